@@ -10,8 +10,8 @@ from unittest.mock import patch
 
 from django.conf import settings
 
+from memories.index.app_embedder import current_embedder
 from memories.providers.embeddings import Embedder, HashEmbedder, factory
-from memories.retrieve.serving import current_embedder
 
 DIM = 384
 

@@ -28,8 +28,8 @@ from bench.options import make_database, parser
 from bench.page import PERFORMANCE, circumstances, table, write_section
 from bench.search_latency import QUESTION_WORDS, SEED, STOP_WORDS, TEXT_WORDS, fill_app
 from bench.synthetic import texts_of
+from memories.retrieve.access_counters import counters
 from memories.retrieve.pipeline import indexes
-from memories.retrieve.tally import tallies
 from memsite.tenancy.keys import create_key
 from memsite.tenancy.models import Agent, App
 from memsite.tenancy.scoping import Scoped
@@ -92,7 +92,7 @@ def statements_of_a_search(key: str) -> dict[str, str]:
     indexes.kept.clear()
     with hearing() as captured:
         assert told(client_of(key), "post", "memories/search", {"query": question})["results"]
-        tallies.write()
+        counters.write()
     heard = [query["sql"].strip() for query in captured]
     found = {what: next(sql for sql in heard if sql.startswith(start)) for start, what in STATEMENTS.items()}
     # What is told together is explained alone.
@@ -254,7 +254,7 @@ def routed_statements(key: str) -> dict[str, tuple[int, list[str]]]:
     for what, (method, path, body) in day.items():
         with hearing() as captured:
             told(client, method, path, body)
-            tallies.write()
+            counters.write()
         heard = [part for query in captured for part in query["sql"].split("; ")]
         about = [sql for sql in heard if any(f"{name} " in sql.replace('"', " ") for name in scoped)]
         found[what] = len(about), [shortened(sql) for sql in about if not names_app(sql)]

@@ -27,11 +27,11 @@ from bench.page import PERFORMANCE, circumstances, table, write_section
 from bench.synthetic import mixed, texts_of, unit_vectors
 from memories.maintain.pgvector import move
 from memories.maintain.run import Unclaimed
-from memories.models import Memory, Vector, near
+from memories.models import Memory, Vector, pgvector_table
 from memories.models.vector import to_bytes
 from memories.providers.embeddings import HashEmbedder, MiniLMEmbedder, Vectors
 from memories.retrieve.pipeline import index_of, indexes, recall
-from memories.retrieve.reading import Scope
+from memories.retrieve.scoped_view import Scope
 from memsite.tenancy.end_users import one_user
 from memsite.tenancy.models import App
 
@@ -184,7 +184,7 @@ def search_in(app: App, embedder: Given, rows: Vectors, pks: np.ndarray, user: s
 
 def megabytes(app: App, model: str) -> int:
     with connection.cursor() as cursor:
-        cursor.execute("SELECT pg_relation_size(%s::regclass) / 1048576", [near.index_name(app.pk, model)])
+        cursor.execute("SELECT pg_relation_size(%s::regclass) / 1048576", [pgvector_table.index_name(app.pk, model)])
         return int(cursor.fetchone()[0])
 
 

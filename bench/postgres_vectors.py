@@ -16,8 +16,8 @@ import numpy as np
 import psycopg
 
 from bench.synthetic import unit_vectors
+from memories.index.similarity import Rows, nearest, sign_bits
 from memories.providers.embeddings import Vectors
-from memories.retrieve.nearest import Rows, nearest, sign_bits
 
 DIM, QUERIES, SHOWN, SEED, RARE = 384, 100, 10, 7, 0.05
 SIZES = ("10000",)

@@ -27,9 +27,9 @@ from bench.promises.site import PATIENCE_SECONDS, Site, told
 from bench.request_latency import QUESTION
 from bench.search_latency import STOP_WORDS
 from bench.synthetic import texts_of
+from memories.index.app_embedder import current_embedder
 from memories.providers.embeddings import Embedder
 from memories.providers.embeddings.in_process import QUESTIONS_AT_ONCE
-from memories.retrieve.serving import current_embedder
 
 CLIENTS, BATCH, SEED = 8, 32, 5
 ALONE = "one client"

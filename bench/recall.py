@@ -25,7 +25,7 @@ from bench.page import circumstances, table, write_section
 from memories.providers.embeddings import Embedder, MiniLMEmbedder
 from memories.retrieve import ranking
 from memories.retrieve.pipeline import recall
-from memories.retrieve.reading import Scope
+from memories.retrieve.scoped_view import Scope
 from memsite.tenancy.models import App
 
 OURS = "**Memsite, default search**"

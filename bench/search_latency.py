@@ -14,7 +14,7 @@ from bench.synthetic import texts_of
 from memories.capture.pipeline import remember
 from memories.providers.embeddings import Embedder
 from memories.retrieve.pipeline import recall
-from memories.retrieve.reading import Scope
+from memories.retrieve.scoped_view import Scope
 from memories.store import Candidate
 from memsite.tenancy.models import App, AppPolicy
 

@@ -2,7 +2,7 @@
 
     .venv/bin/python -m bench.train_ranker --data ../shared/bench
 
-Features are those of `memories.retrieve.features`, without the floor. Figures are always of conversations that the
+Features are those of `memories.retrieve.ranking`, without the floor. Figures are always of conversations that the
 weights have not seen: each is left out in turn, together with the long texts made of it. The file is written only if
 the new weights are, seen that way, no worse than the present ones, which may have seen everything; or with --force.
 """
@@ -29,10 +29,10 @@ from bench.stand_ins import DATA_SET as BLOCKS
 from bench.stand_ins import blocks_of
 from memories.providers.embeddings import Embedder, MiniLMEmbedder
 from memories.retrieve import ranking
-from memories.retrieve.features import NAMES, features
-from memories.retrieve.pipeline import indexes, make_plan, weigh
+from memories.retrieve.pipeline import evidence_for, indexes, make_plan
 from memories.retrieve.question import read_question
-from memories.retrieve.reading import Scope, read
+from memories.retrieve.ranking import NAMES, features
+from memories.retrieve.scoped_view import Scope, scoped_view
 from memsite.tenancy.models import App
 
 # What one question of a data set counts.
@@ -107,11 +107,11 @@ def lessons_of(conversation: Conversation, app: App, ids: dict[int, str], embedd
     """`ids` are item ids by memory pk."""
     view = indexes.of(app, embedder.name, embedder.dim).view()
     now = timezone.now()
-    reading = read(view, Scope(None, None, now.timestamp()))
+    reading = scoped_view(view, Scope(None, None, now.timestamp()))
     plan = make_plan("auto", app.policy)
     id_of_place = np.array([ids[int(pk)] for pk in reading.pks])
     for asked in conversation.questions:
-        places, found = features(weigh(app, read_question(asked.text, reading, now), reading, embedder, plan)[0])
+        places, found = features(evidence_for(app, read_question(asked.text, reading, now), reading, embedder, plan)[0])
         names, nothing = tuple(name for name in NAMES if name not in LEFT_OUT), np.zeros(len(places))
         values = np.stack([found.get(name, nothing) for name in names], axis=1).astype(np.float32)
         candidates = id_of_place[places]

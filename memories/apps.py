@@ -7,10 +7,10 @@ class MemoriesConfig(AppConfig):
     verbose_name = "What is known"
 
     def ready(self) -> None:
-        from memories.models import filling, near
-        from memories.retrieve.ahead import bring_up_to_date
+        from memories.models import pgvector_table, sqlite_stats
+        from memories.retrieve.warmup import bring_up_to_date
         from memories.store.transaction import committed
 
-        post_migrate.connect(near.build, sender=self)
-        post_migrate.connect(filling.tell, sender=self)
+        post_migrate.connect(pgvector_table.build, sender=self)
+        post_migrate.connect(sqlite_stats.write_statistics, sender=self)
         committed.connect(bring_up_to_date)

@@ -14,8 +14,8 @@ from django.db.models import Exists, Max, OuterRef
 
 from memories.text.clean import each_text, without_private, without_secrets
 from memories.text.secrets import redact
-from sessions.life import note_life
 from sessions.models import MAX_TURN, AgentSession, Resource, Turn
+from sessions.recording import note_activity
 
 
 class DifferentCheckpoint(Exception):
@@ -50,7 +50,7 @@ def store_turn(session: AgentSession, number: int, checkpoint: Mapping[str, Any]
     What was said between `<private>` tags is not in it, but tells one body from another; a secret does not, where the
     app's policy keeps none.
     """
-    note_life(session, now)
+    note_activity(session, now)
     if session.app.policy.redact_raw:
         public = {name: without_private_or_secrets(value) for name, value in checkpoint.items()}
         checkpoint = {name: each_text(value, masked) for name, value in checkpoint.items()}

@@ -1,11 +1,112 @@
-"""Event markers in what an agent says: `[EVENT:level:service] message`."""
+"""Find the markers of a text, `[MEMORY…` and `[EVENT:…`, each with the rest of its line, and read event markers."""
 
 import re
+from bisect import bisect_right
+from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import islice
-from typing import Literal, TypeAlias, cast
+from itertools import islice, pairwise
+from typing import Literal, NamedTuple, TypeAlias, cast
 
-from sessions.marker_lines import SERVICE, marker_lines, trim_debris
+SERVICE = r"[a-zA-Z0-9_-]+(?:\.[a-zA-Z0-9_-]+)*"
+"""The name of a service, such as `caddy` or `host.name`."""
+
+_OPENING_RE = re.compile(r"[*_~]{0,3}\[(?:MEMORY[:\]]|EVENT:)")
+_FENCE_RE = re.compile(r"[\s>]*(?:[-*+]\s+)?(`{3,}(?=[^`]*\Z)|~{3,})(.*)")
+_BACKTICKS_RE = re.compile(r"`+")
+
+_SEPARATORS = " \t,;|-–—•"
+_PAIRED_MARKS = ("**", "__", "~~", "`")
+
+
+class MarkerLine(NamedTuple):
+    head: str
+    """`[…]` and what follows it, up to the next marker or the end of the line, free of trailing debris."""
+    emphasis: str
+    """The Markdown emphasis that opened directly before the marker, or ""."""
+
+
+def marker_lines(text: str) -> Iterator[MarkerLine]:
+    """Linear in the length of `text`, whatever it holds."""
+    for line in _prose_lines(text):
+        if "[" in line:
+            yield from _split_line(line)
+
+
+def without_markers(text: str) -> str:
+    """`text` with each line cut where its first marker begins."""
+    return "\n".join(_cut(line) if "[" in line else line for line in text.splitlines())
+
+
+def trim_debris(statement: str, emphasis: str) -> str:
+    """`statement` without the Markdown around its marker: closing emphasis, stray marks, a table edge.
+
+    Only marks without a partner go, so `use **bold**`, `rm /tmp/*` and `src/**` stay as they are.
+    """
+    trimmed = statement.strip().rstrip("| \t")
+    closing = emphasis[::-1]
+    if closing:
+        trimmed = trimmed.removeprefix(closing).strip().removesuffix(closing).strip()
+    for mark in _PAIRED_MARKS:
+        if trimmed.endswith(mark) and trimmed.count(mark) % 2 and not trimmed.endswith(f"/{mark}"):
+            trimmed = trimmed.removesuffix(mark).rstrip()
+    return trimmed
+
+
+def _prose_lines(text: str) -> Iterator[str]:
+    """The lines outside fenced code. As in CommonMark, a fence left open reaches to the end."""
+    fence = ""
+    for line in text.splitlines():
+        match = _FENCE_RE.match(line) if "```" in line or "~~~" in line else None
+        if match is None:
+            if not fence:
+                yield line
+        elif not fence:
+            fence = match[1]
+        elif match[1].startswith(fence) and not match[2].strip():
+            fence = ""
+
+
+def _split_line(line: str) -> Iterator[MarkerLine]:
+    spans = _code_spans(line)
+    openings = [match for match in _OPENING_RE.finditer(line) if not _is_inside(match.start(), spans)]
+    for opening, following in pairwise([*openings, None]):
+        assert opening is not None  # only the last of a pair can be None
+        bracket = line.index("[", opening.start())
+        end = len(line) if following is None else following.start()
+        head = line[bracket:end].rstrip(" \t" if following is None else _SEPARATORS)
+        yield MarkerLine(head, line[opening.start() : bracket])
+
+
+def _cut(line: str) -> str:
+    spans = _code_spans(line)
+    starts = (match.start() for match in _OPENING_RE.finditer(line) if not _is_inside(match.start(), spans))
+    return line[: next(starts, len(line))]
+
+
+def _code_spans(line: str) -> list[tuple[int, int]]:
+    """Start and end of each inline code span: a run of backticks up to the next run of the same length."""
+    runs = [match.span() for match in _BACKTICKS_RE.finditer(line)]
+    closing_run: list[int | None] = [None] * len(runs)
+    last_of_length: dict[int, int] = {}
+    for position in reversed(range(len(runs))):
+        start, end = runs[position]
+        closing_run[position] = last_of_length.get(end - start)
+        last_of_length[end - start] = position
+    spans = []
+    position = 0
+    while position < len(runs):
+        closing = closing_run[position]
+        if closing is not None:
+            spans.append((runs[position][0], runs[closing][1]))
+            position = closing
+        position += 1
+    return spans
+
+
+def _is_inside(offset: int, spans: list[tuple[int, int]]) -> bool:
+    before = bisect_right(spans, (offset, offset)) - 1
+    return before >= 0 and offset < spans[before][1]
+
 
 EventLevel: TypeAlias = Literal["info", "warning", "error", "critical"]
 

@@ -1,4 +1,4 @@
-"""Stores what was said: resources once, and the events that the agent reported."""
+"""Store what was said (resources once, and the events an agent reported), and note that a session is alive."""
 
 from __future__ import annotations
 
@@ -8,7 +8,8 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from uuid import UUID
 
-from django.db.models import Q
+from django.core.exceptions import ObjectDoesNotExist
+from django.db.models import Case, F, Q, Value, When
 
 from memories.text.clean import clean, is_visible, without_secrets
 from memories.text.fence import strip_fenced
@@ -16,7 +17,7 @@ from memories.text.secrets import redact, strip_private
 from memsite.db.expressions import hex_bounds
 from memsite.timestamps import own_offset
 from sessions.markers import find_events
-from sessions.models import SPEAKER_LENGTH, AgentSession, Event, Resource, role_named
+from sessions.models import SPEAKER_LENGTH, AgentSession, Event, Resource, SessionStatus, role_named
 
 MOST_IN_NAME, HASH_DIGITS = 120, 24
 
@@ -161,3 +162,37 @@ def record_events(session: AgentSession, resource: Resource, now: datetime) -> i
     ]
     Event.objects.bulk_create(events)
     return len(events)
+
+
+CRASHED = "crashed"
+"""The reason of an end that nobody asked for: no sign of life for too long."""
+
+
+class SessionGone(ObjectDoesNotExist):
+    """The session was purged in the meantime: nothing of what it sends is kept."""
+
+
+def note_activity(session: AgentSession, now: datetime) -> None:
+    """Notes that the session lives; it is awake again, if it was taken for crashed. One statement.
+
+    Call it first in the transaction that stores what the session sent. Raises SessionGone.
+    """
+    crashed = Q(status=SessionStatus.ENDED, end_reason=CRASHED)
+    is_known = (
+        AgentSession.objects.for_app(session.app)
+        .filter(pk=session.pk)
+        .update(
+            heartbeat_at=now,
+            status=Case(When(crashed, then=Value(SessionStatus.ACTIVE)), default=F("status")),
+            ended_at=Case(When(crashed, then=None), default=F("ended_at")),
+            end_reason=Case(When(crashed, then=Value("")), default=F("end_reason")),
+        )
+    )
+    if not is_known:
+        raise SessionGone
+
+
+def end_silent(session: AgentSession, since: datetime, now: datetime) -> bool:
+    """Ends the session as crashed, unless it has ended or shown a sign of life `since` then; whether it did."""
+    rows = AgentSession.objects.for_app(session.app).active().silent(since).filter(pk=session.pk)
+    return bool(rows.update(status=SessionStatus.ENDED, ended_at=now, end_reason=CRASHED))

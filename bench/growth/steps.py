@@ -42,11 +42,11 @@ from bench.search_latency import (
 )  # fmt: skip
 from bench.synthetic import texts_of
 from memories.agent import MemoryAgent
+from memories.index import index_cache
 from memories.maintain.pgvector import move
 from memories.maintain.run import Unclaimed
-from memories.models import near
+from memories.models import pgvector_table
 from memories.providers.embeddings import Embedder
-from memories.retrieve import kept
 from memories.retrieve.pipeline import indexes
 from memories.store import Candidate
 from memories.store.index_files import index_file_of
@@ -112,9 +112,9 @@ def measure_here(app: App, embedder: Embedder, questions: int) -> Iterator[tuple
         yield SQLITE, measure(app, embedder, SQLITE, questions)
         return
     yield f"{POSTGRES} {version_of_postgres()}{with_huge_pages()}", measure(app, embedder, POSTGRES, questions)
-    if near.is_there():
+    if pgvector_table.is_there():
         move_to_pgvector(app, embedder)
-        yield f"{PGVECTOR} {'.'.join(map(str, near.version()))}", measure(app, embedder, PGVECTOR, questions)
+        yield f"{PGVECTOR} {'.'.join(map(str, pgvector_table.version()))}", measure(app, embedder, PGVECTOR, questions)
 
 
 def measure(app: App, embedder: Embedder, mark: str, count: int) -> Seconds:
@@ -164,7 +164,7 @@ def measure_loads(app: App, embedder: Embedder, question: str) -> Seconds:
         with patch.object(settings, "MEMSITE", replace(settings.MEMSITE, keep_indexes=False)):
             seconds[FIRST].append(timed(first))
     path = index_file_of(app.pk)
-    if path is None or App.objects.get(pk=app.pk).memory_count < kept.LEAST_ROWS:
+    if path is None or App.objects.get(pk=app.pk).memory_count < index_cache.LEAST_ROWS:
         return seconds
     indexes.kept.clear()
     first()

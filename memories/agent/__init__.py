@@ -15,7 +15,7 @@ from memories.agent.spending import Spending
 from memories.agent.summaries import Summaries
 from memories.agent.telling import Change, Telling
 from memories.agent.triggers import Triggers
-from memories.retrieve.serving import current_embedder
+from memories.index.app_embedder import current_embedder
 
 __all__ = [
     "AlreadyDecided",

@@ -5,8 +5,8 @@ from __future__ import annotations
 from datetime import datetime
 from functools import cached_property
 
-from memories.ledger.budget import asks_models
-from memories.ledger.purse import meter_for
+from memories.index.app_embedder import current_embedder, serving_embedder
+from memories.ledger.budget import asks_models, meter_for
 from memories.models import Memory
 from memories.models.memory import MemoryQuerySet
 from memories.providers.embeddings import Embedder
@@ -15,8 +15,7 @@ from memories.providers.llm.factory import make_chat
 from memories.providers.llm.fallback import Careful, refusing
 from memories.providers.llm.provider import LLMMisconfigured, Provider
 from memories.providers.llm.rules import RulesProvider
-from memories.retrieve.reading import Scope
-from memories.retrieve.serving import current_embedder, serving_embedder
+from memories.retrieve.scoped_view import Scope
 from memories.text.relate import Thresholds
 from memsite.config.conf import get_conf
 from memsite.tenancy.end_users import Users, users_shown, users_told_of

@@ -19,9 +19,9 @@ from memories.capture.refusals import Refusal
 from memories.learn.triggers import link_memories
 from memories.ledger.budget import may_learn
 from memories.models import Extraction
-from memories.models.noted import as_noted
+from memories.models.memory import as_noted
 from memories.providers.llm.provider import LLMError
-from memories.retrieve.harmless import harmless
+from memories.retrieve.injection_guard import safe_memories
 from memories.store import Candidate, Writer
 from memories.text.messages import Message
 from memsite.jobs.task_queue import ring
@@ -101,5 +101,5 @@ class Learning(Caller):
     def lessons_file(self, user_id: str | None) -> str:
         """What was learnt, as Markdown by subject; empty when nothing was."""
         lessons = self.memories_of(user_id).of_user(user_id).active().lessons().order_by("-importance", "-pk")
-        noted = [as_noted(memory) for memory in harmless(lessons[:MOST_LESSONS], self.app.policy)]
+        noted = [as_noted(memory) for memory in safe_memories(lessons[:MOST_LESSONS], self.app.policy)]
         return self.rules.summarise("lessons", noted, "", LESSONS_CHARACTERS).text

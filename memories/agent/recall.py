@@ -13,9 +13,9 @@ from memories.inject.pipeline import Injected, budget_tokens, greet, inject, lin
 from memories.ledger.budget import economises
 from memories.models import Injection
 from memories.providers.llm.rules.sentiment import read_sentiment
+from memories.retrieve.contradictions import CONFLICTING, tags_of
 from memories.retrieve.hits import Recall
-from memories.retrieve.search import Asked, search
-from memories.retrieve.trust import CONFLICTING, tags_of
+from memories.retrieve.pipeline import SearchRequest, search
 from memories.text.messages import Message
 from sessions.models import AgentSession
 
@@ -32,7 +32,7 @@ class Context:
 
 
 class Recalling(Caller):
-    def search(self, asked: Asked, now: datetime | None = None) -> Recall:
+    def search(self, asked: SearchRequest, now: datetime | None = None) -> Recall:
         """Also by the tone of the question, as far as it has one."""
         asked = replace(asked, tone=asked.tone or read_sentiment(asked.text))
         return search(self.app, self.agent, asked, self.embedder, now or timezone.now())
@@ -61,7 +61,7 @@ class Recalling(Caller):
         if messages and not question:
             context = Context(inject([], 0, self.app, block, 1, now), economised=saves)
         elif question:
-            asked = Asked(
+            asked = SearchRequest(
                 text=question, mode="tiered" if saves else "auto", user_id=user_id, tone=tone, limit=limit or 0,
                 counted=counted, unreviewed=self.app.policy.inject_unreviewed,
             )  # fmt: skip
@@ -76,7 +76,7 @@ class Recalling(Caller):
         return context
 
     def answer(
-        self, block: str, asked: Asked, session: AgentSession | None, now: datetime, max_tokens: int | None,
+        self, block: str, asked: SearchRequest, session: AgentSession | None, now: datetime, max_tokens: int | None,
         saves: bool,
     ) -> Context:  # fmt: skip
         shown = Injection.objects.for_app(self.app).standing_in(session).memory_pks() if session else []

@@ -18,19 +18,26 @@ from memories.capture.candidates import FROM_UNSIGNED
 from memories.capture.spoken import Captured, capture_said
 from memories.capture.stream import StreamCapture
 from memories.capture.work import TASK, queue_digest
-from memories.inject.due import inject_due
-from memories.inject.lessons import inject_lessons
-from memories.inject.pipeline import Injected, budget_tokens, greet, injectable, note_injected, start_limit
+from memories.inject.pipeline import (
+    Injected,
+    budget_tokens,
+    greet,
+    inject_due,
+    inject_lessons,
+    injectable,
+    note_injected,
+    start_limit,
+)
 from memories.inject.prompts import tier_prompt
 from memories.learn.triggers import Due, note_coming
 from memories.maintain.crashed import flush_crashed
 from memories.maintain.decay import decay_few
 from memories.maintain.run import Run
 from memories.models import Extraction, Injection, Memory
-from memories.models.injection import LESSONS
+from memories.models.learning import LESSONS
 from memories.models.memory import MemoryQuerySet
-from memories.retrieve.harmless import harmless
-from memories.retrieve.trust import at_odds_with, tags_of
+from memories.retrieve.contradictions import at_odds_with, tags_of
+from memories.retrieve.injection_guard import safe_memories
 from memories.store.triggers import memories_of
 from memories.text.clean import clean_all
 from memories.text.tokens import estimate_tokens
@@ -38,9 +45,8 @@ from memsite.config.conf import get_conf
 from memsite.jobs.task_queue import ring
 from memsite.tenancy.policy import AppPolicy
 from sessions.checkpoints import recover, store_turn, unread_turns
-from sessions.life import note_life
 from sessions.models import AgentSession, Role, SessionStatus, Turn
-from sessions.recording import Said
+from sessions.recording import Said, note_activity
 
 MOST_LESSONS = 50
 MOST_TELLING = ("-importance", "-confidence", "-id")
@@ -172,7 +178,7 @@ class Sessions(Feedback, Triggers, Upkeep):
         """What a session of this end user would begin with now, if these memories (pks) were `shown` in it before."""
         budget = max(1, budget_tokens(self.app.policy, self.app.policy.block) - SEAMS_TOKENS)
         dues, lessons = self.due_triggers(user_id), self.lessons(user_id).exclude(pk__in=shown)
-        first = harmless(lessons.order_by(*MOST_TELLING)[:MOST_LESSONS], self.app.policy)
+        first = safe_memories(lessons.order_by(*MOST_TELLING)[:MOST_LESSONS], self.app.policy)
         total = lessons.count() if len(first) == MOST_LESSONS else len(first)
         at_odds = self.doubted([memory for one in dues for memory in one.memories] + first, user_id, now)
         due = inject_due(dues, self.app.policy, budget // 2, at_odds)
@@ -206,7 +212,7 @@ class Sessions(Feedback, Triggers, Upkeep):
     def heartbeat(self, session: AgentSession) -> list[str]:
         """Notes that the session lives, and fires what is overdue; answers the names of the jobs."""
         now = timezone.now()
-        note_life(session, now)
+        note_activity(session, now)
         return self.fire_overdue("heartbeat")
 
     def end(self, session: AgentSession, reason: str) -> int:

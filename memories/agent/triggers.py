@@ -11,8 +11,7 @@ from django.utils import timezone
 
 from memories.agent.base import Caller
 from memories.capture.withholding import quarantine, reason_to_wait
-from memories.learn.plain_plans import sentence_of
-from memories.learn.stretches import Days, WrongTrigger, check_days, days_to_come
+from memories.learn.trigger_span import Days, WrongTrigger, check_days, days_to_come, sentence_of
 from memories.learn.triggers import Due, due, injectable, put_away, visible_triggers
 from memories.ledger.days import day_of
 from memories.models import LIVE, FutureTrigger, Memory, Preload, Source, Status, TriggerStatus

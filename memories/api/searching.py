@@ -10,7 +10,7 @@ from django.utils import timezone
 from memories.agent import MemoryAgent
 from memories.api.cursor import FARTHEST, make_cursor, read_cursor
 from memories.retrieve.hits import Recall
-from memories.retrieve.search import Asked
+from memories.retrieve.pipeline import SearchRequest
 from memsite.db.lru_cache import Commit
 
 
@@ -23,7 +23,7 @@ def search_page(
     asked = {name: value for name, value in question.items() if name != "cursor"}
     offset, now = read_cursor(question["cursor"], asked, timezone.now()) if question["cursor"] else (0, timezone.now())
     found = agent.search(
-        Asked(
+        SearchRequest(
             text=question["query"],
             limit=question["limit"],
             offset=offset,

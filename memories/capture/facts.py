@@ -13,15 +13,14 @@ from memories.capture.chunks import Window, make_chunks
 from memories.capture.echo import is_echo
 from memories.capture.refusals import ECHO, Refusal
 from memories.capture.withholding import quarantine
+from memories.index.similarity import top
 from memories.models import GENERAL, Memory, RejectionKind
 from memories.providers.embeddings import Embedder, EmbedderError
 from memories.providers.llm.fallback import Careful
 from memories.providers.llm.provider import RULES, Chunk, Fact, LLMDenied, Provider, Setting
 from memories.providers.llm.rules.facts import find_passing
-from memories.retrieve.arms.vector import measure
-from memories.retrieve.nearest import top
 from memories.retrieve.pipeline import index_of
-from memories.retrieve.reading import Scope, read
+from memories.retrieve.scoped_view import Scope, question_cosines, scoped_view
 from memories.store import Candidate
 from memories.text.instructions import find_instructions
 from memories.text.messages import Message
@@ -30,7 +29,7 @@ from memories.text.secrets import redact
 from memsite.config.conf import get_conf
 from memsite.tenancy.end_users import one_user
 from memsite.tenancy.policy import OPERATIONAL_CATEGORIES, PERSONAL_CATEGORIES, AppPolicy
-from sessions.marker_lines import without_markers
+from sessions.markers import without_markers
 from sessions.models import AgentSession, Resource, Role
 
 KNOWN_SHOWN = 12
@@ -211,10 +210,10 @@ def known_near(session: AgentSession, window: Window, embedder: Embedder) -> tup
         return ()
     view = index_of(session.app, embedder).view()
     users = one_user(session.user_id)
-    reading = read(view, Scope(session.agent_id, users, window.chunk.now.timestamp()))
+    reading = scoped_view(view, Scope(session.agent_id, users, window.chunk.now.timestamp()))
     if not reading.size:
         return ()
-    cosines = measure(reading, vector)
+    cosines = question_cosines(reading, vector)
     near = cosines.foremost
     best = near[top(cosines.at(near), KNOWN_SHOWN)]
     rows = Memory.objects.for_app(session.app).of_users(users).in_bulk(reading.pks[best].tolist())

@@ -17,15 +17,14 @@ from django.db.models import Q
 from django.utils import timezone
 from numpy.typing import NDArray
 
+from memories.index.app_index import IndexView
+from memories.index.columns import NOBODY, counts_of
 from memories.models import Memory, Source, Vector, Visibility
 from memories.models.memory import MemoryQuerySet
 from memories.models.vector import by_number
 from memories.providers.embeddings import Embedder
 from memories.providers.llm.provider import RULES, Provider
 from memories.providers.relation import Pair, relate_all
-from memories.retrieve.columns import NOBODY
-from memories.retrieve.index import View
-from memories.retrieve.loading import counts_of
 from memories.retrieve.pipeline import index_of
 from memories.store import Candidate, Writer
 from memories.text.relate import Relation, Thresholds, Verdict, relate
@@ -111,7 +110,7 @@ def judge_among(candidates: Sequence[Candidate], embedder: Embedder) -> None:
 
 
 def judged(
-    app: App, view: View, candidate: Candidate, embedder: Embedder, provider: Provider | None
+    app: App, view: IndexView, candidate: Candidate, embedder: Embedder, provider: Provider | None
 ) -> list[RelatedMemory]:  # fmt: skip
     near = nearest(app, view, candidate)
     rows = comparable(app, candidate)
@@ -355,7 +354,7 @@ def is_guessed(candidate: Candidate) -> bool:
     return candidate.source in (Source.FACT, Source.DIGEST, Source.INSIGHT)
 
 
-def nearest(app: App, view: View, candidate: Candidate) -> dict[int, float | None]:
+def nearest(app: App, view: IndexView, candidate: Candidate) -> dict[int, float | None]:
     """Cosine by memory pk of the nearest that may be in the drawer; None for the newest that cannot be compared so."""
     columns = view.columns
     allowed = columns.alive & columns.active & (columns.user == code(view.users.numbers, candidate.user_id))

@@ -12,7 +12,7 @@ from difflib import get_close_matches
 from memories.providers.llm.rules.categories import read_category
 from memories.text.clean import is_visible
 from memsite.tenancy.policy import OPERATIONAL_CATEGORIES
-from sessions.marker_lines import SERVICE, marker_lines, trim_debris
+from sessions.markers import SERVICE, marker_lines, trim_debris
 
 SPEC_MARKER_RE = re.compile(
     r"\[MEMORY:(timing|dependency|behavior|remediation|maintenance)(?::([a-zA-Z0-9_-]+))?\]\s*(.+)"

@@ -29,8 +29,8 @@ from memories.text.relate import Relation
 from memories.text.relate.additions import holds_all_of
 from memsite.tenancy.models import App
 from memsite.tenancy.policy import Preset
-from sessions.life import note_life
 from sessions.models import AgentSession
+from sessions.recording import note_activity
 
 CERTAIN = 0.9
 """Of a verdict's probability."""
@@ -85,7 +85,7 @@ def remember_sifted(
     suggested = suggest_evictions(app, provider, coming, now, REQUEST_SECONDS)
     with writing(app, actor, now, suggested) as write:
         for session in live:
-            note_life(session, now)
+            note_activity(session, now)
         stored = iter(store_all(write, free, outlooks, embedder) if dedupe else add_all(write, free))
         outcomes = [
             refuse(write, refusal, candidate=candidate) if refusal else next(stored)

@@ -13,7 +13,7 @@ import structlog
 
 from memories.capture.known import RelatedMemories
 from memories.models import Memory
-from memories.models.noted import as_noted
+from memories.models.memory import as_noted
 from memories.providers.llm.provider import RULES, Choice, LLMDenied, LLMError, Provider
 from memories.store import Candidate, Suggestion
 from memories.store.transaction import BATCH

@@ -23,9 +23,8 @@ from memories.providers.llm.provider import Provider
 from memories.store import Candidate, Writer, writing
 from memories.text.clean import clean
 from memsite.tenancy.policy import AppPolicy
-from sessions.life import note_life
 from sessions.models import AgentSession, Resource, Role
-from sessions.recording import Said, in_public, record_events, record_said
+from sessions.recording import Said, in_public, note_activity, record_events, record_said
 
 
 @dataclass(slots=True)
@@ -91,7 +90,7 @@ def capture_said(
     captured = Captured()
     with writing(session.app, actor, now, suggested) as write:
         if is_live:
-            note_life(session, now)
+            note_activity(session, now)
         resources = record_said(session, said, now)
         for one, resource in zip(heard, resources, strict=True):
             if resource:

@@ -15,16 +15,7 @@ from sessions.checkpoints import DifferentCheckpoint, next_turn_number, number_a
 from sessions.models import AgentSession, Role, Turn
 from sessions.recording import Said, source_key
 from sessions.stream import StreamReader
-from sessions.stream_items import (
-    AssistantText,
-    BadLine,
-    Item,
-    Result,
-    SessionInit,
-    ToolResult,
-    ToolUse,
-    UserText,
-)
+from sessions.stream_events import AssistantText, BadLine, Item, Result, SessionInit, ToolResult, ToolUse, UserText
 
 MAX_ERRORS = 1000
 

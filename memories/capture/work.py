@@ -22,7 +22,7 @@ from memsite.db.transactions import BUSY, is_busy
 from memsite.jobs.task_queue import ring
 from memsite.ops.storage_errors import TOLD, why_unwritable
 from memsite.tenancy.models import App, AppPolicy
-from sessions.marker_lines import without_markers
+from sessions.markers import without_markers
 from sessions.models import AgentSession, Resource, Role
 
 LEASE = timedelta(minutes=15)

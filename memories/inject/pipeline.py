@@ -1,31 +1,40 @@
-"""memories → prompt block: choose, render within the budget, remember what was shown."""
+"""Make prompt blocks: what is known, lessons, what is due. Choose, render within the budget, note what was shown."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from copy import copy
 from dataclasses import dataclass, replace
-from datetime import datetime
+from datetime import date, datetime, time
+from typing import Protocol
 
 from django.db import IntegrityError, transaction
 
-from memories.inject.budget import Render, fit
 from memories.inject.render import (
     Line,
+    Render,
     app_block,
     app_line,
+    fence,
+    fit,
     note_of,
     ops_block,
     ops_line,
+    show_confidence,
     turn_block,
     turn_line,
 )
-from memories.models import Injection, Memory
+from memories.models import FutureTrigger, Injection, Memory
+from memories.models.learning import LESSONS
 from memories.models.memory import MemoryQuerySet
 from memories.providers.embeddings import Embedder
-from memories.retrieve.foremost import foremost
-from memories.retrieve.harmless import harmless
-from memories.retrieve.reading import Scope
+from memories.retrieve.contradictions import CONFLICTING
+from memories.retrieve.injection_guard import is_suspicious, neutralise, safe_memories
+from memories.retrieve.scoped_view import Scope
+from memories.retrieve.top_memories import foremost
+from memories.text.future import find_coming
+from memories.text.matter import matter_of
+from memories.text.temporal import find_windows
 from memories.text.tokens import CHARACTERS_PER_TOKEN, beginning, estimate_tokens
 from memories.text.unspaced import is_unspaced
 from memsite.config.conf import get_conf
@@ -96,7 +105,7 @@ def inject(
     def line_of(memory: Memory, shown: Memory) -> Line:
         return Line(memory, line_text(shown, block, now, note_of(memory, app.policy, at_odds)))
 
-    lines = [line_of(memory, memory) for memory in harmless(memories, app.policy)]
+    lines = [line_of(memory, memory) for memory in safe_memories(memories, app.policy)]
     if lines and estimate_tokens(render(lines[:1])) > budget:
         # The best of all, and longer than the whole budget: its beginning is worth half of it.
         best = shortened(lines[0].memory, budget // 2)
@@ -171,3 +180,126 @@ def note_those_left(session: AgentSession, injected: Injected, turn_number: int 
             for memory, line in zip(injected.memories, injected.lines, strict=True)
             if memory.pk in there
         )  # fmt: skip
+
+
+LESSONS_HEADING = "## Lessons"
+
+
+def lesson_line(lesson: Memory, note: str = "") -> str:
+    return f"- {neutralise(lesson.content)} (confidence: {show_confidence(lesson.confidence)}{note})"
+
+
+def lessons_block(lines: Sequence[Line], total: int) -> str:
+    """The fenced block; its heading says so where there are more of them."""
+    heading = LESSONS_HEADING if len(lines) == total else f"{LESSONS_HEADING} ({len(lines)} of {total})"
+    return fence("\n".join([heading, "", *(line.text for line in lines)]))
+
+
+def inject_lessons(
+    lessons: Sequence[Memory], policy: AppPolicy, total: int, budget_tokens: int, at_odds: Collection[int] = ()
+) -> Injected:
+    """As many of these, in this order, as the budget holds. `total`: how many there are to choose from."""
+    told = safe_memories(lessons, policy)
+    lines = [Line(lesson, lesson_line(lesson, note_of(lesson, policy, at_odds))) for lesson in told]
+    taken, text = fit(lines, budget_tokens, lambda some: lessons_block(some, total))
+    shown = tuple(line.text for line in taken)
+    return Injected(text, estimate_tokens(text), [line.memory for line in taken], total, LESSONS, shown, at_odds)
+
+
+BLOCK = "due"
+DUE_HEADING = "## Due today"
+
+
+class Due(Protocol):
+    """A trigger, the memories it brings up, whether something known denies it, and the day on which it was said."""
+
+    @property
+    def trigger(self) -> FutureTrigger: ...
+    @property
+    def memories(self) -> Sequence[Memory]: ...
+    @property
+    def is_doubted(self) -> bool: ...
+    @property
+    def said(self) -> date: ...
+
+
+def due_line(due: Due) -> str:
+    trigger = due.trigger
+    when = "today"
+    if trigger.trigger_time:
+        when += f" at {trigger.trigger_time:%H:%M}"
+    if trigger.until:
+        when += f", until {trigger.until}"
+    how = "said" if trigger.resource_id else "noted"
+    note = f"; {CONFLICTING}" if due.is_doubted else ""
+    return f"- {when}: {neutralise(trigger.message)} ({how} {due.said}{note})"
+
+
+def memory_line(memory: Memory, policy: AppPolicy, at_odds: Collection[int]) -> str:
+    return f"  {ops_line(memory, note_of(memory, policy, at_odds))}"
+
+
+def restates(due: Due, memory: Memory) -> bool:
+    """Whether the memory is the plan itself, its date written out: the line of what is due has said it."""
+    if memory.resource_id is None or memory.resource_id != due.trigger.resource_id:
+        return False
+    said = datetime.combine(due.said, time())
+    times = [one.text for one in find_coming(memory.content, said)] + [
+        window.text for window in find_windows(memory.content, said)
+    ]
+    matter = matter_of(memory.content, times)
+    return bool(matter) and matter == matter_of(due.trigger.message, [due.trigger.text])
+
+
+def line_of(dues: Sequence[Due], memory: Memory, policy: AppPolicy, at_odds: Collection[int]) -> str:
+    """The line that tells of it."""
+    told = (due_line(due) for due in dues if memory in due.memories and restates(due, memory))
+    return next(told, memory_line(memory, policy, at_odds))
+
+
+def due_block(
+    dues: Sequence[Due], policy: AppPolicy, brought: Sequence[Memory] | None = None, at_odds: Collection[int] = ()
+) -> str:
+    """The fenced block of these, each memory once; "" if there are none. `brought` limits which memories are in."""
+    if not dues:
+        return ""
+    allowed = None if brought is None else {memory.pk for memory in brought}
+    shown: set[int] = set()
+    lines = [DUE_HEADING]
+    for due in dues:
+        lines.append(due_line(due))
+        for memory in due.memories:
+            if memory.pk not in shown and (allowed is None or memory.pk in allowed):
+                shown.add(memory.pk)
+                if not restates(due, memory):
+                    lines.append(memory_line(memory, policy, at_odds))
+    return fence("\n".join(lines))
+
+
+def inject_due(dues: Sequence[Due], policy: AppPolicy, budget_tokens: int, at_odds: Collection[int] = ()) -> Injected:
+    """The block of as much as the budget holds: what is due first, then the memories to it."""
+    taken: list[Due] = []
+    for due in dues:
+        is_harmless = not is_suspicious(due.trigger.message)
+        if is_harmless and fits(due_block([*taken, due], policy, ()), budget_tokens):
+            taken.append(due)
+    candidates, brought = safe_memories(each_once(taken), policy), list[Memory]()
+    for memory in candidates:
+        if fits(due_block(taken, policy, [*brought, memory], at_odds), budget_tokens):
+            brought.append(memory)
+    text = due_block(taken, policy, brought, at_odds)
+    lines = tuple(line_of(taken, memory, policy, at_odds) for memory in brought)
+    return Injected(text, estimate_tokens(text), brought, len(candidates), BLOCK, lines, at_odds)
+
+
+def fits(text: str, budget_tokens: int) -> bool:
+    return estimate_tokens(text) <= budget_tokens
+
+
+def each_once(dues: Sequence[Due]) -> Iterator[Memory]:
+    seen: set[int] = set()
+    for due in dues:
+        for memory in due.memories:
+            if memory.pk not in seen:
+                seen.add(memory.pk)
+                yield memory

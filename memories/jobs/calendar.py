@@ -7,6 +7,7 @@ from datetime import time
 from django.utils import timezone
 
 from memories.capture.missed import enqueue_unprocessed
+from memories.index.app_embedder import current_embedder
 from memories.jobs.base import MemoryJob, Upkeeper
 from memories.learn.triggers import roll_over
 from memories.maintain.cold import freeze_unused
@@ -20,7 +21,6 @@ from memories.maintain.promote import promote_todays
 from memories.maintain.rebuild import rebuild_summaries
 from memories.maintain.reembed import reembed
 from memories.maintain.reindex import reindex
-from memories.retrieve.serving import current_embedder
 from memsite.jobs.job import Run
 from memsite.jobs.schedule import SUNDAY, Calendar
 

@@ -10,6 +10,7 @@ from django.db.models import F
 from django.utils import timezone
 
 from memories.capture.work import release, sessions_due
+from memories.index.app_embedder import current_embedder
 from memories.jobs.base import MemoryJob, Upkeeper
 from memories.maintain.backlog import apps_with_backlog, embed_backlog
 from memories.maintain.crashed import silent_since
@@ -19,7 +20,6 @@ from memories.maintain.purge import apps_to_purge, purge
 from memories.maintain.reembed import apps_to_reembed, reembed
 from memories.models import Delivery, Extraction, Import, Rollback, SummaryDue, Webhook
 from memories.providers.embeddings import EmbedderError
-from memories.retrieve.serving import current_embedder
 from memsite.jobs.job import Run
 from memsite.jobs.schedule import Every
 from memsite.tenancy.models import App

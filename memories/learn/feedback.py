@@ -13,15 +13,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import datetime
+from datetime import date, datetime, time
 
 import structlog
-from django.db.models import Avg, Q
-from django.db.models.functions import Length
+from django.db.models import Avg, Count, Q
+from django.db.models.functions import Length, TruncDate
 
 from memories.learn.verdict import AT_ODDS, Answer, Verdict, is_of_another, likeness_of, take_up, verdict_of
 from memories.models import Injection, Memory, Vector
-from memories.models.injection import LESSONS, InjectionQuerySet
+from memories.models.learning import LESSONS, InjectionQuerySet
 from memories.models.vector import by_number, embedded_text
 from memories.providers.embeddings import Embedder, EmbedderError, Vectors
 from memories.store import writing
@@ -197,3 +197,21 @@ def change(policy: AppPolicy, judged: Judged, factor: float) -> tuple[Memory, bo
         return judged.memory, True, policy.echo_step, judged.verdict.evidence
     dear = f"; its line is {factor:.1f} × as long as others" if factor > 1.05 else ""
     return judged.memory, False, policy.fizzle_step * factor, f"{judged.verdict.evidence or NO_SIGN}{dear}"
+
+
+@dataclass(frozen=True, slots=True)
+class DayOfUse:
+    """Injected lines that were judged on a day: a memory that was shown twice counts twice."""
+
+    day: date
+    used: int
+    ignored: int
+
+
+def used_rates(app: App, since: date) -> list[DayOfUse]:
+    """From `since` on, by day in the app's time zone; days without any are left out. One query."""
+    zone = app.policy.time_zone
+    judged = Injection.objects.for_app(app).filter(judged_at__gte=datetime.combine(since, time.min, zone))
+    by_day = judged.annotate(day=TruncDate("judged_at", tzinfo=zone)).values_list("day").order_by("day")
+    counted = by_day.annotate(echoes=Count("pk", filter=Q(used=True)), fizzles=Count("pk", filter=Q(used=False)))
+    return [DayOfUse(*row) for row in counted]

@@ -11,10 +11,9 @@ from itertools import islice
 from django.db import transaction
 from django.db.models import F, Q
 
-from memories.learn.called_off import CalledOff, read_called_off
-from memories.learn.coming import Told, read_told
-from memories.learn.replaced import find_replaced, without_days_of
-from memories.learn.stretches import Days, bring_to
+from memories.learn.cancellations import CalledOff, find_replaced, read_called_off, without_days_of
+from memories.learn.future_events import Told, read_told
+from memories.learn.trigger_span import Days, bring_to
 from memories.ledger.days import day_of
 from memories.models import FutureTrigger, Link, LinkKind, Memory, Preload, TriggerStatus, Visibility
 from memories.models.memory import MemoryQuerySet

@@ -1,9 +1,8 @@
 """What the server spends, and whether it may."""
 
-from memories.ledger.budget import Denial, economises, may_learn
+from memories.ledger.budget import Denial, economises, may_learn, meter_for
 from memories.ledger.days import day_of, next_midnight
 from memories.ledger.energy import UNITS, Consumption, consumed, is_low, note_energy, set_level, units_of
-from memories.ledger.purse import meter_for
 from memories.ledger.spend import Spent, Total, record, spent_today, totals
 
 __all__ = [

@@ -1,19 +1,21 @@
-"""Money and tokens: each call to a model is written down, and summed up."""
+"""Record money and tokens of each call to a model, and sum up what an app has spent and may still spend."""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
 from typing import Any, Literal, NamedTuple
 
 from django.db import transaction
-from django.db.models import Count, F, Q, Sum
+from django.db.models import Count, F, FloatField, IntegerField, OuterRef, Q, QuerySet, Subquery, Sum
+from django.db.models.functions import Coalesce
 from django.utils import timezone
 
-from memories.ledger.days import day_of
-from memories.ledger.energy import note_energy
-from memories.models import LedgerEntry
+from memories.ledger.days import Span, day_of, last_days, next_midnight
+from memories.ledger.energy import is_low, note_energy
+from memories.models import EnergyUse, LedgerEntry
 from memories.providers.llm.provider import Usage
 from memsite.ops.metrics import count_model_call
 from memsite.tenancy.models import App
@@ -115,3 +117,111 @@ def totals(app: App, since: date, by: By, until: date = date.max) -> list[Total]
         Total(tuple(key), calls, tokens_in, tokens_out, dollars or 0.0, without_price, failed)
         for *key, calls, tokens_in, tokens_out, dollars, without_price, failed in sums
     ]
+
+
+APPS_SHOWN = 100
+
+
+def sum_up(rows: Iterable[Total]) -> Total:
+    """All of them in one."""
+    rows = list(rows)
+    names = ("calls", "input_tokens", "output_tokens", "cost", "unpriced", "failed")
+    return Total((), *(sum(getattr(row, name) for row in rows) for name in names))
+
+
+def by_day(app: App, span: Span) -> list[Total]:
+    """A row for each day, also for those on which no model was asked. The latest first. One query."""
+    known = {row.key[0]: row for row in totals(app, span.since, "day", span.until)}
+    return [known.get(day) or Total((day,), 0, 0, 0, 0.0, 0, 0) for day in reversed(span.days)]
+
+
+def daily(app: App, span: Span, of: str) -> dict[str, list[float]]:
+    """By operation, `of` (cost or tokens) on each day. One query."""
+    rows = totals(app, span.since, "day and operation", span.until)
+    known = {row.key: getattr(row, of) for row in rows}
+    operations = sorted({operation for _, operation in known})
+    return {name: [known.get((day, name), 0) for day in span.days] for name in operations}
+
+
+def energy(app: App, span: Span) -> list[Any]:
+    """Mappings of `operation`, `calls` and `units`, the most units first. One query."""
+    rows = EnergyUse.objects.for_app(app).filter(day__gte=span.since, day__lte=span.until).order_by()
+    sums = rows.values("operation").annotate(calls=Sum("calls"), units=Sum("units"))
+    return list(sums.order_by("-units", "operation"))
+
+
+def energy_by_day(app: App, span: Span) -> list[float]:
+    """Units of each day, the first day first. One query."""
+    rows = EnergyUse.objects.for_app(app).filter(day__gte=span.since, day__lte=span.until).order_by()
+    known = dict(rows.values_list("day").annotate(Sum("units")))
+    return [known.get(day, 0.0) for day in span.days]
+
+
+def by_app(apps: QuerySet[App], span: Span) -> Sequence[Any]:
+    """Apps with `cost`, `tokens` and `calls`, the dearest first. One query."""
+    ours = LedgerEntry.objects.for_app(OuterRef("pk"))  # type: ignore[arg-type]  # the app of the query around it
+    rows = ours.filter(day__gte=span.since, day__lte=span.until).order_by().values("app")
+
+    def summed(sum_of: Any, field: Any) -> Any:
+        return Coalesce(Subquery(rows.annotate(sum=sum_of).values("sum")), 0, output_field=field)
+
+    return list(
+        apps.annotate(
+            cost=summed(Sum("cost"), FloatField()),
+            tokens=summed(Sum(F("input_tokens") + F("output_tokens")), IntegerField()),
+            calls=summed(Count("pk"), IntegerField()),
+        ).order_by("-cost", "-tokens", "app_id")[:APPS_SHOWN]
+    )
+
+
+SUMS = ("calls", "failed", "input_tokens", "output_tokens", "tokens", "cost", "unpriced")
+Figures = dict[str, Any]
+
+
+def usage_of(app: App, now: datetime, days: int) -> Figures:
+    """Sums of the last `days` days. JSON as it stands; six queries. What agents were not told yet stays untold."""
+    span = last_days(app, now, days)
+    every_day = by_day(app, span)
+    operations, models = (totals(app, span.since, by, span.until) for by in ("operation", "model"))
+    return {
+        "app_id": app.app_id,
+        "at": now.isoformat(),
+        **span.told(app),
+        "total": sums(sum_up(every_day)),
+        "by_day": [{"day": row.key[0].isoformat(), **sums(row)} for row in reversed(every_day)],
+        "by_operation": [{"operation": row.key[0], **sums(row)} for row in operations],
+        "by_model": [{"provider": row.key[0], "model": row.key[1], **sums(row)} for row in models],
+        "energy": energy_of(app, span),
+        "budget": budget(app, now),
+    }
+
+
+def sums(row: Total) -> Figures:
+    return {name: getattr(row, name) for name in SUMS} | {"cost": round(row.cost, 6)}
+
+
+def energy_of(app: App, span: Span) -> Figures:
+    units = energy_by_day(app, span)
+    days = zip(span.days, units, strict=True)
+    return {
+        "level": app.energy_level,
+        "floor": app.policy.energy_floor,
+        "low": is_low(app),
+        "units": sum(units),
+        "by_day": [{"day": day.isoformat(), "units": number} for day, number in days],
+        "by_operation": energy(app, span),
+    }
+
+
+def budget(app: App, now: datetime) -> Figures:
+    """Of today. A limit that there is not is None, and so is what is left of it."""
+    policy, spent = app.policy, spent_today(app, now)
+    return {
+        "renewed_at": next_midnight(app, now).isoformat(),
+        "cost": room(policy.daily_cost, round(spent.cost, 6)),
+        "tokens": room(policy.daily_tokens, spent.tokens),
+    }
+
+
+def room(limit: float | None, spent: float) -> Figures:
+    return {"limit": limit, "spent": spent, "left": None if limit is None else round(max(limit - spent, 0), 6)}

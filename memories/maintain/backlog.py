@@ -7,12 +7,12 @@ from datetime import datetime
 from django.db import transaction
 from django.db.models import Exists, F, OuterRef
 
+from memories.index.app_embedder import serving_embedder
 from memories.maintain.reembed import is_lost, serve_at_once
 from memories.maintain.run import Run
 from memories.maintain.vectors import Place, embed_memories, place_of
 from memories.models import Memory, Vector
 from memories.providers.embeddings import Embedder
-from memories.retrieve.serving import serving_embedder
 from memsite.tenancy.models import App, AppStatus
 
 NO_PK = 2**63 - 1

@@ -14,8 +14,8 @@ from memories.maintain.run import Run
 from memories.models import Injection
 from memsite.config.conf import get_conf
 from memsite.tenancy.models import App
-from sessions.life import end_silent
 from sessions.models import AgentSession, Event, Level
+from sessions.recording import end_silent
 
 log = structlog.get_logger("memories.maintain")
 BATCH = 100

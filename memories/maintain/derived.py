@@ -20,14 +20,14 @@ from django.db import DatabaseError, connection, transaction
 from django.db.models import F
 from django.utils import timezone
 
+from memories.index import scratch_index
+from memories.index.app_embedder import current_embedder, serving_embedder
 from memories.maintain.embedding import embed
 from memories.maintain.run import Run, Unclaimed
 from memories.maintain.summaries import AT_LEAST_CHANGES
-from memories.models import LIVE, Memory, Mention, Passage, Status, Summary, Vector, near
+from memories.models import LIVE, Memory, Mention, Passage, Status, Summary, Vector, pgvector_table
 from memories.models.fulltext import MEMORY, TABLE, WORDS, WORDS_INDEX, app_word, search_vector
 from memories.models.vector import FLOAT_BYTES, embedded_text, read_vectors, to_bytes
-from memories.retrieve.arms import aside
-from memories.retrieve.serving import current_embedder, serving_embedder
 from memories.store import index_files
 from memories.store.due import mark_due
 from memories.store.mentions import drop_unmentioned, keep_mentions, words_of
@@ -47,12 +47,12 @@ INTEGRITY = f"INSERT INTO {TABLE} ({TABLE}, rank) VALUES ('integrity-check', 1)"
 REBUILD = f"INSERT INTO {TABLE} ({TABLE}) VALUES ('rebuild')"  # noqa: S608
 INDEX_IS_WHOLE = "SELECT count(*) > 0 FROM pg_index WHERE indexrelid = to_regclass(%s) AND indisvalid AND indisready"
 LONE_COPIES = f"""
-SELECT n.app_id, n.memory_id FROM {near.TABLE} n WHERE NOT EXISTS
+SELECT n.app_id, n.memory_id FROM {pgvector_table.TABLE} n WHERE NOT EXISTS
 (SELECT 1 FROM memories_vector v WHERE v.memory_id = n.memory_id AND v.model = n.model)
 """  # noqa: S608  # our own names
 COPIES = f"""
 memories_vector v JOIN tenancy_app a ON a.id = v.app_id AND a.near_model = v.model
-LEFT JOIN {near.TABLE} n ON n.memory_id = v.memory_id AND n.model = v.model
+LEFT JOIN {pgvector_table.TABLE} n ON n.memory_id = v.memory_id AND n.model = v.model
 """
 WARM = f"m.status <> '{Status.COLD}' AND m.purged_at IS NULL"
 LACKS_VECTOR = f"""
@@ -269,8 +269,8 @@ def are_words_of(place: Place, app: int) -> bool:
         return False
     every = sorted(pk for (pk,) in place.ask("SELECT id FROM memories_memory WHERE app_id = %s", [app]))
     pks = every[:: max(1, len(every) // SAMPLE)]
-    some = (pks[start : start + aside.FEW_TEXTS] for start in range(0, len(pks), aside.FEW_TEXTS))
-    return not any(aside.lost(those, place.ask) for those in some)
+    some = (pks[start : start + scratch_index.FEW_TEXTS] for start in range(0, len(pks), scratch_index.FEW_TEXTS))
+    return not any(scratch_index.missing_from_index(those, place.ask) for those in some)
 
 
 def are_in_index(place: Place, app: int) -> bool:
@@ -307,16 +307,16 @@ def wrong_copies(place: Place) -> Iterator[Found]:
     """Memories whose copy is missing, of another app or another vector, or there without a vector; of an app whose
     index over them is gone, none (0).
     """
-    if place.vendor != "postgresql" or not near.is_there():
+    if place.vendor != "postgresql" or not pgvector_table.is_there():
         return
     yield from place.ask(f"{LONE_COPIES} AND {place.whose('n.app_id')}", [])
     for app, model in place.ask(f"SELECT id, near_model FROM tenancy_app WHERE {place.whose('id')}", []):  # noqa: S608
-        if model and not near.has_index(app, model):
+        if model and not pgvector_table.has_index(app, model):
             yield app, 0
     columns = "v.app_id, v.memory_id, v.data, n.app_id, halfvec_send(n.near)"
     for rows in place.batches(columns, COPIES, "1 = 1", "v"):
         for _, app, memory, data, owner, sent in rows:
-            is_right = owner == app and near.is_copy(sent, data)
+            is_right = owner == app and pgvector_table.is_copy(sent, data)
             # What cannot be read has no copy, and is made anew itself.
             if not is_right and read_vectors([data], len(data) // FLOAT_BYTES)[0].any():
                 yield app, memory
@@ -324,17 +324,17 @@ def wrong_copies(place: Place) -> Iterator[Found]:
 
 def copy_anew(app: App, pks: Sequence[int]) -> None:
     """All that are wrong go first: one of another length would keep the others out."""
-    near.drop_copies(pks)
+    pgvector_table.drop_copies(pks)
     app.refresh_from_db(fields=["near_model"])
     if not app.near_model:
         return
     for start in range(0, len(pks), BATCH):
         rows = Vector.objects.for_app(app).filter(model=app.near_model, memory_id__in=pks[start : start + BATCH])
-        near.put(app, list(rows))
+        pgvector_table.put(app, list(rows))
     dim = Vector.objects.for_app(app).filter(model=app.near_model).values_list("dim", flat=True).first()
     if dim:
-        with suppress(near.BeingMade):
-            near.make_index(app, app.near_model, dim)
+        with suppress(pgvector_table.BeingMade):
+            pgvector_table.make_index(app, app.near_model, dim)
 
 
 # --- what memories name, and how many there are

@@ -24,7 +24,7 @@ from memories.models import (
     Rejection,
     Status,
 )
-from memories.models.injection import LESSONS
+from memories.models.learning import LESSONS
 from memories.models.memory import MemoryQuerySet
 from memsite.jobs.models import JobRun, RunStatus
 from memsite.tenancy.models import App

@@ -13,19 +13,18 @@ import structlog
 from django.db import transaction
 from django.db.models import OuterRef, Subquery
 
+from memories.index.app_index import IndexView
 from memories.maintain import expire
 from memories.maintain.clusters import clusters_of
 from memories.maintain.drawers import opaque_key
 from memories.maintain.passages import embed_passages
 from memories.maintain.run import Run
 from memories.models import Action, Kind, LinkKind, Memory, Revision, Source, Status, Strength, Visibility
-from memories.models.memory import MemoryQuerySet
-from memories.models.noted import as_noted
+from memories.models.memory import MemoryQuerySet, as_noted
 from memories.models.vector import embedded_text
 from memories.providers.embeddings import Embedder
 from memories.providers.llm.provider import LLMError, Provider
-from memories.retrieve.harmless import harmless
-from memories.retrieve.index import View
+from memories.retrieve.injection_guard import safe_memories
 from memories.retrieve.pipeline import index_of
 from memories.store import Candidate, LimitReached, writing
 from memories.store.gathering import gather
@@ -80,7 +79,7 @@ class Week:
                 self.look_on(groups.get(key, []), view)
                 self.gather_all()
 
-    def look_on(self, pks: Sequence[int], view: View) -> None:
+    def look_on(self, pks: Sequence[int], view: IndexView) -> None:
         """Finds what belongs together among the next ones."""
         some = [pk for pk in pks if pk > (self.place.looked_to or 0)][:AT_ONCE]
         rows = view.rows_of(np.array(some, np.int64))
@@ -95,7 +94,7 @@ class Week:
 
     def gather_one(self, pks: Sequence[int]) -> None:
         """The model is asked before the transaction; in it, only what is still as it was told is gathered."""
-        told = harmless(archived(self.app).filter(pk__in=pks), self.app.policy)
+        told = safe_memories(archived(self.app).filter(pk__in=pks), self.app.policy)
         candidate = self.write_of(told)
         try:
             with transaction.atomic():

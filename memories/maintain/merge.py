@@ -17,6 +17,7 @@ from functools import cached_property
 
 from django.db import transaction
 
+from memories.index.app_index import IndexView
 from memories.maintain.drawers import MergeGroup, group_of_memory, groups_with_news
 from memories.maintain.nominate import MergeCandidate, MergeCandidates
 from memories.maintain.run import Run
@@ -24,7 +25,6 @@ from memories.maintain.sameness import say_the_same, taken_back, why_the_same
 from memories.models import LIVE, Memory
 from memories.providers.embeddings import Embedder
 from memories.providers.llm.provider import RULES, Provider
-from memories.retrieve.index import View
 from memories.retrieve.pipeline import index_of
 from memories.store import Writer, writing
 from memories.store.confidence import confidence_at
@@ -103,7 +103,7 @@ class Night:
     # --- looking
 
     @cached_property
-    def view(self) -> View:
+    def view(self) -> IndexView:
         return index_of(self.app, self.embedder).view()
 
     def look_through(self, key: str, drawer: MergeGroup) -> None:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from memories.retrieve.held import Held
+from memories.index.vector_store import VectorStore
 
 TILE = 8_192
 """Columns at a time: with 256 rows 8 MB of cosines."""
@@ -17,7 +17,7 @@ NearPair = tuple[int, int, float]
 
 
 def near_pairs(
-    held: Held, rows: Places, first: int, end: int, floor: float, most: int
+    held: VectorStore, rows: Places, first: int, end: int, floor: float, most: int
 ) -> Iterator[NearPair]:  # fmt: skip
     """(place, later place, cosine) in `rows` with a cosine of `floor` or more, for places from `first` to `end`.
 

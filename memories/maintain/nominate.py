@@ -10,10 +10,10 @@ from typing import NamedTuple
 
 import numpy as np
 
+from memories.index.app_index import IndexView
 from memories.maintain.drawers import MergeGroup
 from memories.maintain.near import near_pairs
 from memories.models import Memory
-from memories.retrieve.index import View
 from memories.text.relate.tokens import canonical_text
 from memsite.tenancy.models import App
 
@@ -33,7 +33,7 @@ class MergeCandidate(NamedTuple):
 class MergeCandidates:
     """Of what is new in the drawer, with everything in it: each pair once."""
 
-    def __init__(self, app: App, view: View, drawer: MergeGroup, floor: float) -> None:
+    def __init__(self, app: App, view: IndexView, drawer: MergeGroup, floor: float) -> None:
         self.app, self.drawer, self.floor = app, drawer, floor
         self.held = view.held
         members = np.array([*drawer.new, *drawer.old], np.int64)

@@ -12,7 +12,7 @@ from django.db import connection, transaction
 from django.db.models import F, Q, QuerySet
 
 from memories.maintain.run import Run
-from memories.models import Vector, near
+from memories.models import Vector, pgvector_table
 from memories.store import Writer, writing
 from memsite.config.conf import get_conf
 from memsite.tenancy.models import App, AppStatus
@@ -33,7 +33,7 @@ def apps_to_move() -> QuerySet[App]:
     least = get_conf().pgvector_from
     if connection.vendor != "postgresql":
         return App.objects.none()
-    if not near.is_there():
+    if not pgvector_table.is_there():
         if least and App.objects.filter(memory_count__gte=least).exists():
             log.warning("pgvector_missing", memories=least, hint="docs/deploy.md says how to install it")
         return App.objects.none()
@@ -52,7 +52,7 @@ def move(app: App, now: datetime, run: Run) -> None:
 
     Does nothing where there is no pgvector: operators may ask for it anywhere.
     """
-    if not near.is_there():
+    if not pgvector_table.is_there():
         return
     app.refresh_from_db(fields=["near_model", "vector_model", "vectors_lost", "memory_count", "status"])
     least = get_conf().pgvector_from
@@ -68,7 +68,7 @@ def ask_pgvector(app: App, now: datetime, run: Run) -> None:
     model = app.vector_model
     try:
         dim = prepare(app, model, run)
-    except near.BeingMade:
+    except pgvector_table.BeingMade:
         return
     if not dim:
         return
@@ -99,31 +99,31 @@ def prepare(app: App, model: str, run: Run) -> int:
     """
     of_it = Vector.objects.for_app(app).filter(model=model)
     dim = of_it.order_by("memory_id").values_list("dim", flat=True).first()
-    if dim is None or dim > near.MOST_DIMENSIONS:
+    if dim is None or dim > pgvector_table.MOST_DIMENSIONS:
         log.warning("pgvector_cannot_serve", app=app.app_id, model=model, dimensions=dim)
         return 0
     after, copied = 0, [0]
     while copied:
         with transaction.atomic():
-            copied = near.fill(app, model, dim, after, BATCH)
+            copied = pgvector_table.fill(app, model, dim, after, BATCH)
             run.done({"copied": len(copied)})
         after = max(copied, default=after)
-    near.make_index(app, model, dim)
+    pgvector_table.make_index(app, model, dim)
     return dim
 
 
 def copy_rest(write: Writer, model: str, dim: int) -> None:
     """What was written meanwhile. Nobody else writes now."""
     after = 0
-    while copied := near.fill(write.app, model, dim, after, BATCH):
+    while copied := pgvector_table.fill(write.app, model, dim, after, BATCH):
         after = max(copied)
 
 
 def tidy(app: App, run: Run, model: str) -> None:
     """Drops the copies of other models than this one, and the indexes over them."""
-    near.drop_indexes(app, model)
+    pgvector_table.drop_indexes(app, model)
     dropped = 1
     while dropped:
         with transaction.atomic():
-            dropped = near.drop_others(app, model, DROPPED_AT_ONCE)
+            dropped = pgvector_table.drop_others(app, model, DROPPED_AT_ONCE)
             run.done({"dropped": dropped})

@@ -10,6 +10,7 @@ from django.db import transaction
 from django.db.models import OuterRef, Q, QuerySet, Subquery
 from django.db.models.functions import Length
 
+from memories.index.app_embedder import embedder_called
 from memories.maintain import pgvector
 from memories.maintain.embedding import PROBE, answers
 from memories.maintain.run import Run
@@ -23,10 +24,9 @@ from memories.maintain.vectors import (
     place_of,
     without_vector,
 )
-from memories.models import Passage, Vector, near
+from memories.models import Passage, Vector, pgvector_table
 from memories.models.vector import FLOAT_BYTES
 from memories.providers.embeddings import Embedder, EmbedderError, EmbedderMisconfigured, EmbedderUnavailable
-from memories.retrieve.serving import embedder_called
 from memories.store import writing
 from memsite.tenancy.models import App, AppStatus
 from memsite.tenancy.scoping import ScopedQuerySet
@@ -81,7 +81,7 @@ def complete(app: App, now: datetime, run: Run, embedder: Embedder) -> bool:
         place = place_of(run, embedder.name) or START
         try:
             dim = pgvector.prepare(app, embedder.name, run) if app.near_model else 0
-        except near.BeingMade:
+        except pgvector_table.BeingMade:
             return False
         if switch(app, now, run, embedder.name, place, dim):
             return True
@@ -124,7 +124,7 @@ def forget(app: App, now: datetime, run: Run, current: Embedder) -> None:
     model, size = current.name, current.dim * FLOAT_BYTES
     if app.vector_model == model:
         serve_at_once(app, now, run, model)
-    if near.is_there():
+    if pgvector_table.is_there():
         pgvector.tidy(app, run, app.near_model)
     with transaction.atomic():
         passages = Passage.objects.for_app(app).alias(size=Length("data"), next_size=Length("next_data"))

@@ -8,7 +8,7 @@ from django.db import connection, transaction
 from django.db.models import F
 
 from memories.maintain.run import Run
-from memories.models import filling
+from memories.models import sqlite_stats
 from memories.models.fulltext import COLUMNS, SOURCE, TABLE
 from memories.store.sweep import PAGES_AT_A_TIME, changes_of
 from memsite.tenancy.models import App
@@ -70,7 +70,7 @@ def merge_words(run: Run) -> None:
 def analyse() -> None:
     """Tells the database how its tables are filled: all of them, which only their owner may."""
     if connection.vendor == "sqlite":
-        filling.tell()
+        sqlite_stats.write_statistics()
         return
     with connection.cursor() as cursor:
         for table in ANALYSED:

@@ -13,13 +13,12 @@ from django.db.models import F, Max, Q
 
 from memories.maintain.passages import passages_of
 from memories.models import Link, LinkKind, Memory, Passage, Summary, SummaryDue, Visibility
-from memories.models.memory import MemoryQuerySet
-from memories.models.noted import NOTED, as_noted
+from memories.models.memory import NOTED, MemoryQuerySet, as_noted
 from memories.models.summary import SummaryQuerySet
 from memories.models.vector import FLOAT_BYTES
 from memories.providers.embeddings import Embedder
 from memories.providers.llm.provider import LLMError, Noted, Provider, Written, outdoes
-from memories.retrieve.harmless import VOUCHED, harmless
+from memories.retrieve.injection_guard import VOUCHED, safe_memories
 from memsite.tenancy.models import App
 from memsite.tenancy.scoping import ScopedQuerySet
 
@@ -63,7 +62,7 @@ def facts_of(app: App, category: str, user_id: str, now: datetime) -> list[Noted
     Without what is not for an agent to read: agents are told summaries.
     """
     first = first_of(app, category, user_id, now).only("uid", *NOTED, *VOUCHED)
-    facts = [as_noted(memory) for memory in harmless(first, app.policy)]
+    facts = [as_noted(memory) for memory in safe_memories(first, app.policy)]
     return surer_sides(facts, at_odds_in(app, category, user_id, now))
 
 

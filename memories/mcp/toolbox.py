@@ -14,7 +14,7 @@ from pydantic import TypeAdapter, ValidationError
 
 from memories.agent import AnothersSession, BothSuperseded
 from memories.api.storing import StoringView
-from memories.learn.stretches import WrongTrigger
+from memories.learn.trigger_span import WrongTrigger
 from memories.store import LimitReached
 from memsite.http.json_body import dump_json
 from memsite.http.problems import as_api_exception, explain

@@ -28,7 +28,7 @@ from memories.api.storing import StoringView, check_changes
 from memories.mcp.brief import brief, brief_hit, brief_revision, take
 from memories.mcp.toolbox import Told, Toolbox
 from memories.models import Kind, Link, Memory, Rejection, Revision
-from memories.retrieve.harmless import harmless
+from memories.retrieve.injection_guard import safe_memories
 from memsite.tenancy.models import Scope
 from memsite.tenancy.policy import Block
 from sessions.models import AgentSession
@@ -104,7 +104,7 @@ def search(
         filters={"and": narrowed} if narrowed else {},
     )  # fmt: skip
     recall, following = search_page(door.memory_agent(), question)
-    told = harmless([hit.row for hit in recall.hits], door.app.policy)
+    told = safe_memories([hit.row for hit in recall.hits], door.app.policy)
     answer: dict[str, Any] = {
         "memories": [brief_hit(hit, door.app, detail=detail) for hit in recall.hits if hit.row in told]
     }
@@ -332,4 +332,4 @@ def lessons(door: StoringView, limit: Limit = 20, cursor: Cursor = None, user_id
     """What users corrected and agents learnt, the latest first."""
     rows = door.memory_agent().memories_of(user_id).of_user(user_id).active().lessons()
     some, following = take(rows, limit, cursor)
-    return {"lessons": [brief(row) for row in harmless(some, door.app.policy)]} | given(next=following)
+    return {"lessons": [brief(row) for row in safe_memories(some, door.app.policy)]} | given(next=following)

@@ -10,7 +10,7 @@ from memories.agent import MemoryAgent
 from memories.api.shapes.triggers import NewTrigger
 from memories.api.storing import StoringView
 from memories.api.views.triggers import memories_named
-from memories.learn.stretches import WrongTrigger
+from memories.learn.trigger_span import WrongTrigger
 from memories.mcp.brief import take
 from memories.mcp.tools import ARGUMENTS, Cursor, Limit, UserId, given, read, toolbox
 from memories.models import FutureTrigger

@@ -1,19 +1,17 @@
 """What is known."""
 
-from memories.models.cold import ColdText
-from memories.models.entity import Entity, FoundBy, Mention
-from memories.models.extraction import Extraction, ExtractionStatus, What
-from memories.models.forgotten import Forgotten
-from memories.models.health import HealthReport
-from memories.models.imported import Import, ImportPart, ImportStatus
-from memories.models.injection import Injection
-from memories.models.ledger import EnergyUse, LedgerEntry, Reservation
-from memories.models.link import SAYABLE, Link, LinkKind
+from memories.models.capture import WAITING, Decision, Extraction, ExtractionStatus, Rejection, RejectionKind, What
+from memories.models.graph import SAYABLE, Entity, FoundBy, Link, LinkKind, Mention
+from memories.models.learning import FutureTrigger, Injection, Preload, TriggerStatus
 from memories.models.memory import (
     GENERAL,
     LIVE,
+    Action,
+    ColdText,
+    Forgotten,
     Kind,
     Memory,
+    Revision,
     Sentiment,
     Source,
     Status,
@@ -21,13 +19,19 @@ from memories.models.memory import (
     Trust,
     Visibility,
 )
-from memories.models.purge import Purge, PurgeStatus, PurgeWhat
-from memories.models.recall_count import RecallCount
-from memories.models.rejection import WAITING, Decision, Rejection, RejectionKind
-from memories.models.revision import Action, Revision
-from memories.models.rollback import Rollback, RollbackStatus, RollbackWhat
+from memories.models.operations import (
+    Import,
+    ImportPart,
+    ImportStatus,
+    Purge,
+    PurgeStatus,
+    PurgeWhat,
+    Rollback,
+    RollbackStatus,
+    RollbackWhat,
+)
 from memories.models.summary import Passage, Summary, SummaryDue
-from memories.models.trigger import FutureTrigger, Preload, TriggerStatus
+from memories.models.usage import EnergyUse, HealthReport, LedgerEntry, RecallCount, Reservation
 from memories.models.vector import Vector
 from memories.models.webhook import Bridge, Delivery, DeliveryStatus, Webhook
 

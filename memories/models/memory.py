@@ -1,8 +1,9 @@
-"""A memory: a stored fact, and what is known about it."""
+"""A memory: a stored fact, its recorded changes, its archived text, and the tombstone that is left of it."""
 
 from __future__ import annotations
 
 import unicodedata
+import zlib
 from collections.abc import Iterable
 from datetime import datetime
 from typing import Self
@@ -12,12 +13,21 @@ from django.db import connection, models
 from django.db.models import Q
 from django.utils import timezone
 
+from memories.providers.llm.provider import Noted
 from memsite.db.expressions import Literal, literals
 from memsite.tenancy.end_users import Users, of_users, one_user
 from memsite.tenancy.models import Agent
 from memsite.tenancy.origin import Origin
 from memsite.tenancy.policy import AppPolicy, is_category
-from memsite.tenancy.scoping import Identified, Purged, PurgedQuerySet, where_given
+from memsite.tenancy.scoping import (
+    Identified,
+    IndexedByApp,
+    Purged,
+    PurgedQuerySet,
+    Scoped,
+    ScopedQuerySet,
+    where_given,
+)
 from sessions.models import TIERS, AgentSession, Resource
 
 GENERAL = "general"
@@ -343,3 +353,132 @@ class Memory(Purged, Identified):
     def is_superseded(self) -> bool:
         """Whether another memory stands for it, or did before it came into the cold archive."""
         return Status.SUPERSEDED in (self.status, self.cold_text.was if self.status == Status.COLD else "")
+
+
+class Action(models.TextChoices):
+    CREATED = "created"
+    REINFORCED = "reinforced"
+    CONTRADICTED = "contradicted"
+    DECAYED = "decayed"
+    EDITED = "edited"
+    MERGED = "merged"
+    SUPERSEDED = "superseded"
+    ARCHIVED = "archived"
+    FROZEN = "frozen", "frozen: moved to the cold archive"
+    RESTORED = "restored"
+    UNDONE = "undone"
+    USED = "used", "used: the agent made use of it"
+    IGNORED = "ignored", "ignored: shown and not used"
+    PROMOTED = "promoted", "promoted: new that day"
+    GATHERED = "gathered", "gathered into an insight"
+    WITHDRAWN = "withdrawn", "withdrawn: its source was taken back"
+    REVIEWED = "reviewed", "reviewed: a person has looked at it"
+
+
+class Revision(IndexedByApp):
+    """`before` and `after` hold the fields that changed, and only those; `before` is empty for a creation."""
+
+    memory = models.ForeignKey(Memory, on_delete=models.CASCADE, related_name="revisions", db_index=False)
+    number = models.PositiveIntegerField()
+    action = models.CharField(max_length=16, choices=Action)
+    before = models.JSONField(default=dict)
+    after = models.JSONField(default=dict)
+    actor = models.CharField(max_length=200)
+    reason = models.CharField(max_length=500, blank=True, default="")
+    created_at = models.DateTimeField(default=timezone.now, editable=False)
+
+    objects = ScopedQuerySet["Revision"].as_manager()
+
+    class Meta:
+        ordering = ["memory", "number"]
+        constraints = [
+            models.UniqueConstraint(fields=["memory", "number"], name="revision_number_is_unique_per_memory"),
+        ]
+        indexes = [models.Index(fields=["app", "-id"], name="revision_app_latest")]
+
+    def __str__(self) -> str:
+        return f"{self.action} by {self.actor}"
+
+
+class Forgotten(Scoped):
+    """Tells every process that holds the app's memories in its own memory to drop this one."""
+
+    memory_id = models.BigIntegerField()
+    memory_uid = models.UUIDField(null=True)
+    agent = models.ForeignKey(
+        Agent,
+        null=True,
+        on_delete=models.PROTECT,
+        related_name="+",
+        db_index=False,
+        help_text="Who alone could see it; empty: everyone.",
+    )
+    change_number = models.PositiveBigIntegerField()
+    created_at = models.DateTimeField(default=timezone.now, null=True)
+
+    objects = ScopedQuerySet["Forgotten"].as_manager()
+
+    class Meta:
+        verbose_name_plural = "forgotten"
+        indexes = [
+            models.Index(fields=["app", "change_number"], name="forgotten_changes"),
+            where_given("forgotten_agent", "agent"),
+        ]
+
+    def __str__(self) -> str:
+        return f"memory {self.memory_id}"
+
+
+PLAIN = b"\0"
+"""What begins with it is not compressed: a short text would only grow."""
+
+
+class ColdText(Scoped):
+    """The content of a memory whose status is cold; `was` is the status before."""
+
+    memory = models.OneToOneField(Memory, on_delete=models.CASCADE, related_name="cold_text")
+    data = models.BinaryField()
+    was = models.CharField(max_length=12, choices=Status)
+
+    objects = ScopedQuerySet["ColdText"].as_manager()
+
+    def __str__(self) -> str:
+        return f"memory {self.memory_id}"
+
+    @property
+    def text(self) -> str:
+        return unpack(bytes(self.data))
+
+
+def pack(text: str) -> bytes:
+    plain = text.encode()
+    packed = zlib.compress(plain, level=9)
+    return packed if len(packed) <= len(plain) else PLAIN + plain
+
+
+def unpack(data: bytes) -> str:
+    return (data[1:] if data.startswith(PLAIN) else zlib.decompress(data)).decode()
+
+
+NOTED = (
+    "content", "category", "subject", "kind", "importance", "confidence", "created_at", "confirmed_at", "access_count",
+    "pinned",
+)  # fmt: skip
+"""What is read of a memory for it."""
+
+
+def as_noted(memory: Memory) -> Noted:
+    """`number` is the memory's pk."""
+    return Noted(
+        number=memory.pk,
+        content=memory.content,
+        category=memory.category,
+        subject=memory.subject or "",
+        kind=memory.kind,
+        importance=memory.importance,
+        confidence=memory.confidence,
+        said_at=memory.created_at,
+        confirmed_at=memory.confirmed_at,
+        access_count=memory.access_count,
+        pinned=memory.pinned,
+    )

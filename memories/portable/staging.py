@@ -14,7 +14,7 @@ from django.db.models import F
 from django.utils import timezone
 
 from memories.models import Import, ImportPart, ImportStatus, Memory, Purge
-from memories.models.imported import packed
+from memories.models.operations import packed
 from memories.portable.learning import candidates_of
 from memories.portable.restore import KNOWN, LEFT_OUT, NEW, WITHHELD, key_of, known_keys, noted
 from memories.portable.sources.items import CONVERSATION, FACT

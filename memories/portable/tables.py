@@ -32,7 +32,7 @@ from memories.models import (
     SummaryDue,
     Vector,
 )
-from memories.models.cold import unpack
+from memories.models.memory import unpack
 from memories.models.vector import read_vectors
 from memsite.tenancy.models import Agent, App
 from memsite.tenancy.origin import Origin

@@ -9,22 +9,91 @@ what it equals, a list is any of these, null is none, an object holds operators.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
 from math import isfinite
 from typing import Any
 from uuid import UUID
 
-from django.db.models import Q
+import numpy as np
+from django.db.models import BooleanField, Func, Q
 from django.utils.dateparse import parse_datetime
+from numpy.typing import NDArray
 
-from memories.models import Kind, Source, Visibility
-from memories.models.memory import subject_of
-from memories.retrieve.inside import HoldsText, HoldsValue
+from memories.index.columns import MEANWHILE, counts_of, touched_between
+from memories.models import Kind, Memory, Source, Visibility
+from memories.models.memory import MemoryQuerySet, subject_of
+from memsite.db.lru_cache import Latest, is_committed
 from memsite.http.json_body import fits_64_bits
+from memsite.tenancy.models import App
 from memsite.tenancy.origin import Origin
 from memsite.timestamps import in_utc
+
+SQL = tuple[str, tuple[Any, ...]]
+
+
+class HoldsText(Func):
+    """Whether a list holds exactly this text."""
+
+    output_field = BooleanField()
+
+    def __init__(self, column: str, text: str) -> None:
+        super().__init__(column)
+        self.text = text
+
+    def as_sqlite(self, compiler: Any, connection: Any, **_: Any) -> SQL:
+        column, parameters = compiler.compile(self.source_expressions[0])
+        sql = f"EXISTS (SELECT 1 FROM json_each({column}) WHERE type = 'text' AND atom = %s)"  # noqa: S608  # our own words
+        return sql, (*parameters, self.text)
+
+    def as_postgresql(self, compiler: Any, connection: Any, **_: Any) -> SQL:
+        column, parameters = compiler.compile(self.source_expressions[0])
+        return f"({column} @> %s::jsonb)", (*parameters, json.dumps([self.text]))
+
+
+class HoldsValue(Func):
+    """Whether a path of names leads to exactly this text, number or truth; with None, whether it leads to nothing.
+
+    Objects are gone into, lists are not: "0" is a name, too.
+    """
+
+    output_field = BooleanField()
+
+    def __init__(self, column: str, path: list[str], value: str | float | bool | None) -> None:
+        super().__init__(column)
+        self.path, self.value = path, value
+
+    def as_sqlite(self, compiler: Any, connection: Any, **_: Any) -> SQL:
+        """json_each, as its paths read names with quotes or digits in another way."""
+        inside, parameters = compiler.compile(self.source_expressions[0])
+        *parents, name = self.path
+        for parent in parents:
+            inside = f"(SELECT value FROM json_each({inside}) WHERE key = %s AND type = 'object')"  # noqa: S608
+            parameters = (*parameters, parent)
+        condition, values = self.sqlite_condition()
+        negation = "NOT " if self.value is None else ""
+        sql = f"{negation}EXISTS (SELECT 1 FROM json_each({inside}) WHERE key = %s AND {condition})"  # noqa: S608
+        return sql, (*parameters, name, *values)
+
+    def sqlite_condition(self) -> SQL:
+        if self.value is None:
+            return "type <> 'null'", ()
+        if isinstance(self.value, bool):
+            return "type = %s", (json.dumps(self.value),)
+        if isinstance(self.value, str):
+            return "type = 'text' AND atom = %s", (self.value,)
+        value = self.value if -(2**63) <= self.value < 2**63 else float(self.value)
+        return "type IN ('integer', 'real') AND atom = %s", (value,)
+
+    def as_postgresql(self, compiler: Any, connection: Any, **_: Any) -> SQL:
+        column, parameters = compiler.compile(self.source_expressions[0])
+        found = column + " -> %s::text" * len(self.path)
+        sql = f"(COALESCE({found}, 'null'::jsonb) = %s::jsonb)"
+        return sql, (*parameters, *self.path, json.dumps(self.value))
+
 
 MAX_PARTS = 100
 MAX_DEPTH = 10
@@ -265,3 +334,54 @@ def plain_value(value: Any) -> str | float | bool | None:
     if isinstance(value, int | float) and isfinite(value) and fits_64_bits(value):
         return value
     raise FilterError("takes a text, a number, true, false or null")
+
+
+BESIDE = {"access_count", "agent"}
+"""Fields that change by themselves."""
+FILTERS_KEPT = 8
+"""Of all apps. One has eight bytes for each memory that it lets in."""
+Pks = NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True)
+class LetIn:
+    """Memories, as of a change of the app."""
+
+    change_number: int
+    pks: Pks
+
+
+kept: Latest[LetIn] = Latest(FILTERS_KEPT)
+
+
+def let_in(app: App, filters: Mapping[str, Any]) -> Pks:
+    """The numbers of the app's memories that the filter lets in. FilterError if it cannot be read.
+
+    One query over the whole app and a short one for a filter that is not kept; otherwise the short one if nothing was
+    written since, and two about what was.
+    """
+    rows = Memory.objects.for_app(app).filter(build_filter(filters)).order_by()
+    if not is_committed() or names_in(filters) & BESIDE:
+        return pks_of(rows)
+    key = app.pk, app.index_number, json.dumps(filters, sort_keys=True)
+    # The number first: what is written meanwhile may be read twice, never missed.
+    ((latest, _),) = counts_of(app.pk)
+    known = kept.get(key)
+    if known and known.change_number == latest:
+        return known.pks
+    pks = brought_up_to_date(app, rows, known, latest) if known else pks_of(rows)
+    kept.put(key, LetIn(latest, pks))
+    return pks
+
+
+def brought_up_to_date(app: App, rows: MemoryQuerySet, known: LetIn, latest: int) -> Pks:
+    """Two queries for what was written since; one for all, where that may be much."""
+    if not 0 < latest - known.change_number <= MEANWHILE:
+        return pks_of(rows)
+    touched = touched_between(app.pk, known.change_number, latest)
+    since = rows.filter(change_number__gt=known.change_number, change_number__lte=latest + MEANWHILE)
+    return np.concatenate([known.pks[~np.isin(known.pks, touched)], pks_of(since)])
+
+
+def pks_of(rows: MemoryQuerySet) -> Pks:
+    return np.fromiter(rows.values_list("pk", flat=True), np.int64)

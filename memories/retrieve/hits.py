@@ -1,14 +1,96 @@
-"""What comes back from a search."""
+"""Hold what comes back from a search; cache rows of memories that were read lately."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
+from django.db.models import QuerySet
+
+from memories.index.app_index import Shown
+from memories.index.app_index import shown as kept
 from memories.models import Memory, Summary
-from memories.retrieve.hit_rows import own
 from memories.retrieve.ranking import BAND
+from memsite.db.lru_cache import Commit, is_committed
+from memsite.db.prepared import Prepared, padded
 from memsite.tenancy.models import App
+from sessions.models import AgentSession, Resource
+
+KEPT_CHARACTERS = 4_000
+"""Longer ones are read each time."""
+NOT_SHOWN = [
+    f"{name}__{field.name}"
+    for name, model in (("session", AgentSession), ("resource", Resource))
+    for field in model._meta.concrete_fields
+    if field.name not in ("id", "uid")
+]
+OWNER = Memory._meta.get_field("app")
+"""Set as it is, as the row has its number: an assignment looks at both for longer than it takes to make the row."""
+
+
+def rows_of(app: App, pks: Sequence[int], commit: Commit | None = None) -> dict[int, Memory]:
+    """Those of these memories that the app has, by number, as of this commit, if it is the last one, or of now.
+
+    All that ask are given the same ones, which are sealed.
+    """
+    if not pks:
+        return {}
+    known = {pk: shown for pk in pks if (shown := kept.get((app.pk, pk)))}
+    found = {pk: shown.memory for pk, shown in known.items() if commit and shown.commit == commit}
+    if unsure := {pk: shown.memory for pk, shown in known.items() if pk not in found}:
+        found |= unchanged(app, unsure, commit)
+    if unread := [pk for pk in pks if pk not in found]:
+        found |= read(app, unread, commit)
+    return found
+
+
+def own(app: App, row: Memory) -> Memory:
+    """One that nobody else has, of this very app."""
+    copied = row.apart()
+    OWNER.set_cached_value(copied, app)
+    return copied
+
+
+def unchanged(app: App, known: Mapping[int, Memory], commit: Commit | None) -> dict[int, Memory]:
+    """Of what is known, what still is so, with the counts of now. One query for a few numbers of each."""
+    found = {}
+    for pk, number, *counts in changes_of(app, *padded([*known])):
+        row = known[pk]
+        if row.change_number != number:
+            continue
+        if counts != [row.access_count, row.accessed_at]:
+            row = row.apart()
+            row.access_count, row.accessed_at = counts
+            row.seal()
+        found[pk] = row
+        kept.put((app.pk, pk), Shown(row, commit))
+    return found
+
+
+def read(app: App, pks: Sequence[int], commit: Commit | None) -> dict[int, Memory]:
+    found = {row.pk: row.seal() for row in memories_of(app, *padded(pks))}
+    # What a transaction reads may be taken back, and another change gets its number then.
+    if is_committed():
+        for row in found.values():
+            if len(row.content) <= KEPT_CHARACTERS:
+                kept.put((app.pk, row.pk), Shown(row, commit))
+    return found
+
+
+@Prepared
+def memories_of(app: App, *pks: int) -> QuerySet[Memory]:
+    """With the ids of the session and the raw text that they come from, and with what one says that was just put into
+    the cold archive.
+    """
+    rows = Memory.objects.for_app(app).filter(pk__in=pks).order_by()
+    return rows.select_related("session", "resource", "cold_text").defer(*NOT_SHOWN)
+
+
+@Prepared
+def changes_of(app: App, *pks: int) -> QuerySet[Memory, tuple[Any, ...]]:
+    rows = Memory.objects.for_app(app).filter(pk__in=pks).order_by()
+    return rows.values_list("pk", "change_number", "access_count", "accessed_at")
 
 
 @dataclass(slots=True)
@@ -39,7 +121,7 @@ class Hit:
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class SummaryAnswer:
     """A summary that answers, and the passages of it that do."""
 
     summary: Summary
@@ -59,7 +141,7 @@ class Recall:
     degraded: list[str] = field(default_factory=list)
     combined: str = "sum"
     tier: str = "none"
-    summaries: list[Told] = field(default_factory=list)
+    summaries: list[SummaryAnswer] = field(default_factory=list)
     more: bool = False
     band: float = BAND
     at_odds: Sequence[tuple[int, int]] = ()

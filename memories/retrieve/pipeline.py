@@ -1,36 +1,40 @@
-"""question → hits: read what may be shown, ask the arms side by side, weigh what they say, rank."""
+"""Search: scope, recall by retrievers side by side, ranking, trust, and what is counted of it."""
 
 from __future__ import annotations
 
+import time
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import lru_cache, partial
 from typing import Any
 
 import numpy as np
-from django.db.models import QuerySet
+import structlog
+from django.db.models import Exists, OuterRef, Q, QuerySet
 from numpy.typing import NDArray
 
-from memories.models import Memory, Vector
+from memories.index.app_embedder import is_partial, serving_embedder
+from memories.index.app_index import AppIndex, Indexes
+from memories.index.columns import NOBODY
+from memories.index.similarity import Cosines, Unmeasured
+from memories.ledger.days import day_of
+from memories.models import Memory, Revision, Status, Vector, Visibility
 from memories.providers.embeddings import Embedder, Vectors
-from memories.retrieve.anchors import anchored_days
-from memories.retrieve.arms import Arm, ask_arms, at_hand, graph, summary
-from memories.retrieve.arms.fulltext import is_damaged, look_up, look_up_symbols
-from memories.retrieve.arms.vector import measure
-from memories.retrieve.cosines import Cosines, Unmeasured
-from memories.retrieve.days import of_other_days
-from memories.retrieve.features import Evidence
-from memories.retrieve.hit_rows import rows_of
-from memories.retrieve.hits import Hit, Recall, Told
-from memories.retrieve.index import AppIndex, Indexes
-from memories.retrieve.question import Question, read_question
+from memories.retrieve.access_counters import AccessCounts, counters
+from memories.retrieve.contradictions import CLOSE, among, hits_with_the_surer, tag_hits, with_the_surer
+from memories.retrieve.filters import let_in, names_in, users_named
+from memories.retrieve.hits import Hit, Recall, SummaryAnswer, rows_of
+from memories.retrieve.question import Question, of_other_days, read_question
 from memories.retrieve.ranking import (
     BAND,
     BAND_SHARE,
+    Evidence,
     Ranked,
+    anchored_days,
     at_least,
+    band_of,
     by_column,
     in_talk,
     rank,
@@ -39,17 +43,21 @@ from memories.retrieve.ranking import (
     rank_product,
     without,
 )
-from memories.retrieve.reading import Reading, Rows, Scope, read
-from memories.retrieve.serving import is_partial
-from memories.retrieve.surer import CLOSE, among, hits_with_the_surer, with_the_surer
-from memories.retrieve.words import Words, match_words
+from memories.retrieve.retrievers import Arm, at_hand, graph, run_retrievers, summary
+from memories.retrieve.retrievers.fulltext import Words, is_damaged, look_up, look_up_symbols, match_words
+from memories.retrieve.scoped_view import Reading, Rows, Scope, Then, question_cosines, scoped_view
 from memories.store.damage import noticing_damage
+from memories.store.revisions import parse, states_at
 from memories.text.looks import Look, look_of
 from memsite.config.conf import get_conf
-from memsite.db.lru_cache import Commit
+from memsite.db.expressions import Literal
+from memsite.db.lru_cache import Commit, last_commit
 from memsite.db.prepared import Prepared, padded
-from memsite.tenancy.models import App
+from memsite.ops.metrics import count_search
+from memsite.tenancy.end_users import is_of_users, users_told_of
+from memsite.tenancy.models import Agent, App, AppStatus
 from memsite.tenancy.policy import AppPolicy, Ranking
+from memsite.tenancy.row_level_security import confined, site_wide
 
 MODES = ("auto", "tiered", "dual", "vector", "fulltext", "graph")
 BY_LOGARITHMS = (Ranking.STANDARD, Ranking.CONFIDENCE, Ranking.RECENT)
@@ -92,7 +100,7 @@ def recall(
     none of the hits, but they may be at odds with it.
     """
     policy = policy or app.policy
-    reading = read(index_of(app, embedder).view(scope.commit), scope)
+    reading = scoped_view(index_of(app, embedder).view(scope.commit), scope)
     if not reading.size:
         return Recall([])
     plan = make_plan(mode, policy)
@@ -106,7 +114,7 @@ def recall(
             so_far, more = hits[: offset + limit], len(hits) > offset + limit
             at_odds = among(at_odds, {hit.row.pk for hit in so_far}.union(told))
             return replace(summed_up, hits=so_far[offset:], tier="summaries", more=more, at_odds=at_odds)
-    evidence, degraded = weigh(app, question, reading, embedder, plan)
+    evidence, degraded = evidence_for(app, question, reading, embedder, plan)
     # One more than is shown: whether there are more, is told.
     most = offset + limit + 1
     ranked = order(policy, plan, evidence, embedder, scope, most + CLOSE + len(told), floor=floor)
@@ -140,11 +148,11 @@ def from_summaries(
 ) -> Recall:  # fmt: skip
     """The memories on which the fitting passages of summaries stand, if one fits well enough; otherwise none."""
     here = at_hand(embedder)
-    found, degraded = ask_arms({"vector": partial(embed_question, embedder, question.bare)}, here=here)
+    found, degraded = run_retrievers({"vector": partial(embed_question, embedder, question.bare)}, here=here)
     if found and is_partial(app, embedder):
         degraded.append("vector")
     vector, shown = found.get("vector"), set(reading.pks.tolist())
-    told, late = ask_arms(
+    told, late = run_retrievers(
         {"summary": partial(summary.answers, app, scope.users, question, vector, embedder, shown)}, here=here
     )
     degraded += late
@@ -163,12 +171,13 @@ def from_summaries(
     ]
     categories = dict.fromkeys(answer.passage.summary for answer in fitting)
     summaries = [
-        Told(one, [answer.passage.text for answer in fitting if answer.passage.summary == one]) for one in categories
+        SummaryAnswer(one, [answer.passage.text for answer in fitting if answer.passage.summary == one])
+        for one in categories
     ]
     return Recall(hits, degraded, summaries=summaries, band=BAND_SHARE * fitting[0].score)
 
 
-def weigh(
+def evidence_for(
     app: App, question: Question, reading: Reading, embedder: Embedder, plan: Plan
 ) -> tuple[Evidence, list[str]]:  # fmt: skip
     """All that speaks for the memories of a reading, and the arms that could not answer."""
@@ -189,14 +198,14 @@ def weigh(
             return None
         vector = embed_question(embedder, question.bare)
         # Of a text that it cannot read the embedder says nothing: words are all there is, and nobody failed.
-        return measure(reading, vector) if vector.any() else None
+        return question_cosines(reading, vector) if vector.any() else None
 
     arms: dict[str, Arm] = {
         "vector": by_meaning,
         "fulltext": holding_words,
         "graph": lambda: graph.proximity(app, question.text, reading),
     }
-    found, failed = ask_arms({name: arms[name] for name in plan.arms}, here=here)
+    found, failed = run_retrievers({name: arms[name] for name in plan.arms}, here=here)
     if "vector" in found and (is_partial(app, embedder) or reading.view.is_partial):
         failed.append("vector")
     vector = found.get("vector")
@@ -297,3 +306,229 @@ def load(app: App, reading: Reading, ranked: Ranked, limit: int, offset: int, co
 @Prepared
 def texts_of(app: App, *pks: int) -> QuerySet[Memory, tuple[int, str, str | None]]:
     return Memory.objects.for_app(app).filter(pk__in=pks).order_by().values_list("pk", "content", "subject")
+
+
+FEW = 500
+TELLING = ("status", "valid_from", "valid_until")
+
+
+def known_at(app: App, moment: datetime) -> Then:
+    """What changed since, of what was there then, and what of that was active and valid. Two queries; what was
+    forgotten since is gone.
+    """
+    changed = Q(updated_at__gt=moment) | Q(decay_noted_at__gt=moment)
+    rows = Memory.objects.for_app(app).filter(changed, created_at__lte=moment).order_by()
+    states = {pk: dict(zip(TELLING, state, strict=True)) for pk, *state in rows.values_list("pk", *TELLING)}
+    # Those of many are found by looking through the memories once more.
+    which = rows if len(states) > FEW else list(states)
+    told = Revision.objects.for_app(app).filter(memory__in=which, created_at__lte=moment)
+    for pk, after in told.order_by("number").values_list("memory_id", "after"):
+        # Of many, one may have changed between the two statements.
+        if pk in states:
+            states[pk] |= {name: parse(name, after[name]) for name in TELLING if name in after}
+    known = [pk for pk, state in states.items() if held(state, moment)]
+    return Then(np.array([*states], np.int64), np.array(known, np.int64))
+
+
+def held(state: dict[str, object], moment: datetime) -> bool:
+    start, end = state["valid_from"], state["valid_until"]
+    begun = not isinstance(start, datetime) or start <= moment
+    return state["status"] == Status.ACTIVE and begun and (not isinstance(end, datetime) or end > moment)
+
+
+def take_back(app: App, hits: Sequence[Hit], moment: datetime) -> None:
+    """Sets each hit's memory to what it was then. One query. One of which no revision is there, as while it is imported
+    or deleted, stays as it is.
+    """
+    states = states_at(app, [hit.row for hit in hits], moment)
+    for hit in hits:
+        for name, value in states.get(hit.row.pk, {}).items():
+            setattr(hit.memory, name, parse(name, value))
+
+
+# Fields of a memory that no other app is told.
+KEPT_TO_ITSELF = {"metadata", "external_id", "session_id", "turn_number", "agent", "user_id", "access_count", "source"}
+log = structlog.get_logger("memories.retrieve")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SearchRequest:
+    """A search as it was asked for. `as_of` is a moment in the past or None.
+
+    Memories to `exclude`, by pk, are as if they were not there. Those `told` already have their say in what is near
+    enough to be found, and are left out then: what trails far behind them is not worth telling.
+    Without the `unreviewed`, nothing is found that the policy wants reviewed and nobody has looked at.
+    One that is not `counted` leaves no trace: an operator looks, and no agent has asked. Without the `floor` it also
+    finds what does not fit. The last `commit` before it was asked may be known; otherwise the database is asked for it.
+    """
+
+    text: str
+    limit: int = 10
+    offset: int = 0
+    mode: str = "auto"
+    min_score: float | None = None
+    user_id: str | None = None
+    filters: Mapping[str, Any] = field(default_factory=dict)
+    exclude: tuple[int, ...] = ()
+    told: tuple[int, ...] = ()
+    shared: bool = False
+    unreviewed: bool = True
+    as_of: datetime | None = None
+    tone: str = ""
+    count_access: bool = True
+    counted: bool = True
+    floor: bool = True
+    commit: Commit | None = None
+
+
+def search(app: App, agent: Agent | None, asked: SearchRequest, embedder: Embedder, now: datetime) -> Recall:
+    """What fits, best first, with trust tags; counted, and logged without a word of it."""
+    started = time.perf_counter()
+    scope = scope_of(app, agent, asked, now)
+    found = find(app, asked, scope, embedder, app.policy)
+    if asked.shared and app.policy.share_memories:
+        found = with_shared(found, app, agent, asked, scope, embedder)
+    if scope.past:
+        take_back(app, found.hits, asked.as_of or now)
+        # What is theirs now may have been another end user's then.
+        found = replace(found, hits=[hit for hit in found.hits if is_of_users(hit.row.user_id, scope.users)])
+    tag_hits(app, found, asked.as_of if asked.as_of and scope.past else now)
+    seconds = time.perf_counter() - started
+    count_search(found.tier, found.degraded, seconds)
+    log.info("recalled", mode=asked.mode, tier=found.tier, hits=len(found.hits), ms=round(1000 * seconds, 1))
+    if asked.counted:
+        counters.add(tally_of(app, asked, found, now, seconds, was_now=not scope.past))
+    return found
+
+
+def tally_of(
+    app: App, asked: SearchRequest, found: Recall, now: datetime, seconds: float, *, was_now: bool
+) -> AccessCounts:
+    hits = found.hits if asked.count_access and was_now else []
+    touched = {hit.row.pk: (1, now) for hit in hits}
+    return AccessCounts(app, touched, {(day_of(app, now), asked.mode, found.tier): (1, int(bool(found.hits)), seconds)})
+
+
+def find(app: App, asked: SearchRequest, scope: Scope, embedder: Embedder, policy: AppPolicy) -> Recall:
+    return recall(
+        app,
+        asked.text,
+        scope,
+        embedder,
+        limit=asked.limit,
+        mode=asked.mode,
+        min_score=asked.min_score,
+        offset=asked.offset,
+        policy=policy,
+        floor=asked.floor,
+        told=asked.told,
+    )
+
+
+def scope_of(app: App, agent: Agent | None, asked: SearchRequest, now: datetime) -> Scope:
+    # Before anything is read.
+    commit = asked.commit or last_commit()
+    past = known_at(app, asked.as_of) if asked.as_of and asked.as_of < now else None
+    only = let_in(app, asked.filters) if asked.filters else None
+    return Scope(
+        agent.pk if agent else None,
+        users_told_of(app, agent, asked.user_id, users_named(asked.filters)),
+        (asked.as_of or now).timestamp(),
+        asked.exclude,
+        only,
+        past=past,
+        off_domain=off_domain(app, agent),
+        tone=asked.tone,
+        unheard=() if asked.unreviewed else tuple(app.policy.review_origins),
+        began=now.timestamp() if asked.offset else None,
+        commit=commit,
+    )
+
+
+def off_domain(app: App, agent: Agent | None) -> tuple[int, ...]:
+    """The app's agents that know about something else than this one."""
+    if agent is None or not agent.domain or not app.policy.off_domain_penalty:
+        return ()
+    others = Agent.objects.for_app(app).exclude(domain__in=("", agent.domain))
+    return tuple(others.values_list("pk", flat=True))
+
+
+def with_shared(
+    found: Recall, app: App, agent: Agent | None, asked: SearchRequest, scope: Scope, embedder: Embedder
+) -> Recall:  # fmt: skip
+    """Joined with what other apps that share have shared, ranked as this app does; those get one deadline together."""
+    first = replace(asked, limit=asked.offset + asked.limit, offset=0)
+    domain = agent.domain if agent else ""
+    arms = {
+        other.app_id: partial(
+            confined(other.pk)(find),
+            other,
+            first,
+            confined(other.pk)(foreign_scope)(other, domain, first, scope),
+            confined(other.pk)(serving_embedder)(other, embedder),
+            app.policy,
+        )
+        for other in sharing_apps(app)
+    }
+    if not arms:
+        return found
+    own = find(app, first, scope, embedder, app.policy) if asked.offset else found
+    answers, late = run_retrievers(arms)
+    everything = [own, *answers.values()]
+    hits = in_policys_order([hit for one in everything for hit in one.hits], app.policy)
+    so_far = hits[: first.limit]
+    return replace(
+        found,
+        hits=so_far[asked.offset :],
+        more=any(one.more for one in everything) or len(hits) > first.limit,
+        degraded=[*found.degraded, *(["shared"] if late else [])],
+        tier=found.tier if found.hits or not hits else "items",
+        at_odds=among([pair for one in everything for pair in one.at_odds], {hit.row.pk for hit in so_far}),
+    )
+
+
+def in_policys_order(hits: list[Hit], policy: AppPolicy) -> list[Hit]:
+    """The best first; where the policy says so, the surest or latest first among those that fit about equally well."""
+    best = max((hit.score for hit in hits), default=0.0)
+    column = COLUMN_FIRST.get(policy.ranking)
+
+    def place(hit: Hit) -> tuple[float, float, float]:
+        if column is None:
+            return 0, 0, -hit.score
+        value = hit.row.confidence if column == "confidence" else hit.row.updated_at.timestamp()
+        return band_of(best - hit.score), -value, -hit.score
+
+    return sorted(hits, key=place)
+
+
+def sharing_apps(app: App) -> list[App]:
+    """Other apps whose policy lets shared memories be read, if they have any."""
+    with site_wide():
+        return list(apps_sharing_with(app))
+
+
+def apps_sharing_with(app: App) -> QuerySet[App]:
+    sharing = App.objects.filter(status=AppStatus.ACTIVE, policy__share_memories=True).exclude(pk=app.pk)
+    shared = Memory.objects.filter(app=OuterRef("pk"), visibility=Literal(Visibility.SHARED))
+    return sharing.filter(Exists(shared)).select_related("policy")
+
+
+def foreign_scope(other: App, domain: str, asked: SearchRequest, scope: Scope) -> Scope:
+    """Another app's memories count as another domain's, unless an agent of the same domain wrote them.
+
+    A filter on what that app does not show finds nothing there: else it would tell.
+    """
+    agents = Agent.objects.for_app(other).exclude(domain=domain) if domain else Agent.objects.for_app(other)
+    only = None
+    if asked.filters:
+        tells = names_in(asked.filters) & KEPT_TO_ITSELF
+        only = np.zeros(0, np.int64) if tells else let_in(other, asked.filters)
+    return replace(
+        scope,
+        agent_pk=None,
+        users=(),
+        without=(),
+        only=only,
+        shared=True,
+        off_domain=(NOBODY, *agents.values_list("pk", flat=True)),
+    )

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 from uuid import UUID
 
 from memories.models import LIVE, ColdText, Memory, Status
-from memories.models.cold import pack
-from memories.models.memory import subject_of
+from memories.models.memory import pack, subject_of
 from memories.store.due import summaries_touched
 from memories.store.revisions import snapshot
 from memories.text.looks import kept_look

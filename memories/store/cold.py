@@ -10,7 +10,7 @@ from django.db.models import Sum
 from django.db.models.functions import Length
 
 from memories.models import ColdText, Memory, Mention, Vector
-from memories.models.cold import pack
+from memories.models.memory import pack
 from memories.store.mentions import drop_unmentioned
 from memsite.tenancy.models import App
 

@@ -29,8 +29,8 @@ from memories.models import (
     Status,
     TriggerStatus,
 )
+from memories.models.capture import Decision
 from memories.models.memory import MemoryQuerySet
-from memories.models.rejection import Decision
 from memories.store.forget import drop_summaries
 from memories.store.lineage import insights_from
 from memories.store.revisions import learnt_in, parse

@@ -9,7 +9,7 @@ from typing import Self
 from django.db.models import Q
 
 from memories.models import LIVE, Memory, Visibility
-from memories.models.noted import as_noted
+from memories.models.memory import as_noted
 from memories.providers.llm.provider import RULES, Choice, Noted
 from memories.providers.llm.rules.room import make_room, value
 from memories.store.writer import Writer

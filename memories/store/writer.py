@@ -14,18 +14,7 @@ from typing import Any
 from django.db import connection
 from django.db.models import F
 
-from memories.models import (
-    LIVE,
-    Action,
-    Link,
-    LinkKind,
-    Memory,
-    Passage,
-    Revision,
-    Status,
-    Vector,
-    near,
-)
+from memories.models import LIVE, Action, Link, LinkKind, Memory, Passage, Revision, Status, Vector, pgvector_table
 from memories.models.memory import MAX_PRIORITY
 from memories.models.vector import to_bytes
 from memories.providers.embeddings import Vectors
@@ -420,7 +409,7 @@ class Writer:
 
     def keep_near(self, rows: Sequence[Vector]) -> None:
         """Those of them that pgvector is asked for are stored for it, too."""
-        near.put(self.app, [row for row in rows if self.near_model and row.model == self.near_model])
+        pgvector_table.put(self.app, [row for row in rows if self.near_model and row.model == self.near_model])
 
     def embed_passages(self, passages: Sequence[Passage], vectors: Vectors, model: str) -> None:
         """Keeps the vectors of passages of summaries until their model serves."""

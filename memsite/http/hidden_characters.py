@@ -7,7 +7,7 @@ import unicodedata
 from typing import TypeVar
 
 Value = TypeVar("Value")
-# What agents are never told (memories.inject.neutral, which lies above), and what breaks lines unseen.
+# What agents are never told (memories.retrieve.injection_guard, which lies above), and what breaks lines unseen.
 HIDDEN_CATEGORIES = frozenset({"Cc", "Cf", "Co", "Cs", "Cn", "Zl", "Zp"})
 HIDDEN_LETTERS = re.compile(
     "[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u3164\uffa0\ufe00-\ufe0f\U000e0100-\U000e01ef]"

@@ -25,8 +25,8 @@ from prometheus_client.registry import Collector
 
 from memories.jobs import JOBS
 from memories.models import Delivery, DeliveryStatus, Extraction, ExtractionStatus, LedgerEntry, Rejection
-from memories.models.rejection import WAITING, Decision
-from memories.retrieve.arms import ask_arms, in_time
+from memories.models.capture import WAITING, Decision
+from memories.retrieve.retrievers import in_time, run_retrievers
 from memsite.config.conf import get_conf
 from memsite.http.problems import problem_response
 from memsite.jobs.models import JobRun, JobSchedule, RunStatus
@@ -65,7 +65,7 @@ def ask_database(now: datetime) -> list[GaugeMetricFamily] | None:
     """None if it is away, or takes too long."""
     look = partial(in_time, lambda: list(figures(now)), monotonic() + SECONDS)
     here = {"metrics"} if connection.vendor == "sqlite" else ()
-    answers, _ = ask_arms({"metrics": look}, SECONDS, here)
+    answers, _ = run_retrievers({"metrics": look}, SECONDS, here)
     return answers.get("metrics")
 
 

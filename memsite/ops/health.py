@@ -22,7 +22,7 @@ from memories.ledger.outages import service_away
 from memories.providers.embeddings import make_embedder
 from memories.providers.llm.factory import make_chat
 from memories.providers.llm.provider import LLMMisconfigured
-from memories.retrieve.arms import ask_arms, in_time
+from memories.retrieve.retrievers import in_time, run_retrievers
 from memories.store.damage import reports
 from memsite.config.conf import get_conf
 from memsite.db.sqlite.library import library_note
@@ -79,7 +79,7 @@ def readyz(request: HttpRequest) -> HttpResponse:
     found: dict[str, bool] = {}
     look = partial(in_time, partial(look_around, found), monotonic() + SECONDS)
     here = {"ready"} if connection.vendor == "sqlite" else ()
-    answers, _ = ask_arms({"ready": look}, SECONDS, here)
+    answers, _ = run_retrievers({"ready": look}, SECONDS, here)
     checks = dict(found)
     ready = all(checks.get(name) for name in CHECKS)
     body = {

@@ -50,7 +50,7 @@ class AppStatus(models.TextChoices):
 class App(Row):
     """A tenant. `change_number` counts its memory writes, so that every process knows when its copy is old.
 
-    Its searches use the vectors of `vector_model` only (`memories.retrieve.serving`).
+    Its searches use the vectors of `vector_model` only (`memories.index.app_embedder`).
     """
 
     app_id = models.CharField(

@@ -19,8 +19,8 @@ from memories.store import erase
 from memories.store.purge import purge_session as hide
 from memsite.tenancy.models import App
 from memsite.tenancy.scoping import Scoped
-from sessions.life import SessionGone
 from sessions.models import AgentSession, Resource
+from sessions.recording import SessionGone
 from tests.api.checks import assert_problem, assistant, ndjson, user
 from tests.conftest import Caller, fresh_caller, make_app, make_caller
 from tests.shared_data import module_fixture

@@ -19,8 +19,8 @@ from memories.store import AppGone, Candidate, Writer, writing
 from memories.text.relate import Relation, Verdict
 from memsite.tenancy.models import App, AppPolicy, Residue
 from memsite.tenancy.row_level_security import site_wide
-from sessions.life import SessionGone
 from sessions.models import Resource
+from sessions.recording import SessionGone
 from tests.api.checks import assert_problem
 from tests.api.test_purge import NEEDLE, NEIGHBOUR
 from tests.conftest import Caller, make_app

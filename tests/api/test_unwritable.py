@@ -12,7 +12,7 @@ from django.test import Client, RequestFactory
 from rest_framework.test import APIClient
 
 from memories.models import Memory
-from memories.retrieve import tally
+from memories.retrieve import access_counters
 from memsite.http.exceptions import Unwritable
 from memsite.http.login import Sessions
 from sessions.models import AgentSession
@@ -71,7 +71,7 @@ def test_every_door_that_writes_says_so(alice: Caller, operator: APIClient) -> N
 def test_who_reads_is_answered(alice: Caller, monkeypatch: pytest.MonkeyPatch) -> None:
     uid = alice.remember("Whales sing")["id"]
     # In a transaction, as a test is, what cannot be counted is an error.
-    monkeypatch.setattr(tally.Tallies, "add", lambda *_: None)
+    monkeypatch.setattr(access_counters.AccessCounters, "add", lambda *_: None)
     with refusing():
         assert alice.get(f"memories/{uid}").json()["content"] == "Whales sing"
         assert len(alice.get("memories").json()["results"]) == 1

@@ -6,8 +6,8 @@ import numpy as np
 
 from bench.alike import alike
 from bench.synthetic import unit_vectors
+from memories.index.app_embedder import current_embedder
 from memories.providers.embeddings import MiniLMEmbedder
-from memories.retrieve.serving import current_embedder
 
 SAID, ASKED = unit_vectors(1_000, 50, 384, 0)
 TEXTS = [f"text {number}" for number in range(200)]

@@ -22,8 +22,8 @@ from bench.beside.clients import Door, Load, ask_all, ask_each_once
 from bench.beside.report import ALIKE, DEFAULT, OURS, THEIRS, ratio_cells
 from bench.hashing import DIM, hashing
 from bench.promises.site import ROOT
+from memories.index.app_embedder import current_embedder
 from memories.providers.embeddings import HashEmbedder, factory
-from memories.retrieve.serving import current_embedder
 
 FOUND = b"found"
 BODIES = [json.dumps({"query": f"question {number}"}).encode() for number in range(6)]

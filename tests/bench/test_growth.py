@@ -31,7 +31,7 @@ from bench.growth.steps import (
 from bench.growth.transactions import transactions_watched
 from bench.hashing import hashing
 from bench.search_latency import Seconds, fill_app
-from memories.retrieve import kept
+from memories.index import index_cache
 from memories.store import index_files
 from memsite.db.prepared import fetch_all
 from memsite.tenancy.models import App
@@ -64,8 +64,8 @@ def test_the_same_app_is_measured_in_pgvector() -> None:
 @pytest.mark.django_db
 def test_an_index_that_is_kept_is_measured_too(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setattr(index_files, "index_folder", lambda: tmp_path)
-    monkeypatch.setattr(kept, "LEAST_ROWS", 400)
-    monkeypatch.setattr(kept, "write_apart", kept.write)
+    monkeypatch.setattr(index_cache, "LEAST_ROWS", 400)
+    monkeypatch.setattr(index_cache, "write_in_background", index_cache.write_index)
     with hashing() as embedder:
         app = fill_app(400, embedder, "growth")
         found = steps.measure_loads(app, embedder, "who sees what")

@@ -11,9 +11,9 @@ from django.test import Client
 from django.utils import timezone
 
 from memories.ledger.days import Span, day_of
-from memories.ledger.sums import by_day
+from memories.ledger.spend import by_day
 from memories.models import EnergyUse, LedgerEntry
-from memories.models.recall_count import recall_note
+from memories.models.usage import recall_note
 from memsite.db.inserts import execute_all
 from memsite.tenancy.models import App, AppPolicy
 from tests.conftest import Caller

@@ -19,8 +19,8 @@ from memories.models import Extraction, ExtractionStatus, Injection, LedgerEntry
 from memsite.tenancy.audit import note
 from memsite.tenancy.authentication import WINDOW_SECONDS
 from memsite.tenancy.models import App, AppPolicy, WriteRate
-from sessions.life import CRASHED
 from sessions.models import AgentSession, Cooldown, Event
+from sessions.recording import CRASHED
 from tests.conftest import Caller
 from tests.dashboard.reading import HTMX, elements, fragment, links, queries_of, text_of
 from tests.tables import each_row

@@ -12,7 +12,7 @@ from django.utils import timezone
 from pytest_django import DjangoAssertNumQueries
 
 import memsite
-from memories.retrieve import arms
+from memories.retrieve import retrievers
 from memsite.ops import collector, health
 from memsite.tenancy.models import App
 
@@ -49,7 +49,7 @@ def test_what_is_missing_is_named_and_healthz_stays_up(client: Client, monkeypat
 @pytest.mark.django_db(transaction=True)
 @pytest.mark.postgres("SQLite asks in the request's own thread")
 def test_a_database_that_does_not_answer_is_not_waited_for(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
-    begun, never, wait_for = Event(), Event(), arms.wait_for
+    begun, never, wait_for = Event(), Event(), retrievers.wait_for
 
     def hangs() -> bool:
         begun.set()
@@ -63,7 +63,7 @@ def test_a_database_that_does_not_answer_is_not_waited_for(client: Client, monke
 
     monkeypatch.setitem(health.CHECKS, "database", hangs)
     monkeypatch.setattr(health, "SECONDS", 60)
-    monkeypatch.setattr(arms, "wait_for", no_longer_than_told)
+    monkeypatch.setattr(retrievers, "wait_for", no_longer_than_told)
     try:
         answer = client.get("/readyz")
     finally:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from memories.inject.neutral import INVISIBLE_CATEGORIES, INVISIBLE_LETTERS
+from memories.retrieve.injection_guard import INVISIBLE_CATEGORIES, INVISIBLE_LETTERS
 from memsite.http.hidden_characters import HIDDEN_CATEGORIES, HIDDEN_LETTERS, show_hidden
 
 

@@ -30,10 +30,10 @@ from memories.models import (
     Revision,
     Rollback,
     Vector,
-    filling,
+    sqlite_stats,
 )
-from memories.retrieve.search import apps_sharing_with
-from memories.retrieve.surer import any_contradiction, contradictions
+from memories.retrieve.contradictions import any_contradiction, contradictions
+from memories.retrieve.pipeline import apps_sharing_with
 from memories.store.mentions import drop_unmentioned, subjects_with
 from memories.store.transaction import TAKE
 from memsite.db.expressions import Literal
@@ -125,7 +125,7 @@ IN_ORDER: dict[str, tuple[Callable[[App], QuerySet[Any, Any]], str]] = {
 """The newest of what may be most of an app, or hardly any of it: they are taken one by one from the end of what is
 asked for, not all put in order, nor all others passed by.
 """
-MODELS = [model for label in filling.APPS for model in apps.get_app_config(label).get_models()]
+MODELS = [model for label in sqlite_stats.APPS for model in apps.get_app_config(label).get_models()]
 
 
 @of_sqlite
@@ -255,7 +255,7 @@ def test_what_it_finds_out_itself_does_not_count(acme: App) -> None:
 @of_sqlite
 def test_it_is_told_once(acme: App) -> None:
     with CaptureQueriesContext(connection) as asked:
-        filling.tell()
+        sqlite_stats.write_statistics()
     assert asked.captured_queries
     assert not [one for one in asked.captured_queries if one["sql"].startswith(("INSERT", "DELETE"))]
 

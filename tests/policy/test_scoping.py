@@ -18,7 +18,10 @@ SAFE = {"for_app", "going", "create", "bulk_create"}
 # Where every app is meant, and why that is right.
 ALLOWED: dict[tuple[str, str], str] = {
     ("memories/maintain/purge.py", "Purge.objects.open"): "which apps have a purge to be finished",
-    ("memories/retrieve/search.py", "Memory.objects.filter"): "which other apps have shared memories, where both share",
+    (
+        "memories/retrieve/pipeline.py",
+        "Memory.objects.filter",
+    ): "which other apps have shared memories, where both share",
     ("memories/jobs/sweeps.py", "Extraction.objects.due"): "which apps have something to learn",
     ("memories/capture/work.py", "Extraction.objects.filter"): "what waits for a budget in apps that ask no model",
     (

@@ -18,10 +18,10 @@ from django.utils import timezone
 
 from memories.models import Memory, RecallCount, Revision, Vector
 from memories.models.memory import MemoryQuerySet
-from memories.retrieve.ahead import bring_up_to_date
-from memories.retrieve.arms.deadline import interrupted_at
+from memories.retrieve.access_counters import AccessCounters, AccessCounts
 from memories.retrieve.pipeline import index_of
-from memories.retrieve.tally import Tallies, Tally
+from memories.retrieve.retrievers import interrupted_at
+from memories.retrieve.warmup import bring_up_to_date
 from memories.store import Candidate, writing
 from memories.tasks import learn, upkeep_work
 from memsite.config.conf import read_conf
@@ -177,11 +177,11 @@ def test_behind_it_there_is_one_app(both: tuple[App, App]) -> None:
 def test_what_searches_count_is_written_for_each_app_from_behind_it(both: tuple[App, App]) -> None:
     """By a thread that no app asked."""
     pks = {app: Memory.objects.get(app=app).pk for app in both}
-    tallies, now = Tallies(), timezone.now()
+    tallies, now = AccessCounters(), timezone.now()
     for times, app in enumerate(both, 1):
         # What the other app has is not its to count.
         touched = dict.fromkeys(pks.values(), (times, now))
-        tallies.keep(Tally(app, touched, {(now.date(), "auto", "items"): (times, times, 0.5)}))
+        tallies.keep(AccessCounts(app, touched, {(now.date(), "auto", "items"): (times, times, 0.5)}))
     with standing(NOBODY):
         tallies.write()
     assert not tallies.unwritten

@@ -23,8 +23,8 @@ from rest_framework.test import APIClient
 from time_machine import travel
 
 from memories.agent import CannotMerge, MemoryAgent
+from memories.index.app_index import AppIndex, IndexView
 from memories.models import LIVE, Link, LinkKind, Memory, Revision, Status
-from memories.retrieve.index import AppIndex, View
 from memories.retrieve.pipeline import index_of
 from memories.store import NothingToUndo
 from memories.store.revisions import TRACKED, snapshot, states_at
@@ -150,7 +150,7 @@ def differing(one: Mapping[str, Any], other: Mapping[str, Any]) -> set[str]:
     return {name for name in TRACKED if one.get(name) != other.get(name)} - {"confidence", "status"}
 
 
-def held(view: View) -> dict[int, dict[str, Any]]:
+def held(view: IndexView) -> dict[int, dict[str, Any]]:
     """What an index says of each memory, but what it finds out when it is asked, and what it numbers itself."""
     names = {*view.columns.__slots__} - {"look", "session_number", "user", "subject"}
     rows = np.flatnonzero(view.columns.alive)

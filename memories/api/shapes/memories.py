@@ -41,7 +41,7 @@ from memories.models import (
     Visibility,
 )
 from memories.retrieve.filters import FilterError, build_filter
-from memories.retrieve.hits import Hit, Told
+from memories.retrieve.hits import Hit, SummaryAnswer
 from memories.retrieve.pipeline import MODES
 from memories.text.clean import clean
 from memsite.tenancy.models import App
@@ -382,7 +382,7 @@ def show_hit(hit: Hit, app: App, *, explain: bool) -> dict[str, Any]:
     return shown
 
 
-def show_told(told: Told) -> dict[str, Any]:
+def show_told(told: SummaryAnswer) -> dict[str, Any]:
     return {"category": told.summary.category, "version": told.summary.version, "passages": told.passages}
 
 

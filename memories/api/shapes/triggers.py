@@ -11,7 +11,7 @@ from rest_framework import serializers
 
 from memories.api.fields import Flag, Id, Name, OneOf, Shape, Text, names
 from memories.api.shapes.memories import MemoryShown, show_memory
-from memories.learn.coming import MESSAGE_CHARACTERS
+from memories.learn.future_events import MESSAGE_CHARACTERS
 from memories.learn.triggers import MOST_MEMORIES, Due
 from memories.models import TriggerStatus, Visibility
 

@@ -11,7 +11,7 @@ from memories.api.pages import up_to
 from memories.api.schema import operation, whole_number
 from memories.api.shapes.figures import StatsShown, UsageShown
 from memories.ledger.days import DAYS, MOST_DAYS
-from memories.ledger.usage import usage_of
+from memories.ledger.spend import usage_of
 from memories.maintain.stats import stats_of
 
 OF_DAYS = whole_number(

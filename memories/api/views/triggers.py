@@ -23,7 +23,7 @@ from memories.api.pages import chosen, page, user_asked
 from memories.api.schema import lists, of_user
 from memories.api.shapes.memories import Deleted
 from memories.api.shapes.triggers import NewTrigger, TriggerChanges, TriggerShown, show_trigger
-from memories.learn.stretches import WrongTrigger
+from memories.learn.trigger_span import WrongTrigger
 from memories.learn.triggers import Due
 from memories.models import FutureTrigger, Memory, TriggerStatus
 

@@ -18,8 +18,7 @@ from memories.dashboard.plots import Plot, Series
 from memories.dashboard.show import show
 from memories.ledger import day_of, spent_today, totals
 from memories.ledger.days import DAYS, MOST_DAYS, Span
-from memories.ledger.spend import By, Total
-from memories.ledger.sums import by_app, by_day, daily, energy, sum_up
+from memories.ledger.spend import By, Total, by_app, by_day, daily, energy, sum_up
 from memories.maintain.figures import answers
 from memsite.tenancy.access import apps_of
 from memsite.timestamps import EARLIEST

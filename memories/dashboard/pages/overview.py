@@ -12,7 +12,7 @@ from memories.dashboard.desk import DeskRequest, page
 from memories.dashboard.pages.sessions import lines_of
 from memories.dashboard.plots import Plot, Series
 from memories.dashboard.show import fingerprint, is_seen, show, unchanged
-from memories.learn.use_rates import used_rates
+from memories.learn.feedback import used_rates
 from memories.ledger.days import last_days
 from memories.maintain import figures
 from memories.maintain.health import tenths

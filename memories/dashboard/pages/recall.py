@@ -17,8 +17,7 @@ from memories.dashboard.filters import Choice, Filters, Search, agents_of
 from memories.dashboard.show import show
 from memories.models import Source
 from memories.models.memory import subject_of
-from memories.retrieve.pipeline import MODES
-from memories.retrieve.search import Asked
+from memories.retrieve.pipeline import MODES, SearchRequest
 from memsite.tenancy.origin import Origin
 from memsite.tenancy.policy import Block
 from memsite.timestamps import check_in_reach
@@ -85,13 +84,13 @@ def answer(desk: Desk, fields: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def as_asked(fields: dict[str, Any]) -> Asked:
+def as_asked(fields: dict[str, Any]) -> SearchRequest:
     filters = {name: fields[name] for name in FIELDS if name in fields}
     if "subject" in fields:
         filters["subject"] = subject_of(fields["subject"])
     if "session" in fields:
         filters["session_id"] = session_of(fields["session"])
-    return Asked(
+    return SearchRequest(
         text=fields["q"],
         limit=SHOWN,
         mode=fields.get("mode", "auto"),

@@ -17,8 +17,8 @@ from memories.dashboard.show import fingerprint, is_seen, show, unchanged
 from memories.dashboard.slices import take
 from memories.models import Decision, LedgerEntry, Memory, Rejection
 from memsite.tenancy.models import App
-from sessions.life import CRASHED
 from sessions.models import TIERS, AgentSession, Resource, SessionStatus, Turn
+from sessions.recording import CRASHED
 
 MOST_BESIDES = 50
 TIER_NAMES = {1: "1 observe", 2: "2 investigate", 3: "3 remediate"}

@@ -22,7 +22,7 @@ from memories.management.address import known_address
 from memories.management.plain_errors import plain_errors
 from memories.models import Action, Memory, Rejection, Revision
 from memories.retrieve.hits import Hit
-from memories.retrieve.search import Asked
+from memories.retrieve.pipeline import SearchRequest
 from memsite.tenancy.models import Agent, App, AppPolicy, AppStatus
 from memsite.tenancy.policy import OPERATIONAL_CATEGORIES, PERSONAL_CATEGORIES, Preset, preset_values
 from sessions.models import AgentSession
@@ -150,7 +150,7 @@ class Command(BaseCommand):
         return report
 
     def ask(self, agent: MemoryAgent, question: str) -> None:
-        found = agent.search(Asked(text=question, limit=HITS_SHOWN))
+        found = agent.search(SearchRequest(text=question, limit=HITS_SHOWN))
         self.write("")
         self.write(f"  {self.style.MIGRATE_LABEL('?')} {question}")
         for hit in found.hits:

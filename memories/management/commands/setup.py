@@ -24,7 +24,7 @@ from django.utils import timezone
 
 from memories.management.address import USUAL, checked_address, keep_address
 from memories.management.plain_errors import plain_errors
-from memories.models import near
+from memories.models import pgvector_table
 from memsite.config.conf import Conf, get_conf
 from memsite.db.postgres.session import waiting_without_end
 from memsite.db.sqlite.library import library_note
@@ -137,7 +137,7 @@ class Command(BaseCommand):
             call_command("migrate", verbosity=0, interactive=False)
         if connection.vendor == "postgresql":
             # Also where nothing is migrated: row security or pgvector may have come since. near's table is walled, too.
-            near.build()
+            pgvector_table.build()
             row_level_security.build()
 
     def collect_static(self) -> None:

@@ -13,8 +13,7 @@ import pytest
 
 from memories.agent.feedback import tool_inputs
 from memories.inject.pipeline import inject
-from memories.learn.feedback import Feedback, judge, judge_rest
-from memories.learn.use_rates import DayOfUse, used_rates
+from memories.learn.feedback import DayOfUse, Feedback, judge, judge_rest, used_rates
 from memories.learn.verdict import Answer, Verdict, likeness_of, passages_of, take_up, verdict_of
 from memories.models import Action, Injection, Memory, Revision
 from memories.providers.embeddings import (

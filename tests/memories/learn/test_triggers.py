@@ -13,9 +13,9 @@ from django.db import connection, transaction
 from django.test.utils import CaptureQueriesContext
 
 from memories.agent import MemoryAgent
-from memories.inject.due import due_block, inject_due
-from memories.learn.called_off import read_called_off
-from memories.learn.stretches import Days, WrongTrigger, bring_to, days_to_come
+from memories.inject.pipeline import due_block, inject_due
+from memories.learn.cancellations import read_called_off
+from memories.learn.trigger_span import Days, WrongTrigger, bring_to, days_to_come
 from memories.learn.triggers import due, link_memories, note_coming, put_away, put_away_batch, roll_over
 from memories.models import FutureTrigger, Memory, Preload, Status, TriggerStatus, Visibility
 from memories.store import Candidate, writing
@@ -381,8 +381,8 @@ def test_secrets_are_not_repeated(session: AgentSession) -> None:
 
 
 def test_a_secret_is_not_cut_in_two_where_reading_stops(session: AgentSession, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("memories.learn.coming.READ_CHARACTERS", 200)
-    monkeypatch.setattr("memories.learn.coming.CUT_CHARACTERS", 100)
+    monkeypatch.setattr("memories.learn.future_events.READ_CHARACTERS", 200)
+    monkeypatch.setattr("memories.learn.future_events.CUT_CHARACTERS", 100)
     for offset in range(0, 70, 3):
         text = "Dentist on Friday." + " x" * 60 + "y" * offset + " on Monday take AKIAIOSFODNN7EXAMPLE with you" * 9
         say(session, text)

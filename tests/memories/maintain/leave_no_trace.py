@@ -20,7 +20,7 @@ from django.conf import settings
 from django.core.management import call_command
 
 from memories import tasks
-from memories.retrieve import kept
+from memories.index import index_cache
 from memories.retrieve.pipeline import indexes
 from memsite.tenancy.keys import create_key
 from memsite.tenancy.models import Residue
@@ -76,8 +76,8 @@ for caller, word in ((acme, user), (globex, app), (acme, neighbour)):
     fill(caller, word, furnish(caller, word, f"user-{word}"))
 upkeep_learn_due()
 upkeep_summaries()
-kept.LEAST_ROWS = 1
-kept.write_apart = kept.write
+index_cache.LEAST_ROWS = 1
+index_cache.write_in_background = index_cache.write_index
 load_indexes()
 print(0, flush=True)
 purge(f"acme/memories/{lone['id']}")

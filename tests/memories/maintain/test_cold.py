@@ -31,7 +31,7 @@ from memories.models import (
     SummaryDue,
     Vector,
 )
-from memories.models.cold import PLAIN, pack
+from memories.models.memory import PLAIN, pack
 from memories.providers.embeddings import HashEmbedder
 from memories.retrieve.pipeline import index_of
 from memories.store import Candidate, writing

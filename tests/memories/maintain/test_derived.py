@@ -15,12 +15,12 @@ from django.core.management import CommandError, call_command
 from django.db import connection, transaction
 from time_machine import travel
 
+from memories.index import index_cache
 from memories.maintain import derived
 from memories.maintain.derived import damage_in, here, mend, mend_reported
 from memories.maintain.run import Unclaimed
 from memories.models import Entity, Memory, Mention, Passage, Summary, Vector
 from memories.portable.export import exported
-from memories.retrieve import kept
 from memories.store import damage, index_files
 from memsite.tenancy.models import App
 from tests.caches import clear_caches
@@ -283,15 +283,15 @@ def test_a_file_of_an_index(
     how: str, break_it: Callable[[Path], None], alice: Caller, rung: Rung, tmp_path: Path, monkeypatch: Any
 ) -> None:  # fmt: skip
     monkeypatch.setattr(index_files, "index_folder", lambda: tmp_path)
-    monkeypatch.setattr(kept, "LEAST_ROWS", 1)
-    monkeypatch.setattr(kept, "write_apart", kept.write)
+    monkeypatch.setattr(index_cache, "LEAST_ROWS", 1)
+    monkeypatch.setattr(index_cache, "write_in_background", index_cache.write_index)
     start_anew(rung)
     found(alice, "whales")
     (path,) = tmp_path.glob("*.index")
     break_it(path)
     clear_caches()
     assert named_now(alice.app) == {"files of indexes"}
-    monkeypatch.setattr(kept, "write_apart", lambda kind, state: None)
+    monkeypatch.setattr(index_cache, "write_in_background", lambda kind, state: None)
     assert found(alice, "where whales sing") == found(alice, "where whales sing")
     assert found(alice, "where whales sing")[0][0] == TEXTS[0]
     mend(alice.app, Unclaimed(until=NOW))

@@ -6,12 +6,11 @@ import numpy as np
 import pytest
 
 from bench.synthetic import unit_vectors
+from memories.index.columns import empty_columns, grow
+from memories.index.vector_store import InProcessStore, Sample
 from memories.maintain import near
 from memories.maintain.clusters import clusters_of
 from memories.maintain.near import near_pairs
-from memories.retrieve.columns import empty_columns, grow
-from memories.retrieve.held import InProcess
-from memories.retrieve.sample import Sample
 
 FLOOR = 0.6
 
@@ -24,7 +23,7 @@ def vectors():
 def held(vectors):
     columns = empty_columns(vectors.shape[1]).each(lambda column: grow(column, len(vectors)))
     columns.vectors[:] = vectors
-    return InProcess(columns, Sample())
+    return InProcessStore(columns, Sample())
 
 
 def brute_force(vectors, rows, most):

@@ -16,6 +16,12 @@ from structlog.testing import capture_logs
 
 from memories.agent import MemoryAgent
 from memories.agent import base as agent_module
+from memories.index import app_embedder
+from memories.index import pgvector_store as asking
+from memories.index.app_index import IndexView
+from memories.index.pgvector_store import PgvectorStore
+from memories.index.similarity import IndexedCosines
+from memories.index.vector_store import InProcessStore
 from memories.maintain import pgvector
 from memories.maintain import reembed as reembedding
 from memories.maintain.derived import damage_in, here, mend_reported
@@ -23,16 +29,10 @@ from memories.maintain.near import near_pairs
 from memories.maintain.pgvector import apps_to_move, move
 from memories.maintain.reembed import reembed
 from memories.maintain.run import Unclaimed
-from memories.models import Memory, Vector, near
+from memories.models import Memory, Vector, pgvector_table
 from memories.portable.restore import insert
 from memories.portable.tables import BY_NAME
 from memories.providers.embeddings import HashEmbedder, Vectors
-from memories.retrieve import away as asking
-from memories.retrieve import serving
-from memories.retrieve.away import InPgvector
-from memories.retrieve.cosines import Listed
-from memories.retrieve.held import InProcess
-from memories.retrieve.index import View
 from memories.retrieve.pipeline import index_of
 from memories.store import writing
 from memsite.config import checks
@@ -94,7 +94,7 @@ def do(app: App, run: Unclaimed | None = None) -> Mapping[str, int]:
     return +run.counts
 
 
-def view_of(caller: Caller) -> View:
+def view_of(caller: Caller) -> IndexView:
     agent = MemoryAgent(App.objects.get(pk=caller.app.pk), caller.agent, "test")
     return index_of(agent.app, agent.embedder).view()
 
@@ -123,13 +123,13 @@ def copies(app: App) -> dict[str, int]:
 def indexes() -> list[str]:
     with connection.cursor() as cursor:
         cursor.execute(
-            "SELECT indexname FROM pg_indexes WHERE tablename = %s AND indexdef LIKE '%%hnsw%%'", [near.TABLE]
+            "SELECT indexname FROM pg_indexes WHERE tablename = %s AND indexdef LIKE '%%hnsw%%'", [pgvector_table.TABLE]
         )
         return [name for (name,) in cursor.fetchall()]
 
 
 def being_made(*_: Any) -> None:
-    raise near.BeingMade
+    raise pgvector_table.BeingMade
 
 
 def model_of(app: App) -> str:
@@ -146,12 +146,12 @@ def test_an_app_moves_when_it_has_grown_and_finds_the_same(
 ) -> None:
     monkeypatch.setattr(asking, "EXACT_ROWS", exact_rows)
     before = {(mode, query): hits(grown, query, mode=mode, limit=60) for mode in modes for query in QUESTIONS}
-    assert isinstance(view_of(grown).held, InProcess)
+    assert isinstance(view_of(grown).held, InProcessStore)
     assert list(apps_to_move()) == [grown.app]
     assert do(grown.app) == {"copied": 60, "moved": 1}
     assert not apps_to_move().exists()
     view = view_of(grown)
-    assert isinstance(view.held, InPgvector)
+    assert isinstance(view.held, PgvectorStore)
     assert view.columns.vectors.nbytes == 0
     assert len(indexes()) == 1
     for (mode, query), expected in before.items():
@@ -165,7 +165,7 @@ def test_an_app_moves_when_it_has_grown_and_finds_the_same(
 def test_the_index_is_asked_where_most_may_be_seen(moved: Caller, django_assert_num_queries: Any) -> None:
     view = view_of(moved)
     query = MemoryAgent(moved.app, moved.agent, "x").embedder.embed_query("a whale that sings")
-    assert isinstance(view.held, InPgvector)
+    assert isinstance(view.held, PgvectorStore)
     pks, alike = view.held.by_index(query, 10)
     exact = view.held.of(np.arange(60)) @ query
     assert len(pks) == 10
@@ -175,7 +175,7 @@ def test_the_index_is_asked_where_most_may_be_seen(moved: Caller, django_assert_
         cursor.execute(
             "EXPLAIN SELECT memory_id FROM memories_near WHERE app_id = %s AND model = %s "
             "ORDER BY near::halfvec(64) <=> %s::halfvec(64) LIMIT 3",
-            [moved.app.pk, view.held.model, near.written(query)],
+            [moved.app.pk, view.held.model, pgvector_table.written(query)],
         )
         assert indexes()[0] in str(cursor.fetchall())
 
@@ -207,12 +207,12 @@ def test_an_index_that_ends_among_the_wrong_ones_is_not_believed(
 ) -> None:
     """As it may where an app has memories of two kinds that have little in common."""
     view = view_of(moved)
-    assert isinstance(view.held, InPgvector)
+    assert isinstance(view.held, PgvectorStore)
     query, rows = MemoryAgent(moved.app, moved.agent, "x").embedder.embed_query("a whale that sings"), np.arange(60)
-    assert isinstance(view.held.measure(query, rows, view.rows_of), Listed)
+    assert isinstance(view.held.measure(query, rows, view.rows_of), IndexedCosines)
     exact = view.held.of(rows) @ query
     worst = np.argsort(exact)[:10]
-    monkeypatch.setattr(InPgvector, "by_index", lambda *_: (view.columns.pk[worst], exact[worst]))
+    monkeypatch.setattr(PgvectorStore, "by_index", lambda *_: (view.columns.pk[worst], exact[worst]))
     assert view.held.measure(query, rows, view.rows_of).best == pytest.approx(exact.max(), abs=0.002)
 
 
@@ -247,7 +247,7 @@ def leave_alone(app: App) -> None:
         delete_copy,
         lambda app: change_copy(app, "near = (SELECT near FROM memories_near ORDER BY memory_id DESC LIMIT 1)"),
         lambda app: change_copy(app, "app_id = app_id + 1000"),
-        lambda app: near.drop_indexes(app, ""),
+        lambda app: pgvector_table.drop_indexes(app, ""),
         leave_alone,
     ],
     ids=["missing", "another vector's", "another app's", "no index", "of nothing"],
@@ -267,9 +267,9 @@ def test_a_damaged_copy_is_named_and_made_anew(moved: Caller, break_it: Callable
 @on_postgres
 def test_a_copy_of_another_length_is_no_error_and_made_anew(moved: Caller, monkeypatch: pytest.MonkeyPatch) -> None:
     """Beside the index it cannot be there. The index is not made here: in one transaction it would hold the old row."""
-    monkeypatch.setattr(near, "make_index", lambda *_: None)
+    monkeypatch.setattr(pgvector_table, "make_index", lambda *_: None)
     before = first_of(moved, QUESTIONS[0])
-    near.drop_indexes(moved.app, "")
+    pgvector_table.drop_indexes(moved.app, "")
     change_copy(moved.app, "near = subvector(near::vector, 1, 63)::halfvec")
     assert found(moved, QUESTIONS[0])
     mend_reported(App.objects.get(pk=moved.app.pk))
@@ -415,7 +415,7 @@ def test_behind_the_wall_are_no_other_apps_vectors(moved: Caller, charlie: Calle
             assert copies(moved.app) == {}
         with confined(moved.app.pk):
             assert copies(moved.app) == {MODEL: 60}
-            assert isinstance(view_of(moved).held, InPgvector)
+            assert isinstance(view_of(moved).held, PgvectorStore)
         # A request stays behind the wall, and its client in here with it.
         with standing(SITE):
             assert first_of(moved, "whale sings at night") == "The whale sings at night"
@@ -437,9 +437,9 @@ def test_a_batch_of_copies_reads_none_of_those_before_it(grown: Caller) -> None:
     """Else the last of a million would take a thousand times as long as the first."""
     with connection.cursor() as cursor:
         cursor.execute("SET LOCAL enable_seqscan TO off")
-        cursor.execute(f"EXPLAIN {near.MISSING}", [grown.app.pk, MODEL, 17, 64, 17, 7])
+        cursor.execute(f"EXPLAIN {pgvector_table.MISSING}", [grown.app.pk, MODEL, 17, 64, 17, 7])
         plan = "\n".join(line for (line,) in cursor.fetchall())
-    vectors, copies = plan.split(f"on {near.TABLE} ")
+    vectors, copies = plan.split(f"on {pgvector_table.TABLE} ")
     assert "memory_id > 17" in vectors
     assert "memory_id > 17" in copies
 
@@ -457,22 +457,22 @@ def test_whoever_is_killed_on_the_way_is_gone_on_for(grown: Caller) -> None:
 
 @on_postgres
 def test_until_all_is_there_the_process_answers(grown: Caller, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(near, "make_index", being_made)
+    monkeypatch.setattr(pgvector_table, "make_index", being_made)
     assert do(grown.app) == {"copied": 60}
     assert model_of(grown.app) == ""
-    assert isinstance(view_of(grown).held, InProcess)
+    assert isinstance(view_of(grown).held, InProcessStore)
     assert list(apps_to_move()) == [grown.app]
 
 
 @on_postgres
 def test_what_is_written_on_the_way_comes_along(grown: Caller, monkeypatch: pytest.MonkeyPatch) -> None:
-    make_index = near.make_index
+    make_index = pgvector_table.make_index
 
     def late(*arguments: Any) -> None:
         grown.remember("Dolphins whistle under water")
         make_index(*arguments)
 
-    monkeypatch.setattr(near, "make_index", late)
+    monkeypatch.setattr(pgvector_table, "make_index", late)
     do(grown.app)
     assert copies(grown.app) == {MODEL: 61}
     assert first_of(grown, "dolphins whistle") == "Dolphins whistle under water"
@@ -486,7 +486,7 @@ def test_it_comes_back_below_half_and_not_before(moved: Caller, settings: Any) -
     before = hits(moved, QUESTIONS[0])
     assert list(apps_to_move()) == [moved.app]
     assert do(moved.app) == {"returned": 1, "dropped": 60}
-    assert isinstance(view_of(moved).held, InProcess)
+    assert isinstance(view_of(moved).held, InProcessStore)
     assert (copies(moved.app), indexes(), model_of(moved.app)) == ({}, [], "")
     assert hits(moved, QUESTIONS[0])[0][0] == before[0][0]
     assert not apps_to_move().exists()
@@ -504,7 +504,7 @@ def test_zero_is_never(moved: Caller, settings: Any) -> None:
 def test_another_embedder_serves_when_pgvector_is_ready_for_it(moved: Caller, monkeypatch: pytest.MonkeyPatch) -> None:
     new = Dense(128)
     monkeypatch.setattr(agent_module, "current_embedder", lambda: new)
-    monkeypatch.setattr(serving, "known_embedders", lambda name: iter([Dense()]))
+    monkeypatch.setattr(app_embedder, "known_embedders", lambda name: iter([Dense()]))
     prepare, seen = pgvector.prepare, []
 
     def watched(*arguments: Any) -> int:
@@ -517,8 +517,8 @@ def test_another_embedder_serves_when_pgvector_is_ready_for_it(moved: Caller, mo
     assert seen == [(MODEL, "The whale sings at night")]
     assert model_of(moved.app) == new.name
     assert copies(moved.app) == {new.name: 60}
-    assert indexes() == [near.index_name(moved.app.pk, new.name)]
-    assert isinstance(view_of(moved).held, InPgvector)
+    assert indexes() == [pgvector_table.index_name(moved.app.pk, new.name)]
+    assert isinstance(view_of(moved).held, PgvectorStore)
     assert first_of(moved, "whale sings at night") == "The whale sings at night"
     assert not apps_to_move().exists()
 
@@ -530,14 +530,14 @@ def test_while_somebody_else_makes_its_index_no_other_embedder_serves(
     """Nor are all vectors loaded into each process, as where pgvector cannot have them."""
     new = Dense(128)
     monkeypatch.setattr(agent_module, "current_embedder", lambda: new)
-    monkeypatch.setattr(serving, "known_embedders", lambda name: iter([Dense()]))
+    monkeypatch.setattr(app_embedder, "known_embedders", lambda name: iter([Dense()]))
     app = App.objects.select_related("policy").get(pk=moved.app.pk)
     with monkeypatch.context() as meanwhile:
-        meanwhile.setattr(near, "make_index", being_made)
+        meanwhile.setattr(pgvector_table, "make_index", being_made)
         reembed(app, timezone.now(), Unclaimed(timezone.now()), new)
     assert model_of(moved.app) == MODEL
     assert App.objects.get(pk=app.pk).vector_model == MODEL
-    assert isinstance(view_of(moved).held, InPgvector)
+    assert isinstance(view_of(moved).held, PgvectorStore)
     reembed(app, timezone.now(), Unclaimed(timezone.now()), new)
     assert model_of(moved.app) == new.name
 
@@ -554,7 +554,7 @@ def replaced(moved: Caller, monkeypatch: pytest.MonkeyPatch) -> Dense:
 
 @on_postgres
 def test_until_it_is_noticed_that_a_model_was_replaced_words_carry_all(moved: Caller, replaced: Dense) -> None:
-    assert isinstance(view_of(moved).held, InPgvector)
+    assert isinstance(view_of(moved).held, PgvectorStore)
     answer = moved.post("memories/search", {"query": "a whale that sings"})
     assert (answer.status_code, answer.json()["results"][0]["content"]) == (200, "The whale sings at night")
     added = moved.remember("The whale sings at noon")
@@ -563,7 +563,7 @@ def test_until_it_is_noticed_that_a_model_was_replaced_words_carry_all(moved: Ca
     told = Vector.objects.for_app(moved.app).filter(dim=128).values_list("memory__uid", flat=True)
     assert {str(uid) for uid in told} == {added["id"], str(edited.uid)}
     assert moved.post("context", {"query": "whales at noon"}).status_code == 200
-    assert near.fill(moved.app, MODEL, 64, 0, 100) == []
+    assert pgvector_table.fill(moved.app, MODEL, 64, 0, 100) == []
 
 
 @on_postgres
@@ -576,19 +576,19 @@ def test_a_model_that_was_replaced_comes_back_to_pgvector_with_all_of_its_vector
     app = App.objects.select_related("policy").get(pk=moved.app.pk)
     with monkeypatch.context() as once:
         once.setattr(reembedding, "drop", being_made)
-        with pytest.raises(near.BeingMade):
+        with pytest.raises(pgvector_table.BeingMade):
             reembed(app, timezone.now(), Unclaimed(timezone.now()), replaced)
     assert model_of(moved.app) == ""
     assert do(moved.app) == {}
     assert not apps_to_move().exists()
     reembed(app, timezone.now(), Unclaimed(timezone.now()), replaced)
     assert set(Vector.objects.for_app(moved.app).values_list("model", "dim")) == {(MODEL, 128)}
-    assert isinstance(view_of(moved).held, InProcess)
+    assert isinstance(view_of(moved).held, InProcessStore)
     best = [found(moved, query) for query in QUESTIONS]
     assert apps_to_move().get() == moved.app
     do(moved.app)
     assert copies(moved.app) == {MODEL: 61}
-    assert isinstance(view_of(moved).held, InPgvector)
+    assert isinstance(view_of(moved).held, PgvectorStore)
     assert [found(moved, query)[0] for query in QUESTIONS] == [contents[0] for contents in best]
 
 
@@ -596,13 +596,13 @@ def test_a_model_that_was_replaced_comes_back_to_pgvector_with_all_of_its_vector
 def test_an_app_whose_model_is_replaced_while_it_is_moved_is_not_moved(
     grown: Caller, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    make_index = near.make_index
+    make_index = pgvector_table.make_index
 
     def meanwhile(*arguments: Any) -> None:
         make_index(*arguments)
         App.objects.filter(pk=grown.app.pk).update(vectors_lost=True)
 
-    monkeypatch.setattr(near, "make_index", meanwhile)
+    monkeypatch.setattr(pgvector_table, "make_index", meanwhile)
     assert "moved" not in do(grown.app)
     assert model_of(grown.app) == ""
     assert copies(grown.app) == {}
@@ -615,37 +615,37 @@ def test_an_index_is_made_by_one_at_a_time(large: None, transactional_db: None) 
     other = connection.copy()
     try:
         with other.cursor() as cursor:
-            cursor.execute("SELECT pg_advisory_lock(hashtextextended(%s, 0))", [near.index_name(app.pk, "m")])
-        with pytest.raises(near.BeingMade):
-            near.make_index(app, "m", 8)
+            cursor.execute("SELECT pg_advisory_lock(hashtextextended(%s, 0))", [pgvector_table.index_name(app.pk, "m")])
+        with pytest.raises(pgvector_table.BeingMade):
+            pgvector_table.make_index(app, "m", 8)
     finally:
         other.close()
-    assert near.index_name(app.pk, "m") not in indexes()
+    assert pgvector_table.index_name(app.pk, "m") not in indexes()
 
 
 @on_postgres
 def test_an_index_is_made_with_care(large: None, transactional_db: None) -> None:
     app = App.objects.create(app_id="acme", name="Acme")
-    near.make_index(app, "m", 8)
+    pgvector_table.make_index(app, "m", 8)
     with connection.cursor() as cursor:
-        name = near.index_name(app.pk, "m")
+        name = pgvector_table.index_name(app.pk, "m")
         cursor.execute("SELECT reloptions FROM pg_class WHERE oid = to_regclass(%s)", [name])
-        assert cursor.fetchone() == ([f"ef_construction={near.WEIGHED}"],)
+        assert cursor.fetchone() == ([f"ef_construction={pgvector_table.WEIGHED}"],)
         # Who gets the connection next does not wait without end.
         cursor.execute("SHOW lock_timeout")
         assert cursor.fetchone() == (f"{settings.LOCK_SECONDS}s",)
-    near.drop_indexes(app, "")
+    pgvector_table.drop_indexes(app, "")
 
 
 @on_postgres
 def test_an_index_over_vectors_of_another_length_is_made_anew(large: None, transactional_db: None) -> None:
     app = App.objects.create(app_id="acme", name="Acme")
     for dim in (8, 16):
-        near.make_index(app, "m", dim)
+        pgvector_table.make_index(app, "m", dim)
     with connection.cursor() as cursor:
-        cursor.execute("SELECT pg_get_indexdef(to_regclass(%s))", [near.index_name(app.pk, "m")])
+        cursor.execute("SELECT pg_get_indexdef(to_regclass(%s))", [pgvector_table.index_name(app.pk, "m")])
         assert "halfvec(16)" in cursor.fetchone()[0]
-    near.drop_indexes(app, "")
+    pgvector_table.drop_indexes(app, "")
 
 
 @on_postgres
@@ -657,10 +657,10 @@ def test_a_write_reads_nothing_of_other_apps(db: None) -> None:
                 "INSERT INTO memories_near SELECT %s * 100000 + n, 'm', %s, '[1,2]' FROM generate_series(1, 20000) n",
                 [app_pk, app_pk],
             )
-        cursor.execute(f"ANALYZE {near.TABLE}")
-        cursor.execute(f"EXPLAIN {near.PUT}", ["m", 2, [7], ["[1,2]"], 2, 2, "m", 2])
+        cursor.execute(f"ANALYZE {pgvector_table.TABLE}")
+        cursor.execute(f"EXPLAIN {pgvector_table.PUT}", ["m", 2, [7], ["[1,2]"], 2, 2, "m", 2])
         plan = "\n".join(line for (line,) in cursor.fetchall())
-    assert f"Index Scan using {near.TABLE}_app" in plan
+    assert f"Index Scan using {pgvector_table.TABLE}_app" in plan
     assert "Seq Scan" not in plan
 
 
@@ -668,14 +668,14 @@ def test_a_write_reads_nothing_of_other_apps(db: None) -> None:
 def test_an_index_that_was_broken_off_is_made_anew(large: None, transactional_db: None) -> None:
     """Outside of a transaction, so that nobody waits."""
     app = App.objects.create(app_id="acme", name="Acme")
-    name = near.index_name(app.pk, "m")
+    name = pgvector_table.index_name(app.pk, "m")
     with connection.cursor() as cursor:
-        near.make_index(app, "m", 8)
+        pgvector_table.make_index(app, "m", 8)
         cursor.execute("UPDATE pg_index SET indisvalid = false WHERE indexrelid = to_regclass(%s)", [name])
-        near.make_index(app, "m", 8)
+        pgvector_table.make_index(app, "m", 8)
         cursor.execute("SELECT indisvalid FROM pg_index WHERE indexrelid = to_regclass(%s)", [name])
         assert cursor.fetchone() == (True,)
-    near.drop_indexes(app, "")
+    pgvector_table.drop_indexes(app, "")
     assert name not in indexes()
 
 
@@ -684,7 +684,7 @@ def test_an_index_that_was_broken_off_is_made_anew(large: None, transactional_db
 
 @on_postgres
 def test_without_the_extension_all_is_as_before(grown: Caller, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(near, "is_there", lambda: False)
+    monkeypatch.setattr(pgvector_table, "is_there", lambda: False)
     with capture_logs() as logs:
         assert not apps_to_move().exists()
     assert [line["event"] for line in logs] == ["pgvector_missing"]
@@ -694,26 +694,26 @@ def test_without_the_extension_all_is_as_before(grown: Caller, monkeypatch: pyte
 @on_postgres
 def test_the_table_is_made_with_the_extension_and_only_then(moved: Caller, monkeypatch: pytest.MonkeyPatch) -> None:
     with connection.cursor() as cursor:
-        cursor.execute(f"DROP TABLE {near.TABLE}; DROP TRIGGER {near.GONE} ON memories_vector")
-        monkeypatch.setattr(near, "version", lambda: (0, 7, 4))
-        near.build()
-        assert not near.is_there()
+        cursor.execute(f"DROP TABLE {pgvector_table.TABLE}; DROP TRIGGER {pgvector_table.GONE} ON memories_vector")
+        monkeypatch.setattr(pgvector_table, "version", lambda: (0, 7, 4))
+        pgvector_table.build()
+        assert not pgvector_table.is_there()
         monkeypatch.undo()
-        near.build()
-        assert near.is_there()
+        pgvector_table.build()
+        assert pgvector_table.is_there()
         assert model_of(moved.app) == ""
-        cursor.execute("SELECT count(*) FROM pg_policies WHERE tablename = %s", [near.TABLE])
+        cursor.execute("SELECT count(*) FROM pg_policies WHERE tablename = %s", [pgvector_table.TABLE])
         assert cursor.fetchone() == (1,)
-    near.build()
+    pgvector_table.build()
 
 
 @pytest.mark.sqlite("pgvector is of PostgreSQL")
 def test_sqlite_notices_nothing(grown: Caller, django_assert_num_queries: Any) -> None:
     with django_assert_num_queries(0):
         assert not apps_to_move().exists()
-    near.build()
-    assert not near.is_there()
-    assert isinstance(view_of(grown).held, InProcess)
+    pgvector_table.build()
+    assert not pgvector_table.is_there()
+    assert isinstance(view_of(grown).held, InProcessStore)
 
 
 def test_who_asks_for_it_by_hand_is_told_where_there_is_none(monkeypatch: pytest.MonkeyPatch, db: None) -> None:

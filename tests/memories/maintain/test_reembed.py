@@ -15,6 +15,8 @@ from django.utils import timezone
 
 from memories.agent import MemoryAgent
 from memories.agent import base as agent_module
+from memories.index import app_embedder
+from memories.index.app_embedder import embedder_called, is_partial, serving_embedder
 from memories.jobs import sweeps
 from memories.maintain import reembed as reembedding
 from memories.maintain import vectors
@@ -31,9 +33,7 @@ from memories.providers.embeddings import (
     Vectors,
     make_embedder,
 )
-from memories.retrieve import serving
 from memories.retrieve.pipeline import dimension, indexes
-from memories.retrieve.serving import embedder_called, is_partial, serving_embedder
 from memories.store import writing
 from memsite.tenancy.models import App
 from sessions.models import AgentSession
@@ -385,8 +385,8 @@ def test_settings_that_cannot_work_hide_no_others(settings: Any) -> None:
 
 def test_that_it_is_gone_is_logged_once(lost: Caller, new: NewEmbedder, monkeypatch: pytest.MonkeyPatch) -> None:
     told: list[str] = []
-    serving.warn_gone.cache_clear()
-    monkeypatch.setattr(serving.log, "warning", lambda event, **_: told.append(event))
+    app_embedder.warn_gone.cache_clear()
+    monkeypatch.setattr(app_embedder.log, "warning", lambda event, **_: told.append(event))
     app = App.objects.get(pk=lost.app.pk)
     assert [serving_embedder(app, new) for _ in range(3)] == [new] * 3
     assert told == ["serving_embedder_gone"]

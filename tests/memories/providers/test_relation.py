@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from memories.learn.replaced import find_replaced
+from memories.learn.cancellations import find_replaced
 from memories.providers import judgement_model
 from memories.providers import relation as relation_module
 from memories.providers.embeddings import EmbedderMisconfigured

@@ -9,7 +9,7 @@ from memories.agent import MemoryAgent
 from memories.models import Memory
 from memories.providers.embeddings import Embedder
 from memories.retrieve.hits import Recall
-from memories.retrieve.search import Asked
+from memories.retrieve.pipeline import SearchRequest
 from tests.conftest import Caller
 
 
@@ -22,7 +22,7 @@ def embedder_of(caller: Caller) -> Embedder:
 
 
 def search(caller: Caller, text: str, now: datetime | None = None, **options: Any) -> Recall:
-    return agent_of(caller).search(Asked(text=text, **options), now)
+    return agent_of(caller).search(SearchRequest(text=text, **options), now)
 
 
 def contents(found: Recall) -> list[str]:

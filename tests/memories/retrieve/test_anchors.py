@@ -9,11 +9,11 @@ import pytest
 import time_machine
 from django.db import DatabaseError
 
-from memories.retrieve.anchors import STRETCH_DAYS
-from memories.retrieve.arms import fulltext
-from memories.retrieve.pipeline import indexes, make_plan, weigh
+from memories.retrieve.pipeline import evidence_for, indexes, make_plan
 from memories.retrieve.question import read_question
-from memories.retrieve.reading import Scope, read
+from memories.retrieve.ranking import STRETCH_DAYS
+from memories.retrieve.retrievers import fulltext
+from memories.retrieve.scoped_view import Scope, scoped_view
 from tests.conftest import Caller
 from tests.memories.retrieve.asking import change, contents, embedder_of, forget, link, search, store
 
@@ -41,9 +41,9 @@ def days_asked(caller: Caller, text: str, mode: str = "auto", **scope: Any) -> l
     """The spans of days that the question stands for, once the memories are known."""
     embedder = embedder_of(caller)
     view = indexes.of(caller.app, embedder.name, embedder.dim).view()
-    reading = read(view, Scope(caller.agent.pk, scope.pop("users", None), NOW.timestamp(), **scope))
+    reading = scoped_view(view, Scope(caller.agent.pk, scope.pop("users", None), NOW.timestamp(), **scope))
     question = read_question(text, reading, NOW)
-    evidence, _ = weigh(caller.app, question, reading, embedder, make_plan(mode, caller.app.policy))
+    evidence, _ = evidence_for(caller.app, question, reading, embedder, make_plan(mode, caller.app.policy))
     return list(evidence.question.days)
 
 

@@ -4,19 +4,21 @@ from __future__ import annotations
 
 from itertools import product
 from random import Random
-from typing import Any
+from types import SimpleNamespace
+from typing import Any, cast
 from unicodedata import normalize
 
+import numpy as np
 import pytest
 from django.db import DatabaseError, connection
 
+from memories.index import scratch_index
 from memories.models import Memory
 from memories.models.fulltext import BLOCK, TABLE
-from memories.retrieve.arms import aside, fulltext
-from memories.retrieve.arms.fulltext import look_up
 from memories.retrieve.pipeline import indexes
-from memories.retrieve.reading import Reading, Scope, read
-from memories.retrieve.words import Words
+from memories.retrieve.retrievers import fulltext
+from memories.retrieve.retrievers.fulltext import Words, look_up, match_words
+from memories.retrieve.scoped_view import Reading, Scope, scoped_view
 from memories.text.unspaced import parts_in
 from tests.conftest import Caller
 from tests.index_of_words import check_index_of_words, words_found
@@ -29,7 +31,7 @@ of_sqlite = pytest.mark.skipif(connection.vendor != "sqlite", reason="PostgreSQL
 
 def reading_of(caller: Caller) -> Reading:
     embedder = embedder_of(caller)
-    return read(indexes.of(caller.app, embedder.name, embedder.dim).view(), Scope(None, None, NOW))
+    return scoped_view(indexes.of(caller.app, embedder.name, embedder.dim).view(), Scope(None, None, NOW))
 
 
 def held(caller: Caller, *words: str) -> dict[str, int]:
@@ -223,7 +225,7 @@ def test_of_many_new_memories_it_is_asked_anew(
     alice: Caller, asked: list[str], monkeypatch: pytest.MonkeyPatch, name: str, value: int
 ) -> None:
     monkeypatch.setattr(fulltext, name, value)
-    monkeypatch.setattr(aside, "FEW_TEXTS", 0)
+    monkeypatch.setattr(scratch_index, "FEW_TEXTS", 0)
     store(alice, "whales sing")
     held(alice, "whale")
     for number in range(2):
@@ -264,15 +266,15 @@ def test_an_index_aside_finds_what_the_one_of_all_finds(
     alice: Caller, charlie: Caller, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     aside_of: list[int] = []
-    holders = aside.holders
-    monkeypatch.setattr(aside, "holders", lambda words, pks: aside_of.append(len(pks)) or holders(words, pks))
+    holders = scratch_index.holders
+    monkeypatch.setattr(scratch_index, "holders", lambda words, pks: aside_of.append(len(pks)) or holders(words, pks))
     found = found_after(alice)
     assert aside_of == ([len(TEXTS) + 1] if connection.vendor == "sqlite" else [])
     assert found["whale"] >= {"Whales sing", "whales app1 app 12", "no fish"}
     assert found["song"] == {"the whaler's song", "a memory with a subject"}
     assert found["app1"] == {"whales app1 app 12"}
     assert (found["鯨は"], found["วาฬ"], found["cafe"]) == ({"鯨は海で歌う"}, {"วาฬร้องเพลง"}, {"naïve café"})
-    monkeypatch.setattr(aside, "FEW_TEXTS", 0)
+    monkeypatch.setattr(scratch_index, "FEW_TEXTS", 0)
     assert found_after(charlie) == found
     assert len(aside_of) <= 1
 
@@ -284,23 +286,23 @@ def test_an_index_aside_finds_what_the_one_of_all_finds(
 def test_only_a_few_short_texts_are_read(
     alice: Caller, monkeypatch: pytest.MonkeyPatch, few: int, characters: int, is_aside: bool
 ) -> None:
-    read: list[list[int]] = []
-    holders = aside.holders
-    monkeypatch.setattr(aside, "holders", lambda words, pks: read.append(pks) or holders(words, pks))
-    monkeypatch.setattr(aside, "FEW_TEXTS", few)
-    monkeypatch.setattr(aside, "FEW_CHARACTERS", characters)
+    scoped_view: list[list[int]] = []
+    holders = scratch_index.holders
+    monkeypatch.setattr(scratch_index, "holders", lambda words, pks: scoped_view.append(pks) or holders(words, pks))
+    monkeypatch.setattr(scratch_index, "FEW_TEXTS", few)
+    monkeypatch.setattr(scratch_index, "FEW_CHARACTERS", characters)
     held(alice, "whale")
     new = [store(alice, f"a whale {number}") for number in range(3)]
     assert held(alice, "whale") == {"whale": 3}
-    assert read == ([[memory.pk for memory in new]] if is_aside else [])
+    assert scoped_view == ([[memory.pk for memory in new]] if is_aside else [])
 
 
 @of_sqlite
 def test_what_cannot_be_asked_fails_as_it_does_elsewhere(alice: Caller) -> None:
     memory = store(alice, "a whale")
     with pytest.raises(DatabaseError):
-        aside.holders(['"whale"', '"'], [memory.pk])
-    assert aside.holders(['"whale"', '"heron"'], [memory.pk]) == [[memory.pk], []]
+        scratch_index.holders(['"whale"', '"'], [memory.pk])
+    assert scratch_index.holders(['"whale"', '"heron"'], [memory.pk]) == [[memory.pk], []]
 
 
 def test_numbers_that_lie_far_apart_are_no_reason_to_ask_anew(
@@ -490,3 +492,30 @@ def test_of_two_texts_without_spaces_the_long_one_says_less_of_a_word(alice: Cal
     bm25 = dict(zip(reading.at("pk", found.holding).tolist(), found.bm25[found.holding].tolist(), strict=True))
     by_length = [bm25[memory.pk] for memory in Memory.objects.order_by("pk")]
     assert by_length[0] < by_length[1]
+
+
+SIZE = 400
+
+
+def matched(*places: list[int]) -> Words:
+    """Among memories that are all as long as the mean."""
+    stub = SimpleNamespace(size=SIZE, length_discount=lambda places: np.ones(len(places), np.float32))
+    names = [f"word{number}" for number in range(len(places))]
+    return match_words(cast(Reading, cast(Any, stub)), names, [np.array(where, np.intp) for where in places])
+
+
+@pytest.mark.parametrize("held_by", [[[7, 3], [3, 250]], [list(range(0, SIZE, 2)), [1, 2], []], [[], []]])
+def test_those_that_hold_any_word_are_known_once(held_by: list[list[int]]) -> None:
+    words = matched(*held_by)
+    assert sorted(words.holding.tolist()) == sorted({place for where in held_by for place in where})
+    assert np.flatnonzero(words.bm25).tolist() == sorted(words.holding.tolist())
+
+
+def test_what_is_held_is_told_in_bits_and_weighs_what_its_words_weigh() -> None:
+    places = [[number] for number in range(32)]
+    places[31] = [0, 31]
+    words = matched(*places)
+    assert words.bits[0] == 1 | 1 << 31
+    assert words.weight_of(words.bits[:32]).tolist() == pytest.approx(
+        [words.weight[0] + words.weight[31], *words.weight[1:]], rel=1e-6
+    )

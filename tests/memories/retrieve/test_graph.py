@@ -11,9 +11,9 @@ from django.utils import timezone
 
 from memories.models import Entity, Memory, Mention, Vector
 from memories.providers.embeddings import EmbedderUnavailable, HashEmbedder
-from memories.retrieve.arms import graph
 from memories.retrieve.pipeline import indexes
-from memories.retrieve.reading import Scope, read
+from memories.retrieve.retrievers import graph
+from memories.retrieve.scoped_view import Scope, scoped_view
 from tests.conftest import Caller
 from tests.memories.retrieve.asking import change, contents, embedder_of, forget, link, search, set_domain, store
 
@@ -22,7 +22,7 @@ def near(caller: Caller, question: str, **scope: Any) -> dict[str, float]:
     """Proximity by content, as this caller's agent may see it; 0 is left out."""
     embedder = embedder_of(caller)
     view = indexes.of(caller.app, embedder.name, embedder.dim).view()
-    reading = read(view, Scope(caller.agent.pk, scope.pop("users", None), timezone.now().timestamp(), **scope))
+    reading = scoped_view(view, Scope(caller.agent.pk, scope.pop("users", None), timezone.now().timestamp(), **scope))
     found = graph.proximity(caller.app, question, reading)
     texts = dict(Memory.objects.for_app(caller.app).values_list("pk", "content"))
     return {texts[int(pk)]: float(value) for pk, value in zip(reading.pks, found, strict=True) if value}
@@ -117,7 +117,7 @@ def test_hops_cost_a_query_each_and_memories_none(alice: Caller, django_assert_n
     for number in range(20):
         store(alice, f"more {number}", tags=["anna"])
     embedder = embedder_of(alice)
-    reading = read(indexes.of(alice.app, embedder.name, embedder.dim).view(), Scope(None, None, 4e9))
+    reading = scoped_view(indexes.of(alice.app, embedder.name, embedder.dim).view(), Scope(None, None, 4e9))
     with django_assert_num_queries(4):
         graph.proximity(alice.app, "anna", reading)
     with django_assert_num_queries(1):

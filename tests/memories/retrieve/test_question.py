@@ -7,10 +7,10 @@ from datetime import UTC, date, datetime
 import numpy as np
 import pytest
 
-from memories.retrieve.columns import Codes, Subjects, empty_columns, grow
-from memories.retrieve.index import View
+from memories.index.app_index import IndexView
+from memories.index.columns import Codes, Subjects, empty_columns, grow
 from memories.retrieve.question import Question, is_alike, read_question
-from memories.retrieve.reading import Reading
+from memories.retrieve.scoped_view import Reading
 
 NOW = datetime(2026, 5, 20, 12, tzinfo=UTC)
 
@@ -25,7 +25,7 @@ def reading_of(subjects: list[str], days: list[date] | None = None) -> Reading:
     columns.alive[:] = columns.active[:] = True
     columns.subject[:] = [codes.code(subject) for subject in subjects]
     columns.day[:] = [day.toordinal() for day in days or [date(2023, 5, 1)] * count]
-    return Reading(View(columns, Codes(), codes), np.ones(count, bool), np.ones(count, bool))
+    return Reading(IndexView(columns, Codes(), codes), np.ones(count, bool), np.ones(count, bool))
 
 
 def ask(text: str, reading: Reading | None = None) -> Question:

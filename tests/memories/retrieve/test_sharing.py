@@ -10,7 +10,7 @@ from django.utils import timezone
 
 from memories.models import Memory, RecallCount
 from memories.providers.embeddings import EmbedderUnavailable, HashEmbedder
-from memories.retrieve import search as search_module
+from memories.retrieve import pipeline as search_module
 from memsite.tenancy.models import App, AppStatus
 from tests.conftest import Caller, make_app, make_caller
 from tests.memories.retrieve.asking import change, contents, forget, link, search, set_domain, set_policy, store

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from memories.providers.embeddings import HashEmbedder, Vectors
-from memories.retrieve import features
+from memories.retrieve import ranking
 from memsite.tenancy.policy import Ranking
 from tests.conftest import Caller
 from tests.memories.retrieve.asking import contents, search, set_policy, store
@@ -75,14 +75,14 @@ def test_a_subject_is_named_inside_of_a_sentence_without_spaces(alice: Caller) -
 def test_among_many_those_that_hold_the_words_are_looked_at_alone(
     alice: Caller, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(features, "CANDIDATES", 2)
+    monkeypatch.setattr(ranking, "CANDIDATES", 2)
     for content in ("我对花生过敏", "他喜欢咖啡", "我的猫很老", UNREAD):
         store(alice, content)
     store(alice, "喜欢喝茶", subject="李雷")
     looked_at: list[int] = []
-    roughly = features.roughly
+    roughly = ranking.roughly
     monkeypatch.setattr(
-        features, "roughly", lambda one, two, three: looked_at.append(len(three)) or roughly(one, two, three)
+        ranking, "roughly", lambda one, two, three: looked_at.append(len(three)) or roughly(one, two, three)
     )
     assert contents(search(alice, QUESTION)) == [UNREAD]
     assert contents(search(alice, "柏林在哪里，猫很老吗")) == ["我的猫很老", UNREAD]

@@ -13,8 +13,7 @@ import pytest
 from django.db import connection
 
 from memories.models import Action, Link, LinkKind, Memory, Revision, Status, Vector, Visibility
-from memories.models.memory import MAX_PRIORITY
-from memories.models.noted import as_noted
+from memories.models.memory import MAX_PRIORITY, as_noted
 from memories.providers.llm.provider import Choice
 from memories.store import Candidate, LimitReached, NothingToUndo, Suggestion, Writer, shrink, writing
 from memsite.tenancy.models import App, AppPolicy

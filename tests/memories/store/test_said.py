@@ -9,7 +9,7 @@ from memories.agent import MemoryAgent
 from memories.capture import work
 from memories.capture.learning import learn
 from memories.models import ColdText, Extraction, Memory, Status
-from memories.models.cold import pack
+from memories.models.memory import pack
 from memories.store.said import FORGOTTEN, digests_of, redact_sources, without
 from memsite.tenancy.models import AppPolicy
 from sessions.models import Event, Resource, Turn

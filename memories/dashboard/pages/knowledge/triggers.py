@@ -12,8 +12,8 @@ from django.utils import timezone
 from memories.dashboard.calendar import month_of, read_month
 from memories.dashboard.desk import DeskRequest, page
 from memories.dashboard.show import done, fingerprint, is_seen, show, unchanged
-from memories.learn.coming import MESSAGE_CHARACTERS
-from memories.learn.stretches import WrongTrigger
+from memories.learn.future_events import MESSAGE_CHARACTERS
+from memories.learn.trigger_span import WrongTrigger
 from memories.ledger.days import day_of
 from memories.models import FutureTrigger, TriggerStatus
 from memsite.tenancy.access import Right

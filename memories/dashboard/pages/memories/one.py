@@ -17,9 +17,9 @@ from memories.dashboard.desk import SAFE, Desk, DeskRequest, page
 from memories.dashboard.picks import as_id, as_number
 from memories.dashboard.show import fingerprint, go, is_seen, saved, show, toast, unchanged
 from memories.models import LinkKind, Memory
-from memories.models.link import SAYABLE
-from memories.retrieve.search import Asked
-from memories.retrieve.trust import tags_of
+from memories.models.graph import SAYABLE
+from memories.retrieve.contradictions import tags_of
+from memories.retrieve.pipeline import SearchRequest
 from memories.store import LimitReached
 from memsite.tenancy.access import Right
 
@@ -79,7 +79,7 @@ def show_one(request: DeskRequest, memory: Memory, **more: Any) -> HttpResponse:
 def find_others(desk: Desk, memory: Memory, linked: Sequence[Memory], text: str) -> list[Memory]:
     """What it could be linked to."""
     known = tuple(row.pk for row in (memory, *linked))
-    asked = Asked(text=text[:500], limit=FOUND_AT_MOST, exclude=known, counted=False)
+    asked = SearchRequest(text=text[:500], limit=FOUND_AT_MOST, exclude=known, counted=False)
     return [hit.memory for hit in desk.agent().search(asked).hits]
 
 

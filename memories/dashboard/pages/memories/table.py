@@ -15,7 +15,7 @@ from memories.dashboard.show import is_seen, show, unchanged
 from memories.dashboard.slices import Slice, take
 from memories.models import LIVE, Memory, Source, Status, Trust
 from memories.models.memory import TRUSTED_ORIGINS, MemoryQuerySet, subject_of
-from memories.retrieve.search import Asked
+from memories.retrieve.pipeline import SearchRequest
 from memsite.tenancy.origin import Origin
 
 SUGGESTIONS = 200
@@ -108,7 +108,7 @@ def search(agent: MemoryAgent, asked: Mapping[str, Any]) -> Slice[Memory]:
         filters["subject"] = subject_of(filters["subject"])
     if "user" in asked:
         filters["user_id"] = asked["user"]
-    found = agent.search(Asked(text=asked["q"], limit=FOUND_AT_MOST, filters=filters, counted=False))
+    found = agent.search(SearchRequest(text=asked["q"], limit=FOUND_AT_MOST, filters=filters, counted=False))
     return Slice([hit.memory for hit in found.hits])
 
 

@@ -1,0 +1,451 @@
+"""The vectors of an app in memory: exact cosines of 100,000 memories in milliseconds.
+
+One index per app and process, shared by its threads, kept fresh by the app's change number: a search first reads what
+was written since, wherever it was written. Rows are only ever appended; a changed memory leaves a dead row behind.
+A search therefore works on a view that no later write can disturb, without holding a lock.
+
+Living rows stand as they were written last. What is alike, estimated or drawn is told apart by where it stands, so an
+app answers the same in each process, on each database, and after a restart.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from threading import Lock
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from memories.index import columns, index_cache
+from memories.index.columns import (
+    FEW_CHANGES,
+    NOBODY,
+    Codes,
+    Columns,
+    Order,
+    Sessions,
+    Subjects,
+    changed_between,
+    counts_of,
+    empty_columns,
+    fill,
+    gone_between,
+    grow,
+    how_many_changed,
+    layout_of,
+    order_of,
+)
+from memories.index.pgvector_store import PgvectorStore
+from memories.index.similarity import Rows
+from memories.index.vector_store import InProcessStore, Sample, VectorStore
+from memories.models import Memory
+from memories.store.damage import VECTORS, report_damage
+from memsite.db.lru_cache import Commit, Latest
+from memsite.tenancy.models import App
+
+# Numbers of rows that are kept for each row of the index, and at least: 64 bytes beside the 1,600 of a memory.
+KEPT_PER_ROW, LEAST_KEPT = 8, 2**16
+# What a word costs beside its rows, in rows.
+WORD_COST = 16
+
+
+@dataclass(frozen=True, slots=True)
+class Posting:
+    """Of the first `asked` rows those that hold a word, rising: all of them if it is `whole`. Some may be dead by
+    now.
+    """
+
+    rows: Rows
+    asked: int
+    whole: bool
+
+    def and_then(self, rows: list[int], asked: int) -> Posting:
+        """With those of the next rows that hold it."""
+        return Posting(np.concatenate([self.rows, rows], dtype=np.intp) if rows else self.rows, asked, self.whole)
+
+
+class Postings:
+    """The last ones that were put in, by word. For all threads.
+
+    A row never changes, and a memory that does gets another row: what was found of a row is true as long as it lives.
+    """
+
+    def __init__(self) -> None:
+        self.kept: dict[str, Posting] = {}
+        self.cost = 0
+        self.is_damaged = False
+        """Whether the database's index of words was found to be damaged. Once it is mended, all is read anew."""
+        self.lock = Lock()
+
+    def get(self, word: str) -> Posting | None:
+        return self.kept.get(word)
+
+    def put(self, word: str, posting: Posting) -> None:
+        most = max(LEAST_KEPT, KEPT_PER_ROW * posting.asked)
+        with self.lock:
+            self.drop(word)
+            self.kept[word] = posting
+            self.cost += cost_of(posting)
+            while self.cost > most and len(self.kept) > 1:
+                self.drop(next(iter(self.kept)))
+
+    def drop(self, word: str) -> None:
+        dropped = self.kept.pop(word, None)
+        self.cost -= cost_of(dropped) if dropped else 0
+
+
+def cost_of(posting: Posting) -> int:
+    return WORD_COST + len(posting.rows)
+
+
+GROWTH = 1.25
+# Each takes about a twentieth of what the vectors take.
+READINGS_KEPT = 4
+# Dead rows are dropped when they are this share of all.
+MOST_DEAD = 0.25
+# Where more than this share of the rows has changed since, all is read anew: beside the old rows the new ones would
+# take twice the memory until the dead are dropped, and twice that for a moment.
+MOST_CHANGED = 0.5
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """A memory, for others to be made like it, and as of which commit it is known to be as it says, its counts, too."""
+
+    memory: Memory
+    commit: Commit | None
+
+
+shown: Latest[Shown] = Latest(4_096)
+"""The memories that were shown lately, by the numbers of their app and their own (`hit_rows`). What is changed or gone,
+goes.
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """What an earlier view has worked out of its rows, the first `size` of the next one's; None where it has not.
+
+    `readings` is what its last readings have worked out, by their eyes.
+    """
+
+    size: int = 0
+    order: Order | None = None
+    moments: NDArray[np.float64] | None = None
+    session_words: NDArray[np.int32] | None = None
+    rises: bool | None = None
+    readings: Mapping[Any, Any] = field(default_factory=dict)
+
+
+NOTHING = Known()
+
+
+class IndexView:
+    """An app's memories at one moment. Nothing that is written later shows in it.
+
+    `readings` keeps what `memories.retrieve.scoped_view` made of it for the last few pairs of eyes. What is `known` of its
+    first rows is not worked out again; `postings` are of the index, and may tell of rows after these. It `is_partial`
+    where memories have vectors that cannot be read.
+    """
+
+    def __init__(
+        self, columns: Columns, users: Codes, subjects: Subjects, held: VectorStore | None = None, known: Known = NOTHING,
+        postings: Postings | None = None, *, is_partial: bool = False,
+    ) -> None:  # fmt: skip
+        self.columns, self.users, self.subjects = columns, users, subjects
+        self.is_partial = is_partial
+        self.held = held or InProcessStore(columns, Sample())
+        self.known = known
+        self.postings = postings or Postings()
+        self.readings: Latest[Any] = Latest(READINGS_KEPT)
+
+    @property
+    def size(self) -> int:
+        """The living."""
+        return int(np.count_nonzero(self.columns.alive))
+
+    @cached_property
+    def owners(self) -> set[int]:
+        """Pks of the agents that have memories for their own eyes."""
+        owner = self.columns.owner
+        return set(owner[np.flatnonzero(owner != NOBODY)].tolist())
+
+    def known_now(self) -> Known:
+        """What the next view need not work out."""
+        done = vars(self)
+        known = ("order", "moments", "session_words", "rises")
+        now = {eyes: one.reading.known_now() for eyes, one in self.readings.values.copy().items()}
+        before = {eyes: one for eyes, one in self.known.readings.items() if eyes not in now}
+        readings = dict([*before.items(), *now.items()][-READINGS_KEPT:])
+        return Known(len(self.columns.pk), **{name: done.get(name) for name in known}, readings=readings)
+
+    @cached_property
+    def order(self) -> Order:
+        """All rows as they were said."""
+        known = self.known.order
+        return order_of(self.columns) if known is None else known.continued(self.columns)
+
+    @cached_property
+    def moments(self) -> NDArray[np.float64]:
+        """Unix seconds at which memories begin or cease to be valid, in no order."""
+        known = self.known.moments
+        first = 0 if known is None else self.known.size
+        new = [told[np.isfinite(told)] for told in (self.columns.since[first:], self.columns.until[first:])]
+        return np.concatenate(new if known is None else [known, *new])
+
+    @cached_property
+    def session_words(self) -> NDArray[np.int32]:
+        """Words of all rows by the number of their session."""
+        known, columns = self.known.session_words, self.columns
+        if known is None:
+            return np.bincount(columns.session_number, columns.words).astype(np.int32)
+        new = slice(self.known.size, None)
+        numbers = columns.session_number[new]
+        words = np.zeros(max(len(known), 1 + int(numbers.max(initial=0))), np.int32)
+        words[: len(known)] = known
+        np.add.at(words, numbers, columns.words[new])
+        return words
+
+    @cached_property
+    def rises(self) -> bool:
+        """Whether the numbers of the memories rise from row to row, as they do until one is changed."""
+        if self.known.rises is False:
+            return False
+        pk = self.columns.pk[max(0, self.known.size - 1) if self.known.rises else 0 :]
+        return bool((pk[1:] > pk[:-1]).all())
+
+    @cached_property
+    def by_pk(self) -> tuple[Rows, NDArray[np.int64]]:
+        """The rows by the numbers of their memories, and these numbers."""
+        order = np.argsort(self.columns.pk, kind="stable")
+        return order, self.columns.pk[order]
+
+    def rows_of(self, pks: NDArray[np.int64]) -> Rows:
+        """The living rows of these memories; those that are not in here are left out."""
+        if not len(self.columns.pk):
+            return np.zeros(0, np.intp)
+        order, numbers = (None, self.columns.pk) if self.rises else self.by_pk
+        # An edited memory has dead rows before its living one: the last of its number is the one.
+        at = np.maximum(np.searchsorted(numbers, pks, side="right") - 1, 0)
+        rows: Rows = at if order is None else order[at]
+        here: NDArray[np.bool_] = (numbers[at] == pks) & self.columns.alive[rows]
+        return rows[here]
+
+
+class AppIndex:
+    """The memories of one app. `columns` has capacity; the first `size` rows are in use. `number` is the app's.
+
+    The vectors themselves may be `away`: then pgvector is asked for them.
+    """
+
+    def __init__(self, app_pk: int, model: str, dim: int, number: int = 0, *, away: bool = False) -> None:
+        self.app_pk, self.model, self.dim, self.number, self.away = app_pk, model, dim, number, away
+        self.clear()
+        self.lock = Lock()
+        self.nbytes = -1
+        """As the columns were when the indexes were looked at last (`Indexes.shrink`)."""
+        self.is_asked = False
+        """Whether anybody has asked for a view since it was brought up to date by who had written (`ahead`)."""
+
+    def clear(self) -> None:
+        self.columns = empty_columns(self.dim, away=self.away)
+        self.size, self.change_number = 0, -1
+        self.row_of: dict[int, int] = {}
+        self.unreadable: set[int] = set()
+        """Pks of the memories whose vectors cannot be read, until they have others."""
+        self.users, self.subjects, self.sessions = Codes(), Subjects(), Sessions()
+        self.forget()
+
+    def forget(self) -> None:
+        """What is known is of other rows."""
+        self.sample = Sample()
+        self.latest_view: IndexView = IndexView(self.columns, self.users, self.subjects)
+        self.postings = Postings()
+
+    def view(self, commit: Commit | None = None) -> IndexView:
+        """The memories as they are now, or as of this commit, if it is the last one. One query if nothing was written
+        to the app, two more otherwise.
+        """
+        self.is_asked = True
+        return self.up_to_date(commit)
+
+    def up_to_date(self, commit: Commit | None = None) -> IndexView:
+        with self.lock:
+            before = self.latest_view
+            if self.refresh(commit):
+                columns = self.columns.head(self.size)
+                known = self.latest_view.known_now()
+                # Readings know the view that keeps them: nothing of either would be freed before the next collection.
+                before.readings.clear()
+                held = self.held(columns)
+                is_partial = bool(self.unreadable)
+                self.latest_view = IndexView(
+                    columns, self.users, self.subjects, held, known, self.postings, is_partial=is_partial
+                )
+            return self.latest_view
+
+    def held(self, columns: Columns) -> VectorStore:
+        if self.away:
+            return PgvectorStore(self.app_pk, self.model, self.dim, columns, self.sample)
+        return InProcessStore(columns, self.sample)
+
+    def refresh(self, commit: Commit | None) -> bool:
+        """Reads what was written since; False if nothing was.
+
+        Rows first, then deletions, and the number before both: what is written meanwhile may be read twice, never
+        missed.
+        """
+        ((latest, count),) = counts_of.as_of(commit, self.app_pk)
+        # Since that commit, a later one may have been followed.
+        if latest == self.change_number or (commit and latest < self.change_number):
+            return False
+        is_new = self.change_number < 0 or self.is_overtaken(self.size, self.change_number, latest)
+        if is_new:
+            self.begin(count if isinstance(count, int) else 0, latest)
+        found, changes = self.size, list[int]()
+        for rows in changed_between(self.app_pk, self.model, self.dim, self.change_number, latest, away=self.away):
+            self.append(rows)
+            changes += [row[1] for row in rows]
+        self.arrange(found, changes)
+        if unreadable := [pk for pk in self.unreadable if self.row_of.get(pk, -1) >= found]:
+            report_damage(self.app_pk, VECTORS, memories=len(unreadable), first=min(unreadable))
+        for pk in gone_between(self.app_pk, self.change_number, latest):
+            self.bury(pk)
+        self.change_number = latest
+        self.compact()
+        if is_new and self.size - found > index_cache.STALE * self.size:
+            self.keep()
+        return True
+
+    def is_overtaken(self, size: int, change_number: int, latest: int) -> bool:
+        """Whether most of so many rows, as of that change, are others by now. One query if it may be."""
+        if latest - change_number <= FEW_CHANGES:
+            return False
+        return how_many_changed(self.app_pk, change_number, latest) > MOST_CHANGED * size
+
+    def begin(self, count: int, latest: int) -> None:
+        """Anew: with what is kept on the disk, if that is most of it; otherwise with room for so many rows."""
+        self.clear()
+        state = None if self.away else index_cache.find(self.kind)
+        if state is None or self.is_overtaken(state.size, state.change_number, latest):
+            self.reserve(count)
+            return
+        self.columns, self.size, self.change_number = state.columns, state.size, state.change_number
+        columns = self.columns.head(self.size)
+        for codes, names in ((self.users, state.users), (self.subjects, state.subjects)):
+            for name in names:
+                codes.take_in(name)
+        self.sessions = Sessions.of(columns.session, columns.session_number)
+        rows = np.flatnonzero(columns.alive)
+        self.row_of = dict(zip(columns.pk[rows].tolist(), rows.tolist(), strict=True))
+
+    def keep(self) -> None:
+        users, subjects = self.users.names[1:], self.subjects.names[1:]
+        state = index_cache.State(self.columns, self.size, self.change_number, users, subjects)
+        if not (self.away or self.unreadable):
+            index_cache.write_in_background(self.kind, state)
+
+    @property
+    def kind(self) -> index_cache.Kind:
+        return index_cache.Kind(self.app_pk, self.model, self.dim, self.number)
+
+    def reserve(self, size: int) -> None:
+        """Room for so many rows."""
+        if size > len(self.columns.pk):
+            capacity = int(GROWTH * size) + 1
+            self.columns = self.columns.each(lambda column: grow(column, capacity))
+
+    def append(self, rows: columns.LoadedRows) -> None:
+        start, end = self.size, self.size + len(rows)
+        self.reserve(end)
+        new = self.columns.each(lambda column: column[start:end])
+        unreadable = fill(new, rows, self.users, self.subjects, away=self.away)
+        new.session_number[:] = self.sessions.numbers_of(new.session)
+        pks = [row[0] for row in rows]
+        for pk in self.row_of.keys() & set(pks):
+            self.bury(pk)
+        self.row_of.update(zip(pks, range(start, end), strict=True))
+        self.unreadable.update(unreadable)
+        new.alive[:] = True
+        self.size = end
+
+    def arrange(self, first: int, changes: Sequence[int]) -> None:
+        """The rows from `first` on as they were written, by these numbers of changes: the database answers them in any
+        order. No view has them yet.
+        """
+        if len(changes) < 2:
+            return
+        new = self.columns.each(lambda column: column[first : self.size])
+        order = np.lexsort((new.pk, np.array(changes)))
+        if (order[1:] > order[:-1]).all():
+            return
+        for name in Columns.__slots__:
+            column = getattr(new, name)
+            column[:] = column[order]
+        rows = np.flatnonzero(new.alive)
+        self.row_of.update(zip(new.pk[rows].tolist(), (first + rows).tolist(), strict=True))
+
+    def bury(self, pk: int) -> None:
+        shown.drop((self.app_pk, pk))
+        self.unreadable.discard(pk)
+        row = self.row_of.pop(pk, None)
+        if row is not None:
+            self.columns.alive[row] = False
+
+    def compact(self) -> None:
+        """Drops dead rows into new arrays; views keep the old ones."""
+        dead = self.size - len(self.row_of)
+        if dead <= MOST_DEAD * self.size or not dead:
+            return
+        alive = self.columns.alive[: self.size]
+        living = self.columns.head(self.size).each(lambda column: column[alive])
+        self.columns = living.each(lambda column: np.asarray(column, order=layout_of(column)))
+        self.sessions = Sessions()
+        self.columns.session_number[:] = self.sessions.numbers_of(self.columns.session)
+        self.forget()
+        self.size = len(self.columns.pk)
+        self.row_of = {int(pk): row for row, pk in enumerate(self.columns.pk)}
+
+
+class Indexes:
+    """The indexes of a process, the least recently used dropped first when they outgrow `limit_bytes`."""
+
+    def __init__(self, limit_bytes: int) -> None:
+        self.limit_bytes = limit_bytes
+        self.kept: OrderedDict[tuple[int, str, int], AppIndex] = OrderedDict()
+        self.lock = Lock()
+
+    def of(self, app: App, model: str, dim: int) -> AppIndex:
+        """The app's index, a new one if the app's `index_number` was raised: those of smaller numbers go."""
+        key = (app.pk, model, dim)
+        with self.lock:
+            index = self.kept.get(key)
+            if index is None or index.number < app.index_number:
+                self.drop_older(app)
+                index = AppIndex(app.pk, model, dim, app.index_number, away=app.near_model == model)
+                self.kept[key] = index
+            self.kept.move_to_end(key)
+            if index.nbytes != index.columns.nbytes:
+                self.shrink()
+            return index
+
+    def of_app(self, app_pk: int) -> list[AppIndex]:
+        """Those that are there, by whatever embedder."""
+        with self.lock:
+            return [index for (pk, *_), index in self.kept.items() if pk == app_pk]
+
+    def drop_older(self, app: App) -> None:
+        for key, index in list(self.kept.items()):
+            if key[0] == app.pk and index.number < app.index_number:
+                del self.kept[key]
+
+    def shrink(self) -> None:
+        """When one has come, or has grown: many small apps are not all looked at each time that one is asked for."""
+        for index in self.kept.values():
+            index.nbytes = index.columns.nbytes
+        while len(self.kept) > 1 and sum(index.nbytes for index in self.kept.values()) > self.limit_bytes:
+            self.kept.popitem(last=False)

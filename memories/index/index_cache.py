@@ -1,0 +1,142 @@
+"""An app's index on the disk, for the next process that is asked for it: mapped into its memory, not read.
+
+Written when most of an index had to be read from the database, apart from whoever asked for it. Since then the app may
+have changed: what is found here is brought up to date as any index is. Of what is gone, nothing is found here
+(`memories.store.index_files`).
+"""
+
+from __future__ import annotations
+
+import hashlib
+import shutil
+import time
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from threading import Thread
+
+import structlog
+from django.db import DatabaseError, connection
+
+from memories.index import columns
+from memories.index.columns import ORIGINS, TONES, Columns
+from memories.store.index_files import evidence, index_file_of, is_current
+from memories.text import looks
+from memsite.ops.files import About, draft_in, in_place, map_arrays, private, read_about, write_arrays
+from memsite.tenancy.models import App
+
+LEAST_ROWS = 10_000
+"""Smaller ones are read within a fifth of a second."""
+STALE = 0.1
+"""If more than this share of the rows had to be read after all, it is written anew."""
+MOST_OF_ROOM = 0.25
+"""Of what is free on the disk, so much at most: it is the database's."""
+WHAT_COUNTS = (1, looks.EDITION, columns.CHANGED, columns.TIMES, ORIGINS, TONES)
+MEANING = hashlib.sha256(repr(WHAT_COUNTS).encode()).hexdigest()[:16]
+"""What is in the columns. Raise the number when `columns.fill` makes something else of the same rows."""
+log = structlog.get_logger("memories.retrieve")
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """Which index of which app it is: `number` is the app's."""
+
+    app_pk: int
+    model: str
+    dim: int
+    number: int
+
+    def told(self) -> About:
+        return {"app": self.app_pk, "model": self.model, "dim": self.dim, "number": self.number, "meaning": MEANING}
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    """Columns with room, of which `size` rows are in use, as of that change; and the texts that codes stand for."""
+
+    columns: Columns
+    size: int
+    change_number: int
+    users: list[str]
+    subjects: list[str]
+
+
+def find(kind: Kind) -> State | None:
+    """None if there is none that can be used; then the database has to be read."""
+    path = index_file_of(kind.app_pk)
+    if path is None:
+        return None
+    try:
+        about, arrays = map_arrays(path)
+        if not is_of(about, kind) or not is_current(about):
+            return None
+        columns = Columns(**arrays)
+        size, change_number, users, subjects = (about[name] for name in ("size", "change_number", "users", "subjects"))
+    except FileNotFoundError:
+        return None
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        log.warning("index_file_unreadable", file=path.name, error=str(error))
+        with suppress(OSError):
+            # Else it would be in the way of the one that is written next.
+            path.unlink()
+        return None
+    return State(columns, size, change_number, users, subjects)
+
+
+def is_of(about: About, kind: Kind) -> bool:
+    return all(about.get(name) == value for name, value in kind.told().items())
+
+
+def write_in_background(kind: Kind, state: State) -> None:
+    """`write`, in a thread of its own: nobody waits for it."""
+    if state.size < LEAST_ROWS or index_file_of(kind.app_pk) is None:
+        return
+    try:
+        Thread(target=write_and_close, args=(kind, state), name="keep-index", daemon=True).start()
+    except RuntimeError as error:
+        log.warning("index_not_kept", error=str(error))
+
+
+def write_and_close(kind: Kind, state: State) -> None:
+    try:
+        write_index(kind, state)
+    except (OSError, DatabaseError) as error:
+        log.warning("index_not_kept", error=str(error))
+    finally:
+        connection.close()
+
+
+def write_index(kind: Kind, state: State) -> None:
+    """One at a time, of all processes; not if another one has written it meanwhile, or if the disk has no room for it.
+
+    Nor if something was forgotten since the rows were read: the sweep that follows may have passed. One that comes
+    later waits until the file has its name, and deletes it.
+    """
+    path, app, started = index_file_of(kind.app_pk), App.objects.get(pk=kind.app_pk), time.monotonic()
+    if path is None:
+        return
+    columns = {name: getattr(state.columns, name)[: state.size] for name in Columns.__slots__}
+    told = {"size": state.size, "change_number": state.change_number, "users": state.users, "subjects": state.subjects}
+    about = {**kind.told(), **evidence(app), **told}
+    with draft_in(path.parent, wait=True) as draft:
+        if is_there(path, kind, state.change_number):
+            return
+        taken, free = sum(column.nbytes for column in columns.values()), shutil.disk_usage(path.parent).free
+        if taken > MOST_OF_ROOM * free:
+            log.warning("index_not_kept", app=app.app_id, error="The disk is nearly full.")
+            return
+        with private(draft).open("r+b") as file:
+            write_arrays(file, about, columns, len(state.columns.pk))
+        if not is_current(about):
+            return
+        in_place(draft, path)
+    seconds = round(time.monotonic() - started, 2)
+    log.info("index_kept", app=app.app_id, rows=state.size, megabytes=round(taken / 1e6), seconds=seconds)
+
+
+def is_there(path: Path, kind: Kind, change_number: int) -> bool:
+    try:
+        about = read_about(path)
+    except (OSError, ValueError):
+        return False
+    return is_of(about, kind) and about["change_number"] >= change_number and is_current(about)

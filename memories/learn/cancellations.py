@@ -1,0 +1,218 @@
+"""What a user's message says is called off. Reads; stores nothing.
+
+Only what is said of one thing without any doubt counts: what is brought up needlessly costs a line, and what is not
+brought up may cost a flight.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import date, datetime
+
+from memories.learn.future_events import READ_CHARACTERS
+from memories.learn.non_commitments import first_break, is_asked, last_break
+from memories.providers.judgement_model import is_there
+from memories.providers.llm.rules.prose import read_sentences
+from memories.providers.relation import judgements
+from memories.retrieve.question import STOP_WORDS
+from memories.text.fence import strip_fenced
+from memories.text.future import find_coming
+from memories.text.overlap import used_share
+from memories.text.relate.trips import NEUTRAL
+from memories.text.secrets import strip_private
+from memories.text.sentence import sentence_around
+from memories.text.temporal import find_windows
+
+MOST_OF_A_MESSAGE = 10
+READ_AROUND = 300
+_OFF = re.compile(
+    r"(?:\b(?:is|are|was|were|been|got)|['’]s) (?:(?:now|just|already|also|sadly|unfortunately) )?"
+    r"(?:cancell?ed|called off)\b"
+    r"|(?:\b(?:is|are)|['’]s) (?:(?:now|sadly|unfortunately) )?off(?= ?[.,;:!)\n]| ?\Z| (?:because|due|since|so|as)\b)"
+    r"|\bfell through\b"
+    r"|\b(?:(?:I['’]m|I am|we['’]re|we are) (?:not|no longer)|we aren['’]t|(?:I|we) (?:won['’]t|will not) be) "
+    r"(?P<going>going|travell?ing) to (?=(?-i:[A-Z]))"
+    r"|(?:\b(?:is|are) not|\b(?:is|are)n['’]t) (?:happening|taking place)\b(?: (?:any ?more|after all))?"
+    r"|\b(?:(?:I|we)|(?P<other>they|he|she))"
+    r"(?:(?: have|['’]ve)? (?:just )?(?:cancell?ed|called off)| had to (?:cancel|call off))\b",
+    re.IGNORECASE,
+)
+_MAY_BE_OFF = re.compile(
+    r"called off|off\b|cancel|fell through|happening|taking place|going to|travell?ing to", re.IGNORECASE
+)
+"""Most messages are read for these alone, which is quick."""
+_REASON = re.compile(
+    r"\b(?:due to|owing to|on account of|thanks to|since|in view of|for lack of|"
+    r"as (?=(?:the|my|our|his|her|their|I|we|he|she|it|they|there|nobody|no|everyone|nothing)\b|(?-i:[A-Z])))",
+    re.IGNORECASE,
+)
+"""What is told behind it is why, and no more of what is called off."""
+_NOT_OUR_OWN = re.compile(r"\b(?:he|she|they)(?:['’]|\b)", re.IGNORECASE)
+_NEUTRAL = "|".join(sorted(NEUTRAL))
+_LEAD = rf"(?:the|a|an|our|my|this|that) (?:(?:{_NEUTRAL}) )?"
+_KIND = r"(?:trip|visit|holidays?|vacation|journey|tour|getaway)"
+_TRIP = rf"{_LEAD}{_KIND} to "
+_PLANNED = r"(?:planning|planned|plan|booked|booking|have|taking|making|going on)"
+_GO = r"(?:going|go|travell?ing|travel|flying|fly|driving|drive|heading|head|off)"
+_TRIP_OFF = re.compile(rf"\b(?i:{_TRIP})(?=[A-Z])")
+_TRIP_BEFORE = re.compile(
+    rf"\b(?P<lead>(?i:(?:{_PLANNED} )?{_LEAD}))(?P<place>[A-Z][\w-]{{1,30}}(?: [A-Z][\w-]{{1,30}}){{0,2}}) "
+    rf"(?P<kind>(?i:(?:(?:{_NEUTRAL}) )?{_KIND}))\b"
+)
+"""The place before it: "our Rome holiday"."""
+_GOING = re.compile(rf"\b(?i:(?:{_PLANNED} )?{_TRIP}|(?:(?:planning|about|due) to )?{_GO} to )(?=[A-Z])")
+"""Whoever has called off the trip to Rome is not going there."""
+_AT_LAST = re.compile(r" (?:after all|any ?more|any longer)\b", re.IGNORECASE)
+_DOUBTFUL = re.compile(
+    r"\b(?:not|never|no|hardly|(?-i:may)|might|could|would|should|will|if|unless|whether|when|until|almost|nearly|maybe|"
+    r"perhaps|probably|once|yet|only|again|first|other|another|any|some|every|each|all)\b|n['’]t\b",
+    re.IGNORECASE,
+)
+_REMINDER = re.compile(
+    r"\b(?:please )?(?:remind me|(?:do not|don['’]t) forget|remember|note)(?: (?:of|about|that|to))?\b", re.IGNORECASE
+)
+_OWNERS = re.compile(r"\b(?:his|her|their|your|its)\b", re.IGNORECASE)
+
+
+Stretch = tuple[date, date]
+
+
+@dataclass(frozen=True, slots=True)
+class CalledOff:
+    """`days` are the stretches that were named with it, None if none was."""
+
+    matter: str
+    days: tuple[Stretch, ...] | None
+    said_on: date
+    is_own: bool = True
+    """Whether no other than the user is told to have called it off."""
+
+    def is_said_of(self, message: str, time: str, on: date, until: date | None = None) -> bool:
+        """Whether a message that tells what is to come then tells of the same, in whatever forms of its words."""
+        if self.days is not None and not any(self._is_within(days, on, until or on) for days in self.days):
+            return False
+        matter = _REMINDER.sub(" ", message.replace(time, " "))
+        return _is_same(matter, self.matter) or self._is_of_trip(matter)
+
+    def _is_within(self, days: Stretch, on: date, until: date) -> bool:
+        """ "In July" is the whole of it or what is left, and every day in it."""
+        first, last = days
+        return first <= max(on, self.said_on) and first <= until <= last
+
+    def _is_of_trip(self, matter: str) -> bool:
+        off, going = _place_behind(self.matter), _place_behind(matter)
+        if not self.is_own or _NOT_OUR_OWN.search(matter) or not _TRIP_OFF.search(off):
+            return False
+        return bool(_GOING.search(going)) and _is_same(_GOING.sub(" ", going), _TRIP_OFF.sub(" ", off))
+
+
+def read_called_off(said: str, said_at: datetime) -> list[CalledOff]:
+    """In the order it is said. Linear; of a long text the beginning is read, and of one that says much, nothing."""
+    if not _MAY_BE_OFF.search(said):
+        return []
+    text = unicodedata.normalize("NFC", strip_private(strip_fenced(said)))[:READ_CHARACTERS]
+    places = list(_OFF.finditer(text))
+    read = [_read(text, place, said_at) for place in places] if len(places) <= MOST_OF_A_MESSAGE else []
+    return [one for one in read if one]
+
+
+def _read(text: str, place: re.Match[str], said_at: datetime) -> CalledOff | None:
+    """None where it is doubtful what is called off, or whether, or on which day."""
+    start, end = place.span()
+    before, behind = text[max(0, start - READ_AROUND) : start], text[end : end + READ_AROUND]
+    matter = _matter_of(place, before[last_break(before) :], _without_reason(behind[: first_break(behind)]))
+    sentence = sentence_around(text, start, end, 2 * READ_AROUND)
+    if _DOUBTFUL.search(matter) or is_asked(sentence) or sentence.endswith("?"):
+        return None
+    comings, times = find_coming(matter, said_at), find_windows(matter, said_at)
+    if any(one.rule for one in comings) or (times and not comings):
+        return None
+    for one in reversed(comings):
+        matter = f"{matter[: one.start]} {matter[one.end :]}"
+    days = tuple((one.on, one.until or one.on) for one in comings)
+    return CalledOff(matter, days or None, said_at.date(), not place["other"])
+
+
+def _matter_of(place: re.Match[str], before: str, behind: str) -> str:
+    """Who is not going to Rome after all has called off the trip to Rome."""
+    if not place["going"]:
+        return f"{before} | {behind}"
+    return f"{before} the trip to {_AT_LAST.sub('', behind, count=1)}"
+
+
+def _place_behind(text: str) -> str:
+    """ "Our Rome holiday" is "our holiday to Rome"."""
+    return _TRIP_BEFORE.sub(r"\g<lead>\g<kind> to \g<place>", text)
+
+
+def _without_reason(text: str) -> str:
+    told = _REASON.search(text)
+    return text[: told.start()] if told else text
+
+
+def _is_same(one: str, other: str) -> bool:
+    return used_share(one, other) == used_share(other, one) == 1.0 and _owners(one) == _owners(other)
+
+
+def _owners(text: str) -> set[str]:
+    return {word.lower() for word in _OWNERS.findall(text)}
+
+
+REPLACED_FROM = 0.5
+"""A probability from which what was to come is taken to be over."""
+MOST_SENTENCES = 20
+MOST_PAIRS = 16
+STEM = 5
+WORD = re.compile(r"\d+(?:[.,:]\d+)*|\w{3,}")
+FEW = 4
+CHANGE = re.compile(
+    r"n['’]t\b|\b(?:not|no|never|cancel\w*|off|instead|quit|over|moved|postponed|broke|sold)\b", re.IGNORECASE
+)
+"""Of so few things to come, a sentence with one of these words may take back any: "the wedding isn't happening"."""
+DAYS = {
+    "MO": r"mon(?:day)?s?", "TU": r"tue(?:s|sday)?s?", "WE": r"wed(?:nesday)?s?", "TH": r"thu(?:rs|rsday)?s?",
+    "FR": r"fri(?:day)?s?", "SA": r"sat(?:urday)?s?", "SU": r"sun(?:day)?s?",
+}  # fmt: skip
+ONLY = re.compile(r"\b(?:only|just|once a week)\b", re.IGNORECASE)
+"""The days that are named with it are those that stay."""
+BY_DAY = re.compile(r"(BYDAY=)([A-Z]{2}(?:,[A-Z]{2})+)")
+
+
+def find_replaced(told: Mapping[int, str], said: str) -> dict[int, str]:
+    """Return the sentence that takes it back, by the key of what was told to come."""
+    if not told or not is_there():
+        return {}
+    sentences = [one.text for one in read_sentences(said) if not one.is_question][:MOST_SENTENCES]
+    stems = {sentence: stems_of(sentence) for sentence in sentences}
+    known = {key: stems_of(message) for key, message in told.items()}
+    asked = [
+        (key, sentence)
+        for sentence in sentences
+        for key in told
+        if stems[sentence] & known[key] or (len(told) <= FEW and CHANGE.search(sentence))
+    ][:MOST_PAIRS]
+    judged = judgements([(told[key], sentence, "") for key, sentence in asked])
+    return {
+        key: sentence
+        for (key, sentence), judgement in zip(asked, judged, strict=True)
+        if judgement.at_odds >= REPLACED_FROM
+    }
+
+
+def stems_of(text: str) -> set[str]:
+    return {word[:STEM] for word in WORD.findall(text.casefold()) if word not in STOP_WORDS}
+
+
+def without_days_of(rule: str, sentence: str) -> str:
+    """Return the rule (RFC 5545) without the weekdays that the sentence gives up; empty where none or all are."""
+    found = BY_DAY.search(rule)
+    if not found:
+        return ""
+    days = found[2].split(",")
+    named = {day for day in days if re.search(rf"\b{DAYS[day]}\b", sentence, re.IGNORECASE)}
+    is_all = bool(ONLY.search(sentence))
+    kept = [day for day in days if (day in named) == is_all]
+    return BY_DAY.sub(lambda match: match[1] + ",".join(kept), rule) if kept and named else ""

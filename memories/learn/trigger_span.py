@@ -1,0 +1,97 @@
+"""Hold the days of a trigger (one, a span of several, or what a rule repeats) and write them in a sentence."""
+
+from __future__ import annotations
+
+from datetime import date, time, timedelta
+from typing import NamedTuple
+
+from memories.models import FutureTrigger
+from memories.text.dating import make_dates_plain
+from memories.text.future import find_coming, next_day
+
+DAY = timedelta(days=1)
+
+
+class Days(NamedTuple):
+    """`until` is the last day of a stretch, None for a single day; `rule` an RRULE, empty for what comes once."""
+
+    on: date
+    until: date | None = None
+    rule: str = ""
+
+
+class WrongTrigger(ValueError):
+    """Why it cannot be, and which field is to blame."""
+
+    def __init__(self, field: str, reason: str) -> None:
+        super().__init__(reason)
+        self.field, self.reason = field, reason
+
+
+def check_days(days: Days) -> None:
+    """Raises WrongTrigger if they do not go together."""
+    if days.until and days.until < days.on:
+        raise WrongTrigger("until", "Lies before trigger_date.")
+    if not days.rule:
+        return
+    following = next_day(days.rule, days.on, after=days.on)
+    if following is None:
+        raise WrongTrigger("rule", "No rule with days to come, such as FREQ=WEEKLY;BYDAY=MO.")
+    if days.until and days.until >= following:
+        raise WrongTrigger("until", "Each stretch has to end before the next begins. A rule's own end is its UNTIL.")
+
+
+def bring_to(days: Days, today: date) -> Days | None:
+    """The same with the first stretch that is not over; days missed in between are skipped. None if all is over."""
+    length = days.until - days.on if days.until else timedelta(0)
+    if days.on + length >= today:
+        return days
+    day = next_day(days.rule, days.on, after=today - length - DAY)
+    try:
+        return Days(day, day + length if days.until else None, days.rule) if day else None
+    except OverflowError:
+        return None
+
+
+def days_to_come(days: Days, today: date) -> Days:
+    """`bring_to`; raises WrongTrigger if they do not go together or are over."""
+    check_days(days)
+    brought = bring_to(days, today)
+    if brought is None:
+        raise WrongTrigger("until" if days.until else "trigger_date", "Is over.")
+    return brought
+
+
+UNITS = {"DAILY": "day", "WEEKLY": "week", "MONTHLY": "month", "YEARLY": "year"}
+
+
+def sentence_of(trigger: FutureTrigger) -> str:
+    """Its message with the day, where it does not name that itself: "Dentist on Friday 4 December 2026 at 15:00"."""
+    zone = trigger.app.policy.time_zone
+    noted = trigger.created_at.astimezone(zone)
+    if any(one.on == trigger.trigger_date for one in find_coming(trigger.message, noted)):
+        return make_dates_plain(trigger.message, noted).text
+    return f"{trigger.message.rstrip(' .')} {when(trigger)}"
+
+
+def when(trigger: FutureTrigger) -> str:
+    if trigger.rule:
+        return f"{how_often(trigger.rule)} from {written(trigger.trigger_date)}{clock(trigger.trigger_time)}"
+    if trigger.until:
+        return f"from {written(trigger.trigger_date)} until {written(trigger.until)}{clock(trigger.trigger_time)}"
+    return f"on {written(trigger.trigger_date)}{clock(trigger.trigger_time)}"
+
+
+def how_often(rule: str) -> str:
+    """An RFC 5545 rule in words, as far as they are few."""
+    parts = dict(part.partition("=")[::2] for part in rule.upper().split(";"))
+    unit, count = UNITS.get(parts.get("FREQ", ""), "time"), parts.get("INTERVAL", "1")
+    return f"every {unit}" if count == "1" else f"every {count} {unit}s"
+
+
+def written(day: date) -> str:
+    return f"{day:%A} {day.day} {day:%B %Y}"
+
+
+def clock(at: time | None) -> str:
+    return f" at {at:%H:%M}" if at else ""

@@ -1,0 +1,76 @@
+"""Guard prompts against instructions in memories: leave out what looks like some, and neutralise the rest."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterable
+from functools import lru_cache
+
+import structlog
+
+from memories.models import Memory
+from memories.text.instructions import find_instructions
+from memories.text.instructions.plain import read_plain
+from memsite.tenancy.origin import Origin
+from memsite.tenancy.policy import AppPolicy
+
+log = structlog.get_logger("memories.retrieve")
+TEXTS_KEPT = 10_000
+VOUCHED = ("origin", "reviewed_at")
+"""What tells of a memory that a person vouches for it."""
+
+
+def safe_memories(memories: Iterable[Memory], policy: AppPolicy) -> list[Memory]:
+    """Without those that are not for an agent to read, unless a person vouches for them."""
+    screened = policy.screened_origins
+    return [memory for memory in memories if is_vouched(memory) or is_harmless(memory, memory.origin in screened)]
+
+
+def is_vouched(memory: Memory) -> bool:
+    return memory.origin == Origin.OPERATOR or memory.reviewed_at is not None
+
+
+def is_harmless(memory: Memory, from_outside: bool) -> bool:
+    found = is_suspicious(memory.content, from_outside) or is_suspicious(memory.subject or "", from_outside)
+    if found:
+        log.warning("kept_from_the_agent", memory=str(memory.uid))
+    return not found
+
+
+@lru_cache(TEXTS_KEPT)
+def is_suspicious(text: str, from_outside: bool = False) -> bool:
+    """Whether it would be quarantined. Those looked at last are remembered: the same few are shown again and again."""
+    return bool(find_instructions(text, from_outside=from_outside))
+
+
+# Controls, format characters (zero-width, bidirectional), private use, surrogates, unassigned.
+INVISIBLE_CATEGORIES = frozenset({"Cc", "Cf", "Co", "Cs", "Cn"})
+# Letters and marks that are drawn as nothing: the rest of Unicode's Default_Ignorable_Code_Point.
+INVISIBLE_LETTERS = re.compile(
+    "[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u3164\uffa0\ufe00-\ufe0f\U000e0100-\U000e01ef]"
+)
+FENCE_LIKE = re.compile(r"<\s{0,4}/?\s{0,4}memory[-_ ]?context")
+# What NFKC makes a "<" of, itself included.
+BRACKET = re.compile("[<\ufe64\uff1c]")
+SPACES = re.compile(r"\s+")
+
+
+def neutralise(text: str) -> str:
+    """One line of visible text that cannot open or close the fence, begin a heading or hide anything."""
+    flat = INVISIBLE_LETTERS.sub("", SPACES.sub(" ", text))
+    # Most texts have none of them, and say so in a tenth of the time.
+    if not flat.isprintable():
+        flat = "".join(char for char in flat if unicodedata.category(char) not in INVISIBLE_CATEGORIES)
+    return SPACES.sub(" ", without_fences(flat)).strip()
+
+
+def without_fences(text: str) -> str:
+    """What looks like our fence, in whatever letters, begins with another bracket."""
+    if not BRACKET.search(text):
+        return text
+    plain, chars = read_plain(text), list(text)
+    for found in FENCE_LIKE.finditer(plain.text):
+        start, _ = plain.span(found.start(), found.start() + 1)
+        chars[start] = "‹"
+    return "".join(chars)

@@ -1,0 +1,69 @@
+"""The graph arm: from the entities a question names to the memories that mention them, and on along the links."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import numpy as np
+
+from memories.models import Entity, Link, Mention
+from memories.retrieve.question import STOP_WORDS
+from memories.retrieve.scoped_view import Floats, Reading
+from memories.text.entities import phrase_keys
+from memsite.tenancy.models import App
+
+HOPS = 2
+# Along links from so many memories at most: an entity that thousands mention leads everywhere.
+MOST_STARTS = 500
+PER_HOP = 0.5
+
+
+def proximity(app: App, text: str, reading: Reading) -> Floats:
+    """Shape (reading.size,): the mean over the entities named of 0.5 ^ hops from each, 0 where it is not reached.
+
+    What the caller may not see is no way to anything, and an entity that only such memories mention does not count.
+    """
+    found = np.zeros(reading.size, np.float32)
+    mentions = mentioning(app, named(app, text)).values()
+    starts = [pks for pks in map(reading.visible, mentions) if pks]
+    for pks in starts:
+        near = np.zeros(reading.size, np.float32)
+        for hops, reached in enumerate(walk(app, pks, reading)):
+            places = reading.places(np.fromiter(reached, np.int64, len(reached)))
+            near[places] = PER_HOP**hops
+        found += near
+    return found / np.float32(max(1, len(starts)))
+
+
+def named(app: App, text: str) -> list[int]:
+    """The entities of the app that are called by a run of the text's words."""
+    keys = [key for key in phrase_keys(text) if key not in STOP_WORDS]
+    return list(Entity.objects.for_app(app).filter(key__in=keys).values_list("pk", flat=True)) if keys else []
+
+
+def mentioning(app: App, entities: list[int]) -> dict[int, set[int]]:
+    """The memories that mention each. One query."""
+    found: dict[int, set[int]] = {pk: set() for pk in entities}
+    rows = Mention.objects.for_app(app).filter(entity_id__in=entities).values_list("entity_id", "memory_id")
+    for entity, memory in rows if entities else ():
+        found[entity].add(memory)
+    return found
+
+
+def walk(app: App, starts: set[int], reading: Reading) -> Iterable[set[int]]:
+    """What is new at each hop: the starts first. One query per hop."""
+    seen = edge = starts
+    yield starts
+    for _ in range(HOPS):
+        if not edge or len(edge) > MOST_STARTS:
+            return
+        edge = reading.visible(linked(app, edge) - seen)
+        seen = seen | edge
+        yield edge
+
+
+def linked(app: App, pks: set[int]) -> set[int]:
+    """The other ends of the links from and to these memories."""
+    links = Link.objects.for_app(app).order_by()
+    onward = links.filter(from_memory__in=pks).values_list("to_memory", flat=True)
+    return set(onward.union(links.filter(to_memory__in=pks).values_list("from_memory", flat=True), all=True))

@@ -1,0 +1,190 @@
+"""What is asked of an app's cosines is the same as if each of them had been worked out."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from memories.index import similarity
+from memories.index import similarity as cosines_
+from memories.index.app_index import IndexView
+from memories.index.columns import Codes, Subjects, empty_columns, grow
+from memories.index.similarity import Cosines, Estimated, Floats, IndexedCosines, Measured
+from memories.index.vector_store import InProcessStore, Sample
+from memories.providers.embeddings import Thresholds
+from memories.retrieve import ranking
+from memories.retrieve.question import Question
+from memories.retrieve.ranking import Evidence, Scale, by_words, candidates, scale_of, subjects_named
+from memories.retrieve.retrievers.fulltext import match_words
+from memories.retrieve.scoped_view import Reading
+
+DIM, ROWS, MOST = 64, 300, 20
+seeds = st.integers(0, 2**32 - 1)
+
+
+@pytest.fixture(autouse=True)
+def large(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Few are many here."""
+    monkeypatch.setattr(similarity, "SIGN_ROWS", 50)
+    monkeypatch.setattr(similarity, "SIGN_CANDIDATES", 40)
+    monkeypatch.setattr(ranking, "CANDIDATES", MOST)
+    monkeypatch.setattr(cosines_, "SIGNS_DRAWN", ROWS)
+
+
+def view_of(random: np.random.Generator) -> IndexView:
+    """Half of it in sessions of some turns."""
+    columns = empty_columns(DIM).each(lambda column: grow(column, ROWS))
+    vectors = random.standard_normal((ROWS, DIM)) + random.standard_normal(DIM)
+    columns.vectors[:] = vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
+    columns.signs[:] = similarity.sign_bits(columns.vectors)
+    columns.pk[:] = np.arange(1, ROWS + 1)
+    in_session = random.random(ROWS) < 0.5
+    columns.session[:] = np.where(in_session, random.integers(1, 30, ROWS), -columns.pk)
+    columns.turn[:] = random.permutation(ROWS)
+    columns.alive[:] = columns.embedded[:] = True
+    columns.length[:], columns.words[:] = 80, random.integers(5, 20, ROWS)
+    columns.subject[:] = random.integers(0, 3, ROWS)
+    return IndexView(columns, Codes(), Subjects())
+
+
+def question_of(random: np.random.Generator) -> Floats:
+    vector = random.standard_normal(DIM).astype(np.float32)
+    return vector / np.linalg.norm(vector)
+
+
+def reading_of(random: np.random.Generator, share: float) -> Reading:
+    view = view_of(random)
+    allowed = random.random(ROWS) < share
+    return Reading(view, allowed, allowed)
+
+
+def estimated(reading: Reading, question: Floats) -> Estimated:
+    found = reading.view.held.measure(question, reading.rows, reading.places)
+    assert isinstance(found, Estimated)
+    return found
+
+
+def exactly(reading: Reading, question: Floats) -> Floats:
+    return reading.view.held.of(reading.rows) @ question
+
+
+def listed(reading: Reading, question: Floats) -> IndexedCosines:
+    """What pgvector's index would list, of two thirds of what may be shown."""
+    held = reading.view.held
+    assert isinstance(held, InProcessStore)
+    exact = held.columns.vectors[reading.rows] @ question
+    usual = Sample().usual(question, held.columns, held.of)
+    assert usual
+    best = np.sort(similarity.top(exact, 2 * MOST))
+    return IndexedCosines(held.columns.signs, question, reading.rows, usual, best, exact[best])
+
+
+def every(cosines: Cosines, reading: Reading) -> Floats:
+    return cosines.at(np.arange(reading.size)).copy()
+
+
+@given(seeds, st.sampled_from([0.4, 1.0]))
+def test_those_of_whom_little_is_told_are_as_if_all_were(seed: int, share: float) -> None:
+    random = np.random.default_rng(seed)
+    reading, question = reading_of(random, share), question_of(random)
+    cosines = estimated(reading, question)
+    values, exact = every(cosines, reading), exactly(reading, question)
+    differing = similarity.differences(reading.view.columns.signs, question, reading.rows)
+    assert values[cosines.foremost] == pytest.approx(exact[cosines.foremost], abs=1e-6)
+    others = np.delete(np.arange(reading.size), cosines.foremost)
+    assert differing[others].min() >= differing[cosines.foremost].max()
+    assert (np.diff(values[others][np.argsort(differing[others], kind="stable")]) <= 0).all()
+    assert cosines.best == values[cosines.foremost].max()
+    for least in (-1.0, float(np.median(values)), float(values[cosines.foremost].min()), 1.0):
+        assert sorted(cosines.reaching(least, 1)) == np.flatnonzero(values >= np.float32(least)).tolist()
+
+
+@given(seeds)
+def test_a_closer_look_is_exact_and_leaves_all_others_as_they_were(seed: int) -> None:
+    random = np.random.default_rng(seed)
+    reading, question = reading_of(random, 0.8), question_of(random)
+    cosines = estimated(reading, question)
+    before, usual = every(cosines, reading), cosines.usual
+    looked_at = random.integers(0, reading.size, (3, 15))
+    cosines.look_closer(looked_at)
+    values, exact = every(cosines, reading), exactly(reading, question)
+    assert values[looked_at] == pytest.approx(exact[looked_at], abs=1e-6)
+    others = np.setdiff1d(np.arange(reading.size), looked_at)
+    assert (values[others] == before[others]).all()
+    assert cosines.usual == usual
+    assert sorted(cosines.reaching(0.1, 1)) == np.flatnonzero(values >= np.float32(0.1)).tolist()
+
+
+@given(seeds, st.sampled_from([0.4, 1.0]))
+def test_what_an_index_has_listed_is_exact_and_nothing_else_is_nearer(seed: int, share: float) -> None:
+    random = np.random.default_rng(seed)
+    reading, question = reading_of(random, share), question_of(random)
+    cosines = listed(reading, question)
+    values, exact = every(cosines, reading), exactly(reading, question)
+    some = random.integers(0, reading.size, (2, 3))
+    assert (cosines.at(some) == values[some]).all()
+    assert values[cosines.foremost] == pytest.approx(exact[cosines.foremost], abs=1e-6)
+    assert values.max() == cosines.best
+    assert np.delete(values, cosines.foremost).max() <= values[cosines.foremost].min()
+    assert set(cosines.reaching(-1.0, MOST)) == set(cosines.foremost)
+    assert cosines.reaching(-1.0, 3 * MOST).tolist() == list(range(reading.size))
+    cosines.look_closer(some)
+    assert (every(cosines, reading) == values).all()
+
+
+@given(seeds)
+def test_a_sample_says_the_mean_and_the_spread_of_all(seed: int) -> None:
+    random = np.random.default_rng(seed)
+    reading, question = reading_of(random, 1.0), question_of(random)
+    exact = exactly(reading, question)
+    for cosines in (estimated(reading, question), listed(reading, question), Measured(exact)):
+        assert cosines.usual == pytest.approx((exact.mean(), exact.std()), abs=0.01)
+
+
+@given(seeds, st.sampled_from([0.4, 1.0]), st.booleans(), st.integers(0, 3), st.sampled_from(["signs", "all", "none"]))
+def test_candidates_are_the_best_of_all(seed: int, share: float, named: bool, words: int, how: str) -> None:
+    random = np.random.default_rng(seed)
+    reading, vector = reading_of(random, share), question_of(random)
+    places = [np.sort(random.permutation(reading.size)[: random.integers(1, 60)]) for _ in range(words)]
+    how_measured: dict[str, Cosines] = {
+        "signs": estimated(reading, vector),
+        "all": Measured(exactly(reading, vector)),
+        "none": Measured(np.zeros(reading.size, np.float32)),
+    }
+    evidence = Evidence(
+        reading,
+        Question("", "", [], [], [1] if named else [], [], wants_time=False, wants_name=False),
+        how_measured[how],
+        match_words(reading, [str(number) for number in range(words)], places),
+        lambda places: np.zeros(places.shape, np.uint16),
+        Thresholds(same=0.9, related=0.5, relevant=0.2, usual=(0.1, 0.1)),
+        np.zeros(reading.size, np.float32),
+    )
+    scale = scale_of(evidence.cosines, reading.size, evidence.thresholds.usual)
+    rough = roughly_all(evidence, scale)
+    found = candidates(evidence, scale)
+    assert len(found) == MOST
+    assert (np.diff(found) > 0).all()
+    assert np.sort(rough[found]) == pytest.approx(np.sort(rough)[-MOST:], abs=1e-4)
+
+
+def roughly_all(evidence: Evidence, scale: Scale) -> Floats:
+    """Of all in order, each worked out; nothing but for those that may be among the best and what is beside them."""
+    reading, words = evidence.reading, evidence.words
+    score = scale(every(evidence.cosines, reading)) + 4 * words.bm25 / max(words.best, 1e-6)
+    score += 0.7 * subjects_named(evidence, reading.subjects)[0]
+    score = score[reading.order.rows]
+    good = np.zeros(reading.size, bool)
+    good[reading.at_of_place[np.concatenate([evidence.cosines.foremost, by_words(words, reading.size)])]] = True
+    least = np.sort(score[good])[-MOST]
+    kept = good & (score >= (least / 1.8 if least > 0 else least))
+    chosen, joined = kept.copy(), ~reading.order.begins[1:]
+    chosen[1:] |= kept[:-1] & joined
+    chosen[:-1] |= kept[1:] & joined
+    lift = np.where(good | chosen, 0.4 * np.maximum(score, 0), 0)
+    shared: Floats = score.copy()
+    shared[1:] += lift[:-1] * joined
+    shared[:-1] += lift[1:] * joined
+    return np.where(chosen, shared, -np.inf)

@@ -1,0 +1,285 @@
+"""What a caller may be shown is worked out once for those who see the same, and anew whenever it changes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import numpy as np
+import pytest
+import time_machine
+
+from memories.index import app_index as index_module
+from memories.index.app_index import IndexView
+from memories.index.columns import MERGED, Codes, Columns, Sessions, Subjects, empty_columns, grow
+from memories.retrieve.pipeline import indexes
+from memories.retrieve.scoped_view import Reading, Scope, scoped_view
+from memsite.tenancy.end_users import Users
+from tests.conftest import Caller
+from tests.memories.retrieve.asking import contents, embedder_of, forget, search, store
+
+NOON = datetime(2027, 3, 1, 12, tzinfo=UTC)
+
+
+@pytest.fixture
+def reading(alice: Caller) -> Callable[..., Reading]:
+    def of(now: datetime = NOON, agent: Caller | None = None, users: Users = None, **scope: Any) -> Reading:
+        embedder = embedder_of(alice)
+        view = indexes.of(alice.app, embedder.name, embedder.dim).view()
+        return scoped_view(view, Scope(agent.agent.pk if agent else None, users, now.timestamp(), **scope))
+
+    return of
+
+
+Read = Callable[..., Reading]
+
+
+def test_the_same_eyes_read_the_same_thing(alice: Caller, reading: Read) -> None:
+    store(alice, "whales sing")
+    assert reading() is reading()
+    assert reading(agent=alice) is reading(agent=alice, now=NOON + timedelta(days=1))
+
+
+def test_a_write_is_read(alice: Caller, reading: Read) -> None:
+    memory = store(alice, "whales sing")
+    assert reading().size == 1
+    store(alice, "herons stand")
+    assert reading().size == 2
+    forget(alice, memory)
+    assert reading().size == 1
+
+
+def test_agents_and_users_without_memories_of_their_own_see_the_same(
+    alice: Caller, bob: Caller, reading: Read
+) -> None:  # fmt: skip
+    store(alice, "whales sing")
+    assert reading(agent=alice) is reading(agent=bob)
+    assert reading(users=("ann",)) is reading(users=("ben",)) is reading(users=())
+
+
+def test_what_is_one_agents_is_not_read_by_another(alice: Caller, bob: Caller, reading: Read) -> None:
+    store(alice, "whales sing", visibility="agent")
+    store(alice, "herons stand")
+    assert [reading(agent=one).size for one in (alice, bob, alice, bob)] == [2, 1, 2, 1]
+    assert reading().size == 2
+    assert contents(search(bob, "whales sing")) == []
+
+
+def test_what_is_one_users_is_not_read_for_another(alice: Caller, reading: Read) -> None:
+    store(alice, "whales sing", user_id="ann")
+    store(alice, "herons stand")
+    assert [reading(users=users).size for users in (("ann",), ("ben",), ("ann",), ("cleo",), None)] == [2, 1, 2, 1, 2]
+
+
+def test_what_is_of_one_of_several_users_or_of_none_is_read_for_them(alice: Caller, reading: Read) -> None:
+    for user in ("ann", "ben", "cleo", None):
+        store(alice, f"of {user}", user_id=user)
+    assert [reading(users=users).size for users in ((), ("ann",), ("ann", "cleo"), ("cleo", "ann"), None)] == [
+        1,
+        2,
+        3,
+        3,
+        4,
+    ]
+    assert reading(users=("ann", "cleo")) is reading(users=("cleo", "ann", "dan"))
+
+
+def test_what_is_shared_is_read_apart(alice: Caller, reading: Read) -> None:
+    store(alice, "whales sing", visibility="shared")
+    store(alice, "herons stand")
+    assert [reading(shared=shared).size for shared in (False, True, False)] == [2, 1, 2]
+
+
+def test_time_lets_memories_in_and_out(alice: Caller, reading: Read) -> None:
+    with time_machine.travel(NOON, tick=False):
+        store(alice, "for ever")
+        store(alice, "from two on", valid_from="2027-03-01T14:00:00Z")
+        store(alice, "until four", valid_until="2027-03-01T16:00:00Z")
+
+    def size(hour: int) -> int:
+        return reading(NOON.replace(hour=hour)).size
+
+    assert [size(hour) for hour in (12, 13, 14, 15, 16, 17)] == [2, 2, 3, 3, 2, 2]
+    assert [size(hour) for hour in (17, 15, 13)] == [2, 3, 2]
+    assert reading(NOON) is reading(NOON + timedelta(hours=1, minutes=59))
+
+
+def test_what_is_left_out_or_let_in_by_number_is_never_kept(alice: Caller, reading: Read) -> None:
+    memory = store(alice, "whales sing")
+    store(alice, "herons stand")
+    assert reading(without=(memory.pk,)).size == 1
+    assert reading(only=np.array([memory.pk])).size == 1
+    assert reading().size == 2
+
+
+def test_only_the_last_few_are_kept(alice: Caller, reading: Read, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(index_module, "READINGS_KEPT", 2)
+    for user in ("ann", "ben", "cleo"):
+        store(alice, f"of {user}", user_id=user)
+    first = reading(users=("ann",))
+    for user in ("ben", "cleo"):
+        reading(users=(user,))
+    assert len(first.view.readings.values) == 2
+    assert reading(users=("ann",)) is not first
+
+
+def test_sessions_are_measured_from_their_first_turn_to_their_last(alice: Caller, reading: Read) -> None:
+    session = alice.start_session()["id"]
+    for turn, content in enumerate(["one", "one two", "one two three"]):
+        store(alice, content, session_id=session, turn_number=turn)
+    alone = store(alice, "one two")
+    whole = reading()
+    assert (whole.session_bounds[0], whole.session_bounds[-1], len(whole.session_bounds)) == (0, 4, 3)
+    assert sorted(whole.session_lengths(np.arange(2)).tolist()) == [0.5, 1.5]
+    at = whole.order.rows
+    numbers = whole.at("session_number", at).tolist()
+    assert numbers in ([0, 0, 0, 1], [1, 0, 0, 0])
+    part = reading(without=(alone.pk,))
+    assert (part.session_bounds.tolist(), part.session_count) == ([0, 3], 1)
+    assert part.at("words", part.order.rows).tolist() == [1, 2, 3]
+
+
+def test_a_part_is_read_as_the_whole_would_be_without_the_rest(alice: Caller, reading: Read) -> None:
+    """What is not allowed changes nothing: no place, no session, no mean."""
+    session = alice.start_session()["id"]
+    kept = [store(alice, f"turn {turn} of it", session_id=session, turn_number=turn) for turn in (5, 1, 3)]
+    kept.append(store(alice, "alone but for one other word", subject="Ann"))
+    before = reading()
+    more = [store(alice, "long and " * 30, session_id=session, turn_number=turn, subject="Ben") for turn in (2, 4)]
+    part = reading(without=tuple(memory.pk for memory in more))
+
+    def told(one: Reading) -> list[object]:
+        rows = one.order.rows
+        pks = one.pks[rows].tolist()
+        places = one.places(np.array([memory.pk for memory in [*kept, *more]]))
+        return [
+            *(pks, one.joined.tolist(), one.session_bounds.tolist(), one.pks[places].tolist()),
+            *(one.mean_words, one.mean_session_words, one.session_count, one.chat),
+            *(one.length_discount(rows).tolist(), one.session_lengths(one.at("session_number", rows)).tolist()),
+            *(one.subjects_by("ann"), one.subjects_by("ben")),
+        ]
+
+    assert told(part) == told(before)
+    assert reading().subjects_by("ben") == [2]
+
+
+NOW = 2e9
+ROUNDS, MOST_SESSIONS = 12, 20
+ANYBODY, ANN, LATER = Scope(None, None, NOW), Scope(None, ("ann",), NOW), Scope(None, None, NOW + 1_000)
+
+
+class Growing:
+    """An index of made-up rows, as far as its views and readings go."""
+
+    def __init__(self, seed: int, size: int = 300) -> None:
+        self.random = np.random.default_rng(seed)
+        self.columns = empty_columns(4).each(lambda column: grow(column, 10_000))
+        self.size, self.next_pk = 0, 1
+        self.users, self.sessions = Codes(), Sessions()
+        self.users.take_in("ann")
+        self.view = IndexView(self.head(), self.users, Subjects())
+        self.add(size)
+        self.go_on()
+
+    def head(self) -> Columns:
+        return self.columns.head(self.size)
+
+    def go_on(self) -> IndexView:
+        self.view = IndexView(self.head(), self.users, Subjects(), None, self.view.known_now())
+        return self.view
+
+    def add(self, count: int) -> None:
+        random, columns = self.random, self.columns
+        rows = np.arange(self.size, self.size + count)
+        columns.pk[rows] = np.arange(self.next_pk, self.next_pk + count)
+        session = random.integers(0, MOST_SESSIONS, count)
+        columns.session[rows] = np.where(session > 0, session, -columns.pk[rows])
+        columns.session_number[rows] = self.sessions.numbers_of(columns.session[rows])
+        columns.turn[rows] = random.integers(0, 9, count)
+        columns.words[rows], columns.length[rows] = random.integers(1, 50, count), random.integers(1, 900, count)
+        columns.user[rows] = random.integers(0, 3, count)
+        columns.active[rows] = random.random(count) < 0.8
+        columns.since[rows], columns.until[rows] = -np.inf, np.where(random.random(count) < 0.1, NOW + 500, np.inf)
+        columns.alive[rows] = True
+        self.size, self.next_pk = self.size + count, self.next_pk + count
+
+    def bury(self, count: int) -> None:
+        living = np.flatnonzero(self.columns.alive[: self.size])
+        self.columns.alive[self.random.choice(living, min(count, len(living)), replace=False)] = False
+
+    def edit(self, count: int) -> None:
+        """The row dies, and another one says the same memory, in the same place of its session."""
+        living = np.flatnonzero(self.columns.alive[: self.size])
+        for row in self.random.choice(living, min(count, len(living)), replace=False):
+            self.add(1)
+            last = self.size - 1
+            for name in ("pk", "session", "session_number", "turn", "user"):
+                column = getattr(self.columns, name)
+                column[last] = column[row]
+            self.columns.alive[row] = False
+
+
+def told(reading: Reading) -> dict[str, list[object]]:
+    """The words of sessions without the zeros behind the last: nobody asks for what is not here."""
+    words = np.trim_zeros(reading.session_words, "b")
+    return {
+        "rows": reading.rows.tolist(), "order": reading.order.rows.tolist(), "begins": reading.order.begins.tolist(),
+        "bounds": reading.session_bounds.tolist(), "words": words.tolist(), "sums": reading.sums.tolist(),
+        "means": [reading.mean_words, reading.mean_session_words, reading.session_count, reading.chat],
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_a_reading_that_goes_on_says_what_one_from_scratch_says(seed: int) -> None:
+    index = Growing(seed)
+    steps = [index.add, index.bury, index.edit]
+    went_on = 0
+    for number in range(ROUNDS):
+        for scope in (ANYBODY, ANN, LATER)[: 1 + number % 3]:
+            reading = scoped_view(index.view, scope)
+            assert told(reading) == told(scoped_view(IndexView(index.head(), index.users, Subjects()), scope))
+            went_on += reading.changes is not None
+        steps[int(index.random.integers(0, 3))](int(index.random.integers(0, 5)))
+        index.go_on()
+    assert went_on > ROUNDS
+
+
+def test_what_was_read_two_views_ago_is_still_known() -> None:
+    index = Growing(1)
+    told(scoped_view(index.view, ANYBODY))
+    for _ in range(3):
+        index.add(1)
+        index.go_on()
+    reading = scoped_view(index.view, ANYBODY)
+    assert reading.changes is not None
+    assert [len(rows) for rows in reading.changes] == [0, int(reading.allowed[-3:].sum())]
+
+
+def test_of_many_changes_all_is_worked_out_anew() -> None:
+    index = Growing(2)
+    told(scoped_view(index.view, ANYBODY))
+    index.add(2 * MERGED)
+    reading = scoped_view(index.go_on(), ANYBODY)
+    assert reading.changes is None
+    assert told(reading) == told(scoped_view(IndexView(index.head(), index.users, Subjects()), ANYBODY))
+
+
+def test_what_time_lets_out_changes_little() -> None:
+    index = Growing(3)
+    told(scoped_view(index.view, ANYBODY))
+    later = scoped_view(index.view, LATER)
+    assert later.changes is not None
+    gone, came = later.changes
+    assert len(gone) > 5
+    assert not len(came)
+
+
+def test_a_reading_of_nothing_goes_on() -> None:
+    index = Growing(4, size=0)
+    told(scoped_view(index.view, ANYBODY))
+    index.add(3)
+    index.columns.active[:3] = [True, False, True]
+    assert told(scoped_view(index.go_on(), ANYBODY))["rows"] == [0, 2]
+    index.bury(3)
+    assert told(scoped_view(index.go_on(), ANYBODY))["rows"] == []
