@@ -53,9 +53,20 @@ class AgentSessionAdmin(SiteAdmin[AgentSession]):
     search_fields = ["title", "external_id"]
     ordering = ["-id"]
     readonly_fields = [
-        "app", "agent_shown", "external_id", "uid", "status", "end_reason", "tier", "user_id", "environment_shown",
-        "started_at", "heartbeat_at", "ended_at", "records",
-    ]  # fmt: skip
+        "app",
+        "agent_shown",
+        "external_id",
+        "uid",
+        "status",
+        "end_reason",
+        "tier",
+        "user_id",
+        "environment_shown",
+        "started_at",
+        "heartbeat_at",
+        "ended_at",
+        "records",
+    ]
     fields = ["title", *readonly_fields]
 
     @admin.display(description="session", ordering="title")
@@ -114,9 +125,16 @@ class TurnAdmin(OfSession, ReadOnlyAdmin[Turn]):
     search_fields = ["user_input", "llm_output", "session__external_id"]
     ordering = ["-id"]
     fields = [
-        "app", "session", "number", "created_at", "user_input_shown", "llm_output_shown", "tool_calls_shown",
-        "internal_state_shown", "fingerprint",
-    ]  # fmt: skip
+        "app",
+        "session",
+        "number",
+        "created_at",
+        "user_input_shown",
+        "llm_output_shown",
+        "tool_calls_shown",
+        "internal_state_shown",
+        "fingerprint",
+    ]
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Turn]:
         rows = super().get_queryset(request).defer("user_input", "llm_output", "tool_calls", "internal_state")
@@ -155,9 +173,20 @@ class ResourceAdmin(OfSession, ReadOnlyAdmin[Resource]):
     search_fields = ["raw_content", "source_key"]
     ordering = ["-id"]
     fields = [
-        "app", "uid", "session", "turn_number", "role", "speaker", "content_type", "content_at", "utc_offset",
-        "created_at", "source_key", "memories", "raw_content_shown",
-    ]  # fmt: skip
+        "app",
+        "uid",
+        "session",
+        "turn_number",
+        "role",
+        "speaker",
+        "content_type",
+        "content_at",
+        "utc_offset",
+        "created_at",
+        "source_key",
+        "memories",
+        "raw_content_shown",
+    ]
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Resource]:
         rows = super().get_queryset(request).defer("raw_content")
@@ -189,8 +218,16 @@ class EventAdmin(OfSession, ReadOnlyAdmin[Event]):
     search_fields = ["message", "service"]
     ordering = ["-id"]
     fields = [
-        "app", "uid", "level", "service", "message_shown", "session", "turn_number", "memory", "created_at",
-    ]  # fmt: skip
+        "app",
+        "uid",
+        "level",
+        "service",
+        "message_shown",
+        "session",
+        "turn_number",
+        "memory",
+        "created_at",
+    ]
 
     @admin.display(description="message")
     def text(self, event: Event) -> str:

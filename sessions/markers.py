@@ -16,6 +16,10 @@ _BACKTICKS_RE = re.compile(r"`+")
 
 _SEPARATORS = " \t,;|-–—•"
 _PAIRED_MARKS = ("**", "__", "~~", "`")
+EventLevel: TypeAlias = Literal["info", "warning", "error", "critical"]
+EVENT_MARKER_RE = re.compile(rf"\[EVENT:\s*((?ai:info|warning|warn|error|critical))\s*(?::\s*({SERVICE})\s*)?\]\s*(.+)")
+MAX_EVENTS = 200
+"""Per text, for the same reason as memory markers have a limit."""
 
 
 class MarkerLine(NamedTuple):
@@ -106,14 +110,6 @@ def _code_spans(line: str) -> list[tuple[int, int]]:
 def _is_inside(offset: int, spans: list[tuple[int, int]]) -> bool:
     before = bisect_right(spans, (offset, offset)) - 1
     return before >= 0 and offset < spans[before][1]
-
-
-EventLevel: TypeAlias = Literal["info", "warning", "error", "critical"]
-
-EVENT_MARKER_RE = re.compile(rf"\[EVENT:\s*((?ai:info|warning|warn|error|critical))\s*(?::\s*({SERVICE})\s*)?\]\s*(.+)")
-
-MAX_EVENTS = 200
-"""Per text, for the same reason as memory markers have a limit."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -136,8 +136,12 @@ class Role(models.TextChoices):
 
 
 ALSO_CALLED = {
-    "human": Role.USER, "ai": Role.ASSISTANT, "model": Role.ASSISTANT, "developer": Role.SYSTEM, "function": Role.TOOL,
-}  # fmt: skip
+    "human": Role.USER,
+    "ai": Role.ASSISTANT,
+    "model": Role.ASSISTANT,
+    "developer": Role.SYSTEM,
+    "function": Role.TOOL,
+}
 
 
 def role_named(word: str) -> Role | None:

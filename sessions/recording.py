@@ -20,6 +20,8 @@ from sessions.markers import find_events
 from sessions.models import SPEAKER_LENGTH, AgentSession, Event, Resource, SessionStatus, role_named
 
 MOST_IN_NAME, HASH_DIGITS = 120, 24
+CRASHED = "crashed"
+"""The reason of an end that nobody asked for: no sign of life for too long."""
 
 
 class SaidOtherwise(Exception):
@@ -162,10 +164,6 @@ def record_events(session: AgentSession, resource: Resource, now: datetime) -> i
     ]
     Event.objects.bulk_create(events)
     return len(events)
-
-
-CRASHED = "crashed"
-"""The reason of an end that nobody asked for: no sign of life for too long."""
 
 
 class SessionGone(ObjectDoesNotExist):

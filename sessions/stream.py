@@ -32,6 +32,28 @@ from sessions.stream_events import (
     required_str,
 )
 
+MAX_BUFFERED_CHARS = 1024 * 1024
+"""Over all lanes. What one model answers is well below; text beyond it waits for its complete line only."""
+MAX_LANES = 64
+MAX_BLOCKS = 1024
+__all__ = [
+    "MAX_LINE_BYTES",
+    "AssistantText",
+    "BadLine",
+    "Item",
+    "Result",
+    "SessionInit",
+    "Skipped",
+    "StreamReader",
+    "ToolResult",
+    "ToolUse",
+    "UserText",
+]
+MAX_LINE_BYTES = 8 * 1024 * 1024
+_TOOL_CALLS = ("tool_use", "server_tool_use")
+_MAX_TYPE_CHARS = 64
+Event = dict[str, object]
+
 
 class Line(NamedTuple):
     number: int
@@ -74,13 +96,6 @@ class LineSplitter:
         self._held.clear()
         self._too_long = False
         return line
-
-
-MAX_BUFFERED_CHARS = 1024 * 1024
-"""Over all lanes. What one model answers is well below; text beyond it waits for its complete line only."""
-
-MAX_LANES = 64
-MAX_BLOCKS = 1024
 
 
 @dataclass(slots=True)
@@ -216,28 +231,6 @@ def _text_of(event: dict[str, object], kind: str) -> str | None:
     if text is None and kind == "content_block_delta":
         raise MalformedLineError("text is missing")
     return text or ""
-
-
-__all__ = [
-    "MAX_LINE_BYTES",
-    "AssistantText",
-    "BadLine",
-    "Item",
-    "Result",
-    "SessionInit",
-    "Skipped",
-    "StreamReader",
-    "ToolResult",
-    "ToolUse",
-    "UserText",
-]
-
-MAX_LINE_BYTES = 8 * 1024 * 1024
-
-_TOOL_CALLS = ("tool_use", "server_tool_use")
-_MAX_TYPE_CHARS = 64
-
-Event = dict[str, object]
 
 
 class StreamReader:

@@ -8,6 +8,12 @@ from typing import TypeAlias
 
 from memsite.http.json_body import RepeatedName, parse_loosely
 
+MAX_DEPTH = 100
+"""Levels of nesting kept in free-form values: those who store them walk them recursively."""
+_UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
+_ESCAPED_UNSTORABLE = re.compile(r"\\u(?:0000|[dD][89a-fA-F])")
+_INT64 = range(-(2**63), 2**63)
+
 
 @dataclass(frozen=True, slots=True)
 class _AtLine:
@@ -88,14 +94,6 @@ class BadLine(_AtLine):
 
 
 Item: TypeAlias = SessionInit | AssistantText | ToolUse | ToolResult | UserText | Result | Skipped | BadLine
-
-
-MAX_DEPTH = 100
-"""Levels of nesting kept in free-form values: those who store them walk them recursively."""
-
-_UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
-_ESCAPED_UNSTORABLE = re.compile(r"\\u(?:0000|[dD][89a-fA-F])")
-_INT64 = range(-(2**63), 2**63)
 
 
 class MalformedLineError(Exception):

@@ -8,7 +8,7 @@ from memories.store import damage
 
 def clear_caches() -> None:
     indexes.kept.clear()
-    hits.kept.clear()
-    filters.kept.clear()
+    hits.recent_memories.clear()
+    filters.cached_filters.clear()
     by_rule.computed_summaries.clear()
     damage.reports.told.clear()

@@ -20,7 +20,7 @@ import pytest
 from django.db.backends.utils import CursorWrapper
 
 REPEATED = Path(__file__).with_name("repeated.txt")
-ALWAYS = "tests/memories/retrieve/"
+ALWAYS = ("tests/memories/retrieve/", "tests/memories/index/")
 LEAST_SECONDS = 0.05
 """What a test costs at least: so much is its set-up."""
 NUMBER = re.compile(r"\d+")

@@ -1,4 +1,4 @@
-"""Which embedder serves an app: the one whose vectors its memories have.
+"""Choose the embedder that serves an app: the one whose vectors its memories have.
 
 Settings that name another one change nothing at once. The app stays with the one before, which embeds its questions
 too, until every memory has a vector of the new one (`memories.maintain.reembed`). Vectors of two are never compared.
@@ -20,12 +20,12 @@ log = structlog.get_logger("memories.retrieve")
 
 
 def current_embedder() -> Embedder:
-    """The one that the settings name."""
+    """Return the embedder that the settings name."""
     return make_embedder(get_conf().embedder_settings)
 
 
 def serving_embedder(app: App, at_hand: Embedder) -> Embedder:
-    """The embedder of the app's vectors; `at_hand` if it has none yet, or if theirs cannot be made any more.
+    """Return the embedder of the app's vectors; `at_hand` if it has none yet, or if theirs cannot be made any more.
 
     What `at_hand` has no vector of is found by words then, until it has one.
     """
@@ -36,19 +36,21 @@ def serving_embedder(app: App, at_hand: Embedder) -> Embedder:
 
 
 def is_partial(app: App, embedder: Embedder) -> bool:
-    """Whether memories wait for a vector of this embedder because the one before is gone."""
+    """Tell whether memories wait for a vector of this embedder because the one before is gone."""
     return app.vectors_lost or app.vector_model not in ("", embedder.name)
 
 
 def embedder_called(name: str, at_hand: Embedder) -> Embedder | None:
-    """None if no settings lead to it. Asks no service."""
+    """Return the embedder of this name; None if no settings lead to it. Asks no service."""
     if at_hand.name == name:
         return at_hand
     return next((embedder for embedder in known_embedders(name) if embedder.name == name), None)
 
 
 def known_embedders(name: str) -> Iterator[Embedder]:
-    """Of the settings, of the settings before, those that need none, and this one at the service of the settings."""
+    """Return the embedders of the settings, of the settings before, those that need none, and this one by the
+    settings.
+    """
     conf = get_conf()
     provider, _, model = name.partition("/")
     settings = [conf.embedder_settings, conf.previous_embedder_settings, EmbedderSettings("hash")]
@@ -65,5 +67,5 @@ def known_embedders(name: str) -> Iterator[Embedder]:
 
 @cache
 def warn_gone(app_id: str, model: str) -> None:
-    """Once per process: every search would say it again."""
+    """Log it once per process: every search would say it again."""
     log.warning("serving_embedder_gone", app=app_id, model=model, hint="MEMSITE_PREVIOUS_EMBEDDER names the one before")

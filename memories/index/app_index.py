@@ -1,11 +1,11 @@
-"""The vectors of an app in memory: exact cosines of 100,000 memories in milliseconds.
+"""Keep the memories of an app in this process: exact cosines of 100,000 memories in milliseconds.
 
 One index per app and process, shared by its threads, kept fresh by the app's change number: a search first reads what
-was written since, wherever it was written. Rows are only ever appended; a changed memory leaves a dead row behind.
-A search therefore works on a view that no later write can disturb, without holding a lock.
+was written since, wherever it was written. Rows are only ever appended; a changed memory leaves a dead row behind. A
+search therefore works on a view that no later write can disturb, without holding a lock.
 
-Living rows stand as they were written last. What is alike, estimated or drawn is told apart by where it stands, so an
-app answers the same in each process, on each database, and after a restart.
+Living rows are in the order of their last write. Ties, estimates and samples are decided by position, so an app answers
+the same in each process, on each database, and after a restart.
 """
 
 from __future__ import annotations
@@ -20,15 +20,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from memories.index import columns, index_cache
+from memories.index import index_cache
 from memories.index.columns import (
     FEW_CHANGES,
     NOBODY,
     Codes,
     Columns,
-    Order,
+    LoadedRows,
     Sessions,
     Subjects,
+    TurnOrder,
     changed_between,
     counts_of,
     empty_columns,
@@ -37,7 +38,7 @@ from memories.index.columns import (
     grow,
     how_many_changed,
     layout_of,
-    order_of,
+    turn_order_of,
 )
 from memories.index.pgvector_store import PgvectorStore
 from memories.index.similarity import Rows
@@ -51,12 +52,22 @@ from memsite.tenancy.models import App
 KEPT_PER_ROW, LEAST_KEPT = 8, 2**16
 # What a word costs beside its rows, in rows.
 WORD_COST = 16
+GROWTH = 1.25
+# Each takes about a twentieth of what the vectors take.
+VIEWS_KEPT = 4
+# Dead rows are dropped when they are this share of all.
+MOST_DEAD = 0.25
+# Where more than this share of the rows has changed since, all is read anew: beside the old rows the new ones would
+# take twice the memory until the dead are dropped, and twice that for a moment.
+MOST_CHANGED = 0.5
+recent_memories: Latest[CachedMemory] = Latest(4_096)
+"""Memories that were shown lately, by app pk and pk, for `memories.retrieve.hits`. What changes is dropped."""
 
 
 @dataclass(frozen=True, slots=True)
 class Posting:
-    """Of the first `asked` rows those that hold a word, rising: all of them if it is `whole`. Some may be dead by
-    now.
+    """Hold, of the first `asked` rows, those that contain a word, rising: all of them if it is `whole`. Some may be
+    dead.
     """
 
     rows: Rows
@@ -64,12 +75,12 @@ class Posting:
     whole: bool
 
     def and_then(self, rows: list[int], asked: int) -> Posting:
-        """With those of the next rows that hold it."""
+        """Return it continued with those of the next rows that contain the word."""
         return Posting(np.concatenate([self.rows, rows], dtype=np.intp) if rows else self.rows, asked, self.whole)
 
 
 class Postings:
-    """The last ones that were put in, by word. For all threads.
+    """Cache the latest postings by word, for all threads.
 
     A row never changes, and a memory that does gets another row: what was found of a row is true as long as it lives.
     """
@@ -102,96 +113,87 @@ def cost_of(posting: Posting) -> int:
     return WORD_COST + len(posting.rows)
 
 
-GROWTH = 1.25
-# Each takes about a twentieth of what the vectors take.
-READINGS_KEPT = 4
-# Dead rows are dropped when they are this share of all.
-MOST_DEAD = 0.25
-# Where more than this share of the rows has changed since, all is read anew: beside the old rows the new ones would
-# take twice the memory until the dead are dropped, and twice that for a moment.
-MOST_CHANGED = 0.5
-
-
 @dataclass(frozen=True, slots=True)
-class Shown:
-    """A memory, for others to be made like it, and as of which commit it is known to be as it says, its counts, too."""
+class CachedMemory:
+    """Hold a memory row to copy from, and the commit as of which it and its counts are known to be current."""
 
     memory: Memory
     commit: Commit | None
 
 
-shown: Latest[Shown] = Latest(4_096)
-"""The memories that were shown lately, by the numbers of their app and their own (`hit_rows`). What is changed or gone,
-goes.
-"""
-
-
 @dataclass(frozen=True, slots=True)
-class Known:
-    """What an earlier view has worked out of its rows, the first `size` of the next one's; None where it has not.
+class ViewState:
+    """Hold what an earlier view has derived from its rows, the first `size` of the next one's; None where it has not.
 
-    `readings` is what its last readings have worked out, by their eyes.
+    `scoped_views` is what its last scoped views have derived, by their visibility.
     """
 
     size: int = 0
-    order: Order | None = None
+    order: TurnOrder | None = None
     moments: NDArray[np.float64] | None = None
     session_words: NDArray[np.int32] | None = None
     rises: bool | None = None
-    readings: Mapping[Any, Any] = field(default_factory=dict)
+    scoped_views: Mapping[Any, Any] = field(default_factory=dict)
 
 
-NOTHING = Known()
+NOTHING = ViewState()
 
 
 class IndexView:
-    """An app's memories at one moment. Nothing that is written later shows in it.
+    """Hold an app's memories at one moment. Nothing that is written later shows in it.
 
-    `readings` keeps what `memories.retrieve.scoped_view` made of it for the last few pairs of eyes. What is `known` of its
-    first rows is not worked out again; `postings` are of the index, and may tell of rows after these. It `is_partial`
-    where memories have vectors that cannot be read.
+    `scoped_views` caches what `memories.retrieve.scoped_view` made of it for the last few visibilities. What is `known`
+    of its first rows is not derived again. `postings` belong to the index, and may tell of rows after these. It
+    `is_partial` where memories have vectors that cannot be read.
     """
 
     def __init__(
-        self, columns: Columns, users: Codes, subjects: Subjects, held: VectorStore | None = None, known: Known = NOTHING,
-        postings: Postings | None = None, *, is_partial: bool = False,
-    ) -> None:  # fmt: skip
+        self,
+        columns: Columns,
+        users: Codes,
+        subjects: Subjects,
+        held: VectorStore | None = None,
+        known: ViewState = NOTHING,
+        postings: Postings | None = None,
+        *,
+        is_partial: bool = False,
+    ) -> None:
         self.columns, self.users, self.subjects = columns, users, subjects
         self.is_partial = is_partial
         self.held = held or InProcessStore(columns, Sample())
         self.known = known
         self.postings = postings or Postings()
-        self.readings: Latest[Any] = Latest(READINGS_KEPT)
+        self.scoped_views: Latest[Any] = Latest(VIEWS_KEPT)
 
     @property
     def size(self) -> int:
-        """The living."""
+        """Return the number of living rows."""
         return int(np.count_nonzero(self.columns.alive))
 
     @cached_property
     def owners(self) -> set[int]:
-        """Pks of the agents that have memories for their own eyes."""
+        """Return the pks of the agents that have private memories."""
         owner = self.columns.owner
         return set(owner[np.flatnonzero(owner != NOBODY)].tolist())
 
-    def known_now(self) -> Known:
-        """What the next view need not work out."""
+    def known_now(self) -> ViewState:
+        """Return what the next view need not derive again."""
         done = vars(self)
         known = ("order", "moments", "session_words", "rises")
-        now = {eyes: one.reading.known_now() for eyes, one in self.readings.values.copy().items()}
-        before = {eyes: one for eyes, one in self.known.readings.items() if eyes not in now}
-        readings = dict([*before.items(), *now.items()][-READINGS_KEPT:])
-        return Known(len(self.columns.pk), **{name: done.get(name) for name in known}, readings=readings)
+        now = {visibility: one.scoped.known_now() for visibility, one in self.scoped_views.values.copy().items()}
+        before = {visibility: one for visibility, one in self.known.scoped_views.items() if visibility not in now}
+        scoped_views = dict([*before.items(), *now.items()][-VIEWS_KEPT:])
+        return ViewState(len(self.columns.pk), **{name: done.get(name) for name in known}, scoped_views=scoped_views)
 
     @cached_property
-    def order(self) -> Order:
-        """All rows as they were said."""
+    def order(self) -> TurnOrder:
+        """Return all rows in the order of turns."""
         known = self.known.order
-        return order_of(self.columns) if known is None else known.continued(self.columns)
+        return turn_order_of(self.columns) if known is None else known.continued(self.columns)
 
     @cached_property
     def moments(self) -> NDArray[np.float64]:
-        """Unix seconds at which memories begin or cease to be valid, in no order."""
+        """Return the Unix seconds at which memories begin or cease to be valid, unordered."""
         known = self.known.moments
         first = 0 if known is None else self.known.size
         new = [told[np.isfinite(told)] for told in (self.columns.since[first:], self.columns.until[first:])]
@@ -199,7 +201,7 @@ class IndexView:
 
     @cached_property
     def session_words(self) -> NDArray[np.int32]:
-        """Words of all rows by the number of their session."""
+        """Return the words of all rows by the number of their session."""
         known, columns = self.known.session_words, self.columns
         if known is None:
             return np.bincount(columns.session_number, columns.words).astype(np.int32)
@@ -212,7 +214,7 @@ class IndexView:
 
     @cached_property
     def rises(self) -> bool:
-        """Whether the numbers of the memories rise from row to row, as they do until one is changed."""
+        """Tell whether pks rise from row to row, as they do until a memory is changed."""
         if self.known.rises is False:
             return False
         pk = self.columns.pk[max(0, self.known.size - 1) if self.known.rises else 0 :]
@@ -220,12 +222,12 @@ class IndexView:
 
     @cached_property
     def by_pk(self) -> tuple[Rows, NDArray[np.int64]]:
-        """The rows by the numbers of their memories, and these numbers."""
+        """Return the rows sorted by pk, and these pks."""
         order = np.argsort(self.columns.pk, kind="stable")
         return order, self.columns.pk[order]
 
     def rows_of(self, pks: NDArray[np.int64]) -> Rows:
-        """The living rows of these memories; those that are not in here are left out."""
+        """Return the living rows of these memories, without those that are not in the view."""
         if not len(self.columns.pk):
             return np.zeros(0, np.intp)
         order, numbers = (None, self.columns.pk) if self.rises else self.by_pk
@@ -237,9 +239,9 @@ class IndexView:
 
 
 class AppIndex:
-    """The memories of one app. `columns` has capacity; the first `size` rows are in use. `number` is the app's.
+    """Hold the memories of one app. `columns` has capacity; the first `size` rows are in use. `number` is the app's.
 
-    The vectors themselves may be `away`: then pgvector is asked for them.
+    The vectors may be `away`: then pgvector is asked for them.
     """
 
     def __init__(self, app_pk: int, model: str, dim: int, number: int = 0, *, away: bool = False) -> None:
@@ -249,7 +251,7 @@ class AppIndex:
         self.nbytes = -1
         """As the columns were when the indexes were looked at last (`Indexes.shrink`)."""
         self.is_asked = False
-        """Whether anybody has asked for a view since it was brought up to date by who had written (`ahead`)."""
+        """Whether anybody has asked for a view since a writer refreshed it (`memories.retrieve.warmup`)."""
 
     def clear(self) -> None:
         self.columns = empty_columns(self.dim, away=self.away)
@@ -261,26 +263,28 @@ class AppIndex:
         self.forget()
 
     def forget(self) -> None:
-        """What is known is of other rows."""
+        """Drop what is known of the rows: these are others now."""
         self.sample = Sample()
         self.latest_view: IndexView = IndexView(self.columns, self.users, self.subjects)
         self.postings = Postings()
 
     def view(self, commit: Commit | None = None) -> IndexView:
-        """The memories as they are now, or as of this commit, if it is the last one. One query if nothing was written
-        to the app, two more otherwise.
+        """Return the memories as of now, or as of this commit, if it is the last one.
+
+        One query if nothing was written to the app, two more otherwise.
         """
         self.is_asked = True
         return self.up_to_date(commit)
 
     def up_to_date(self, commit: Commit | None = None) -> IndexView:
+        """Refresh the index, and return its latest view."""
         with self.lock:
             before = self.latest_view
             if self.refresh(commit):
                 columns = self.columns.head(self.size)
                 known = self.latest_view.known_now()
                 # Readings know the view that keeps them: nothing of either would be freed before the next collection.
-                before.readings.clear()
+                before.scoped_views.clear()
                 held = self.held(columns)
                 is_partial = bool(self.unreadable)
                 self.latest_view = IndexView(
@@ -294,7 +298,7 @@ class AppIndex:
         return InProcessStore(columns, self.sample)
 
     def refresh(self, commit: Commit | None) -> bool:
-        """Reads what was written since; False if nothing was.
+        """Read what was written since. Return False if nothing was.
 
         Rows first, then deletions, and the number before both: what is written meanwhile may be read twice, never
         missed.
@@ -322,15 +326,17 @@ class AppIndex:
         return True
 
     def is_overtaken(self, size: int, change_number: int, latest: int) -> bool:
-        """Whether most of so many rows, as of that change, are others by now. One query if it may be."""
+        """Tell whether most of so many rows, as of that change, have changed since. One query if that may be."""
         if latest - change_number <= FEW_CHANGES:
             return False
         return how_many_changed(self.app_pk, change_number, latest) > MOST_CHANGED * size
 
     def begin(self, count: int, latest: int) -> None:
-        """Anew: with what is kept on the disk, if that is most of it; otherwise with room for so many rows."""
+        """Begin anew: from the index cache on the disk, if that has most of it; otherwise with capacity for so many
+        rows.
+        """
         self.clear()
-        state = None if self.away else index_cache.find(self.kind)
+        state = None if self.away else index_cache.read_index(self.kind)
         if state is None or self.is_overtaken(state.size, state.change_number, latest):
             self.reserve(count)
             return
@@ -344,22 +350,24 @@ class AppIndex:
         self.row_of = dict(zip(columns.pk[rows].tolist(), rows.tolist(), strict=True))
 
     def keep(self) -> None:
+        """Write the index to the cache on the disk, in the background."""
         users, subjects = self.users.names[1:], self.subjects.names[1:]
-        state = index_cache.State(self.columns, self.size, self.change_number, users, subjects)
+        state = index_cache.IndexState(self.columns, self.size, self.change_number, users, subjects)
         if not (self.away or self.unreadable):
             index_cache.write_in_background(self.kind, state)
 
     @property
-    def kind(self) -> index_cache.Kind:
-        return index_cache.Kind(self.app_pk, self.model, self.dim, self.number)
+    def kind(self) -> index_cache.IndexKey:
+        return index_cache.IndexKey(self.app_pk, self.model, self.dim, self.number)
 
     def reserve(self, size: int) -> None:
-        """Room for so many rows."""
+        """Make capacity for so many rows."""
         if size > len(self.columns.pk):
             capacity = int(GROWTH * size) + 1
             self.columns = self.columns.each(lambda column: grow(column, capacity))
 
-    def append(self, rows: columns.LoadedRows) -> None:
+    def append(self, rows: LoadedRows) -> None:
+        """Append rows read from the database, and bury the rows that these memories had before."""
         start, end = self.size, self.size + len(rows)
         self.reserve(end)
         new = self.columns.each(lambda column: column[start:end])
@@ -374,8 +382,9 @@ class AppIndex:
         self.size = end
 
     def arrange(self, first: int, changes: Sequence[int]) -> None:
-        """The rows from `first` on as they were written, by these numbers of changes: the database answers them in any
-        order. No view has them yet.
+        """Sort the rows from `first` on as they were written, by these change numbers. No view has them yet.
+
+        The database answers them in any order.
         """
         if len(changes) < 2:
             return
@@ -390,14 +399,15 @@ class AppIndex:
         self.row_of.update(zip(new.pk[rows].tolist(), (first + rows).tolist(), strict=True))
 
     def bury(self, pk: int) -> None:
-        shown.drop((self.app_pk, pk))
+        """Mark the row of a memory as dead."""
+        recent_memories.drop((self.app_pk, pk))
         self.unreadable.discard(pk)
         row = self.row_of.pop(pk, None)
         if row is not None:
             self.columns.alive[row] = False
 
     def compact(self) -> None:
-        """Drops dead rows into new arrays; views keep the old ones."""
+        """Move the living rows into new arrays, where enough are dead; views keep the old arrays."""
         dead = self.size - len(self.row_of)
         if dead <= MOST_DEAD * self.size or not dead:
             return
@@ -412,7 +422,7 @@ class AppIndex:
 
 
 class Indexes:
-    """The indexes of a process, the least recently used dropped first when they outgrow `limit_bytes`."""
+    """Hold the indexes of a process. The least recently used are dropped when they outgrow `limit_bytes`."""
 
     def __init__(self, limit_bytes: int) -> None:
         self.limit_bytes = limit_bytes
@@ -420,7 +430,7 @@ class Indexes:
         self.lock = Lock()
 
     def of(self, app: App, model: str, dim: int) -> AppIndex:
-        """The app's index, a new one if the app's `index_number` was raised: those of smaller numbers go."""
+        """Return the app's index, a new one if the app's `index_number` was raised: those of smaller numbers go."""
         key = (app.pk, model, dim)
         with self.lock:
             index = self.kept.get(key)
@@ -434,7 +444,7 @@ class Indexes:
             return index
 
     def of_app(self, app_pk: int) -> list[AppIndex]:
-        """Those that are there, by whatever embedder."""
+        """Return the app's indexes that are there, of whatever embedder."""
         with self.lock:
             return [index for (pk, *_), index in self.kept.items() if pk == app_pk]
 
@@ -444,7 +454,7 @@ class Indexes:
                 del self.kept[key]
 
     def shrink(self) -> None:
-        """When one has come, or has grown: many small apps are not all looked at each time that one is asked for."""
+        """Drop the least recently used indexes over the limit, when an index was added or has grown."""
         for index in self.kept.values():
             index.nbytes = index.columns.nbytes
         while len(self.kept) > 1 and sum(index.nbytes for index in self.kept.values()) > self.limit_bytes:

@@ -30,6 +30,65 @@ NOBODY = 0
 TONES = (Sentiment.NEUTRAL, Sentiment.FRUSTRATED, Sentiment.EXCITED, Sentiment.UNCERTAIN)
 
 ORIGINS = ("", *Origin.values)
+LOAD_ROWS = 2000
+# Rows of so many changes are read at once. More may have come meanwhile, but not so many that it matters.
+FEW_CHANGES = 100
+FIRST_DAY = date(1970, 1, 1).toordinal()
+ORIGIN_CODES = {origin: code for code, origin in enumerate(ORIGINS)}
+TONE_CODES = {str(tone): code for code, tone in enumerate(TONES)}
+# Times as arrays take them: a column's would be made a datetime, one by one, which took longer than all the rest.
+PLAIN_TIMES = {"sqlite": "coalesce({0}, {0})", "postgresql": "date_part('epoch', {0})"}
+# Characters of a word and the space behind it, at most on average: where no spaces are, they cannot be counted by.
+LONG_WORD = 8
+# Of most, the second and the third are the first.
+TIMES = (
+    "m.created_at",
+    "nullif(m.updated_at, m.created_at)",
+    "nullif(m.confirmed_at, m.created_at)",
+    "m.valid_from",
+    "m.valid_until",
+)
+SECONDS_PER_DAY = 24 * 60 * 60
+CHANGED = """
+SELECT m.id, m.change_number,
+       CASE m.status WHEN 'active' THEN 1 ELSE 0 END + CASE m.source WHEN 'api' THEN 0 ELSE 2 END
+       + CASE m.visibility WHEN 'shared' THEN 4 WHEN 'agent' THEN 8 ELSE 0 END,
+       coalesce(m.agent_id, 0), m.user_id, m.subject, coalesce(m.session_id, 0),
+       coalesce(m.turn_number, 0), length(m.content), length(m.content) - length(replace(m.content, ' ', '')) + 1,
+       m.importance, m.priority, m.confidence, m.sentiment, coalesce(m.look, 0),
+       CASE WHEN m.reviewed_at IS NULL THEN m.origin ELSE '' END, {times},
+       CASE WHEN {dim} = %s THEN {data} END
+FROM memories_memory m LEFT JOIN {table} v ON v.memory_id = m.id AND v.model = %s
+WHERE m.app_id = %s AND m.change_number > %s AND m.change_number <= %s AND m.purged_at IS NULL
+AND m.status NOT IN ('cold', 'withdrawn')
+"""
+ACTIVE, STATED, SHARED, PRIVATE = 1, 2, 4, 8
+"""Of the third column, which is one number: each value that is handed over takes its time."""
+# Those of another length were made by another model of that name, and can be compared with none. Not a condition of the
+# join: PostgreSQL, which knows nothing of lengths, would take it for one that few fulfil, and take twice as long.
+VECTORS_HERE = {"data": "v.data", "table": "memories_vector", "dim": "v.dim"}
+# Of what is away, the signs: four bytes that tell their number, and then the bits, as `sign_bits` packs them.
+VECTORS_IN_PGVECTOR = {"data": "bit_send(binary_quantize(v.near))", "table": NEAR, "dim": "vector_dims(v.near)"}
+BIT_HEADER = 4
+# Forgotten, to be forgotten, taken back, or in the cold archive.
+GONE = """
+SELECT memory_id FROM memories_forgotten WHERE app_id = %s AND change_number > %s AND change_number <= %s UNION ALL
+SELECT id FROM memories_memory WHERE app_id = %s AND change_number > %s AND change_number <= %s
+AND (purged_at IS NOT NULL OR status IN ('cold', 'withdrawn'))
+"""
+# Changed or forgotten.
+TOUCHED = """
+SELECT memory_id FROM memories_forgotten WHERE app_id = %s AND change_number > %s AND change_number <= %s UNION ALL
+SELECT id FROM memories_memory WHERE app_id = %s AND change_number > %s AND change_number <= %s
+"""
+HOW_MANY = "SELECT count(*) FROM memories_memory WHERE app_id = %s AND change_number > %s AND change_number <= %s"
+MEANWHILE = 1_000
+"""So many changes may come while it is read. PostgreSQL, told of no end, takes the few numbers that are new in one app
+for the many that a larger one has there, and reads both of them whole."""
+LoadedRows = list[tuple[Any, ...]]
+Value = TypeVar("Value", bound=np.generic)
+# So many new rows find their places among those that are in order already; more are sorted with them.
+MERGED = 200
 
 
 @dataclass(slots=True)
@@ -75,9 +134,11 @@ class Columns:
     signs: NDArray[np.uint64]
 
     def head(self, size: int) -> Columns:
+        """Return the first `size` rows, without copying."""
         return self.each(lambda column: column[:size])
 
     def each(self, change: Callable[[NDArray[Any]], NDArray[Any]]) -> Columns:
+        """Return columns changed one by one."""
         return Columns(*[change(getattr(self, name)) for name in self.__slots__])
 
     @property
@@ -92,12 +153,15 @@ def grow(array: NDArray[Any], capacity: int) -> NDArray[Any]:
 
 
 def layout_of(array: NDArray[Any]) -> Literal["C", "F"]:
-    """Vectors are read row by row, sign bits word by word of all rows: 5 times as fast as the other way round."""
+    """Return the memory layout of a column.
+
+    Vectors are read row by row, sign bits word by word of all rows: 5 times as fast as the other way round.
+    """
     return "F" if array.dtype == np.uint64 else "C"
 
 
 def empty_columns(dim: int, *, away: bool = False) -> Columns:
-    """Without the vectors themselves, where these are `away`."""
+    """Return columns without rows; without vectors, where these are `away`."""
 
     def empty(kind: Any, *shape: int) -> NDArray[Any]:
         return np.zeros((0, *shape), kind)
@@ -136,7 +200,7 @@ def empty_columns(dim: int, *, away: bool = False) -> Columns:
 
 
 class Codes:
-    """Small numbers for texts, from 1; 0 is none. Only ever grows."""
+    """Give small numbers to texts, from 1; 0 is none. Only ever grows."""
 
     def __init__(self) -> None:
         self.names: list[str] = [""]
@@ -155,7 +219,10 @@ class Codes:
 
 
 class Subjects(Codes):
-    """Also by the words of their names. For all views of an index: each passes over those that it has not."""
+    """Give small numbers to subjects, and find them by the words of their names.
+
+    Shared by all views of an index: each skips those that it has not.
+    """
 
     def __init__(self) -> None:
         super().__init__()
@@ -172,7 +239,7 @@ class Subjects(Codes):
 
 
 class Sessions:
-    """Small numbers for sessions, from 0. What has none is one of its own."""
+    """Give small numbers to sessions, from 0. A memory without a session is one of its own."""
 
     def __init__(self) -> None:
         self.numbers: dict[int, int] = {}
@@ -180,7 +247,7 @@ class Sessions:
 
     @classmethod
     def of(cls, sessions: NDArray[np.int64], numbers: NDArray[np.int32]) -> Sessions:
-        """Those that were given these numbers."""
+        """Return sessions that were given these numbers."""
         made = cls()
         shared = np.flatnonzero(sessions > NOBODY)
         several, first = np.unique(sessions[shared], return_index=True)
@@ -197,70 +264,15 @@ class Sessions:
         return numbers
 
 
-LOAD_ROWS = 2000
-# Rows of so many changes are read at once. More may have come meanwhile, but not so many that it matters.
-FEW_CHANGES = 100
-FIRST_DAY = date(1970, 1, 1).toordinal()
-ORIGIN_CODES = {origin: code for code, origin in enumerate(ORIGINS)}
-TONE_CODES = {str(tone): code for code, tone in enumerate(TONES)}
-# Times as arrays take them: a column's would be made a datetime, one by one, which took longer than all the rest.
-PLAIN_TIMES = {"sqlite": "coalesce({0}, {0})", "postgresql": "date_part('epoch', {0})"}
-# Characters of a word and the space behind it, at most on average: where no spaces are, they cannot be counted by.
-LONG_WORD = 8
-# Of most, the second and the third are the first.
-TIMES = (
-    "m.created_at", "nullif(m.updated_at, m.created_at)", "nullif(m.confirmed_at, m.created_at)", "m.valid_from",
-    "m.valid_until",
-)  # fmt: skip
-SECONDS_PER_DAY = 24 * 60 * 60
-CHANGED = """
-SELECT m.id, m.change_number,
-       CASE m.status WHEN 'active' THEN 1 ELSE 0 END + CASE m.source WHEN 'api' THEN 0 ELSE 2 END
-       + CASE m.visibility WHEN 'shared' THEN 4 WHEN 'agent' THEN 8 ELSE 0 END,
-       coalesce(m.agent_id, 0), m.user_id, m.subject, coalesce(m.session_id, 0),
-       coalesce(m.turn_number, 0), length(m.content), length(m.content) - length(replace(m.content, ' ', '')) + 1,
-       m.importance, m.priority, m.confidence, m.sentiment, coalesce(m.look, 0),
-       CASE WHEN m.reviewed_at IS NULL THEN m.origin ELSE '' END, {times},
-       CASE WHEN {dim} = %s THEN {data} END
-FROM memories_memory m LEFT JOIN {table} v ON v.memory_id = m.id AND v.model = %s
-WHERE m.app_id = %s AND m.change_number > %s AND m.change_number <= %s AND m.purged_at IS NULL
-AND m.status NOT IN ('cold', 'withdrawn')
-"""
-ACTIVE, STATED, SHARED, PRIVATE = 1, 2, 4, 8
-"""Of the third column, which is one number: each value that is handed over takes its time."""
-# Those of another length were made by another model of that name, and can be compared with none. Not a condition of the
-# join: PostgreSQL, which knows nothing of lengths, would take it for one that few fulfil, and take twice as long.
-HELD = {"data": "v.data", "table": "memories_vector", "dim": "v.dim"}
-# Of what is away, the signs: four bytes that tell their number, and then the bits, as `sign_bits` packs them.
-AWAY = {"data": "bit_send(binary_quantize(v.near))", "table": NEAR, "dim": "vector_dims(v.near)"}
-BIT_HEADER = 4
-# Forgotten, to be forgotten, taken back, or in the cold archive.
-GONE = """
-SELECT memory_id FROM memories_forgotten WHERE app_id = %s AND change_number > %s AND change_number <= %s UNION ALL
-SELECT id FROM memories_memory WHERE app_id = %s AND change_number > %s AND change_number <= %s
-AND (purged_at IS NOT NULL OR status IN ('cold', 'withdrawn'))
-"""
-# Changed or forgotten.
-TOUCHED = """
-SELECT memory_id FROM memories_forgotten WHERE app_id = %s AND change_number > %s AND change_number <= %s UNION ALL
-SELECT id FROM memories_memory WHERE app_id = %s AND change_number > %s AND change_number <= %s
-"""
-HOW_MANY = "SELECT count(*) FROM memories_memory WHERE app_id = %s AND change_number > %s AND change_number <= %s"
-MEANWHILE = 1_000
-"""So many changes may come while it is read. PostgreSQL, told of no end, takes the few numbers that are new in one app
-for the many that a larger one has there, and reads both of them whole."""
-LoadedRows = list[tuple[Any, ...]]
-
-
 @Prepared
 def counts_of(app_pk: int) -> Any:
-    """The app's change number, and how many live memories it has."""
+    """Select the app's change number, and how many live memories it has."""
     return App.objects.filter(pk=app_pk).values_list("change_number", "memory_count")
 
 
 def changed_between(
     app_pk: int, model: str, dim: int, start: int, latest: int, *, away: bool = False
-) -> Iterator[LoadedRows]:  # fmt: skip
+) -> Iterator[LoadedRows]:
     """What was written after the change `start`, some rows at a time, in any order; about as many as changes to the
     `latest`.
 
@@ -282,7 +294,7 @@ def changed_between(
 @cache
 def changed(vendor: str, *, away: bool) -> str:
     times = ", ".join(map(PLAIN_TIMES[vendor].format, TIMES))
-    return CHANGED.format(times=times, **(AWAY if away else HELD))
+    return CHANGED.format(times=times, **(VECTORS_IN_PGVECTOR if away else VECTORS_HERE))
 
 
 def how_many_changed(app_pk: int, start: int, latest: int) -> int:
@@ -313,10 +325,13 @@ def fill(new: Columns, rows: LoadedRows, users: Codes, subjects: Codes, *, away:
     new.user[:] = list(map(users.code, user_names))
     new.subject[:] = list(map(subjects.code, subject_names))
     new.session[:] = sessions
-    put(new.turn, turns)
-    put(new.length, lengths)
-    put(new.words, [max(*counted) for counted in zip(words, (length // LONG_WORD for length in lengths), strict=True)])
-    put(new.importance, importances)
+    put_clipped(new.turn, turns)
+    put_clipped(new.length, lengths)
+    put_clipped(
+        new.words,
+        [max(*value_counts) for value_counts in zip(words, (length // LONG_WORD for length in lengths), strict=True)],
+    )
+    put_clipped(new.importance, importances)
     alone = new.session == NOBODY
     new.session[alone] = -new.pk[alone]
     new.priority[:], new.confidence[:] = priorities, confidences
@@ -344,8 +359,8 @@ def fill(new: Columns, rows: LoadedRows, users: Codes, subjects: Codes, *, away:
     return unreadable
 
 
-def put(column: NDArray[Any], told: Sequence[int]) -> None:
-    """An integer that the column cannot hold is read as the nearest that it can: one row is not to stop all others."""
+def put_clipped(column: NDArray[Any], told: Sequence[int]) -> None:
+    """Write integers into a column, clipped to what it can hold: one row is not to stop all others."""
     try:
         column[:] = told
     except OverflowError:
@@ -354,40 +369,35 @@ def put(column: NDArray[Any], told: Sequence[int]) -> None:
 
 
 def packed_words(told: Sequence[bytes], words: int) -> NDArray[np.uint64]:
-    """Bits as PostgreSQL sends them, in words."""
+    """Return bits as PostgreSQL sends them, in words of 64."""
     whole = b"".join(one[BIT_HEADER:].ljust(8 * words, b"\0") for one in told)
     return np.frombuffer(whole, np.uint64).reshape(-1, words)
 
 
 def unix_seconds(told: Sequence[str | float | None]) -> NDArray[np.float64]:
-    """Times as the database answers them: of SQLite as texts, in UTC. nan where it is null."""
+    """Return times as the database answers them (SQLite: texts in UTC) as Unix seconds; nan where null."""
     if str not in set(map(type, told)):
         return np.array(told, np.float64)
     times = np.array([one or "NaT" for one in told], "datetime64[us]")
     return np.where(np.isnat(times), np.nan, times.astype(np.int64) / 1e6)
 
 
-Value = TypeVar("Value", bound=np.generic)
-# So many new rows find their places among those that are in order already; more are sorted with them.
-MERGED = 200
-
-
 @dataclass(frozen=True, slots=True)
-class Order:
-    """`rows` in order, and of each whether a session `begins` with it."""
+class TurnOrder:
+    """Hold rows in the order of their turns, sessions together, and of each whether a session `begins` with it."""
 
     rows: Rows
     begins: NDArray[np.bool_]
 
-    def continued(self, columns: Columns) -> Order:
-        """With the rows that the columns have more."""
+    def continued(self, columns: Columns) -> TurnOrder:
+        """Return it continued with the rows that the columns have more."""
         first = len(self.rows)
         if len(columns.pk) - first > MERGED:
-            return order_of(columns)
+            return turn_order_of(columns)
         return self.with_rows(np.arange(first, len(columns.pk)), columns)
 
-    def with_rows(self, rows: Rows, columns: Columns) -> Order:
-        """With a few more."""
+    def with_rows(self, rows: Rows, columns: Columns) -> TurnOrder:
+        """Return it with a few more rows."""
         if not len(rows):
             return self
         new = rows[sorted_rows(columns, rows)]
@@ -397,10 +407,10 @@ class Order:
         at = places + np.arange(len(new))
         for some in (at[at > 0], at[at < len(rows) - 1] + 1):
             begins[some] = columns.session[rows[some]] != columns.session[rows[some - 1]]
-        return Order(rows, begins)
+        return TurnOrder(rows, begins)
 
-    def without(self, gone: Rows, columns: Columns) -> Order:
-        """Without a few, which are all in it."""
+    def without(self, gone: Rows, columns: Columns) -> TurnOrder:
+        """Return it without a few rows, which are all in it."""
         if not len(gone):
             return self
         places = np.flatnonzero(np.isin(self.rows, gone))
@@ -409,10 +419,10 @@ class Order:
         at = np.unique(places - np.arange(len(places)))
         at = at[at < len(rows)]
         begins[at] = (at == 0) | (columns.session[rows[at]] != columns.session[rows[at - 1]])
-        return Order(rows, begins)
+        return TurnOrder(rows, begins)
 
     def places_of(self, new: Rows, columns: Columns) -> Iterator[int]:
-        """Before which of those in order each of the new rows belongs."""
+        """Return before which of the ordered rows each of the new rows belongs."""
         pk, turn, session = columns.pk, columns.turn, columns.session
         for row in new:
             start, end = (
@@ -423,32 +433,32 @@ class Order:
             yield start + int(np.count_nonzero(earlier))
 
 
-def order_of(columns: Columns) -> Order:
+def turn_order_of(columns: Columns) -> TurnOrder:
     rows = sorted_rows(columns, slice(None))
-    return Order(rows, first_ones(columns.session[rows]))
+    return TurnOrder(rows, run_starts(columns.session[rows]))
 
 
 def sorted_rows(columns: Columns, some: Rows | slice) -> Rows:
-    """Where some rows are among themselves, in order."""
+    """Return the positions of some rows among themselves, in turn order."""
     return np.lexsort((columns.pk[some], columns.turn[some], columns.session[some]))
 
 
-def first_ones(values: NDArray[np.int64]) -> NDArray[np.bool_]:
-    """Whether each differs from the one before."""
+def run_starts(values: NDArray[np.int64]) -> NDArray[np.bool_]:
+    """Tell of each value whether it differs from the one before."""
     differs = np.ones(len(values), bool)
     np.not_equal(values[1:], values[:-1], out=differs[1:])
     return differs
 
 
-def counted(values: NDArray[np.int64]) -> tuple[NDArray[np.int64], Rows]:
-    """Each value once, rising, and how often it is there: `np.unique` takes twice as long for a few."""
+def value_counts(values: NDArray[np.int64]) -> tuple[NDArray[np.int64], Rows]:
+    """Return each value once, rising, and how often it occurs. `np.unique` takes twice as long for a few."""
     rising = np.sort(values)
-    begins = np.flatnonzero(first_ones(rising))
+    begins = np.flatnonzero(run_starts(rising))
     return rising[begins], np.diff(begins, append=len(rising))
 
 
 def distinct(numbers: Rows, size: int) -> Rows:
-    """Each of these numbers below `size` once: without sorting them, and without looking at all that are below it."""
+    """Return each of these numbers below `size` once: without sorting them, and without looking at all below it."""
     last, count = np.empty(size, np.int32), np.arange(len(numbers), dtype=np.int32)
     last[numbers] = count
     once: Rows = numbers[last[numbers] == count]
@@ -456,7 +466,7 @@ def distinct(numbers: Rows, size: int) -> Rows:
 
 
 def inserted(values: NDArray[Value], places: Rows, new: NDArray[Value]) -> NDArray[Value]:
-    """As `np.insert` with rising places, but a few cost little more than the copy."""
+    """Insert values at rising places, as `np.insert`, but a few cost little more than the copy."""
     kept = [values[start:end] for start, end in pairwise([0, *places.tolist(), len(values)])]
     pieces = zip_longest(kept, np.split(new, range(1, len(new))), fillvalue=new[:0])
     return np.concatenate([piece for pair in pieces for piece in pair])

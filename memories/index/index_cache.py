@@ -1,8 +1,7 @@
-"""An app's index on the disk, for the next process that is asked for it: mapped into its memory, not read.
+"""Cache an app's index on the disk for the next process: mapped into its memory, not read.
 
-Written when most of an index had to be read from the database, apart from whoever asked for it. Since then the app may
-have changed: what is found here is brought up to date as any index is. Of what is gone, nothing is found here
-(`memories.store.index_files`).
+Written in the background when most of an index had to be read from the database. Since then the app may have changed:
+what is found here is refreshed as any index is. Of what is gone, nothing is found here (`memories.store.index_files`).
 """
 
 from __future__ import annotations
@@ -18,8 +17,7 @@ from threading import Thread
 import structlog
 from django.db import DatabaseError, connection
 
-from memories.index import columns
-from memories.index.columns import ORIGINS, TONES, Columns
+from memories.index.columns import CHANGED, ORIGINS, TIMES, TONES, Columns
 from memories.store.index_files import evidence, index_file_of, is_current
 from memories.text import looks
 from memsite.ops.files import About, draft_in, in_place, map_arrays, private, read_about, write_arrays
@@ -31,15 +29,15 @@ STALE = 0.1
 """If more than this share of the rows had to be read after all, it is written anew."""
 MOST_OF_ROOM = 0.25
 """Of what is free on the disk, so much at most: it is the database's."""
-WHAT_COUNTS = (1, looks.EDITION, columns.CHANGED, columns.TIMES, ORIGINS, TONES)
+WHAT_COUNTS = (1, looks.EDITION, CHANGED, TIMES, ORIGINS, TONES)
 MEANING = hashlib.sha256(repr(WHAT_COUNTS).encode()).hexdigest()[:16]
 """What is in the columns. Raise the number when `columns.fill` makes something else of the same rows."""
 log = structlog.get_logger("memories.retrieve")
 
 
 @dataclass(frozen=True, slots=True)
-class Kind:
-    """Which index of which app it is: `number` is the app's."""
+class IndexKey:
+    """Name an index of an app: `number` is the app's."""
 
     app_pk: int
     model: str
@@ -51,8 +49,10 @@ class Kind:
 
 
 @dataclass(frozen=True, slots=True)
-class State:
-    """Columns with room, of which `size` rows are in use, as of that change; and the texts that codes stand for."""
+class IndexState:
+    """Hold columns with capacity, of which `size` rows are in use, as of that change; and the texts that codes stand
+    for.
+    """
 
     columns: Columns
     size: int
@@ -61,14 +61,14 @@ class State:
     subjects: list[str]
 
 
-def find(kind: Kind) -> State | None:
-    """None if there is none that can be used; then the database has to be read."""
+def read_index(kind: IndexKey) -> IndexState | None:
+    """Return the cached index; None if there is none that can be used: then the database has to be read."""
     path = index_file_of(kind.app_pk)
     if path is None:
         return None
     try:
         about, arrays = map_arrays(path)
-        if not is_of(about, kind) or not is_current(about):
+        if not is_of_key(about, kind) or not is_current(about):
             return None
         columns = Columns(**arrays)
         size, change_number, users, subjects = (about[name] for name in ("size", "change_number", "users", "subjects"))
@@ -80,15 +80,15 @@ def find(kind: Kind) -> State | None:
             # Else it would be in the way of the one that is written next.
             path.unlink()
         return None
-    return State(columns, size, change_number, users, subjects)
+    return IndexState(columns, size, change_number, users, subjects)
 
 
-def is_of(about: About, kind: Kind) -> bool:
+def is_of_key(about: About, kind: IndexKey) -> bool:
     return all(about.get(name) == value for name, value in kind.told().items())
 
 
-def write_in_background(kind: Kind, state: State) -> None:
-    """`write`, in a thread of its own: nobody waits for it."""
+def write_in_background(kind: IndexKey, state: IndexState) -> None:
+    """Write the index in a thread of its own: nobody waits for it."""
     if state.size < LEAST_ROWS or index_file_of(kind.app_pk) is None:
         return
     try:
@@ -97,7 +97,7 @@ def write_in_background(kind: Kind, state: State) -> None:
         log.warning("index_not_kept", error=str(error))
 
 
-def write_and_close(kind: Kind, state: State) -> None:
+def write_and_close(kind: IndexKey, state: IndexState) -> None:
     try:
         write_index(kind, state)
     except (OSError, DatabaseError) as error:
@@ -106,8 +106,8 @@ def write_and_close(kind: Kind, state: State) -> None:
         connection.close()
 
 
-def write_index(kind: Kind, state: State) -> None:
-    """One at a time, of all processes; not if another one has written it meanwhile, or if the disk has no room for it.
+def write_index(kind: IndexKey, state: IndexState) -> None:
+    """Write the index, one of all processes at a time; not over a newer one, nor on a disk that is nearly full.
 
     Nor if something was forgotten since the rows were read: the sweep that follows may have passed. One that comes
     later waits until the file has its name, and deletes it.
@@ -134,9 +134,9 @@ def write_index(kind: Kind, state: State) -> None:
     log.info("index_kept", app=app.app_id, rows=state.size, megabytes=round(taken / 1e6), seconds=seconds)
 
 
-def is_there(path: Path, kind: Kind, change_number: int) -> bool:
+def is_there(path: Path, kind: IndexKey, change_number: int) -> bool:
     try:
         about = read_about(path)
     except (OSError, ValueError):
         return False
-    return is_of(about, kind) and about["change_number"] >= change_number and is_current(about)
+    return is_of_key(about, kind) and about["change_number"] >= change_number and is_current(about)

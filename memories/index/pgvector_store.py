@@ -16,9 +16,9 @@ from numpy.typing import NDArray
 
 from memories.index import similarity as near
 from memories.index.columns import Columns
-from memories.index.similarity import Cosines, Estimated, Floats, IndexedCosines, Measured, Rows
+from memories.index.similarity import Cosines, EstimatedCosines, ExactCosines, Floats, IndexedCosines, Rows
 from memories.index.vector_store import Places, Sample
-from memories.models.pgvector_table import TABLE, near_of, written
+from memories.models.pgvector_table import TABLE, halfvec_of, written
 from memories.models.vector import by_number
 from memories.providers.embeddings import Vectors
 
@@ -57,7 +57,7 @@ class PgvectorStore:
 
     def measure(self, query: Vectors, rows: Rows, places: Places) -> Cosines:
         if len(rows) <= EXACT_ROWS:
-            return Measured(self.cosines(query, rows))
+            return ExactCosines(self.cosines(query, rows))
         usual = self.sample.usual(query, self.columns, self.of)
         share = len(rows) / max(1, int(np.count_nonzero(self.columns.embedded)))
         if usual and share >= LEAST_SHARE:
@@ -69,7 +69,7 @@ class PgvectorStore:
         def measured(some: Rows) -> Floats:
             return self.cosines(query, rows[some])
 
-        return Estimated(differing, near.counted(differing, len(query)), usual, measured, closer=False)
+        return EstimatedCosines(differing, near.difference_counts(differing, len(query)), usual, measured, closer=False)
 
     def listed(self, query: Vectors, most: int, rows: Rows, places: Places) -> tuple[Rows, Floats]:
         """Places in these rows of what the index finds, rising, and their cosines."""
@@ -126,7 +126,7 @@ class PgvectorStore:
 
     def by_index(self, query: Vectors, most: int) -> tuple[Numbers, Floats]:
         """The nearest of the whole app; `hnsw.ef_search` is as many."""
-        sql = BY_INDEX.format(near=near_of(self.dim), dim=self.dim, table=TABLE)
+        sql = BY_INDEX.format(near=halfvec_of(self.dim), dim=self.dim, table=TABLE)
         told = written(query)
         with connection.cursor() as cursor:
             cursor.execute(sql, [str(most), told, self.app_pk, self.model, told, most])

@@ -29,8 +29,8 @@ PHRASE_CHARACTERS = 200
 """Of the beginning of a text, by which it is looked for."""
 
 
-class Index(threading.local):
-    """Empty but for while it is asked."""
+class ScratchIndex(threading.local):
+    """Hold a thread's full-text index in memory, empty but while it is asked."""
 
     def __init__(self) -> None:
         self.connection = sqlite3.connect(":memory:", isolation_level=None)
@@ -38,16 +38,16 @@ class Index(threading.local):
         self.connection.execute(f"CREATE VIRTUAL TABLE {TABLE} USING {indexed_as(content='')}")
 
 
-index = Index()
+index = ScratchIndex()
 
 
 def are_few(texts: int, characters: int) -> bool:
-    """So that it is worth reading them."""
+    """Tell whether so few texts are worth reading."""
     return texts <= FEW_TEXTS and characters <= FEW_CHARACTERS
 
 
 def holders(expressions: Sequence[str], pks: Sequence[int]) -> list[list[int]]:
-    """For each of FTS5's expressions those of these memories that it matches. One query.
+    """Return, for each of FTS5's expressions, those of these memories that match it. One query.
 
     Raises DatabaseError, as the index of all would.
     """
@@ -59,7 +59,7 @@ def texts_of(pks: Sequence[int], ask: Ask = fetch_all) -> list[Text]:
 
 
 def holders_among(texts: Sequence[Text], expressions: Sequence[str]) -> list[list[int]]:
-    """For each expression the numbers of those of these texts that it matches."""
+    """Return, for each expression, the pks of those of these texts that match it."""
     found: list[list[int]] = [[] for _ in expressions]
     connection = index.connection
     connection.execute("BEGIN")
@@ -76,7 +76,7 @@ def holders_among(texts: Sequence[Text], expressions: Sequence[str]) -> list[lis
 
 
 def missing_from_index(pks: Sequence[int], ask: Ask = fetch_all) -> list[int]:
-    """Those of a few memories that the index of all does not find by their own words. Two queries.
+    """Return those of a few memories that the index of all does not find by their own words. Two queries.
 
     Raises DatabaseError where it says itself that it is damaged.
     """
@@ -92,7 +92,7 @@ def missing_from_index(pks: Sequence[int], ask: Ask = fetch_all) -> list[int]:
 
 
 def phrase_of(content: str) -> str:
-    """The beginning of a text as FTS5's expression: whole words, one after the other."""
+    """Return the beginning of a text as FTS5's expression: whole words, one after the other."""
     if len(content) > PHRASE_CHARACTERS:
         content = content[:PHRASE_CHARACTERS].rpartition(" ")[0] or content
     return '{content} : "' + content.replace('"', " ") + '"'

@@ -34,29 +34,36 @@ LEAST_SPREAD = 1e-6
 Rows = NDArray[np.intp]
 Floats = NDArray[np.float32]
 Counts = NDArray[np.intp]
+# How many signs differ in a sample of so many, is as in all.
+SIGNS_DRAWN = 2_000
+Measure = Callable[[Rows], Floats]
+"""The exact cosines at some places, in any order."""
+Signs = NDArray[np.uint64]
 
 
 def sign_bits(vectors: Vectors) -> NDArray[np.uint64]:
-    """One bit per dimension: shape (n, ceil(dim / 64)), in column order. Their Hamming distance follows the angle."""
+    """Return one bit per dimension: shape (n, ceil(dim / 64)), in column order. Their Hamming distance follows the
+    angle.
+    """
     words = -(-vectors.shape[1] // 64)
     packed = np.zeros((len(vectors), 8 * words), np.uint8)
     packed[:, : -(-vectors.shape[1] // 8)] = np.packbits(vectors > 0, axis=1)
     return np.asfortranarray(packed.view(np.uint64))
 
 
-def taken(values: NDArray[Any], rows: Rows) -> NDArray[Any]:
-    """Of some rows, which rise. Nothing is copied where these are all."""
+def take_rows(values: NDArray[Any], rows: Rows) -> NDArray[Any]:
+    """Return the values of some rows, which rise. Nothing is copied where these are all."""
     return values if len(rows) == len(values) else values[rows]
 
 
 def cosines(vectors: Vectors, query: Vectors, rows: Rows) -> NDArray[np.float32]:
-    """Of some rows, which rise."""
+    """Return the cosines of some rows, which rise."""
     if len(rows) > GATHER_BELOW * len(vectors):
-        return taken(np.vecdot(vectors, query), rows)
-    return gathered(vectors, query, rows)
+        return take_rows(np.vecdot(vectors, query), rows)
+    return gathered_cosines(vectors, query, rows)
 
 
-def gathered(vectors: Vectors, query: Vectors, rows: Rows) -> NDArray[np.float32]:
+def gathered_cosines(vectors: Vectors, query: Vectors, rows: Rows) -> NDArray[np.float32]:
     products = np.empty(len(rows), np.float32)
     buffer = np.empty((min(GATHER_ROWS, len(rows)), vectors.shape[1]), np.float32)
     for start in range(0, len(rows), GATHER_ROWS):
@@ -70,7 +77,7 @@ def gathered(vectors: Vectors, query: Vectors, rows: Rows) -> NDArray[np.float32
 def nearest(
     vectors: Vectors, signs: NDArray[np.uint64], query: Vectors, rows: Rows, depth: int
 ) -> tuple[Rows, NDArray[np.float32]]:
-    """The `depth` rows of `rows` with the highest cosine, best first, and their cosines."""
+    """Return the `depth` rows of `rows` with the highest cosine, best first, and their cosines."""
     if len(rows) > SIGN_ROWS:
         rows = likely(signs, query, rows)
     scores = cosines(vectors, query, rows)
@@ -79,25 +86,25 @@ def nearest(
 
 
 def likely(signs: NDArray[np.uint64], query: Vectors, rows: Rows) -> Rows:
-    """The rows whose signs agree best with the query's."""
+    """Return the rows whose signs agree best with the query's."""
     differing = differences(signs, query, rows)
-    return rows[closest(differing, counted(differing, len(query)))]
+    return rows[closest(differing, difference_counts(differing, len(query)))]
 
 
 def differences(signs: NDArray[np.uint64], query: Vectors, rows: Rows) -> NDArray[np.uint16]:
-    """In how many signs each of some rows, which rise, differs from the query."""
+    """Return in how many signs each of some rows, which rise, differs from the query."""
     if len(rows) > GATHER_BELOW * len(signs):
-        return taken(hamming(signs, signs_of(query)), rows)
+        return take_rows(hamming(signs, signs_of(query)), rows)
     return disagreeing(signs, query, rows)
 
 
 def disagreeing(signs: NDArray[np.uint64], query: Vectors, rows: Rows) -> NDArray[np.uint16]:
-    """The same of a few rows, in any order and shape."""
+    """Return the same of a few rows, in any order and shape."""
     return hamming(signs[rows.ravel()], signs_of(query)).reshape(rows.shape)
 
 
 def signs_of(query: Vectors) -> NDArray[np.uint64]:
-    """As `sign_bits` has them, of one vector: in half of the time, where they fill whole words."""
+    """Return the signs of one vector as `sign_bits` has them: in half of the time, where they fill whole words."""
     packed = np.packbits(query > 0)
     signs: NDArray[np.uint64] = sign_bits(query[None])[0] if len(packed) % 8 else packed.view(np.uint64)
     return signs
@@ -105,19 +112,19 @@ def signs_of(query: Vectors) -> NDArray[np.uint64]:
 
 @cache
 def estimates(dim: int) -> NDArray[np.float64]:
-    """The cosine of vectors that differ in so many signs: at angle a they differ in about a / π of them."""
+    """Return the cosine of vectors that differ in 0, 1, … signs: at angle a they differ in about a / π of them."""
     cosines: NDArray[np.float64] = np.cos(math.pi * np.arange(dim + 1) / dim)
     return cosines
 
 
-def counted(differing: NDArray[np.uint16], dim: int) -> Counts:
-    """How many of them differ in 0, 1, … signs; of very many, how many of a sample."""
+def difference_counts(differing: NDArray[np.uint16], dim: int) -> Counts:
+    """Return how many rows differ in 0, 1, … signs; of very many rows, how many of a sample."""
     step = next(step for step in (*DRAWN_STEPS, len(differing)) if len(differing) <= DRAWN * step)
     return np.bincount(differing[::step], minlength=dim + 1)
 
 
 def moments(counts: Counts, told: NDArray[np.float64]) -> tuple[float, float]:
-    """Mean and spread of what is told, where so many differ in 0, 1, … signs."""
+    """Return mean and spread of what is told, where so many differ in 0, 1, … signs."""
     shares = counts / max(1, int(counts.sum()))
     mean = float(shares @ told)
     return mean, math.sqrt(max(0.0, float(shares @ np.square(told)) - mean**2))
@@ -154,12 +161,12 @@ def closest(differing: NDArray[np.uint16], counts: Counts) -> Rows:
 
 
 def likely_among(size: int) -> int:
-    """How many of so many rows are measured."""
+    """Return how many of so many rows are measured exactly."""
     return min(SIGN_CANDIDATES, max(LEAST_CANDIDATES, int(CANDIDATES_OF_ROOT * math.sqrt(size))))
 
 
 def hamming(signs: NDArray[np.uint64], query: NDArray[np.uint64]) -> NDArray[np.uint16]:
-    """Differing bits per row. Word by word: rows stay in cache and nothing of shape (n, words) is made twice."""
+    """Return the differing bits per row. Word by word: rows stay in cache and no (n, words) array is made twice."""
     distances = np.zeros(len(signs), np.uint16)
     for first in range(0, len(signs), SIGNS_AT_ONCE):
         block, found = signs[first : first + SIGNS_AT_ONCE], distances[first : first + SIGNS_AT_ONCE]
@@ -173,7 +180,7 @@ def hamming(signs: NDArray[np.uint64], query: NDArray[np.uint64]) -> NDArray[np.
 
 
 def top(scores: NDArray[np.float32], depth: int) -> Rows:
-    """Indices of the `depth` highest, best first; ties by position."""
+    """Return the indices of the `depth` highest scores, best first; ties by position."""
     some = highest(scores, depth)
     return some[np.lexsort((some, -scores[some]))]
 
@@ -200,47 +207,42 @@ def some_highest(scores: NDArray[np.float32], depth: int) -> Rows:
 
 
 def lowest_of_highest(scores: NDArray[np.float32], depth: int) -> float:
-    """Of the `depth` highest."""
+    """Return the lowest of the `depth` highest scores."""
     if len(scores) <= depth:
         return -math.inf
     # From the front: among many that are alike, numpy takes ten times as long to part off the last ones.
     return -float(np.partition(-scores, depth - 1)[depth - 1])
 
 
-# How many signs differ in a sample of so many, is as in all.
-SIGNS_DRAWN = 2_000
-Measure = Callable[[Rows], Floats]
-"""The exact cosines at some places, in any order."""
-Signs = NDArray[np.uint64]
-
-
 class Cosines(Protocol):
-    """Of all places."""
+    """Give the cosines of a question at all places of a scoped view."""
 
     @property
     def usual(self) -> tuple[float, float]:
-        """Their mean and spread, as they were before any was looked at more closely."""
+        """Return their mean and spread, as they were before any was looked at more closely."""
 
     @property
     def best(self) -> float:
-        """The highest that is exact; -1 if there is none."""
+        """Return the highest that is exact; -1 if there is none."""
 
     @property
     def foremost(self) -> Rows:
-        """Places of the highest: all that may matter by their cosine alone."""
+        """Return the places of the highest: all that may matter by their cosine alone."""
 
     def at(self, places: Rows) -> Floats:
-        """At some places, of whatever shape."""
+        """Return the cosines at some places, of whatever shape."""
 
     def reaching(self, least: float, most: int) -> Rows:
-        """Places of those that are not less; where these are costly to find, of the `most` highest of them."""
+        """Return the places of those that are not less; where these are costly to find, of the `most` highest
+        of them.
+        """
 
     def look_closer(self, places: Rows) -> None:
-        """From now on these are exact, if that costs little."""
+        """Make these exact from now on, if that costs little."""
 
 
-class Measured:
-    """All are exact."""
+class ExactCosines:
+    """Hold exact cosines at all places."""
 
     def __init__(self, values: Floats) -> None:
         self.values = values
@@ -264,11 +266,11 @@ class Measured:
         return np.flatnonzero(self.values >= least)
 
     def look_closer(self, places: Rows) -> None:
-        """There is nothing closer."""
+        """Do nothing: all are exact."""
 
 
-class Unmeasured(Measured):
-    """Nothing is known of them: all are 0, and none is to be preferred."""
+class NoCosines(ExactCosines):
+    """Stand for unknown cosines: all are 0, and none is preferred."""
 
     def __init__(self, size: int) -> None:
         super().__init__(np.zeros(size, np.float32))
@@ -278,7 +280,7 @@ class Unmeasured(Measured):
         return np.arange(0)
 
 
-class Estimated:
+class EstimatedCosines:
     """Told by signs, and exact for those whose signs agree best.
 
     `codes` are in how many signs each differs; from the number of dimensions on, which of the exact ones it is. The
@@ -286,11 +288,17 @@ class Estimated:
     """
 
     def __init__(
-        self, differing: NDArray[np.uint16], counts: Counts, usual: tuple[float, float] | None, measure: Measure, *,
+        self,
+        differing: NDArray[np.uint16],
+        counts: Counts,
+        usual: tuple[float, float] | None,
+        measure: Measure,
+        *,
         closer: bool = True,
-    ) -> None:  # fmt: skip
+    ) -> None:
         """`counts` are how many differ in so many signs, of all or of a sample; the `usual` mean and spread are exact,
-        if they are known. The likely ones are measured; others when they are looked at `closer`, if that costs little.
+        if they are known. The likely ones are measured; others when they are looked at `closer`, if that costs
+        little.
         """
         self.usual = usual or moments(counts, estimates(len(counts) - 1))
         self.codes, self.table, self.signs = differing, scaled(counts, self.usual), len(counts)
@@ -337,7 +345,7 @@ class IndexedCosines:
         self.signs, self.query, self.rows, self.usual = signs, query, rows, usual
         self.foremost, self.exact = foremost, exact
         drawn = disagreeing(signs, query, rows[:: len(rows) // SIGNS_DRAWN + 1])
-        self.table = np.minimum(scaled(counted(drawn, len(query)), usual), exact.min())
+        self.table = np.minimum(scaled(difference_counts(drawn, len(query)), usual), exact.min())
 
     @property
     def best(self) -> float:
@@ -364,4 +372,4 @@ class IndexedCosines:
         return np.flatnonzero(self.every >= least)
 
     def look_closer(self, places: Rows) -> None:
-        """The database would have to be asked once more."""
+        """Do nothing: the database would have to be asked once more."""

@@ -31,7 +31,7 @@ from memories.providers.embeddings import Embedder
 from memories.retrieve.contradictions import CONFLICTING
 from memories.retrieve.injection_guard import is_suspicious, neutralise, safe_memories
 from memories.retrieve.scoped_view import Scope
-from memories.retrieve.top_memories import foremost
+from memories.retrieve.top_memories import top_memories
 from memories.text.future import find_coming
 from memories.text.matter import matter_of
 from memories.text.temporal import find_windows
@@ -50,11 +50,14 @@ ORDER: dict[str, tuple[str, ...]] = {
     Block.APP: ("updated", "pk"),
     Block.TURN: ("importance", "priority", "confidence", "confirmed", "pk"),
 }
+LESSONS_HEADING = "## Lessons"
+BLOCK = "due"
+DUE_HEADING = "## Due today"
 
 
 @dataclass(frozen=True, slots=True)
 class Injected:
-    """A block, the memories in it, and how many there were to choose from.
+    """Hold a block, the memories in it, and how many there were to choose from.
 
     Those `at_odds` (pks) contradict another of them, or what was told before.
     """
@@ -69,19 +72,26 @@ class Injected:
 
 
 def injectable(allowed: MemoryQuerySet, policy: AppPolicy, now: datetime) -> MemoryQuerySet:
-    """What may stand in a prompt at all."""
+    """Select what may stand in a prompt at all."""
     rows = allowed.active().valid(now).filter(confidence__gte=policy.inactive_below)
     return rows if policy.inject_unreviewed else rows.heard(policy.review_origins)
 
 
 def greet(
-    app: App, scope: Scope, embedder: Embedder, block: str, now: datetime, *, max_tokens: int | None = None,
-    limit: int | None = None, told: Collection[int] = (),
-) -> Injected:  # fmt: skip
-    """The block of what is known without a question; what was `told` (pks) is not in it."""
+    app: App,
+    scope: Scope,
+    embedder: Embedder,
+    block: str,
+    now: datetime,
+    *,
+    max_tokens: int | None = None,
+    limit: int | None = None,
+    told: Collection[int] = (),
+) -> Injected:
+    """Return the block of what is known without a question; what was `told` (pks) is not in it."""
     policy = app.policy
     budget = max_tokens or budget_tokens(policy, block)
-    known = foremost(
+    known = top_memories(
         app,
         scope if policy.inject_unreviewed else replace(scope, unheard=tuple(policy.review_origins)),
         embedder,
@@ -96,10 +106,15 @@ def greet(
 
 
 def inject(
-    memories: Sequence[Memory], total: int, app: App, block: str, budget: int, now: datetime,
+    memories: Sequence[Memory],
+    total: int,
+    app: App,
+    block: str,
+    budget: int,
+    now: datetime,
     at_odds: Collection[int] = (),
-) -> Injected:  # fmt: skip
-    """The block of these memories, as many in this order as the budget holds; none that no agent should read."""
+) -> Injected:
+    """Return the block of these memories, as many in this order as the budget holds; none that no agent should read."""
     render = renderer(app, block, total)
 
     def line_of(memory: Memory, shown: Memory) -> Line:
@@ -116,7 +131,7 @@ def inject(
 
 
 def shortened(memory: Memory, tokens: int) -> Memory:
-    """A copy that ends with a whole word, and says that there is more."""
+    """Return a copy that ends with a whole word, and shows that there is more."""
     short = copy(memory)
     cut = beginning(memory.content, tokens)
     whole = cut if is_unspaced(cut[-1:]) else cut.rpartition(" ")[0]
@@ -139,7 +154,9 @@ def renderer(app: App, block: str, total: int) -> Render:
 
 
 def budget_tokens(policy: AppPolicy, block: str) -> int:
-    """The operator's budget of the environment rules over the app's for the session-start block."""
+    """Return a block's budget. The operator's, from the environment, overrides the app's for the session-start
+    block.
+    """
     if block == Block.TURN:
         return policy.turn_budget_tokens
     return get_conf().memory_budget or policy.session_budget_tokens
@@ -155,34 +172,36 @@ def line_limit(policy: AppPolicy, block: str, budget: int) -> int:
 
 
 def note_injected(session: AgentSession, injected: Injected, turn_number: int | None, now: datetime) -> None:
-    """Remembers what the agent was shown: for its echo, and for what is learnt from use.
+    """Note what the agent was shown: for its echo, and for what is learnt from use.
 
     What was forgotten since it was read is left out, and nothing is noted in a session that somebody has deleted.
     """
     if not injected.memories:
         return
     try:
-        note_those_left(session, injected, turn_number, now)
+        note_remaining(session, injected, turn_number, now)
     except IntegrityError:
         if AgentSession.objects.for_app(session.app).filter(pk=session.pk).exists():
             raise
 
 
-def note_those_left(session: AgentSession, injected: Injected, turn_number: int | None, now: datetime) -> None:
+def note_remaining(session: AgentSession, injected: Injected, turn_number: int | None, now: datetime) -> None:
     with transaction.atomic():
         shown = Memory.objects.for_app(session.app).filter(pk__in=[memory.pk for memory in injected.memories])
         there = shown.held()
         Injection.objects.bulk_create(
             Injection(
-                app_id=session.app_id, session=session, memory=memory, turn_number=turn_number,
-                block=injected.block, line=line, created_at=now,
+                app_id=session.app_id,
+                session=session,
+                memory=memory,
+                turn_number=turn_number,
+                block=injected.block,
+                line=line,
+                created_at=now,
             )
             for memory, line in zip(injected.memories, injected.lines, strict=True)
             if memory.pk in there
-        )  # fmt: skip
-
-
-LESSONS_HEADING = "## Lessons"
+        )
 
 
 def lesson_line(lesson: Memory, note: str = "") -> str:
@@ -190,7 +209,7 @@ def lesson_line(lesson: Memory, note: str = "") -> str:
 
 
 def lessons_block(lines: Sequence[Line], total: int) -> str:
-    """The fenced block; its heading says so where there are more of them."""
+    """Return the fenced block; its heading says so where there are more lessons."""
     heading = LESSONS_HEADING if len(lines) == total else f"{LESSONS_HEADING} ({len(lines)} of {total})"
     return fence("\n".join([heading, "", *(line.text for line in lines)]))
 
@@ -198,16 +217,12 @@ def lessons_block(lines: Sequence[Line], total: int) -> str:
 def inject_lessons(
     lessons: Sequence[Memory], policy: AppPolicy, total: int, budget_tokens: int, at_odds: Collection[int] = ()
 ) -> Injected:
-    """As many of these, in this order, as the budget holds. `total`: how many there are to choose from."""
+    """Return as many of these, in this order, as the budget holds. `total`: how many there are to choose from."""
     told = safe_memories(lessons, policy)
     lines = [Line(lesson, lesson_line(lesson, note_of(lesson, policy, at_odds))) for lesson in told]
     taken, text = fit(lines, budget_tokens, lambda some: lessons_block(some, total))
     shown = tuple(line.text for line in taken)
     return Injected(text, estimate_tokens(text), [line.memory for line in taken], total, LESSONS, shown, at_odds)
-
-
-BLOCK = "due"
-DUE_HEADING = "## Due today"
 
 
 class Due(Protocol):
@@ -281,18 +296,18 @@ def inject_due(dues: Sequence[Due], policy: AppPolicy, budget_tokens: int, at_od
     taken: list[Due] = []
     for due in dues:
         is_harmless = not is_suspicious(due.trigger.message)
-        if is_harmless and fits(due_block([*taken, due], policy, ()), budget_tokens):
+        if is_harmless and fits_budget(due_block([*taken, due], policy, ()), budget_tokens):
             taken.append(due)
     candidates, brought = safe_memories(each_once(taken), policy), list[Memory]()
     for memory in candidates:
-        if fits(due_block(taken, policy, [*brought, memory], at_odds), budget_tokens):
+        if fits_budget(due_block(taken, policy, [*brought, memory], at_odds), budget_tokens):
             brought.append(memory)
     text = due_block(taken, policy, brought, at_odds)
     lines = tuple(line_of(taken, memory, policy, at_odds) for memory in brought)
     return Injected(text, estimate_tokens(text), brought, len(candidates), BLOCK, lines, at_odds)
 
 
-def fits(text: str, budget_tokens: int) -> bool:
+def fits_budget(text: str, budget_tokens: int) -> bool:
     return estimate_tokens(text) <= budget_tokens
 
 

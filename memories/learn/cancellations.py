@@ -78,6 +78,29 @@ _OWNERS = re.compile(r"\b(?:his|her|their|your|its)\b", re.IGNORECASE)
 
 
 Stretch = tuple[date, date]
+REPLACED_FROM = 0.5
+"""A probability from which what was to come is taken to be over."""
+MOST_SENTENCES = 20
+MOST_PAIRS = 16
+STEM = 5
+WORD = re.compile(r"\d+(?:[.,:]\d+)*|\w{3,}")
+FEW = 4
+CHANGE = re.compile(
+    r"n['’]t\b|\b(?:not|no|never|cancel\w*|off|instead|quit|over|moved|postponed|broke|sold)\b", re.IGNORECASE
+)
+"""Of so few things to come, a sentence with one of these words may take back any: "the wedding isn't happening"."""
+DAYS = {
+    "MO": r"mon(?:day)?s?",
+    "TU": r"tue(?:s|sday)?s?",
+    "WE": r"wed(?:nesday)?s?",
+    "TH": r"thu(?:rs|rsday)?s?",
+    "FR": r"fri(?:day)?s?",
+    "SA": r"sat(?:urday)?s?",
+    "SU": r"sun(?:day)?s?",
+}
+ONLY = re.compile(r"\b(?:only|just|once a week)\b", re.IGNORECASE)
+"""The days that are named with it are those that stay."""
+BY_DAY = re.compile(r"(BYDAY=)([A-Z]{2}(?:,[A-Z]{2})+)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,26 +182,6 @@ def _is_same(one: str, other: str) -> bool:
 
 def _owners(text: str) -> set[str]:
     return {word.lower() for word in _OWNERS.findall(text)}
-
-
-REPLACED_FROM = 0.5
-"""A probability from which what was to come is taken to be over."""
-MOST_SENTENCES = 20
-MOST_PAIRS = 16
-STEM = 5
-WORD = re.compile(r"\d+(?:[.,:]\d+)*|\w{3,}")
-FEW = 4
-CHANGE = re.compile(
-    r"n['’]t\b|\b(?:not|no|never|cancel\w*|off|instead|quit|over|moved|postponed|broke|sold)\b", re.IGNORECASE
-)
-"""Of so few things to come, a sentence with one of these words may take back any: "the wedding isn't happening"."""
-DAYS = {
-    "MO": r"mon(?:day)?s?", "TU": r"tue(?:s|sday)?s?", "WE": r"wed(?:nesday)?s?", "TH": r"thu(?:rs|rsday)?s?",
-    "FR": r"fri(?:day)?s?", "SA": r"sat(?:urday)?s?", "SU": r"sun(?:day)?s?",
-}  # fmt: skip
-ONLY = re.compile(r"\b(?:only|just|once a week)\b", re.IGNORECASE)
-"""The days that are named with it are those that stay."""
-BY_DAY = re.compile(r"(BYDAY=)([A-Z]{2}(?:,[A-Z]{2})+)")
 
 
 def find_replaced(told: Mapping[int, str], said: str) -> dict[int, str]:

@@ -36,7 +36,7 @@ log = structlog.get_logger("memories.learn")
 
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """A memory with its new priority, and the verdict on it."""
+    """Hold a memory with its new priority, and the verdict on it."""
 
     memory: Memory
     verdict: Verdict
@@ -44,16 +44,22 @@ class Judged:
 
 @dataclass(frozen=True, slots=True)
 class Feedback:
-    """What one answer taught."""
+    """Hold what one answer taught."""
 
     used: list[Judged] = field(default_factory=list)
     ignored: list[Judged] = field(default_factory=list)
 
 
 def judge(
-    session: AgentSession, text: str, turn_number: int, embedder: Embedder, actor: str, now: datetime, *,
+    session: AgentSession,
+    text: str,
+    turn_number: int,
+    embedder: Embedder,
+    actor: str,
+    now: datetime,
+    *,
     question: str = "",
-) -> Feedback:  # fmt: skip
+) -> Feedback:
     """What the agent's answer to a turn shows of the memories it had before it.
 
     Safe to call for every turn, any number of times, outside of transactions. One query where nothing waits to be
@@ -87,24 +93,24 @@ def injections(session: AgentSession) -> InjectionQuerySet:
 
 
 def waiting(session: AgentSession) -> InjectionQuerySet:
-    """What is not judged yet."""
+    """Select what is not judged yet."""
     return injections(session).filter(judged_at__isnull=True)
 
 
 def in_view(session: AgentSession, turn_number: int) -> InjectionQuerySet:
-    """What waits to be judged and was before the agent when it answered this turn."""
+    """Select what waits to be judged and was before the agent when it answered this turn."""
     before = Q(turn_number=None) | Q(turn_number__lte=turn_number)
     return waiting(session).filter(before).select_related("memory").order_by("pk")
 
 
 def question_of(session: AgentSession, turn_number: int) -> str:
-    """What the user said in the turn, if it is stored."""
+    """Return what the user said in the turn, if it is stored."""
     turns = Turn.objects.for_app(session.app).filter(session=session, number=turn_number)
     return turns.values_list("user_input", flat=True).first() or ""
 
 
 def weigh(app: App, memories: Sequence[Memory], answer: Answer, embedder: Embedder) -> dict[int, Verdict]:
-    """The verdict on each memory, by pk."""
+    """Return the verdict on each memory, by pk."""
     said = {memory.pk: embedded_text(memory.text, memory.subject) for memory in memories}
     vectors = vectors_of(app, list(said), answer, embedder)
     verdicts = {
@@ -119,7 +125,7 @@ def weigh(app: App, memories: Sequence[Memory], answer: Answer, embedder: Embedd
 
 
 def vectors_of(app: App, pks: Sequence[int], answer: Answer, embedder: Embedder) -> Mapping[int, Vectors]:
-    """The memories' vectors, by pk, after `answer` was given its own; none where those cannot be had."""
+    """Return the memories' vectors, by pk, after `answer` was given its own; none where those cannot be had."""
     rows = list(
         Vector.objects.for_app(app).filter(model=embedder.name, memory__in=pks).values_list("memory_id", "data")
     )
@@ -135,7 +141,7 @@ def vectors_of(app: App, pks: Sequence[int], answer: Answer, embedder: Embedder)
 
 
 def note_weighed(session: AgentSession, rows: Sequence[Injection], verdicts: Mapping[int, Verdict]) -> None:
-    """Keeps the most that any answer has shown of a memory that is not judged yet."""
+    """Keep the most that any answer has shown of a memory that is not judged yet."""
     more = [row for row in rows if row.word_share is None or verdicts[row.memory_id].word_share > row.word_share]
     for row in more:
         row.word_share, row.similarity = verdicts[row.memory_id].word_share, verdicts[row.memory_id].similarity
@@ -163,13 +169,13 @@ def settle(
 
 
 def unjudged(session: AgentSession, rows: Sequence[Injection]) -> list[Injection]:
-    """Those that no other call has judged meanwhile."""
+    """Return those that no other call has judged meanwhile."""
     still = set(waiting(session).filter(pk__in=[row.pk for row in rows]).values_list("pk", flat=True))
     return [row for row in rows if row.pk in still]
 
 
 def cost_factors(session: AgentSession, rows: Sequence[Injection]) -> dict[int, float]:
-    """By memory pk, how many times the mean length of its block's lines its line has, within 1 and 2. One query."""
+    """Return by memory pk how many times the mean length of its block's lines its line has, from 1 to 2. One query."""
     blocks = injections(session).filter(created_at__in={row.created_at for row in rows}).order_by()
     means = {
         (created_at, block): mean
@@ -192,7 +198,7 @@ def mark(session: AgentSession, rows: Sequence[Injection], verdicts: Mapping[int
 
 
 def change(policy: AppPolicy, judged: Judged, factor: float) -> tuple[Memory, bool, float, str]:
-    """What the verdict does to the memory, as `Writer.judge_uses` takes it."""
+    """Return what the verdict does to the memory, as `Writer.judge_uses` takes it."""
     if judged.verdict.used:
         return judged.memory, True, policy.echo_step, judged.verdict.evidence
     dear = f"; its line is {factor:.1f} × as long as others" if factor > 1.05 else ""
@@ -201,7 +207,7 @@ def change(policy: AppPolicy, judged: Judged, factor: float) -> tuple[Memory, bo
 
 @dataclass(frozen=True, slots=True)
 class DayOfUse:
-    """Injected lines that were judged on a day: a memory that was shown twice counts twice."""
+    """Hold how many injected lines were judged on a day: a memory that was shown twice counts twice."""
 
     day: date
     used: int
@@ -209,7 +215,9 @@ class DayOfUse:
 
 
 def used_rates(app: App, since: date) -> list[DayOfUse]:
-    """From `since` on, by day in the app's time zone; days without any are left out. One query."""
+    """Return, by day in the app's time zone from `since` on, how much was used; days without any are left out. One
+    query.
+    """
     zone = app.policy.time_zone
     judged = Injection.objects.for_app(app).filter(judged_at__gte=datetime.combine(since, time.min, zone))
     by_day = judged.annotate(day=TruncDate("judged_at", tzinfo=zone)).values_list("day").order_by("day")

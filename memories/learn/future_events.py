@@ -10,7 +10,7 @@ from datetime import datetime, time
 from itertools import groupby
 from operator import itemgetter
 
-from memories.learn.non_commitments import first_break, is_unsettled, without_old_days
+from memories.learn.non_commitments import first_break, is_no_commitment, without_old_days
 from memories.learn.trigger_span import Days
 from memories.text.fence import strip_fenced
 from memories.text.future import Coming, find_coming
@@ -29,6 +29,43 @@ _SENTENCE_BEGINS = re.compile(
     r"(?:\A|[.!?\n])[\s\"'*-]*(?:and |but |so )?(?:(?:starting|beginning|as of)(?: from)? )?\Z", re.IGNORECASE
 )
 READ_BEFORE = 40
+_OPENING = re.compile(
+    r"\b(?:opens?|closes|closed|(?:opening|office|business) hours|reachable|staffed)\b", re.IGNORECASE
+)
+_HOURS = re.compile(
+    r"\b(?:opening|office|business|visiting|consulting|consultation|surgery|service|support) hours\b", re.IGNORECASE
+)
+_IS_OPEN = re.compile(
+    r"(?:\b(?:is|are)|['’](?:s|re)) (?:always |usually |only |also )?(?:open|closed|available|reachable|staffed)\b"
+    r"|\b(?:opens|closes) (?:at|from|on|every|daily|around|only)\b|\bsees? (?:patients|clients|customers)\b",
+    re.IGNORECASE,
+)
+"""Whoever's it is: "we are open", "my gym opens at 6"."""
+_HABIT = re.compile(
+    r"\b(?:usually|normally|generally|typically|often|mostly|sometimes|always|tend to|tends to|in the habit of|used to|"
+    r"meistens|normalerweise|gewöhnlich|immer|d['’]habitude|normalement|toujours|normalmente|siempre|suelo)\b",
+    re.IGNORECASE,
+)
+_DUTY = re.compile(
+    r"\b(?:remind|remember|forget|must|have to|has to|need|needs|should|take|takes|pills?|tablets?|due|deadline|"
+    r"meetings?|stand-?ups?|class|classes|lessons?|course|appointment|call|\d{1,2}(?::\d\d| ?[ap]m))\b",
+    re.IGNORECASE,
+)
+"""Somebody has to be there, or to think of it."""
+_WORKING = re.compile(
+    r"\b(?:runs|starts|executes|fires|rotates|syncs|restarts|refreshes|expires|polls)\b", re.IGNORECASE
+)
+_OF_PEOPLE = re.compile(r"\b(?:I|we|my|me|us|you|remind|remember|don't forget)\b", re.I)
+_DAYS_OF_THE_WEEK = re.compile(
+    r"(?:mon|tues?|wed(?:nes)?|thu(?:rs)?|fri|sat(?:ur)?|sun)(?:days?)?\W+(?:to|through|till|until|and|[-–])\W*"
+    r"(?:mon|tues?|wed(?:nes)?|thu(?:rs)?|fri|sat(?:ur)?|sun)(?:days?)?",
+    re.I,
+)
+MESSAGE_CHARACTERS = 500
+TEXT_CHARACTERS = 200
+READ_CHARACTERS = 50_000
+# Of a longer text the end is not read either: a secret that was cut in two does not look like one.
+CUT_CHARACTERS = 5_000
 
 
 def within_bounds(text: str, told: Sequence[Coming]) -> list[Coming]:
@@ -68,40 +105,6 @@ def _bounded(text: str, one: Coming, bounds: Sequence[Coming]) -> Coming:
     return one
 
 
-_OPENING = re.compile(
-    r"\b(?:opens?|closes|closed|(?:opening|office|business) hours|reachable|staffed)\b", re.IGNORECASE
-)
-_HOURS = re.compile(
-    r"\b(?:opening|office|business|visiting|consulting|consultation|surgery|service|support) hours\b", re.IGNORECASE
-)
-_IS_OPEN = re.compile(
-    r"(?:\b(?:is|are)|['’](?:s|re)) (?:always |usually |only |also )?(?:open|closed|available|reachable|staffed)\b"
-    r"|\b(?:opens|closes) (?:at|from|on|every|daily|around|only)\b|\bsees? (?:patients|clients|customers)\b",
-    re.IGNORECASE,
-)
-"""Whoever's it is: "we are open", "my gym opens at 6"."""
-_HABIT = re.compile(
-    r"\b(?:usually|normally|generally|typically|often|mostly|sometimes|always|tend to|tends to|in the habit of|used to|"
-    r"meistens|normalerweise|gewöhnlich|immer|d['’]habitude|normalement|toujours|normalmente|siempre|suelo)\b",
-    re.IGNORECASE,
-)
-_DUTY = re.compile(
-    r"\b(?:remind|remember|forget|must|have to|has to|need|needs|should|take|takes|pills?|tablets?|due|deadline|"
-    r"meetings?|stand-?ups?|class|classes|lessons?|course|appointment|call|\d{1,2}(?::\d\d| ?[ap]m))\b",
-    re.IGNORECASE,
-)
-"""Somebody has to be there, or to think of it."""
-_WORKING = re.compile(
-    r"\b(?:runs|starts|executes|fires|rotates|syncs|restarts|refreshes|expires|polls)\b", re.IGNORECASE
-)
-_OF_PEOPLE = re.compile(r"\b(?:I|we|my|me|us|you|remind|remember|don't forget)\b", re.I)
-_DAYS_OF_THE_WEEK = re.compile(
-    r"(?:mon|tues?|wed(?:nes)?|thu(?:rs)?|fri|sat(?:ur)?|sun)(?:days?)?\W+(?:to|through|till|until|and|[-–])\W*"
-    r"(?:mon|tues?|wed(?:nes)?|thu(?:rs)?|fri|sat(?:ur)?|sun)(?:days?)?",
-    re.I,
-)
-
-
 def is_routine(sentence: str, coming: Coming) -> bool:
     """Whether the sentence tells how something is on such days, and nobody has to think of it on the day.
 
@@ -125,15 +128,8 @@ def is_routine(sentence: str, coming: Coming) -> bool:
     return bool(_OPENING.search(sentence) or (is_every_day and _WORKING.search(sentence)))
 
 
-MESSAGE_CHARACTERS = 500
-TEXT_CHARACTERS = 200
-READ_CHARACTERS = 50_000
-# Of a longer text the end is not read either: a secret that was cut in two does not look like one.
-CUT_CHARACTERS = 5_000
-
-
 @dataclass(frozen=True, slots=True)
-class Told:
+class ToldEvent:
     """Something to come, with the sentence that tells of it; `text` is the time as it was said."""
 
     message: str
@@ -142,7 +138,7 @@ class Told:
     days: Days
 
 
-def read_told(said: str, said_at: datetime) -> list[Told]:
+def read_events(said: str, said_at: datetime) -> list[ToldEvent]:
     """What is to come, seen from `said_at`, in the order it is said. Linear, and bounded for long texts.
 
     What is denied, called off, asked, moved away or under a condition is not to come. What is fenced or private is not
@@ -158,10 +154,10 @@ def read_told(said: str, said_at: datetime) -> list[Told]:
     settled = [
         (sentence, one)
         for sentence, one in told
-        if not is_routine(sentence, one) and not is_unsettled(text, one, sentence)
+        if not is_routine(sentence, one) and not is_no_commitment(text, one, sentence)
     ]
     return [
-        Told(sentence, " ".join(one.text.split())[:TEXT_CHARACTERS], one.at, Days(one.on, one.until, one.rule))
+        ToldEvent(sentence, " ".join(one.text.split())[:TEXT_CHARACTERS], one.at, Days(one.on, one.until, one.rule))
         for sentence, own in groupby(settled, key=itemgetter(0))
         for one in within_bounds(text, [one for _, one in own])
     ]

@@ -104,7 +104,7 @@ _FROM_DAY = re.compile(rf"\b{_MOVED}\b[^.;!?\n]{{0,60}}?( from [\w' ]{{2,30}}?)(
 _TO_ANOTHER = re.compile(r"(?:['’]s)?(?: [\w'’-]+){0,4}? (?:to|until|till)\b", re.IGNORECASE)
 
 
-def is_unsettled(text: str, coming: Coming, sentence: str) -> bool:
+def is_no_commitment(text: str, coming: Coming, sentence: str) -> bool:
     """Whether the sentence says that nothing is at the time, or does not know."""
     start, end = coming.start, coming.end
     before, behind = text[max(0, start - READ_AROUND) : start], text[end : end + READ_AROUND]

@@ -10,6 +10,7 @@ from memories.text.dating import make_dates_plain
 from memories.text.future import find_coming, next_day
 
 DAY = timedelta(days=1)
+UNITS = {"DAILY": "day", "WEEKLY": "week", "MONTHLY": "month", "YEARLY": "year"}
 
 
 class Days(NamedTuple):
@@ -62,9 +63,6 @@ def days_to_come(days: Days, today: date) -> Days:
     return brought
 
 
-UNITS = {"DAILY": "day", "WEEKLY": "week", "MONTHLY": "month", "YEARLY": "year"}
-
-
 def sentence_of(trigger: FutureTrigger) -> str:
     """Its message with the day, where it does not name that itself: "Dentist on Friday 4 December 2026 at 15:00"."""
     zone = trigger.app.policy.time_zone
@@ -76,10 +74,12 @@ def sentence_of(trigger: FutureTrigger) -> str:
 
 def when(trigger: FutureTrigger) -> str:
     if trigger.rule:
-        return f"{how_often(trigger.rule)} from {written(trigger.trigger_date)}{clock(trigger.trigger_time)}"
+        return f"{how_often(trigger.rule)} from {written_day(trigger.trigger_date)}{clock(trigger.trigger_time)}"
     if trigger.until:
-        return f"from {written(trigger.trigger_date)} until {written(trigger.until)}{clock(trigger.trigger_time)}"
-    return f"on {written(trigger.trigger_date)}{clock(trigger.trigger_time)}"
+        return (
+            f"from {written_day(trigger.trigger_date)} until {written_day(trigger.until)}{clock(trigger.trigger_time)}"
+        )
+    return f"on {written_day(trigger.trigger_date)}{clock(trigger.trigger_time)}"
 
 
 def how_often(rule: str) -> str:
@@ -89,7 +89,7 @@ def how_often(rule: str) -> str:
     return f"every {unit}" if count == "1" else f"every {count} {unit}s"
 
 
-def written(day: date) -> str:
+def written_day(day: date) -> str:
     return f"{day:%A} {day.day} {day:%B %Y}"
 
 

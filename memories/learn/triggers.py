@@ -1,4 +1,4 @@
-"""What is to come: noted and called off when a user says so, brought up on its day, put away when that is over."""
+"""Triggers: note what is to come, call it off when a user says so, bring it up on its day, put it away when over."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from django.db import transaction
 from django.db.models import F, Q
 
 from memories.learn.cancellations import CalledOff, find_replaced, read_called_off, without_days_of
-from memories.learn.future_events import Told, read_told
+from memories.learn.future_events import ToldEvent, read_events
 from memories.learn.trigger_span import Days, bring_to
 from memories.ledger.days import day_of
 from memories.models import FutureTrigger, Link, LinkKind, Memory, Preload, TriggerStatus, Visibility
@@ -37,7 +37,7 @@ Row = tuple[int, date, date | None, str]
 
 @dataclass(frozen=True, slots=True)
 class Due:
-    """A trigger and the memories it brings up, the most important first.
+    """Hold a trigger and the memories it brings up, the most important first.
 
     `is_doubted`: something that is known contradicts what was learnt where it was said.
     """
@@ -48,19 +48,19 @@ class Due:
 
     @property
     def said(self) -> date:
-        """The app's day on which it was said, or noted by hand. Reads the trigger's app and resource."""
+        """Return the app's day on which it was said, or noted by hand. Reads the trigger's app and resource."""
         resource = self.trigger.resource
         return day_of(self.trigger.app, resource.content_at if resource else self.trigger.created_at)
 
 
 def visible_triggers(app: App, agent: Agent | None) -> Triggers:
-    """What this agent may see; operators (no agent) see all."""
+    """Select what this agent may see; operators (no agent) see all."""
     rows = FutureTrigger.objects.for_app(app)
     return rows.filter(~Q(visibility=Visibility.AGENT) | Q(agent=agent)) if agent else rows
 
 
 def injectable(allowed: MemoryQuerySet, app: App, now: datetime) -> MemoryQuerySet:
-    """What a trigger may bring up, the most important first."""
+    """Select what a trigger may bring up, the most important first."""
     rows = allowed.active().valid(now).filter(confidence__gte=app.policy.inactive_below)
     rows = rows if app.policy.inject_unreviewed else rows.heard(app.policy.review_origins)
     return rows.order_by("-importance", "-confidence", "pk")
@@ -70,13 +70,13 @@ def injectable(allowed: MemoryQuerySet, app: App, now: datetime) -> MemoryQueryS
 
 
 def note_coming(session: AgentSession, resources: Iterable[Resource], now: datetime) -> list[FutureTrigger]:
-    """A new trigger for each time to come in these texts, as far as users said them; and what they call off is.
+    """Make a trigger for each time to come in these texts, as far as users said them; call off what they call off.
 
     No query if there is neither, two for new ones. What already waits, and what was over before it came here, is left
     out. Call it under the app's write lock: two calls at once could note the same twice.
     """
     noted: list[FutureTrigger] = []
-    told: list[tuple[Resource, Told]] = []
+    told: list[tuple[Resource, ToldEvent]] = []
     is_learned = get_conf().relations == "learned"
     for resource in resources:
         off = called_off_by(session.app, resource)
@@ -88,7 +88,7 @@ def note_coming(session: AgentSession, resources: Iterable[Resource], now: datet
     return noted + note_told(session, told, now)
 
 
-def note_told(session: AgentSession, told: Sequence[tuple[Resource, Told]], now: datetime) -> list[FutureTrigger]:
+def note_told(session: AgentSession, told: Sequence[tuple[Resource, ToldEvent]], now: datetime) -> list[FutureTrigger]:
     if not told:
         return []
     new: dict[tuple[object, ...], FutureTrigger] = {}
@@ -102,17 +102,17 @@ def note_told(session: AgentSession, told: Sequence[tuple[Resource, Told]], now:
     return FutureTrigger.objects.bulk_create(fresh)
 
 
-def told_in(app: App, resource: Resource, now: datetime) -> list[Told]:
-    """What a user's text says is to come and is not over by now; relative days count from when it was said."""
+def told_in(app: App, resource: Resource, now: datetime) -> list[ToldEvent]:
+    """Return what a user's text says is to come and is not over; relative days count from when it was said."""
     if resource.role != Role.USER:
         return []
     said_at = resource.said_at(app.policy.time_zone)
     today = day_of(app, now)
-    brought = ((one, bring_to(one.days, today)) for one in read_told(resource.raw_content, said_at))
+    brought = ((one, bring_to(one.days, today)) for one in read_events(resource.raw_content, said_at))
     return list(islice((replace(one, days=days) for one, days in brought if days), MOST_OF_A_MESSAGE))
 
 
-def trigger_of(session: AgentSession, resource: Resource, told: Told, now: datetime) -> FutureTrigger:
+def trigger_of(session: AgentSession, resource: Resource, told: ToldEvent, now: datetime) -> FutureTrigger:
     return FutureTrigger(
         app=session.app,
         trigger_date=told.days.on,
@@ -130,7 +130,7 @@ def trigger_of(session: AgentSession, resource: Resource, told: Told, now: datet
 
 
 def own_mark(resource: Resource) -> str:
-    """Whose a plan is, before it: "Bob: "."""
+    """Return whose a plan is, to stand before it: "Bob: "."""
     return f"{resource.speaker}: " if resource.speaker else ""
 
 
@@ -147,7 +147,7 @@ def days_of(trigger: FutureTrigger) -> object:
 
 
 def tells_again(trigger: FutureTrigger, known: FutureTrigger) -> bool:
-    """Whether it says no more of one day than what is known: the same matter, and no hour that the other lacks."""
+    """Tell whether it says no more of one day than what is known: the same matter, and no hour that the other lacks."""
     if trigger.trigger_time not in (None, known.trigger_time):
         return False
     if trigger.message == known.message:
@@ -171,7 +171,7 @@ def alike(session: AgentSession, triggers: Collection[FutureTrigger]) -> Trigger
 
 
 def link_memories(app: App, resource_pks: Collection[int]) -> int:
-    """Waiting triggers bring up the memories that were made of the same text; answers how many links it took."""
+    """Link waiting triggers to the memories made of the same text; return how many links it took."""
     waiting = FutureTrigger.objects.for_app(app).filter(status=TriggerStatus.WAITING, resource__in=resource_pks)
     triggers = list(waiting.values_list("pk", "resource_id")) if resource_pks else []
     if not triggers:
@@ -203,9 +203,11 @@ def call_off(session: AgentSession, resource: Resource, off: Iterable[CalledOff]
     One query, and one more for each that is called off.
     """
     waiting = visible_triggers(session.app, session.agent).filter(
-        status=TriggerStatus.WAITING, user_id=session.user_id, resource__content_at__lte=resource.content_at,
+        status=TriggerStatus.WAITING,
+        user_id=session.user_id,
+        resource__content_at__lte=resource.content_at,
         resource__speaker=resource.speaker,
-    )  # fmt: skip
+    )
     triggers = list(waiting.only("message", "text", "trigger_date", "until", "rule")[:MOST_COMPARED])
     for row in triggers:
         row.message = row.message.removeprefix(own_mark(resource))
@@ -264,7 +266,7 @@ def due(app: App, user_id: str | None, agent: Agent | None, now: datetime) -> li
 
 
 def told_once(triggers: Iterable[FutureTrigger]) -> dict[FutureTrigger, list[FutureTrigger]]:
-    """Each that says something new of its day, with itself and the later ones that say the same to the same user."""
+    """Return each that says something new of its day, with the later ones that say the same to the same user."""
     told: dict[FutureTrigger, list[FutureTrigger]] = {}
     for trigger in triggers:
         known = (one for one in told if one.user_id == trigger.user_id and tells_again(trigger, one))
@@ -273,7 +275,7 @@ def told_once(triggers: Iterable[FutureTrigger]) -> dict[FutureTrigger, list[Fut
 
 
 def denied(app: App, pks: Collection[int], known: MemoryQuerySet) -> set[int]:
-    """Those of these memories, whatever has become of them, that something known contradicts."""
+    """Return those of these memories, whatever has become of them, that something known contradicts."""
     links = Link.objects.for_app(app).filter(kind=LinkKind.CONTRADICTS, to_memory__in=pks, from_memory__in=known)
     return set(links.order_by().values_list("to_memory", flat=True))
 
@@ -287,7 +289,7 @@ def due_on(rows: Triggers, today: date) -> Triggers:
 
 
 def roll_over(app: App, now: datetime) -> dict[str, int]:
-    """The daily job: `put_away`, and how many are due today."""
+    """Run the daily job: `put_away`, and count what is due today."""
     due_today = due_on(FutureTrigger.objects.for_app(app), day_of(app, now))
     return {**put_away(app, now), "due_today": due_today.count()}
 

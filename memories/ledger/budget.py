@@ -24,11 +24,14 @@ from sessions.models import AgentSession
 
 # From this share of a day's budget on, recall is content with less, so that the rest lasts longer.
 PRESSURE = 0.8
+HELD_FOR = timedelta(minutes=5)
+"""No call takes as long: what is still set aside then was by a process that is gone."""
+SOON = timedelta(seconds=30)
 
 
 @dataclass(frozen=True, slots=True)
 class Denial:
-    """Why not, in words for an operator in `detail`, and until when: None until the app's agents report more energy."""
+    """Hold why not, in words for an operator in `detail`, and until when: None until the agents report more energy."""
 
     reason: Literal["energy", "budget"]
     detail: str
@@ -39,12 +42,12 @@ class Denial:
 
 
 def asks_models(policy: AppPolicy) -> bool:
-    """Whether the app's questions may go to a model: there is one, and no limit of 0 leaves them to the rules."""
+    """Tell whether the app's questions may go to a model: there is one, and no limit of 0 leaves them to the rules."""
     return get_conf().llm != "rules" and policy.daily_cost != 0 and policy.daily_tokens != 0
 
 
 def may_learn(app: App, now: datetime) -> Denial | None:
-    """None when it may. At most one query."""
+    """Return why the app may not learn now; None when it may. At most one query."""
     if low := low_energy(app):
         return low
     if full := used_up(app, now, 1.0):
@@ -60,12 +63,14 @@ def low_energy(app: App) -> Denial | None:
 
 
 def economises(app: App, now: datetime) -> bool:
-    """Whether recall takes the cheaper ways: energy is low, or the day's budget is nearly spent. One query at most."""
+    """Tell whether recall is to be cheaper: energy is low, or the day's budget is nearly spent. One query at most."""
     return is_low(app) or used_up(app, now, PRESSURE) is not None
 
 
 def used_up(app: App, now: datetime, share: float) -> str | None:
-    """Which of the day's limits is used up to `share`, in words; None if none is, or nothing is limited or spent."""
+    """Return which of the day's limits is used up to `share`, in words; None if none is, or nothing is limited or
+    spent.
+    """
     most_dollars, most_tokens = app.policy.daily_cost, app.policy.daily_tokens
     if (most_dollars is None and most_tokens is None) or not asks_models(app.policy):
         return None
@@ -73,51 +78,46 @@ def used_up(app: App, now: datetime, share: float) -> str | None:
     is_full = (most_dollars is not None and spent.cost >= share * most_dollars) or (
         most_tokens is not None and spent.tokens >= share * most_tokens
     )
-    return told(app.policy, spent) if is_full else None
+    return usage_text(app.policy, spent) if is_full else None
 
 
-def told(policy: AppPolicy, spent: Spent) -> str:
+def usage_text(policy: AppPolicy, spent: Spent) -> str:
     """How much of the day's limits is spent, in words."""
     return f"{amounts(policy, spent)} are spent {limits(policy)}"
 
 
 def limits(policy: AppPolicy) -> str:
-    """The day's limits in words, as every reason has them that makes a text wait for the next day."""
+    """Return the day's limits in words, as every reason has them that makes a text wait for the next day."""
     return f"(of {amounts(policy, Spent(policy.daily_cost or 0.0, policy.daily_tokens or 0))} a day)"
 
 
 def amounts(policy: AppPolicy, of: Spent) -> str:
-    """Dollars, tokens, or both, as the policy limits them."""
+    """Format dollars, tokens, or both, as the policy limits them."""
     dollars = f"${of.cost:.4f}".removesuffix("00")
     counted = [(policy.daily_cost, dollars), (policy.daily_tokens, f"{of.tokens:,} tokens")]
     return " and ".join(amount for limit, amount in counted if limit is not None)
 
 
-HELD_FOR = timedelta(minutes=5)
-"""No call takes as long: what is still set aside then was by a process that is gone."""
-SOON = timedelta(seconds=30)
-
-
 @dataclass(frozen=True, slots=True)
 class Reserved:
-    """Room for an answer; `pk` of the row that holds it, None in an app without limits."""
+    """Hold the tokens an answer may have; `pk` of the row that reserves them, None in an app without limits."""
 
     output_tokens: int
     pk: int | None = None
 
 
 def meter_for(app: App, session: AgentSession | None = None, turn_number: int | None = None) -> Meter:
-    """A meter that keeps the app within its energy and its day's limits, and tells its ledger of each call."""
+    """Return a meter that keeps the app within its energy and its day's limits, and records each call."""
 
     def ask(expected: Expected) -> Grant:
         reserved = reserve(app, expected, timezone.now())
-        return Grant(reserved.output_tokens, partial(settle, app, reserved, session, turn_number))
+        return Grant(reserved.output_tokens, partial(settle_reservation, app, reserved, session, turn_number))
 
     return ask
 
 
 def reserve(app: App, expected: Expected, now: datetime) -> Reserved:
-    """Raises LLMDenied. By what holds now: a limit or an energy level that has changed counts at once."""
+    """Reserve what a call may take, by the limits and energy level of now. Raises LLMDenied."""
     app = App.objects.select_related("policy").get(pk=app.pk)
     if low := low_energy(app):
         raise denied(low)
@@ -137,14 +137,14 @@ def reserve(app: App, expected: Expected, now: datetime) -> Reserved:
         most = cost_of(expected, room)
         row = Reservation.objects.create(
             app=app, tokens=expected.input_tokens + room, cost=most, expires_at=now + HELD_FOR
-        )  # fmt: skip
+        )
     return Reserved(room, row.pk)
 
 
-def settle(
+def settle_reservation(
     app: App, reserved: Reserved, session: AgentSession | None, turn_number: int | None, usage: Usage | None
-) -> None:  # fmt: skip
-    """What was set aside is free again, and what was taken is in the ledger: both or neither."""
+) -> None:
+    """Free what was reserved, and record what was taken: both or neither."""
     with transaction.atomic():
         if usage is not None:
             record(app, usage, session, turn_number)
@@ -166,12 +166,12 @@ def allow(app: App, expected: Expected, spent: Spent, held: Spent, now: datetime
         return min(expected.output_tokens, floor(min(now_left, expected.output_tokens)))
     most = f"a question may take {expected.input_tokens + needed:,} more"
     if left >= needed:
-        return Denial("budget", f"{told(app.policy, spent)}, calls under way hold more, and {most}", now + SOON)
-    return Denial("budget", f"{told(app.policy, spent)}, and {most}", next_midnight(app, now))
+        return Denial("budget", f"{usage_text(app.policy, spent)}, calls under way hold more, and {most}", now + SOON)
+    return Denial("budget", f"{usage_text(app.policy, spent)}, and {most}", next_midnight(app, now))
 
 
 def beyond_a_day(policy: AppPolicy, expected: Expected) -> str:
-    """Why no day can pay for a call, however short its answer; "" where one can."""
+    """Return why no day can pay for a call, however short its answer; "" where one can."""
     least = Spent(cost_of(expected, expected.least_output_tokens), expected.input_tokens + expected.least_output_tokens)
     is_beyond = (policy.daily_cost is not None and least.cost > policy.daily_cost) or (
         policy.daily_tokens is not None and least.tokens > policy.daily_tokens
@@ -180,7 +180,7 @@ def beyond_a_day(policy: AppPolicy, expected: Expected) -> str:
 
 
 def affordable(policy: AppPolicy, expected: Expected, used: Spent) -> float:
-    """Tokens that an answer may have when so much is used; below 0 when not even the question can be paid for."""
+    """Return the tokens an answer may have when so much is used; below 0 when not even the question can be paid for."""
     rooms = [inf]
     if policy.daily_tokens is not None:
         rooms.append(policy.daily_tokens - used.tokens - expected.input_tokens)
@@ -190,7 +190,7 @@ def affordable(policy: AppPolicy, expected: Expected, used: Spent) -> float:
 
 
 def affordable_for(dollars: float, expected: Expected) -> float:
-    """The same by money. Where the price is not known, as much as one likes while there is any money left."""
+    """Return the same by money. Where the price is unknown, no limit while there is any money left."""
     dollars_in, dollars_out = expected.price or (0.0, 0.0)
     left = dollars * 1_000_000 - expected.input_tokens * dollars_in
     if dollars <= 0 or left < 0:
@@ -199,7 +199,7 @@ def affordable_for(dollars: float, expected: Expected) -> float:
 
 
 def cost_of(expected: Expected, output_tokens: int) -> float:
-    """In US dollars; 0 where the price is not known."""
+    """Return the cost in US dollars; 0 where the price is not known."""
     dollars_in, dollars_out = expected.price or (0.0, 0.0)
     return (expected.input_tokens * dollars_in + output_tokens * dollars_out) / 1_000_000
 

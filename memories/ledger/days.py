@@ -14,7 +14,7 @@ DAY = timedelta(days=1)
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """Both days are in it."""
+    """Hold the first and the last day of a span; both are in it."""
 
     since: date
     until: date
@@ -24,7 +24,7 @@ class Span:
         return [self.since + number * DAY for number in range((self.until - self.since).days + 1)]
 
     def told(self, app: App) -> dict[str, str]:
-        """JSON as it stands: which days they are, and whose."""
+        """Return JSON as it stands: which days they are, and whose."""
         zone = str(app.policy.time_zone)
         return {"since": self.since.isoformat(), "until": self.until.isoformat(), "time_zone": zone}
 
@@ -34,7 +34,7 @@ def day_of(app: App, now: datetime) -> date:
 
 
 def midnight(app: App, day: date) -> datetime:
-    """When a day begins there, in UTC. Where clocks skip midnight, the moment they skip it."""
+    """Return when a day begins there, in UTC. Where clocks skip midnight, the moment they skip it."""
     return datetime.combine(day, time.min, app.policy.time_zone).astimezone(UTC)
 
 
@@ -43,6 +43,6 @@ def next_midnight(app: App, now: datetime) -> datetime:
 
 
 def last_days(app: App, now: datetime, number: int = DAYS) -> Span:
-    """The last days where the app lives, today the last."""
+    """Return the last days where the app lives, today the last."""
     today = day_of(app, now)
     return Span(today - (number - 1) * DAY, today)

@@ -39,7 +39,9 @@ SET calls = row.calls + excluded.calls, units = row.units + excluded.units
 
 @dataclass(frozen=True, slots=True)
 class Consumption:
-    """Units that no report has told of yet, each told once. `since` is the day of the first, None if there are none."""
+    """Hold units that no report has told of yet, each told once. `since` is the day of the first, None if there are
+    none.
+    """
 
     units: float
     by_operation: dict[str, float]
@@ -47,22 +49,22 @@ class Consumption:
 
 
 def units_of(operation: str) -> float:
-    """What one such operation takes; one that is not in the table takes as much as a search."""
+    """Return what one such operation takes; one that is not in the table takes as much as a search."""
     return UNITS.get(operation, OTHER_UNITS)
 
 
 def note_energy(app: App, operation: str, now: datetime, calls: int = 1) -> None:
-    """Adds the units of `calls` such operations to the app's day. One statement."""
+    """Add the units of `calls` such operations to the app's day. One statement."""
     execute_all([energy_note(app, operation, day_of(app, now), calls)])
 
 
 def energy_note(app: App, operation: str, day: date, calls: int) -> Statement:
-    """What `note_energy` tells the database."""
+    """Return the statement of `note_energy`."""
     return NOTE, [app.pk, day.isoformat(), operation, calls, calls * units_of(operation)]
 
 
 def consumed(app: App) -> Consumption:
-    """What was not reported yet, and marks it as reported. One transaction, one at a time per app."""
+    """Return what was not reported yet, and mark it as reported. One transaction, one at a time per app."""
     uses = EnergyUse.objects.for_app(app)
     by_operation: dict[str, float] = {}
     with transaction.atomic():
@@ -76,7 +78,7 @@ def consumed(app: App) -> Consumption:
 
 
 def set_level(app: App, level: float) -> None:
-    """ValueError unless `level` is from 0 to 1."""
+    """Set the app's energy. Raises ValueError unless `level` is from 0 to 1."""
     if not 0 <= level <= 1:
         raise ValueError("An energy level is from 0 to 1.")
     App.objects.filter(pk=app.pk).update(energy_level=level)
@@ -84,5 +86,5 @@ def set_level(app: App, level: float) -> None:
 
 
 def is_low(app: App) -> bool:
-    """Whether the app's memory work is deferred until it has more energy."""
+    """Tell whether the app's memory work is deferred until it has more energy."""
     return app.energy_level < app.policy.energy_floor

@@ -26,7 +26,7 @@ Calls = Iterable[tuple[str, str, datetime]]
 
 @dataclass(frozen=True, slots=True)
 class Outage:
-    """`failures` calls in a row of a model, or of a service, came to nothing, the last at `at` with `outcome`."""
+    """Hold a model, or service, with `failures` calls in a row that failed, the last at `at` with `outcome`."""
 
     name: str
     failures: int
@@ -35,14 +35,14 @@ class Outage:
 
 
 def outages(app: App, now: datetime) -> list[Outage]:
-    """The models whose last calls for this app all failed, and lately. One query."""
+    """Return the models whose last calls for this app all failed, and lately. One query."""
     rows = LedgerEntry.objects.for_app(app).filter(created_at__gt=now - WITHIN).order_by("-id")
     found = runs(rows.values_list("model", "outcome", "created_at")[:LOOKED_AT])
     return [one for one in found if one.failures >= (UNANSWERED if one.outcome == AWAY else FAILURES)]
 
 
 def service_away(provider: str, now: datetime) -> Outage | None:
-    """Whether none of this service's models has answered lately, whatever app asked. One query."""
+    """Return an outage if none of this service's models has answered lately, whatever app asked. One query."""
     # By time only what was read: there is no index for it over all apps.
     rows = LedgerEntry.objects.order_by("-id").values_list("provider", "outcome", "created_at")[:LOOKED_AT]
     lately = ((name, outcome, at) for name, outcome, at in rows if name == provider and at > now - WITHIN)
@@ -51,7 +51,7 @@ def service_away(provider: str, now: datetime) -> Outage | None:
 
 
 def runs(calls: Calls) -> list[Outage]:
-    """Those whose last call failed, with how many did in a row."""
+    """Return those whose last call failed, with how many did in a row."""
     found: dict[str, Outage] = {}
     works: set[str] = set()
     for name, outcome, at in calls:

@@ -33,10 +33,13 @@ GROUPS: dict[By, tuple[str, ...]] = {
     "model": ("provider", "model"),
     "turn": ("session__uid", "turn_number"),
 }
+APPS_SHOWN = 100
+SUMS = ("calls", "failed", "input_tokens", "output_tokens", "tokens", "cost", "unpriced")
+Figures = dict[str, Any]
 
 
 class Spent(NamedTuple):
-    """US dollars, as far as prices are known, and tokens in and out."""
+    """Hold US dollars, as far as prices are known, and tokens in and out."""
 
     cost: float
     tokens: int
@@ -66,7 +69,7 @@ class Total:
 
 
 def record(app: App, usage: Usage, session: AgentSession | None = None, turn_number: int | None = None) -> None:
-    """Writes a call into the app's ledger, and its units into the app's energy."""
+    """Record a call in the app's ledger, and its units in the app's energy."""
     now = timezone.now()
     with transaction.atomic():
         entry = LedgerEntry.objects.create(
@@ -90,10 +93,10 @@ def record(app: App, usage: Usage, session: AgentSession | None = None, turn_num
 
 
 def spent_today(app: App, now: datetime) -> Spent:
-    """Since midnight where the app lives. One query."""
+    """Return what was spent since midnight where the app lives. One query."""
     rows = LedgerEntry.objects.for_app(app).filter(day=day_of(app, now))
-    sums = rows.aggregate(dollars=Sum("cost"), tokens=Sum(F("input_tokens") + F("output_tokens")))
-    return Spent(sums["dollars"] or 0.0, sums["tokens"] or 0)
+    sums_of = rows.aggregate(dollars=Sum("cost"), tokens=Sum(F("input_tokens") + F("output_tokens")))
+    return Spent(sums_of["dollars"] or 0.0, sums_of["tokens"] or 0)
 
 
 def totals(app: App, since: date, by: By, until: date = date.max) -> list[Total]:
@@ -105,38 +108,39 @@ def totals(app: App, since: date, by: By, until: date = date.max) -> list[Total]
     if by == "turn":
         rows = rows.filter(session__isnull=False)
     unpriced = Q(cost=None) & (Q(input_tokens__gt=0) | Q(output_tokens__gt=0))
-    sums = (
+    sums_of = (
         rows.values_list(*GROUPS[by])
         .annotate(
-            Count("pk"), Sum("input_tokens"), Sum("output_tokens"), Sum("cost"),
-            unpriced=Count("pk", filter=unpriced), failed=Count("pk", filter=~Q(outcome="ok")),
+            Count("pk"),
+            Sum("input_tokens"),
+            Sum("output_tokens"),
+            Sum("cost"),
+            unpriced=Count("pk", filter=unpriced),
+            failed=Count("pk", filter=~Q(outcome="ok")),
         )
         .order_by(*(F(name).asc(nulls_first=True) for name in GROUPS[by]))
-    )  # fmt: skip
+    )
     return [
         Total(tuple(key), calls, tokens_in, tokens_out, dollars or 0.0, without_price, failed)
-        for *key, calls, tokens_in, tokens_out, dollars, without_price, failed in sums
+        for *key, calls, tokens_in, tokens_out, dollars, without_price, failed in sums_of
     ]
 
 
-APPS_SHOWN = 100
-
-
 def sum_up(rows: Iterable[Total]) -> Total:
-    """All of them in one."""
+    """Return the sum of all rows."""
     rows = list(rows)
     names = ("calls", "input_tokens", "output_tokens", "cost", "unpriced", "failed")
     return Total((), *(sum(getattr(row, name) for row in rows) for name in names))
 
 
 def by_day(app: App, span: Span) -> list[Total]:
-    """A row for each day, also for those on which no model was asked. The latest first. One query."""
+    """Return a row for each day, also for those on which no model was asked. The latest first. One query."""
     known = {row.key[0]: row for row in totals(app, span.since, "day", span.until)}
     return [known.get(day) or Total((day,), 0, 0, 0, 0.0, 0, 0) for day in reversed(span.days)]
 
 
 def daily(app: App, span: Span, of: str) -> dict[str, list[float]]:
-    """By operation, `of` (cost or tokens) on each day. One query."""
+    """Return by operation, `of` (cost or tokens) on each day. One query."""
     rows = totals(app, span.since, "day and operation", span.until)
     known = {row.key: getattr(row, of) for row in rows}
     operations = sorted({operation for _, operation in known})
@@ -144,21 +148,21 @@ def daily(app: App, span: Span, of: str) -> dict[str, list[float]]:
 
 
 def energy(app: App, span: Span) -> list[Any]:
-    """Mappings of `operation`, `calls` and `units`, the most units first. One query."""
+    """Return mappings of `operation`, `calls` and `units`, the most units first. One query."""
     rows = EnergyUse.objects.for_app(app).filter(day__gte=span.since, day__lte=span.until).order_by()
-    sums = rows.values("operation").annotate(calls=Sum("calls"), units=Sum("units"))
-    return list(sums.order_by("-units", "operation"))
+    sums_of = rows.values("operation").annotate(calls=Sum("calls"), units=Sum("units"))
+    return list(sums_of.order_by("-units", "operation"))
 
 
 def energy_by_day(app: App, span: Span) -> list[float]:
-    """Units of each day, the first day first. One query."""
+    """Return the units of each day, the first day first. One query."""
     rows = EnergyUse.objects.for_app(app).filter(day__gte=span.since, day__lte=span.until).order_by()
     known = dict(rows.values_list("day").annotate(Sum("units")))
     return [known.get(day, 0.0) for day in span.days]
 
 
 def by_app(apps: QuerySet[App], span: Span) -> Sequence[Any]:
-    """Apps with `cost`, `tokens` and `calls`, the dearest first. One query."""
+    """Return apps with `cost`, `tokens` and `calls`, the dearest first. One query."""
     ours = LedgerEntry.objects.for_app(OuterRef("pk"))  # type: ignore[arg-type]  # the app of the query around it
     rows = ours.filter(day__gte=span.since, day__lte=span.until).order_by().values("app")
 
@@ -174,12 +178,10 @@ def by_app(apps: QuerySet[App], span: Span) -> Sequence[Any]:
     )
 
 
-SUMS = ("calls", "failed", "input_tokens", "output_tokens", "tokens", "cost", "unpriced")
-Figures = dict[str, Any]
-
-
 def usage_of(app: App, now: datetime, days: int) -> Figures:
-    """Sums of the last `days` days. JSON as it stands; six queries. What agents were not told yet stays untold."""
+    """Return sums of the last `days` days. JSON as it stands; six queries. What agents were not told yet stays
+    untold.
+    """
     span = last_days(app, now, days)
     every_day = by_day(app, span)
     operations, models = (totals(app, span.since, by, span.until) for by in ("operation", "model"))
@@ -187,16 +189,16 @@ def usage_of(app: App, now: datetime, days: int) -> Figures:
         "app_id": app.app_id,
         "at": now.isoformat(),
         **span.told(app),
-        "total": sums(sum_up(every_day)),
-        "by_day": [{"day": row.key[0].isoformat(), **sums(row)} for row in reversed(every_day)],
-        "by_operation": [{"operation": row.key[0], **sums(row)} for row in operations],
-        "by_model": [{"provider": row.key[0], "model": row.key[1], **sums(row)} for row in models],
+        "total": sums_of(sum_up(every_day)),
+        "by_day": [{"day": row.key[0].isoformat(), **sums_of(row)} for row in reversed(every_day)],
+        "by_operation": [{"operation": row.key[0], **sums_of(row)} for row in operations],
+        "by_model": [{"provider": row.key[0], "model": row.key[1], **sums_of(row)} for row in models],
         "energy": energy_of(app, span),
-        "budget": budget(app, now),
+        "budget": budget_of(app, now),
     }
 
 
-def sums(row: Total) -> Figures:
+def sums_of(row: Total) -> Figures:
     return {name: getattr(row, name) for name in SUMS} | {"cost": round(row.cost, 6)}
 
 
@@ -213,7 +215,7 @@ def energy_of(app: App, span: Span) -> Figures:
     }
 
 
-def budget(app: App, now: datetime) -> Figures:
+def budget_of(app: App, now: datetime) -> Figures:
     """Of today. A limit that there is not is None, and so is what is left of it."""
     policy, spent = app.policy, spent_today(app, now)
     return {

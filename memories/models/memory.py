@@ -34,6 +34,22 @@ GENERAL = "general"
 MAX_PRIORITY = 2.0
 MAX_TAGS, TAG_LENGTH = 50, 100
 SUBJECT_LENGTH = 200
+TRUSTED_ORIGINS = (Origin.OPERATOR, Origin.USER)
+PLAIN = b"\0"
+"""What begins with it is not compressed: a short text would only grow."""
+NOTED = (
+    "content",
+    "category",
+    "subject",
+    "kind",
+    "importance",
+    "confidence",
+    "created_at",
+    "confirmed_at",
+    "access_count",
+    "pinned",
+)
+"""What is read of a memory for it."""
 
 
 class Kind(models.TextChoices):
@@ -98,9 +114,6 @@ class Trust(models.TextChoices):
     TRUSTED = "trusted", "trusted: a user or an operator said it"
     REVIEWED = "reviewed", "reviewed: a person has looked at it"
     UNREVIEWED = "unreviewed", "unreviewed: nobody has looked at it"
-
-
-TRUSTED_ORIGINS = (Origin.OPERATOR, Origin.USER)
 
 
 def subject_of(name: str | None) -> str | None:
@@ -241,9 +254,13 @@ class Memory(Purged, Identified):
     visibility = models.CharField(max_length=8, choices=Visibility, default=Visibility.APP)
     source = models.CharField(max_length=12, choices=Source, default=Source.API)
     origin = models.CharField(
-        max_length=10, choices=Origin, default=Origin.ASSISTANT, db_default=Origin.ASSISTANT, editable=False,
+        max_length=10,
+        choices=Origin,
+        default=Origin.ASSISTANT,
+        db_default=Origin.ASSISTANT,
+        editable=False,
         help_text="Who said it.",
-    )  # fmt: skip
+    )
     reviewed_by = models.CharField(
         max_length=200, blank=True, default="", db_default="", editable=False, help_text="Who looked at what it says."
     )
@@ -429,10 +446,6 @@ class Forgotten(Scoped):
         return f"memory {self.memory_id}"
 
 
-PLAIN = b"\0"
-"""What begins with it is not compressed: a short text would only grow."""
-
-
 class ColdText(Scoped):
     """The content of a memory whose status is cold; `was` is the status before."""
 
@@ -458,13 +471,6 @@ def pack(text: str) -> bytes:
 
 def unpack(data: bytes) -> str:
     return (data[1:] if data.startswith(PLAIN) else zlib.decompress(data)).decode()
-
-
-NOTED = (
-    "content", "category", "subject", "kind", "importance", "confidence", "created_at", "confirmed_at", "access_count",
-    "pinned",
-)  # fmt: skip
-"""What is read of a memory for it."""
 
 
 def as_noted(memory: Memory) -> Noted:

@@ -166,7 +166,7 @@ def index_name(app_pk: int, model: str) -> str:
     return f"{TABLE}_{app_pk}_{crc32(model.encode()):08x}"
 
 
-def near_of(dim: int) -> str:
+def halfvec_of(dim: int) -> str:
     """The expression that the index is over. The table takes vectors of any length, an index those of one."""
     return f"near::halfvec({int(dim)})"
 
@@ -199,7 +199,7 @@ def make_index(app: App, model: str, dim: int) -> None:
             with waiting_without_end():
                 cursor.execute(f"DROP INDEX {at_once} IF EXISTS {name}")
                 cursor.execute(
-                    f"CREATE INDEX {at_once} {name} ON {TABLE} USING hnsw (({near_of(dim)}) halfvec_cosine_ops) "
+                    f"CREATE INDEX {at_once} {name} ON {TABLE} USING hnsw (({halfvec_of(dim)}) halfvec_cosine_ops) "
                     f"WITH (ef_construction = {WEIGHED}) WHERE app_id = %s AND model = %s",
                     [app.pk, model],
                 )

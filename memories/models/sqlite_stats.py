@@ -26,11 +26,25 @@ MOST, A_FIFTH = 8_000_000, 2_000_000
 ALIKE = {
     **dict.fromkeys(("status", "kind", "category", "visibility", "model", "importance"), MOST),
     **dict.fromkeys(("decision", "what", "operation"), MOST),
-    "subject": A_FIFTH, "user_id": A_FIFTH, "confidence": 100_000, "app_id": 100_000, "agent_id": 80_000,
-    "day": 10_000, "judged_at": 10_000, "webhook_id": 1_000, "entity_id": 100, "of_id": 100, "session_id": 20,
-    "summary_id": 10, "confirmed_at": 10, "trigger_id": 5, "memory_id": 3, "from_memory_id": 3, "to_memory_id": 3,
+    "subject": A_FIFTH,
+    "user_id": A_FIFTH,
+    "confidence": 100_000,
+    "app_id": 100_000,
+    "agent_id": 80_000,
+    "day": 10_000,
+    "judged_at": 10_000,
+    "webhook_id": 1_000,
+    "entity_id": 100,
+    "of_id": 100,
+    "session_id": 20,
+    "summary_id": 10,
+    "confirmed_at": 10,
+    "trigger_id": 5,
+    "memory_id": 3,
+    "from_memory_id": 3,
+    "to_memory_id": 3,
     "resource_id": 2,
-}  # fmt: skip
+}
 """So many rows of a table have the same in a column, whatever else they have; in any other column, one alone. Where
 many have none, or most the same, it tells nothing: to choose it would save little, and cost another index's order."""
 OTHERWISE = {"extraction_due": (200_000, 1), "memory_lesson": (1_000, 800, 1), "session_active": (1_000, 1)}

@@ -12,6 +12,13 @@ from memsite.tenancy.models import App
 from memsite.tenancy.scoping import IndexedByApp, Scoped, ScopedQuerySet, where_given
 from sessions.models import AgentSession
 
+COUNT = """
+INSERT INTO memories_recallcount AS row (app_id, day, mode, tier, searches, found, seconds)
+VALUES (%s, %s, %s, %s, %s, %s, %s) ON CONFLICT (app_id, day, mode, tier) DO UPDATE
+SET searches = row.searches + excluded.searches, found = row.found + excluded.found,
+    seconds = row.seconds + excluded.seconds
+"""
+
 
 class LedgerEntry(IndexedByApp):
     """One call to a model. `cost` in US dollars, null if the price is not known; `day` in the app's time zone."""
@@ -83,14 +90,6 @@ class EnergyUse(Scoped):
         return f"{self.units} for {self.operation} on {self.day}"
 
 
-COUNT = """
-INSERT INTO memories_recallcount AS row (app_id, day, mode, tier, searches, found, seconds)
-VALUES (%s, %s, %s, %s, %s, %s, %s) ON CONFLICT (app_id, day, mode, tier) DO UPDATE
-SET searches = row.searches + excluded.searches, found = row.found + excluded.found,
-    seconds = row.seconds + excluded.seconds
-"""
-
-
 class RecallCount(Scoped):
     """Searches of one day. `tier` is what answered: summaries, items, or none."""
 
@@ -111,9 +110,7 @@ class RecallCount(Scoped):
         return f"{self.day} {self.mode} {self.tier}"
 
 
-def recall_note(
-    app: App, day: date, mode: str, tier: str, searches: int, found: int, seconds: float
-) -> Statement:  # fmt: skip
+def recall_note(app: App, day: date, mode: str, tier: str, searches: int, found: int, seconds: float) -> Statement:
     """What counts so many searches, of which some found something, and the seconds they took together."""
     return COUNT, [app.pk, day.isoformat(), mode, tier, searches, found, seconds]
 

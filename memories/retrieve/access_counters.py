@@ -1,6 +1,7 @@
-"""What searches count, written together a moment later: a search only reads, and waits for no writer.
+"""Count searches and accesses, and write the counts together a moment later: a search only reads, and waits for no
+writer.
 
-Counts, not facts: who kills the process takes those of the last moment along (`MEMSITE_COUNT_MILLISECONDS`).
+Counts, not facts: a process that is killed loses those of the last moment (`MEMSITE_COUNT_MILLISECONDS`).
 
 The moment is the longer, the longer writing takes: what a busy process has found lies all over the table, and writing
 it twice a second took a twentieth of the processor.
@@ -43,7 +44,7 @@ log = structlog.get_logger("memories.retrieve")
 
 @dataclass(slots=True)
 class AccessCounts:
-    """Of searches in one app: what has to be added to what the database has.
+    """Hold what searches in one app have to add to the counts in the database.
 
     `touched` has how often a memory was found and when last; `searches`, by day, mode and tier, how many there were,
     how many found something and the seconds they took.
@@ -79,8 +80,8 @@ class AccessCounts:
             yield energy_note(self.app, "search", day, searches)
 
 
-class Later(Thread):
-    """Works after so many seconds, or when the process is about to end, which waits for it."""
+class DelayedThread(Thread):
+    """Run work after so many seconds, or when the process is about to end, which waits for it."""
 
     def __init__(self, seconds: float, work: Callable[[], None]) -> None:
         # The web server's threads are daemons, and so is what they start.
@@ -93,13 +94,13 @@ class Later(Thread):
 
 
 class AccessCounters:
-    """What this process has not written yet, by app. Any thread may add."""
+    """Hold what this process has not written yet, by app. Any thread may add."""
 
     def __init__(self) -> None:
         self.forget()
 
     def forget(self) -> None:
-        """Another process has it, of which this one is a copy."""
+        """Drop all counts: another process, of which this one is a copy, has them."""
         self.lock = Lock()
         self.unwritten: dict[int, AccessCounts] = {}
         self.is_due = False
@@ -108,16 +109,16 @@ class AccessCounters:
         # Of a database that takes nothing; said once, and not each half a second until it does.
         self.is_told = False
 
-    def add(self, tally: AccessCounts) -> None:
-        self.keep(tally)
+    def add(self, counts: AccessCounts) -> None:
+        self.keep(counts)
         if get_conf().count_milliseconds:
             self.write_soon()
         else:
             self.write()
 
-    def keep(self, tally: AccessCounts) -> None:
+    def keep(self, counts: AccessCounts) -> None:
         with self.lock:
-            self.unwritten.setdefault(tally.app.pk, AccessCounts(tally.app)).add(tally)
+            self.unwritten.setdefault(counts.app.pk, AccessCounts(counts.app)).add(counts)
 
     def write_soon(self) -> None:
         with self.lock:
@@ -125,18 +126,18 @@ class AccessCounters:
         if is_due:
             return
         try:
-            Later(self.moment(), self.write_apart).start()
+            DelayedThread(self.moment(), self.write_apart).start()
         except RuntimeError as error:
             # No thread is to be had. That is no reason to refuse a search: the next one tries again.
             self.is_due = False
             log.warning("not_counted", error=str(error))
 
     def moment(self) -> float:
-        """Seconds until what is counted now is written."""
+        """Return the seconds until what is counted now is written."""
         return max(get_conf().count_milliseconds / 1_000, min(self.took / MOST_OF_TIME, LONGEST_MOMENT))
 
     def write_apart(self) -> None:
-        """`write`, in a thread of its own; what cannot be written yet, a moment later again."""
+        """Write in a thread of its own; retry a moment later what cannot be written yet."""
         with self.lock:
             self.is_due = False
         started = perf_counter()
@@ -149,8 +150,8 @@ class AccessCounters:
             self.write_soon() if main_thread().is_alive() else self.write_at_last()
 
     def write_at_last(self) -> None:
-        """The process ends: what is not written in the seconds that it has for it is lost, and so is what the database,
-        which is away or read-only, has just refused.
+        """Write before the process ends. What is not written within `LAST_SECONDS` is lost, as is what an unavailable
+        or read-only database has just refused.
         """
         until = monotonic() + LAST_SECONDS
         try:
@@ -161,31 +162,33 @@ class AccessCounters:
             connection.close()
 
     def write(self) -> None:
-        """A transaction for each app."""
+        """Write all counts, in a transaction for each app."""
         with self.lock:
             pks = list(self.unwritten)
         for pk in pks:
             with self.lock:
-                tally = self.unwritten.pop(pk, None)
-            if tally:
+                counts = self.unwritten.pop(pk, None)
+            if counts:
                 with confined(pk):
-                    self.write_one(tally)
+                    self.write_one(counts)
 
-    def write_one(self, tally: AccessCounts) -> None:
-        """Keeps what others hold up, or a database that is away or read-only; what has no place any more, is lost."""
+    def write_one(self, counts: AccessCounts) -> None:
+        """Write an app's counts. Keep them while the database is locked, away or read-only; drop what has no place any
+        more.
+        """
         try:
-            is_written = count(partial(execute_all, list(tally.statements())))
+            is_written = count(partial(execute_all, list(counts.statements())))
         except DatabaseError as error:
             if connection.in_atomic_block:
                 raise
             is_written = not (isinstance(error, OperationalError) or why_unwritable(error))
             if is_written or not self.is_told:
-                log.warning("counts_lost" if is_written else "not_counted", app=tally.app.app_id, error=str(error))
+                log.warning("counts_lost" if is_written else "not_counted", app=counts.app.app_id, error=str(error))
             self.is_told = not is_written
         else:
             self.is_told = False
         if not is_written:
-            self.keep(tally)
+            self.keep(counts)
 
 
 counters = AccessCounters()

@@ -13,9 +13,9 @@ from django.db.models import Q, QuerySet
 
 from memories.models import Link, LinkKind, Memory, Source
 from memories.models.memory import MemoryQuerySet
-from memories.retrieve.hits import Hit, Recall, rows_of
+from memories.retrieve.hits import Hit, Recall, cached_rows
 from memories.retrieve.ranking import Ranked, band_of
-from memories.retrieve.scoped_view import Reading
+from memories.retrieve.scoped_view import ScopedView
 from memsite.db.expressions import Literal
 from memsite.db.lru_cache import Commit, Latest
 from memsite.db.prepared import Prepared, padded
@@ -30,15 +30,19 @@ PART = "surer"
 """The part of a score that a memory has for contradicting a hit: all of it."""
 
 Pair = tuple[int, int]
-Sure = tuple[float, float, int]
+Certainty = tuple[float, float, int]
 """How sure a memory is: its confidence, and of equals the one that began to hold, or was written, later."""
 asked_of: Latest[Commit] = Latest(1_024)
 """As of which commit each app was asked about the last time, by its number."""
+CONFLICTING, UNCERTAIN, STALE, UNCONFIRMED = "conflicting", "uncertain", "stale", "unconfirmed"
+UNREVIEWED = "unreviewed"
 
 
 def contradictions_of(app: App, pks: Sequence[int], commit: Commit | None = None) -> list[Pair]:
-    """What contradicts these memories or is contradicted by them, among them or not. One query; as of a commit for the
-    second time two, and from then on none, where nothing in the app contradicts anything.
+    """Return the pairs in which one of these memories contradicts another memory. One query.
+
+    As of a commit for the second time it takes two, and from then on none, where nothing in the app contradicts
+    anything.
     """
     if not pks or (commit and is_known_of(app, commit) and not any_contradiction.as_of(commit, app)):
         return []
@@ -48,8 +52,9 @@ def contradictions_of(app: App, pks: Sequence[int], commit: Commit | None = None
 
 @Prepared
 def contradictions(app: App, *twice: int) -> QuerySet[Link, Pair]:
-    """Those from or to some memories, whose pks are given twice: for either end. As a parameter the kind would have
-    SQLite plan each time anew, for the index of contradictions alone.
+    """Select the links from or to some memories, whose pks are given twice: for either end.
+
+    As a parameter the kind would have SQLite plan each time anew, for the index of contradictions alone.
     """
     half = len(twice) // 2
     links = Link.objects.for_app(app).filter(kind=Literal(LinkKind.CONTRADICTS))
@@ -58,8 +63,9 @@ def contradictions(app: App, *twice: int) -> QuerySet[Link, Pair]:
 
 
 def is_known_of(app: App, commit: Commit) -> bool:
-    """Whether this was asked as of the commit before. Where something is written between any two searches, it would not
-    pay to look at the whole app.
+    """Tell whether this commit was asked about before.
+
+    Where something is written between any two searches, it would not pay to look at the whole app.
     """
     is_known = asked_of.get(app.pk) == commit
     if not is_known:
@@ -72,19 +78,19 @@ def any_contradiction(app: App) -> QuerySet[Link, tuple[int]]:
     return Link.objects.for_app(app).filter(kind=Literal(LinkKind.CONTRADICTS)).order_by().values_list("pk")[:1]
 
 
-def among(pairs: Sequence[Pair], pks: Collection[int]) -> list[Pair]:
-    """The pairs both ends of which are these."""
+def pairs_among(pairs: Sequence[Pair], pks: Collection[int]) -> list[Pair]:
+    """Return the pairs both ends of which are these."""
     return [pair for pair in pairs if pair[0] in pks and pair[1] in pks]
 
 
-class Odds:
-    """What is at odds with some memories of a reading, and how sure each is that may be shown."""
+class Contradictions:
+    """Hold what contradicts some memories in view, and how sure each of them is."""
 
     def __init__(
-        self, app: App, reading: Reading, pks: Sequence[int], told: Collection[int], commit: Commit | None
-    ) -> None:  # fmt: skip
-        """What was `told` already is not told again for being surer. The queries of `contradictions_of`."""
-        self.reading, self.told = reading, told
+        self, app: App, scoped: ScopedView, pks: Sequence[int], told: Collection[int], commit: Commit | None
+    ) -> None:
+        """Memories already `told` are not brought again for being surer. Sends the queries of `contradictions_of`."""
+        self.scoped, self.told = scoped, told
         self.pairs = contradictions_of(app, pks, commit)
         self.others: dict[int, set[int]] = defaultdict(set)
         self.places: dict[int, int] = {}
@@ -93,84 +99,92 @@ class Odds:
             self.others[other].add(one)
 
     def surest_against(self, pk: int) -> int | None:
-        """The surest of what contradicts it and is surer."""
+        """Return the surest of what contradicts a memory and is surer than it; None if there is none."""
         sure = {other: told for other in self.others.get(pk, ()) if (told := self.sure(other))}
         own, surest = self.sure(pk), max(sure, key=sure.__getitem__, default=None)
         return surest if surest is not None and own is not None and sure[surest] > own else None
 
-    def sure(self, pk: int) -> Sure | None:
+    def sure(self, pk: int) -> Certainty | None:
         if pk in self.told or (place := self.place_of(pk)) is None:
             return None
-        columns, row = self.reading.view.columns, self.reading.rows[place]
+        columns, row = self.scoped.view.columns, self.scoped.rows[place]
         return float(columns.confidence[row]), max(float(columns.since[row]), float(columns.created[row])), pk
 
     def place_of(self, pk: int) -> int | None:
-        """Where in the reading it is. Asked for once: it may be changed meanwhile, and is not found any more then."""
-        if pk not in self.places and len(found := self.reading.places(np.array([pk], np.int64))):
+        """Return the place of a memory in view. Looked up once: it may change meanwhile, and is not found any more
+        then.
+        """
+        if pk not in self.places and len(found := self.scoped.places(np.array([pk], np.int64))):
             self.places[pk] = int(found[0])
         return self.places.get(pk)
 
 
 @dataclass(frozen=True, slots=True)
-class Placed:
-    """A memory in its place; `brought` to it by what it contradicts, whose score it has."""
+class PlacedMemory:
+    """Hold a memory in its place. One that was `brought` there has the score of what it contradicts."""
 
     pk: int
     score: float
     brought: bool = False
 
 
-def placed(
+def place_surer(
     pks: Sequence[int], scores: Sequence[float], most: int, surest_against: Callable[[int], int | None]
-) -> list[Placed]:  # fmt: skip
-    """All of these, best first, and right before each of the first `most` whatever is the surest against it.
+) -> list[PlacedMemory]:
+    """Return all of these, best first, each of the first `most` right behind the surest memory that contradicts it.
 
-    What stands close behind it anyway stays where it is, and what is brought brings nothing itself: that may have
-    nothing to do with the question any more, and would leave no room for what answers it. How one is placed depends on
-    what is before and close behind it alone, so that pages make up one long answer.
+    What stands close behind it anyway stays where it is. What is brought brings nothing itself: that may have nothing
+    to do with the question, and would displace answers. Each place depends only on what is before and close behind it,
+    so that pages make up one long answer.
     """
     at = {pk: number for number, pk in enumerate(pks)}
-    found: dict[int, Placed] = {}
+    found: dict[int, PlacedMemory] = {}
     for number, pk in enumerate(pks):
         if pk in found:
             continue
         surer = surest_against(pk) if number < most else None
         if surer is not None and surer not in found and not number <= at.get(surer, -1) <= number + CLOSE:
-            found[surer] = Placed(surer, scores[number], brought=True)
-        found[pk] = Placed(pk, scores[number])
+            found[surer] = PlacedMemory(surer, scores[number], brought=True)
+        found[pk] = PlacedMemory(pk, scores[number])
     return [*found.values()]
 
 
-def with_the_surer(
-    app: App, reading: Reading, ranked: Ranked, most: int, told: Collection[int], commit: Commit | None, *,
+def with_contradictions(
+    app: App,
+    scoped: ScopedView,
+    ranked: Ranked,
+    most: int,
+    told: Collection[int],
+    commit: Commit | None,
+    *,
     bring: bool = True,
-) -> tuple[Ranked, list[Pair]]:  # fmt: skip
-    """The ranking with whatever is the surest against one of its first `most`, and the pairs that are at odds.
+) -> tuple[Ranked, list[Pair]]:
+    """Return the ranking with the surest memory against each of its first `most`, and the pairs at odds.
 
-    `ranked` has to go on for `CLOSE` places behind these, if there are so many. What was `told` already is not brought,
-    nor is anything unless it says so. The queries of `contradictions_of`.
+    `ranked` has to go on for `CLOSE` places behind these, if there are so many. With `bring` False nothing is brought,
+    nor is anything already `told`. Sends the queries of `contradictions_of`.
     """
     most = min(most, LOOKED_AT)
-    odds = Odds(app, reading, reading.at("pk", ranked.places[:most]).tolist(), told, commit)
+    odds = Contradictions(app, scoped, scoped.at("pk", ranked.places[:most]).tolist(), told, commit)
     if not odds.pairs or not bring:
         return ranked, odds.pairs
-    pks: list[int] = reading.at("pk", ranked.places).tolist()
+    pks: list[int] = scoped.at("pk", ranked.places).tolist()
     odds.places |= zip(pks, ranked.places.tolist(), strict=True)
-    found = placed(pks, ranked.scores.tolist(), most, odds.surest_against)
+    found = place_surer(pks, ranked.scores.tolist(), most, odds.surest_against)
     is_brought = any(one.brought for one in found)
     return (arranged(ranked, found, [odds.places[one.pk] for one in found]) if is_brought else ranked), odds.pairs
 
 
-def hits_with_the_surer(
-    app: App, reading: Reading, hits: Sequence[Hit], told: Collection[int], commit: Commit | None
-) -> tuple[list[Hit], list[Pair]]:  # fmt: skip
-    """The same of hits that summaries answer with."""
+def hits_with_contradictions(
+    app: App, scoped: ScopedView, hits: Sequence[Hit], told: Collection[int], commit: Commit | None
+) -> tuple[list[Hit], list[Pair]]:
+    """Return the same of hits that summaries answer with."""
     known = {hit.row.pk: hit for hit in hits}
-    odds = Odds(app, reading, list(known), told, commit)
+    odds = Contradictions(app, scoped, list(known), told, commit)
     if not odds.pairs:
         return [*hits], []
-    found = placed(list(known), [hit.score for hit in hits], len(hits), odds.surest_against)
-    rows = rows_of(app, [one.pk for one in found if one.brought], commit)
+    found = place_surer(list(known), [hit.score for hit in hits], len(hits), odds.surest_against)
+    rows = cached_rows(app, [one.pk for one in found if one.brought], commit)
     known |= {
         one.pk: Hit(app, rows[one.pk], one.score, partial(dict, {PART: one.score}))
         for one in found
@@ -179,8 +193,8 @@ def hits_with_the_surer(
     return [known[one.pk] for one in found if one.pk in known], odds.pairs
 
 
-def arranged(ranked: Ranked, found: Sequence[Placed], places: Sequence[int]) -> Ranked:
-    """What was found, with its `places`. The parts of what was brought say that alone."""
+def arranged(ranked: Ranked, found: Sequence[PlacedMemory], places: Sequence[int]) -> Ranked:
+    """Return what was found, with its `places`. A brought memory has one part alone."""
     at = {place: number for number, place in enumerate(ranked.places.tolist())}
     # The last column is of what was brought.
     columns = [-1 if one.brought else at[place] for one, place in zip(found, places, strict=True)]
@@ -191,27 +205,24 @@ def arranged(ranked: Ranked, found: Sequence[Placed], places: Sequence[int]) -> 
     return Ranked(np.array(places), scores, [*ranked.names, PART], parts, np.arange(len(places)), ranked.combined)
 
 
-CONFLICTING, UNCERTAIN, STALE, UNCONFIRMED = "conflicting", "uncertain", "stale", "unconfirmed"
-UNREVIEWED = "unreviewed"
-
-
 def tag_hits(app: App, found: Recall, now: datetime) -> None:
-    """Tags each hit: at odds with another of them or of a page before, and what `tags_of` says of it alone.
+    """Tag each hit: at odds with another of them or of a page before, and what `tags_of` says of it alone. No query.
 
-    Of two on this page that are at odds, the more confident one takes the better place, if they fit about equally well:
-    within the band of score. No query.
+    Of two hits on this page that are at odds and fit about equally well, the more confident one takes the better place.
     """
     hits = found.hits
-    if found.at_odds and (pairs := among(found.at_odds, {hit.row.pk for hit in hits})):
-        surface_the_surer(hits, pairs, found.band)
+    if found.at_odds and (pairs := pairs_among(found.at_odds, {hit.row.pk for hit in hits})):
+        put_surest_first(hits, pairs, found.band)
     at_odds, policy = ends_of(found.at_odds), app.policy
     for hit in hits:
         hit.trust = tags_of(hit.row, policy, now, at_odds)
 
 
 def tags_of(memory: Memory, policy: AppPolicy, now: datetime, at_odds: Collection[int]) -> list[str]:
-    """One of those `at_odds` (pks) with what stands beside it; less than sure; not confirmed for long or at all;
-    said by somebody whom nobody has reviewed. No query.
+    """Return the trust tags of a memory. `at_odds` are pks of memories that contradict another one shown. No query.
+
+    `uncertain`: less than sure; `stale`: not confirmed for long; `unconfirmed`: never; `unreviewed`: said by somebody
+    whom nobody has reviewed.
     """
     # Step by step: a table of reasons takes twice as long, and a search asks for each of its hits.
     tags, confirmed_at, valid_from = [], memory.confirmed_at, memory.valid_from
@@ -230,21 +241,21 @@ def tags_of(memory: Memory, policy: AppPolicy, now: datetime, at_odds: Collectio
 
 
 def at_odds_with(app: App, pks: Collection[int], others: MemoryQuerySet) -> set[int]:
-    """Those of these memories that contradict another of them, or one of `others`. Two queries at most."""
+    """Return those of these memories that contradict another of them, or one of `others`. Two queries at most."""
     own = set(pks)
     pairs = contradictions_of(app, sorted(own))
     beside = ends_of(pairs) - own
     shown = own.union(others.filter(pk__in=beside).values_list("pk", flat=True)) if beside else own
-    return ends_of(among(pairs, shown)) & own
+    return ends_of(pairs_among(pairs, shown)) & own
 
 
 def ends_of(pairs: Sequence[Pair]) -> set[int]:
+    """Return both ends of all pairs."""
     return {pk for pair in pairs for pk in pair}
 
 
-def surface_the_surer(hits: list[Hit], pairs: Sequence[Pair], band: float) -> None:
-    """Among hits that are at odds, directly or by way of others, the surest takes the best place, and so on; of equals
-    the one that began to hold, or was written, later.
+def put_surest_first(hits: list[Hit], pairs: Sequence[Pair], band: float) -> None:
+    """Among hits at odds, directly or through others, give the surest the best place; of equals the one valid later.
 
     What fits much less than the best of them stays behind it, however sure it is: they are in order band by band.
     """
@@ -256,11 +267,11 @@ def surface_the_surer(hits: list[Hit], pairs: Sequence[Pair], band: float) -> No
         places = [place for place, hit in enumerate(hits) if group[hit.row.pk] == one]
         at_odds = [hits[place] for place in places]
         best = max(hit.score for hit in at_odds)
-        newest = sorted(at_odds, key=lambda hit: begun(hit.row), reverse=True)
+        newest = sorted(at_odds, key=lambda hit: valid_since(hit.row), reverse=True)
         surest = sorted(newest, key=lambda hit: (band_of(best - hit.score, band), -hit.row.confidence))
         for place, hit in zip(places, surest, strict=True):
             hits[place] = hit
 
 
-def begun(memory: Memory) -> tuple[datetime, int]:
+def valid_since(memory: Memory) -> tuple[datetime, int]:
     return max(memory.valid_from or memory.created_at, memory.created_at), memory.pk

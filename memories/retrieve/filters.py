@@ -33,6 +33,17 @@ from memsite.tenancy.origin import Origin
 from memsite.timestamps import in_utc
 
 SQL = tuple[str, tuple[Any, ...]]
+MAX_PARTS = 100
+MAX_DEPTH = 10
+MAX_VALUES = 500
+MAX_CHARACTERS = 1_000
+ORDERED = ("gt", "gte", "lt", "lte")
+UNVERSIONED = {"access_count", "agent"}
+"""Fields that change by themselves."""
+FILTERS_KEPT = 8
+"""Of all apps. One has eight bytes for each memory that it lets in."""
+Pks = NDArray[np.int64]
+cached_filters: Latest[CachedFilter] = Latest(FILTERS_KEPT)
 
 
 class HoldsText(Func):
@@ -95,19 +106,12 @@ class HoldsValue(Func):
         return sql, (*parameters, *self.path, json.dumps(self.value))
 
 
-MAX_PARTS = 100
-MAX_DEPTH = 10
-MAX_VALUES = 500
-MAX_CHARACTERS = 1_000
-ORDERED = ("gt", "gte", "lt", "lte")
-
-
 class FilterError(ValueError):
     """What is wrong with a filter, in a sentence."""
 
 
 def build_filter(filters: Any) -> Q:
-    """The condition on memories; FilterError if it cannot be read."""
+    """Return the condition on memories. Raises FilterError if the filter cannot be read."""
     return Builder().build(filters, 0)
 
 
@@ -186,7 +190,7 @@ KNOWN = ("and", "or", "not", "tags", "metadata.<name>", *sorted(FIELDS))
 
 
 def names_in(filters: Mapping[str, Any]) -> set[str]:
-    """The fields that a filter looks at, "metadata" for all inside it."""
+    """Return the fields that a filter looks at, "metadata" for all inside it."""
     found: set[str] = set()
     for name, value in filters.items():
         if name == "not":
@@ -199,7 +203,7 @@ def names_in(filters: Mapping[str, Any]) -> set[str]:
 
 
 def users_named(filters: Mapping[str, Any]) -> set[str]:
-    """The end users whose memories a filter asks for. Whom it leaves out (`not`, `ne`) it does not name."""
+    """Return the end users whose memories a filter asks for. Whom it leaves out (`not`, `ne`) it does not name."""
     found: set[str] = set()
     for name, value in filters.items():
         if name in ("and", "or"):
@@ -210,14 +214,14 @@ def users_named(filters: Mapping[str, Any]) -> set[str]:
 
 
 def equals_of(value: Any) -> list[Any]:
-    """What a field's value lets through by being equal to it."""
+    """Return the values that a field may equal."""
     if isinstance(value, Mapping):
         return [one for name in ("eq", "in") if name in value for one in equals_of(value[name])]
     return value if isinstance(value, list) else [value]
 
 
 class Builder:
-    """Counts the parts, so that no filter is too much work."""
+    """Build a condition and count its parts, so that no filter is too much work."""
 
     def __init__(self) -> None:
         self.parts = 0
@@ -260,7 +264,7 @@ def field_condition(name: str, value: Any) -> Q:
 
 
 def comparison(name: str) -> tuple[Callable[[Any], Q], Callable[[str, Any], Q] | None]:
-    """How a field is compared with one value, and by an operator if it has an order."""
+    """Return how a field is compared with one value, and by an operator if it has an order."""
     if name == "tags":
         return has_tag, None
     if name.startswith("metadata."):
@@ -273,7 +277,7 @@ def comparison(name: str) -> tuple[Callable[[Any], Q], Callable[[str, Any], Q] |
 
 
 def any_of(value: Any, condition: Callable[[Any], Q]) -> Q:
-    """The condition of one value, or of any of a list."""
+    """Return the condition of one value, or of any of a list."""
     if not isinstance(value, list):
         return condition(value)
     if not 0 < len(value) <= MAX_VALUES:
@@ -336,46 +340,38 @@ def plain_value(value: Any) -> str | float | bool | None:
     raise FilterError("takes a text, a number, true, false or null")
 
 
-BESIDE = {"access_count", "agent"}
-"""Fields that change by themselves."""
-FILTERS_KEPT = 8
-"""Of all apps. One has eight bytes for each memory that it lets in."""
-Pks = NDArray[np.int64]
-
-
 @dataclass(frozen=True, slots=True)
-class LetIn:
-    """Memories, as of a change of the app."""
+class CachedFilter:
+    """Hold the memories that a filter matches, as of a change of the app."""
 
     change_number: int
     pks: Pks
 
 
-kept: Latest[LetIn] = Latest(FILTERS_KEPT)
+def matching_pks(app: App, filters: Mapping[str, Any]) -> Pks:
+    """Return the pks of the app's memories that match a filter. Raises FilterError if it cannot be read.
 
-
-def let_in(app: App, filters: Mapping[str, Any]) -> Pks:
-    """The numbers of the app's memories that the filter lets in. FilterError if it cannot be read.
-
-    One query over the whole app and a short one for a filter that is not kept; otherwise the short one if nothing was
-    written since, and two about what was.
+    A filter that is not cached takes one query over the whole app and a short one. A cached one takes the short one if
+    nothing was written since, and two more about what was.
     """
     rows = Memory.objects.for_app(app).filter(build_filter(filters)).order_by()
-    if not is_committed() or names_in(filters) & BESIDE:
+    if not is_committed() or names_in(filters) & UNVERSIONED:
         return pks_of(rows)
     key = app.pk, app.index_number, json.dumps(filters, sort_keys=True)
     # The number first: what is written meanwhile may be read twice, never missed.
     ((latest, _),) = counts_of(app.pk)
-    known = kept.get(key)
+    known = cached_filters.get(key)
     if known and known.change_number == latest:
         return known.pks
-    pks = brought_up_to_date(app, rows, known, latest) if known else pks_of(rows)
-    kept.put(key, LetIn(latest, pks))
+    pks = updated_pks(app, rows, known, latest) if known else pks_of(rows)
+    cached_filters.put(key, CachedFilter(latest, pks))
     return pks
 
 
-def brought_up_to_date(app: App, rows: MemoryQuerySet, known: LetIn, latest: int) -> Pks:
-    """Two queries for what was written since; one for all, where that may be much."""
+def updated_pks(app: App, rows: MemoryQuerySet, known: CachedFilter, latest: int) -> Pks:
+    """Return the pks of a cached filter brought up to date: two queries for what was written since, one for all where
+    that may be much.
+    """
     if not 0 < latest - known.change_number <= MEANWHILE:
         return pks_of(rows)
     touched = touched_between(app.pk, known.change_number, latest)

@@ -8,8 +8,7 @@ from typing import Any
 
 from django.db.models import QuerySet
 
-from memories.index.app_index import Shown
-from memories.index.app_index import shown as kept
+from memories.index.app_index import CachedMemory, recent_memories
 from memories.models import Memory, Summary
 from memories.retrieve.ranking import BAND
 from memsite.db.lru_cache import Commit, is_committed
@@ -29,31 +28,31 @@ OWNER = Memory._meta.get_field("app")
 """Set as it is, as the row has its number: an assignment looks at both for longer than it takes to make the row."""
 
 
-def rows_of(app: App, pks: Sequence[int], commit: Commit | None = None) -> dict[int, Memory]:
-    """Those of these memories that the app has, by number, as of this commit, if it is the last one, or of now.
+def cached_rows(app: App, pks: Sequence[int], commit: Commit | None = None) -> dict[int, Memory]:
+    """Return those of these memories that the app has, by pk, as of this commit, if it is the last one, or of now.
 
-    All that ask are given the same ones, which are sealed.
+    All callers are given the same rows, which are frozen.
     """
     if not pks:
         return {}
-    known = {pk: shown for pk in pks if (shown := kept.get((app.pk, pk)))}
+    known = {pk: shown for pk in pks if (shown := recent_memories.get((app.pk, pk)))}
     found = {pk: shown.memory for pk, shown in known.items() if commit and shown.commit == commit}
     if unsure := {pk: shown.memory for pk, shown in known.items() if pk not in found}:
-        found |= unchanged(app, unsure, commit)
+        found |= unchanged_rows(app, unsure, commit)
     if unread := [pk for pk in pks if pk not in found]:
-        found |= read(app, unread, commit)
+        found |= read_rows(app, unread, commit)
     return found
 
 
-def own(app: App, row: Memory) -> Memory:
-    """One that nobody else has, of this very app."""
+def own_copy(app: App, row: Memory) -> Memory:
+    """Return a copy of a row for one caller, with this very app."""
     copied = row.apart()
     OWNER.set_cached_value(copied, app)
     return copied
 
 
-def unchanged(app: App, known: Mapping[int, Memory], commit: Commit | None) -> dict[int, Memory]:
-    """Of what is known, what still is so, with the counts of now. One query for a few numbers of each."""
+def unchanged_rows(app: App, known: Mapping[int, Memory], commit: Commit | None) -> dict[int, Memory]:
+    """Return the known rows that are still current, with the counts of now. One query for a few numbers of each."""
     found = {}
     for pk, number, *counts in changes_of(app, *padded([*known])):
         row = known[pk]
@@ -64,40 +63,40 @@ def unchanged(app: App, known: Mapping[int, Memory], commit: Commit | None) -> d
             row.access_count, row.accessed_at = counts
             row.seal()
         found[pk] = row
-        kept.put((app.pk, pk), Shown(row, commit))
+        recent_memories.put((app.pk, pk), CachedMemory(row, commit))
     return found
 
 
-def read(app: App, pks: Sequence[int], commit: Commit | None) -> dict[int, Memory]:
+def read_rows(app: App, pks: Sequence[int], commit: Commit | None) -> dict[int, Memory]:
+    """Read rows from the database, and cache them unless a transaction may take them back."""
     found = {row.pk: row.seal() for row in memories_of(app, *padded(pks))}
     # What a transaction reads may be taken back, and another change gets its number then.
     if is_committed():
         for row in found.values():
             if len(row.content) <= KEPT_CHARACTERS:
-                kept.put((app.pk, row.pk), Shown(row, commit))
+                recent_memories.put((app.pk, row.pk), CachedMemory(row, commit))
     return found
 
 
 @Prepared
 def memories_of(app: App, *pks: int) -> QuerySet[Memory]:
-    """With the ids of the session and the raw text that they come from, and with what one says that was just put into
-    the cold archive.
-    """
+    """Select memories with their session, raw text and archived text."""
     rows = Memory.objects.for_app(app).filter(pk__in=pks).order_by()
     return rows.select_related("session", "resource", "cold_text").defer(*NOT_SHOWN)
 
 
 @Prepared
 def changes_of(app: App, *pks: int) -> QuerySet[Memory, tuple[Any, ...]]:
+    """Select what tells whether a cached row is current."""
     rows = Memory.objects.for_app(app).filter(pk__in=pks).order_by()
     return rows.values_list("pk", "change_number", "access_count", "accessed_at")
 
 
 @dataclass(slots=True)
 class Hit:
-    """A ranked memory of an app. `trust` holds tags such as `conflicting` and `stale`.
+    """Hold a ranked memory of an app. `trust` holds tags such as `conflicting` and `stale`.
 
-    Its `row` is one that others read, too, until it is made its own.
+    Its `row` is shared with other readers until `memory` copies it.
     """
 
     app: App
@@ -109,20 +108,20 @@ class Hit:
 
     @property
     def memory(self) -> Memory:
-        """The row, from now on one of its own: for whoever changes it, or asks for what stands beside it."""
+        """Return the row as a copy of its own: for whoever changes it, or reads related rows."""
         if not self.is_own:
-            self.row, self.is_own = own(self.app, self.row), True
+            self.row, self.is_own = own_copy(self.app, self.row), True
         return self.row
 
     @property
     def parts(self) -> dict[str, float]:
-        """What adds up to the score, or multiplies to it: worked out for whoever asks why."""
+        """Return what adds up, or multiplies, to the score. Computed when asked."""
         return self.tell_parts()
 
 
 @dataclass(frozen=True, slots=True)
 class SummaryAnswer:
-    """A summary that answers, and the passages of it that do."""
+    """Hold a summary that answers, and the passages of it that do."""
 
     summary: Summary
     passages: list[str]
@@ -130,11 +129,11 @@ class SummaryAnswer:
 
 @dataclass(frozen=True, slots=True)
 class Recall:
-    """Hits, best first, the arms that could not answer, and whether parts are added or multiplied to the score.
+    """Hold hits, best first, the retrievers that failed, and whether parts are added or multiplied to the score.
 
-    `tier` is what answered: summaries, items, or none. `more` says that there are hits behind these. Hits whose scores
-    are no more than the `band` apart fit about equally well. `at_odds` are pairs, by their pks, of hits of
-    this page and of those before, and of what was told before.
+    `tier` is what answered: summaries, items, or none. `more` tells that there are hits after these. Hits whose scores
+    are no more than the `band` apart fit about equally well. `at_odds` are pairs (pks) that contradict each other,
+    among this page, those before, and what was told before.
     """
 
     hits: list[Hit]

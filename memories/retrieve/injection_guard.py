@@ -22,16 +22,17 @@ VOUCHED = ("origin", "reviewed_at")
 
 
 def safe_memories(memories: Iterable[Memory], policy: AppPolicy) -> list[Memory]:
-    """Without those that are not for an agent to read, unless a person vouches for them."""
+    """Return the memories that an agent may read: without suspicious ones, unless a person vouches for them."""
     screened = policy.screened_origins
-    return [memory for memory in memories if is_vouched(memory) or is_harmless(memory, memory.origin in screened)]
+    return [memory for memory in memories if is_vouched(memory) or is_safe(memory, memory.origin in screened)]
 
 
 def is_vouched(memory: Memory) -> bool:
+    """Tell whether a person vouches for a memory."""
     return memory.origin == Origin.OPERATOR or memory.reviewed_at is not None
 
 
-def is_harmless(memory: Memory, from_outside: bool) -> bool:
+def is_safe(memory: Memory, from_outside: bool) -> bool:
     found = is_suspicious(memory.content, from_outside) or is_suspicious(memory.subject or "", from_outside)
     if found:
         log.warning("kept_from_the_agent", memory=str(memory.uid))
@@ -40,7 +41,7 @@ def is_harmless(memory: Memory, from_outside: bool) -> bool:
 
 @lru_cache(TEXTS_KEPT)
 def is_suspicious(text: str, from_outside: bool = False) -> bool:
-    """Whether it would be quarantined. Those looked at last are remembered: the same few are shown again and again."""
+    """Tell whether a text would be quarantined. Cached: the same few are shown again and again."""
     return bool(find_instructions(text, from_outside=from_outside))
 
 
@@ -57,7 +58,7 @@ SPACES = re.compile(r"\s+")
 
 
 def neutralise(text: str) -> str:
-    """One line of visible text that cannot open or close the fence, begin a heading or hide anything."""
+    """Return one line of visible text that cannot open or close the fence, begin a heading or hide anything."""
     flat = INVISIBLE_LETTERS.sub("", SPACES.sub(" ", text))
     # Most texts have none of them, and say so in a tenth of the time.
     if not flat.isprintable():
@@ -66,7 +67,7 @@ def neutralise(text: str) -> str:
 
 
 def without_fences(text: str) -> str:
-    """What looks like our fence, in whatever letters, begins with another bracket."""
+    """Replace the first bracket of whatever looks like our fence, in whatever letters."""
     if not BRACKET.search(text):
         return text
     plain, chars = read_plain(text), list(text)

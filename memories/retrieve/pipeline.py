@@ -18,14 +18,14 @@ from numpy.typing import NDArray
 from memories.index.app_embedder import is_partial, serving_embedder
 from memories.index.app_index import AppIndex, Indexes
 from memories.index.columns import NOBODY
-from memories.index.similarity import Cosines, Unmeasured
+from memories.index.similarity import Cosines, NoCosines
 from memories.ledger.days import day_of
 from memories.models import Memory, Revision, Status, Vector, Visibility
 from memories.providers.embeddings import Embedder, Vectors
 from memories.retrieve.access_counters import AccessCounts, counters
-from memories.retrieve.contradictions import CLOSE, among, hits_with_the_surer, tag_hits, with_the_surer
-from memories.retrieve.filters import let_in, names_in, users_named
-from memories.retrieve.hits import Hit, Recall, SummaryAnswer, rows_of
+from memories.retrieve.contradictions import CLOSE, hits_with_contradictions, pairs_among, tag_hits, with_contradictions
+from memories.retrieve.filters import matching_pks, names_in, users_named
+from memories.retrieve.hits import Hit, Recall, SummaryAnswer, cached_rows
 from memories.retrieve.question import Question, of_other_days, read_question
 from memories.retrieve.ranking import (
     BAND,
@@ -43,9 +43,9 @@ from memories.retrieve.ranking import (
     rank_product,
     without,
 )
-from memories.retrieve.retrievers import Arm, at_hand, graph, run_retrievers, summary
-from memories.retrieve.retrievers.fulltext import Words, is_damaged, look_up, look_up_symbols, match_words
-from memories.retrieve.scoped_view import Reading, Rows, Scope, Then, question_cosines, scoped_view
+from memories.retrieve.retrievers import Retriever, graph, local_retrievers, run_retrievers, summary
+from memories.retrieve.retrievers.fulltext import WordMatches, is_damaged, look_up, look_up_symbols, match_words
+from memories.retrieve.scoped_view import PastState, Rows, Scope, ScopedView, question_cosines, scoped_view
 from memories.store.damage import noticing_damage
 from memories.store.revisions import parse, states_at
 from memories.text.looks import Look, look_of
@@ -68,298 +68,22 @@ DIMENSIONS_READ = 25
 """Of the stored vectors: one that is damaged is not to decide for all."""
 
 indexes = Indexes(get_conf().index_megabytes * 2**20)
-
-
-@dataclass(frozen=True, slots=True)
-class Plan:
-    """What a mode means under a policy: whether summaries may answer, the arms, and who ranks what they say."""
-
-    tiered: bool
-    arms: tuple[str, ...]
-    ranking: str
-
-
-def make_plan(mode: str, policy: AppPolicy) -> Plan:
-    """A single arm ranks by itself; `auto` is what the policy says."""
-    if mode in ("vector", "fulltext", "graph"):
-        return Plan(False, (mode,), mode)
-    ranking = Ranking.DUAL if mode == "dual" else policy.ranking
-    tiered = mode == "tiered" or (mode == "auto" and policy.tiered)
-    graph_too = ("graph",) if ranking == Ranking.DUAL else ()
-    return Plan(tiered, ("vector", "fulltext", *graph_too), ranking)
-
-
-def recall(
-    app: App, text: str, scope: Scope, embedder: Embedder, *, limit: int, mode: str = "auto",
-    min_score: float | None = None, offset: int = 0, policy: AppPolicy | None = None, floor: bool = True,
-    told: Sequence[int] = (),
-) -> Recall:  # fmt: skip
-    """The best `limit` memories in scope after the first `offset`, best first, as the app's policy or another says.
-
-    Without the `floor` also what does not fit, of memories alone: to see what was left out. What was `told` (pks) is
-    none of the hits, but they may be at odds with it.
-    """
-    policy = policy or app.policy
-    reading = scoped_view(index_of(app, embedder).view(scope.commit), scope)
-    if not reading.size:
-        return Recall([])
-    plan = make_plan(mode, policy)
-    now = datetime.fromtimestamp(scope.now, tz=policy.time_zone)
-    question = read_question(text, reading, now)
-    if plan.tiered and floor and not scope.past and question.every_word:
-        summed_up = from_summaries(app, question, reading, scope, embedder, min_score)
-        left_out = of_other_days(app, [hit.row.pk for hit in summed_up.hits], question.exact_days, now).union(told)
-        if hits := [hit for hit in summed_up.hits if hit.row.pk not in left_out]:
-            hits, at_odds = hits_with_the_surer(app, reading, hits, told, scope.commit)
-            so_far, more = hits[: offset + limit], len(hits) > offset + limit
-            at_odds = among(at_odds, {hit.row.pk for hit in so_far}.union(told))
-            return replace(summed_up, hits=so_far[offset:], tier="summaries", more=more, at_odds=at_odds)
-    evidence, degraded = evidence_for(app, question, reading, embedder, plan)
-    # One more than is shown: whether there are more, is told.
-    most = offset + limit + 1
-    ranked = order(policy, plan, evidence, embedder, scope, most + CLOSE + len(told), floor=floor)
-    if floor and question.exact_days and plan.ranking in Ranking.values:
-        ranked = without(ranked, reading, not_of(app, reading, ranked, question, now))
-    if told:
-        ranked = without(ranked, reading, told)
-    if min_score is not None:
-        ranked = at_least(ranked, min_score)
-    ranked, at_odds = with_the_surer(app, reading, ranked, most, told, scope.commit, bring=not scope.past)
-    hits = load(app, reading, ranked, limit, offset, scope.commit)
-    has_words = "fulltext" in plan.arms and "fulltext" not in degraded and bool(question.every_word)
-    if has_words and is_damaged(app, reading, evidence.words, [hit.row for hit in hits]):
-        degraded.append("fulltext")
-    if at_odds:
-        at_odds = among(at_odds, {*reading.at("pk", ranked.places[: offset + limit]).tolist(), *told})
-    more = len(ranked.places) > offset + limit and len(hits) == limit
-    band = BAND if plan.ranking in BY_LOGARITHMS else BAND_SHARE * float(ranked.scores.max(initial=0.0))
-    tier = "items" if hits else "none"
-    return Recall(hits, degraded, ranked.combined, tier, more=more, band=band, at_odds=at_odds)
-
-
-def not_of(app: App, reading: Reading, ranked: Ranked, question: Question, now: datetime) -> list[int]:
-    """Return the pks of what is of other days than the question. Turns of a talk stay, beside what tells the day."""
-    statements = ranked.places[~in_talk(reading, ranked.places)]
-    return [*of_other_days(app, reading.at("pk", statements).tolist(), question.exact_days, now)]
-
-
-def from_summaries(
-    app: App, question: Question, reading: Reading, scope: Scope, embedder: Embedder, min_score: float | None
-) -> Recall:  # fmt: skip
-    """The memories on which the fitting passages of summaries stand, if one fits well enough; otherwise none."""
-    here = at_hand(embedder)
-    found, degraded = run_retrievers({"vector": partial(embed_question, embedder, question.bare)}, here=here)
-    if found and is_partial(app, embedder):
-        degraded.append("vector")
-    vector, shown = found.get("vector"), set(reading.pks.tolist())
-    told, late = run_retrievers(
-        {"summary": partial(summary.answers, app, scope.users, question, vector, embedder, shown)}, here=here
-    )
-    degraded += late
-    thresholds = embedder.thresholds
-    least = max(thresholds.likened(thresholds.relevant), min_score or 0.0)
-    fitting = [answer for answer in told.get("summary", []) if answer.score >= least]
-    if not fitting or fitting[0].score < summary.SUFFICIENT:
-        return Recall([], degraded)
-    best = {answer.passage.memory_id: answer for answer in reversed(fitting)}
-    rows = rows_of(app, list(best), scope.commit)
-    found_once = sorted(best.values(), key=lambda answer: -answer.score)
-    hits = [
-        Hit(app, rows[answer.passage.memory_id], answer.score, answer.parts)
-        for answer in found_once
-        if answer.passage.memory_id in rows
-    ]
-    categories = dict.fromkeys(answer.passage.summary for answer in fitting)
-    summaries = [
-        SummaryAnswer(one, [answer.passage.text for answer in fitting if answer.passage.summary == one])
-        for one in categories
-    ]
-    return Recall(hits, degraded, summaries=summaries, band=BAND_SHARE * fitting[0].score)
-
-
-def evidence_for(
-    app: App, question: Question, reading: Reading, embedder: Embedder, plan: Plan
-) -> tuple[Evidence, list[str]]:  # fmt: skip
-    """All that speaks for the memories of a reading, and the arms that could not answer."""
-    words = question.every_word if plan.arms == ("fulltext",) else question.words
-    here = at_hand(embedder)
-
-    def holding_words() -> Words:
-        with noticing_damage(app.pk):
-            found = look_up(app, reading, words) if words else look_up_symbols(app, reading, question.text)
-        if "fulltext" not in here and plan.ranking in BY_LOGARITHMS:
-            # While another thread waits for the database to find the vectors.
-            found.work_out()
-        return found
-
-    def by_meaning() -> Cosines | None:
-        if not question.every_word:
-            # Of an emoji an embedder knows no more than that it is none of its words: all would be as near.
-            return None
-        vector = embed_question(embedder, question.bare)
-        # Of a text that it cannot read the embedder says nothing: words are all there is, and nobody failed.
-        return question_cosines(reading, vector) if vector.any() else None
-
-    arms: dict[str, Arm] = {
-        "vector": by_meaning,
-        "fulltext": holding_words,
-        "graph": lambda: graph.proximity(app, question.text, reading),
-    }
-    found, failed = run_retrievers({name: arms[name] for name in plan.arms}, here=here)
-    if "vector" in found and (is_partial(app, embedder) or reading.view.is_partial):
-        failed.append("vector")
-    vector = found.get("vector")
-    evidence = Evidence(
-        reading,
-        question,
-        cosines=Unmeasured(reading.size) if vector is None else vector,
-        words=found.get("fulltext") or match_words(reading, [], []),
-        looks=looks_at(app, reading),
-        thresholds=embedder.thresholds,
-        proximity=found.get("graph", reading.nothing),
-        measured=vector is not None,
-    )
-    return anchored_days(evidence), failed
-
-
-def index_of(app: App, embedder: Embedder) -> AppIndex:
-    return indexes.of(app, embedder.name, dimension(app, embedder))
-
-
-def dimension(app: App, embedder: Embedder) -> int:
-    """Of the embedder's vectors, if it has made any; else of those that the app has. No service is waited for."""
-    if embedder.known_dim:
-        return embedder.known_dim
-    stored = Vector.objects.for_app(app).filter(model=embedder.name).order_by("memory_id")
-    return usual(stored.values_list("dim", flat=True)[:DIMENSIONS_READ])
-
-
-def usual(told: Iterable[Any]) -> int:
-    """The length that most of them have; 1 where there are none."""
-    counted = Counter(dim for dim in told if isinstance(dim, int) and dim > 0)
-    return max(counted, key=counted.__getitem__, default=1)
-
-
-@lru_cache(QUESTIONS_KEPT)
-def embed_kept(embed: Callable[[str], Vectors], text: str) -> Vectors:
-    return embed(text)
-
-
-def embed_question(embedder: Embedder, text: str) -> Vectors:
-    """A question's vector; those of the last questions are kept."""
-    return embed_kept(embedder.embed_query, text)
-
-
-def order(
-    policy: AppPolicy, plan: Plan, evidence: Evidence, embedder: Embedder, scope: Scope, most: int, *,
-    floor: bool = True,
-) -> Ranked:  # fmt: skip
-    """The best first; `most` of them are looked at."""
-    thresholds = embedder.thresholds
-    if plan.ranking == "vector":
-        near = evidence.cosines.reaching(thresholds.relevant if floor else -1.0, most)
-        return rank_by(evidence.reading, "meaning", near, evidence.cosines.at(near), most)
-    if plan.ranking == "fulltext":
-        holding = evidence.words.holding
-        return rank_by(evidence.reading, "words", holding, evidence.words.bm25[holding], most)
-    if plan.ranking == "graph":
-        linked = np.flatnonzero(evidence.proximity)
-        return rank_by(evidence.reading, "graph", linked, evidence.proximity[linked], most)
-    relevant = thresholds.likened(thresholds.relevant)
-    if plan.ranking == Ranking.PRODUCT:
-        return rank_product(evidence, scope, policy, relevant, floor=floor)
-    if plan.ranking == Ranking.DUAL:
-        return rank_dual(evidence, scope, policy, relevant, floor=floor)
-    ranked = rank(evidence, scope, policy, relevant, floor=floor)
-    column = COLUMN_FIRST.get(plan.ranking)
-    return by_column(ranked, evidence.reading, column) if column else ranked
-
-
-def looks_at(app: App, reading: Reading) -> Callable[[Rows], NDArray[np.uint16]]:
-    """Answers how the texts at some places look; reads those of which it is not known, once in the index's life."""
-    looks = reading.view.columns.look
-
-    def answer(places: Rows) -> NDArray[np.uint16]:
-        rows = reading.rows[places]
-        if not looks[rows].all():
-            unread = np.unique(rows[looks[rows] == 0])
-            pks = reading.view.columns.pk[unread].tolist()
-            read_looks = {pk: look_of(content, subject) for pk, content, subject in texts_of(app, *padded(pks))}
-            looks[unread] = [read_looks.get(pk, Look.READ) for pk in pks]
-        return looks[rows]
-
-    return answer
-
-
-def load(app: App, reading: Reading, ranked: Ranked, limit: int, offset: int, commit: Commit | None) -> list[Hit]:
-    """The hits with their rows: only those that are shown are read."""
-    shown = range(offset, min(offset + limit, len(ranked.places)))
-    pks = reading.at("pk", ranked.places[shown.start : shown.stop]).tolist()
-    rows = rows_of(app, pks, commit)
-    return [
-        Hit(app, rows[pk], float(ranked.scores[number]), partial(ranked.parts_of, number))
-        for number, pk in zip(shown, pks, strict=True)
-        if pk in rows
-    ]
-
-
-@Prepared
-def texts_of(app: App, *pks: int) -> QuerySet[Memory, tuple[int, str, str | None]]:
-    return Memory.objects.for_app(app).filter(pk__in=pks).order_by().values_list("pk", "content", "subject")
-
-
 FEW = 500
 TELLING = ("status", "valid_from", "valid_until")
-
-
-def known_at(app: App, moment: datetime) -> Then:
-    """What changed since, of what was there then, and what of that was active and valid. Two queries; what was
-    forgotten since is gone.
-    """
-    changed = Q(updated_at__gt=moment) | Q(decay_noted_at__gt=moment)
-    rows = Memory.objects.for_app(app).filter(changed, created_at__lte=moment).order_by()
-    states = {pk: dict(zip(TELLING, state, strict=True)) for pk, *state in rows.values_list("pk", *TELLING)}
-    # Those of many are found by looking through the memories once more.
-    which = rows if len(states) > FEW else list(states)
-    told = Revision.objects.for_app(app).filter(memory__in=which, created_at__lte=moment)
-    for pk, after in told.order_by("number").values_list("memory_id", "after"):
-        # Of many, one may have changed between the two statements.
-        if pk in states:
-            states[pk] |= {name: parse(name, after[name]) for name in TELLING if name in after}
-    known = [pk for pk, state in states.items() if held(state, moment)]
-    return Then(np.array([*states], np.int64), np.array(known, np.int64))
-
-
-def held(state: dict[str, object], moment: datetime) -> bool:
-    start, end = state["valid_from"], state["valid_until"]
-    begun = not isinstance(start, datetime) or start <= moment
-    return state["status"] == Status.ACTIVE and begun and (not isinstance(end, datetime) or end > moment)
-
-
-def take_back(app: App, hits: Sequence[Hit], moment: datetime) -> None:
-    """Sets each hit's memory to what it was then. One query. One of which no revision is there, as while it is imported
-    or deleted, stays as it is.
-    """
-    states = states_at(app, [hit.row for hit in hits], moment)
-    for hit in hits:
-        for name, value in states.get(hit.row.pk, {}).items():
-            setattr(hit.memory, name, parse(name, value))
-
-
 # Fields of a memory that no other app is told.
-KEPT_TO_ITSELF = {"metadata", "external_id", "session_id", "turn_number", "agent", "user_id", "access_count", "source"}
+PRIVATE_FIELDS = {"metadata", "external_id", "session_id", "turn_number", "agent", "user_id", "access_count", "source"}
 log = structlog.get_logger("memories.retrieve")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SearchRequest:
-    """A search as it was asked for. `as_of` is a moment in the past or None.
+    """Hold what a search asks for. `as_of` is a moment in the past or None.
 
-    Memories to `exclude`, by pk, are as if they were not there. Those `told` already have their say in what is near
-    enough to be found, and are left out then: what trails far behind them is not worth telling.
-    Without the `unreviewed`, nothing is found that the policy wants reviewed and nobody has looked at.
-    One that is not `counted` leaves no trace: an operator looks, and no agent has asked. Without the `floor` it also
-    finds what does not fit. The last `commit` before it was asked may be known; otherwise the database is asked for it.
+    Memories to `exclude`, by pk, are treated as absent. Those already `told` still count for the relevance floor and
+    are then left out of the hits. Without `unreviewed`, memories that the policy wants reviewed and nobody has reviewed
+    are left out. A request that is not `counted` leaves no trace: an operator looks, no agent. Without the `floor`,
+    hits that do not fit are returned too. `commit` is the last commit before the request, where the caller knows it;
+    otherwise the database is asked.
     """
 
     text: str
@@ -382,14 +106,14 @@ class SearchRequest:
 
 
 def search(app: App, agent: Agent | None, asked: SearchRequest, embedder: Embedder, now: datetime) -> Recall:
-    """What fits, best first, with trust tags; counted, and logged without a word of it."""
+    """Return what fits, best first, with trust tags. Count the search, and log it without a word of its text."""
     started = time.perf_counter()
     scope = scope_of(app, agent, asked, now)
-    found = find(app, asked, scope, embedder, app.policy)
+    found = recall_in_scope(app, asked, scope, embedder, app.policy)
     if asked.shared and app.policy.share_memories:
         found = with_shared(found, app, agent, asked, scope, embedder)
     if scope.past:
-        take_back(app, found.hits, asked.as_of or now)
+        restore_past(app, found.hits, asked.as_of or now)
         # What is theirs now may have been another end user's then.
         found = replace(found, hits=[hit for hit in found.hits if is_of_users(hit.row.user_id, scope.users)])
     tag_hits(app, found, asked.as_of if asked.as_of and scope.past else now)
@@ -397,19 +121,21 @@ def search(app: App, agent: Agent | None, asked: SearchRequest, embedder: Embedd
     count_search(found.tier, found.degraded, seconds)
     log.info("recalled", mode=asked.mode, tier=found.tier, hits=len(found.hits), ms=round(1000 * seconds, 1))
     if asked.counted:
-        counters.add(tally_of(app, asked, found, now, seconds, was_now=not scope.past))
+        counters.add(access_counts_of(app, asked, found, now, seconds, was_now=not scope.past))
     return found
 
 
-def tally_of(
+def access_counts_of(
     app: App, asked: SearchRequest, found: Recall, now: datetime, seconds: float, *, was_now: bool
 ) -> AccessCounts:
+    """Return what this search adds to the counters: accesses of its hits, and one search."""
     hits = found.hits if asked.count_access and was_now else []
     touched = {hit.row.pk: (1, now) for hit in hits}
     return AccessCounts(app, touched, {(day_of(app, now), asked.mode, found.tier): (1, int(bool(found.hits)), seconds)})
 
 
-def find(app: App, asked: SearchRequest, scope: Scope, embedder: Embedder, policy: AppPolicy) -> Recall:
+def recall_in_scope(app: App, asked: SearchRequest, scope: Scope, embedder: Embedder, policy: AppPolicy) -> Recall:
+    """Recall with the values of a request."""
     return recall(
         app,
         asked.text,
@@ -427,9 +153,10 @@ def find(app: App, asked: SearchRequest, scope: Scope, embedder: Embedder, polic
 
 def scope_of(app: App, agent: Agent | None, asked: SearchRequest, now: datetime) -> Scope:
     # Before anything is read.
+    """Build the scope of a request: agent, users, time and filters."""
     commit = asked.commit or last_commit()
-    past = known_at(app, asked.as_of) if asked.as_of and asked.as_of < now else None
-    only = let_in(app, asked.filters) if asked.filters else None
+    past = past_state_at(app, asked.as_of) if asked.as_of and asked.as_of < now else None
+    only = matching_pks(app, asked.filters) if asked.filters else None
     return Scope(
         agent.pk if agent else None,
         users_told_of(app, agent, asked.user_id, users_named(asked.filters)),
@@ -446,36 +173,331 @@ def scope_of(app: App, agent: Agent | None, asked: SearchRequest, now: datetime)
 
 
 def off_domain(app: App, agent: Agent | None) -> tuple[int, ...]:
-    """The app's agents that know about something else than this one."""
+    """Return the pks of the app's agents whose domain is another than this agent's."""
     if agent is None or not agent.domain or not app.policy.off_domain_penalty:
         return ()
     others = Agent.objects.for_app(app).exclude(domain__in=("", agent.domain))
     return tuple(others.values_list("pk", flat=True))
 
 
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """Hold what a mode means under a policy: whether summaries may answer, the retrievers, and who ranks."""
+
+    tiered: bool
+    retrievers: tuple[str, ...]
+    ranking: str
+
+
+def make_plan(mode: str, policy: AppPolicy) -> Plan:
+    """Return the plan of a mode. A single retriever ranks by itself; `auto` follows the policy."""
+    if mode in ("vector", "fulltext", "graph"):
+        return Plan(False, (mode,), mode)
+    ranking = Ranking.DUAL if mode == "dual" else policy.ranking
+    tiered = mode == "tiered" or (mode == "auto" and policy.tiered)
+    graph_too = ("graph",) if ranking == Ranking.DUAL else ()
+    return Plan(tiered, ("vector", "fulltext", *graph_too), ranking)
+
+
+def recall(
+    app: App,
+    text: str,
+    scope: Scope,
+    embedder: Embedder,
+    *,
+    limit: int,
+    mode: str = "auto",
+    min_score: float | None = None,
+    offset: int = 0,
+    policy: AppPolicy | None = None,
+    floor: bool = True,
+    told: Sequence[int] = (),
+) -> Recall:
+    """Return the best `limit` memories in scope after the first `offset`, best first.
+
+    `policy` is the app's unless another is given. Without the `floor`, memories that do not fit are returned too, to
+    show what was left out. Memories already `told` (pks) are none of the hits, but count when contradictions are looked
+    for.
+    """
+    policy = policy or app.policy
+    scoped = scoped_view(index_of(app, embedder).view(scope.commit), scope)
+    if not scoped.size:
+        return Recall([])
+    plan = make_plan(mode, policy)
+    now = datetime.fromtimestamp(scope.now, tz=policy.time_zone)
+    question = read_question(text, scoped, now)
+    if plan.tiered and floor and not scope.past and question.every_word:
+        summed_up = from_summaries(app, question, scoped, scope, embedder, min_score)
+        left_out = of_other_days(app, [hit.row.pk for hit in summed_up.hits], question.exact_days, now).union(told)
+        if hits := [hit for hit in summed_up.hits if hit.row.pk not in left_out]:
+            hits, at_odds = hits_with_contradictions(app, scoped, hits, told, scope.commit)
+            so_far, more = hits[: offset + limit], len(hits) > offset + limit
+            at_odds = pairs_among(at_odds, {hit.row.pk for hit in so_far}.union(told))
+            return replace(summed_up, hits=so_far[offset:], tier="summaries", more=more, at_odds=at_odds)
+    evidence, degraded = evidence_for(app, question, scoped, embedder, plan)
+    # One more than is shown: whether there are more, is told.
+    most = offset + limit + 1
+    ranked = rank_by_plan(policy, plan, evidence, embedder, scope, most + CLOSE + len(told), floor=floor)
+    if floor and question.exact_days and plan.ranking in Ranking.values:
+        ranked = without(ranked, scoped, pks_of_other_days(app, scoped, ranked, question, now))
+    if told:
+        ranked = without(ranked, scoped, told)
+    if min_score is not None:
+        ranked = at_least(ranked, min_score)
+    ranked, at_odds = with_contradictions(app, scoped, ranked, most, told, scope.commit, bring=not scope.past)
+    hits = load_hits(app, scoped, ranked, limit, offset, scope.commit)
+    has_words = "fulltext" in plan.retrievers and "fulltext" not in degraded and bool(question.every_word)
+    if has_words and is_damaged(app, scoped, evidence.words, [hit.row for hit in hits]):
+        degraded.append("fulltext")
+    if at_odds:
+        at_odds = pairs_among(at_odds, {*scoped.at("pk", ranked.places[: offset + limit]).tolist(), *told})
+    more = len(ranked.places) > offset + limit and len(hits) == limit
+    band = BAND if plan.ranking in BY_LOGARITHMS else BAND_SHARE * float(ranked.scores.max(initial=0.0))
+    tier = "items" if hits else "none"
+    return Recall(hits, degraded, ranked.combined, tier, more=more, band=band, at_odds=at_odds)
+
+
+def pks_of_other_days(app: App, scoped: ScopedView, ranked: Ranked, question: Question, now: datetime) -> list[int]:
+    """Return the pks of statements that are of other days than the question. Turns of a talk stay."""
+    statements = ranked.places[~in_talk(scoped, ranked.places)]
+    return [*of_other_days(app, scoped.at("pk", statements).tolist(), question.exact_days, now)]
+
+
+def evidence_for(
+    app: App, question: Question, scoped: ScopedView, embedder: Embedder, plan: Plan
+) -> tuple[Evidence, list[str]]:
+    """Run the retrievers of a plan. Return the evidence for the memories in view, and the retrievers that failed."""
+    words = question.every_word if plan.retrievers == ("fulltext",) else question.words
+    here = local_retrievers(embedder)
+
+    def holding_words() -> WordMatches:
+        with noticing_damage(app.pk):
+            found = look_up(app, scoped, words) if words else look_up_symbols(app, scoped, question.text)
+        if "fulltext" not in here and plan.ranking in BY_LOGARITHMS:
+            # While another thread waits for the database to find the vectors.
+            found.work_out()
+        return found
+
+    def by_meaning() -> Cosines | None:
+        if not question.every_word:
+            # Of an emoji an embedder knows no more than that it is none of its words: all would be as near.
+            return None
+        vector = embed_question(embedder, question.bare)
+        # Of a text that it cannot read the embedder says nothing: words are all there is, and nobody failed.
+        return question_cosines(scoped, vector) if vector.any() else None
+
+    retrievers: dict[str, Retriever] = {
+        "vector": by_meaning,
+        "fulltext": holding_words,
+        "graph": lambda: graph.proximity(app, question.text, scoped),
+    }
+    found, failed = run_retrievers({name: retrievers[name] for name in plan.retrievers}, here=here)
+    if "vector" in found and (is_partial(app, embedder) or scoped.view.is_partial):
+        failed.append("vector")
+    vector = found.get("vector")
+    evidence = Evidence(
+        scoped,
+        question,
+        cosines=NoCosines(scoped.size) if vector is None else vector,
+        words=found.get("fulltext") or match_words(scoped, [], []),
+        looks=look_reader(app, scoped),
+        thresholds=embedder.thresholds,
+        proximity=found.get("graph", scoped.nothing),
+        measured=vector is not None,
+    )
+    return anchored_days(evidence), failed
+
+
+def rank_by_plan(
+    policy: AppPolicy,
+    plan: Plan,
+    evidence: Evidence,
+    embedder: Embedder,
+    scope: Scope,
+    most: int,
+    *,
+    floor: bool = True,
+) -> Ranked:
+    """Rank the evidence, best first, as the plan says. A single retriever looks at `most` memories."""
+    thresholds = embedder.thresholds
+    if plan.ranking == "vector":
+        near = evidence.cosines.reaching(thresholds.relevant if floor else -1.0, most)
+        return rank_by(evidence.scoped, "meaning", near, evidence.cosines.at(near), most)
+    if plan.ranking == "fulltext":
+        holding = evidence.words.holding
+        return rank_by(evidence.scoped, "words", holding, evidence.words.bm25[holding], most)
+    if plan.ranking == "graph":
+        linked = np.flatnonzero(evidence.proximity)
+        return rank_by(evidence.scoped, "graph", linked, evidence.proximity[linked], most)
+    relevant = thresholds.likened(thresholds.relevant)
+    if plan.ranking == Ranking.PRODUCT:
+        return rank_product(evidence, scope, policy, relevant, floor=floor)
+    if plan.ranking == Ranking.DUAL:
+        return rank_dual(evidence, scope, policy, relevant, floor=floor)
+    ranked = rank(evidence, scope, policy, relevant, floor=floor)
+    column = COLUMN_FIRST.get(plan.ranking)
+    return by_column(ranked, evidence.scoped, column) if column else ranked
+
+
+def load_hits(
+    app: App, scoped: ScopedView, ranked: Ranked, limit: int, offset: int, commit: Commit | None
+) -> list[Hit]:
+    """Return the hits of one page with their rows. Only shown rows are read."""
+    shown = range(offset, min(offset + limit, len(ranked.places)))
+    pks = scoped.at("pk", ranked.places[shown.start : shown.stop]).tolist()
+    rows = cached_rows(app, pks, commit)
+    return [
+        Hit(app, rows[pk], float(ranked.scores[number]), partial(ranked.parts_of, number))
+        for number, pk in zip(shown, pks, strict=True)
+        if pk in rows
+    ]
+
+
+def from_summaries(
+    app: App, question: Question, scoped: ScopedView, scope: Scope, embedder: Embedder, min_score: float | None
+) -> Recall:
+    """Return the memories behind the passages of summaries that fit, if one fits well enough; otherwise no hits."""
+    here = local_retrievers(embedder)
+    found, degraded = run_retrievers({"vector": partial(embed_question, embedder, question.bare)}, here=here)
+    if found and is_partial(app, embedder):
+        degraded.append("vector")
+    vector, shown = found.get("vector"), set(scoped.pks.tolist())
+    told, late = run_retrievers(
+        {"summary": partial(summary.answers, app, scope.users, question, vector, embedder, shown)}, here=here
+    )
+    degraded += late
+    thresholds = embedder.thresholds
+    least = max(thresholds.likened(thresholds.relevant), min_score or 0.0)
+    fitting = [answer for answer in told.get("summary", []) if answer.score >= least]
+    if not fitting or fitting[0].score < summary.SUFFICIENT:
+        return Recall([], degraded)
+    best = {answer.passage.memory_id: answer for answer in reversed(fitting)}
+    rows = cached_rows(app, list(best), scope.commit)
+    found_once = sorted(best.values(), key=lambda answer: -answer.score)
+    hits = [
+        Hit(app, rows[answer.passage.memory_id], answer.score, answer.parts)
+        for answer in found_once
+        if answer.passage.memory_id in rows
+    ]
+    categories = dict.fromkeys(answer.passage.summary for answer in fitting)
+    summaries = [
+        SummaryAnswer(one, [answer.passage.text for answer in fitting if answer.passage.summary == one])
+        for one in categories
+    ]
+    return Recall(hits, degraded, summaries=summaries, band=BAND_SHARE * fitting[0].score)
+
+
+def index_of(app: App, embedder: Embedder) -> AppIndex:
+    return indexes.of(app, embedder.name, dimension(app, embedder))
+
+
+def dimension(app: App, embedder: Embedder) -> int:
+    """Return the length of the embedder's vectors, if it has made any; else of the app's stored ones. Waits for no
+    service.
+    """
+    if embedder.known_dim:
+        return embedder.known_dim
+    stored = Vector.objects.for_app(app).filter(model=embedder.name).order_by("memory_id")
+    return most_common(stored.values_list("dim", flat=True)[:DIMENSIONS_READ])
+
+
+def most_common(told: Iterable[Any]) -> int:
+    """Return the most common length; 1 where there are none."""
+    counted = Counter(dim for dim in told if isinstance(dim, int) and dim > 0)
+    return max(counted, key=counted.__getitem__, default=1)
+
+
+@lru_cache(QUESTIONS_KEPT)
+def embed_kept(embed: Callable[[str], Vectors], text: str) -> Vectors:
+    return embed(text)
+
+
+def embed_question(embedder: Embedder, text: str) -> Vectors:
+    """Return the vector of a question. Vectors of the last questions are cached."""
+    return embed_kept(embedder.embed_query, text)
+
+
+def look_reader(app: App, scoped: ScopedView) -> Callable[[Rows], NDArray[np.uint16]]:
+    """Return a function that answers how the texts at some places look, and reads those whose look is unknown."""
+    looks = scoped.view.columns.look
+
+    def answer(places: Rows) -> NDArray[np.uint16]:
+        rows = scoped.rows[places]
+        if not looks[rows].all():
+            unread = np.unique(rows[looks[rows] == 0])
+            pks = scoped.view.columns.pk[unread].tolist()
+            read_looks = {pk: look_of(content, subject) for pk, content, subject in texts_of(app, *padded(pks))}
+            looks[unread] = [read_looks.get(pk, Look.READ) for pk in pks]
+        return looks[rows]
+
+    return answer
+
+
+@Prepared
+def texts_of(app: App, *pks: int) -> QuerySet[Memory, tuple[int, str, str | None]]:
+    return Memory.objects.for_app(app).filter(pk__in=pks).order_by().values_list("pk", "content", "subject")
+
+
+def past_state_at(app: App, moment: datetime) -> PastState:
+    """Return what has changed since a moment, and which of that was active and valid then. Two queries.
+
+    What was forgotten since is gone.
+    """
+    changed = Q(updated_at__gt=moment) | Q(decay_noted_at__gt=moment)
+    rows = Memory.objects.for_app(app).filter(changed, created_at__lte=moment).order_by()
+    states = {pk: dict(zip(TELLING, state, strict=True)) for pk, *state in rows.values_list("pk", *TELLING)}
+    # Those of many are found by looking through the memories once more.
+    which = rows if len(states) > FEW else list(states)
+    told = Revision.objects.for_app(app).filter(memory__in=which, created_at__lte=moment)
+    for pk, after in told.order_by("number").values_list("memory_id", "after"):
+        # Of many, one may have changed between the two statements.
+        if pk in states:
+            states[pk] |= {name: parse(name, after[name]) for name in TELLING if name in after}
+    known = [pk for pk, state in states.items() if was_valid(state, moment)]
+    return PastState(np.array([*states], np.int64), np.array(known, np.int64))
+
+
+def was_valid(state: dict[str, object], moment: datetime) -> bool:
+    """Tell whether a state was active and valid at a moment."""
+    start, end = state["valid_from"], state["valid_until"]
+    begun = not isinstance(start, datetime) or start <= moment
+    return state["status"] == Status.ACTIVE and begun and (not isinstance(end, datetime) or end > moment)
+
+
+def restore_past(app: App, hits: Sequence[Hit], moment: datetime) -> None:
+    """Set each hit's memory to what it said at a moment. One query.
+
+    A memory without a revision, as while it is imported or deleted, stays as it is.
+    """
+    states = states_at(app, [hit.row for hit in hits], moment)
+    for hit in hits:
+        for name, value in states.get(hit.row.pk, {}).items():
+            setattr(hit.memory, name, parse(name, value))
+
+
 def with_shared(
     found: Recall, app: App, agent: Agent | None, asked: SearchRequest, scope: Scope, embedder: Embedder
-) -> Recall:  # fmt: skip
-    """Joined with what other apps that share have shared, ranked as this app does; those get one deadline together."""
+) -> Recall:
+    """Merge the hits of this app with what other apps share, ranked by this app's policy, under one deadline."""
     first = replace(asked, limit=asked.offset + asked.limit, offset=0)
     domain = agent.domain if agent else ""
-    arms = {
+    retrievers = {
         other.app_id: partial(
-            confined(other.pk)(find),
+            confined(other.pk)(recall_in_scope),
             other,
             first,
-            confined(other.pk)(foreign_scope)(other, domain, first, scope),
+            confined(other.pk)(shared_scope)(other, domain, first, scope),
             confined(other.pk)(serving_embedder)(other, embedder),
             app.policy,
         )
         for other in sharing_apps(app)
     }
-    if not arms:
+    if not retrievers:
         return found
-    own = find(app, first, scope, embedder, app.policy) if asked.offset else found
-    answers, late = run_retrievers(arms)
+    own = recall_in_scope(app, first, scope, embedder, app.policy) if asked.offset else found
+    answers, late = run_retrievers(retrievers)
     everything = [own, *answers.values()]
-    hits = in_policys_order([hit for one in everything for hit in one.hits], app.policy)
+    hits = sorted_by_policy([hit for one in everything for hit in one.hits], app.policy)
     so_far = hits[: first.limit]
     return replace(
         found,
@@ -483,12 +505,12 @@ def with_shared(
         more=any(one.more for one in everything) or len(hits) > first.limit,
         degraded=[*found.degraded, *(["shared"] if late else [])],
         tier=found.tier if found.hits or not hits else "items",
-        at_odds=among([pair for one in everything for pair in one.at_odds], {hit.row.pk for hit in so_far}),
+        at_odds=pairs_among([pair for one in everything for pair in one.at_odds], {hit.row.pk for hit in so_far}),
     )
 
 
-def in_policys_order(hits: list[Hit], policy: AppPolicy) -> list[Hit]:
-    """The best first; where the policy says so, the surest or latest first among those that fit about equally well."""
+def sorted_by_policy(hits: list[Hit], policy: AppPolicy) -> list[Hit]:
+    """Sort hits by score; where the policy says so, by confidence or date among those that fit about equally well."""
     best = max((hit.score for hit in hits), default=0.0)
     column = COLUMN_FIRST.get(policy.ranking)
 
@@ -502,7 +524,7 @@ def in_policys_order(hits: list[Hit], policy: AppPolicy) -> list[Hit]:
 
 
 def sharing_apps(app: App) -> list[App]:
-    """Other apps whose policy lets shared memories be read, if they have any."""
+    """Return other apps that share memories and have some."""
     with site_wide():
         return list(apps_sharing_with(app))
 
@@ -513,16 +535,16 @@ def apps_sharing_with(app: App) -> QuerySet[App]:
     return sharing.filter(Exists(shared)).select_related("policy")
 
 
-def foreign_scope(other: App, domain: str, asked: SearchRequest, scope: Scope) -> Scope:
-    """Another app's memories count as another domain's, unless an agent of the same domain wrote them.
+def shared_scope(other: App, domain: str, asked: SearchRequest, scope: Scope) -> Scope:
+    """Return the scope in another app: its shared memories, as another domain's unless an agent of `domain` wrote them.
 
-    A filter on what that app does not show finds nothing there: else it would tell.
+    A filter on a private field of that app finds nothing there; otherwise its answer would reveal the field.
     """
     agents = Agent.objects.for_app(other).exclude(domain=domain) if domain else Agent.objects.for_app(other)
     only = None
     if asked.filters:
-        tells = names_in(asked.filters) & KEPT_TO_ITSELF
-        only = np.zeros(0, np.int64) if tells else let_in(other, asked.filters)
+        tells = names_in(asked.filters) & PRIVATE_FIELDS
+        only = np.zeros(0, np.int64) if tells else matching_pks(other, asked.filters)
     return replace(
         scope,
         agent_pk=None,

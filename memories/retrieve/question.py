@@ -11,7 +11,7 @@ from datetime import UTC, date, datetime, timedelta, tzinfo
 from django.db.models import QuerySet
 
 from memories.models import Memory
-from memories.retrieve.scoped_view import Reading
+from memories.retrieve.scoped_view import ScopedView
 from memories.text.future.words import NOT_A_PAST_FORM, PAST, PRESENT
 from memories.text.people import PERSONS
 from memories.text.temporal import TimeWindow, find_windows
@@ -56,15 +56,20 @@ MONTH_OF_MAY = re.compile(r"\b(in|of|since|until|last|this|next) may\b")
 ASKS_WHEN = re.compile(r"\b(when|what (date|day|month|year|time)|which (month|year|day)|how long|date)\b")
 OF_ASKER = re.compile(r"\b(i|me|my|mine|myself|the user|user)\b")
 ASKS_NAME = re.compile(r"\W*(who|where|which|what \w* ?which)\b|.*\bname\b", re.DOTALL)
+LOOKED_AT = 200
+"""Of so many of the best it is asked of which day they are."""
+WORD = re.compile(r"[\w'’]+")
+Row = tuple[int, str, datetime | None, datetime, datetime | None, int | None]
 
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """`bare` is the text without the names of broad subjects: what is embedded, and `words` are its telling words.
+    """Hold what was read from a question. `bare` is the text without the names of broad subjects: it is embedded.
 
-    `every_word` has those names too. `days` are spans of ordinals, and `days_weigh` how much they say, up to 1.
-    `of_asker`: it asks of whoever asks, or of the user, and names nobody else. `exact_days` are those spans of `days`
-    that are meant to the day, as "yesterday" and "7 November" are; () where today is one of them, or others are meant.
+    `words` are the telling words of `bare`; `every_word` has those names too. `days` are spans of ordinals, and
+    `days_weigh` how much they say, up to 1. `of_asker`: it asks about whoever asks, or the user, and names nobody else.
+    `exact_days` are those spans of `days` that are meant to the day, as "yesterday" and "7 November" are; () where
+    today is one of them, or others are meant.
     """
 
     text: str
@@ -80,13 +85,13 @@ class Question:
     exact_days: Sequence[Span] = ()
 
 
-def read_question(text: str, reading: Reading, now: datetime) -> Question:
-    """`now` is the asker's, for "last week"."""
+def read_question(text: str, scoped: ScopedView, now: datetime) -> Question:
+    """Read a question. `now` is the asker's, for "last week"."""
     folded = text.lower()
     said = parts_in(text)
     telling = list(filter(is_telling, said))
-    named = {word: codes for word in telling if (codes := subjects_called(word, reading))}
-    broad = [word for word, codes in named.items() if any(is_broad(code, reading) for code in codes)]
+    named = {word: codes for word in telling if (codes := subjects_called(word, scoped))}
+    broad = [word for word, codes in named.items() if any(is_broad(code, scoped) for code in codes)]
     bare = without_words(text, broad)
     windows = find_windows(text[:MAX_TIME_CHARACTERS], now)
     words = [word for word in telling if word not in broad]
@@ -96,11 +101,11 @@ def read_question(text: str, reading: Reading, now: datetime) -> Question:
         words=words[:MAX_WORDS],
         every_word=(telling or said)[:MAX_WORDS],
         subjects=list(dict.fromkeys(code for codes in named.values() for code in codes)),
-        days=asked_days(text, windows, reading),
+        days=asked_days(text, windows, scoped),
         wants_time=bool(ASKS_WHEN.search(folded)),
         wants_name=bool(ASKS_NAME.match(folded)),
         of_asker=not named and PERSONS.isdisjoint(telling) and bool(OF_ASKER.search(folded)),
-        exact_days=exact_days(text, windows, reading, now),
+        exact_days=exact_days(text, windows, scoped, now),
     )
 
 
@@ -108,25 +113,26 @@ def is_telling(word: str) -> bool:
     return word not in STOP_WORDS and (len(word) > 1 or is_unspaced(word))
 
 
-def is_broad(code: int, reading: Reading) -> bool:
-    count = int(reading.subject_counts[code])
-    return count >= BROAD_COUNT and count >= BROAD_SHARE * reading.size
+def is_broad(code: int, scoped: ScopedView) -> bool:
+    count = int(scoped.subject_counts[code])
+    return count >= BROAD_COUNT and count >= BROAD_SHARE * scoped.size
 
 
-def subjects_called(word: str, reading: Reading) -> list[int]:
-    """Codes of the subjects with this word in their name, spelled so or much alike; by their names, as codes are given
-    in any order.
+def subjects_called(word: str, scoped: ScopedView) -> list[int]:
+    """Return the codes of the subjects with this word in their name, spelled so or much alike.
+
+    Sorted by their names, as codes are given in any order.
     """
-    subjects = reading.view.subjects
-    codes = reading.subjects_by(word)
+    subjects = scoped.view.subjects
+    codes = scoped.subjects_by(word)
     if not codes:
         alike = (part for part in subjects.words_by_letter.get(word[0], ()) if is_alike(word, part))
-        codes = list({code for part in alike for code in reading.subjects_by(part)})
+        codes = list({code for part in alike for code in scoped.subjects_by(part)})
     return sorted(codes, key=subjects.names.__getitem__)
 
 
 def is_alike(word: str, name: str) -> bool:
-    """ "Muhammad" and "Muhhamed"."""
+    """Tell whether two names are spelled alike: "Muhammad" and "Muhhamed"."""
     if min(len(word), len(name)) < 5 or word[0] != name[0]:
         return False
     one, other = trigrams(word), trigrams(name)
@@ -145,19 +151,19 @@ def without_words(text: str, words: Sequence[str]) -> str:
     return re.sub(r"\s+", " ", re.sub(rf"\b({pattern})(['’`]s)?\b", "", text, flags=re.IGNORECASE)).strip()
 
 
-def asked_days(text: str, windows: Sequence[TimeWindow], reading: Reading) -> list[tuple[int, int]]:
-    """Spans of ordinals: what is open ("since October"), and the days that are named, or else told from now."""
-    spans = open_days(windows, reading)
+def asked_days(text: str, windows: Sequence[TimeWindow], scoped: ScopedView) -> list[tuple[int, int]]:
+    """Return spans of ordinals: open ones ("since October"), and the days that are named, or else relative to now."""
+    spans = open_days(windows, scoped)
     taken = [window for window in windows if spans and is_open(window)]
     others = [window for window in windows if window not in taken]
-    return spans + (named_days(blanked(text, taken).casefold(), reading) or told_days(others))
+    return spans + (named_days(blanked(text, taken).casefold(), scoped) or told_days(others))
 
 
-def exact_days(text: str, windows: Sequence[TimeWindow], reading: Reading, now: datetime) -> list[Span]:
-    """The spans that are meant to the day: none of today, of which a question may ask anything."""
+def exact_days(text: str, windows: Sequence[TimeWindow], scoped: ScopedView, now: datetime) -> list[Span]:
+    """Return the spans that are meant to the day: none of today, of which a question may ask anything."""
     if not all(window.precision in EXACT and is_closed(window) for window in windows):
         return []
-    spans = told_days(windows) + named_days(text.casefold(), reading)
+    spans = told_days(windows) + named_days(text.casefold(), scoped)
     return [] if is_among(now.toordinal(), spans) else spans
 
 
@@ -173,12 +179,12 @@ def is_open(window: TimeWindow) -> bool:
     return (window.start is None) != (window.end is None)
 
 
-def open_days(windows: Sequence[TimeWindow], reading: Reading) -> list[tuple[int, int]]:
-    """The days since and before what is told, as far as there are memories: one span where they have days in common.
+def open_days(windows: Sequence[TimeWindow], scoped: ScopedView) -> list[tuple[int, int]]:
+    """Return the days since and before what is named, as far as there are memories; one span where they overlap.
 
-    What begins behind all memories means another year, as far as it means any.
+    What begins after all memories means another year, as far as it means any.
     """
-    told = reading.days_told if any(map(is_open, windows)) else None
+    told = scoped.days_told if any(map(is_open, windows)) else None
     if told is None:
         return []
     first, last = told
@@ -192,14 +198,14 @@ def open_days(windows: Sequence[TimeWindow], reading: Reading) -> list[tuple[int
 
 
 def blanked(text: str, windows: Sequence[TimeWindow]) -> str:
-    """Spaces where these times are told."""
+    """Replace these times by spaces."""
     for start, end in (window.span for window in windows):
         text = text[:start] + " " * (end - start) + text[end:]
     return text
 
 
-def named_days(folded: str, reading: Reading) -> list[tuple[int, int]]:
-    """Spans of ordinals: a day, or a month. A month without a year means that of any year there is."""
+def named_days(folded: str, scoped: ScopedView) -> list[tuple[int, int]]:
+    """Return spans of ordinals: a day, or a month. A month without a year means that of any year there is."""
     spans = []
     for day, month, year, year2, month2, day2 in NUMERIC_DAY.findall(folded):
         spans += day_span(int(year or year2), int(month or month2), int(day or day2))
@@ -209,13 +215,13 @@ def named_days(folded: str, reading: Reading) -> list[tuple[int, int]]:
         if month == "may" and not (told or year or MONTH_OF_MAY.search(folded)):
             continue
         number = 1 + [name[:3] for name in MONTHS].index(month[:3])
-        for one in [int(year)] if year else years_of(reading):
+        for one in [int(year)] if year else years_of(scoped):
             spans += day_span(one, number, int(told) if told else None)
     return spans
 
 
 def told_days(windows: Sequence[TimeWindow]) -> list[tuple[int, int]]:
-    """Spans of the times told from now ("last week", "three days ago"); very long ones say too little."""
+    """Return spans of the times relative to now ("last week", "three days ago"); very long ones say too little."""
     spans = []
     for window in windows:
         if window.start and window.end:
@@ -224,10 +230,10 @@ def told_days(windows: Sequence[TimeWindow]) -> list[tuple[int, int]]:
     return spans
 
 
-def years_of(reading: Reading) -> list[int]:
-    if reading.days_told is None:
+def years_of(scoped: ScopedView) -> list[int]:
+    if scoped.days_told is None:
         return []
-    first, last = (date.fromordinal(day).year for day in reading.days_told)
+    first, last = (date.fromordinal(day).year for day in scoped.days_told)
     return list(range(max(first, last - YEARS_BACK), last + 1))
 
 
@@ -238,12 +244,6 @@ def day_span(year: int, month: int, day: int | None) -> list[tuple[int, int]]:
         return []
     last = first if day else first.replace(day=monthrange(year, month)[1])
     return [(first.toordinal(), last.toordinal())]
-
-
-LOOKED_AT = 200
-"""Of so many of the best it is asked of which day they are."""
-WORD = re.compile(r"[\w'’]+")
-Row = tuple[int, str, datetime | None, datetime, datetime | None, int | None]
 
 
 def of_other_days(app: App, pks: Sequence[int], spans: Sequence[Span], now: datetime) -> set[int]:
@@ -257,10 +257,10 @@ def of_other_days(app: App, pks: Sequence[int], spans: Sequence[Span], now: date
         return set()
     is_over = all(last < now.toordinal() for _, last in spans)
     rows = times_of(app, *padded(pks[:LOOKED_AT]))
-    return {row[0] for row in rows if not is_of(row, spans, now.tzinfo, is_over=is_over)}
+    return {row[0] for row in rows if not is_about_days(row, spans, now.tzinfo, is_over=is_over)}
 
 
-def is_of(row: Row, spans: Sequence[Span], zone: tzinfo | None, *, is_over: bool) -> bool:
+def is_about_days(row: Row, spans: Sequence[Span], zone: tzinfo | None, *, is_over: bool) -> bool:
     _, content, valid_from, created_at, said_at, offset = row
     said = in_own_zone(said_at or created_at, offset, zone or UTC)
     windows = [window for window in find_windows(content, said) if window.precision != "recent"]
@@ -279,7 +279,7 @@ def overlaps(window: TimeWindow, spans: Sequence[Span]) -> bool:
 
 
 def tells_of_past(text: str) -> bool:
-    """Whether the first verb of a known form is in the past: "Met Ana for lunch", not "Is called Bruno"."""
+    """Tell whether the first known verb is in the past: "Met Ana for lunch", not "Is called Bruno"."""
     for place, word in enumerate(WORD.findall(text.lower())):
         if word in PAST or (len(word) > 3 and word.endswith("ed") and word not in NOT_A_PAST_FORM):
             return True

@@ -1,7 +1,10 @@
-"""One linear model over named features: relevance, and what the memory is worth. Parts add up to the score.
+"""Rank with one linear model over named features: relevance, and what the memory is worth. Parts add up to the score.
 
 The weights of relevance are learnt from annotated conversations (`make train-ranker`) and stand in `weights.json`.
 Worth is the logarithm of importance / 3 · priority · exp(−λ · days), so that adding it here is multiplying there.
+
+Features are computed for the likely candidates alone. A time told by an event ("before the move") is before the day of
+the memory that tells of the move.
 """
 
 from __future__ import annotations
@@ -18,13 +21,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from memories.index.columns import TONES, distinct, first_ones
+from memories.index.columns import TONES, distinct, run_starts
 from memories.index.similarity import Cosines, highest, likely_among, lowest_of_highest
 from memories.models import Sentiment
 from memories.providers.embeddings import Thresholds
 from memories.retrieve.question import Question
-from memories.retrieve.retrievers.fulltext import LEAST_BEST, Words, bit_of
-from memories.retrieve.scoped_view import Floats, Reading, Rows, Scope
+from memories.retrieve.retrievers.fulltext import LEAST_BEST, WordMatches, bit_of
+from memories.retrieve.scoped_view import Floats, Rows, Scope, ScopedView
 from memories.text.looks import Look
 from memsite.tenancy.policy import AppPolicy
 
@@ -68,275 +71,6 @@ Bits = NDArray[np.uint16]
 Looks = Callable[[Rows], Bits]
 Meaning = Callable[[Rows], Floats]
 """Cosines at some places, in spreads from the mean."""
-
-
-@dataclass(frozen=True, slots=True)
-class Evidence:
-    """All there is about a question over one reading. `looks` answers the `Look` bits of some places.
-
-    `measured` is False where the vector arm could not answer, or the embedder cannot read the question.
-    """
-
-    reading: Reading
-    question: Question
-    cosines: Cosines
-    words: Words
-    looks: Looks
-    thresholds: Thresholds
-    proximity: Floats
-    measured: bool = True
-
-    def similarity(self, places: Rows, relevant: float) -> NDArray[np.float64]:
-        """The cosine as MiniLM would have it; where there is none, the share of words held, a third of them being worth
-        what is `relevant`.
-        """
-        by_words = np.minimum(1.0, relevant / ENOUGH_WORDS * self.words.held(places))
-        cosines = np.maximum(self.likened(places), 0)
-        found: NDArray[np.float64] = np.where(self.has_cosine(places), cosines, by_words)
-        return found
-
-    def likened(self, places: Rows) -> Floats:
-        return self.thresholds.likened(self.cosines.at(places))
-
-    def has_cosine(self, places: Rows) -> NDArray[np.bool_]:
-        reading = self.reading
-        embedded: NDArray[np.bool_] = reading.view.columns.embedded[reading.rows[places]] & self.measured
-        return embedded
-
-
-@dataclass(frozen=True, slots=True)
-class Scale:
-    """Cosines as distances from the app's mean in spreads."""
-
-    mean: np.float32
-    spread: np.float32
-
-    def __call__(self, cosines: Floats) -> Floats:
-        away: Floats = cosines - self.mean
-        away /= self.spread
-        return away
-
-
-def scale_of(cosines: Cosines, size: int, usual: tuple[float, float]) -> Scale:
-    """Of so many. A small app leans on the embedder's usual (mean, spread)."""
-    mean, spread = cosines.usual
-    total = size + PRIOR_MEMORIES
-    centre = (size * mean + PRIOR_MEMORIES * usual[0]) / total
-    squares = size * (spread**2 + (mean - centre) ** 2) + PRIOR_MEMORIES * usual[1] ** 2
-    return Scale(np.float32(centre), np.float32(math.sqrt(squares / total)))
-
-
-def candidates(evidence: Evidence, scale: Scale) -> Rows:
-    """Where in order the best are by a rough score that their neighbours share in: of those that are near or hold
-    telling words, and what stands beside them.
-
-    So many of these have at least the lowest of the best by themselves; what has as much with the others' shares, or
-    one beside it, has a part of it by itself. For all others nothing more is worked out, and they share nothing.
-    """
-    reading = evidence.reading
-    if reading.size <= CANDIDATES:
-        return np.arange(reading.size)
-    good = distinct(np.concatenate([evidence.cosines.foremost, by_words(evidence.words, reading.size)]), reading.size)
-    if not len(good):  # a name alone is asked for, or nothing that is held
-        good = np.arange(reading.size)
-    score, at = roughly(evidence, scale, good), reading.at_of_place[good].astype(np.intp)
-    if not reading.has_sessions:
-        return np.sort(at[highest(score, CANDIDATES)])
-    # In order, and 0 behind the last: that is before the first, too.
-    line = np.zeros(reading.size + 1, np.float32)
-    line[at] = score
-    least = lowest_of_highest(score, CANDIDATES)
-    at = at[score >= (least / (1 + 2 * SHARE) if least > 0 else least)]
-    joined = reading.joined
-    beside = np.concatenate([at[joined[at]] - 1, at[joined[at + 1]] + 1])
-    line[beside] = roughly(evidence, scale, reading.order.rows[beside])
-    at = distinct(np.concatenate([at, beside]), reading.size)
-    shared = np.maximum(line[at - 1], 0) * joined[at] + np.maximum(line[at + 1], 0) * joined[at + 1]
-    return np.sort(at[highest(line[at] + np.float32(SHARE) * shared, CANDIDATES)])
-
-
-def by_words(words: Words, size: int) -> Rows:
-    """As many as are likely by meaning: those that hold the words which tell most."""
-    holding, most = words.holding, likely_among(size)
-    return holding[highest(words.bm25[holding], most)] if len(holding) > most else holding
-
-
-def roughly(evidence: Evidence, scale: Scale, places: Rows) -> Floats:
-    """How good some places may be, by themselves."""
-    reading, words = evidence.reading, evidence.words
-    score = scale(evidence.cosines.at(places))
-    if len(words.holding):
-        score += words.bm25[places] * np.float32(ROUGH_WORDS / max(words.best, LEAST_BEST))
-    if evidence.question.subjects:
-        score += ROUGH_SUBJECT * subjects_named(evidence, reading.subjects[places])[0]
-    return score
-
-
-def features(evidence: Evidence) -> tuple[Rows, Features]:
-    """The candidates' places, and each feature's value for each of them; bools count as 0 and 1.
-
-    What tells nothing, because the question or the app has nothing of the kind, is left out: it is 0 of all of them.
-    """
-    reading, question = evidence.reading, evidence.question
-    scale = scale_of(evidence.cosines, reading.size, evidence.thresholds.usual)
-    at = candidates(evidence, scale)
-    places = reading.order.rows[at]
-
-    def meaning(places: Rows) -> Floats:
-        return scale(evidence.cosines.at(places))
-
-    if reading.has_sessions:
-        near, exists = neighbours(reading, at)
-        evidence.cosines.look_closer(near[REACH - 1 : REACH + 2].ravel())
-        before, look = evidence.looks(np.stack([near[REACH - 1], places]))
-        found = meaning_and_words(evidence, scale, places)
-        found |= around(evidence, meaning, near, exists, has_look(before, Look.ASKS)) | session(evidence, meaning, at)
-    else:
-        evidence.cosines.look_closer(places)
-        look, found = evidence.looks(places), meaning_and_words(evidence, scale, places)
-        found |= alone(evidence, found, places)
-    found |= form(evidence, places, look)
-    if question.subjects:
-        found |= subject(evidence, places, look)
-    if question.days:
-        weight = (0.15 + 0.85 * reading.chat) * question.days_weigh
-        found["day_named"] = weight * day_closeness(reading, question.days, places)
-    if reading.chat < 1:
-        found |= {f"long_{name}": (1 - reading.chat) * found[name] for name in LONG_TOO}
-    return places, found
-
-
-def meaning_and_words(evidence: Evidence, scale: Scale, places: Rows) -> Features:
-    words, cosines = evidence.words, evidence.cosines.at(places)
-    close, bm25 = scale(cosines), words.bm25[places]
-    return {
-        "meaning": close,
-        "meaning_of_best": cosines / max(evidence.cosines.best, 1e-3),
-        "words": bm25,
-        "words_covered": words.covered(places),
-        "meaning_and_words": np.maximum(close, 0) * bm25 / words.total,
-    }
-
-
-def around(
-    evidence: Evidence, meaning: Meaning, near: Rows, exists: NDArray[np.bool_], asks: NDArray[np.bool_]
-) -> Features:  # fmt: skip
-    """What the turns before and after say: an answer stands beside its question, a topic runs over turns.
-
-    `asks` says of each turn before whether it is a question.
-    """
-    reading, words = evidence.reading, evidence.words
-    before, after, beside = REACH - 1, REACH + 1, slice(REACH - 2, REACH + 3)
-    close = meaning(near[before]) * exists[before]
-    held = np.bitwise_or.reduce(words.bits[near[beside]] * exists[beside])
-    asked = reading.chat * (asks & exists[before])
-    return {
-        "near_meaning": np.maximum(close, meaning(near[after]) * exists[after]),
-        "covered_nearby": words.weight_of(held) / words.total,
-        "answers_meaning": asked * np.maximum(close, 0),
-        "answers_words": asked * words.bm25[near[before]] / max(words.best, LEAST_BEST),
-    }
-
-
-def alone(evidence: Evidence, itself: Features, places: Rows) -> Features:
-    """The same, and what `session` tells, where nothing stands beside anything: each is a session of its own, and
-    `itself` all that there is.
-    """
-    reading, words = evidence.reading, evidence.words
-    return {
-        "covered_nearby": itself["words_covered"],
-        "session_meaning": itself["meaning"],
-        "session_words": itself["words"] / words.total,
-        "session_topic": words.topics(reading.at("session_number", places)),
-        "opens_session": np.full(len(places), reading.chat),
-    }
-
-
-def neighbours(reading: Reading, at: Rows) -> tuple[Rows, NDArray[np.bool_]]:
-    """Places (2·REACH+1, c) of the turns around each, itself in the middle, and which of them exist.
-
-    `at` is where they are in order.
-    """
-    near = at[None, :] + np.arange(-REACH, REACH + 1)[:, None]
-    inside = (near >= 0) & (near < reading.size)
-    near = np.clip(near, 0, max(0, reading.size - 1))
-    places = reading.order.rows[near]
-    sessions = reading.at("session_number", places)
-    return places, inside & (sessions == sessions[REACH])
-
-
-def session(evidence: Evidence, meaning: Meaning, at: Rows) -> Features:
-    """How much the whole session is about it, and whether it opens it. `at` is where the candidates are in order."""
-    reading, words = evidence.reading, evidence.words
-    nth = np.searchsorted(reading.session_bounds, at, "right") - 1
-    # They rise, as `at` does.
-    begins = first_ones(nth)
-    sessions, of_place = nth[begins], np.cumsum(begins) - 1
-    starts = reading.session_bounds[sessions]
-    members, firsts = reading.members(starts, reading.session_bounds[sessions + 1])
-    number = reading.at("session_number", reading.order.rows[starts])
-    return {
-        "session_meaning": np.maximum.reduceat(meaning(members), firsts)[of_place],
-        "session_words": np.maximum.reduceat(words.bm25[members], firsts)[of_place] / words.total,
-        "session_topic": words.topics(number)[of_place],
-        "opens_session": reading.chat * np.exp(-(at - starts[of_place]) / 2),
-    }
-
-
-def subjects_named(
-    evidence: Evidence, subjects: NDArray[np.int32]
-) -> tuple[NDArray[np.bool_], NDArray[np.bool_], NDArray[np.bool_]]:
-    """Which of these are the one named; another one; and, where several are named, the one named first."""
-    named = evidence.question.subjects
-    nothing = np.zeros(subjects.shape, bool)
-    if not named:
-        return nothing, nothing, nothing
-    first = subjects == named[0]
-    if len(named) > 1:
-        return nothing, nothing, first
-    return first, (subjects > 0) & ~first, nothing
-
-
-def subject(evidence: Evidence, places: Rows, look: Bits) -> Features:
-    own, other, first = subjects_named(evidence, evidence.reading.at("subject", places))
-    return {
-        "subject_named": own,
-        "subject_other": other,
-        "subject_first": first,
-        "subject_addressed": other & has_look(look, Look.ADDRESSES),
-        "subject_asks": own & has_look(look, Look.ASKS),
-        "other_asks": other & has_look(look, Look.ASKS),
-    }
-
-
-def form(evidence: Evidence, places: Rows, look: Bits) -> Features:
-    """How the text looks. Says much of a turn of a chat and nothing of a document, hence `chat`."""
-    reading, question = evidence.reading, evidence.question
-    if not reading.chat:
-        return {}
-    found: Features = dict(zip(LOOKS, reading.chat * ((look & LOOK_BITS) != 0), strict=True))
-    if question.wants_time:
-        found["when_times"] = found["times"]
-    if question.wants_name:
-        found["who_names"] = found["names"]
-    return found
-
-
-def has_look(look: Bits, bit: Look) -> NDArray[np.bool_]:
-    has: NDArray[np.bool_] = (look & np.uint16(bit)) != 0
-    return has
-
-
-def day_closeness(reading: Reading, days: Sequence[tuple[int, int]], places: Rows) -> Floats:
-    """1 on a day (in a month) that is named, falling with the days before and, half as fast, after it."""
-    when = reading.at("day", places)
-    closeness = np.zeros(len(places), np.float32)
-    for start, end in days:
-        away = np.maximum(start - when, 0) + 0.5 * np.maximum(when - end, 0)
-        closeness = np.maximum(closeness, np.exp(-away / 7).astype(np.float32))
-    return np.where(when > 0, closeness, np.float32(0))
-
-
 SECONDS_PER_DAY = 86_400
 # Factors of the product that are told also where they are 1.
 FORMULA = ("similarity", "importance", "recency")
@@ -361,25 +95,300 @@ NEAR = 0.5
 # Hits within this of each other fit about equally well; where scores are shares, within this share of the best.
 BAND, BAND_SHARE = 1.5, 0.25
 FRESH_DAYS, OLD_DAYS, OLD_WEIGHT = 7, 90, 0.5
+# A stretch of days before or after the event, within which a memory is as good as on the day.
+STRETCH_DAYS = 60
+MOST_WORDS = 4
+# Such a stretch is a guess and says less than a day that is named.
+ANCHORED_WEIGHS = 0.5
+_ANCHORED = re.compile(r"\b(before|after|since|until|till)\s+([^?.!,;:\n]{3,60})", re.IGNORECASE)
+_WORD = re.compile(r"\w+")
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """Hold all evidence for a question over one scoped view. `looks` answers the `Look` bits of some places.
+
+    `measured` is False where the vector retriever failed, or the embedder cannot read the question.
+    """
+
+    scoped: ScopedView
+    question: Question
+    cosines: Cosines
+    words: WordMatches
+    looks: Looks
+    thresholds: Thresholds
+    proximity: Floats
+    measured: bool = True
+
+    def similarity(self, places: Rows, relevant: float) -> NDArray[np.float64]:
+        """Return the cosine as MiniLM would have it; where there is none, the share of words held.
+
+        A third of the words is worth what is `relevant`.
+        """
+        by_words = np.minimum(1.0, relevant / ENOUGH_WORDS * self.words.held(places))
+        cosines = np.maximum(self.likened(places), 0)
+        found: NDArray[np.float64] = np.where(self.has_cosine(places), cosines, by_words)
+        return found
+
+    def likened(self, places: Rows) -> Floats:
+        return self.thresholds.likened(self.cosines.at(places))
+
+    def has_cosine(self, places: Rows) -> NDArray[np.bool_]:
+        scoped = self.scoped
+        embedded: NDArray[np.bool_] = scoped.view.columns.embedded[scoped.rows[places]] & self.measured
+        return embedded
+
+
+@dataclass(frozen=True, slots=True)
+class Scale:
+    """Turn cosines into distances from the app's mean, in spreads."""
+
+    mean: np.float32
+    spread: np.float32
+
+    def __call__(self, cosines: Floats) -> Floats:
+        away: Floats = cosines - self.mean
+        away /= self.spread
+        return away
+
+
+def scale_of(cosines: Cosines, size: int, usual: tuple[float, float]) -> Scale:
+    """Return the scale for so many memories. A small app leans on the embedder's usual (mean, spread)."""
+    mean, spread = cosines.usual
+    total = size + PRIOR_MEMORIES
+    centre = (size * mean + PRIOR_MEMORIES * usual[0]) / total
+    squares = size * (spread**2 + (mean - centre) ** 2) + PRIOR_MEMORIES * usual[1] ** 2
+    return Scale(np.float32(centre), np.float32(math.sqrt(squares / total)))
+
+
+def candidates(evidence: Evidence, scale: Scale) -> Rows:
+    """Return the positions in turn order of the best by a rough score that neighbours share in.
+
+    Looked at are memories that are near or hold telling words, and what stands beside them. So many of these have at
+    least the lowest of the best by themselves; what has as much with the others' shares, or one beside it, has a part
+    of it by itself. For all others nothing more is computed, and they share nothing.
+    """
+    scoped = evidence.scoped
+    if scoped.size <= CANDIDATES:
+        return np.arange(scoped.size)
+    good = distinct(np.concatenate([evidence.cosines.foremost, by_words(evidence.words, scoped.size)]), scoped.size)
+    if not len(good):  # a name alone is asked for, or nothing that is held
+        good = np.arange(scoped.size)
+    score, at = roughly(evidence, scale, good), scoped.at_of_place[good].astype(np.intp)
+    if not scoped.has_sessions:
+        return np.sort(at[highest(score, CANDIDATES)])
+    # In order, and 0 behind the last: that is before the first, too.
+    line = np.zeros(scoped.size + 1, np.float32)
+    line[at] = score
+    least = lowest_of_highest(score, CANDIDATES)
+    at = at[score >= (least / (1 + 2 * SHARE) if least > 0 else least)]
+    joined = scoped.joined
+    beside = np.concatenate([at[joined[at]] - 1, at[joined[at + 1]] + 1])
+    line[beside] = roughly(evidence, scale, scoped.order.rows[beside])
+    at = distinct(np.concatenate([at, beside]), scoped.size)
+    shared = np.maximum(line[at - 1], 0) * joined[at] + np.maximum(line[at + 1], 0) * joined[at + 1]
+    return np.sort(at[highest(line[at] + np.float32(SHARE) * shared, CANDIDATES)])
+
+
+def by_words(words: WordMatches, size: int) -> Rows:
+    """Return those that hold the most telling words: as many as are likely by meaning."""
+    holding, most = words.holding, likely_among(size)
+    return holding[highest(words.bm25[holding], most)] if len(holding) > most else holding
+
+
+def roughly(evidence: Evidence, scale: Scale, places: Rows) -> Floats:
+    """Return a rough score of some places, by themselves."""
+    scoped, words = evidence.scoped, evidence.words
+    score = scale(evidence.cosines.at(places))
+    if len(words.holding):
+        score += words.bm25[places] * np.float32(ROUGH_WORDS / max(words.best, LEAST_BEST))
+    if evidence.question.subjects:
+        score += ROUGH_SUBJECT * subjects_named(evidence, scoped.subjects[places])[0]
+    return score
+
+
+def features(evidence: Evidence) -> tuple[Rows, Features]:
+    """Return the candidates' places, and each feature's value for each of them; bools count as 0 and 1.
+
+    A feature that tells nothing, because the question or the app has nothing of the kind, is left out: it is 0 of all.
+    """
+    scoped, question = evidence.scoped, evidence.question
+    scale = scale_of(evidence.cosines, scoped.size, evidence.thresholds.usual)
+    at = candidates(evidence, scale)
+    places = scoped.order.rows[at]
+
+    def meaning(places: Rows) -> Floats:
+        return scale(evidence.cosines.at(places))
+
+    if scoped.has_sessions:
+        near, exists = neighbours(scoped, at)
+        evidence.cosines.look_closer(near[REACH - 1 : REACH + 2].ravel())
+        before, look = evidence.looks(np.stack([near[REACH - 1], places]))
+        found = meaning_and_words(evidence, scale, places)
+        found |= around(evidence, meaning, near, exists, has_look(before, Look.ASKS)) | session(evidence, meaning, at)
+    else:
+        evidence.cosines.look_closer(places)
+        look, found = evidence.looks(places), meaning_and_words(evidence, scale, places)
+        found |= alone(evidence, found, places)
+    found |= form(evidence, places, look)
+    if question.subjects:
+        found |= subject(evidence, places, look)
+    if question.days:
+        weight = (0.15 + 0.85 * scoped.chat) * question.days_weigh
+        found["day_named"] = weight * day_closeness(scoped, question.days, places)
+    if scoped.chat < 1:
+        found |= {f"long_{name}": (1 - scoped.chat) * found[name] for name in LONG_TOO}
+    return places, found
+
+
+def meaning_and_words(evidence: Evidence, scale: Scale, places: Rows) -> Features:
+    words, cosines = evidence.words, evidence.cosines.at(places)
+    close, bm25 = scale(cosines), words.bm25[places]
+    return {
+        "meaning": close,
+        "meaning_of_best": cosines / max(evidence.cosines.best, 1e-3),
+        "words": bm25,
+        "words_covered": words.covered(places),
+        "meaning_and_words": np.maximum(close, 0) * bm25 / words.total,
+    }
+
+
+def around(
+    evidence: Evidence, meaning: Meaning, near: Rows, exists: NDArray[np.bool_], asks: NDArray[np.bool_]
+) -> Features:
+    """Return what the turns before and after say: an answer stands beside its question, a topic runs over turns.
+
+    `asks` tells of each turn before whether it is a question.
+    """
+    scoped, words = evidence.scoped, evidence.words
+    before, after, beside = REACH - 1, REACH + 1, slice(REACH - 2, REACH + 3)
+    close = meaning(near[before]) * exists[before]
+    held = np.bitwise_or.reduce(words.bits[near[beside]] * exists[beside])
+    asked = scoped.chat * (asks & exists[before])
+    return {
+        "near_meaning": np.maximum(close, meaning(near[after]) * exists[after]),
+        "covered_nearby": words.weight_of(held) / words.total,
+        "answers_meaning": asked * np.maximum(close, 0),
+        "answers_words": asked * words.bm25[near[before]] / max(words.best, LEAST_BEST),
+    }
+
+
+def alone(evidence: Evidence, itself: Features, places: Rows) -> Features:
+    """Return the same, and what `session` returns, where each memory is a session of its own: `itself` is all
+    there is.
+    """
+    scoped, words = evidence.scoped, evidence.words
+    return {
+        "covered_nearby": itself["words_covered"],
+        "session_meaning": itself["meaning"],
+        "session_words": itself["words"] / words.total,
+        "session_topic": words.topics(scoped.at("session_number", places)),
+        "opens_session": np.full(len(places), scoped.chat),
+    }
+
+
+def neighbours(scoped: ScopedView, at: Rows) -> tuple[Rows, NDArray[np.bool_]]:
+    """Return the places (2·REACH+1, c) of the turns around each, itself in the middle, and which of them exist.
+
+    `at` are their positions in turn order.
+    """
+    near = at[None, :] + np.arange(-REACH, REACH + 1)[:, None]
+    inside = (near >= 0) & (near < scoped.size)
+    near = np.clip(near, 0, max(0, scoped.size - 1))
+    places = scoped.order.rows[near]
+    sessions = scoped.at("session_number", places)
+    return places, inside & (sessions == sessions[REACH])
+
+
+def session(evidence: Evidence, meaning: Meaning, at: Rows) -> Features:
+    """Return how much the whole session is about it, and whether it opens it. `at` are positions in turn order."""
+    scoped, words = evidence.scoped, evidence.words
+    nth = np.searchsorted(scoped.session_bounds, at, "right") - 1
+    # They rise, as `at` does.
+    begins = run_starts(nth)
+    sessions, of_place = nth[begins], np.cumsum(begins) - 1
+    starts = scoped.session_bounds[sessions]
+    members, firsts = scoped.members(starts, scoped.session_bounds[sessions + 1])
+    number = scoped.at("session_number", scoped.order.rows[starts])
+    return {
+        "session_meaning": np.maximum.reduceat(meaning(members), firsts)[of_place],
+        "session_words": np.maximum.reduceat(words.bm25[members], firsts)[of_place] / words.total,
+        "session_topic": words.topics(number)[of_place],
+        "opens_session": scoped.chat * np.exp(-(at - starts[of_place]) / 2),
+    }
+
+
+def subjects_named(
+    evidence: Evidence, subjects: NDArray[np.int32]
+) -> tuple[NDArray[np.bool_], NDArray[np.bool_], NDArray[np.bool_]]:
+    """Tell which of these are the one named; another one; and, where several are named, the one named first."""
+    named = evidence.question.subjects
+    nothing = np.zeros(subjects.shape, bool)
+    if not named:
+        return nothing, nothing, nothing
+    first = subjects == named[0]
+    if len(named) > 1:
+        return nothing, nothing, first
+    return first, (subjects > 0) & ~first, nothing
+
+
+def subject(evidence: Evidence, places: Rows, look: Bits) -> Features:
+    own, other, first = subjects_named(evidence, evidence.scoped.at("subject", places))
+    return {
+        "subject_named": own,
+        "subject_other": other,
+        "subject_first": first,
+        "subject_addressed": other & has_look(look, Look.ADDRESSES),
+        "subject_asks": own & has_look(look, Look.ASKS),
+        "other_asks": other & has_look(look, Look.ASKS),
+    }
+
+
+def form(evidence: Evidence, places: Rows, look: Bits) -> Features:
+    """Return how the text looks. Says much of a turn of a chat and nothing of a document, hence `chat`."""
+    scoped, question = evidence.scoped, evidence.question
+    if not scoped.chat:
+        return {}
+    found: Features = dict(zip(LOOKS, scoped.chat * ((look & LOOK_BITS) != 0), strict=True))
+    if question.wants_time:
+        found["when_times"] = found["times"]
+    if question.wants_name:
+        found["who_names"] = found["names"]
+    return found
+
+
+def has_look(look: Bits, bit: Look) -> NDArray[np.bool_]:
+    has: NDArray[np.bool_] = (look & np.uint16(bit)) != 0
+    return has
+
+
+def day_closeness(scoped: ScopedView, days: Sequence[tuple[int, int]], places: Rows) -> Floats:
+    """Return 1 on a named day (in a named month), falling with the days before and, half as fast, after it."""
+    when = scoped.at("day", places)
+    closeness = np.zeros(len(places), np.float32)
+    for start, end in days:
+        away = np.maximum(start - when, 0) + 0.5 * np.maximum(when - end, 0)
+        closeness = np.maximum(closeness, np.exp(-away / 7).astype(np.float32))
+    return np.where(when > 0, closeness, np.float32(0))
 
 
 @cache
 def learnt_weights() -> dict[str, float]:
-    """Weight by feature."""
+    """Return the weight of each feature."""
     read: dict[str, dict[str, float]] = json.loads((Path(__file__).parent / "weights.json").read_text())
     return read["weights"]
 
 
 @cache
 def weights_of(found: tuple[str, ...]) -> tuple[list[str], NDArray[np.float64]]:
-    """Those of these features that have a weight, and their weights, shape (names, 1)."""
+    """Return those of these features that have a weight, and their weights, shape (names, 1)."""
     weights = {name: weight for name, weight in learnt_weights().items() if name in found}
     return [*weights], np.array([*weights.values()])[:, None]
 
 
 @dataclass(frozen=True, slots=True)
 class Ranked:
-    """Places in the reading, best first, with their scores and the parts these are the sum (or product) of.
+    """Hold places, best first, with their scores and the parts these are the sum (or product) of.
 
     `parts` has a row for each of the names, and of each place its column is one of the `columns`: few are told, so that
     the parts are not put in order. NaN is no such part.
@@ -393,7 +402,7 @@ class Ranked:
     combined: str = "sum"
 
     def parts_of(self, number: int) -> dict[str, float]:
-        """Of the hit of this number; what changes nothing is left out."""
+        """Return the parts of the hit of this number, without those that change nothing."""
         told = zip(self.names, self.parts[:, self.columns[number]].tolist(), strict=True)
         is_sum = self.combined == "sum"
         parts = {name: value for name, value in told if not math.isnan(value)}
@@ -401,108 +410,106 @@ class Ranked:
 
 
 def rank(evidence: Evidence, scope: Scope, policy: AppPolicy, relevant: float, *, floor: bool = True) -> Ranked:
-    """By relevance and worth, if anything fits the question at all; what trails far behind the best is left out.
+    """Rank by relevance and worth, if anything fits the question at all; leave out what trails far behind the best.
 
-    `relevant`, here and below: the cosine that is, as MiniLM would have it.
-    Without the `floor`, here and below, nothing is left out: what would have come next.
+    `relevant`, here and below: the cosine that is, as MiniLM would have it. Without the `floor`, here and below,
+    nothing is left out: what would have come next.
     """
     relevant *= LEAST_RELEVANT
     if floor and not fits(evidence, relevant):
-        return best_first(evidence.reading, np.zeros(0, np.intp), {})
+        return best_first(evidence.scoped, np.zeros(0, np.intp), {})
     places, found = features(evidence)
     names, weights = weights_of(tuple(found))
     parts = weights * stacked([found[name] for name in names], len(places))
-    worths = {**worth(evidence.reading, places, scope, policy), **of_others(evidence, places)}
+    worths = {**worth(evidence.scoped, places, scope, policy), **of_others(evidence, places)}
     ranked = by_sum(places, [*names, *worths], np.concatenate([parts, stacked([*worths.values()], len(places))]))
     if floor:
         relevance = parts.sum(axis=0)
         near = (relevance >= relevance.max() - TRAIL) & speaks_for_itself(evidence, places, relevant)
         ranked = in_order(np.flatnonzero(near), ranked)
-    return sorted_by_score(evidence.reading, ranked)
+    return sorted_by_score(evidence.scoped, ranked)
 
 
-def rank_by(reading: Reading, name: str, places: Rows, scores: Floats, most: int) -> Ranked:
-    """By one arm alone: the `most` best, and what is as good as the last of them. Sorting all would cost more."""
+def rank_by(scoped: ScopedView, name: str, places: Rows, scores: Floats, most: int) -> Ranked:
+    """Rank by one retriever alone: the `most` best, and what ties with the last of them. Sorting all would
+    cost more.
+    """
     if len(places) > most:
         best = scores >= np.partition(scores, -most)[-most]
         places, scores = places[best], scores[best]
-    return best_first(reading, places, {name: scores})
+    return best_first(scoped, places, {name: scores})
 
 
-def rank_product(
-    evidence: Evidence, scope: Scope, policy: AppPolicy, relevant: float, *, floor: bool = True
-) -> Ranked:  # fmt: skip
-    """similarity × importance / 3 × recency, where recency is 1 up to 7 days and falls to 0.5 at 90.
+def rank_product(evidence: Evidence, scope: Scope, policy: AppPolicy, relevant: float, *, floor: bool = True) -> Ranked:
+    """Rank by similarity × importance / 3 × recency, where recency is 1 up to 7 days and falls to 0.5 at 90.
 
     Domain and sentiment are factors too; where they change nothing, they are 1 and not told.
     """
-    reading, columns = evidence.reading, evidence.reading.view.columns
-    similar = evidence.similarity(np.arange(reading.size), relevant)
+    scoped, columns = evidence.scoped, evidence.scoped.view.columns
+    similar = evidence.similarity(np.arange(scoped.size), relevant)
     places = np.flatnonzero(is_fitting(evidence, similar, relevant) | (not floor))
-    rows = reading.rows[places]
+    rows = scoped.rows[places]
     days = np.maximum(0.0, scope.now - columns.created[rows]) / SECONDS_PER_DAY
     parts = {
         "similarity": similar[places],
         "importance": columns.importance[rows] / 3,
         "recency": np.interp(days, (FRESH_DAYS, OLD_DAYS), (1.0, OLD_WEIGHT)),
     }
-    parts |= {name: np.exp(values) for name, values in leanings(reading, places, scope, policy).items()}
+    parts |= {name: np.exp(values) for name, values in leanings(scoped, places, scope, policy).items()}
     factors = stacked([*parts.values()], len(places))
     scores = factors.prod(axis=0)
-    return sorted_by_score(reading, Ranked(places, scores, [*parts], factors, np.arange(len(places)), "product"))
+    return sorted_by_score(scoped, Ranked(places, scores, [*parts], factors, np.arange(len(places)), "product"))
 
 
-def rank_dual(
-    evidence: Evidence, scope: Scope, policy: AppPolicy, relevant: float, *, floor: bool = True
-) -> Ranked:  # fmt: skip
-    """(w · similarity + (1 − w) · graph proximity) × exp(−λ · days), w = ½ and λ = 0.01 unless the policy says so.
+def rank_dual(evidence: Evidence, scope: Scope, policy: AppPolicy, relevant: float, *, floor: bool = True) -> Ranked:
+    """Rank by (w · similarity + (1 − w) · graph proximity) × exp(−λ · days); by default w = ½ and λ = 0.01.
 
-    What fits by itself, or is reached from the entities named, is let in before age counts. `age` and the leanings
-    are told as what they take away or add, so that the parts add up.
+    What fits by itself, or is reached from the entities named, is let in before age counts. `age` and the leanings are
+    told as what they take away or add, so that the parts add up.
     """
-    reading, weight = evidence.reading, policy.semantic_weight
-    similar = evidence.similarity(np.arange(reading.size), relevant)
+    scoped, weight = evidence.scoped, policy.semantic_weight
+    similar = evidence.similarity(np.arange(scoped.size), relevant)
     near = evidence.proximity.astype(np.float64)
     close = (near >= NEAR) & ((similar >= relevant / 2) | (not evidence.measured))
     places = np.flatnonzero(is_fitting(evidence, similar, relevant) | close | (not floor))
     parts: Features = {"meaning": weight * similar[places], "graph": (1 - weight) * near[places]}
-    created = reading.view.columns.created[reading.rows[places]]
+    created = scoped.view.columns.created[scoped.rows[places]]
     age = -policy.decay_per_day * np.floor(np.maximum(0.0, scope.now - created) / SECONDS_PER_DAY)
     score = parts["meaning"] + parts["graph"]
-    for name, logs in {"age": age, **leanings(reading, places, scope, policy)}.items():
+    for name, logs in {"age": age, **leanings(scoped, places, scope, policy)}.items():
         parts[name] = score * np.expm1(logs)
         score = score + parts[name]
-    return best_first(reading, places, parts)
+    return best_first(scoped, places, parts)
 
 
-def by_column(ranked: Ranked, reading: Reading, column: str) -> Ranked:
-    """The highest of this column first among hits that fit about equally well, band by band."""
-    values = getattr(reading.view.columns, column)[reading.rows[ranked.places]]
+def by_column(ranked: Ranked, scoped: ScopedView, column: str) -> Ranked:
+    """Sort by this column, highest first, among hits that fit about equally well, band by band."""
+    values = getattr(scoped.view.columns, column)[scoped.rows[ranked.places]]
     band = np.floor((ranked.scores.max(initial=0) - ranked.scores) / BAND)
     return in_order(np.lexsort((-ranked.scores, -values, band)), ranked)
 
 
 def band_of(behind: float, band: float = BAND) -> int:
-    """How many bands a score lies behind the best."""
+    """Return how many bands a score lies behind the best."""
     return math.floor(behind / band) if band else 0
 
 
-def best_first(reading: Reading, places: Rows, parts: Features) -> Ranked:
-    return sorted_by_score(reading, by_sum(places, [*parts], stacked([*parts.values()], len(places))))
+def best_first(scoped: ScopedView, places: Rows, parts: Features) -> Ranked:
+    return sorted_by_score(scoped, by_sum(places, [*parts], stacked([*parts.values()], len(places))))
 
 
 def by_sum(places: Rows, names: Sequence[str], parts: NDArray[np.float64]) -> Ranked:
-    """In no order yet."""
+    """Return a ranking, unsorted, whose scores are the sums of parts."""
     return Ranked(places, parts.sum(axis=0), names, parts, np.arange(len(places)))
 
 
-def sorted_by_score(reading: Reading, ranked: Ranked) -> Ranked:
-    """Of equals the one that was written later comes first."""
-    return in_order(np.lexsort((-reading.at("pk", ranked.places), -ranked.scores)), ranked)
+def sorted_by_score(scoped: ScopedView, ranked: Ranked) -> Ranked:
+    """Sort by score; of equals the one that was written later comes first."""
+    return in_order(np.lexsort((-scoped.at("pk", ranked.places), -ranked.scores)), ranked)
 
 
 def stacked(parts: Sequence[NDArray[Any]], size: int) -> NDArray[np.float64]:
-    """Shape (parts, size): a few operations on all of them instead of as many on each."""
+    """Stack parts to shape (parts, size): a few operations on all of them instead of as many on each."""
     return np.array(parts, np.float64).reshape(len(parts), size)
 
 
@@ -512,20 +519,21 @@ def in_order(order: Rows, ranked: Ranked) -> Ranked:
 
 
 def at_least(ranked: Ranked, score: float) -> Ranked:
-    """Without what scores less."""
+    """Leave out what scores less."""
     return in_order(np.flatnonzero(ranked.scores >= score), ranked)
 
 
-def without(ranked: Ranked, reading: Reading, pks: Sequence[int]) -> Ranked:
-    return in_order(np.flatnonzero(~np.isin(reading.at("pk", ranked.places), pks)), ranked)
+def without(ranked: Ranked, scoped: ScopedView, pks: Sequence[int]) -> Ranked:
+    """Leave out these memories."""
+    return in_order(np.flatnonzero(~np.isin(scoped.at("pk", ranked.places), pks)), ranked)
 
 
 def fits(evidence: Evidence, relevant: float) -> bool:
-    """Whether anything answers the question: the best cosine + 0.3 · the best share of its words found ≥ `relevant`,
-    or a third of its words where there is no cosine.
+    """Tell whether anything answers the question: best cosine + 0.3 · best share of its words found ≥ `relevant`.
 
-    Asked once, of all memories: evidence often neither resembles the question nor shares a word with it, but stands
-    beside something that does. A floor for each hit cost 8 % of recall and more, this one 0.1 %.
+    Where there is no cosine, a third of its words is enough. Asked once, of all memories: evidence often neither
+    resembles the question nor shares a word with it, but stands beside something that does. A floor for each hit cost 8
+    % of recall and more, this one 0.1 %.
     """
     question, words = evidence.question, evidence.words
     if question.subjects and not question.words:
@@ -537,53 +545,55 @@ def fits(evidence: Evidence, relevant: float) -> bool:
 
 
 def speaks_for_itself(evidence: Evidence, places: Rows, relevant: float) -> NDArray[np.bool_]:
-    """A statement, or a memory without a session, has to fit by itself; a turn may stand beside what fits."""
-    reading, named = evidence.reading, evidence.question.subjects
+    """Tell which places fit by themselves, or are turns that may stand beside what fits."""
+    scoped, named = evidence.scoped, evidence.question.subjects
     own = evidence.likened(places) + COVERED_COUNTS * evidence.words.covered(places) >= relevant * OWN_SHARE
     measured = evidence.has_cosine(places)
     if not measured.all():
         own = np.where(measured, own, evidence.words.held(places) >= ENOUGH_WORDS * OWN_SHARE)
-    fitting: NDArray[np.bool_] = in_talk(reading, places) | own
-    return fitting | np.isin(reading.subjects[places], named) if named else fitting
+    fitting: NDArray[np.bool_] = in_talk(scoped, places) | own
+    return fitting | np.isin(scoped.subjects[places], named) if named else fitting
 
 
-def in_talk(reading: Reading, places: Rows) -> NDArray[np.bool_]:
-    """Which are turns of a talk, and no statements."""
-    turns: NDArray[np.bool_] = ~reading.at("stated", places) & (reading.at("session", places) > 0)
+def in_talk(scoped: ScopedView, places: Rows) -> NDArray[np.bool_]:
+    """Tell which places are turns of a talk, and no statements."""
+    turns: NDArray[np.bool_] = ~scoped.at("stated", places) & (scoped.at("session", places) > 0)
     return turns
 
 
 def is_fitting(evidence: Evidence, similar: NDArray[np.float64], relevant: float) -> NDArray[np.bool_]:
-    """As `fits` asks of the best, of each: what resembles the question less may hold its words instead."""
+    """Ask of each place what `fits` asks of the best: it may hold the question's words instead of resembling it."""
     fitting: NDArray[np.bool_] = similar >= relevant
     holding = evidence.words.holding
     fitting[holding] |= similar[holding] + COVERED_COUNTS * evidence.words.covered(holding) >= relevant
     return fitting
 
 
-def worth(reading: Reading, places: Rows, scope: Scope, policy: AppPolicy) -> Features:
-    rows = reading.rows[places]
-    columns = reading.view.columns
+def worth(scoped: ScopedView, places: Rows, scope: Scope, policy: AppPolicy) -> Features:
+    rows = scoped.rows[places]
+    columns = scoped.view.columns
     days = np.floor(np.maximum(0.0, scope.now - columns.created[rows]) / SECONDS_PER_DAY)
     return {
         "importance": np.log(columns.importance[rows] / 3),
         "priority": np.log(np.maximum(columns.priority[rows], LEAST_PRIORITY)),
         "age": -np.minimum(policy.decay_per_day * days, MOST_AGE),
-        **leanings(reading, places, scope, policy),
+        **leanings(scoped, places, scope, policy),
     }
 
 
 def of_others(evidence: Evidence, places: Rows) -> Features:
-    """What counts against a memory that tells of a brother, where somebody asks of themself: "where do I live?" """
+    """Return what counts against a memory of somebody else, where one asks about oneself: "where do I live?"."""
     if not evidence.question.of_asker:
         return {}
     told = has_look(evidence.looks(places), Look.OF_ANOTHER)
     return {"of_another": -OF_ANOTHER * told} if told.any() else {}
 
 
-def leanings(reading: Reading, places: Rows, scope: Scope, policy: AppPolicy) -> Features:
-    """Logarithms of what counts against memories of another domain, and for those said in the tone of the question."""
-    rows, columns = reading.rows[places], reading.view.columns
+def leanings(scoped: ScopedView, places: Rows, scope: Scope, policy: AppPolicy) -> Features:
+    """Return logarithms of what counts against memories of another domain, and for those in the tone of the
+    question.
+    """
+    rows, columns = scoped.rows[places], scoped.view.columns
     found: Features = {}
     if scope.off_domain:
         off = np.isin(columns.agent[rows], scope.off_domain)
@@ -594,24 +604,15 @@ def leanings(reading: Reading, places: Rows, scope: Scope, policy: AppPolicy) ->
     return found
 
 
-# A stretch of days before or after the event, within which a memory is as good as on the day.
-STRETCH_DAYS = 60
-MOST_WORDS = 4
-# Such a stretch is a guess and says less than a day that is named.
-ANCHORED_WEIGHS = 0.5
-_ANCHORED = re.compile(r"\b(before|after|since|until|till)\s+([^?.!,;:\n]{3,60})", re.IGNORECASE)
-_WORD = re.compile(r"\w+")
-
-
 def anchored_days(evidence: Evidence) -> Evidence:
-    """The evidence with the days that an event in the question stands for, if it names no other times."""
+    """Return the evidence with the days that an event in the question stands for, if it names no other times."""
     question = evidence.question
     told = _ANCHORED.search(question.text) if not question.days else None
     if told is None:
         return evidence
     looked_up = evidence.words.names
     words = [looked_up.index(word) for word in _WORD.findall(told[2].casefold()) if word in looked_up]
-    day = day_of(evidence, words[:MOST_WORDS])
+    day = anchor_day(evidence, words[:MOST_WORDS])
     if day is None:
         return evidence
     is_before = told[1].casefold() in ("before", "until", "till")
@@ -619,11 +620,11 @@ def anchored_days(evidence: Evidence) -> Evidence:
     return replace(evidence, question=replace(question, days=[span], days_weigh=ANCHORED_WEIGHS))
 
 
-def day_of(evidence: Evidence, words: list[int]) -> int | None:
-    """The day of the memory nearest to the question that holds all of these words; None if none does."""
+def anchor_day(evidence: Evidence, words: list[int]) -> int | None:
+    """Return the day of the memory nearest to the question that holds all of these words; None if none does."""
     if not words:
         return None
-    days, all_of = evidence.reading.days, np.bitwise_or.reduce([bit_of(number) for number in words])
+    days, all_of = evidence.scoped.days, np.bitwise_or.reduce([bit_of(number) for number in words])
     telling = np.flatnonzero((evidence.words.bits & all_of == all_of) & (days > 0))
     if not len(telling):
         return None

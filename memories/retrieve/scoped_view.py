@@ -1,4 +1,4 @@
-"""The memories a caller may be shown: arrays over which a question is ranked."""
+"""Select the memories a caller may be shown: arrays over which a question is ranked."""
 
 from __future__ import annotations
 
@@ -12,13 +12,12 @@ from django.utils import timezone
 from numpy.typing import NDArray
 
 from memories.index.app_index import IndexView
-from memories.index.columns import MERGED, NOBODY, ORIGINS, Order, first_ones
-from memories.index.similarity import Cosines, Floats, Rows, taken
+from memories.index.columns import MERGED, NOBODY, ORIGINS, TurnOrder, run_starts
+from memories.index.similarity import Cosines, Floats, Rows, take_rows
 from memories.providers.embeddings import EmbedderMisconfigured, Vectors
 from memsite.db.lru_cache import Commit
 from memsite.tenancy.end_users import Users
 
-__all__ = ["Floats", "Reading", "Rows", "Scope", "read"]
 # Mean characters: below, texts are turns of a chat; above, documents.
 SHORT_TEXT, LONG_TEXT = 200, 800
 # BM25's.
@@ -26,8 +25,10 @@ K1, B_CHAT, B_LONG = 1.2, 0.4, 0.75
 
 
 @dataclass(frozen=True, slots=True)
-class Then:
-    """By pks: what was `changed` after a moment in the past, and what of that was `known` at it, active and valid."""
+class PastState:
+    """Hold pks: what was `changed` after a moment in the past, and what of that was `known`, active and valid,
+    at it.
+    """
 
     changed: NDArray[np.int64]
     known: NDArray[np.int64]
@@ -35,13 +36,13 @@ class Then:
 
 @dataclass(frozen=True, slots=True)
 class Scope:
-    """Whose eyes: an agent's (None: an operator's), at a time. They see what is of these end `users` and of none.
+    """Hold who looks, and at which time. An agent (None: an operator) sees memories of these end `users` and of none.
 
-    `without` are pks that are left out, `only` those that are let in (None: all), `unheard` the origins whose memories
-    are left out unless somebody has reviewed them. Of a time in the `past` they see what was known at it. Another app's
-    eyes see what is `shared` and no end user's. `off_domain` are the agents whose memories count less, `tone` is how
-    the question sounds. Of a search that goes on page by page they see nothing that was stored since it `began`. Of
-    what was read since the `commit`, the last one when they looked, nothing is read again.
+    `without` are pks left out, `only` those allowed (None: all). Memories of the origins in `unheard` are left out
+    unless reviewed. With `past`, the caller sees what was known at that time. With `shared`, the caller is another app,
+    and sees what is shared and no end user's. Memories of the agents in `off_domain` count less; `tone` is that of the
+    question. Of a search that goes on page by page, nothing stored since it `began` is seen. Nothing that was read
+    since `commit`, the last one at the time of asking, is read again.
     """
 
     agent_pk: int | None
@@ -49,7 +50,7 @@ class Scope:
     now: float
     without: tuple[int, ...] = ()
     only: NDArray[np.int64] | None = None
-    past: Then | None = None
+    past: PastState | None = None
     shared: bool = False
     off_domain: tuple[int, ...] = ()
     tone: str = ""
@@ -59,39 +60,41 @@ class Scope:
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
-    """What an earlier reading, of the same eyes and rows, had worked out of what it was `allowed`; None where it had
-    not.
+class DerivedArrays:
+    """Hold what an earlier view of the same visibility had derived from what it was `allowed`; None where it
+    had not.
     """
 
     allowed: NDArray[np.bool_]
-    ordered: Order | None = None
+    ordered: TurnOrder | None = None
     session_words: NDArray[np.int32] | None = None
     sums: NDArray[np.int64] | None = None
 
 
-class Reading:
-    """What is `allowed` of a view's rows. Its `rows` rise, and everything else follows them: a place is a number there.
+class ScopedView:
+    """Hold what is `allowed` of an index view's rows. `rows` rise, and a place is a number among them.
 
-    `seen` are all that the caller may see, of whatever status. The next search of the same eyes reads the same: what is
-    worked out here is worked out once, and after a few writes not all of it anew, if it is `known` of the one before.
+    `seen` are all rows the caller may see, of whatever status. Callers with the same visibility share one view: what is
+    derived here is derived once, and after a few writes continued from what is `known` of the view before.
     """
 
     def __init__(self, view: IndexView, allowed: NDArray[np.bool_], seen: NDArray[np.bool_]) -> None:
         self.view, self.allowed, self.seen = view, allowed, seen
-        self.known: Known | None = None
+        self.known: DerivedArrays | None = None
         self.is_asked = False
-        """Whether a search has read it: `ahead` makes some before there is any."""
+        """Whether a search has read it: `warmup` makes some before there is any."""
         self.rows = np.flatnonzero(allowed)
 
-    def known_now(self) -> Known:
-        """What the next reading of the same eyes need not work out."""
+    def known_now(self) -> DerivedArrays:
+        """Return what the next view of the same visibility need not derive again."""
         done = vars(self)
-        return Known(self.allowed, **{name: done.get(name) for name in ("ordered", "session_words", "sums")})
+        return DerivedArrays(self.allowed, **{name: done.get(name) for name in ("ordered", "session_words", "sums")})
 
     @cached_property
     def changes(self) -> tuple[Rows, Rows] | None:
-        """The rows of what is known that are gone, and those that came; None if nothing is known, or they are many."""
+        """Return the rows that went and those that came since the known view; None if none is known, or they
+        are many.
+        """
         if self.known is None:
             return None
         before, now = self.known.allowed, self.allowed[: len(self.known.allowed)]
@@ -109,17 +112,17 @@ class Reading:
         return self.size == len(self.allowed)
 
     def column(self, name: str) -> NDArray[Any]:
-        """Of all places."""
-        return taken(getattr(self.view.columns, name), self.rows)
+        """Return a column at all places."""
+        return take_rows(getattr(self.view.columns, name), self.rows)
 
     def at(self, name: str, places: Rows) -> NDArray[Any]:
-        """A column at some places."""
+        """Return a column at some places."""
         values: NDArray[Any] = getattr(self.view.columns, name)[self.rows[places]]
         return values
 
     @cached_property
     def nothing(self) -> Floats:
-        """0 of all places: one number, however many they are."""
+        """Return 0 at all places: one number, however many they are."""
         return np.broadcast_to(np.float32(0), self.size)
 
     @cached_property
@@ -132,7 +135,7 @@ class Reading:
 
     @cached_property
     def days_told(self) -> tuple[int, int] | None:
-        """The first and the last of the days; None if none is known."""
+        """Return the first and the last known day; None if none is known."""
         known = self.days[self.days > 0]
         return (int(known.min()), int(known.max())) if len(known) else None
 
@@ -142,76 +145,78 @@ class Reading:
 
     @cached_property
     def mean_words(self) -> float:
-        """Of a memory, at least 1."""
+        """Return the mean words of a memory, at least 1."""
         return max(1.0, float(self.sums[0]) / max(1, self.size))
 
     @cached_property
     def sums(self) -> NDArray[np.int64]:
-        """Words and characters of all."""
+        """Return the words and characters of all memories in view."""
         columns = (self.view.columns.words, self.view.columns.length)
         if self.changes is None or self.known is None or self.known.sums is None:
-            return np.array([taken(column, self.rows).sum() for column in columns], np.int64)
+            return np.array([take_rows(column, self.rows).sum() for column in columns], np.int64)
         gone, came = self.changes
         more = [column[came].sum() - column[gone].sum() for column in columns]
         return self.known.sums + np.array(more, np.int64)
 
     def length_discount(self, places: Rows) -> Floats:
-        """BM25's factor for the length of each: less of it among turns of a chat than among long texts."""
+        """Return BM25's factor for the length of each: weaker among turns of a chat than among long texts."""
         b = B_LONG + (B_CHAT - B_LONG) * self.chat
         relative = self.at("words", places).astype(np.float32) / np.float32(self.mean_words)
         factor: Floats = (K1 + 1) / (1 + K1 * (1 - b + b * relative))
         return factor
 
     @cached_property
-    def order(self) -> Order:
-        """Of the places."""
+    def order(self) -> TurnOrder:
+        """Return the places in the order of turns."""
         ordered = self.ordered
-        return ordered if self.is_whole else Order(self.place_of_row[ordered.rows].astype(np.intp), ordered.begins)
+        return ordered if self.is_whole else TurnOrder(self.place_of_row[ordered.rows].astype(np.intp), ordered.begins)
 
     @cached_property
-    def ordered(self) -> Order:
-        """Of the rows."""
+    def ordered(self) -> TurnOrder:
+        """Return the rows in the order of turns."""
         if self.is_whole:
             return self.view.order
         columns = self.view.columns
         if self.changes is None or self.known is None or self.known.ordered is None:
             rows = self.view.order.rows
             rows = rows[self.allowed[rows]]
-            return Order(rows, first_ones(columns.session[rows]))
+            return TurnOrder(rows, run_starts(columns.session[rows]))
         gone, came = self.changes
         return self.known.ordered.without(gone, columns).with_rows(came, columns)
 
     @cached_property
     def joined(self) -> NDArray[np.bool_]:
-        """Shape (size + 1,), in order: whether each is of one session with the one before. Last stands that none is."""
+        """Return, in turn order, whether each is of one session with the one before. Shape (size + 1,), False at the
+        end.
+        """
         return ~np.append(self.order.begins, [True])
 
     @cached_property
     def has_sessions(self) -> bool:
-        """Whether anything stands beside anything."""
+        """Tell whether any two memories are of one session."""
         return bool(self.joined.any())
 
     @cached_property
     def at_of_place(self) -> NDArray[np.int32]:
-        """Where in order each place is."""
+        """Return the position of each place in turn order."""
         at = np.empty(self.size, np.int32)
         at[self.order.rows] = np.arange(self.size, dtype=np.int32)
         return at
 
     @cached_property
     def session_bounds(self) -> Rows:
-        """Where in order each session begins, and `size` after the last."""
+        """Return where in turn order each session begins, and `size` after the last."""
         return np.append(np.flatnonzero(self.order.begins), self.size)
 
     def members(self, starts: Rows, ends: Rows) -> tuple[Rows, Rows]:
-        """The places of all between these bounds in order, and where among them each stretch begins."""
+        """Return the places between these bounds in turn order, and where among them each session begins."""
         counts = ends - starts
         firsts = np.cumsum(counts) - counts
         return self.order.rows[np.arange(counts.sum()) + np.repeat(starts - firsts, counts)], firsts
 
     @cached_property
     def session_words(self) -> NDArray[np.int32]:
-        """Words here of each session, by its number; 0 of those that are not here."""
+        """Return the words in view of each session, by its number; 0 for sessions that are not in view."""
         if self.is_whole:
             return self.view.session_words
         columns = self.view.columns
@@ -230,17 +235,19 @@ class Reading:
 
     @cached_property
     def mean_session_words(self) -> float:
-        """At least 1."""
+        """Return the mean words of a session, at least 1."""
         return max(1.0, float(self.session_words.sum()) / max(1, self.session_count))
 
     def session_lengths(self, numbers: NDArray[Any]) -> Floats:
-        """Words of each, in times the mean."""
+        """Return the words of each session, in times the mean."""
         lengths: Floats = self.session_words[numbers].astype(np.float32) / np.float32(self.mean_session_words)
         return lengths
 
     @cached_property
     def chat(self) -> float:
-        """1 where memories are as short as turns of a chat, 0 where they are long, in between on a log scale."""
+        """Return 1 where memories are as short as turns of a chat, 0 where they are long, and between on a log
+        scale.
+        """
         mean = float(self.sums[1]) / self.size if self.size else SHORT_TEXT
         share = math.log(max(mean, 1) / SHORT_TEXT) / math.log(LONG_TEXT / SHORT_TEXT)
         return 1 - min(1.0, max(0.0, share))
@@ -250,7 +257,7 @@ class Reading:
         return np.bincount(self.subjects)
 
     def subjects_by(self, word: str) -> list[int]:
-        """Codes of the subjects here with this word in their names."""
+        """Return the codes of the subjects in view with this word in their names."""
         codes = self.view.subjects.by_word.get(word)
         if not codes:
             return []
@@ -258,18 +265,18 @@ class Reading:
         return [code for code in codes if code < len(counts) and counts[code]]
 
     def places(self, pks: NDArray[np.int64]) -> Rows:
-        """Where in the reading these memories are; those that are not are left out."""
+        """Return the places of these memories, without those that are not in view."""
         return self.places_of(self.view.rows_of(pks))
 
     def places_of(self, rows: Rows) -> Rows:
-        """Where in the reading these rows of the view are; those that are not are left out."""
+        """Return the places of these rows, without those that are not in view."""
         if self.is_whole:
             return rows
         place = self.place_of_row[rows]
         return place[place >= 0].astype(np.intp)
 
     def visible(self, pks: set[int]) -> set[int]:
-        """Those of these memories that the caller may see."""
+        """Return those of these memories that the caller may see."""
         rows = self.view.rows_of(np.fromiter(pks, np.int64, len(pks)))
         return set(self.view.columns.pk[rows[self.seen[rows]]].tolist())
 
@@ -280,17 +287,21 @@ class Reading:
         return places
 
 
-def scoped_view(view: IndexView, scope: Scope) -> Reading:
-    """What the scope lets through: active, valid, the caller's to see. The last few readings of a view are kept."""
+def scoped_view(view: IndexView, scope: Scope) -> ScopedView:
+    """Return the active, valid memories that the scope allows. The last few scoped views of an index view are
+    cached.
+    """
     if scope.past or scope.without or scope.only is not None or is_newer(view, scope).any():
-        return read_anew(view, scope)
-    reading = reading_of(view, scope)
-    reading.is_asked = True
-    return reading
+        return new_view(view, scope)
+    scoped = cached_view(view, scope)
+    scoped.is_asked = True
+    return scoped
 
 
 def is_newer(view: IndexView, scope: Scope) -> NDArray[np.bool_]:
-    """Which rows were stored since the search began. What is of later than now was stored before, by a clock ahead."""
+    """Return which rows were stored since the search began. A row dated after now was stored before, by a
+    clock ahead.
+    """
     if scope.began is None:
         return np.zeros(0, bool)
     created = view.columns.created
@@ -298,26 +309,28 @@ def is_newer(view: IndexView, scope: Scope) -> NDArray[np.bool_]:
     return newer
 
 
-def reading_of(view: IndexView, scope: Scope) -> Reading:
-    """The one that is kept of these eyes, or from now on."""
-    eyes = eyes_of(view, scope)
-    kept = view.readings.get(eyes)
+def cached_view(view: IndexView, scope: Scope) -> ScopedView:
+    """Return the cached scoped view of this visibility, or make and cache one."""
+    visibility = visibility_key(view, scope)
+    kept = view.scoped_views.get(visibility)
     if kept is None or not kept.since <= scope.now < kept.until:
-        reading = read_anew(view, scope)
-        reading.known = kept.reading.known_now() if kept else view.known.readings.get(eyes)
-        kept = Kept(reading, scope, *unchanged_around(view, scope.now))
-        view.readings.put(eyes, kept)
-    return kept.reading
+        scoped = new_view(view, scope)
+        scoped.known = kept.scoped.known_now() if kept else view.known.scoped_views.get(visibility)
+        kept = CachedView(scoped, scope, *unchanged_around(view, scope.now))
+        view.scoped_views.put(visibility, kept)
+    return kept.scoped
 
 
-def eyes_of(view: IndexView, scope: Scope) -> tuple[object, ...]:
-    """The same for all who see the same: agents and end users without memories of their own see what others do."""
+def visibility_key(view: IndexView, scope: Scope) -> tuple[object, ...]:
+    """Return the same key for all scopes that see the same: agents and users without memories of their own are
+    alike.
+    """
     agent = scope.agent_pk if scope.agent_pk is None or scope.agent_pk in view.owners else NOBODY
-    return agent, numbers_of(view, scope.users), scope.shared, scope.unheard
+    return agent, user_codes(view, scope.users), scope.shared, scope.unheard
 
 
-def numbers_of(view: IndexView, users: Users) -> tuple[int, ...] | None:
-    """Nobody's and those of these end users, as far as they have memories; None: any."""
+def user_codes(view: IndexView, users: Users) -> tuple[int, ...] | None:
+    """Return the codes of nobody and of these end users, as far as they have memories; None: any."""
     if users is None:
         return None
     numbers = view.users.numbers
@@ -325,29 +338,30 @@ def numbers_of(view: IndexView, users: Users) -> tuple[int, ...] | None:
 
 
 @dataclass(frozen=True, slots=True)
-class Kept:
-    """A reading and of what, and from when and until when (Unix seconds) its eyes see the same."""
+class CachedView:
+    """Hold a scoped view, and from when and until when (Unix seconds) it stays the same."""
 
-    reading: Reading
+    scoped: ScopedView
     scope: Scope
     since: float
     until: float
 
 
 def unchanged_around(view: IndexView, now: float) -> tuple[float, float]:
-    """The last moment at which a memory began or ceased to be valid, and the next one."""
+    """Return the last moment at which a memory began or ceased to be valid, and the next one."""
     moments = np.concatenate([[-np.inf, np.inf], view.moments])
     return float(moments[moments <= now].max()), float(moments[moments > now].min())
 
 
-def read_anew(view: IndexView, scope: Scope) -> Reading:
+def new_view(view: IndexView, scope: Scope) -> ScopedView:
+    """Select the rows that a scope allows, one condition after the other."""
     columns = view.columns
     seen = columns.alive.copy()
     if scope.shared:
         seen &= columns.shared & (columns.user == NOBODY)
     if scope.agent_pk is not None:
         seen &= (columns.owner == NOBODY) | (columns.owner == scope.agent_pk)
-    numbers = numbers_of(view, scope.users)
+    numbers = user_codes(view, scope.users)
     if numbers is not None:
         seen &= np.isin(columns.user, numbers)
     allowed = seen.copy()
@@ -366,16 +380,18 @@ def read_anew(view: IndexView, scope: Scope) -> Reading:
     if scope.without:
         allowed[view.rows_of(np.array(scope.without, np.int64))] = False
     if scope.only is not None:
-        let_in = np.zeros_like(allowed)
-        let_in[view.rows_of(scope.only)] = True
-        allowed &= let_in
-    return Reading(view, allowed, seen)
+        only = np.zeros_like(allowed)
+        only[view.rows_of(scope.only)] = True
+        allowed &= only
+    return ScopedView(view, allowed, seen)
 
 
-def question_cosines(reading: Reading, query: Vectors) -> Cosines:
-    """Of a large app, cosines are estimated by sign bits and those of the nearest are exact. EmbedderMisconfigured if
-    the vectors of the app have another length: its model was replaced by another one of the same name.
+def question_cosines(scoped: ScopedView, query: Vectors) -> Cosines:
+    """Return the cosine of a question with each memory in view; exact for all that may matter.
+
+    Raises EmbedderMisconfigured if the vectors of the app have another length: a model was replaced by another one of
+    the same name.
     """
-    if len(query) != (dim := reading.view.held.dim):
+    if len(query) != (dim := scoped.view.held.dim):
         raise EmbedderMisconfigured(f"the question's vector has {len(query)} dimensions, those of the app have {dim}")
-    return reading.view.held.measure(query, reading.rows, reading.places)
+    return scoped.view.held.measure(query, scoped.rows, scoped.places)

@@ -1,6 +1,6 @@
-"""What is known without a question: the foremost of all that a caller may be told, in an order of columns.
+"""Select what is told without a question: the memories with the highest values in some columns.
 
-From the app's index, which knows of each memory what the order asks for: the database would read and sort them all.
+The app's index knows what the order asks for; the database would read and sort all memories.
 """
 
 from __future__ import annotations
@@ -12,16 +12,16 @@ import numpy as np
 
 from memories.models import Memory
 from memories.providers.embeddings import Embedder
-from memories.retrieve.contradictions import Odds, among, placed
-from memories.retrieve.hits import own, rows_of
+from memories.retrieve.contradictions import Contradictions, pairs_among, place_surer
+from memories.retrieve.hits import cached_rows, own_copy
 from memories.retrieve.pipeline import index_of
-from memories.retrieve.scoped_view import Reading, Rows, Scope, scoped_view
+from memories.retrieve.scoped_view import Rows, Scope, ScopedView, scoped_view
 from memsite.tenancy.models import App
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
-    """Memories, the foremost first, and how many there were to choose from.
+class TopMemories:
+    """Hold memories, the highest first, and how many there were to choose from.
 
     Those `at_odds` (pks) contradict another of them, or what was told before.
     """
@@ -31,44 +31,51 @@ class Standing:
     at_odds: set[int]
 
 
-def foremost(
-    app: App, scope: Scope, embedder: Embedder, order: Sequence[str], most: int, *,
-    least_confidence: float, shorter_than: int, told: Collection[int] = (),
-) -> Standing:  # fmt: skip
-    """The `most` with the highest values in the columns that `order` names, the first column first.
+def top_memories(
+    app: App,
+    scope: Scope,
+    embedder: Embedder,
+    order: Sequence[str],
+    most: int,
+    *,
+    least_confidence: float,
+    shorter_than: int,
+    told: Collection[int] = (),
+) -> TopMemories:
+    """Return the `most` memories with the highest values in the columns that `order` names, the first column first.
 
-    What is less sure, and what was `told` (pks), is none of them; what is not `shorter_than` so many characters only
-    counts. Right before what something surer contradicts stands the surest of that, whatever its own columns say:
-    nobody is told what is outdated without what is true now.
+    What is less confident, or already `told` (pks), is left out. What is not `shorter_than` so many characters only
+    counts in the total. The surest memory that contradicts one of them stands right before it: nobody is told what is
+    outdated without what is true now.
     """
-    reading = scoped_view(index_of(app, embedder).view(), scope)
-    fitting = reading.column("confidence") >= least_confidence
+    scoped = scoped_view(index_of(app, embedder).view(), scope)
+    fitting = scoped.column("confidence") >= least_confidence
     if told:
-        fitting &= ~np.isin(reading.pks, [*told])
-    short = np.flatnonzero(fitting & (reading.column("length") < shorter_than))
-    pks = reading.at("pk", highest(reading, short, order, most)).tolist()
-    odds = Odds(app, reading, pks, told, None)
+        fitting &= ~np.isin(scoped.pks, [*told])
+    short = np.flatnonzero(fitting & (scoped.column("length") < shorter_than))
+    pks = scoped.at("pk", highest(scoped, short, order, most)).tolist()
+    odds = Contradictions(app, scoped, pks, told, None)
     if odds.pairs:
-        pks = [one.pk for one in placed(pks, [0.0] * len(pks), len(pks), odds.surest_against)][:most]
-    rows = rows_of(app, pks)
-    at_odds = {pk for pair in among(odds.pairs, {*pks, *told}) for pk in pair}
-    return Standing([own(app, rows[pk]) for pk in pks if pk in rows], int(np.count_nonzero(fitting)), at_odds)
+        pks = [one.pk for one in place_surer(pks, [0.0] * len(pks), len(pks), odds.surest_against)][:most]
+    rows = cached_rows(app, pks)
+    at_odds = {pk for pair in pairs_among(odds.pairs, {*pks, *told}) for pk in pair}
+    return TopMemories([own_copy(app, rows[pk]) for pk in pks if pk in rows], int(np.count_nonzero(fitting)), at_odds)
 
 
-def highest(reading: Reading, places: Rows, order: Sequence[str], most: int) -> Rows:
-    """The first `most` (at least one) of these places in this order, the highest first.
+def highest(scoped: ScopedView, places: Rows, order: Sequence[str], most: int) -> Rows:
+    """Return the first `most` (at least one) of these places, the highest first.
 
-    Of what the next column has to tell apart only what the ones before could not: to sort all by all of them would take
-    ten times as long.
+    Each column is compared only where the ones before could not decide: sorting all by all columns would take ten times
+    as long.
     """
     sure: list[Rows] = []
     for name in order:
         surplus = len(places) + sum(map(len, sure)) - most
         if surplus <= 0:
             break
-        values = reading.at(name, places)
+        values = scoped.at(name, places)
         last = np.partition(values, surplus)[surplus]
         sure.append(places[values > last])
         places = places[values == last]
     chosen = np.concatenate([*sure, places])
-    return chosen[np.lexsort([reading.at(name, chosen) for name in reversed(order)])][::-1][:most]
+    return chosen[np.lexsort([scoped.at(name, chosen) for name in reversed(order)])][::-1][:most]

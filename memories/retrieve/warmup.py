@@ -1,7 +1,7 @@
-"""Whoever writes brings the indexes of the process up to date, so that the next search need not.
+"""Bring the indexes of the process up to date after a write, so that the next search need not.
 
-Only where somebody has asked since the last time: of many writes in a row, the first alone does it. A search in another
-process reads itself what was written, as one here does where this has not happened.
+Only where somebody has searched since the last time: of many writes in a row, the first alone does it. A search in
+another process reads what was written itself, as one here does where this has not happened.
 """
 
 from __future__ import annotations
@@ -13,30 +13,31 @@ from django.utils import timezone
 
 from memories.index.app_index import AppIndex
 from memories.retrieve.pipeline import indexes
-from memories.retrieve.scoped_view import reading_of
+from memories.retrieve.scoped_view import cached_view
 from memsite.tenancy.row_level_security import confined
 
 
 def bring_up_to_date(app_pk: int, **_: Any) -> None:
+    """Refresh the app's indexes that were searched since the last write."""
     with confined(app_pk):
         for index in indexes.of_app(app_pk):
             if index.is_asked:
                 index.is_asked = False
-                follow(index)
+                refresh(index)
 
 
-def follow(index: AppIndex) -> None:
-    """With what searches have read of the view before, and worked out of it."""
-    held, readings = index.latest_view.held, index.latest_view.readings.values.copy()
+def refresh(index: AppIndex) -> None:
+    """Refresh an index, and derive for its new view what searches had derived from the view before."""
+    held, scoped_views = index.latest_view.held, index.latest_view.scoped_views.values.copy()
     view, now = index.up_to_date(), timezone.now().timestamp()
     work_out(view.held, held)
-    for kept in readings.values():
-        if kept.reading.is_asked:
-            work_out(reading_of(view, replace(kept.scope, now=now)), kept.reading)
+    for kept in scoped_views.values():
+        if kept.scoped.is_asked:
+            work_out(cached_view(view, replace(kept.scope, now=now)), kept.scoped)
 
 
 def work_out(one: object, like: object) -> None:
-    """What that one, if it is of the same kind, has worked out."""
+    """Derive what the other object, if it is of the same kind, has derived."""
     if type(one) is type(like):
         for name in vars(like).copy():
             getattr(one, name)

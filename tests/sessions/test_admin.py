@@ -22,9 +22,7 @@ RECORDS = ("turn", "resource", "event")
 
 
 def checkpoint(caller: Caller, session_id: str, number: int, text: str = "Hello") -> None:
-    body = {
-        "user_input": text, "llm_output": text, "tool_calls": [{"name": text}], "internal_state": {text: text}
-    }  # fmt: skip
+    body = {"user_input": text, "llm_output": text, "tool_calls": [{"name": text}], "internal_state": {text: text}}
     answer = caller.put(f"sessions/{session_id}/turns/{number}", body)
     assert answer.status_code in (200, 201), answer.content
 

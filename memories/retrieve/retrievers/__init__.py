@@ -20,10 +20,20 @@ from memories.providers.embeddings import Embedder, EmbedderError
 
 # Steps of SQLite's machine between two looks at the clock: some fractions of a millisecond.
 LOOK_EVERY_STEPS = 10_000
+log = structlog.get_logger("memories.retrieve")
+DEADLINE_SECONDS = 5.0
+# A thread that waits for a service that is gone is busy until that gives up: others have to find one that is free.
+THREADS = 64
+Retriever = Callable[[], Any]
+FAILURES = (EmbedderError, DatabaseError, TooSlow)
+# These retrievers ask the database and nothing else.
+DATABASE_RETRIEVERS = ("fulltext", "graph", "summary")
+pool = ThreadPoolExecutor(THREADS, "retriever")
+inside = local()
 
 
 def interrupted_at(deadline: float) -> AbstractContextManager[None]:
-    """A query that still runs at `deadline` (as `monotonic` counts) ends with an OperationalError."""
+    """End a query that still runs at `deadline` (as `monotonic` counts) with an OperationalError."""
     wrapper = connections[DEFAULT_DB_ALIAS]
     return OnSqlite(wrapper, deadline) if wrapper.vendor == "sqlite" else on_postgres(deadline)
 
@@ -45,13 +55,13 @@ class OnSqlite(AbstractContextManager[None]):
 
 @contextmanager
 def on_postgres(deadline: float) -> Iterator[None]:
-    """Each statement is given what is left when the first is asked. Who asks none, has no transaction."""
-    with ExitStack() as transactions, connection.execute_wrapper(FirstAsked(transactions, deadline)):
+    """Limit each statement to what is left when the first one is sent. Without a statement, begin no transaction."""
+    with ExitStack() as transactions, connection.execute_wrapper(TimeoutBeforeFirst(transactions, deadline)):
         yield
 
 
-class FirstAsked:
-    """Begins a transaction with a time limit before the first statement."""
+class TimeoutBeforeFirst:
+    """Begin a transaction with a time limit before the first statement."""
 
     def __init__(self, transactions: ExitStack, deadline: float) -> None:
         self.transactions, self.deadline, self.is_begun = transactions, deadline, False
@@ -74,44 +84,32 @@ def limited(milliseconds: int) -> Iterator[None]:
             cursor.execute("SET LOCAL statement_timeout TO DEFAULT")
 
 
-log = structlog.get_logger("memories.retrieve")
-DEADLINE_SECONDS = 5.0
-# A thread that waits for a service that is gone is busy until that gives up: others have to find one that is free.
-THREADS = 64
-Arm = Callable[[], Any]
-FAILURES = (EmbedderError, DatabaseError, TooSlow)
-# What these arms ask is the database and nothing else.
-DATABASE_ARMS = ("fulltext", "graph", "summary")
-pool = ThreadPoolExecutor(THREADS, "arm")
-inside = local()
+def local_retrievers(embedder: Embedder) -> set[str]:
+    """Return the retrievers that wait for nothing outside of this process.
 
-
-def at_hand(embedder: Embedder) -> set[str]:
-    """The arms that wait for nothing outside of this process.
-
-    Two threads that compute take turns at the interpreter: asking these in threads doubled a search's time.
+    Two threads that compute take turns at the interpreter: running these in threads doubled a search's time.
     """
-    local_database = DATABASE_ARMS if connection.vendor == "sqlite" else ()
+    local_database = DATABASE_RETRIEVERS if connection.vendor == "sqlite" else ()
     return {*local_database, *(("vector",) if embedder.in_process else ())}
 
 
 def run_retrievers(
-    arms: Mapping[str, Arm], seconds: float | None = None, here: Collection[str] = ()
+    retrievers: Mapping[str, Retriever], seconds: float | None = None, here: Collection[str] = ()
 ) -> tuple[dict[str, Any], list[str]]:
-    """The answers by arm, and the names of those that could not answer in time.
+    """Return the answers by name, and the names of the retrievers that failed or were too slow.
 
-    Those that are `here` are asked in this thread, while the others wait for whatever they wait for in theirs. Inside a
-    transaction all are asked one after the other: other threads would not see what it wrote. So they are inside an arm,
-    whose own deadline holds for them: waiting for a thread while holding one could last for ever.
+    Those in `here` run in this thread, while the others wait in theirs. Inside a transaction all run one after the
+    other, as other threads would not see what it wrote. So do those run inside a retriever, whose own deadline holds
+    for them: waiting for a thread while holding one could last for ever.
     """
     deadline = monotonic() + (DEADLINE_SECONDS if seconds is None else seconds)
-    one_by_one = connection.in_atomic_block or getattr(inside, "arm", False)
-    elsewhere = [name for name in arms if not one_by_one and name not in here]
-    futures = {name: pool.submit(copy_context().run, on_own_connection, arms[name]) for name in elsewhere}
-    waiting: dict[str, Arm] = {}
-    for name, arm in arms.items():
+    one_by_one = connection.in_atomic_block or getattr(inside, "retriever", False)
+    elsewhere = [name for name in retrievers if not one_by_one and name not in here]
+    futures = {name: pool.submit(copy_context().run, on_own_connection, retrievers[name]) for name in elsewhere}
+    waiting: dict[str, Retriever] = {}
+    for name, retriever in retrievers.items():
         if name not in futures:
-            waiting[name] = partial(in_savepoint, arm) if one_by_one else partial(in_time, arm, deadline)
+            waiting[name] = partial(in_savepoint, retriever) if one_by_one else partial(in_time, retriever, deadline)
     waiting |= {name: partial(wait_for, future, deadline) for name, future in futures.items()}
     answers = dict[str, Any]()
     for name, answer in waiting.items():
@@ -119,31 +117,33 @@ def run_retrievers(
             answers[name] = answer()
         except FAILURES as error:
             log.warning("arm_failed", arm=name, error=str(error) or type(error).__name__)
-    return answers, [name for name in arms if name not in answers]
+    return answers, [name for name in retrievers if name not in answers]
 
 
-def in_savepoint(arm: Arm) -> Any:
-    """What PostgreSQL refuses would end the transaction around it, which goes on without the arm."""
+def in_savepoint(retriever: Retriever) -> Any:
+    """Run inside a savepoint on PostgreSQL, where a refused statement would end the transaction around it."""
     if connection.vendor == "sqlite" or not connection.in_atomic_block:
-        return arm()
+        return retriever()
     with transaction.atomic():
-        return arm()
+        return retriever()
 
 
-def in_time(arm: Arm, deadline: float) -> Any:
+def in_time(retriever: Retriever, deadline: float) -> Any:
+    """Run in this thread, interrupted at the deadline."""
     if monotonic() > deadline:
         raise TooSlow
     with interrupted_at(deadline):
-        return arm()
+        return retriever()
 
 
-def on_own_connection(arm: Arm) -> Any:
+def on_own_connection(retriever: Retriever) -> Any:
+    """Run in a thread of the pool with a database connection of its own."""
     close_old_connections()
-    inside.arm = True
+    inside.retriever = True
     try:
-        return arm()
+        return retriever()
     finally:
-        inside.arm = False
+        inside.retriever = False
         # Back to the pool, where there is one: others wait for it, and this thread may have nothing to do for long.
         close_old_connections()
 

@@ -16,10 +16,10 @@ from numpy.typing import NDArray
 
 from memories.index import scratch_index
 from memories.index.app_index import IndexView, Posting
-from memories.index.columns import counted, distinct
+from memories.index.columns import distinct, value_counts
 from memories.models import Memory
 from memories.models.fulltext import MEMORY, TABLE, WORDS, app_word
-from memories.retrieve.scoped_view import Floats, Reading, Rows
+from memories.retrieve.scoped_view import Floats, Rows, ScopedView
 from memories.store.damage import FULLTEXT, noticing_damage, report_damage
 from memories.text.unspaced import is_unspaced, spaced
 from memsite.db.prepared import fetch_all
@@ -28,17 +28,43 @@ from memsite.tenancy.row_level_security import is_up
 
 LEAST_BEST = 1e-6
 """A best score below this is none."""
+# A word that more memories hold than this number, and this share of the app's, tells too little for what it costs.
+COMMON_COUNT, COMMON_SHARE = 2_000, 0.05
+# So many times as many are asked for: in an app that grows a word stays common for a while.
+AHEAD = 1.25
+NO_LIMIT = 2**62
+# Of so many new rows, or in SQLite of so many numbers from the first to the last of not so few, it is easier to ask of
+# all anew.
+MOST_NEW, MOST_BETWEEN = 256, 4096
+# One text of numbers is read many times as fast as so many rows.
+IN_SQLITE = f"(SELECT group_concat(rowid) FROM (SELECT rowid FROM {TABLE} WHERE {TABLE} MATCH %s LIMIT %s))"
+# As the tables' owner: under row-level security the index of words could not be used, because its operators might tell
+# of rows that are hidden. The function itself looks at nothing but this app.
+UNDER_ROW_LEVEL_SECURITY = "memsite_holders(%s, %s, %s)"
+IN_POSTGRES = (
+    "(SELECT string_agg(id::text, ',') FROM "
+    f"(SELECT id FROM {MEMORY} WHERE {WORDS} @@ memsite_query(%s, %s) LIMIT %s) AS found)"
+)
+# An index of words finds a range of numbers as fast as one, and a list one by one.
+NEW_IN_SQLITE = f"SELECT {{}}, rowid FROM {TABLE} WHERE {TABLE} MATCH %s AND rowid BETWEEN %s AND %s"
+NEW_IN_POSTGRES = f"SELECT {{}}, id FROM {MEMORY} WHERE id = ANY(%s) AND {WORDS} @@ memsite_query(%s, %s)"
+FEW_SUSPECTS = 4
+SYMBOL, MOST_SYMBOLS = "So", 8
+"""The category of emoji, flags and the like in Unicode. What joins and colours them is of others."""
+HANGUL_LETTER = re.compile("[\u1100-\u11ff]")
+"""What syllables are made of."""
+Pks = NDArray[np.int64]
 
 
 @dataclass(frozen=True)
-class Words:
-    """`places` are, for each of the `names`, 32 at most, what holds it in the reading; `weight` (t,) is idf.
+class WordMatches:
+    """Hold which memories contain which words. `places` has the holders of each of the `names`, 32 at most.
 
-    `shares` (n,) is the weight of the words that each memory holds, `bm25` (n,) the score; of those that are not
-    `holding` any, 0.
+    `weight` (t,) is idf, `shares` (n,) the weight of the words that each memory holds, `bm25` (n,) the score; 0 for
+    memories that are not `holding` any.
     """
 
-    reading: Reading
+    scoped: ScopedView
     names: list[str]
     places: Sequence[Rows]
     weight: Floats
@@ -56,20 +82,21 @@ class Words:
 
     @cached_property
     def most_covered(self) -> float:
-        """The best share of the question's weight that a memory holds."""
+        """Return the best share of the question's weight that a memory holds."""
         return float(self.shares[self.holding].max(initial=0)) / self.total
 
     @cached_property
     def within_reach(self) -> float:
-        """As `total`, but what nothing holds weighs no more than what one memory holds: in a small app it would
-        outweigh all others together.
+        """Return `total`, but with words that nothing holds weighed as if one memory held them.
+
+        In a small app they would outweigh all others together.
         """
         counts = np.array([max(1, len(where)) for where in self.places])
         return float(idf(len(self.bm25), counts).sum()) or 1.0
 
     @cached_property
     def bits(self) -> NDArray[np.uint32]:
-        """Shape (n,): the words that each memory holds, a bit for each of the names."""
+        """Return the words that each memory holds, a bit for each of the names. Shape (n,)."""
         bits = np.zeros(len(self.bm25), np.uint32)
         for number, where in enumerate(self.places):
             bits[where] |= bit_of(number)
@@ -77,56 +104,56 @@ class Words:
 
     @cached_property
     def by_session(self) -> tuple[NDArray[np.float64], float]:
-        """BM25 of the sessions as one text each, by their numbers, and the best of them."""
-        reading = self.reading
-        size = len(reading.session_words)
+        """Return BM25 of the sessions as one text each, by their numbers, and the best of them."""
+        scoped = self.scoped
+        size = len(scoped.session_words)
         # Of most sessions nothing is looked at.
         topic = np.zeros(size)
-        if not reading.has_sessions:
-            session = reading.at("session_number", self.holding)
-            weight = self.shares[self.holding] * (2.2 / (1 + 1.2 * norm_of(reading, session)))
+        if not scoped.has_sessions:
+            session = scoped.at("session_number", self.holding)
+            weight = self.shares[self.holding] * (2.2 / (1 + 1.2 * norm_of(scoped, session)))
             topic[session] = weight
             return topic, float(weight.max(initial=0))
         word = np.repeat(np.arange(len(self.places)), [len(where) for where in self.places])
         # One number for each pair of a word and a session: sorting all at once takes a third of one by one.
-        pairs, said = counted(word * size + reading.at("session_number", np.concatenate(self.places)))
+        pairs, said = value_counts(word * size + scoped.at("session_number", np.concatenate(self.places)))
         word, session = np.divmod(pairs, size)
-        weight = idf(reading.session_count, np.bincount(word, minlength=len(self.places)))
-        np.add.at(topic, session, weight[word] * (said * 2.2 / (said + 1.2 * norm_of(reading, session))))
+        weight = idf(scoped.session_count, np.bincount(word, minlength=len(self.places)))
+        np.add.at(topic, session, weight[word] * (said * 2.2 / (said + 1.2 * norm_of(scoped, session))))
         return topic, float(topic[session].max(initial=0))
 
     def topics(self, sessions: NDArray[np.int32]) -> Floats:
-        """How much some sessions, by their numbers, are about the words: their BM25 as shares of the best of all."""
+        """Return how much some sessions, by number, are about the words: their BM25 as shares of the best of all."""
         if not self.names:
             return np.zeros(len(sessions), np.float32)
         topic, best = self.by_session
         return (topic[sessions] / max(best, LEAST_BEST)).astype(np.float32)
 
     def work_out(self) -> None:
-        """What ranking is going to ask for."""
+        """Compute what ranking is going to ask for."""
         if self.names:
             for name in ("total", "best", "most_covered", "bits", "by_session"):
                 getattr(self, name)
 
     def weight_of(self, bits: NDArray[np.uint32]) -> Floats:
-        """What the words of these bits weigh together."""
+        """Return what the words of these bits weigh together."""
         weight: Floats = self.weight @ ((bits & bits_of(len(self.names))[:, None]) != 0)
         return weight
 
     def held(self, rows: Rows) -> Floats:
-        """Share of what is `within_reach` that each of these holds."""
+        """Return the share of what is `within_reach` that each of these holds."""
         share: Floats = self.shares[rows] / np.float32(self.within_reach)
         return share
 
     def covered(self, rows: Rows) -> Floats:
-        """Share of the question's weight that each of these holds."""
+        """Return the share of the question's weight that each of these holds."""
         share: Floats = self.shares[rows] / np.float32(self.total)
         return share
 
 
-def norm_of(reading: Reading, sessions: NDArray[np.int32]) -> Floats:
-    """BM25's, of some sessions, by their numbers: half of it is how long they are."""
-    norm: Floats = np.float32(0.5) + np.float32(0.5) * reading.session_lengths(sessions)
+def norm_of(scoped: ScopedView, sessions: NDArray[np.int32]) -> Floats:
+    """Return BM25's norm of some sessions, by number: half of it is how long they are."""
+    norm: Floats = np.float32(0.5) + np.float32(0.5) * scoped.session_lengths(sessions)
     return norm
 
 
@@ -136,138 +163,112 @@ def bit_of(number: int) -> np.uint32:
 
 @cache
 def bits_of(count: int) -> NDArray[np.uint32]:
-    """Of so many words, one each."""
+    """Return one bit for each of so many words."""
     return np.left_shift(np.uint32(1), np.arange(count, dtype=np.uint32))
 
 
 def idf(size: int, counts: NDArray[Any] | int) -> Floats:
-    """Robertson and Spärck Jones, never negative: ln(1 + (N − n + ½) / (n + ½))."""
+    """Return Robertson and Spärck Jones's weight, never negative: ln(1 + (N − n + ½) / (n + ½))."""
     weight: Floats = np.log(1 + (size - counts + 0.5) / (counts + 0.5)).astype(np.float32)
     return weight
 
 
-def match_words(reading: Reading, names: list[str], places: Sequence[Rows]) -> Words:
-    """`places` are, for each word, the memories that hold it, each once.
+def match_words(scoped: ScopedView, names: list[str], places: Sequence[Rows]) -> WordMatches:
+    """Weigh words by who holds them. `places` are, for each word, the memories that hold it, each once.
 
     BM25 over presence: a word counts once per text. Weights are the app's own: other apps' texts change nothing.
     """
     if not names:
         nothing = np.zeros(0, np.float32)
-        return Words(reading, [], [], nothing, reading.nothing, reading.nothing, np.zeros(0, np.intp))
+        return WordMatches(scoped, [], [], nothing, scoped.nothing, scoped.nothing, np.zeros(0, np.intp))
     counts = np.array([len(where) for where in places])
-    weight, every = idf(reading.size, counts), np.concatenate(places)
-    shares, bm25 = np.zeros(reading.size, np.float32), np.zeros(reading.size, np.float32)
+    weight, every = idf(scoped.size, counts), np.concatenate(places)
+    shares, bm25 = np.zeros(scoped.size, np.float32), np.zeros(scoped.size, np.float32)
     np.add.at(shares, every, np.repeat(weight, counts))
-    holding = distinct(every, reading.size)
-    bm25[holding] = shares[holding] * reading.length_discount(holding)
-    return Words(reading, names, places, weight, shares, bm25, holding)
+    holding = distinct(every, scoped.size)
+    bm25[holding] = shares[holding] * scoped.length_discount(holding)
+    return WordMatches(scoped, names, places, weight, shares, bm25, holding)
 
 
-# A word that more memories hold than this number, and this share of the app's, tells too little for what it costs.
-COMMON_COUNT, COMMON_SHARE = 2_000, 0.05
-# So many times as many are asked for: in an app that grows a word stays common for a while.
-AHEAD = 1.25
-NO_LIMIT = 2**62
-# Of so many new rows, or in SQLite of so many numbers from the first to the last of not so few, it is easier to ask of
-# all anew.
-MOST_NEW, MOST_BETWEEN = 256, 4096
-# One text of numbers is read many times as fast as so many rows.
-IN_SQLITE = f"(SELECT group_concat(rowid) FROM (SELECT rowid FROM {TABLE} WHERE {TABLE} MATCH %s LIMIT %s))"
-# As the tables' owner: behind the wall the index of words could not be used, because its operators might tell of rows
-# that are hidden. The function itself looks at nothing but this app.
-BEHIND_THE_WALL = "memsite_holders(%s, %s, %s)"
-IN_POSTGRES = (
-    "(SELECT string_agg(id::text, ',') FROM "
-    f"(SELECT id FROM {MEMORY} WHERE {WORDS} @@ memsite_query(%s, %s) LIMIT %s) AS found)"
-)
-# An index of words finds a range of numbers as fast as one, and a list one by one.
-NEW_IN_SQLITE = f"SELECT {{}}, rowid FROM {TABLE} WHERE {TABLE} MATCH %s AND rowid BETWEEN %s AND %s"
-NEW_IN_POSTGRES = f"SELECT {{}}, id FROM {MEMORY} WHERE id = ANY(%s) AND {WORDS} @@ memsite_query(%s, %s)"
-FEW_SUSPECTS = 4
-SYMBOL, MOST_SYMBOLS = "So", 8
-"""The category of emoji, flags and the like in Unicode. What joins and colours them is of others."""
-HANGUL_LETTER = re.compile("[\u1100-\u11ff]")
-"""What syllables are made of."""
-Pks = NDArray[np.int64]
-
-
-def look_up(app: App, reading: Reading, words: Sequence[str]) -> Words:
-    """The words against the memories of a reading, common ones left out unless no other is held by any."""
-    view = reading.view
+def look_up(app: App, scoped: ScopedView, words: Sequence[str]) -> WordMatches:
+    """Match the words against the memories in view. Common ones are left out unless no other word is held by any."""
+    view = scoped.view
     most = max(COMMON_COUNT, int(COMMON_SHARE * view.size))
     rows = rows_with(app, view, words, most)
     common = {word for word in words if len(rows[word]) > most}
-    places = {word: reading.places_of(rows[word]) for word in words if word not in common}
+    places = {word: scoped.places_of(rows[word]) for word in words if word not in common}
     if common and not any(map(len, places.values())):
         rows = rows_with(app, view, words, NO_LIMIT)
-        places = {word: reading.places_of(rows[word]) for word in words}
-    places = without_seams(places)
-    return match_words(reading, [*places], [*places.values()])
+        places = {word: scoped.places_of(rows[word]) for word in words}
+    places = without_boundary_pairs(places)
+    return match_words(scoped, [*places], [*places.values()])
 
 
-def is_damaged(app: App, reading: Reading, words: Words, hits: Sequence[Memory]) -> bool:
-    """Whether SQLite's index of words has lost some, as far as one answer shows it: no word of the question is held by
-    anything, or one of them by nothing that the index knows, and yet by what was found otherwise.
+def is_damaged(app: App, scoped: ScopedView, words: WordMatches, hits: Sequence[Memory]) -> bool:
+    """Tell whether SQLite's index of words has lost some, as far as one answer shows it.
 
-    No query as long as nothing speaks for it; else two, of a few memories. Zeroed pages make the index answer nothing,
-    and say nothing.
+    It does if no word of the question is held by anything, or one of them by nothing that the index knows, and yet by
+    what was found otherwise. No query as long as nothing speaks for it; else two, of a few memories. Zeroed pages make
+    the index answer nothing, and say nothing.
     """
-    if reading.view.postings.is_damaged:
+    if scoped.view.postings.is_damaged:
         return True
     unheld = [word for word, where in zip(words.names, words.places, strict=True) if not len(where)]
     if connection.vendor != "sqlite" or not unheld:
         return False
     suspects = [row.pk for row in hits if any(word in row.content.casefold() for word in unheld)]
     if not suspects and len(unheld) == len(words.names):
-        suspects = [row.pk for row in hits] or reading.pks[-FEW_SUSPECTS:].tolist()
+        suspects = [row.pk for row in hits] or scoped.pks[-FEW_SUSPECTS:].tolist()
     try:
         with noticing_damage(app.pk):
             is_lost = bool(suspects) and bool(scratch_index.missing_from_index(suspects[:FEW_SUSPECTS]))
     except DatabaseError:
         is_lost = True
     if is_lost:
-        reading.view.postings.is_damaged = True
+        scoped.view.postings.is_damaged = True
         report_damage(app.pk, FULLTEXT)
     return is_lost
 
 
-def look_up_symbols(app: App, reading: Reading, text: str) -> Words:
-    """The emoji and other symbols of a text without words against the memories of a reading, as they stand in them.
+def look_up_symbols(app: App, scoped: ScopedView, text: str) -> WordMatches:
+    """Match the emoji and other symbols of a text without words against the memories in view.
 
     The indexes of words know none of them: a query for each, which looks at all texts of the app.
     """
     symbols = list(dict.fromkeys(letter for letter in text if unicodedata.category(letter) == SYMBOL))[:MOST_SYMBOLS]
     rows = Memory.objects.for_app(app).order_by()
     pks = [rows.filter(content__contains=symbol).values_list("pk", flat=True) for symbol in symbols]
-    return match_words(reading, symbols, [np.sort(reading.places(np.array([*found], np.int64))) for found in pks])
+    return match_words(scoped, symbols, [np.sort(scoped.places(np.array([*found], np.int64))) for found in pks])
 
 
-def without_seams(places: dict[str, Rows]) -> dict[str, Rows]:
-    """Without the pairs that nothing holds and that reach into one which is kept: of a script without spaces all pairs
-    of a question were asked for, and most of these are where one word ends and the next begins.
+def without_boundary_pairs(places: dict[str, Rows]) -> dict[str, Rows]:
+    """Leave out pairs that nothing holds and that reach into one which is kept.
+
+    Of a script without spaces all pairs of a question were asked for, and most are where one word ends and the next
+    begins.
     """
     words = [*places]
     kept: dict[str, Rows] = {}
     before = ""
     for word, after in zip_longest(words, words[1:], fillvalue=""):
         if not len(places[word]) and is_unspaced(word):
-            is_held_after = after and len(places[after]) and reaches(word, after)
-            if is_held_after or reaches(before, word):
+            is_held_after = after and len(places[after]) and overlaps_next(word, after)
+            if is_held_after or overlaps_next(before, word):
                 continue
         kept[word] = places[word]
         before = word
     return kept
 
 
-def reaches(one: str, other: str) -> bool:
-    """Whether a pair ends as the next begins."""
+def overlaps_next(one: str, other: str) -> bool:
+    """Tell whether a pair ends as the next begins."""
     return len(one) > 1 and one[1:] == other[:-1]
 
 
 def rows_with(app: App, view: IndexView, words: Sequence[str], most: int) -> dict[str, Rows]:
-    """The living rows that hold each word, or more than `most` of them where there are more.
+    """Return the living rows that hold each word, or more than `most` of them where there are more.
 
-    What was asked before is asked of the rows alone that are new. At most 3 queries.
+    What was asked before is asked of the new rows alone. At most 3 queries.
     """
     before = {word: posting for word in words if (posting := view.postings.get(word))}
     told = {word: one for word, one in before.items() if one.whole or len(living(view, one)) > most}
@@ -280,14 +281,14 @@ def rows_with(app: App, view: IndexView, words: Sequence[str], most: int) -> dic
 
 
 def living(view: IndexView, posting: Posting) -> Rows:
-    """Of this view, which may be older than the posting."""
+    """Return the living rows of a posting in this view, which may be older than the posting."""
     alive = view.columns.alive
     rows = posting.rows[posting.rows < len(alive)] if posting.asked > len(alive) else posting.rows
     return rows[alive[rows]]
 
 
 def continued(app: App, view: IndexView, told: dict[str, Posting]) -> dict[str, Posting]:
-    """With those of the new rows that hold the words; without the words of which it is easier to ask anew."""
+    """Continue postings with the new rows that hold the words; drop the words of which it is easier to ask anew."""
     alive = view.columns.alive
     behind = {word: posting for word, posting in told.items() if posting.asked < len(alive)}
     if not behind:
@@ -306,9 +307,9 @@ def continued(app: App, view: IndexView, told: dict[str, Posting]) -> dict[str, 
 
 
 def asked_anew(app: App, view: IndexView, words: Sequence[str], most: int) -> dict[str, Posting]:
-    """In SQLite first in all apps at once: the index knows the answer to that, and what others have is not in the view.
+    """Return new postings: in SQLite first of all apps at once, where the index answers fast, then of this app alone.
 
-    Where it is too much, in this app alone.
+    What others have is not in the view.
     """
     if not words:
         return {}
@@ -328,39 +329,39 @@ def asked_anew(app: App, view: IndexView, words: Sequence[str], most: int) -> di
 
 
 def holders(words: Sequence[str], most: int, app_pk: int | None) -> list[Pks]:
-    """For each word the pks of memories with it in content, subject or tags, `most` of them. One query.
+    """Return, for each word, the pks of memories with it in content, subject or tags, `most` of them. One query.
 
     In SQLite of all apps if none is given: ten times as fast where one has most memories, slow where others have many
     more.
     """
     if connection.vendor == "sqlite":
-        return ask(IN_SQLITE, [(expression(word, app_pk), most) for word in words])
-    return ask(BEHIND_THE_WALL if is_up() else IN_POSTGRES, [(app_pk, word, most) for word in words])
+        return fetch_holders(IN_SQLITE, [(expression(word, app_pk), most) for word in words])
+    return fetch_holders(UNDER_ROW_LEVEL_SECURITY if is_up() else IN_POSTGRES, [(app_pk, word, most) for word in words])
 
 
 def new_holders(words: Sequence[str], pks: Pks, app_pk: int, characters: int) -> list[list[int]] | None:
-    """For each word those of these memories, of so many characters together, that hold it, and in SQLite perhaps others
-    with numbers between. None where it is easier to ask for all that hold a word. One query.
+    """Return, for each word, those of these memories that hold it. One query. None where it is easier to ask anew.
 
-    They are few: a row for each takes less than to put them together.
+    The memories have so many `characters` together; in SQLite others with pks between may be among them. They are few:
+    a row for each takes less than to put them together.
     """
     if not len(pks):
         return [[] for _ in words]
     if len(pks) > MOST_NEW:
         return None
     if connection.vendor != "sqlite":
-        return ask_of_new(NEW_IN_POSTGRES, [[pks.tolist(), app_pk, word] for word in words])
+        return fetch_new_holders(NEW_IN_POSTGRES, [[pks.tolist(), app_pk, word] for word in words])
     expressions = [expression(word, None) for word in words]
     if scratch_index.are_few(len(pks), characters):
         return scratch_index.holders(expressions, pks.tolist())
     first, last = int(pks.min()), int(pks.max())
     if last - first > MOST_BETWEEN:
         return None
-    return ask_of_new(NEW_IN_SQLITE, [[asked, first, last] for asked in expressions])
+    return fetch_new_holders(NEW_IN_SQLITE, [[asked, first, last] for asked in expressions])
 
 
-def ask_of_new(one: str, parameters: Sequence[Sequence[Any]]) -> list[list[int]]:
-    """What each of as many queries of this kind finds. One query."""
+def fetch_new_holders(one: str, parameters: Sequence[Sequence[Any]]) -> list[list[int]]:
+    """Return what each of as many queries of this kind finds. One query."""
     found: list[list[int]] = [[] for _ in parameters]
     asked = " UNION ALL ".join(map(one.format, range(len(parameters))))
     for number, pk in fetch_all(asked, [*chain.from_iterable(parameters)]):
@@ -368,8 +369,8 @@ def ask_of_new(one: str, parameters: Sequence[Sequence[Any]]) -> list[list[int]]
     return found
 
 
-def ask(one: str, parameters: Sequence[tuple[Any, ...]]) -> list[Pks]:
-    """What each of as many subqueries of this kind finds. One query, if there is anything to ask."""
+def fetch_holders(one: str, parameters: Sequence[tuple[Any, ...]]) -> list[Pks]:
+    """Return what each of as many subqueries of this kind finds. One query, if there is anything to ask."""
     if not parameters:
         return []
     (found,) = fetch_all(f"SELECT {', '.join([one] * len(parameters))}", [*chain.from_iterable(parameters)])
@@ -377,7 +378,7 @@ def ask(one: str, parameters: Sequence[tuple[Any, ...]]) -> list[Pks]:
 
 
 def expression(word: str, app_pk: int | None) -> str:
-    """FTS5's. The word is quoted, so that nothing in it is syntax; what is several to the index is a phrase."""
+    """Return FTS5's expression for a word, quoted so that nothing in it is syntax. Several tokens make a phrase."""
     asked = f'"{spaced(word)}"'
     if apart := in_pieces(word):
         asked = f"({asked} OR {apart})"
@@ -388,8 +389,9 @@ def expression(word: str, app_pk: int | None) -> str:
 
 
 def in_pieces(word: str) -> str:
-    """FTS5's of a word whose letters were typed apart from their marks, as in names of files on a Mac; "" where the
-    index takes that for the same, which it does of Latin letters. What is Korean is a word up to the next space then.
+    """Return FTS5's expression of a word typed with its marks apart, as in names of files on a Mac; "" if not needed.
+
+    The index takes that for the same of Latin letters. What is Korean is a word up to the next space then.
     """
     apart = unicodedata.normalize("NFD", word)
     if apart == word or all(letter.isascii() or unicodedata.combining(letter) for letter in apart):

@@ -1,4 +1,4 @@
-"""The graph arm: from the entities a question names to the memories that mention them, and on along the links."""
+"""Retrieve by the graph: from the entities a question names to the memories that mention them, and on along links."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import numpy as np
 
 from memories.models import Entity, Link, Mention
 from memories.retrieve.question import STOP_WORDS
-from memories.retrieve.scoped_view import Floats, Reading
+from memories.retrieve.scoped_view import Floats, ScopedView
 from memories.text.entities import phrase_keys
 from memsite.tenancy.models import App
 
@@ -18,31 +18,31 @@ MOST_STARTS = 500
 PER_HOP = 0.5
 
 
-def proximity(app: App, text: str, reading: Reading) -> Floats:
-    """Shape (reading.size,): the mean over the entities named of 0.5 ^ hops from each, 0 where it is not reached.
+def proximity(app: App, text: str, scoped: ScopedView) -> Floats:
+    """Return the mean over the entities named of 0.5 ^ hops from each, 0 where not reached. Shape (scoped.size,).
 
     What the caller may not see is no way to anything, and an entity that only such memories mention does not count.
     """
-    found = np.zeros(reading.size, np.float32)
+    found = np.zeros(scoped.size, np.float32)
     mentions = mentioning(app, named(app, text)).values()
-    starts = [pks for pks in map(reading.visible, mentions) if pks]
+    starts = [pks for pks in map(scoped.visible, mentions) if pks]
     for pks in starts:
-        near = np.zeros(reading.size, np.float32)
-        for hops, reached in enumerate(walk(app, pks, reading)):
-            places = reading.places(np.fromiter(reached, np.int64, len(reached)))
+        near = np.zeros(scoped.size, np.float32)
+        for hops, reached in enumerate(walk(app, pks, scoped)):
+            places = scoped.places(np.fromiter(reached, np.int64, len(reached)))
             near[places] = PER_HOP**hops
         found += near
     return found / np.float32(max(1, len(starts)))
 
 
 def named(app: App, text: str) -> list[int]:
-    """The entities of the app that are called by a run of the text's words."""
+    """Return the entities of the app that are called by a run of the text's words."""
     keys = [key for key in phrase_keys(text) if key not in STOP_WORDS]
     return list(Entity.objects.for_app(app).filter(key__in=keys).values_list("pk", flat=True)) if keys else []
 
 
 def mentioning(app: App, entities: list[int]) -> dict[int, set[int]]:
-    """The memories that mention each. One query."""
+    """Return the memories that mention each entity. One query."""
     found: dict[int, set[int]] = {pk: set() for pk in entities}
     rows = Mention.objects.for_app(app).filter(entity_id__in=entities).values_list("entity_id", "memory_id")
     for entity, memory in rows if entities else ():
@@ -50,20 +50,20 @@ def mentioning(app: App, entities: list[int]) -> dict[int, set[int]]:
     return found
 
 
-def walk(app: App, starts: set[int], reading: Reading) -> Iterable[set[int]]:
-    """What is new at each hop: the starts first. One query per hop."""
+def walk(app: App, starts: set[int], scoped: ScopedView) -> Iterable[set[int]]:
+    """Yield what is new at each hop: the starts first. One query per hop."""
     seen = edge = starts
     yield starts
     for _ in range(HOPS):
         if not edge or len(edge) > MOST_STARTS:
             return
-        edge = reading.visible(linked(app, edge) - seen)
+        edge = scoped.visible(linked(app, edge) - seen)
         seen = seen | edge
         yield edge
 
 
 def linked(app: App, pks: set[int]) -> set[int]:
-    """The other ends of the links from and to these memories."""
+    """Return the other ends of the links from and to these memories."""
     links = Link.objects.for_app(app).order_by()
     onward = links.filter(from_memory__in=pks).values_list("to_memory", flat=True)
     return set(onward.union(links.filter(to_memory__in=pks).values_list("from_memory", flat=True), all=True))

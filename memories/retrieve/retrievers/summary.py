@@ -1,4 +1,4 @@
-"""The summary arm: what the categories' summaries say to a question, before any memory is looked at."""
+"""Retrieve from summaries: what those of the categories say to a question, before any memory is looked at."""
 
 from __future__ import annotations
 
@@ -25,8 +25,9 @@ SUFFICIENT = NEAR_ENOUGH + COVERED_COUNTS / 2
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """A passage that fits: `meaning` is its cosine as MiniLM would have it, `covered` the share of the question's words
-    that it holds.
+    """Hold a passage that fits. `meaning` is its cosine as MiniLM would have it.
+
+    `covered` is the share of the question's words that it holds.
     """
 
     passage: Passage
@@ -43,8 +44,8 @@ class Answer:
 
 def answers(
     app: App, users: Users, question: Question, vector: Vectors | None, embedder: Embedder, shown: set[int]
-) -> list[Answer]:  # fmt: skip
-    """Passages of the three summaries that fit best, best first, as far as their memories may be shown. One query.
+) -> list[Answer]:
+    """Return passages of the three summaries that fit best, best first, if their memories may be shown. One query.
 
     Vectors of another model, whatever its name, and those that cannot be read count nothing.
     """
@@ -63,7 +64,7 @@ def answers(
 
 
 def passages(app: App, users: Users) -> QuerySet[Passage]:
-    """Of what is known of these end users, and of nobody in particular.
+    """Select passages about these end users, and about nobody in particular.
 
     None in an app that keeps no summaries any more: nobody keeps them up to date.
     """

@@ -303,9 +303,7 @@ def test_what_is_known_of_the_rows_before_is_what_is_found_anew(alice: Caller, i
     check(6, rises=False)
 
 
-def test_what_is_in_order_is_not_sorted_again(
-    alice: Caller, index: AppIndex, monkeypatch: pytest.MonkeyPatch
-) -> None:  # fmt: skip
+def test_what_is_in_order_is_not_sorted_again(alice: Caller, index: AppIndex, monkeypatch: pytest.MonkeyPatch) -> None:
     for number in range(4):
         alice.remember(f"the first {number}")
     assert len(index.view().order.rows) == 4

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from memories.index.columns import MERGED, Columns, counted, empty_columns, grow, inserted, order_of
+from memories.index.columns import MERGED, Columns, empty_columns, grow, inserted, turn_order_of, value_counts
 
 KNOWN = 300
 
@@ -26,7 +26,7 @@ def columns_of(size: int, seed: int) -> Columns:
 @pytest.mark.parametrize("added", [0, 1, 2, 7, MERGED, MERGED + 1])
 def test_new_rows_find_their_places_as_if_all_were_sorted(added: int) -> None:
     columns = columns_of(KNOWN + added, added)
-    order = order_of(columns.head(KNOWN)).continued(columns)
+    order = turn_order_of(columns.head(KNOWN)).continued(columns)
     keys = np.stack([columns.session, columns.turn, columns.pk])
     assert sorted(order.rows.tolist()) == list(range(KNOWN + added))
     assert keys[:, order.rows].T.tolist() == keys[:, np.lexsort(keys[::-1])].T.tolist()
@@ -36,10 +36,10 @@ def test_new_rows_find_their_places_as_if_all_were_sorted(added: int) -> None:
 
 def test_the_first_rows_of_all_are_put_in_order() -> None:
     columns = columns_of(KNOWN, 1)
-    nothing = order_of(columns.head(0))
+    nothing = turn_order_of(columns.head(0))
     assert nothing.begins.tolist() == []
-    assert nothing.continued(columns).rows.tolist() == order_of(columns).rows.tolist()
-    assert nothing.continued(columns.head(3)).rows.tolist() == order_of(columns.head(3)).rows.tolist()
+    assert nothing.continued(columns).rows.tolist() == turn_order_of(columns).rows.tolist()
+    assert nothing.continued(columns.head(3)).rows.tolist() == turn_order_of(columns.head(3)).rows.tolist()
 
 
 def test_values_are_put_between_others() -> None:
@@ -52,8 +52,8 @@ def test_values_are_put_between_others() -> None:
 @pytest.mark.parametrize("gone", [[], [0], [KNOWN - 1], range(40), range(0, KNOWN, 3), range(KNOWN)])
 def test_rows_that_go_leave_the_others_as_if_they_had_never_been(gone: list[int]) -> None:
     columns = columns_of(KNOWN, 3)
-    order = order_of(columns).without(np.array(gone, np.intp), columns)
-    left = [row for row in order_of(columns).rows.tolist() if row not in set(gone)]
+    order = turn_order_of(columns).without(np.array(gone, np.intp), columns)
+    left = [row for row in turn_order_of(columns).rows.tolist() if row not in set(gone)]
     assert order.rows.tolist() == left
     sessions = columns.session[left]
     assert order.begins.tolist() == [True, *(sessions[1:] != sessions[:-1]).tolist()][: len(left)]
@@ -61,7 +61,7 @@ def test_rows_that_go_leave_the_others_as_if_they_had_never_been(gone: list[int]
 
 def test_rows_come_back_where_they_were() -> None:
     columns = columns_of(KNOWN, 4)
-    order, some = order_of(columns), np.arange(7, KNOWN, 5)
+    order, some = turn_order_of(columns), np.arange(7, KNOWN, 5)
     again = order.without(some, columns).with_rows(some, columns)
     assert again.rows.tolist() == order.rows.tolist()
     assert again.begins.tolist() == order.begins.tolist()
@@ -69,7 +69,7 @@ def test_rows_come_back_where_they_were() -> None:
 
 @pytest.mark.parametrize("values", [[], [3], [5, 5, 5], [4, 1, 4, 2**40, -1, 1, 4]])
 def test_each_value_is_counted_once(values: list[int]) -> None:
-    several, times = counted(np.array(values, np.int64))
+    several, times = value_counts(np.array(values, np.int64))
     assert (several.tolist(), times.tolist()) == tuple(
         part.tolist() for part in np.unique(np.array(values, np.int64), return_counts=True)
     )

@@ -11,14 +11,14 @@ from memories.index import similarity
 from memories.index import similarity as cosines_
 from memories.index.app_index import IndexView
 from memories.index.columns import Codes, Subjects, empty_columns, grow
-from memories.index.similarity import Cosines, Estimated, Floats, IndexedCosines, Measured
+from memories.index.similarity import Cosines, EstimatedCosines, ExactCosines, Floats, IndexedCosines
 from memories.index.vector_store import InProcessStore, Sample
 from memories.providers.embeddings import Thresholds
 from memories.retrieve import ranking
 from memories.retrieve.question import Question
 from memories.retrieve.ranking import Evidence, Scale, by_words, candidates, scale_of, subjects_named
 from memories.retrieve.retrievers.fulltext import match_words
-from memories.retrieve.scoped_view import Reading
+from memories.retrieve.scoped_view import ScopedView
 
 DIM, ROWS, MOST = 64, 300, 20
 seeds = st.integers(0, 2**32 - 1)
@@ -54,46 +54,46 @@ def question_of(random: np.random.Generator) -> Floats:
     return vector / np.linalg.norm(vector)
 
 
-def reading_of(random: np.random.Generator, share: float) -> Reading:
+def reading_of(random: np.random.Generator, share: float) -> ScopedView:
     view = view_of(random)
     allowed = random.random(ROWS) < share
-    return Reading(view, allowed, allowed)
+    return ScopedView(view, allowed, allowed)
 
 
-def estimated(reading: Reading, question: Floats) -> Estimated:
-    found = reading.view.held.measure(question, reading.rows, reading.places)
-    assert isinstance(found, Estimated)
+def estimated(scoped: ScopedView, question: Floats) -> EstimatedCosines:
+    found = scoped.view.held.measure(question, scoped.rows, scoped.places)
+    assert isinstance(found, EstimatedCosines)
     return found
 
 
-def exactly(reading: Reading, question: Floats) -> Floats:
-    return reading.view.held.of(reading.rows) @ question
+def exactly(scoped: ScopedView, question: Floats) -> Floats:
+    return scoped.view.held.of(scoped.rows) @ question
 
 
-def listed(reading: Reading, question: Floats) -> IndexedCosines:
+def listed(scoped: ScopedView, question: Floats) -> IndexedCosines:
     """What pgvector's index would list, of two thirds of what may be shown."""
-    held = reading.view.held
+    held = scoped.view.held
     assert isinstance(held, InProcessStore)
-    exact = held.columns.vectors[reading.rows] @ question
+    exact = held.columns.vectors[scoped.rows] @ question
     usual = Sample().usual(question, held.columns, held.of)
     assert usual
     best = np.sort(similarity.top(exact, 2 * MOST))
-    return IndexedCosines(held.columns.signs, question, reading.rows, usual, best, exact[best])
+    return IndexedCosines(held.columns.signs, question, scoped.rows, usual, best, exact[best])
 
 
-def every(cosines: Cosines, reading: Reading) -> Floats:
-    return cosines.at(np.arange(reading.size)).copy()
+def every(cosines: Cosines, scoped: ScopedView) -> Floats:
+    return cosines.at(np.arange(scoped.size)).copy()
 
 
 @given(seeds, st.sampled_from([0.4, 1.0]))
 def test_those_of_whom_little_is_told_are_as_if_all_were(seed: int, share: float) -> None:
     random = np.random.default_rng(seed)
-    reading, question = reading_of(random, share), question_of(random)
-    cosines = estimated(reading, question)
-    values, exact = every(cosines, reading), exactly(reading, question)
-    differing = similarity.differences(reading.view.columns.signs, question, reading.rows)
+    scoped, question = reading_of(random, share), question_of(random)
+    cosines = estimated(scoped, question)
+    values, exact = every(cosines, scoped), exactly(scoped, question)
+    differing = similarity.differences(scoped.view.columns.signs, question, scoped.rows)
     assert values[cosines.foremost] == pytest.approx(exact[cosines.foremost], abs=1e-6)
-    others = np.delete(np.arange(reading.size), cosines.foremost)
+    others = np.delete(np.arange(scoped.size), cosines.foremost)
     assert differing[others].min() >= differing[cosines.foremost].max()
     assert (np.diff(values[others][np.argsort(differing[others], kind="stable")]) <= 0).all()
     assert cosines.best == values[cosines.foremost].max()
@@ -104,14 +104,14 @@ def test_those_of_whom_little_is_told_are_as_if_all_were(seed: int, share: float
 @given(seeds)
 def test_a_closer_look_is_exact_and_leaves_all_others_as_they_were(seed: int) -> None:
     random = np.random.default_rng(seed)
-    reading, question = reading_of(random, 0.8), question_of(random)
-    cosines = estimated(reading, question)
-    before, usual = every(cosines, reading), cosines.usual
-    looked_at = random.integers(0, reading.size, (3, 15))
+    scoped, question = reading_of(random, 0.8), question_of(random)
+    cosines = estimated(scoped, question)
+    before, usual = every(cosines, scoped), cosines.usual
+    looked_at = random.integers(0, scoped.size, (3, 15))
     cosines.look_closer(looked_at)
-    values, exact = every(cosines, reading), exactly(reading, question)
+    values, exact = every(cosines, scoped), exactly(scoped, question)
     assert values[looked_at] == pytest.approx(exact[looked_at], abs=1e-6)
-    others = np.setdiff1d(np.arange(reading.size), looked_at)
+    others = np.setdiff1d(np.arange(scoped.size), looked_at)
     assert (values[others] == before[others]).all()
     assert cosines.usual == usual
     assert sorted(cosines.reaching(0.1, 1)) == np.flatnonzero(values >= np.float32(0.1)).tolist()
@@ -120,49 +120,49 @@ def test_a_closer_look_is_exact_and_leaves_all_others_as_they_were(seed: int) ->
 @given(seeds, st.sampled_from([0.4, 1.0]))
 def test_what_an_index_has_listed_is_exact_and_nothing_else_is_nearer(seed: int, share: float) -> None:
     random = np.random.default_rng(seed)
-    reading, question = reading_of(random, share), question_of(random)
-    cosines = listed(reading, question)
-    values, exact = every(cosines, reading), exactly(reading, question)
-    some = random.integers(0, reading.size, (2, 3))
+    scoped, question = reading_of(random, share), question_of(random)
+    cosines = listed(scoped, question)
+    values, exact = every(cosines, scoped), exactly(scoped, question)
+    some = random.integers(0, scoped.size, (2, 3))
     assert (cosines.at(some) == values[some]).all()
     assert values[cosines.foremost] == pytest.approx(exact[cosines.foremost], abs=1e-6)
     assert values.max() == cosines.best
     assert np.delete(values, cosines.foremost).max() <= values[cosines.foremost].min()
     assert set(cosines.reaching(-1.0, MOST)) == set(cosines.foremost)
-    assert cosines.reaching(-1.0, 3 * MOST).tolist() == list(range(reading.size))
+    assert cosines.reaching(-1.0, 3 * MOST).tolist() == list(range(scoped.size))
     cosines.look_closer(some)
-    assert (every(cosines, reading) == values).all()
+    assert (every(cosines, scoped) == values).all()
 
 
 @given(seeds)
 def test_a_sample_says_the_mean_and_the_spread_of_all(seed: int) -> None:
     random = np.random.default_rng(seed)
-    reading, question = reading_of(random, 1.0), question_of(random)
-    exact = exactly(reading, question)
-    for cosines in (estimated(reading, question), listed(reading, question), Measured(exact)):
+    scoped, question = reading_of(random, 1.0), question_of(random)
+    exact = exactly(scoped, question)
+    for cosines in (estimated(scoped, question), listed(scoped, question), ExactCosines(exact)):
         assert cosines.usual == pytest.approx((exact.mean(), exact.std()), abs=0.01)
 
 
 @given(seeds, st.sampled_from([0.4, 1.0]), st.booleans(), st.integers(0, 3), st.sampled_from(["signs", "all", "none"]))
 def test_candidates_are_the_best_of_all(seed: int, share: float, named: bool, words: int, how: str) -> None:
     random = np.random.default_rng(seed)
-    reading, vector = reading_of(random, share), question_of(random)
-    places = [np.sort(random.permutation(reading.size)[: random.integers(1, 60)]) for _ in range(words)]
+    scoped, vector = reading_of(random, share), question_of(random)
+    places = [np.sort(random.permutation(scoped.size)[: random.integers(1, 60)]) for _ in range(words)]
     how_measured: dict[str, Cosines] = {
-        "signs": estimated(reading, vector),
-        "all": Measured(exactly(reading, vector)),
-        "none": Measured(np.zeros(reading.size, np.float32)),
+        "signs": estimated(scoped, vector),
+        "all": ExactCosines(exactly(scoped, vector)),
+        "none": ExactCosines(np.zeros(scoped.size, np.float32)),
     }
     evidence = Evidence(
-        reading,
+        scoped,
         Question("", "", [], [], [1] if named else [], [], wants_time=False, wants_name=False),
         how_measured[how],
-        match_words(reading, [str(number) for number in range(words)], places),
+        match_words(scoped, [str(number) for number in range(words)], places),
         lambda places: np.zeros(places.shape, np.uint16),
         Thresholds(same=0.9, related=0.5, relevant=0.2, usual=(0.1, 0.1)),
-        np.zeros(reading.size, np.float32),
+        np.zeros(scoped.size, np.float32),
     )
-    scale = scale_of(evidence.cosines, reading.size, evidence.thresholds.usual)
+    scale = scale_of(evidence.cosines, scoped.size, evidence.thresholds.usual)
     rough = roughly_all(evidence, scale)
     found = candidates(evidence, scale)
     assert len(found) == MOST
@@ -172,15 +172,15 @@ def test_candidates_are_the_best_of_all(seed: int, share: float, named: bool, wo
 
 def roughly_all(evidence: Evidence, scale: Scale) -> Floats:
     """Of all in order, each worked out; nothing but for those that may be among the best and what is beside them."""
-    reading, words = evidence.reading, evidence.words
-    score = scale(every(evidence.cosines, reading)) + 4 * words.bm25 / max(words.best, 1e-6)
-    score += 0.7 * subjects_named(evidence, reading.subjects)[0]
-    score = score[reading.order.rows]
-    good = np.zeros(reading.size, bool)
-    good[reading.at_of_place[np.concatenate([evidence.cosines.foremost, by_words(words, reading.size)])]] = True
+    scoped, words = evidence.scoped, evidence.words
+    score = scale(every(evidence.cosines, scoped)) + 4 * words.bm25 / max(words.best, 1e-6)
+    score += 0.7 * subjects_named(evidence, scoped.subjects)[0]
+    score = score[scoped.order.rows]
+    good = np.zeros(scoped.size, bool)
+    good[scoped.at_of_place[np.concatenate([evidence.cosines.foremost, by_words(words, scoped.size)])]] = True
     least = np.sort(score[good])[-MOST]
     kept = good & (score >= (least / 1.8 if least > 0 else least))
-    chosen, joined = kept.copy(), ~reading.order.begins[1:]
+    chosen, joined = kept.copy(), ~scoped.order.begins[1:]
     chosen[1:] |= kept[:-1] & joined
     chosen[:-1] |= kept[1:] & joined
     lift = np.where(good | chosen, 0.4 * np.maximum(score, 0), 0)

@@ -47,9 +47,10 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def read(monkeypatch: pytest.MonkeyPatch) -> Read:
     """How many rows were read from the database, each time that it was asked."""
     counts: Read = []
+    changed_between = app_index.changed_between
 
     def counting(*arguments: Any, **options: Any) -> Any:
-        for rows in app_index.loading.changed_between(*arguments, **options):
+        for rows in changed_between(*arguments, **options):
             counts.append(len(rows))
             yield rows
 
@@ -59,8 +60,20 @@ def read(monkeypatch: pytest.MonkeyPatch) -> Read:
 
 def build_some() -> Caller:
     alice = make_caller(make_app("acme"), "alice")
-    told = ["Whales sing", "Bees dance", "Cats purr", "Owls hoot", "Frogs croak", "Wolves howl", "Crickets chirp",
-            "Horses neigh", "Geese honk", "Mice squeak", "Lions roar", "Snakes hiss"]  # fmt: skip
+    told = [
+        "Whales sing",
+        "Bees dance",
+        "Cats purr",
+        "Owls hoot",
+        "Frogs croak",
+        "Wolves howl",
+        "Crickets chirp",
+        "Horses neigh",
+        "Geese honk",
+        "Mice squeak",
+        "Lions roar",
+        "Snakes hiss",
+    ]
     for number, text in enumerate(told):
         store(alice, text, subject=text.split()[0], user_id=f"user-{number % 3}" if number % 4 else None)
     return alice

@@ -13,7 +13,7 @@ from memories.index import similarity, vector_store
 from memories.retrieve.pipeline import index_of, indexes
 from memories.retrieve.question import read_question
 from memories.retrieve.retrievers import fulltext
-from memories.retrieve.scoped_view import Reading, Scope, scoped_view
+from memories.retrieve.scoped_view import Scope, ScopedView, scoped_view
 from tests.conftest import Caller
 from tests.memories.retrieve.asking import change, embedder_of, search, store
 
@@ -74,14 +74,14 @@ def test_nor_does_it_matter_in_which_order_a_process_came_to_know_of_them(lived:
     assert answers(lived) == before
 
 
-def reading_of(alice: Caller) -> Reading:
+def reading_of(alice: Caller) -> ScopedView:
     return scoped_view(index_of(alice.app, embedder_of(alice)).view(), Scope(None, None, NOW.timestamp()))
 
 
 def test_of_several_who_are_called_so_the_same_one_comes_first(alice: Caller) -> None:
     def named() -> list[str]:
-        reading = reading_of(alice)
-        return [reading.view.subjects.names[code] for code in read_question("what did Ann say", reading, NOW).subjects]
+        scoped = reading_of(alice)
+        return [scoped.view.subjects.names[code] for code in read_question("what did Ann say", scoped, NOW).subjects]
 
     first = store(alice, "amber", subject="Ann Lee")
     store(alice, "birch", subject="Ann Jones")
@@ -94,8 +94,8 @@ def test_of_several_who_are_called_so_the_same_one_comes_first(alice: Caller) ->
 def test_what_holds_a_word_is_the_same_in_whatever_order_the_database_answers(
     alice: Caller, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    ask, new_holders = fulltext.ask, fulltext.new_holders
-    monkeypatch.setattr(fulltext, "ask", lambda *given: [pks[::-1] for pks in ask(*given)])
+    ask, new_holders = fulltext.fetch_holders, fulltext.new_holders
+    monkeypatch.setattr(fulltext, "fetch_holders", lambda *given: [pks[::-1] for pks in ask(*given)])
     monkeypatch.setattr(fulltext, "new_holders", lambda *given: [pks[::-1] for pks in new_holders(*given)])
     for count in (3, 6):
         for number in range(3):

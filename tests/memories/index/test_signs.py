@@ -9,7 +9,7 @@ import pytest
 
 from memories.index import similarity
 from memories.index.columns import empty_columns, grow
-from memories.index.similarity import Estimated, Floats, counted, scaled
+from memories.index.similarity import EstimatedCosines, Floats, difference_counts, scaled
 from memories.index.vector_store import MOST, Sample
 from memories.retrieve.pipeline import indexes
 from tests.conftest import Caller
@@ -71,7 +71,7 @@ def test_nothing_fits_in_a_large_app_either(pairs: Caller, monkeypatch: pytest.M
 
 
 def estimated(differing: np.ndarray, dim: int, usual: tuple[float, float]) -> Floats:
-    return scaled(counted(differing, dim), usual)[differing]
+    return scaled(difference_counts(differing, dim), usual)[differing]
 
 
 def test_estimates_have_the_mean_and_spread_of_those_that_are_exact() -> None:
@@ -91,7 +91,9 @@ def test_without_a_vector_there_is_nothing_usual() -> None:
     columns = empty_columns(64).each(lambda column: grow(column, 30))
     assert Sample().usual(np.ones(64, np.float32), columns, columns.vectors.__getitem__) is None
     differing = np.array([0, 64], np.uint16)
-    found = Estimated(differing, counted(differing, 64), None, lambda places: np.zeros(len(places), np.float32))
+    found = EstimatedCosines(
+        differing, difference_counts(differing, 64), None, lambda places: np.zeros(len(places), np.float32)
+    )
     assert found.usual == (0, 1)
     assert found.table[[0, 64]].tolist() == [1, -1]
 
@@ -152,14 +154,14 @@ def test_so_many_are_likely_and_at_the_limit_the_later_ones(monkeypatch: pytest.
     monkeypatch.setattr(similarity, "SIGN_CANDIDATES", 10)
     for seed in range(20):
         differing = np.random.default_rng(seed).integers(0, 9, 60).astype(np.uint16)
-        found = similarity.closest(differing, counted(differing, 64))
+        found = similarity.closest(differing, difference_counts(differing, 64))
         order = np.lexsort((-np.arange(60), differing))
         assert found.tolist() == sorted(order[:10])
 
 
 def test_where_there_are_fewer_all_are_likely() -> None:
     differing = np.array([5, 0, 64], np.uint16)
-    assert similarity.closest(differing, counted(differing, 64)).tolist() == [0, 1, 2]
+    assert similarity.closest(differing, difference_counts(differing, 64)).tolist() == [0, 1, 2]
 
 
 def test_signs_are_compared_in_blocks_and_the_last_is_shorter(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -102,7 +102,7 @@ def test_what_else_cannot_be_noted_is_an_error(alice: Caller, monkeypatch: pytes
         raise IntegrityError("no such thing")
 
     session, injected = told(alice, "Whales sing")
-    monkeypatch.setattr(pipeline, "note_those_left", refuse)
+    monkeypatch.setattr(pipeline, "note_remaining", refuse)
     with pytest.raises(IntegrityError, match="no such thing"):
         note_injected(session, injected, None, timezone.now())
 

@@ -77,9 +77,14 @@ def open_session(caller: Caller) -> AgentSession:
 
 def show(session: AgentSession, memory: Memory, turn: int | None, line: str = "", at: datetime = START) -> Injection:
     return Injection.objects.create(
-        app=session.app, session=session, memory=memory, turn_number=turn, block="turn",
-        line=line or f"~ {memory.content}", created_at=at,
-    )  # fmt: skip
+        app=session.app,
+        session=session,
+        memory=memory,
+        turn_number=turn,
+        block="turn",
+        line=line or f"~ {memory.content}",
+        created_at=at,
+    )
 
 
 def answered(

@@ -204,8 +204,11 @@ def test_a_trigger_knows_where_it_was_said_and_who_may_see_it(session: AgentSess
     [made] = say(session, "Rent is due every month on the 31st")
     stored = FutureTrigger.objects.get(pk=made.pk)
     assert (stored.app, stored.user_id, stored.agent, stored.session) == (
-        session.app, "ulla", session.agent, session,
-    )  # fmt: skip
+        session.app,
+        "ulla",
+        session.agent,
+        session,
+    )
     assert stored.resource == Resource.objects.get()
     assert (stored.visibility, stored.status, stored.created_at) == (Visibility.APP, TriggerStatus.WAITING, NOW)
     assert (stored.trigger_date, stored.rule) == (date(2026, 10, 31), "FREQ=MONTHLY;BYMONTHDAY=31")
@@ -244,8 +247,9 @@ def test_what_comes_round_does_so_from_and_until_the_day_that_is_said(
 )
 def test_other_days_of_the_sentence_are_their_own(session: AgentSession, text: str) -> None:
     assert sorted((made.trigger_date, made.rule) for made in say(session, text)) == [
-        (date(2026, 10, 2), ""), (date(2026, 10, 5), MONDAYS),
-    ]  # fmt: skip
+        (date(2026, 10, 2), ""),
+        (date(2026, 10, 5), MONDAYS),
+    ]
 
 
 @pytest.mark.parametrize("role", [Role.ASSISTANT, Role.SYSTEM, Role.TOOL])
@@ -547,10 +551,14 @@ def test_only_memories_that_may_be_shown_are_brought_up_the_most_important_first
     with writing(acme, "agent:ada", NOW) as write:
         write.archive(archived)
     bring(
-        trigger, *reversed(fine), archived, remember(acme, "Of another", user_id="umar"),
-        remember(acme, "Hardly believed", confidence=0.1), remember(acme, "Run out", valid_until=later(-1)),
+        trigger,
+        *reversed(fine),
+        archived,
+        remember(acme, "Of another", user_id="umar"),
+        remember(acme, "Hardly believed", confidence=0.1),
+        remember(acme, "Run out", valid_until=later(-1)),
         remember(acme, "Secret", agent=agent, visibility=Visibility.AGENT),
-    )  # fmt: skip
+    )
     other = Agent.objects.create(app=acme, name="bert")
     [one] = due(acme, "ulla", other, NOW)
     assert one.memories == fine
@@ -568,8 +576,13 @@ def test_what_is_over_is_done_and_what_comes_round_moves_on(acme: App) -> None:
     broken = make(acme, later(-1).date(), rule="FREQ=NEVER")
     assert roll_over(acme, NOW) == {"moved": 2, "done": 3, "due_today": 2}
     assert [days_of(one)[2] for one in (once, stretch, running, weekly, daily, broken)] == [
-        "done", "done", "waiting", "waiting", "waiting", "done",
-    ]  # fmt: skip
+        "done",
+        "done",
+        "waiting",
+        "waiting",
+        "waiting",
+        "done",
+    ]
     assert days_of(weekly)[0] == date(2026, 10, 5)
     assert days_of(daily)[0] == TODAY
 

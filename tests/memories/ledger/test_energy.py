@@ -22,8 +22,13 @@ DAY = timedelta(days=1)
 
 def test_the_table_of_units(db: None) -> None:
     assert {name: UNITS[name] for name in ("search", "write", "embed", "gate", "extract", "digest")} == {
-        "search": 1, "write": 2, "embed": 1, "gate": 5, "extract": 20, "digest": 15,
-    }  # fmt: skip
+        "search": 1,
+        "write": 2,
+        "embed": 1,
+        "gate": 5,
+        "extract": 20,
+        "digest": 15,
+    }
     assert units_of("something new") == 1
 
 

@@ -86,9 +86,7 @@ def test_what_would_go_over_waits_for_midnight(db: None) -> None:
     for _ in range(6):
         call(app)
     denied = denial(app)
-    assert str(denied) == (
-        "budget: 720 tokens are spent (of 1,000 tokens a day), and a question may take 300 more"
-    )  # fmt: skip
+    assert str(denied) == ("budget: 720 tokens are spent (of 1,000 tokens a day), and a question may take 300 more")
     assert denied.until == datetime(2027, 3, 1, 23, tzinfo=UTC)
     call(app, at=denied.until)
 

@@ -98,8 +98,10 @@ def test_sums_by_day(acme: App) -> None:
     spend(acme, usage(), at=NOON - timedelta(days=2))
     spend(acme, usage(), usage(cost=None), at=NOON - timedelta(days=1))
     spend(acme, usage(), usage(), usage())
-    found = [(total.key, total.calls, total.input_tokens, total.output_tokens, total.cost, total.unpriced)
-             for total in totals(acme, date(2027, 2, 28), "day")]  # fmt: skip
+    found = [
+        (total.key, total.calls, total.input_tokens, total.output_tokens, total.cost, total.unpriced)
+        for total in totals(acme, date(2027, 2, 28), "day")
+    ]
     assert found == [
         ((date(2027, 2, 28),), 2, 200, 40, 0.25, 1),
         ((date(2027, 3, 1),), 3, 300, 60, 0.75, 0),

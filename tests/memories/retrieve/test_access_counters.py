@@ -49,7 +49,7 @@ def later(settings: Any, monkeypatch: pytest.MonkeyPatch) -> list[Later]:
     """Counts are written after half a second, as on a site; what waits for it."""
     settings.MEMSITE = replace(get_conf(), count_milliseconds=500)
     monkeypatch.setattr(Later, "made", [])
-    monkeypatch.setattr(access_counters, "Later", Later)
+    monkeypatch.setattr(access_counters, "DelayedThread", Later)
     monkeypatch.setattr(access_counters, "counters", fresh := AccessCounters())
     monkeypatch.setattr("memories.retrieve.pipeline.tallies", fresh)
     monkeypatch.setattr(connection, "close", lambda: None)
@@ -169,10 +169,10 @@ def test_who_sets_a_longer_moment_has_it(alice: Caller, later: list[Later], sett
 
 def test_a_process_that_ends_waits_for_no_moment() -> None:
     """But writes what it counted: whoever started the thread, a daemon, too."""
-    reading, writing = os.pipe()
+    scoped, writing = os.pipe()
 
     def live() -> None:
-        counts = access_counters.Later(3_600, lambda: os.write(writing, b" written"))
+        counts = access_counters.DelayedThread(3_600, lambda: os.write(writing, b" written"))
         starter = Thread(target=counts.start, daemon=True)
         starter.start()
         starter.join()
@@ -186,7 +186,7 @@ def test_a_process_that_ends_waits_for_no_moment() -> None:
     process.join(60)
     process.kill()
     os.close(writing)
-    with os.fdopen(reading) as told:
+    with os.fdopen(scoped) as told:
         assert (told.read(), process.exitcode) == ("ends written", 0)
 
 

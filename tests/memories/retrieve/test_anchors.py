@@ -41,9 +41,9 @@ def days_asked(caller: Caller, text: str, mode: str = "auto", **scope: Any) -> l
     """The spans of days that the question stands for, once the memories are known."""
     embedder = embedder_of(caller)
     view = indexes.of(caller.app, embedder.name, embedder.dim).view()
-    reading = scoped_view(view, Scope(caller.agent.pk, scope.pop("users", None), NOW.timestamp(), **scope))
-    question = read_question(text, reading, NOW)
-    evidence, _ = evidence_for(caller.app, question, reading, embedder, make_plan(mode, caller.app.policy))
+    scoped = scoped_view(view, Scope(caller.agent.pk, scope.pop("users", None), NOW.timestamp(), **scope))
+    question = read_question(text, scoped, NOW)
+    evidence, _ = evidence_for(caller.app, question, scoped, embedder, make_plan(mode, caller.app.policy))
     return list(evidence.question.days)
 
 

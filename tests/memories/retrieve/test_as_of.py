@@ -17,7 +17,7 @@ from memories.maintain.decay import decay_app
 from memories.maintain.run import Unclaimed
 from memories.models import Memory, RecallCount
 from memories.retrieve import pipeline
-from memories.retrieve.pipeline import indexes, known_at
+from memories.retrieve.pipeline import indexes, past_state_at
 from memories.retrieve.scoped_view import Scope, scoped_view
 from memories.store import writing
 from memories.store.revisions import parse, state_at
@@ -149,8 +149,11 @@ def test_windows_count_as_they_were_told_then(alice: Caller, on: Any) -> None:
     on(30)
     change(alice, memory, valid_until=None)
     assert {number: known(alice, number) for number in (5, 15, 25, 35)} == {
-        5: [], 15: ["whales sing"], 25: [], 35: ["whales sing"],
-    }  # fmt: skip
+        5: [],
+        15: ["whales sing"],
+        25: [],
+        35: ["whales sing"],
+    }
 
 
 def test_a_window_that_was_closed_later_was_open(alice: Caller, on: Any) -> None:
@@ -209,8 +212,11 @@ def test_windows_of_now_hide_what_has_not_begun_or_is_over(alice: Caller, on: An
     store(alice, "whales sing", valid_from=str(day(10)))
     store(alice, "whales hum", valid_until=str(day(5)))
     assert [sorted(contents(search(alice, "whales", day(number)))) for number in (4.9, 5, 9.9, 10)] == [
-        ["whales hum"], [], [], ["whales sing"],
-    ]  # fmt: skip
+        ["whales hum"],
+        [],
+        [],
+        ["whales sing"],
+    ]
 
 
 def test_what_has_not_begun_is_not_put_before_an_agent_either(alice: Caller, on: Any) -> None:
@@ -305,9 +311,9 @@ def test_of_what_has_not_changed_since_nothing_is_read(alice: Caller, on: Any) -
     memory = store(alice, "whales hum")
     on(10)
     change(alice, memory, status="archived")
-    then = known_at(alice.app, day(5))
+    then = past_state_at(alice.app, day(5))
     assert (then.changed.tolist(), then.known.tolist()) == ([memory.pk], [memory.pk])
-    assert known_at(alice.app, day(10)).changed.tolist() == []
+    assert past_state_at(alice.app, day(10)).changed.tolist() == []
 
 
 @pytest.mark.parametrize("seed", range(2))
@@ -342,13 +348,15 @@ def test_what_was_known_is_what_the_revisions_tell(
 def found_then(caller: Caller, moment: datetime) -> list[Memory]:
     embedder = embedder_of(caller)
     view = indexes.of(caller.app, embedder.name, embedder.dim).view()
-    reading = scoped_view(view, Scope(None, None, moment.timestamp(), past=known_at(caller.app, moment)))
-    return list(Memory.objects.filter(pk__in=reading.pks.tolist()))
+    scoped = scoped_view(view, Scope(None, None, moment.timestamp(), past=past_state_at(caller.app, moment)))
+    return list(Memory.objects.filter(pk__in=scoped.pks.tolist()))
 
 
 def was_known(memory: Memory, moment: datetime) -> bool:
     state = state_at(memory, moment)
-    return state is not None and pipeline.held({name: parse(name, state[name]) for name in pipeline.TELLING}, moment)
+    return state is not None and pipeline.was_valid(
+        {name: parse(name, state[name]) for name in pipeline.TELLING}, moment
+    )
 
 
 def test_what_changes_while_the_past_is_read_is_no_hindrance(
@@ -369,6 +377,6 @@ def test_what_changes_while_the_past_is_read_is_no_hindrance(
 
     done: list[int] = []
     with connection.execute_wrapper(meanwhile):
-        then = known_at(alice.app, day(9))
+        then = past_state_at(alice.app, day(9))
     assert done == [second.pk]
     assert then.changed.tolist() == [first.pk]

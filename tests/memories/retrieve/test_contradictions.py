@@ -16,7 +16,14 @@ from hypothesis import strategies as st
 
 from memories.index.app_index import AppIndex
 from memories.models import Memory, Source
-from memories.retrieve.contradictions import CLOSE, LOOKED_AT, Placed, contradictions_of, placed, surface_the_surer
+from memories.retrieve.contradictions import (
+    CLOSE,
+    LOOKED_AT,
+    PlacedMemory,
+    contradictions_of,
+    place_surer,
+    put_surest_first,
+)
 from memories.retrieve.hits import Hit, Recall
 from memories.retrieve.pipeline import indexes
 from memories.retrieve.ranking import BAND
@@ -243,15 +250,15 @@ def test_what_changes_while_it_is_searched_for_is_found_as_it_was(
     one, other = at_odds(alice)
     kept: list[AppIndex] = []
 
-    def placed_late(*arguments: Any) -> list[Placed]:
-        found = placed(*arguments)
+    def placed_late(*arguments: Any) -> list[PlacedMemory]:
+        found = place_surer(*arguments)
         for index in indexes.of_app(alice.app.pk):
             for memory in (one, other):
                 index.bury(memory.pk)
             kept.append(index)
         return found
 
-    monkeypatch.setattr("memories.retrieve.contradictions.placed", placed_late)
+    monkeypatch.setattr("memories.retrieve.contradictions.place_surer", placed_late)
     assert contents(search(alice, QUESTION)) == [other.content, one.content]
     assert kept
 
@@ -289,10 +296,10 @@ def test_what_stands_first_is_the_same_however_far_one_looks(surer: Mapping[int,
         other = surer.get(pk)
         return other if other is not None and other > pk else None
 
-    whole = placed(range(40), scores, 40, surest_against)
+    whole = place_surer(range(40), scores, 40, surest_against)
     assert len({one.pk for one in whole}) == len(whole)
     assert {one.pk for one in whole} >= set(range(40))
-    assert placed(range(min(40, most + CLOSE)), scores, most, surest_against)[:most] == whole[:most]
+    assert place_surer(range(min(40, most + CLOSE)), scores, most, surest_against)[:most] == whole[:most]
     for before, one in pairwise(whole):
         assert before.score >= one.score
         if before.brought:
@@ -367,7 +374,7 @@ def ranked(confidences: list[float]) -> list[Hit]:
 
 def test_three_in_a_row_at_odds_are_all_in_order() -> None:
     hits = ranked([0.3, 0.6, 0.9])
-    surface_the_surer(hits, [(0, 1), (1, 2)], BAND)
+    put_surest_first(hits, [(0, 1), (1, 2)], BAND)
     place = {hit.memory.pk: number for number, hit in enumerate(hits)}
     assert place[1] < place[0]
     assert place[2] < place[1]
@@ -376,7 +383,7 @@ def test_three_in_a_row_at_odds_are_all_in_order() -> None:
 def in_place(band: float, *told: tuple[float, float]) -> list[int]:
     """Pks of hits that are all at odds, told as (score, confidence), in their order after the surer were surfaced."""
     hits = [Hit(App(), Memory(pk=pk, confidence=confidence), score) for pk, (score, confidence) in enumerate(told)]
-    surface_the_surer(hits, [(pk, pk + 1) for pk in range(len(hits) - 1)], band)
+    put_surest_first(hits, [(pk, pk + 1) for pk in range(len(hits) - 1)], band)
     return [hit.memory.pk for hit in hits]
 
 
@@ -419,7 +426,7 @@ def test_however_many_are_at_odds_the_surer_of_each_two_comes_first(data: st.Dat
     numbers = st.integers(0, len(confidences) - 1)
     pairs = data.draw(st.lists(st.tuples(numbers, numbers).filter(lambda pair: pair[0] != pair[1]), max_size=8))
     hits = ranked(confidences)
-    surface_the_surer(hits, pairs, BAND)
+    put_surest_first(hits, pairs, BAND)
     place = {hit.memory.pk: number for number, hit in enumerate(hits)}
     assert sorted(place) == list(range(len(confidences)))
     for one, other in pairs:

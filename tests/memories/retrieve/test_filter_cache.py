@@ -13,7 +13,7 @@ from memories.maintain.decay import decay_app
 from memories.maintain.run import Unclaimed
 from memories.models import Memory
 from memories.retrieve import filters as let_in_module
-from memories.retrieve.filters import FilterError, build_filter, kept, let_in
+from memories.retrieve.filters import FilterError, build_filter, cached_filters, matching_pks
 from tests.conftest import Caller
 from tests.memories.retrieve.asking import change, contents, forget, search, store
 
@@ -38,16 +38,16 @@ def test_a_filter_that_is_asked_again_reads_what_was_written_since(
     whale, heron = store(alice, "whales sing", tags=["old"]), store(alice, "herons stand", tags=["old"])
     store(alice, "krill swims")
     with django_assert_num_queries(2):
-        assert sorted(let_in(alice.app, OLD)) == [whale.pk, heron.pk]
+        assert sorted(matching_pks(alice.app, OLD)) == [whale.pk, heron.pk]
     with django_assert_num_queries(1):
-        assert sorted(let_in(alice.app, OLD)) == [whale.pk, heron.pk]
+        assert sorted(matching_pks(alice.app, OLD)) == [whale.pk, heron.pk]
     change(alice, whale, tags=[])
     bear = store(alice, "bears sleep", tags=["old"])
     with django_assert_num_queries(3) as asked:
-        assert sorted(let_in(alice.app, OLD)) == [heron.pk, bear.pk]
+        assert sorted(matching_pks(alice.app, OLD)) == [heron.pk, bear.pk]
     assert all("> " in query["sql"] and "change_number" in query["sql"] for query in asked.captured_queries[1:])
     with django_assert_num_queries(1):
-        assert sorted(let_in(alice.app, OLD)) == [heron.pk, bear.pk]
+        assert sorted(matching_pks(alice.app, OLD)) == [heron.pk, bear.pk]
 
 
 FILTERS: list[dict[str, Any]] = [
@@ -74,10 +74,13 @@ def test_it_is_what_the_database_would_say_whatever_happens(
         there = list(Memory.objects.for_app(alice.app))
         one = draw.choice(there) if there else None
         fields = {
-            "tags": draw.choice([[], ["old"], ["new", "old"]]), "category": draw.choice(["work", "home"]),
-            "importance": draw.randint(1, 5), "subject": draw.choice(["caddy", "dns"]),
-            "metadata": {"n": draw.randint(0, 1)}, "confidence": draw.choice([0.4, 0.9]),
-        }  # fmt: skip
+            "tags": draw.choice([[], ["old"], ["new", "old"]]),
+            "category": draw.choice(["work", "home"]),
+            "importance": draw.randint(1, 5),
+            "subject": draw.choice(["caddy", "dns"]),
+            "metadata": {"n": draw.randint(0, 1)},
+            "confidence": draw.choice([0.4, 0.9]),
+        }
         what = draw.randrange(6)
         if one is None or what < 2:
             store(alice, f"whale {step}", user_id=draw.choice([None, "ada"]), **fields)
@@ -88,16 +91,16 @@ def test_it_is_what_the_database_would_say_whatever_happens(
         elif what == 4:
             search(alice, one.content, filters=draw.choice(FILTERS))
         for filters in draw.sample(FILTERS, 5):
-            assert sorted(let_in(alice.app, filters)) == asked_now(alice, filters)
-    assert kept.values
+            assert sorted(matching_pks(alice.app, filters)) == asked_now(alice, filters)
+    assert cached_filters.values
 
 
 def test_what_decay_lowers_is_seen(alice: Caller) -> None:
     whale, unsure = store(alice, "whales sing"), {"confidence": {"lt": 0.5}}
-    assert let_in(alice.app, unsure).tolist() == []
+    assert matching_pks(alice.app, unsure).tolist() == []
     later = whale.created_at + timedelta(days=80)
     decay_app(alice.app, later, Unclaimed(later))
-    assert let_in(alice.app, unsure).tolist() == [whale.pk]
+    assert matching_pks(alice.app, unsure).tolist() == [whale.pk]
 
 
 def test_a_search_finds_what_was_let_in_since(alice: Caller) -> None:
@@ -111,19 +114,19 @@ def test_after_very_many_changes_all_are_asked_about(
     alice: Caller, monkeypatch: pytest.MonkeyPatch, django_assert_num_queries: Any
 ) -> None:
     monkeypatch.setattr(let_in_module, "MEANWHILE", 1)
-    let_in(alice.app, OLD)
+    matching_pks(alice.app, OLD)
     whales = [store(alice, f"whale {number}", tags=["old"]).pk for number in range(3)]
     with django_assert_num_queries(2):
-        assert sorted(let_in(alice.app, OLD)) == whales
+        assert sorted(matching_pks(alice.app, OLD)) == whales
 
 
 def test_what_a_transaction_has_read_is_not_kept(alice: Caller, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(let_in_module, "is_committed", lambda: False)
     whale = store(alice, "whales sing", tags=["old"])
-    assert sorted(let_in(alice.app, OLD)) == [whale.pk]
-    assert not kept.values
+    assert sorted(matching_pks(alice.app, OLD)) == [whale.pk]
+    assert not cached_filters.values
 
 
 def test_what_cannot_be_read_is_refused(alice: Caller) -> None:
     with pytest.raises(FilterError):
-        let_in(alice.app, {"tag": "old"})
+        matching_pks(alice.app, {"tag": "old"})

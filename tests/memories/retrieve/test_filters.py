@@ -100,10 +100,22 @@ def test_any_name_in_metadata_is_a_name_and_never_a_lookup(named: None, name: st
 
 
 VALUES: dict[str, Any] = {
-    "true": True, "false": False, "one": 1, "one point": 1.0, "zero": 0, "large": 2**63 + 2**20, "small": -(2**63),
-    "text of one": "1", "text of true": "true", "quoted": '"1"', "text of null": "null", "empty": "", "null": None,
-    "list": [1], "object": {"b": 1},
-}  # fmt: skip
+    "true": True,
+    "false": False,
+    "one": 1,
+    "one point": 1.0,
+    "zero": 0,
+    "large": 2**63 + 2**20,
+    "small": -(2**63),
+    "text of one": "1",
+    "text of true": "true",
+    "quoted": '"1"',
+    "text of null": "null",
+    "empty": "",
+    "null": None,
+    "list": [1],
+    "object": {"b": 1},
+}
 
 
 @pytest.fixture
@@ -180,9 +192,13 @@ def test_a_tag_is_a_whole_tag(tagged: None, filters: dict[str, Any], expected: s
 def plain(alice: Caller) -> None:
     alice.remember("plain", category="general")
     alice.remember(
-        "of prod", category="general", metadata={"env": "prod"}, user_id="prod", subject="prod",
+        "of prod",
+        category="general",
+        metadata={"env": "prod"},
+        user_id="prod",
+        subject="prod",
         valid_until="2999-01-01T00:00:00Z",
-    )  # fmt: skip
+    )
 
 
 @each_row(

@@ -17,8 +17,8 @@ from memories.models import Memory
 from memories.models.fulltext import BLOCK, TABLE
 from memories.retrieve.pipeline import indexes
 from memories.retrieve.retrievers import fulltext
-from memories.retrieve.retrievers.fulltext import Words, look_up, match_words
-from memories.retrieve.scoped_view import Reading, Scope, scoped_view
+from memories.retrieve.retrievers.fulltext import WordMatches, look_up, match_words
+from memories.retrieve.scoped_view import Scope, ScopedView, scoped_view
 from memories.text.unspaced import parts_in
 from tests.conftest import Caller
 from tests.index_of_words import check_index_of_words, words_found
@@ -29,14 +29,14 @@ NOW = 2e9
 of_sqlite = pytest.mark.skipif(connection.vendor != "sqlite", reason="PostgreSQL finds them in the rows themselves")
 
 
-def reading_of(caller: Caller) -> Reading:
+def reading_of(caller: Caller) -> ScopedView:
     embedder = embedder_of(caller)
     return scoped_view(indexes.of(caller.app, embedder.name, embedder.dim).view(), Scope(None, None, NOW))
 
 
 def held(caller: Caller, *words: str) -> dict[str, int]:
     """How many memories hold each word that is not left out."""
-    found: Words = look_up(caller.app, reading_of(caller), words)
+    found: WordMatches = look_up(caller.app, reading_of(caller), words)
     return {name: len(places) for name, places in zip(found.names, found.places, strict=True)}
 
 
@@ -57,8 +57,12 @@ def two_are_many(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_words_are_found_in_content_subject_and_tags_whatever_their_ending(alice: Caller) -> None:
     store(alice, "whales sing", subject="sea", tags=["night"])
     assert held(alice, "whale", "singing", "sea", "nights", "day") == {
-        "whale": 1, "singing": 1, "sea": 1, "nights": 1, "day": 0,
-    }  # fmt: skip
+        "whale": 1,
+        "singing": 1,
+        "sea": 1,
+        "nights": 1,
+        "day": 0,
+    }
 
 
 def test_no_words_hold_nothing(alice: Caller) -> None:
@@ -145,9 +149,9 @@ def test_the_number_of_the_app_is_no_word_of_its_memories(alice: Caller, word: s
 def test_a_usual_search_asks_once(alice: Caller, charlie: Caller, django_assert_num_queries: Any) -> None:
     store(alice, "whales sing")
     store(charlie, "whales sing")
-    reading = reading_of(alice)
+    scoped = reading_of(alice)
     with django_assert_num_queries(1):
-        look_up(alice.app, reading, ["whales", "sing"])
+        look_up(alice.app, scoped, ["whales", "sing"])
 
 
 # --- what is kept of one question for the next
@@ -172,9 +176,9 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 def test_what_was_asked_is_not_asked_again(alice: Caller, django_assert_num_queries: Any) -> None:
     store(alice, "whales sing")
     assert held(alice, "whales", "sing") == {"whales": 1, "sing": 1}
-    reading = reading_of(alice)
+    scoped = reading_of(alice)
     with django_assert_num_queries(0):
-        look_up(alice.app, reading, ["sing", "whales"])
+        look_up(alice.app, scoped, ["sing", "whales"])
 
 
 def test_after_a_write_only_what_is_new_is_asked_about(
@@ -183,10 +187,10 @@ def test_after_a_write_only_what_is_new_is_asked_about(
     store(alice, "whales sing")
     held(alice, "whale", "sing")
     store(alice, "a blue whale")
-    reading = reading_of(alice)
+    scoped = reading_of(alice)
     asked.clear()
     with django_assert_num_queries(1):
-        found = look_up(alice.app, reading, ["whale", "sing"])
+        found = look_up(alice.app, scoped, ["whale", "sing"])
     assert asked == ["new_holders whale", "new_holders sing"]
     assert [len(places) for places in found.places] == [2, 1]
     # A word that nobody asked for yet, beside one that somebody did.
@@ -237,13 +241,37 @@ def test_of_many_new_memories_it_is_asked_anew(
 
 
 TEXTS = (
-    "Whales sing", "the whaler's song", "Ünïcode whales", "whales app1 app 12", "鯨は海で歌う", "고래가 노래한다",
-    "วาฬร้องเพลง", 'a "quoted" whale', "WHALE-WATCHING", "no fish", "x" * 300, "whale\tand\nheron", "naïve café",
+    "Whales sing",
+    "the whaler's song",
+    "Ünïcode whales",
+    "whales app1 app 12",
+    "鯨は海で歌う",
+    "고래가 노래한다",
+    "วาฬร้องเพลง",
+    'a "quoted" whale',
+    "WHALE-WATCHING",
+    "no fish",
+    "x" * 300,
+    "whale\tand\nheron",
+    "naïve café",
     "ＷＨＡＬＥ",
-)  # fmt: skip
+)
 ASKED = (
-    "whale", "sing", "song", "unicode", "app1", "12", "鯨は", "고래", "วาฬ", "quot", "watch", "heron", "cafe", "tagged",
-)  # fmt: skip
+    "whale",
+    "sing",
+    "song",
+    "unicode",
+    "app1",
+    "12",
+    "鯨は",
+    "고래",
+    "วาฬ",
+    "quot",
+    "watch",
+    "heron",
+    "cafe",
+    "tagged",
+)
 
 
 def found_after(caller: Caller) -> dict[str, set[str]]:
@@ -253,11 +281,11 @@ def found_after(caller: Caller) -> dict[str, set[str]]:
     for text in TEXTS:
         store(caller, text, tags=["tagged whales"] if "fish" in text else [])
     store(caller, "a memory with a subject", subject="Heron Song")
-    reading = reading_of(caller)
+    scoped = reading_of(caller)
     told = dict(Memory.objects.for_app(caller.app).values_list("pk", "content"))
-    found = look_up(caller.app, reading, ASKED)
+    found = look_up(caller.app, scoped, ASKED)
     return {
-        name: {told[pk] for pk in reading.at("pk", places).tolist()}
+        name: {told[pk] for pk in scoped.at("pk", places).tolist()}
         for name, places in zip(found.names, found.places, strict=True)
     }
 
@@ -280,9 +308,7 @@ def test_an_index_aside_finds_what_the_one_of_all_finds(
 
 
 @of_sqlite
-@pytest.mark.parametrize(
-    ("few", "characters", "is_aside"), [(3, 27, True), (2, 27, False), (3, 26, False)]
-)  # fmt: skip
+@pytest.mark.parametrize(("few", "characters", "is_aside"), [(3, 27, True), (2, 27, False), (3, 26, False)])
 def test_only_a_few_short_texts_are_read(
     alice: Caller, monkeypatch: pytest.MonkeyPatch, few: int, characters: int, is_aside: bool
 ) -> None:
@@ -370,8 +396,8 @@ def test_rows_that_move_up_are_asked_about_anew(alice: Caller) -> None:
     assert held(alice, "whale", "heron") == {"whale": 6, "heron": 1}
     for memory in memories[:3]:
         forget(alice, memory)
-    reading = reading_of(alice)
-    assert len(reading.view.columns.pk) == 4, "nothing was compacted"
+    scoped = reading_of(alice)
+    assert len(scoped.view.columns.pk) == 4, "nothing was compacted"
     assert held(alice, "whale", "heron") == {"whale": 3, "heron": 1}
 
 
@@ -455,8 +481,12 @@ def test_letters_typed_apart_from_their_marks_are_found_by_those_in_one_piece_an
 def test_they_are_found_in_subject_and_tags(alice: Caller) -> None:
     store(alice, "sings", subject="王小明", tags=["küche", "标签", "plain"])
     assert held(alice, "小明", "küche", "标签", "plain", "明王") == {
-        "小明": 1, "küche": 1, "标签": 1, "plain": 1, "明王": 0,
-    }  # fmt: skip
+        "小明": 1,
+        "küche": 1,
+        "标签": 1,
+        "plain": 1,
+        "明王": 0,
+    }
     check_index_of_words()
 
 
@@ -487,9 +517,9 @@ def test_of_two_texts_without_spaces_the_long_one_says_less_of_a_word(alice: Cal
     long, short = "我住在柏林，" + "在一家小公司做软件工程师，每天坐地铁上班，" * 3, "我喜欢柏林"
     for content in (long, short):
         store(alice, content)
-    reading = reading_of(alice)
-    found = look_up(alice.app, reading, ["柏林"])
-    bm25 = dict(zip(reading.at("pk", found.holding).tolist(), found.bm25[found.holding].tolist(), strict=True))
+    scoped = reading_of(alice)
+    found = look_up(alice.app, scoped, ["柏林"])
+    bm25 = dict(zip(scoped.at("pk", found.holding).tolist(), found.bm25[found.holding].tolist(), strict=True))
     by_length = [bm25[memory.pk] for memory in Memory.objects.order_by("pk")]
     assert by_length[0] < by_length[1]
 
@@ -497,11 +527,11 @@ def test_of_two_texts_without_spaces_the_long_one_says_less_of_a_word(alice: Cal
 SIZE = 400
 
 
-def matched(*places: list[int]) -> Words:
+def matched(*places: list[int]) -> WordMatches:
     """Among memories that are all as long as the mean."""
     stub = SimpleNamespace(size=SIZE, length_discount=lambda places: np.ones(len(places), np.float32))
     names = [f"word{number}" for number in range(len(places))]
-    return match_words(cast(Reading, cast(Any, stub)), names, [np.array(where, np.intp) for where in places])
+    return match_words(cast(ScopedView, cast(Any, stub)), names, [np.array(where, np.intp) for where in places])
 
 
 @pytest.mark.parametrize("held_by", [[[7, 3], [3, 250]], [list(range(0, SIZE, 2)), [1, 2], []], [[], []]])

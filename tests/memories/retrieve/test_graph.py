@@ -22,10 +22,10 @@ def near(caller: Caller, question: str, **scope: Any) -> dict[str, float]:
     """Proximity by content, as this caller's agent may see it; 0 is left out."""
     embedder = embedder_of(caller)
     view = indexes.of(caller.app, embedder.name, embedder.dim).view()
-    reading = scoped_view(view, Scope(caller.agent.pk, scope.pop("users", None), timezone.now().timestamp(), **scope))
-    found = graph.proximity(caller.app, question, reading)
+    scoped = scoped_view(view, Scope(caller.agent.pk, scope.pop("users", None), timezone.now().timestamp(), **scope))
+    found = graph.proximity(caller.app, question, scoped)
     texts = dict(Memory.objects.for_app(caller.app).values_list("pk", "content"))
-    return {texts[int(pk)]: float(value) for pk, value in zip(reading.pks, found, strict=True) if value}
+    return {texts[int(pk)]: float(value) for pk, value in zip(scoped.pks, found, strict=True) if value}
 
 
 def chain(caller: Caller, *texts: str, **first: Any) -> None:
@@ -117,11 +117,11 @@ def test_hops_cost_a_query_each_and_memories_none(alice: Caller, django_assert_n
     for number in range(20):
         store(alice, f"more {number}", tags=["anna"])
     embedder = embedder_of(alice)
-    reading = scoped_view(indexes.of(alice.app, embedder.name, embedder.dim).view(), Scope(None, None, 4e9))
+    scoped = scoped_view(indexes.of(alice.app, embedder.name, embedder.dim).view(), Scope(None, None, 4e9))
     with django_assert_num_queries(4):
-        graph.proximity(alice.app, "anna", reading)
+        graph.proximity(alice.app, "anna", scoped)
     with django_assert_num_queries(1):
-        graph.proximity(alice.app, "nobody known", reading)
+        graph.proximity(alice.app, "nobody known", scoped)
 
 
 # --- through the search

@@ -10,12 +10,12 @@ import pytest
 from memories.index.app_index import IndexView
 from memories.index.columns import Codes, Subjects, empty_columns, grow
 from memories.retrieve.question import Question, is_alike, read_question
-from memories.retrieve.scoped_view import Reading
+from memories.retrieve.scoped_view import ScopedView
 
 NOW = datetime(2026, 5, 20, 12, tzinfo=UTC)
 
 
-def reading_of(subjects: list[str], days: list[date] | None = None) -> Reading:
+def reading_of(subjects: list[str], days: list[date] | None = None) -> ScopedView:
     """One memory per subject named, each in a session of its own."""
     codes = Subjects()
     count = len(subjects)
@@ -25,11 +25,11 @@ def reading_of(subjects: list[str], days: list[date] | None = None) -> Reading:
     columns.alive[:] = columns.active[:] = True
     columns.subject[:] = [codes.code(subject) for subject in subjects]
     columns.day[:] = [day.toordinal() for day in days or [date(2023, 5, 1)] * count]
-    return Reading(IndexView(columns, Codes(), codes), np.ones(count, bool), np.ones(count, bool))
+    return ScopedView(IndexView(columns, Codes(), codes), np.ones(count, bool), np.ones(count, bool))
 
 
-def ask(text: str, reading: Reading | None = None) -> Question:
-    return read_question(text, reading or reading_of([]), NOW)
+def ask(text: str, scoped: ScopedView | None = None) -> Question:
+    return read_question(text, scoped or reading_of([]), NOW)
 
 
 CHAT = reading_of(["Caroline"] * 30 + ["Melanie"] * 30)
@@ -83,8 +83,8 @@ def test_days_that_are_named_become_spans(text: str, start: date, end: date) -> 
 
 
 def test_a_month_without_a_year_is_that_of_any_year_there_is() -> None:
-    reading = reading_of(["a", "b"], [date(2022, 3, 1), date(2023, 3, 1)])
-    starts = [date.fromordinal(start) for start, _ in ask("What happened in June?", reading).days]
+    scoped = reading_of(["a", "b"], [date(2022, 3, 1), date(2023, 3, 1)])
+    starts = [date.fromordinal(start) for start, _ in ask("What happened in June?", scoped).days]
     assert starts == [date(2022, 6, 1), date(2023, 6, 1)]
 
 
@@ -104,13 +104,13 @@ FIRST, LAST = date(2025, 3, 9), date(2026, 5, 18)
 )
 def test_before_and_since_mean_the_days_on_that_side(text: str, start: date, end: date) -> None:
     """As far as there are memories."""
-    reading = reading_of(["a", "b"], [FIRST, LAST])
-    assert ask(text, reading).days == [(start.toordinal(), end.toordinal())]
+    scoped = reading_of(["a", "b"], [FIRST, LAST])
+    assert ask(text, scoped).days == [(start.toordinal(), end.toordinal())]
 
 
 def test_since_a_month_that_is_behind_all_memories_means_that_of_any_year_there_is() -> None:
-    reading = reading_of(["a", "b"], [date(2023, 1, 5), date(2023, 12, 1)])
-    assert ask("What happened since October?", reading).days == [
+    scoped = reading_of(["a", "b"], [date(2023, 1, 5), date(2023, 12, 1)])
+    assert ask("What happened since October?", scoped).days == [
         (date(2023, 10, 1).toordinal(), date(2023, 10, 31).toordinal())
     ]
 
@@ -119,9 +119,9 @@ def test_since_a_month_that_is_behind_all_memories_means_that_of_any_year_there_
     ("text", "are_looked_at"), [("What did I buy?", False), ("What did I buy yesterday?", False), ("since May?", True)]
 )
 def test_the_days_of_all_memories_are_looked_at_only_where_it_matters(text: str, are_looked_at: bool) -> None:
-    reading = reading_of(["a", "b"])
-    ask(text, reading)
-    assert ("days" in vars(reading)) == are_looked_at
+    scoped = reading_of(["a", "b"])
+    ask(text, scoped)
+    assert ("days" in vars(scoped)) == are_looked_at
 
 
 @pytest.mark.parametrize("text", ["May I go?", "Marching on", "the second one", "99.99.2023"])

@@ -17,7 +17,7 @@ from memories.agent import MemoryAgent
 from memories.agent import base as agent_module
 from memories.index.app_index import IndexView
 from memories.index.columns import Codes, Subjects, empty_columns, grow
-from memories.index.similarity import Measured
+from memories.index.similarity import ExactCosines
 from memories.models import Memory, Source
 from memories.providers.embeddings import Embedder, HashEmbedder, Thresholds, Vectors
 from memories.providers.embeddings.base import USUAL
@@ -25,7 +25,7 @@ from memories.retrieve.hits import Recall
 from memories.retrieve.pipeline import SearchRequest
 from memories.retrieve.ranking import MOST_AGE, NAMES, best_first, learnt_weights, rank_by, scale_of
 from memories.retrieve.retrievers.fulltext import idf
-from memories.retrieve.scoped_view import Reading
+from memories.retrieve.scoped_view import ScopedView
 from memories.store import Candidate
 from memories.text.looks import Look, look_of
 from tests.conftest import Caller
@@ -60,10 +60,10 @@ def test_idf_by_hand() -> None:
 
 def test_cosines_are_told_in_spreads_from_the_mean_of_the_app() -> None:
     many = np.r_[np.full(5000, 0.1), np.full(5000, 0.3)].astype(np.float32)
-    scale = scale_of(Measured(many), len(many), (0.12, 0.1))
+    scale = scale_of(ExactCosines(many), len(many), (0.12, 0.1))
     assert scale(many)[[0, -1]] == pytest.approx([-1, 1], abs=0.01)
     few = np.array([0.5], np.float32)
-    assert 2 < scale_of(Measured(few), 1, (0.12, 0.1))(few)[0] < 4
+    assert 2 < scale_of(ExactCosines(few), 1, (0.12, 0.1))(few)[0] < 4
 
 
 def test_importance_and_priority_multiply_and_so_their_logarithms_add(alice: Caller) -> None:
@@ -234,19 +234,19 @@ def test_an_explanation_says_how_parts_are_combined(alice: Caller) -> None:
     assert body["scores_combined"] == "sum"
 
 
-def reading_of(size: int) -> Reading:
+def reading_of(size: int) -> ScopedView:
     """Memories that were written one after the other."""
     columns = empty_columns(4).each(lambda column: grow(column, size))
     columns.pk[:] = range(10, 10 + size)
     everything = np.ones(size, bool)
-    return Reading(IndexView(columns, Codes(), Subjects()), everything, everything)
+    return ScopedView(IndexView(columns, Codes(), Subjects()), everything, everything)
 
 
 @given(st.lists(st.tuples(st.integers(-3, 3), st.floats(-1e6, 1e6)), max_size=30))
 def test_whatever_the_parts_are_the_best_comes_first_and_of_equals_the_later(rows: list[tuple[int, float]]) -> None:
     worth, tone = (np.array([row[column] for row in rows], np.float64) for column in (0, 1))
-    reading = reading_of(len(rows))
-    ranked = best_first(reading, reading.rows, {"worth": worth, "tone": tone})
+    scoped = reading_of(len(rows))
+    ranked = best_first(scoped, scoped.rows, {"worth": worth, "tone": tone})
     assert sorted(ranked.places.tolist()) == list(range(len(rows)))
     told = list(zip(ranked.scores.tolist(), ranked.places.tolist(), strict=True))
     assert told == sorted(told, reverse=True)
@@ -256,10 +256,10 @@ def test_whatever_the_parts_are_the_best_comes_first_and_of_equals_the_later(row
 
 @given(st.lists(st.integers(-3, 5), max_size=60), st.integers(1, 20))
 def test_the_best_of_one_arm_are_those_of_all_in_order(told: list[int], most: int) -> None:
-    reading, scores = reading_of(len(told)), np.array(told, np.float32)
+    scoped, scores = reading_of(len(told)), np.array(told, np.float32)
     above = np.flatnonzero(scores > 0)
-    every = rank_by(reading, "words", above, scores[above], len(told) + 1)
-    ranked = rank_by(reading, "words", above, scores[above], most)
+    every = rank_by(scoped, "words", above, scores[above], len(told) + 1)
+    ranked = rank_by(scoped, "words", above, scores[above], most)
     assert sorted(every.places) == above.tolist()
     assert ranked.places.tolist()[:most] == every.places.tolist()[:most]
     assert all(scores[place] == ranked.scores[most - 1] for place in ranked.places[most:])

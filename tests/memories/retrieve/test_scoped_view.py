@@ -14,7 +14,7 @@ from memories.index import app_index as index_module
 from memories.index.app_index import IndexView
 from memories.index.columns import MERGED, Codes, Columns, Sessions, Subjects, empty_columns, grow
 from memories.retrieve.pipeline import indexes
-from memories.retrieve.scoped_view import Reading, Scope, scoped_view
+from memories.retrieve.scoped_view import Scope, ScopedView, scoped_view
 from memsite.tenancy.end_users import Users
 from tests.conftest import Caller
 from tests.memories.retrieve.asking import contents, embedder_of, forget, search, store
@@ -23,8 +23,8 @@ NOON = datetime(2027, 3, 1, 12, tzinfo=UTC)
 
 
 @pytest.fixture
-def reading(alice: Caller) -> Callable[..., Reading]:
-    def of(now: datetime = NOON, agent: Caller | None = None, users: Users = None, **scope: Any) -> Reading:
+def scoped(alice: Caller) -> Callable[..., ScopedView]:
+    def of(now: datetime = NOON, agent: Caller | None = None, users: Users = None, **scope: Any) -> ScopedView:
         embedder = embedder_of(alice)
         view = indexes.of(alice.app, embedder.name, embedder.dim).view()
         return scoped_view(view, Scope(agent.agent.pk if agent else None, users, now.timestamp(), **scope))
@@ -32,124 +32,122 @@ def reading(alice: Caller) -> Callable[..., Reading]:
     return of
 
 
-Read = Callable[..., Reading]
+Read = Callable[..., ScopedView]
 
 
-def test_the_same_eyes_read_the_same_thing(alice: Caller, reading: Read) -> None:
+def test_the_same_eyes_read_the_same_thing(alice: Caller, scoped: Read) -> None:
     store(alice, "whales sing")
-    assert reading() is reading()
-    assert reading(agent=alice) is reading(agent=alice, now=NOON + timedelta(days=1))
+    assert scoped() is scoped()
+    assert scoped(agent=alice) is scoped(agent=alice, now=NOON + timedelta(days=1))
 
 
-def test_a_write_is_read(alice: Caller, reading: Read) -> None:
+def test_a_write_is_read(alice: Caller, scoped: Read) -> None:
     memory = store(alice, "whales sing")
-    assert reading().size == 1
+    assert scoped().size == 1
     store(alice, "herons stand")
-    assert reading().size == 2
+    assert scoped().size == 2
     forget(alice, memory)
-    assert reading().size == 1
+    assert scoped().size == 1
 
 
-def test_agents_and_users_without_memories_of_their_own_see_the_same(
-    alice: Caller, bob: Caller, reading: Read
-) -> None:  # fmt: skip
+def test_agents_and_users_without_memories_of_their_own_see_the_same(alice: Caller, bob: Caller, scoped: Read) -> None:
     store(alice, "whales sing")
-    assert reading(agent=alice) is reading(agent=bob)
-    assert reading(users=("ann",)) is reading(users=("ben",)) is reading(users=())
+    assert scoped(agent=alice) is scoped(agent=bob)
+    assert scoped(users=("ann",)) is scoped(users=("ben",)) is scoped(users=())
 
 
-def test_what_is_one_agents_is_not_read_by_another(alice: Caller, bob: Caller, reading: Read) -> None:
+def test_what_is_one_agents_is_not_read_by_another(alice: Caller, bob: Caller, scoped: Read) -> None:
     store(alice, "whales sing", visibility="agent")
     store(alice, "herons stand")
-    assert [reading(agent=one).size for one in (alice, bob, alice, bob)] == [2, 1, 2, 1]
-    assert reading().size == 2
+    assert [scoped(agent=one).size for one in (alice, bob, alice, bob)] == [2, 1, 2, 1]
+    assert scoped().size == 2
     assert contents(search(bob, "whales sing")) == []
 
 
-def test_what_is_one_users_is_not_read_for_another(alice: Caller, reading: Read) -> None:
+def test_what_is_one_users_is_not_read_for_another(alice: Caller, scoped: Read) -> None:
     store(alice, "whales sing", user_id="ann")
     store(alice, "herons stand")
-    assert [reading(users=users).size for users in (("ann",), ("ben",), ("ann",), ("cleo",), None)] == [2, 1, 2, 1, 2]
+    assert [scoped(users=users).size for users in (("ann",), ("ben",), ("ann",), ("cleo",), None)] == [2, 1, 2, 1, 2]
 
 
-def test_what_is_of_one_of_several_users_or_of_none_is_read_for_them(alice: Caller, reading: Read) -> None:
+def test_what_is_of_one_of_several_users_or_of_none_is_read_for_them(alice: Caller, scoped: Read) -> None:
     for user in ("ann", "ben", "cleo", None):
         store(alice, f"of {user}", user_id=user)
-    assert [reading(users=users).size for users in ((), ("ann",), ("ann", "cleo"), ("cleo", "ann"), None)] == [
+    assert [scoped(users=users).size for users in ((), ("ann",), ("ann", "cleo"), ("cleo", "ann"), None)] == [
         1,
         2,
         3,
         3,
         4,
     ]
-    assert reading(users=("ann", "cleo")) is reading(users=("cleo", "ann", "dan"))
+    assert scoped(users=("ann", "cleo")) is scoped(users=("cleo", "ann", "dan"))
 
 
-def test_what_is_shared_is_read_apart(alice: Caller, reading: Read) -> None:
+def test_what_is_shared_is_read_apart(alice: Caller, scoped: Read) -> None:
     store(alice, "whales sing", visibility="shared")
     store(alice, "herons stand")
-    assert [reading(shared=shared).size for shared in (False, True, False)] == [2, 1, 2]
+    assert [scoped(shared=shared).size for shared in (False, True, False)] == [2, 1, 2]
 
 
-def test_time_lets_memories_in_and_out(alice: Caller, reading: Read) -> None:
+def test_time_lets_memories_in_and_out(alice: Caller, scoped: Read) -> None:
     with time_machine.travel(NOON, tick=False):
         store(alice, "for ever")
         store(alice, "from two on", valid_from="2027-03-01T14:00:00Z")
         store(alice, "until four", valid_until="2027-03-01T16:00:00Z")
 
     def size(hour: int) -> int:
-        return reading(NOON.replace(hour=hour)).size
+        return scoped(NOON.replace(hour=hour)).size
 
     assert [size(hour) for hour in (12, 13, 14, 15, 16, 17)] == [2, 2, 3, 3, 2, 2]
     assert [size(hour) for hour in (17, 15, 13)] == [2, 3, 2]
-    assert reading(NOON) is reading(NOON + timedelta(hours=1, minutes=59))
+    assert scoped(NOON) is scoped(NOON + timedelta(hours=1, minutes=59))
 
 
-def test_what_is_left_out_or_let_in_by_number_is_never_kept(alice: Caller, reading: Read) -> None:
+def test_what_is_left_out_or_let_in_by_number_is_never_kept(alice: Caller, scoped: Read) -> None:
     memory = store(alice, "whales sing")
     store(alice, "herons stand")
-    assert reading(without=(memory.pk,)).size == 1
-    assert reading(only=np.array([memory.pk])).size == 1
-    assert reading().size == 2
+    assert scoped(without=(memory.pk,)).size == 1
+    assert scoped(only=np.array([memory.pk])).size == 1
+    assert scoped().size == 2
 
 
-def test_only_the_last_few_are_kept(alice: Caller, reading: Read, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(index_module, "READINGS_KEPT", 2)
+def test_only_the_last_few_are_kept(alice: Caller, scoped: Read, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(index_module, "VIEWS_KEPT", 2)
     for user in ("ann", "ben", "cleo"):
         store(alice, f"of {user}", user_id=user)
-    first = reading(users=("ann",))
+    first = scoped(users=("ann",))
     for user in ("ben", "cleo"):
-        reading(users=(user,))
-    assert len(first.view.readings.values) == 2
-    assert reading(users=("ann",)) is not first
+        scoped(users=(user,))
+    assert len(first.view.scoped_views.values) == 2
+    assert scoped(users=("ann",)) is not first
 
 
-def test_sessions_are_measured_from_their_first_turn_to_their_last(alice: Caller, reading: Read) -> None:
+def test_sessions_are_measured_from_their_first_turn_to_their_last(alice: Caller, scoped: Read) -> None:
     session = alice.start_session()["id"]
     for turn, content in enumerate(["one", "one two", "one two three"]):
         store(alice, content, session_id=session, turn_number=turn)
     alone = store(alice, "one two")
-    whole = reading()
+    whole = scoped()
     assert (whole.session_bounds[0], whole.session_bounds[-1], len(whole.session_bounds)) == (0, 4, 3)
     assert sorted(whole.session_lengths(np.arange(2)).tolist()) == [0.5, 1.5]
     at = whole.order.rows
     numbers = whole.at("session_number", at).tolist()
     assert numbers in ([0, 0, 0, 1], [1, 0, 0, 0])
-    part = reading(without=(alone.pk,))
+    part = scoped(without=(alone.pk,))
     assert (part.session_bounds.tolist(), part.session_count) == ([0, 3], 1)
     assert part.at("words", part.order.rows).tolist() == [1, 2, 3]
 
 
-def test_a_part_is_read_as_the_whole_would_be_without_the_rest(alice: Caller, reading: Read) -> None:
+def test_a_part_is_read_as_the_whole_would_be_without_the_rest(alice: Caller, scoped: Read) -> None:
     """What is not allowed changes nothing: no place, no session, no mean."""
     session = alice.start_session()["id"]
     kept = [store(alice, f"turn {turn} of it", session_id=session, turn_number=turn) for turn in (5, 1, 3)]
     kept.append(store(alice, "alone but for one other word", subject="Ann"))
-    before = reading()
+    before = scoped()
     more = [store(alice, "long and " * 30, session_id=session, turn_number=turn, subject="Ben") for turn in (2, 4)]
-    part = reading(without=tuple(memory.pk for memory in more))
+    part = scoped(without=tuple(memory.pk for memory in more))
 
-    def told(one: Reading) -> list[object]:
+    def told(one: ScopedView) -> list[object]:
         rows = one.order.rows
         pks = one.pks[rows].tolist()
         places = one.places(np.array([memory.pk for memory in [*kept, *more]]))
@@ -161,7 +159,7 @@ def test_a_part_is_read_as_the_whole_would_be_without_the_rest(alice: Caller, re
         ]
 
     assert told(part) == told(before)
-    assert reading().subjects_by("ben") == [2]
+    assert scoped().subjects_by("ben") == [2]
 
 
 NOW = 2e9
@@ -220,14 +218,18 @@ class Growing:
             self.columns.alive[row] = False
 
 
-def told(reading: Reading) -> dict[str, list[object]]:
+def told(scoped: ScopedView) -> dict[str, list[object]]:
     """The words of sessions without the zeros behind the last: nobody asks for what is not here."""
-    words = np.trim_zeros(reading.session_words, "b")
+    words = np.trim_zeros(scoped.session_words, "b")
     return {
-        "rows": reading.rows.tolist(), "order": reading.order.rows.tolist(), "begins": reading.order.begins.tolist(),
-        "bounds": reading.session_bounds.tolist(), "words": words.tolist(), "sums": reading.sums.tolist(),
-        "means": [reading.mean_words, reading.mean_session_words, reading.session_count, reading.chat],
-    }  # fmt: skip
+        "rows": scoped.rows.tolist(),
+        "order": scoped.order.rows.tolist(),
+        "begins": scoped.order.begins.tolist(),
+        "bounds": scoped.session_bounds.tolist(),
+        "words": words.tolist(),
+        "sums": scoped.sums.tolist(),
+        "means": [scoped.mean_words, scoped.mean_session_words, scoped.session_count, scoped.chat],
+    }
 
 
 @pytest.mark.parametrize("seed", range(8))
@@ -237,9 +239,9 @@ def test_a_reading_that_goes_on_says_what_one_from_scratch_says(seed: int) -> No
     went_on = 0
     for number in range(ROUNDS):
         for scope in (ANYBODY, ANN, LATER)[: 1 + number % 3]:
-            reading = scoped_view(index.view, scope)
-            assert told(reading) == told(scoped_view(IndexView(index.head(), index.users, Subjects()), scope))
-            went_on += reading.changes is not None
+            scoped = scoped_view(index.view, scope)
+            assert told(scoped) == told(scoped_view(IndexView(index.head(), index.users, Subjects()), scope))
+            went_on += scoped.changes is not None
         steps[int(index.random.integers(0, 3))](int(index.random.integers(0, 5)))
         index.go_on()
     assert went_on > ROUNDS
@@ -251,18 +253,18 @@ def test_what_was_read_two_views_ago_is_still_known() -> None:
     for _ in range(3):
         index.add(1)
         index.go_on()
-    reading = scoped_view(index.view, ANYBODY)
-    assert reading.changes is not None
-    assert [len(rows) for rows in reading.changes] == [0, int(reading.allowed[-3:].sum())]
+    scoped = scoped_view(index.view, ANYBODY)
+    assert scoped.changes is not None
+    assert [len(rows) for rows in scoped.changes] == [0, int(scoped.allowed[-3:].sum())]
 
 
 def test_of_many_changes_all_is_worked_out_anew() -> None:
     index = Growing(2)
     told(scoped_view(index.view, ANYBODY))
     index.add(2 * MERGED)
-    reading = scoped_view(index.go_on(), ANYBODY)
-    assert reading.changes is None
-    assert told(reading) == told(scoped_view(IndexView(index.head(), index.users, Subjects()), ANYBODY))
+    scoped = scoped_view(index.go_on(), ANYBODY)
+    assert scoped.changes is None
+    assert told(scoped) == told(scoped_view(IndexView(index.head(), index.users, Subjects()), ANYBODY))
 
 
 def test_what_time_lets_out_changes_little() -> None:

@@ -135,8 +135,12 @@ def test_a_hit_says_whose_it_is_and_nothing_that_is_that_apps_own(alice: Caller,
     theirs, mine = hits["whales sing"], hits["whales hum"]
     assert (theirs["shared_by"], mine["shared_by"]) == ("globex", None)
     assert {name: theirs[name] for name in ("session_id", "turn_number", "resource_id", "external_id", "metadata")} == {
-        "session_id": None, "turn_number": None, "resource_id": None, "external_id": None, "metadata": {},
-    }  # fmt: skip
+        "session_id": None,
+        "turn_number": None,
+        "resource_id": None,
+        "external_id": None,
+        "metadata": {},
+    }
     assert (mine["external_id"], mine["metadata"]) == ("mine", {"own": 1})
     assert theirs["subject"] == "sea"
     for hidden in ("globex-4711", "G-1", "x-9", session):
@@ -311,14 +315,14 @@ def test_an_app_that_cannot_be_read_in_time_is_missed_and_said(
 ) -> None:
     store(alice, "whales hum")
     share(charlie, "whales sing")
-    find = search_module.find
+    find = search_module.recall_in_scope
 
     def slow_elsewhere(app: App, *rest: Any) -> Any:
         if app != alice.app:
             raise TimeoutError
         return find(app, *rest)
 
-    monkeypatch.setattr(search_module, "find", slow_elsewhere)
+    monkeypatch.setattr(search_module, "recall_in_scope", slow_elsewhere)
     found = search(alice, "whales", shared=True)
     assert (contents(found), found.degraded) == (["whales hum"], ["shared"])
 

@@ -27,16 +27,26 @@ from tests.tables import each_row
 
 
 def summarise(
-    caller: Caller, category: str, *lines: tuple[str, Memory], user_id: str = "", version: int = 1,
-    is_current: bool = True, model: str | None = None,
-) -> Summary:  # fmt: skip
+    caller: Caller,
+    category: str,
+    *lines: tuple[str, Memory],
+    user_id: str = "",
+    version: int = 1,
+    is_current: bool = True,
+    model: str | None = None,
+) -> Summary:
     """A version of the category's summary, one passage per line."""
     embedder = embedder_of(caller)
     summary = Summary.objects.create(
-        app=caller.app, category=category, user_id=user_id, version=version, made_by="rules",
-        content="\n".join(f"- {text}" for text, _ in lines), memory_count=len(lines),
+        app=caller.app,
+        category=category,
+        user_id=user_id,
+        version=version,
+        made_by="rules",
+        content="\n".join(f"- {text}" for text, _ in lines),
+        memory_count=len(lines),
         archived_at=None if is_current else timezone.now(),
-    )  # fmt: skip
+    )
     for text, memory in lines:
         vector = to_bytes(embedder.embed_documents([text])[0])
         Passage.objects.create(

@@ -17,8 +17,8 @@ from memories.inject.pipeline import ORDER
 from memories.models import Memory
 from memories.models.memory import MemoryQuerySet
 from memories.providers.embeddings import HashEmbedder
-from memories.retrieve.scoped_view import Reading, Scope
-from memories.retrieve.top_memories import foremost, highest
+from memories.retrieve.scoped_view import Scope, ScopedView
+from memories.retrieve.top_memories import highest, top_memories
 from memories.store import Candidate, writing
 from memsite.tenancy.models import App
 from tests.conftest import Caller
@@ -34,9 +34,9 @@ def test_the_highest_are_those_that_sorting_finds(values, most: int, random: Any
     columns.pk[:] = random.sample(range(1, 1000), len(values))
     columns.confidence[:], columns.importance[:], columns.confirmed[:] = np.array(values).T
     everything = np.ones(len(values), bool)
-    reading = Reading(IndexView(columns, Codes(), Subjects()), everything, everything)
+    scoped = ScopedView(IndexView(columns, Codes(), Subjects()), everything, everything)
     places = np.array(sorted(random.sample(range(len(values)), random.randint(0, len(values)))), np.intp)
-    found = highest(reading, places, ORDER["ops"], most).tolist()
+    found = highest(scoped, places, ORDER["ops"], most).tolist()
     wanted = sorted(places.tolist(), key=lambda place: (values[place], columns.pk[place]), reverse=True)
     assert found == wanted[:most]
 
@@ -54,7 +54,7 @@ def sorted_by_the_database(app: App, rows: MemoryQuerySet, block: str) -> list[i
 
 def asked(app: App, block: str, most: int = 100, scope: Scope | None = None, **options: Any) -> tuple[list[int], int]:
     options = {"least_confidence": 0.3, "shorter_than": 1000, **options}
-    found = foremost(app, scope or Scope(None, None, NOW.timestamp()), EMBEDDER, ORDER[block], most, **options)
+    found = top_memories(app, scope or Scope(None, None, NOW.timestamp()), EMBEDDER, ORDER[block], most, **options)
     return [memory.pk for memory in found.memories], found.total
 
 

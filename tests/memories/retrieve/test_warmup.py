@@ -32,13 +32,13 @@ def committing(django_capture_on_commit_callbacks: Any) -> Committing:
 def followed(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """The apps whose indexes were brought up to date."""
     seen: list[int] = []
-    follow = warmup.follow
+    follow = warmup.refresh
 
     def told(index: AppIndex) -> None:
         seen.append(index.app_pk)
         follow(index)
 
-    monkeypatch.setattr(warmup, "follow", told)
+    monkeypatch.setattr(warmup, "refresh", told)
     return seen
 
 
@@ -86,16 +86,16 @@ def test_what_a_reading_had_worked_out_is_worked_out_of_the_next(alice: Caller, 
         store(alice, f"whales sing {number}")
     search(alice, "whales sing")
     index = index_of(alice.app, embedder_of(alice))
-    (before,) = index.latest_view.readings.values.values()
+    (before,) = index.latest_view.scoped_views.values.values()
     with committing():
         store(alice, "whales sing 4")
-    (after,) = index.latest_view.readings.values.values()
-    assert after.reading.view is index.latest_view
-    assert after.reading.size == before.reading.size + 1
-    assert set(vars(before.reading)) <= set(vars(after.reading))
-    assert {"order", "sums"} <= set(vars(after.reading))
+    (after,) = index.latest_view.scoped_views.values.values()
+    assert after.scoped.view is index.latest_view
+    assert after.scoped.size == before.scoped.size + 1
+    assert set(vars(before.scoped)) <= set(vars(after.scoped))
+    assert {"order", "sums"} <= set(vars(after.scoped))
     search(alice, "whales sing")
-    assert [*index.latest_view.readings.values.values()] == [after]
+    assert [*index.latest_view.scoped_views.values.values()] == [after]
 
 
 def test_the_sample_of_a_large_app_is_drawn_for_the_next_search(
@@ -127,13 +127,13 @@ def test_only_what_searches_have_read_since_is_read_again(alice: Caller, committ
     store(alice, "herons fish", user_id="ann")
     search(alice, "whales", user_id="ann")
     search(alice, "whales", user_id="bob")
-    readings = []
+    scoped_views = []
     for number in range(2):
         with committing():
             store(alice, f"whales sing {number}")
-        readings.append(len(index_of(alice.app, embedder_of(alice)).latest_view.readings.values))
+        scoped_views.append(len(index_of(alice.app, embedder_of(alice)).latest_view.scoped_views.values))
         search(alice, "whales", user_id="bob")
-    assert readings == [2, 1]
+    assert scoped_views == [2, 1]
     assert len(contents(search(alice, "herons fish", user_id="ann"))) >= 1
 
 
@@ -176,7 +176,7 @@ def test_a_write_stays_written_whatever_becomes_of_the_index(
 ) -> None:
     store(alice, "whales sing")
     search(alice, "whales")
-    monkeypatch.setattr(warmup, "follow", lambda index: 1 / 0)
+    monkeypatch.setattr(warmup, "refresh", lambda index: 1 / 0)
     with committing():
         store(alice, "herons fish")
     assert "division by zero" in caplog.text
