@@ -25,7 +25,7 @@ from memories.providers.relation import JUDGES, Judge
 from memsite.ops.broker import SCHEME
 
 PREFIX = "MEMSITE_"
-ROOT = Path(__file__).resolve().parent.parent
+ROOT = Path(__file__).resolve().parents[2]
 LLMS = ("rules", "anthropic", "openai", "ollama")
 EMBEDDERS = ("minilm", "multilingual", "ollama", "openai", "hash")
 DATABASES = ("sqlite://", "postgres://", "postgresql://")
