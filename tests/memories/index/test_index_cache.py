@@ -105,8 +105,8 @@ def path_of(app: App) -> Path:
     return path
 
 
-def living(index: AppIndex) -> list[int]:
-    columns = app_index.view().columns
+def living(found: AppIndex) -> list[int]:
+    columns = found.view().columns
     return sorted(columns.pk[columns.alive].tolist())
 
 

@@ -140,7 +140,7 @@ def test_a_sweep_that_cannot_delete_a_file_is_made_again(outside: None, monkeypa
 
     note_residue()
     with monkeypatch.context() as patch:
-        patch.setattr("memories.store.sweep.drop_untrue", refuse)
+        patch.setattr("memories.store.sweep.drop_stale_index_files", refuse)
         assert not sweep(timezone.now())
     assert sweep(timezone.now())
 

@@ -51,7 +51,7 @@ def later(settings: Any, monkeypatch: pytest.MonkeyPatch) -> list[Later]:
     monkeypatch.setattr(Later, "made", [])
     monkeypatch.setattr(access_counters, "DelayedThread", Later)
     monkeypatch.setattr(access_counters, "counters", fresh := AccessCounters())
-    monkeypatch.setattr("memories.retrieve.pipeline.tallies", fresh)
+    monkeypatch.setattr("memories.retrieve.pipeline.counters", fresh)
     monkeypatch.setattr(connection, "close", lambda: None)
     return Later.made
 
