@@ -18,10 +18,10 @@ from bench.options import add_data, make_database, parser
 from bench.page import PERFORMANCE, circumstances, table, write_section
 from bench.porting import Step, cells, measure
 from memories.agent import MemoryAgent
-from memories.maintain.run import Unclaimed
+from memories.import_export.staging import MOST_LINES
 from memories.models import Import, ImportStatus, Vector
-from memories.portable.staging import MOST_LINES
 from memories.providers.embeddings import Embedder, EmbedderSettings, make_embedder
+from memsite.jobs.job import Unclaimed
 from memsite.tenancy.models import App
 
 GOAL = 0.9

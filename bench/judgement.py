@@ -31,7 +31,7 @@ from time_machine import travel
 
 from bench.options import make_database, parser
 from bench.page import circumstances, table, write_section
-from memories.capture.work import sessions_due
+from memories.capture.extraction_queue import sessions_due
 from memories.models import FutureTrigger, Memory, Status
 from memories.providers.embeddings import MiniLMEmbedder
 from memories.providers.judgement_model import Judgement

@@ -26,13 +26,13 @@ from bench.options import add_data, make_database, parser
 from bench.page import PERFORMANCE, circumstances, table, write_section
 from bench.synthetic import mixed, texts_of, unit_vectors
 from memories.maintain.pgvector import move
-from memories.maintain.run import Unclaimed
 from memories.models import Memory, Vector, pgvector_table
 from memories.models.vector import to_bytes
 from memories.providers.embeddings import HashEmbedder, MiniLMEmbedder, Vectors
 from memories.retrieve.pipeline import index_of, indexes, recall
 from memories.retrieve.scoped_view import Scope
-from memsite.tenancy.end_users import one_user
+from memsite.jobs.job import Unclaimed
+from memsite.tenancy.access import one_user
 from memsite.tenancy.models import App
 
 DIM, SEED, SHOWN, QUERIES = 384, 7, 10, 100

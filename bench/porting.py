@@ -22,8 +22,8 @@ from bench.page import circumstances, table, write_section
 from bench.upkeep import Watch
 from bench.upkeep_data import fill, varied
 from memories.agent import MemoryAgent
-from memories.maintain.run import Unclaimed
 from memories.providers.embeddings import HashEmbedder
+from memsite.jobs.job import Unclaimed
 from memsite.tenancy.models import Agent, App
 
 EMBEDDER = HashEmbedder(384)

@@ -18,11 +18,11 @@ from django.utils import timezone
 from bench.upkeep_data import fill, varied
 from memories.agent import MemoryAgent
 from memories.capture.pipeline import remember
-from memories.maintain.purge import purge
-from memories.maintain.run import Unclaimed
+from memories.maintain.housekeeping import purge
 from memories.models import Memory, Revision, Vector
 from memories.providers.embeddings import Embedder
 from memories.store import Candidate
+from memsite.jobs.job import Unclaimed
 from memsite.tenancy.models import App
 
 NEIGHBOUR, WRITE_EVERY = 1_000, 0.05

@@ -8,11 +8,11 @@ from django.utils import timezone
 from memories.agent import MemoryAgent
 from memories.jobs import JOBS
 from memories.maintain.derived import mend_reported
-from memories.maintain.run import Unclaimed
 from memories.store.revisions import LEARNING as ACTOR
-from memories.store.sweep import sweep
+from memories.store.vacuum import sweep
 from memsite.config.conf import get_conf
 from memsite.jobs.engine import WORK, fire_due, work_off
+from memsite.jobs.job import Unclaimed
 from memsite.jobs.task_queue import ring
 from memsite.tenancy.models import App, AppStatus
 from memsite.tenancy.row_level_security import confined

@@ -1,6 +1,6 @@
 """What a process remembers of rows, forgotten: rolled-back rows take their numbers with them."""
 
-from memories.maintain import by_rule
+from memories.maintain import summaries
 from memories.retrieve import filters, hits
 from memories.retrieve.pipeline import indexes
 from memories.store import damage
@@ -10,5 +10,5 @@ def clear_caches() -> None:
     indexes.kept.clear()
     hits.recent_memories.clear()
     filters.cached_filters.clear()
-    by_rule.computed_summaries.clear()
+    summaries.computed_summaries.clear()
     damage.reports.told.clear()

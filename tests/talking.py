@@ -11,7 +11,7 @@ from django.utils import timezone
 from time_machine import travel
 
 from memories.models import Extraction, Memory
-from memories.store.sweep import merge_fulltext
+from memories.store.vacuum import merge_fulltext
 from memsite.tenancy.models import App
 from sessions.models import AgentSession
 from tests.conftest import Caller

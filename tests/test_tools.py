@@ -75,8 +75,8 @@ def test_a_port_that_is_free_is_none_that_is_given_to_others(monkeypatch: pytest
 
 
 IMPORTERS = {
-    "memories.text.quote": {"memories.capture.facts", "tests.memories.text.test_quote"},
-    "memories.capture.facts": {"memories.api.urls", "tests.memories.capture.test_facts"},
+    "memories.text.quote": {"memories.capture.extraction", "tests.memories.text.test_quote"},
+    "memories.capture.extraction": {"memories.api.urls", "tests.memories.capture.test_facts"},
     "memories.api.urls": {"tests.api.test_facts"},
 }
 

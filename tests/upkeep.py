@@ -5,9 +5,9 @@ from collections import Counter
 from django.utils import timezone
 
 from memories.jobs import JOBS
-from memories.maintain.purge import apps_to_purge
-from memories.maintain.run import Unclaimed
+from memories.maintain.housekeeping import apps_to_purge
 from memories.tasks import upkeeper
+from memsite.jobs.job import Unclaimed
 from memsite.tenancy.models import App, AppStatus
 
 

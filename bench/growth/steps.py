@@ -44,14 +44,14 @@ from bench.synthetic import texts_of
 from memories.agent import MemoryAgent
 from memories.index import index_cache
 from memories.maintain.pgvector import move
-from memories.maintain.run import Unclaimed
 from memories.models import pgvector_table
 from memories.providers.embeddings import Embedder
 from memories.retrieve.pipeline import indexes
 from memories.store import Candidate
-from memories.store.index_files import index_file_of
 from memories.store.transaction import committed
+from memories.store.vacuum import index_file_of
 from memsite.db.transactions import sqlite_set
+from memsite.jobs.job import Unclaimed
 from memsite.tenancy.keys import create_key
 from memsite.tenancy.models import Agent, App
 

@@ -25,10 +25,10 @@ from django.db import OperationalError  # noqa: E402
 from django.utils import timezone  # noqa: E402
 
 from memories.jobs import JOBS  # noqa: E402
-from memories.maintain.run import Unclaimed  # noqa: E402
-from memories.store.sweep import sweep  # noqa: E402
+from memories.store.vacuum import sweep  # noqa: E402
 from memories.tasks import upkeeper  # noqa: E402
 from memsite.db.transactions import is_busy  # noqa: E402
+from memsite.jobs.job import Unclaimed  # noqa: E402
 from memsite.tenancy.models import App  # noqa: E402
 from memsite.tenancy.purge_residue import note_residue  # noqa: E402
 

@@ -12,7 +12,7 @@ from django.utils.html import format_html
 from memories.models import Memory, Source, Visibility
 from memories.models.memory import MAX_TAGS, TAG_LENGTH, subject_of
 from memories.store import Candidate
-from memories.store.confidence import clamp
+from memories.store.revisions import clamp
 from memsite.admin_site import StrictJSONField
 from memsite.http.hidden_characters import show_hidden
 from memsite.http.json_body import MAX_OBJECT_CHARACTERS, json_length

@@ -15,11 +15,18 @@ from typing import Any
 from django.utils.crypto import salted_hmac
 
 from memories.capture.candidates import FROM_UNSIGNED
-from memories.capture.refusals import PLAIN, Refusal, plain_fields, refuse
-from memories.capture.withholding import READ_BY_AGENTS, reason_to_wait, suspicion_in
-from memories.models import Source
-from memories.portable.export import POLICY
-from memories.portable.restore import (
+from memories.capture.quarantine import (
+    PLAIN,
+    READ_BY_AGENTS,
+    Refusal,
+    plain_fields,
+    reason_to_wait,
+    refuse,
+    suspicion_in,
+)
+from memories.import_export.export import POLICY
+from memories.import_export.files import CONVERSATION, moment
+from memories.import_export.restore import (
     KNOWN,
     LEFT_OUT,
     REDACTED,
@@ -30,8 +37,8 @@ from memories.portable.restore import (
     known_keys,
     noted,
 )
-from memories.portable.sources.items import CONVERSATION, moment
-from memories.portable.tables import BY_NAME, Line, Table
+from memories.import_export.tables import BY_NAME, Line, Table
+from memories.models import Source
 from memories.store import Candidate, Writer
 from memories.text.clean import each_text, secret_in_name, texts_in, without_secrets
 from memories.text.secrets import redact
@@ -71,7 +78,7 @@ class Admission:
         self.redacts_raw = app.policy.redact_raw
 
     def admitted(self, lines: Iterable[Line]) -> Iterator[Line]:
-        """Each line with what may be taken over, and notes of what was changed: see `memories.portable.restore`."""
+        """Each line with what may be taken over, and notes of what was changed: see `memories.import_export.restore`."""
         for line in lines:
             if line["type"] == POLICY:
                 yield self.policy(line)

@@ -18,7 +18,7 @@ from memories.providers.llm.rules import RulesProvider
 from memories.retrieve.scoped_view import Scope
 from memories.text.relate import Thresholds
 from memsite.config.conf import get_conf
-from memsite.tenancy.end_users import Users, users_shown, users_told_of
+from memsite.tenancy.access import Users, users_shown, users_told_of
 from memsite.tenancy.models import Agent, App
 from sessions.models import AgentSession
 

@@ -6,13 +6,12 @@ from collections.abc import Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass
 
-from memories.capture.ahead import EmbeddingPrefetch
-from memories.capture.withholding import Screened, screen
+from memories.capture.candidates import EmbeddingPrefetch
+from memories.capture.quarantine import Screened, screen
+from memories.import_export.files import FACT
+from memories.import_export.staging import candidates_of, known_facts
+from memories.import_export.tables import Line
 from memories.models import Import, ImportPart
-from memories.portable.learning import candidates_of
-from memories.portable.sources.items import FACT
-from memories.portable.staging import known_facts
-from memories.portable.tables import Line
 
 
 @dataclass(frozen=True, slots=True)

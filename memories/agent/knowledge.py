@@ -13,17 +13,22 @@ from django.utils import timezone
 
 from memories.agent.base import Caller
 from memories.agent.purging import SWEEP_TASK
-from memories.capture.echo import bound_by
-from memories.capture.outcome import Outcome
-from memories.capture.pipeline import Stored, remember, remember_sifted
-from memories.capture.refusals import Refusal, refuse
-from memories.capture.room import suggest_reductions
-from memories.capture.withholding import READ_BY_AGENTS, Screened, reason_to_wait, suspicion_in
+from memories.capture.pipeline import Stored, remember, remember_sifted, suggest_reductions
+from memories.capture.quarantine import (
+    READ_BY_AGENTS,
+    Outcome,
+    Refusal,
+    Screened,
+    bound_by,
+    reason_to_wait,
+    refuse,
+    suspicion_in,
+)
 from memories.models import Injection, Link, LinkKind, Memory, Rejection, RejectionKind
 from memories.models.vector import embedded_text
 from memories.providers.embeddings import EmbedderError, Vectors
 from memories.store import Candidate, Writer, shrink, writing
-from memories.store.lineage import superseding
+from memories.store.links import superseding
 from memories.store.revisions import parse, snapshot, state_after
 from memsite.http.json_body import dump_json
 from memsite.jobs.task_queue import ring

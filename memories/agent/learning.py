@@ -10,12 +10,11 @@ import structlog
 from django.utils import timezone
 
 from memories.agent.base import Caller
-from memories.capture import work
-from memories.capture.embed import embed_candidates
-from memories.capture.facts import find_facts
-from memories.capture.known import RelatedMemory, find_related
-from memories.capture.learning import Lesson, learn
-from memories.capture.refusals import Refusal
+from memories.capture import extraction_queue
+from memories.capture.candidates import embed_candidates
+from memories.capture.extraction import Lesson, find_facts, learn
+from memories.capture.quarantine import Refusal
+from memories.capture.related_memories import RelatedMemory, find_related
 from memories.learn.triggers import link_memories
 from memories.ledger.budget import may_learn
 from memories.models import Extraction
@@ -50,7 +49,7 @@ class Learning(Caller):
             now = timezone.now()
             if self.defer_learning(now):
                 return
-            claim = work.claim(self.app, session_pk, now)
+            claim = extraction_queue.claim(self.app, session_pk, now)
             if claim is None:
                 return
             yield learn(claim, self.provider(claim.session), self.embedder, now, self.on_learnt)
@@ -63,7 +62,7 @@ class Learning(Caller):
         """Whether energy or budget forbid it now; the app's work then waits, and says why."""
         denial = may_learn(self.app, now)
         if denial:
-            work.put_off(self.app, denial, denial.until, now)
+            extraction_queue.put_off(self.app, denial, denial.until, now)
         return denial is not None
 
     def preview(self, messages: Sequence[Message], user_id: str | None = None) -> Preview:
@@ -93,9 +92,9 @@ class Learning(Caller):
 
     def retry(self, extraction: Extraction) -> bool:
         """Due at once, with all its attempts. False if it is done or being worked on."""
-        is_due = work.retry(extraction, timezone.now())
+        is_due = extraction_queue.retry(extraction, timezone.now())
         if is_due:
-            ring(work.TASK, self.app.pk, extraction.session_id)
+            ring(extraction_queue.TASK, self.app.pk, extraction.session_id)
         return is_due
 
     def lessons_file(self, user_id: str | None) -> str:

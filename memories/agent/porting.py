@@ -18,26 +18,32 @@ from memories.agent.facts import ComingFacts, Facts
 from memories.agent.knowledge import Knowledge
 from memories.agent.purging import SWEEP_TASK
 from memories.agent.sessions import Sessions
-from memories.announce.changes import note_changes, pass_over
-from memories.capture.ahead import EmbeddingPrefetch
-from memories.capture.spoken import Captured
-from memories.capture.withholding import screen
-from memories.capture.work import queue_digest
-from memories.maintain.run import Run, Unclaimed
+from memories.capture.candidates import EmbeddingPrefetch
+from memories.capture.extraction_queue import queue_digest
+from memories.capture.ingest_messages import Captured
+from memories.capture.quarantine import screen
+from memories.import_export.export import StillPurging, exported, exported_pages
+from memories.import_export.files import CONVERSATION, BadFile, is_ours
+from memories.import_export.restore import KNOWN, LEFT_OUT, NEW, REDACTED, WITHHELD, noted, restore
+from memories.import_export.sources import MEMSITE, SOURCES, Limits, lines_in
+from memories.import_export.staging import (
+    CannotImport,
+    UnderWay,
+    check_app,
+    holds_nothing,
+    known_facts,
+    said_in,
+    session_for,
+    stage,
+    survey,
+)
+from memories.import_export.tables import Line
 from memories.models import Import, ImportPart, ImportStatus
-from memories.portable.export import StillPurging, exported
-from memories.portable.learning import said_in, session_for
-from memories.portable.markdown import written
-from memories.portable.problems import BadFile
-from memories.portable.restore import KNOWN, LEFT_OUT, NEW, REDACTED, WITHHELD, noted, restore
-from memories.portable.signature import is_ours
-from memories.portable.sources import MEMSITE, SOURCES, Limits, lines_in
-from memories.portable.sources.items import CONVERSATION
-from memories.portable.staging import CannotImport, UnderWay, check_app, holds_nothing, known_facts, stage, survey
-from memories.portable.tables import Line
+from memories.notifications.webhooks import note_changes, skip_changes
 from memories.store import LimitReached, writing
 from memsite.config.conf import get_conf
 from memsite.jobs.engine import WORK
+from memsite.jobs.job import Run, Unclaimed
 from memsite.jobs.task_queue import ring
 from memsite.tenancy.audit import note
 from memsite.tenancy.models import Agent
@@ -65,7 +71,7 @@ class Porting(Sessions, Knowledge):
     def export_markdown(self, *, user_id: str | None = None) -> IO[bytes]:
         """A zip file: one page per category, and the lessons. Gone when it is closed."""
         self.note_export(user_id)
-        return written(self.app, user_id)
+        return exported_pages(self.app, user_id)
 
     def note_export(self, user_id: str | None) -> None:
         note(self.actor, self.app, "app exported", self.app.app_id, after={"of_one_user": user_id is not None})
@@ -141,7 +147,7 @@ class Porting(Sessions, Knowledge):
             free = [line for line in lines if WITHHELD not in line]
             counts = restore(write, free, is_fresh=row.is_fresh) if free else Counter()
             counts += withhold(write, [line for line in lines if WITHHELD in line])
-            pass_over(self.app)
+            skip_changes(self.app)
             self.note_taken(row, part, {lines[0]["type"]: counts}, run)
 
     def check_part(self, part: ImportPart) -> None:

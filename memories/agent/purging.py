@@ -5,10 +5,10 @@ from __future__ import annotations
 from django.utils import timezone
 
 from memories.agent.base import Caller
-from memories.maintain.purge import erase_hidden
-from memories.maintain.run import Unclaimed
+from memories.maintain.housekeeping import erase_hidden
 from memories.models import Purge
 from memories.store.purge import purge_app, purge_memories, purge_session, purge_user
+from memsite.jobs.job import Unclaimed
 from memsite.jobs.task_queue import ring
 from sessions.models import AgentSession
 

@@ -12,8 +12,8 @@ from django.utils import timezone
 from memories.agent.curation import Changed, LeftAlone, refuse_superseded
 from memories.agent.knowledge import Knowledge, said_after
 from memories.capture.candidates import category_of, origin_of
-from memories.capture.outcome import Outcome, OutcomeKind
 from memories.capture.pipeline import remember
+from memories.capture.quarantine import Outcome, OutcomeKind
 from memories.models import Action, Decision, LinkKind, Memory, Rejection, Revision, Source, Status
 from memories.store import Candidate, LimitReached, Writer, writing
 from memories.store.revisions import parse

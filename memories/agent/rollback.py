@@ -12,13 +12,13 @@ from uuid import UUID
 from django.utils import timezone
 
 from memories.agent.base import Caller
-from memories.maintain.run import Run, Unclaimed
+from memories.import_export.sources import MEMSITE
 from memories.models import Import, ImportStatus, Memory, Rollback, RollbackStatus, RollbackWhat
-from memories.portable.sources import MEMSITE
 from memories.store import Writer, writing
 from memories.store.rollback import Source, stop, undo_changes, withdraw
 from memories.text.clean import clean
 from memsite.jobs.engine import WORK
+from memsite.jobs.job import Run, Unclaimed
 from memsite.jobs.task_queue import ring
 from memsite.tenancy.audit import note
 from memsite.tenancy.models import Agent

@@ -15,9 +15,8 @@ from memories.agent.feedback import Feedback
 from memories.agent.triggers import Triggers
 from memories.agent.upkeep import Upkeep
 from memories.capture.candidates import FROM_UNSIGNED
-from memories.capture.spoken import Captured, capture_said
-from memories.capture.stream import StreamCapture
-from memories.capture.work import TASK, queue_digest
+from memories.capture.extraction_queue import TASK, queue_digest
+from memories.capture.ingest_messages import Captured, StreamCapture, ingest_messages
 from memories.inject.pipeline import (
     Injected,
     budget_tokens,
@@ -30,18 +29,18 @@ from memories.inject.pipeline import (
 )
 from memories.inject.prompts import tier_prompt
 from memories.learn.triggers import Due, note_coming
-from memories.maintain.crashed import flush_crashed
-from memories.maintain.decay import decay_few
-from memories.maintain.run import Run
+from memories.maintain.aging import decay_few
+from memories.maintain.housekeeping import flush_crashed
 from memories.models import Extraction, Injection, Memory
 from memories.models.learning import LESSONS
 from memories.models.memory import MemoryQuerySet
 from memories.retrieve.contradictions import at_odds_with, tags_of
 from memories.retrieve.injection_guard import safe_memories
-from memories.store.triggers import memories_of
+from memories.store.links import memories_of
 from memories.text.clean import clean_all
 from memories.text.tokens import estimate_tokens
 from memsite.config.conf import get_conf
+from memsite.jobs.job import Run
 from memsite.jobs.task_queue import ring
 from memsite.tenancy.policy import AppPolicy
 from sessions.checkpoints import recover, store_turn, unread_turns
@@ -268,7 +267,7 @@ class Sessions(Feedback, Triggers, Upkeep):
             if on_stored:
                 on_stored(captured)
 
-        return capture_said(
+        return ingest_messages(
             session, said, self.embedder, self.actor, now, note, self.provider(session), is_live=is_live
         )
 

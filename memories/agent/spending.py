@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from django.utils import timezone
 
 from memories.agent.base import Caller
-from memories.capture.work import TASK, sessions_due
+from memories.capture.extraction_queue import TASK, sessions_due
 from memories.ledger import Consumption, consumed, is_low, set_level
 from memories.models import Extraction, ExtractionStatus
 from memsite.jobs.task_queue import ring

@@ -8,12 +8,11 @@ from django.db.models import Count
 from django.utils import timezone
 
 from memories.agent.base import Caller
-from memories.maintain.by_rule import compute_summary
-from memories.maintain.overtaken import mark_stale, put_away
-from memories.maintain.summaries import AT_LEAST_CHANGES, of_whom, rewrite_due, told_now, versions_of
+from memories.maintain.stale_summaries import mark_stale, put_away
+from memories.maintain.summaries import AT_LEAST_CHANGES, compute_summary, of_whom, rewrite_due, told_now, versions_of
 from memories.models import Summary
 from memories.models.summary import SummaryQuerySet
-from memories.store.due import mark_due
+from memories.store.revisions import mark_due
 
 AT_A_GLANCE = 500
 """Facts from which a summary is put together in less than a tenth of a second."""

@@ -10,14 +10,13 @@ from django.db.models import F
 from django.utils import timezone
 
 from memories.agent.sessions import Sessions
-from memories.announce.changes import TEST, last_of, note_changes, payload
-from memories.announce.delivering import deliver_due, replay
-from memories.announce.feed import Change, changes_since, current_number
-from memories.capture.spoken import Captured
-from memories.maintain.run import Run
+from memories.capture.ingest_messages import Captured
 from memories.models import Bridge, Delivery, Webhook
+from memories.notifications.feed import Change, changes_since, current_number
+from memories.notifications.webhooks import TEST, deliver_due, last_of, note_changes, payload, replay
 from memories.store.transaction import TELL
 from memsite.http.signatures import secret_of
+from memsite.jobs.job import Run
 from memsite.jobs.task_queue import ring
 from memsite.tenancy.audit import note
 from memsite.tenancy.idempotency import forget_answers

@@ -30,9 +30,8 @@ from memories.store import LimitReached
 from memsite.db.sqlite.write_lock import WAITING
 from memsite.http.exceptions import Conflict, EncodedBody, LengthRequired, PreconditionFailed, Unprocessable
 from memsite.http.middleware import encoding_of
-from memsite.tenancy.access import Right
+from memsite.tenancy.access import Right, Users, of_users, users_shown
 from memsite.tenancy.authentication import Principal, RateExceeded, take_writes, takes_key_with
-from memsite.tenancy.end_users import Users, of_users, users_shown
 from memsite.tenancy.idempotency import Slot, fingerprint, idempotent
 from memsite.tenancy.models import App, Scope
 from sessions.models import AgentSession

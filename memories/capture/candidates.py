@@ -1,13 +1,22 @@
-"""A fact as the memory that it would become."""
+"""Facts as the memories that they would become, and their vectors, made before any transaction begins."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextvars import copy_context
 from datetime import datetime
+from threading import Event
+from types import TracebackType
+from typing import Self
+
+import structlog
 
 from memories.models import Kind, Sentiment, Source, Strength
 from memories.models.memory import GENERAL
+from memories.models.vector import embedded_text
+from memories.providers.embeddings import Embedder, EmbedderError
 from memories.providers.llm.provider import RULES, Fact
 from memories.retrieve.question import STOP_WORDS
 from memories.store import Candidate
@@ -97,3 +106,61 @@ def candidate_from(
         valid_from=valid_from,
         valid_until=valid_until,
     )
+
+
+log = structlog.get_logger("memories.capture")
+
+
+def embed_candidates(candidates: Sequence[Candidate], embedder: Embedder) -> bool:
+    """Sets each candidate's vector. Where the embedder is away (False) they are stored without, and embedded later."""
+    if not candidates:
+        return True
+    try:
+        texts = [embedded_text(candidate.content, candidate.subject) for candidate in candidates]
+        vectors = embedder.embed_documents(texts)
+    except EmbedderError as error:
+        log.warning("candidates_not_embedded", embedder=embedder.name, count=len(candidates), error=str(error))
+        return False
+    for candidate, vector in zip(candidates, vectors, strict=True):
+        candidate.vector, candidate.vector_model = vector, embedder.name
+    return True
+
+
+TEXTS_AT_ONCE = 128
+"""Whole batches of every embedder, and no longer than a second or two until a stop is seen."""
+
+
+class EmbeddingPrefetch:
+    """One thread that gives candidates their vectors, one lot after the other. It asks no database.
+
+    After the context it makes no more vectors: what waits is dropped, and what is under way ends with the texts it is
+    at.
+    """
+
+    def __init__(self, embedder: Embedder) -> None:
+        self.embedder = embedder
+        self.thread = ThreadPoolExecutor(1, "embed-ahead")
+        self.is_over = Event()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+        self.is_over.set()
+        self.thread.shutdown(cancel_futures=True)
+
+    def embed(self, candidates: Sequence[Candidate]) -> Future[None]:
+        """Done when all have vectors, or are to be stored without because the embedder is away."""
+        return self.thread.submit(copy_context().run, self.embed_all, candidates)
+
+    def embed_all(self, candidates: Sequence[Candidate]) -> None:
+        for some in by_length(candidates):
+            if self.is_over.is_set() or not embed_candidates(some, self.embedder):
+                return
+
+
+def by_length(candidates: Sequence[Candidate]) -> Iterator[list[Candidate]]:
+    """Some at a time, the short ones first: a batch takes as long as if all of it were as long as its longest text."""
+    ordered = sorted(candidates, key=lambda candidate: len(candidate.content))
+    for start in range(0, len(ordered), TEXTS_AT_ONCE):
+        yield ordered[start : start + TEXTS_AT_ONCE]

@@ -1,13 +1,17 @@
-"""candidates → memories: embed, look what is known, relate, store."""
+"""candidates → memories: embed, find what is related, make capacity in a full app, store."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
+from time import monotonic
+from typing import Any
 
-from memories.capture.brought import is_of_another_session, merged_attributes
-from memories.capture.embed import embed_candidates
-from memories.capture.known import (
+import structlog
+
+from memories.capture.candidates import embed_candidates
+from memories.capture.quarantine import Outcome, OutcomeKind, Screened, refuse, screen
+from memories.capture.related_memories import (
     RelatedMemories,
     RelatedMemory,
     find_related,
@@ -16,21 +20,132 @@ from memories.capture.known import (
     is_said_before,
     related_to,
 )
-from memories.capture.outcome import Outcome, OutcomeKind
-from memories.capture.refusals import refuse
-from memories.capture.room import REQUEST_SECONDS, needing_capacity, suggest_evictions
-from memories.capture.withholding import Screened, screen
 from memories.ledger.energy import note_energy
 from memories.models import Link, LinkKind, Memory, Source
+from memories.models.memory import MAX_TAGS, as_noted
 from memories.providers.embeddings import Embedder
-from memories.providers.llm.provider import Provider
-from memories.store import Candidate, Writer, writing
+from memories.providers.llm.provider import RULES, Choice, LLMDenied, LLMError, Provider
+from memories.store import Candidate, Suggestion, Writer, writing
+from memories.store.transaction import BATCH
 from memories.text.relate import Relation
 from memories.text.relate.additions import holds_all_of
+from memsite.http.json_body import MAX_OBJECT_CHARACTERS, json_length
 from memsite.tenancy.models import App
-from memsite.tenancy.policy import Preset
+from memsite.tenancy.policy import AppPolicy, Preset
 from sessions.models import AgentSession
 from sessions.recording import note_activity
+
+
+def merged_attributes(memory: Memory, candidate: Candidate, policy: AppPolicy) -> dict[str, Any]:
+    """The memory's fields as they are with what the candidate brings; of these it loses nothing.
+
+    Whoever is not taken at their word makes somebody else's memory surer and no more: what it is marked with would pass
+    for theirs. Their own name for it is. What was learnt from texts of another session leaves no word of it
+    here, where it would stay when that session is purged.
+    """
+    is_elsewhere = candidate.resource is not None and is_of_another_session(memory, candidate)
+    brought: dict[str, Any] = {} if is_elsewhere else {"external_id": memory.external_id or candidate.external_id}
+    if is_doubted(candidate, policy) and not memory.needs_review(policy):
+        return brought
+    brought["importance"] = max(memory.importance, candidate.importance or 0)
+    brought["pinned"] = memory.pinned or candidate.pinned
+    if not is_elsewhere:
+        brought["tags"] = joined_tags(memory.tags, candidate.tags)
+        brought["metadata"] = joined(memory.metadata, candidate.metadata)
+    return brought
+
+
+def is_of_another_session(memory: Memory, candidate: Candidate) -> bool:
+    return candidate.session is not None and candidate.session.pk != memory.session_id
+
+
+def is_doubted(candidate: Candidate, policy: AppPolicy) -> bool:
+    return candidate.origin in policy.review_origins and candidate.reviewed_at is None
+
+
+def joined_tags(tags: Sequence[str], more: Sequence[str]) -> list[str]:
+    """As many more as there is room for."""
+    new = [tag for tag in dict.fromkeys(more) if tag not in tags]
+    return [*tags, *new[: max(0, MAX_TAGS - len(tags))]]
+
+
+def joined(metadata: Mapping[str, Any], more: Mapping[str, Any]) -> dict[str, Any]:
+    """What stands under a name stays; all of it if both are too much for one memory."""
+    both = {**metadata, **{name: value for name, value in more.items() if name not in metadata}}
+    return dict(metadata) if json_length(both) > MAX_OBJECT_CHARACTERS else both
+
+
+log = structlog.get_logger("memories.capture")
+REQUEST_SECONDS, BACKGROUND_SECONDS = 4.0, 60.0
+"""How long whoever writes waits for a model, in all."""
+LEAST_SECONDS = 0.5
+MOST_QUESTIONS = 10
+SHOWN = 50
+"""The least worthy memories, of which a model chooses."""
+TAKE_NO_ROOM = (Relation.SAME, Relation.SUPERSEDES)
+OLDEST = "the oldest, as the model gave no usable answer"
+
+
+def needing_capacity(candidates: Sequence[Candidate], outlooks: Iterable[RelatedMemories]) -> list[str]:
+    """What will take room: the texts of the candidates that neither confirm a memory nor take the place of one."""
+    return [
+        candidate.content
+        for candidate, outlook in zip(candidates, outlooks, strict=True)
+        if not any(item.verdict.relation in TAKE_NO_ROOM for item in outlook.telling)
+    ]
+
+
+def suggest_evictions(
+    app: App, provider: Provider | None, coming: Sequence[str], now: datetime, seconds: float
+) -> list[Suggestion]:  # fmt: skip
+    """What goes when these texts come: nothing while the app has room for them. One query then, none with the rules."""
+    if provider is None or provider.name == RULES or not coming:
+        return []
+    count, limit = how_full(app)
+    return choose(app, provider, count + len(coming) - max(count, limit), coming, now, seconds)
+
+
+def suggest_reductions(app: App, provider: Provider, now: datetime) -> list[Suggestion]:
+    """What goes first in an app that holds more than its limit, because that was lowered."""
+    if provider.name == RULES:
+        return []
+    count, limit = how_full(app)
+    return choose(app, provider, min(count - limit, BATCH), (), now, BACKGROUND_SECONDS)
+
+
+def how_full(app: App) -> tuple[int, int]:
+    """How many live memories the app has, and how many it may have."""
+    count, limit = App.objects.values_list("memory_count", "policy__memory_limit").get(pk=app.pk)
+    return count, limit
+
+
+def choose(
+    app: App, provider: Provider, surplus: int, coming: Sequence[str], now: datetime, seconds: float
+) -> list[Suggestion]:  # fmt: skip
+    """One question for each memory that has to go, as far as time allows. Where the model fails, the oldest go."""
+    deadline = monotonic() + seconds
+    suggestions: list[Suggestion] = []
+    rows = list(Memory.objects.for_app(app).least_worthy()[:SHOWN]) if surplus > 0 else []
+    while rows and len(suggestions) < min(surplus, MOST_QUESTIONS) and deadline - monotonic() > LEAST_SECONDS:
+        try:
+            choice = provider.make_room(
+                [as_noted(row) for row in rows], now, app.policy.max_characters, coming, deadline - monotonic()
+            )
+        except LLMDenied:
+            break
+        except LLMError as error:
+            log.warning("oldest_makes_room", app=app.app_id, model=provider.name, reason=str(error))
+            return suggestions + oldest(rows, surplus - len(suggestions))
+        suggestions.append(Suggestion.of(choice, rows))
+        rows = [row for row in rows if row.pk not in (choice.number, choice.into)]
+    return suggestions
+
+
+def oldest(rows: Sequence[Memory], count: int) -> list[Suggestion]:
+    """Of what was shown, what was said or confirmed longest ago."""
+    first = sorted(rows, key=lambda row: (row.confirmed_at, row.pk))[:count]
+    return [Suggestion.of(Choice(row.pk, OLDEST), rows) for row in first]
+
 
 CERTAIN = 0.9
 """Of a verdict's probability."""

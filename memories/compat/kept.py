@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from memories.agent import MemoryAgent
-from memories.capture.outcome import Outcome
+from memories.capture.quarantine import Outcome
 from memories.models.memory import MemoryQuerySet
 from memories.store import Candidate
 from memsite.db.expressions import hex_bounds

@@ -14,8 +14,7 @@ from memories.agent.knowledge import UNSAYABLE
 from memories.dashboard.plots import Plot, Series
 from memories.dashboard.quotes import Piece, quoted
 from memories.models import Injection, Link, LinkKind, Memory, Revision, Status
-from memories.store.confidence import confidence_at, decays_from
-from memories.store.revisions import LEARNING, parse, snapshot
+from memories.store.revisions import LEARNING, confidence_at, decays_from, parse, snapshot
 from memories.store.writer import NOTED
 from memsite.tenancy.models import App
 from sessions.models import AgentSession, Resource

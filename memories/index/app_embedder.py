@@ -1,7 +1,7 @@
 """Choose the embedder that serves an app: the one whose vectors its memories have.
 
 Settings that name another one change nothing at once. The app stays with the one before, which embeds its questions
-too, until every memory has a vector of the new one (`memories.maintain.reembed`). Vectors of two are never compared.
+too, until every memory has a vector of the new one (`memories.maintain.embedding`). Vectors of two are never compared.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Cache an app's index on the disk for the next process: mapped into its memory, not read.
 
 Written in the background when most of an index had to be read from the database. Since then the app may have changed:
-what is found here is refreshed as any index is. Of what is gone, nothing is found here (`memories.store.index_files`).
+what is found here is refreshed as any index is. Of what is gone, nothing is found here (`memories.store.vacuum`).
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ import structlog
 from django.db import DatabaseError, connection
 
 from memories.index.columns import CHANGED, ORIGINS, TIMES, TONES, Columns
-from memories.store.index_files import evidence, index_file_of, is_current
+from memories.store.vacuum import evidence, index_file_of, is_current
 from memories.text import looks
 from memsite.ops.files import About, draft_in, in_place, map_arrays, private, read_about, write_arrays
 from memsite.tenancy.models import App

@@ -1,26 +1,311 @@
-"""All jobs, by name."""
+"""All jobs by name: what they do, when they are due, and how they stand."""
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
+from dataclasses import dataclass
+from datetime import datetime, time, timedelta
+from typing import Any, Protocol
 
-from memories.jobs.base import MemoryJob, Upkeeper
-from memories.jobs.calendar import Decay, Monthly, Nightly, Triggers, Weekly
-from memories.jobs.site import Backups, Housekeeping, Sweep
-from memories.jobs.sweeps import (
-    EmbeddingBacklog,
-    ExtractionSweep,
-    FlushCrashed,
-    Imports,
-    LargeApps,
-    LimitSweep,
-    Purging,
-    Reembedding,
-    Rollbacks,
-    SummarySweep,
-    Webhooks,
+from django.db import transaction
+from django.db.models import F
+from django.utils import timezone
+
+from memories.capture.extraction import Lesson
+from memories.capture.extraction_queue import enqueue_unprocessed, release, sessions_due
+from memories.index.app_embedder import current_embedder
+from memories.learn.triggers import roll_over
+from memories.maintain.aging import archive_expired, decay_app, freeze_unused, promote_todays
+from memories.maintain.derived import mend
+from memories.maintain.embedding import apps_to_reembed, apps_with_backlog, embed_backlog, reembed
+from memories.maintain.health import note_health
+from memories.maintain.housekeeping import (
+    apps_to_purge,
+    backup,
+    drop_broken_off_imports,
+    drop_expired_answers,
+    drop_old_deliveries,
+    end_idle_clients,
+    purge,
+    reindex,
+    silent_since,
 )
-from memsite.jobs.job import Job
+from memories.maintain.insights import gather_insights
+from memories.maintain.merge import merge_duplicates
+from memories.maintain.pgvector import apps_to_move, move
+from memories.maintain.stale_summaries import apps_with_stale_summaries, rebuild_summaries
+from memories.models import Delivery, Extraction, Import, Rollback, SummaryDue, Webhook
+from memories.providers.embeddings import Embedder, EmbedderError
+from memories.providers.llm.provider import Provider
+from memories.store.vacuum import sweep
+from memsite.jobs.claims import zone_of
+from memsite.jobs.engine import drop_old_runs
+from memsite.jobs.job import Job, Run
+from memsite.jobs.models import JobRun, JobSchedule
+from memsite.jobs.schedule import SUNDAY, Calendar, Every, Schedule
+from memsite.ops.backup import drop_leftovers
+from memsite.tenancy.models import App
+from memsite.tenancy.purge_residue import residue
+from sessions.models import AgentSession, SessionQuerySet
+
+
+class Upkeeper(Protocol):
+    """The hands of a job: one app, and what reads and writes for it. `MemoryAgent` is one."""
+
+    app: App
+    actor: str
+    embedder: Embedder
+
+    def provider(self) -> Provider: ...
+
+    def learn_session(self, session_pk: int) -> Iterator[Lesson]: ...
+
+    def rewrite_summaries(self) -> int: ...
+
+    def shrink(self) -> int: ...
+
+    def tell(self, run: Run) -> None: ...
+
+    def carry_on_imports(self, run: Run) -> None: ...
+
+    def carry_on_rollbacks(self, run: Run) -> None: ...
+
+    def flush_crashed(self, now: datetime, run: Run) -> None: ...
+
+
+class MemoryJob(Job[Upkeeper]):
+    """A job that is done for each app."""
+
+
+class Triggers(MemoryJob):
+    name, title, schedule = "triggers", "moves recurring triggers on, and puts away what is over", Calendar(time(0))
+
+    def work(self, hands: Upkeeper, run: Run) -> None:
+        run.done(roll_over(hands.app, timezone.now()))
+
+
+class Nightly(MemoryJob):
+    name, title, schedule = (
+        "nightly",
+        "mends what is damaged, learns what was missed, merges duplicates, promotes what is new",
+        Calendar(time(2)),
+    )
+
+    def work(self, hands: Upkeeper, run: Run) -> None:
+        now = timezone.now()
+        mend(hands.app, run)
+        enqueue_unprocessed(hands.app, now, run)
+        merge_duplicates(hands.app, now, run, hands.provider(), hands.embedder)
+        promote_todays(hands.app, now, run)
+
+
+class Weekly(MemoryJob):
+    name, title = "weekly", "writes summaries from scratch, archives what nobody asked for, gathers insights"
+    schedule = Calendar(time(1), weekday=SUNDAY)
+
+    def work(self, hands: Upkeeper, run: Run) -> None:
+        now = timezone.now()
+        rebuild_summaries(hands.app, now, run, hands.provider(), hands.embedder)
+        archive_expired(hands.app, now, run)
+        gather_insights(hands.app, now, run, hands.provider(), hands.embedder)
+
+
+class Monthly(MemoryJob):
+    name, title = "monthly", "puts away what nobody asks for, tidies the indexes, writes the health report"
+    schedule = Calendar(time(3), day=1)
+
+    def work(self, hands: Upkeeper, run: Run) -> None:
+        now = timezone.now()
+        freeze_unused(hands.app, now, run)
+        reembed(hands.app, now, run, current_embedder())
+        reindex(hands.app, now, run)
+        note_health(hands.app, now, run)
+
+
+class Decay(MemoryJob):
+    name, title, schedule = "decay", "lowers the confidence of what was not confirmed for long", Calendar(time(1, 30))
+
+    def work(self, hands: Upkeeper, run: Run) -> None:
+        decay_app(hands.app, timezone.now(), run)
+
+
+ASK_AGAIN = timedelta(minutes=5)
+
+
+class ExtractionSweep(MemoryJob):
+    name, title, schedule = "extraction", "learns from what was said and not yet read", Every(1)
+
+    def waiting(self, now: datetime) -> Iterable[int]:
+        release(now)
+        return Extraction.objects.due(now).order_by().values_list("app_id", flat=True).distinct()
+
+    def work(self, hands: Upkeeper, run: Run) -> None:
+        for session in sessions_due(hands.app, timezone.now()):
+            for lesson in hands.learn_session(session):
+                run.done({"stored": lesson.stored})
+
+
+class SummarySweep(MemoryJob):
+    name, title, schedule = "summaries", "writes summaries anew whose memories changed or ran out", Every(1)
+
+    def waiting(self, now: datetime) -> Iterable[int]:
+        marked = SummaryDue.objects.order_by().values_list("app_id", flat=True).distinct()
+        return apps_with_stale_summaries(now) | set(marked)
+
+    def work(self, hands: Upkeeper, run: Run) -> None:
+        run.done({"written": hands.rewrite_summaries()})
+
+
+class LimitSweep(MemoryJob):
+    name, title, schedule = "limit", "makes room where the limit of memories was lowered", Every(1)
+
+    def waiting(self, now: datetime) -> Iterable[int]:
+        over = App.objects.filter(memory_count__gt=F("policy__memory_limit"))
+        return over.values_list("pk", flat=True)
+
+    def work(self, hands: Upkeeper, run: Run) -> None:
+        while made := hands.shrink():
+            run.done({"made_room": made})
+
+
+class EmbeddingBacklog(MemoryJob):
+    name, title, schedule = "embedding", "gives memories the vector that they lack", Every(1)
+
+    def waiting(self, now: datetime) -> Iterable[int]:
+        return apps_with_backlog()
+
+    def work(self, hands: Upkeeper, run: Run) -> None:
+        embed_backlog(hands.app, timezone.now(), run, current_embedder())
+
+
+class Reembedding(MemoryJob):
+    name, title, schedule = "reembedding", "gives memories new vectors when the embedder has changed", Every(5)
+
+    asked_at: datetime | None = None
+
+    def waiting(self, now: datetime) -> Iterable[int]:
+        """Asks how long its vectors are: who puts another model in the place of one, under its name, tells nobody.
+
+        A service that hangs, which holds all other jobs up for half a minute, not each minute.
+        """
+        embedder = current_embedder()
+        if not embedder.known_dim and (self.asked_at is None or now - self.asked_at >= ASK_AGAIN):
+            self.asked_at = now
+            with suppress(EmbedderError):
+                _ = embedder.dim
+        return apps_to_reembed(embedder).values_list("pk", flat=True)
+
+    def work(self, hands: Upkeeper, run: Run) -> None:
+        reembed(hands.app, timezone.now(), run, current_embedder())
+
+
+class LargeApps(MemoryJob):
+    name, title, schedule = "pgvector", "asks pgvector for the vectors of apps that have grown large", Every(5)
+
+    def waiting(self, now: datetime) -> Iterable[int]:
+        return apps_to_move().values_list("pk", flat=True)
+
+    def work(self, hands: Upkeeper, run: Run) -> None:
+        move(hands.app, timezone.now(), run)
+
+
+class Purging(MemoryJob):
+    name, title, schedule = "purge", "deletes what purges have hidden", Every(1)
+
+    def waiting(self, now: datetime) -> Iterable[int]:
+        """Of apps that are not active, too."""
+        return apps_to_purge().values_list("pk", flat=True)
+
+    def work(self, hands: Upkeeper, run: Run) -> None:
+        purge(hands.app, timezone.now(), run)
+
+
+class Imports(MemoryJob):
+    name, title, schedule = "imports", "takes in the rest of files that are being imported", Every(1)
+
+    def waiting(self, now: datetime) -> Iterable[int]:
+        return Import.objects.open().order_by().values_list("app_id", flat=True).distinct()
+
+    def work(self, hands: Upkeeper, run: Run) -> None:
+        hands.carry_on_imports(run)
+
+
+class Rollbacks(MemoryJob):
+    name, title, schedule = "rollbacks", "takes back the rest of what came from a source", Every(1)
+
+    def waiting(self, now: datetime) -> Iterable[int]:
+        return Rollback.objects.open().order_by().values_list("app_id", flat=True).distinct()
+
+    def work(self, hands: Upkeeper, run: Run) -> None:
+        hands.carry_on_rollbacks(run)
+
+
+class Webhooks(MemoryJob):
+    name, title, schedule = "webhooks", "tells webhooks what has changed, and tries again what did not arrive", Every(1)
+
+    def waiting(self, now: datetime) -> Iterable[int]:
+        behind = Webhook.objects.behind().order_by().values_list("app_id", flat=True)
+        return set(behind) | set(Delivery.objects.due(now).order_by().values_list("app_id", flat=True))
+
+    def work(self, hands: Upkeeper, run: Run) -> None:
+        hands.tell(run)
+
+
+class FlushCrashed(MemoryJob):
+    name, title, schedule = "flush", "ends sessions that fell silent, as their agents would have", Every(5)
+
+    def waiting(self, now: datetime) -> Iterable[int]:
+        return self.silent(now).order_by().values_list("app_id", flat=True).distinct()
+
+    def is_wanted(self, app: App, now: datetime) -> bool:
+        return self.silent(now).for_app(app).exists()
+
+    def silent(self, now: datetime) -> SessionQuerySet:
+        return AgentSession.objects.active().silent(silent_since(now))
+
+    def work(self, hands: Upkeeper, run: Run) -> None:
+        hands.flush_crashed(timezone.now(), run)
+
+
+SITE = 0
+
+
+class Sweep(Job[None]):
+    name, title, schedule = "sweep", "sweeps out of the files what deleted rows leave there", Every(1)
+    of_site = True
+
+    def waiting(self, now: datetime) -> Iterable[int]:
+        return [SITE] if residue() else []
+
+    def work(self, hands: None, run: Run) -> None:
+        if sweep(timezone.now()):
+            with transaction.atomic():
+                run.done({"swept": 1})
+
+
+class Backups(Job[None]):
+    name, title, schedule = "backup", "copies the whole database into a file", Calendar(time(3))
+    of_site = True
+
+    def work(self, hands: None, run: Run) -> None:
+        backup(timezone.now(), run)
+
+
+class Housekeeping(Job[None]):
+    name, title, schedule = "housekeeping", "drops what is kept for a while only", Calendar(time(4))
+    of_site = True
+
+    def work(self, hands: None, run: Run) -> None:
+        now = timezone.now()
+        run.done({"answers_dropped": drop_expired_answers(now)})
+        run.done({"imports_dropped": drop_broken_off_imports(now)})
+        run.done({"deliveries_dropped": drop_old_deliveries(now)})
+        run.done({"clients_dropped": end_idle_clients(now)})
+        for count in drop_old_runs(now):
+            run.done({"runs_dropped": count})
+        run.done({"copies_dropped": drop_leftovers()})
+
 
 __all__ = ["JOBS", "MemoryJob", "Upkeeper"]
 
@@ -46,3 +331,28 @@ EVERY_JOB: tuple[Job[Any], ...] = (
     Backups(),
 )
 JOBS = {job.name: job for job in EVERY_JOB}
+
+
+@dataclass(frozen=True, slots=True)
+class Listed:
+    """A job as it stands for one app; `last_run` is the one due last, whatever became of it."""
+
+    job: Job[Any]
+    schedule: Schedule
+    enabled: bool
+    next_at: datetime | None
+    last_run: JobRun | None
+
+
+def jobs_of(app: App | None, now: datetime) -> list[Listed]:
+    """The jobs of an app, or (None) of the whole site, in the order of the catalogue. One query, and one per job."""
+    rows = {row.job: row for row in JobSchedule.objects.all()}
+    return [listed(job, rows.get(job.name), app, now) for job in JOBS.values() if job.of_site == (app is None)]
+
+
+def listed(job: Job[Any], row: JobSchedule | None, app: App | None, now: datetime) -> Listed:
+    schedule = row.schedule if row else job.schedule
+    enabled = row.enabled if row else True
+    next_at = schedule.upcoming(now, zone_of(app)).until if enabled else None
+    last_run = JobRun.objects.of(job.name, app).select_related("app").order_by("-until").first()
+    return Listed(job, schedule, enabled, next_at, last_run)

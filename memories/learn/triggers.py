@@ -17,10 +17,10 @@ from memories.learn.trigger_span import Days, bring_to
 from memories.ledger.days import day_of
 from memories.models import FutureTrigger, Link, LinkKind, Memory, Preload, TriggerStatus, Visibility
 from memories.models.memory import MemoryQuerySet
-from memories.store.triggers import called_off_in
+from memories.store.links import called_off_in
 from memories.text.matter import matter_of
 from memsite.config.conf import get_conf
-from memsite.tenancy.end_users import of_users, users_told_of
+from memsite.tenancy.access import of_users, users_told_of
 from memsite.tenancy.models import Agent, App
 from memsite.tenancy.scoping import ScopedQuerySet
 from sessions.models import AgentSession, Resource, Role

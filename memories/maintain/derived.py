@@ -23,17 +23,17 @@ from django.utils import timezone
 from memories.index import scratch_index
 from memories.index.app_embedder import current_embedder, serving_embedder
 from memories.maintain.embedding import embed
-from memories.maintain.run import Run, Unclaimed
 from memories.maintain.summaries import AT_LEAST_CHANGES
 from memories.models import LIVE, Memory, Mention, Passage, Status, Summary, Vector, pgvector_table
 from memories.models.fulltext import MEMORY, TABLE, WORDS, WORDS_INDEX, app_word, search_vector
 from memories.models.vector import FLOAT_BYTES, embedded_text, read_vectors, to_bytes
-from memories.store import index_files
-from memories.store.due import mark_due
-from memories.store.mentions import drop_unmentioned, keep_mentions, words_of
+from memories.store import vacuum
+from memories.store.links import drop_unmentioned, keep_mentions, words_of
+from memories.store.revisions import mark_due
 from memsite.db.inserts import execute_all
 from memsite.db.postgres.session import waiting_without_end
 from memsite.db.prepared import fetch_all
+from memsite.jobs.job import Run, Unclaimed
 from memsite.tenancy.models import App, AppStatus
 from memsite.tenancy.row_level_security import confined, site_wide
 
@@ -398,12 +398,12 @@ def known_change(app: App) -> int:
 
 def unreadable_files(place: Place) -> Iterator[Found]:
     if place.vendor == "sqlite" and place.is_live:
-        yield from ((pk, pk) for pk in index_files.unreadable_index_files() if place.app_pk in (None, pk))
+        yield from ((pk, pk) for pk in vacuum.unreadable_index_files() if place.app_pk in (None, pk))
 
 
 def drop_files(app: App, pks: Sequence[int]) -> None:
     """Who needs one reads the database, and writes it again."""
-    index_files.drop_index_file(app.pk)
+    vacuum.drop_index_file(app.pk)
 
 
 @dataclass(frozen=True, slots=True)

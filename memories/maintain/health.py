@@ -1,8 +1,8 @@
-"""How an app's memory is doing: what there is and how old, whether it is found and used, what it costs, what fails."""
+"""How an app's memory is doing: the health report, as JSON and as a page, and figures for operators' programs."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import date, datetime, timedelta
 from typing import Any
 
@@ -10,15 +10,18 @@ from django.db import transaction
 from django.db.models import Case, Count, F, FloatField, IntegerField, Max, Q, Sum, Value, When
 from django.db.models.functions import Cast, Floor, Least
 
-from memories.ledger.days import day_of, midnight
+from memories.ledger.days import Span, day_of, last_days, midnight
 from memories.maintain import figures
-from memories.maintain.run import Run
+from memories.maintain.figures import answered
 from memories.models import (
+    LIVE,
+    Entity,
     Extraction,
     ExtractionStatus,
     HealthReport,
     Injection,
     LedgerEntry,
+    Link,
     Memory,
     RecallCount,
     Rejection,
@@ -26,8 +29,9 @@ from memories.models import (
 )
 from memories.models.learning import LESSONS
 from memories.models.memory import MemoryQuerySet
+from memsite.jobs.job import Run
 from memsite.jobs.models import JobRun, RunStatus
-from memsite.tenancy.models import App
+from memsite.tenancy.models import Agent, App
 
 DAYS = 30
 MONTHS = 12
@@ -189,3 +193,152 @@ def note_health(app: App, now: datetime, run: Run) -> None:
             create_defaults={"app": app, "content": content, "created_at": now},
         )
         run.done({"reports": 1})
+
+
+def as_markdown(report: Mapping[str, Any]) -> str:
+    recalled, used, spent, failed = (report[name] for name in ("recall", "use", "costs", "failures"))
+    tenths = enumerate(report["confidence"])
+    live = sum(report["memories"].get(status, 0) for status in ("active", "inactive"))
+    return "\n".join(
+        [
+            f"# Health of {report['app_id']}",
+            "",
+            f"As of {report['at'][:16].replace('T', ' ')} UTC; rates are of the last {report['days']} days.",
+            "",
+            *table("Memories", ("status", "number"), report["memories"].items()),
+            f"{live:,} of {report['limit']:,} that the app may hold; {report['pinned']:,} pinned.",
+            "",
+            *table("Active by category", ("category", "number"), report["categories"].items()),
+            *table("Last confirmed", ("when", "active memories"), report["confirmed"].items()),
+            *table("Confidence", ("from", "active memories"), ((at / 10, count) for at, count in tenths)),
+            *table("Came in", ("month", "memories"), report["growth"].items()),
+            "## Recall",
+            "",
+            f"{recalled['searches']:,} searches, {percent(recalled['hit_rate'])} found something"
+            + (f", {recalled['mean_ms']:g} ms each." if recalled["mean_ms"] is not None else "."),
+            *(f"- {answered(tier)}: {percent(row['share'])}" for tier, row in recalled["by_tier"].items()),
+            "",
+            "## Use",
+            "",
+            f"{used['injected']:,} handed over; of those judged, {percent(used['echo_rate'])} were used.",
+            "",
+            *table(
+                "Costs",
+                ("operation", "calls", "failed", "tokens", "US dollars"),
+                ((name, *row.values()) for name, row in spent["by_operation"].items()),
+            ),
+            "## Failures",
+            "",
+            f"- texts given up: {failed['texts_given_up']:,}; waiting: {failed['texts_waiting']:,}",
+            f"- active memories without a vector: {failed['without_vector']:,}",
+            *(f"- job {name}: {count:,} run{'' if count == 1 else 's'}" for name, count in failed["jobs"].items()),
+            *(f"- rejected, {kind}: {count:,}" for kind, count in failed["rejected"].items()),
+            "",
+        ]
+    )
+
+
+def table(title: str, columns: Iterable[str], rows: Iterable[Iterable[Any]]) -> list[str]:
+    names = list(columns)
+    lines = [f"| {' | '.join(cell(value) for value in row)} |" for row in rows]
+    if not lines:
+        return [f"## {title}", "", "None.", ""]
+    rule = f"| --- |{' ---: |' * (len(names) - 1)}"
+    return [f"## {title}", "", f"| {' | '.join(names)} |", rule, *lines, ""]
+
+
+def cell(value: Any) -> str:
+    return f"{value:,}" if isinstance(value, int) else str(value).replace("|", "\\|")
+
+
+def percent(share_of_one: float | None) -> str:
+    return "none" if share_of_one is None else f"{100 * share_of_one:.1f} %"
+
+
+Figures = dict[str, Any]
+
+
+def stats_of(app: App, now: datetime, days: int) -> Figures:
+    """Figures of now, and of the last `days` days. JSON as it stands; some twenty queries, however much there is.
+
+    Two of them read all of the app's memories once, as the overview's confidences do.
+    """
+    span, sorts = last_days(app, now, days), figures.by_sort(app)
+    return {
+        "app_id": app.app_id,
+        "at": now.isoformat(),
+        **span.told(app),
+        "memories": memory_counts(app, sorts),
+        "sessions": figures.sessions(app),
+        "texts": figures.texts(app),
+        "links": Link.objects.for_app(app).count(),
+        "entities": Entity.objects.for_app(app).count(),
+        "lessons": Memory.objects.for_app(app).active().lessons().count(),
+        "triggers": figures.triggers(app),
+        "to_review": figures.to_review(app),
+        "agents": Agent.objects.for_app(app).count(),
+        "growth": created_by_day(app, span.days),
+        "access": access(app, span, sorts),
+    }
+
+
+def memory_counts(app: App, sorts: figures.Sorts) -> Figures:
+    """Of whatever status; `live` ones count against the limit."""
+    statuses = figures.by_status(app)
+    live, limit = sum(statuses[status] for status in LIVE), app.policy.memory_limit
+    return {
+        "total": sum(statuses.values()),
+        "live": live,
+        "limit": limit,
+        "full": share(live, limit),
+        "last_created_at": moment(figures.last_memory_at(app)),
+        "by_status": statuses,
+        "by_kind": sorts.kind,
+        "by_category": [{"category": name, "memories": number} for name, number in figures.by_category(app)],
+        "by_source": sorts.source,
+        "by_origin": sorts.origin,
+        "by_tier": sorts.tier,
+    }
+
+
+def created_by_day(app: App, days: Sequence[date]) -> Figures:
+    made = figures.growth(app, days)
+    by_day = [{"day": day.isoformat(), "created": number} for day, number in zip(days, made, strict=True)]
+    return {"created": sum(made), "by_day": by_day}
+
+
+def access(app: App, span: Span, sorts: figures.Sorts) -> Figures:
+    """Searches that found something are those which something answered."""
+    tiers, by_day = figures.answers(app, span), searches_by_day(span.days, figures.answered_by(app, span.days))
+    searches, found = (sum(one[name] for one in by_day) for name in ("searches", "found"))
+    last = figures.last_search_on(app)
+    return {
+        "searches": searches,
+        "found": found,
+        "hit_rate": share(found, searches),
+        "last_searched_on": last.isoformat() if last else None,
+        "by_tier": [
+            {
+                "tier": one.tier,
+                "searches": one.searches,
+                "share": round(one.share, 4),
+                "mean_ms": round(one.mean_ms, 2),
+            }
+            for one in tiers
+        ],
+        "by_day": by_day,
+        "never_recalled": sorts.unasked,
+        "most_recalled": [
+            {"id": str(uid), "access_count": times, "accessed_at": moment(at)}
+            for uid, times, at in figures.most_recalled(app)
+        ],
+    }
+
+
+def searches_by_day(days: Sequence[date], answered: Mapping[str, Sequence[int]]) -> list[Figures]:
+    rows = []
+    for place, day in enumerate(days):
+        counts = {tier: numbers[place] for tier, numbers in answered.items()}
+        searches = sum(counts.values())
+        rows.append({"day": day.isoformat(), "searches": searches, "found": searches - counts["none"]})
+    return rows

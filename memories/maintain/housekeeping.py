@@ -1,11 +1,31 @@
-"""What is kept for a while only."""
+"""What is tidied up: indexes, sessions that fell silent, purges, rows that are kept for a while only, backups."""
 
+from __future__ import annotations
+
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator
 from datetime import datetime, timedelta
+from traceback import format_tb
 
-from memories.models import Delivery, Import, ImportStatus
+import structlog
+from django.db import connection, transaction
+from django.db.models import Exists, F, OuterRef, QuerySet
+
+from memories.maintain.derived import damage_in_copy, mend_all, named
+from memories.models import Delivery, Import, ImportStatus, Injection, Purge, sqlite_stats
+from memories.models.fulltext import COLUMNS, SOURCE, TABLE
+from memories.store import writing
+from memories.store.purge import settle, stages
+from memories.store.vacuum import PAGES_AT_A_TIME, changes_of, sweep
 from memsite.config.conf import get_conf
+from memsite.jobs.job import Run
 from memsite.oauth.models import OAuthGrant
-from memsite.tenancy.models import IdempotentAnswer
+from memsite.ops.backup import make_backup
+from memsite.tenancy.models import App, IdempotentAnswer
+from memsite.tenancy.row_level_security import site_wide
+from sessions.models import AgentSession, Event, Level
+from sessions.recording import end_silent
 
 BROKEN_OFF_AFTER = timedelta(hours=6)
 DELIVERIES_KEPT = timedelta(days=30)
@@ -31,3 +51,176 @@ def drop_old_deliveries(now: datetime) -> int:
 def end_idle_clients(now: datetime) -> int:
     """Ends the grants of OAuth clients that have not renewed them for `MEMSITE_OAUTH_IDLE_DAYS`."""
     return OAuthGrant.objects.idle(now).end()
+
+
+REINDEX_BATCH = 500
+NAMES = ", ".join(COLUMNS)
+# Each row of the index has its sizes in a table of its own, which can be asked by number.
+MISSING = f"""
+SELECT id FROM memories_memory AS m WHERE app_id = %s AND content <> '' AND id > %s
+AND NOT EXISTS (SELECT 1 FROM {TABLE}_docsize AS d WHERE d.id = m.id) ORDER BY id LIMIT %s
+"""  # noqa: S608  # our own names
+PUT_BACK = f"INSERT INTO {TABLE} (rowid, {NAMES}) SELECT id, {NAMES} FROM {SOURCE} WHERE id = %s"  # noqa: S608
+ANALYSED = ("memories_memory", "memories_vector", "memories_revision", "memories_mention", "memories_injection")
+
+
+def reindex(app: App, now: datetime, run: Run) -> None:
+    """Counts `words_put_back` (memories), `merges` (steps) and `reindexed`. No step keeps writers waiting for long."""
+    if connection.vendor == "sqlite":
+        put_back_words(app, run)
+        merge_words(run)
+    with transaction.atomic():
+        analyse()
+        # Every process loads the app's vectors anew, without dead rows and names of what is gone.
+        App.objects.filter(pk=app.pk).update(index_number=F("index_number") + 1)
+        run.done({"reindexed": 1})
+
+
+def put_back_words(app: App, run: Run) -> None:
+    """What the index of words misses: nothing, unless it was damaged or written around the triggers."""
+    after = 0
+    while pks := missing(app, after):
+        after = pks[-1]
+        with transaction.atomic():
+            # Asked again under the lock: a row that is put in twice stays in for ever.
+            still = set(missing(app, pks[0] - 1)) & set(pks)
+            with connection.cursor() as cursor:
+                cursor.executemany(PUT_BACK, [[pk] for pk in sorted(still)])
+            run.done({"words_put_back": len(still)})
+
+
+def missing(app: App, after: int) -> list[int]:
+    with connection.cursor() as cursor:
+        cursor.execute(MISSING, [app.pk, after, REINDEX_BATCH])
+        return [pk for (pk,) in cursor.fetchall()]
+
+
+def merge_words(run: Run) -> None:
+    """All segments into one, some pages at a time. The index is of all apps: the next one finds nothing left to do."""
+    pages, changes = -PAGES_AT_A_TIME, 2
+    while changes > 1:
+        with transaction.atomic():
+            changes = changes_of(pages)
+            run.done({"merges": int(changes > 1)})
+        pages = PAGES_AT_A_TIME
+
+
+@site_wide()
+def analyse() -> None:
+    """Tells the database how its tables are filled: all of them, which only their owner may."""
+    if connection.vendor == "sqlite":
+        sqlite_stats.write_statistics()
+        return
+    with connection.cursor() as cursor:
+        for table in ANALYSED:
+            cursor.execute(f"ANALYZE {table}")
+
+
+log = structlog.get_logger("memories.maintain")
+SESSIONS_AT_ONCE = 100
+Handle = Callable[[AgentSession], object]
+
+
+def flush_crashed(app: App, now: datetime, run: Run, catch_up: Handle, wind_up: Handle) -> None:
+    """Ends each session without a sign of life for `MEMSITE_CRASHED_AFTER_MINUTES`, one to a transaction.
+
+    `catch_up` reads what was stored and not read before the crash: outside of the transaction, for it may be slow.
+    `wind_up` is the rest of what an end brings with it. Counts `sessions`, and `unread` where catching up failed.
+    """
+    since = silent_since(now)
+    for session in silent_sessions(app, since, after=run.cursor.get("session", 0)):
+        caught_up = attempt(catch_up, session)
+        with transaction.atomic():
+            if not end_silent(session, since, now):
+                continue
+            wind_up(session)
+            tell(session, now)
+            run.done({"sessions": 1, "unread": int(not caught_up)}, session=session.pk)
+
+
+def silent_since(now: datetime) -> datetime:
+    """Who gave no sign of life since then is taken for crashed."""
+    return now - timedelta(minutes=get_conf().crashed_after_minutes)
+
+
+def silent_sessions(app: App, since: datetime, after: int) -> Iterator[AgentSession]:
+    shown = Injection.objects.for_app(app).filter(session=OuterRef("pk"), created_at__gte=since)
+    rows = AgentSession.objects.for_app(app).active().silent(since).exclude(Exists(shown)).order_by("pk")
+    while batch := list(rows.filter(pk__gt=after).select_related("agent")[:SESSIONS_AT_ONCE]):
+        for session in batch:
+            session.app = app
+            yield session
+        after = batch[-1].pk
+
+
+def attempt(catch_up: Handle, session: AgentSession) -> bool:
+    """One session that makes trouble keeps no other from its end."""
+    try:
+        catch_up(session)
+    except Exception as error:
+        # Where, and not what: an error may quote what was said.
+        kind = type(error).__name__
+        log.error("not_caught_up", session=str(session.uid), error=kind, at=format_tb(error.__traceback__))
+        return False
+    return True
+
+
+def tell(session: AgentSession, now: datetime) -> None:
+    """In the feed of events."""
+    minutes = get_conf().crashed_after_minutes
+    message = f"No sign of life for {minutes} minutes: the session is taken for crashed and has been ended."
+    Event.objects.create(app=session.app, session=session, level=Level.WARNING, message=message, created_at=now)
+
+
+def backup(now: datetime, run: Run) -> None:
+    """One backup of all apps into `MEMSITE_BACKUP_DIR`, old ones rotated out. Counts `bytes`, `seconds` and, of what is
+    damaged and can be made anew, `damaged` and `mended`: what the copy shows is mended on the site.
+
+    Raises BackupError, with a sentence for people.
+    """
+    conf = get_conf()
+    made = make_backup(conf.backups, now, conf.backup_keep, damage_in_copy)
+    with transaction.atomic():
+        run.done({"bytes": made.bytes, "seconds": round(made.seconds)})
+    if made.damaged:
+        log.error("backed_up_with_damage", damaged=named(made.damaged))
+        mended = mend_all(made.damaged)
+        with transaction.atomic():
+            run.done({"damaged": sum(map(Counter.total, made.damaged.values())), "mended": mended.total()})
+    log.info("backed_up", bytes=made.bytes, seconds=round(made.seconds, 1))
+
+
+ACTOR = "system:purge"
+PAUSE_SECONDS = 0.05
+"""SQLite asks for its lock anew after 100 ms at most: who waits comes in within some batches."""
+
+
+def purge(app: App, now: datetime, run: Run) -> None:
+    """Deletes what the app's open purges have hidden, batch by batch; then sweeps, if anything was deleted anywhere.
+
+    Counts rows by kind. To be run for apps that are not active, too: see `apps_to_purge`.
+    """
+    while Purge.objects.for_app(app).open().exists() and not erase_hidden(app, now, run, PAUSE_SECONDS):
+        pass
+    sweep(now)
+
+
+def erase_hidden(app: App, now: datetime, run: Run, pause_seconds: float = 0.0) -> bool:
+    """Whether that was all of it: False if more was hidden meanwhile. Between batches others can write."""
+    for name, delete in stages(app):
+        is_over = False
+        while not is_over:
+            with writing(app, ACTOR, now) as write:
+                count = delete(write)
+                is_over = not count
+                if count:
+                    run.done({name: count})
+            if count:
+                time.sleep(pause_seconds)
+    with writing(app, ACTOR, now) as write:
+        return settle(write)
+
+
+def apps_to_purge() -> QuerySet[App]:
+    """The apps with an open purge, whatever their status. One query."""
+    return App.objects.filter(pk__in=Purge.objects.open().order_by().values("app")).select_related("policy")

@@ -14,24 +14,48 @@ from django.db import transaction
 from django.db.models import OuterRef, Subquery
 
 from memories.index.app_index import IndexView
-from memories.maintain import expire
-from memories.maintain.clusters import clusters_of
-from memories.maintain.drawers import opaque_key
-from memories.maintain.passages import embed_passages
-from memories.maintain.run import Run
+from memories.maintain import aging
+from memories.maintain.merge import opaque_key
+from memories.maintain.summaries import embed_passages
 from memories.models import Action, Kind, LinkKind, Memory, Revision, Source, Status, Strength, Visibility
 from memories.models.memory import MemoryQuerySet, as_noted
 from memories.models.vector import embedded_text
-from memories.providers.embeddings import Embedder
+from memories.providers.embeddings import Embedder, Vectors
 from memories.providers.llm.provider import LLMError, Provider
 from memories.retrieve.injection_guard import safe_memories
 from memories.retrieve.pipeline import index_of
 from memories.store import Candidate, LimitReached, writing
-from memories.store.gathering import gather
-from memories.store.room import with_app
+from memories.store.transaction import with_app
+from memories.store.writer import gather
 from memories.text.secrets import redact
+from memsite.jobs.job import Run
 from memsite.tenancy.models import App
 from memsite.tenancy.origin import least_trusted
+
+
+def clusters_of(vectors: Vectors, floor: float, least: int, most: int) -> list[list[int]]:
+    """Places of what is `floor` or more near one of them, `least` to `most` of them, each in one cluster at most.
+
+    The one with the most neighbours is the first middle (of equals, the first), with the nearest of these around it;
+    then the same with what is left. Always the same for the same rows. Memory: 5 bytes for each pair.
+    """
+    cosines = vectors @ vectors.T
+    # A text without words has the zero vector, and is near nothing.
+    near = (cosines >= floor) & np.any(vectors, axis=1)[:, None]
+    neighbours = near.sum(axis=1)
+    found = []
+    while len(near) and neighbours.max() >= least:
+        middle = int(np.argmax(neighbours))
+        around = np.flatnonzero(near[middle])
+        # The middle itself, whatever the last digit of its cosine says.
+        closeness = np.where(around == middle, 2.0, cosines[middle, around])
+        members = around[np.lexsort((around, -closeness))[:most]]
+        found.append(sorted(members.tolist()))
+        neighbours -= near[:, members].sum(axis=1)
+        near[members] = near[:, members] = False
+        neighbours[members] = 0
+    return found
+
 
 log = structlog.get_logger("memories.maintain")
 ACTOR = "system:insights"
@@ -148,7 +172,7 @@ def archived(app: App) -> MemoryQuerySet:
     rows = Memory.objects.for_app(app).filter(status=Status.ARCHIVED, valid_until=None)
     rows = rows.exclude(source=Source.INSIGHT).exclude(kind=Kind.INSIGHT)
     rows = rows.exclude(revisions__action=Action.GATHERED).exclude(links_in__kind=LinkKind.CONTRADICTS)
-    return rows.alias(archived_by=last).filter(archived_by=expire.EXPIRE_ACTOR).order_by("pk")
+    return rows.alias(archived_by=last).filter(archived_by=aging.EXPIRE_ACTOR).order_by("pk")
 
 
 def candidate_of(told: Sequence[Memory], text: str, made_by: str) -> Candidate:

@@ -7,29 +7,225 @@ cursor holds how far it is and which pairs say the same, so whoever goes on come
 
 from __future__ import annotations
 
-from bisect import bisect_right
+import hashlib
+import json
+from array import array
+from bisect import bisect_left, bisect_right
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from copy import deepcopy
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from functools import cached_property
+from typing import Any, NamedTuple
 
+import numpy as np
 from django.db import transaction
+from numpy.typing import NDArray
 
 from memories.index.app_index import IndexView
-from memories.maintain.drawers import MergeGroup, group_of_memory, groups_with_news
-from memories.maintain.nominate import MergeCandidate, MergeCandidates
-from memories.maintain.run import Run
-from memories.maintain.sameness import say_the_same, taken_back, why_the_same
-from memories.models import LIVE, Memory
+from memories.index.vector_store import VectorStore
+from memories.models import LIVE, Action, Kind, Memory, Source, Status, Visibility
+from memories.models.memory import MemoryQuerySet
 from memories.providers.embeddings import Embedder
 from memories.providers.llm.provider import RULES, Provider
 from memories.retrieve.pipeline import index_of
 from memories.store import Writer, writing
-from memories.store.confidence import confidence_at
-from memories.store.room import with_app
+from memories.store.revisions import confidence_at
+from memories.store.transaction import with_app
+from memories.text.relate import Relation, relate
+from memories.text.relate.tokens import canonical_text
+from memsite.jobs.job import Run
 from memsite.tenancy.models import App
+
+TILE = 8_192
+"""Columns at a time: with 256 rows 8 MB of cosines."""
+
+Places = NDArray[np.intp]
+NearPair = tuple[int, int, float]
+
+
+def near_pairs(
+    held: VectorStore, rows: Places, first: int, end: int, floor: float, most: int
+) -> Iterator[NearPair]:  # fmt: skip
+    """(place, later place, cosine) in `rows` with a cosine of `floor` or more, for places from `first` to `end`.
+
+    Of each place the `most` nearest of those behind it, the nearest first; the same whatever pieces they are asked in.
+    """
+    asked = held.of(rows[first:end])
+    found: list[tuple[Places, Places, NDArray[np.float32]]] = []
+    # One grid for all, so that what a place is compared with does not depend on the piece it is asked in.
+    for start in range((first + 1) // TILE * TILE, len(rows), TILE):
+        places = start + held.worth_comparing(rows[first:end], rows[start : start + TILE], floor)
+        cosines = asked @ held.of(rows[places]).T
+        # What is not behind the place itself was or will be seen from the other side.
+        cosines[np.arange(first, end)[:, None] >= places] = -2
+        at, columns = highest(cosines, floor, most)
+        found.append((at + first, places[columns], cosines[at, columns]))
+    if found:
+        places, others, alike = (np.concatenate(parts) for parts in zip(*found, strict=True))
+        yield from nearest_first(places, others, alike, most)
+
+
+def highest(cosines: NDArray[np.float32], floor: float, most: int) -> tuple[Places, Places]:
+    """Where the `most` highest of each row are, as far as they reach the floor."""
+    reached = np.count_nonzero(cosines >= floor, axis=1)
+    crowded = np.flatnonzero(reached > most)
+    few = np.flatnonzero((reached > 0) & (reached <= most))
+    at, columns = np.nonzero(cosines[few] >= floor)
+    best = np.argpartition(-cosines[crowded], most, axis=1)[:, :most]
+    return np.concatenate([few[at], np.repeat(crowded, most)]), np.concatenate([columns, best.ravel()])
+
+
+def nearest_first(places: Places, others: Places, alike: NDArray[np.float32], most: int) -> Iterator[NearPair]:
+    order = np.lexsort((others, -alike, places))
+    taken, last = 0, -1
+    for at in order.tolist():
+        taken = taken + 1 if places[at] == last else 1
+        last = int(places[at])
+        if taken <= most:
+            yield last, int(others[at]), float(alike[at])
+
+
+COLUMNS = ("category", "subject", "user_id", "visibility", "agent_id", "valid_from", "valid_until", "kind")
+Contents = tuple[Any, ...]
+
+
+@dataclass(slots=True)
+class MergeGroup:
+    """Primary keys, rising: of what is new to it, and of what was in it."""
+
+    new: array[int] = field(default_factory=lambda: array("q"))
+    old: array[int] = field(default_factory=lambda: array("q"))
+
+
+def groups_with_news(app: App, since: datetime | None) -> dict[str, MergeGroup]:
+    """The drawers with two memories or more of which one has changed since, by key and in its order.
+
+    None: everything is new. Two queries over the app's live memories, one if nothing has changed.
+    """
+    rows = mergeable(app)
+    changed = rows.filter(updated_at__gte=since).order_by() if since else rows.order_by()
+    new = set(changed.values_list("pk", flat=True))
+    touched = {group_of(columns) for columns in changed.values_list(*COLUMNS).distinct()}
+    drawers: dict[Contents, MergeGroup] = {drawer: MergeGroup() for drawer in touched}
+    for pk, *columns in rows.order_by("pk").values_list("pk", *COLUMNS).iterator() if new else ():
+        drawer = drawers.get(group_of(columns))
+        if drawer is not None:
+            (drawer.new if pk in new else drawer.old).append(pk)
+    keyed = {opaque_key(*columns): drawer for columns, drawer in drawers.items()}
+    return {key: keyed[key] for key in sorted(keyed) if len(keyed[key].new) + len(keyed[key].old) > 1}
+
+
+def mergeable(app: App) -> MemoryQuerySet:
+    """Live statements. Digests and insights are texts made of others, one for each session and group."""
+    return Memory.objects.for_app(app).live().exclude(source__in=(Source.DIGEST, Source.INSIGHT))
+
+
+def group_of(columns: Sequence[Any]) -> Contents:
+    """From the values of COLUMNS. Lessons have drawers of their own: they are handed over on their own, too."""
+    category, subject, user_id, visibility, agent_id, valid_from, valid_until, kind = columns
+    owner = agent_id if visibility == Visibility.AGENT else None
+    return category, subject, user_id or None, visibility, owner, valid_from, valid_until, kind == Kind.LESSON
+
+
+def group_of_memory(memory: Memory) -> Contents:
+    return group_of([getattr(memory, name) for name in COLUMNS])
+
+
+def opaque_key(*parts: Any) -> str:
+    """The same for the same parts, and nothing of them can be read from it."""
+    return hashlib.sha256(json.dumps(parts, default=str).encode()).hexdigest()[:24]
+
+
+NEAREST = 5
+"""Of each memory: verdicts cost a millisecond each, and of a text that a machine wrote there may be thousands alike."""
+READ_AT_ONCE = 500
+
+
+class MergeCandidate(NamedTuple):
+    """`cosine` None: word for word the same."""
+
+    pk: int
+    other: int
+    cosine: float | None
+
+
+class MergeCandidates:
+    """Of what is new in the drawer, with everything in it: each pair once."""
+
+    def __init__(self, app: App, view: IndexView, drawer: MergeGroup, floor: float) -> None:
+        self.app, self.drawer, self.floor = app, drawer, floor
+        self.held = view.held
+        members = np.array([*drawer.new, *drawer.old], np.int64)
+        rows = view.rows_of(members)
+        self.rows = rows[view.columns.embedded[rows]]
+        self.pks: list[int] = view.columns.pk[self.rows].tolist()
+        self.has_blank = len(self.pks) < len(members)
+        with_vector = set(self.pks)
+        self.new = [pk for pk in drawer.new if pk in with_vector]
+
+    def of(self, start: int, end: int) -> list[MergeCandidate]:
+        """For the new ones from `start` to `end`."""
+        new = self.drawer.new[start:end]
+        first, last = bisect_left(self.new, new[0]), bisect_right(self.new, new[-1])
+        near = near_pairs(self.held, self.rows, first, last, self.floor, NEAREST) if first < last else ()
+        found = [MergeCandidate(self.pks[place], self.pks[other], cosine) for place, other, cosine in near]
+        return found + [pair for pk in new for pair in self.verbatim(pk)] if self.has_blank else found
+
+    def verbatim(self, pk: int) -> Iterator[MergeCandidate]:
+        """With one that has the same words: all of them hang together by it."""
+        same = self.by_words[self.words_of[pk]]
+        if len(same) > 1:
+            yield MergeCandidate(pk, same[0] if same[0] != pk else same[1], None)
+
+    @cached_property
+    def words_of(self) -> dict[int, int]:
+        """A number for what each says, in whatever spelling."""
+        words: dict[int, int] = {}
+        pks = [*self.drawer.new, *self.drawer.old]
+        for start in range(0, len(pks), READ_AT_ONCE):
+            rows = Memory.objects.for_app(self.app).filter(pk__in=pks[start : start + READ_AT_ONCE])
+            words |= {pk: hash(canonical_text(content)) for pk, content in rows.values_list("pk", "content")}
+        return words
+
+    @cached_property
+    def by_words(self) -> dict[int, list[int]]:
+        same = defaultdict(list)
+        for pk in sorted(self.words_of):
+            same[self.words_of[pk]].append(pk)
+        return same
+
+
+def say_the_same(
+    provider: Provider, memory: Memory, known: Sequence[tuple[Memory, float | None]]
+) -> list[bool]:  # fmt: skip
+    """For each of the known ones (with the cosine, if there is one): whether it says all that the memory says."""
+    own = canonical_text(memory.content)
+    # Whatever a model makes of it, the same words are the same statement.
+    same = [canonical_text(other.content) == own for other, _ in known]
+    asked = [at for at, is_same in enumerate(same) if not is_same]
+    if asked:
+        contents, cosines = [known[at][0].content for at in asked], [known[at][1] for at in asked]
+        verdicts = provider.relate(memory.content, contents, memory.subject or "", cosines)
+        for at, verdict in zip(asked, verdicts, strict=True):
+            same[at] = verdict.relation == Relation.SAME
+    return same
+
+
+def why_the_same(provider: Provider, stays: Memory, goes: Memory) -> str:
+    """The rules' reason, if they see it too."""
+    verdict = relate(stays.content, goes.content, None, goes.subject or "")
+    if verdict.relation == Relation.SAME:
+        return verdict.reason
+    return "says the same" if provider.name == RULES else f"says the same, as {provider.name} judged"
+
+
+def taken_back(app: App, pks: Collection[int]) -> set[int]:
+    """Of live ones, those that were merged into another once: somebody has restored them, or undone it. One query."""
+    merged = {"revisions__action": Action.MERGED, "revisions__after__status": Status.SUPERSEDED}
+    return set(Memory.objects.for_app(app).live().filter(pk__in=pks, **merged).values_list("pk", flat=True))
+
 
 ACTOR = "system:merge"
 SAYS_THE_SAME = "says the same"

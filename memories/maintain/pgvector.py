@@ -11,10 +11,10 @@ import structlog
 from django.db import connection, transaction
 from django.db.models import F, Q, QuerySet
 
-from memories.maintain.run import Run
 from memories.models import Vector, pgvector_table
 from memories.store import Writer, writing
 from memsite.config.conf import get_conf
+from memsite.jobs.job import Run
 from memsite.tenancy.models import App, AppStatus
 
 log = structlog.get_logger("memories.maintain")

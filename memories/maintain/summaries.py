@@ -1,28 +1,192 @@
-"""The categories' summaries, written anew when enough has changed."""
+"""The categories' summaries and their passages: stored ones, and those computed when somebody asks."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+import re
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from hashlib import sha256
 from time import monotonic
 
+import numpy as np
 import structlog
 from django.db import transaction
 from django.db.models import F, Max, Q
 
-from memories.maintain.passages import passages_of
-from memories.models import Link, LinkKind, Memory, Passage, Summary, SummaryDue, Visibility
+from memories.models import GENERAL, Link, LinkKind, Memory, Passage, Summary, SummaryDue, Vector, Visibility
 from memories.models.memory import NOTED, MemoryQuerySet, as_noted
 from memories.models.summary import SummaryQuerySet
-from memories.models.vector import FLOAT_BYTES
-from memories.providers.embeddings import Embedder
+from memories.models.vector import FLOAT_BYTES, by_number, embedded_text, to_bytes
+from memories.providers.embeddings import Embedder, EmbedderError, Vectors
 from memories.providers.llm.provider import LLMError, Noted, Provider, Written, outdoes
+from memories.providers.llm.rules.plain import one_line
+from memories.providers.llm.rules.summaries import MARKED, summarise
 from memories.retrieve.injection_guard import VOUCHED, safe_memories
+from memories.text.relate.grammar import STOP_WORDS
+from memories.text.relate.stems import stem
+from memsite.db.lru_cache import Latest, is_committed
 from memsite.tenancy.models import App
 from memsite.tenancy.scoping import ScopedQuerySet
 
 log = structlog.get_logger("memories.maintain")
+LEAST_WORDS_SHARED = 0.5
+"""Dice's coefficient of the words: a line that is made of three facts of one length still states each of them."""
+_HEADING = re.compile(r"#{1,6}[ \t]+(.*)")
+_BULLET = re.compile(r"\s*(?:[-*+•]|\d{1,3}[.)])[ \t]+(.*)")
+_REMARK = re.compile(r"\*[^*]+\*|[-*_=|:\s]+|[`~]{3}.*")
+_MARKUP = re.compile(r"\\([^\w\s]|_)|\*\*")
+_MARK = re.compile(rf"\A(?:{'|'.join(MARKED.values())}): ")
+_NOTES = re.compile(r" \((?:uncertain, )?(?:uncertain|\d{4}-\d\d-\d\d)\)\Z")
+_WORD = re.compile(r"\w+")
+_FIGURE = re.compile(r"\d+(?:[.,:]\d+)*")
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    text: str
+    heading: str = ""
+
+
+def passages_of(
+    app: App, markdown: str, facts: Sequence[Noted], embedder: Embedder, kept: Mapping[str, bytes]
+) -> list[Passage]:
+    """Unsaved and without their summary; lines that state none of the facts have none.
+
+    `kept` are vectors by text that need not be made again. Without the embedder, passages have no vector. May be slow.
+    """
+    sources = Sources(facts)
+    found = [(line, sources.find(line)) for line in read_lines(markdown)]
+    near = iter(nearest_facts(app, [line for line, fact in found if fact is None], facts, embedder))
+    stated = [(line, fact or next(near)) for line, fact in found]
+    passages = [Passage(app=app, memory_id=fact.number, text=said(line, fact)) for line, fact in stated if fact]
+    give_vectors(passages, embedder, kept)
+    return passages
+
+
+def read_lines(markdown: str) -> Iterator[Line]:
+    """Everything that is said, as plain text, and the heading above it. Lines in italics are remarks on the text."""
+    heading = ""
+    for raw in markdown.split("\n"):
+        line = raw.strip()
+        if title := _HEADING.fullmatch(line):
+            heading = "" if line.startswith("# ") else plain(title[1])
+        elif bullet := _BULLET.fullmatch(line):
+            yield Line(plain(bullet[1]), heading)
+        elif line and not _REMARK.fullmatch(line):
+            yield Line(plain(line), heading)
+
+
+def plain(markdown: str) -> str:
+    return one_line(_MARKUP.sub(lambda found: found[1] or "", markdown))
+
+
+def said(line: Line, fact: Noted) -> str:
+    """ "Takes a minute to start" says little without what it is about."""
+    is_clear = not fact.subject or fact.subject.casefold() in line.text.casefold()
+    return line.text if is_clear else f"{fact.subject}: {line.text}"
+
+
+class Sources:
+    """Facts, to be found by the lines that state them. The first of those that are alike is found."""
+
+    def __init__(self, facts: Sequence[Noted]) -> None:
+        self.facts = facts
+        self.exact: dict[tuple[str, str], Noted] = {}
+        self.words = [words_of(f"{fact.subject} {fact.content}") for fact in facts]
+        self.places: dict[str, list[int]] = defaultdict(list)
+        for place, fact in enumerate(facts):
+            self.exact.setdefault((subject_key(fact.subject), text_key(fact.content)), fact)
+            for word in self.words[place]:
+                self.places[word].append(place)
+
+    def find(self, line: Line) -> Noted | None:
+        """Word for word, apart from marks and notes around it; or else in most of its words."""
+        subject = subject_key(line.heading)
+        keys = ((subject, text_key(text)) for text in without_additions(line.text))
+        exact = next((self.exact[key] for key in keys if key in self.exact), None)
+        return exact or self.alike(line)
+
+    def alike(self, line: Line) -> Noted | None:
+        words = words_of(f"{line.heading} {line.text}")
+        shared = Counter(place for word in words for place in self.places.get(word, ()))
+        best, likeness = None, LEAST_WORDS_SHARED
+        for place in sorted(shared):
+            score = 2 * shared[place] / (len(words) + len(self.words[place]))
+            is_better = score > likeness or (best is None and score == likeness)
+            if is_better and not figures_differ(line.text, self.facts[place].content):
+                best, likeness = self.facts[place], score
+        return best
+
+
+def nearest_facts(app: App, lines: Sequence[Line], facts: Sequence[Noted], embedder: Embedder) -> list[Noted | None]:
+    """By meaning, where one is nearer than what is merely related; all None without the embedder. One query."""
+    nearest: list[Noted | None] = [None] * len(lines)
+    if not lines:
+        return nearest
+    by_pk = {fact.number: fact for fact in facts}
+    rows = Vector.objects.for_app(app).filter(model=embedder.name, memory__in=by_pk)
+    told = list(rows.values_list("memory_id", "data"))
+    asked = (
+        embed_passages([embedded_text(line.text, line.heading or None) for line in lines], embedder) if told else None
+    )
+    if asked is None:
+        return nearest
+    pks, vectors = by_number(told, asked.shape[1])
+    if not pks:
+        return nearest
+    cosines = asked @ vectors.T
+    near = (embedder.thresholds.related + embedder.thresholds.same) / 2
+    for at, place in enumerate(np.argmax(cosines, axis=1)):
+        fact = by_pk[pks[place]]
+        if cosines[at, place] >= near and not figures_differ(lines[at].text, fact.content):
+            nearest[at] = fact
+    return nearest
+
+
+def give_vectors(passages: Sequence[Passage], embedder: Embedder, kept: Mapping[str, bytes]) -> None:
+    new = list(dict.fromkeys(passage.text for passage in passages if passage.text not in kept))
+    made = embed_passages(new, embedder) if new else None
+    data = dict(kept) | ({} if made is None else dict(zip(new, map(to_bytes, made), strict=True)))
+    for passage in passages:
+        if passage.text in data:
+            passage.model, passage.data = embedder.name, data[passage.text]
+
+
+def embed_passages(texts: Sequence[str], embedder: Embedder) -> Vectors | None:
+    try:
+        return embedder.embed_documents(texts)
+    except EmbedderError as error:
+        log.warning("passages_not_embedded", embedder=embedder.name, count=len(texts), error=str(error))
+        return None
+
+
+def without_additions(text: str) -> Iterator[str]:
+    """The text, and what is left of it without the note behind it and the mark before it."""
+    for one in dict.fromkeys((text, _NOTES.sub("", text))):
+        yield from dict.fromkeys((one, _MARK.sub("", one)))
+
+
+def subject_key(subject: str) -> str:
+    key = one_line(subject).casefold()
+    return "" if key == GENERAL else key
+
+
+def text_key(text: str) -> str:
+    return one_line(text).casefold().rstrip(".")
+
+
+def words_of(text: str) -> frozenset[str]:
+    return frozenset(stem(word) for word in _WORD.findall(text.casefold()) if word not in STOP_WORDS)
+
+
+def figures_differ(one: str, other: str) -> bool:
+    """Whether both give figures, and none in common: then they do not say the same, however alike."""
+    left, right = set(_FIGURE.findall(one)), set(_FIGURE.findall(other))
+    return bool(left and right) and left.isdisjoint(right)
+
+
 MAX_CHARACTERS = 8_000
 AT_LEAST_CHANGES = 10
 OLDER_THAN = timedelta(seconds=60)
@@ -244,3 +408,44 @@ def drop_oldest(versions: SummaryQuerySet) -> None:
     archived = versions.exclude(archived_at=None).order_by("-version")
     if surplus := archived.values_list("version", flat=True)[VERSIONS_KEPT:][:1]:
         archived.filter(version__lte=surplus[0]).delete()
+
+
+TEXTS_KEPT = 64
+"""Of all apps."""
+
+
+@dataclass(frozen=True, slots=True)
+class ComputedSummary:
+    """A text, from how many facts it was put together, and what these were."""
+
+    written: Written
+    facts: int
+    state: bytes
+
+
+computed_summaries: Latest[ComputedSummary] = Latest(TEXTS_KEPT)
+
+
+def compute_summary(app: App, category: str, user_id: str, now: datetime) -> ComputedSummary:
+    """Two queries for a few numbers of each fact; where they changed, two more and up to a second for 5,000 facts."""
+    if not is_committed():
+        return put_together(app, category, user_id, now, b"")
+    key = app.pk, app.index_number, category, user_id
+    # The state first: what is written meanwhile may be read twice, never missed.
+    state = state_of(app, category, user_id, now)
+    known = computed_summaries.get(key)
+    if known is None or known.state != state:
+        known = put_together(app, category, user_id, now, state)
+        computed_summaries.put(key, known)
+    return known
+
+
+def put_together(app: App, category: str, user_id: str, now: datetime, state: bytes) -> ComputedSummary:
+    facts = facts_of(app, category, user_id, now)
+    return ComputedSummary(summarise(category, facts, "", MAX_CHARACTERS), len(facts), state)
+
+
+def state_of(app: App, category: str, user_id: str, now: datetime) -> bytes:
+    """The same for the same facts: which they are, in their order, as of which change, and which are at odds."""
+    rows = first_of(app, category, user_id, now).values_list("pk", "change_number", "access_count")
+    return sha256(repr([*rows, *at_odds_in(app, category, user_id, now)]).encode()).digest()

@@ -10,7 +10,7 @@ from django.db.models import Q
 from django.utils import timezone
 
 from memories.models.memory import Memory
-from memsite.tenancy.end_users import Users, of_users
+from memsite.tenancy.access import Users, of_users
 from memsite.tenancy.models import Agent
 from memsite.tenancy.scoping import Identified, Scoped, ScopedQuerySet, where_given
 from sessions.models import AgentSession, Resource

@@ -15,7 +15,7 @@ from django.utils import timezone
 
 from memories.providers.llm.provider import Noted
 from memsite.db.expressions import Literal, literals
-from memsite.tenancy.end_users import Users, of_users, one_user
+from memsite.tenancy.access import Users, of_users, one_user
 from memsite.tenancy.models import Agent
 from memsite.tenancy.origin import Origin
 from memsite.tenancy.policy import AppPolicy, is_category
@@ -220,7 +220,7 @@ class Memory(Purged, Identified):
     """A stored fact.
 
     `confidence` is what it is now. It follows from `confidence_base`, its value without decay, and `anchored_at`,
-    the time decay counts from (`memories.maintain.decay`). `change_number` is the app's count at the last write,
+    the time decay counts from (`memories.maintain.aging`). `change_number` is the app's count at the last write,
     `version` the row's own (the ETag). In the cold archive `content` is empty: `text` is what it says anywhere.
     """
 

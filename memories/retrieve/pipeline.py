@@ -54,7 +54,7 @@ from memsite.db.expressions import Literal
 from memsite.db.lru_cache import Commit, last_commit
 from memsite.db.prepared import Prepared, padded
 from memsite.ops.metrics import count_search
-from memsite.tenancy.end_users import is_of_users, users_told_of
+from memsite.tenancy.access import is_of_users, users_told_of
 from memsite.tenancy.models import Agent, App, AppStatus
 from memsite.tenancy.policy import AppPolicy, Ranking
 from memsite.tenancy.row_level_security import confined, site_wide

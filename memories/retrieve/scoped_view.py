@@ -16,7 +16,7 @@ from memories.index.columns import MERGED, NOBODY, ORIGINS, TurnOrder, run_start
 from memories.index.similarity import Cosines, Floats, Rows, take_rows
 from memories.providers.embeddings import EmbedderMisconfigured, Vectors
 from memsite.db.lru_cache import Commit
-from memsite.tenancy.end_users import Users
+from memsite.tenancy.access import Users
 
 # Mean characters: below, texts are turns of a chat; above, documents.
 SHORT_TEXT, LONG_TEXT = 200, 800

@@ -1,18 +1,58 @@
-"""Revisions: what is recorded of a change, and what can be read back from them."""
+"""Revisions, confidence over time, and which summaries a change makes stale."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from datetime import datetime
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import datetime, timedelta
 from typing import Any
 
 import orjson
+from django.db import connection
 
-from memories.models import Action, Memory, Revision
-from memories.store.confidence import confidence_at
+from memories.models import Action, Memory, Revision, Status, Visibility
 from memsite.http.json_body import dump_json
 from memsite.tenancy.models import App
+from memsite.tenancy.policy import AppPolicy
 from sessions.models import AgentSession
+
+WEEK = timedelta(weeks=1)
+# Confidence is spoken of in tenths; twelve digits keep 0.7 − 0.2 at 0.5 without losing anything real.
+DIGITS = 12
+
+
+def clamp(value: float) -> float:
+    return min(1.0, max(0.0, round(value, DIGITS)))
+
+
+def decay_amount(anchored_at: datetime, now: datetime, policy: AppPolicy) -> float:
+    """What has been lost since the anchor: 0 within the grace period, then continuous."""
+    overdue = now - anchored_at - timedelta(days=policy.stale_after_days)
+    return max(0.0, policy.decay_per_week * (overdue / WEEK))
+
+
+def is_exempt(memory: Memory, policy: AppPolicy) -> bool:
+    threshold = policy.decay_exempt_from
+    return memory.pinned or (threshold is not None and memory.confidence_base >= threshold)
+
+
+def decays_from(memory: Memory) -> datetime:
+    """The anchor; of what holds from a later day on, that day: before it there is nothing to confirm."""
+    return max(memory.anchored_at, memory.valid_from or memory.anchored_at)
+
+
+def confidence_at(memory: Memory, now: datetime, policy: AppPolicy) -> float:
+    if is_exempt(memory, policy):
+        return clamp(memory.confidence_base)
+    return clamp(memory.confidence_base - decay_amount(decays_from(memory), now, policy))
+
+
+def settle(memory: Memory, value: float, now: datetime, policy: AppPolicy) -> None:
+    """Makes `value` the confidence of now without confirming anything: what decays goes on decaying from there."""
+    memory.confidence = memory.confidence_base = clamp(value)
+    overdue_since = now - timedelta(days=policy.stale_after_days)
+    memory.anchored_at = max(memory.anchored_at, overdue_since)
+
 
 TRACKED = (
     "content",
@@ -114,3 +154,48 @@ def parse(name: str, value: Any) -> Any:
     """A tracked field's Python value from its JSON value."""
     field: Any = Memory._meta.get_field(name)
     return field.to_python(value)
+
+
+Key = tuple[str, str]
+"""Category and end user; "" is nobody in particular."""
+TOLD = (
+    "content", "kind", "category", "subject", "importance", "status", "user_id", "visibility", "valid_until",
+    "reviewed_by",
+)  # fmt: skip
+"""The fields by which a summary says something else. Confidence moves too often: its order can wait."""
+MARK = """
+INSERT INTO memories_summarydue AS row (app_id, category, user_id, changes, since, token) VALUES {rows}
+ON CONFLICT (app_id, category, user_id) DO UPDATE SET changes = row.changes + excluded.changes
+"""
+
+
+def mark_due(app: App, keys: Iterable[Key], now: datetime, changes: int = 1) -> None:
+    """Notes `changes` more for each key, as often as it is among `keys`. One statement, none without keys."""
+    counts = sorted(Counter(keys).items())
+    since = connection.ops.adapt_datetimefield_value(now)
+    values = [value for key, count in counts for value in (app.pk, *key, count * changes, since)]
+    if values:
+        with connection.cursor() as cursor:
+            cursor.execute(MARK.format(rows=", ".join(["(%s, %s, %s, %s, %s, 0)"] * len(counts))), values)
+
+
+def summaries_touched(before: Mapping[str, Any], after: Mapping[str, Any]) -> list[Key]:
+    """The summaries that a change between two snapshots of a memory makes a difference to; empty: there was none."""
+    if all(before.get(name) == after.get(name) for name in TOLD):
+        return []
+    return list(dict.fromkeys(summary_of(state) for state in (before, after) if is_told(state)))
+
+
+def is_withdrawn(before: Mapping[str, Any], after: Mapping[str, Any]) -> bool:
+    """Whether it was everyone's to read, and is another's now: what was written of it then has to go."""
+    if not before or before["visibility"] == Visibility.AGENT:
+        return False
+    return bool(after["visibility"] == Visibility.AGENT or after["user_id"] != before["user_id"])
+
+
+def is_told(state: Mapping[str, Any]) -> bool:
+    return state.get("status") == Status.ACTIVE and state["visibility"] != Visibility.AGENT
+
+
+def summary_of(state: Mapping[str, Any]) -> Key:
+    return state["category"], state["user_id"] or ""

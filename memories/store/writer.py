@@ -6,34 +6,409 @@ meets the same revision number again, and the database refuses.
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from datetime import datetime
 from types import MappingProxyType
 from typing import Any
+from uuid import UUID
 
 from django.db import connection
-from django.db.models import F
+from django.db.models import F, Sum, prefetch_related_objects
+from django.db.models.functions import Length
 
-from memories.models import LIVE, Action, Link, LinkKind, Memory, Passage, Revision, Status, Vector, pgvector_table
-from memories.models.memory import MAX_PRIORITY
+from memories.models import (
+    GENERAL,
+    LIVE,
+    Action,
+    ColdText,
+    Forgotten,
+    Kind,
+    Link,
+    LinkKind,
+    Memory,
+    Mention,
+    Passage,
+    Rejection,
+    Revision,
+    Sentiment,
+    Source,
+    Status,
+    Summary,
+    Vector,
+    Visibility,
+    pgvector_table,
+)
+from memories.models.memory import MAX_PRIORITY, pack, subject_of
 from memories.models.vector import to_bytes
 from memories.providers.embeddings import Vectors
-from memories.store.candidate import Candidate
-from memories.store.cold import Saved, put_away, take_out
-from memories.store.confidence import DIGITS, clamp, confidence_at, settle
-from memories.store.creating import announce_all, create_all
-from memories.store.due import Key, is_withdrawn, summaries_touched
-from memories.store.forget import drop_summaries, forget
-from memories.store.lineage import SUPERSEDED_BY, give_back_links, insights_from, set_free, supersede_again
-from memories.store.mentions import keep_mentions
-from memories.store.merging import merge, unite
-from memories.store.revisions import TRACKED, parse, revision_of, snapshot
-from memories.store.triggers import call_off_with, wait_again_for
-from memories.text.clean import clean_all
+from memories.store.links import (
+    SUPERSEDED_BY,
+    bring_up_instead,
+    call_off_with,
+    drop_for,
+    drop_unmentioned,
+    forgotten_with,
+    give_back_links,
+    inherit_links,
+    insights_from,
+    keep_mentions,
+    set_free,
+    supersede,
+    supersede_again,
+    wait_again_for,
+)
+from memories.store.redact_sources import digests_of, redact_reasons, redact_sources
+from memories.store.revisions import (
+    DIGITS,
+    TRACKED,
+    Key,
+    clamp,
+    confidence_at,
+    is_withdrawn,
+    parse,
+    revision_of,
+    settle,
+    snapshot,
+    summaries_touched,
+)
+from memories.text.clean import clean, clean_all
 from memories.text.looks import kept_look
 from memsite.db.inserts import insert_all
-from memsite.tenancy.models import App
+from memsite.tenancy.append_only import purge_permit
+from memsite.tenancy.idempotency import forget_answers
+from memsite.tenancy.models import Agent, App
+from memsite.tenancy.origin import Origin, least_trusted
 from memsite.tenancy.policy import AppPolicy
+from memsite.tenancy.purge_residue import note_residue
+from sessions.models import AgentSession, Event, Level, Resource
+
+
+@dataclass(slots=True, kw_only=True)
+class Candidate:
+    """Already validated; its texts are what may be kept of what was given, so `content` may be empty.
+
+    `confidence` None takes the app's start value, `importance` None the usual one; `vector` None is embedded later.
+    `entities` are the names that a model gave; those that stand in the text need not be among them. `origin` is, unless
+    said, the operator for what an operator writes and the agent itself for all else.
+    """
+
+    content: str
+    kind: str = Kind.FACT
+    category: str = GENERAL
+    subject: str | None = None
+    tags: list[str] = field(default_factory=list)
+    importance: int | None = None
+    confidence: float | None = None
+    strength: str | None = None
+    sentiment: str = Sentiment.NEUTRAL
+    pinned: bool = False
+    tier: int = 1
+    user_id: str | None = None
+    visibility: str = Visibility.APP
+    source: str = Source.API
+    origin: str = ""
+    reviewed_by: str = ""
+    reviewed_at: datetime | None = None
+    made_by: str | None = None
+    entities: list[str] = field(default_factory=list)
+    agent: Agent | None = None
+    session: AgentSession | None = None
+    turn_number: int | None = None
+    resource: Resource | None = None
+    external_id: str | None = None
+    metadata: dict[str, Any] = field(default_factory=dict)
+    valid_from: datetime | None = None
+    valid_until: datetime | None = None
+    vector: Vectors | None = None
+    vector_model: str = ""
+
+    def __post_init__(self) -> None:
+        self.origin = self.origin or (Origin.OPERATOR if self.source == Source.OPERATOR else Origin.ASSISTANT)
+        self.content = clean(self.content)
+        self.subject = subject_of(clean(self.subject or ""))
+        self.tags = [kept for tag in self.tags if (kept := clean(tag))]
+        self.entities = [kept for name in self.entities if (kept := clean(name))]
+        self.metadata = clean_all(self.metadata)
+
+
+CANDIDATE_FIELDS = (
+    "content", "kind", "category", "subject", "tags", "importance", "strength", "sentiment", "pinned", "tier",
+    "user_id", "visibility", "source", "origin", "reviewed_by", "reviewed_at", "made_by", "agent", "session",
+    "turn_number", "resource", "external_id", "metadata", "valid_from", "valid_until",
+)  # fmt: skip
+
+
+def create_all(write: Writer, candidates: Sequence[Candidate], reason: str) -> list[Memory]:
+    """Stores them in this order, each with its first revision, its vector if it has one, and what it names."""
+    memories = [new_memory(write, candidate) for candidate in candidates]
+    insert_all(memories)
+    insert_all([revision_of(memory, Action.CREATED, {}, write.actor, reason, write.now) for memory in memories])
+    write.count += sum(memory.status in LIVE for memory in memories)
+    for memory in memories:
+        write.changed[memory.pk] = memory
+        write.touch_summaries(memory, {})
+    write.name(memories)
+    pairs = list(zip(memories, candidates, strict=True))
+    for model in dict.fromkeys(candidate.vector_model for candidate in candidates if candidate.vector is not None):
+        made = [(memory, one.vector) for memory, one in pairs if one.vector is not None and one.vector_model == model]
+        write.keep_vectors(made, model)
+    return memories
+
+
+def new_memory(write: Writer, candidate: Candidate) -> Memory:
+    """The unsaved row."""
+    given = candidate.confidence
+    confidence = clamp(write.policy.start_confidence if given is None else given)
+    given_fields = {name: value for name in CANDIDATE_FIELDS if (value := getattr(candidate, name)) is not None}
+    memory = Memory(
+        app=write.app,
+        **given_fields,
+        entities=candidate.entities or None,
+        confidence=confidence,
+        confidence_base=confidence,
+        anchored_at=write.now,
+        created_at=write.now,
+        updated_at=write.now,
+        confirmed_at=write.now,
+        change_number=write.change_number,
+    )
+    memory.status = write.status_for(memory)
+    memory.look = kept_look(memory.content, memory.subject)
+    return memory
+
+
+def announce_all(write: Writer, memories: Sequence[Memory]) -> None:
+    """The new memories' lines in the events feed, which every agent of the app may read. One statement for some 90."""
+    told = [memory for memory in memories if memory.visibility != Visibility.AGENT]
+    insert_all([event_of(memory, write) for memory in told])
+
+
+def event_of(memory: Memory, write: Writer) -> Event:
+    return Event(
+        app=write.app,
+        session=memory.session,
+        turn_number=memory.turn_number,
+        level=Level.INFO,
+        service=memory.subject,
+        message=f"New memory recorded: [{about(memory)}] {memory.content}",
+        memory_uid=memory.uid,
+        created_at=write.now,
+    )
+
+
+def about(memory: Memory) -> str:
+    return f"{memory.category}:{memory.subject}" if memory.subject else memory.category
+
+
+Losers = Sequence[tuple[Memory, str]]
+"""Each with the reason why it goes."""
+
+
+def merge(write: Writer, winner: Memory, losers: Losers, reason: str) -> None:
+    """The highest confidence stays, and is confirmed: somebody has said that they are one."""
+    before = snapshot(winner)
+    everybody = [winner, *(loser for loser, _ in losers)]
+    confidence = max(confidence_at(memory, write.now, write.policy) for memory in everybody)
+    gain(winner, losers)
+    stand_for(write, winner, losers)
+    write.confirm(winner, confidence)
+    winner.status = write.status_for(winner)
+    write.keep(winner, Action.MERGED, before, reason)
+
+
+def unite(
+    write: Writer, into: Memory, losers: Losers, reason: str, content: str | None, made_by: str | None
+) -> None:  # fmt: skip
+    """Confirms nothing: the surest one's confidence stays, with the time that its decay counts from.
+
+    A pinned `into` stays as it is, and is only noted to stand for the others.
+    """
+    before = snapshot(into)
+    stand_for(write, into, losers)
+    # No words of theirs: these may have to be forgotten one day, and this is not their history.
+    reason = f"{reason}; stands for {', '.join(str(loser.uid) for loser, _ in losers)}".removeprefix("; ")
+    if into.pinned:
+        write.note([into], Action.MERGED, reason)
+        return
+    for loser, _ in losers:
+        lean_on(write, into, loser)
+    gain(into, losers)
+    into.status = write.status_for(into)
+    if content is not None and content != into.content:
+        word(into, [loser for loser, _ in losers], content, made_by)
+        into.vectors.all().delete()
+    write.keep(into, Action.MERGED, before, reason)
+
+
+def word(into: Memory, losers: Sequence[Memory], content: str, made_by: str | None) -> None:
+    """Gives it other words: one's own, as far as they are trusted, or new ones, which nobody has looked at yet."""
+    teller = next((loser for loser in losers if loser.content == content), None)
+    if teller:
+        into.made_by, into.origin = teller.made_by, teller.origin
+        into.reviewed_by, into.reviewed_at = teller.reviewed_by, teller.reviewed_at
+    else:
+        into.made_by, into.origin = made_by, least_trusted(memory.origin for memory in (into, *losers))
+        into.reviewed_by, into.reviewed_at = "", None
+    into.content = content
+
+
+def lean_on(write: Writer, memory: Memory, other: Memory) -> None:
+    """Takes the other's confidence if that is the surer one."""
+    surer = max(memory, other, key=lambda one: (confidence_at(one, write.now, write.policy), one.anchored_at))
+    memory.confidence = confidence_at(surer, write.now, write.policy)
+    memory.confidence_base, memory.anchored_at = surer.confidence_base, surer.anchored_at
+    memory.confirmed_at = max(memory.confirmed_at, other.confirmed_at)
+
+
+def gain(winner: Memory, losers: Losers) -> None:
+    """What the losers are marked with, and what they were used for, goes over."""
+    for loser, _ in losers:
+        winner.importance = max(winner.importance, loser.importance)
+        winner.priority = max(winner.priority, loser.priority)
+        winner.tags = [*winner.tags, *(tag for tag in loser.tags if tag not in winner.tags)]
+        winner.entities = list(dict.fromkeys([*(winner.entities or ()), *(loser.entities or ())])) or None
+        winner.access_count += loser.access_count
+        winner.accessed_at = max(filter(None, (winner.accessed_at, loser.accessed_at)), default=None)
+
+
+def stand_for(write: Writer, winner: Memory, losers: Losers) -> None:
+    """The losers are superseded, and what they are linked with goes over."""
+    gone = [loser for loser, _ in losers]
+    inherit_links(winner, gone, write.now)
+    bring_up_instead(winner, gone)
+    told = [(loser, f"{reason}; merged into {winner.uid}".removeprefix("; ")) for loser, reason in losers]
+    write.set_aside([one for one in told if one[0].status != Status.COLD], Status.SUPERSEDED, Action.MERGED)
+    for loser, reason in told:
+        if loser.status == Status.COLD:
+            thaw(write, loser, reason)
+    supersede(winner, gone, write.now)
+
+
+def thaw(write: Writer, loser: Memory, reason: str) -> None:
+    """Its text comes out of the cold archive with its new status."""
+    before = snapshot(loser)
+    loser.content, loser.status = before["content"], Status.SUPERSEDED
+    write.keep(loser, Action.MERGED, before, reason)
+
+
+def forget(write: Writer, given: Sequence[Memory]) -> int:
+    """Deletes the memories, and what says the same behind them; answers how many were given. Not to be undone."""
+    app = write.app
+    rows = forgotten_with(app, [*given, *digests_of(app, given)])
+    uids = [memory.uid for memory in rows]
+    # Asked of the table: they may have been read before somebody else archived or forgot one. Whoever is just telling
+    # an agent of one (`held`) is waited for: what that notes of it is found, and goes, too.
+    there = Memory.objects.for_app(app).filter(pk__in=[memory.pk for memory in rows]).order_by("pk")
+    write.count -= sum(status in LIVE for status in there.select_for_update().values_list("status", flat=True))
+    forget_answers(app, uids)
+    with purge_permit():
+        Event.objects.for_app(app).filter(memory_uid__in=uids).delete()
+        Rejection.objects.for_app(app).filter(memory__in=rows).delete()
+        drop_summaries(write, rows)
+        beside = drop_for(app, rows)
+        redact_sources(app, rows)
+        redact_reasons(app, rows)
+        erase(write, rows)
+        note_residue()
+    if beside:
+        forget(write, beside)
+    return len(given)
+
+
+def erase(write: Writer, rows: Sequence[Memory]) -> int:
+    """The rows themselves, hidden ones too, and what nobody can do without them. They have been read for update, so
+    that nobody else comes to need one. Call it with a purge permit.
+    """
+    app = write.app
+    private = [memory.pk for memory in rows if memory.visibility == Visibility.AGENT]
+    everything = Memory.objects.for_app(app) | Memory.objects.going(app)
+    shared = set(everything.filter(pk__in=private).once_shared().values_list("pk", flat=True)) if private else set()
+    alone = set(private) - shared
+    named = set(Mention.objects.for_app(app).filter(memory__in=rows).values_list("entity_id", flat=True))
+    everything.filter(pk__in=[memory.pk for memory in rows]).delete()
+    drop_unmentioned(app, named)
+    Forgotten.objects.bulk_create(
+        Forgotten(
+            app=app,
+            memory_id=memory.pk,
+            memory_uid=memory.uid,
+            change_number=write.change_number,
+            agent_id=memory.agent_id if memory.pk in alone else None,
+            created_at=write.now,
+        )
+        for memory in rows
+    )
+    return len(rows)
+
+
+def drop_summaries(write: Writer, memories: Sequence[Memory]) -> None:
+    """Every version of a summary that may hold words of these memories."""
+    prefetch_related_objects([memory for memory in memories if memory.status == Status.COLD], "cold_text")
+    past = Revision.objects.for_app(write.app).filter(memory__in=memories).values_list("after", flat=True)
+    states = [*past, *(snapshot(memory) for memory in memories)]
+    categories = {state["category"] for state in states if "category" in state}
+    users = {state["user_id"] or "" for state in states if "user_id" in state}
+    drop_summaries_of(write, [(category, user) for category in categories for user in users])
+
+
+def drop_summaries_of(write: Writer, keys: Sequence[Key]) -> None:
+    """All their versions. Where the app keeps summaries, they are written anew."""
+    of_user: dict[str, list[str]] = defaultdict(list)
+    for category, user in keys:
+        of_user[user].append(category)
+    for user, categories in of_user.items():
+        Summary.objects.for_app(write.app).filter(category__in=categories, user_id=user).delete()
+    if write.policy.capture_summaries:
+        write.summaries_due += keys
+
+
+@dataclass(frozen=True, slots=True)
+class Saved:
+    """What putting memories away made of their texts and vectors, in bytes; other rows are not counted."""
+
+    vectors: int
+    bytes_before: int
+    bytes_after: int
+
+
+def put_away(app: App, memories: Sequence[Memory], was: Sequence[str]) -> Saved:
+    """Packs the texts and drops what search needed. `content` is empty after it, and is not saved yet."""
+    texts = [
+        ColdText(app=app, memory=memory, data=pack(memory.content), was=status)
+        for memory, status in zip(memories, was, strict=True)
+    ]
+    ColdText.objects.bulk_create(
+        texts, update_conflicts=True, unique_fields=["memory"], update_fields=["data", "was"]
+    )  # fmt: skip
+    plain = sum(len(memory.content.encode()) for memory in memories)
+    for memory in memories:
+        memory.content = ""
+    vectors, size = drop_vectors(app, memories)
+    drop_mentions(app, memories)
+    return Saved(vectors, plain + size, sum(len(text.data) for text in texts))
+
+
+def drop_vectors(app: App, memories: Sequence[Memory]) -> tuple[int, int]:
+    """How many, and their bytes."""
+    rows = Vector.objects.for_app(app).filter(memory__in=memories)
+    size = rows.aggregate(size=Sum(Length("data")))["size"] or 0
+    return rows.delete()[0], size
+
+
+def drop_mentions(app: App, memories: Sequence[Memory]) -> None:
+    rows = Mention.objects.for_app(app).filter(memory__in=memories)
+    named = set(rows.values_list("entity_id", flat=True))
+    rows.delete()
+    drop_unmentioned(app, named)
+
+
+def take_out(memory: Memory, now: datetime) -> None:
+    """After its text came back. That somebody wants it again counts as an access."""
+    ColdText.objects.for_app(memory.app).filter(memory=memory).delete()
+    memory.accessed_at = now
+
 
 TEXTS = ("content", "subject", "tags", "entities", "metadata")
 NAMING = ("content", "subject", "tags", "entities")
@@ -467,3 +842,37 @@ def adapt(memory: Memory, columns: Iterable[str]) -> list[Any]:
     """Column values as the database driver takes them."""
     fields = [Memory._meta.get_field(column) for column in columns]
     return [field.get_db_prep_save(getattr(memory, field.attname), connection) for field in fields]  # type: ignore[union-attr]
+
+
+def gather(write: Writer, candidate: Candidate, sources: Sequence[Memory]) -> Memory:
+    """The insight, derived from each of the sources; these stay in the archive, and are marked for good."""
+    insight = write.create(candidate, f"written from {len(sources)} archived memories")
+    Link.objects.bulk_create(
+        Link(app=write.app, from_memory=insight, to_memory=source, kind=LinkKind.DERIVED, created_at=write.now)
+        for source in sources
+    )
+    write.note(sources, Action.GATHERED, f"gathered into {insight.uid}")
+    return insight
+
+
+def bulk_import(write: Writer, memories: Sequence[Memory], cold: Mapping[UUID, str], *, with_summaries: bool) -> None:
+    """Stores them in this order. `cold` says of those in the cold archive what they were before. Two statements.
+
+    `with_summaries`: what is written of them comes with them; otherwise it is due to be written.
+    """
+    for memory in memories:
+        if write.policy.capture_summaries and not with_summaries:
+            write.summaries_due += summaries_touched({}, snapshot(memory))
+        memory.change_number = write.change_number
+        memory.subject = subject_of(memory.subject)
+        memory.look = kept_look(memory.content, memory.subject)
+    texts = {memory.uid: memory.content for memory in memories if memory.status == Status.COLD}
+    for memory in memories:
+        memory.content = "" if memory.uid in texts else memory.content
+    Memory.objects.bulk_create(memories)
+    ColdText.objects.bulk_create(
+        ColdText(app=write.app, memory=memory, data=pack(texts[memory.uid]), was=cold[memory.uid])
+        for memory in memories
+        if memory.uid in texts
+    )
+    write.count += sum(memory.status in LIVE for memory in memories)

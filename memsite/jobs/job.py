@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, ClassVar, Generic, Protocol, TypeVar
 
@@ -61,3 +63,20 @@ class Job(Generic[Hands]):
     def is_heavy(self) -> bool:
         """Minutes of work: not many of these at once, or there is no worker for anything else."""
         return isinstance(self.schedule, Calendar)
+
+
+__all__ = ["Run", "Unclaimed"]
+
+
+@dataclass
+class Unclaimed:
+    """A run that nobody can take away: for work that is done at once, and in view."""
+
+    until: datetime
+    since: datetime | None = None
+    cursor: Mapping[str, Any] = field(default_factory=dict)
+    counts: Counter[str] = field(default_factory=Counter)
+
+    def done(self, counts: Mapping[str, int], **cursor: Any) -> None:
+        self.counts.update(counts)
+        self.cursor = {**self.cursor, **cursor}

@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Self
 
+from django.conf import settings
 from django.core.validators import RegexValidator
 from django.db import models
 from django.db.models import Q
@@ -13,10 +14,33 @@ from django.utils import timezone
 from memsite.db.copies import Row
 from memsite.tenancy.append_only import PurgePermit
 from memsite.tenancy.audit import AuditEntry
-from memsite.tenancy.membership import Membership, Role
 from memsite.tenancy.policy import AppPolicy, Preset
 from memsite.tenancy.purge_residue import Residue
 from memsite.tenancy.scoping import Scoped, ScopedQuerySet
+
+
+class Role(models.TextChoices):
+    VIEWER = "viewer", "viewer: reads"
+    EDITOR = "editor", "editor: reads, and curates memories"
+    OWNER = "owner", "owner: all of it, with policy, keys, members and purges"
+
+
+class Membership(Scoped):
+    """One person in one app. Superusers need none."""
+
+    user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="memberships")
+    role = models.CharField(max_length=10, choices=Role, default=Role.VIEWER)
+    created_at = models.DateTimeField(default=timezone.now, editable=False)
+
+    objects = ScopedQuerySet["Membership"].as_manager()
+
+    class Meta:
+        ordering = ["user__username"]
+        constraints = [models.UniqueConstraint(fields=["app", "user"], name="membership_is_unique_in_app")]
+
+    def __str__(self) -> str:
+        return f"{self.user.get_username()}: {self.role}"
+
 
 __all__ = [
     "Agent",

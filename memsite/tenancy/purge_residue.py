@@ -1,7 +1,7 @@
 """What deleted rows leave behind in the files of a database, and whether that has been swept away.
 
 Deleted is deleted for everyone who asks the database. Its files may hold traces for a while: in the log of last writes,
-in the full-text index, in the unused parts of pages. `memories.store.sweep` removes them.
+in the full-text index, in the unused parts of pages. `memories.store.vacuum` removes them.
 """
 
 from datetime import datetime

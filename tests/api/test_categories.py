@@ -14,7 +14,7 @@ from memories.maintain.summaries import rewrite_due
 from memories.models import Summary, SummaryDue
 from memories.providers.llm.provider import Noted, Written
 from memories.providers.llm.rules import summaries as rules
-from memories.store.due import mark_due
+from memories.store.revisions import mark_due
 from tests.api.checks import assert_problem
 from tests.conftest import Caller, client_with, make_caller
 from tests.memories.retrieve.asking import change, forget, set_policy, store

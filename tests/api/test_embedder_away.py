@@ -8,7 +8,7 @@ import pytest
 
 from memories.agent import base as agent_module
 from memories.agent import current_embedder
-from memories.jobs import sweeps
+from memories.jobs import catalogue
 from memories.models import Memory, Vector
 from memories.providers.embeddings import EmbedderUnavailable, Thresholds, Vectors
 from tests.conftest import Caller
@@ -37,7 +37,7 @@ class Away:
 def away(monkeypatch: pytest.MonkeyPatch) -> Iterator[pytest.MonkeyPatch]:
     with monkeypatch.context() as patch:
         patch.setattr(agent_module, "current_embedder", Away)
-        patch.setattr(sweeps, "current_embedder", Away)
+        patch.setattr(catalogue, "current_embedder", Away)
         yield patch
 
 

@@ -18,7 +18,7 @@ from time_machine import travel
 
 from memories.models import Memory
 from memories.models.memory import MemoryQuerySet
-from memories.store import creating
+from memories.store import writer
 from memsite.tenancy.models import App
 from sessions.models import AgentSession
 from tests.api.checks import assert_problem
@@ -292,7 +292,7 @@ def test_503_when_the_database_is_busy_says_when_to_come_again(alice: Caller, mo
         raise OperationalError("database is locked")
 
     with monkeypatch.context() as patched:
-        patched.setattr(creating, "insert_all", busy)
+        patched.setattr(writer, "insert_all", busy)
         answer = alice.post("memories", {"content": "Whales sing"})
     assert_problem(answer, 503)
     assert int(answer["Retry-After"]) >= 1

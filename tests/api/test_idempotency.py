@@ -15,7 +15,7 @@ from time_machine import travel
 
 from memories.api.views import sessions
 from memories.models import Bridge, Import, Link, Memory, Rollback, Webhook
-from memories.store import creating
+from memories.store import writer
 from memsite.tenancy import idempotency
 from memsite.tenancy.idempotency import FEW, forget_answers
 from memsite.tenancy.models import Agent, ApiKey, App, IdempotentAnswer
@@ -310,7 +310,7 @@ def test_a_request_that_was_too_fast_frees_its_key(db: None) -> None:
 
 def test_a_request_that_broke_the_server_frees_its_key(alice: Caller, monkeypatch: pytest.MonkeyPatch) -> None:
     with monkeypatch.context() as patched:
-        patched.setattr(creating, "insert_all", lambda *_, **__: 1 / 0)
+        patched.setattr(writer, "insert_all", lambda *_, **__: 1 / 0)
         assert_problem_500(alice.post("memories", {"content": "Whales sing"}, **KEY))
     assert not IdempotentAnswer.objects.exists()
     assert alice.post("memories", {"content": "Whales sing"}, **KEY).status_code == 201
@@ -327,7 +327,7 @@ def test_a_request_that_lost_its_database_frees_its_key_when_that_is_back(
         is_away()
 
     with monkeypatch.context() as away:
-        away.setattr(creating, "insert_all", go_away)
+        away.setattr(writer, "insert_all", go_away)
         assert alice.post("memories", {"content": "Whales sing"}, **KEY).status_code in (500, 503)
         assert IdempotentAnswer.objects.exists()
     assert alice.post("memories", {"content": "Whales sing"}, **KEY).status_code == 201

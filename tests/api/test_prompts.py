@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from memories.capture.markers import find_memories
+from memories.capture.ingest_messages import find_memories
 from memories.inject.prompts import EXPLAINED
 from memsite.tenancy.policy import OPERATIONAL_CATEGORIES, PERSONAL_CATEGORIES
 from sessions.models import TIERS

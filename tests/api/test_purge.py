@@ -12,11 +12,11 @@ from django.utils import timezone
 from rest_framework.test import APIClient
 
 from memories.agent import MemoryAgent, purging
-from memories.maintain.purge import apps_to_purge, purge
-from memories.maintain.run import Unclaimed
+from memories.maintain.housekeeping import apps_to_purge, purge
 from memories.models import Memory, Purge
-from memories.store import erase
+from memories.store import purge
 from memories.store.purge import purge_session as hide
+from memsite.jobs.job import Unclaimed
 from memsite.tenancy.models import App
 from memsite.tenancy.scoping import Scoped
 from sessions.models import AgentSession, Resource
@@ -230,7 +230,7 @@ class Killed(Exception):
 def test_a_purge_that_is_killed_anywhere_goes_on_where_it_was(
     large: None, alice: Caller, operator: APIClient, rooms: dict[str, Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("memories.store.erase.BATCH", 1)  # of memories
+    monkeypatch.setattr("memories.store.purge.BATCH", 1)  # of memories
     erase_needle(operator)
 
     class OneBatch(Unclaimed):
@@ -259,15 +259,15 @@ def test_another_purge_in_the_middle_of_one_is_no_obstacle(
 ) -> None:
     """What is hidden when its stage is over already, waits for the next round."""
     one, other = (AgentSession.objects.get(uid=room["id"]) for room in rooms.values())
-    in_order = erase.stages
+    in_order = purge.stages
 
-    def stages(app: App) -> Iterator[tuple[str, erase.Delete]]:
+    def stages(app: App) -> Iterator[tuple[str, purge.Delete]]:
         for name, delete in in_order(app):
             yield name, delete
             if name == stage and AgentSession.objects.for_app(app).filter(pk=other.pk).exists():
                 hide(other, "test", timezone.now())
 
-    monkeypatch.setattr("memories.maintain.purge.stages", stages)
+    monkeypatch.setattr("memories.maintain.housekeeping.stages", stages)
     assert alice.delete(f"sessions/{one.uid}").status_code == 200
     upkeep_purge()
     assert (AgentSession.objects.count(), Resource.objects.count(), Purge.objects.open().count()) == (0, 0, 0)

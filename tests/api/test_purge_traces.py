@@ -11,8 +11,8 @@ from django.utils import timezone
 from rest_framework.test import APIClient
 
 from memories.agent import MemoryAgent, current_embedder, purging
-from memories.capture import known, work
-from memories.capture.learning import learn
+from memories.capture import extraction_queue, related_memories
+from memories.capture.extraction import learn
 from memories.models import Extraction, HealthReport, Link, LinkKind, Memory, Revision, Source, Summary
 from memories.providers.llm.rules import facts
 from memories.store import AppGone, Candidate, Writer, writing
@@ -69,7 +69,7 @@ def test_a_late_extraction_brings_nothing_back(alice: Caller, operator: APIClien
     session = alice.start_session(user_id="u1")
     tell(alice, session, f"I live in {NEEDLE.title()}ville.")
     now = timezone.now()
-    claim = work.claim(alice.app, row_of(alice.app, session).pk, now)
+    claim = extraction_queue.claim(alice.app, row_of(alice.app, session).pk, now)
     assert claim is not None
     operator.delete("/api/v1/apps/acme/users/u1")
     agent = MemoryAgent(alice.app, None, "system:extraction")
@@ -215,7 +215,7 @@ def test_why_a_memory_is_doubted_once_more_quotes_nothing_of_another_session(
 
     for place in ("Rome", "Oslo"):
         alice.remember(f"The office is in {place}", category="work", subject="office", dedupe=False)
-    monkeypatch.setattr(known, "relate", judge)
+    monkeypatch.setattr(related_memories, "relate", judge)
     session = alice.start_session()
     stated = {"content": f"Oslo has the office, or {NEEDLE}", "category": "work", "subject": "office"}
     assert alice.remember(**stated, session_id=session["id"])["outcome"] == "reinforced"

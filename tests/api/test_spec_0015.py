@@ -15,7 +15,7 @@ import structlog
 from structlog.testing import capture_logs
 from time_machine import travel
 
-from memories.capture.markers import SPEC_MARKER_RE
+from memories.capture.ingest_messages import SPEC_MARKER_RE
 from memories.models import Injection, Memory, Rejection
 from memsite.config.conf import read_conf
 from tests.api.checks import RESULT, all_memories, assistant, ndjson, say, tool_result
@@ -76,7 +76,7 @@ def test_valid_category_accepted(ops: Caller, category: str) -> None:
 
 def test_invalid_category_rejected(ops: Caller, monkeypatch: pytest.MonkeyPatch) -> None:
     with capture_logs() as logs:
-        monkeypatch.setattr("memories.capture.refusals.log", structlog.get_logger())
+        monkeypatch.setattr("memories.capture.quarantine.log", structlog.get_logger())
         report = emit(ops, "[MEMORY:misc] Takes 60s to start")
     assert (report["created"], report["rejected"], all_memories(ops)) == (0, 1, [])
     warnings = [entry for entry in logs if entry["log_level"] == "warning"]

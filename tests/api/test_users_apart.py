@@ -11,7 +11,7 @@ import time_machine
 from django.utils import timezone
 from rest_framework.test import APIClient
 
-from memories.capture.facts import setting_of
+from memories.capture.extraction import setting_of
 from memories.models import Memory
 from memories.retrieve.pipeline import MODES
 from tests.api.checks import assert_problem

@@ -15,19 +15,19 @@ from rest_framework.test import APIClient
 from werkzeug import Request, Response
 
 from memories.agent import MemoryAgent, purging
-from memories.announce.changes import TOLD
 from memories.jobs import JOBS
 from memories.maintain.housekeeping import drop_old_deliveries
-from memories.maintain.run import Unclaimed
 from memories.models import Action, Delivery, Webhook
+from memories.notifications.webhooks import EVENT_TYPES
 from memories.store.writer import NOTED
 from memories.tasks import upkeeper
 from memsite.config.conf import get_conf
 from memsite.http.signatures import BadSignature, secret_of, verify
+from memsite.jobs.job import Unclaimed
 from memsite.tenancy.models import App
 from tests.api.checks import assert_problem
 from tests.conftest import Caller, make_app
-from tests.memories.portable.moving import export, take_in
+from tests.memories.import_export.moving import export, take_in
 from tests.tables import each_row
 from tests.talking import after, at
 from tests.upkeep import do, upkeep_purge
@@ -125,7 +125,7 @@ def test_what_an_operator_decides_is_told(alice: Caller, operator: APIClient, re
 
 
 def test_all_is_told_but_what_is_only_noted() -> None:
-    assert set(Action) - set(NOTED) == set(TOLD)
+    assert set(Action) - set(NOTED) == set(EVENT_TYPES)
 
 
 def test_only_the_kinds_that_were_asked_for_are_told(alice: Caller, operator: APIClient, receiver: Receiver) -> None:

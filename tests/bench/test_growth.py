@@ -32,7 +32,7 @@ from bench.growth.transactions import transactions_watched
 from bench.hashing import hashing
 from bench.search_latency import Seconds, fill_app
 from memories.index import index_cache
-from memories.store import index_files
+from memories.store import vacuum
 from memsite.db.prepared import fetch_all
 from memsite.tenancy.models import App
 
@@ -63,7 +63,7 @@ def test_the_same_app_is_measured_in_pgvector() -> None:
 @pytest.mark.sqlite("no other database has indexes beside it")
 @pytest.mark.django_db
 def test_an_index_that_is_kept_is_measured_too(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setattr(index_files, "index_folder", lambda: tmp_path)
+    monkeypatch.setattr(vacuum, "index_folder", lambda: tmp_path)
     monkeypatch.setattr(index_cache, "LEAST_ROWS", 400)
     monkeypatch.setattr(index_cache, "write_in_background", index_cache.write_index)
     with hashing() as embedder:

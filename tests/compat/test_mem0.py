@@ -259,7 +259,7 @@ def test_what_waits_for_a_model_is_told_as_pending_and_not_lost(alice: Caller, m
     def fail(*_: Any, **__: Any) -> None:
         raise LLMUnavailable("away")
 
-    monkeypatch.setattr("memories.capture.learning.find_facts", fail)
+    monkeypatch.setattr("memories.capture.extraction.find_facts", fail)
     hosted = Mem0(alice, Authorization=f"Token {alice.key}")
     body = {"messages": "I am vegan.", "filters": {"user_id": "u1"}}
     answer = hosted.ask("post", "v3/memories/add/", body)

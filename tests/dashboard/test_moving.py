@@ -12,7 +12,7 @@ from memories.models import Import, Memory
 from memsite.tenancy.models import AuditEntry
 from tests.conftest import Caller
 from tests.dashboard.reading import elements, fragment, links, queries_of, text_of
-from tests.memories.portable.moving import export
+from tests.memories.import_export.moving import export
 
 PAGE = "/settings/moving"
 HOSTILE = "<script>alert(1)</script><img src=x onerror=alert(1)>"

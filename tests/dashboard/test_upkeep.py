@@ -14,8 +14,8 @@ from django.utils import timezone
 from memories.agent import MemoryAgent
 from memories.dashboard.nav import COUNTED_TO
 from memories.maintain.health import note_health
-from memories.maintain.run import Unclaimed
 from memories.models import Extraction, ExtractionStatus, HealthReport, Memory, Rejection, Rollback
+from memsite.jobs.job import Unclaimed
 from memsite.jobs.models import JobRun, RunStatus
 from tests.conftest import Caller
 from tests.dashboard.reading import HTMX, elements, fragment, links, queries_of, text_of

@@ -17,10 +17,10 @@ from django.utils import timezone
 
 from memories.admin import actions
 from memories.agent import MemoryAgent
-from memories.maintain.cold import freeze_unused
-from memories.maintain.run import Unclaimed
+from memories.maintain.aging import freeze_unused
 from memories.models import Action, ColdText, Injection, Link, Memory, Rejection, Revision, Source, Status, Vector
 from memories.store import Candidate, writing
+from memsite.jobs.job import Unclaimed
 from memsite.tenancy.models import App, AppPolicy, Membership
 from sessions.models import AgentSession, Event
 from tests.conftest import Caller

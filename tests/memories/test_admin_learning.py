@@ -10,8 +10,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from memories.agent import MemoryAgent
-from memories.maintain.cold import freeze_unused
-from memories.maintain.run import Unclaimed
+from memories.maintain.aging import freeze_unused
 from memories.models import (
     EnergyUse,
     Entity,
@@ -24,6 +23,7 @@ from memories.models import (
     Vector,
 )
 from memories.providers.embeddings import EmbedderUnavailable
+from memsite.jobs.job import Unclaimed
 from memsite.tenancy.models import App
 from tests.conftest import Caller
 from tests.dashboard.conftest import member, sign_in

@@ -4,7 +4,7 @@ from pathlib import Path
 import pytest
 
 import memories.management.commands
-from memories.capture.markers import OPERATIONAL_CATEGORIES, MarkerScan, MemoryMarker, find_memories
+from memories.capture.ingest_messages import OPERATIONAL_CATEGORIES, MarkerScan, MemoryMarker, find_memories
 from sessions.markers import EventMarker, find_events
 from sessions.stream import (
     AssistantText,

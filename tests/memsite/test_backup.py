@@ -27,10 +27,10 @@ from django.db.utils import ConnectionHandler
 
 from memories.jobs import JOBS
 from memories.maintain.derived import damage_in_copy
-from memories.maintain.run import Unclaimed
 from memories.models import Memory
 from memsite.config import checks
 from memsite.db.sqlite.library import indexes_of
+from memsite.jobs.job import Unclaimed
 from memsite.ops.backup import BackupError, check_backup, make_backup, restore_backup, sqlite
 from memsite.ops.backup.files import backup_draft_in, is_older, rotate
 from memsite.ops.backup.sqlite import unpacking_in

@@ -15,8 +15,8 @@ from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from memories.jobs import JOBS
-from memories.maintain.decay import stale
-from memories.maintain.reindex import analyse
+from memories.maintain.aging import stale
+from memories.maintain.housekeeping import analyse
 from memories.models import (
     Delivery,
     Extraction,
@@ -34,7 +34,7 @@ from memories.models import (
 )
 from memories.retrieve.contradictions import any_contradiction, contradictions
 from memories.retrieve.pipeline import apps_sharing_with
-from memories.store.mentions import drop_unmentioned, subjects_with
+from memories.store.links import drop_unmentioned, subjects_with
 from memories.store.transaction import TAKE
 from memsite.db.expressions import Literal
 from memsite.jobs import claims, engine

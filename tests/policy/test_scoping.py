@@ -17,35 +17,44 @@ MANAGERS = ("objects", "_default_manager", "_base_manager")
 SAFE = {"for_app", "going", "create", "bulk_create"}
 # Where every app is meant, and why that is right.
 ALLOWED: dict[tuple[str, str], str] = {
-    ("memories/maintain/purge.py", "Purge.objects.open"): "which apps have a purge to be finished",
+    ("memories/maintain/housekeeping.py", "Purge.objects.open"): "which apps have a purge to be finished",
     (
         "memories/retrieve/pipeline.py",
         "Memory.objects.filter",
     ): "which other apps have shared memories, where both share",
-    ("memories/jobs/sweeps.py", "Extraction.objects.due"): "which apps have something to learn",
-    ("memories/capture/work.py", "Extraction.objects.filter"): "what waits for a budget in apps that ask no model",
+    ("memories/jobs/catalogue.py", "Extraction.objects.due"): "which apps have something to learn",
+    (
+        "memories/capture/extraction_queue.py",
+        "Extraction.objects.filter",
+    ): "what waits for a budget in apps that ask no model",
     (
         "memories/maintain/housekeeping.py",
         "Import.objects.filter",
     ): "files that nobody goes on sending, of whatever app",
-    ("memories/jobs/sweeps.py", "Import.objects.open"): "which apps have a file to be taken in",
-    ("memories/jobs/sweeps.py", "Rollback.objects.open"): "which apps have something to be taken back",
-    ("memories/jobs/sweeps.py", "Webhook.objects.behind"): "which apps have something to tell",
-    ("memories/jobs/sweeps.py", "Delivery.objects.due"): "which apps have messages to send",
+    ("memories/jobs/catalogue.py", "Import.objects.open"): "which apps have a file to be taken in",
+    ("memories/jobs/catalogue.py", "Rollback.objects.open"): "which apps have something to be taken back",
+    ("memories/jobs/catalogue.py", "Webhook.objects.behind"): "which apps have something to tell",
+    ("memories/jobs/catalogue.py", "Delivery.objects.due"): "which apps have messages to send",
     ("memories/maintain/housekeeping.py", "Delivery.objects.filter"): "what was told long ago, of whatever app",
     (
         "memories/api/views/inbound.py",
         "Bridge.objects.filter",
     ): "only the address is known yet, and only its secret opens it",
-    ("memories/jobs/sweeps.py", "SummaryDue.objects.order_by"): "which apps have a summary to write",
+    ("memories/jobs/catalogue.py", "SummaryDue.objects.order_by"): "which apps have a summary to write",
     ("memories/ledger/outages.py", "LedgerEntry.objects.order_by"): "whether the service answers, whatever app asks it",
-    ("memories/maintain/overtaken.py", "Memory.objects.active"): "in which apps memories have run out or begun to hold",
-    ("memories/maintain/overtaken.py", "Summary.objects.current"): "which apps have summaries of these",
-    ("memories/maintain/overtaken.py", "SummaryDue.objects.filter"): "of which of them it is known",
-    ("memories/maintain/backlog.py", "Memory.objects.warm"): "in which apps something lacks its vector",
-    ("memories/maintain/backlog.py", "Vector.objects.filter"): "what has one",
-    ("memories/maintain/reembed.py", "Vector.objects.filter"): "in which apps another model of that name has made some",
-    ("memories/jobs/sweeps.py", "AgentSession.objects.active"): "which apps have sessions that fell silent",
+    (
+        "memories/maintain/stale_summaries.py",
+        "Memory.objects.active",
+    ): "in which apps memories have run out or begun to hold",
+    ("memories/maintain/stale_summaries.py", "Summary.objects.current"): "which apps have summaries of these",
+    ("memories/maintain/stale_summaries.py", "SummaryDue.objects.filter"): "of which of them it is known",
+    ("memories/maintain/embedding.py", "Memory.objects.warm"): "in which apps something lacks its vector",
+    ("memories/maintain/embedding.py", "Vector.objects.filter"): "what has one",
+    (
+        "memories/maintain/embedding.py",
+        "Vector.objects.filter",
+    ): "in which apps another model of that name has made some",
+    ("memories/jobs/catalogue.py", "AgentSession.objects.active"): "which apps have sessions that fell silent",
 }
 
 

@@ -30,7 +30,7 @@ from memories.store import NothingToUndo
 from memories.store.revisions import TRACKED, snapshot, states_at
 from memsite.tenancy.models import App, AppPolicy
 from tests.conftest import Caller, make_app
-from tests.memories.portable.moving import export, take_in, without_header
+from tests.memories.import_export.moving import export, take_in, without_header
 from tests.promises.lives import Life
 from tests.scale import scaled
 

@@ -82,7 +82,7 @@ def test_the_desk_approves_and_rejects(alice: Caller, olga: Client) -> None:
 
 def test_an_export_takes_what_waits_along(alice: Caller) -> None:
     from tests.conftest import make_app
-    from tests.memories.portable.moving import export, take_in
+    from tests.memories.import_export.moving import export, take_in
 
     alice.post("memories", {"content": "Whales sing", "origin": "web"})
     other = make_app("copy")

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from memories.capture.withholding import reason_to_wait
+from memories.capture.quarantine import reason_to_wait
 from memsite.tenancy.policy import AppPolicy
 
 DATA = Path(__file__).parents[1] / "data" / "quarantine"

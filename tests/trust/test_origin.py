@@ -21,7 +21,7 @@ from tests.api.checks import assert_problem
 from tests.compat.test_mem0 import Mem0
 from tests.conftest import Caller, make_app
 from tests.mcp.asking import refused, use
-from tests.memories.portable.moving import export, joined, lines, take_in
+from tests.memories.import_export.moving import export, joined, lines, take_in
 from tests.tables import each_row
 from tests.talking import hear, turn
 from tests.upkeep import upkeep_learn_due

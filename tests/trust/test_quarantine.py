@@ -23,7 +23,7 @@ from memsite.tenancy.policy import preset_values
 from tests.compat.test_mem0 import Mem0
 from tests.conftest import Caller, make_caller
 from tests.mcp.asking import call, use
-from tests.memories.portable.moving import take_in
+from tests.memories.import_export.moving import take_in
 from tests.memories.retrieve.asking import set_policy, store
 from tests.tables import each_row
 from tests.talking import hear, turn

@@ -13,7 +13,6 @@ from rest_framework.test import APIClient
 
 from memories.agent import CannotTakeBack, MemoryAgent, NoSuchSource
 from memories.agent import rollback as rolling
-from memories.maintain.run import Unclaimed
 from memories.models import (
     Extraction,
     FutureTrigger,
@@ -29,12 +28,13 @@ from memories.models import (
     Summary,
 )
 from memories.store import Candidate, writing
-from memories.store.gathering import gather
 from memories.store.revisions import learnt_in
+from memories.store.writer import gather
+from memsite.jobs.job import Unclaimed
 from sessions.models import AgentSession, Resource
 from tests.conftest import Caller
 from tests.mcp.asking import use
-from tests.memories.portable.moving import export, take_in
+from tests.memories.import_export.moving import export, take_in
 from tests.memories.retrieve.asking import contents, search, set_policy, store
 from tests.tables import each_row
 from tests.talking import hear, tell

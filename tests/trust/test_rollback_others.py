@@ -12,7 +12,7 @@ from memories.agent import MemoryAgent
 from memories.api.shapes.memories import MemoryChanges
 from memories.models import Bridge, Link, LinkKind, Memory, Revision
 from memories.store import writing
-from memories.store.undoing import FIELDS
+from memories.store.rollback import FIELDS
 from tests.conftest import Caller
 from tests.memories.retrieve.asking import change, link, set_policy, store
 from tests.tables import each_row

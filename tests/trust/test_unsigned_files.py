@@ -21,7 +21,7 @@ from sessions.models import Resource
 from tests import settings
 from tests.conftest import Caller, client_with, make_app, make_caller
 from tests.dashboard.conftest import member
-from tests.memories.portable.moving import agent_of, export, joined, lines, take_in, without_header
+from tests.memories.import_export.moving import agent_of, export, joined, lines, take_in, without_header
 from tests.tables import each_row
 from tests.talking import tables_with, tell, turn
 from tests.upkeep import upkeep_learn_due

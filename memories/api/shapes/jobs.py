@@ -7,7 +7,7 @@ from typing import Any
 from rest_framework import serializers
 
 from memories.api.fields import Flag, Id, Name, Number, OneOf, Shape, Text, Whole
-from memories.jobs.listing import Listed
+from memories.jobs.catalogue import Listed
 from memsite.jobs.models import JobRun, RunStatus
 
 APP_ID = "Which app it is for; null where it is for the whole site."

@@ -9,8 +9,8 @@ from rest_framework import serializers
 from memories.agent.learning import Preview
 from memories.api.fields import Id, Name, Shape, Text, names
 from memories.api.shapes.sessions import MAX_MESSAGES, Message
-from memories.capture.known import RelatedMemory
-from memories.capture.refusals import Refusal
+from memories.capture.quarantine import Refusal
+from memories.capture.related_memories import RelatedMemory
 from memories.models import Entity, Extraction, Rejection
 from memories.store import Candidate
 

@@ -8,7 +8,6 @@ from django.core.validators import RegexValidator
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
-from memories.announce.changes import KINDS
 from memories.api.fields import (
     Different,
     Flag,
@@ -24,6 +23,7 @@ from memories.api.fields import (
     names,
 )
 from memories.models import Bridge, Delivery, DeliveryStatus, Webhook
+from memories.notifications.webhooks import KINDS
 from memories.providers.errors import ServiceRefused
 from memories.providers.outward import WEBHOOK_NETWORKS, check_address
 from memsite.config.conf import get_conf

@@ -12,7 +12,7 @@ from memories.api.schema import operation, whole_number
 from memories.api.shapes.figures import StatsShown, UsageShown
 from memories.ledger.days import DAYS, MOST_DAYS
 from memories.ledger.spend import usage_of
-from memories.maintain.stats import stats_of
+from memories.maintain.health import stats_of
 
 OF_DAYS = whole_number(
     "days", 1, MOST_DAYS, description=f"So many days of the app, today the last: {DAYS} unless said."

@@ -13,8 +13,7 @@ from memories.api.base import AnyAnswer, OperatorView, View, text_answer
 from memories.api.pages import page
 from memories.api.schema import lists
 from memories.api.shapes.health import HealthShown, PastHealthShown, ServerVersion, show_past_health
-from memories.maintain.health import health_of
-from memories.maintain.health_page import as_markdown
+from memories.maintain.health import as_markdown, health_of
 from memories.models import HealthReport
 from memsite import __version__
 

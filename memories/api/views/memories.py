@@ -37,7 +37,7 @@ from memories.api.shapes.memories import (
     shown_state,
 )
 from memories.api.storing import StoringView, check_changes
-from memories.capture.outcome import Outcome, OutcomeKind
+from memories.capture.quarantine import Outcome, OutcomeKind
 from memories.models import Kind, Link, Memory, Revision, Status, Trust
 from memories.models.memory import MemoryQuerySet, subject_of
 from memories.store import Candidate

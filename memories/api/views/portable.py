@@ -21,9 +21,9 @@ from memories.api.bodies import Unread, file_chunks
 from memories.api.pages import flag, one_of, page, user_asked
 from memories.api.schema import lists, of_user, operation
 from memories.api.shapes.portable import ImportShown, SurveyShown, show_counts, show_import
+from memories.import_export.files import is_gzip
+from memories.import_export.sources import MEMSITE, SOURCES
 from memories.models import Import
-from memories.portable.files import is_gzip
-from memories.portable.sources import MEMSITE, SOURCES
 from memsite.config.conf import get_conf
 from memsite.http.exceptions import Busy, Conflict, TooLarge, Unprocessable
 from memsite.http.middleware import encoding_of, length_of

@@ -42,9 +42,9 @@ from memories.api.shapes.sessions import (
     show_turn,
 )
 from memories.api.shapes.triggers import show_trigger
-from memories.capture.spoken import Captured
+from memories.capture.ingest_messages import Captured
 from memsite.http.exceptions import Conflict
-from memsite.tenancy.end_users import of_users
+from memsite.tenancy.access import of_users
 from memsite.tenancy.idempotency import Slot
 from memsite.tenancy.scoping import ScopedQuerySet
 from sessions.checkpoints import DifferentCheckpoint, NoTurnLeft, recover, replay

@@ -17,7 +17,7 @@ from django.utils import timezone
 
 from memories.agent import MemoryAgent
 from memories.agent.sessions import Greeting
-from memories.capture.stream import Report
+from memories.capture.ingest_messages import Report
 from memories.management.address import known_address
 from memories.management.plain_errors import plain_errors
 from memories.models import Action, Memory, Rejection, Revision

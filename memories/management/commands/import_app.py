@@ -8,11 +8,11 @@ from django.core.management.base import BaseCommand, CommandError
 from django.utils import timezone
 
 from memories.agent import BadFile, CannotImport, MemoryAgent, UnderWay
-from memories.maintain.run import Unclaimed
+from memories.import_export.sources import MEMSITE, SOURCES
 from memories.management.plain_errors import plain_errors
 from memories.management.who import agent_name, app_named, end_user
 from memories.models import Import, ImportStatus
-from memories.portable.sources import MEMSITE, SOURCES
+from memsite.jobs.job import Unclaimed
 
 ACTOR = "operator:command"
 

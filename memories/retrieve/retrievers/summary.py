@@ -14,7 +14,7 @@ from memories.retrieve.question import Question
 from memories.retrieve.ranking import COVERED_COUNTS
 from memories.text.relate.stems import stem
 from memories.text.unspaced import parts_in
-from memsite.tenancy.end_users import Users
+from memsite.tenancy.access import Users
 from memsite.tenancy.models import App
 
 MOST_SUMMARIES = 3

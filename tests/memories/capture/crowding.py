@@ -20,7 +20,7 @@ from django.db import connection, connections  # noqa: E402
 from django.utils import timezone  # noqa: E402
 
 from memories.agent import MemoryAgent  # noqa: E402
-from memories.capture.work import sessions_due  # noqa: E402
+from memories.capture.extraction_queue import sessions_due  # noqa: E402
 from memories.models import Extraction, Memory, Revision  # noqa: E402
 from memories.store import Candidate  # noqa: E402
 from memories.store.revisions import LEARNING  # noqa: E402

@@ -11,8 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from memories.capture.chunks import Window, kept_text, make_chunks
-from memories.capture.pasted import shorten_pasted
+from memories.capture.chunks import Window, kept_text, make_chunks, shorten_pasted
 from memories.text.messages import Message
 from memories.text.tokens import CHARACTERS_PER_TOKEN
 from tests.growth import assert_linear, repeated

@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memories.capture.markers import (
+from memories.capture.ingest_messages import (
     MAX_MARKERS,
     OPERATIONAL_CATEGORIES,
     SPEC_MARKER_RE,

@@ -11,7 +11,7 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from tests.conftest import Caller
-from tests.memories.portable.moving import export
+from tests.memories.import_export.moving import export
 
 
 def run(file: Path) -> str:

@@ -13,7 +13,7 @@ from memories.agent import porting
 from memories.models import Memory
 from memsite.tenancy.models import AppPolicy
 from tests.conftest import Caller
-from tests.memories.portable.moving import take_in
+from tests.memories.import_export.moving import take_in
 
 FACTS = json.dumps([{"id": "1", "memory": "Likes tea"}, {"id": "2", "memory": "Lives in Porto"}]).encode()
 

@@ -17,11 +17,11 @@ from memories.agent import MemoryAgent
 from memories.index import app_index as index_module
 from memories.index.app_index import AppIndex, Indexes, IndexView
 from memories.index.columns import Sessions, Subjects
-from memories.maintain.backlog import embed_backlog
-from memories.maintain.run import Unclaimed
+from memories.maintain.embedding import embed_backlog
 from memories.models import Memory, Vector
 from memories.retrieve.scoped_view import Scope, scoped_view
 from memories.store import Candidate, writing
+from memsite.jobs.job import Unclaimed
 from memsite.tenancy.models import App
 from tests.conftest import Caller
 

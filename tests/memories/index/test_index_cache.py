@@ -21,9 +21,9 @@ from memories.index import app_index, index_cache
 from memories.index.app_index import AppIndex
 from memories.models import Memory
 from memories.retrieve.pipeline import indexes
-from memories.store import index_files
-from memories.store.index_files import drop_stale_index_files
+from memories.store import vacuum
 from memories.store.purge import purge_memories, purge_user
+from memories.store.vacuum import drop_stale_index_files
 from memsite.ops.files import read_about
 from memsite.tenancy.models import App, AppStatus
 from tests.conftest import Caller, fresh_caller, make_app, make_caller
@@ -37,7 +37,7 @@ Read = list[int]
 @pytest.fixture(autouse=True)
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Kept at once, however small."""
-    monkeypatch.setattr(index_files, "index_folder", lambda: tmp_path / "indexes")
+    monkeypatch.setattr(vacuum, "index_folder", lambda: tmp_path / "indexes")
     monkeypatch.setattr(index_cache, "LEAST_ROWS", 1)
     monkeypatch.setattr(index_cache, "write_in_background", index_cache.write_index)
     return tmp_path / "indexes"
@@ -100,7 +100,7 @@ def another(caller: Caller) -> AppIndex:
 
 
 def path_of(app: App) -> Path:
-    path = index_files.index_file_of(app.pk)
+    path = vacuum.index_file_of(app.pk)
     assert path is not None
     return path
 
@@ -206,7 +206,7 @@ def test_what_is_written_later_disturbs_neither_the_file_nor_another_process(ali
 
 def test_small_ones_are_not_kept(alice: Caller, some: list[Memory], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.undo()
-    monkeypatch.setattr(index_files, "index_folder", lambda: Path("/nowhere"))
+    monkeypatch.setattr(vacuum, "index_folder", lambda: Path("/nowhere"))
     started: list[object] = []
     monkeypatch.setattr(index_cache, "Thread", started.append)
     another(alice).view()
@@ -448,7 +448,7 @@ def test_where_no_thread_is_to_be_had_nothing_is_kept(
         raise RuntimeError("can't start new thread")
 
     monkeypatch.undo()
-    monkeypatch.setattr(index_files, "index_folder", lambda: folder)
+    monkeypatch.setattr(vacuum, "index_folder", lambda: folder)
     monkeypatch.setattr(index_cache, "LEAST_ROWS", 1)
     monkeypatch.setattr(index_cache, "Thread", refuse)
     assert living(another(alice)) == [memory.pk for memory in some]

@@ -19,7 +19,7 @@ from memories.learn.trigger_span import Days, WrongTrigger, bring_to, days_to_co
 from memories.learn.triggers import due, link_memories, note_coming, put_away, put_away_batch, roll_over
 from memories.models import FutureTrigger, Memory, Preload, Status, TriggerStatus, Visibility
 from memories.store import Candidate, writing
-from memories.store.triggers import drop_for
+from memories.store.links import drop_for
 from memories.text.fence import close_fence, open_fence
 from memories.text.tokens import estimate_tokens
 from memsite.tenancy.models import Agent, App, AppPolicy

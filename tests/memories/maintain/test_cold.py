@@ -12,11 +12,9 @@ from django.db import DatabaseError, transaction
 from django.utils import timezone
 from time_machine import travel
 
-from memories.maintain import cold
-from memories.maintain.backlog import apps_with_backlog, embed_backlog
-from memories.maintain.cold import freeze_unused
-from memories.maintain.expire import archive_expired
-from memories.maintain.run import Unclaimed
+from memories.maintain import aging
+from memories.maintain.aging import archive_expired, freeze_unused
+from memories.maintain.embedding import apps_with_backlog, embed_backlog
 from memories.models import (
     Action,
     ColdText,
@@ -35,6 +33,7 @@ from memories.models.memory import PLAIN, pack
 from memories.providers.embeddings import HashEmbedder
 from memories.retrieve.pipeline import index_of
 from memories.store import Candidate, writing
+from memsite.jobs.job import Unclaimed
 from memsite.tenancy.models import App
 from tests.conftest import Caller
 from tests.index_of_words import check_index_of_words, words_found
@@ -276,14 +275,14 @@ def test_one_that_is_used_before_it_is_its_turn_stays(alice: Caller, monkeypatch
         Memory.objects.update(accessed_at=now)
         return writing(app, actor, now)
 
-    monkeypatch.setattr(cold, "writing", late)
+    monkeypatch.setattr(aging, "writing", late)
     run = freeze(alice.app)
     assert run.counts == {"archived": 0, "vectors_dropped": 0, "bytes_before": 0, "bytes_after": 0}
     assert Memory.objects.get().status == Status.ACTIVE
 
 
 def test_a_run_that_was_stopped_is_continued(alice: Caller, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(cold, "COLD_BATCH", 2)
+    monkeypatch.setattr(aging, "COLD_BATCH", 2)
     for number in range(5):
         alice.remember(f"Number {number} of the things that are known about whales", dedupe=False)
     run = StoppedAtSecond(until=timezone.now())

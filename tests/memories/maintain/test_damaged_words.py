@@ -11,9 +11,9 @@ import pytest
 from django.db import connection
 
 from memories.maintain.derived import damage_in, damage_in_copy, here, mend, mend_reported
-from memories.maintain.run import Unclaimed
 from memories.models import Revision
 from memories.store import Candidate, damage, writing
+from memsite.jobs.job import Unclaimed
 from memsite.tenancy.append_only import purge_permit
 from sessions.models import Event
 from tests.caches import clear_caches

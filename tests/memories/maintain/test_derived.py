@@ -15,13 +15,13 @@ from django.core.management import CommandError, call_command
 from django.db import connection, transaction
 from time_machine import travel
 
+from memories.import_export.export import exported
 from memories.index import index_cache
 from memories.maintain import derived
 from memories.maintain.derived import damage_in, here, mend, mend_reported
-from memories.maintain.run import Unclaimed
 from memories.models import Entity, Memory, Mention, Passage, Summary, Vector
-from memories.portable.export import exported
-from memories.store import damage, index_files
+from memories.store import damage, vacuum
+from memsite.jobs.job import Unclaimed
 from memsite.tenancy.models import App
 from tests.caches import clear_caches
 from tests.conftest import Caller, fresh_caller, make_app, make_caller
@@ -282,7 +282,7 @@ def zeroed(data: bytearray) -> None:
 def test_a_file_of_an_index(
     how: str, break_it: Callable[[Path], None], alice: Caller, rung: Rung, tmp_path: Path, monkeypatch: Any
 ) -> None:  # fmt: skip
-    monkeypatch.setattr(index_files, "index_folder", lambda: tmp_path)
+    monkeypatch.setattr(vacuum, "index_folder", lambda: tmp_path)
     monkeypatch.setattr(index_cache, "LEAST_ROWS", 1)
     monkeypatch.setattr(index_cache, "write_in_background", index_cache.write_index)
     start_anew(rung)

@@ -11,10 +11,9 @@ from django.test.utils import CaptureQueriesContext
 from rest_framework.test import APIClient
 from time_machine import travel
 
-from memories.maintain.health import growth, health_of, note_health
-from memories.maintain.health_page import as_markdown
-from memories.maintain.run import Unclaimed
+from memories.maintain.health import as_markdown, growth, health_of, note_health
 from memories.models import HealthReport, LedgerEntry, Memory
+from memsite.jobs.job import Unclaimed
 from memsite.jobs.models import JobRun, RunStatus
 from memsite.tenancy.models import App, AppPolicy
 from tests.conftest import Caller

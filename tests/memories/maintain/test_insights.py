@@ -10,12 +10,12 @@ from typing import Any
 import pytest
 
 from memories.maintain import insights
-from memories.maintain.expire import archive_expired
+from memories.maintain.aging import archive_expired
 from memories.maintain.insights import gather_insights
-from memories.maintain.run import Unclaimed
 from memories.models import Link, LinkKind, Memory, Source, Status, Vector
 from memories.providers.llm.provider import LLMUnavailable, Noted, Written
 from memories.store import writing
+from memsite.jobs.job import Unclaimed
 from memsite.tenancy.models import App
 from sessions.models import Event
 from tests.conftest import Caller, make_app

@@ -13,18 +13,17 @@ from typing import Any
 import pytest
 from django.db import transaction
 
-from memories.maintain import expire, insights, merge, nominate, promote
-from memories.maintain.expire import archive_expired
+from memories.maintain import insights, merge
+from memories.maintain.aging import archive_expired, promote_todays
 from memories.maintain.insights import gather_insights
 from memories.maintain.merge import merge_duplicates
-from memories.maintain.promote import promote_todays
-from memories.maintain.run import Run, Unclaimed
 from memories.models import LIVE, Memory, Revision, Status
 from memories.providers.llm.provider import Noted, Written
 from memories.providers.llm.rules import RulesProvider
 from memories.retrieve.pipeline import indexes
 from memories.store import writing
 from memories.text.relate import Verdict
+from memsite.jobs.job import Run, Unclaimed
 from memsite.tenancy.models import App
 from tests.memories.maintain.upkeep import DAY, EMBEDDER, NIGHT, RULES, Fragile, Killed, carry_on, state_of, tell
 from tests.scale import scaled

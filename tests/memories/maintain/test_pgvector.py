@@ -16,26 +16,26 @@ from structlog.testing import capture_logs
 
 from memories.agent import MemoryAgent
 from memories.agent import base as agent_module
+from memories.import_export.restore import insert
+from memories.import_export.tables import BY_NAME
 from memories.index import app_embedder
 from memories.index import pgvector_store as asking
 from memories.index.app_index import IndexView
 from memories.index.pgvector_store import PgvectorStore
 from memories.index.similarity import IndexedCosines
 from memories.index.vector_store import InProcessStore
+from memories.maintain import embedding as reembedding
 from memories.maintain import pgvector
-from memories.maintain import reembed as reembedding
 from memories.maintain.derived import damage_in, here, mend_reported
-from memories.maintain.near import near_pairs
+from memories.maintain.embedding import reembed
+from memories.maintain.merge import near_pairs
 from memories.maintain.pgvector import apps_to_move, move
-from memories.maintain.reembed import reembed
-from memories.maintain.run import Unclaimed
 from memories.models import Memory, Vector, pgvector_table
-from memories.portable.restore import insert
-from memories.portable.tables import BY_NAME
 from memories.providers.embeddings import HashEmbedder, Vectors
 from memories.retrieve.pipeline import index_of
 from memories.store import writing
 from memsite.config import checks
+from memsite.jobs.job import Unclaimed
 from memsite.tenancy import row_level_security
 from memsite.tenancy.models import App
 from memsite.tenancy.row_level_security import SITE, confined, standing

@@ -9,11 +9,11 @@ from typing import Any
 
 import pytest
 
-from memories.maintain.rebuild import rebuild_summaries
-from memories.maintain.run import Unclaimed
+from memories.maintain.stale_summaries import rebuild_summaries
 from memories.models import Summary, SummaryDue
 from memories.providers.llm.provider import LLMUnavailable, Noted, Written
 from memories.providers.llm.rules import summaries as rules
+from memsite.jobs.job import Unclaimed
 from memsite.tenancy.models import App
 from tests.conftest import make_app
 from tests.memories.maintain.upkeep import EMBEDDER, Fragile, Killed, carry_on, tell

@@ -17,12 +17,10 @@ from memories.agent import MemoryAgent
 from memories.agent import base as agent_module
 from memories.index import app_embedder
 from memories.index.app_embedder import embedder_called, is_partial, serving_embedder
-from memories.jobs import sweeps
-from memories.maintain import reembed as reembedding
-from memories.maintain import vectors
-from memories.maintain.backlog import apps_with_backlog, embed_backlog, note_embedded
-from memories.maintain.reembed import apps_to_reembed, reembed
-from memories.maintain.run import Unclaimed
+from memories.jobs import catalogue
+from memories.maintain import embedding
+from memories.maintain import embedding as reembedding
+from memories.maintain.embedding import apps_to_reembed, apps_with_backlog, embed_backlog, note_embedded, reembed
 from memories.models import Memory, Passage, Rejection, RejectionKind, Summary, Vector
 from memories.models.vector import to_bytes
 from memories.providers.embeddings import (
@@ -35,6 +33,7 @@ from memories.providers.embeddings import (
 )
 from memories.retrieve.pipeline import dimension, indexes
 from memories.store import writing
+from memsite.jobs.job import Unclaimed
 from memsite.tenancy.models import App
 from sessions.models import AgentSession
 from tests.conftest import Caller, fresh_caller, make_app, make_caller
@@ -88,7 +87,7 @@ class Stopping(Unclaimed):
 def new(monkeypatch: pytest.MonkeyPatch) -> NewEmbedder:
     """The operator has changed the settings: this is what they name."""
     embedder = NewEmbedder()
-    monkeypatch.setattr(vectors, "BATCH", 2)
+    monkeypatch.setattr(embedding, "BATCH", 2)
     monkeypatch.setattr(reembedding, "DROPPED_AT_ONCE", 2)
     return embedder
 
@@ -534,7 +533,7 @@ def test_a_sweep_that_was_stopped_goes_on_where_it_was(known: Caller, new: NewEm
 
 
 def test_the_jobs_do_both(changed: Caller, new: NewEmbedder, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sweeps, "current_embedder", lambda: new)
+    monkeypatch.setattr(catalogue, "current_embedder", lambda: new)
     assert upkeep_embed_missing() == 5
     assert serving_model(changed.app) == new.name
     assert upkeep_embed_missing() == 0
@@ -589,7 +588,7 @@ def replaced(known: Caller, new: NewEmbedder, monkeypatch: pytest.MonkeyPatch) -
     new.name, new.in_process = OLD, False
     new.known_dim = 0
     monkeypatch.setattr(agent_module, "current_embedder", lambda: new)
-    monkeypatch.setattr(sweeps, "current_embedder", lambda: new)
+    monkeypatch.setattr(catalogue, "current_embedder", lambda: new)
     return new
 
 
@@ -630,14 +629,14 @@ def test_the_job_asks_the_service_which_model_it_has_now(
         return 128
 
     monkeypatch.setattr(NewEmbedder, "dim", property(dim, lambda *_: None), raising=False)
-    assert list(sweeps.Reembedding().waiting(timezone.now())) == [known.app.pk] * answers
+    assert list(catalogue.Reembedding().waiting(timezone.now())) == [known.app.pk] * answers
 
 
 def test_a_service_that_is_away_is_not_asked_each_minute(
     known: Caller, replaced: NewEmbedder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     asked: list[datetime] = []
-    job, began = sweeps.Reembedding(), timezone.now()
+    job, began = catalogue.Reembedding(), timezone.now()
 
     def dim(embedder: NewEmbedder) -> int:
         asked.append(now)
@@ -793,7 +792,7 @@ def test_no_search_waits_for_a_service_to_tell_how_long_its_vectors_are(
 def test_a_vector_is_of_the_words_that_are_stored_whoever_else_edits(
     changed: Caller, new: NewEmbedder, door: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(sweeps, "current_embedder", lambda: new)
+    monkeypatch.setattr(catalogue, "current_embedder", lambda: new)
     memory = Memory.objects.for_app(changed.app).get(content=TEXTS[1])
     change(changed.app, new)
     agent = MemoryAgent(App.objects.select_related("policy").get(pk=changed.app.pk), None, "operator:olga")

@@ -13,13 +13,13 @@ from time_machine import travel
 
 from memories.agent import MemoryAgent
 from memories.jobs import JOBS
-from memories.maintain import reindex as reindexing
-from memories.maintain.reindex import reindex
-from memories.maintain.run import Unclaimed
+from memories.maintain import housekeeping as reindexing
+from memories.maintain.housekeeping import reindex
 from memories.models import Memory, Vector
 from memories.providers.embeddings import HashEmbedder
 from memories.retrieve.pipeline import index_of
 from memories.store import Candidate, writing
+from memsite.jobs.job import Unclaimed
 from memsite.tenancy.models import App
 from tests.conftest import Caller
 from tests.plans import plan_of
@@ -54,7 +54,7 @@ def found(caller: Caller, query: str) -> list[str]:
 
 @of_sqlite
 def test_words_that_the_index_lost_are_put_back_once(alice: Caller, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(reindexing, "BATCH", 2)
+    monkeypatch.setattr(reindexing, "REINDEX_BATCH", 2)
     texts = ["whales sing", "bears sleep", "cats purr", "owls hunt"]
     for text in texts:
         alice.remember(text)

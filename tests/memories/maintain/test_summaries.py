@@ -12,16 +12,23 @@ import numpy as np
 import pytest
 
 from memories.agent.base import current_embedder
-from memories.maintain.passages import Line, Sources, read_lines
-from memories.maintain.summaries import AT_LEAST_CHANGES, LEASE, VERSIONS_KEPT, facts_of, rewrite_due
+from memories.maintain.summaries import (
+    AT_LEAST_CHANGES,
+    LEASE,
+    VERSIONS_KEPT,
+    Line,
+    Sources,
+    facts_of,
+    read_lines,
+    rewrite_due,
+)
 from memories.models import LinkKind, Memory, Passage, Status, Summary, SummaryDue
 from memories.models.vector import read_vectors
 from memories.providers.embeddings import EmbedderUnavailable, HashEmbedder
 from memories.providers.llm.provider import LLMUnavailable, Noted, Written
 from memories.providers.llm.rules import summaries as rules
 from memories.store import Candidate, writing
-from memories.store.due import is_withdrawn, mark_due, summaries_touched
-from memories.store.revisions import snapshot
+from memories.store.revisions import is_withdrawn, mark_due, snapshot, summaries_touched
 from memories.text.wordlist import words
 from memsite.tenancy.models import App
 from tests.conftest import Caller, make_app, make_caller

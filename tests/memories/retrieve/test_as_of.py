@@ -13,14 +13,14 @@ import time_machine
 from django.db import connection
 
 from memories.agent import MemoryAgent
-from memories.maintain.decay import decay_app
-from memories.maintain.run import Unclaimed
+from memories.maintain.aging import decay_app
 from memories.models import Memory, RecallCount
 from memories.retrieve import pipeline
 from memories.retrieve.pipeline import indexes, past_state_at
 from memories.retrieve.scoped_view import Scope, scoped_view
 from memories.store import writing
 from memories.store.revisions import parse, state_at
+from memsite.jobs.job import Unclaimed
 from tests.api.checks import assert_problem
 from tests.conftest import Caller
 from tests.memories.retrieve.asking import change, contents, embedder_of, forget, link, search, set_policy, store

@@ -9,11 +9,11 @@ from typing import Any
 import pytest
 from django.db import connection
 
-from memories.maintain.decay import decay_app
-from memories.maintain.run import Unclaimed
+from memories.maintain.aging import decay_app
 from memories.models import Memory
 from memories.retrieve import filters as let_in_module
 from memories.retrieve.filters import FilterError, build_filter, cached_filters, matching_pks
+from memsite.jobs.job import Unclaimed
 from tests.conftest import Caller
 from tests.memories.retrieve.asking import change, contents, forget, search, store
 

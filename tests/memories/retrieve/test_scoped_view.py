@@ -15,7 +15,7 @@ from memories.index.app_index import IndexView
 from memories.index.columns import MERGED, Codes, Columns, Sessions, Subjects, empty_columns, grow
 from memories.retrieve.pipeline import indexes
 from memories.retrieve.scoped_view import Scope, ScopedView, scoped_view
-from memsite.tenancy.end_users import Users
+from memsite.tenancy.access import Users
 from tests.conftest import Caller
 from tests.memories.retrieve.asking import contents, embedder_of, forget, search, store
 

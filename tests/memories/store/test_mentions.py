@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 
 from memories.agent import MemoryAgent
 from memories.models import Entity, Memory, Mention
-from memories.store import Candidate, mentions, writing
-from memories.store.mentions import known_subjects, named_by_rules
+from memories.store import Candidate, links, writing
+from memories.store.links import known_subjects, named_by_rules
 from memsite.tenancy.models import App
 from tests.conftest import Caller
 
@@ -302,7 +302,7 @@ def test_for_many_keys_the_same_subjects_are_known(acme: App, others: int, monke
         make(acme, "Takes a minute, says Anna", subject=name, tags=["nightly"])
     asked = {"backup", "router", "anna", "nightly"}
     one_by_one = known_subjects(acme, asked)
-    monkeypatch.setattr(mentions, "MANY_KEYS", len(asked))
+    monkeypatch.setattr(links, "MANY_KEYS", len(asked))
     assert known_subjects(acme, asked) == one_by_one == {"backup": "backup", "router": "router"}
 
 

@@ -10,7 +10,7 @@ from memories.dashboard.desk import DeskRequest, page
 from memories.dashboard.differences import Line, compare
 from memories.dashboard.filters import Filters, Search
 from memories.dashboard.show import go, show
-from memories.maintain.passages import plain
+from memories.maintain.summaries import plain
 from memories.models import Summary
 from memsite.tenancy.access import Right
 

@@ -12,8 +12,8 @@ from memories.agent import BadFile, CannotImport
 from memories.dashboard.desk import DeskRequest, page
 from memories.dashboard.show import fingerprint, go, is_seen, show, unchanged
 from memories.dashboard.slices import take
+from memories.import_export.sources import MEMSITE, SOURCES
 from memories.models import Import, ImportStatus
-from memories.portable.sources import MEMSITE, SOURCES
 from memsite.config.conf import get_conf
 from memsite.tenancy.access import Right
 from memsite.tenancy.models import AGENT_NAME_PATTERN

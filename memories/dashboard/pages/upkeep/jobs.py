@@ -14,7 +14,7 @@ from memories.dashboard.filters import Choice, Filters
 from memories.dashboard.show import done, fingerprint, is_seen, show, unchanged
 from memories.dashboard.slices import take
 from memories.jobs import JOBS
-from memories.jobs.listing import Listed, jobs_of
+from memories.jobs.catalogue import Listed, jobs_of
 from memsite.jobs.claims import ask_to_stop, retry
 from memsite.jobs.engine import WORK, fire_now
 from memsite.jobs.models import JobRun, JobRunQuerySet, RunStatus

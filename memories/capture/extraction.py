@@ -1,0 +1,591 @@
+"""What was said → what is known. The story of one claim:
+
+texts → chunks → gate → facts → write gate (facts) → relation to what is known (known) → store, and the work is done.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from functools import partial
+from itertools import islice
+from traceback import format_tb
+
+import structlog
+
+from memories.capture import extraction_queue
+from memories.capture.candidates import candidate_of, embed_candidates, fields_of, origin_of
+from memories.capture.chunks import Window, make_chunks
+from memories.capture.extraction_queue import Claim, LeaseLost
+from memories.capture.pipeline import BACKGROUND_SECONDS, needing_capacity, store, suggest_evictions
+from memories.capture.quarantine import (
+    ECHO,
+    Outcome,
+    OutcomeKind,
+    Refusal,
+    Shown,
+    bound_by,
+    is_echo,
+    is_shorter,
+    plain_fields,
+    quarantine,
+    refuse,
+)
+from memories.capture.related_memories import RelatedMemories, find_related
+from memories.index.similarity import top
+from memories.ledger.energy import note_energy
+from memories.models import (
+    GENERAL,
+    Extraction,
+    FutureTrigger,
+    Injection,
+    Kind,
+    Memory,
+    RejectionKind,
+    Source,
+    TriggerStatus,
+)
+from memories.models.memory import MemoryQuerySet
+from memories.providers.embeddings import Embedder, EmbedderError
+from memories.providers.llm.fallback import Careful
+from memories.providers.llm.provider import (
+    MUCH_SURER,
+    RULES,
+    Chunk,
+    Fact,
+    LLMDenied,
+    LLMError,
+    LLMTooDear,
+    LLMUnavailable,
+    Provider,
+    Setting,
+)
+from memories.providers.llm.rules.facts import find_passing, is_once
+from memories.retrieve.pipeline import index_of
+from memories.retrieve.scoped_view import Scope, question_cosines, scoped_view
+from memories.store import Candidate, Writer, writing
+from memories.store.revisions import learnt_in
+from memories.store.rollback import taken_back_in
+from memories.text.dating import make_dates_plain
+from memories.text.fence import strip_fenced
+from memories.text.instructions import find_instructions
+from memories.text.messages import Message
+from memories.text.overlap import used_share
+from memories.text.relate import Relation, Verdict
+from memories.text.secrets import redact, strip_private
+from memsite.config.conf import get_conf
+from memsite.db.transactions import is_busy
+from memsite.ops.storage_errors import why_unwritable
+from memsite.tenancy.access import one_user
+from memsite.tenancy.origin import least_trusted
+from memsite.tenancy.policy import OPERATIONAL_CATEGORIES, PERSONAL_CATEGORIES, AppPolicy
+from sessions.markers import without_markers
+from sessions.models import AgentSession, Resource, Role
+
+KNOWN_SHOWN = 12
+NOTHING_BUT_A_SECRET = re.compile(r"(?:\b(?:is|are|was)|[=:])\s*\[redacted: [^\]]+\]\W*$")
+MOST_SUBJECTS = 200
+
+
+@dataclass(slots=True)
+class Found:
+    """What one text holds. `made_by` is whoever answered for it."""
+
+    resource: Resource
+    candidates: list[Candidate] = field(default_factory=list)
+    refusals: list[Refusal] = field(default_factory=list)
+    passing: list[Candidate] = field(default_factory=list)
+    """What is kept only where it changes what is known."""
+    made_by: str = RULES
+    windows_read: int = 0
+    denied: LLMDenied | None = None
+    """Why only the first windows were read."""
+
+
+@dataclass(frozen=True, slots=True)
+class Begun:
+    """A text that the budget cut short: windows that are read, and whether the next was already found worth it."""
+
+    windows: int
+    is_gated: bool
+
+
+def find_facts(
+    session: AgentSession, texts: Sequence[Resource], before: Sequence[Resource], provider: Provider,
+    embedder: Embedder, shown: Sequence[str], now: datetime, begun: Begun | None = None,
+) -> list[Found]:  # fmt: skip
+    """One answer per text, in order. `before` was said earlier in the session and is context; LLMError passes.
+
+    A single text may have `begun`: the rest of it is read, as far as the budget goes, and LLMDenied passes only if that
+    is not one window.
+    """
+    found = [Found(resource) for resource in texts]
+    setting = setting_of(session)
+    messages = [as_message(resource, session.app.policy) for resource in texts]
+    context = [as_message(resource, session.app.policy) for resource in before]
+    windows = make_chunks(messages, now.astimezone(session.app.policy.time_zone))
+    begin = begun.windows if begun else 0
+    for number, window in enumerate(windows[begin:], begin):
+        if window.places[0] == 0:
+            window = replace(window, chunk=replace(window.chunk, before=(*context, *window.chunk.before)))
+        is_gated = bool(begun and begun.is_gated and number == begin)
+        try:
+            if is_gated or is_worth_it(window, found, provider):
+                read_window(window, found, session, setting, provider, embedder, shown)
+            if provider.name == RULES and get_conf().relations == "learned":
+                note_passing(window, found, session, setting)
+        except LLMDenied as denied:
+            if begun is None or number == begin:
+                raise
+            found[0].windows_read, found[0].denied = number, denied
+            break
+    return found
+
+
+def is_worth_it(window: Window, found: Sequence[Found], provider: Provider) -> bool:
+    worth = provider.gate(window.chunk)
+    for place in window.places:
+        found[place].made_by = worth.made_by
+    return worth.keep
+
+
+def read_window(
+    window: Window, found: Sequence[Found], session: AgentSession, setting: Setting, provider: Provider,
+    embedder: Embedder, shown: Sequence[str],
+) -> None:  # fmt: skip
+    """The facts, each sorted to the text that says it."""
+    known = known_near(session, window, embedder) if provider.name != RULES else ()
+    missed = len(fallbacks(provider))
+    facts = provider.extract(window.chunk, replace(setting, known=known))
+    made_by = RULES if len(fallbacks(provider)) > missed else provider.name
+    for place in window.places:
+        found[place].made_by = made_by
+    for fact in facts:
+        if not is_of_before(fact, window.chunk):
+            sort_out(found[window.places[fact.message]], fact, session, shown)
+
+
+def note_passing(window: Window, found: Sequence[Found], session: AgentSession, setting: Setting) -> None:
+    """What is not worth keeping for itself, and passes the write gate. Nothing is said of what does not."""
+    for fact in find_passing(window.chunk, setting):
+        one = Found(found[window.places[fact.message]].resource)
+        if not is_of_before(fact, window.chunk):
+            sort_out(one, fact, session, ())
+        found[window.places[fact.message]].passing += one.candidates
+
+
+def fallbacks(provider: Provider) -> Sequence[object]:
+    """Where the rules have answered in a model's place so far."""
+    return provider.fallbacks if isinstance(provider, Careful) else ()
+
+
+def is_of_before(fact: Fact, chunk: Chunk) -> bool:
+    """Whether it was said in what came before, which is context: a model may tell of it all the same."""
+    if fact.quote or not chunk.before:
+        return False
+    now, then = (
+        max(used_share(fact.content, message.content) for message in messages)
+        for messages in (chunk.messages, chunk.before)
+    )
+    return then > now
+
+
+def as_message(resource: Resource, policy: AppPolicy) -> Message:
+    """Without secrets, and without the markers where these are memories of their own."""
+    at = resource.said_at(policy.time_zone)
+    text = without_markers(resource.raw_content) if policy.capture_markers else resource.raw_content
+    return Message(resource.role, redact(text).text, at, resource.speaker)
+
+
+def sort_out(found: Found, fact: Fact, session: AgentSession, shown: Sequence[str]) -> None:
+    """A candidate, a refusal, or nothing where it only repeats what we told the agent."""
+    fact = replace(fact, content=redact(fact.content).text.strip())
+    found.made_by = fact.made_by
+    # A user who says what the agent was shown confirms it; an agent that does only reads it back.
+    is_agents = found.resource.role == Role.ASSISTANT
+    refusal = refusal_of(fact, session.app.policy, shown if is_agents else ())
+    if refusal:
+        found.refusals.append(refusal)
+    elif fact.content:
+        candidate = candidate_of(fact, session, found.resource)
+        waits = quarantine(candidate, session.app.policy)
+        if waits:
+            found.refusals.append(waits)
+        else:
+            found.candidates.append(candidate)
+
+
+def refusal_of(fact: Fact, policy: AppPolicy, shown: Sequence[str]) -> Refusal | None:
+    """The write gate: verifiable, useful, short enough, no instruction to the agent, no echo."""
+    scores = {"verifiable": fact.verifiable, "useful": fact.useful}
+    suspicions = [one for text in (fact.content, fact.subject, *fact.tags) for one in find_instructions(text)]
+    if is_echo(fact.content, shown):
+        return Refusal(fact.category, ECHO, fact.content)
+    if suspicions:
+        kind, reason = RejectionKind.QUARANTINE, f"{suspicions[0].kind}: {suspicions[0].why}"
+    elif NOTHING_BUT_A_SECRET.search(fact.content):
+        kind, reason = RejectionKind.FACT, "says nothing but a secret"
+    elif len(fact.content) > policy.max_characters:
+        kind, reason = RejectionKind.FACT, f"longer than {policy.max_characters} characters"
+    elif fact.verifiable < policy.verifiable_above:
+        kind, reason = RejectionKind.FACT, f"an opinion: verifiable {fact.verifiable:.2f} < {policy.verifiable_above:g}"
+    elif fact.useful <= policy.useful_above:
+        kind, reason = RejectionKind.FACT, f"chatter: useful {fact.useful:.2f} ≤ {policy.useful_above:g}"
+    else:
+        return None
+    return Refusal(fact.category, reason, fact.content, kind, scores, fields_of(fact))
+
+
+def setting_of(session: AgentSession) -> Setting:
+    """The drawers and subjects in use; not those of other end users, where the policy keeps them apart. Two queries."""
+    app = session.app
+    users = one_user(session.user_id) if app.policy.users_apart else None
+    rows = Memory.objects.for_app(app).active().of_users(users).order_by()
+    used = islice(rows.values_list("category", flat=True).distinct(), MOST_SUBJECTS)
+    subjects = rows.exclude(subject=None).values_list("subject", flat=True).distinct()[:MOST_SUBJECTS]
+    usual = (*OPERATIONAL_CATEGORIES, *PERSONAL_CATEGORIES, GENERAL)
+    return Setting(
+        categories=tuple(dict.fromkeys([*usual, *used])),
+        subjects=tuple(subject for subject in subjects if subject),
+        max_characters=app.policy.max_characters,
+    )
+
+
+def known_near(session: AgentSession, window: Window, embedder: Embedder) -> tuple[str, ...]:
+    """What is known that is nearest to the window, for a model to see; nothing while the embedder is away."""
+    said = "\n".join(message.content for message in window.chunk.messages)
+    try:
+        (vector,) = embedder.embed_documents([said])
+    except EmbedderError:
+        return ()
+    view = index_of(session.app, embedder).view()
+    users = one_user(session.user_id)
+    reading = scoped_view(view, Scope(session.agent_id, users, window.chunk.now.timestamp()))
+    if not reading.size:
+        return ()
+    cosines = question_cosines(reading, vector)
+    near = cosines.foremost
+    best = near[top(cosines.at(near), KNOWN_SHOWN)]
+    rows = Memory.objects.for_app(session.app).of_users(users).in_bulk(reading.pks[best].tolist())
+    return tuple(memory.content for memory in rows.values())
+
+
+ADDRESSED = re.compile(
+    r"\b(?:I|we|you|he|she|they|it|us|let['’]s|ich|wir|du|ihr|je|nous|vous|yo)\b|\b(?:talk|see|luck|thanks|night|enjoy)\b",
+    re.IGNORECASE,
+)
+"""Who says what somebody does has used a verb: whether that is a fact, is judged as of any other sentence."""
+TO_BE_REMINDED = re.compile(r"\W*(?:please,? )?(?:remind|don['’]t forget|remember)\b", re.IGNORECASE)
+ENOUGH = 0.5
+"""The share of a plan's words with which something else that was found in its text tells of it."""
+
+
+def add_plans(session: AgentSession, found: Sequence[Found]) -> None:
+    """Add to what was found in users' texts the plans that nothing of it tells of. One query, if users spoke.
+
+    What was refused is not brought back: the gate had its reason. A plan passes the same gate.
+    """
+    by_resource = {one.resource.pk: one for one in found if one.resource.role == Role.USER and not one.denied}
+    if not by_resource:
+        return
+    waiting = FutureTrigger.objects.for_app(session.app).filter(
+        status=TriggerStatus.WAITING, resource__in=by_resource, memories=None
+    )
+    for resource_pk, message in waiting.order_by("pk").values_list("resource", "message"):
+        one = by_resource[resource_pk]
+        speaker = one.resource.speaker
+        message = message.removeprefix(f"{speaker}: ")
+        if ADDRESSED.search(message) and not TO_BE_REMINDED.match(message):
+            continue
+        told = [candidate.content for candidate in one.candidates] + [refusal.content for refusal in one.refusals]
+        if not any(used_share(message, text) >= ENOUGH for text in told):
+            said_at = one.resource.said_at(session.app.policy.time_zone)
+            dated = make_dates_plain(message, said_at)
+            content = dated.text
+            content = content[:1].upper() + content[1:]
+            named = f"{speaker}: {content}" if speaker else content
+            until = dated.end if dated.is_to_come and is_once(content) else None
+            fact = Fact(content=named, message=0, subject=speaker, quote=message, valid_until=until)
+            sort_out(one, fact, session, ())
+
+
+DIGEST_CATEGORY = "conversations"
+
+
+def digest_session(
+    claim: Claim, row: Extraction, provider: Provider, embedder: Embedder, actor: str, now: datetime
+) -> int:  # fmt: skip
+    """Answers how many memories came of it, 0 or 1. Raises LLMError, and nothing is stored: the session has ended, and
+    its digest is tried again later."""
+    session, policy = claim.session, claim.session.app.policy
+    spoken = Resource.objects.for_app(session.app).filter(session=session, role__in=extraction_queue.SPOKEN)
+    spoken = spoken.exclude(taken_back_in(session)).order_by("pk")
+    messages = [
+        Message(text.role, plain(text.raw_content), text.said_at(policy.time_zone), text.speaker) for text in spoken
+    ]
+    written = provider.digest(messages, now.astimezone(policy.time_zone), policy.max_characters)
+    candidates: list[Candidate] = []
+    if text := redact(written.text).text.strip():
+        origin = least_trusted(origin_of(one) for one in spoken.select_related("session"))
+        candidates = [digest_candidate(session, text[: policy.max_characters], written.made_by, origin)]
+    held = [(refusal, one) for one in candidates if (refusal := quarantine(one, policy))]
+    candidates = [one for one in candidates if all(one is not other for _, other in held)]
+    embed_candidates(candidates, embedder)
+    new = [] if digests_of(session).exists() else [candidate.content for candidate in candidates]
+    suggested = suggest_evictions(session.app, provider, new, now, BACKGROUND_SECONDS)
+    with writing(session.app, actor, now, suggested) as write:
+        stored = sum(keep_digest(write, candidate) for candidate in candidates)
+        for refusal, candidate in held:
+            refuse(write, refusal, candidate=candidate)
+        extraction_queue.finish(write, row, made_by=written.made_by, stored=stored)
+    return stored
+
+
+def keep_digest(write: Writer, candidate: Candidate) -> bool:
+    """The session's one digest: a later one takes the place of its words. Answers whether it says something new."""
+    assert candidate.session is not None, "a digest is a session's"
+    digest = digests_of(candidate.session).first()
+    if digest is None:
+        write.announce(write.create(candidate))
+    elif digest.content != candidate.content:
+        changes = {name: getattr(candidate, name) for name in ("content", "origin", "made_by")}
+        write.edit(digest, changes, "the session went on", candidate.vector, candidate.vector_model)
+    else:
+        return False
+    return True
+
+
+def digests_of(session: AgentSession) -> MemoryQuerySet:
+    return Memory.objects.for_app(session.app).live().filter(session=session, source=Source.DIGEST)
+
+
+def plain(text: str) -> str:
+    return strip_private(strip_fenced(text))
+
+
+def digest_candidate(session: AgentSession, text: str, made_by: str, origin: str) -> Candidate:
+    return Candidate(
+        content=text,
+        kind=Kind.CONVERSATION,
+        category=DIGEST_CATEGORY,
+        tier=session.tier,
+        user_id=session.user_id,
+        source=Source.DIGEST,
+        origin=origin,
+        agent=session.agent,
+        session=session,
+        made_by=made_by,
+    )
+
+
+log = structlog.get_logger("memories.capture")
+CONTEXT_TEXTS = 4
+MOST_PASSING = 12
+"""Statements of a claim that are compared with what is known though they are not worth keeping; the last ones said."""
+CHANGES_FROM = 0.7
+"""A certainty from which such a statement is at odds with something known."""
+Learnt = Callable[[Writer, Sequence[Resource]], None]
+
+
+@dataclass(slots=True)
+class Lesson:
+    """What came of one claim, in counts."""
+
+    texts: int = 0
+    stored: int = 0
+    reinforced: int = 0
+    rejected: int = 0
+    failed: int = 0
+    outcomes: list[Outcome] = field(default_factory=list)
+
+    def add(self, other: Lesson) -> None:
+        self.texts += other.texts
+        self.stored += other.stored
+        self.reinforced += other.reinforced
+        self.rejected += other.rejected
+        self.outcomes += other.outcomes
+
+
+def learn(
+    claim: Claim, provider: Provider, embedder: Embedder, now: datetime, on_learnt: Learnt | None = None
+) -> Lesson:  # fmt: skip
+    """Works a claim off. Whatever happens, its rows say so; text that made trouble costs no other text its turn."""
+    lesson = Lesson()
+    task = partial(learn_digest, claim) if claim.is_digest else partial(learn_facts, claim, on_learnt)
+    attempt(claim, claim.rows, lambda rows: task(rows, provider, embedder, now, lesson), lesson, now)
+    return lesson
+
+
+def attempt(
+    claim: Claim, rows: Sequence[Extraction], work_off: Callable[[Sequence[Extraction]], None], lesson: Lesson,
+    now: datetime,
+) -> None:  # fmt: skip
+    """All at once; one by one where that fails for another reason than what is waited for: a service that is away, a
+    full disk, a database that is busy.
+    """
+    try:
+        work_off(rows)
+    except LeaseLost:
+        log.warning("lease_lost", session=str(claim.session.uid))
+    except Exception as error:
+        is_too_dear = isinstance(error, LLMTooDear)
+        if isinstance(error, LLMDenied) and not is_too_dear:
+            extraction_queue.defer(claim, rows, error, now)
+            log.info("extraction_deferred", session=str(claim.session.uid), texts=len(rows), reason=str(error))
+            return
+        is_waited_for = isinstance(error, LLMUnavailable) or why_unwritable(error) or is_busy(error)
+        if len(rows) > 1 and (is_too_dear or not is_waited_for):
+            for row in rows:
+                attempt(claim, [row], work_off, lesson, now)
+            return
+        lesson.failed += len(rows)
+        extraction_queue.fail(claim, rows, error, now)
+        log.warning(
+            "extraction_failed", session=str(claim.session.uid), texts=len(rows), error=extraction_queue.told(error)
+        )
+        if not isinstance(error, LLMError) and not is_waited_for:
+            # Where, and not what: an error may quote what was said.
+            log.error("extraction_error", error_type=type(error).__name__, at=format_tb(error.__traceback__))
+
+
+def learn_facts(
+    claim: Claim, on_learnt: Learnt | None, rows: Sequence[Extraction], provider: Provider, embedder: Embedder,
+    now: datetime, lesson: Lesson,
+) -> None:  # fmt: skip
+    session = claim.session
+    texts = [row.resource for row in rows if row.resource]
+    injected = Injection.objects.for_app(session.app).into(session)
+    shown, shown_pks = injected.lines(), injected.memory_pks()
+    begun = Begun(rows[0].windows_read, rows[0].is_gated) if len(rows) == 1 else None
+    found = find_facts(session, texts, said_before(session, texts), provider, embedder, shown, now, begun)
+    add_plans(session, found)
+    keep_changes(session, found, embedder)
+    candidates = [candidate for one in found for candidate in one.candidates]
+    embed_candidates([candidate for candidate in candidates if candidate.vector is None], embedder)
+    outlooks = dict(zip(map(id, candidates), find_related(session.app, candidates, embedder, provider), strict=True))
+    sources = sources_of(session, found, shown_pks)
+    for one in found:
+        drop_echoes(one, outlooks, sources)
+    suggested = suggest_evictions(session.app, provider, coming(found, outlooks), now, BACKGROUND_SECONDS)
+    learnt = Lesson()
+    with writing(session.app, learnt_in(session), now, suggested) as write:
+        for row, one in zip(rows, found, strict=True):
+            keep(write, row, one, outlooks, embedder, learnt)
+        if learnt.outcomes:
+            note_energy(session.app, "write", now, len(learnt.outcomes))
+        if on_learnt:
+            on_learnt(write, texts)
+    lesson.add(learnt)
+    denied = found[0].denied
+    if denied and not isinstance(denied, LLMTooDear):
+        extraction_queue.put_off(session.app, denied, denied.until, now)
+
+
+def keep_changes(session: AgentSession, found: Sequence[Found], embedder: Embedder) -> None:
+    """Keep of what is not worth it for itself what is at odds with something known: it was said to change that."""
+    passing = [(one, candidate) for one in found for candidate in one.passing][-MOST_PASSING:]
+    if not passing or not embed_candidates([candidate for _, candidate in passing], embedder):
+        return
+    for one, candidate in passing:
+        (outlook,) = find_related(session.app, [candidate], embedder)
+        if any(changes(item.verdict) for item in outlook.telling):
+            one.candidates.append(candidate)
+
+
+def changes(verdict: Verdict) -> bool:
+    return verdict.relation in (Relation.CONTRADICTS, Relation.SUPERSEDES) and verdict.score >= CHANGES_FROM
+
+
+def sources_of(session: AgentSession, found: Sequence[Found], shown_pks: Iterable[int]) -> dict[int, Shown]:
+    """What the agent was shown and how sure it is, by pk, if it has said anything. One query then."""
+    if not any(one.candidates and one.resource.role == Role.ASSISTANT for one in found):
+        return {}
+    rows = Memory.objects.for_app(session.app).filter(pk__in=[*shown_pks])
+    return {pk: (content, confidence) for pk, content, confidence in rows.values_list("pk", "content", "confidence")}
+
+
+def drop_echoes(found: Found, outlooks: dict[int, RelatedMemories], sources: Mapping[int, Shown]) -> None:
+    """What an agent says in other words, or fewer, of what it was shown in this session is no news either; what says
+    more is no surer than what it was shown.
+    """
+    if found.resource.role != Role.ASSISTANT or not sources:
+        return
+    kept: list[Candidate] = []
+    for candidate in found.candidates:
+        telling = outlooks[id(candidate)].telling
+        if any(item.memory.pk in sources and item.verdict.relation == Relation.SAME for item in telling):
+            continue
+        if any(is_shorter(candidate.content, content) for content, _ in sources.values()):
+            found.refusals.append(Refusal(candidate.category, ECHO, candidate.content))
+            continue
+        if candidate.confidence is not None:
+            candidate.confidence = bound_by(candidate.content, candidate.confidence, sources.values())
+        kept.append(candidate)
+    found.candidates = kept
+
+
+def coming(found: Sequence[Found], outlooks: Mapping[int, RelatedMemories]) -> list[str]:
+    """The texts that will take room: what is at odds with something surer is not stored."""
+    kept = [one for text in found for one in text.candidates if not conflict_of(one, outlooks[id(one)])]
+    return needing_capacity(kept, [outlooks[id(one)] for one in kept])
+
+
+def keep(
+    write: Writer,
+    row: Extraction,
+    found: Found,
+    outlooks: dict[int, RelatedMemories],
+    embedder: Embedder,
+    lesson: Lesson,
+) -> None:
+    """What one text held, and that so much of it is worked off: together or not at all."""
+    outcomes = [refuse(write, refusal, found.resource) for refusal in found.refusals]
+    for candidate in found.candidates:
+        outlook = outlooks[id(candidate)]
+        conflict = conflict_of(candidate, outlook)
+        if conflict:
+            outcomes.append(refuse(write, conflict, found.resource))
+        else:
+            outcomes.append(store(write, candidate, outlook, embedder))
+    kinds = [outcome.kind for outcome in outcomes]
+    new = Lesson(
+        texts=1,
+        stored=kinds.count(OutcomeKind.CREATED) + kinds.count(OutcomeKind.CONTRADICTED),
+        reinforced=kinds.count(OutcomeKind.REINFORCED),
+        rejected=kinds.count(OutcomeKind.REJECTED),
+        outcomes=outcomes,
+    )
+    counts = {name: getattr(row, name) + getattr(new, name) for name in ("stored", "reinforced", "rejected")}
+    if found.denied:
+        extraction_queue.pause(write, row, found.windows_read, found.denied, made_by=found.made_by, **counts)
+    else:
+        extraction_queue.finish(write, row, made_by=found.made_by, **counts)
+    lesson.add(new)
+
+
+def conflict_of(candidate: Candidate, outlook: RelatedMemories) -> Refusal | None:
+    """What is at odds with something much surer, or with what an operator wrote or pinned, is for people to decide."""
+    for item in outlook.telling:
+        known = item.memory
+        is_settled = known.pinned or known.source == Source.OPERATOR
+        is_surer = known.confidence >= (candidate.confidence or 0.0) + MUCH_SURER
+        if item.verdict.relation == Relation.CONTRADICTS and (is_settled or is_surer):
+            reason = f"at odds with a memory that is {'settled' if is_settled else 'much surer'}: {item.verdict.reason}"
+            fields = plain_fields(candidate)
+            return Refusal(candidate.category, reason[:500], candidate.content, RejectionKind.CONFLICT, {}, fields)
+    return None
+
+
+def said_before(session: AgentSession, texts: Sequence[Resource]) -> list[Resource]:
+    """The texts of the session before these, the oldest first."""
+    rows = Resource.objects.for_app(session.app).filter(session=session, role__in=extraction_queue.SPOKEN)
+    return list(rows.filter(pk__lt=min(text.pk for text in texts)).order_by("-pk")[:CONTEXT_TEXTS])[::-1]
+
+
+def learn_digest(
+    claim: Claim, rows: Sequence[Extraction], provider: Provider, embedder: Embedder, now: datetime, lesson: Lesson
+) -> None:  # fmt: skip
+    (row,) = rows
+    lesson.stored += digest_session(claim, row, provider, embedder, learnt_in(claim.session), now)

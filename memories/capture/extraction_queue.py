@@ -1,0 +1,281 @@
+"""Extraction as durable work: queued with the text, claimed with a lease, finished once, retried when it failed.
+
+The rows are the truth. Whoever looks for due ones (a worker that was rung for, the sweep) may find them; a claim
+gives them to one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from itertools import groupby
+from typing import TYPE_CHECKING
+
+from django.db import transaction
+from django.db.models import F, Min
+from django.utils import timezone
+
+from memories.ledger.budget import asks_models, limits
+from memories.models import Extraction, ExtractionStatus, What
+from memories.providers.llm.provider import LLMDenied, LLMMisconfigured, LLMTooDear, LLMUnavailable
+from memories.store import Writer
+from memsite.db.transactions import BUSY, is_busy
+from memsite.jobs.task_queue import ring
+from memsite.ops.storage_errors import TOLD, why_unwritable
+from memsite.tenancy.models import App, AppPolicy
+from memsite.tenancy.scoping import ScopedQuerySet
+from sessions.markers import without_markers
+from sessions.models import AgentSession, Resource, Role
+
+if TYPE_CHECKING:
+    from memsite.jobs.job import Run
+
+LEASE = timedelta(minutes=15)
+MOST_AT_ONCE = 40
+ASK_AGAIN = timedelta(minutes=5)
+FIRST_WAIT, LONGEST_WAIT = timedelta(seconds=30), timedelta(hours=1)
+# What fails for another reason than that a service is away is given up after so many attempts.
+MOST_ATTEMPTS = 5
+BUDGET = "budget:"
+KILLED = "its worker ended each time while it was at this text"
+TASK = "memories.tasks.learn"
+SPOKEN = (Role.USER, Role.ASSISTANT)
+
+
+class LeaseLost(Exception):
+    """Somebody else has claimed the work meanwhile; nothing of ours is stored."""
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """Work of one session that is ours until the lease runs out: texts in the order they were said, or its digest."""
+
+    session: AgentSession
+    rows: list[Extraction]
+
+    @property
+    def is_digest(self) -> bool:
+        return self.rows[0].what == What.DIGEST
+
+
+def queue_facts(session: AgentSession, resources: Iterable[Resource], now: datetime) -> int:
+    """One row per text that says more than its markers; call it in the transaction that stores the texts."""
+    rows = [
+        Extraction(app_id=session.app_id, session=session, resource=resource, next_at=now, created_at=now)
+        for resource in resources
+        if resource.role in SPOKEN and without_markers(resource.raw_content).strip()
+    ]
+    if not rows:
+        return 0
+    is_rung = Extraction.objects.for_app(session.app).open().filter(session=session, attempts=0).exists()
+    Extraction.objects.bulk_create(rows)
+    if not is_rung:
+        ring(TASK, session.app_id, session.pk)
+    return len(rows)
+
+
+def queue_digest(session: AgentSession, now: datetime) -> None:
+    """The work of writing one memory for the session. Once per session; a session that went on is digested anew."""
+    row = {"status": ExtractionStatus.PENDING, "next_at": now, "reason": "", "finished_at": None}
+    Extraction.objects.for_app(session.app).update_or_create(
+        session=session, what=What.DIGEST, defaults=row, create_defaults={**row, "app": session.app, "created_at": now}
+    )
+    ring(TASK, session.app_id, session.pk)
+
+
+def sessions_due(app: App, now: datetime) -> list[int]:
+    """Pks of the sessions with something to extract now; those with nothing but the rest of long texts come last."""
+    sessions = Extraction.objects.for_app(app).due(now).order_by().values("session").annotate(read=Min("windows_read"))
+    return [row["session"] for row in sessions.order_by("read", "session")]
+
+
+def claim(app: App, session_pk: int, now: datetime) -> Claim | None:
+    """The session's due work, the oldest first; None if there is none, or somebody else has it.
+
+    The rest of a text that was too long for a day's budget is read with what all other texts of the app leave.
+    """
+    with transaction.atomic():
+        # Writers of one app wait for each other here, so that two workers never see the same row as due.
+        App.objects.filter(pk=app.pk).update(change_number=F("change_number"))
+        due = Extraction.objects.for_app(app).due(now).filter(session=session_pk)
+        left_behind = due.filter(status=ExtractionStatus.RUNNING)
+        left_behind.filter(attempts__gte=MOST_ATTEMPTS).update(
+            status=ExtractionStatus.DEAD, lease_until=None, finished_at=now, reason=KILLED
+        )
+        first = due.order_by("-what", "pk").values_list("what", flat=True).first()
+        # What a worker left behind may be what ended it, and what the day's budget was not enough for may be enough for
+        # one of them: read alone, the least tried first.
+        is_long = due.filter(windows_read__gt=0).exists()
+        is_hard = is_long or left_behind.exists() or due.filter(reason__startswith=BUDGET).exists()
+        if is_long and not due.filter(windows_read=0).exists() and whole_due(app, now):
+            return None
+        most = 1 if is_hard else MOST_AT_ONCE
+        in_order = due.filter(what=first).order_by("windows_read", "attempts", "resource_id", "pk")
+        pks = list(in_order.values_list("pk", flat=True)[:most])
+        ours = Extraction.objects.for_app(app).filter(pk__in=pks)
+        ours.update(
+            status=ExtractionStatus.RUNNING,
+            token=F("token") + 1,
+            attempts=F("attempts") + 1,
+            lease_until=now + LEASE,
+        )
+        rows = list(ours.select_related("resource").order_by("resource_id", "pk"))
+    if not rows:
+        return None
+    return Claim(AgentSession.objects.for_app(app).select_related("agent", "app__policy").get(pk=session_pk), rows)
+
+
+def whole_due(app: App, now: datetime) -> bool:
+    """Whether texts wait of which nothing was read yet."""
+    return Extraction.objects.for_app(app).due(now).filter(windows_read=0).exists()
+
+
+def finish(write: Writer, row: Extraction, **counts: object) -> None:
+    """Inside the transaction that stores what was found: with it or not at all. LeaseLost if the work is not ours."""
+    told = {"status": ExtractionStatus.DONE, "finished_at": timezone.now(), "reason": ""}
+    hand_back(write, row, **{**told, **counts})
+
+
+def pause(write: Writer, row: Extraction, windows_read: int, denied: LLMDenied, **counts: object) -> None:
+    """As `finish`, for a text of which so much is read, and the budget is not enough for the rest today."""
+    told = waiting(f"{denied}; what was read before is kept", denied.until, write.now)
+    cut = {"attempts": F("attempts") - 1, "windows_read": windows_read, "is_gated": True}
+    hand_back(write, row, status=ExtractionStatus.PENDING, **told, **cut, **counts)
+
+
+def hand_back(write: Writer, row: Extraction, **fields: object) -> None:
+    ours = Extraction.objects.for_app(write.app).filter(pk=row.pk, token=row.token, status=ExtractionStatus.RUNNING)
+    if not ours.update(lease_until=None, **fields):
+        raise LeaseLost
+
+
+def fail(claim: Claim, rows: Sequence[Extraction], error: Exception, now: datetime) -> None:
+    """To be tried again, later each time. A service that is away is waited for, and so are a full disk and a database
+    that is busy; anything else is given up in the end.
+    """
+    if why := why_unwritable(error):
+        again = {"status": ExtractionStatus.FAILED, "attempts": F("attempts") - 1, **waiting(TOLD[why], None, now)}
+        for row in rows:
+            update_ours(claim, row, **again)
+        return
+    for row in rows:
+        is_away = isinstance(error, LLMUnavailable | LLMMisconfigured) and not isinstance(error, LLMTooDear)
+        is_over = not is_away and not is_busy(error) and row.attempts >= MOST_ATTEMPTS
+        update_ours(
+            claim,
+            row,
+            status=ExtractionStatus.DEAD if is_over else ExtractionStatus.FAILED,
+            next_at=next_try(error, row.attempts, now),
+            reason=told(error)[:500],
+            is_gated=row.is_gated or (isinstance(error, LLMTooDear) and is_read_alone(claim, rows)),
+            finished_at=now if is_over else None,
+        )
+
+
+def defer(claim: Claim, rows: Sequence[Extraction], denied: LLMDenied, now: datetime) -> None:
+    """Not tried after all: due when it may be, with as many attempts left as before."""
+    waits = {"status": ExtractionStatus.PENDING, "attempts": F("attempts") - 1, **waiting(denied, denied.until, now)}
+    for row in rows:
+        update_ours(claim, row, is_gated=row.is_gated or is_read_alone(claim, rows), **waits)
+    put_off(claim.session.app, denied, denied.until, now)
+
+
+def is_read_alone(claim: Claim, rows: Sequence[Extraction]) -> bool:
+    """Whether a denial tells that the gate let a text's next window pass, which need not be paid for again."""
+    return len(rows) == 1 and not claim.is_digest
+
+
+def put_off(app: App, reason: object, until: datetime | None, now: datetime) -> None:
+    """Whatever is due of the app waits, and says why; until somebody knows when, it is asked again soon."""
+    Extraction.objects.for_app(app).due(now).update(**waiting(reason, until, now))
+
+
+def release(now: datetime) -> None:
+    """What waits for the next day's budget is due once its app asks no model, for rules cost nothing, or has other
+    limits than those that made it wait. One query if nothing waits, and one more for each app where something does.
+    """
+    rows = Extraction.objects.filter(
+        status__in=(ExtractionStatus.PENDING, ExtractionStatus.FAILED), next_at__gt=now, reason__startswith=BUDGET
+    )
+    for policy in AppPolicy.objects.filter(pk__in=rows.order_by().values("app")):
+        held = rows.filter(app=policy.pk)
+        freed = held.exclude(reason__contains=limits(policy)) if asks_models(policy) else held
+        freed.update(next_at=now)
+
+
+def waiting(reason: object, until: datetime | None, now: datetime) -> dict[str, object]:
+    return {"reason": str(reason)[:500], "next_at": until or now + ASK_AGAIN}
+
+
+def retry(row: Extraction, now: datetime) -> bool:
+    """By hand: due at once, with all its attempts. False if it is done or being worked on."""
+    rows = Extraction.objects.for_app(row.app).filter(pk=row.pk)
+    again = rows.exclude(status__in=(ExtractionStatus.DONE, ExtractionStatus.RUNNING))
+    fresh = {"status": ExtractionStatus.PENDING, "attempts": 0, "next_at": now, "finished_at": None}
+    return bool(again.update(**fresh))
+
+
+def update_ours(claim: Claim, row: Extraction, **fields: object) -> None:
+    rows = Extraction.objects.for_app(claim.session.app).filter(pk=row.pk, token=row.token)
+    rows.filter(status=ExtractionStatus.RUNNING).update(lease_until=None, **fields)
+
+
+def next_try(error: Exception, attempts: int, now: datetime) -> datetime:
+    until = error.until if isinstance(error, LLMDenied) else None
+    return until or now + wait_after(error, attempts)
+
+
+def wait_after(error: Exception, attempts: int) -> timedelta:
+    if isinstance(error, LLMUnavailable) and error.wait_seconds is not None:
+        return min(LONGEST_WAIT, timedelta(seconds=max(1.0, error.wait_seconds)))
+    if isinstance(error, LLMMisconfigured):
+        return LONGEST_WAIT
+    return min(LONGEST_WAIT, FIRST_WAIT * (1 << min(attempts - 1, 10)))
+
+
+def told(error: Exception) -> str:
+    """What an operator reads. Only our own errors may speak: others may quote what was said."""
+    if why := why_unwritable(error):
+        return TOLD[why]
+    if is_busy(error):
+        return BUSY
+    known = isinstance(error, LLMUnavailable | LLMMisconfigured) or type(error).__module__.startswith("memories.")
+    return str(error) or type(error).__name__ if known else f"unexpected {type(error).__name__}"
+
+
+BATCH = 200
+LOOK_BACK = timedelta(hours=6)
+"""What was committed only after the run before had looked."""
+FIRST_TIME = timedelta(days=1)
+
+
+def enqueue_unprocessed(app: App, now: datetime, run: Run) -> None:
+    """Queues what was said in the run's time and nobody queued, if the app learns facts. Counts `queued`.
+
+    Texts are queued as they come. What is missed was left out by a crash, or came in some other way. What was said
+    before that, when the app may not have learnt facts, stays as it is.
+    """
+    queued_to: int = run.cursor.get("queued_to", 0)
+    while texts := list(unprocessed(app, run).filter(pk__gt=queued_to)[:BATCH]):
+        queued_to = texts[-1].pk
+        with transaction.atomic():
+            run.done({"queued": enqueue(app, texts, now)}, queued_to=queued_to)
+
+
+def unprocessed(app: App, run: Run) -> ScopedQuerySet[Resource]:
+    """Spoken texts of sessions without a row of work, the oldest first; none if the app does not learn."""
+    since = (run.since or run.until - FIRST_TIME) - LOOK_BACK
+    rows = Resource.objects.for_app(app).filter(role__in=SPOKEN, extraction=None, created_at__gte=since)
+    if not app.policy.capture_facts:
+        return rows.none()
+    return rows.exclude(session=None).filter(created_at__lte=run.until).order_by("pk")
+
+
+def enqueue(app: App, texts: list[Resource], now: datetime) -> int:
+    """Under the app's lock: a worker or another run may have queued one meanwhile."""
+    App.objects.select_for_update().get(pk=app.pk)
+    pks = [text.pk for text in texts]
+    rows = Resource.objects.for_app(app).filter(pk__in=pks, extraction=None).select_related("session__app")
+    in_sessions = groupby(rows.order_by("session", "pk"), key=lambda text: text.session)
+    return sum(queue_facts(session, found, now) for session, found in in_sessions if session)

@@ -1,0 +1,408 @@
+"""What hangs on a memory: links to others, the entities that it mentions, and triggers that bring it up."""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from datetime import datetime
+from itertools import islice
+from typing import Any
+from uuid import UUID
+
+from django.db.models import Exists, OuterRef, Q, QuerySet
+
+from memories.models import (
+    LIVE,
+    Action,
+    Entity,
+    FoundBy,
+    FutureTrigger,
+    Link,
+    LinkKind,
+    Memory,
+    Mention,
+    Preload,
+    Source,
+    Status,
+    TriggerStatus,
+)
+from memories.text.entities import MAX_KEY_CHARS, MAX_SUBJECT_WORDS, entity_key, find_entities, phrase_keys
+from memories.text.entities import Entity as Named
+from memories.text.overlap import shared_words
+from memsite.db.expressions import Literal
+from memsite.db.inserts import insert_all
+from memsite.db.prepared import Prepared, padded
+from memsite.tenancy.idempotency import forget_answers
+from memsite.tenancy.models import App
+from sessions.models import AgentSession
+
+OWN = (LinkKind.SUPERSEDES, LinkKind.DERIVED)
+"""Kinds that tell of this very memory, and not of what it says."""
+SUPERSEDED_BY = "superseded_by"
+"""In what a revision says of before: the ids of what stood for the memory that it has set free, and since when."""
+
+
+def supersede(winner: Memory, losers: Sequence[Memory], now: datetime) -> None:
+    """One statement. A link from before says from now on that it happened now."""
+    Link.objects.bulk_create(
+        [
+            Link(app_id=winner.app_id, from_memory=winner, to_memory=loser, kind=LinkKind.SUPERSEDES, created_at=now)
+            for loser in losers
+        ],
+        update_conflicts=True,
+        unique_fields=["from_memory", "to_memory", "kind"],
+        update_fields=["created_at"],
+    )
+
+
+def superseding(memory: Memory) -> set[int]:
+    """The keys of what supersedes it, however many steps away. A query for each step."""
+    found: set[int] = set()
+    step = {memory.pk}
+    while step:
+        links = Link.objects.for_app(memory.app).filter(to_memory__in=step, kind=LinkKind.SUPERSEDES)
+        step = set(links.values_list("from_memory", flat=True)) - found
+        found |= step
+    return found
+
+
+def set_free(memory: Memory, before: dict[str, Any], at: datetime | None = None) -> None:
+    """Nothing stands for it any more, or not what came `at` this moment.
+
+    What did is noted in the snapshot `before`, so that this can be taken back.
+    """
+    links = memory.links_in.filter(kind=LinkKind.SUPERSEDES, **({"created_at": at} if at else {}))
+    told = links.order_by("pk").values_list("from_memory__uid", "created_at")
+    before[SUPERSEDED_BY] = {str(uid): created_at.isoformat() for uid, created_at in told}
+    links.delete()
+
+
+def supersede_again(memory: Memory, told: Mapping[str, str]) -> bool:
+    """The links as `set_free` has told them, of what is still there and is not superseded by the memory by now."""
+    rows = Memory.objects.for_app(memory.app).filter(uid__in=told)
+    standing = [row for row in rows if memory.pk not in superseding(row)]
+    for row in standing:
+        supersede(row, [memory], datetime.fromisoformat(told[str(row.uid)]))
+    return bool(standing)
+
+
+def inherit_links(winner: Memory, losers: Sequence[Memory], now: datetime) -> None:
+    """What holds of the losers' statement holds of the winner's. Two statements for each, and one more."""
+    gone = {loser.pk for loser in losers}
+    links = []
+    for link in (link for loser in losers for link in links_of(loser)):
+        start, end = (winner.pk if pk in gone else pk for pk in ends_of(link))
+        if start != end:
+            new = Link(app_id=winner.app_id, from_memory_id=start, to_memory_id=end, kind=link.kind, created_at=now)
+            links.append(new)
+    if links:
+        Link.objects.bulk_create(links, ignore_conflicts=True)
+
+
+def give_back_links(winner: Memory, loser: Memory, at: datetime) -> None:
+    """Takes away what the winner inherited at this moment."""
+    others = {end for link in links_of(loser) for end in ends_of(link)} - {loser.pk}
+    winner.links_out.filter(created_at=at, to_memory__in=others).exclude(kind__in=OWN).delete()
+    winner.links_in.filter(created_at=at, from_memory__in=others).exclude(kind__in=OWN).delete()
+
+
+def links_of(memory: Memory) -> Iterator[Link]:
+    """What was said of what it says."""
+    yield from memory.links_out.exclude(kind__in=OWN)
+    yield from memory.links_in.exclude(kind__in=OWN)
+
+
+def ends_of(link: Link) -> tuple[int, int]:
+    return link.from_memory_id, link.to_memory_id
+
+
+def forgotten_with(app: App, memories: Sequence[Memory]) -> list[Memory]:
+    """These, what was merged into them, for it says the same, and the insights that were written from any of it."""
+    rows = {memory.pk: memory for memory in memories}
+    newest = list(memories)
+    while newest:
+        newest = [memory for memory in merged_into(app, newest) if memory.pk not in rows]
+        rows |= {memory.pk: memory for memory in newest}
+    return list((rows | {insight.pk: insight for insight in insights_from(app, list(rows.values()))}).values())
+
+
+def merged_into(app: App, memories: Sequence[Memory]) -> list[Memory]:
+    """What was merged into these and not set free since. What other news took the place of is not among it."""
+    # Whoever sets one free takes the link away.
+    links = Link.objects.for_app(app).filter(kind=LinkKind.SUPERSEDES, from_memory__in=memories)
+    return [
+        link.to_memory
+        for link in (links.select_related("to_memory") if memories else ())
+        if link.to_memory.revisions.filter(action=Action.MERGED, created_at=link.created_at).exists()
+    ]
+
+
+def insights_from(app: App, memories: Sequence[Memory]) -> list[Memory]:
+    """What was written from any of these, and so holds words of theirs. One query."""
+    links = Link.objects.for_app(app).filter(kind=LinkKind.DERIVED, to_memory__in=memories)
+    rows = Memory.objects.for_app(app).filter(source=Source.INSIGHT, pk__in=links.values("from_memory"))
+    return list(rows) if memories else []
+
+
+SUBJECT, TAG, NAMED = "subject", "tag", "name"
+KEYS_AT_ONCE = 500
+MANY_KEYS = 10_000
+"""Asking for so many one by one takes longer than reading what an app has, if that is no more."""
+_CONTROL = re.compile(r"[\x00-\x1f\x7f]")
+
+
+def keep_mentions(app: App, memories: Sequence[Memory], now: datetime, longest: int) -> int:
+    """Sets the memories' mentions to what their texts, subjects and tags name, and their model did.
+
+    What one of them is about, those after it know. For one memory six statements at most, for many some more. No
+    subject of the app has more words than `longest`, and none than what it answers when these have theirs.
+    """
+    longest = max([longest, *(words_of(memory.subject) for memory in memories)])
+    by_rules = named_by_rules(app, memories, longest)
+    named = [named_by_model(memory) | found for memory, found in zip(memories, by_rules, strict=True)]
+    known = keep_entities(app, memories, named, now)
+    sources = {
+        (memory.pk, known[key]): FoundBy.RULES if key in found else FoundBy.MODEL
+        for memory, found, names in zip(memories, by_rules, named, strict=True)
+        for key in names
+    }
+    edited = [memory.pk for memory in memories if memory.version > 1]
+    had = mentions_of(app, edited) if edited else {}
+    changed = [row.pk for pair, row in had.items() if sources.get(pair) != row.source]
+    if changed:
+        Mention.objects.for_app(app).filter(pk__in=changed).delete()
+        drop_unmentioned(app, {entity_pk for _, entity_pk in had.keys() - sources.keys()})
+    new = {pair: source for pair, source in sources.items() if pair not in had or had[pair].source != source}
+    insert_all([Mention(app=app, entity_id=entity, memory_id=pk, source=new[pk, entity]) for pk, entity in new])
+    return longest
+
+
+def keep_entities(
+    app: App, memories: Sequence[Memory], named: Sequence[Mapping[str, Named]], now: datetime
+) -> dict[str, int]:  # fmt: skip
+    """Pks by key of all that is named. What a memory is about is a subject, however it was met first."""
+    first: dict[str, Named] = {}
+    about: dict[str, Named] = {}
+    for memory, names in zip(memories, named, strict=True):
+        for key, one in names.items():
+            first.setdefault(key, one)
+            if one.kind == SUBJECT and one.name == memory.subject:
+                about.setdefault(key, one)
+    known: dict[str, int] = {}
+    for keys in some_at_a_time(first):
+        for key, pk, kind in entities_of(app, *padded(keys)):
+            known[key] = pk
+            if key in about and kind != SUBJECT:
+                Entity.objects.for_app(app).filter(pk=pk).update(kind=SUBJECT, name=about[key].name)
+    new = [
+        Entity(app=app, key=key, name=one.name, kind=one.kind, created_at=now)
+        for key, one in (first | about).items()
+        if key not in known
+    ]
+    insert_all(new)
+    return known | {row.key: row.pk for row in new}
+
+
+@Prepared
+def entities_of(app: App, *keys: str) -> QuerySet[Entity, tuple[str, int, str]]:
+    """Key, number and kind."""
+    return Entity.objects.for_app(app).filter(key__in=keys).order_by().values_list("key", "pk", "kind")
+
+
+def mentions_of(app: App, pks: Sequence[int]) -> dict[tuple[int, int], Mention]:
+    """By memory and entity."""
+    return {(row.memory_id, row.entity_id): row for row in Mention.objects.for_app(app).filter(memory__in=pks)}
+
+
+def named_by_rules(
+    app: App, memories: Sequence[Memory], longest: int = MAX_SUBJECT_WORDS
+) -> list[dict[str, Named]]:  # fmt: skip
+    """Of each memory, by key. The app's other subjects are recognised in the text however they are written.
+
+    Most have a word or two: runs of more words than the `longest` has need not be looked for, and they are most.
+    """
+    phrases = [phrase_keys(memory.content, longest) for memory in memories]
+    subjects = known_subjects(app, {key for keys in phrases for key in keys})
+    found = []
+    for memory, keys in zip(memories, phrases, strict=True):
+        about = [Named(memory.subject, SUBJECT)] if memory.subject else []
+        others = [subjects[key] for key in keys if key in subjects]
+        told = about + find_entities(memory.content, [one.name for one in about] + others)
+        found.append(by_key([*told, *(Named(tag, TAG) for tag in memory.tags)]))
+        subjects |= {key: one.name for key, one in by_key(about).items() if key not in subjects}
+    return found
+
+
+def named_by_model(memory: Memory) -> dict[str, Named]:
+    return by_key([Named(name, NAMED) for name in memory.entities or ()])
+
+
+def by_key(told: Iterable[Named]) -> dict[str, Named]:
+    """Each once, as it was told first."""
+    named: dict[str, Named] = {}
+    for one in told:
+        if key := entity_key(one.name)[:MAX_KEY_CHARS]:
+            named.setdefault(key, Named(_CONTROL.sub(" ", one.name)[:MAX_KEY_CHARS], one.kind))
+    return named
+
+
+def words_of(subject: str | None) -> int:
+    key = entity_key(subject or "")
+    return key.count(" ") + 1 if key else 0
+
+
+def known_subjects(app: App, keys: Collection[str]) -> dict[str, str]:
+    """The names, by key, of the subjects among these."""
+    if len(keys) >= MANY_KEYS:
+        every = Entity.objects.for_app(app).filter(kind=SUBJECT).order_by()
+        told = list(every.values_list("key", "name")[: len(keys)])
+        if len(told) < len(keys):
+            return {key: name for key, name in told if key in keys}
+    subjects: dict[str, str] = {}
+    for some in some_at_a_time(keys):
+        subjects |= subjects_with(app, *padded(some))
+    return subjects
+
+
+@Prepared
+def subjects_with(app: App, *keys: str) -> QuerySet[Entity, tuple[str, str]]:
+    """Key and name. As a parameter the kind would have SQLite plan each time anew, for the index of subjects alone."""
+    rows = Entity.objects.for_app(app).filter(kind=Literal(SUBJECT)).filter(key__in=keys)
+    return rows.order_by().values_list("key", "name")
+
+
+def some_at_a_time(keys: Iterable[str]) -> Iterator[list[str]]:
+    """A statement has room for so many."""
+    waiting = iter(keys)
+    while some := list(islice(waiting, KEYS_AT_ONCE)):
+        yield some
+
+
+def drop_unmentioned(app: App, pks: Iterable[int]) -> None:
+    """An entity that no memory mentions any more says nothing, and may be what had to be forgotten."""
+    # One of its mentions is looked for: it may have as many as the app has memories.
+    mentions = Mention.objects.for_app(app).filter(entity=OuterRef("pk"))
+    Entity.objects.for_app(app).filter(~Exists(mentions), pk__in=list(pks)).delete()
+
+
+PLAN = "trigger:"
+
+
+def called_off_in(session: AgentSession) -> str:
+    """Why a trigger does not wait any more: a user said so there. What was said stands in the session alone."""
+    return f"called off in session {session.uid}"
+
+
+def superseded_is(memory: Memory) -> str:
+    """Why the trigger of a memory that no longer holds does not wait."""
+    return f"superseded: {memory.uid}"
+
+
+def is_of(memory: Memory) -> Q:
+    """Of triggers: those that bring it up, or the one that it tells of."""
+    plan = plan_in(memory)
+    return Q(preloads__memory=memory) | Q(uid=plan) if plan else Q(preloads__memory=memory)
+
+
+def call_off_with(memory: Memory) -> None:
+    """What brings up this memory alone waits no longer, as another has taken its place. Two queries."""
+    waiting = FutureTrigger.objects.for_app(memory.app).filter(is_of(memory), status=TriggerStatus.WAITING)
+    others = Preload.objects.for_app(memory.app).filter(trigger=OuterRef("pk"), memory__status=Status.ACTIVE)
+    own = list(waiting.filter(~Exists(others.exclude(memory=memory))).order_by().values_list("pk", flat=True))
+    if own:
+        rows = FutureTrigger.objects.for_app(memory.app).filter(pk__in=own)
+        rows.update(status=TriggerStatus.CANCELLED, reason=superseded_is(memory))
+
+
+def wait_again_for(memory: Memory) -> None:
+    """What was called off with it waits again, as the memory holds again. One statement."""
+    off = FutureTrigger.objects.for_app(memory.app).filter(is_of(memory), reason=superseded_is(memory))
+    rows = FutureTrigger.objects.for_app(memory.app).filter(pk__in=list(off.values_list("pk", flat=True)))
+    rows.filter(status=TriggerStatus.CANCELLED).update(status=TriggerStatus.WAITING, reason=None)
+
+
+def memory_name(trigger: FutureTrigger) -> str:
+    """The `external_id` of the memory that tells of a plan that was noted by hand."""
+    return f"{PLAN}{trigger.uid}"
+
+
+def plan_in(memory: Memory) -> UUID | None:
+    """The id of the plan that it tells of."""
+    name = memory.external_id or ""
+    try:
+        return UUID(name.removeprefix(PLAN)) if name.startswith(PLAN) else None
+    except ValueError:
+        return None
+
+
+def memories_of(app: App, triggers: Iterable[FutureTrigger]) -> list[Memory]:
+    """What was stored of those that were noted by hand. One query, if there are any."""
+    names = [memory_name(trigger) for trigger in triggers if trigger.resource_id is None]
+    return list(Memory.objects.for_app(app).filter(external_id__in=names)) if names else []
+
+
+def drop_for(app: App, memories: Sequence[Memory]) -> list[Memory]:
+    """Deletes the triggers of memories that are about to be deleted; answers what else tells of these alone.
+
+    A trigger is theirs if it brings one of them up or was told of in the same text. It stays only if that leaves it
+    another live memory and it says nothing that the deleted ones say. Two queries if they have no triggers.
+    """
+    triggers = triggers_of(app, memories)
+    if not triggers:
+        return []
+    about = memories_about(app, triggers)
+    gone = {memory.pk: memory for memory in memories}
+    told = {plan: memory for memory in memories if (plan := plan_in(memory))}
+    for trigger in triggers:
+        if trigger.uid in told:
+            about[trigger.pk][told[trigger.uid].pk] = told[trigger.uid].status
+    doomed = [
+        trigger
+        for trigger in triggers
+        if not any(status in LIVE for pk, status in about[trigger.pk].items() if pk not in gone)
+        or says_what(trigger, (gone[pk] for pk in about[trigger.pk] if pk in gone))
+    ]
+    beside = [memory for memory in memories_of(app, doomed) if memory.pk not in gone]
+    FutureTrigger.objects.for_app(app).filter(pk__in=[trigger.pk for trigger in doomed]).delete()
+    if doomed:
+        forget_answers(app, [trigger.uid for trigger in doomed])
+    return beside
+
+
+def triggers_of(app: App, memories: Sequence[Memory]) -> list[FutureTrigger]:
+    rows = FutureTrigger.objects.for_app(app)
+    texts = {memory.resource_id for memory in memories} - {None}
+    pks = set(rows.filter(resource__in=texts).values_list("pk", flat=True))
+    pks.update(Preload.objects.for_app(app).filter(memory__in=memories).values_list("trigger_id", flat=True))
+    if plans := [plan for memory in memories if (plan := plan_in(memory))]:
+        pks.update(rows.filter(uid__in=plans).values_list("pk", flat=True))
+    return list(rows.filter(pk__in=pks))
+
+
+def memories_about(app: App, triggers: Sequence[FutureTrigger]) -> dict[int, dict[int, str]]:
+    """By trigger: the memories it brings up or shares a text with, and their status. Two queries."""
+    about: dict[int, dict[int, str]] = defaultdict(dict)
+    links = Preload.objects.for_app(app).filter(trigger__in=triggers)
+    for trigger_pk, pk, status in links.values_list("trigger_id", "memory_id", "memory__status"):
+        about[trigger_pk][pk] = status
+    told = defaultdict(list)
+    for trigger in triggers:
+        told[trigger.resource_id].append(trigger.pk)
+    made = Memory.objects.for_app(app).filter(resource__in=told.keys() - {None})
+    for resource, pk, status in made.values_list("resource_id", "pk", "status"):
+        for trigger_pk in told[resource]:
+            about[trigger_pk][pk] = status
+    return about
+
+
+def says_what(trigger: FutureTrigger, memories: Iterable[Memory]) -> bool:
+    return any(shared_words(memory.text, trigger.message) for memory in memories)
+
+
+def bring_up_instead(winner: Memory, losers: Sequence[Memory]) -> None:
+    """What was to bring up a loser brings up the winner, which says the same. One statement for each, and one more."""
+    triggers = {pk for loser in losers for pk in loser.preloads.values_list("trigger_id", flat=True)}
+    links = [Preload(app_id=winner.app_id, trigger_id=trigger, memory=winner) for trigger in sorted(triggers)]
+    if links:
+        Preload.objects.bulk_create(links, ignore_conflicts=True)

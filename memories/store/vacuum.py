@@ -1,0 +1,207 @@
+"""Sweeps the files of the database of what deleted rows leave behind in them.
+
+SQLite overwrites what is deleted (`secure_delete`), and yet leaves it behind in three places: the log of last writes
+(WAL), older segments of the full-text index, and unused parts of pages whose rows were moved to others. So the index is
+merged, the database rewritten, and the log emptied. What processes keep of indexes beside it goes first.
+"""
+
+from __future__ import annotations
+
+import time
+from datetime import datetime, timedelta
+from pathlib import Path
+
+import structlog
+from django.db import OperationalError, connection
+from django.db.migrations.recorder import MigrationRecorder
+
+from memories.models import Forgotten, Memory, Revision
+from memories.models.fulltext import TABLE
+from memsite.config.conf import get_conf
+from memsite.db.sqlite.library import index_folder
+from memsite.db.transactions import sqlite_set
+from memsite.ops.files import About, draft_in, map_arrays, read_about
+from memsite.tenancy.models import App, AppStatus
+from memsite.tenancy.purge_residue import Residue, note_swept, residue
+from memsite.tenancy.row_level_security import site_wide
+
+SUFFIX = ".index"
+log = structlog.get_logger("memories.store")
+
+
+def index_file_of(app_pk: int) -> Path | None:
+    """None where none are kept: on PostgreSQL, whose other machines a sweep would not reach."""
+    here = index_folder() if get_conf().keep_indexes else None
+    return here / f"{app_pk}{SUFFIX}" if here else None
+
+
+def evidence(app: App) -> About:
+    """By which a file is known again for one of this database: not of a backup's that was put back since, not from
+    before a migration.
+    """
+    latest = Revision.objects.for_app(app).order_by("-pk").values_list("pk", "created_at").first()
+    revision = [latest[0], latest[1].isoformat()] if latest else None
+    return {"app": app.pk, "migration": latest_migration(), "revision": revision}
+
+
+def latest_migration() -> int | None:
+    return MigrationRecorder(connection).migration_qs.order_by("-pk").values_list("pk", flat=True).first()
+
+
+def is_current(about: About) -> bool:
+    """Whether what it told is of this database, and all of it is still there."""
+    app = App.objects.filter(pk=about["app"], status=AppStatus.ACTIVE).first()
+    return (
+        app is not None
+        and about["migration"] == latest_migration()
+        and about["change_number"] <= app.change_number
+        and is_known(app, about["revision"])
+        and not is_anything_gone(app, about["change_number"])
+    )
+
+
+def is_known(app: App, revision: tuple[int, str] | None) -> bool:
+    if revision is None:
+        return True
+    pk, created_at = revision
+    return Revision.objects.for_app(app).filter(pk=pk, created_at=created_at).exists()
+
+
+def is_anything_gone(app: App, change_number: int) -> bool:
+    """Whether a memory was forgotten, or is to be, after that change."""
+    since = {"change_number__gt": change_number}
+    return (
+        Forgotten.objects.for_app(app).filter(**since).exists()
+        or Memory.objects.going(app).filter(**since).exists()
+    )  # fmt: skip
+
+
+def drop_stale_index_files() -> None:
+    """Deletes what tells of something that is gone, what cannot be read, and what a process left that was killed; all
+    of them where none are to be kept. OSError where they cannot be deleted.
+    """
+    here = index_folder()
+    if here is None or not here.exists():
+        return
+    with draft_in(here, wait=True):
+        for path in here.glob(f"*{SUFFIX}"):
+            if not (get_conf().keep_indexes and is_readable_and_current(path)):
+                path.unlink(missing_ok=True)
+
+
+def unreadable_index_files() -> list[int]:
+    """Pks of the apps whose files are damaged. Reads all of them."""
+    folder = index_folder()
+    found = []
+    for path in sorted(folder.glob(f"*{SUFFIX}")) if folder else ():
+        try:
+            map_arrays(path)
+        except FileNotFoundError:
+            continue
+        except (OSError, ValueError, KeyError, TypeError):
+            found.append(int(path.stem) if path.stem.isdecimal() else 0)
+    return found
+
+
+def drop_index_file(app_pk: int) -> None:
+    if path := index_file_of(app_pk):
+        path.unlink(missing_ok=True)
+
+
+def is_readable_and_current(path: Path) -> bool:
+    try:
+        return is_current(read_about(path))
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        log.warning("index_file_unreadable", file=path.name, error=str(error))
+        return False
+
+
+PAGES_AT_A_TIME = 500
+REST = 20
+"""Times as long as it took, the next sweep waits: it keeps writers waiting."""
+READERS_MILLISECONDS = 500
+MERGE = f"INSERT INTO {TABLE} ({TABLE}, rank) VALUES ('merge', %s)"  # noqa: S608  # our own name
+
+
+@site_wide()
+def sweep(now: datetime) -> bool:
+    """Whether there was anything to do, and it is done. Inside of a transaction it cannot be done."""
+    waiting = None if connection.in_atomic_block else residue()
+    if waiting is None or is_resting(waiting, now):
+        return False
+    started = time.monotonic()
+    try:
+        is_clean = sweep_sqlite() if connection.vendor == "sqlite" else sweep_postgres()
+    except (OperationalError, OSError) as error:
+        log.warning("not_swept", error=str(error))
+        return False
+    seconds = time.monotonic() - started
+    if not is_clean:
+        log.warning("not_swept", error="others are reading", seconds=round(seconds, 2))
+        return False
+    note_swept(waiting, now, seconds)
+    log.info("swept", seconds=round(seconds, 2))
+    return True
+
+
+def is_resting(waiting: Residue, now: datetime) -> bool:
+    rest = timedelta(seconds=REST * waiting.seconds)
+    return waiting.swept_at is not None and waiting.swept_at <= now < waiting.swept_at + rest
+
+
+def sweep_sqlite() -> bool:
+    """Nothing is rewritten while somebody reads for long, a whole export or move: it would all be kept in the log."""
+    drop_stale_index_files()
+    if not empty_log():
+        return False
+    merge_fulltext()
+    if size_megabytes() <= get_conf().rewrite_megabytes:
+        rewrite()
+    return empty_log()
+
+
+def empty_log() -> bool:
+    """False if others read what was before its end. Who writes waits as long as this waits for them."""
+    with sqlite_set(busy_timeout=READERS_MILLISECONDS), connection.cursor() as cursor:
+        cursor.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        is_busy, *_ = cursor.fetchone()
+    return not is_busy
+
+
+def merge_fulltext() -> None:
+    """All segments into one, which drops what was deleted: some pages to a transaction, so that nobody waits long."""
+    pages = -PAGES_AT_A_TIME  # Less than 0: all segments are to become one.
+    while changes_of(pages) > 1:
+        pages = PAGES_AT_A_TIME
+
+
+def changes_of(pages: int) -> int:
+    """How many rows of the index a step of merging changes; 1 or none if there was nothing to do."""
+    connection.ensure_connection()
+    before = connection.connection.total_changes
+    with connection.cursor() as cursor:
+        cursor.execute(MERGE, [pages])
+    return int(connection.connection.total_changes - before)
+
+
+def size_megabytes() -> float:
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT page_count * page_size / 1048576.0 FROM pragma_page_count(), pragma_page_size()")
+        return float(cursor.fetchone()[0])
+
+
+def rewrite() -> None:
+    """Makes room for the copy on the disk, not in memory; writers wait meanwhile, readers do not."""
+    with connection.cursor() as cursor:
+        cursor.execute("PRAGMA temp_store=FILE")
+        try:
+            cursor.execute("VACUUM")
+        finally:
+            cursor.execute("PRAGMA temp_store=MEMORY")
+
+
+def sweep_postgres() -> bool:
+    """Deleted rows make room for new ones, and are overwritten by them."""
+    with connection.cursor() as cursor:
+        cursor.execute("VACUUM")
+    return True
