@@ -17,9 +17,8 @@ from numpy.typing import NDArray
 
 from bench import scratch
 from bench.synthetic import unit_vectors
-from memories.index.similarity import nearest, sign_bits
+from memories.index.similarity import Rows, nearest, sign_bits
 from memories.providers.embeddings import Vectors
-from memories.retrieve.scoped_view import Rows
 
 DIM, DEPTH, SEED = 384, 10, 0
 QUERIES = 40

@@ -23,7 +23,7 @@ WORK_FOR = timedelta(minutes=10)
 
 @shared_task
 def learn(app_pk: int, session_pk: int) -> int:
-    """Finds the facts in what a session said; answers how many memories came of it."""
+    """Find the facts in what a session said; return how many memories came of it."""
     app = App.objects.filter(pk=app_pk, status=AppStatus.ACTIVE).select_related("policy").first()
     if app is None:
         return 0
@@ -33,7 +33,7 @@ def learn(app_pk: int, session_pk: int) -> int:
 
 @shared_task
 def upkeep_due() -> int:
-    """The tick: sets going what is due, and calls workers to it. Answers how many runs are new."""
+    """Fire what is due, and call workers to it; return how many runs are new."""
     fired = fire_due(JOBS, timezone.now(), "beat")
     # More than one, so that a long job keeps nobody from the short ones.
     for _ in range(get_conf().upkeep_at_once + 1):
@@ -43,13 +43,13 @@ def upkeep_due() -> int:
 
 @shared_task
 def upkeep_work() -> int:
-    """Works off what has been set going; answers how many runs were touched."""
+    """Work off what has been set going; return how many runs were touched."""
     return work_off(JOBS, upkeeper, WORK_FOR)
 
 
 @shared_task
 def upkeep_tell(app_pk: int) -> None:
-    """Rung for by writes of apps that have webhooks: tells them what has changed."""
+    """Tell webhooks what has changed, after writes of apps that have some."""
     app = App.objects.filter(pk=app_pk, status=AppStatus.ACTIVE).select_related("policy").first()
     if app:
         with confined(app_pk):
@@ -58,7 +58,7 @@ def upkeep_tell(app_pk: int) -> None:
 
 @shared_task
 def upkeep_mend(app_pk: int) -> int:
-    """Rung for by requests that met damage in what is derived from memories; answers how much was made anew."""
+    """Mend damage that requests met in what is derived from memories; return how much was made anew."""
     app = App.objects.filter(pk=app_pk, status=AppStatus.ACTIVE).select_related("policy").first()
     if app is None:
         return 0
@@ -68,7 +68,7 @@ def upkeep_mend(app_pk: int) -> int:
 
 @shared_task
 def upkeep_sweep() -> bool:
-    """Rung for by deletions: sweeps their traces out of the files; answers whether it did."""
+    """Sweep the traces of deletions out of the files; return whether it did."""
     return sweep(timezone.now())
 
 

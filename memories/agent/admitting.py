@@ -78,7 +78,7 @@ class Admission:
         self.redacts_raw = app.policy.redact_raw
 
     def admitted(self, lines: Iterable[Line]) -> Iterator[Line]:
-        """Each line with what may be taken over, and notes of what was changed: see `memories.import_export.restore`."""
+        """Yield each line with what may be taken over, and notes of changes: see `memories.import_export.restore`."""
         for line in lines:
             if line["type"] == POLICY:
                 yield self.policy(line)

@@ -27,21 +27,27 @@ from memsite.tenancy.origin import Origin, least_trusted
 from memsite.tenancy.policy import CATEGORY_PATTERN
 from sessions.models import AgentSession, Resource, Role
 
+log = structlog.get_logger("memories.capture")
 # X3: how plainly it was said is how sure it is.
 START_CONFIDENCE = {Strength.EXPLICIT: 0.9, Strength.IMPLIED: 0.7, Strength.INFERRED: 0.5}
 LESSON_IMPORTANCE = 4
 ORIGINS = {
-    Role.USER: Origin.USER, Role.ASSISTANT: Origin.ASSISTANT, Role.TOOL: Origin.TOOL, Role.SYSTEM: Origin.AGENT,
-}  # fmt: skip
+    Role.USER: Origin.USER,
+    Role.ASSISTANT: Origin.ASSISTANT,
+    Role.TOOL: Origin.TOOL,
+    Role.SYSTEM: Origin.AGENT,
+}
 """Who speaks in a role."""
 FROM_UNSIGNED = "unsigned_import"
 """In the environment of a session that came with a file of which nobody knows who wrote it."""
 MOST_ENTITIES = 20
 NO_NAMES = STOP_WORDS | {"user", "the user", "agent", "the agent", "assistant", "the assistant"}
+TEXTS_AT_ONCE = 128
+"""Whole batches of every embedder, and no longer than a second or two until a stop is seen."""
 
 
 def fields_of(fact: Fact) -> dict[str, object]:
-    """A fact as fields of a memory, also as JSON."""
+    """Return a fact as fields of a memory, also as JSON."""
     strength = fact.strength if fact.strength in Strength.values else Strength.IMPLIED
     is_lesson = fact.kind == Kind.LESSON
     return {
@@ -60,7 +66,7 @@ def fields_of(fact: Fact) -> dict[str, object]:
 
 
 def names_in(entities: Sequence[str]) -> list[str]:
-    """Those that a question can name: no secrets, no orders, no words that everything is about."""
+    """Return those that a question can name: no secrets, no orders, no words that everything is about."""
     return [
         name
         for name in entities
@@ -76,7 +82,10 @@ def category_of(name: str) -> str:
 
 
 def origin_of(resource: Resource | None, session: AgentSession | None = None) -> Origin:
-    """Who said it; what comes from no text, the agent itself. Of a file nobody vouches for, a program."""
+    """Return the origin: who said it; what comes from no text, the agent itself.
+
+    Of a file nobody vouches for, a program.
+    """
     if resource is None:
         return Origin.ASSISTANT
     said = ORIGINS[Role(resource.role)]
@@ -90,9 +99,12 @@ def candidate_of(fact: Fact, session: AgentSession, resource: Resource) -> Candi
 
 
 def candidate_from(
-    fields: dict[str, object], session: AgentSession, resource: Resource | None,
-    valid_from: datetime | None = None, valid_until: datetime | None = None,
-) -> Candidate:  # fmt: skip
+    fields: dict[str, object],
+    session: AgentSession,
+    resource: Resource | None,
+    valid_from: datetime | None = None,
+    valid_until: datetime | None = None,
+) -> Candidate:
     return Candidate(
         **fields,  # type: ignore[arg-type]
         tier=session.tier,
@@ -108,11 +120,8 @@ def candidate_from(
     )
 
 
-log = structlog.get_logger("memories.capture")
-
-
 def embed_candidates(candidates: Sequence[Candidate], embedder: Embedder) -> bool:
-    """Sets each candidate's vector. Where the embedder is away (False) they are stored without, and embedded later."""
+    """Set each candidate's vector. Where the embedder is away (False) they are stored without, and embedded later."""
     if not candidates:
         return True
     try:
@@ -124,10 +133,6 @@ def embed_candidates(candidates: Sequence[Candidate], embedder: Embedder) -> boo
     for candidate, vector in zip(candidates, vectors, strict=True):
         candidate.vector, candidate.vector_model = vector, embedder.name
     return True
-
-
-TEXTS_AT_ONCE = 128
-"""Whole batches of every embedder, and no longer than a second or two until a stop is seen."""
 
 
 class EmbeddingPrefetch:
@@ -150,7 +155,10 @@ class EmbeddingPrefetch:
         self.thread.shutdown(cancel_futures=True)
 
     def embed(self, candidates: Sequence[Candidate]) -> Future[None]:
-        """Done when all have vectors, or are to be stored without because the embedder is away."""
+        """Embed candidates in the background.
+
+        Done when all have vectors, or are to be stored without because the embedder is away.
+        """
         return self.thread.submit(copy_context().run, self.embed_all, candidates)
 
     def embed_all(self, candidates: Sequence[Candidate]) -> None:
@@ -160,7 +168,9 @@ class EmbeddingPrefetch:
 
 
 def by_length(candidates: Sequence[Candidate]) -> Iterator[list[Candidate]]:
-    """Some at a time, the short ones first: a batch takes as long as if all of it were as long as its longest text."""
+    """Yield some candidates at a time, the short ones first: a batch takes as long as if all of it were as long as its
+    longest text.
+    """
     ordered = sorted(candidates, key=lambda candidate: len(candidate.content))
     for start in range(0, len(ordered), TEXTS_AT_ONCE):
         yield ordered[start : start + TEXTS_AT_ONCE]

@@ -21,7 +21,6 @@ MAX_CODE_LINES, MAX_CODE_CHARS = 6, 400
 MIN_MACHINE_LINES = 6
 MAX_DATA_LINE_CHARS = 400
 MAX_WORD_CHARS = 300
-
 _FENCE = re.compile(r"[ \t>]{0,8}(`{3,}|~{3,})")
 _MACHINE_LINE = re.compile(
     r"""\s{0,20}(?:
@@ -43,10 +42,17 @@ _MACHINE_LINE = re.compile(
 )
 _LONG_WORD = re.compile(rf"(?<!\S)[!-~]{{{MAX_WORD_CHARS},}}+(?!\S)")
 _DATA_LINE = re.compile(r"\s{0,20}[{\[]")
+WINDOW_TOKENS, OVERLAP_TOKENS = 500, 100
+_PARAGRAPH_END = re.compile(r"\n[^\S\n]*\n\s*")
+# From the first of its marks only: of a long row of dots each would be tried.
+_SENTENCE_END = re.compile(rf"(?<![{ENDS}])[{ENDS}]+[\"'”’)\]]*\s+|[{WIDE_ENDS}]+\s*|\n\s*")
+_WORD_END = re.compile(rf"\s+|(?<=[{WIDE}])")
+_BORDERS = (_PARAGRAPH_END, _SENTENCE_END, _WORD_END)
+"""Where a text may be cut, the best places first."""
 
 
 def shorten_pasted(text: str) -> str:
-    """`text` with one line in brackets for each long block of code, log or data, and for each endless word.
+    """Return `text` with one line in brackets for each long block of code, log or data, and for each endless word.
 
     Inline code and short blocks stay. Linear in the length of the text.
     """
@@ -58,7 +64,7 @@ def shorten_pasted(text: str) -> str:
 
 
 def _lines_without_code(lines: list[str]) -> Iterator[tuple[str, bool]]:
-    """Each line with whether it is to stay as it is: a short block of code, or the marker of a long one."""
+    """Yield each line with whether it is to stay as it is: a short block of code, or the marker of a long one."""
     block: list[str] = []
     fence = ""
     for line in lines:
@@ -78,14 +84,14 @@ def _lines_without_code(lines: list[str]) -> Iterator[tuple[str, bool]]:
 
 
 def _code_shortened(block: list[str], inner: list[str]) -> list[str]:
-    """`block` is `inner` with its fences."""
+    """Return a block of code, or one line in its place. `block` is `inner` with its fences."""
     if len(inner) <= MAX_CODE_LINES and sum(map(len, inner)) <= MAX_CODE_CHARS:
         return block
     return [f"[{len(inner)} lines of code left out]"]
 
 
 def _lines_without_logs(lines: Iterator[tuple[str, bool]]) -> Iterator[str]:
-    """Runs of machine lines become one; blank lines do not end a run."""
+    """Yield the lines, with one for each run of machine lines; blank lines do not end a run."""
     run: list[str] = []
     for line, is_kept in lines:
         if not is_kept and (_MACHINE_LINE.match(line) or (run and not line.strip())):
@@ -107,21 +113,11 @@ def _run_shortened(run: list[str]) -> Iterator[str]:
 
 
 def _data_shortened(line: str) -> str:
-    """A long line of JSON is data."""
+    """Return the line, or a note in its place where it is a long line of JSON: that is data."""
     if len(line) <= MAX_DATA_LINE_CHARS or not _DATA_LINE.match(line):
         return line
     is_data = line.count('"') + line.count(",") + line.count(":") > len(line) // 20
     return f"[{len(line)} characters of data left out]" if is_data else line
-
-
-WINDOW_TOKENS, OVERLAP_TOKENS = 500, 100
-
-_PARAGRAPH_END = re.compile(r"\n[^\S\n]*\n\s*")
-# From the first of its marks only: of a long row of dots each would be tried.
-_SENTENCE_END = re.compile(rf"(?<![{ENDS}])[{ENDS}]+[\"'”’)\]]*\s+|[{WIDE_ENDS}]+\s*|\n\s*")
-_WORD_END = re.compile(rf"\s+|(?<=[{WIDE}])")
-_BORDERS = (_PARAGRAPH_END, _SENTENCE_END, _WORD_END)
-"""Where a text may be cut, the best places first."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,8 +140,9 @@ class _Part:
 def make_chunks(
     messages: Sequence[Message], now: datetime, window: int = WINDOW_TOKENS, overlap: int = OVERLAP_TOKENS
 ) -> list[Window]:
-    """Windows of at most `window` tokens that hold every word of `kept_text` once, in order. A token is four characters
-    here, whatever the script.
+    """Return windows of at most `window` tokens that hold every word of `kept_text` once, in order.
+
+    A token is four characters here, whatever the script.
 
     A message longer than a window is cut between paragraphs, else sentences, else words; only a run of characters
     longer than a window, which is no word, is cut anywhere. `Chunk.before` has at most `overlap` tokens of whole
@@ -166,7 +163,7 @@ def make_chunks(
 
 
 def kept_text(message: Message) -> str:
-    """What of a message is read: nothing of the system and of tools, nothing we injected, private or pasted.
+    """Return what is read of a message: nothing of the system and of tools, nothing we injected, private or pasted.
 
     Its accents are parts of their letters, however they were typed: else they would end words.
     """
@@ -181,7 +178,7 @@ def _cut(message: Message, kept: str, part: _Part) -> Message:
 
 
 def _parts(kept: Sequence[str], window: int) -> Iterator[_Part]:
-    """Messages whole as far as they fit into a window, others in pieces."""
+    """Yield messages whole as far as they fit into a window, others in pieces."""
     limit = window * CHARACTERS_PER_TOKEN
     for place, text in enumerate(kept):
         if text:
@@ -189,7 +186,7 @@ def _parts(kept: Sequence[str], window: int) -> Iterator[_Part]:
 
 
 def _split(text: str, start: int, end: int, limit: int, level: int) -> Iterator[tuple[int, int]]:
-    """Pieces of at most `limit` characters that together are the text."""
+    """Yield pieces of at most `limit` characters that together are the text."""
     if end - start <= limit:
         yield start, end
         return
@@ -210,7 +207,7 @@ def _borders(text: str, start: int, end: int, level: int) -> Iterator[int]:
 
 
 def _packed(parts: Iterator[_Part], window: int) -> Iterator[list[_Part]]:
-    """As many parts as fit; neighbours of one message become one part again."""
+    """Yield as many parts as fit; neighbours of one message become one part again."""
     packed: list[_Part] = []
     used = 0
     for part in parts:
@@ -228,7 +225,7 @@ def _packed(parts: Iterator[_Part], window: int) -> Iterator[list[_Part]]:
 
 
 def _before(messages: Sequence[Message], kept: Sequence[str], first: _Part, overlap: int) -> tuple[Message, ...]:
-    """Walks back from the window's first part until the room is used up."""
+    """Return what was said before the window's first part, as much as fits."""
     room = overlap * CHARACTERS_PER_TOKEN
     found: list[Message] = []
     place, end = first.place, first.start
@@ -245,7 +242,7 @@ def _before(messages: Sequence[Message], kept: Sequence[str], first: _Part, over
 
 
 def _start_of_tail(text: str, end: int, room: int) -> int:
-    """Where the sentences before `end` begin that fit into `room` characters; `end` when not even one does."""
+    """Return where the sentences before `end` begin that fit into `room` characters; `end` when not even one does."""
     if end <= room:
         return 0
     earliest = end - room

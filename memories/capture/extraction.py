@@ -1,6 +1,8 @@
-"""What was said → what is known. The story of one claim:
+"""Extract memories from what was said: the way of one claim.
 
-texts → chunks → gate → facts → write gate (facts) → relation to what is known (known) → store, and the work is done.
+texts → chunks → gate → facts → write gate → what is related → store, and the work is done. What waits for its day is
+added as a plan: the rules find no fact in a plan without a verb, and a model may pass over it. A session that has ended
+leaves one memory of all of it, its digest.
 """
 
 from __future__ import annotations
@@ -84,9 +86,25 @@ from memsite.tenancy.policy import OPERATIONAL_CATEGORIES, PERSONAL_CATEGORIES, 
 from sessions.markers import without_markers
 from sessions.models import AgentSession, Resource, Role
 
+log = structlog.get_logger("memories.capture")
 KNOWN_SHOWN = 12
 NOTHING_BUT_A_SECRET = re.compile(r"(?:\b(?:is|are|was)|[=:])\s*\[redacted: [^\]]+\]\W*$")
 MOST_SUBJECTS = 200
+ADDRESSED = re.compile(
+    r"\b(?:I|we|you|he|she|they|it|us|let['’]s|ich|wir|du|ihr|je|nous|vous|yo)\b|\b(?:talk|see|luck|thanks|night|enjoy)\b",
+    re.IGNORECASE,
+)
+"""Who says what somebody does has used a verb: whether that is a fact, is judged as of any other sentence."""
+TO_BE_REMINDED = re.compile(r"\W*(?:please,? )?(?:remind|don['’]t forget|remember)\b", re.IGNORECASE)
+ENOUGH = 0.5
+"""The share of a plan's words with which something else that was found in its text tells of it."""
+DIGEST_CATEGORY = "conversations"
+CONTEXT_TEXTS = 4
+MOST_PASSING = 12
+"""Statements of a claim that are compared with what is known though they are not worth keeping; the last ones said."""
+CHANGES_FROM = 0.7
+"""A certainty from which such a statement is at odds with something known."""
+Learnt = Callable[[Writer, Sequence[Resource]], None]
 
 
 @dataclass(slots=True)
@@ -105,7 +123,7 @@ class Found:
 
 
 @dataclass(frozen=True, slots=True)
-class Begun:
+class PartlyRead:
     """A text that the budget cut short: windows that are read, and whether the next was already found worth it."""
 
     windows: int
@@ -113,10 +131,16 @@ class Begun:
 
 
 def find_facts(
-    session: AgentSession, texts: Sequence[Resource], before: Sequence[Resource], provider: Provider,
-    embedder: Embedder, shown: Sequence[str], now: datetime, begun: Begun | None = None,
-) -> list[Found]:  # fmt: skip
-    """One answer per text, in order. `before` was said earlier in the session and is context; LLMError passes.
+    session: AgentSession,
+    texts: Sequence[Resource],
+    before: Sequence[Resource],
+    provider: Provider,
+    embedder: Embedder,
+    shown: Sequence[str],
+    now: datetime,
+    begun: PartlyRead | None = None,
+) -> list[Found]:
+    """Return what each text holds, in order. `before` was said earlier in the session and is context; LLMError passes.
 
     A single text may have `begun`: the rest of it is read, as far as the budget goes, and LLMDenied passes only if that
     is not one window.
@@ -152,10 +176,15 @@ def is_worth_it(window: Window, found: Sequence[Found], provider: Provider) -> b
 
 
 def read_window(
-    window: Window, found: Sequence[Found], session: AgentSession, setting: Setting, provider: Provider,
-    embedder: Embedder, shown: Sequence[str],
-) -> None:  # fmt: skip
-    """The facts, each sorted to the text that says it."""
+    window: Window,
+    found: Sequence[Found],
+    session: AgentSession,
+    setting: Setting,
+    provider: Provider,
+    embedder: Embedder,
+    shown: Sequence[str],
+) -> None:
+    """Extract the facts of a window, each sorted to the text that says it."""
     known = known_near(session, window, embedder) if provider.name != RULES else ()
     missed = len(fallbacks(provider))
     facts = provider.extract(window.chunk, replace(setting, known=known))
@@ -164,25 +193,25 @@ def read_window(
         found[place].made_by = made_by
     for fact in facts:
         if not is_of_before(fact, window.chunk):
-            sort_out(found[window.places[fact.message]], fact, session, shown)
+            add_fact(found[window.places[fact.message]], fact, session, shown)
 
 
 def note_passing(window: Window, found: Sequence[Found], session: AgentSession, setting: Setting) -> None:
-    """What is not worth keeping for itself, and passes the write gate. Nothing is said of what does not."""
+    """Note what is not worth keeping for itself, and passes the write gate."""
     for fact in find_passing(window.chunk, setting):
         one = Found(found[window.places[fact.message]].resource)
         if not is_of_before(fact, window.chunk):
-            sort_out(one, fact, session, ())
+            add_fact(one, fact, session, ())
         found[window.places[fact.message]].passing += one.candidates
 
 
 def fallbacks(provider: Provider) -> Sequence[object]:
-    """Where the rules have answered in a model's place so far."""
+    """Return where the rules have answered in a model's place so far."""
     return provider.fallbacks if isinstance(provider, Careful) else ()
 
 
 def is_of_before(fact: Fact, chunk: Chunk) -> bool:
-    """Whether it was said in what came before, which is context: a model may tell of it all the same."""
+    """Return whether it was said in what came before, which is context: a model may tell of it all the same."""
     if fact.quote or not chunk.before:
         return False
     now, then = (
@@ -193,14 +222,14 @@ def is_of_before(fact: Fact, chunk: Chunk) -> bool:
 
 
 def as_message(resource: Resource, policy: AppPolicy) -> Message:
-    """Without secrets, and without the markers where these are memories of their own."""
+    """Return a text as a message, without secrets, and without the markers where these are memories of their own."""
     at = resource.said_at(policy.time_zone)
     text = without_markers(resource.raw_content) if policy.capture_markers else resource.raw_content
     return Message(resource.role, redact(text).text, at, resource.speaker)
 
 
-def sort_out(found: Found, fact: Fact, session: AgentSession, shown: Sequence[str]) -> None:
-    """A candidate, a refusal, or nothing where it only repeats what we told the agent."""
+def add_fact(found: Found, fact: Fact, session: AgentSession, shown: Sequence[str]) -> None:
+    """Add a fact to the candidates or refusals of its text; nothing where it only repeats what the agent was shown."""
     fact = replace(fact, content=redact(fact.content).text.strip())
     found.made_by = fact.made_by
     # A user who says what the agent was shown confirms it; an agent that does only reads it back.
@@ -218,7 +247,10 @@ def sort_out(found: Found, fact: Fact, session: AgentSession, shown: Sequence[st
 
 
 def refusal_of(fact: Fact, policy: AppPolicy, shown: Sequence[str]) -> Refusal | None:
-    """The write gate: verifiable, useful, short enough, no instruction to the agent, no echo."""
+    """Return why the write gate refuses a fact, or None.
+
+    It lets pass what is verifiable, useful, short enough, no instruction to the agent, no echo.
+    """
     scores = {"verifiable": fact.verifiable, "useful": fact.useful}
     suspicions = [one for text in (fact.content, fact.subject, *fact.tags) for one in find_instructions(text)]
     if is_echo(fact.content, shown):
@@ -239,7 +271,10 @@ def refusal_of(fact: Fact, policy: AppPolicy, shown: Sequence[str]) -> Refusal |
 
 
 def setting_of(session: AgentSession) -> Setting:
-    """The drawers and subjects in use; not those of other end users, where the policy keeps them apart. Two queries."""
+    """Return the drawers and subjects in use; not those of other end users, where the policy keeps them apart.
+
+    Two queries.
+    """
     app = session.app
     users = one_user(session.user_id) if app.policy.users_apart else None
     rows = Memory.objects.for_app(app).active().of_users(users).order_by()
@@ -254,7 +289,7 @@ def setting_of(session: AgentSession) -> Setting:
 
 
 def known_near(session: AgentSession, window: Window, embedder: Embedder) -> tuple[str, ...]:
-    """What is known that is nearest to the window, for a model to see; nothing while the embedder is away."""
+    """Return what is known that is nearest to the window, for a model to see; nothing while the embedder is away."""
     said = "\n".join(message.content for message in window.chunk.messages)
     try:
         (vector,) = embedder.embed_documents([said])
@@ -270,16 +305,6 @@ def known_near(session: AgentSession, window: Window, embedder: Embedder) -> tup
     best = near[top(cosines.at(near), KNOWN_SHOWN)]
     rows = Memory.objects.for_app(session.app).of_users(users).in_bulk(reading.pks[best].tolist())
     return tuple(memory.content for memory in rows.values())
-
-
-ADDRESSED = re.compile(
-    r"\b(?:I|we|you|he|she|they|it|us|let['’]s|ich|wir|du|ihr|je|nous|vous|yo)\b|\b(?:talk|see|luck|thanks|night|enjoy)\b",
-    re.IGNORECASE,
-)
-"""Who says what somebody does has used a verb: whether that is a fact, is judged as of any other sentence."""
-TO_BE_REMINDED = re.compile(r"\W*(?:please,? )?(?:remind|don['’]t forget|remember)\b", re.IGNORECASE)
-ENOUGH = 0.5
-"""The share of a plan's words with which something else that was found in its text tells of it."""
 
 
 def add_plans(session: AgentSession, found: Sequence[Found]) -> None:
@@ -308,17 +333,16 @@ def add_plans(session: AgentSession, found: Sequence[Found]) -> None:
             named = f"{speaker}: {content}" if speaker else content
             until = dated.end if dated.is_to_come and is_once(content) else None
             fact = Fact(content=named, message=0, subject=speaker, quote=message, valid_until=until)
-            sort_out(one, fact, session, ())
-
-
-DIGEST_CATEGORY = "conversations"
+            add_fact(one, fact, session, ())
 
 
 def digest_session(
     claim: Claim, row: Extraction, provider: Provider, embedder: Embedder, actor: str, now: datetime
-) -> int:  # fmt: skip
-    """Answers how many memories came of it, 0 or 1. Raises LLMError, and nothing is stored: the session has ended, and
-    its digest is tried again later."""
+) -> int:
+    """Return how many memories came of it, 0 or 1.
+
+    Raises LLMError, and nothing is stored: the session has ended, and its digest is tried again later.
+    """
     session, policy = claim.session, claim.session.app.policy
     spoken = Resource.objects.for_app(session.app).filter(session=session, role__in=extraction_queue.SPOKEN)
     spoken = spoken.exclude(taken_back_in(session)).order_by("pk")
@@ -344,7 +368,7 @@ def digest_session(
 
 
 def keep_digest(write: Writer, candidate: Candidate) -> bool:
-    """The session's one digest: a later one takes the place of its words. Answers whether it says something new."""
+    """Store the session's one digest, or replace its words. Return whether it says something new."""
     assert candidate.session is not None, "a digest is a session's"
     digest = digests_of(candidate.session).first()
     if digest is None:
@@ -380,15 +404,6 @@ def digest_candidate(session: AgentSession, text: str, made_by: str, origin: str
     )
 
 
-log = structlog.get_logger("memories.capture")
-CONTEXT_TEXTS = 4
-MOST_PASSING = 12
-"""Statements of a claim that are compared with what is known though they are not worth keeping; the last ones said."""
-CHANGES_FROM = 0.7
-"""A certainty from which such a statement is at odds with something known."""
-Learnt = Callable[[Writer, Sequence[Resource]], None]
-
-
 @dataclass(slots=True)
 class Lesson:
     """What came of one claim, in counts."""
@@ -410,8 +425,8 @@ class Lesson:
 
 def learn(
     claim: Claim, provider: Provider, embedder: Embedder, now: datetime, on_learnt: Learnt | None = None
-) -> Lesson:  # fmt: skip
-    """Works a claim off. Whatever happens, its rows say so; text that made trouble costs no other text its turn."""
+) -> Lesson:
+    """Work a claim off. Whatever happens, its rows say so; text that made trouble costs no other text its turn."""
     lesson = Lesson()
     task = partial(learn_digest, claim) if claim.is_digest else partial(learn_facts, claim, on_learnt)
     attempt(claim, claim.rows, lambda rows: task(rows, provider, embedder, now, lesson), lesson, now)
@@ -419,11 +434,14 @@ def learn(
 
 
 def attempt(
-    claim: Claim, rows: Sequence[Extraction], work_off: Callable[[Sequence[Extraction]], None], lesson: Lesson,
+    claim: Claim,
+    rows: Sequence[Extraction],
+    work_off: Callable[[Sequence[Extraction]], None],
+    lesson: Lesson,
     now: datetime,
-) -> None:  # fmt: skip
-    """All at once; one by one where that fails for another reason than what is waited for: a service that is away, a
-    full disk, a database that is busy.
+) -> None:
+    """Work off all rows at once; one by one where that fails for another reason than what is waited for: a service that
+    is away, a full disk, a database that is busy.
     """
     try:
         work_off(rows)
@@ -443,7 +461,7 @@ def attempt(
         lesson.failed += len(rows)
         extraction_queue.fail(claim, rows, error, now)
         log.warning(
-            "extraction_failed", session=str(claim.session.uid), texts=len(rows), error=extraction_queue.told(error)
+            "extraction_failed", session=str(claim.session.uid), texts=len(rows), error=extraction_queue.explain(error)
         )
         if not isinstance(error, LLMError) and not is_waited_for:
             # Where, and not what: an error may quote what was said.
@@ -451,28 +469,33 @@ def attempt(
 
 
 def learn_facts(
-    claim: Claim, on_learnt: Learnt | None, rows: Sequence[Extraction], provider: Provider, embedder: Embedder,
-    now: datetime, lesson: Lesson,
-) -> None:  # fmt: skip
+    claim: Claim,
+    on_learnt: Learnt | None,
+    rows: Sequence[Extraction],
+    provider: Provider,
+    embedder: Embedder,
+    now: datetime,
+    lesson: Lesson,
+) -> None:
     session = claim.session
     texts = [row.resource for row in rows if row.resource]
     injected = Injection.objects.for_app(session.app).into(session)
     shown, shown_pks = injected.lines(), injected.memory_pks()
-    begun = Begun(rows[0].windows_read, rows[0].is_gated) if len(rows) == 1 else None
-    found = find_facts(session, texts, said_before(session, texts), provider, embedder, shown, now, begun)
+    begun = PartlyRead(rows[0].windows_read, rows[0].is_gated) if len(rows) == 1 else None
+    found = find_facts(session, texts, texts_before(session, texts), provider, embedder, shown, now, begun)
     add_plans(session, found)
-    keep_changes(session, found, embedder)
+    keep_contradictions(session, found, embedder)
     candidates = [candidate for one in found for candidate in one.candidates]
     embed_candidates([candidate for candidate in candidates if candidate.vector is None], embedder)
-    outlooks = dict(zip(map(id, candidates), find_related(session.app, candidates, embedder, provider), strict=True))
+    all_related = dict(zip(map(id, candidates), find_related(session.app, candidates, embedder, provider), strict=True))
     sources = sources_of(session, found, shown_pks)
     for one in found:
-        drop_echoes(one, outlooks, sources)
-    suggested = suggest_evictions(session.app, provider, coming(found, outlooks), now, BACKGROUND_SECONDS)
+        drop_echoes(one, all_related, sources)
+    suggested = suggest_evictions(session.app, provider, incoming(found, all_related), now, BACKGROUND_SECONDS)
     learnt = Lesson()
     with writing(session.app, learnt_in(session), now, suggested) as write:
         for row, one in zip(rows, found, strict=True):
-            keep(write, row, one, outlooks, embedder, learnt)
+            keep(write, row, one, all_related, embedder, learnt)
         if learnt.outcomes:
             note_energy(session.app, "write", now, len(learnt.outcomes))
         if on_learnt:
@@ -483,14 +506,14 @@ def learn_facts(
         extraction_queue.put_off(session.app, denied, denied.until, now)
 
 
-def keep_changes(session: AgentSession, found: Sequence[Found], embedder: Embedder) -> None:
+def keep_contradictions(session: AgentSession, found: Sequence[Found], embedder: Embedder) -> None:
     """Keep of what is not worth it for itself what is at odds with something known: it was said to change that."""
     passing = [(one, candidate) for one in found for candidate in one.passing][-MOST_PASSING:]
     if not passing or not embed_candidates([candidate for _, candidate in passing], embedder):
         return
     for one, candidate in passing:
-        (outlook,) = find_related(session.app, [candidate], embedder)
-        if any(changes(item.verdict) for item in outlook.telling):
+        (related,) = find_related(session.app, [candidate], embedder)
+        if any(changes(item.verdict) for item in related.telling):
             one.candidates.append(candidate)
 
 
@@ -499,22 +522,22 @@ def changes(verdict: Verdict) -> bool:
 
 
 def sources_of(session: AgentSession, found: Sequence[Found], shown_pks: Iterable[int]) -> dict[int, Shown]:
-    """What the agent was shown and how sure it is, by pk, if it has said anything. One query then."""
+    """Return what the agent was shown and how sure it is, by pk, if it has said anything. One query then."""
     if not any(one.candidates and one.resource.role == Role.ASSISTANT for one in found):
         return {}
     rows = Memory.objects.for_app(session.app).filter(pk__in=[*shown_pks])
     return {pk: (content, confidence) for pk, content, confidence in rows.values_list("pk", "content", "confidence")}
 
 
-def drop_echoes(found: Found, outlooks: dict[int, RelatedMemories], sources: Mapping[int, Shown]) -> None:
-    """What an agent says in other words, or fewer, of what it was shown in this session is no news either; what says
+def drop_echoes(found: Found, all_related: dict[int, RelatedMemories], sources: Mapping[int, Shown]) -> None:
+    """Drop what an agent says in other words, or fewer, of what it was shown in this session; what says
     more is no surer than what it was shown.
     """
     if found.resource.role != Role.ASSISTANT or not sources:
         return
     kept: list[Candidate] = []
     for candidate in found.candidates:
-        telling = outlooks[id(candidate)].telling
+        telling = all_related[id(candidate)].telling
         if any(item.memory.pk in sources and item.verdict.relation == Relation.SAME for item in telling):
             continue
         if any(is_shorter(candidate.content, content) for content, _ in sources.values()):
@@ -526,29 +549,29 @@ def drop_echoes(found: Found, outlooks: dict[int, RelatedMemories], sources: Map
     found.candidates = kept
 
 
-def coming(found: Sequence[Found], outlooks: Mapping[int, RelatedMemories]) -> list[str]:
-    """The texts that will take room: what is at odds with something surer is not stored."""
-    kept = [one for text in found for one in text.candidates if not conflict_of(one, outlooks[id(one)])]
-    return needing_capacity(kept, [outlooks[id(one)] for one in kept])
+def incoming(found: Sequence[Found], all_related: Mapping[int, RelatedMemories]) -> list[str]:
+    """Return the texts that will take room: what is at odds with something surer is not stored."""
+    kept = [one for text in found for one in text.candidates if not conflict_of(one, all_related[id(one)])]
+    return needing_capacity(kept, [all_related[id(one)] for one in kept])
 
 
 def keep(
     write: Writer,
     row: Extraction,
     found: Found,
-    outlooks: dict[int, RelatedMemories],
+    all_related: dict[int, RelatedMemories],
     embedder: Embedder,
     lesson: Lesson,
 ) -> None:
-    """What one text held, and that so much of it is worked off: together or not at all."""
+    """Store what one text held, and note that so much of it is worked off: together or not at all."""
     outcomes = [refuse(write, refusal, found.resource) for refusal in found.refusals]
     for candidate in found.candidates:
-        outlook = outlooks[id(candidate)]
-        conflict = conflict_of(candidate, outlook)
+        related = all_related[id(candidate)]
+        conflict = conflict_of(candidate, related)
         if conflict:
             outcomes.append(refuse(write, conflict, found.resource))
         else:
-            outcomes.append(store(write, candidate, outlook, embedder))
+            outcomes.append(store(write, candidate, related, embedder))
     kinds = [outcome.kind for outcome in outcomes]
     new = Lesson(
         texts=1,
@@ -565,9 +588,9 @@ def keep(
     lesson.add(new)
 
 
-def conflict_of(candidate: Candidate, outlook: RelatedMemories) -> Refusal | None:
-    """What is at odds with something much surer, or with what an operator wrote or pinned, is for people to decide."""
-    for item in outlook.telling:
+def conflict_of(candidate: Candidate, related: RelatedMemories) -> Refusal | None:
+    """Return a conflict that people have to decide: with something much surer, or that an operator wrote or pinned."""
+    for item in related.telling:
         known = item.memory
         is_settled = known.pinned or known.source == Source.OPERATOR
         is_surer = known.confidence >= (candidate.confidence or 0.0) + MUCH_SURER
@@ -578,14 +601,14 @@ def conflict_of(candidate: Candidate, outlook: RelatedMemories) -> Refusal | Non
     return None
 
 
-def said_before(session: AgentSession, texts: Sequence[Resource]) -> list[Resource]:
-    """The texts of the session before these, the oldest first."""
+def texts_before(session: AgentSession, texts: Sequence[Resource]) -> list[Resource]:
+    """Return the texts of the session before these, the oldest first."""
     rows = Resource.objects.for_app(session.app).filter(session=session, role__in=extraction_queue.SPOKEN)
     return list(rows.filter(pk__lt=min(text.pk for text in texts)).order_by("-pk")[:CONTEXT_TEXTS])[::-1]
 
 
 def learn_digest(
     claim: Claim, rows: Sequence[Extraction], provider: Provider, embedder: Embedder, now: datetime, lesson: Lesson
-) -> None:  # fmt: skip
+) -> None:
     (row,) = rows
     lesson.stored += digest_session(claim, row, provider, embedder, learnt_in(claim.session), now)

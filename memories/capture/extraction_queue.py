@@ -1,7 +1,7 @@
 """Extraction as durable work: queued with the text, claimed with a lease, finished once, retried when it failed.
 
 The rows are the truth. Whoever looks for due ones (a worker that was rung for, the sweep) may find them; a claim
-gives them to one.
+gives them to one. Each night, texts that should be learnt from and are not queued are enqueued.
 """
 
 from __future__ import annotations
@@ -41,6 +41,10 @@ BUDGET = "budget:"
 KILLED = "its worker ended each time while it was at this text"
 TASK = "memories.tasks.learn"
 SPOKEN = (Role.USER, Role.ASSISTANT)
+BATCH = 200
+LOOK_BACK = timedelta(hours=6)
+"""What was committed only after the run before had looked."""
+FIRST_TIME = timedelta(days=1)
 
 
 class LeaseLost(Exception):
@@ -60,7 +64,7 @@ class Claim:
 
 
 def queue_facts(session: AgentSession, resources: Iterable[Resource], now: datetime) -> int:
-    """One row per text that says more than its markers; call it in the transaction that stores the texts."""
+    """Queue one row per text that says more than its markers; call it in the transaction that stores the texts."""
     rows = [
         Extraction(app_id=session.app_id, session=session, resource=resource, next_at=now, created_at=now)
         for resource in resources
@@ -76,7 +80,7 @@ def queue_facts(session: AgentSession, resources: Iterable[Resource], now: datet
 
 
 def queue_digest(session: AgentSession, now: datetime) -> None:
-    """The work of writing one memory for the session. Once per session; a session that went on is digested anew."""
+    """Queue the digest of a session. Once per session; a session that went on is digested anew."""
     row = {"status": ExtractionStatus.PENDING, "next_at": now, "reason": "", "finished_at": None}
     Extraction.objects.for_app(session.app).update_or_create(
         session=session, what=What.DIGEST, defaults=row, create_defaults={**row, "app": session.app, "created_at": now}
@@ -85,13 +89,15 @@ def queue_digest(session: AgentSession, now: datetime) -> None:
 
 
 def sessions_due(app: App, now: datetime) -> list[int]:
-    """Pks of the sessions with something to extract now; those with nothing but the rest of long texts come last."""
+    """Return pks of the sessions with something to extract now; those with nothing but the rest of long texts come
+    last.
+    """
     sessions = Extraction.objects.for_app(app).due(now).order_by().values("session").annotate(read=Min("windows_read"))
     return [row["session"] for row in sessions.order_by("read", "session")]
 
 
 def claim(app: App, session_pk: int, now: datetime) -> Claim | None:
-    """The session's due work, the oldest first; None if there is none, or somebody else has it.
+    """Return the session's due work, the oldest first; None if there is none, or somebody else has it.
 
     The rest of a text that was too long for a day's budget is read with what all other texts of the app leave.
     """
@@ -108,7 +114,8 @@ def claim(app: App, session_pk: int, now: datetime) -> Claim | None:
         # one of them: read alone, the least tried first.
         is_long = due.filter(windows_read__gt=0).exists()
         is_hard = is_long or left_behind.exists() or due.filter(reason__startswith=BUDGET).exists()
-        if is_long and not due.filter(windows_read=0).exists() and whole_due(app, now):
+        of_app = Extraction.objects.for_app(app).due(now)
+        if is_long and not due.filter(windows_read=0).exists() and of_app.filter(windows_read=0).exists():
             return None
         most = 1 if is_hard else MOST_AT_ONCE
         in_order = due.filter(what=first).order_by("windows_read", "attempts", "resource_id", "pk")
@@ -126,33 +133,30 @@ def claim(app: App, session_pk: int, now: datetime) -> Claim | None:
     return Claim(AgentSession.objects.for_app(app).select_related("agent", "app__policy").get(pk=session_pk), rows)
 
 
-def whole_due(app: App, now: datetime) -> bool:
-    """Whether texts wait of which nothing was read yet."""
-    return Extraction.objects.for_app(app).due(now).filter(windows_read=0).exists()
-
-
 def finish(write: Writer, row: Extraction, **counts: object) -> None:
-    """Inside the transaction that stores what was found: with it or not at all. LeaseLost if the work is not ours."""
-    told = {"status": ExtractionStatus.DONE, "finished_at": timezone.now(), "reason": ""}
-    hand_back(write, row, **{**told, **counts})
+    """Finish a row, in the transaction that stores what was found. Raises LeaseLost if the work is not ours."""
+    fields = {"status": ExtractionStatus.DONE, "finished_at": timezone.now(), "reason": ""}
+    release_row(write, row, **{**fields, **counts})
 
 
 def pause(write: Writer, row: Extraction, windows_read: int, denied: LLMDenied, **counts: object) -> None:
-    """As `finish`, for a text of which so much is read, and the budget is not enough for the rest today."""
-    told = waiting(f"{denied}; what was read before is kept", denied.until, write.now)
+    """Pause a row, as `finish` does: so much of its text is read, and the budget is not enough for the rest today."""
+    fields = waiting(f"{denied}; what was read before is kept", denied.until, write.now)
     cut = {"attempts": F("attempts") - 1, "windows_read": windows_read, "is_gated": True}
-    hand_back(write, row, status=ExtractionStatus.PENDING, **told, **cut, **counts)
+    release_row(write, row, status=ExtractionStatus.PENDING, **fields, **cut, **counts)
 
 
-def hand_back(write: Writer, row: Extraction, **fields: object) -> None:
+def release_row(write: Writer, row: Extraction, **fields: object) -> None:
     ours = Extraction.objects.for_app(write.app).filter(pk=row.pk, token=row.token, status=ExtractionStatus.RUNNING)
     if not ours.update(lease_until=None, **fields):
         raise LeaseLost
 
 
 def fail(claim: Claim, rows: Sequence[Extraction], error: Exception, now: datetime) -> None:
-    """To be tried again, later each time. A service that is away is waited for, and so are a full disk and a database
-    that is busy; anything else is given up in the end.
+    """Have rows tried again, later each time.
+
+    A service that is away is waited for, and so are a full disk and a database that is busy; anything else is given up
+    in the end.
     """
     if why := why_unwritable(error):
         again = {"status": ExtractionStatus.FAILED, "attempts": F("attempts") - 1, **waiting(TOLD[why], None, now)}
@@ -167,14 +171,14 @@ def fail(claim: Claim, rows: Sequence[Extraction], error: Exception, now: dateti
             row,
             status=ExtractionStatus.DEAD if is_over else ExtractionStatus.FAILED,
             next_at=next_try(error, row.attempts, now),
-            reason=told(error)[:500],
+            reason=explain(error)[:500],
             is_gated=row.is_gated or (isinstance(error, LLMTooDear) and is_read_alone(claim, rows)),
             finished_at=now if is_over else None,
         )
 
 
 def defer(claim: Claim, rows: Sequence[Extraction], denied: LLMDenied, now: datetime) -> None:
-    """Not tried after all: due when it may be, with as many attempts left as before."""
+    """Put rows back that were not tried after all: due when they may be, with as many attempts left as before."""
     waits = {"status": ExtractionStatus.PENDING, "attempts": F("attempts") - 1, **waiting(denied, denied.until, now)}
     for row in rows:
         update_ours(claim, row, is_gated=row.is_gated or is_read_alone(claim, rows), **waits)
@@ -182,17 +186,17 @@ def defer(claim: Claim, rows: Sequence[Extraction], denied: LLMDenied, now: date
 
 
 def is_read_alone(claim: Claim, rows: Sequence[Extraction]) -> bool:
-    """Whether a denial tells that the gate let a text's next window pass, which need not be paid for again."""
+    """Return whether a denial tells that the gate let a text's next window pass, which need not be paid for again."""
     return len(rows) == 1 and not claim.is_digest
 
 
 def put_off(app: App, reason: object, until: datetime | None, now: datetime) -> None:
-    """Whatever is due of the app waits, and says why; until somebody knows when, it is asked again soon."""
+    """Have whatever is due of the app wait, and say why; until somebody knows when, it is asked again soon."""
     Extraction.objects.for_app(app).due(now).update(**waiting(reason, until, now))
 
 
 def release(now: datetime) -> None:
-    """What waits for the next day's budget is due once its app asks no model, for rules cost nothing, or has other
+    """Make due what waits for the next day's budget once its app asks no model, for rules cost nothing, or has other
     limits than those that made it wait. One query if nothing waits, and one more for each app where something does.
     """
     rows = Extraction.objects.filter(
@@ -209,7 +213,7 @@ def waiting(reason: object, until: datetime | None, now: datetime) -> dict[str, 
 
 
 def retry(row: Extraction, now: datetime) -> bool:
-    """By hand: due at once, with all its attempts. False if it is done or being worked on."""
+    """Make a row due at once, by hand, with all its attempts. False if it is done or being worked on."""
     rows = Extraction.objects.for_app(row.app).filter(pk=row.pk)
     again = rows.exclude(status__in=(ExtractionStatus.DONE, ExtractionStatus.RUNNING))
     fresh = {"status": ExtractionStatus.PENDING, "attempts": 0, "next_at": now, "finished_at": None}
@@ -234,8 +238,8 @@ def wait_after(error: Exception, attempts: int) -> timedelta:
     return min(LONGEST_WAIT, FIRST_WAIT * (1 << min(attempts - 1, 10)))
 
 
-def told(error: Exception) -> str:
-    """What an operator reads. Only our own errors may speak: others may quote what was said."""
+def explain(error: Exception) -> str:
+    """Return what an operator reads. Only our own errors may speak: others may quote what was said."""
     if why := why_unwritable(error):
         return TOLD[why]
     if is_busy(error):
@@ -244,14 +248,8 @@ def told(error: Exception) -> str:
     return str(error) or type(error).__name__ if known else f"unexpected {type(error).__name__}"
 
 
-BATCH = 200
-LOOK_BACK = timedelta(hours=6)
-"""What was committed only after the run before had looked."""
-FIRST_TIME = timedelta(days=1)
-
-
 def enqueue_unprocessed(app: App, now: datetime, run: Run) -> None:
-    """Queues what was said in the run's time and nobody queued, if the app learns facts. Counts `queued`.
+    """Queue what was said in the run's time and nobody queued, if the app learns facts. Counts `queued`.
 
     Texts are queued as they come. What is missed was left out by a crash, or came in some other way. What was said
     before that, when the app may not have learnt facts, stays as it is.
@@ -264,7 +262,7 @@ def enqueue_unprocessed(app: App, now: datetime, run: Run) -> None:
 
 
 def unprocessed(app: App, run: Run) -> ScopedQuerySet[Resource]:
-    """Spoken texts of sessions without a row of work, the oldest first; none if the app does not learn."""
+    """Return spoken texts of sessions without a row of work, the oldest first; none if the app does not learn."""
     since = (run.since or run.until - FIRST_TIME) - LOOK_BACK
     rows = Resource.objects.for_app(app).filter(role__in=SPOKEN, extraction=None, created_at__gte=since)
     if not app.policy.capture_facts:
@@ -273,7 +271,7 @@ def unprocessed(app: App, run: Run) -> ScopedQuerySet[Resource]:
 
 
 def enqueue(app: App, texts: list[Resource], now: datetime) -> int:
-    """Under the app's lock: a worker or another run may have queued one meanwhile."""
+    """Queue texts under the app's lock: a worker or another run may have queued one meanwhile."""
     App.objects.select_for_update().get(pk=app.pk)
     pks = [text.pk for text in texts]
     rows = Resource.objects.for_app(app).filter(pk__in=pks, extraction=None).select_related("session__app")

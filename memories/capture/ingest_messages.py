@@ -1,4 +1,8 @@
-"""Store what an agent and its user said: messages or a live recording → resources, events, memories from markers."""
+"""Store what an agent and its user said: messages or a live recording → resources, events, memories from markers.
+
+Markers (`[MEMORY:category] text`, `[MEMORY:category:service] text`) count in assistant text of the main agent only, and
+not inside fenced code or between backticks: an agent that explains the format is not remembering.
+"""
 
 from __future__ import annotations
 
@@ -49,10 +53,8 @@ SPEC_MARKER_RE = re.compile(
     r"\[MEMORY:(timing|dependency|behavior|remediation|maintenance)(?::([a-zA-Z0-9_-]+))?\]\s*(.+)"
 )
 """The marker regex of SPEC-0015. Whatever it matches is read with the same category, service and text."""
-
 MAX_MARKERS = 200
 """Per text. An agent learns a handful of things in one answer; more than this is a loop."""
-
 _HEADER_RE = re.compile(r"\[MEMORY:([^:\[\]]*)(?::([^\[\]]*))?\](.*)")
 _SERVICE_RE = re.compile(SERVICE)
 _PLACEHOLDER_RE = re.compile(r"<[^<>]*>|\.{3}|…")
@@ -61,6 +63,154 @@ _MAX_SERVICE_CHARS = 200
 _BROADEST = ("general", "behavior")
 _JUDGED_CHARS = 500
 """So much of a text decides which category is the nearest."""
+MAX_ERRORS = 1000
+OnTurn = Callable[[Turn], object]
+
+
+@dataclass(slots=True)
+class ParsedMessage:
+    """One text with what its markers say, before anything is stored."""
+
+    said: Said
+    candidates: list[Candidate] = field(default_factory=list)
+    refusals: list[Refusal] = field(default_factory=list)
+    all_related: list[RelatedMemories] = field(default_factory=list)
+
+
+@dataclass(slots=True)
+class Captured:
+    """What became of several texts; `queued` of them wait for their facts to be found."""
+
+    resources: list[Resource] = field(default_factory=list)
+    outcomes: list[Outcome] = field(default_factory=list)
+    events: int = 0
+    queued: int = 0
+
+    def count(self, *kinds: OutcomeKind) -> int:
+        return sum(outcome.kind in kinds for outcome in self.outcomes)
+
+    def counts(self) -> dict[str, int]:
+        """Return counts by outcome; `contradicted` counts the memories that lost confidence."""
+        return {
+            "created": self.count(OutcomeKind.CREATED, OutcomeKind.CONTRADICTED),
+            "reinforced": self.count(OutcomeKind.REINFORCED),
+            "contradicted": sum(len(outcome.against) for outcome in self.outcomes),
+            "echoed": self.count(OutcomeKind.ECHOED),
+            "rejected": self.count(OutcomeKind.REJECTED),
+            "events": self.events,
+        }
+
+
+def ingest_messages(
+    session: AgentSession,
+    said: Sequence[Said],
+    embedder: Embedder,
+    actor: str,
+    now: datetime,
+    on_stored: Callable[[Captured], None] | None = None,
+    provider: Provider | None = None,
+    *,
+    is_live: bool = True,
+) -> Captured:
+    """Read and embed first, then store everything in one transaction; text sent before changes nothing.
+
+    In a full app the provider says what makes room for what the markers say; the rules do without one. Where `is_live`,
+    the texts are a sign of life. Raises SessionGone and SaidOtherwise.
+    """
+    injected = Injection.objects.for_app(session.app).into(session)
+    shown = injected.lines()
+    sources = injected.statements() if shown and any("[MEMORY" in item.text for item in said) else []
+    said = [in_public(item, redacts=session.app.policy.redact_raw) for item in said]
+    parsed = [parse_markers(session, item, shown, sources) for item in said]
+    embed_candidates([candidate for one in parsed for candidate in one.candidates], embedder)
+    for one in parsed:
+        one.all_related = find_related(session.app, one.candidates, embedder)
+    incoming = [text for one in parsed for text in needing_capacity(one.candidates, one.all_related)]
+    suggested = suggest_evictions(session.app, provider, incoming, now, REQUEST_SECONDS)
+    captured = Captured()
+    with writing(session.app, actor, now, suggested) as write:
+        if is_live:
+            note_activity(session, now)
+        resources = record_said(session, said, now)
+        for one, resource in zip(parsed, resources, strict=True):
+            if resource:
+                keep(write, captured, one, resource, embedder)
+        if captured.outcomes:
+            note_energy(write.app, "write", now, len(captured.outcomes))
+        if write.policy.capture_facts:
+            captured.queued = queue_facts(session, captured.resources, now)
+        if on_stored:
+            on_stored(captured)
+    return captured
+
+
+def keep(write: Writer, captured: Captured, parsed: ParsedMessage, resource: Resource, embedder: Embedder) -> None:
+    captured.resources.append(resource)
+    if resource.role == Role.ASSISTANT and resource.session:
+        captured.events += record_events(resource.session, resource, write.now)
+    for refusal in parsed.refusals:
+        captured.outcomes.append(refuse(write, refusal, resource))
+    for candidate, related in zip(parsed.candidates, parsed.all_related, strict=True):
+        candidate.resource = resource
+        captured.outcomes.append(store(write, candidate, related, embedder))
+
+
+def parse_markers(
+    session: AgentSession, said: Said, shown: Sequence[str], sources: Sequence[Shown] = ()
+) -> ParsedMessage:
+    """Return the candidates in an assistant's text, as far as the app captures markers."""
+    parsed = ParsedMessage(said)
+    policy = session.app.policy
+    if said.role != Role.ASSISTANT or not policy.capture_markers:
+        return parsed
+    scan = find_memories(strip_injected(said.text), policy.marker_categories)
+    parsed.refusals += [refusal_of(session, marker, said) for marker in scan.refused]
+    if scan.unread_count:
+        parsed.refusals.append(Refusal("", f"{scan.unread_count} markers more than a text may have"))
+    for marker in scan.memories:
+        if is_echo(marker.text, shown) or any(is_shorter(marker.text, content) for content, _ in sources):
+            parsed.refusals.append(Refusal(marker.category, ECHO, marker.text))
+        elif len(marker.text) > policy.max_characters:
+            reason = f"longer than {policy.max_characters} characters"
+            parsed.refusals.append(Refusal(marker.category, reason, clean(marker.text)))
+        else:
+            candidate = candidate_of(session, marker, said)
+            candidate.confidence = bound_by(marker.text, policy.start_confidence, sources)
+            add_candidate(parsed, candidate, policy)
+    return parsed
+
+
+def add_candidate(parsed: ParsedMessage, candidate: Candidate, policy: AppPolicy) -> None:
+    """Set a candidate aside that a person has to decide about."""
+    refusal = quarantine(candidate, policy)
+    if refusal:
+        parsed.refusals.append(refusal)
+    else:
+        parsed.candidates.append(candidate)
+
+
+def refusal_of(session: AgentSession, marker: RefusedMarker, said: Said) -> Refusal:
+    """Return a refusal with the memory that an operator may store after all, under the nearest category where there is
+    one.
+    """
+    meant = MemoryMarker(marker.nearest or marker.category, marker.subject, marker.text)
+    candidate = candidate_of(session, meant, said)
+    fields = plain_fields(candidate) if candidate.content else {}
+    return Refusal(marker.category, marker.reason, candidate.content, candidate=fields)
+
+
+def candidate_of(session: AgentSession, marker: MemoryMarker, said: Said) -> Candidate:
+    return Candidate(
+        content=marker.text,
+        category=marker.category,
+        subject=marker.subject,
+        tier=session.tier,
+        user_id=session.user_id,
+        source=Source.MARKER,
+        agent=session.agent,
+        session=session,
+        turn_number=said.turn_number,
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +241,7 @@ class MarkerScan:
 
 
 def find_memories(text: str, categories: Collection[str] = OPERATIONAL_CATEGORIES) -> MarkerScan:
-    """The memory markers of `text` in order, as far as its app allows their `categories`.
+    """Return the memory markers of `text` in order, as far as its app allows their `categories`.
 
     A marker's text ends with its line or where the next marker, memory or event, begins.
     """
@@ -113,7 +263,7 @@ def find_memories(text: str, categories: Collection[str] = OPERATIONAL_CATEGORIE
 
 
 def _read_marker(head: str, emphasis: str, categories: Collection[str]) -> MemoryMarker | RefusedMarker:
-    """The case of a category and the blanks around it and its service do not matter."""
+    """Return the marker of a line. The case of a category and the blanks around it and its service do not matter."""
     header = _HEADER_RE.match(head)
     if header is None:
         return RefusedMarker("", "malformed marker", trim_debris(head.removeprefix("[MEMORY")[1:], emphasis))
@@ -143,156 +293,13 @@ def _refuse(
 
 
 def _nearest_category(category: str, statement: str, categories: Collection[str]) -> str:
-    """The one that is spelled alike, or else the one to which the words point, or else the broadest; "" for none."""
+    """Return the one that is spelled alike, or else the one to which the words point, or else the broadest; "" for
+    none.
+    """
     if alike := get_close_matches(category.lower(), categories, n=1):
         return alike[0]
     meant = read_category(f"{category} {statement[:_JUDGED_CHARS]}", "", tuple(categories)) if categories else ""
     return next((name for name in (meant, *_BROADEST) if name in categories), "")
-
-
-@dataclass(slots=True)
-class Heard:
-    """One text with what its markers say, before anything is stored."""
-
-    said: Said
-    candidates: list[Candidate] = field(default_factory=list)
-    refusals: list[Refusal] = field(default_factory=list)
-    outlooks: list[RelatedMemories] = field(default_factory=list)
-
-
-@dataclass(slots=True)
-class Captured:
-    """What became of several texts; `queued` of them wait for their facts to be found."""
-
-    resources: list[Resource] = field(default_factory=list)
-    outcomes: list[Outcome] = field(default_factory=list)
-    events: int = 0
-    queued: int = 0
-
-    def count(self, *kinds: OutcomeKind) -> int:
-        return sum(outcome.kind in kinds for outcome in self.outcomes)
-
-    def counts(self) -> dict[str, int]:
-        """`contradicted` counts the memories that lost confidence."""
-        return {
-            "created": self.count(OutcomeKind.CREATED, OutcomeKind.CONTRADICTED),
-            "reinforced": self.count(OutcomeKind.REINFORCED),
-            "contradicted": sum(len(outcome.against) for outcome in self.outcomes),
-            "echoed": self.count(OutcomeKind.ECHOED),
-            "rejected": self.count(OutcomeKind.REJECTED),
-            "events": self.events,
-        }
-
-
-def ingest_messages(
-    session: AgentSession,
-    said: Sequence[Said],
-    embedder: Embedder,
-    actor: str,
-    now: datetime,
-    on_stored: Callable[[Captured], None] | None = None,
-    provider: Provider | None = None,
-    *,
-    is_live: bool = True,
-) -> Captured:
-    """Reads and embeds first, then stores everything in one transaction; text sent before changes nothing.
-
-    In a full app the provider says what makes room for what the markers say; the rules do without one. Where `is_live`,
-    the texts are a sign of life. Raises SessionGone and SaidOtherwise.
-    """
-    injected = Injection.objects.for_app(session.app).into(session)
-    shown = injected.lines()
-    sources = injected.statements() if shown and any("[MEMORY" in item.text for item in said) else []
-    said = [in_public(item, redacts=session.app.policy.redact_raw) for item in said]
-    heard = [listen(session, item, shown, sources) for item in said]
-    embed_candidates([candidate for one in heard for candidate in one.candidates], embedder)
-    for one in heard:
-        one.outlooks = find_related(session.app, one.candidates, embedder)
-    coming = [text for one in heard for text in needing_capacity(one.candidates, one.outlooks)]
-    suggested = suggest_evictions(session.app, provider, coming, now, REQUEST_SECONDS)
-    captured = Captured()
-    with writing(session.app, actor, now, suggested) as write:
-        if is_live:
-            note_activity(session, now)
-        resources = record_said(session, said, now)
-        for one, resource in zip(heard, resources, strict=True):
-            if resource:
-                keep(write, captured, one, resource, embedder)
-        if captured.outcomes:
-            note_energy(write.app, "write", now, len(captured.outcomes))
-        if write.policy.capture_facts:
-            captured.queued = queue_facts(session, captured.resources, now)
-        if on_stored:
-            on_stored(captured)
-    return captured
-
-
-def keep(write: Writer, captured: Captured, heard: Heard, resource: Resource, embedder: Embedder) -> None:
-    captured.resources.append(resource)
-    if resource.role == Role.ASSISTANT and resource.session:
-        captured.events += record_events(resource.session, resource, write.now)
-    for refusal in heard.refusals:
-        captured.outcomes.append(refuse(write, refusal, resource))
-    for candidate, outlook in zip(heard.candidates, heard.outlooks, strict=True):
-        candidate.resource = resource
-        captured.outcomes.append(store(write, candidate, outlook, embedder))
-
-
-def listen(session: AgentSession, said: Said, shown: Sequence[str], sources: Sequence[Shown] = ()) -> Heard:
-    """The candidates in an assistant's text, as far as the app captures markers."""
-    heard = Heard(said)
-    policy = session.app.policy
-    if said.role != Role.ASSISTANT or not policy.capture_markers:
-        return heard
-    scan = find_memories(strip_injected(said.text), policy.marker_categories)
-    heard.refusals += [refusal_of(session, marker, said) for marker in scan.refused]
-    if scan.unread_count:
-        heard.refusals.append(Refusal("", f"{scan.unread_count} markers more than a text may have"))
-    for marker in scan.memories:
-        if is_echo(marker.text, shown) or any(is_shorter(marker.text, content) for content, _ in sources):
-            heard.refusals.append(Refusal(marker.category, ECHO, marker.text))
-        elif len(marker.text) > policy.max_characters:
-            reason = f"longer than {policy.max_characters} characters"
-            heard.refusals.append(Refusal(marker.category, reason, clean(marker.text)))
-        else:
-            candidate = candidate_of(session, marker, said)
-            candidate.confidence = bound_by(marker.text, policy.start_confidence, sources)
-            sort_out(heard, candidate, policy)
-    return heard
-
-
-def sort_out(heard: Heard, candidate: Candidate, policy: AppPolicy) -> None:
-    """What a person has to decide about is set aside."""
-    refusal = quarantine(candidate, policy)
-    if refusal:
-        heard.refusals.append(refusal)
-    else:
-        heard.candidates.append(candidate)
-
-
-def refusal_of(session: AgentSession, marker: RefusedMarker, said: Said) -> Refusal:
-    """With the memory that an operator may store after all, under the nearest category where there is one."""
-    meant = MemoryMarker(marker.nearest or marker.category, marker.subject, marker.text)
-    candidate = candidate_of(session, meant, said)
-    fields = plain_fields(candidate) if candidate.content else {}
-    return Refusal(marker.category, marker.reason, candidate.content, candidate=fields)
-
-
-def candidate_of(session: AgentSession, marker: MemoryMarker, said: Said) -> Candidate:
-    return Candidate(
-        content=marker.text,
-        category=marker.category,
-        subject=marker.subject,
-        tier=session.tier,
-        user_id=session.user_id,
-        source=Source.MARKER,
-        agent=session.agent,
-        session=session,
-        turn_number=said.turn_number,
-    )
-
-
-MAX_ERRORS = 1000
 
 
 @dataclass(slots=True)
@@ -340,7 +347,6 @@ class Report:
 
 
 Capture = Callable[[list[Said]], Captured]
-OnTurn = Callable[[Turn], object]
 
 
 class StreamCapture:
@@ -359,7 +365,7 @@ class StreamCapture:
         self.report = Report(counts=Captured().counts())
 
     def run(self, chunks: Iterable[bytes]) -> Report:
-        """Reads to the end. A broken-off stream loses nothing that came before the break. Raises NoTurnLeft."""
+        """Read to the end. A broken-off stream loses nothing that came before the break. Raises NoTurnLeft."""
         try:
             for chunk in chunks:
                 self.take(self.reader.feed(chunk))
@@ -370,7 +376,7 @@ class StreamCapture:
         return self.report
 
     def take(self, items: Iterator[Item]) -> None:
-        """Stores the items turn by turn: a result line ends one."""
+        """Store the items turn by turn: a result line ends one."""
         said: list[Said] = []
         for item in items:
             said += self.hear(item)
@@ -381,7 +387,7 @@ class StreamCapture:
         self.store(said)
 
     def hear(self, item: Item) -> list[Said]:
-        """Collects what belongs to the turn; answers the text to be kept. Sub-agents are not the agent."""
+        """Collect what belongs to the turn; return the text to be kept. Sub-agents are not the agent."""
         # Alone, as it is kept alone: beside others it may read otherwise.
         if isinstance(item, AssistantText | UserText) and self.session.app.policy.redact_raw:
             item = replace(item, text=redact(item.text).text)
@@ -426,13 +432,13 @@ class StreamCapture:
         self.report.add(captured)
 
     def finish_exchange(self) -> None:
-        """Keeps the turn, unless all of it was sent before."""
+        """Keep the turn, unless all of it was sent before."""
         if self.exchange.is_new:
             self.keep_turn(timezone.now())
         self.exchange = Exchange()
 
     def keep_turn(self, now: datetime) -> None:
-        """Under the next free number, if someone else stored a turn meanwhile."""
+        """Store the turn, under the next free number if someone else stored a turn meanwhile."""
         number = self.exchange.number
         while True:
             try:

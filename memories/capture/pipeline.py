@@ -1,4 +1,8 @@
-"""candidates → memories: embed, find what is related, make capacity in a full app, store."""
+"""candidates → memories: embed, find what is related, make capacity in a full app, store.
+
+What makes capacity, a model is asked beforehand, outside of any transaction. The store follows what it said as far as
+that still makes sense, and finds what else has to go by rules.
+"""
 
 from __future__ import annotations
 
@@ -35,46 +39,6 @@ from memsite.tenancy.policy import AppPolicy, Preset
 from sessions.models import AgentSession
 from sessions.recording import note_activity
 
-
-def merged_attributes(memory: Memory, candidate: Candidate, policy: AppPolicy) -> dict[str, Any]:
-    """The memory's fields as they are with what the candidate brings; of these it loses nothing.
-
-    Whoever is not taken at their word makes somebody else's memory surer and no more: what it is marked with would pass
-    for theirs. Their own name for it is. What was learnt from texts of another session leaves no word of it
-    here, where it would stay when that session is purged.
-    """
-    is_elsewhere = candidate.resource is not None and is_of_another_session(memory, candidate)
-    brought: dict[str, Any] = {} if is_elsewhere else {"external_id": memory.external_id or candidate.external_id}
-    if is_doubted(candidate, policy) and not memory.needs_review(policy):
-        return brought
-    brought["importance"] = max(memory.importance, candidate.importance or 0)
-    brought["pinned"] = memory.pinned or candidate.pinned
-    if not is_elsewhere:
-        brought["tags"] = joined_tags(memory.tags, candidate.tags)
-        brought["metadata"] = joined(memory.metadata, candidate.metadata)
-    return brought
-
-
-def is_of_another_session(memory: Memory, candidate: Candidate) -> bool:
-    return candidate.session is not None and candidate.session.pk != memory.session_id
-
-
-def is_doubted(candidate: Candidate, policy: AppPolicy) -> bool:
-    return candidate.origin in policy.review_origins and candidate.reviewed_at is None
-
-
-def joined_tags(tags: Sequence[str], more: Sequence[str]) -> list[str]:
-    """As many more as there is room for."""
-    new = [tag for tag in dict.fromkeys(more) if tag not in tags]
-    return [*tags, *new[: max(0, MAX_TAGS - len(tags))]]
-
-
-def joined(metadata: Mapping[str, Any], more: Mapping[str, Any]) -> dict[str, Any]:
-    """What stands under a name stays; all of it if both are too much for one memory."""
-    both = {**metadata, **{name: value for name, value in more.items() if name not in metadata}}
-    return dict(metadata) if json_length(both) > MAX_OBJECT_CHARACTERS else both
-
-
 log = structlog.get_logger("memories.capture")
 REQUEST_SECONDS, BACKGROUND_SECONDS = 4.0, 60.0
 """How long whoever writes waits for a model, in all."""
@@ -82,71 +46,8 @@ LEAST_SECONDS = 0.5
 MOST_QUESTIONS = 10
 SHOWN = 50
 """The least worthy memories, of which a model chooses."""
-TAKE_NO_ROOM = (Relation.SAME, Relation.SUPERSEDES)
+NEED_NO_CAPACITY = (Relation.SAME, Relation.SUPERSEDES)
 OLDEST = "the oldest, as the model gave no usable answer"
-
-
-def needing_capacity(candidates: Sequence[Candidate], outlooks: Iterable[RelatedMemories]) -> list[str]:
-    """What will take room: the texts of the candidates that neither confirm a memory nor take the place of one."""
-    return [
-        candidate.content
-        for candidate, outlook in zip(candidates, outlooks, strict=True)
-        if not any(item.verdict.relation in TAKE_NO_ROOM for item in outlook.telling)
-    ]
-
-
-def suggest_evictions(
-    app: App, provider: Provider | None, coming: Sequence[str], now: datetime, seconds: float
-) -> list[Suggestion]:  # fmt: skip
-    """What goes when these texts come: nothing while the app has room for them. One query then, none with the rules."""
-    if provider is None or provider.name == RULES or not coming:
-        return []
-    count, limit = how_full(app)
-    return choose(app, provider, count + len(coming) - max(count, limit), coming, now, seconds)
-
-
-def suggest_reductions(app: App, provider: Provider, now: datetime) -> list[Suggestion]:
-    """What goes first in an app that holds more than its limit, because that was lowered."""
-    if provider.name == RULES:
-        return []
-    count, limit = how_full(app)
-    return choose(app, provider, min(count - limit, BATCH), (), now, BACKGROUND_SECONDS)
-
-
-def how_full(app: App) -> tuple[int, int]:
-    """How many live memories the app has, and how many it may have."""
-    count, limit = App.objects.values_list("memory_count", "policy__memory_limit").get(pk=app.pk)
-    return count, limit
-
-
-def choose(
-    app: App, provider: Provider, surplus: int, coming: Sequence[str], now: datetime, seconds: float
-) -> list[Suggestion]:  # fmt: skip
-    """One question for each memory that has to go, as far as time allows. Where the model fails, the oldest go."""
-    deadline = monotonic() + seconds
-    suggestions: list[Suggestion] = []
-    rows = list(Memory.objects.for_app(app).least_worthy()[:SHOWN]) if surplus > 0 else []
-    while rows and len(suggestions) < min(surplus, MOST_QUESTIONS) and deadline - monotonic() > LEAST_SECONDS:
-        try:
-            choice = provider.make_room(
-                [as_noted(row) for row in rows], now, app.policy.max_characters, coming, deadline - monotonic()
-            )
-        except LLMDenied:
-            break
-        except LLMError as error:
-            log.warning("oldest_makes_room", app=app.app_id, model=provider.name, reason=str(error))
-            return suggestions + oldest(rows, surplus - len(suggestions))
-        suggestions.append(Suggestion.of(choice, rows))
-        rows = [row for row in rows if row.pk not in (choice.number, choice.into)]
-    return suggestions
-
-
-def oldest(rows: Sequence[Memory], count: int) -> list[Suggestion]:
-    """Of what was shown, what was said or confirmed longest ago."""
-    first = sorted(rows, key=lambda row: (row.confirmed_at, row.pk))[:count]
-    return [Suggestion.of(Choice(row.pk, OLDEST), rows) for row in first]
-
-
 CERTAIN = 0.9
 """Of a verdict's probability."""
 OTHERWISE = "the contrary was said again"
@@ -167,23 +68,25 @@ def remember(
     provider: Provider | None = None,
     live: Collection[AgentSession] = (),
 ) -> list[Outcome]:
-    """One outcome per candidate. `on_stored` runs inside the writing transaction, so that it holds or falls with it.
+    """Store candidates; return one outcome each.
+
+    `on_stored` runs inside the writing transaction, so that it holds or falls with it.
 
     It is a sign of life of the `live` sessions. Raises SessionGone, and nothing is stored.
 
     In a full app the provider says what makes room; the rules do without one. What a person has to decide about is kept
-    for that (`withheld`), and its outcome has no memory.
+    for that (`quarantine`), and its outcome has no memory.
     """
-    sifted = screen(candidates, app.policy)
-    embed_candidates(sifted.free, embedder)
+    screened = screen(candidates, app.policy)
+    embed_candidates(screened.free, embedder)
     return remember_sifted(
-        app, sifted, embedder, actor, now, dedupe=dedupe, on_stored=on_stored, provider=provider, live=live
+        app, screened, embedder, actor, now, dedupe=dedupe, on_stored=on_stored, provider=provider, live=live
     )
 
 
 def remember_sifted(
     app: App,
-    sifted: Screened,
+    screened: Screened,
     embedder: Embedder,
     actor: str,
     now: datetime,
@@ -193,18 +96,18 @@ def remember_sifted(
     provider: Provider | None = None,
     live: Collection[AgentSession] = (),
 ) -> list[Outcome]:
-    """The same for candidates that have their vectors already, as far as there are any."""
-    free = sifted.free
-    outlooks = find_related(app, free, embedder) if dedupe else []
-    coming = needing_capacity(free, outlooks) if dedupe else [candidate.content for candidate in free]
-    suggested = suggest_evictions(app, provider, coming, now, REQUEST_SECONDS)
+    """Remember candidates that have their vectors already, as far as there are any."""
+    free = screened.free
+    all_related = find_related(app, free, embedder) if dedupe else []
+    incoming = needing_capacity(free, all_related) if dedupe else [candidate.content for candidate in free]
+    suggested = suggest_evictions(app, provider, incoming, now, REQUEST_SECONDS)
     with writing(app, actor, now, suggested) as write:
         for session in live:
             note_activity(session, now)
-        stored = iter(store_all(write, free, outlooks, embedder) if dedupe else add_all(write, free))
+        stored = iter(store_all(write, free, all_related, embedder) if dedupe else add_all(write, free))
         outcomes = [
             refuse(write, refusal, candidate=candidate) if refusal else next(stored)
-            for candidate, refusal in zip(sifted.candidates, sifted.refusals, strict=True)
+            for candidate, refusal in zip(screened.candidates, screened.refusals, strict=True)
         ]
         note_energy(app, "write", now, len(outcomes))
         if on_stored:
@@ -213,23 +116,23 @@ def remember_sifted(
 
 
 def add_all(write: Writer, candidates: Sequence[Candidate]) -> list[Outcome]:
-    """As new, whatever is known."""
+    """Store the candidates as new memories, whatever is known."""
     memories = write.create_all(candidates)
     write.announce(*memories)
     return [Outcome(OutcomeKind.CREATED, memory) for memory in memories]
 
 
 def store_all(
-    write: Writer, candidates: Sequence[Candidate], outlooks: Sequence[RelatedMemories], embedder: Embedder
-) -> Iterator[Outcome]:  # fmt: skip
-    """One after the other: what is new may be what the next one says again."""
-    for candidate, outlook in zip(candidates, outlooks, strict=True):
-        yield store(write, candidate, outlook, embedder)
+    write: Writer, candidates: Sequence[Candidate], all_related: Sequence[RelatedMemories], embedder: Embedder
+) -> Iterator[Outcome]:
+    """Store one after the other: what is new may be what the next one says again."""
+    for candidate, related in zip(candidates, all_related, strict=True):
+        yield store(write, candidate, related, embedder)
 
 
-def store(write: Writer, candidate: Candidate, outlook: RelatedMemories, embedder: Embedder) -> Outcome:
-    """Reinforces the memory that says the same; otherwise creates one, and does to others what it means for them."""
-    known = related_to(write, candidate, outlook, embedder)
+def store(write: Writer, candidate: Candidate, related: RelatedMemories, embedder: Embedder) -> Outcome:
+    """Reinforce the memory that says the same, or create one and do to others what it means for them."""
+    known = related_to(write, candidate, related, embedder)
     same = next((item for item in known if is_said_again(write, item, candidate)), None)
     contrary = of_relation(known, Relation.CONTRADICTS)
     memory = confirm(write, same, candidate) if same else create(write, candidate)
@@ -261,7 +164,7 @@ def store(write: Writer, candidate: Candidate, outlook: RelatedMemories, embedde
 
 
 def replace_older(write: Writer, known: RelatedMemory, memory: Memory, candidate: Candidate) -> None:
-    """What takes its place on a day to come leaves it there until then."""
+    """Supersede the older memory; what takes its place on a day to come leaves it there until then."""
     if holds_from(known.memory, write.now) < holds_from(candidate, write.now):
         write.edit(known.memory, {"valid_until": candidate.valid_from}, known.verdict.reason)
     elif is_said_before(candidate, known.memory):
@@ -271,7 +174,7 @@ def replace_older(write: Writer, known: RelatedMemory, memory: Memory, candidate
 
 
 def is_doubted_already(write: Writer, known: RelatedMemory, candidate: Candidate) -> bool:
-    """Whether this session has said the contrary before: one source alone makes nothing inactive that it is not
+    """Return whether this session has said the contrary before: one source alone makes nothing inactive that it is not
     certain of. In preset `ops` each marker counts, as SPEC-0015 has it.
     """
     if write.app.preset == Preset.OPS or candidate.session is None or known.verdict.score >= CERTAIN:
@@ -281,7 +184,7 @@ def is_doubted_already(write: Writer, known: RelatedMemory, candidate: Candidate
 
 
 def is_said_again(write: Writer, known: RelatedMemory, candidate: Candidate) -> bool:
-    """Or said more fully by the same in the session where it was learnt, for the same time: that wording is taken."""
+    """Return whether it says the same, or more fully by the same speaker in the session where it was learnt."""
     if known.verdict.relation != Relation.ELABORATES:
         return known.verdict.relation == Relation.SAME
     memory = known.memory
@@ -296,23 +199,26 @@ def of_relation(known: Sequence[RelatedMemory], relation: Relation) -> list[Rela
 
 
 def confirm(write: Writer, same: RelatedMemory, candidate: Candidate) -> Memory:
-    """Another source counts more than the same session, whose newer wording is taken where it says no less."""
+    """Confirm a memory: another source counts more than the same session, whose newer wording is taken if as long."""
     memory, reason = same.memory, same.verdict.reason
-    brought = merged_attributes(memory, candidate, write.policy)
+    attributes = merged_attributes(memory, candidate, write.policy)
     if candidate.source != Source.FACT or not write.has_said(memory):
-        write.reinforce(memory, write.policy.reinforce_step, with_wording(reason, memory, candidate), brought)
+        write.reinforce(memory, write.policy.reinforce_step, with_wording(reason, memory, candidate), attributes)
         return memory
     is_fuller = len(candidate.content) >= len(memory.content) and candidate.content != memory.content
     if memory.source == Source.FACT and is_fuller:
         vector = candidate.vector if candidate.subject == memory.subject else None
         changes = {name: getattr(candidate, name) for name in ("content", "origin", "made_by", "entities")}
         write.edit(memory, changes, "fresher wording", vector, candidate.vector_model)
-    write.reinforce(memory, write.policy.same_session_step, reason, brought)
+    write.reinforce(memory, write.policy.same_session_step, reason, attributes)
     return memory
 
 
 def with_wording(reason: str, memory: Memory, candidate: Candidate) -> str:
-    """How it was said this time, where no raw text tells. Not what was said in another session: that may be purged."""
+    """Return how it was said this time, where no raw text tells.
+
+    Not what was said in another session: that may be purged.
+    """
     is_told = candidate.resource is not None or candidate.content == memory.content
     return reason if is_told or is_of_another_session(memory, candidate) else f"{reason}; said as: {candidate.content}"
 
@@ -327,3 +233,106 @@ def outcome_kind(same: RelatedMemory | None, contrary: Sequence[RelatedMemory]) 
     if same:
         return OutcomeKind.REINFORCED
     return OutcomeKind.CONTRADICTED if contrary else OutcomeKind.CREATED
+
+
+def merged_attributes(memory: Memory, candidate: Candidate, policy: AppPolicy) -> dict[str, Any]:
+    """Return the memory's fields as they are with what the candidate brings; of these it loses nothing.
+
+    Whoever is not taken at their word makes somebody else's memory surer and no more: what it is marked with would pass
+    for theirs. Their own name for it is. What was learnt from texts of another session leaves no word of it
+    here, where it would stay when that session is purged.
+    """
+    is_elsewhere = candidate.resource is not None and is_of_another_session(memory, candidate)
+    attributes: dict[str, Any] = {} if is_elsewhere else {"external_id": memory.external_id or candidate.external_id}
+    if is_doubted(candidate, policy) and not memory.needs_review(policy):
+        return attributes
+    attributes["importance"] = max(memory.importance, candidate.importance or 0)
+    attributes["pinned"] = memory.pinned or candidate.pinned
+    if not is_elsewhere:
+        attributes["tags"] = joined_tags(memory.tags, candidate.tags)
+        attributes["metadata"] = joined_metadata(memory.metadata, candidate.metadata)
+    return attributes
+
+
+def is_of_another_session(memory: Memory, candidate: Candidate) -> bool:
+    return candidate.session is not None and candidate.session.pk != memory.session_id
+
+
+def is_doubted(candidate: Candidate, policy: AppPolicy) -> bool:
+    return candidate.origin in policy.review_origins and candidate.reviewed_at is None
+
+
+def joined_tags(tags: Sequence[str], more: Sequence[str]) -> list[str]:
+    """Return the tags with as many more as fit."""
+    new = [tag for tag in dict.fromkeys(more) if tag not in tags]
+    return [*tags, *new[: max(0, MAX_TAGS - len(tags))]]
+
+
+def joined_metadata(metadata: Mapping[str, Any], more: Mapping[str, Any]) -> dict[str, Any]:
+    """Return both joined, where what stands under a name stays; the first alone if both are too much for one memory."""
+    both = {**metadata, **{name: value for name, value in more.items() if name not in metadata}}
+    return dict(metadata) if json_length(both) > MAX_OBJECT_CHARACTERS else both
+
+
+def needing_capacity(candidates: Sequence[Candidate], all_related: Iterable[RelatedMemories]) -> list[str]:
+    """Return the texts of the candidates that need capacity: they neither confirm a memory nor replace one."""
+    return [
+        candidate.content
+        for candidate, related in zip(candidates, all_related, strict=True)
+        if not any(item.verdict.relation in NEED_NO_CAPACITY for item in related.telling)
+    ]
+
+
+def suggest_evictions(
+    app: App, provider: Provider | None, incoming: Sequence[str], now: datetime, seconds: float
+) -> list[Suggestion]:
+    """Return what goes when these texts come: nothing while the app has capacity for them.
+
+    One query then, none with the rules.
+    """
+    if provider is None or provider.name == RULES or not incoming:
+        return []
+    count, limit = how_full(app)
+    return choose(app, provider, count + len(incoming) - max(count, limit), incoming, now, seconds)
+
+
+def suggest_reductions(app: App, provider: Provider, now: datetime) -> list[Suggestion]:
+    """Return what goes first in an app that holds more than its limit, because that was lowered."""
+    if provider.name == RULES:
+        return []
+    count, limit = how_full(app)
+    return choose(app, provider, min(count - limit, BATCH), (), now, BACKGROUND_SECONDS)
+
+
+def how_full(app: App) -> tuple[int, int]:
+    """Return how many live memories the app has, and how many it may have."""
+    count, limit = App.objects.values_list("memory_count", "policy__memory_limit").get(pk=app.pk)
+    return count, limit
+
+
+def choose(
+    app: App, provider: Provider, surplus: int, incoming: Sequence[str], now: datetime, seconds: float
+) -> list[Suggestion]:
+    """Ask one question for each memory that has to go, as far as time allows. Where the model fails, the oldest go."""
+    deadline = monotonic() + seconds
+    suggestions: list[Suggestion] = []
+    rows = list(Memory.objects.for_app(app).least_worthy()[:SHOWN]) if surplus > 0 else []
+    while rows and len(suggestions) < min(surplus, MOST_QUESTIONS) and deadline - monotonic() > LEAST_SECONDS:
+        try:
+            choice = provider.make_room(
+                [as_noted(row) for row in rows], now, app.policy.max_characters, incoming, deadline - monotonic()
+            )
+        except LLMDenied:
+            break
+        except LLMError as error:
+            log.warning("oldest_makes_room", app=app.app_id, model=provider.name, reason=str(error))
+            return suggestions + oldest(rows, surplus - len(suggestions))
+        suggestions.append(Suggestion.of(choice, rows))
+        rows = [row for row in rows if row.pk not in (choice.number, choice.into)]
+    return suggestions
+
+
+def oldest(rows: Sequence[Memory], count: int) -> list[Suggestion]:
+    """Return, of what was shown, what was said or confirmed longest ago."""
+    first = sorted(rows, key=lambda row: (row.confirmed_at, row.pk))[:count]
+    return [Suggestion.of(Choice(row.pk, OLDEST), rows) for row in first]

@@ -1,4 +1,9 @@
-"""What does not become a memory, and why: echoes, refusals, and what waits for a person to decide."""
+"""What does not become a memory, and why: echoes, refusals, and what waits for a person to decide.
+
+An agent that repeats an injected memory must not confirm it: the memory would grow on its own echo. What is not for an
+agent to read, and the word of those whom the app does not take at it, waits for a person. Refusals are kept where an
+operator can look at them and overrule them.
+"""
 
 from __future__ import annotations
 
@@ -20,6 +25,50 @@ from memories.text.relate.lexicon import concept_of
 from memsite.tenancy.origin import Origin
 from memsite.tenancy.policy import AppPolicy
 from sessions.models import Resource
+
+log = structlog.get_logger("memories.capture")
+ECHO = "repeats what was injected into this session"
+PLAIN = (
+    "content",
+    "kind",
+    "category",
+    "subject",
+    "tags",
+    "importance",
+    "strength",
+    "sentiment",
+    "confidence",
+    "made_by",
+    "entities",
+    "source",
+    "origin",
+    "pinned",
+    "tier",
+    "user_id",
+    "visibility",
+    "external_id",
+    "metadata",
+    "valid_from",
+    "valid_until",
+)
+READ_BY_AGENTS = ("content", "subject", "tags", "metadata")
+_BULLET_RE = re.compile(r"\s*(?:(?:[-*•~]|\d{1,4}[.)])\s+|(?=\[Created: ))")
+"""The number of a dated line belongs to its block, so the line is also met without it."""
+_LABEL_RE = re.compile(r"\[[^\[\]\n]{1,80}\]\s*")
+_TRUST_TAGS_RE = re.compile(r"(?:\[(?:uncertain|stale|unconfirmed|unreviewed|conflicting)[^\[\]\n]{0,40}\]\s*)+")
+_SUFFIX_RE = re.compile(r"\((?:confidence|age|category)\b[^()]{0,200}\)[\s.]*\Z", re.IGNORECASE)
+_FIGURE = re.compile(r"\d+(?:[.,:]\d+)*")
+_DENIES = re.compile(r"not|never|no|none|nobody|nothing|neither|nor|without|cannot|\w+n['’]t")
+_CLAUSE_ENDS = ",;:.!?"
+LEFT_OUT = EMPTY_WORDS | {"user", "users", "team", "yes"}
+"""Words that tell nothing by themselves, and who speaks or is spoken of."""
+TOLD = 0.5
+"""The share of a memory's words with which an agent tells what it was shown."""
+Shown = tuple[str, float]
+"""What a memory says that an agent was shown, and how sure it is."""
+_OPENING_MARKS = "\"'`*_([{“‘«„…"
+_CLOSING_MARKS = "\"'`*_)]}”’».,;:!?…"
+_DASHES = "-–—"
 
 
 class OutcomeKind(StrEnum):
@@ -45,10 +94,6 @@ class Outcome:
     rejection: Rejection | None = None
 
 
-log = structlog.get_logger("memories.capture")
-ECHO = "repeats what was injected into this session"
-
-
 @dataclass(slots=True)
 class Refusal:
     """`candidate` holds the fields of the memory that it would have become, or those that would change of `edits`."""
@@ -62,15 +107,8 @@ class Refusal:
     edits: Memory | None = None
 
 
-PLAIN = (
-    "content", "kind", "category", "subject", "tags", "importance", "strength", "sentiment", "confidence", "made_by",
-    "entities", "source", "origin", "pinned", "tier", "user_id", "visibility", "external_id", "metadata", "valid_from",
-    "valid_until",
-)  # fmt: skip
-
-
 def plain_fields(candidate: Candidate) -> dict[str, Any]:
-    """What it would have become, as JSON."""
+    """Return what it would have become, as JSON."""
     values = {name: getattr(candidate, name) for name in PLAIN}
     return {**values, **{name: at.isoformat() for name in ("valid_from", "valid_until") if (at := values[name])}}
 
@@ -78,7 +116,9 @@ def plain_fields(candidate: Candidate) -> dict[str, Any]:
 def refuse(
     write: Writer, refusal: Refusal, resource: Resource | None = None, candidate: Candidate | None = None
 ) -> Outcome:
-    """An echo is only counted; everything else is kept, with where it comes from. What waits for a person, waits once.
+    """Keep a refusal, with where it comes from; an echo is only counted.
+
+    What waits for a person, waits once.
 
     `candidate` stands for what comes from no text.
     """
@@ -87,10 +127,10 @@ def refuse(
     # A marker's category is one of a few words, or a slip of the agent's; a fact's may be what the user spoke of.
     named = {"category": refusal.category} if refusal.kind == RejectionKind.MARKER else {}
     log.warning("refused", kind=refusal.kind, **named)
-    row = waiting_already(write, refusal) or Rejection.objects.create(
+    row = find_open_rejection(write, refusal) or Rejection.objects.create(
         app=write.app,
         kind=refusal.kind,
-        **place_of(resource, candidate),
+        **source_of(resource, candidate),
         edits=refusal.edits,
         category=refusal.category,
         content=refusal.content,
@@ -102,8 +142,8 @@ def refuse(
     return Outcome(OutcomeKind.REJECTED, reason=refusal.reason, rejection=row)
 
 
-def place_of(resource: Resource | None, candidate: Candidate | None) -> dict[str, Any]:
-    """Who said it, and where."""
+def source_of(resource: Resource | None, candidate: Candidate | None) -> dict[str, Any]:
+    """Return who said it, and where."""
     if resource:
         session = resource.session
         agent = session.agent if session else None
@@ -114,14 +154,11 @@ def place_of(resource: Resource | None, candidate: Candidate | None) -> dict[str
     return {}
 
 
-def waiting_already(write: Writer, refusal: Refusal) -> Rejection | None:
+def find_open_rejection(write: Writer, refusal: Refusal) -> Rejection | None:
     if refusal.kind not in WAITING:
         return None
     rows = Rejection.objects.for_app(write.app).filter(kind=refusal.kind, decision=Decision.OPEN, edits=refusal.edits)
     return next((row for row in rows.filter(content=refusal.content) if row.candidate == refusal.candidate), None)
-
-
-READ_BY_AGENTS = ("content", "subject", "tags", "metadata")
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,7 +175,7 @@ class Screened:
         return [candidate for candidate, refusal in pairs if refusal is None]
 
     def without(self, known: Collection[str]) -> Screened:
-        """But for those with these external ids."""
+        """Return all but those with these external ids."""
         pairs = list(zip(self.candidates, self.refusals, strict=True))
         left = [(candidate, refusal) for candidate, refusal in pairs if candidate.external_id not in known]
         return Screened([candidate for candidate, _ in left], [refusal for _, refusal in left])
@@ -149,7 +186,7 @@ def screen(candidates: Sequence[Candidate], policy: AppPolicy) -> Screened:
 
 
 def quarantine(candidate: Candidate, policy: AppPolicy) -> Refusal | None:
-    """Why it is kept for a person to decide; None where it may be stored, or a person vouches for it already."""
+    """Return why it is kept for a person to decide; None where it may be stored, or a person vouches for it already."""
     if candidate.origin == Origin.OPERATOR or candidate.reviewed_at:
         return None
     told = {name: getattr(candidate, name) for name in READ_BY_AGENTS}
@@ -158,7 +195,7 @@ def quarantine(candidate: Candidate, policy: AppPolicy) -> Refusal | None:
 
 
 def reason_to_wait(told: Mapping[str, Any], origin: str, policy: AppPolicy) -> tuple[str, str] | None:
-    """(kind of rejection, reason) for the fields of a memory that somebody tells."""
+    """Return (kind of rejection, reason) for the fields of a memory that somebody tells."""
     from_outside = origin in policy.screened_origins
     for name in READ_BY_AGENTS:
         for text in texts_in(told.get(name)):
@@ -172,39 +209,18 @@ def reason_to_wait(told: Mapping[str, Any], origin: str, policy: AppPolicy) -> t
 
 
 def suspicion_in(texts: Iterable[str], *, from_outside: bool = False) -> str:
-    """The first thing that is wrong with one of these; empty if nothing is."""
+    """Return the first thing that is wrong with one of these; empty if nothing is."""
     found = (one for text in texts for one in find_instructions(text, from_outside=from_outside))
     return next((f"{one.kind}: {one.why}" for one in found), "")
 
 
-_BULLET_RE = re.compile(r"\s*(?:(?:[-*•~]|\d{1,4}[.)])\s+|(?=\[Created: ))")
-"""The number of a dated line belongs to its block, so the line is also met without it."""
-
-_LABEL_RE = re.compile(r"\[[^\[\]\n]{1,80}\]\s*")
-_TRUST_TAGS_RE = re.compile(r"(?:\[(?:uncertain|stale|unconfirmed|unreviewed|conflicting)[^\[\]\n]{0,40}\]\s*)+")
-_SUFFIX_RE = re.compile(r"\((?:confidence|age|category)\b[^()]{0,200}\)[\s.]*\Z", re.IGNORECASE)
-
-_FIGURE = re.compile(r"\d+(?:[.,:]\d+)*")
-_DENIES = re.compile(r"not|never|no|none|nobody|nothing|neither|nor|without|cannot|\w+n['’]t")
-_CLAUSE_ENDS = ",;:.!?"
-LEFT_OUT = EMPTY_WORDS | {"user", "users", "team", "yes"}
-"""Words that tell nothing by themselves, and who speaks or is spoken of."""
-TOLD = 0.5
-"""The share of a memory's words with which an agent tells what it was shown."""
-Shown = tuple[str, float]
-"""What a memory says that an agent was shown, and how sure it is."""
-_OPENING_MARKS = "\"'`*_([{“‘«„…"
-_CLOSING_MARKS = "\"'`*_)]}”’».,;:!?…"
-_DASHES = "-–—"
-
-
 def strip_injected(text: str) -> str:
-    """`text` without the blocks our server put into the agent's context."""
+    """Return `text` without the blocks our server put into the agent's context."""
     return strip_fenced(text)
 
 
 def line_statement(line: str) -> str:
-    """What one injected line states: no bullet, label, trust tag or suffix. "" for headings and blanks.
+    """Return what one injected line states: no bullet, label, trust tag or suffix. "" for headings and blanks.
 
     `- [timing] Takes 60s (confidence: 0.9)`, `1. [Created: 2025-10-10] Takes 60s` and
     `~ Takes 60s (confidence: 0.8; age: 3d; category: work)` all state `Takes 60s`.
@@ -223,7 +239,7 @@ def line_statement(line: str) -> str:
 
 
 def is_echo(statement: str, injected_lines: Collection[str]) -> bool:
-    """True when `statement` says no more than one of the lines injected into this session.
+    """Return whether `statement` says no more than one of the lines injected into this session.
 
     Case, spacing, bullets, quotes and closing punctuation do not make a difference; signs, operators and
     every other word do, so that "returns -1" is no echo of "returns 1". Linear in the size of the lines.
@@ -233,7 +249,7 @@ def is_echo(statement: str, injected_lines: Collection[str]) -> bool:
 
 
 def is_shorter(statement: str, source: str) -> bool:
-    """Whether `statement` says a part of `source` and nothing else: its telling words stand there in one run.
+    """Return whether `statement` says a part of `source` and nothing else: its telling words stand there in one run.
 
     What leaves out a "never" that belongs to the run is another statement: "on Fridays" of "never on Fridays".
     """
@@ -250,13 +266,13 @@ def is_shorter(statement: str, source: str) -> bool:
 
 
 def bound_by(statement: str, confidence: float, sources: Collection[Shown]) -> float:
-    """How sure a statement may be: what an agent makes of what it was shown is no surer than that."""
+    """Return how sure a statement may be: what an agent makes of what it was shown is no surer than that."""
     told = [sure for content, sure in sources if tells_of(statement, content)]
     return min(confidence, max(told)) if told else confidence
 
 
 def tells_of(statement: str, source: str) -> bool:
-    """Whether it is made of the source. What has another figure in its place is news: "takes 90s", not 60s."""
+    """Return whether it is made of the source. What has another figure in its place is news: "takes 90s", not 60s."""
     own, other = set(_FIGURE.findall(statement)), set(_FIGURE.findall(source))
     if own - other and other - own:
         return False

@@ -58,7 +58,7 @@ MOST_CHANGED = 500
 """More are asked for by when they changed: a statement has room for so many parameters."""
 
 
-class Stated(NamedTuple):
+class MemoryText(NamedTuple):
     """What a memory says, of what and when: most that are met are another matter, and no more is read of these."""
 
     pk: int
@@ -87,14 +87,17 @@ class RelatedMemories:
 def find_related(
     app: App, candidates: Sequence[Candidate], embedder: Embedder, provider: Provider | None = None
 ) -> list[RelatedMemories]:
-    """One per candidate. Verdicts are the model's, if the provider is one; else the rules', by similarity and words."""
+    """Return what is related to each candidate.
+
+    Verdicts are the model's, if the provider is one; else the rules', by similarity and words.
+    """
     if not candidates:
         return []
     ((seen, _),) = counts_of(app.pk)
     view = index_of(app, embedder).view()
     if get_conf().relations == "learned" and (provider is None or provider.name == RULES):
         judge_among(candidates, embedder)
-    return [RelatedMemories(seen, judged(app, view, candidate, embedder, provider)) for candidate in candidates]
+    return [RelatedMemories(seen, verdicts_on(app, view, candidate, embedder, provider)) for candidate in candidates]
 
 
 def judge_among(candidates: Sequence[Candidate], embedder: Embedder) -> None:
@@ -109,18 +112,18 @@ def judge_among(candidates: Sequence[Candidate], embedder: Embedder) -> None:
         relate_all(pairs, bands, "learned")
 
 
-def judged(
+def verdicts_on(
     app: App, view: IndexView, candidate: Candidate, embedder: Embedder, provider: Provider | None
-) -> list[RelatedMemory]:  # fmt: skip
+) -> list[RelatedMemory]:
     near = nearest(app, view, candidate)
     rows = comparable(app, candidate)
-    met = met_in(rows, list(near))
-    alike = [near[stated.pk] for stated in met]
+    met = first_found(rows, list(near))
+    alike = [near[text.pk] for text in met]
     if provider is None or provider.name == RULES or not met:
         verdicts = judge_all(met, candidate, alike, embedder)
     else:
-        contents = [stated.content for stated in met]
-        subject = candidate.subject if all(is_about_one(stated, candidate) for stated in met) else None
+        contents = [text.content for text in met]
+        subject = candidate.subject if all(is_about_one(text, candidate) for text in met) else None
         told = provider.relate(candidate.content, contents, subject or "", alike)
         own = canonical_text(candidate.content)
         # Whatever a model makes of it, the same words are the same statement.
@@ -130,21 +133,21 @@ def judged(
         ]
     now = timezone.now()
     telling = {
-        stated.pk: verdict
-        for stated, verdict in zip(met, as_weighed(app, verdicts), strict=True)
-        if is_telling(stated, verdict, candidate, now)
+        text.pk: verdict
+        for text, verdict in zip(met, weigh_for_preset(app, verdicts), strict=True)
+        if is_relevant(text, verdict, candidate, now)
     }
     found = rows.in_bulk(list(telling)) if telling else {}
     return [RelatedMemory(found[pk], verdict) for pk, verdict in telling.items() if pk in found]
 
 
-def met_in(rows: MemoryQuerySet, pks: Sequence[int]) -> list[Stated]:
-    """The first of these memories that are among the rows, in their order; no more are read than it takes."""
-    met: list[Stated] = []
+def first_found(rows: MemoryQuerySet, pks: Sequence[int]) -> list[MemoryText]:
+    """Return the first of these memories that are among the rows, in their order; no more are read than it takes."""
+    met: list[MemoryText] = []
     for start in range(0, len(pks), MET):
         some = pks[start : start + MET]
-        read = map(Stated._make, rows.filter(pk__in=some).values_list(*Stated._fields))
-        found = {stated.pk: stated for stated in read}
+        read = map(MemoryText._make, rows.filter(pk__in=some).values_list(*MemoryText._fields))
+        found = {text.pk: text for text in read}
         met += [found[pk] for pk in some if pk in found]
         if len(met) >= MET:
             break
@@ -152,28 +155,33 @@ def met_in(rows: MemoryQuerySet, pks: Sequence[int]) -> list[Stated]:
 
 
 def related_to(
-    write: Writer, candidate: Candidate, outlook: RelatedMemories, embedder: Embedder
+    write: Writer, candidate: Candidate, related: RelatedMemories, embedder: Embedder
 ) -> list[RelatedMemory]:
-    """Under the lock: what was told before and still stands, and the rules' verdict on what is newer; surest first."""
+    """Return, under the lock, what was found before and still stands, and the rules' verdict on what is newer; surest
+    first.
+    """
     # Nobody has written since, and nothing was written here.
-    is_as_seen = write.change_number == outlook.seen + 1 and not write.changed
-    newer = {} if is_as_seen else nearest_newer(write, candidate, outlook.seen)
-    told = {item.memory.pk: item.verdict for item in outlook.telling if item.memory.pk not in newer}
+    is_as_seen = write.change_number == related.seen + 1 and not write.changed
+    newer = {} if is_as_seen else nearest_newer(write, candidate, related.seen)
+    told = {item.memory.pk: item.verdict for item in related.telling if item.memory.pk not in newer}
     drawn = comparable(write.app, candidate).select_related("resource").defer("resource__raw_content")
     rows = drawn.in_bulk([*told, *newer]) if told or newer else {}
     standing = [RelatedMemory(rows[pk], verdict) for pk, verdict in told.items() if pk in rows]
-    coming = [rows[pk] for pk in newer]
-    verdicts = judge_all(coming, candidate, list(newer.values()), embedder)
+    incoming = [rows[pk] for pk in newer]
+    verdicts = judge_all(incoming, candidate, list(newer.values()), embedder)
     fresh = [
         RelatedMemory(memory, verdict)
-        for memory, verdict in zip(coming, as_weighed(write.app, verdicts), strict=True)
-        if is_telling(memory, verdict, candidate, write.now) and not is_said_beside(memory, verdict, candidate)
+        for memory, verdict in zip(incoming, weigh_for_preset(write.app, verdicts), strict=True)
+        if is_relevant(memory, verdict, candidate, write.now) and not is_said_beside(memory, verdict, candidate)
     ]
     return sorted([*standing, *fresh], key=lambda item: -item.verdict.score)
 
 
-def as_weighed(app: App, verdicts: Sequence[Verdict]) -> list[Verdict]:
-    """In preset `ops` nothing is superseded by what is said: it loses confidence, as SPEC-0015 has it."""
+def weigh_for_preset(app: App, verdicts: Sequence[Verdict]) -> list[Verdict]:
+    """Return the verdicts as the preset weighs them.
+
+    In `ops` nothing is superseded by what is said: it loses confidence, as SPEC-0015 has it.
+    """
     if app.preset != Preset.OPS:
         return list(verdicts)
     return [
@@ -182,10 +190,11 @@ def as_weighed(app: App, verdicts: Sequence[Verdict]) -> list[Verdict]:
     ]
 
 
-def is_telling(memory: Memory | Stated, verdict: Verdict, candidate: Candidate, now: datetime) -> bool:
-    """Whether it says something about the candidate. Nothing contradicts what is told of somebody else, or of another
-    time, unless words make certain that it is of one matter ("is going to Croatia" / "the trip to Croatia is off");
-    and what holds at another time is not the same.
+def is_relevant(memory: Memory | MemoryText, verdict: Verdict, candidate: Candidate, now: datetime) -> bool:
+    """Return whether it says something about the candidate.
+
+    Nothing contradicts what is told of somebody else, or of another time, unless words make certain that it is of one
+    matter ("is going to Croatia" / "the trip to Croatia is off"); and what holds at another time is not the same.
     """
     if verdict.relation == Relation.DIFFERENT:
         return False
@@ -197,35 +206,37 @@ def is_telling(memory: Memory | Stated, verdict: Verdict, candidate: Candidate, 
 
 
 def is_said_beside(memory: Memory, verdict: Verdict, candidate: Candidate) -> bool:
-    """Whether one text says both, and not of one subject: whoever says two things at once does not take one back."""
+    """Return whether one text says both, and not of one subject: whoever says two things at once does not take one
+    back.
+    """
     is_at_odds = verdict.relation in (Relation.CONTRADICTS, Relation.SUPERSEDES)
     is_of_one_text = candidate.resource is not None and memory.resource_id == candidate.resource.pk
     is_of_one_key = bool(memory.subject) and memory.subject == candidate.subject and not is_guessed(candidate)
     return is_at_odds and is_of_one_text and not is_of_one_key
 
 
-def holds_as_long(memory: Memory | Stated, candidate: Candidate, now: datetime) -> bool:
-    """Whether to say the one is to say the other: what has no times of its own says that it holds from now on."""
+def holds_as_long(memory: Memory | MemoryText, candidate: Candidate, now: datetime) -> bool:
+    """Return whether to say the one is to say the other: what has no times of its own holds from now on."""
     if (memory.valid_from, memory.valid_until) == (candidate.valid_from, candidate.valid_until):
         return True
     is_timeless = candidate.valid_from is None and candidate.valid_until is None
     return is_timeless and memory.valid_until is None and (memory.valid_from is None or memory.valid_from <= now)
 
 
-def holds_with(memory: Memory | Stated, candidate: Candidate, now: datetime) -> bool:
-    """Whether there is a time at which both hold: what says no time holds from when it was said."""
+def holds_with(memory: Memory | MemoryText, candidate: Candidate, now: datetime) -> bool:
+    """Return whether there is a time at which both hold: what says no time holds from when it was said."""
     since, until = candidate.valid_from or now, candidate.valid_until
     begins_in_time = until is None or (memory.valid_from or memory.created_at) < until
     return begins_in_time and (memory.valid_until is None or memory.valid_until > since)
 
 
 def holds_from(one: Memory | Candidate, now: datetime) -> datetime:
-    """Now, or the day to come on which it begins to hold."""
+    """Return now, or the day to come on which it begins to hold."""
     return max(one.valid_from or now, now)
 
 
-def is_about_one(memory: Memory | Stated | Candidate, candidate: Candidate) -> bool:
-    """Whether both have one subject, or one has none and names that of the other: "the team deploys the shop …"."""
+def is_about_one(memory: Memory | MemoryText | Candidate, candidate: Candidate) -> bool:
+    """Return whether both have one subject, or one has none and names the other's: "the team deploys the shop …"."""
     if memory.subject == candidate.subject:
         return True
     if memory.subject and candidate.subject:
@@ -235,9 +246,9 @@ def is_about_one(memory: Memory | Stated | Candidate, candidate: Candidate) -> b
 
 
 def judge_all(
-    memories: Sequence[Memory | Stated], candidate: Candidate, cosines: Sequence[float | None], embedder: Embedder
+    memories: Sequence[Memory | MemoryText], candidate: Candidate, cosines: Sequence[float | None], embedder: Embedder
 ) -> list[Verdict]:
-    """One verdict for each of the memories, in their order, without a language model."""
+    """Return one verdict for each of the memories, in their order, without a language model."""
     if get_conf().relations == "rules":
         return [judge(memory, candidate, cosine, embedder) for memory, cosine in zip(memories, cosines, strict=True)]
     turned = [is_said_before(candidate, memory) for memory in memories]
@@ -253,16 +264,19 @@ def judge_all(
 
 
 def pair_of(
-    memory: Memory | Stated | Candidate, candidate: Candidate, cosine: float | None, *, is_turned: bool
-) -> Pair:  # fmt: skip
-    """As they were said, the earlier first. Of what only one of them is about, the name is what they differ in."""
+    memory: Memory | MemoryText | Candidate, candidate: Candidate, cosine: float | None, *, is_turned: bool
+) -> Pair:
+    """Return both as they were said, the earlier first.
+
+    Of what only one of them is about, the name is what they differ in.
+    """
     subject = (candidate.subject or memory.subject or "") if is_about_one(memory, candidate) else ""
     first, second = (candidate, memory) if is_turned else (memory, candidate)
     return Pair(first.content, second.content, subject, cosine)
 
 
-def settled(verdict: Verdict, memory: Memory | Stated, candidate: Candidate, *, is_turned: bool) -> Verdict:
-    """What the verdict means for what is stored: an earlier year changes nothing of what was said since."""
+def settled(verdict: Verdict, memory: Memory | MemoryText, candidate: Candidate, *, is_turned: bool) -> Verdict:
+    """Return what the verdict means for what is stored: an earlier year changes nothing of what was said since."""
     is_at_odds = verdict.relation in (Relation.CONTRADICTS, Relation.SUPERSEDES)
     if is_turned and verdict.relation == Relation.ELABORATES:
         return OTHER_MATTER
@@ -276,9 +290,11 @@ def settled(verdict: Verdict, memory: Memory | Stated, candidate: Candidate, *, 
     return OTHER_MATTER if is_over else verdict
 
 
-def judge(memory: Memory | Stated, candidate: Candidate, cosine: float | None, embedder: Embedder) -> Verdict:
-    """The rules' verdict. What was found in talk is only at odds with what is clearly of the same matter, and where
-    some word or number shows it: "starts on the team" is no contrary of "is new on the team".
+def judge(memory: Memory | MemoryText, candidate: Candidate, cosine: float | None, embedder: Embedder) -> Verdict:
+    """Return the rules' verdict.
+
+    What was found in talk is only at odds with what is clearly of the same matter, and where some word or number shows
+    it: "starts on the team" is no contrary of "is new on the team".
 
     There the subject is guessed or none, so that the words of any two statements come to be compared. Where nobody
     has said what a statement is about, it also takes more to be the same: else the newer one is lost.
@@ -305,32 +321,36 @@ def judge(memory: Memory | Stated, candidate: Candidate, cosine: float | None, e
 
 
 def is_of_before(content: str, moment: datetime) -> bool:
-    """Whether it names an earlier year: what happened in 2015 changes nothing of what was said since."""
+    """Return whether it names an earlier year: what happened in 2015 changes nothing of what was said since."""
     return any(int(year) < moment.year for year in YEAR.findall(content))
 
 
-def is_said_before(candidate: Candidate, memory: Memory | Stated) -> bool:
-    """Whether the candidate, which a text of earlier says, was said before the memory: an old conversation that is
-    imported is no news.
+def is_said_before(candidate: Candidate, memory: Memory | MemoryText) -> bool:
+    """Return whether the candidate, which a text of earlier says, was said before the memory: an old conversation that
+    is imported is no news.
 
     Nothing was said after it was stored, whatever its text claims; and what a person lets through is said as of then.
     """
     if candidate.resource is None or candidate.reviewed_at:
         return False
-    told = memory.resource__content_at if isinstance(memory, Stated) else memory.resource and memory.resource.content_at
+    told = (
+        memory.resource__content_at
+        if isinstance(memory, MemoryText)
+        else memory.resource and memory.resource.content_at
+    )
     return candidate.resource.content_at < (min(told, memory.created_at) if told else memory.created_at)
 
 
 def is_alike(verdict: Verdict, cosine: float | None, bands: Thresholds) -> bool:
-    """Whether two statements resemble each other in meaning and in words. Without a cosine by words alone."""
+    """Return whether two statements resemble each other in meaning and in words. Without a cosine by words alone."""
     if cosine is None:
         return verdict.matched >= ALIKE_IN_WORDS
     return bands.scale(cosine) + verdict.matched >= ALIKE
 
 
 def is_at_odds(verdict: Verdict, cosine: float | None, bands: Thresholds) -> bool:
-    """Whether both are of one matter, from a third of the way from related to the same on, and all that speaks for a
-    contradiction is enough. Without a cosine nobody knows.
+    """Return whether both are of one matter, from a third of the way from related to the same on, and all that speaks
+    for a contradiction is enough. Without a cosine nobody knows.
     """
     if cosine is None or cosine < bands.related + (bands.same - bands.related) / 3:
         return False
@@ -338,7 +358,7 @@ def is_at_odds(verdict: Verdict, cosine: float | None, bands: Thresholds) -> boo
 
 
 def comparable(app: App, candidate: Candidate) -> MemoryQuerySet:
-    """The active memories it is compared with: same end user and visibility, for private ones the same agent.
+    """Return the active memories it is compared with: same end user and visibility, for private ones the same agent.
 
     What says its subject and category is compared within these; what was found in talk has only guessed them.
     """
@@ -355,7 +375,9 @@ def is_guessed(candidate: Candidate) -> bool:
 
 
 def nearest(app: App, view: IndexView, candidate: Candidate) -> dict[int, float | None]:
-    """Cosine by memory pk of the nearest that may be in the drawer; None for the newest that cannot be compared so."""
+    """Return the cosine by memory pk of the nearest that may be comparable; None for the newest that cannot be compared
+    so.
+    """
     columns = view.columns
     allowed = columns.alive & columns.active & (columns.user == code(view.users.numbers, candidate.user_id))
     owner = candidate.agent.pk if candidate.agent and candidate.visibility == Visibility.AGENT else NOBODY
@@ -376,12 +398,12 @@ def nearest(app: App, view: IndexView, candidate: Candidate) -> dict[int, float 
 
 
 def code(numbers: dict[str, int], name: str | None) -> int:
-    """A name's number in the index; one that nobody has where it is not in there."""
+    """Return a name's number in the index; one that nobody has where it is not in there."""
     return numbers.get(name, -1) if name else NOBODY
 
 
 def nearest_newer(write: Writer, candidate: Candidate, seen: int) -> dict[int, float | None]:
-    """The same, of what changed since `seen`: by the database, which knows this transaction's own writes."""
+    """Return the nearest of what changed since `seen`: by the database, which knows this transaction's own writes."""
     app = write.app
     # By themselves, and up to our own: a database that does not know how few they are would sooner look through the
     # whole drawer, or all apps.
@@ -395,7 +417,7 @@ def nearest_newer(write: Writer, candidate: Candidate, seen: int) -> dict[int, f
         return dict.fromkeys(pks[:NEAREST])
     vectors = Vector.objects.for_app(app).filter(
         model=candidate.vector_model, dim=len(candidate.vector), memory__in=rows
-    )  # fmt: skip
+    )
     found, told = by_number(vectors.values_list("memory_id", "data"), len(candidate.vector))
     alike = told @ candidate.vector
     best = np.argsort(-alike, kind="stable")[:NEAREST]

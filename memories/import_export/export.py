@@ -31,6 +31,9 @@ HEADER, POLICY, END = "header", "policy", "end"
 BATCH = 500
 TRIES = 3
 OPTIONS = orjson.OPT_UTC_Z | orjson.OPT_APPEND_NEWLINE
+LESSONS = "lessons"
+# Zip files tell when each file was made; ours tell what is in them, and the same is the same.
+NO_DATE = (1980, 1, 1, 0, 0, 0)
 
 
 class StillPurging(Exception):
@@ -38,7 +41,7 @@ class StillPurging(Exception):
 
 
 def exported(app: App, *, user_id: str | None = None, vectors: bool = False) -> IO[bytes]:
-    """The file, at its beginning; of one end user, with what they said and what is known of them.
+    """Return the file, at its beginning; of one end user, with what they said and what is known of them.
 
     It lies on the disk without a name, and is gone when it is closed. It holds nothing that was deleted for good before
     it was complete: it is written again then. Raises StillPurging if that does not help.
@@ -71,16 +74,20 @@ def complete(header: Line, body: IO[bytes]) -> IO[bytes]:
 
 
 def last_purge(app: App) -> tuple[Any, Any]:
-    """Differs after each deletion for good."""
+    """Return a value that differs after each deletion for good."""
     purges = Purge.objects.for_app(app).order_by("-uid").values_list("uid", flat=True)
     return purges.first(), Forgotten.objects.for_app(app).order_by("-pk").values_list("pk", flat=True).first()
 
 
 def header_of(app: App, user_id: str | None, counts: Counter[str]) -> Line:
     return {
-        "type": HEADER, "format": FORMAT, "version": VERSION, "app_id": app.app_id, "user_id": user_id,
+        "type": HEADER,
+        "format": FORMAT,
+        "version": VERSION,
+        "app_id": app.app_id,
+        "user_id": user_id,
         "counts": dict(counts),
-    }  # fmt: skip
+    }
 
 
 def write_rows(app: App, user_id: str | None, vectors: bool, body: IO[bytes]) -> Counter[str]:
@@ -104,7 +111,7 @@ def policy_line(app: App) -> Line:
 
 
 def lines_of(table: Table, app: App, user_id: str | None, seen: Seen) -> Iterator[Line]:
-    """What names a row that is not in the file stands in it without that, or not at all."""
+    """Yield a table's lines. What names a row that is not in the file is told without that, or not at all."""
     rows, after = table.rows(app, user_id).order_by("pk"), 0
     fields, paths = ("pk", *table.paths), ("pk", *table.paths.values())
     while batch := list(rows.filter(pk__gt=after).values_list(*paths)[:BATCH]):
@@ -120,7 +127,7 @@ def lines_of(table: Table, app: App, user_id: str | None, seen: Seen) -> Iterato
 
 
 def drop_absent(table: Table, values: Line, seen: Seen) -> bool:
-    """Empties references to what is not in the file; False if the row is nothing without one."""
+    """Empty references to what is not in the file; False if the row is nothing without one."""
     for ref in table.refs:
         name = values[ref.field]
         if name is None or not seen.has(ref.table, str(name)):
@@ -131,7 +138,7 @@ def drop_absent(table: Table, values: Line, seen: Seen) -> bool:
 
 
 def encode(line: Line) -> bytes:
-    """Objects within a value are sorted, and numbers settled: databases keep them in different ways."""
+    """Encode a line. Objects within a value are sorted, and numbers settled: databases keep them in different ways."""
     told = {name: sort(value) if isinstance(value, dict | list) else value for name, value in line.items()}
     return orjson.dumps(told, option=OPTIONS, default=plain)
 
@@ -140,13 +147,8 @@ def sort(value: Any) -> orjson.Fragment:
     return orjson.Fragment(orjson.dumps(settled(value), option=orjson.OPT_SORT_KEYS))
 
 
-LESSONS = "lessons"
-# Zip files tell when each file was made; ours tell what is in them, and the same is the same.
-NO_DATE = (1980, 1, 1, 0, 0, 0)
-
-
 def exported_pages(app: App, user_id: str | None) -> IO[bytes]:
-    """The zip file, at its beginning; of what is active. With a user: what is known of them, and nothing else.
+    """Return the zip file, at its beginning; of what is active. With a user: what is known of them, and nothing else.
 
     It is gone when it is closed.
     """
@@ -182,7 +184,7 @@ def page_of(name: str, rows: MemoryQuerySet) -> Iterator[str]:
 
 
 def by_subject(rows: MemoryQuerySet) -> Iterator[Memory]:
-    """By subject, the oldest first, and those about nothing in particular last."""
+    """Yield memories by subject, the oldest first, and those about nothing in particular last."""
     subjects = list(rows.order_by("subject").values_list("subject", flat=True).distinct())
     for subject in [*filter(None, subjects), *([None] if None in subjects else [])]:
         after = 0

@@ -1,4 +1,9 @@
-"""Files that come in, unpacked and parsed within bounds; and the signature by which a server knows its own."""
+"""Files that come in, unpacked and parsed within bounds; and the signature by which a server knows its own.
+
+A small file may not become an endless one, nor a big one fill the memory. The last line of an app's file signs all that
+stands before it: what a file says of who said something, and who has reviewed it, is worth no more than who wrote the
+file. The app's name alone is not signed: a copy of an app under another name makes the same bytes.
+"""
 
 from __future__ import annotations
 
@@ -24,17 +29,25 @@ from memories.import_export.tables import Line
 from memories.providers.surrogates import without_surrogates
 from memsite.http.json_body import RepeatedName, fits_64_bits, parse_loosely
 
+GZIP, ZIP = b"\x1f\x8b", b"PK\x03\x04"
+CHUNK_BYTES = 256 * 1024
+MOST_MEMBERS = 100_000
+SALT = "memsite.portable.signature"
+FIELD = "signature"
+CONVERSATION, FACT = "conversation", "fact"
+MOST_MESSAGES = 100
+ID_CHARACTERS, TITLE_CHARACTERS = 150, 500
+MOST_NESTED = 500
+"""Brackets that are open at once: what has more, no parser reads."""
+# A text, a bracket, or a text that has not ended yet.
+TOKEN = re.compile(rb'"(?:[^"\\]|\\.)*(?P<end>"?)|[\[\]{}]', re.DOTALL)
+
 
 class BadFile(Exception):
     """The file cannot be taken in, and nothing of it is kept. The text says why, and where."""
 
     def __init__(self, detail: str, line: int | None = None) -> None:
         super().__init__(f"Line {line:,}: {detail}" if line else detail)
-
-
-GZIP, ZIP = b"\x1f\x8b", b"PK\x03\x04"
-CHUNK_BYTES = 256 * 1024
-MOST_MEMBERS = 100_000
 
 
 def magic_of(file: IO[bytes]) -> bytes:
@@ -52,7 +65,7 @@ def is_gzip(file: IO[bytes]) -> bool:
 
 
 def unpacked(file: IO[bytes], most_bytes: int) -> Iterator[bytes]:
-    """The file in pieces, without its gzip wrapper if it has one. Raises BadFile beyond so many bytes."""
+    """Yield the file in pieces, without its gzip wrapper if it has one. Raises BadFile beyond so many bytes."""
     source = gzip.GzipFile(fileobj=file) if is_gzip(file) else file
     size = 0
     try:
@@ -66,7 +79,7 @@ def unpacked(file: IO[bytes], most_bytes: int) -> Iterator[bytes]:
 
 
 def lines_of(chunks: Iterator[bytes], most_bytes: int) -> Iterator[tuple[int, bytes]]:
-    """(number from 1, line without its end). Raises BadFile for a line of more bytes."""
+    """Yield (number from 1, line without its end). Raises BadFile for a line of more bytes."""
     number, rest = 0, b""
     for chunk in chunks:
         *whole, rest = (rest + chunk).split(b"\n")
@@ -98,12 +111,12 @@ class Archive:
         self.left, self.most = most_bytes, most_bytes
 
     def named(self, *suffixes: str) -> list[zipfile.ZipInfo]:
-        """Its files whose names end so, by name."""
+        """Return its files whose names end so, by name."""
         found = [one for one in self.members if not one.is_dir() and one.filename.endswith(suffixes)]
         return sorted(found, key=lambda one: one.filename)
 
     def chunks(self, member: zipfile.ZipInfo) -> Iterator[bytes]:
-        """What a file says of its size is not believed."""
+        """Yield a file in pieces. What it says of its size is not believed."""
         try:
             with self.zip.open(member) as source:
                 while chunk := source.read(CHUNK_BYTES):
@@ -130,16 +143,12 @@ class Seen:
         self.database.close()
 
     def add(self, table: str, name: str | bytes) -> bool:
-        """Whether it is new."""
+        """Return whether it is new."""
         return self.database.execute("INSERT OR IGNORE INTO seen VALUES (?, ?)", (table, name)).rowcount == 1
 
     def has(self, table: str, name: str | bytes) -> bool:
         found = self.database.execute("SELECT 1 FROM seen WHERE place = ? AND name = ?", (table, name))
         return found.fetchone() is not None
-
-
-SALT = "memsite.portable.signature"
-FIELD = "signature"
 
 
 class Seal:
@@ -156,13 +165,18 @@ class Seal:
         return salted_hmac(SALT, self.digest.hexdigest(), secret=key, algorithm="sha256").hexdigest()
 
     def is_signed(self, given: str) -> bool:
-        """Also with a key that was changed since, as long as it is among SECRET_KEY_FALLBACKS."""
+        """Return whether the signature fits, also with a key that was changed since, as long as it is among
+        SECRET_KEY_FALLBACKS.
+        """
         keys = (settings.SECRET_KEY, *settings.SECRET_KEY_FALLBACKS)
         return any(hmac.compare_digest(self.signature(key).encode(), given.encode()) for key in keys)
 
 
 def is_ours(file: IO[bytes], most_bytes: int, most_bytes_of_line: int) -> bool:
-    """Whether this server has signed the file as it is. Reads all of it; what is wrong in it is for others to tell."""
+    """Return whether this server has signed the file as it is.
+
+    Reads all of it; what is wrong in it is for others to tell.
+    """
     try:
         with suppress(BadFile, ValueError, TypeError):
             raw = (line for _, line in lines_of(unpacked(file, most_bytes), most_bytes_of_line))
@@ -173,7 +187,7 @@ def is_ours(file: IO[bytes], most_bytes: int, most_bytes_of_line: int) -> bool:
 
 
 def is_sealed(raw: Iterable[bytes]) -> bool:
-    """Raises ValueError or TypeError for what is no such file."""
+    """Return whether the last line signs those before it. Raises ValueError or TypeError for what is no such file."""
     lines = iter(raw)
     seal, last = Seal(dict(orjson.loads(next(lines, b"")))), b""
     for line in lines:
@@ -182,15 +196,6 @@ def is_sealed(raw: Iterable[bytes]) -> bool:
         last = line
     given = dict(orjson.loads(last)).get(FIELD)
     return isinstance(given, str) and seal.is_signed(given)
-
-
-CONVERSATION, FACT = "conversation", "fact"
-MOST_MESSAGES = 100
-ID_CHARACTERS, TITLE_CHARACTERS = 150, 500
-MOST_NESTED = 500
-"""Brackets that are open at once: what has more, no parser reads."""
-# A text, a bracket, or a text that has not ended yet.
-TOKEN = re.compile(rb'"(?:[^"\\]|\\.)*(?P<end>"?)|[\[\]{}]', re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True)
@@ -202,7 +207,7 @@ class Limits:
 
 
 def documents(file: IO[bytes], limits: Limits, pattern: str) -> Iterator[Iterator[bytes]]:
-    """The file itself, or those in a zip file whose name matches. Raises BadFile if there is none."""
+    """Yield the file itself, or those in a zip file whose name matches. Raises BadFile if there is none."""
     if not is_zip(file):
         yield unpacked(file, limits.most_bytes)
         return
@@ -215,7 +220,9 @@ def documents(file: IO[bytes], limits: Limits, pattern: str) -> Iterator[Iterato
 
 
 def objects_in(chunks: Iterable[bytes], limits: Limits) -> Iterator[tuple[int, dict[str, Any]]]:
-    """(number from 1, object) of the outermost list, or of the lists in the outermost object. One in memory at a time.
+    """Yield (number from 1, object) of the outermost list, or of the lists in the outermost object.
+
+    One in memory at a time.
 
     Raises BadFile for what is no JSON, for one that is too big, and where there is no list at all.
     """
@@ -224,14 +231,14 @@ def objects_in(chunks: Iterable[bytes], limits: Limits) -> Iterator[tuple[int, d
 
 
 def objects_by_line(chunks: Iterator[bytes], limits: Limits) -> Iterator[tuple[int, dict[str, Any]]]:
-    """(number of the line, object) of a file that has one on each. Raises BadFile."""
+    """Yield (number of the line, object) of a file that has one on each. Raises BadFile."""
     for number, line in lines_of(chunks, limits.most_bytes_of_one):
         if line.strip():
             yield number, parsed(line, number)
 
 
 def first_line(file: IO[bytes], limits: Limits) -> dict[str, Any]:
-    """The object that is the first line of the file, which is at its beginning again; empty where there is none."""
+    """Return the object that is the first line of the file, read from its beginning; empty where there is none."""
     try:
         for number, line in lines_of(unpacked(file, limits.most_bytes), limits.most_bytes_of_one):
             return parsed(line, number)
@@ -243,7 +250,7 @@ def first_line(file: IO[bytes], limits: Limits) -> dict[str, Any]:
 
 
 def parsed(raw: bytes, number: int) -> dict[str, Any]:
-    """Raises BadFile."""
+    """Raise BadFile."""
     try:
         found = parse_loosely(raw)
     except RepeatedName as error:
@@ -256,7 +263,7 @@ def parsed(raw: bytes, number: int) -> dict[str, Any]:
 
 
 def cut_out(chunks: Iterable[bytes], most_bytes: int) -> Iterator[bytes]:
-    """The bytes of each object. Raises BadFile where brackets do not fit, or one has more than `most_bytes`."""
+    """Yield the bytes of each object. Raises BadFile where brackets do not fit, or one has more than `most_bytes`."""
     scan = Scan()
     for chunk in chunks:
         yield from scan.feed(chunk)
@@ -300,7 +307,7 @@ class Scan:
             raise BadFile("It is nested too deep to be read.")
 
     def closes(self) -> bytes:
-        """The object that has just ended; empty if none has."""
+        """Return the object that has just ended; empty if none has."""
         if not self.open:
             raise BadFile("It is no valid JSON: a bracket is closed that was not opened.")
         del self.open[-1]
@@ -317,7 +324,7 @@ class Scan:
 
 
 def clean(value: Any) -> Any:
-    """Without the characters that no database takes, and with integers that it cannot hold as texts."""
+    """Return a value without the characters that no database takes, and with integers that it cannot hold as texts."""
     if isinstance(value, str):
         return without_surrogates(value).replace("\0", "\ufffd")
     if isinstance(value, dict):
@@ -328,7 +335,7 @@ def clean(value: Any) -> Any:
 
 
 def conversation(source: str, id_: str, title: object, messages: list[Line], user_id: object = None) -> Iterator[Line]:
-    """Some messages a line. Nothing for one in which nothing was said."""
+    """Yield a conversation, some messages a line; nothing for one in which nothing was said."""
     named = f"{source}:{id_[:ID_CHARACTERS]}"
     about = {"title": text_of(title)[:TITLE_CHARACTERS], "user_id": text_of(user_id)[:200] or None}
     for start in range(0, len(messages), MOST_MESSAGES):
@@ -350,7 +357,7 @@ def texts_in(value: object) -> list[str]:
 
 
 def moment(value: object) -> datetime | None:
-    """From Unix seconds or ISO 8601; None for what is neither."""
+    """Return a moment from Unix seconds or ISO 8601; None for what is neither."""
     try:
         if isinstance(value, int | float) and not isinstance(value, bool):
             return datetime.fromtimestamp(value, UTC)

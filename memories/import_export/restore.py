@@ -11,9 +11,11 @@ from uuid import UUID
 
 from memories.import_export.export import POLICY
 from memories.import_export.tables import BY_NAME, Line, Table
-from memories.models import Extraction, Memory, Revision, Vector, What
+from memories.models import LIVE, ColdText, Extraction, Memory, Revision, Status, Vector, What
+from memories.models.memory import pack, subject_of
 from memories.store import Writer
-from memories.store.writer import bulk_import
+from memories.store.revisions import snapshot, summaries_touched
+from memories.text.looks import kept_look
 from memsite.tenancy.audit import note_change
 from memsite.tenancy.models import App, AppPolicy
 from memsite.tenancy.policy import POLICY_FIELDS
@@ -30,7 +32,7 @@ WRITTEN_ANEW = ("summary", "passage", "summary_due")
 
 
 def restore(write: Writer, lines: Sequence[Line], *, is_fresh: bool) -> Counter[str]:
-    """Rows of one type, checked before. `is_fresh`: the app held nothing when the import began."""
+    """Store rows of one type, checked before. `is_fresh`: the app held nothing when the import began."""
     name = lines[0]["type"]
     if name == POLICY:
         return restore_policy(write, lines[0], is_fresh)
@@ -42,7 +44,7 @@ def restore(write: Writer, lines: Sequence[Line], *, is_fresh: bool) -> Counter[
     new = [line for line in lines if key_of(table, line) not in known]
     names = pks_of(table, write.app, new)
     rows = [row for line in new if (row := row_of(table, write.app, line, names))]
-    kept = FITTING.get(name, all_fit)(write.app, rows)
+    kept = FITTING[name](write.app, rows) if name in FITTING else rows
     insert(write, table, kept, new, is_fresh and is_believed)
     counts = Counter({NEW: len(kept), KNOWN: len(lines) - len(new), LEFT_OUT: len(new) - len(kept)})
     return +(counts + noted(new))
@@ -53,7 +55,7 @@ def noted(lines: Iterable[Line]) -> Counter[str]:
 
 
 def restore_policy(write: Writer, line: Line, is_fresh: bool) -> Counter[str]:
-    """An app that holds nothing yet takes the numbers over, too."""
+    """Take the policy over into an app that holds nothing yet."""
     if not is_fresh:
         return Counter({LEFT_OUT: 1})
     app, policy = write.app, write.app.policy
@@ -72,7 +74,7 @@ def policy_values(policy: AppPolicy) -> dict[str, Any]:
 
 
 def known_keys(table: Table, app: App, lines: Iterable[Line]) -> set[tuple[Any, ...]]:
-    """The keys, of these lines, of rows that the app has."""
+    """Return the keys, of these lines, of rows that the app has."""
     first = table.key[0]
     wanted = {line[first] for line in lines}
     paths = [table.paths[name] for name in table.key]
@@ -81,7 +83,7 @@ def known_keys(table: Table, app: App, lines: Iterable[Line]) -> set[tuple[Any, 
 
 
 def key_of(table: Table, line: Line) -> tuple[Any, ...]:
-    """With times as the database tells them."""
+    """Return a line's key, with times as the database tells them."""
     is_time = {name for name in table.key if name in table.columns and name.endswith("_at")}
     return tuple(
         plain(table.column(name).to_python(line[name])) if name in is_time else line[name] for name in table.key
@@ -103,7 +105,7 @@ def pks_of(table: Table, app: App, lines: Sequence[Line]) -> Names:
 
 
 def row_of(table: Table, app: App, line: Line, names: Names) -> Any:
-    """The unsaved row; None if it is nothing without a row that the app does not have."""
+    """Return the unsaved row; None if it is nothing without a row that the app does not have."""
     values = {name: table.column(name).to_python(line[name]) for name in table.columns if name != "data"}
     if table.has_id:
         values["uid"] = UUID(line["uid"])
@@ -131,19 +133,37 @@ def insert(write: Writer, table: Table, rows: Sequence[Any], lines: Sequence[Lin
             told.update(change_number=write.change_number)
 
 
+def bulk_import(write: Writer, memories: Sequence[Memory], cold: Mapping[UUID, str], *, with_summaries: bool) -> None:
+    """Store memories as they were elsewhere: with their times, versions and confidences, and no revision of ours.
+
+    `cold` says of those in the cold archive what they were before. Two statements.
+    `with_summaries`: what is written of them comes with them; otherwise it is due to be written.
+    """
+    for memory in memories:
+        if write.policy.capture_summaries and not with_summaries:
+            write.summaries_due += summaries_touched({}, snapshot(memory))
+        memory.change_number = write.change_number
+        memory.subject = subject_of(memory.subject)
+        memory.look = kept_look(memory.content, memory.subject)
+    texts = {memory.uid: memory.content for memory in memories if memory.status == Status.COLD}
+    for memory in memories:
+        memory.content = "" if memory.uid in texts else memory.content
+    Memory.objects.bulk_create(memories)
+    ColdText.objects.bulk_create(
+        ColdText(app=write.app, memory=memory, data=pack(texts[memory.uid]), was=cold[memory.uid])
+        for memory in memories
+        if memory.uid in texts
+    )
+    write.count += sum(memory.status in LIVE for memory in memories)
+
+
 # --- what fits into an app that holds something already
 
 
-def all_fit(app: App, rows: list[Any]) -> list[Any]:
-    return rows
-
-
 def fitting_sessions(app: App, rows: list[AgentSession]) -> list[AgentSession]:
-    """One whose name its agent has given to another by now goes without."""
+    """Return the sessions; one whose name its agent has given to another by now goes without."""
     named = {row.external_id for row in rows if row.external_id}
-    taken = set(
-        AgentSession.objects.for_app(app).filter(external_id__in=named).values_list("agent_id", "external_id")
-    )  # fmt: skip
+    taken = set(AgentSession.objects.for_app(app).filter(external_id__in=named).values_list("agent_id", "external_id"))
     for row in rows:
         if (row.agent_id, row.external_id) in taken:
             row.external_id = None
@@ -151,7 +171,7 @@ def fitting_sessions(app: App, rows: list[AgentSession]) -> list[AgentSession]:
 
 
 def fitting_resources(app: App, rows: list[Resource]) -> list[Resource]:
-    """A text that its session has by now is not stored again."""
+    """Return the texts that their sessions do not have yet."""
     sessions = {row.session_id for row in rows if row.source_key}
     stored = Resource.objects.for_app(app).filter(session__in=sessions, source_key__isnull=False)
     taken = set(stored.values_list("session_id", "source_key"))
@@ -159,14 +179,14 @@ def fitting_resources(app: App, rows: list[Resource]) -> list[Resource]:
 
 
 def fitting_revisions(app: App, rows: list[Revision]) -> list[Revision]:
-    """A memory that the app had already is at the version that it has here."""
+    """Return the revisions up to the version at which the app has the memory."""
     pks = {row.memory_id for row in rows}
     versions = dict(Memory.objects.for_app(app).filter(pk__in=pks).values_list("pk", "version"))
     return [row for row in rows if row.number <= versions.get(row.memory_id, 0)]
 
 
 def fitting_extractions(app: App, rows: list[Extraction]) -> list[Extraction]:
-    """A text is read once, and a session digested once."""
+    """Return the work that is not there yet: a text is read once, and a session digested once."""
     there = Extraction.objects.for_app(app)
     texts = set(there.filter(resource__in=[row.resource_id for row in rows]).values_list("resource_id", flat=True))
     digests = there.filter(what=What.DIGEST, session__in=[row.session_id for row in rows])
@@ -180,7 +200,7 @@ def fitting_extractions(app: App, rows: list[Extraction]) -> list[Extraction]:
 
 
 def fitting_vectors(app: App, rows: list[Vector]) -> list[Vector]:
-    """Those of one model have one length, the one that the app has already; what is left out is embedded here."""
+    """Return the vectors of the one length that a model has in the app; what is left out is embedded here."""
     stored = Vector.objects.for_app(app).order_by("memory_id")
     dims = {row.model: row.dim for row in reversed(rows)}
     for model in dims:

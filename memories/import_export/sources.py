@@ -45,6 +45,20 @@ CHATGPT = "chatgpt"
 CHATGPT_FILES = r"(^|/)conversations(-\d+)?\.json$"
 CHATGPT_ROLES = ("user", "assistant")
 CHATGPT_TEXTS = ("text", "multimodal_text")
+CLAUDE = "claude"
+CLAUDE_FILES = r"(^|/)(conversations|memories)\.json$"
+ABOUT_USER, ABOUT_PROJECTS = "conversations_memory", "project_memories"
+CLAUDE_TITLE = "What Claude keeps in mind"
+CLAUDE_ROLES = {"human": "user", "user": "user", "assistant": "assistant"}
+MARKDOWN = "markdown"
+MARKDOWN_SUFFIXES = (".md", ".markdown", ".txt")
+FRONT_MATTER = re.compile(r"\A---\s*\n.*?\n---\s*(?:\n|\Z)", re.DOTALL)
+HEADING = re.compile(r"^#+\s+(.+)$", re.MULTILINE)
+MEM0 = "mem0"
+SAID_IN = ("memory", "text", "content", "data")
+KEPT = ("agent_id", "run_id", "actor_id", "created_at", "updated_at")
+__all__ = ["MEMSITE", "SOURCES", "Limits", "Source", "lines_in"]
+MEMSITE = "memsite"
 
 
 def read_chatgpt(file: IO[bytes], limits: Limits) -> Iterator[Line]:
@@ -59,7 +73,7 @@ def read_chatgpt(file: IO[bytes], limits: Limits) -> Iterator[Line]:
 
 
 def branch(nodes: dict[str, Any], last: object) -> list[dict[str, Any]]:
-    """From the root to where the conversation was left; all of it by time where that is not told."""
+    """Return the nodes from the root to where the conversation was left; all of it by time where that is not told."""
     if not isinstance(last, str) or last not in nodes:
         messages = [node for node in nodes.values() if isinstance(node, dict)]
         return sorted(messages, key=said_at)
@@ -93,13 +107,6 @@ def chatgpt_message(node: dict[str, Any]) -> Line | None:
     return message(told.get("id"), author["role"], text, moment(told.get("create_time"))) if text else None
 
 
-CLAUDE = "claude"
-CLAUDE_FILES = r"(^|/)(conversations|memories)\.json$"
-ABOUT_USER, ABOUT_PROJECTS = "conversations_memory", "project_memories"
-CLAUDE_TITLE = "What Claude keeps in mind"
-CLAUDE_ROLES = {"human": "user", "user": "user", "assistant": "assistant"}
-
-
 def read_claude(file: IO[bytes], limits: Limits) -> Iterator[Line]:
     for document in documents(file, limits, CLAUDE_FILES):
         for number, entry in objects_in(document, limits):
@@ -115,7 +122,7 @@ def read_claude(file: IO[bytes], limits: Limits) -> Iterator[Line]:
 
 
 def kept_in_mind(entry: dict[str, Any], number: int) -> Iterator[Line]:
-    """A session for the user and one for each project."""
+    """Yield a session for the user and one for each project."""
     account = text_of(entry.get("account_uuid")) or str(number)
     projects = entry.get(ABOUT_PROJECTS)
     texts = {account: entry.get(ABOUT_USER), **(projects if isinstance(projects, dict) else {})}
@@ -132,12 +139,6 @@ def claude_message(entry: dict[str, Any]) -> Line | None:
     text = "\n\n".join(filter(None, texts)).strip() or text_of(entry.get("text")).strip()
     role = CLAUDE_ROLES.get(text_of(entry.get("sender")))
     return message(entry.get("uuid"), role, text, moment(entry.get("created_at"))) if text and role else None
-
-
-MARKDOWN = "markdown"
-MARKDOWN_SUFFIXES = (".md", ".markdown", ".txt")
-FRONT_MATTER = re.compile(r"\A---\s*\n.*?\n---\s*(?:\n|\Z)", re.DOTALL)
-HEADING = re.compile(r"^#+\s+(.+)$", re.MULTILINE)
 
 
 def read_markdown(file: IO[bytes], limits: Limits) -> Iterator[Line]:
@@ -180,16 +181,11 @@ def is_hidden(name: str) -> bool:
 
 
 def changed_at(moment: tuple[int, int, int, int, int, int]) -> datetime | None:
-    """Zip files know no time zone; before 1981 none was kept."""
+    """Return when a file was changed. Zip files know no time zone; before 1981 none was kept."""
     try:
         return datetime(*moment, tzinfo=UTC) if moment[0] > 1980 else None
     except ValueError:
         return None
-
-
-MEM0 = "mem0"
-SAID_IN = ("memory", "text", "content", "data")
-KEPT = ("agent_id", "run_id", "actor_id", "created_at", "updated_at")
 
 
 def read_mem0(file: IO[bytes], limits: Limits) -> Iterator[Line]:
@@ -233,11 +229,6 @@ def read_memsite(file: IO[bytes], limits: Limits) -> Iterator[Line]:
     return checked(lines_of(unpacked(file, limits.most_bytes), limits.most_bytes_of_one))
 
 
-__all__ = ["MEMSITE", "SOURCES", "Limits", "Source", "lines_in"]
-
-MEMSITE = "memsite"
-
-
 @dataclass(frozen=True, slots=True)
 class Source:
     """`read` raises BadFile for the first thing that is wrong."""
@@ -256,11 +247,13 @@ EVERY_SOURCE = (
     ),
     Source("markdown", "notes in Markdown: one file, or a zip file of a folder", read_markdown),
 )
+
+
 SOURCES = {source.name: source for source in EVERY_SOURCE}
 
 
 def lines_in(file: IO[bytes], source: Source, limits: Limits) -> Iterator[Line]:
-    """Raises BadFile, also where it finds nothing: a file of another kind may look like an empty one.
+    """Raise BadFile, also where it finds nothing: a file of another kind may look like an empty one.
 
     An app's own export says what it is; nothing may be in it, as in that of an end user of whom nothing is known.
     """

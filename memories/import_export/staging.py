@@ -28,22 +28,29 @@ from sessions.models import AgentSession, Resource, SessionStatus
 from sessions.recording import Said, source_key
 
 END_REASON = "imported"
+MOST_LINES, MOST_BYTES = 500, 1024 * 1024
+Free = Callable[[Sequence[Candidate]], Sequence[Candidate]]
 
 
 def session_for(row: Import, agent: Agent, line: Line, now: datetime) -> tuple[AgentSession, bool]:
-    """The session of a conversation, ended when the last was said; whether it is new."""
+    """Return the session of a conversation, ended when the last was said; whether it is new."""
     times = [at for message in line["messages"] if (at := moment(message["at"]))]
     began, ended = min(times, default=now), max(times, default=now)
     session, is_new = AgentSession.objects.for_app(row.app).get_or_create(
         agent=agent,
         external_id=line["id"],
         defaults={
-            "app": row.app, "title": line["title"], "user_id": line["user_id"] or row.user_id,
-            "environment": {"client": row.source, "import": str(row.uid)}, "status": SessionStatus.ENDED,
+            "app": row.app,
+            "title": line["title"],
+            "user_id": line["user_id"] or row.user_id,
+            "environment": {"client": row.source, "import": str(row.uid)},
+            "status": SessionStatus.ENDED,
             "end_reason": END_REASON,
-            "started_at": began, "heartbeat_at": ended, "ended_at": ended,
+            "started_at": began,
+            "heartbeat_at": ended,
+            "ended_at": ended,
         },
-    )  # fmt: skip
+    )
     session.app, session.agent = row.app, agent
     return session, is_new
 
@@ -56,7 +63,7 @@ def said_in(line: Line) -> list[Said]:
 
 
 def candidates_of(row: Import, lines: Iterable[Line], known: set[str]) -> list[Candidate]:
-    """Of what is not known yet and not longer than the app allows."""
+    """Return candidates of what is not known yet and not longer than the app allows."""
     return [
         Candidate(
             content=line["content"],
@@ -77,10 +84,6 @@ def once(lines: Iterable[Line]) -> Sequence[Line]:
     return list({line["id"]: line for line in lines}.values())
 
 
-MOST_LINES, MOST_BYTES = 500, 1024 * 1024
-Free = Callable[[Sequence[Candidate]], Sequence[Candidate]]
-
-
 class CannotImport(Exception):
     """Not now, or not into this app; the text says why."""
 
@@ -90,7 +93,7 @@ class UnderWay(CannotImport):
 
 
 def check_app(app: App) -> None:
-    """Raises CannotImport."""
+    """Raise CannotImport."""
     app.refresh_from_db(fields=["status"])
     if app.status != AppStatus.ACTIVE:
         raise CannotImport("The app is uninstalled: install it first.")
@@ -100,13 +103,13 @@ def check_app(app: App) -> None:
 
 
 def refuse_another(app: App) -> None:
-    """Raises UnderWay."""
+    """Raise UnderWay."""
     if Import.objects.for_app(app).open().exists():
         raise UnderWay("Another import into this app is under way.")
 
 
 def stage(row: Import, lines: Iterable[Line]) -> None:
-    """Keeps all of them, or raises BadFile or CannotImport and keeps nothing. `row` is new and reading."""
+    """Keep all of them, or raise BadFile or CannotImport and keep nothing. `row` is new and reading."""
     try:
         for part in parts_of(lines):
             with transaction.atomic():
@@ -121,8 +124,9 @@ def stage(row: Import, lines: Iterable[Line]) -> None:
 
 @transaction.atomic
 def begin(row: Import) -> None:
-    """What comes into the app from now on, until its end, comes from it: of two that were read at the same time, one
-    has to come again. Raises CannotImport.
+    """Begin an import: what comes into the app from now on, until its end, comes from it.
+
+    Of two that were read at the same time, one has to come again. Raises CannotImport.
     """
     App.objects.select_for_update(no_key=True).get(pk=row.app_id)
     refuse_another(row.app)
@@ -133,7 +137,7 @@ def begin(row: Import) -> None:
 
 
 def parts_of(lines: Iterable[Line]) -> Iterator[list[Line]]:
-    """Lines of one type together, in their order."""
+    """Yield lines of one type together, in their order."""
     for _, alike in groupby(lines, lambda line: line["type"]):
         yield from portions(alike, MOST_LINES, MOST_BYTES, rough_size)
 
@@ -159,7 +163,7 @@ def forget_import(row: Import) -> None:
 
 
 def survey(app: App, lines: Iterable[Line], free: Free) -> dict[str, dict[str, int]]:
-    """How much of it is new to the app, by type. Keeps nothing; raises BadFile.
+    """Return how much of it is new to the app, by type. Keeps nothing; raises BadFile.
 
     `free` says which facts need no person to decide about them.
     """

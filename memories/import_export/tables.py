@@ -102,7 +102,7 @@ class Table:
         return rows.filter(self.of_user(app, user_id)) if self.of_user else rows.none()
 
     def is_told(self, values: Mapping[str, Any]) -> bool:
-        """Whether the row is worth a line."""
+        """Return whether the row is worth a line."""
         return True
 
     def line_of(self, values: Mapping[str, Any]) -> Line:
@@ -112,7 +112,7 @@ class Table:
         return tuple(line[name] for name in self.key)
 
     def name_of(self, line: Line) -> str:
-        """What other lines call this one; empty where none does."""
+        """Return what other lines call this one; empty where none does."""
         return str(line[self.name_field]) if self.name_field != "uid" or self.has_id else ""
 
 
@@ -162,7 +162,7 @@ def of_whom(app: App, user_id: str) -> Q:
 
 
 def memories_of(app: App, user_id: str) -> Q:
-    """About them, or learnt from what they said."""
+    """Return a condition for memories about them, or learnt from what they said."""
     return Q(user_id=user_id) | Q(session__user_id=user_id) | Q(resource__session__user_id=user_id)
 
 
@@ -190,13 +190,16 @@ def agents_of(app: App, user_id: str) -> Q:
 
 
 def nobody_said(line: Line) -> Line:
-    """Whose words a memory takes over, where nobody has noted it: no more than can be told from the line alone."""
+    """Return whose words a memory takes over, where nobody has noted it: as far as the line alone tells."""
     origin = Origin.OPERATOR if line.get("source") == Source.OPERATOR else Origin.ASSISTANT
     return {"origin": origin.value, "reviewed_by": "", "reviewed_at": None}
 
 
 def role_of_today(line: Line) -> Line:
-    """Once any word was taken for a role. What is none counts as a tool's, which is trusted least."""
+    """Return a role of today: once any word was taken for one.
+
+    What is none counts as a tool's, which is trusted least.
+    """
     word = line.get("role")
     if not isinstance(word, str) or word in Role.values:
         return {}

@@ -36,10 +36,16 @@ VECTOR_BYTES = 4
 COUNTED = ("version", "access_count", "attempts", "windows_read", "changes", "stored", "reinforced", "rejected")
 """What goes on counting where the file ends: half of what the column holds is left for that."""
 POLICY_LATER = {
-    "review_origins": default_review_origins(), "approval_origins": [], "inject_unreviewed": True, "users_apart": False,
+    "review_origins": default_review_origins(),
+    "approval_origins": [],
+    "inject_unreviewed": True,
+    "users_apart": False,
     "redact_raw": False,
-}  # fmt: skip
+}
 """Policy fields that older servers did not write."""
+COLD_BEFORE = ("active", "inactive", "superseded", "archived")
+# Looked at by their rule alone.
+BY_RULE = {("vector", "data")}
 
 
 class Wrong(Exception):
@@ -47,7 +53,10 @@ class Wrong(Exception):
 
 
 def checked(lines: Iterator[tuple[int, bytes]]) -> Iterator[Line]:
-    """The rows of an app's file, in its order. Raises BadFile for the first line that is wrong, or that is missing."""
+    """Yield the rows of an app's file, in its order.
+
+    Raises BadFile for the first line that is wrong, or that is missing.
+    """
     header = read_header(lines)
     count, number, is_whole = 0, 1, False
     with Seen() as seen:
@@ -146,7 +155,7 @@ def check_row(table: Table, line: Line, seen: Seen) -> None:
             check_value(table, name, line[name])
     for ref in table.refs:
         check_ref(table, ref.field, ref.table, ref.is_required, line[ref.field], seen)
-    if problem := RULES.get(table.name, nothing_wrong)(line):
+    if table.name in RULES and (problem := RULES[table.name](line)):
         raise Wrong(f"{table.name}: {problem}")
     if (name := table.name_of(line)) and not seen.add(table.name, name):
         raise Wrong(f"{table.name}: the same {table.name_field} stands in the file twice")
@@ -194,7 +203,7 @@ def check_field(field: Field[Any, Any], value: Any) -> None:
 
 
 def check_kind(field: Any, value: Any) -> None:
-    """That it is of the JSON type that the field has; Django's own fields would take "3" for 3."""
+    """Check that a value is of the JSON type that the field has; Django's own fields would take "3" for 3."""
     kind, is_bool = field.get_internal_type(), isinstance(value, bool)
     if value is None or kind == "JSONField":
         return
@@ -213,7 +222,7 @@ def check_kind(field: Any, value: Any) -> None:
 
 
 def check_range(name: str, kind: str, value: int) -> None:
-    """That its column holds it on either database, and may still count on: SQLite alone would take 64 bits."""
+    """Check that its column holds it on either database, and may still count on: SQLite alone would take 64 bits."""
     least, most = BaseDatabaseOperations.integer_field_ranges[kind]
     most = most // 2 if name in COUNTED else most
     if not least <= value <= most:
@@ -222,10 +231,6 @@ def check_range(name: str, kind: str, value: int) -> None:
 
 def first_of(error: ValidationError) -> str:
     return str(error.messages[0])[:200].rstrip(".") if error.messages else "not allowed"
-
-
-def nothing_wrong(line: Line) -> str:
-    return ""
 
 
 def about_session(line: Line) -> str:
@@ -260,9 +265,6 @@ def about_memory(line: Line) -> str:
     return "valid_until comes before valid_from" if begins and ends and ends < begins else ""
 
 
-COLD_BEFORE = ("active", "inactive", "superseded", "archived")
-
-
 def about_revision(line: Line) -> str:
     if not (isinstance(line["before"], dict) and isinstance(line["after"], dict)):
         return "before and after are objects"
@@ -276,7 +278,7 @@ def about_revision(line: Line) -> str:
 
 
 def about_state(state: Mapping[str, Any]) -> str:
-    """Whether a memory could have been so, by what is told of it."""
+    """Return whether a memory could have been so, by what is told of it."""
     for name, value in state.items():
         if name not in TRACKED:
             return f"{name[:60]!r} is not known"
@@ -348,5 +350,3 @@ RULES: Mapping[str, Rule] = {
     "extraction": about_extraction,
     "vector": about_vector,
 }
-# Looked at by their rule alone.
-BY_RULE = {("vector", "data")}

@@ -1,5 +1,5 @@
 """The upkeep of an app and of the site, job by job."""
 
-from memories.jobs.catalogue import JOBS, MemoryJob, Upkeeper
+from memories.jobs.catalogue import JOBS, MemoryJob, Service
 
-__all__ = ["JOBS", "MemoryJob", "Upkeeper"]
+__all__ = ["JOBS", "MemoryJob", "Service"]

@@ -49,9 +49,13 @@ from memsite.tenancy.models import App
 from memsite.tenancy.purge_residue import residue
 from sessions.models import AgentSession, SessionQuerySet
 
+ASK_AGAIN = timedelta(minutes=5)
+SITE = 0
+__all__ = ["JOBS", "MemoryJob", "Service"]
 
-class Upkeeper(Protocol):
-    """The hands of a job: one app, and what reads and writes for it. `MemoryAgent` is one."""
+
+class Service(Protocol):
+    """What a job works with: one app, and what reads and writes for it. `MemoryAgent` is one."""
 
     app: App
     actor: str
@@ -74,15 +78,15 @@ class Upkeeper(Protocol):
     def flush_crashed(self, now: datetime, run: Run) -> None: ...
 
 
-class MemoryJob(Job[Upkeeper]):
+class MemoryJob(Job[Service]):
     """A job that is done for each app."""
 
 
 class Triggers(MemoryJob):
     name, title, schedule = "triggers", "moves recurring triggers on, and puts away what is over", Calendar(time(0))
 
-    def work(self, hands: Upkeeper, run: Run) -> None:
-        run.done(roll_over(hands.app, timezone.now()))
+    def work(self, service: Service, run: Run) -> None:
+        run.done(roll_over(service.app, timezone.now()))
 
 
 class Nightly(MemoryJob):
@@ -92,45 +96,42 @@ class Nightly(MemoryJob):
         Calendar(time(2)),
     )
 
-    def work(self, hands: Upkeeper, run: Run) -> None:
+    def work(self, service: Service, run: Run) -> None:
         now = timezone.now()
-        mend(hands.app, run)
-        enqueue_unprocessed(hands.app, now, run)
-        merge_duplicates(hands.app, now, run, hands.provider(), hands.embedder)
-        promote_todays(hands.app, now, run)
+        mend(service.app, run)
+        enqueue_unprocessed(service.app, now, run)
+        merge_duplicates(service.app, now, run, service.provider(), service.embedder)
+        promote_todays(service.app, now, run)
 
 
 class Weekly(MemoryJob):
     name, title = "weekly", "writes summaries from scratch, archives what nobody asked for, gathers insights"
     schedule = Calendar(time(1), weekday=SUNDAY)
 
-    def work(self, hands: Upkeeper, run: Run) -> None:
+    def work(self, service: Service, run: Run) -> None:
         now = timezone.now()
-        rebuild_summaries(hands.app, now, run, hands.provider(), hands.embedder)
-        archive_expired(hands.app, now, run)
-        gather_insights(hands.app, now, run, hands.provider(), hands.embedder)
+        rebuild_summaries(service.app, now, run, service.provider(), service.embedder)
+        archive_expired(service.app, now, run)
+        gather_insights(service.app, now, run, service.provider(), service.embedder)
 
 
 class Monthly(MemoryJob):
     name, title = "monthly", "puts away what nobody asks for, tidies the indexes, writes the health report"
     schedule = Calendar(time(3), day=1)
 
-    def work(self, hands: Upkeeper, run: Run) -> None:
+    def work(self, service: Service, run: Run) -> None:
         now = timezone.now()
-        freeze_unused(hands.app, now, run)
-        reembed(hands.app, now, run, current_embedder())
-        reindex(hands.app, now, run)
-        note_health(hands.app, now, run)
+        freeze_unused(service.app, now, run)
+        reembed(service.app, now, run, current_embedder())
+        reindex(service.app, now, run)
+        note_health(service.app, now, run)
 
 
 class Decay(MemoryJob):
     name, title, schedule = "decay", "lowers the confidence of what was not confirmed for long", Calendar(time(1, 30))
 
-    def work(self, hands: Upkeeper, run: Run) -> None:
-        decay_app(hands.app, timezone.now(), run)
-
-
-ASK_AGAIN = timedelta(minutes=5)
+    def work(self, service: Service, run: Run) -> None:
+        decay_app(service.app, timezone.now(), run)
 
 
 class ExtractionSweep(MemoryJob):
@@ -140,9 +141,9 @@ class ExtractionSweep(MemoryJob):
         release(now)
         return Extraction.objects.due(now).order_by().values_list("app_id", flat=True).distinct()
 
-    def work(self, hands: Upkeeper, run: Run) -> None:
-        for session in sessions_due(hands.app, timezone.now()):
-            for lesson in hands.learn_session(session):
+    def work(self, service: Service, run: Run) -> None:
+        for session in sessions_due(service.app, timezone.now()):
+            for lesson in service.learn_session(session):
                 run.done({"stored": lesson.stored})
 
 
@@ -153,8 +154,8 @@ class SummarySweep(MemoryJob):
         marked = SummaryDue.objects.order_by().values_list("app_id", flat=True).distinct()
         return apps_with_stale_summaries(now) | set(marked)
 
-    def work(self, hands: Upkeeper, run: Run) -> None:
-        run.done({"written": hands.rewrite_summaries()})
+    def work(self, service: Service, run: Run) -> None:
+        run.done({"written": service.rewrite_summaries()})
 
 
 class LimitSweep(MemoryJob):
@@ -164,8 +165,8 @@ class LimitSweep(MemoryJob):
         over = App.objects.filter(memory_count__gt=F("policy__memory_limit"))
         return over.values_list("pk", flat=True)
 
-    def work(self, hands: Upkeeper, run: Run) -> None:
-        while made := hands.shrink():
+    def work(self, service: Service, run: Run) -> None:
+        while made := service.shrink():
             run.done({"made_room": made})
 
 
@@ -175,8 +176,8 @@ class EmbeddingBacklog(MemoryJob):
     def waiting(self, now: datetime) -> Iterable[int]:
         return apps_with_backlog()
 
-    def work(self, hands: Upkeeper, run: Run) -> None:
-        embed_backlog(hands.app, timezone.now(), run, current_embedder())
+    def work(self, service: Service, run: Run) -> None:
+        embed_backlog(service.app, timezone.now(), run, current_embedder())
 
 
 class Reembedding(MemoryJob):
@@ -185,7 +186,7 @@ class Reembedding(MemoryJob):
     asked_at: datetime | None = None
 
     def waiting(self, now: datetime) -> Iterable[int]:
-        """Asks how long its vectors are: who puts another model in the place of one, under its name, tells nobody.
+        """Ask how long its vectors are: who puts another model in the place of one, under its name, tells nobody.
 
         A service that hangs, which holds all other jobs up for half a minute, not each minute.
         """
@@ -196,8 +197,8 @@ class Reembedding(MemoryJob):
                 _ = embedder.dim
         return apps_to_reembed(embedder).values_list("pk", flat=True)
 
-    def work(self, hands: Upkeeper, run: Run) -> None:
-        reembed(hands.app, timezone.now(), run, current_embedder())
+    def work(self, service: Service, run: Run) -> None:
+        reembed(service.app, timezone.now(), run, current_embedder())
 
 
 class LargeApps(MemoryJob):
@@ -206,8 +207,8 @@ class LargeApps(MemoryJob):
     def waiting(self, now: datetime) -> Iterable[int]:
         return apps_to_move().values_list("pk", flat=True)
 
-    def work(self, hands: Upkeeper, run: Run) -> None:
-        move(hands.app, timezone.now(), run)
+    def work(self, service: Service, run: Run) -> None:
+        move(service.app, timezone.now(), run)
 
 
 class Purging(MemoryJob):
@@ -217,8 +218,8 @@ class Purging(MemoryJob):
         """Of apps that are not active, too."""
         return apps_to_purge().values_list("pk", flat=True)
 
-    def work(self, hands: Upkeeper, run: Run) -> None:
-        purge(hands.app, timezone.now(), run)
+    def work(self, service: Service, run: Run) -> None:
+        purge(service.app, timezone.now(), run)
 
 
 class Imports(MemoryJob):
@@ -227,8 +228,8 @@ class Imports(MemoryJob):
     def waiting(self, now: datetime) -> Iterable[int]:
         return Import.objects.open().order_by().values_list("app_id", flat=True).distinct()
 
-    def work(self, hands: Upkeeper, run: Run) -> None:
-        hands.carry_on_imports(run)
+    def work(self, service: Service, run: Run) -> None:
+        service.carry_on_imports(run)
 
 
 class Rollbacks(MemoryJob):
@@ -237,8 +238,8 @@ class Rollbacks(MemoryJob):
     def waiting(self, now: datetime) -> Iterable[int]:
         return Rollback.objects.open().order_by().values_list("app_id", flat=True).distinct()
 
-    def work(self, hands: Upkeeper, run: Run) -> None:
-        hands.carry_on_rollbacks(run)
+    def work(self, service: Service, run: Run) -> None:
+        service.carry_on_rollbacks(run)
 
 
 class Webhooks(MemoryJob):
@@ -248,8 +249,8 @@ class Webhooks(MemoryJob):
         behind = Webhook.objects.behind().order_by().values_list("app_id", flat=True)
         return set(behind) | set(Delivery.objects.due(now).order_by().values_list("app_id", flat=True))
 
-    def work(self, hands: Upkeeper, run: Run) -> None:
-        hands.tell(run)
+    def work(self, service: Service, run: Run) -> None:
+        service.tell(run)
 
 
 class FlushCrashed(MemoryJob):
@@ -264,11 +265,8 @@ class FlushCrashed(MemoryJob):
     def silent(self, now: datetime) -> SessionQuerySet:
         return AgentSession.objects.active().silent(silent_since(now))
 
-    def work(self, hands: Upkeeper, run: Run) -> None:
-        hands.flush_crashed(timezone.now(), run)
-
-
-SITE = 0
+    def work(self, service: Service, run: Run) -> None:
+        service.flush_crashed(timezone.now(), run)
 
 
 class Sweep(Job[None]):
@@ -278,7 +276,7 @@ class Sweep(Job[None]):
     def waiting(self, now: datetime) -> Iterable[int]:
         return [SITE] if residue() else []
 
-    def work(self, hands: None, run: Run) -> None:
+    def work(self, service: None, run: Run) -> None:
         if sweep(timezone.now()):
             with transaction.atomic():
                 run.done({"swept": 1})
@@ -288,7 +286,7 @@ class Backups(Job[None]):
     name, title, schedule = "backup", "copies the whole database into a file", Calendar(time(3))
     of_site = True
 
-    def work(self, hands: None, run: Run) -> None:
+    def work(self, service: None, run: Run) -> None:
         backup(timezone.now(), run)
 
 
@@ -296,7 +294,7 @@ class Housekeeping(Job[None]):
     name, title, schedule = "housekeeping", "drops what is kept for a while only", Calendar(time(4))
     of_site = True
 
-    def work(self, hands: None, run: Run) -> None:
+    def work(self, service: None, run: Run) -> None:
         now = timezone.now()
         run.done({"answers_dropped": drop_expired_answers(now)})
         run.done({"imports_dropped": drop_broken_off_imports(now)})
@@ -306,8 +304,6 @@ class Housekeeping(Job[None]):
             run.done({"runs_dropped": count})
         run.done({"copies_dropped": drop_leftovers()})
 
-
-__all__ = ["JOBS", "MemoryJob", "Upkeeper"]
 
 EVERY_JOB: tuple[Job[Any], ...] = (
     ExtractionSweep(),
@@ -330,6 +326,8 @@ EVERY_JOB: tuple[Job[Any], ...] = (
     Sweep(),
     Backups(),
 )
+
+
 JOBS = {job.name: job for job in EVERY_JOB}
 
 
@@ -345,7 +343,10 @@ class Listed:
 
 
 def jobs_of(app: App | None, now: datetime) -> list[Listed]:
-    """The jobs of an app, or (None) of the whole site, in the order of the catalogue. One query, and one per job."""
+    """Return the jobs of an app, or (None) of the whole site, in the order of the catalogue.
+
+    One query, and one per job.
+    """
     rows = {row.job: row for row in JobSchedule.objects.all()}
     return [listed(job, rows.get(job.name), app, now) for job in JOBS.values() if job.of_site == (app is None)]
 

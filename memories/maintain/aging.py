@@ -20,10 +20,18 @@ DECAY_BATCH = 1000
 LEAST_LOST = 1e-4
 """Ten minutes of decay, as policies begin. To write less would tell every index of nothing."""
 DECAY_ACTOR = "system:decay"
+PROMOTE_ACTOR = "system:promote"
+STEP = 0.1
+FIRST_TIME = timedelta(days=1)
+PROMOTE_BATCH = 500
+EXPIRE_ACTOR = "system:expire"
+EXPIRE_BATCH = 500
+COLD_ACTOR = "system:cold"
+COLD_BATCH = 100
 
 
 def decay_app(app: App, now: datetime, run: Run) -> None:
-    """Decays every stale active memory of the app, `BATCH` to a transaction, and counts them."""
+    """Decay every stale active memory of the app, `DECAY_BATCH` to a transaction, and count them."""
     last_pk = 0
     while batch := list(stale(app, now).filter(pk__gt=last_pk).order_by("pk")[:DECAY_BATCH]):
         decay(app, batch, now, run)
@@ -31,14 +39,14 @@ def decay_app(app: App, now: datetime, run: Run) -> None:
 
 
 def decay_few(app: App, now: datetime) -> None:
-    """The same, if one batch is all there is: for more of them nobody is made to wait, and the night does it."""
+    """Decay the app if one batch is all there is: for more nobody is made to wait, and the night does it."""
     few = list(stale(app, now).order_by("anchored_at")[: DECAY_BATCH + 1])
     if len(few) <= DECAY_BATCH:
         decay(app, few, now, Unclaimed(now))
 
 
 def stale(app: App, now: datetime) -> MemoryQuerySet:
-    """With what their decay is reckoned from: they are found without the write lock."""
+    """Return stale memories with what their decay is reckoned from: they are found without the write lock."""
     grace_ends = now - timedelta(days=app.policy.stale_after_days)
     rows = Memory.objects.for_app(app).active().filter(pinned=False, anchored_at__lt=grace_ends)
     return rows.only("pinned", "confidence", "confidence_base", "anchored_at", "valid_from")
@@ -53,18 +61,12 @@ def decay(app: App, memories: Sequence[Memory], now: datetime, run: Run) -> None
 
 
 def is_late(memory: Memory, now: datetime, policy: AppPolicy) -> bool:
-    """Whether its confidence is not by now what is stored."""
+    """Return whether its confidence is not by now what is stored."""
     return abs(memory.confidence - confidence_at(memory, now, policy)) >= LEAST_LOST
 
 
-PROMOTE_ACTOR = "system:promote"
-STEP = 0.1
-FIRST_TIME = timedelta(days=1)
-PROMOTE_BATCH = 500
-
-
 def promote_todays(app: App, now: datetime, run: Run) -> None:
-    """More priority, once, for every active memory that was made in the run's time; pinned ones stay as they are.
+    """Give more priority, once, to every active memory that was made in the run's time; pinned ones stay as they are.
 
     The first run is for all the time since the app was made, as nights before it may have been missed, and for the day
     before it at least. Counts `promoted`.
@@ -85,34 +87,33 @@ def todays(app: App, run: Run) -> MemoryQuerySet:
 
 
 def days_ago(app: App, now: datetime, days: int) -> datetime:
-    """The end of the last day, where the app lives, that is so many days ago."""
+    """Return the end of the last day, where the app lives, that is so many days ago."""
     return midnight(app, day_of(app, now) - timedelta(days=days - 1))
 
 
 def unused_since(app: App, moment: datetime) -> Q:
-    """Of memories: not created, confirmed, found by a search or shown in a block since. A restored one starts anew."""
+    """Return a condition: not created, confirmed, found by a search or shown in a block since.
+
+    A restored one starts anew.
+    """
     shown = Injection.objects.for_app(app).filter(memory=OuterRef("pk"), created_at__gte=moment)
     unread = Q(accessed_at=None) | Q(accessed_at__lt=moment)
     return Q(created_at__lt=moment, confirmed_at__lt=moment) & unread & Q(~Exists(shown))
 
 
 def begun_by(moment: datetime) -> Q:
-    """Of memories: they hold at all times, or began to before."""
+    """Return a condition: they hold at all times, or began to before."""
     return Q(valid_from=None) | Q(valid_from__lt=moment)
 
 
 def not_awaited(app: App) -> Q:
-    """Of memories: no trigger that waits will bring them up."""
+    """Return a condition: no trigger that waits will bring them up."""
     awaited = Preload.objects.for_app(app).filter(memory=OuterRef("pk"), trigger__status=TriggerStatus.WAITING)
     return Q(~Exists(awaited))
 
 
-EXPIRE_ACTOR = "system:expire"
-EXPIRE_BATCH = 500
-
-
 def archive_expired(app: App, now: datetime, run: Run) -> None:
-    """By the policy's `ttl_days`, in days where the app lives; pinned ones stay. Counts `archived`.
+    """Archive by the policy's `ttl_days`, in days where the app lives; pinned ones stay. Counts `archived`.
 
     A day counts from the latest of creation, confirmation, access, and the day from which it holds.
     """
@@ -127,7 +128,7 @@ def archive_expired(app: App, now: datetime, run: Run) -> None:
 
 
 def expired(app: App, now: datetime) -> MemoryQuerySet:
-    """Live and of no use for as many days as its category has, the oldest first; none that a trigger will bring up."""
+    """Return what is live and of no use for as many days as its category has, the oldest first, and not awaited."""
     is_over = Q(pk__in=())
     for category, days in app.policy.ttl_days.items():
         since = days_ago(app, now, days)
@@ -139,12 +140,8 @@ def reason_for(app: App, memory: Memory) -> str:
     return f"{memory.category}: {app.policy.ttl_days[memory.category]} days without access"
 
 
-COLD_ACTOR = "system:cold"
-COLD_BATCH = 100
-
-
 def freeze_unused(app: App, now: datetime, run: Run) -> None:
-    """By the policy's `cold_after_days`, in days where the app lives.
+    """Freeze by the policy's `cold_after_days`, in days where the app lives.
 
     Counts `archived`, `vectors_dropped`, and the bytes of texts and vectors before and after.
     """
@@ -161,7 +158,7 @@ def freeze_unused(app: App, now: datetime, run: Run) -> None:
 
 
 def unused(app: App, now: datetime) -> MemoryQuerySet:
-    """Of whatever status and of no use for so many days, and need not be at hand; the oldest first.
+    """Return memories of whatever status that are of no use for so many days and need not be at hand; the oldest first.
 
     At hand is what is pinned, what a trigger will bring up, what has not begun to hold, and what is live as its
     category's `ttl_days` are more: the weekly job archives it first.

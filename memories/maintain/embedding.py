@@ -1,4 +1,8 @@
-"""Vectors for what has none: the backlog of an embedder that was away, and another embedder for an app, in stages."""
+"""Vectors for what has none: the backlog of an embedder that was away, and another embedder for an app, in stages.
+
+Another embedder first makes vectors of everything, then serves with one switch, then the old vectors go. Texts that an
+embedder refuses alone, for services refuse what is too long for them, keep no others from theirs.
+"""
 
 from __future__ import annotations
 
@@ -27,10 +31,21 @@ log = structlog.get_logger("memories.maintain")
 PROBE = "Is anybody there?"
 SHORTEST = 100
 """Characters. A text whose beginning of that length is refused as well is not refused for its length."""
+ACTOR = "system:vectors"
+# Of many texts, those of one length go through the model together: 256 take less time than 4 × 64.
+BATCH = 256
+Place = tuple[int, int]
+"""The change number and the pk of a memory. What changes goes behind all others, and so is met again."""
+START: Place = (0, 0)
+# What is written while the last batch is embedded takes one more; what comes faster waits for the next run.
+ROUNDS = 50
+DROPPED_AT_ONCE = 1_000
+NO_PK = 2**63 - 1
+NOTED_AT_ONCE = 100
 
 
 def embed(texts: Sequence[str], embedder: Embedder) -> Vectors | None:
-    """Shape (len(texts), dim). None if the embedder is away.
+    """Return vectors, shape (len(texts), dim). None if the embedder is away.
 
     Of a text that fails alone, while others do not, the beginning is embedded; if all of it is refused its vector is
     zero: near to nothing, so that words alone find it, and the others do not wait for it.
@@ -50,7 +65,7 @@ def embed(texts: Sequence[str], embedder: Embedder) -> Vectors | None:
 
 
 def embed_beginning(text: str, embedder: Embedder, error: EmbedderError) -> Vectors | None:
-    """Of as much of the text as the embedder takes. Some say of a text that is too long that they are away."""
+    """Embed as much of the text as the embedder takes. Some say of a text that is too long that they are away."""
     while len(text) > SHORTEST:
         text = text[: len(text) // 2]
         try:
@@ -71,16 +86,10 @@ def answers(embedder: Embedder) -> bool:
     return True
 
 
-ACTOR = "system:vectors"
-# Of many texts, those of one length go through the model together: 256 take less time than 4 × 64.
-BATCH = 256
-Place = tuple[int, int]
-"""The change number and the pk of a memory. What changes goes behind all others, and so is met again."""
-START: Place = (0, 0)
-
-
 def without_vector(app: App, model: str, after: Place = START) -> MemoryQuerySet:
-    """The app's memories that should have a vector of this model and have none, in the order of their last change."""
+    """Return the app's memories that should have a vector of this model and have none, in the order of their last
+    change.
+    """
     change, pk = after
     behind = Q(change_number__gt=change) | Q(change_number=change, pk__gt=pk)
     # The first condition is what the database can find the place in the index by.
@@ -89,12 +98,15 @@ def without_vector(app: App, model: str, after: Place = START) -> MemoryQuerySet
 
 
 def passages_without(app: App, model: str) -> QuerySet[Passage]:
-    """The passages that have no vector of this model, and none of it in waiting."""
+    """Return the passages that have no vector of this model, and none of it in waiting."""
     return Passage.objects.for_app(app).exclude(model=model).exclude(next_model=model).order_by("pk")
 
 
 def embed_memories(app: App, embedder: Embedder, now: datetime, run: Run, after: Place) -> bool:
-    """Counts `embedded`; the cursor is the place. False if the embedder is away, and the rest has to wait."""
+    """Embed what lacks its vector.
+
+    Counts `embedded`; the cursor is the place. False if the embedder is away, and the rest has to wait.
+    """
     while rows := list(without_vector(app, embedder.name, after)[:BATCH]):
         vectors = embed([embedded_text(row.content, row.subject) for row in rows], embedder)
         if vectors is None:
@@ -107,7 +119,7 @@ def embed_memories(app: App, embedder: Embedder, now: datetime, run: Run, after:
 
 
 def place_of(run: Run, model: str) -> Place | None:
-    """How far the run was with vectors of this model when it was broken off."""
+    """Return how far the run was with vectors of this model when it was broken off."""
     if run.cursor.get("model") != model:
         return None
     change, pk = run.cursor["place"]
@@ -115,7 +127,7 @@ def place_of(run: Run, model: str) -> Place | None:
 
 
 def embed_passages(app: App, embedder: Embedder, now: datetime, run: Run) -> bool:
-    """The same for passages, whose vectors wait until the model serves. They have no order: each is met once."""
+    """Embed the passages, whose vectors wait until the model serves. They have no order: each is met once."""
     after = 0
     while rows := list(passages_without(app, embedder.name).filter(pk__gt=after)[:BATCH]):
         vectors = embed([row.text for row in rows], embedder)
@@ -128,14 +140,9 @@ def embed_passages(app: App, embedder: Embedder, now: datetime, run: Run) -> boo
     return True
 
 
-# What is written while the last batch is embedded takes one more; what comes faster waits for the next run.
-ROUNDS = 50
-DROPPED_AT_ONCE = 1_000
-
-
 def apps_to_reembed(current: Embedder) -> QuerySet[App]:
-    """The active apps that the embedder of the settings does not serve yet, or not with all vectors; or whose first or
-    last vector tells that another model of its name has made it.
+    """Return the active apps that the embedder of the settings does not serve yet, or not with all vectors; or whose
+    first or last vector tells that another model of its name has made it.
     """
     apps, wanted = App.objects.filter(status=AppStatus.ACTIVE), ~Q(vector_model__in=("", current.name))
     if current.known_dim and not current.in_process:
@@ -147,7 +154,7 @@ def apps_to_reembed(current: Embedder) -> QuerySet[App]:
 
 
 def reembed(app: App, now: datetime, run: Run, current: Embedder) -> None:
-    """Searches go on with the vectors that are there until there are others of everything.
+    """Embed an app anew. Searches go on with the vectors that are there until there are others of everything.
 
     `current` is the embedder of the settings. Counts `embedded`, `passages`, `switched`, `dropped` vectors and their
     bytes. Also finds whatever else has no vector. Ends early, to be run again, when the embedder is away.
@@ -168,7 +175,7 @@ def reembed(app: App, now: datetime, run: Run, current: Embedder) -> None:
 
 
 def complete(app: App, now: datetime, run: Run, embedder: Embedder) -> bool:
-    """Whether this embedder serves the app in the end, with vectors of everything."""
+    """Return whether this embedder serves the app in the end, with vectors of everything."""
     place = place_of(run, embedder.name) or START
     app.refresh_from_db(fields=["near_model"])
     for _ in range(ROUNDS):
@@ -185,7 +192,7 @@ def complete(app: App, now: datetime, run: Run, embedder: Embedder) -> bool:
 
 
 def switch(app: App, now: datetime, run: Run, model: str, place: Place, dim: int = 0) -> bool:
-    """Lets a model serve that has a vector of everything; False if something was written meanwhile.
+    """Let a model serve that has a vector of everything; False if something was written meanwhile.
 
     Where pgvector is asked, it has to be ready for this model, too: for vectors of the length `dim`.
 
@@ -207,7 +214,10 @@ def switch(app: App, now: datetime, run: Run, model: str, place: Place, dim: int
 
 
 def of_other_length(app: App, current: Embedder) -> ScopedQuerySet[Vector]:
-    """What another model of this name has made, with which nothing can be compared. None while nobody can tell."""
+    """Return what another model of this name has made, with which nothing can be compared.
+
+    None while nobody can tell.
+    """
     rows = Vector.objects.for_app(app)
     if not current.in_process:
         with suppress(EmbedderError):
@@ -216,7 +226,10 @@ def of_other_length(app: App, current: Embedder) -> ScopedQuerySet[Vector]:
 
 
 def forget(app: App, now: datetime, run: Run, current: Embedder) -> None:
-    """All that another model of this name has made. Its vectors go last: by them it is known that it is to be done."""
+    """Delete all that another model of this name has made.
+
+    Its vectors go last: by them it is known that it is to be done.
+    """
     model, size = current.name, current.dim * FLOAT_BYTES
     if app.vector_model == model:
         serve_at_once(app, now, run, model)
@@ -231,12 +244,12 @@ def forget(app: App, now: datetime, run: Run, current: Embedder) -> None:
 
 
 def is_lost(app: App, current: Embedder) -> bool:
-    """Whether nothing leads to the embedder of the app's vectors any more."""
+    """Return whether nothing leads to the embedder of the app's vectors any more."""
     return bool(app.vector_model) and embedder_called(app.vector_model, current) is None
 
 
 def refuses(app: App, current: Embedder) -> bool:
-    """Asks the embedder of the app's vectors whether it can still work."""
+    """Ask the embedder of the app's vectors whether it can still work."""
     embedder = embedder_called(app.vector_model, current)
     try:
         if embedder is not None:
@@ -250,7 +263,9 @@ def refuses(app: App, current: Embedder) -> bool:
 
 
 def serve_at_once(app: App, now: datetime, run: Run, model: str) -> None:
-    """For want of the embedder before: words and the graph carry the searches until this one has its vectors."""
+    """Switch at once, for want of the embedder before: words and the graph carry the searches until this one has its
+    vectors.
+    """
     with writing(app, ACTOR, now) as write:
         write.serve(model, complete=False)
         if write.near_model == model:
@@ -261,7 +276,7 @@ def serve_at_once(app: App, now: datetime, run: Run, model: str) -> None:
 
 
 def drop_others(app: App, run: Run, model: str) -> None:
-    """Deletes the vectors of all other models, some at a time."""
+    """Delete the vectors of all other models, some at a time."""
     rows = Vector.objects.for_app(app)
     for other in rows.exclude(model=model).order_by().values_list("model", flat=True).distinct():
         drop(rows.filter(model=other), run)
@@ -272,19 +287,15 @@ def drop_others(app: App, run: Run, model: str) -> None:
 
 
 def drop(rows: ScopedQuerySet[Vector], run: Run) -> None:
-    """Some at a time."""
+    """Delete vectors, some at a time."""
     while some := list(rows.order_by("memory_id").values_list("pk", Length("data"))[:DROPPED_AT_ONCE]):
         with transaction.atomic():
             dropped = rows.filter(pk__in=[pk for pk, _ in some]).delete()[0]
             run.done({"dropped": dropped, "bytes_dropped": sum(size for _, size in some)})
 
 
-NO_PK = 2**63 - 1
-NOTED_AT_ONCE = 100
-
-
 def apps_with_backlog() -> list[int]:
-    """Pks of the active apps in which a memory that has changed lacks its vector. One query.
+    """Return pks of the active apps in which a memory that has changed lacks its vector. One query.
 
     Of the others it is noted that nothing is missing: most writes bring their vector, and set nothing going.
     """
@@ -307,13 +318,15 @@ def apps_with_backlog() -> list[int]:
 
 
 def note_embedded(app: App, model: str) -> None:
-    """Nothing up to the change that was seen lacks its vector of this model: unless another one serves by now."""
+    """Note that nothing up to the change that was seen lacks its vector of this model, unless another one serves by
+    now.
+    """
     rows = App.objects.filter(pk=app.pk, embedded_to=app.embedded_to, vector_model__in=(model, ""))
     rows.update(embedded_to=app.change_number)
 
 
 def embed_backlog(app: App, now: datetime, run: Run, current: Embedder) -> None:
-    """Looks at what changed since the last time that nothing was missing; one query if nothing has.
+    """Look at what changed since the last time that nothing was missing; one query if nothing has.
 
     `current` is the embedder of the settings. Its vectors are `reembed`'s as long as another one serves the app, and
     so is everything of an app whose embedder is gone.

@@ -42,7 +42,7 @@ LEARNING = (ExtractionStatus.PENDING, ExtractionStatus.RUNNING, ExtractionStatus
 
 
 def answered(tier: str) -> str:
-    """The same as a phrase."""
+    """Return what answered as a phrase."""
     words = ANSWERS.get(tier, tier)
     return words if tier == "none" else f"answered by {words}"
 
@@ -79,13 +79,13 @@ class Sorts:
 
 
 def by_status(app: App) -> dict[str, int]:
-    """Every status, those of nobody as 0."""
+    """Return every status, those of nobody as 0."""
     counts = dict(Memory.objects.for_app(app).order_by().values_list("status").annotate(Count("pk")))
     return {status: counts.get(status, 0) for status in Status.values}
 
 
 def by_sort(app: App) -> Sorts:
-    """Of whatever status. One query, which reads all memories once."""
+    """Return counts of memories of whatever status. One query, which reads all memories once."""
     unasked = Count("pk", filter=Q(status=Status.ACTIVE, accessed_at=None))
     rows = Memory.objects.for_app(app).order_by().values_list("kind", "source", "origin", "tier")
     kinds, sources, origins, tiers = sorts = [
@@ -100,13 +100,13 @@ def by_sort(app: App) -> Sorts:
 
 
 def by_category(app: App) -> list[tuple[str, int]]:
-    """The largest categories by their live memories."""
+    """Return the largest categories by their live memories."""
     rows = Memory.objects.for_app(app).live().order_by().values_list("category").annotate(number=Count("pk"))
     return list(rows.order_by("-number", "category")[:CATEGORIES_SHOWN])
 
 
 def growth(app: App, days: Sequence[date]) -> list[int]:
-    """New memories of each of these days, which follow each other. One query.
+    """Return how many new memories each of these days has, which follow each other. One query.
 
     Ids rise with the time they were made at, so days are ranges of the index of ids.
     """
@@ -117,14 +117,14 @@ def growth(app: App, days: Sequence[date]) -> list[int]:
 
 
 def answered_by(app: App, days: Sequence[date]) -> dict[str, list[int]]:
-    """Searches of each of these days, by what answered. One query of a few rows a day."""
+    """Return searches of each of these days, by what answered. One query of a few rows a day."""
     rows = RecallCount.objects.for_app(app).filter(day__gte=days[0]).order_by()
     counts = {(day, tier): number for day, tier, number in rows.values_list("day", "tier").annotate(Sum("searches"))}
     return {tier: [counts.get((day, tier), 0) for day in days] for tier in BY}
 
 
 def answers(app: App, span: Span) -> list[Answers]:
-    """By what answered, the most first. One query."""
+    """Return searches by what answered, the most first. One query."""
     rows = RecallCount.objects.for_app(app).filter(day__gte=span.since, day__lte=span.until).order_by()
     sums = rows.values_list("tier").annotate(number=Sum("searches"), took=Sum("seconds"))
     found = list(sums.order_by("-number", "tier"))
@@ -133,49 +133,52 @@ def answers(app: App, span: Span) -> list[Answers]:
 
 
 def made_between(app: App, first: UUID, end: UUID) -> Any:
-    """How many memories have ids in this range, as a part of another query."""
+    """Return how many memories have ids in this range, as a part of another query."""
     rows = Memory.objects.for_app(app).filter(uid__gte=first, uid__lt=end).order_by().values("app")
     return Coalesce(Subquery(rows.annotate(number=Count("pk")).values("number")), 0)
 
 
 def first_uid(moment: datetime) -> UUID:
-    """The least UUIDv7 of a millisecond: its first 48 bits are the time."""
+    """Return the least UUIDv7 of a millisecond: its first 48 bits are the time."""
     return UUID(int=int(moment.timestamp() * 1000) << 80)
 
 
 def most_recalled(app: App) -> list[tuple[UUID, int, datetime | None]]:
-    """Active memories that searches found most often: ids, how often, when last. One query, which reads all active."""
+    """Return the active memories that searches found most often: ids, how often, when last.
+
+    One query, which reads all active.
+    """
     rows = Memory.objects.for_app(app).active().filter(access_count__gt=0).order_by("-access_count", "-uid")
     return list(rows.values_list("uid", "access_count", "accessed_at")[:MOST_RECALLED])
 
 
 def last_memory_at(app: App) -> datetime | None:
-    """When the youngest was made. One query of one row."""
+    """Return when the youngest was made. One query of one row."""
     return Memory.objects.for_app(app).order_by("-uid").values_list("created_at", flat=True).first()
 
 
 def last_search_on(app: App) -> date | None:
-    """The day on which a search was last asked: no more is noted of when. One query of one row."""
+    """Return the day on which a search was last asked: no more is noted of when. One query of one row."""
     return RecallCount.objects.for_app(app).order_by("-day").values_list("day", flat=True).first()
 
 
 def sessions(app: App) -> dict[str, int]:
-    """By status. One query, which reads all sessions."""
+    """Return sessions by status. One query, which reads all sessions."""
     return dict.fromkeys(SessionStatus.values, 0) | statuses(AgentSession.objects.for_app(app))
 
 
 def texts(app: App) -> dict[str, int]:
-    """By what has become of learning from them. One query, which reads what is known of each."""
+    """Return texts by what has become of learning from them. One query, which reads what is known of each."""
     return dict.fromkeys(ExtractionStatus.values, 0) | statuses(Extraction.objects.for_app(app))
 
 
 def still_open(texts: Mapping[str, int]) -> int:
-    """How many of these are not done and not given up."""
+    """Return how many of these are not done and not given up."""
     return sum(texts[status] for status in LEARNING)
 
 
 def triggers(app: App) -> dict[str, int]:
-    """By status. One query."""
+    """Return triggers by status. One query."""
     return dict.fromkeys(TriggerStatus.values, 0) | statuses(FutureTrigger.objects.for_app(app))
 
 
@@ -184,12 +187,12 @@ def statuses(rows: QuerySet[Any]) -> dict[str, int]:
 
 
 def to_review(app: App) -> int:
-    """Refusals that nobody has decided. One query."""
+    """Return how many refusals nobody has decided. One query."""
     return Rejection.objects.for_app(app).filter(decision=Decision.OPEN).count()
 
 
 def waiting(app: App) -> Waiting:
-    """Three queries."""
+    """Return what waits for workers or people. Three queries."""
     work, dead = texts(app), JobRun.objects.for_app(app).filter(status=RunStatus.DEAD)
     return Waiting(
         texts=still_open(work),

@@ -39,12 +39,15 @@ MOST_CATEGORIES = 20
 STALENESS = ((7, "under a week"), (30, "under a month"), (90, "under 3 months"), (180, "under 6 months"))
 OLDER = "older"
 TENTHS = 10
-
 Report = dict[str, Any]
+Figures = dict[str, Any]
 
 
 def health_of(app: App, now: datetime) -> Report:
-    """Figures of now, and of the last `DAYS` days. JSON as it stands; a dozen queries, none of them per memory."""
+    """Return figures of now, and of the last `DAYS` days.
+
+    JSON as it stands; a dozen queries, none of them per memory.
+    """
     since = now - timedelta(days=DAYS)
     active = Memory.objects.for_app(app).active()
     return {
@@ -66,20 +69,20 @@ def health_of(app: App, now: datetime) -> Report:
 
 
 def counted(rows: MemoryQuerySet, field: str) -> dict[str, int]:
-    """How many of each, the most first."""
+    """Return how many of each, the most first."""
     found = rows.order_by().values_list(field).annotate(number=Count("pk")).order_by("-number", field)
     return dict(found)
 
 
 def staleness(active: MemoryQuerySet, now: datetime) -> dict[str, int]:
-    """Active memories by the time since they were last confirmed."""
+    """Return active memories by the time since they were last confirmed."""
     cases = [When(confirmed_at__gt=now - timedelta(days=days), then=Value(name)) for days, name in STALENESS]
     found = dict(active.order_by().values_list(Case(*cases, default=Value(OLDER))).annotate(Count("pk")))
     return {name: found.get(name, 0) for name in [*(name for _, name in STALENESS), OLDER]}
 
 
 def tenths(active: MemoryQuerySet) -> list[int]:
-    """Active memories by confidence: under 0.1, under 0.2, … up to 1."""
+    """Return active memories by confidence: under 0.1, under 0.2, … up to 1."""
     # Rounded first: 0.7 is stored as a little less or more than seven tenths.
     shifted = F("confidence") * Value(TENTHS, output_field=FloatField()) + Value(1e-9, output_field=FloatField())
     tenth = Least(Cast(Floor(shifted), IntegerField()), Value(TENTHS - 1))
@@ -88,7 +91,7 @@ def tenths(active: MemoryQuerySet) -> list[int]:
 
 
 def growth(app: App, now: datetime) -> dict[str, int]:
-    """Memories that came in, by month on the app's calendar, the oldest first; those purged are not known."""
+    """Return memories that came in, by month on the app's calendar, the oldest first; those purged are not known."""
     since = now - timedelta(days=31 * MONTHS)
     # By the moments that months begin at: SQLite has to ask for the month of each row, which takes far longer.
     months = months_back(day_of(app, now), day_of(app, since))
@@ -98,14 +101,14 @@ def growth(app: App, now: datetime) -> dict[str, int]:
 
 
 def months_back(last: date, first: date) -> Iterator[date]:
-    """The first days of the months that these days are in and of all between, the latest first."""
+    """Yield the first days of the months that these days are in and of all between, the latest first."""
     while last >= first.replace(day=1):
         yield last.replace(day=1)
         last = last.replace(day=1) - timedelta(days=1)
 
 
 def recall(app: App, now: datetime) -> Report:
-    """Searches, how many of them found something, and which tier answered."""
+    """Return searches, how many of them found something, and which tier answered."""
     rows = RecallCount.objects.for_app(app).filter(day__gt=day_of(app, now) - timedelta(days=DAYS)).order_by()
     sums = rows.aggregate(searches=Sum("searches"), found=Sum("found"), seconds=Sum("seconds"))
     searches, found = sums["searches"] or 0, sums["found"] or 0
@@ -120,7 +123,7 @@ def recall(app: App, now: datetime) -> Report:
 
 
 def use(app: App, since: datetime) -> Report:
-    """Whether what was handed over was used: echoes among what has been judged."""
+    """Return whether what was handed over was used: echoes among what has been judged."""
     rows = Injection.objects.for_app(app).filter(created_at__gte=since).exclude(block=LESSONS)
     found = dict(rows.order_by().values_list("used").annotate(Count("pk")))
     used, ignored = found.get(True, 0), found.get(False, 0)
@@ -129,7 +132,7 @@ def use(app: App, since: datetime) -> Report:
 
 
 def costs(app: App, now: datetime) -> Report:
-    """Calls to models by operation. `cost` in US dollars, of the calls whose price is known."""
+    """Return calls to models by operation. `cost` in US dollars, of the calls whose price is known."""
     rows = LedgerEntry.objects.for_app(app).filter(day__gt=day_of(app, now) - timedelta(days=DAYS)).order_by()
     found = rows.values("operation").annotate(
         calls=Count("pk"),
@@ -155,7 +158,7 @@ def costs(app: App, now: datetime) -> Report:
 
 
 def failures(app: App, since: datetime) -> Report:
-    """What waits for somebody, and what went wrong."""
+    """Return what waits for somebody, and what went wrong."""
     work, texts = Extraction.objects.for_app(app), figures.texts(app)
     runs = JobRun.objects.for_app(app).filter(status__in=(RunStatus.DEAD, RunStatus.FAILED), until__gte=since)
     missing = Memory.objects.for_app(app).filter(status=Status.ACTIVE, vectors=None)
@@ -184,7 +187,7 @@ def moment(at: datetime | None) -> str | None:
 
 
 def note_health(app: App, now: datetime, run: Run) -> None:
-    """Writes the report down under the app's day on which the run was due."""
+    """Write the report down under the app's day on which the run was due."""
     content = health_of(app, now)
     with transaction.atomic():
         HealthReport.objects.for_app(app).update_or_create(
@@ -255,11 +258,10 @@ def percent(share_of_one: float | None) -> str:
     return "none" if share_of_one is None else f"{100 * share_of_one:.1f} %"
 
 
-Figures = dict[str, Any]
-
-
 def stats_of(app: App, now: datetime, days: int) -> Figures:
-    """Figures of now, and of the last `days` days. JSON as it stands; some twenty queries, however much there is.
+    """Return figures of now, and of the last `days` days.
+
+    JSON as it stands; some twenty queries, however much there is.
 
     Two of them read all of the app's memories once, as the overview's confidences do.
     """
@@ -283,7 +285,7 @@ def stats_of(app: App, now: datetime, days: int) -> Figures:
 
 
 def memory_counts(app: App, sorts: figures.Sorts) -> Figures:
-    """Of whatever status; `live` ones count against the limit."""
+    """Return counts of whatever status; `live` ones count against the limit."""
     statuses = figures.by_status(app)
     live, limit = sum(statuses[status] for status in LIVE), app.policy.memory_limit
     return {
@@ -308,7 +310,7 @@ def created_by_day(app: App, days: Sequence[date]) -> Figures:
 
 
 def access(app: App, span: Span, sorts: figures.Sorts) -> Figures:
-    """Searches that found something are those which something answered."""
+    """Return how the app is asked. Searches that found something are those which something answered."""
     tiers, by_day = figures.answers(app, span), searches_by_day(span.days, figures.answered_by(app, span.days))
     searches, found = (sum(one[name] for one in by_day) for name in ("searches", "found"))
     last = figures.last_search_on(app)

@@ -27,32 +27,9 @@ from memsite.tenancy.row_level_security import site_wide
 from sessions.models import AgentSession, Event, Level
 from sessions.recording import end_silent
 
+log = structlog.get_logger("memories.maintain")
 BROKEN_OFF_AFTER = timedelta(hours=6)
 DELIVERIES_KEPT = timedelta(days=30)
-
-
-def drop_expired_answers(now: datetime) -> int:
-    """Deletes answers that can no longer be repeated."""
-    oldest = now - timedelta(hours=get_conf().idempotency_hours)
-    return IdempotentAnswer.objects.filter(created_at__lte=oldest).delete()[0]
-
-
-def drop_broken_off_imports(now: datetime) -> int:
-    """Deletes files whose sender, or whose reader, was gone before all of it was looked at."""
-    rows = Import.objects.filter(status=ImportStatus.READING, created_at__lt=now - BROKEN_OFF_AFTER)
-    return rows.delete()[0]
-
-
-def drop_old_deliveries(now: datetime) -> int:
-    """Deletes what webhooks were told long ago, and what never arrived. What waits still is for one switched off."""
-    return Delivery.objects.filter(created_at__lt=now - DELIVERIES_KEPT).delete()[0]
-
-
-def end_idle_clients(now: datetime) -> int:
-    """Ends the grants of OAuth clients that have not renewed them for `MEMSITE_OAUTH_IDLE_DAYS`."""
-    return OAuthGrant.objects.idle(now).end()
-
-
 REINDEX_BATCH = 500
 NAMES = ", ".join(COLUMNS)
 # Each row of the index has its sizes in a table of its own, which can be asked by number.
@@ -62,10 +39,40 @@ AND NOT EXISTS (SELECT 1 FROM {TABLE}_docsize AS d WHERE d.id = m.id) ORDER BY i
 """  # noqa: S608  # our own names
 PUT_BACK = f"INSERT INTO {TABLE} (rowid, {NAMES}) SELECT id, {NAMES} FROM {SOURCE} WHERE id = %s"  # noqa: S608
 ANALYSED = ("memories_memory", "memories_vector", "memories_revision", "memories_mention", "memories_injection")
+SESSIONS_AT_ONCE = 100
+Handle = Callable[[AgentSession], object]
+ACTOR = "system:purge"
+PAUSE_SECONDS = 0.05
+"""SQLite asks for its lock anew after 100 ms at most: who waits comes in within some batches."""
+
+
+def drop_expired_answers(now: datetime) -> int:
+    """Delete answers that can no longer be repeated."""
+    oldest = now - timedelta(hours=get_conf().idempotency_hours)
+    return IdempotentAnswer.objects.filter(created_at__lte=oldest).delete()[0]
+
+
+def drop_broken_off_imports(now: datetime) -> int:
+    """Delete files whose sender, or whose reader, was gone before all of it was looked at."""
+    rows = Import.objects.filter(status=ImportStatus.READING, created_at__lt=now - BROKEN_OFF_AFTER)
+    return rows.delete()[0]
+
+
+def drop_old_deliveries(now: datetime) -> int:
+    """Delete what webhooks were told long ago, and what never arrived. What waits still is for one switched off."""
+    return Delivery.objects.filter(created_at__lt=now - DELIVERIES_KEPT).delete()[0]
+
+
+def end_idle_clients(now: datetime) -> int:
+    """End the grants of OAuth clients that have not renewed them for `MEMSITE_OAUTH_IDLE_DAYS`."""
+    return OAuthGrant.objects.idle(now).end()
 
 
 def reindex(app: App, now: datetime, run: Run) -> None:
-    """Counts `words_put_back` (memories), `merges` (steps) and `reindexed`. No step keeps writers waiting for long."""
+    """Tidy the app's indexes.
+
+    Counts `words_put_back` (memories), `merges` (steps) and `reindexed`. No step keeps writers waiting for long.
+    """
     if connection.vendor == "sqlite":
         put_back_words(app, run)
         merge_words(run)
@@ -77,7 +84,7 @@ def reindex(app: App, now: datetime, run: Run) -> None:
 
 
 def put_back_words(app: App, run: Run) -> None:
-    """What the index of words misses: nothing, unless it was damaged or written around the triggers."""
+    """Put back what the index of words misses: nothing, unless it was damaged or written around the triggers."""
     after = 0
     while pks := missing(app, after):
         after = pks[-1]
@@ -96,7 +103,10 @@ def missing(app: App, after: int) -> list[int]:
 
 
 def merge_words(run: Run) -> None:
-    """All segments into one, some pages at a time. The index is of all apps: the next one finds nothing left to do."""
+    """Merge all segments into one, some pages at a time.
+
+    The index is of all apps: the next one finds nothing left to do.
+    """
     pages, changes = -PAGES_AT_A_TIME, 2
     while changes > 1:
         with transaction.atomic():
@@ -107,7 +117,7 @@ def merge_words(run: Run) -> None:
 
 @site_wide()
 def analyse() -> None:
-    """Tells the database how its tables are filled: all of them, which only their owner may."""
+    """Tell the database how its tables are filled: all of them, which only their owner may."""
     if connection.vendor == "sqlite":
         sqlite_stats.write_statistics()
         return
@@ -116,13 +126,8 @@ def analyse() -> None:
             cursor.execute(f"ANALYZE {table}")
 
 
-log = structlog.get_logger("memories.maintain")
-SESSIONS_AT_ONCE = 100
-Handle = Callable[[AgentSession], object]
-
-
 def flush_crashed(app: App, now: datetime, run: Run, catch_up: Handle, wind_up: Handle) -> None:
-    """Ends each session without a sign of life for `MEMSITE_CRASHED_AFTER_MINUTES`, one to a transaction.
+    """End each session without a sign of life for `MEMSITE_CRASHED_AFTER_MINUTES`, one to a transaction.
 
     `catch_up` reads what was stored and not read before the crash: outside of the transaction, for it may be slow.
     `wind_up` is the rest of what an end brings with it. Counts `sessions`, and `unread` where catching up failed.
@@ -139,7 +144,7 @@ def flush_crashed(app: App, now: datetime, run: Run, catch_up: Handle, wind_up: 
 
 
 def silent_since(now: datetime) -> datetime:
-    """Who gave no sign of life since then is taken for crashed."""
+    """Return the moment since when a session without a sign of life is taken for crashed."""
     return now - timedelta(minutes=get_conf().crashed_after_minutes)
 
 
@@ -154,7 +159,7 @@ def silent_sessions(app: App, since: datetime, after: int) -> Iterator[AgentSess
 
 
 def attempt(catch_up: Handle, session: AgentSession) -> bool:
-    """One session that makes trouble keeps no other from its end."""
+    """Catch up on a session; one that makes trouble keeps no other from its end."""
     try:
         catch_up(session)
     except Exception as error:
@@ -166,15 +171,17 @@ def attempt(catch_up: Handle, session: AgentSession) -> bool:
 
 
 def tell(session: AgentSession, now: datetime) -> None:
-    """In the feed of events."""
+    """Tell of it in the feed of events."""
     minutes = get_conf().crashed_after_minutes
     message = f"No sign of life for {minutes} minutes: the session is taken for crashed and has been ended."
     Event.objects.create(app=session.app, session=session, level=Level.WARNING, message=message, created_at=now)
 
 
 def backup(now: datetime, run: Run) -> None:
-    """One backup of all apps into `MEMSITE_BACKUP_DIR`, old ones rotated out. Counts `bytes`, `seconds` and, of what is
-    damaged and can be made anew, `damaged` and `mended`: what the copy shows is mended on the site.
+    """Make one backup of all apps in `MEMSITE_BACKUP_DIR`, old ones rotated out.
+
+    Counts `bytes`, `seconds` and, of what is damaged and can be made anew, `damaged` and `mended`: what the copy shows
+    is mended on the site.
 
     Raises BackupError, with a sentence for people.
     """
@@ -190,13 +197,8 @@ def backup(now: datetime, run: Run) -> None:
     log.info("backed_up", bytes=made.bytes, seconds=round(made.seconds, 1))
 
 
-ACTOR = "system:purge"
-PAUSE_SECONDS = 0.05
-"""SQLite asks for its lock anew after 100 ms at most: who waits comes in within some batches."""
-
-
 def purge(app: App, now: datetime, run: Run) -> None:
-    """Deletes what the app's open purges have hidden, batch by batch; then sweeps, if anything was deleted anywhere.
+    """Delete what the app's open purges have hidden, batch by batch; then sweep, if anything was deleted anywhere.
 
     Counts rows by kind. To be run for apps that are not active, too: see `apps_to_purge`.
     """
@@ -206,7 +208,7 @@ def purge(app: App, now: datetime, run: Run) -> None:
 
 
 def erase_hidden(app: App, now: datetime, run: Run, pause_seconds: float = 0.0) -> bool:
-    """Whether that was all of it: False if more was hidden meanwhile. Between batches others can write."""
+    """Delete what is hidden; return False if more was hidden meanwhile. Between batches others can write."""
     for name, delete in stages(app):
         is_over = False
         while not is_over:
@@ -222,5 +224,5 @@ def erase_hidden(app: App, now: datetime, run: Run, pause_seconds: float = 0.0) 
 
 
 def apps_to_purge() -> QuerySet[App]:
-    """The apps with an open purge, whatever their status. One query."""
+    """Return the apps with an open purge, whatever their status. One query."""
     return App.objects.filter(pk__in=Purge.objects.open().order_by().values("app")).select_related("policy")

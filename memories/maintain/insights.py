@@ -17,7 +17,7 @@ from memories.index.app_index import IndexView
 from memories.maintain import aging
 from memories.maintain.merge import opaque_key
 from memories.maintain.summaries import embed_passages
-from memories.models import Action, Kind, LinkKind, Memory, Revision, Source, Status, Strength, Visibility
+from memories.models import Action, Kind, Link, LinkKind, Memory, Revision, Source, Status, Strength, Visibility
 from memories.models.memory import MemoryQuerySet, as_noted
 from memories.models.vector import embedded_text
 from memories.providers.embeddings import Embedder, Vectors
@@ -26,15 +26,25 @@ from memories.retrieve.injection_guard import safe_memories
 from memories.retrieve.pipeline import index_of
 from memories.store import Candidate, LimitReached, writing
 from memories.store.transaction import with_app
-from memories.store.writer import gather
+from memories.store.writer import Writer
 from memories.text.secrets import redact
 from memsite.jobs.job import Run
 from memsite.tenancy.models import App
 from memsite.tenancy.origin import least_trusted
 
+log = structlog.get_logger("memories.maintain")
+ACTOR = "system:insights"
+LEAST, MOST = 3, 40
+"""Memories of one insight."""
+AT_ONCE = 4_000
+"""Compared with each other at a time, the oldest first: 80 MB."""
+CONFIDENCE = 0.5
+"""Nobody has said it: it is inferred."""
+
 
 def clusters_of(vectors: Vectors, floor: float, least: int, most: int) -> list[list[int]]:
-    """Places of what is `floor` or more near one of them, `least` to `most` of them, each in one cluster at most.
+    """Return the places of what is `floor` or more near one of them, `least` to `most` of them, each in one cluster at
+    most.
 
     The one with the most neighbours is the first middle (of equals, the first), with the nearest of these around it;
     then the same with what is left. Always the same for the same rows. Memory: 5 bytes for each pair.
@@ -57,18 +67,8 @@ def clusters_of(vectors: Vectors, floor: float, least: int, most: int) -> list[l
     return found
 
 
-log = structlog.get_logger("memories.maintain")
-ACTOR = "system:insights"
-LEAST, MOST = 3, 40
-"""Memories of one insight."""
-AT_ONCE = 4_000
-"""Compared with each other at a time, the oldest first: 80 MB."""
-CONFIDENCE = 0.5
-"""Nobody has said it: it is inferred."""
-
-
 @dataclass
-class Place:
+class Progress:
     """How far it is: the group, to which memory of it (None: the last), and what is still to be gathered of these."""
 
     group: str = ""
@@ -77,18 +77,19 @@ class Place:
 
 
 def gather_insights(app: App, now: datetime, run: Run, provider: Provider, embedder: Embedder) -> None:
-    """Within the archived memories of one user, category and circle of readers, so that no insight tells more people.
+    """Gather insights within the archived memories of one user, category and circle of readers, so that no insight
+    tells more people.
 
     Counts `insights`, and the memories `gathered` into them; `waiting` are groups that could not be written of: they
     are tried again with the next run.
     """
-    Week(app, now, run, provider, embedder).work_off()
+    InsightRun(app, now, run, provider, embedder).work_off()
 
 
-class Week:
+class InsightRun:
     def __init__(self, app: App, now: datetime, run: Run, provider: Provider, embedder: Embedder) -> None:
         self.app, self.now, self.run, self.provider, self.embedder = app, now, run, provider, embedder
-        self.place = Place(**deepcopy(run.cursor.get("gather", {})))
+        self.place = Progress(**deepcopy(run.cursor.get("gather", {})))
 
     def work_off(self) -> None:
         reached = self.place.group
@@ -97,14 +98,14 @@ class Week:
             if key < reached:
                 continue
             if key > reached:
-                self.place = Place(key)
+                self.place = Progress(key)
             self.gather_all()
             while self.place.looked_to is not None:
-                self.look_on(groups.get(key, []), view)
+                self.find_clusters(groups.get(key, []), view)
                 self.gather_all()
 
-    def look_on(self, pks: Sequence[int], view: IndexView) -> None:
-        """Finds what belongs together among the next ones."""
+    def find_clusters(self, pks: Sequence[int], view: IndexView) -> None:
+        """Find what belongs together among the next ones."""
         some = [pk for pk in pks if pk > (self.place.looked_to or 0)][:AT_ONCE]
         rows = view.rows_of(np.array(some, np.int64))
         rows = rows[view.columns.embedded[rows]]
@@ -114,12 +115,15 @@ class Week:
 
     def gather_all(self) -> None:
         while self.place.todo:
-            self.gather_one(self.place.todo.pop(0))
+            self.gather_cluster(self.place.todo.pop(0))
 
-    def gather_one(self, pks: Sequence[int]) -> None:
-        """The model is asked before the transaction; in it, only what is still as it was told is gathered."""
+    def gather_cluster(self, pks: Sequence[int]) -> None:
+        """Gather one insight.
+
+        The model is asked before the transaction; in it, only what is still as it was told is gathered.
+        """
         told = safe_memories(archived(self.app).filter(pk__in=pks), self.app.policy)
-        candidate = self.write_of(told)
+        candidate = self.write_insight(told)
         try:
             with transaction.atomic():
                 is_written = candidate is not None and self.store(candidate, told)
@@ -136,8 +140,8 @@ class Week:
                 write.announce(gather(write, candidate, sources))
         return is_as_told
 
-    def write_of(self, told: Sequence[Memory]) -> Candidate | None:
-        """None if too few are left, or if nothing could be written."""
+    def write_insight(self, told: Sequence[Memory]) -> Candidate | None:
+        """Return None if too few are left, or if nothing could be written."""
         if len(told) < LEAST:
             return None
         try:
@@ -152,8 +156,19 @@ class Week:
         return candidate if candidate.content else None
 
 
+def gather(write: Writer, candidate: Candidate, sources: Sequence[Memory]) -> Memory:
+    """Store the insight, derived from each of the sources; these stay in the archive, and are marked for good."""
+    insight = write.create(candidate, f"written from {len(sources)} archived memories")
+    Link.objects.bulk_create(
+        Link(app=write.app, from_memory=insight, to_memory=source, kind=LinkKind.DERIVED, created_at=write.now)
+        for source in sources
+    )
+    write.note(sources, Action.GATHERED, f"gathered into {insight.uid}")
+    return insight
+
+
 def archived_groups(app: App) -> dict[str, list[int]]:
-    """Primary keys, rising, by a key that tells nothing of who they are about."""
+    """Return the groups: primary keys, rising, by a key that tells nothing of who they are about."""
     groups = defaultdict(list)
     columns = ("user_id", "category", "visibility", "agent_id")
     for pk, user_id, category, visibility, agent_id in archived(app).values_list("pk", *columns).iterator():
@@ -163,7 +178,7 @@ def archived_groups(app: App) -> dict[str, list[int]]:
 
 
 def archived(app: App) -> MemoryQuerySet:
-    """What went to the archive by its category's time and may be gathered, the oldest first.
+    """Return what went to the archive by its category's time and may be gathered, the oldest first.
 
     Never twice, and no insights. Nothing that was contradicted or has run out: it need not be true any more.
     """
@@ -176,7 +191,7 @@ def archived(app: App) -> MemoryQuerySet:
 
 
 def candidate_of(told: Sequence[Memory], text: str, made_by: str) -> Candidate:
-    """Theirs in all that decides who may read it; about what most of them are about."""
+    """Return a candidate that is theirs in all that decides who may read it; about what most of them are about."""
     first = told[0]
     subject, count = Counter(memory.subject for memory in told).most_common(1)[0]
     tags = Counter(tag for memory in told for tag in set(memory.tags))

@@ -1,8 +1,10 @@
 """Nightly: near-duplicates become one memory.
 
 Similarity nominates, the relation verdict decides: what is to go must say nothing that the memory which stays does not
-say. First a drawer is looked through (what is new, against everything in it), then what says the same is united. The
-cursor holds how far it is and which pairs say the same, so whoever goes on comes to the same end.
+say. Memories that may be merged form groups: those of one matter, with the same readers, while they hold. First a group
+is looked through (what is new, against everything in it), then what says the same is united. The cursor holds how far
+it is and which pairs say the same, so whoever goes on comes to the same end. A group's key tells nothing of what is in
+it, for the cursor may outlive a memory, and gives groups an order of their own, the same on every day.
 """
 
 from __future__ import annotations
@@ -40,193 +42,13 @@ from memsite.tenancy.models import App
 
 TILE = 8_192
 """Columns at a time: with 256 rows 8 MB of cosines."""
-
 Places = NDArray[np.intp]
 NearPair = tuple[int, int, float]
-
-
-def near_pairs(
-    held: VectorStore, rows: Places, first: int, end: int, floor: float, most: int
-) -> Iterator[NearPair]:  # fmt: skip
-    """(place, later place, cosine) in `rows` with a cosine of `floor` or more, for places from `first` to `end`.
-
-    Of each place the `most` nearest of those behind it, the nearest first; the same whatever pieces they are asked in.
-    """
-    asked = held.of(rows[first:end])
-    found: list[tuple[Places, Places, NDArray[np.float32]]] = []
-    # One grid for all, so that what a place is compared with does not depend on the piece it is asked in.
-    for start in range((first + 1) // TILE * TILE, len(rows), TILE):
-        places = start + held.worth_comparing(rows[first:end], rows[start : start + TILE], floor)
-        cosines = asked @ held.of(rows[places]).T
-        # What is not behind the place itself was or will be seen from the other side.
-        cosines[np.arange(first, end)[:, None] >= places] = -2
-        at, columns = highest(cosines, floor, most)
-        found.append((at + first, places[columns], cosines[at, columns]))
-    if found:
-        places, others, alike = (np.concatenate(parts) for parts in zip(*found, strict=True))
-        yield from nearest_first(places, others, alike, most)
-
-
-def highest(cosines: NDArray[np.float32], floor: float, most: int) -> tuple[Places, Places]:
-    """Where the `most` highest of each row are, as far as they reach the floor."""
-    reached = np.count_nonzero(cosines >= floor, axis=1)
-    crowded = np.flatnonzero(reached > most)
-    few = np.flatnonzero((reached > 0) & (reached <= most))
-    at, columns = np.nonzero(cosines[few] >= floor)
-    best = np.argpartition(-cosines[crowded], most, axis=1)[:, :most]
-    return np.concatenate([few[at], np.repeat(crowded, most)]), np.concatenate([columns, best.ravel()])
-
-
-def nearest_first(places: Places, others: Places, alike: NDArray[np.float32], most: int) -> Iterator[NearPair]:
-    order = np.lexsort((others, -alike, places))
-    taken, last = 0, -1
-    for at in order.tolist():
-        taken = taken + 1 if places[at] == last else 1
-        last = int(places[at])
-        if taken <= most:
-            yield last, int(others[at]), float(alike[at])
-
-
 COLUMNS = ("category", "subject", "user_id", "visibility", "agent_id", "valid_from", "valid_until", "kind")
 Contents = tuple[Any, ...]
-
-
-@dataclass(slots=True)
-class MergeGroup:
-    """Primary keys, rising: of what is new to it, and of what was in it."""
-
-    new: array[int] = field(default_factory=lambda: array("q"))
-    old: array[int] = field(default_factory=lambda: array("q"))
-
-
-def groups_with_news(app: App, since: datetime | None) -> dict[str, MergeGroup]:
-    """The drawers with two memories or more of which one has changed since, by key and in its order.
-
-    None: everything is new. Two queries over the app's live memories, one if nothing has changed.
-    """
-    rows = mergeable(app)
-    changed = rows.filter(updated_at__gte=since).order_by() if since else rows.order_by()
-    new = set(changed.values_list("pk", flat=True))
-    touched = {group_of(columns) for columns in changed.values_list(*COLUMNS).distinct()}
-    drawers: dict[Contents, MergeGroup] = {drawer: MergeGroup() for drawer in touched}
-    for pk, *columns in rows.order_by("pk").values_list("pk", *COLUMNS).iterator() if new else ():
-        drawer = drawers.get(group_of(columns))
-        if drawer is not None:
-            (drawer.new if pk in new else drawer.old).append(pk)
-    keyed = {opaque_key(*columns): drawer for columns, drawer in drawers.items()}
-    return {key: keyed[key] for key in sorted(keyed) if len(keyed[key].new) + len(keyed[key].old) > 1}
-
-
-def mergeable(app: App) -> MemoryQuerySet:
-    """Live statements. Digests and insights are texts made of others, one for each session and group."""
-    return Memory.objects.for_app(app).live().exclude(source__in=(Source.DIGEST, Source.INSIGHT))
-
-
-def group_of(columns: Sequence[Any]) -> Contents:
-    """From the values of COLUMNS. Lessons have drawers of their own: they are handed over on their own, too."""
-    category, subject, user_id, visibility, agent_id, valid_from, valid_until, kind = columns
-    owner = agent_id if visibility == Visibility.AGENT else None
-    return category, subject, user_id or None, visibility, owner, valid_from, valid_until, kind == Kind.LESSON
-
-
-def group_of_memory(memory: Memory) -> Contents:
-    return group_of([getattr(memory, name) for name in COLUMNS])
-
-
-def opaque_key(*parts: Any) -> str:
-    """The same for the same parts, and nothing of them can be read from it."""
-    return hashlib.sha256(json.dumps(parts, default=str).encode()).hexdigest()[:24]
-
-
 NEAREST = 5
 """Of each memory: verdicts cost a millisecond each, and of a text that a machine wrote there may be thousands alike."""
 READ_AT_ONCE = 500
-
-
-class MergeCandidate(NamedTuple):
-    """`cosine` None: word for word the same."""
-
-    pk: int
-    other: int
-    cosine: float | None
-
-
-class MergeCandidates:
-    """Of what is new in the drawer, with everything in it: each pair once."""
-
-    def __init__(self, app: App, view: IndexView, drawer: MergeGroup, floor: float) -> None:
-        self.app, self.drawer, self.floor = app, drawer, floor
-        self.held = view.held
-        members = np.array([*drawer.new, *drawer.old], np.int64)
-        rows = view.rows_of(members)
-        self.rows = rows[view.columns.embedded[rows]]
-        self.pks: list[int] = view.columns.pk[self.rows].tolist()
-        self.has_blank = len(self.pks) < len(members)
-        with_vector = set(self.pks)
-        self.new = [pk for pk in drawer.new if pk in with_vector]
-
-    def of(self, start: int, end: int) -> list[MergeCandidate]:
-        """For the new ones from `start` to `end`."""
-        new = self.drawer.new[start:end]
-        first, last = bisect_left(self.new, new[0]), bisect_right(self.new, new[-1])
-        near = near_pairs(self.held, self.rows, first, last, self.floor, NEAREST) if first < last else ()
-        found = [MergeCandidate(self.pks[place], self.pks[other], cosine) for place, other, cosine in near]
-        return found + [pair for pk in new for pair in self.verbatim(pk)] if self.has_blank else found
-
-    def verbatim(self, pk: int) -> Iterator[MergeCandidate]:
-        """With one that has the same words: all of them hang together by it."""
-        same = self.by_words[self.words_of[pk]]
-        if len(same) > 1:
-            yield MergeCandidate(pk, same[0] if same[0] != pk else same[1], None)
-
-    @cached_property
-    def words_of(self) -> dict[int, int]:
-        """A number for what each says, in whatever spelling."""
-        words: dict[int, int] = {}
-        pks = [*self.drawer.new, *self.drawer.old]
-        for start in range(0, len(pks), READ_AT_ONCE):
-            rows = Memory.objects.for_app(self.app).filter(pk__in=pks[start : start + READ_AT_ONCE])
-            words |= {pk: hash(canonical_text(content)) for pk, content in rows.values_list("pk", "content")}
-        return words
-
-    @cached_property
-    def by_words(self) -> dict[int, list[int]]:
-        same = defaultdict(list)
-        for pk in sorted(self.words_of):
-            same[self.words_of[pk]].append(pk)
-        return same
-
-
-def say_the_same(
-    provider: Provider, memory: Memory, known: Sequence[tuple[Memory, float | None]]
-) -> list[bool]:  # fmt: skip
-    """For each of the known ones (with the cosine, if there is one): whether it says all that the memory says."""
-    own = canonical_text(memory.content)
-    # Whatever a model makes of it, the same words are the same statement.
-    same = [canonical_text(other.content) == own for other, _ in known]
-    asked = [at for at, is_same in enumerate(same) if not is_same]
-    if asked:
-        contents, cosines = [known[at][0].content for at in asked], [known[at][1] for at in asked]
-        verdicts = provider.relate(memory.content, contents, memory.subject or "", cosines)
-        for at, verdict in zip(asked, verdicts, strict=True):
-            same[at] = verdict.relation == Relation.SAME
-    return same
-
-
-def why_the_same(provider: Provider, stays: Memory, goes: Memory) -> str:
-    """The rules' reason, if they see it too."""
-    verdict = relate(stays.content, goes.content, None, goes.subject or "")
-    if verdict.relation == Relation.SAME:
-        return verdict.reason
-    return "says the same" if provider.name == RULES else f"says the same, as {provider.name} judged"
-
-
-def taken_back(app: App, pks: Collection[int]) -> set[int]:
-    """Of live ones, those that were merged into another once: somebody has restored them, or undone it. One query."""
-    merged = {"revisions__action": Action.MERGED, "revisions__after__status": Status.SUPERSEDED}
-    return set(Memory.objects.for_app(app).live().filter(pk__in=pks, **merged).values_list("pk", flat=True))
-
-
 ACTOR = "system:merge"
 SAYS_THE_SAME = "says the same"
 LOOK_BACK = timedelta(hours=6)
@@ -239,13 +61,12 @@ SHARE_AT_ONCE = 1 / 32
 """Of the pairs that are known. They are written down as a whole: the more there are, the rarer that has to be."""
 ASKED_AT_ONCE = 16
 """The same two where a model takes seconds for each: the lease must not run out."""
-
 Pair = tuple[int, int]
 """(stays, goes): primary keys, and the second says nothing that the first does not say."""
 
 
 @dataclass
-class Place:
+class Progress:
     """How far it is: `looked_to` is the last memory of the drawer that was looked at, None when all were.
 
     `same` are the pairs that are still to be united, of this drawer and those before, and `begun` when the first of
@@ -271,14 +92,17 @@ class Union:
 
 
 def merge_duplicates(app: App, now: datetime, run: Run, provider: Provider, embedder: Embedder) -> None:
-    """Counts: `looked_at`, `compared` (pairs judged) and `merged` (memories that another stands for now)."""
-    Night(app, now, run, provider, embedder).work_off()
+    """Merge near-duplicates.
+
+    Counts `looked_at`, `compared` (pairs judged) and `merged` (memories that another stands for now).
+    """
+    MergeRun(app, now, run, provider, embedder).work_off()
 
 
-class Night:
+class MergeRun:
     def __init__(self, app: App, now: datetime, run: Run, provider: Provider, embedder: Embedder) -> None:
         self.app, self.now, self.run, self.provider, self.embedder = app, now, run, provider, embedder
-        self.place = Place(**deepcopy(run.cursor.get("merge", {})))
+        self.place = Progress(**deepcopy(run.cursor.get("merge", {})))
         self.counts = Counter[str]()
         self.nominated: list[MergeCandidate] = []
         is_quick = provider.name == RULES
@@ -287,11 +111,14 @@ class Night:
         self.share_at_once = SHARE_AT_ONCE if is_quick else 0
 
     def work_off(self) -> None:
-        """Pairs are united when all of their drawer have been found: what says the same may be in one group."""
+        """Merge group after group.
+
+        Pairs are united when all of their group have been found: what says the same may be in one group.
+        """
         since = self.run.since - LOOK_BACK if self.run.since else None
         for key, drawer in groups_with_news(self.app, since).items():
             if key > self.place.drawer or (key == self.place.drawer and self.place.looked_to is not None):
-                self.look_through(key, drawer)
+                self.scan_group(key, drawer)
             if len(self.place.same) >= self.most_united:
                 self.unite_all()
         self.unite_all()
@@ -302,8 +129,10 @@ class Night:
     def view(self) -> IndexView:
         return index_of(self.app, self.embedder).view()
 
-    def look_through(self, key: str, drawer: MergeGroup) -> None:
-        """What it nominates is judged before too much has been looked at, and else with that of the next drawers."""
+    def scan_group(self, key: str, drawer: MergeGroup) -> None:
+        """Look through a group; its candidates are judged before there are too many, else with those of the next
+        groups.
+        """
         nominations = MergeCandidates(self.app, self.view, drawer, self.app.policy.dedup_similarity)
         start = bisect_right(drawer.new, self.place.looked_to or 0) if key == self.place.drawer else 0
         while start < len(drawer.new):
@@ -316,7 +145,7 @@ class Night:
             start = end
 
     def judge(self) -> None:
-        """Adds those that say the same to what is to be united."""
+        """Add those that say the same to what is to be united."""
         if not self.place.same:
             self.place.begun = self.now.isoformat()
         self.place.same += self.of_those_the_same(self.nominated)
@@ -325,12 +154,12 @@ class Night:
             self.save()
 
     def save(self) -> None:
-        """Inside the transaction of what it tells of."""
+        """Save the progress, inside the transaction of what it tells of."""
         self.run.done(self.counts, merge={**vars(self.place), "same": list(self.place.same)})
         self.counts = Counter()
 
     def of_those_the_same(self, nominated: Sequence[MergeCandidate]) -> Iterator[Pair]:
-        """A model is asked once for each memory that may go."""
+        """Yield the pairs that say the same. A model is asked once for each memory that may go."""
         rows = self.load({pk for one in nominated for pk in (one.pk, one.other)})
         questions: dict[int, list[tuple[Memory, float | None]]] = defaultdict(list)
         for one in nominated:
@@ -340,24 +169,26 @@ class Night:
                     questions[goes.pk].append((stays, one.cosine))
         for pk, known in questions.items():
             self.counts["compared"] += len(known)
-            for (stays, _), is_same in zip(known, say_the_same(self.provider, rows[pk], known), strict=True):
+            for (stays, _), is_same in zip(known, are_equivalent(self.provider, rows[pk], known), strict=True):
                 if is_same:
                     yield stays.pk, pk
 
     def standing(self, memory: Memory) -> tuple[bool, float, datetime, int]:
-        """The greatest stays: a pinned one, then the surest, then what was confirmed last, then the newest."""
+        """Return the rank by which the greatest stays: a pinned one, then the surest, then what was confirmed last,
+        then the newest.
+        """
         return memory.pinned, confidence_at(memory, self.now, self.app.policy), memory.confirmed_at, memory.pk
 
     def load(self, pks: Iterable[int]) -> dict[int, Memory]:
-        """Live ones, without those that somebody has taken back from a merge: these stand on their own for good."""
+        """Return live ones, without those taken back from a merge by somebody: these stand on their own for good."""
         rows = Memory.objects.for_app(self.app).live().in_bulk(list(pks))
-        apart = taken_back(self.app, rows)
+        apart = unmerged(self.app, rows)
         return {pk: memory for pk, memory in rows.items() if pk not in apart}
 
     # --- uniting
 
     def unite_all(self) -> None:
-        """What was looked at is judged first: the cursor says that it has been."""
+        """Unite all pairs. What was looked at is judged first: the cursor says that it has been."""
         if self.counts:
             self.judge()
         known = {(stays, goes) for stays, goes in self.place.same}
@@ -370,7 +201,7 @@ class Night:
             united = set() if is_time else united
 
     def unite(self, planned: Sequence[Union], united: set[int]) -> None:
-        """One transaction. Without `united`, the cursor stays: whoever goes on from it finds these gone."""
+        """Unite in one transaction. Without `united`, the cursor stays: whoever goes on from it finds these gone."""
         with writing(self.app, ACTOR, self.now) as write:
             self.counts["merged"] += carry_out(write, planned)
             if united:
@@ -381,19 +212,19 @@ class Night:
                 self.counts = Counter()
 
     def plan_all(self, groups: Sequence[Sequence[int]], known: set[Pair]) -> Iterator[Union]:
-        """What was changed since it was looked at waits for the next night."""
+        """Yield what is to be united. What was changed since it was looked at waits for the next night."""
         rows = self.load({pk for group in groups for pk in group})
         begun = datetime.fromisoformat(self.place.begun)
         for group in groups:
             yield from self.plan([rows[pk] for pk in group if pk in rows and rows[pk].updated_at <= begun], known)
 
     def plan(self, group: Sequence[Memory], known: set[Pair]) -> Iterator[Union]:
-        """The greatest takes in all that it says too; then the greatest of the rest does, and so on."""
+        """Yield unions: the greatest takes in all that it says too; then the greatest of the rest does, and so on."""
         rest = sorted(group, key=self.standing, reverse=True)
         while len(rest) > 1:
             stays, *others = rest
             asked = [memory for memory in others if not memory.pinned and (stays.pk, memory.pk) not in known]
-            answers = {memory.pk: say_the_same(self.provider, memory, [(stays, None)])[0] for memory in asked}
+            answers = {memory.pk: are_equivalent(self.provider, memory, [(stays, None)])[0] for memory in asked}
             self.counts["compared"] += len(asked)
             go = [memory for memory in others if (stays.pk, memory.pk) in known or answers.get(memory.pk)]
             if go:
@@ -403,7 +234,7 @@ class Night:
 
 
 def bundles_of(groups: Sequence[list[int]], most: int) -> list[list[list[int]]]:
-    """As many groups at a time as have `most` memories together, in order."""
+    """Return as many groups at a time as have `most` memories together, in order."""
     bundles: list[list[list[int]]] = []
     held = most
     for group in groups:
@@ -416,7 +247,7 @@ def bundles_of(groups: Sequence[list[int]], most: int) -> list[list[list[int]]]:
 
 
 def groups_of(pairs: Sequence[Sequence[int]], most: int) -> list[list[int]]:
-    """What hangs together by pairs, up to `most` of it; the group with the smallest number first."""
+    """Return what hangs together by pairs, up to `most` of it; the group with the smallest number first."""
     group_of: dict[int, list[int]] = {}
     for pair in pairs:
         left, right = (group_of.setdefault(pk, [pk]) for pk in pair)
@@ -428,7 +259,10 @@ def groups_of(pairs: Sequence[Sequence[int]], most: int) -> list[list[int]]:
 
 
 def carry_out(write: Writer, planned: Sequence[Union]) -> int:
-    """How many go. Those that somebody changed since they were read stay; all do if it is the one that was to stay."""
+    """Return how many go.
+
+    Those that somebody changed since they were read stay; all do if it is the one that was to stay.
+    """
     read = {memory.pk: memory for union in planned for memory in union.memories}
     rows = with_app(write, Memory.objects.for_app(write.app).filter(pk__in=read))
     unchanged = {memory.pk: memory for memory in rows if is_as_read(memory, read[memory.pk])}
@@ -445,3 +279,178 @@ def is_as_read(memory: Memory, read: Memory) -> bool:
     """Decay and use may have moved its numbers: they say nothing about what it says, or whose it is."""
     same = all(getattr(memory, name) == getattr(read, name) for name in ("content", "updated_at", "pinned"))
     return same and memory.status in LIVE and group_of_memory(memory) == group_of_memory(read)
+
+
+def near_pairs(held: VectorStore, rows: Places, first: int, end: int, floor: float, most: int) -> Iterator[NearPair]:
+    """Yield (place, later place, cosine) in `rows` with a cosine of `floor` or more, for places from `first` to `end`.
+
+    Of each place the `most` nearest of those behind it, the nearest first; the same whatever pieces they are asked in.
+    """
+    asked = held.of(rows[first:end])
+    found: list[tuple[Places, Places, NDArray[np.float32]]] = []
+    # One grid for all, so that what a place is compared with does not depend on the piece it is asked in.
+    for start in range((first + 1) // TILE * TILE, len(rows), TILE):
+        places = start + held.worth_comparing(rows[first:end], rows[start : start + TILE], floor)
+        cosines = asked @ held.of(rows[places]).T
+        # What is not behind the place itself was or will be seen from the other side.
+        cosines[np.arange(first, end)[:, None] >= places] = -2
+        at, columns = highest(cosines, floor, most)
+        found.append((at + first, places[columns], cosines[at, columns]))
+    if found:
+        places, others, alike = (np.concatenate(parts) for parts in zip(*found, strict=True))
+        yield from nearest_first(places, others, alike, most)
+
+
+def highest(cosines: NDArray[np.float32], floor: float, most: int) -> tuple[Places, Places]:
+    """Return where the `most` highest of each row are, as far as they reach the floor."""
+    reached = np.count_nonzero(cosines >= floor, axis=1)
+    crowded = np.flatnonzero(reached > most)
+    few = np.flatnonzero((reached > 0) & (reached <= most))
+    at, columns = np.nonzero(cosines[few] >= floor)
+    best = np.argpartition(-cosines[crowded], most, axis=1)[:, :most]
+    return np.concatenate([few[at], np.repeat(crowded, most)]), np.concatenate([columns, best.ravel()])
+
+
+def nearest_first(places: Places, others: Places, alike: NDArray[np.float32], most: int) -> Iterator[NearPair]:
+    order = np.lexsort((others, -alike, places))
+    taken, last = 0, -1
+    for at in order.tolist():
+        taken = taken + 1 if places[at] == last else 1
+        last = int(places[at])
+        if taken <= most:
+            yield last, int(others[at]), float(alike[at])
+
+
+@dataclass(slots=True)
+class MergeGroup:
+    """Primary keys, rising: of what is new to it, and of what was in it."""
+
+    new: array[int] = field(default_factory=lambda: array("q"))
+    old: array[int] = field(default_factory=lambda: array("q"))
+
+
+def groups_with_news(app: App, since: datetime | None) -> dict[str, MergeGroup]:
+    """Return the groups with two memories or more of which one has changed since, by key and in its order.
+
+    None: everything is new. Two queries over the app's live memories, one if nothing has changed.
+    """
+    rows = mergeable(app)
+    changed = rows.filter(updated_at__gte=since).order_by() if since else rows.order_by()
+    new = set(changed.values_list("pk", flat=True))
+    touched = {group_of(columns) for columns in changed.values_list(*COLUMNS).distinct()}
+    drawers: dict[Contents, MergeGroup] = {drawer: MergeGroup() for drawer in touched}
+    for pk, *columns in rows.order_by("pk").values_list("pk", *COLUMNS).iterator() if new else ():
+        drawer = drawers.get(group_of(columns))
+        if drawer is not None:
+            (drawer.new if pk in new else drawer.old).append(pk)
+    keyed = {opaque_key(*columns): drawer for columns, drawer in drawers.items()}
+    return {key: keyed[key] for key in sorted(keyed) if len(keyed[key].new) + len(keyed[key].old) > 1}
+
+
+def mergeable(app: App) -> MemoryQuerySet:
+    """Return live statements. Digests and insights are texts made of others, one for each session and group."""
+    return Memory.objects.for_app(app).live().exclude(source__in=(Source.DIGEST, Source.INSIGHT))
+
+
+def group_of(columns: Sequence[Any]) -> Contents:
+    """Return the group from the values of COLUMNS.
+
+    Lessons have groups of their own: they are injected on their own, too.
+    """
+    category, subject, user_id, visibility, agent_id, valid_from, valid_until, kind = columns
+    owner = agent_id if visibility == Visibility.AGENT else None
+    return category, subject, user_id or None, visibility, owner, valid_from, valid_until, kind == Kind.LESSON
+
+
+def group_of_memory(memory: Memory) -> Contents:
+    return group_of([getattr(memory, name) for name in COLUMNS])
+
+
+def opaque_key(*parts: Any) -> str:
+    """Return a key that is the same for the same parts, and from which nothing of them can be read."""
+    return hashlib.sha256(json.dumps(parts, default=str).encode()).hexdigest()[:24]
+
+
+class MergeCandidate(NamedTuple):
+    """`cosine` None: word for word the same."""
+
+    pk: int
+    other: int
+    cosine: float | None
+
+
+class MergeCandidates:
+    """Of what is new in the drawer, with everything in it: each pair once."""
+
+    def __init__(self, app: App, view: IndexView, drawer: MergeGroup, floor: float) -> None:
+        self.app, self.drawer, self.floor = app, drawer, floor
+        self.held = view.held
+        members = np.array([*drawer.new, *drawer.old], np.int64)
+        rows = view.rows_of(members)
+        self.rows = rows[view.columns.embedded[rows]]
+        self.pks: list[int] = view.columns.pk[self.rows].tolist()
+        self.has_blank = len(self.pks) < len(members)
+        with_vector = set(self.pks)
+        self.new = [pk for pk in drawer.new if pk in with_vector]
+
+    def of(self, start: int, end: int) -> list[MergeCandidate]:
+        """Return the candidates for the new ones from `start` to `end`."""
+        new = self.drawer.new[start:end]
+        first, last = bisect_left(self.new, new[0]), bisect_right(self.new, new[-1])
+        near = near_pairs(self.held, self.rows, first, last, self.floor, NEAREST) if first < last else ()
+        found = [MergeCandidate(self.pks[place], self.pks[other], cosine) for place, other, cosine in near]
+        return found + [pair for pk in new for pair in self.verbatim(pk)] if self.has_blank else found
+
+    def verbatim(self, pk: int) -> Iterator[MergeCandidate]:
+        """Yield a pair with one that has the same words: all of them hang together by it."""
+        same = self.by_words[self.words_of[pk]]
+        if len(same) > 1:
+            yield MergeCandidate(pk, same[0] if same[0] != pk else same[1], None)
+
+    @cached_property
+    def words_of(self) -> dict[int, int]:
+        """A number for what each says, in whatever spelling."""
+        words: dict[int, int] = {}
+        pks = [*self.drawer.new, *self.drawer.old]
+        for start in range(0, len(pks), READ_AT_ONCE):
+            rows = Memory.objects.for_app(self.app).filter(pk__in=pks[start : start + READ_AT_ONCE])
+            words |= {pk: hash(canonical_text(content)) for pk, content in rows.values_list("pk", "content")}
+        return words
+
+    @cached_property
+    def by_words(self) -> dict[int, list[int]]:
+        same = defaultdict(list)
+        for pk in sorted(self.words_of):
+            same[self.words_of[pk]].append(pk)
+        return same
+
+
+def are_equivalent(provider: Provider, memory: Memory, known: Sequence[tuple[Memory, float | None]]) -> list[bool]:
+    """Return for each of the known ones (with the cosine, if there is one) whether it says all that the memory says."""
+    own = canonical_text(memory.content)
+    # Whatever a model makes of it, the same words are the same statement.
+    same = [canonical_text(other.content) == own for other, _ in known]
+    asked = [at for at, is_same in enumerate(same) if not is_same]
+    if asked:
+        contents, cosines = [known[at][0].content for at in asked], [known[at][1] for at in asked]
+        verdicts = provider.relate(memory.content, contents, memory.subject or "", cosines)
+        for at, verdict in zip(asked, verdicts, strict=True):
+            same[at] = verdict.relation == Relation.SAME
+    return same
+
+
+def why_the_same(provider: Provider, stays: Memory, goes: Memory) -> str:
+    """Return the rules' reason, if they see it too."""
+    verdict = relate(stays.content, goes.content, None, goes.subject or "")
+    if verdict.relation == Relation.SAME:
+        return verdict.reason
+    return "says the same" if provider.name == RULES else f"says the same, as {provider.name} judged"
+
+
+def unmerged(app: App, pks: Collection[int]) -> set[int]:
+    """Return, of live ones, those that were merged into another once: somebody has restored them, or undone it.
+
+    One query.
+    """
+    merged = {"revisions__action": Action.MERGED, "revisions__after__status": Status.SUPERSEDED}
+    return set(Memory.objects.for_app(app).live().filter(pk__in=pks, **merged).values_list("pk", flat=True))

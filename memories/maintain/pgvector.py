@@ -26,7 +26,9 @@ LEAVES_BELOW = 0.5
 
 
 def apps_to_move() -> QuerySet[App]:
-    """Those that pgvector should be asked for and is not, and the other way round. None where there is no pgvector.
+    """Return those that pgvector should be asked for and is not, and the other way round.
+
+    None where there is no pgvector.
 
     What is embedded anew, because its model was replaced, is moved when it has all of its vectors.
     """
@@ -44,11 +46,13 @@ def apps_to_move() -> QuerySet[App]:
     return App.objects.filter(
         is_large & ~Q(vector_model="") & ~Q(near_model=F("vector_model")) & (away | Q(vectors_lost=False))
         | away & ~is_large
-    )  # fmt: skip
+    )
 
 
 def move(app: App, now: datetime, run: Run) -> None:
-    """Counts `copied` vectors, `moved` or `returned` (the app), and `dropped` copies. Goes on where it broke off.
+    """Move the app to pgvector or back.
+
+    Counts `copied` vectors, `moved` or `returned` (the app), and `dropped` copies. Goes on where it broke off.
 
     Does nothing where there is no pgvector: operators may ask for it anywhere.
     """
@@ -94,8 +98,9 @@ def give_back(app: App, now: datetime, run: Run) -> None:
 
 
 def prepare(app: App, model: str, run: Run) -> int:
-    """Copies what is there, and makes an index over it; answers of which length. 0 where none can be had. Raises
-    BeingMade.
+    """Copy what is there, and make an index over it; return its dimension.
+
+    0 where none can be had. Raises BeingMade.
     """
     of_it = Vector.objects.for_app(app).filter(model=model)
     dim = of_it.order_by("memory_id").values_list("dim", flat=True).first()
@@ -113,14 +118,14 @@ def prepare(app: App, model: str, run: Run) -> int:
 
 
 def copy_rest(write: Writer, model: str, dim: int) -> None:
-    """What was written meanwhile. Nobody else writes now."""
+    """Copy what was written meanwhile. Nobody else writes now."""
     after = 0
     while copied := pgvector_table.fill(write.app, model, dim, after, BATCH):
         after = max(copied)
 
 
 def tidy(app: App, run: Run, model: str) -> None:
-    """Drops the copies of other models than this one, and the indexes over them."""
+    """Drop the copies of other models than this one, and the indexes over them."""
     pgvector_table.drop_indexes(app, model)
     dropped = 1
     while dropped:

@@ -21,10 +21,11 @@ from memsite.jobs.job import Run
 from memsite.tenancy.models import App
 
 ACTOR = "system:summaries"
+NOBODY = Value("")
 
 
 def rebuild_summaries(app: App, now: datetime, run: Run, provider: Provider, embedder: Embedder) -> None:
-    """One summary after the other, each in a transaction of its own. Counts `rebuilt` and of these `changed`.
+    """Rebuild one summary after the other, each in a transaction of its own. Counts `rebuilt` and of these `changed`.
 
     One that another worker is at, or whose model fails, stays due and is written with the next rewriting. Nothing for
     an app that keeps no summaries.
@@ -45,18 +46,15 @@ def note(run: Run, number: str, is_new: bool) -> None:
 
 
 def all_keys(app: App) -> set[Key]:
-    """Of what is told, and of what is written. Two queries."""
+    """Return the keys of what is told, and of what is written. Two queries."""
     told = Memory.objects.for_app(app).active().exclude(visibility=Visibility.AGENT).order_by()
     written = Summary.objects.for_app(app).current().order_by()
     rows = (rows.values_list("category", "user_id").distinct() for rows in (told, written))
     return {(category, user_id or "") for found in rows for category, user_id in found}
 
 
-NOBODY = Value("")
-
-
 def apps_with_stale_summaries(now: datetime) -> set[int]:
-    """Pks of the apps in which summaries have to be marked or put away. Four queries."""
+    """Return pks of the apps in which summaries have to be marked or put away. Four queries."""
     found = set(run_out(now).values_list("app_id", flat=True))
     found |= set(begun(now).values_list("app_id", flat=True))
     found |= set(unwritten(now).values_list("pk", flat=True))
@@ -66,7 +64,7 @@ def apps_with_stale_summaries(now: datetime) -> set[int]:
 
 
 def mark_stale(app: App, now: datetime) -> int:
-    """Has them written anew at once; answers how many. What is being written already is left to that."""
+    """Have them written anew at once; return how many. What is being written already is left to that."""
     keys: set[Key] = set(run_out(now).for_app(app).values_list("category", "user_id"))
     keys |= set(begun(now).for_app(app).values_list("category", Coalesce("user_id", NOBODY)))
     if unwritten(now).filter(pk=app.pk).exists():
@@ -76,7 +74,7 @@ def mark_stale(app: App, now: datetime) -> int:
 
 
 def run_out(now: datetime) -> SummaryQuerySet:
-    """Summaries of which a memory has run out, or has begun to hold, since its facts were read."""
+    """Return summaries of which a memory has run out, or has begun to hold, since its facts were read."""
     theirs = told(app=OuterRef("app"), category=OuterRef("category"), whose=OuterRef("user_id"))
     ended = theirs.filter(valid_until__gt=OuterRef("read_at"), valid_until__lte=now)
     began = theirs.filter(valid_from__gt=OuterRef("read_at"), valid_from__lte=now)
@@ -86,7 +84,7 @@ def run_out(now: datetime) -> SummaryQuerySet:
 
 
 def begun(now: datetime) -> MemoryQuerySet:
-    """Memories that hold from some day on, which has come, in categories that have no summary yet."""
+    """Return memories that hold from some day on, which has come, in categories that have no summary yet."""
     rows = told(app__in=App.objects.filter(policy__capture_summaries=True), valid_from__lte=now).valid(now)
     key = {"category": OuterRef("category"), "user_id": OuterRef("whose")}
     written = Summary.objects.current().filter(app=OuterRef("app"), **key)
@@ -94,7 +92,7 @@ def begun(now: datetime) -> MemoryQuerySet:
 
 
 def unwritten(now: datetime) -> QuerySet[App]:
-    """Apps that keep summaries and have not one, although they know something: it was just switched on."""
+    """Return apps that keep summaries and have not one, although they know something: it was just switched on."""
     mine = {"app": OuterRef("pk")}
     known = Exists(told(**mine).valid(now))
     none = ~Exists(Summary.objects.current().filter(**mine)) & ~Exists(SummaryDue.objects.filter(**mine))
@@ -102,7 +100,7 @@ def unwritten(now: datetime) -> QuerySet[App]:
 
 
 def told(**where: object) -> MemoryQuerySet:
-    """What summaries may tell of, as far as it is so; `whose` is the end user, "" for nobody in particular."""
+    """Return what summaries may tell of, as far as it is so; `whose` is the end user, "" for nobody in particular."""
     rows = Memory.objects.active().exclude(visibility=Visibility.AGENT).order_by()
     return rows.annotate(whose=Coalesce("user_id", NOBODY)).filter(**where)
 
@@ -113,7 +111,7 @@ def due(category: OuterRef, user_id: OuterRef) -> QuerySet[SummaryDue]:
 
 @transaction.atomic
 def put_away(app: App, now: datetime) -> int:
-    """The summaries of an app that keeps none any more become old versions; answers how many."""
+    """Archive the summaries of an app that keeps none any more; return how many."""
     # As writers of memories do: nobody writes one between the look and the write.
     list(App.objects.select_for_update().filter(pk=app.pk).values_list("pk"))
     if App.objects.filter(pk=app.pk, policy__capture_summaries=True).exists():

@@ -1,4 +1,8 @@
-"""The categories' summaries and their passages: stored ones, and those computed when somebody asks."""
+"""The categories' summaries and their passages: stored ones, and those computed when somebody asks.
+
+Stored ones are written anew when enough has changed. Computed ones are kept while all that they tell of is so: whatever
+changes a memory gives it another `change_number`; how often it was found does not, and is looked at each time.
+"""
 
 from __future__ import annotations
 
@@ -41,6 +45,17 @@ _MARK = re.compile(rf"\A(?:{'|'.join(MARKED.values())}): ")
 _NOTES = re.compile(r" \((?:uncertain, )?(?:uncertain|\d{4}-\d\d-\d\d)\)\Z")
 _WORD = re.compile(r"\w+")
 _FIGURE = re.compile(r"\d+(?:[.,:]\d+)*")
+MAX_CHARACTERS = 8_000
+AT_LEAST_CHANGES = 10
+OLDER_THAN = timedelta(seconds=60)
+LEASE = timedelta(minutes=10)
+VERSIONS_KEPT = 100
+MOST_FACTS = 5_000
+"""Of a category: the rules read as many in about a second, and 8,000 characters hold some hundred."""
+BATCH = 500
+TEXTS_KEPT = 64
+"""Of all apps."""
+computed_summaries: Latest[ComputedSummary] = Latest(TEXTS_KEPT)
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +67,7 @@ class Line:
 def passages_of(
     app: App, markdown: str, facts: Sequence[Noted], embedder: Embedder, kept: Mapping[str, bytes]
 ) -> list[Passage]:
-    """Unsaved and without their summary; lines that state none of the facts have none.
+    """Return passages, unsaved and without their summary; lines that state none of the facts have none.
 
     `kept` are vectors by text that need not be made again. Without the embedder, passages have no vector. May be slow.
     """
@@ -66,7 +81,10 @@ def passages_of(
 
 
 def read_lines(markdown: str) -> Iterator[Line]:
-    """Everything that is said, as plain text, and the heading above it. Lines in italics are remarks on the text."""
+    """Yield everything that is said, as plain text, and the heading above it.
+
+    Lines in italics are remarks on the text.
+    """
     heading = ""
     for raw in markdown.split("\n"):
         line = raw.strip()
@@ -83,7 +101,7 @@ def plain(markdown: str) -> str:
 
 
 def said(line: Line, fact: Noted) -> str:
-    """ "Takes a minute to start" says little without what it is about."""
+    """Return what a line says: "Takes a minute to start" says little without what it is about."""
     is_clear = not fact.subject or fact.subject.casefold() in line.text.casefold()
     return line.text if is_clear else f"{fact.subject}: {line.text}"
 
@@ -102,7 +120,9 @@ class Sources:
                 self.places[word].append(place)
 
     def find(self, line: Line) -> Noted | None:
-        """Word for word, apart from marks and notes around it; or else in most of its words."""
+        """Return the fact that a line states, word for word apart from marks and notes around it; or else in most of
+        its words.
+        """
         subject = subject_key(line.heading)
         keys = ((subject, text_key(text)) for text in without_additions(line.text))
         exact = next((self.exact[key] for key in keys if key in self.exact), None)
@@ -121,7 +141,9 @@ class Sources:
 
 
 def nearest_facts(app: App, lines: Sequence[Line], facts: Sequence[Noted], embedder: Embedder) -> list[Noted | None]:
-    """By meaning, where one is nearer than what is merely related; all None without the embedder. One query."""
+    """Return the nearest facts by meaning, where one is nearer than what is merely related; all None without the
+    embedder. One query.
+    """
     nearest: list[Noted | None] = [None] * len(lines)
     if not lines:
         return nearest
@@ -163,7 +185,7 @@ def embed_passages(texts: Sequence[str], embedder: Embedder) -> Vectors | None:
 
 
 def without_additions(text: str) -> Iterator[str]:
-    """The text, and what is left of it without the note behind it and the mark before it."""
+    """Yield the text, and what is left of it without the note behind it and the mark before it."""
     for one in dict.fromkeys((text, _NOTES.sub("", text))):
         yield from dict.fromkeys((one, _MARK.sub("", one)))
 
@@ -182,26 +204,22 @@ def words_of(text: str) -> frozenset[str]:
 
 
 def figures_differ(one: str, other: str) -> bool:
-    """Whether both give figures, and none in common: then they do not say the same, however alike."""
+    """Return whether both give figures, and none in common: then they do not say the same, however alike."""
     left, right = set(_FIGURE.findall(one)), set(_FIGURE.findall(other))
     return bool(left and right) and left.isdisjoint(right)
 
 
-MAX_CHARACTERS = 8_000
-AT_LEAST_CHANGES = 10
-OLDER_THAN = timedelta(seconds=60)
-LEASE = timedelta(minutes=10)
-VERSIONS_KEPT = 100
-MOST_FACTS = 5_000
-"""Of a category: the rules read as many in about a second, and 8,000 characters hold some hundred."""
-BATCH = 500
-
-
 def rewrite_due(
-    app: App, provider: Provider, embedder: Embedder, actor: str, now: datetime,
-    *, at_least: int = AT_LEAST_CHANGES, older_than: timedelta = OLDER_THAN,
-) -> int:  # fmt: skip
-    """Writes anew what has `at_least` changes, or one that has waited for `older_than`; answers how many texts changed.
+    app: App,
+    provider: Provider,
+    embedder: Embedder,
+    actor: str,
+    now: datetime,
+    *,
+    at_least: int = AT_LEAST_CHANGES,
+    older_than: timedelta = OLDER_THAN,
+) -> int:
+    """Write anew what has `at_least` changes, or one that has waited for `older_than`; return how many texts changed.
 
     Not to be called inside a transaction. Nothing for an app that keeps no summaries.
     """
@@ -210,24 +228,24 @@ def rewrite_due(
 
 
 def told_in(app: App, category: str, user_id: str) -> MemoryQuerySet:
-    """The memories that this summary may tell of, of whatever status: never one that only one agent may see."""
+    """Return the memories that this summary may tell of, of whatever status: never one that only one agent may see."""
     rows = Memory.objects.for_app(app).filter(of_whom(user_id), category=category)
     return rows.exclude(visibility=Visibility.AGENT)
 
 
 def of_whom(user_id: str) -> Q:
-    """Memories of this end user only, or ("") those of nobody in particular."""
+    """Return memories of this end user only, or ("") those of nobody in particular."""
     return Q(user_id=user_id) if user_id else Q(user_id=None) | Q(user_id="")
 
 
 def facts_of(app: App, category: str, user_id: str, now: datetime) -> list[Noted]:
-    """What is to be told now, the most important first, `MOST_FACTS` at most; of two at odds one. Two queries.
+    """Return the facts to be told now, the most important first, `MOST_FACTS` at most; of two at odds one. Two queries.
 
     Without what is not for an agent to read: agents are told summaries.
     """
     first = first_of(app, category, user_id, now).only("uid", *NOTED, *VOUCHED)
     facts = [as_noted(memory) for memory in safe_memories(first, app.policy)]
-    return surer_sides(facts, at_odds_in(app, category, user_id, now))
+    return drop_contradicted(facts, at_odds_in(app, category, user_id, now))
 
 
 def told_now(app: App, category: str, user_id: str, now: datetime) -> MemoryQuerySet:
@@ -235,20 +253,20 @@ def told_now(app: App, category: str, user_id: str, now: datetime) -> MemoryQuer
 
 
 def first_of(app: App, category: str, user_id: str, now: datetime) -> MemoryQuerySet:
-    """The most important first, `MOST_FACTS` at most."""
+    """Return the most important first, `MOST_FACTS` at most."""
     rows = told_now(app, category, user_id, now)
     return rows.order_by("-importance", "-confidence", "-confirmed_at", "-pk")[:MOST_FACTS]
 
 
 def at_odds_in(app: App, category: str, user_id: str, now: datetime) -> Iterable[tuple[int, int]]:
-    """Numbers of the memories at both ends of each contradiction between what is told now, the oldest first."""
+    """Return the numbers of the memories at both ends of each contradiction of what is told now, oldest first."""
     rows = told_now(app, category, user_id, now)
     links = Link.objects.for_app(app).filter(kind=LinkKind.CONTRADICTS, from_memory__in=rows, to_memory__in=rows)
     return links.order_by("pk").values_list("from_memory", "to_memory")
 
 
-def surer_sides(facts: Sequence[Noted], at_odds: Iterable[tuple[int, int]]) -> list[Noted]:
-    """Without what another one outdoes that is told itself."""
+def drop_contradicted(facts: Sequence[Noted], at_odds: Iterable[tuple[int, int]]) -> list[Noted]:
+    """Return the facts without what another one outdoes that is told itself."""
     by_number = {fact.number: fact for fact in facts}
     for pair in at_odds:
         if all(number in by_number for number in pair):
@@ -279,15 +297,22 @@ class Rewriting:
     """
 
     def __init__(
-        self, app: App, provider: Provider, embedder: Embedder, actor: str, now: datetime, *,
-        afresh: bool = False, on_stored: Callable[[bool], None] = lambda _: None,
-    ) -> None:  # fmt: skip
+        self,
+        app: App,
+        provider: Provider,
+        embedder: Embedder,
+        actor: str,
+        now: datetime,
+        *,
+        afresh: bool = False,
+        on_stored: Callable[[bool], None] = lambda _: None,
+    ) -> None:
         self.app, self.provider, self.embedder, self.actor = app, provider, embedder, actor
         self.begun, self.started = now, monotonic()
         self.afresh, self.on_stored = afresh, on_stored
 
     def now(self) -> datetime:
-        """A run may take longer than a lease."""
+        """Return the present moment: a run may take longer than a lease."""
         return self.begun + timedelta(seconds=monotonic() - self.started)
 
     def run(self, ripe: Q) -> int:
@@ -296,7 +321,7 @@ class Rewriting:
         return sum(self.rewrite(due) for due in self.claim_each(ripe))
 
     def claim_each(self, ripe: Q) -> Iterator[SummaryDue]:
-        """Each of the ripe once, unless another worker has it. Two statements each."""
+        """Yield each of the ripe once, unless another worker has it. Two statements each."""
         rows = SummaryDue.objects.for_app(self.app)
         for pk in list(rows.filter(ripe).order_by("since", "pk").values_list("pk", flat=True)):
             now = self.now()
@@ -305,7 +330,10 @@ class Rewriting:
                 yield from rows.filter(pk=pk)
 
     def rewrite(self, due: SummaryDue) -> bool:
-        """Whether the text has changed. Whatever fails, the next worker need not wait for the lease to run out."""
+        """Return whether the text has changed.
+
+        Whatever fails, the next worker need not wait for the lease to run out.
+        """
         try:
             return self.attempt(due)
         except LLMError as error:
@@ -317,7 +345,7 @@ class Rewriting:
             raise
 
     def attempt(self, due: SummaryDue) -> bool:
-        """Slow work comes first, outside of any transaction."""
+        """Write a summary anew. Slow work comes first, outside of any transaction."""
         as_of = self.now()
         facts = facts_of(self.app, due.category, due.user_id, as_of)
         current = versions_of(self.app, due.category, due.user_id).current().first()
@@ -334,7 +362,9 @@ class Rewriting:
 
     @transaction.atomic
     def store(self, due: SummaryDue, draft: Draft) -> bool:
-        """Nothing if another worker has taken over, or if a fact was forgotten or withdrawn while it was written of."""
+        """Store a draft; nothing if another worker has taken over, or if a fact was forgotten or withdrawn while it was
+        written of.
+        """
         # As writers of memories do: nobody can forget one between the look and the write.
         list(App.objects.select_for_update().filter(pk=self.app.pk).values_list("pk"))
         if not self.claimed(due).exists():
@@ -351,7 +381,7 @@ class Rewriting:
         return is_new
 
     def keep(self, due: SummaryDue, draft: Draft) -> bool:
-        """Whether there is a new version, or none any more. With the same text only passages may be others."""
+        """Return whether there is a new version, or none any more. With the same text only passages may be others."""
         versions = versions_of(self.app, due.category, due.user_id)
         current = versions.current().first()
         if draft.written.text == (current.content if current else ""):
@@ -365,16 +395,22 @@ class Rewriting:
         Passage.objects.for_app(self.app).filter(summary=current).delete()
         if draft.written.text:
             new = Summary.objects.create(
-                app=self.app, category=due.category, user_id=due.user_id, version=number + 1,
-                content=draft.written.text, memory_count=len(draft.facts), made_by=draft.written.made_by,
-                created_at=now, as_of=draft.as_of,
-            )  # fmt: skip
+                app=self.app,
+                category=due.category,
+                user_id=due.user_id,
+                version=number + 1,
+                content=draft.written.text,
+                memory_count=len(draft.facts),
+                made_by=draft.written.made_by,
+                created_at=now,
+                as_of=draft.as_of,
+            )
             set_passages(new, draft.passages)
         drop_oldest(versions)
         return True
 
     def settle(self, due: SummaryDue) -> None:
-        """The work is done; changes that came in since the claim are left for the next run."""
+        """Settle the work; changes that came in since the claim are left for the next run."""
         since = (due.lease_until or self.now()) - LEASE
         if not self.claimed(due).filter(changes=due.changes).delete()[0]:
             self.claimed(due).update(changes=F("changes") - due.changes, since=since, lease_until=None)
@@ -384,13 +420,13 @@ class Rewriting:
 
 
 def vectors_of(summary: Summary | None, embedder: Embedder) -> dict[str, bytes]:
-    """By text; of this embedding model only."""
+    """Return a summary's vectors by text; of this embedding model only."""
     rows = summary.passages.filter(model=embedder.name).values_list("text", "data") if summary else ()
     return {text: bytes(data) for text, data in rows if data and len(data) == embedder.known_dim * FLOAT_BYTES}
 
 
 def set_passages(summary: Summary, passages: Sequence[Passage]) -> None:
-    """Writes only if they are others."""
+    """Write only if they are others."""
     known = list(summary.passages.order_by("pk"))
     if list(map(content_of, known)) != list(map(content_of, passages)):
         summary.passages.all().delete()
@@ -404,14 +440,10 @@ def content_of(passage: Passage) -> tuple[object, ...]:
 
 
 def drop_oldest(versions: SummaryQuerySet) -> None:
-    """Of the archived ones, `VERSIONS_KEPT` are kept."""
+    """Delete the oldest archived versions; `VERSIONS_KEPT` are kept."""
     archived = versions.exclude(archived_at=None).order_by("-version")
     if surplus := archived.values_list("version", flat=True)[VERSIONS_KEPT:][:1]:
         archived.filter(version__lte=surplus[0]).delete()
-
-
-TEXTS_KEPT = 64
-"""Of all apps."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -423,11 +455,11 @@ class ComputedSummary:
     state: bytes
 
 
-computed_summaries: Latest[ComputedSummary] = Latest(TEXTS_KEPT)
-
-
 def compute_summary(app: App, category: str, user_id: str, now: datetime) -> ComputedSummary:
-    """Two queries for a few numbers of each fact; where they changed, two more and up to a second for 5,000 facts."""
+    """Return a summary as of now.
+
+    Two queries for a few numbers of each fact; where they changed, two more and up to a second for 5,000 facts.
+    """
     if not is_committed():
         return put_together(app, category, user_id, now, b"")
     key = app.pk, app.index_number, category, user_id
@@ -446,6 +478,8 @@ def put_together(app: App, category: str, user_id: str, now: datetime, state: by
 
 
 def state_of(app: App, category: str, user_id: str, now: datetime) -> bytes:
-    """The same for the same facts: which they are, in their order, as of which change, and which are at odds."""
+    """Return a digest that is the same for the same facts: which they are, in their order, as of which change, and
+    which are at odds.
+    """
     rows = first_of(app, category, user_id, now).values_list("pk", "change_number", "access_count")
     return sha256(repr([*rows, *at_odds_in(app, category, user_id, now)]).encode()).digest()

@@ -40,7 +40,7 @@ def current_number(app: App) -> int:
 def changes_since(
     app: App, agent: Agent | None, visible: MemoryQuerySet, number: int, users: Users
 ) -> tuple[list[Change], int]:
-    """(what the caller may see of it in order, the number to go on from). Of one write all or nothing.
+    """Return (what the caller may see of it in order, the number to go on from). Of one write all or nothing.
 
     What they might see once and may not see any more is told as deleted.
 
@@ -70,7 +70,7 @@ def changes_since(
 
 
 def bound_of(app: App, number: int) -> int | None:
-    """The count up to which a batch of changes goes; None if there is none after `number`."""
+    """Return the count up to which a batch of changes goes; None if there is none after `number`."""
     everything = (Memory.objects.for_app(app) | Memory.objects.going(app), Forgotten.objects.for_app(app))
     counts: list[int] = []
     for rows in everything:

@@ -1,4 +1,8 @@
-"""Webhooks: what has changed in an app, read from its revisions, and messages about it, sent until they arrive."""
+"""Webhooks: what has changed in an app, read from its revisions, and messages about it, sent until they arrive.
+
+Each message is tried again and later each time, and given up in the end. It may arrive more than once, and in another
+order: `webhook-id` tells one from another.
+"""
 
 from __future__ import annotations
 
@@ -24,6 +28,7 @@ from memsite.jobs.job import Run
 from memsite.ops.metrics import count_delivery
 from memsite.tenancy.models import App, AppStatus
 
+log = structlog.get_logger("memories.notifications")
 CREATED, UPDATED, DELETED, TEST = "memory.created", "memory.updated", MEMORY_DELETED, "webhook.test"
 EVENT_TYPES: dict[str, str] = {
     Action.CREATED: CREATED,
@@ -42,20 +47,34 @@ EVENT_TYPES: dict[str, str] = {
 """What somebody decided. What follows from time and use alone is not told."""
 KINDS = (*dict.fromkeys(EVENT_TYPES.values()), DELETED)
 BATCH = 500
+# As Standard Webhooks proposes; with the first try, eight in about 28 hours.
+WAITS = (
+    timedelta(seconds=5),
+    timedelta(minutes=5),
+    timedelta(minutes=30),
+    timedelta(hours=2),
+    timedelta(hours=5),
+    timedelta(hours=10),
+    timedelta(hours=10),
+)
+LEASE = timedelta(minutes=2)
+CONNECT_SECONDS, TOTAL_SECONDS = 5.0, 10.0
+BOTH_SECRETS_FOR = timedelta(hours=24)
+# An address that fails so often in a row keeps the others from theirs no longer.
+PATIENCE = 3
+GONE = 410
 
 
 def last_of(app: App) -> dict[str, int]:
-    """How far everything is by now: who begins to listen is not told of what was before."""
+    """Return how far all changes are by now: who begins to listen is not told of what was before."""
     fresh = App.objects.only("change_number").get(pk=app.pk)
     revision = Revision.objects.for_app(app).aggregate(last=Max("pk"))["last"]
     forgotten = Forgotten.objects.for_app(app).aggregate(last=Max("pk"))["last"]
-    return {
-        "seen_change": fresh.change_number, "seen_revision": revision or 0, "seen_forgotten": forgotten or 0
-    }  # fmt: skip
+    return {"seen_change": fresh.change_number, "seen_revision": revision or 0, "seen_forgotten": forgotten or 0}
 
 
 def note_changes(app: App, now: datetime) -> int:
-    """A delivery for everything that is new to each of the app's webhooks, once; answers how many."""
+    """Create a delivery for everything that is new to each of the app's webhooks, once; return how many."""
     pks = list(Webhook.objects.for_app(app).behind().values_list("pk", flat=True))
     return sum(note_for(app, pk, now) for pk in pks)
 
@@ -84,7 +103,7 @@ def note_for(app: App, webhook_pk: int, now: datetime) -> int:
 
 
 def new_for(app: App, webhook: Webhook) -> tuple[list[tuple[str, dict[str, Any]]], bool]:
-    """(what is to be told next, whether that is all). Moves the webhook's marks on.
+    """Return (what is to be told next, whether that is all). Moves the webhook's marks on.
 
     Of an app that is being purged nothing is told but what it no longer has.
     """
@@ -105,9 +124,12 @@ def from_revisions(app: App, revisions: list[Revision]) -> Iterator[tuple[str, d
     for row in revisions:
         if row.action in EVENT_TYPES:
             data = {
-                "app_id": app.app_id, "memory_id": str(row.memory.uid), "version": row.number, "action": row.action,
+                "app_id": app.app_id,
+                "memory_id": str(row.memory.uid),
+                "version": row.number,
+                "action": row.action,
                 "actor": row.actor,
-            }  # fmt: skip
+            }
             yield EVENT_TYPES[row.action], payload(EVENT_TYPES[row.action], row.created_at, data)
 
 
@@ -122,26 +144,12 @@ def payload(kind: str, at: datetime, data: dict[str, Any]) -> dict[str, Any]:
 
 
 def skip_changes(app: App) -> None:
-    """What was just imported is no news. Call it in the transaction that took it in, after `note_changes`."""
+    """Skip what was just imported: it is no news. Call it in the transaction that took it in, after `note_changes`."""
     Webhook.objects.for_app(app).active().update(**last_of(app))
 
 
-log = structlog.get_logger("memories.notifications")
-# As Standard Webhooks proposes; with the first try, eight in about 28 hours.
-WAITS = (
-    timedelta(seconds=5), timedelta(minutes=5), timedelta(minutes=30), timedelta(hours=2), timedelta(hours=5),
-    timedelta(hours=10), timedelta(hours=10),
-)  # fmt: skip
-LEASE = timedelta(minutes=2)
-CONNECT_SECONDS, TOTAL_SECONDS = 5.0, 10.0
-BOTH_SECRETS_FOR = timedelta(hours=24)
-# An address that fails so often in a row keeps the others from theirs no longer.
-PATIENCE = 3
-GONE = 410
-
-
 def deliver_due(app: App, run: Run) -> int:
-    """Sends what is due; answers how many were delivered. Network, outside of transactions."""
+    """Send what is due; return how many were delivered. Network, outside of transactions."""
     failures: dict[int, int] = {}
     delivered = 0
     after = 0
@@ -163,7 +171,10 @@ def next_due(app: App, after: int) -> Delivery | None:
 
 
 def claim(row: Delivery, now: datetime) -> bool:
-    """Whether it is ours to send: whoever dies over it is followed by another after the lease."""
+    """Claim a delivery; return whether it is ours to send.
+
+    Whoever dies over it is followed by another after the lease.
+    """
     rows = Delivery.objects.for_app(row.app).due(now).filter(pk=row.pk, attempts=row.attempts)
     if not rows.update(attempts=row.attempts + 1, next_at=now + LEASE):
         return False
@@ -187,7 +198,7 @@ def attempt(row: Delivery) -> bool:
 
 
 def send(webhook: Webhook, message_id: str, body: bytes) -> int:
-    """The status of the answer; its body is not read. Raises what httpx raises."""
+    """Send a message; return the status of the answer, whose body is not read. Raises what httpx raises."""
     headers = headers_for(message_id, body, secrets_of(webhook, timezone.now()), timezone.now())
     told = {**headers, "Content-Type": "application/json", "User-Agent": "memsite-webhooks"}
     timeout = httpx.Timeout(TOTAL_SECONDS, connect=CONNECT_SECONDS)
@@ -206,7 +217,7 @@ def send(webhook: Webhook, message_id: str, body: bytes) -> int:
 
 
 def secrets_of(webhook: Webhook, now: datetime) -> list[str]:
-    """The one that counts, and for a day after it was renewed the one before, too."""
+    """Return the one that counts, and for a day after it was renewed the one before, too."""
     number, changed = webhook.secret_number, webhook.secret_changed_at
     is_new = number > 0 and changed is not None and now - changed < BOTH_SECRETS_FOR
     return [secret_of(webhook.uid, one) for one in (number, *((number - 1,) if is_new else ()))]
@@ -216,10 +227,13 @@ def note(row: Delivery, now: datetime, status: int | None, reason: str, seconds:
     is_over = row.attempts > len(WAITS)
     state = DeliveryStatus.DELIVERED if is_delivered else DeliveryStatus.DEAD if is_over else DeliveryStatus.WAITING
     Delivery.objects.for_app(row.app).filter(pk=row.pk).update(
-        status=state, answer=status, reason=reason[:200], seconds=round(seconds, 3),
+        status=state,
+        answer=status,
+        reason=reason[:200],
+        seconds=round(seconds, 3),
         next_at=now if is_delivered or is_over else now + WAITS[row.attempts - 1],
         finished_at=now if state != DeliveryStatus.WAITING else None,
-    )  # fmt: skip
+    )
     count_delivery("failed" if state == DeliveryStatus.WAITING else state)
     if state == DeliveryStatus.DEAD:
         log.warning("delivery_given_up", webhook=str(row.webhook.uid), kind=row.kind, reason=reason)
@@ -230,7 +244,7 @@ def switch_off(webhook: Webhook, reason: str) -> None:
 
 
 def replay(row: Delivery, now: datetime) -> None:
-    """By hand: due at once, with all its attempts."""
+    """Send a delivery again, by hand: due at once, with all its attempts."""
     Delivery.objects.for_app(row.app).filter(pk=row.pk).update(
         status=DeliveryStatus.WAITING, attempts=0, next_at=now, finished_at=None
-    )  # fmt: skip
+    )

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from memories.index.app_embedder import is_partial, serving_embedder
 from memories.index.app_index import AppIndex, Indexes
 from memories.index.columns import NOBODY
-from memories.index.similarity import Cosines, NoCosines
+from memories.index.similarity import Cosines, NoCosines, Rows
 from memories.ledger.days import day_of
 from memories.models import Memory, Revision, Status, Vector, Visibility
 from memories.providers.embeddings import Embedder, Vectors
@@ -45,7 +45,7 @@ from memories.retrieve.ranking import (
 )
 from memories.retrieve.retrievers import Retriever, graph, local_retrievers, run_retrievers, summary
 from memories.retrieve.retrievers.fulltext import WordMatches, is_damaged, look_up, look_up_symbols, match_words
-from memories.retrieve.scoped_view import PastState, Rows, Scope, ScopedView, question_cosines, scoped_view
+from memories.retrieve.scoped_view import PastState, Scope, ScopedView, question_cosines, scoped_view
 from memories.store.damage import noticing_damage
 from memories.store.revisions import parse, states_at
 from memories.text.looks import Look, look_of

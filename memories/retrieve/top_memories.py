@@ -10,12 +10,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from memories.index.similarity import Rows
 from memories.models import Memory
 from memories.providers.embeddings import Embedder
 from memories.retrieve.contradictions import Contradictions, pairs_among, place_surer
 from memories.retrieve.hits import cached_rows, own_copy
 from memories.retrieve.pipeline import index_of
-from memories.retrieve.scoped_view import Rows, Scope, ScopedView, scoped_view
+from memories.retrieve.scoped_view import Scope, ScopedView, scoped_view
 from memsite.tenancy.models import App
 
 

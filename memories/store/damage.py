@@ -37,7 +37,7 @@ class Reports:
             return True
 
     def has_any(self) -> bool:
-        """Of the last minutes."""
+        """Return whether there are reports of the last minutes."""
         with self.lock:
             return any(monotonic() - last < TOLD_AGAIN_SECONDS for last in self.told.values())
 
@@ -46,7 +46,7 @@ reports = Reports()
 
 
 def report_damage(app_pk: int, what: str, **details: int | str) -> None:
-    """Called on each request that meets the damage; logs and rings for a worker once in a while."""
+    """Report damage, on each request that meets it; logs and rings for a worker once in a while."""
     if reports.is_new(app_pk, what):
         log.error("damaged", what=what, app=app_pk, hint="It is made anew in the background.", **details)
         # At once: the transaction that has met it may be taken back.
@@ -55,7 +55,7 @@ def report_damage(app_pk: int, what: str, **details: int | str) -> None:
 
 @contextmanager
 def noticing_damage(app_pk: int) -> Iterator[None]:
-    """Reports the index of words where it says itself that it is damaged. The error goes on."""
+    """Report the index of words where it says itself that it is damaged. The error goes on."""
     try:
         yield
     except DatabaseError as error:

@@ -1,20 +1,27 @@
-"""What hangs on a memory: links to others, the entities that it mentions, and triggers that bring it up."""
+"""What hangs on a memory: links to others, the entities that it mentions, and triggers that bring it up.
+
+Links go over in a merge, and lead to what is forgotten together. Into the cold archive and back, text, vectors and
+mentions follow the status.
+"""
 
 from __future__ import annotations
 
 import re
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import datetime
 from itertools import islice
 from typing import Any
 from uuid import UUID
 
-from django.db.models import Exists, OuterRef, Q, QuerySet
+from django.db.models import Exists, OuterRef, Q, QuerySet, Sum
+from django.db.models.functions import Length
 
 from memories.models import (
     LIVE,
     Action,
+    ColdText,
     Entity,
     FoundBy,
     FutureTrigger,
@@ -26,7 +33,9 @@ from memories.models import (
     Source,
     Status,
     TriggerStatus,
+    Vector,
 )
+from memories.models.memory import pack
 from memories.text.entities import MAX_KEY_CHARS, MAX_SUBJECT_WORDS, entity_key, find_entities, phrase_keys
 from memories.text.entities import Entity as Named
 from memories.text.overlap import shared_words
@@ -41,10 +50,16 @@ OWN = (LinkKind.SUPERSEDES, LinkKind.DERIVED)
 """Kinds that tell of this very memory, and not of what it says."""
 SUPERSEDED_BY = "superseded_by"
 """In what a revision says of before: the ids of what stood for the memory that it has set free, and since when."""
+SUBJECT, TAG, NAMED = "subject", "tag", "name"
+KEYS_AT_ONCE = 500
+MANY_KEYS = 10_000
+"""Asking for so many one by one takes longer than reading what an app has, if that is no more."""
+_CONTROL = re.compile(r"[\x00-\x1f\x7f]")
+PLAN = "trigger:"
 
 
 def supersede(winner: Memory, losers: Sequence[Memory], now: datetime) -> None:
-    """One statement. A link from before says from now on that it happened now."""
+    """Supersede the losers. One statement; a link from before says from now on that it happened now."""
     Link.objects.bulk_create(
         [
             Link(app_id=winner.app_id, from_memory=winner, to_memory=loser, kind=LinkKind.SUPERSEDES, created_at=now)
@@ -57,7 +72,7 @@ def supersede(winner: Memory, losers: Sequence[Memory], now: datetime) -> None:
 
 
 def superseding(memory: Memory) -> set[int]:
-    """The keys of what supersedes it, however many steps away. A query for each step."""
+    """Return the keys of what supersedes it, however many steps away. A query for each step."""
     found: set[int] = set()
     step = {memory.pk}
     while step:
@@ -67,8 +82,8 @@ def superseding(memory: Memory) -> set[int]:
     return found
 
 
-def set_free(memory: Memory, before: dict[str, Any], at: datetime | None = None) -> None:
-    """Nothing stands for it any more, or not what came `at` this moment.
+def release(memory: Memory, before: dict[str, Any], at: datetime | None = None) -> None:
+    """Release a memory: nothing stands for it any more, or not what came `at` this moment.
 
     What did is noted in the snapshot `before`, so that this can be taken back.
     """
@@ -78,8 +93,8 @@ def set_free(memory: Memory, before: dict[str, Any], at: datetime | None = None)
     links.delete()
 
 
-def supersede_again(memory: Memory, told: Mapping[str, str]) -> bool:
-    """The links as `set_free` has told them, of what is still there and is not superseded by the memory by now."""
+def restore_links(memory: Memory, told: Mapping[str, str]) -> bool:
+    """Restore the links that `release` noted, of what is still there and is not superseded by the memory by now."""
     rows = Memory.objects.for_app(memory.app).filter(uid__in=told)
     standing = [row for row in rows if memory.pk not in superseding(row)]
     for row in standing:
@@ -88,7 +103,10 @@ def supersede_again(memory: Memory, told: Mapping[str, str]) -> bool:
 
 
 def inherit_links(winner: Memory, losers: Sequence[Memory], now: datetime) -> None:
-    """What holds of the losers' statement holds of the winner's. Two statements for each, and one more."""
+    """Give the winner the losers' links: what holds of their statement holds of its.
+
+    Two statements each, and one more.
+    """
     gone = {loser.pk for loser in losers}
     links = []
     for link in (link for loser in losers for link in links_of(loser)):
@@ -101,14 +119,14 @@ def inherit_links(winner: Memory, losers: Sequence[Memory], now: datetime) -> No
 
 
 def give_back_links(winner: Memory, loser: Memory, at: datetime) -> None:
-    """Takes away what the winner inherited at this moment."""
+    """Take away what the winner inherited at this moment."""
     others = {end for link in links_of(loser) for end in ends_of(link)} - {loser.pk}
     winner.links_out.filter(created_at=at, to_memory__in=others).exclude(kind__in=OWN).delete()
     winner.links_in.filter(created_at=at, from_memory__in=others).exclude(kind__in=OWN).delete()
 
 
 def links_of(memory: Memory) -> Iterator[Link]:
-    """What was said of what it says."""
+    """Yield the links that tell of what the memory says."""
     yield from memory.links_out.exclude(kind__in=OWN)
     yield from memory.links_in.exclude(kind__in=OWN)
 
@@ -117,8 +135,8 @@ def ends_of(link: Link) -> tuple[int, int]:
     return link.from_memory_id, link.to_memory_id
 
 
-def forgotten_with(app: App, memories: Sequence[Memory]) -> list[Memory]:
-    """These, what was merged into them, for it says the same, and the insights that were written from any of it."""
+def deleted_together(app: App, memories: Sequence[Memory]) -> list[Memory]:
+    """Return these, what was merged into them, for it says the same, and the insights written from any of it."""
     rows = {memory.pk: memory for memory in memories}
     newest = list(memories)
     while newest:
@@ -128,7 +146,7 @@ def forgotten_with(app: App, memories: Sequence[Memory]) -> list[Memory]:
 
 
 def merged_into(app: App, memories: Sequence[Memory]) -> list[Memory]:
-    """What was merged into these and not set free since. What other news took the place of is not among it."""
+    """Return what was merged into these and not set free since. What other news took the place of is not among it."""
     # Whoever sets one free takes the link away.
     links = Link.objects.for_app(app).filter(kind=LinkKind.SUPERSEDES, from_memory__in=memories)
     return [
@@ -139,21 +157,14 @@ def merged_into(app: App, memories: Sequence[Memory]) -> list[Memory]:
 
 
 def insights_from(app: App, memories: Sequence[Memory]) -> list[Memory]:
-    """What was written from any of these, and so holds words of theirs. One query."""
+    """Return what was written from any of these, and so holds words of theirs. One query."""
     links = Link.objects.for_app(app).filter(kind=LinkKind.DERIVED, to_memory__in=memories)
     rows = Memory.objects.for_app(app).filter(source=Source.INSIGHT, pk__in=links.values("from_memory"))
     return list(rows) if memories else []
 
 
-SUBJECT, TAG, NAMED = "subject", "tag", "name"
-KEYS_AT_ONCE = 500
-MANY_KEYS = 10_000
-"""Asking for so many one by one takes longer than reading what an app has, if that is no more."""
-_CONTROL = re.compile(r"[\x00-\x1f\x7f]")
-
-
 def keep_mentions(app: App, memories: Sequence[Memory], now: datetime, longest: int) -> int:
-    """Sets the memories' mentions to what their texts, subjects and tags name, and their model did.
+    """Set the memories' mentions to what their texts, subjects and tags name, and their model did.
 
     What one of them is about, those after it know. For one memory six statements at most, for many some more. No
     subject of the app has more words than `longest`, and none than what it answers when these have theirs.
@@ -180,8 +191,11 @@ def keep_mentions(app: App, memories: Sequence[Memory], now: datetime, longest: 
 
 def keep_entities(
     app: App, memories: Sequence[Memory], named: Sequence[Mapping[str, Named]], now: datetime
-) -> dict[str, int]:  # fmt: skip
-    """Pks by key of all that is named. What a memory is about is a subject, however it was met first."""
+) -> dict[str, int]:
+    """Store the entities; return pks by key of all that is named.
+
+    What a memory is about is a subject, however it was met first.
+    """
     first: dict[str, Named] = {}
     about: dict[str, Named] = {}
     for memory, names in zip(memories, named, strict=True):
@@ -206,19 +220,19 @@ def keep_entities(
 
 @Prepared
 def entities_of(app: App, *keys: str) -> QuerySet[Entity, tuple[str, int, str]]:
-    """Key, number and kind."""
+    """Return key, number and kind."""
     return Entity.objects.for_app(app).filter(key__in=keys).order_by().values_list("key", "pk", "kind")
 
 
 def mentions_of(app: App, pks: Sequence[int]) -> dict[tuple[int, int], Mention]:
-    """By memory and entity."""
+    """Return mentions by memory and entity."""
     return {(row.memory_id, row.entity_id): row for row in Mention.objects.for_app(app).filter(memory__in=pks)}
 
 
-def named_by_rules(
-    app: App, memories: Sequence[Memory], longest: int = MAX_SUBJECT_WORDS
-) -> list[dict[str, Named]]:  # fmt: skip
-    """Of each memory, by key. The app's other subjects are recognised in the text however they are written.
+def named_by_rules(app: App, memories: Sequence[Memory], longest: int = MAX_SUBJECT_WORDS) -> list[dict[str, Named]]:
+    """Return what each memory names, by key.
+
+    The app's other subjects are recognised in the text however they are written.
 
     Most have a word or two: runs of more words than the `longest` has need not be looked for, and they are most.
     """
@@ -239,7 +253,7 @@ def named_by_model(memory: Memory) -> dict[str, Named]:
 
 
 def by_key(told: Iterable[Named]) -> dict[str, Named]:
-    """Each once, as it was told first."""
+    """Return each once, as it was told first."""
     named: dict[str, Named] = {}
     for one in told:
         if key := entity_key(one.name)[:MAX_KEY_CHARS]:
@@ -253,7 +267,7 @@ def words_of(subject: str | None) -> int:
 
 
 def known_subjects(app: App, keys: Collection[str]) -> dict[str, str]:
-    """The names, by key, of the subjects among these."""
+    """Return the names, by key, of the subjects among these."""
     if len(keys) >= MANY_KEYS:
         every = Entity.objects.for_app(app).filter(kind=SUBJECT).order_by()
         told = list(every.values_list("key", "name")[: len(keys)])
@@ -267,47 +281,44 @@ def known_subjects(app: App, keys: Collection[str]) -> dict[str, str]:
 
 @Prepared
 def subjects_with(app: App, *keys: str) -> QuerySet[Entity, tuple[str, str]]:
-    """Key and name. As a parameter the kind would have SQLite plan each time anew, for the index of subjects alone."""
+    """Return key and name. As a parameter the kind would have SQLite plan anew each time, for the index of subjects."""
     rows = Entity.objects.for_app(app).filter(kind=Literal(SUBJECT)).filter(key__in=keys)
     return rows.order_by().values_list("key", "name")
 
 
 def some_at_a_time(keys: Iterable[str]) -> Iterator[list[str]]:
-    """A statement has room for so many."""
+    """Yield the keys some at a time: a statement has room for so many."""
     waiting = iter(keys)
     while some := list(islice(waiting, KEYS_AT_ONCE)):
         yield some
 
 
 def drop_unmentioned(app: App, pks: Iterable[int]) -> None:
-    """An entity that no memory mentions any more says nothing, and may be what had to be forgotten."""
+    """Delete entities that no memory mentions any more: they may be what had to be forgotten."""
     # One of its mentions is looked for: it may have as many as the app has memories.
     mentions = Mention.objects.for_app(app).filter(entity=OuterRef("pk"))
     Entity.objects.for_app(app).filter(~Exists(mentions), pk__in=list(pks)).delete()
 
 
-PLAN = "trigger:"
-
-
 def called_off_in(session: AgentSession) -> str:
-    """Why a trigger does not wait any more: a user said so there. What was said stands in the session alone."""
+    """Return why a trigger does not wait any more: a user said so there. What was said stands in the session alone."""
     return f"called off in session {session.uid}"
 
 
 def superseded_is(memory: Memory) -> str:
-    """Why the trigger of a memory that no longer holds does not wait."""
+    """Return why the trigger of a memory that no longer holds does not wait."""
     return f"superseded: {memory.uid}"
 
 
-def is_of(memory: Memory) -> Q:
-    """Of triggers: those that bring it up, or the one that it tells of."""
-    plan = plan_in(memory)
+def triggers_about(memory: Memory) -> Q:
+    """Return a condition for the triggers that bring it up, or the one that it tells of."""
+    plan = plan_id_of(memory)
     return Q(preloads__memory=memory) | Q(uid=plan) if plan else Q(preloads__memory=memory)
 
 
-def call_off_with(memory: Memory) -> None:
-    """What brings up this memory alone waits no longer, as another has taken its place. Two queries."""
-    waiting = FutureTrigger.objects.for_app(memory.app).filter(is_of(memory), status=TriggerStatus.WAITING)
+def cancel_triggers_of(memory: Memory) -> None:
+    """Cancel the triggers that bring up this memory alone, as another has taken its place. Two queries."""
+    waiting = FutureTrigger.objects.for_app(memory.app).filter(triggers_about(memory), status=TriggerStatus.WAITING)
     others = Preload.objects.for_app(memory.app).filter(trigger=OuterRef("pk"), memory__status=Status.ACTIVE)
     own = list(waiting.filter(~Exists(others.exclude(memory=memory))).order_by().values_list("pk", flat=True))
     if own:
@@ -315,20 +326,20 @@ def call_off_with(memory: Memory) -> None:
         rows.update(status=TriggerStatus.CANCELLED, reason=superseded_is(memory))
 
 
-def wait_again_for(memory: Memory) -> None:
-    """What was called off with it waits again, as the memory holds again. One statement."""
-    off = FutureTrigger.objects.for_app(memory.app).filter(is_of(memory), reason=superseded_is(memory))
+def resume_triggers_of(memory: Memory) -> None:
+    """Have the triggers wait again that were called off with it, as the memory holds again. One statement."""
+    off = FutureTrigger.objects.for_app(memory.app).filter(triggers_about(memory), reason=superseded_is(memory))
     rows = FutureTrigger.objects.for_app(memory.app).filter(pk__in=list(off.values_list("pk", flat=True)))
     rows.filter(status=TriggerStatus.CANCELLED).update(status=TriggerStatus.WAITING, reason=None)
 
 
 def memory_name(trigger: FutureTrigger) -> str:
-    """The `external_id` of the memory that tells of a plan that was noted by hand."""
+    """Return the `external_id` of the memory that tells of a plan that was noted by hand."""
     return f"{PLAN}{trigger.uid}"
 
 
-def plan_in(memory: Memory) -> UUID | None:
-    """The id of the plan that it tells of."""
+def plan_id_of(memory: Memory) -> UUID | None:
+    """Return the id of the plan that it tells of."""
     name = memory.external_id or ""
     try:
         return UUID(name.removeprefix(PLAN)) if name.startswith(PLAN) else None
@@ -337,13 +348,13 @@ def plan_in(memory: Memory) -> UUID | None:
 
 
 def memories_of(app: App, triggers: Iterable[FutureTrigger]) -> list[Memory]:
-    """What was stored of those that were noted by hand. One query, if there are any."""
+    """Return what was stored of those that were noted by hand. One query, if there are any."""
     names = [memory_name(trigger) for trigger in triggers if trigger.resource_id is None]
     return list(Memory.objects.for_app(app).filter(external_id__in=names)) if names else []
 
 
 def drop_for(app: App, memories: Sequence[Memory]) -> list[Memory]:
-    """Deletes the triggers of memories that are about to be deleted; answers what else tells of these alone.
+    """Delete the triggers of memories that are about to be deleted; return what else tells of these alone.
 
     A trigger is theirs if it brings one of them up or was told of in the same text. It stays only if that leaves it
     another live memory and it says nothing that the deleted ones say. Two queries if they have no triggers.
@@ -353,7 +364,7 @@ def drop_for(app: App, memories: Sequence[Memory]) -> list[Memory]:
         return []
     about = memories_about(app, triggers)
     gone = {memory.pk: memory for memory in memories}
-    told = {plan: memory for memory in memories if (plan := plan_in(memory))}
+    told = {plan: memory for memory in memories if (plan := plan_id_of(memory))}
     for trigger in triggers:
         if trigger.uid in told:
             about[trigger.pk][told[trigger.uid].pk] = told[trigger.uid].status
@@ -375,13 +386,13 @@ def triggers_of(app: App, memories: Sequence[Memory]) -> list[FutureTrigger]:
     texts = {memory.resource_id for memory in memories} - {None}
     pks = set(rows.filter(resource__in=texts).values_list("pk", flat=True))
     pks.update(Preload.objects.for_app(app).filter(memory__in=memories).values_list("trigger_id", flat=True))
-    if plans := [plan for memory in memories if (plan := plan_in(memory))]:
+    if plans := [plan for memory in memories if (plan := plan_id_of(memory))]:
         pks.update(rows.filter(uid__in=plans).values_list("pk", flat=True))
     return list(rows.filter(pk__in=pks))
 
 
 def memories_about(app: App, triggers: Sequence[FutureTrigger]) -> dict[int, dict[int, str]]:
-    """By trigger: the memories it brings up or shares a text with, and their status. Two queries."""
+    """Return by trigger the memories it brings up or shares a text with, and their status. Two queries."""
     about: dict[int, dict[int, str]] = defaultdict(dict)
     links = Preload.objects.for_app(app).filter(trigger__in=triggers)
     for trigger_pk, pk, status in links.values_list("trigger_id", "memory_id", "memory__status"):
@@ -400,9 +411,53 @@ def says_what(trigger: FutureTrigger, memories: Iterable[Memory]) -> bool:
     return any(shared_words(memory.text, trigger.message) for memory in memories)
 
 
-def bring_up_instead(winner: Memory, losers: Sequence[Memory]) -> None:
-    """What was to bring up a loser brings up the winner, which says the same. One statement for each, and one more."""
+def transfer_triggers(winner: Memory, losers: Sequence[Memory]) -> None:
+    """Have the losers' triggers bring up the winner, which says the same. One statement for each, and one more."""
     triggers = {pk for loser in losers for pk in loser.preloads.values_list("trigger_id", flat=True)}
     links = [Preload(app_id=winner.app_id, trigger_id=trigger, memory=winner) for trigger in sorted(triggers)]
     if links:
         Preload.objects.bulk_create(links, ignore_conflicts=True)
+
+
+@dataclass(frozen=True, slots=True)
+class Saved:
+    """What putting memories away made of their texts and vectors, in bytes; other rows are not counted."""
+
+    vectors: int
+    bytes_before: int
+    bytes_after: int
+
+
+def move_to_cold(app: App, memories: Sequence[Memory], was: Sequence[str]) -> Saved:
+    """Pack the texts and drops what search needed. `content` is empty after it, and is not saved yet."""
+    texts = [
+        ColdText(app=app, memory=memory, data=pack(memory.content), was=status)
+        for memory, status in zip(memories, was, strict=True)
+    ]
+    ColdText.objects.bulk_create(texts, update_conflicts=True, unique_fields=["memory"], update_fields=["data", "was"])
+    plain = sum(len(memory.content.encode()) for memory in memories)
+    for memory in memories:
+        memory.content = ""
+    vectors, size = drop_vectors(app, memories)
+    drop_mentions(app, memories)
+    return Saved(vectors, plain + size, sum(len(text.data) for text in texts))
+
+
+def drop_vectors(app: App, memories: Sequence[Memory]) -> tuple[int, int]:
+    """Delete the vectors of memories; return how many, and their bytes."""
+    rows = Vector.objects.for_app(app).filter(memory__in=memories)
+    size = rows.aggregate(size=Sum(Length("data")))["size"] or 0
+    return rows.delete()[0], size
+
+
+def drop_mentions(app: App, memories: Sequence[Memory]) -> None:
+    rows = Mention.objects.for_app(app).filter(memory__in=memories)
+    named = set(rows.values_list("entity_id", flat=True))
+    rows.delete()
+    drop_unmentioned(app, named)
+
+
+def move_from_cold(memory: Memory, now: datetime) -> None:
+    """Delete its cold text, after that came back. That somebody wants it again counts as an access."""
+    ColdText.objects.for_app(memory.app).filter(memory=memory).delete()
+    memory.accessed_at = now

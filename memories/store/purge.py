@@ -42,11 +42,11 @@ from memories.models import (
     SummaryDue,
 )
 from memories.models.memory import MemoryQuerySet
-from memories.store.links import PLAN, drop_for, forgotten_with
+from memories.store.links import PLAN, deleted_together, drop_for
 from memories.store.redact_sources import redact_reasons
 from memories.store.revisions import Key, learnt_in
 from memories.store.transaction import writing
-from memories.store.writer import Writer, drop_summaries_of, erase
+from memories.store.writer import Writer
 from memsite.tenancy import audit
 from memsite.tenancy.append_only import purge_permit
 from memsite.tenancy.idempotency import forget_all_answers, forget_answers
@@ -55,10 +55,17 @@ from memsite.tenancy.purge_residue import note_residue
 from sessions.models import AgentSession, Cooldown, Event, Resource, SessionQuerySet, Turn
 
 BATCH = 500
+BATCH_OF_TEXTS = 200
+"""A text may have megabytes."""
+OF_A_SESSION = (Injection, Extraction, Rejection, FutureTrigger, Event, Cooldown, Turn)
+OF_AN_APP = (SummaryDue, Entity, RecallCount, HealthReport, Import, Rollback)
+"""What was spent stays: the ledger holds numbers."""
+Delete = Callable[[Writer], int]
+Rows = TypeVar("Rows", bound=QuerySet[Any])
 
 
 def purge_user(app: App, user_id: str, actor: str, now: datetime) -> Purge:
-    """What was said with this end user, and what is known about or from them."""
+    """Purge what was said with this end user, and what is known about or from them."""
     with writing(app, actor, now) as write:
         hiding = Hiding(write, list(AgentSession.objects.for_app(app).filter(user_id=user_id)))
         FutureTrigger.objects.for_app(app).filter(user_id=user_id).delete()
@@ -74,14 +81,14 @@ def purge_user(app: App, user_id: str, actor: str, now: datetime) -> Purge:
 
 
 def purge_session(session: AgentSession, actor: str, now: datetime) -> Purge:
-    """What was said in it, and what was learnt from that."""
+    """Purge what was said in a session, and what was learnt from that."""
     with writing(session.app, actor, now) as write:
         rows = AgentSession.objects.for_app(session.app).filter(pk=session.pk)
         return Hiding(write, list(rows)).finish(PurgeWhat.SESSION)
 
 
 def purge_memories(app: App, actor: str, now: datetime) -> Purge:
-    """All that the app knows, and not what was said to it."""
+    """Purge all that the app knows, and not what was said to it."""
     with writing(app, actor, now) as write:
         hiding = Hiding(write, [])
         # What waits in no session was told as a memory.
@@ -91,7 +98,7 @@ def purge_memories(app: App, actor: str, now: datetime) -> Purge:
 
 
 def purge_app(app: App, actor: str, now: datetime) -> Purge:
-    """All that the app knows and was told. Its agents are locked out; what they had begun to write fails."""
+    """Purge all that the app knows and was told. Its agents are locked out; what they had begun to write fails."""
     with writing(app, actor, now) as write:
         App.objects.filter(pk=app.pk).update(status=AppStatus.PURGING)
         app.status = AppStatus.PURGING
@@ -105,7 +112,10 @@ def purge_app(app: App, actor: str, now: datetime) -> Purge:
 
 
 def note(write: Writer, what: str, memories: int, sessions: int, turns: int, resources: int) -> Purge:
-    """Also in the audit log, of which nothing is ever deleted. What waits to be imported could bring it back."""
+    """Note a purge, also in the audit log, of which nothing is ever deleted.
+
+    What waits to be imported could bring it back.
+    """
     stop_imports(write)
     counts = {"memories": memories, "sessions": sessions, "turns": turns, "resources": resources}
     audit.note(write.actor, write.app, f"{what} purged", write.app.app_id, after=counts)
@@ -115,9 +125,10 @@ def note(write: Writer, what: str, memories: int, sessions: int, turns: int, res
 def stop_imports(write: Writer) -> None:
     ImportPart.objects.for_app(write.app).delete()
     Import.objects.for_app(write.app).filter(status__in=(ImportStatus.READING, ImportStatus.WAITING)).update(
-        status=ImportStatus.STOPPED, finished_at=write.now,
+        status=ImportStatus.STOPPED,
+        finished_at=write.now,
         reason="something was deleted for good meanwhile: import the file again",
-    )  # fmt: skip
+    )
 
 
 class Hiding:
@@ -137,7 +148,7 @@ class Hiding:
             self.hide(Memory.objects.for_app(self.app).filter(pk__in=self.reworded()))
 
     def hide(self, memories: MemoryQuerySet) -> None:
-        """Three statements."""
+        """Hide memories. Three statements."""
         self.write.count -= memories.live().count()
         memories.order_by().update(purged_at=self.write.now, change_number=self.write.change_number)
 
@@ -145,7 +156,7 @@ class Hiding:
         return Memory.objects.going(self.app).filter(change_number=self.write.change_number).order_by()
 
     def reworded(self) -> set[int]:
-        """Memories from elsewhere that were given other words by what was learnt in the sessions."""
+        """Return memories from elsewhere that were given other words by what was learnt in the sessions."""
         learnt = Extraction.objects.for_app(self.app).filter(session__in=self.gone, reinforced__gt=0).order_by()
         actors = [learnt_in(session) for session in self.sessions] if learnt.exists() else []
         changes = Revision.objects.for_app(self.app).filter(after__has_key="content").order_by()
@@ -156,11 +167,11 @@ class Hiding:
         }
 
     def finish(self, what: str) -> Purge:
-        """Deletes what quotes the hidden or would still work on it, and notes the purge."""
+        """Delete what quotes the hidden or would still work on it, and note the purge."""
         hidden = self.hidden()
         if Memory.objects.for_app(self.app).exists():
             for rows in self.batches(hidden):
-                with_them = [memory.pk for memory in forgotten_with(self.app, rows) if memory.purged_at is None]
+                with_them = [memory.pk for memory in deleted_together(self.app, rows) if memory.purged_at is None]
                 self.hide(Memory.objects.for_app(self.app).filter(pk__in=with_them))
         triggers = FutureTrigger.objects.for_app(self.app).filter(self.said_there())
         uids = [session.uid for session in self.sessions]
@@ -192,7 +203,7 @@ class Hiding:
         )
 
     def has_contradicted(self) -> Q:
-        """Or superseded."""
+        """Return a condition: it has contradicted or superseded others."""
         links = Link.objects.for_app(self.app).filter(kind__in=(LinkKind.CONTRADICTS, LinkKind.SUPERSEDES))
         return Q(pk__in=links.order_by().values("from_memory"))
 
@@ -208,11 +219,11 @@ class Hiding:
         Rejection.objects.for_app(self.app).filter(memory__in=hidden.values("pk")).delete()
         Event.objects.for_app(self.app).filter(memory_uid__in=hidden.values("uid")).delete()
         keys = self.summarised()
-        drop_summaries_of(self.write, keys)
+        self.write.drop_summaries_of(keys)
         self.drop_names({category for category, _ in keys})
 
     def drop_names(self, categories: set[str]) -> None:
-        """Health reports name categories; what nothing is in any more is not named."""
+        """Drop the names of categories that nothing is in any more from health reports."""
         kept = Memory.objects.for_app(self.app).filter(category__in=categories).order_by().values_list("category")
         gone = categories - {category for (category,) in kept.distinct()}
         for report in HealthReport.objects.for_app(self.app) if gone else ():
@@ -221,7 +232,7 @@ class Hiding:
             report.save(update_fields=["content"])
 
     def summarised(self) -> list[Key]:
-        """The summaries that may hold words of the hidden: of where they are, and of where they have been."""
+        """Return the summaries that may hold words of the hidden: of where they are, and of where they have been."""
         hidden = self.hidden()
         keys = {(category, user or "") for category, user in hidden.values_list("category", "user_id").distinct()}
         moved = Revision.objects.for_app(self.app).filter(memory__in=hidden.values("pk")).exclude(action=Action.CREATED)
@@ -245,15 +256,6 @@ class Hiding:
         return sum(rows.filter(session__in=pks[start : start + BATCH]).count() for start in range(0, len(pks), BATCH))
 
 
-BATCH_OF_TEXTS = 200
-"""A text may have megabytes."""
-OF_A_SESSION = (Injection, Extraction, Rejection, FutureTrigger, Event, Cooldown, Turn)
-OF_AN_APP = (SummaryDue, Entity, RecallCount, HealthReport, Import, Rollback)
-"""What was spent stays: the ledger holds numbers."""
-Delete = Callable[[Writer], int]
-Rows = TypeVar("Rows", bound=QuerySet[Any])
-
-
 def going_memories(app: App) -> MemoryQuerySet:
     hidden = Memory.objects.going(app)
     return Memory.objects.for_app(app) | hidden if is_going(app) else hidden
@@ -265,7 +267,7 @@ def going_sessions(app: App) -> SessionQuerySet:
 
 
 def going_rows(app: App, model: Any) -> QuerySet[Any]:
-    """Rows of a model whose rows may belong to a session."""
+    """Return rows of a model whose rows may belong to a session."""
     rows: QuerySet[Any] = model.objects.for_app(app)
     return rows if is_going(app) else rows.filter(session__in=going_sessions(app).order_by().values("pk"))
 
@@ -275,7 +277,7 @@ def is_going(app: App) -> bool:
 
 
 def stages(app: App) -> Iterator[tuple[str, Delete]]:
-    """What to delete, in this order: each to be called, in a transaction of its own, until it answers 0."""
+    """Yield what to delete, in this order: each to be called, in a transaction of its own, until it answers 0."""
     for model in OF_A_SESSION:
         yield name_of(model), deleting(partial(going_rows, app, model))
     yield "ledger", unlink_ledger
@@ -291,7 +293,7 @@ def stages(app: App) -> Iterator[tuple[str, Delete]]:
 
 
 def unread(rows: Rows) -> Rows:
-    """Those that no other row reads. What another purge has hidden since waits for the next time."""
+    """Return those that no other row reads. What another purge has hidden since waits for the next time."""
     for relation in rows.model._meta.related_objects:
         if relation.on_delete is PROTECT:
             readers = relation.related_model._base_manager.filter(**{relation.field.name: OuterRef("pk")})
@@ -305,7 +307,7 @@ def rows_of(app: App, model: Any) -> QuerySet[Any]:
 
 
 def unlink_ledger(write: Writer) -> int:
-    """What was spent in a session that goes was spent all the same."""
+    """Unlink ledger entries from sessions that go: what was spent was spent all the same."""
     rows = LedgerEntry.objects.for_app(write.app).exclude(session=None)
     if not is_going(write.app):
         rows = rows.filter(session__in=going_sessions(write.app).order_by().values("pk"))
@@ -336,13 +338,13 @@ def erase_memories(write: Writer) -> int:
         with purge_permit():
             if not is_going(write.app):
                 redact_reasons(write.app, rows)
-            erase(write, rows)
+            write.erase(rows)
             note_residue()
     return len(rows)
 
 
 def settle(write: Writer) -> bool:
-    """Notes that the app's purges are done; False if there is more to go by now."""
+    """Note that the app's purges are done; return False if there is more to go by now."""
     app = write.app
     if going_memories(app).exists() or going_sessions(app).exists():
         return False

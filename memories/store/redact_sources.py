@@ -25,10 +25,14 @@ FORGOTTEN = "[forgotten]"
 TURN_TEXTS = ("user_input", "tool_calls", "llm_output", "internal_state")
 Place = tuple[int, int]
 """Session and turn."""
+MOST_AT_ONCE = 500
+DONE_TO_OTHERS = (Action.CONTRADICTED, Action.SUPERSEDED)
+RevisionPlace = tuple[int | None, datetime]
+"""The number of the revision behind a statement, if there is one, and when that was recorded."""
 
 
 def digests_of(app: App, memories: Sequence[Memory]) -> list[Memory]:
-    """The digests of their sessions, which tell of the same. They are written anew from what is left."""
+    """Return the digests of their sessions, which tell of the same. They are written anew from what is left."""
     sessions = {memory.session_id for memory in memories if memory.source != Source.DIGEST} - {None}
     rows = Memory.objects.for_app(app).filter(source=Source.DIGEST, session__in=sessions)
     return [digest for digest in rows if says(digest.text, memories)] if sessions else []
@@ -52,17 +56,17 @@ def redact_sources(app: App, memories: Sequence[Memory]) -> None:
         told = of_text.get(text.pk, []) + of_turn.get((text.session_id or 0, text.turn_number or 0), [])
         replace(text, {"raw_content": without(text.raw_content, told)})
     for turn in Turn.objects.for_app(app).filter(places(of_turn)):
-        blank = blanking(of_turn[turn.session_id, turn.number])
+        blank = redactor(of_turn[turn.session_id, turn.number])
         replace(turn, {name: each_text(getattr(turn, name), blank) for name in TURN_TEXTS})
     drop_saying(Event.objects.for_app(app).filter(places(of_turn, "turn_number")), of_turn, "message")
     for refused in Rejection.objects.for_app(app).filter(resource__in=of_text):
         if says(refused.content, of_text[refused.resource_id or 0]):
             refused.delete()
-    learn_anew(app, of_text, {memory.session_id for memory in memories} - {None})
+    requeue_extractions(app, of_text, {memory.session_id for memory in memories} - {None})
 
 
 def places(turns: Iterable[Place], name: str = "number") -> Q:
-    """None of them: nothing."""
+    """Return a condition for rows of these turns; for none of them, nothing."""
     found = Q(pk__in=())
     for session, number in turns:
         found |= Q(session=session, **{name: number})
@@ -75,8 +79,8 @@ def drop_saying(events: Iterable[Event], of_turn: Mapping[Place, Sequence[Memory
             event.delete()
 
 
-def learn_anew(app: App, texts: Iterable[int], sessions: Iterable[Any]) -> None:
-    """Who is just reading one of the texts has the old words in hand: its claim is taken. Digests are written again."""
+def requeue_extractions(app: App, texts: Iterable[int], sessions: Iterable[Any]) -> None:
+    """Take the claims of who is just reading one of the texts, with the old words. Digests are written again."""
     rows = Extraction.objects.for_app(app)
     reading = Q(resource__in=texts, status=ExtractionStatus.RUNNING)
     digests = Q(what=What.DIGEST, session__in=sessions)
@@ -86,11 +90,11 @@ def learn_anew(app: App, texts: Iterable[int], sessions: Iterable[Any]) -> None:
 
 
 def without(text: str, memories: Sequence[Memory]) -> str:
-    return blanking(memories)(text)
+    return redactor(memories)(text)
 
 
-def blanking(memories: Sequence[Memory]) -> Callable[[str], str]:
-    """Puts FORGOTTEN in the place of each sentence that says what one of these says."""
+def redactor(memories: Sequence[Memory]) -> Callable[[str], str]:
+    """Return a function that puts FORGOTTEN in the place of each sentence that says what one of these says."""
 
     def blank(sentence: re.Match[str]) -> str:
         said = sentence.group()
@@ -107,7 +111,7 @@ def says(text: str, memories: Sequence[Memory]) -> bool:
 
 
 def replace(row: Model, values: Mapping[str, Any]) -> None:
-    """The same row with other values, if they are others. Nothing that points to it notices."""
+    """Replace a row by the same with other values, if they are others. Nothing that points to it notices."""
     if all(getattr(row, name) == value for name, value in values.items()):
         return
     with connection.cursor() as cursor:
@@ -117,14 +121,8 @@ def replace(row: Model, values: Mapping[str, Any]) -> None:
     row.save(force_insert=True)
 
 
-MOST_AT_ONCE = 500
-DONE_TO_OTHERS = (Action.CONTRADICTED, Action.SUPERSEDED)
-RevisionPlace = tuple[int | None, datetime]
-"""The number of the revision behind a statement, if there is one, and when that was recorded."""
-
-
 def redact_reasons(app: App, memories: Sequence[Memory]) -> None:
-    """Revisions of others that tell of having been contradicted or superseded by one of these tell no more why.
+    """Empty the reasons of others' revisions that tell of having been contradicted or superseded by one of these.
 
     Call it with a purge permit, while their revisions are there: a link of it may have been taken back. Two queries for
     up to 500 statements that did nothing to others, one more for each that the busiest did, and one for each that told.
@@ -138,7 +136,7 @@ def redact_reasons(app: App, memories: Sequence[Memory]) -> None:
 
 
 def done_behind(app: App, places: Iterable[RevisionPlace]) -> Iterator[Revision]:
-    """What these statements did to others.
+    """Yield what these statements did to others.
 
     That is recorded right behind each, in one transaction, where nobody else writes to the app: however many revisions
     of other apps come in between.
@@ -151,6 +149,6 @@ def done_behind(app: App, places: Iterable[RevisionPlace]) -> Iterator[Revision]
 
 
 def next_of(app: App) -> Subquery:
-    """The number of the one that was recorded next; None if there is none."""
+    """Return the number of the one that was recorded next; None if there is none."""
     later = Revision.objects.for_app(app).filter(pk__gt=OuterRef("pk")).order_by("pk")
     return Subquery(later.values("pk")[:1])

@@ -1,4 +1,13 @@
-"""Revisions, confidence over time, and which summaries a change makes stale."""
+"""Revisions, confidence over time, and which summaries a change makes stale.
+
+Confidence is a pure function of absolute times: computed once or fifty times, the numbers are the same.
+
+    confidence(now) = base − decay_per_week × weeks since (anchor + stale_after_days), within 0 and 1
+
+The anchor is the last confirmation, or the later day from which on it holds. What changes confidence without confirming
+(a contradiction) sets the base, and moves an anchor that lies further back than the grace period to its end: no grace
+anew, and nothing decays twice.
+"""
 
 from __future__ import annotations
 
@@ -19,41 +28,6 @@ from sessions.models import AgentSession
 WEEK = timedelta(weeks=1)
 # Confidence is spoken of in tenths; twelve digits keep 0.7 − 0.2 at 0.5 without losing anything real.
 DIGITS = 12
-
-
-def clamp(value: float) -> float:
-    return min(1.0, max(0.0, round(value, DIGITS)))
-
-
-def decay_amount(anchored_at: datetime, now: datetime, policy: AppPolicy) -> float:
-    """What has been lost since the anchor: 0 within the grace period, then continuous."""
-    overdue = now - anchored_at - timedelta(days=policy.stale_after_days)
-    return max(0.0, policy.decay_per_week * (overdue / WEEK))
-
-
-def is_exempt(memory: Memory, policy: AppPolicy) -> bool:
-    threshold = policy.decay_exempt_from
-    return memory.pinned or (threshold is not None and memory.confidence_base >= threshold)
-
-
-def decays_from(memory: Memory) -> datetime:
-    """The anchor; of what holds from a later day on, that day: before it there is nothing to confirm."""
-    return max(memory.anchored_at, memory.valid_from or memory.anchored_at)
-
-
-def confidence_at(memory: Memory, now: datetime, policy: AppPolicy) -> float:
-    if is_exempt(memory, policy):
-        return clamp(memory.confidence_base)
-    return clamp(memory.confidence_base - decay_amount(decays_from(memory), now, policy))
-
-
-def settle(memory: Memory, value: float, now: datetime, policy: AppPolicy) -> None:
-    """Makes `value` the confidence of now without confirming anything: what decays goes on decaying from there."""
-    memory.confidence = memory.confidence_base = clamp(value)
-    overdue_since = now - timedelta(days=policy.stale_after_days)
-    memory.anchored_at = max(memory.anchored_at, overdue_since)
-
-
 TRACKED = (
     "content",
     "kind",
@@ -82,19 +56,69 @@ TRACKED = (
     "valid_from",
     "valid_until",
 )
-
-
 LEARNING = "system:extraction"
 """Who changes memories by what workers find in what was said."""
+Key = tuple[str, str]
+"""Category and end user; "" is nobody in particular."""
+SUMMARISED = (
+    "content",
+    "kind",
+    "category",
+    "subject",
+    "importance",
+    "status",
+    "user_id",
+    "visibility",
+    "valid_until",
+    "reviewed_by",
+)
+"""The fields by which a summary says something else. Confidence moves too often: its order can wait."""
+MARK = """
+INSERT INTO memories_summarydue AS row (app_id, category, user_id, changes, since, token) VALUES {rows}
+ON CONFLICT (app_id, category, user_id) DO UPDATE SET changes = row.changes + excluded.changes
+"""
+
+
+def clamp(value: float) -> float:
+    return min(1.0, max(0.0, round(value, DIGITS)))
+
+
+def decay_amount(anchored_at: datetime, now: datetime, policy: AppPolicy) -> float:
+    """Return what has been lost since the anchor: 0 within the grace period, then continuous."""
+    overdue = now - anchored_at - timedelta(days=policy.stale_after_days)
+    return max(0.0, policy.decay_per_week * (overdue / WEEK))
+
+
+def is_exempt(memory: Memory, policy: AppPolicy) -> bool:
+    threshold = policy.decay_exempt_from
+    return memory.pinned or (threshold is not None and memory.confidence_base >= threshold)
+
+
+def decays_from(memory: Memory) -> datetime:
+    """Return the anchor; of what holds from a later day on, that day: before it there is nothing to confirm."""
+    return max(memory.anchored_at, memory.valid_from or memory.anchored_at)
+
+
+def confidence_at(memory: Memory, now: datetime, policy: AppPolicy) -> float:
+    if is_exempt(memory, policy):
+        return clamp(memory.confidence_base)
+    return clamp(memory.confidence_base - decay_amount(decays_from(memory), now, policy))
+
+
+def settle(memory: Memory, value: float, now: datetime, policy: AppPolicy) -> None:
+    """Make `value` the confidence of now without confirming anything: what decays goes on decaying from there."""
+    memory.confidence = memory.confidence_base = clamp(value)
+    overdue_since = now - timedelta(days=policy.stale_after_days)
+    memory.anchored_at = max(memory.anchored_at, overdue_since)
 
 
 def learnt_in(session: AgentSession) -> str:
-    """Who does so, for one session: whoever reads a revision sees where it was learnt."""
+    """Return the actor that learns in one session: whoever reads a revision sees where it was learnt."""
     return f"{LEARNING}:{session.uid}"
 
 
 def snapshot(memory: Memory) -> dict[str, Any]:
-    """The tracked fields as JSON values."""
+    """Return the tracked fields as JSON values."""
     values = {name: getattr(memory, name) for name in TRACKED} | {"content": memory.text}
     plain: dict[str, Any] = orjson.loads(dump_json(values))
     return plain
@@ -103,7 +127,7 @@ def snapshot(memory: Memory) -> dict[str, Any]:
 def revision_of(
     memory: Memory, action: Action, before: Mapping[str, Any], actor: str, reason: str, now: datetime
 ) -> Revision:
-    """The unsaved row for the change from `before` (a snapshot, empty for a creation) to what `memory` is now.
+    """Return the unsaved row for the change from `before` (a snapshot, empty for a creation) to what `memory` is now.
 
     Whatever else is noted in `before` is told, too.
     """
@@ -124,12 +148,12 @@ def revision_of(
 
 
 def state_at(memory: Memory, moment: datetime) -> dict[str, Any] | None:
-    """The tracked fields as they were at `moment`, decay included; None before it existed. One query."""
+    """Return the tracked fields as they were at `moment`, decay included; None before it existed. One query."""
     return states_at(memory.app, [memory], moment).get(memory.pk)
 
 
 def states_at(app: App, memories: Sequence[Memory], moment: datetime) -> dict[int, dict[str, Any]]:
-    """The same for several, by pk, without those that did not exist yet. One query."""
+    """Return the same for several, by pk, without those that did not exist yet. One query."""
     rows = Revision.objects.for_app(app).filter(memory__in=memories, created_at__lte=moment).order_by("number")
     states: dict[int, dict[str, Any]] = {}
     for pk, after in rows.values_list("memory_id", "after"):
@@ -141,7 +165,7 @@ def states_at(app: App, memories: Sequence[Memory], moment: datetime) -> dict[in
 
 
 def state_after(memory: Memory, number: int) -> dict[str, Any] | None:
-    """The tracked fields as revision `number` left them; None if there is none. One query."""
+    """Return the tracked fields as revision `number` left them; None if there is none. One query."""
     rows = Revision.objects.for_app(memory.app).filter(memory=memory, number__lte=number).order_by("number")
     state: dict[str, Any] = {}
     last = 0
@@ -151,26 +175,13 @@ def state_after(memory: Memory, number: int) -> dict[str, Any] | None:
 
 
 def parse(name: str, value: Any) -> Any:
-    """A tracked field's Python value from its JSON value."""
+    """Return a tracked field's Python value from its JSON value."""
     field: Any = Memory._meta.get_field(name)
     return field.to_python(value)
 
 
-Key = tuple[str, str]
-"""Category and end user; "" is nobody in particular."""
-TOLD = (
-    "content", "kind", "category", "subject", "importance", "status", "user_id", "visibility", "valid_until",
-    "reviewed_by",
-)  # fmt: skip
-"""The fields by which a summary says something else. Confidence moves too often: its order can wait."""
-MARK = """
-INSERT INTO memories_summarydue AS row (app_id, category, user_id, changes, since, token) VALUES {rows}
-ON CONFLICT (app_id, category, user_id) DO UPDATE SET changes = row.changes + excluded.changes
-"""
-
-
 def mark_due(app: App, keys: Iterable[Key], now: datetime, changes: int = 1) -> None:
-    """Notes `changes` more for each key, as often as it is among `keys`. One statement, none without keys."""
+    """Note `changes` more for each key, as often as it is among `keys`. One statement, none without keys."""
     counts = sorted(Counter(keys).items())
     since = connection.ops.adapt_datetimefield_value(now)
     values = [value for key, count in counts for value in (app.pk, *key, count * changes, since)]
@@ -180,20 +191,22 @@ def mark_due(app: App, keys: Iterable[Key], now: datetime, changes: int = 1) -> 
 
 
 def summaries_touched(before: Mapping[str, Any], after: Mapping[str, Any]) -> list[Key]:
-    """The summaries that a change between two snapshots of a memory makes a difference to; empty: there was none."""
-    if all(before.get(name) == after.get(name) for name in TOLD):
+    """Return the summaries that a change between two snapshots of a memory makes a difference to; empty: there was
+    none.
+    """
+    if all(before.get(name) == after.get(name) for name in SUMMARISED):
         return []
-    return list(dict.fromkeys(summary_of(state) for state in (before, after) if is_told(state)))
+    return list(dict.fromkeys(summary_of(state) for state in (before, after) if is_summarised(state)))
 
 
 def is_withdrawn(before: Mapping[str, Any], after: Mapping[str, Any]) -> bool:
-    """Whether it was everyone's to read, and is another's now: what was written of it then has to go."""
+    """Return whether it was everyone's to read, and is another's now: what was written of it then has to go."""
     if not before or before["visibility"] == Visibility.AGENT:
         return False
     return bool(after["visibility"] == Visibility.AGENT or after["user_id"] != before["user_id"])
 
 
-def is_told(state: Mapping[str, Any]) -> bool:
+def is_summarised(state: Mapping[str, Any]) -> bool:
     return state.get("status") == Status.ACTIVE and state["visibility"] != Visibility.AGENT
 
 

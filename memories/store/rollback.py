@@ -1,6 +1,8 @@
 """Taking back what came from one source: its memories leave every search, and what it did to others is undone.
 
-Nothing is deleted: each memory is withdrawn with a revision that says why, and can be restored until it is purged.
+Nothing is deleted: each memory is withdrawn with a revision that says why, and can be restored until it is purged. What
+the source did to other memories is undone field by field, as far as nobody else has changed it since: unlike the
+writer's undo, which takes back a last change, this leaves standing what others did after it.
 """
 
 from __future__ import annotations
@@ -32,9 +34,9 @@ from memories.models import (
 )
 from memories.models.capture import Decision
 from memories.models.memory import MemoryQuerySet
-from memories.store.links import called_off_in, insights_from, set_free
+from memories.store.links import called_off_in, insights_from, release
 from memories.store.revisions import TRACKED, clamp, confidence_at, learnt_in, parse, settle, snapshot
-from memories.store.writer import NOTED, Writer, drop_summaries
+from memories.store.writer import NOTED, Writer
 from memsite.tenancy.models import App
 from memsite.tenancy.origin import Origin
 from sessions.models import AgentSession, Resource, SessionQuerySet
@@ -45,12 +47,23 @@ FIELDS = tuple(name for name in TRACKED if name not in SURENESS)
 WORDS = ("content", "origin", "made_by", "entities", "reviewed_by", "reviewed_at")
 """The words, and what is known of just these."""
 VALIDITY = ("valid_from", "valid_until")
-
 Asked = Callable[[Revision], bool]
+BATCH = 200
+TO_OTHERS = (
+    Action.REINFORCED,
+    Action.CONTRADICTED,
+    Action.EDITED,
+    Action.ARCHIVED,
+    Action.RESTORED,
+    Action.SUPERSEDED,
+)
+"""What a source does to memories of others. What was merged to make room stays so: nothing of it is lost."""
+MOST_SESSIONS = 10_000
+Rows = TypeVar("Rows", bound=QuerySet[Any])
 
 
 def take_back(write: Writer, memory: Memory, is_theirs: Asked, is_own: Asked, reason: str) -> None:
-    """The memory is left as if the source had not made the changes that `is_theirs` says it made.
+    """Leave the memory as if the source had not made the changes that `is_theirs` says it made.
 
     `is_own` says which revisions are of rollbacks of this source: they are no decision of anybody's, and the steps of
     confidence before one of them are given back already. So it does nothing when it is done again. One revision, none
@@ -75,7 +88,7 @@ def take_back(write: Writer, memory: Memory, is_theirs: Asked, is_own: Asked, re
 
 
 def as_before(now: dict[str, Any], rows: Sequence[Revision], is_theirs: Asked, is_own: Asked) -> dict[str, Any]:
-    """A snapshot without what the source did, by the memory's revisions, the latest first.
+    """Return a snapshot without what the source did, by the memory's revisions, the latest first.
 
     Only who gave a field the value that it has counts: what it does not say any more was taken back or overwritten.
     """
@@ -113,7 +126,7 @@ def alive(status: str) -> str:
 
 
 def put_back(write: Writer, memory: Memory, status: str, before: dict[str, Any]) -> None:
-    """What was set aside comes back if the app has room for it, so that nothing else has to go.
+    """Bring back what was set aside if the app has capacity for it, so that nothing else has to go.
 
     What another memory stood for was looked at by whoever set it free: it stays free.
     """
@@ -122,12 +135,15 @@ def put_back(write: Writer, memory: Memory, status: str, before: dict[str, Any])
     if status in LIVE and memory.status not in LIVE and write.count >= write.limit:
         return
     if memory.is_superseded:
-        set_free(memory, before)
+        release(memory, before)
     memory.status = status
 
 
 def step_of(memory: Memory, row: Revision) -> float:
-    """What a change took from the confidence. A contradiction holds while there is its link, which goes with it."""
+    """Return what a change took from the confidence.
+
+    A contradiction holds while there is its link, which goes with it.
+    """
     if "confidence" not in row.before:
         return 0.0
     if row.action == Action.CONTRADICTED:
@@ -138,22 +154,13 @@ def step_of(memory: Memory, row: Revision) -> float:
 
 
 def give_back(write: Writer, memory: Memory, step: float, *, is_steadied: bool) -> None:
-    """From what its confidence is now. `is_steadied`: it decays from now on, or does not any more."""
+    """Give confidence back, from what it is now. `is_steadied`: it decays from now on, or does not any more."""
     if memory.status == Status.COLD:
         return
     if step or is_steadied:
         value = clamp(confidence_at(memory, write.now, write.policy) + step)
         settle(memory, value, write.now, write.policy)
     memory.status = write.status_for(memory)
-
-
-BATCH = 200
-TO_OTHERS = (
-    Action.REINFORCED, Action.CONTRADICTED, Action.EDITED, Action.ARCHIVED, Action.RESTORED, Action.SUPERSEDED,
-)  # fmt: skip
-"""What a source does to memories of others. What was merged to make room stays so: nothing of it is lost."""
-MOST_SESSIONS = 10_000
-Rows = TypeVar("Rows", bound=QuerySet[Any])
 
 
 class Source:
@@ -170,7 +177,7 @@ class Source:
         return list(rows.select_related("agent").order_by("pk")[:MOST_SESSIONS])
 
     def session_rows(self) -> SessionQuerySet:
-        """Its sessions, whenever they were."""
+        """Return its sessions, whenever they were."""
         rows = AgentSession.objects.for_app(self.app)
         match self.what:
             case RollbackWhat.SESSION:
@@ -194,7 +201,7 @@ class Source:
         return found
 
     def memories(self) -> MemoryQuerySet:
-        """Of whatever status, without what is withdrawn already."""
+        """Return its memories of whatever status, without what is withdrawn already."""
         texts = Resource.objects.for_app(self.app).filter(self.texts).order_by().values("pk")
         found = Q(session__in=[session.pk for session in self.sessions]) | Q(resource__in=texts)
         match self.what:
@@ -207,7 +214,9 @@ class Source:
         return self.since_then(Memory.objects.for_app(self.app).filter(found).exclude(status=Status.WITHDRAWN))
 
     def facts_of_import(self) -> Q:
-        """One file is taken in at a time: what came from its kind of system while it was, came from it."""
+        """Return a condition for facts of an import: one file is taken in at a time, so what came meanwhile came from
+        it.
+        """
         row = Import.objects.for_app(self.app).filter(uid=self.name).first()
         if row is None:
             return Q(pk__in=())
@@ -226,18 +235,18 @@ class Source:
         return found
 
     def changes(self, after: int) -> list[Revision]:
-        """What it did to memories that came from elsewhere, the oldest first, some at a time."""
+        """Return what it did to memories that came from elsewhere, the oldest first, some at a time."""
         rows = Revision.objects.for_app(self.app).filter(actor__in=self.actors, pk__gt=after)
         rows = rows.filter(action__in=TO_OTHERS).exclude(memory__status=Status.WITHDRAWN)
         rows = self.since_then(rows.exclude(memory__in=self.memories().order_by()))
         return list(rows.order_by("pk")[:BATCH]) if self.actors else []
 
     def since_then(self, rows: Rows) -> Rows:
-        """Those that were stored from when the rollback says on."""
+        """Return those that were stored from when the rollback says on."""
         return rows.filter(created_at__gte=self.since) if self.since else rows
 
     def made(self, change: Revision) -> bool:
-        """Whether it is among what it did to memories that came from elsewhere."""
+        """Return whether it is among what it did to memories that came from elsewhere."""
         is_its = change.actor in self.actors and change.action in TO_OTHERS
         return is_its and (self.since is None or change.created_at >= self.since)
 
@@ -247,13 +256,13 @@ class Source:
         return f"{self.what} {self.name} was taken back"
 
     def told_by(self, row: Revision) -> bool:
-        """Whether it was written when this source was taken back, now or before."""
+        """Return whether it was written when this source was taken back, now or before."""
         is_ours = row.action in (Action.UNDONE, Action.EDITED, Action.RESTORED)
         return is_ours and f"{row.reason}:".startswith(f"{self.told}:")
 
 
 def stop(write: Writer, source: Source, reason: str) -> None:
-    """What would still be learnt from it, brought up or approved."""
+    """Stop what would still be learnt from it, brought up or approved."""
     app, ours = write.app, [session.pk for session in source.sessions]
     texts = Resource.objects.for_app(app).filter(source.texts).order_by().values("pk")
     said = Q(session__in=ours) | Q(resource__in=texts)
@@ -272,7 +281,7 @@ def stop(write: Writer, source: Source, reason: str) -> None:
 
 
 def withdraw(write: Writer, source: Source, reason: str) -> Counter[str]:
-    """The next few of its memories, with what was written from them; what they stood for stands again. Counts.
+    """Withdraw the next few of its memories, with what was written from them; what they stood for stands again. Counts.
 
     One that another had said before the source gave it other words says that again, and stays.
     """
@@ -283,11 +292,11 @@ def withdraw(write: Writer, source: Source, reason: str) -> Counter[str]:
     ours = {memory.pk for memory in rows} | set(source.memories().order_by().values_list("pk", flat=True))
     for memory in rows:
         memory.app = write.app
-        free_others(write, source, memory, ours, reason)
-        leave_winner(write, source, memory, ours, reason)
+        release_others(write, source, memory, ours, reason)
+        restore_winner(write, source, memory, ours, reason)
     insights = [one for one in insights_from(write.app, rows) if one.pk not in ours and is_there(one)]
     gone = {memory.pk: memory for memory in [*current(write, [row.pk for row in rows]), *insights]}
-    drop_summaries(write, list(gone.values()))
+    write.drop_summaries(list(gone.values()))
     plain = [(memory, reason) for memory in gone.values() if memory.status != Status.COLD]
     write.set_aside(plain, Status.WITHDRAWN, Action.WITHDRAWN)
     for memory in gone.values():
@@ -297,7 +306,7 @@ def withdraw(write: Writer, source: Source, reason: str) -> Counter[str]:
 
 
 def speaks_for_itself_again(write: Writer, source: Source, memory: Memory, reason: str) -> bool:
-    """Whether its words were another's before the source's, and are that again."""
+    """Give words back that were another's before the source's; return whether that was so."""
     memory.app = write.app
     if source.what != RollbackWhat.ORIGIN:
         return False
@@ -311,8 +320,9 @@ def speaks_for_itself_again(write: Writer, source: Source, memory: Memory, reaso
 
 
 def taken_back_in(session: AgentSession) -> Q:
-    """Which of its texts were taken back: nothing is to be made of them any more. A query for each rollback since it
-    began, and one.
+    """Return which of its texts were taken back: nothing is to be made of them any more.
+
+    A query for each rollback since it began, and one.
     """
     found = Q(pk__in=())
     for row in Rollback.objects.for_app(session.app).filter(asked_at__gte=session.started_at):
@@ -328,24 +338,24 @@ def is_there(memory: Memory) -> bool:
 
 
 def current(write: Writer, pks: Collection[int]) -> list[Memory]:
-    """As they are by now."""
+    """Return the memories as they are by now."""
     found = list(Memory.objects.for_app(write.app).select_related("cold_text").filter(pk__in=pks))
     for memory in found:
         memory.app = write.app
     return found
 
 
-def free_others(write: Writer, source: Source, memory: Memory, ours: set[int], reason: str) -> None:
-    """What it superseded or was merged with stands for itself again; what it contradicted is as sure as before."""
+def release_others(write: Writer, source: Source, memory: Memory, ours: set[int], reason: str) -> None:
+    """Release what it superseded or was merged with; what it contradicted is as sure as before."""
     links = Link.objects.for_app(write.app).filter(from_memory=memory).exclude(to_memory__in=ours)
     links = links.filter(kind__in=(LinkKind.SUPERSEDES, LinkKind.CONTRADICTS))
     for link in links:
         # As it is by now: two links may lead to the same one, and it may be about to be purged.
         for other in current(write, [link.to_memory_id]):
-            let_go(write, source, link, other, reason)
+            undo_link(write, source, link, other, reason)
 
 
-def let_go(write: Writer, source: Source, link: Link, other: Memory, reason: str) -> None:
+def undo_link(write: Writer, source: Source, link: Link, other: Memory, reason: str) -> None:
     if link.kind == LinkKind.SUPERSEDES and other.is_superseded:
         write.restore(other, reason)
     elif link.kind == LinkKind.CONTRADICTS:
@@ -354,8 +364,8 @@ def let_go(write: Writer, source: Source, link: Link, other: Memory, reason: str
         write.unlink(link)
 
 
-def leave_winner(write: Writer, source: Source, memory: Memory, ours: set[int], reason: str) -> None:
-    """What it was merged into says and is what it was before, as far as nobody has changed that since."""
+def restore_winner(write: Writer, source: Source, memory: Memory, ours: set[int], reason: str) -> None:
+    """Restore what it was merged into, as far as nobody has changed that since."""
     links = Link.objects.for_app(write.app).filter(to_memory=memory, kind=LinkKind.SUPERSEDES)
     for link in links.exclude(from_memory__in=ours).select_related("from_memory"):
         winner = link.from_memory
@@ -365,20 +375,20 @@ def leave_winner(write: Writer, source: Source, memory: Memory, ours: set[int], 
 
 
 def take_back_from(write: Writer, source: Source, memory: Memory, change: Revision | None, reason: str) -> None:
-    """What the source did to it, and this change that came of it, whoever made that."""
+    """Take back what the source did to it, and this change that came of it, whoever made that."""
     of_it = change.pk if change else None
     take_back(write, memory, lambda row: row.pk == of_it or source.made(row), source.told_by, reason)
 
 
 def undo_changes(write: Writer, source: Source, changes: Sequence[Revision], reason: str) -> int:
-    """What the source did to memories of others. How many changes were looked at."""
+    """Undo what the source did to memories of others. Return how many changes were looked at."""
     for memory in current(write, {change.memory_id for change in changes}):
         take_back(write, memory, source.made, source.told_by, reason)
     return len(changes)
 
 
 def reword_back(write: Writer, memory: Memory, change: Revision | None, reason: str) -> None:
-    """The words from before a change, unless somebody has given it others since."""
+    """Restore the words from before a change, unless somebody has given it others since."""
     if change is None or "content" not in change.before or memory.text != change.after["content"]:
         return
     write.edit(memory, {name: parse(name, change.before[name]) for name in WORDS if name in change.before}, reason)

@@ -1,4 +1,7 @@
-"""The transaction that memories are written in, and eviction, which keeps an app within its limit."""
+"""The transaction that memories are written in, and eviction, which keeps an app within its limit.
+
+What makes room in a full app is archived, or said by another memory from then on. All of it can be undone.
+"""
 
 from __future__ import annotations
 
@@ -30,131 +33,6 @@ SHORTLIST = 50
 """How many of the least worthy are looked at for each that has to go, beyond it."""
 MOST_FOLDED = 10
 """Of one transaction: comparing texts takes milliseconds. Whatever else has to go is archived by its worth."""
-
-
-class LimitReached(Exception):
-    """The app holds as many memories as it may, and none that can make room."""
-
-
-@dataclass(frozen=True, slots=True)
-class Suggestion:
-    """A choice made beforehand; its numbers are pks. Good only while its memories have the `versions` seen (by pk)."""
-
-    choice: Choice
-    versions: Mapping[int, int]
-
-    @classmethod
-    def of(cls, choice: Choice, shown: Sequence[Memory]) -> Self:
-        return cls(choice, {memory.pk: memory.version for memory in shown})
-
-
-def enforce_limit(write: Writer, most: int, suggested: Sequence[Suggestion]) -> None:
-    """Leaves at most `most` live memories. Raises LimitReached."""
-    evict(write, most, suggested)
-    if write.count > most:
-        raise LimitReached(f"The app may hold {write.limit} memories, and those it holds are pinned: none makes room.")
-
-
-def apply_suggestions(write: Writer, most: int, suggested: Sequence[Suggestion]) -> None:
-    """Carries out the suggestions that still make sense, as far as they are needed. One query to know."""
-    pks = {pk for one in suggested for pk in (one.choice.number, one.choice.into) if pk is not None}
-    rows = {memory.pk: memory for memory in with_app(write, Memory.objects.for_app(write.app).filter(pk__in=pks))}
-    for suggestion in suggested:
-        if write.count > most and makes_sense(write, suggestion, rows):
-            carry_out(write, suggestion.choice, rows)
-
-
-def makes_sense(write: Writer, suggestion: Suggestion, rows: Mapping[int, Memory]) -> bool:
-    choice = suggestion.choice
-    memory = rows.get(choice.number)
-    if not memory or not may_change(memory, suggestion):
-        return False
-    if choice.into is None:
-        return True
-    into = rows.get(choice.into)
-    if not into or into is memory or not may_change(into, suggestion):
-        return False
-    return readers_of(into) == readers_of(memory) and 0 < len(choice.content) <= write.policy.max_characters
-
-
-def may_change(memory: Memory, suggestion: Suggestion) -> bool:
-    unchanged = memory.version == suggestion.versions.get(memory.pk)
-    return unchanged and memory.status in LIVE and not memory.pinned
-
-
-def readers_of(memory: Memory) -> tuple[object, ...]:
-    """Who may read it, and while it holds: only within one may a memory stand for another."""
-    owner = memory.agent_id if memory.visibility == Visibility.AGENT else None
-    return memory.user_id, memory.visibility, owner, memory.valid_from, memory.valid_until
-
-
-def evict(write: Writer, most: int, suggested: Sequence[Suggestion] = ()) -> None:
-    """Leaves at most `most` live memories if that can be done. What was written just now goes last."""
-    if write.count > most and suggested:
-        apply_suggestions(write, most, suggested)
-    while (surplus := write.count - most) > 0:
-        pool = untouched(write, surplus) or just_written(write, surplus)
-        if not pool:
-            return
-        evict_from(write, pool, surplus)
-
-
-def untouched(write: Writer, surplus: int) -> list[Memory]:
-    # "not equal" and not "less than": for that the database would take another index, and sort.
-    others = Memory.objects.for_app(write.app).filter(~Q(change_number=write.change_number))
-    return list(with_app(write, others.least_worthy()[: surplus + SHORTLIST]))
-
-
-def just_written(write: Writer, surplus: int) -> list[Memory]:
-    """None unless some of them can stay. The caller's own objects, so that they show what became of them."""
-    rows = Memory.objects.for_app(write.app).filter(change_number=write.change_number)
-    pool = [write.changed.get(row.pk, row) for row in with_app(write, rows.least_worthy()[: surplus + SHORTLIST])]
-    return pool if len(pool) > surplus else []
-
-
-def with_app(write: Writer, memories: Iterable[Memory]) -> Iterator[Memory]:
-    """With the app at hand that their writer has."""
-    for memory in memories:
-        memory.app = write.app
-        yield memory
-
-
-def evict_from(write: Writer, pool: Sequence[Memory], surplus: int) -> None:
-    """Takes `surplus` of these away, or as many as there are. Time grows with their number, not its square."""
-    rows = {memory.pk: memory for memory in pool}
-    for _ in range(MOST_FOLDED):
-        choice = make_room([as_compared(memory) for memory in rows.values()], write.now, write.policy.max_characters)
-        if choice.into is None:
-            break
-        carry_out(write, choice, rows)
-        surplus -= 1
-        del rows[choice.number], rows[choice.into]
-        if not surplus or not rows:
-            return
-    worth = {memory.pk: value(as_noted(memory), write.now) for memory in rows.values()}
-    least = sorted(rows.values(), key=lambda memory: (worth[memory.pk], memory.confirmed_at, memory.pk))[:surplus]
-    write.archive_all([(memory, reason_of(make_room([as_noted(memory)], write.now, 0))) for memory in least])
-
-
-def as_compared(memory: Memory) -> Noted:
-    """The rules put together what is in one drawer; here, what also has one circle."""
-    return replace(as_noted(memory), category=f"{memory.category} {readers_of(memory)}")
-
-
-def carry_out(write: Writer, choice: Choice, rows: Mapping[int, Memory]) -> None:
-    memory = rows[choice.number]
-    if choice.into is None:
-        write.archive(memory, reason_of(choice))
-    else:
-        reason = reason_of(choice)
-        write.unite(rows[choice.into], [(memory, reason)], reason, choice.content, choice.made_by)
-
-
-def reason_of(choice: Choice) -> str:
-    by = "" if choice.made_by == RULES else f" ({choice.made_by})"
-    return f"makes room: {choice.reason}{by}"
-
-
 BATCH = 500
 TELL = "memories.tasks.upkeep_tell"
 # The ORM takes 2 ms to write these, in which nobody else may write to SQLite.
@@ -174,7 +52,6 @@ KEEP = """
 UPDATE tenancy_app SET memory_count = CASE WHEN memory_count + %s < 0 THEN 0 ELSE memory_count + %s END,
 vector_model = %s WHERE id = %s
 """
-
 committed = Signal()
 """Some of an app's memories were written, and it is committed. With its `app_pk`; what a receiver raises is logged."""
 
@@ -183,9 +60,25 @@ class AppGone(ObjectDoesNotExist):
     """The app was uninstalled while this was under way: what it was told last is not kept."""
 
 
+class LimitReached(Exception):
+    """The app holds as many memories as it may, and none that can make room."""
+
+
+@dataclass(frozen=True, slots=True)
+class Suggestion:
+    """A choice made beforehand; its numbers are pks. Good only while its memories have the `versions` seen (by pk)."""
+
+    choice: Choice
+    versions: Mapping[int, int]
+
+    @classmethod
+    def of(cls, choice: Choice, shown: Sequence[Memory]) -> Self:
+        return cls(choice, {memory.pk: memory.version for memory in shown})
+
+
 @contextmanager
 def writing(app: App, actor: str, now: datetime, suggested: Sequence[Suggestion] = ()) -> Iterator[Writer]:
-    """One transaction, one at a time per app. Nothing slow (no network, no embedding) belongs inside.
+    """Open the one writing transaction of an app. Nothing slow (no network, no embedding) belongs inside.
 
     At its end the app has no more live memories than its limit, or than before if that was more already (`shrink`):
     others have made room, `suggested` ones first. Raises LimitReached, and nothing is written, if none can.
@@ -215,7 +108,7 @@ def writing(app: App, actor: str, now: datetime, suggested: Sequence[Suggestion]
 
 
 def take(app: App) -> tuple[Any, ...]:
-    """The app's state, which nobody else changes until the transaction ends. DoesNotExist if the app is gone."""
+    """Return the app's state, which nobody else changes until the transaction ends. DoesNotExist if the app is gone."""
     state: list[tuple[Any, ...]] = fetch_all(TAKE, [app.pk] * 4)
     if not state:
         raise App.DoesNotExist
@@ -226,10 +119,8 @@ def take(app: App) -> tuple[Any, ...]:
     return change_number, count, *rest
 
 
-def shrink(
-    app: App, actor: str, now: datetime, batch: int = BATCH, suggested: Sequence[Suggestion] = ()
-) -> int:  # fmt: skip
-    """Brings an app nearer to a limit that was lowered; answers how many memories, `batch` at most, made room.
+def shrink(app: App, actor: str, now: datetime, batch: int = BATCH, suggested: Sequence[Suggestion] = ()) -> int:
+    """Bring an app nearer to a limit that was lowered; return how many memories, `batch` at most, made room.
 
     0 when the limit holds, or when all that are left are pinned: call it until then.
     """
@@ -239,3 +130,114 @@ def shrink(
         count = write.count
         evict(write, max(write.limit, count - batch), suggested)
         return count - write.count
+
+
+def enforce_limit(write: Writer, most: int, suggested: Sequence[Suggestion]) -> None:
+    """Leave at most `most` live memories. Raises LimitReached."""
+    evict(write, most, suggested)
+    if write.count > most:
+        raise LimitReached(f"The app may hold {write.limit} memories, and those it holds are pinned: none makes room.")
+
+
+def apply_suggestions(write: Writer, most: int, suggested: Sequence[Suggestion]) -> None:
+    """Carry out the suggestions that still make sense, as far as they are needed. One query to know."""
+    pks = {pk for one in suggested for pk in (one.choice.number, one.choice.into) if pk is not None}
+    rows = {memory.pk: memory for memory in with_app(write, Memory.objects.for_app(write.app).filter(pk__in=pks))}
+    for suggestion in suggested:
+        if write.count > most and makes_sense(write, suggestion, rows):
+            carry_out(write, suggestion.choice, rows)
+
+
+def makes_sense(write: Writer, suggestion: Suggestion, rows: Mapping[int, Memory]) -> bool:
+    choice = suggestion.choice
+    memory = rows.get(choice.number)
+    if not memory or not may_change(memory, suggestion):
+        return False
+    if choice.into is None:
+        return True
+    into = rows.get(choice.into)
+    if not into or into is memory or not may_change(into, suggestion):
+        return False
+    return readers_of(into) == readers_of(memory) and 0 < len(choice.content) <= write.policy.max_characters
+
+
+def may_change(memory: Memory, suggestion: Suggestion) -> bool:
+    unchanged = memory.version == suggestion.versions.get(memory.pk)
+    return unchanged and memory.status in LIVE and not memory.pinned
+
+
+def readers_of(memory: Memory) -> tuple[object, ...]:
+    """Return who may read it, and while it holds: only within one may a memory stand for another."""
+    owner = memory.agent_id if memory.visibility == Visibility.AGENT else None
+    return memory.user_id, memory.visibility, owner, memory.valid_from, memory.valid_until
+
+
+def evict(write: Writer, most: int, suggested: Sequence[Suggestion] = ()) -> None:
+    """Leave at most `most` live memories if that can be done. What was written just now goes last."""
+    if write.count > most and suggested:
+        apply_suggestions(write, most, suggested)
+    while (surplus := write.count - most) > 0:
+        pool = untouched(write, surplus) or just_written(write, surplus)
+        if not pool:
+            return
+        evict_from(write, pool, surplus)
+
+
+def untouched(write: Writer, surplus: int) -> list[Memory]:
+    # "not equal" and not "less than": for that the database would take another index, and sort.
+    others = Memory.objects.for_app(write.app).filter(~Q(change_number=write.change_number))
+    return list(with_app(write, others.least_worthy()[: surplus + SHORTLIST]))
+
+
+def just_written(write: Writer, surplus: int) -> list[Memory]:
+    """Return what was written just now, none unless some can stay: the caller's own objects, which show what became of
+    them.
+    """
+    rows = Memory.objects.for_app(write.app).filter(change_number=write.change_number)
+    pool = [write.changed.get(row.pk, row) for row in with_app(write, rows.least_worthy()[: surplus + SHORTLIST])]
+    return pool if len(pool) > surplus else []
+
+
+def with_app(write: Writer, memories: Iterable[Memory]) -> Iterator[Memory]:
+    """Yield memories with the app at hand that their writer has."""
+    for memory in memories:
+        memory.app = write.app
+        yield memory
+
+
+def evict_from(write: Writer, pool: Sequence[Memory], surplus: int) -> None:
+    """Take `surplus` of these away, or as many as there are. Time grows with their number, not its square."""
+    rows = {memory.pk: memory for memory in pool}
+    for _ in range(MOST_FOLDED):
+        choice = make_room([as_compared(memory) for memory in rows.values()], write.now, write.policy.max_characters)
+        if choice.into is None:
+            break
+        carry_out(write, choice, rows)
+        surplus -= 1
+        del rows[choice.number], rows[choice.into]
+        if not surplus or not rows:
+            return
+    worth = {memory.pk: value(as_noted(memory), write.now) for memory in rows.values()}
+    least = sorted(rows.values(), key=lambda memory: (worth[memory.pk], memory.confirmed_at, memory.pk))[:surplus]
+    write.archive_all([(memory, reason_of(make_room([as_noted(memory)], write.now, 0))) for memory in least])
+
+
+def as_compared(memory: Memory) -> Noted:
+    """Return a memory for comparison: the rules put together what is of one category; here, what also has the same
+    readers.
+    """
+    return replace(as_noted(memory), category=f"{memory.category} {readers_of(memory)}")
+
+
+def carry_out(write: Writer, choice: Choice, rows: Mapping[int, Memory]) -> None:
+    memory = rows[choice.number]
+    if choice.into is None:
+        write.archive(memory, reason_of(choice))
+    else:
+        reason = reason_of(choice)
+        write.unite(rows[choice.into], [(memory, reason)], reason, choice.content, choice.made_by)
+
+
+def reason_of(choice: Choice) -> str:
+    by = "" if choice.made_by == RULES else f" ({choice.made_by})"
+    return f"makes room: {choice.reason}{by}"

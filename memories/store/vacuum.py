@@ -1,8 +1,11 @@
-"""Sweeps the files of the database of what deleted rows leave behind in them.
+"""Sweep the files of the database of what deleted rows leave behind in them.
 
 SQLite overwrites what is deleted (`secure_delete`), and yet leaves it behind in three places: the log of last writes
 (WAL), older segments of the full-text index, and unused parts of pages whose rows were moved to others. So the index is
-merged, the database rewritten, and the log emptied. What processes keep of indexes beside it goes first.
+merged, the database rewritten, and the log emptied.
+
+The files in which a process that starts finds an app's index, beside an SQLite database, go first. What they tell is
+taken for true only while the database says so, and what is forgotten or purged does not stay in them.
 """
 
 from __future__ import annotations
@@ -25,19 +28,26 @@ from memsite.tenancy.models import App, AppStatus
 from memsite.tenancy.purge_residue import Residue, note_swept, residue
 from memsite.tenancy.row_level_security import site_wide
 
-SUFFIX = ".index"
 log = structlog.get_logger("memories.store")
+SUFFIX = ".index"
+PAGES_AT_A_TIME = 500
+REST = 20
+"""Times as long as it took, the next sweep waits: it keeps writers waiting."""
+READERS_MILLISECONDS = 500
+MERGE = f"INSERT INTO {TABLE} ({TABLE}, rank) VALUES ('merge', %s)"  # noqa: S608  # our own name
 
 
 def index_file_of(app_pk: int) -> Path | None:
-    """None where none are kept: on PostgreSQL, whose other machines a sweep would not reach."""
+    """Return the index file of an app; None where none are kept: on PostgreSQL, whose other machines a sweep would not
+    reach.
+    """
     here = index_folder() if get_conf().keep_indexes else None
     return here / f"{app_pk}{SUFFIX}" if here else None
 
 
 def evidence(app: App) -> About:
-    """By which a file is known again for one of this database: not of a backup's that was put back since, not from
-    before a migration.
+    """Return evidence by which a file is known again for one of this database: not of a backup's that was put back
+    since, not from before a migration.
     """
     latest = Revision.objects.for_app(app).order_by("-pk").values_list("pk", "created_at").first()
     revision = [latest[0], latest[1].isoformat()] if latest else None
@@ -49,7 +59,7 @@ def latest_migration() -> int | None:
 
 
 def is_current(about: About) -> bool:
-    """Whether what it told is of this database, and all of it is still there."""
+    """Return whether what it told is of this database, and all of it is still there."""
     app = App.objects.filter(pk=about["app"], status=AppStatus.ACTIVE).first()
     return (
         app is not None
@@ -68,17 +78,14 @@ def is_known(app: App, revision: tuple[int, str] | None) -> bool:
 
 
 def is_anything_gone(app: App, change_number: int) -> bool:
-    """Whether a memory was forgotten, or is to be, after that change."""
+    """Return whether a memory was forgotten, or is to be, after that change."""
     since = {"change_number__gt": change_number}
-    return (
-        Forgotten.objects.for_app(app).filter(**since).exists()
-        or Memory.objects.going(app).filter(**since).exists()
-    )  # fmt: skip
+    return Forgotten.objects.for_app(app).filter(**since).exists() or Memory.objects.going(app).filter(**since).exists()
 
 
 def drop_stale_index_files() -> None:
-    """Deletes what tells of something that is gone, what cannot be read, and what a process left that was killed; all
-    of them where none are to be kept. OSError where they cannot be deleted.
+    """Delete what tells of something that is gone, what cannot be read, and what a process left that was killed; all of
+    them where none are to be kept. OSError where they cannot be deleted.
     """
     here = index_folder()
     if here is None or not here.exists():
@@ -90,7 +97,7 @@ def drop_stale_index_files() -> None:
 
 
 def unreadable_index_files() -> list[int]:
-    """Pks of the apps whose files are damaged. Reads all of them."""
+    """Return pks of the apps whose files are damaged. Reads all of them."""
     folder = index_folder()
     found = []
     for path in sorted(folder.glob(f"*{SUFFIX}")) if folder else ():
@@ -116,16 +123,9 @@ def is_readable_and_current(path: Path) -> bool:
         return False
 
 
-PAGES_AT_A_TIME = 500
-REST = 20
-"""Times as long as it took, the next sweep waits: it keeps writers waiting."""
-READERS_MILLISECONDS = 500
-MERGE = f"INSERT INTO {TABLE} ({TABLE}, rank) VALUES ('merge', %s)"  # noqa: S608  # our own name
-
-
 @site_wide()
 def sweep(now: datetime) -> bool:
-    """Whether there was anything to do, and it is done. Inside of a transaction it cannot be done."""
+    """Sweep if there is anything to do; return whether it is done. Inside of a transaction it cannot be done."""
     waiting = None if connection.in_atomic_block else residue()
     if waiting is None or is_resting(waiting, now):
         return False
@@ -150,7 +150,7 @@ def is_resting(waiting: Residue, now: datetime) -> bool:
 
 
 def sweep_sqlite() -> bool:
-    """Nothing is rewritten while somebody reads for long, a whole export or move: it would all be kept in the log."""
+    """Sweep SQLite's files; not while somebody reads for long, a whole export say: it would all be kept in the log."""
     drop_stale_index_files()
     if not empty_log():
         return False
@@ -161,7 +161,10 @@ def sweep_sqlite() -> bool:
 
 
 def empty_log() -> bool:
-    """False if others read what was before its end. Who writes waits as long as this waits for them."""
+    """Empty the log; return False if others read what was before its end.
+
+    Who writes waits as long as this waits for them.
+    """
     with sqlite_set(busy_timeout=READERS_MILLISECONDS), connection.cursor() as cursor:
         cursor.execute("PRAGMA wal_checkpoint(TRUNCATE)")
         is_busy, *_ = cursor.fetchone()
@@ -169,14 +172,16 @@ def empty_log() -> bool:
 
 
 def merge_fulltext() -> None:
-    """All segments into one, which drops what was deleted: some pages to a transaction, so that nobody waits long."""
+    """Merge all segments into one, which drops what was deleted: some pages to a transaction, so that nobody waits
+    long.
+    """
     pages = -PAGES_AT_A_TIME  # Less than 0: all segments are to become one.
     while changes_of(pages) > 1:
         pages = PAGES_AT_A_TIME
 
 
 def changes_of(pages: int) -> int:
-    """How many rows of the index a step of merging changes; 1 or none if there was nothing to do."""
+    """Merge a step; return how many rows of the index it changes, 1 or none if there was nothing to do."""
     connection.ensure_connection()
     before = connection.connection.total_changes
     with connection.cursor() as cursor:
@@ -191,7 +196,7 @@ def size_megabytes() -> float:
 
 
 def rewrite() -> None:
-    """Makes room for the copy on the disk, not in memory; writers wait meanwhile, readers do not."""
+    """Make room for the copy on the disk, not in memory; writers wait meanwhile, readers do not."""
     with connection.cursor() as cursor:
         cursor.execute("PRAGMA temp_store=FILE")
         try:
@@ -201,7 +206,7 @@ def rewrite() -> None:
 
 
 def sweep_postgres() -> bool:
-    """Deleted rows make room for new ones, and are overwritten by them."""
+    """Vacuum PostgreSQL: deleted rows make space for new ones, and are overwritten by them."""
     with connection.cursor() as cursor:
         cursor.execute("VACUUM")
     return True

@@ -8,21 +8,18 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from datetime import datetime
 from types import MappingProxyType
 from typing import Any
-from uuid import UUID
 
 from django.db import connection
-from django.db.models import F, Sum, prefetch_related_objects
-from django.db.models.functions import Length
+from django.db.models import F, prefetch_related_objects
 
 from memories.models import (
     GENERAL,
     LIVE,
     Action,
-    ColdText,
     Forgotten,
     Kind,
     Link,
@@ -40,24 +37,27 @@ from memories.models import (
     Visibility,
     pgvector_table,
 )
-from memories.models.memory import MAX_PRIORITY, pack, subject_of
+from memories.models.memory import MAX_PRIORITY, subject_of
 from memories.models.vector import to_bytes
 from memories.providers.embeddings import Vectors
 from memories.store.links import (
     SUPERSEDED_BY,
-    bring_up_instead,
-    call_off_with,
+    Saved,
+    cancel_triggers_of,
+    deleted_together,
     drop_for,
     drop_unmentioned,
-    forgotten_with,
     give_back_links,
     inherit_links,
     insights_from,
     keep_mentions,
-    set_free,
+    move_from_cold,
+    move_to_cold,
+    release,
+    restore_links,
+    resume_triggers_of,
     supersede,
-    supersede_again,
-    wait_again_for,
+    transfer_triggers,
 )
 from memories.store.redact_sources import digests_of, redact_reasons, redact_sources
 from memories.store.revisions import (
@@ -83,6 +83,14 @@ from memsite.tenancy.origin import Origin, least_trusted
 from memsite.tenancy.policy import AppPolicy
 from memsite.tenancy.purge_residue import note_residue
 from sessions.models import AgentSession, Event, Level, Resource
+
+COMPUTED = ("confidence", "entities", "vector", "vector_model")
+Losers = Sequence[tuple[Memory, str]]
+"""Each with the reason why it goes."""
+TEXTS = ("content", "subject", "tags", "entities", "metadata")
+NAMING = ("content", "subject", "tags", "entities")
+NOTED = (Action.USED, Action.IGNORED, Action.PROMOTED, Action.DECAYED, Action.GATHERED)
+"""What follows from time and use, and nobody decided."""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -133,287 +141,8 @@ class Candidate:
         self.metadata = clean_all(self.metadata)
 
 
-CANDIDATE_FIELDS = (
-    "content", "kind", "category", "subject", "tags", "importance", "strength", "sentiment", "pinned", "tier",
-    "user_id", "visibility", "source", "origin", "reviewed_by", "reviewed_at", "made_by", "agent", "session",
-    "turn_number", "resource", "external_id", "metadata", "valid_from", "valid_until",
-)  # fmt: skip
-
-
-def create_all(write: Writer, candidates: Sequence[Candidate], reason: str) -> list[Memory]:
-    """Stores them in this order, each with its first revision, its vector if it has one, and what it names."""
-    memories = [new_memory(write, candidate) for candidate in candidates]
-    insert_all(memories)
-    insert_all([revision_of(memory, Action.CREATED, {}, write.actor, reason, write.now) for memory in memories])
-    write.count += sum(memory.status in LIVE for memory in memories)
-    for memory in memories:
-        write.changed[memory.pk] = memory
-        write.touch_summaries(memory, {})
-    write.name(memories)
-    pairs = list(zip(memories, candidates, strict=True))
-    for model in dict.fromkeys(candidate.vector_model for candidate in candidates if candidate.vector is not None):
-        made = [(memory, one.vector) for memory, one in pairs if one.vector is not None and one.vector_model == model]
-        write.keep_vectors(made, model)
-    return memories
-
-
-def new_memory(write: Writer, candidate: Candidate) -> Memory:
-    """The unsaved row."""
-    given = candidate.confidence
-    confidence = clamp(write.policy.start_confidence if given is None else given)
-    given_fields = {name: value for name in CANDIDATE_FIELDS if (value := getattr(candidate, name)) is not None}
-    memory = Memory(
-        app=write.app,
-        **given_fields,
-        entities=candidate.entities or None,
-        confidence=confidence,
-        confidence_base=confidence,
-        anchored_at=write.now,
-        created_at=write.now,
-        updated_at=write.now,
-        confirmed_at=write.now,
-        change_number=write.change_number,
-    )
-    memory.status = write.status_for(memory)
-    memory.look = kept_look(memory.content, memory.subject)
-    return memory
-
-
-def announce_all(write: Writer, memories: Sequence[Memory]) -> None:
-    """The new memories' lines in the events feed, which every agent of the app may read. One statement for some 90."""
-    told = [memory for memory in memories if memory.visibility != Visibility.AGENT]
-    insert_all([event_of(memory, write) for memory in told])
-
-
-def event_of(memory: Memory, write: Writer) -> Event:
-    return Event(
-        app=write.app,
-        session=memory.session,
-        turn_number=memory.turn_number,
-        level=Level.INFO,
-        service=memory.subject,
-        message=f"New memory recorded: [{about(memory)}] {memory.content}",
-        memory_uid=memory.uid,
-        created_at=write.now,
-    )
-
-
-def about(memory: Memory) -> str:
-    return f"{memory.category}:{memory.subject}" if memory.subject else memory.category
-
-
-Losers = Sequence[tuple[Memory, str]]
-"""Each with the reason why it goes."""
-
-
-def merge(write: Writer, winner: Memory, losers: Losers, reason: str) -> None:
-    """The highest confidence stays, and is confirmed: somebody has said that they are one."""
-    before = snapshot(winner)
-    everybody = [winner, *(loser for loser, _ in losers)]
-    confidence = max(confidence_at(memory, write.now, write.policy) for memory in everybody)
-    gain(winner, losers)
-    stand_for(write, winner, losers)
-    write.confirm(winner, confidence)
-    winner.status = write.status_for(winner)
-    write.keep(winner, Action.MERGED, before, reason)
-
-
-def unite(
-    write: Writer, into: Memory, losers: Losers, reason: str, content: str | None, made_by: str | None
-) -> None:  # fmt: skip
-    """Confirms nothing: the surest one's confidence stays, with the time that its decay counts from.
-
-    A pinned `into` stays as it is, and is only noted to stand for the others.
-    """
-    before = snapshot(into)
-    stand_for(write, into, losers)
-    # No words of theirs: these may have to be forgotten one day, and this is not their history.
-    reason = f"{reason}; stands for {', '.join(str(loser.uid) for loser, _ in losers)}".removeprefix("; ")
-    if into.pinned:
-        write.note([into], Action.MERGED, reason)
-        return
-    for loser, _ in losers:
-        lean_on(write, into, loser)
-    gain(into, losers)
-    into.status = write.status_for(into)
-    if content is not None and content != into.content:
-        word(into, [loser for loser, _ in losers], content, made_by)
-        into.vectors.all().delete()
-    write.keep(into, Action.MERGED, before, reason)
-
-
-def word(into: Memory, losers: Sequence[Memory], content: str, made_by: str | None) -> None:
-    """Gives it other words: one's own, as far as they are trusted, or new ones, which nobody has looked at yet."""
-    teller = next((loser for loser in losers if loser.content == content), None)
-    if teller:
-        into.made_by, into.origin = teller.made_by, teller.origin
-        into.reviewed_by, into.reviewed_at = teller.reviewed_by, teller.reviewed_at
-    else:
-        into.made_by, into.origin = made_by, least_trusted(memory.origin for memory in (into, *losers))
-        into.reviewed_by, into.reviewed_at = "", None
-    into.content = content
-
-
-def lean_on(write: Writer, memory: Memory, other: Memory) -> None:
-    """Takes the other's confidence if that is the surer one."""
-    surer = max(memory, other, key=lambda one: (confidence_at(one, write.now, write.policy), one.anchored_at))
-    memory.confidence = confidence_at(surer, write.now, write.policy)
-    memory.confidence_base, memory.anchored_at = surer.confidence_base, surer.anchored_at
-    memory.confirmed_at = max(memory.confirmed_at, other.confirmed_at)
-
-
-def gain(winner: Memory, losers: Losers) -> None:
-    """What the losers are marked with, and what they were used for, goes over."""
-    for loser, _ in losers:
-        winner.importance = max(winner.importance, loser.importance)
-        winner.priority = max(winner.priority, loser.priority)
-        winner.tags = [*winner.tags, *(tag for tag in loser.tags if tag not in winner.tags)]
-        winner.entities = list(dict.fromkeys([*(winner.entities or ()), *(loser.entities or ())])) or None
-        winner.access_count += loser.access_count
-        winner.accessed_at = max(filter(None, (winner.accessed_at, loser.accessed_at)), default=None)
-
-
-def stand_for(write: Writer, winner: Memory, losers: Losers) -> None:
-    """The losers are superseded, and what they are linked with goes over."""
-    gone = [loser for loser, _ in losers]
-    inherit_links(winner, gone, write.now)
-    bring_up_instead(winner, gone)
-    told = [(loser, f"{reason}; merged into {winner.uid}".removeprefix("; ")) for loser, reason in losers]
-    write.set_aside([one for one in told if one[0].status != Status.COLD], Status.SUPERSEDED, Action.MERGED)
-    for loser, reason in told:
-        if loser.status == Status.COLD:
-            thaw(write, loser, reason)
-    supersede(winner, gone, write.now)
-
-
-def thaw(write: Writer, loser: Memory, reason: str) -> None:
-    """Its text comes out of the cold archive with its new status."""
-    before = snapshot(loser)
-    loser.content, loser.status = before["content"], Status.SUPERSEDED
-    write.keep(loser, Action.MERGED, before, reason)
-
-
-def forget(write: Writer, given: Sequence[Memory]) -> int:
-    """Deletes the memories, and what says the same behind them; answers how many were given. Not to be undone."""
-    app = write.app
-    rows = forgotten_with(app, [*given, *digests_of(app, given)])
-    uids = [memory.uid for memory in rows]
-    # Asked of the table: they may have been read before somebody else archived or forgot one. Whoever is just telling
-    # an agent of one (`held`) is waited for: what that notes of it is found, and goes, too.
-    there = Memory.objects.for_app(app).filter(pk__in=[memory.pk for memory in rows]).order_by("pk")
-    write.count -= sum(status in LIVE for status in there.select_for_update().values_list("status", flat=True))
-    forget_answers(app, uids)
-    with purge_permit():
-        Event.objects.for_app(app).filter(memory_uid__in=uids).delete()
-        Rejection.objects.for_app(app).filter(memory__in=rows).delete()
-        drop_summaries(write, rows)
-        beside = drop_for(app, rows)
-        redact_sources(app, rows)
-        redact_reasons(app, rows)
-        erase(write, rows)
-        note_residue()
-    if beside:
-        forget(write, beside)
-    return len(given)
-
-
-def erase(write: Writer, rows: Sequence[Memory]) -> int:
-    """The rows themselves, hidden ones too, and what nobody can do without them. They have been read for update, so
-    that nobody else comes to need one. Call it with a purge permit.
-    """
-    app = write.app
-    private = [memory.pk for memory in rows if memory.visibility == Visibility.AGENT]
-    everything = Memory.objects.for_app(app) | Memory.objects.going(app)
-    shared = set(everything.filter(pk__in=private).once_shared().values_list("pk", flat=True)) if private else set()
-    alone = set(private) - shared
-    named = set(Mention.objects.for_app(app).filter(memory__in=rows).values_list("entity_id", flat=True))
-    everything.filter(pk__in=[memory.pk for memory in rows]).delete()
-    drop_unmentioned(app, named)
-    Forgotten.objects.bulk_create(
-        Forgotten(
-            app=app,
-            memory_id=memory.pk,
-            memory_uid=memory.uid,
-            change_number=write.change_number,
-            agent_id=memory.agent_id if memory.pk in alone else None,
-            created_at=write.now,
-        )
-        for memory in rows
-    )
-    return len(rows)
-
-
-def drop_summaries(write: Writer, memories: Sequence[Memory]) -> None:
-    """Every version of a summary that may hold words of these memories."""
-    prefetch_related_objects([memory for memory in memories if memory.status == Status.COLD], "cold_text")
-    past = Revision.objects.for_app(write.app).filter(memory__in=memories).values_list("after", flat=True)
-    states = [*past, *(snapshot(memory) for memory in memories)]
-    categories = {state["category"] for state in states if "category" in state}
-    users = {state["user_id"] or "" for state in states if "user_id" in state}
-    drop_summaries_of(write, [(category, user) for category in categories for user in users])
-
-
-def drop_summaries_of(write: Writer, keys: Sequence[Key]) -> None:
-    """All their versions. Where the app keeps summaries, they are written anew."""
-    of_user: dict[str, list[str]] = defaultdict(list)
-    for category, user in keys:
-        of_user[user].append(category)
-    for user, categories in of_user.items():
-        Summary.objects.for_app(write.app).filter(category__in=categories, user_id=user).delete()
-    if write.policy.capture_summaries:
-        write.summaries_due += keys
-
-
-@dataclass(frozen=True, slots=True)
-class Saved:
-    """What putting memories away made of their texts and vectors, in bytes; other rows are not counted."""
-
-    vectors: int
-    bytes_before: int
-    bytes_after: int
-
-
-def put_away(app: App, memories: Sequence[Memory], was: Sequence[str]) -> Saved:
-    """Packs the texts and drops what search needed. `content` is empty after it, and is not saved yet."""
-    texts = [
-        ColdText(app=app, memory=memory, data=pack(memory.content), was=status)
-        for memory, status in zip(memories, was, strict=True)
-    ]
-    ColdText.objects.bulk_create(
-        texts, update_conflicts=True, unique_fields=["memory"], update_fields=["data", "was"]
-    )  # fmt: skip
-    plain = sum(len(memory.content.encode()) for memory in memories)
-    for memory in memories:
-        memory.content = ""
-    vectors, size = drop_vectors(app, memories)
-    drop_mentions(app, memories)
-    return Saved(vectors, plain + size, sum(len(text.data) for text in texts))
-
-
-def drop_vectors(app: App, memories: Sequence[Memory]) -> tuple[int, int]:
-    """How many, and their bytes."""
-    rows = Vector.objects.for_app(app).filter(memory__in=memories)
-    size = rows.aggregate(size=Sum(Length("data")))["size"] or 0
-    return rows.delete()[0], size
-
-
-def drop_mentions(app: App, memories: Sequence[Memory]) -> None:
-    rows = Mention.objects.for_app(app).filter(memory__in=memories)
-    named = set(rows.values_list("entity_id", flat=True))
-    rows.delete()
-    drop_unmentioned(app, named)
-
-
-def take_out(memory: Memory, now: datetime) -> None:
-    """After its text came back. That somebody wants it again counts as an access."""
-    ColdText.objects.for_app(memory.app).filter(memory=memory).delete()
-    memory.accessed_at = now
-
-
-TEXTS = ("content", "subject", "tags", "entities", "metadata")
-NAMING = ("content", "subject", "tags", "entities")
-NOTED = (Action.USED, Action.IGNORED, Action.PROMOTED, Action.DECAYED, Action.GATHERED)
-"""What follows from time and use, and nobody decided."""
+CANDIDATE_FIELDS = tuple(one.name for one in fields(Candidate) if one.name not in COMPUTED)
+"""Those that a memory takes over as they are."""
 
 
 class NothingToUndo(Exception):
@@ -429,9 +158,18 @@ class Writer:
     """
 
     def __init__(
-        self, app: App, policy: AppPolicy, actor: str, now: datetime, change_number: int, count: int, limit: int,
-        vector_model: str, near_model: str, longest_subject: int,
-    ) -> None:  # fmt: skip
+        self,
+        app: App,
+        policy: AppPolicy,
+        actor: str,
+        now: datetime,
+        change_number: int,
+        count: int,
+        limit: int,
+        vector_model: str,
+        near_model: str,
+        longest_subject: int,
+    ) -> None:
         self.app, self.policy, self.actor, self.now = app, policy, actor, now
         self.change_number, self.count, self.limit = change_number, count, limit
         self.vector_model, self.near_model, self.longest_subject = vector_model, near_model, longest_subject
@@ -442,13 +180,51 @@ class Writer:
         return self.create_all([candidate], reason)[0]
 
     def create_all(self, candidates: Sequence[Candidate], reason: str = "") -> list[Memory]:
-        """One each, in their order. As many statements for a few as for one."""
-        return create_all(self, candidates, reason)
+        """Store each in this order, with its first revision, its vector if it has one, and what it names.
+
+        As many statements for a few as for one.
+        """
+        memories = [self.new_memory(candidate) for candidate in candidates]
+        insert_all(memories)
+        insert_all([revision_of(memory, Action.CREATED, {}, self.actor, reason, self.now) for memory in memories])
+        self.count += sum(memory.status in LIVE for memory in memories)
+        for memory in memories:
+            self.changed[memory.pk] = memory
+            self.touch_summaries(memory, {})
+        self.name(memories)
+        pairs = list(zip(memories, candidates, strict=True))
+        for model in dict.fromkeys(one.vector_model for one in candidates if one.vector is not None):
+            made = [
+                (memory, one.vector) for memory, one in pairs if one.vector is not None and one.vector_model == model
+            ]
+            self.keep_vectors(made, model)
+        return memories
+
+    def new_memory(self, candidate: Candidate) -> Memory:
+        """Return the unsaved row of a candidate."""
+        given = candidate.confidence
+        confidence = clamp(self.policy.start_confidence if given is None else given)
+        given_fields = {name: value for name in CANDIDATE_FIELDS if (value := getattr(candidate, name)) is not None}
+        memory = Memory(
+            app=self.app,
+            **given_fields,
+            entities=candidate.entities or None,
+            confidence=confidence,
+            confidence_base=confidence,
+            anchored_at=self.now,
+            created_at=self.now,
+            updated_at=self.now,
+            confirmed_at=self.now,
+            change_number=self.change_number,
+        )
+        memory.status = self.status_for(memory)
+        memory.look = kept_look(memory.content, memory.subject)
+        return memory
 
     def reinforce(
         self, memory: Memory, step: float, reason: str, brought: Mapping[str, Any] = MappingProxyType({})
-    ) -> None:  # fmt: skip
-        """The same was said again: more confidence, and decay starts anew. What was `brought` with it is set."""
+    ) -> None:
+        """Confirm what was said again: more confidence, and decay starts anew. What was `brought` with it is set."""
         before = snapshot(memory)
         self.confirm(memory, confidence_at(memory, self.now, self.policy) + step)
         for name, value in brought.items():
@@ -456,7 +232,9 @@ class Writer:
         self.keep(memory, Action.REINFORCED, before, reason)
 
     def contradict(self, memory: Memory, by: Memory, reason: str) -> None:
-        """The contrary was said: less confidence, inactive below the threshold, and a link from the newer one."""
+        """Doubt what the contrary was said of: less confidence, inactive below the threshold, and a link from the newer
+        one.
+        """
         before = snapshot(memory)
         value = clamp(confidence_at(memory, self.now, self.policy) - self.policy.contradict_step)
         settle(memory, value, self.now, self.policy)
@@ -465,7 +243,7 @@ class Writer:
         self.link(by, memory, LinkKind.CONTRADICTS)
 
     def decay(self, memories: Sequence[Memory]) -> int:
-        """Brings stored confidences up to date and answers how many memories fell inactive by it.
+        """Bring stored confidences up to date and return how many memories fell inactive by it.
 
         `updated_at` stays: decay is not news. A revision tells of it once a day, and when the status changes;
         in between only the number moves, which anyone can compute again from its base and anchor.
@@ -479,7 +257,7 @@ class Writer:
         return sum(memory.status == Status.INACTIVE for memory, _ in told)
 
     def decay_one(self, memory: Memory) -> dict[str, Any] | None:
-        """Sets what decay changes; answers the snapshot before, if a revision is due."""
+        """Set what decay changes; return the snapshot before, if a revision is due."""
         before = snapshot(memory)
         memory.confidence = confidence_at(memory, self.now, self.policy)
         memory.status = self.status_for(memory)
@@ -492,18 +270,21 @@ class Writer:
         return before
 
     def judge_uses(self, judged: Iterable[tuple[Memory, bool, float, str]]) -> None:
-        """More priority by `step` for each memory that was used, less for one that was not. Two statements."""
+        """Give more priority by `step` to each memory that was used, less to one that was not. Two statements."""
         self.move_priorities(
             (memory, step if used else -step, Action.USED if used else Action.IGNORED, reason)
             for memory, used, step, reason in judged
         )
 
     def promote(self, memories: Iterable[Memory], step: float, reason: str) -> None:
-        """More priority for what is new. Two statements."""
+        """Give more priority to what is new. Two statements."""
         self.move_priorities((memory, step, Action.PROMOTED, reason) for memory in memories)
 
     def move_priorities(self, moves: Iterable[tuple[Memory, float, Action, str]]) -> None:
-        """`updated_at` stays: this is not news. A priority that is at its bound already leaves no revision."""
+        """Move priorities.
+
+        `updated_at` stays: this is not news. A priority that is at its bound already leaves no revision.
+        """
         # One object per memory: two of the same would each write its own next version.
         memories: dict[int, Memory] = {}
         revisions = []
@@ -517,9 +298,15 @@ class Writer:
         update_rows(memories.values(), ("priority", "version", "change_number"))
         Revision.objects.bulk_create(revisions)
 
-    def edit(self, memory: Memory, changes: Mapping[str, Any], reason: str = "", vector: Vectors | None = None,
-             vector_model: str = "") -> None:  # fmt: skip
-        """Sets validated fields. A new content or confidence counts as a confirmation by whoever wrote it.
+    def edit(
+        self,
+        memory: Memory,
+        changes: Mapping[str, Any],
+        reason: str = "",
+        vector: Vectors | None = None,
+        vector_model: str = "",
+    ) -> None:
+        """Set validated fields. A new content or confidence counts as a confirmation by whoever wrote it.
 
         A new content is somebody's own, and names what it names, unless `made_by` and `entities` are among the changes.
         Nobody has reviewed it, unless that is among them too.
@@ -540,16 +327,16 @@ class Writer:
         if "status" not in changes:
             memory.status = self.status_for(memory)
         if was_superseded and memory.status not in (Status.SUPERSEDED, Status.COLD):
-            set_free(memory, before)
+            release(memory, before)
         if (memory.content, memory.subject) != (before["content"], before["subject"]):
             memory.vectors.all().delete()
             if vector is not None:
-                self.keep_vector(memory, vector, vector_model)
+                self.keep_vectors([(memory, vector)], vector_model)
         if snapshot(memory) != before:
             self.keep(memory, edit_action(before["status"], memory.status), before, reason)
 
     def review(self, memory: Memory, reason: str = "") -> None:
-        """The actor, a person, has looked at it and lets it stand."""
+        """Note that the actor, a person, has looked at it and lets it stand."""
         before = snapshot(memory)
         memory.reviewed_by, memory.reviewed_at = self.actor[:200], self.now
         self.keep(memory, Action.REVIEWED, before, reason)
@@ -558,11 +345,14 @@ class Writer:
         self.edit(memory, {"status": Status.ARCHIVED}, reason)
 
     def archive_all(self, memories: Sequence[tuple[Memory, str]]) -> None:
-        """The same for live memories with a reason each. Two statements."""
+        """Archive live memories with a reason each. Two statements."""
         self.set_aside(memories, Status.ARCHIVED, Action.ARCHIVED)
 
     def set_aside(self, memories: Sequence[tuple[Memory, str]], status: Status, action: Action) -> None:
-        """Another status for each, with a reason. Two statements. None of them in the cold archive, before or after."""
+        """Set another status for each, with a reason.
+
+        Two statements. None of them in the cold archive, before or after.
+        """
         revisions = []
         for memory, reason in memories:
             before = snapshot(memory)
@@ -574,7 +364,7 @@ class Writer:
         Revision.objects.bulk_create(revisions)
 
     def freeze(self, memories: Sequence[Memory], reason: str) -> Saved:
-        """To the cold archive, many at once: compressed, and out of every search."""
+        """Move many to the cold archive at once: compressed, and out of every search."""
         was = [memory.status for memory in memories]
         revisions = []
         for memory in memories:
@@ -582,13 +372,13 @@ class Writer:
             memory.status, memory.updated_at = Status.COLD, self.now
             self.advance(memory, before)
             revisions.append(revision_of(memory, Action.FROZEN, before, self.actor, reason, self.now))
-        saved = put_away(self.app, memories, was)
+        saved = move_to_cold(self.app, memories, was)
         update_rows(memories, ("content", "status", "updated_at", "version", "change_number"))
         Revision.objects.bulk_create(revisions)
         return saved
 
     def restore(self, memory: Memory, reason: str = "") -> None:
-        """Back from wherever it was put away: at least as confident as it takes to be active.
+        """Bring a memory back from wherever it was put away: at least as confident as it takes to be active.
 
         What had taken its place stands beside it then, as it is.
         """
@@ -599,31 +389,78 @@ class Writer:
         self.edit(memory, changes, reason)
 
     def merge(self, winner: Memory, losers: Iterable[Memory], reason: str = "") -> None:
-        """One memory for several, by somebody who says so: the highest confidence stays, and is confirmed."""
-        merge(self, winner, [(loser, reason) for loser in losers], reason)
+        """Make several memories one, as somebody says so: the highest confidence stays, and is confirmed."""
+        before, going = snapshot(winner), [(loser, reason) for loser in losers]
+        everybody = [winner, *(loser for loser, _ in going)]
+        confidence = max(confidence_at(memory, self.now, self.policy) for memory in everybody)
+        inherit_attributes(winner, going)
+        self.replace_all(going, winner)
+        self.confirm(winner, confidence)
+        winner.status = self.status_for(winner)
+        self.keep(winner, Action.MERGED, before, reason)
 
     def unite(
-        self, into: Memory, losers: Sequence[tuple[Memory, str]], reason: str = "", content: str | None = None,
-        made_by: str | None = None,
-    ) -> None:  # fmt: skip
-        """One memory for several, with a reason for each; with `content`, it says that from then on. Confirms nothing.
+        self, into: Memory, losers: Losers, reason: str = "", content: str | None = None, made_by: str | None = None
+    ) -> None:
+        """Make several memories one, with a reason for each; with `content`, it says that from then on.
 
-        `made_by` has worded the content, unless it was one's already. A pinned `into` stays as it is.
+        Confirms nothing: the surest one's confidence stays, with the time that its decay counts from. `made_by` has
+        worded the content, unless it was one's already. A pinned `into` stays as it is, and is only noted to stand for
+        the others.
         """
-        unite(self, into, losers, reason, content, made_by)
+        before = snapshot(into)
+        self.replace_all(losers, into)
+        # No words of theirs: these may have to be forgotten one day, and this is not their history.
+        reason = f"{reason}; stands for {', '.join(str(loser.uid) for loser, _ in losers)}".removeprefix("; ")
+        if into.pinned:
+            self.note([into], Action.MERGED, reason)
+            return
+        for loser, _ in losers:
+            self.take_surer_confidence(into, loser)
+        inherit_attributes(into, losers)
+        into.status = self.status_for(into)
+        if content is not None and content != into.content:
+            set_wording(into, [loser for loser, _ in losers], content, made_by)
+            into.vectors.all().delete()
+        self.keep(into, Action.MERGED, before, reason)
+
+    def take_surer_confidence(self, memory: Memory, other: Memory) -> None:
+        """Set the memory's confidence to the other's if that is the surer one."""
+        surer = max(memory, other, key=lambda one: (confidence_at(one, self.now, self.policy), one.anchored_at))
+        memory.confidence = confidence_at(surer, self.now, self.policy)
+        memory.confidence_base, memory.anchored_at = surer.confidence_base, surer.anchored_at
+        memory.confirmed_at = max(memory.confirmed_at, other.confirmed_at)
+
+    def replace_all(self, losers: Losers, winner: Memory) -> None:
+        """Supersede the losers by the winner, which inherits their links and triggers."""
+        gone = [loser for loser, _ in losers]
+        inherit_links(winner, gone, self.now)
+        transfer_triggers(winner, gone)
+        told = [(loser, f"{reason}; merged into {winner.uid}".removeprefix("; ")) for loser, reason in losers]
+        self.set_aside([one for one in told if one[0].status != Status.COLD], Status.SUPERSEDED, Action.MERGED)
+        for loser, reason in told:
+            if loser.status == Status.COLD:
+                self.supersede_cold(loser, reason)
+        supersede(winner, gone, self.now)
+
+    def supersede_cold(self, loser: Memory, reason: str) -> None:
+        """Supersede a memory of the cold archive: its text comes out of the cold archive with its new status."""
+        before = snapshot(loser)
+        loser.content, loser.status = before["content"], Status.SUPERSEDED
+        self.keep(loser, Action.MERGED, before, reason)
 
     def supersede(self, memory: Memory, by: Memory, reason: str = "") -> None:
-        """Another memory stands for this one from now on, which leaves the default results."""
+        """Let another memory stand for this one from now on, which leaves the default results."""
         before = snapshot(memory)
         memory.status = Status.SUPERSEDED
         if memory.valid_until is None or memory.valid_until > self.now:
             memory.valid_until = max(self.now, memory.valid_from or self.now)
         self.keep(memory, Action.SUPERSEDED, before, reason)
         self.link(by, memory, LinkKind.SUPERSEDES)
-        call_off_with(memory)
+        cancel_triggers_of(memory)
 
     def undo(self, memory: Memory) -> None:
-        """Takes the last change back, whatever it was; undoing an undo does it again.
+        """Take the last change back, whatever it was; undoing an undo does it again.
 
         A merge is taken back on both sides: what was superseded by it stands for itself again.
         """
@@ -637,8 +474,8 @@ class Writer:
                 memory.access_count = max(0, memory.access_count - loser.access_count)
         before = snapshot(memory)
         if last.after.get("status") == Status.SUPERSEDED:
-            set_free(memory, before, at=None if last.action == Action.UNDONE else last.created_at)
-        if is_set_free(last) and not supersede_again(memory, last.before.get(SUPERSEDED_BY, {})):
+            release(memory, before, at=None if last.action == Action.UNDONE else last.created_at)
+        if was_released(last) and not restore_links(memory, last.before.get(SUPERSEDED_BY, {})):
             raise NothingToUndo("what stood for them does not any more")
         memory.content = before["content"]
         for name in [name for name in last.before if name in TRACKED]:
@@ -650,30 +487,93 @@ class Writer:
         self.keep(memory, Action.UNDONE, before, f"revision {last.number} ({last.action}) taken back")
 
     def last_change(self, memory: Memory) -> Revision | None:
-        """The last that somebody decided on, not what was only noted."""
+        """Return the last that somebody decided on, not what was only noted."""
         rows = Revision.objects.for_app(self.app).filter(memory=memory)
         return rows.exclude(action__in=NOTED).order_by("-number").first()
 
     def has_said(self, memory: Memory) -> bool:
-        """Whether this actor has stated it before."""
+        """Return whether this actor has stated it before."""
         said = Revision.objects.for_app(self.app).filter(memory=memory, actor=self.actor)
         return said.filter(action__in=(Action.CREATED, Action.REINFORCED)).exists()
 
     def superseded_by(self, memory: Memory, at: datetime) -> list[Memory]:
-        """The memories that `memory` superseded at this moment and that have not changed since."""
+        """Return the memories that `memory` superseded at this moment and that have not changed since."""
         links = memory.links_out.filter(kind=LinkKind.SUPERSEDES, created_at=at).select_related("to_memory")
         losers = [link.to_memory for link in links]
         return [loser for loser in losers if (last := self.last_change(loser)) and last.created_at == at]
 
     def forget(self, memories: Iterable[Memory]) -> int:
-        """Removes memories with everything kept about them, and what says the same behind them. Not to be undone.
+        """Delete memories with everything kept about them, and what says the same behind them. Not to be undone.
 
-        Answers how many of the given ones there were.
+        Returns how many were given.
         """
-        return forget(self, list(memories))
+        app, given = self.app, list(memories)
+        rows = deleted_together(app, [*given, *digests_of(app, given)])
+        uids = [memory.uid for memory in rows]
+        # Asked of the table: they may have been read before somebody else archived or forgot one. Whoever is just
+        # telling an agent of one (`held`) is waited for: what that notes of it is found, and goes, too.
+        there = Memory.objects.for_app(app).filter(pk__in=[memory.pk for memory in rows]).order_by("pk")
+        self.count -= sum(status in LIVE for status in there.select_for_update().values_list("status", flat=True))
+        forget_answers(app, uids)
+        with purge_permit():
+            Event.objects.for_app(app).filter(memory_uid__in=uids).delete()
+            Rejection.objects.for_app(app).filter(memory__in=rows).delete()
+            self.drop_summaries(rows)
+            beside = drop_for(app, rows)
+            redact_sources(app, rows)
+            redact_reasons(app, rows)
+            self.erase(rows)
+            note_residue()
+        if beside:
+            self.forget(beside)
+        return len(given)
+
+    def erase(self, rows: Sequence[Memory]) -> int:
+        """Delete the rows themselves, hidden ones too, and note that they are gone. They have been read for update, so
+        that nobody else comes to need one. Call it with a purge permit.
+        """
+        app = self.app
+        private = [memory.pk for memory in rows if memory.visibility == Visibility.AGENT]
+        everything = Memory.objects.for_app(app) | Memory.objects.going(app)
+        shared = set(everything.filter(pk__in=private).once_shared().values_list("pk", flat=True)) if private else set()
+        alone = set(private) - shared
+        named = set(Mention.objects.for_app(app).filter(memory__in=rows).values_list("entity_id", flat=True))
+        everything.filter(pk__in=[memory.pk for memory in rows]).delete()
+        drop_unmentioned(app, named)
+        Forgotten.objects.bulk_create(
+            Forgotten(
+                app=app,
+                memory_id=memory.pk,
+                memory_uid=memory.uid,
+                change_number=self.change_number,
+                agent_id=memory.agent_id if memory.pk in alone else None,
+                created_at=self.now,
+            )
+            for memory in rows
+        )
+        return len(rows)
+
+    def drop_summaries(self, memories: Sequence[Memory]) -> None:
+        """Delete every version of a summary that may hold words of these memories."""
+        prefetch_related_objects([memory for memory in memories if memory.status == Status.COLD], "cold_text")
+        past = Revision.objects.for_app(self.app).filter(memory__in=memories).values_list("after", flat=True)
+        states = [*past, *(snapshot(memory) for memory in memories)]
+        categories = {state["category"] for state in states if "category" in state}
+        users = {state["user_id"] or "" for state in states if "user_id" in state}
+        self.drop_summaries_of([(category, user) for category in categories for user in users])
+
+    def drop_summaries_of(self, keys: Sequence[Key]) -> None:
+        """Delete all versions of these summaries. Where the app keeps summaries, they are written anew."""
+        of_user: dict[str, list[str]] = defaultdict(list)
+        for category, user in keys:
+            of_user[user].append(category)
+        for user, categories in of_user.items():
+            Summary.objects.for_app(self.app).filter(category__in=categories, user_id=user).delete()
+        if self.policy.capture_summaries:
+            self.summaries_due += keys
 
     def link(self, from_memory: Memory, to_memory: Memory, kind: str) -> tuple[Link, bool]:
-        """The link, and whether it is new."""
+        """Link two memories; return the link, and whether it is new."""
         return Link.objects.for_app(self.app).get_or_create(
             app=self.app,
             from_memory=from_memory,
@@ -686,21 +586,37 @@ class Writer:
         Link.objects.for_app(self.app).filter(pk=link.pk).delete()
 
     def announce(self, *memories: Memory) -> None:
-        """The new memories' lines in the events feed, which every agent of the app may read."""
-        announce_all(self, memories)
+        """Write the new memories' lines into the events feed, which every agent of the app may read.
+
+        One statement for some 90.
+        """
+        insert_all([self.event_of(memory) for memory in memories if memory.visibility != Visibility.AGENT])
+
+    def event_of(self, memory: Memory) -> Event:
+        about = f"{memory.category}:{memory.subject}" if memory.subject else memory.category
+        return Event(
+            app=self.app,
+            session=memory.session,
+            turn_number=memory.turn_number,
+            level=Level.INFO,
+            service=memory.subject,
+            message=f"New memory recorded: [{about}] {memory.content}",
+            memory_uid=memory.uid,
+            created_at=self.now,
+        )
 
     def confirm(self, memory: Memory, confidence: float) -> None:
         memory.confidence = memory.confidence_base = clamp(confidence)
         memory.anchored_at = memory.confirmed_at = self.now
 
     def status_for(self, memory: Memory) -> str:
-        """Active or inactive by its confidence; what an operator put away stays where it is."""
+        """Return active or inactive by its confidence; what an operator put away stays where it is."""
         if memory.status not in (Status.ACTIVE, Status.INACTIVE):
             return memory.status
         return Status.INACTIVE if memory.confidence < self.policy.inactive_below else Status.ACTIVE
 
     def keep(self, memory: Memory, action: Action, before: Mapping[str, Any], reason: str) -> None:
-        """Saves the row and its revision. Its text goes into the cold archive, or comes out of it, with its status."""
+        """Save the row and its revision. Its text goes into the cold archive, or comes out of it, with its status."""
         memory.content = memory.text
         memory.look = kept_look(memory.content, memory.subject)
         self.advance(memory, before)
@@ -709,21 +625,21 @@ class Writer:
         was_cold, is_cold = before["status"] == Status.COLD, memory.status == Status.COLD
         renamed = any(getattr(memory, name) != before[name] for name in NAMING)
         if is_cold:
-            put_away(self.app, [memory], [memory.cold_text.was if was_cold else before["status"]])
+            move_to_cold(self.app, [memory], [memory.cold_text.was if was_cold else before["status"]])
         elif was_cold:
-            take_out(memory, self.now)
+            move_from_cold(memory, self.now)
         memory.save()
         if not is_cold and (was_cold or renamed):
             self.name([memory])
         revision.save(force_insert=True)
         if before["status"] == Status.SUPERSEDED and memory.status == Status.ACTIVE:
-            wait_again_for(memory)
+            resume_triggers_of(memory)
 
     def name(self, memories: Sequence[Memory]) -> None:
         self.longest_subject = keep_mentions(self.app, memories, self.now, self.longest_subject)
 
     def note(self, memories: Sequence[Memory], action: Action, reason: str) -> None:
-        """A revision each, of what has become of memories that themselves stay as they are. Two statements."""
+        """Write a revision each, of what has become of memories that themselves stay as they are. Two statements."""
         revisions = []
         for memory in memories:
             before = snapshot(memory)
@@ -733,29 +649,29 @@ class Writer:
         Revision.objects.bulk_create(revisions)
 
     def advance(self, memory: Memory, before: Mapping[str, Any]) -> None:
-        """The next version, after a change from `before`. Counts the memory in or out as it comes to life or goes.
+        """Set the next version, after a change from `before`. Counts the memory in or out as it comes to life or goes.
 
         Whoever brings one back to life has looked at it: its time until the archive starts anew.
         """
         memory.version += 1
         memory.change_number = self.change_number
-        if before and is_live(memory.status) and not is_live(before["status"]):
+        if before and memory.status in LIVE and before["status"] not in LIVE:
             memory.accessed_at = self.now
-        self.count += is_live(memory.status) - is_live(before["status"])
+        self.count += (memory.status in LIVE) - (before["status"] in LIVE)
         self.changed[memory.pk] = memory
         self.touch_summaries(memory, before)
 
     def touch_summaries(self, memory: Memory, before: Mapping[str, Any]) -> None:
-        """Notes the summaries that say something else now. What is no longer everyone's goes out of them at once."""
+        """Note the summaries that say something else now. What is no longer everyone's goes out of them at once."""
         after = snapshot(memory)
         if self.policy.capture_summaries:
             self.summaries_due += summaries_touched(before, after)
         if is_withdrawn(before, after):
-            drop_summaries(self, [memory])
+            self.drop_summaries([memory])
             self.forget(insights_from(self.app, [memory]))
 
     def embed(self, memories: Sequence[Memory], vectors: Vectors, model: str) -> int:
-        """Keeps the vectors, shape (n, dim), of texts that are still what was embedded; answers how many."""
+        """Keep the vectors, shape (n, dim), of texts that are still what was embedded; return how many."""
         rows = Memory.objects.for_app(self.app).warm().filter(pk__in=[memory.pk for memory in memories])
         now = {pk: said for pk, *said in rows.values_list("pk", "content", "subject")}
         same = [
@@ -769,11 +685,8 @@ class Writer:
             rows.update(change_number=self.change_number)
         return len(same)
 
-    def keep_vector(self, memory: Memory, vector: Vectors, model: str) -> None:
-        self.keep_vectors([(memory, vector)], model)
-
     def keep_vectors(self, pairs: Iterable[tuple[Memory, Vectors]], model: str) -> None:
-        """In the place of those of the same model. One statement for 200."""
+        """Store vectors in the place of those of the same model. One statement for 200."""
         rows = [
             Vector(app=self.app, memory=memory, model=model, dim=vector.shape[0], data=to_bytes(vector))
             for memory, vector in pairs
@@ -783,17 +696,17 @@ class Writer:
         self.keep_near(rows)
 
     def keep_near(self, rows: Sequence[Vector]) -> None:
-        """Those of them that pgvector is asked for are stored for it, too."""
+        """Store those that pgvector is asked for in its table, too."""
         pgvector_table.put(self.app, [row for row in rows if self.near_model and row.model == self.near_model])
 
     def embed_passages(self, passages: Sequence[Passage], vectors: Vectors, model: str) -> None:
-        """Keeps the vectors of passages of summaries until their model serves."""
+        """Keep the vectors of passages of summaries until their model serves."""
         for passage, vector in zip(passages, vectors, strict=True):
             passage.next_model, passage.next_data = model, to_bytes(vector)
         Passage.objects.for_app(self.app).bulk_update(passages, ["next_model", "next_data"])
 
     def serve(self, model: str, *, complete: bool) -> None:
-        """From now on the app's searches use this model's vectors. `complete`: everything has one."""
+        """Let the app's searches use this model's vectors from now on. `complete`: everything has one."""
         App.objects.filter(pk=self.app.pk).update(
             embedded_to=self.change_number if complete else 0,
             vectors_lost=not complete,
@@ -804,14 +717,13 @@ class Writer:
         waiting.update(model=model, data=F("next_data"), next_model="", next_data=None)
 
 
-def is_set_free(change: Revision) -> bool:
-    """Something stood for the memory until then. What goes into the cold archive is as superseded as before."""
+def was_released(change: Revision) -> bool:
+    """Return whether something stood for the memory until then.
+
+    What goes into the cold archive is as superseded as before.
+    """
     was, is_now = change.before.get("status"), change.after.get("status")
     return bool(was == Status.SUPERSEDED and is_now != Status.COLD)
-
-
-def is_live(status: str) -> bool:
-    return status in LIVE
 
 
 def edit_action(old_status: str, new_status: str) -> Action:
@@ -829,7 +741,7 @@ def edit_action(old_status: str, new_status: str) -> Action:
 
 
 def update_rows(memories: Iterable[Memory], columns: Sequence[str]) -> None:
-    """One statement, whatever the number of memories."""
+    """Update columns of memories. One statement, whatever their number."""
     assignments = ", ".join(f"{column} = %s" for column in columns)
     with connection.cursor() as cursor:
         cursor.executemany(
@@ -839,40 +751,29 @@ def update_rows(memories: Iterable[Memory], columns: Sequence[str]) -> None:
 
 
 def adapt(memory: Memory, columns: Iterable[str]) -> list[Any]:
-    """Column values as the database driver takes them."""
+    """Return column values as the database driver takes them."""
     fields = [Memory._meta.get_field(column) for column in columns]
     return [field.get_db_prep_save(getattr(memory, field.attname), connection) for field in fields]  # type: ignore[union-attr]
 
 
-def gather(write: Writer, candidate: Candidate, sources: Sequence[Memory]) -> Memory:
-    """The insight, derived from each of the sources; these stay in the archive, and are marked for good."""
-    insight = write.create(candidate, f"written from {len(sources)} archived memories")
-    Link.objects.bulk_create(
-        Link(app=write.app, from_memory=insight, to_memory=source, kind=LinkKind.DERIVED, created_at=write.now)
-        for source in sources
-    )
-    write.note(sources, Action.GATHERED, f"gathered into {insight.uid}")
-    return insight
+def inherit_attributes(winner: Memory, losers: Losers) -> None:
+    """Give the winner what the losers are marked with, and what they were used for."""
+    for loser, _ in losers:
+        winner.importance = max(winner.importance, loser.importance)
+        winner.priority = max(winner.priority, loser.priority)
+        winner.tags = [*winner.tags, *(tag for tag in loser.tags if tag not in winner.tags)]
+        winner.entities = list(dict.fromkeys([*(winner.entities or ()), *(loser.entities or ())])) or None
+        winner.access_count += loser.access_count
+        winner.accessed_at = max(filter(None, (winner.accessed_at, loser.accessed_at)), default=None)
 
 
-def bulk_import(write: Writer, memories: Sequence[Memory], cold: Mapping[UUID, str], *, with_summaries: bool) -> None:
-    """Stores them in this order. `cold` says of those in the cold archive what they were before. Two statements.
-
-    `with_summaries`: what is written of them comes with them; otherwise it is due to be written.
-    """
-    for memory in memories:
-        if write.policy.capture_summaries and not with_summaries:
-            write.summaries_due += summaries_touched({}, snapshot(memory))
-        memory.change_number = write.change_number
-        memory.subject = subject_of(memory.subject)
-        memory.look = kept_look(memory.content, memory.subject)
-    texts = {memory.uid: memory.content for memory in memories if memory.status == Status.COLD}
-    for memory in memories:
-        memory.content = "" if memory.uid in texts else memory.content
-    Memory.objects.bulk_create(memories)
-    ColdText.objects.bulk_create(
-        ColdText(app=write.app, memory=memory, data=pack(texts[memory.uid]), was=cold[memory.uid])
-        for memory in memories
-        if memory.uid in texts
-    )
-    write.count += sum(memory.status in LIVE for memory in memories)
+def set_wording(into: Memory, losers: Sequence[Memory], content: str, made_by: str | None) -> None:
+    """Give a memory other words: one's own, as far as they are trusted, or new ones, which nobody has looked at yet."""
+    teller = next((loser for loser in losers if loser.content == content), None)
+    if teller:
+        into.made_by, into.origin = teller.made_by, teller.origin
+        into.reviewed_by, into.reviewed_at = teller.reviewed_by, teller.reviewed_at
+    else:
+        into.made_by, into.origin = made_by, least_trusted(memory.origin for memory in (into, *losers))
+        into.reviewed_by, into.reviewed_at = "", None
+    into.content = content

@@ -125,10 +125,10 @@ def work_off(jobs: Jobs, hands_for: Callable[[App], Any], stop_after: timedelta)
     return touched
 
 
-def run(job: Job[Any], hands: Any, claimed: claims.Claim) -> None:
+def run(job: Job[Any], service: Any, claimed: claims.Claim) -> None:
     """One claimed run, to its end or to where it must wait. Its errors are noted on the row."""
     begun = perf_counter()
-    outcome = carry_out(job, hands, claimed)
+    outcome = carry_out(job, service, claimed)
     count_run(job.name, outcome, perf_counter() - begun)
 
 
@@ -137,13 +137,13 @@ def named_app(claimed: claims.Claim) -> str | None:
     return claimed.row.app.app_id if claimed.row.app else None
 
 
-def carry_out(job: Job[Any], hands: Any, claimed: claims.Claim) -> str:
+def carry_out(job: Job[Any], service: Any, claimed: claims.Claim) -> str:
     """What became of it: done, paused, stopped, failed, or lost to another worker."""
     noted = log.bind(job=job.name, app=named_app(claimed), period=claimed.row.period)
     try:
         app = claimed.row.app_id
         with claimed.timed(), confined(app) if app else site_wide():
-            job.work(hands, claimed)
+            job.work(service, claimed)
     except claims.ClaimLost:
         noted.warning("run_lost")
         return "lost"

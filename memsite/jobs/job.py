@@ -36,7 +36,7 @@ class Run(Protocol):
 
 
 class Job(Generic[Hands]):
-    """`work` is given the hands to do it with (what it may use, for one app), and its run."""
+    """`work` is given the service to do it with (what it may use, for one app), and its run."""
 
     name: ClassVar[str]
     title: ClassVar[str]
@@ -45,7 +45,7 @@ class Job(Generic[Hands]):
     of_site: ClassVar[bool] = False
     """Once for the whole site, not per app."""
 
-    def work(self, hands: Hands, run: Run) -> None:
+    def work(self, service: Hands, run: Run) -> None:
         raise NotImplementedError
 
     def waiting(self, now: datetime) -> Iterable[int] | None:

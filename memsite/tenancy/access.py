@@ -25,7 +25,7 @@ ROLES_WITH = {
 
 
 def apps_of(user: Any, right: Right = Right.READ) -> QuerySet[App]:
-    """The apps in which this user has this right; to anybody else an app does not exist. Asks nothing yet."""
+    """Return the apps in which this user has this right; to anybody else an app does not exist. Asks nothing yet."""
     if not user.is_active:
         return App.objects.none()
     if user.is_superuser:
@@ -35,7 +35,7 @@ def apps_of(user: Any, right: Right = Right.READ) -> QuerySet[App]:
 
 
 def role_in(user: Any, app: App) -> Role | None:
-    """None for somebody who is no member. One query, none for superusers."""
+    """Return the role; None for somebody who is no member. One query, none for superusers."""
     if not user.is_active:
         return None
     if user.is_superuser:
@@ -49,7 +49,7 @@ def has_right(role: Role | None, right: Right) -> bool:
 
 
 def actor_of(user: Any) -> str:
-    """How revisions and the audit log name somebody who is signed in."""
+    """Return how revisions and the audit log name somebody who is signed in."""
     return f"operator:{user.get_username()}"
 
 
@@ -58,7 +58,8 @@ Users = tuple[str, ...] | None
 
 
 def users_shown(app: App, agent: Agent | None, named: Iterable[str | None] = ()) -> Users:
-    """Whose rows may be shown: all there are, or those whom the caller has `named`, where the policy keeps them apart.
+    """Return whose rows may be shown: all there are, or those whom the caller has `named`, where the policy keeps them
+    apart.
 
     Operators (no agent) see all.
     """
@@ -68,7 +69,7 @@ def users_shown(app: App, agent: Agent | None, named: Iterable[str | None] = ())
 
 
 def users_told_of(app: App, agent: Agent | None, user_id: str | None, named: Iterable[str | None] = ()) -> Users:
-    """Whose rows are told to somebody who talks with this end user. Without one, all that may be shown."""
+    """Return whose rows are told to somebody who talks with this end user. Without one, all that may be shown."""
     return one_user(user_id) or users_shown(app, agent, named)
 
 
@@ -78,10 +79,10 @@ def one_user(user_id: str | None) -> tuple[str, ...]:
 
 
 def of_users(users: Users, column: str = "user_id") -> Q:
-    """Rows of these end users and of none; None: every row."""
+    """Return rows of these end users and of none; None: every row."""
     return Q() if users is None else Q(**{column: None}) | Q(**{f"{column}__in": users})
 
 
 def is_of_users(user_id: str | None, users: Users) -> bool:
-    """The same of a row at hand."""
+    """Return whether a row at hand is of these end users or of none."""
     return users is None or not user_id or user_id in users

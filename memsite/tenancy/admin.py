@@ -65,7 +65,7 @@ class Noted(AnyAdmin):
         return PlainList
 
     def state_of(self, pk: int | None) -> dict[str, Any]:
-        """As it is in the database; nothing of what is not there."""
+        """Return the object as it is in the database; nothing of what is not there."""
         row = self.model._default_manager.filter(pk=pk).first()
         return {name: plainly(getattr(row, name)) for name in self.noted} if row else {}
 
@@ -129,7 +129,7 @@ class PeopleAdmin(Noted, AnyUserAdmin):
 
 
 def without_owner(people: Iterable[User]) -> list[App]:
-    """The apps that would have none when these have gone."""
+    """Return the apps that would have none when these have gone."""
     people = list(people)
     return [app for app in apps_with(people, role=Role.OWNER) if is_needed(app, people)]
 
@@ -258,7 +258,7 @@ class MemberFormSet(MemberFormSetBase):
 
 
 def goes(form: forms.ModelForm[Membership]) -> bool:
-    """Its row is ticked to be deleted."""
+    """Return whether its row is ticked to be deleted."""
     return bool(form.cleaned_data.get(DELETION_FIELD_NAME))
 
 
@@ -306,7 +306,7 @@ class AppAdmin(SiteAdmin[App]):
 
     @admin.display(description="active and inactive memories", ordering="memory_count")
     def memories_kept(self, app: App) -> str:
-        """As kept for the limit: counting them all takes seconds where there are millions."""
+        """Return the number as kept for the limit: counting them all takes seconds where there are millions."""
         url = list_url("memories_memory", app__id__exact=app.pk)
         return format_html('<a href="{}">{}</a>', url, f"{app.memory_count:,}")
 
@@ -318,7 +318,7 @@ class AppAdmin(SiteAdmin[App]):
         return ["app_id", "status", "memories_kept", "created_at"] if obj else []
 
     def get_inlines(self, request: HttpRequest, obj: App | None) -> Any:
-        """A new app gets its preset's policy first."""
+        """Give a new app its preset's policy first."""
         return self.inlines if obj else []
 
     def save_model(self, request: HttpRequest, obj: App, form: Any, change: bool) -> None:
@@ -333,10 +333,13 @@ class AppAdmin(SiteAdmin[App]):
             )
 
     def changeform_view(
-        self, request: HttpRequest, object_id: str | None = None, form_url: str = "",
+        self,
+        request: HttpRequest,
+        object_id: str | None = None,
+        form_url: str = "",
         extra_context: dict[str, Any] | None = None,
-    ) -> HttpResponse:  # fmt: skip
-        """What is saved with the form, policy and members included, is in the audit log."""
+    ) -> HttpResponse:
+        """Note in the audit log what is saved with the form, policy and members included."""
         app = self.get_object(request, object_id) if object_id and request.method == "POST" else None
         with audited(actor_of(request.user), app) if app else nullcontext():
             return super().changeform_view(request, object_id, form_url, extra_context)
@@ -361,7 +364,7 @@ class AppAdmin(SiteAdmin[App]):
 
     @admin.action(description="Apply the preset's numbers", permissions=["change"])
     def apply_preset(self, request: HttpRequest, queryset: QuerySet[App]) -> None:
-        """Replaces every number of the policy."""
+        """Replace every number of the policy."""
         with transaction.atomic():
             apps = list(queryset)
             for app in apps:
@@ -438,14 +441,18 @@ class AgentAdmin(SiteAdmin[Agent]):
                 ("Prefix", "Scopes", "Created", "Expires", "Revoked", "Last used"),
                 [
                     (
-                        link_to(key), ", ".join(key.scopes), show_time(key.created_at), show_time(key.expires_at),
-                        show_time(key.revoked_at), show_time(key.last_used_at),
+                        link_to(key),
+                        ", ".join(key.scopes),
+                        show_time(key.created_at),
+                        show_time(key.expires_at),
+                        show_time(key.revoked_at),
+                        show_time(key.last_used_at),
                     )
                     for key in keys
                 ],
                 more_url=list_url("tenancy_apikey", agent__id__exact=obj.pk),
             )
-        ]  # fmt: skip
+        ]
 
     def save_model(self, request: HttpRequest, obj: Agent, form: Any, change: bool) -> None:
         """A new agent comes with a key."""
@@ -475,7 +482,7 @@ class AgentAdmin(SiteAdmin[Agent]):
 
 
 def scopes_of(agent: Agent) -> list[str]:
-    """What its newest key may do."""
+    """Return what its newest key may do."""
     newest = ApiKey.objects.filter(agent=agent).order_by("-created_at").first()
     return list(newest.scopes) if newest else AGENT_SCOPES
 
@@ -517,8 +524,15 @@ class ApiKeyAdmin(ReadOnlyAdmin[ApiKey]):
     actions = ["revoke"]
     # Never `key_hash`.
     fields = [
-        "prefix", "agent_shown", "scopes_shown", "state", "created_at", "expires_at", "revoked_at", "last_used_at",
-    ]  # fmt: skip
+        "prefix",
+        "agent_shown",
+        "scopes_shown",
+        "state",
+        "created_at",
+        "expires_at",
+        "revoked_at",
+        "last_used_at",
+    ]
 
     @admin.display(description="agent", ordering="agent__name")
     def agent_shown(self, key: ApiKey) -> str:

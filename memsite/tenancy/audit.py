@@ -41,10 +41,14 @@ class AuditEntry(Scoped):
 
 
 def note(
-    actor: str, app: Any, action: str, subject: str = "",
-    before: Mapping[str, Any] | None = None, after: Mapping[str, Any] | None = None,
-) -> None:  # fmt: skip
-    """Writes one line. Call it inside the transaction of the change itself."""
+    actor: str,
+    app: Any,
+    action: str,
+    subject: str = "",
+    before: Mapping[str, Any] | None = None,
+    after: Mapping[str, Any] | None = None,
+) -> None:
+    """Write one line. Call it inside the transaction of the change itself."""
     AuditEntry.objects.create(
         app=app, actor=actor[:200], action=action, subject=subject[:200], before=plain(before), after=plain(after)
     )
@@ -52,7 +56,7 @@ def note(
 
 def note_change(
     actor: str, app: Any, action: str, subject: str, before: Mapping[str, Any], after: Mapping[str, Any]
-) -> None:  # fmt: skip
+) -> None:
     """The same for two states of one thing: only what differs is kept, and nothing is written if nothing does."""
     old, new = plain(before), plain(after)
     changed = [name for name in {**old, **new} if name not in old or name not in new or old[name] != new[name]]
@@ -65,7 +69,7 @@ def only(names: list[str], values: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def plain(values: Mapping[str, Any] | None) -> dict[str, Any]:
-    """As JSON keeps it: times and time zones as texts."""
+    """Return values as JSON keeps them: times and time zones as texts."""
     encoded: dict[str, Any] = orjson.loads(orjson.dumps(dict(values or {}), default=as_text))
     return encoded
 

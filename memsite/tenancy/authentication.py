@@ -58,7 +58,7 @@ class Principal:
         return self.agent is None and (self.user is None or self.user.is_superuser)
 
     def apps(self, right: Right = Right.READ) -> QuerySet[App]:
-        """The apps in which the caller, an operator, has this right."""
+        """Return the apps in which the caller, an operator, has this right."""
         if self.agent:
             return App.objects.filter(pk=self.agent.app_id)
         return apps_of(self.user, right) if self.user else App.objects.all()
@@ -80,7 +80,7 @@ class KeyAuthentication(BaseAuthentication):
         return Principal(key.prefix, frozenset(key.scopes), key.agent, commit=commit), key
 
     def key_text(self, request: Request) -> str | None:
-        """What stands where a key belongs; None if nothing does."""
+        """Return what stands where a key belongs; None if nothing does."""
         return key_of(request, "bearer")
 
     def authenticate_header(self, request: Request) -> str:
@@ -88,13 +88,13 @@ class KeyAuthentication(BaseAuthentication):
 
 
 def key_of(request: Request, expected: str) -> str | None:
-    """What `Authorization` says after this scheme; None if it says something else."""
+    """Return what `Authorization` says after this scheme; None if it says something else."""
     scheme, _, text = request.META.get("HTTP_AUTHORIZATION", "").partition(" ")
     return text.strip() if scheme.lower() == expected else None
 
 
 def still_opens(key: ApiKey) -> bool:
-    """Whether a key that opened a door a while ago would now. One query."""
+    """Return whether a key that opened a connection a while ago would now. One query."""
     rows = ApiKey.objects.live(timezone.now()).filter(pk=key.pk)
     return rows.filter(Q(agent=None) | Q(agent__app__status=AppStatus.ACTIVE)).exists()
 
@@ -177,7 +177,7 @@ class RateExceeded(Exception):
 
 
 def take_writes(agent: Agent, count: int, limit: int) -> None:
-    """Counts `count` writes, or raises RateExceeded with the seconds until the next minute and counts none."""
+    """Count `count` writes, or raise RateExceeded with the seconds until the next minute and count none."""
     seconds = time.time()
     window = int(seconds // WINDOW_SECONDS)
     if count > limit or not _take(agent.pk, count, limit, window):

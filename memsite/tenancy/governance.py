@@ -44,7 +44,7 @@ def audited(actor: str, app: App) -> Iterator[None]:
 
 
 def states_of(app: App) -> tuple[dict[str, Any], dict[str, Any], dict[str, Any]]:
-    """The app's fields, its policy's, and its members' roles, as they are in the database. Three queries."""
+    """Return the app's fields, its policy's, and its members' roles, as they are in the database. Three queries."""
     own = App.objects.filter(pk=app.pk).values(*APP_FIELDS).first()
     policy = AppPolicy.objects.filter(app=app.pk).values(*POLICY_FIELDS).first()
     members = Membership.objects.for_app(app).values_list("user__username", "role")
@@ -83,7 +83,7 @@ def set_status(app: App, status: AppStatus, actor: str) -> bool:
 
 
 def apply_preset(app: App, preset: str, actor: str) -> None:
-    """Sets every number of its policy."""
+    """Set every number of its policy."""
     with audited(actor, app):
         App.objects.filter(pk=app.pk).update(preset=preset)
         AppPolicy.objects.update_or_create(app=app, defaults=preset_values(preset))
@@ -107,7 +107,7 @@ def create_agent(app: App, name: str, domain: str, scopes: Iterable[str], actor:
 
 
 def issue_key(agent: Agent, scopes: Iterable[str], expires_at: datetime | None, actor: str) -> NewKey:
-    """A further one, while the old one still works. Raises TooManyKeys. In one transaction."""
+    """Issue a further key, while the old one still works. Raises TooManyKeys. In one transaction."""
     with transaction.atomic():
         issued = rotate_key(agent, scopes, timezone.now(), expires_at=expires_at)
         note_key(actor, "key issued", issued.row)
@@ -126,7 +126,7 @@ def revoke_key(key: ApiKey, actor: str) -> None:
 
 
 def set_member(app: App, user: Any, role: Role | None, actor: str) -> None:
-    """Lets somebody in, with a role; None: out. Raises LastOwner."""
+    """Let somebody in, with a role; None: out. Raises LastOwner."""
     with audited(actor, app):
         members = Membership.objects.for_app(app)
         check_owner_stays(app, {user.pk: role})
@@ -137,7 +137,7 @@ def set_member(app: App, user: Any, role: Role | None, actor: str) -> None:
 
 
 def check_owner_stays(app: App, roles: Mapping[int, Role | None]) -> None:
-    """Raises LastOwner if the app has owners, and none when these users have these roles; None: out.
+    """Raise LastOwner if the app has owners, and none when these users have these roles; None: out.
 
     In a transaction: whoever else changes its owners waits for the end of it.
     """

@@ -66,7 +66,7 @@ class Slot:
         self.row.created_at = now
 
     def rows(self) -> QuerySet[IdempotentAnswer]:
-        """Its row, as long as it is this request's."""
+        """Return its row, as long as it is this request's."""
         assert self.row is not None
         return IdempotentAnswer.objects.filter(pk=self.row.pk, status=0, created_at=self.row.created_at)
 
@@ -78,7 +78,7 @@ class Slot:
             self.row.fingerprint = print_
 
     def keep(self, status: int, body: Mapping[str, Any]) -> None:
-        """Stores the answer. Call it in the transaction that does the work."""
+        """Store the answer. Call it in the transaction that does the work."""
         if self.row is None:
             return
         if not self.rows().update(status=status, body=dump_json(body), fingerprint=self.row.fingerprint):
@@ -86,15 +86,13 @@ class Slot:
         self.kept = True
 
     def keep_instead(self, status: int, body: Mapping[str, Any]) -> None:
-        """Stores what there is to say now, of work that went on after its transaction."""
+        """Store what there is to say now, of work that went on after its transaction."""
         if self.row is not None:
             IdempotentAnswer.objects.filter(pk=self.row.pk, status=status).update(body=dump_json(body))
 
 
 @contextmanager
-def idempotent(
-    caller: str, key: str | None, request: Mapping[str, Any] | None, now: datetime
-) -> Iterator[Slot]:  # fmt: skip
+def idempotent(caller: str, key: str | None, request: Mapping[str, Any] | None, now: datetime) -> Iterator[Slot]:
     """A slot for this key. Conflict while a twin is at work, Unprocessable if the key meant something else.
 
     Nothing is stored for a request that fails: it may be mended and sent again with the same key. `request` None: it
@@ -172,8 +170,10 @@ def answer_of(row: IdempotentAnswer, print_: str) -> tuple[int, Any]:
 
 
 def forget_answers(app: App, uids: Iterable[UUID]) -> None:
-    """Answers that tell of what is being deleted tell no more. The database looks through the app's and all operators'
-    of the last day for a few ids; for more of them they are read, once.
+    """Empty answers that tell of what is being deleted.
+
+    The database looks through the app's and all operators' of the last day for a few ids; for more of them they are
+    read, once.
     """
     gone = {str(uid).encode() for uid in uids}
     rows = answers_of(app) | to_operators()
@@ -205,7 +205,7 @@ def forget_all_answers(app: App) -> None:
 
 
 def answers_of(app: App) -> QuerySet[IdempotentAnswer]:
-    """What the app's agents were answered, as far as it still says something."""
+    """Return the answers to the app's agents, as far as they still say something."""
     callers = [f"agent:{pk}" for pk in Agent.objects.for_app(app).values_list("pk", flat=True)]
     return IdempotentAnswer.objects.filter(caller__in=callers, status__gt=0).exclude(status=HTTPStatus.GONE)
 
@@ -220,7 +220,7 @@ def silence(answers: QuerySet[IdempotentAnswer]) -> None:
 
 
 def take_over(row: IdempotentAnswer, print_: str | None, now: datetime) -> Slot:
-    """The place of a twin that is at work is taken, unless its lease has run out."""
+    """Take over the place of a twin whose lease has run out. Raises Conflict while it is at work."""
     stale = IdempotentAnswer.objects.filter(pk=row.pk, status=0, created_at=row.created_at)
     if row.created_at > now - LEASE or not stale.update(created_at=now, fingerprint=print_ or ""):
         raise Conflict("A request with this Idempotency-Key is being answered.")

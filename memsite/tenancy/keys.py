@@ -57,7 +57,10 @@ def create_key(agent: Agent | None, scopes: Iterable[str], *, expires_at: dateti
 
 
 def rotate_key(agent: Agent, scopes: Iterable[str], now: datetime, *, expires_at: datetime | None = None) -> NewKey:
-    """A further key while the old one still works; TooManyKeys if two are live already. Call in a transaction."""
+    """Create a further key while the old one still works; TooManyKeys if two are live already.
+
+    Call in a transaction.
+    """
     # Those of clients that were let in come and go by themselves.
     own = agent.keys.get_queryset().live(now).filter(oauth_grant=None)  # type: ignore[attr-defined]
     if own.count() >= LIVE_KEYS_PER_AGENT:
@@ -66,8 +69,8 @@ def rotate_key(agent: Agent, scopes: Iterable[str], now: datetime, *, expires_at
 
 
 def find_key(text: str, now: datetime, commit: Commit | None = None) -> ApiKey | None:
-    """The live key of this text with its agent, app and policy, of now or as of this commit, if it is the last one;
-    None for every other text. One query at most.
+    """Return the live key of this text with its agent, app and policy, of now or as of this commit, if it is the last
+    one; None for every other text. One query at most.
     """
     prefix = prefix_of(text)
     if prefix is None:
@@ -81,7 +84,7 @@ def find_key(text: str, now: datetime, commit: Commit | None = None) -> ApiKey |
 
 
 def prefix_of(text: str) -> str | None:
-    """The prefix of a well-formed key, or None. Costs no query."""
+    """Return the prefix of a well-formed key, or None. Costs no query."""
     parts = text.split("_")
     if len(parts) != 3 or parts[0] != MARK or not text.isascii():
         return None

@@ -95,7 +95,7 @@ def check_ttl_days(value: Any) -> None:
 
 
 def share(default: float, help_text: str) -> "models.FloatField[float, float]":
-    """A number from 0 to 1."""
+    """Return a number from 0 to 1."""
     return models.FloatField(default=default, validators=between(0, 1), help_text=help_text)
 
 
@@ -112,7 +112,7 @@ def between(low: float, high: float) -> list[Any]:
 
 
 def limits_of(field: "models.Field[Any, Any]") -> dict[str, Any]:
-    """What its validators allow, for a form's field: so the page says it, too, before anything is sent."""
+    """Return what its validators allow, for a form's field: so the page says it, too, before anything is sent."""
     if isinstance(field, TimeZoneField):
         return {"coerce": zone_named}
     found: dict[str, Any] = {}
@@ -130,7 +130,7 @@ def zone_named(name: Any) -> ZoneInfo:
 
 
 def within_limits(field: Any, **options: Any) -> Any:
-    """The form's field of a policy's."""
+    """Return the form's field of a policy's."""
     return field.formfield(**options, **limits_of(field))
 
 
@@ -282,15 +282,28 @@ class AppPolicy(Row):
 POLICY_FIELDS = tuple(field.name for field in AppPolicy._meta.concrete_fields if field.name != "app")
 
 TRUST_FIELDS = (
-    "review_origins", "approval_origins", "inject_unreviewed", "share_memories", "users_apart", "redact_raw",
-)  # fmt: skip
+    "review_origins",
+    "approval_origins",
+    "inject_unreviewed",
+    "share_memories",
+    "users_apart",
+    "redact_raw",
+)
 """Those that say who is believed and who sees what: no file says that by itself."""
 
 POLICY_GROUPS = (
     (
         "What is captured",
-        ("capture_markers", "capture_facts", "capture_summaries", "capture_digest", "marker_categories",
-         "redact_raw", "useful_above", "verifiable_above"),
+        (
+            "capture_markers",
+            "capture_facts",
+            "capture_summaries",
+            "capture_digest",
+            "marker_categories",
+            "redact_raw",
+            "useful_above",
+            "verifiable_above",
+        ),
     ),
     (
         "How much is kept",
@@ -299,8 +312,15 @@ POLICY_GROUPS = (
     (
         "What is believed",
         (
-            "start_confidence", "reinforce_step", "same_session_step", "contradict_step", "inactive_below",
-            "stale_after_days", "decay_per_week", "decay_exempt_from", "dedup_similarity",
+            "start_confidence",
+            "reinforce_step",
+            "same_session_step",
+            "contradict_step",
+            "inactive_below",
+            "stale_after_days",
+            "decay_per_week",
+            "decay_exempt_from",
+            "dedup_similarity",
         ),
     ),
     ("Who is taken at their word", ("review_origins", "approval_origins", "inject_unreviewed")),
@@ -326,7 +346,7 @@ POLICY_GROUPS = (
         ("echo_step", "fizzle_step", "daily_cost", "daily_tokens", "energy_floor"),
     ),
     ("Time", ("time_zone",)),
-)  # fmt: skip
+)
 """The fields by what they are about."""
 
 _EVERY_CATEGORY = [*OPERATIONAL_CATEGORIES, *PERSONAL_CATEGORIES]
@@ -366,6 +386,6 @@ PRESETS: dict[str, dict[str, Any]] = {
 
 
 def preset_values(preset: str) -> dict[str, Any]:
-    """Every policy field as the preset has it: its own settings over the defaults."""
+    """Return every policy field as the preset has it: its own settings over the defaults."""
     blank = AppPolicy()
     return {name: getattr(blank, name) for name in POLICY_FIELDS} | PRESETS[preset]

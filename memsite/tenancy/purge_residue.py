@@ -34,7 +34,7 @@ def note_residue() -> None:
 
 
 def residue() -> Residue | None:
-    """What waits to be swept; None if nothing does. One query."""
+    """Return what waits to be swept; None if nothing does. One query."""
     return Residue.objects.filter(pk=1, purges__gt=F("swept")).first()
 
 

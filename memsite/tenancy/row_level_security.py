@@ -50,7 +50,10 @@ def is_up() -> bool:
 
 
 def stands() -> bool:
-    """Whether requests can ask as the role, where they have to. What it may do is granted together: one of it tells."""
+    """Return whether requests can ask as the role, where they have to.
+
+    What it may do is granted together: one of it tells.
+    """
     if not is_up():
         return True
     with connection.cursor() as cursor:
@@ -84,12 +87,12 @@ def standing(where: str) -> Iterator[None]:
 
 
 def confined(app_pk: int) -> _GeneratorContextManager[None]:
-    """A context, or a decorator, in which nothing but this app's rows is there."""
+    """Return a context, or a decorator, in which nothing but this app's rows is there."""
     return standing(str(app_pk))
 
 
 def site_wide() -> _GeneratorContextManager[None]:
-    """A context, or a decorator, in which all apps' rows are there: say why where it is used."""
+    """Return a context, or a decorator, in which all apps' rows are there: say why where it is used."""
     return standing(SITE)
 
 
@@ -180,7 +183,7 @@ GRANT {ROLE} TO CURRENT_USER"""
 
 
 def walled_tables() -> dict[str, str]:
-    """The column with the app's number, by table."""
+    """Return the column with the app's number, by table."""
     columns = {}
     for model in apps.get_models(include_auto_created=True):
         column = app_column(model)

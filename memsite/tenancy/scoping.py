@@ -22,7 +22,7 @@ _lock = Lock()
 
 
 def new_uid() -> UUID:
-    """A public id: rising in this process, by time between processes, and no count of other apps' rows."""
+    """Return a public id: rising in this process, by time between processes, and no count of other apps' rows."""
     global _last
     with _lock:
         # UUIDs of one millisecond have no order of their own.
@@ -50,9 +50,7 @@ class Scoped(Row):
 class IndexedByApp(Scoped):
     """A row of a table that is written often, and has another index that begins with the app: no second one is kept."""
 
-    app = models.ForeignKey(
-        "tenancy.App", on_delete=models.PROTECT, related_name="+", editable=False, db_index=False
-    )  # fmt: skip
+    app = models.ForeignKey("tenancy.App", on_delete=models.PROTECT, related_name="+", editable=False, db_index=False)
 
     class Meta:
         abstract = True
@@ -70,7 +68,7 @@ class PurgedQuerySet(ScopedQuerySet[Model]):
         return super().for_app(app).filter(purged_at=None)
 
     def going(self, app: App) -> Self:
-        """What `for_app` hides."""
+        """Return what `for_app` hides."""
         return super().for_app(app).filter(purged_at__isnull=False)
 
 

@@ -14,7 +14,7 @@ from rest_framework.test import APIClient
 from memories.agent import MemoryAgent, purging
 from memories.maintain.housekeeping import apps_to_purge, purge
 from memories.models import Memory, Purge
-from memories.store import purge
+from memories.store import purge as store_purge
 from memories.store.purge import purge_session as hide
 from memsite.jobs.job import Unclaimed
 from memsite.tenancy.models import App
@@ -259,9 +259,9 @@ def test_another_purge_in_the_middle_of_one_is_no_obstacle(
 ) -> None:
     """What is hidden when its stage is over already, waits for the next round."""
     one, other = (AgentSession.objects.get(uid=room["id"]) for room in rooms.values())
-    in_order = purge.stages
+    in_order = store_purge.stages
 
-    def stages(app: App) -> Iterator[tuple[str, purge.Delete]]:
+    def stages(app: App) -> Iterator[tuple[str, store_purge.Delete]]:
         for name, delete in in_order(app):
             yield name, delete
             if name == stage and AgentSession.objects.for_app(app).filter(pk=other.pk).exists():

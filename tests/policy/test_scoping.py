@@ -49,11 +49,10 @@ ALLOWED: dict[tuple[str, str], str] = {
     ("memories/maintain/stale_summaries.py", "Summary.objects.current"): "which apps have summaries of these",
     ("memories/maintain/stale_summaries.py", "SummaryDue.objects.filter"): "of which of them it is known",
     ("memories/maintain/embedding.py", "Memory.objects.warm"): "in which apps something lacks its vector",
-    ("memories/maintain/embedding.py", "Vector.objects.filter"): "what has one",
     (
         "memories/maintain/embedding.py",
         "Vector.objects.filter",
-    ): "in which apps another model of that name has made some",
+    ): "what has a vector, and in which apps another model of that name has made some",
     ("memories/jobs/catalogue.py", "AgentSession.objects.active"): "which apps have sessions that fell silent",
 }
 

@@ -13,6 +13,7 @@ from rest_framework.test import APIClient
 
 from memories.agent import CannotTakeBack, MemoryAgent, NoSuchSource
 from memories.agent import rollback as rolling
+from memories.maintain.insights import gather
 from memories.models import (
     Extraction,
     FutureTrigger,
@@ -29,7 +30,6 @@ from memories.models import (
 )
 from memories.store import Candidate, writing
 from memories.store.revisions import learnt_in
-from memories.store.writer import gather
 from memsite.jobs.job import Unclaimed
 from sessions.models import AgentSession, Resource
 from tests.conftest import Caller

@@ -10,7 +10,7 @@ from unittest.mock import patch
 import pytest
 from django.db import connection
 
-from memories.capture import pipeline
+from memories.capture import ingest_messages, pipeline
 from memories.ledger import set_level
 from memories.models import LedgerEntry, Memory, Revision, Status
 from memories.store import Candidate, writing
@@ -29,7 +29,7 @@ KNOWN = ["Owns a red bicycle", "Plays the cello", "Lives in Lisbon", "Works at S
 @pytest.fixture(autouse=True)
 def time_enough(monkeypatch: pytest.MonkeyPatch) -> None:
     """For all the questions of a request, on a busy machine too."""
-    for module in (pipeline, spoken):
+    for module in (pipeline, ingest_messages):
         monkeypatch.setattr(module, "REQUEST_SECONDS", 60.0)
 
 

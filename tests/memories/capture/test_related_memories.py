@@ -19,7 +19,7 @@ from memories.capture import related_memories
 from memories.capture.candidates import embed_candidates
 from memories.capture.pipeline import SINCE, remember, store
 from memories.capture.quarantine import OutcomeKind
-from memories.capture.related_memories import MET, RelatedMemories, Stated, find_related, is_telling, judge
+from memories.capture.related_memories import MET, MemoryText, RelatedMemories, find_related, is_relevant, judge
 from memories.models import Action, Link, LinkKind, Memory, Revision, Source, Status, Visibility
 from memories.providers.embeddings import EmbedderUnavailable, HashEmbedder, MiniLMEmbedder
 from memories.store import Candidate, writing
@@ -372,7 +372,7 @@ class Near(MiniLMEmbedder):
 
 
 def verdict(existing: str, new: str, cosine: float | None, *, subject: str | None = None, source: str = "") -> Relation:
-    known = Stated(1, existing, subject, None, None, timezone.now())
+    known = MemoryText(1, existing, subject, None, None, timezone.now())
     candidate = Candidate(content=new, subject=subject, source=source or Source.API)
     return judge(known, candidate, cosine, Near()).relation
 
@@ -439,11 +439,11 @@ NOW = datetime(2026, 11, 26, 9, tzinfo=UTC)
 def test_what_is_found_in_talk_is_at_odds_with_it(
     existing: str, subject: str | None, new: str, told_of: str | None, cosine: float
 ) -> None:
-    known = Stated(1, existing, subject, None, None, timezone.now())
+    known = MemoryText(1, existing, subject, None, None, timezone.now())
     candidate = Candidate(content=new, subject=told_of, source=Source.FACT)
     verdict = judge(known, candidate, cosine, Near())
     assert verdict.relation == Relation.CONTRADICTS
-    assert is_telling(known, verdict, candidate, timezone.now())
+    assert is_relevant(known, verdict, candidate, timezone.now())
 
 
 @pytest.mark.parametrize(
@@ -456,7 +456,7 @@ def test_what_is_found_in_talk_is_at_odds_with_it(
 )
 def test_a_word_that_is_denied_by_the_way_puts_nothing_in_doubt(existing: str, new: str, cosine: float) -> None:
     """Each of these resembles the other and holds a "not": that alone is not enough where nobody says what it is of."""
-    known = Stated(1, existing, None, None, None, timezone.now())
+    known = MemoryText(1, existing, None, None, None, timezone.now())
     assert judge(known, Candidate(content=new, source=Source.FACT), cosine, Near()).relation == Relation.DIFFERENT
 
 
@@ -524,7 +524,7 @@ def test_who_takes_up_again_what_was_off_is_believed(alice: Caller) -> None:
 
 
 def test_what_was_over_in_an_earlier_year_denies_nothing_that_is_said_now() -> None:
-    known = Stated(1, "User switched from coffee to tea in 2019", None, None, None, timezone.now())
+    known = MemoryText(1, "User switched from coffee to tea in 2019", None, None, None, timezone.now())
     heard: Any = SimpleNamespace(content_at=JUNE)
     now = Candidate(content="User drinks coffee every morning", source=Source.FACT, resource=heard)
     then = Candidate(

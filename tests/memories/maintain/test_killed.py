@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 from django.db import transaction
 
-from memories.maintain import insights, merge
+from memories.maintain import aging, insights, merge
 from memories.maintain.aging import archive_expired, promote_todays
 from memories.maintain.insights import gather_insights
 from memories.maintain.merge import merge_duplicates
@@ -101,8 +101,8 @@ def test_it_makes_no_difference_how_often_a_worker_is_killed(
 ) -> None:  # fmt: skip
     luck = random.Random(seed)
     for module, name, least in (
-        (merge, "ROWS_AT_ONCE", 3), (merge, "MOST_UNITED", 4), (nominate, "NEAREST", 2), (promote, "PROMOTE_BATCH", 5),
-        (expire, "EXPIRE_BATCH", 4), (insights, "AT_ONCE", 6),
+        (merge, "ROWS_AT_ONCE", 3), (merge, "MOST_UNITED", 4), (merge, "NEAREST", 2), (aging, "PROMOTE_BATCH", 5),
+        (aging, "EXPIRE_BATCH", 4), (insights, "AT_ONCE", 6),
     ):  # fmt: skip
         monkeypatch.setattr(module, name, least + luck.randint(0, 20))
     fill(acme, luck)

@@ -42,10 +42,10 @@ class Adding(Job[App]):
 
     name, title, schedule = "adding", "adds", Every(1440)
 
-    def work(self, hands: App, run: Run) -> None:
+    def work(self, service: App, run: Run) -> None:
         for number in range(run.cursor.get("next", 0), batches):
             with transaction.atomic():
-                App.objects.filter(pk=hands.pk).update(change_number=F("change_number") + 1)
+                App.objects.filter(pk=service.pk).update(change_number=F("change_number") + 1)
                 run.done({"added": 1}, next=number + 1)
 
 

@@ -36,12 +36,12 @@ class Counting(Job[App]):
     before: Callable[[int], Any] = staticmethod(lambda number: None)
     inside: Callable[[int], Any] = staticmethod(lambda number: None)
 
-    def work(self, hands: App, run: Run) -> None:
+    def work(self, service: App, run: Run) -> None:
         for number in range(run.cursor.get("next", 0), 10):
             self.before(number)
             with transaction.atomic():
-                App.objects.filter(pk=hands.pk).update(name=hands.name + str(number))
-                hands.refresh_from_db()
+                App.objects.filter(pk=service.pk).update(name=service.name + str(number))
+                service.refresh_from_db()
                 self.inside(number)
                 run.done({"counted": 1}, next=number + 1)
 
@@ -416,11 +416,11 @@ def test_what_waits_is_worked_off_short_work_first(app: App) -> None:
     class Short(Counting):
         name, schedule = "short", Every(1)
 
-        def work(self, hands: App, run: Run) -> None:
+        def work(self, service: App, run: Run) -> None:
             done.append("short")
 
     class Long(Counting):
-        def work(self, hands: App, run: Run) -> None:
+        def work(self, service: App, run: Run) -> None:
             done.append("long")
 
     jobs = {"counting": Long(), "short": Short()}
