@@ -17,10 +17,10 @@ from bench.conversations import make_app, read_conversations
 from bench.options import add_data, make_database, parser
 from bench.page import PERFORMANCE, circumstances, table, write_section
 from bench.porting import Step, cells, measure
-from memories.agent import MemoryAgent
 from memories.import_export.staging import MOST_LINES
 from memories.models import Import, ImportStatus, Vector
 from memories.providers.embeddings import Embedder, EmbedderSettings, make_embedder
+from memories.services import MemoryAgent
 from memsite.jobs.job import Unclaimed
 from memsite.tenancy.models import App
 

@@ -21,8 +21,8 @@ from bench.options import make_database, parser
 from bench.page import circumstances, table, write_section
 from bench.upkeep import Watch
 from bench.upkeep_data import fill, varied
-from memories.agent import MemoryAgent
 from memories.providers.embeddings import HashEmbedder
+from memories.services import MemoryAgent
 from memsite.jobs.job import Unclaimed
 from memsite.tenancy.models import Agent, App
 

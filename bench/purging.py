@@ -16,11 +16,11 @@ from django.db import connection
 from django.utils import timezone
 
 from bench.upkeep_data import fill, varied
-from memories.agent import MemoryAgent
 from memories.capture.pipeline import remember
 from memories.maintain.housekeeping import purge
 from memories.models import Memory, Revision, Vector
 from memories.providers.embeddings import Embedder
+from memories.services import MemoryAgent
 from memories.store import Candidate
 from memsite.jobs.job import Unclaimed
 from memsite.tenancy.models import App

@@ -21,11 +21,11 @@ from bench.page import circumstances, table, write_section
 from bench.progress import progress
 from bench.upkeep import EMBEDDER
 from bench.upkeep_data import fill, varied
-from memories.agent import MemoryAgent
 from memories.capture.pipeline import remember
 from memories.jobs import JOBS
 from memories.models import Action, Kind, Memory, Revision, Status
 from memories.models.memory import MemoryQuerySet
+from memories.services import MemoryAgent
 from memories.store import Candidate
 from memories.tasks import upkeep_due, upkeep_work
 from memsite.jobs.models import JobRun, JobSchedule, RunStatus

@@ -5,9 +5,9 @@ from datetime import timedelta
 from celery import shared_task
 from django.utils import timezone
 
-from memories.agent import MemoryAgent
 from memories.jobs import JOBS
 from memories.maintain.derived import mend_reported
+from memories.services import MemoryAgent
 from memories.store.revisions import LEARNING as ACTOR
 from memories.store.vacuum import sweep
 from memsite.config.conf import get_conf

@@ -13,7 +13,7 @@ from typing import IO, Any
 
 import httpx
 
-from memsite_client.place import Place
+from memsite_client.configuration import Server
 from memsite_client.wire import away
 
 PATH = "/mcp"
@@ -28,7 +28,7 @@ TARGETS = {"tools/call": "name", "prompts/get": "name", "resources/read": "uri"}
 class Bridge:
     """Passes messages on in their order. `version` is what client and server have agreed on, once they have."""
 
-    def __init__(self, place: Place, path: str = PATH, transport: httpx.BaseTransport | None = None) -> None:
+    def __init__(self, place: Server, path: str = PATH, transport: httpx.BaseTransport | None = None) -> None:
         self.url = place.url + path
         self.version = ""
         headers = {

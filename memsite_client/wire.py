@@ -12,8 +12,8 @@ from uuid import uuid4
 
 import httpx
 
+from memsite_client.configuration import Server
 from memsite_client.errors import InvalidRequest, NotConfigured, Problem, ServerAway, problem_error
-from memsite_client.place import Place
 
 IDEMPOTENCY_KEY = "Idempotency-Key"
 CONNECT_SECONDS = 5.0
@@ -105,7 +105,7 @@ def cursor_of(page: Mapping[str, Any]) -> str | None:
     return cursors[0] if cursors else None
 
 
-def address_of(place: Place) -> httpx.URL:
+def address_of(place: Server) -> httpx.URL:
     try:
         return httpx.URL(f"{place.api}/")
     except (ValueError, httpx.InvalidURL) as error:

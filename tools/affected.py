@@ -31,7 +31,7 @@ PROCESSES = 2
 VIEWS = {
     "tests/api": "memories.api.urls",
     "tests/compat": "memories.compat.urls",
-    "tests/mcp": "memories.mcp.view",
+    "tests/mcp": "memories.mcp.views",
     "tests/dashboard": "memories.dashboard.urls",
     "tests/oauth": "memsite.oauth.views",
     "tests/cli": "memsite_client.cli",

@@ -13,8 +13,8 @@ django.setup()
 
 from django.utils import timezone  # noqa: E402  # Django first
 
-from memories.agent import current_embedder  # noqa: E402
 from memories.capture.pipeline import remember  # noqa: E402
+from memories.services import current_embedder  # noqa: E402
 from memories.store import Candidate  # noqa: E402
 from memsite.tenancy.models import App  # noqa: E402
 

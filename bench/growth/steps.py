@@ -41,12 +41,12 @@ from bench.search_latency import (
     timed,
 )  # fmt: skip
 from bench.synthetic import texts_of
-from memories.agent import MemoryAgent
 from memories.index import index_cache
 from memories.maintain.pgvector import move
 from memories.models import pgvector_table
 from memories.providers.embeddings import Embedder
 from memories.retrieve.pipeline import indexes
+from memories.services import MemoryAgent
 from memories.store import Candidate
 from memories.store.transaction import committed
 from memories.store.vacuum import index_file_of

@@ -1,12 +1,17 @@
 """What operators see and do of what is known."""
 
-from memories.admin.learning import EntityAdmin, ExtractionAdmin
-from memories.admin.memory import MemoryAdmin
+from memories.admin.knowledge import EntityAdmin, ExtractionAdmin, FutureTriggerAdmin, SummaryAdmin
+from memories.admin.memories import MemoryAdmin
+from memories.admin.operations import (
+    BridgeAdmin,
+    DeliveryAdmin,
+    EnergyUseAdmin,
+    ImportAdmin,
+    LedgerEntryAdmin,
+    RecallCountAdmin,
+    WebhookAdmin,
+)
 from memories.admin.records import InjectionAdmin, LinkAdmin, RejectionAdmin, RevisionAdmin, VectorAdmin
-from memories.admin.spending import EnergyUseAdmin, LedgerEntryAdmin, RecallCountAdmin
-from memories.admin.summaries import SummaryAdmin
-from memories.admin.telling import BridgeAdmin, DeliveryAdmin, ImportAdmin, WebhookAdmin
-from memories.admin.triggers import FutureTriggerAdmin
 
 __all__ = [
     "BridgeAdmin",

@@ -1,4 +1,4 @@
-"""What all REST views share: the caller, its app, its rows, its idempotency keys."""
+"""What all REST views share: the caller, its app, its rows, its idempotency keys, and what the policy lets it store."""
 
 from __future__ import annotations
 
@@ -15,18 +15,19 @@ from django.db import transaction
 from django.db.models import QuerySet
 from django.http import HttpResponse
 from django.utils import timezone
-from rest_framework.exceptions import NotFound, PermissionDenied, Throttled
+from rest_framework.exceptions import NotFound, PermissionDenied, Throttled, ValidationError
 from rest_framework.negotiation import DefaultContentNegotiation
 from rest_framework.permissions import SAFE_METHODS
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from memories.agent import AnothersSession, BothSuperseded, MemoryAgent
-from memories.api.fields import Shape, read_as
-from memories.api.pages import as_uuid, refuse_secrets, refuse_unknown
-from memories.models import FutureTrigger, Memory
-from memories.store import LimitReached
+from memories.api.fields import StrictSerializer, validated
+from memories.api.pagination import as_uuid, refuse_secrets, refuse_unknown
+from memories.models import FutureTrigger, Memory, Source, Status
+from memories.models.memory import subject_of
+from memories.services import BothSuperseded, ForeignSession, MemoryAgent
+from memories.store import Candidate, LimitReached
 from memsite.db.sqlite.write_lock import WAITING
 from memsite.http.exceptions import Conflict, EncodedBody, LengthRequired, PreconditionFailed, Unprocessable
 from memsite.http.middleware import encoding_of
@@ -34,6 +35,7 @@ from memsite.tenancy.access import Right, Users, of_users, users_shown
 from memsite.tenancy.authentication import Principal, RateExceeded, take_writes, takes_key_with
 from memsite.tenancy.idempotency import Slot, fingerprint, idempotent
 from memsite.tenancy.models import App, Scope
+from memsite.tenancy.policy import AppPolicy
 from sessions.models import AgentSession
 
 Answer = tuple[int, Mapping[str, Any]]
@@ -61,7 +63,7 @@ def text_answer(text: str, media_type: str = "text/markdown") -> HttpResponse:
     return HttpResponse(text, content_type=f"{media_type}; charset=utf-8")
 
 
-class Nothing(Shape):
+class Nothing(StrictSerializer):
     """No body, or an empty object."""
 
 
@@ -106,7 +108,7 @@ class View(APIView):
             setattr(self, method, partial(self.answer_once, door))
 
     def handle_exception(self, exc: Exception) -> Response:
-        is_conflict = isinstance(exc, LimitReached | BothSuperseded | AnothersSession)
+        is_conflict = isinstance(exc, LimitReached | BothSuperseded | ForeignSession)
         return super().handle_exception(Conflict(str(exc)) if is_conflict else exc)
 
     def caller(self) -> Principal:
@@ -117,9 +119,9 @@ class View(APIView):
         if scope not in self.caller().scopes:
             raise PermissionDenied(takes_key_with(scope))
 
-    def read(self, shape: type[Shape]) -> dict[str, Any]:
+    def read(self, shape: type[StrictSerializer]) -> dict[str, Any]:
         """The body as `shape` has it; ValidationError names each field that is wrong."""
-        return read_as(shape, self.request.data)
+        return validated(shape, self.request.data)
 
     def create_once(self, work: Callable[[Slot], Answer]) -> Response:
         """Answers with `work(slot)`, or with what it answered before to the same Idempotency-Key.
@@ -347,3 +349,57 @@ def expected_version(request: Request, memory: Memory) -> int | None:
 
 def etag(memory: Memory) -> dict[str, str]:
     return {"ETag": f'"{memory.version}"'}
+
+
+class StoringView(AgentView):
+    def candidate(self, fields: Mapping[str, Any], sessions: Mapping[UUID, AgentSession] | None = None) -> Candidate:
+        """A candidate of this agent; ValidationError where the policy or the session does not allow it."""
+        if complaint := too_long(fields["content"], self.app.policy):
+            raise ValidationError({"content": complaint})
+        rest = {name: value for name, value in fields.items() if name != "session_id"}
+        session = self.session_of(fields.get("session_id"), sessions)
+        return Candidate(
+            **{"user_id": session.user_id if session else None, **rest},
+            agent=self.caller().agent,
+            session=session,
+            tier=session.tier if session else 1,
+            source=Source.API,
+        )
+
+    def session_of(self, uid: UUID | None, known: Mapping[UUID, AgentSession] | None) -> AgentSession | None:
+        if uid is None:
+            return None
+        if known is None:
+            known = self.sessions({uid})
+        if uid not in known:
+            raise ValidationError({"session_id": ["There is no session with this id."]})
+        return known[uid]
+
+    def sessions(self, uids: set[UUID]) -> dict[UUID, AgentSession]:
+        rows = AgentSession.objects.for_app(self.app).filter(agent=self.caller().agent, uid__in=uids)
+        return {row.uid: row for row in rows}
+
+
+def too_long(content: str, policy: AppPolicy) -> list[str]:
+    """What is to be said of a text that is longer than the app allows; nothing of one that is not."""
+    limit = policy.max_characters
+    return [f"This app's memories have at most {limit:,} characters."] if len(content) > limit else []
+
+
+def check_changes(memory: Memory, changes: dict[str, Any], policy: AppPolicy) -> None:
+    """ValidationError for what only the stored memory and its app can tell to be wrong."""
+    if "subject" in changes:
+        changes["subject"] = subject_of(changes["subject"])
+    errors: dict[str, list[str]] = {}
+    if complaint := too_long(changes.get("content", ""), policy):
+        errors["content"] = complaint
+    start, end = changes.get("valid_from", memory.valid_from), changes.get("valid_until", memory.valid_until)
+    if start and end and end < start:
+        errors["valid_until"] = ["Lies before valid_from."]
+    confidence = changes.get("confidence", memory.confidence)
+    if changes.get("status") == Status.ACTIVE and confidence < policy.inactive_below:
+        errors["status"] = ["Its confidence is too low to be active: raise it with the same request."]
+    if memory.is_superseded and changes.get("status", Status.ACTIVE) != Status.ACTIVE:
+        errors["status"] = ["Another memory stands for it: all that can be done is to make it active again."]
+    if errors:
+        raise ValidationError(errors)

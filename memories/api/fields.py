@@ -25,7 +25,7 @@ READERS_KEPT = 1_024
 """Of all shapes, by which of their fields are given."""
 
 
-class Text(serializers.CharField):
+class StrictCharField(serializers.CharField):
     def run_validation(self, data: Any = empty) -> Any:
         if isinstance(data, str) and self.trim_whitespace and not self.allow_blank and not is_visible(data):
             self.fail("blank")
@@ -45,14 +45,14 @@ class Text(serializers.CharField):
         return str(super().to_internal_value(data))
 
 
-class RawText(Text):
+class RawCharField(StrictCharField):
     """Word for word."""
 
     def kept(self, text: str) -> str:
         return text
 
 
-class Name(Text):
+class NameField(StrictCharField):
     """By which something is found again. One that is a secret is refused: what stood for it would not match it for ever
     (with another key of the server it is another), and whoever sends it goes on sending it, to wherever that is logged.
     """
@@ -68,34 +68,34 @@ def refuse_secret(name: str) -> None:
         raise serializers.ValidationError(f"This looks like a secret ({kind}), and names are shown: take another one.")
 
 
-class Number(serializers.FloatField):
+class StrictFloatField(serializers.FloatField):
     def to_internal_value(self, data: Any) -> float:
         if isinstance(data, bool) or not isinstance(data, int | float) or abs(data) > MAX_NUMBER:
             self.fail("invalid")
         return super().to_internal_value(data)
 
 
-def whole_of(data: Any) -> Any:
+def integer_of(data: Any) -> Any:
     """JSON has one kind of number: 3.0 is 3, and some programs write it so."""
     return int(data) if isinstance(data, float) and data.is_integer() and abs(data) <= MAX_NUMBER else data
 
 
-class Whole(serializers.IntegerField):
+class StrictIntegerField(serializers.IntegerField):
     def to_internal_value(self, data: Any) -> int:
-        data = whole_of(data)
+        data = integer_of(data)
         if isinstance(data, bool) or not isinstance(data, int):
             self.fail("invalid")
         return super().to_internal_value(data)
 
 
-class Flag(serializers.BooleanField):
+class StrictBooleanField(serializers.BooleanField):
     def to_internal_value(self, data: Any) -> bool:
         if not isinstance(data, bool):
             self.fail("invalid", input=data)
         return data
 
 
-class Confidence(Number):
+class ConfidenceField(StrictFloatField):
     """Outside 0 to 1 it is clamped, not refused."""
 
     def to_internal_value(self, data: Any) -> float:
@@ -103,7 +103,7 @@ class Confidence(Number):
         return super().to_internal_value(bounded)
 
 
-class OneOf(serializers.ChoiceField):
+class StrictChoiceField(serializers.ChoiceField):
     """Whoever names another is told which there are."""
 
     def __init__(self, choices: Any, **options: Any) -> None:
@@ -111,7 +111,7 @@ class OneOf(serializers.ChoiceField):
         self.error_messages["invalid_choice"] = f"One of {', '.join(map(str, self.choices))}."
 
 
-class SaidAt(serializers.DateTimeField):
+class ZonedDateTimeField(serializers.DateTimeField):
     """A moment in the time zone in which it is given: "tomorrow" counts from the day that it was there."""
 
     def enforce_timezone(self, value: datetime) -> datetime:
@@ -119,7 +119,7 @@ class SaidAt(serializers.DateTimeField):
         return moment.astimezone(value.tzinfo) if value.tzinfo else moment
 
 
-class Id(serializers.UUIDField):
+class StrictUUIDField(serializers.UUIDField):
     def to_internal_value(self, data: Any) -> UUID:
         if not isinstance(data, str):
             self.fail("invalid", value=data)
@@ -136,7 +136,7 @@ def refuse_long(value: Any) -> None:
         raise serializers.ValidationError(f"At most {MAX_OBJECT_CHARACTERS:,} characters as JSON.")
 
 
-class JSONObject(serializers.DictField):
+class JSONObjectField(serializers.DictField):
     """Any JSON object; the body parser has bounded its depth and size."""
 
     default_validators = [refuse_huge_integers]
@@ -149,14 +149,14 @@ class JSONObject(serializers.DictField):
         return data
 
 
-class RawObject(JSONObject):
+class RawJSONObjectField(JSONObjectField):
     """Word for word."""
 
     def run_validation(self, data: Any = empty) -> Any:
         return serializers.DictField.run_validation(self, data)
 
 
-class SmallObject(JSONObject):
+class SmallJSONObjectField(JSONObjectField):
     """One that is kept beside something else, and handed out with it each time."""
 
     default_validators = [refuse_huge_integers, refuse_long]
@@ -165,7 +165,7 @@ class SmallObject(JSONObject):
         super().__init__(help_text=f"{MAX_OBJECT_CHARACTERS:,} characters as JSON at most.", **options)
 
 
-class JSONValue(serializers.JSONField):
+class JSONValueField(serializers.JSONField):
     """Any JSON value."""
 
     default_validators = [refuse_huge_integers]
@@ -174,32 +174,32 @@ class JSONValue(serializers.JSONField):
         return each_text(super().run_validation(data), without_secrets)
 
 
-class RawValue(JSONValue):
+class RawJSONValueField(JSONValueField):
     """Word for word."""
 
     def run_validation(self, data: Any = empty) -> Any:
         return serializers.JSONField.run_validation(self, data)
 
 
-class Different(serializers.ListField):
+class UniqueListField(serializers.ListField):
     """What is named twice is one."""
 
     def to_internal_value(self, data: Any) -> list[Any]:
         return list(dict.fromkeys(super().to_internal_value(data)))
 
 
-class Tags(Different):
-    child = Text(max_length=TAG_LENGTH)
+class TagsField(UniqueListField):
+    child = StrictCharField(max_length=TAG_LENGTH)
 
     def __init__(self, **options: Any) -> None:
         super().__init__(max_length=MAX_TAGS, **options)
 
 
-def category(**options: Any) -> Name:
-    return Name(validators=[is_category], **options)
+def category(**options: Any) -> NameField:
+    return NameField(validators=[is_category], **options)
 
 
-class Shape(serializers.Serializer[Any]):
+class StrictSerializer(serializers.Serializer[Any]):
     # No docstring: the schema would tell it of every shape that has none of its own.
     # A body. Unknown fields are refused, so that a typing error is not a silent default.
 
@@ -226,18 +226,18 @@ class Shape(serializers.Serializer[Any]):
             super().run_validators(value)
 
 
-def read_as(shape: type[Shape], data: Any) -> dict[str, Any]:
+def validated(shape: type[StrictSerializer], data: Any) -> dict[str, Any]:
     """The data as the shape has it; ValidationError names each field that is wrong."""
     if isinstance(data, Mapping):
         with suppress(serializers.ValidationError, ModelValidationError):
-            return dict(reader_of(shape, names_in(shape).intersection(data)).run_validation(data))
+            return dict(cached_serializer(shape, names_in(shape).intersection(data)).run_validation(data))
     body = shape(data=data)
     body.is_valid(raise_exception=True)
     return dict(body.validated_data)
 
 
 @lru_cache(READERS_KEPT)
-def reader_of(shape: type[Shape], given: frozenset[str]) -> Shape:
+def cached_serializer(shape: type[StrictSerializer], given: frozenset[str]) -> StrictSerializer:
     """One that looks at these fields and those that must be given: of most bodies, that is a few out of many.
 
     For all threads: validation leaves nothing in it, and making one costs more than validating.
@@ -253,7 +253,7 @@ def reader_of(shape: type[Shape], given: frozenset[str]) -> Shape:
     return reader
 
 
-def check_of(shape: Shape, name: str, field: serializers.Field[Any, Any, Any, Any]) -> Callable[[Any], Any]:
+def check_of(shape: StrictSerializer, name: str, field: serializers.Field[Any, Any, Any, Any]) -> Callable[[Any], Any]:
     """What the shape itself says of a field comes after what the field says."""
     own: Callable[[Any], Any] | None = getattr(shape, f"validate_{name}", None)
     read: Callable[[Any], Any] = field.run_validation
@@ -261,10 +261,10 @@ def check_of(shape: Shape, name: str, field: serializers.Field[Any, Any, Any, An
 
 
 @cache
-def names_in(shape: type[Shape]) -> frozenset[str]:
+def names_in(shape: type[StrictSerializer]) -> frozenset[str]:
     return frozenset(names(shape))
 
 
-def names(shape: type[Shape], *, without: Collection[str] = ()) -> list[str]:
+def names(shape: type[StrictSerializer], *, without: Collection[str] = ()) -> list[str]:
     """The names of its fields."""
     return [name for name in shape().fields.keys() if name not in without]  # noqa: SIM118  # typed by its keys

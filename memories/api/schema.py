@@ -13,8 +13,8 @@ from drf_spectacular.utils import OpenApiParameter, OpenApiResponse, extend_sche
 from rest_framework import serializers
 
 from memories.api.base import takes_idempotency_key
-from memories.api.fields import Shape, Text
-from memories.api.pages import MAX_LIMIT, USER_CHARACTERS
+from memories.api.fields import StrictCharField, StrictSerializer
+from memories.api.pagination import MAX_LIMIT, USER_CHARACTERS
 from memsite.http.json_body import UsualFirst
 from memsite.tenancy.idempotency import MAX_KEY_LENGTH
 
@@ -27,18 +27,18 @@ IDEMPOTENCY_KEY = OpenApiParameter(
 )
 
 
-class ProblemError(Shape):
-    field = Text()
-    detail = Text()
+class ProblemError(StrictSerializer):
+    field = StrictCharField()
+    detail = StrictCharField()
 
 
-class Problem(Shape):
-    type = Text()
-    title = Text()
+class Problem(StrictSerializer):
+    type = StrictCharField()
+    title = StrictCharField()
     status = serializers.IntegerField()
-    detail = Text()
-    code = Text(required=False)
-    request_id = Text()
+    detail = StrictCharField()
+    code = StrictCharField(required=False)
+    request_id = StrictCharField()
     errors = ProblemError(many=True, required=False)  # type: ignore[assignment]  # a field of that name
 
 
@@ -84,17 +84,17 @@ def operation(*, parameters: Sequence[OpenApiParameter] = (), **options: Any) ->
 
 
 @cache
-def page_of(shape: type[Shape]) -> type[Shape]:
+def page_of(shape: type[StrictSerializer]) -> type[StrictSerializer]:
     """The shape of a page of these."""
 
-    def link() -> Text:
-        return Text(allow_null=True, help_text="Null at the end.")
+    def link() -> StrictCharField:
+        return StrictCharField(allow_null=True, help_text="Null at the end.")
 
     attributes = {"results": shape(many=True), "next": link(), "previous": link()}
-    return type(f"{shape.__name__.removesuffix('Shown')}Page", (Shape,), attributes)
+    return type(f"{shape.__name__.removesuffix('Shown')}Page", (StrictSerializer,), attributes)
 
 
-def lists(shape: type[Shape], operation_id: str, *parameters: OpenApiParameter) -> Callable[[View], View]:
+def lists(shape: type[StrictSerializer], operation_id: str, *parameters: OpenApiParameter) -> Callable[[View], View]:
     """Describes an operation that answers with pages."""
     return operation(responses=page_of(shape), parameters=[LIMIT, CURSOR, *parameters], operation_id=operation_id)
 
@@ -124,7 +124,7 @@ class ProblemSchema(AutoSchema):
     def _map_basic_serializer(self, serializer: Any, direction: Literal["request", "response"]) -> Any:
         """A body takes no other fields, unless it passes over them; to an answer some may be added one day."""
         told = super()._map_basic_serializer(serializer, direction)  # type: ignore[no-untyped-call]
-        if direction == "request" and type(serializer).to_internal_value is Shape.to_internal_value:
+        if direction == "request" and type(serializer).to_internal_value is StrictSerializer.to_internal_value:
             told["additionalProperties"] = False
         return told
 

@@ -1,15 +1,21 @@
-"""Forms of one memory on the desk: fewer fields than the admin's, the same rules."""
+"""Forms of the dashboard: one memory with fewer fields than the admin's, and the policy with its presets."""
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Any
 
 from django import forms
+from django.core.exceptions import ValidationError
 
 from memories.admin.forms import ChangeMemoryForm, MemoryForm
 from memories.models import Memory, Source
 from memories.store import Candidate
+from memsite.http.optimistic_form import SideBySideForm
 from memsite.tenancy.models import App
+from memsite.tenancy.policy import POLICY_FIELDS, POLICY_GROUPS, PRESETS, AppPolicy, preset_values, within_limits
 
 FIELDS = ("content", "subject", "category", "kind", "importance", "confidence", "pinned")
 IMPORTANCES = [(1, "1 trivial"), (2, "2 minor"), (3, "3 useful"), (4, "4 important"), (5, "5 critical")]
@@ -29,7 +35,7 @@ def confidence_field(initial: float | None = None) -> forms.FloatField:
     return forms.FloatField(widget=Slider(), initial=initial)
 
 
-class DeskMeta:
+class DashboardMeta:
     model = Memory
     fields = FIELDS
     labels = {"content": "Memory", "subject": "Service"}
@@ -51,7 +57,7 @@ class EditForm(ChangeMemoryForm):
         required=False, max_length=500, label="Why", help_text="Kept with the change in the history."
     )
 
-    class Meta(DeskMeta):
+    class Meta(DashboardMeta):
         pass
 
     def __init__(self, *args: Any, **options: Any) -> None:
@@ -74,7 +80,7 @@ class AddForm(MemoryForm):
     importance = forms.TypedChoiceField(choices=IMPORTANCES, coerce=int, initial=3)
     confidence = confidence_field(0.9)
 
-    class Meta(DeskMeta):
+    class Meta(DashboardMeta):
         pass
 
     def __init__(self, app: App, *args: Any, **options: Any) -> None:
@@ -90,3 +96,105 @@ class AddForm(MemoryForm):
 
     def candidate(self) -> Candidate:
         return Candidate(**self.fields_typed(), source=Source.OPERATOR)
+
+
+class Names(forms.CharField):
+    """A list of names, typed with commas between them. The model looks at the names."""
+
+    def prepare_value(self, value: Any) -> Any:
+        return ", ".join(value) if isinstance(value, list) else value
+
+    def to_python(self, value: Any) -> Any:
+        return [name for part in str(value or "").split(",") if (name := part.strip())]
+
+
+class DaysByName(forms.CharField):
+    """Whole numbers by name, typed as "work 90, health 365". The model looks at the numbers."""
+
+    def prepare_value(self, value: Any) -> Any:
+        return ", ".join(f"{name} {days}" for name, days in value.items()) if isinstance(value, dict) else value
+
+    def to_python(self, value: Any) -> Any:
+        pairs = [part.rpartition(" ") for part in str(value or "").split(",") if part.strip()]
+        try:
+            days = [(name.strip(), int(number)) for name, _, number in pairs]
+        except ValueError as error:
+            raise ValidationError('A name and a number each: "work 90, health 365".') from error
+        names = Counter(name for name, _ in days if name)
+        if twice := [name for name, number in names.items() if number > 1]:
+            raise ValidationError(f"Each name once. Given more than once: {', '.join(twice)}.")
+        return dict(days)
+
+
+class LongSelect(forms.Select):
+    """Hundreds of choices from one template: one for each of them takes longer than all else on the page."""
+
+    template_name = "dashboard/parts/long_select.html"
+
+
+class PolicyForm(SideBySideForm[AppPolicy]):
+    marker_categories = Names(widget=forms.Textarea(attrs={"rows": 2}))
+    review_origins = Names(required=False)
+    approval_origins = Names(required=False)
+    ttl_days = DaysByName(widget=forms.Textarea(attrs={"rows": 2}))
+
+    class Meta:
+        model = AppPolicy
+        fields = POLICY_FIELDS
+        widgets = {"time_zone": LongSelect}
+        formfield_callback = within_limits
+
+    def __init__(self, *args: Any, **options: Any) -> None:
+        super().__init__(*args, **options)
+        self.auto_id = "policy-%s"
+        for name, field in self.fields.items():
+            model_field: Any = AppPolicy._meta.get_field(name)
+            field.label = name.replace("_", " ").capitalize()
+            field.help_text = model_field.help_text
+
+    def groups(self) -> Iterator[tuple[str, list[Row]]]:
+        """The fields by what they are about, each with what the app's preset says."""
+        preset = preset_values(self.instance.app.preset)
+        for title, names in POLICY_GROUPS:
+            yield title, [Row(self[name], preset[name], self.initial.get(name)) for name in names]
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    field: forms.BoundField
+    preset: Any
+    stored: Any
+
+    @property
+    def is_changed(self) -> bool:
+        return bool(plain(self.stored) != plain(self.preset))
+
+    @property
+    def stored_says(self) -> str:
+        return display_value(self.stored)
+
+    @property
+    def preset_says(self) -> str:
+        return display_value(self.preset)
+
+
+def preset_changes(preset: str) -> list[tuple[str, str]]:
+    """What a preset has another way than the standard one, in words."""
+    return [(name.replace("_", " "), display_value(value)) for name, value in PRESETS[preset].items()]
+
+
+def display_value(value: Any) -> str:
+    if value is None:
+        return "none"
+    if isinstance(value, bool):
+        return "on" if value else "off"
+    if isinstance(value, list):
+        return ", ".join(value) or "none"
+    if isinstance(value, dict):
+        return ", ".join(f"{name} {days}" for name, days in value.items()) or "none"
+    return f"{value:,}" if isinstance(value, int) else str(value)
+
+
+def plain(value: Any) -> Any:
+    """A time zone may be a name or the zone itself."""
+    return value if isinstance(value, bool | int | float | list | dict | None) else str(value)

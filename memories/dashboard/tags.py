@@ -11,9 +11,9 @@ from django.utils import timezone
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
-from memories.dashboard.nav import entries, list_of
-from memories.dashboard.nav import tabs as tabs_of
-from memories.dashboard.rules import in_words
+from memories.dashboard.calendar import in_words
+from memories.dashboard.menu import entries, list_of
+from memories.dashboard.menu import tabs as tabs_of
 from memories.maintain import figures
 from memories.models import Entity, Memory
 from memsite import __version__

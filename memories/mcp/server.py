@@ -1,21 +1,111 @@
-"""The server of `/mcp`, made for one request: the SDK asks, `MemoryAgent` answers."""
+"""The server of `/mcp`, made for one request: its tools, its prompt and its resources."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
 from typing import Any
+from urllib.parse import quote, unquote
 
 import mcp_types as mcp
 from asgiref.sync import sync_to_async
+from django.utils import timezone
 from mcp.server.lowlevel.server import Server
+from mcp.shared.exceptions import MCPError
+from rest_framework.exceptions import APIException
 
-from memories.api.storing import StoringView
-from memories.mcp import resources
-from memories.mcp.prompts import get_prompt, list_prompts
-from memories.mcp.toolbox import Toolbox
-from memories.mcp.trigger_tools import toolbox
+from memories.api.base import StoringView
+from memories.mcp.toolbox import Toolbox, told_of
+from memories.mcp.tools import session_named, toolbox
+from memories.services import ForeignSession
 from memsite_client import __version__
+
+NAME = "session-start"
+DESCRIPTION = "What to know at the start of a session: what was learnt, what is due today, what is known."
+NOTHING = "Nothing is known yet."
+
+
+def list_prompts(params: Any) -> mcp.ListPromptsResult:
+    arguments = [
+        mcp.PromptArgument(name="session", description="Your name for this conversation."),
+        mcp.PromptArgument(name="user_id", description="The end user you are talking with."),
+    ]
+    return mcp.ListPromptsResult(
+        prompts=[mcp.Prompt(name=NAME, title="Begin with what is known", description=DESCRIPTION, arguments=arguments)]
+    )
+
+
+def get_prompt(door: StoringView, params: mcp.GetPromptRequestParams) -> mcp.GetPromptResult:
+    if params.name != NAME:
+        raise MCPError(code=mcp.INVALID_PARAMS, message=f"There is no prompt {params.name!r}: there is {NAME}.")
+    try:
+        text = text_for(door, **{name: value for name, value in (params.arguments or {}).items() if name in ARGUMENTS})
+    except (APIException, ForeignSession) as error:
+        raise MCPError(code=mcp.INVALID_PARAMS, message=told_of(error, NAME)) from error
+    message = mcp.PromptMessage(role="user", content=mcp.TextContent(type="text", text=text))
+    return mcp.GetPromptResult(description=DESCRIPTION, messages=[message])
+
+
+ARGUMENTS = ("session", "user_id")
+
+
+def text_for(door: StoringView, session: str = "", user_id: str = "") -> str:
+    """Inside fences. With a session, what was shown is noted, as at the start of any other."""
+    agent = door.memory_agent()
+    if session:
+        greeting = agent.start(session_named(door, session, user_id or None))
+    else:
+        greeting = agent.greeting(user_id or None, timezone.now())
+    return greeting.text or NOTHING
+
+
+LESSONS = "memsite://lessons"
+CATEGORIES = "memsite://categories/"
+MARKDOWN = "text/markdown"
+
+
+def list_resources(door: StoringView, params: Any) -> mcp.ListResourcesResult:
+    lessons = mcp.Resource(
+        name="lessons", title="Lessons", uri=LESSONS, mime_type=MARKDOWN,
+        description="What users corrected and agents learnt.",
+    )  # fmt: skip
+    return mcp.ListResourcesResult(
+        resources=[lessons, *(of_category(one.name) for one in door.memory_agent().categories(""))]
+    )
+
+
+def of_category(name: str) -> mcp.Resource:
+    return mcp.Resource(
+        name=name, title=f"Category {name}", uri=CATEGORIES + quote(name, safe=""), mime_type=MARKDOWN,
+        description=f"What is known in the category {name}.",
+    )  # fmt: skip
+
+
+def list_templates(params: Any) -> mcp.ListResourceTemplatesResult:
+    template = mcp.ResourceTemplate(
+        name="category", title="A category", uri_template=CATEGORIES + "{name}", mime_type=MARKDOWN,
+        description="What is known in one category.",
+    )  # fmt: skip
+    return mcp.ListResourceTemplatesResult(resource_templates=[template])
+
+
+def read_resource(door: StoringView, params: mcp.ReadResourceRequestParams) -> mcp.ReadResourceResult:
+    text = text_of(door, params.uri)
+    if text is None:
+        raise MCPError(code=mcp.INVALID_PARAMS, message="There is nothing at this address.", data={"uri": params.uri})
+    return mcp.ReadResourceResult(contents=[mcp.TextResourceContents(uri=params.uri, mime_type=MARKDOWN, text=text)])
+
+
+def text_of(door: StoringView, uri: str) -> str | None:
+    agent = door.memory_agent()
+    if uri == LESSONS:
+        return agent.lessons_file(None)
+    name = unquote(uri.removeprefix(CATEGORIES))
+    if not uri.startswith(CATEGORIES) or "\0" in name:
+        return None
+    summary = agent.summary(name, "")
+    return summary.content if summary else None
+
 
 INSTRUCTIONS = """\
 Memory that outlasts this conversation. At its start call `context`, unless a memory-context has been shown to you \
@@ -31,9 +121,9 @@ def make_server(door: StoringView) -> Server[Any]:
         "memsite", toolbox, door,
         title="Memsite",
         instructions=INSTRUCTIONS,
-        on_list_resources=in_thread(partial(resources.list_resources, door)),
-        on_list_resource_templates=in_thread(resources.list_templates),
-        on_read_resource=in_thread(partial(resources.read_resource, door)),
+        on_list_resources=in_thread(partial(list_resources, door)),
+        on_list_resource_templates=in_thread(list_templates),
+        on_read_resource=in_thread(partial(read_resource, door)),
         on_list_prompts=in_thread(list_prompts),
         on_get_prompt=in_thread(partial(get_prompt, door)),
     )  # fmt: skip

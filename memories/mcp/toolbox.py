@@ -12,9 +12,9 @@ import structlog
 from mcp.server.mcpserver.utilities.func_metadata import FuncMetadata, func_metadata
 from pydantic import TypeAdapter, ValidationError
 
-from memories.agent import AnothersSession, BothSuperseded
-from memories.api.storing import StoringView
+from memories.api.base import StoringView
 from memories.learn.trigger_span import WrongTrigger
+from memories.services import BothSuperseded, ForeignSession
 from memories.store import LimitReached
 from memsite.http.json_body import dump_json
 from memsite.http.problems import as_api_exception, explain
@@ -27,7 +27,7 @@ BROKE = "Something broke here; it has been logged."
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class ToolAnswer:
     """An answer whose text is not simply its document. `more` is said beside it, as a text of its own."""
 
     text: str
@@ -137,7 +137,7 @@ def place(path: tuple[int | str, ...]) -> str:
 
 def told_of(error: Exception, name: str) -> str:
     """One sentence; of what nobody foresaw only that it happened."""
-    if isinstance(error, LimitReached | BothSuperseded | AnothersSession):
+    if isinstance(error, LimitReached | BothSuperseded | ForeignSession):
         return str(error)
     if isinstance(error, WrongTrigger):
         return f"{error.field}: {error.reason}"
@@ -153,12 +153,12 @@ def failed(text: str) -> mcp.CallToolResult:
     return mcp.CallToolResult(content=[mcp.TextContent(type="text", text=text)], is_error=True)
 
 
-def succeeded(answer: dict[str, Any] | Told) -> mcp.CallToolResult:
+def succeeded(answer: dict[str, Any] | ToolAnswer) -> mcp.CallToolResult:
     """The document stands in both forms: as text for models, as such for programs."""
-    document = answer.document if isinstance(answer, Told) else answer
+    document = answer.document if isinstance(answer, ToolAnswer) else answer
     encoded = dump_json(document)
-    text = answer.text if isinstance(answer, Told) else encoded.decode()
+    text = answer.text if isinstance(answer, ToolAnswer) else encoded.decode()
     structured = None if document is None else orjson.loads(encoded)
-    texts = [text, answer.more] if isinstance(answer, Told) and answer.more else [text]
+    texts = [text, answer.more] if isinstance(answer, ToolAnswer) and answer.more else [text]
     content: list[Any] = [mcp.TextContent(type="text", text=one) for one in texts]
     return mcp.CallToolResult(content=content, structured_content=structured)

@@ -5,33 +5,83 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Annotated, Any, Literal
 
+from django.db.models import Model, QuerySet
 from pydantic import Field
 from rest_framework.exceptions import PermissionDenied, ValidationError
 
-from memories.agent import Withheld
-from memories.api.base import found
-from memories.api.fields import Shape, read_as
-from memories.api.pages import as_uuid
-from memories.api.searching import search_page
-from memories.api.shapes.feedback import Answered, show_feedback
-from memories.api.shapes.memories import (
+from memories.api.base import StoringView, check_changes, found
+from memories.api.fields import StrictSerializer, validated
+from memories.api.pagination import as_uuid, search_page
+from memories.api.serializers.memories import (
     ContextQuestion,
     MemoryChanges,
     NewLink,
     NewMemory,
     SearchQuestion,
     show_held,
+    show_hit,
     show_memory,
 )
-from memories.api.shapes.sessions import NewSession
-from memories.api.storing import StoringView, check_changes
-from memories.mcp.brief import brief, brief_hit, brief_revision, take
-from memories.mcp.toolbox import Told, Toolbox
-from memories.models import Kind, Link, Memory, Rejection, Revision
+from memories.api.serializers.sessions import Answered, NewSession, NewTrigger, show_feedback
+from memories.api.views.triggers import memories_named
+from memories.learn.trigger_span import WrongTrigger
+from memories.mcp.toolbox import ToolAnswer, Toolbox
+from memories.models import FutureTrigger, Kind, Link, Memory, Rejection, Revision, Status
+from memories.retrieve.hits import Hit
 from memories.retrieve.injection_guard import safe_memories
-from memsite.tenancy.models import Scope
+from memories.services import MemoryAgent, Withheld
+from memsite.tenancy.models import App, Scope
 from memsite.tenancy.policy import Block
 from sessions.models import AgentSession
+
+MOST_CHARACTERS = 500
+
+
+def brief(memory: Memory) -> dict[str, Any]:
+    """Its text cut off where it is long (`cut` tells), and no field that holds nothing."""
+    told = {
+        "id": memory.uid,
+        "content": memory.text[:MOST_CHARACTERS],
+        "cut": len(memory.text) > MOST_CHARACTERS,
+        "category": memory.category,
+        "subject": memory.subject,
+        "kind": memory.kind,
+        "confidence": round(memory.confidence, 2),
+        "status": memory.status if memory.status != Status.ACTIVE else None,
+        "user_id": memory.user_id,
+        "updated_at": memory.updated_at,
+    }
+    return {name: value for name, value in told.items() if value not in (None, False)}
+
+
+def brief_hit(hit: Hit, app: App, *, detail: bool) -> dict[str, Any]:
+    """Of another app's memory only what that app shares."""
+    if detail:
+        return show_hit(hit, app, explain=True)
+    told = {**brief(hit.row), "score": round(hit.score, 3)}
+    if hit.trust:
+        told["trust"] = hit.trust
+    return told
+
+
+def brief_revision(revision: Revision) -> dict[str, Any]:
+    changed = {
+        name: {"before": revision.before.get(name), "after": value}
+        for name, value in revision.after.items()
+        if revision.before.get(name) != value
+    }
+    told = {"number": revision.number, "action": revision.action, "by": revision.actor, "at": revision.created_at}
+    return {**told, "reason": revision.reason, "changed": changed if revision.before else {}}
+
+
+def take(rows: QuerySet[Any], limit: int, cursor: str | None) -> tuple[list[Any], str | None]:
+    """(rows after the one that the cursor names, the cursor of what follows), the latest first."""
+    if cursor:
+        rows = rows.filter(uid__lt=as_uuid("cursor", cursor))
+    some: list[Model] = list(rows.order_by("-uid")[: limit + 1])
+    more = len(some) > limit
+    return some[:limit], str(some[limit - 1].uid) if more else None  # type: ignore[attr-defined]  # rows are Identified
+
 
 toolbox = Toolbox()
 NOTHING = "Nothing is known about that."
@@ -66,10 +116,10 @@ def given(**fields: Any) -> dict[str, Any]:
     return {name: value for name, value in fields.items() if value is not None}
 
 
-def read(shape: type[Shape], **fields: Any) -> dict[str, Any]:
+def read(shape: type[StrictSerializer], **fields: Any) -> dict[str, Any]:
     """What is wrong is told of the argument as the model knows it."""
     try:
-        return read_as(shape, given(**fields))
+        return validated(shape, given(**fields))
     except ValidationError as wrong:
         if not isinstance(wrong.detail, dict):
             raise
@@ -138,7 +188,7 @@ def context(
     turn: Annotated[int | None, Field(ge=1, description="Its turn, counted from 1.")] = None,
     max_tokens: Annotated[int | None, Field(ge=1, description="How long it may be.")] = None,
     user_id: UserId = None,
-) -> Told:
+) -> ToolAnswer:
     """A block of what is known, ready to be read. With `session` nothing is shown twice, and `feedback` is possible."""
     question = read(ContextQuestion, query=query, turn_number=turn, max_tokens=max_tokens, user_id=user_id)
     asked = question["query"]
@@ -154,7 +204,7 @@ def context(
     counts = {"tokens": injected.tokens, "included": len(injected.memories), "total": injected.total}
     document = {"text": injected.text, **counts, "ids": [memory.uid for memory in injected.memories]}
     nothing = NO_ROOM if injected.total else NOTHING_ELSE if session else NOTHING
-    return Told(injected.text or nothing, document)
+    return ToolAnswer(injected.text or nothing, document)
 
 
 def session_named(door: StoringView, name: str, user_id: str | None) -> AgentSession:
@@ -317,14 +367,14 @@ def categories(
     door: StoringView,
     name: Annotated[str | None, Field(description="Of one category: what is written about it.")] = None,
     user_id: UserId = None,
-) -> dict[str, Any] | Told:
+) -> dict[str, Any] | ToolAnswer:
     """What is known by drawer: how much in each; with `name`, its summary as Markdown."""
     agent = door.memory_agent()
     if name is None:
         known = agent.categories(user_id or "")
         return {"categories": [{"name": one.name, "memories": one.memories} for one in known]}
     summary = found(agent.summary(name, user_id or ""), "There is no category of this name.")
-    return Told(summary.content, {"category": summary.category, "content": summary.content})
+    return ToolAnswer(summary.content, {"category": summary.category, "content": summary.content})
 
 
 @toolbox.reads("Lessons")
@@ -333,3 +383,55 @@ def lessons(door: StoringView, limit: Limit = 20, cursor: Cursor = None, user_id
     rows = door.memory_agent().memories_of(user_id).of_user(user_id).active().lessons()
     some, following = take(rows, limit, cursor)
     return {"lessons": [brief(row) for row in safe_memories(some, door.app.policy)]} | given(next=following)
+
+
+__all__ = ["toolbox"]
+
+
+@toolbox.reads("What is to come")
+def triggers(
+    door: StoringView,
+    status: Literal["waiting", "done", "cancelled"] | None = "waiting",
+    limit: Limit = 20,
+    cursor: Cursor = None,
+    user_id: UserId = None,
+) -> dict[str, Any]:
+    """Days to come and what has to be in view on them, the latest noted first."""
+    agent = door.memory_agent()
+    rows = agent.triggers_of(user_id).filter(**given(status=status, user_id=user_id))
+    some, following = take(rows, limit, cursor)
+    return {"triggers": [brief_trigger(agent, row) for row in some]} | given(next=following)
+
+
+@toolbox.writes("Note what is to come")
+def add_trigger(
+    door: StoringView,
+    date: Annotated[str, Field(description="The day, as 2026-12-31; of what comes round, the first.")],
+    message: Annotated[str, Field(description="What is then.")],
+    time: Annotated[str | None, Field(description="Of the clock, as 15:00.")] = None,
+    until: Annotated[str | None, Field(description="The last day, of a stretch of days.")] = None,
+    rule: Annotated[str | None, Field(description="How it comes round (RFC 5545): FREQ=WEEKLY.")] = None,
+    memory_ids: Annotated[list[str] | None, Field(description="Memories to bring up that day.")] = None,
+    user_id: UserId = None,
+) -> dict[str, Any]:
+    """Brings something up on its day, at the start of each session."""
+    body = read(
+        NewTrigger, trigger_date=date, message=message, trigger_time=time, until=until, rule=rule,
+        memory_ids=memory_ids, user_id=user_id,
+    )  # fmt: skip
+    agent = door.memory_agent()
+    memories = memories_named(agent, body.pop("memory_ids"))
+    door.count_writes(1)
+    try:
+        return brief_trigger(agent, agent.add_trigger({**body, "text": str(body["trigger_date"])}, memories))
+    except WrongTrigger as wrong:
+        reason = str(wrong).replace("trigger_date", ARGUMENTS["trigger_date"])
+        raise WrongTrigger(ARGUMENTS.get(wrong.field, wrong.field), reason) from None
+
+
+def brief_trigger(agent: MemoryAgent, row: FutureTrigger) -> dict[str, Any]:
+    told = {"id": row.uid, "date": row.trigger_date, "message": row.message, "status": row.status}
+    memories = [memory.uid for memory in agent.brought_up(row)]
+    return told | given(
+        time=row.trigger_time, until=row.until, rule=row.rule or None, user_id=row.user_id, memory_ids=memories or None
+    )

@@ -1,8 +1,8 @@
 """What may be kept of a text: nothing that was said in private, and no secret.
 
 Every text that comes in passes here before anything is made of it: the fields of bodies (memories.api.fields), the
-arguments of tools (memories.compat), the lines of files (memories.agent.admitting), the forms of people
-(memories.dashboard.desk). Whoever adds a door uses what it reads with, and need not think of secrets.
+arguments of tools (memories.compat), the lines of files (memories.services.import_export), the forms of people
+(memories.dashboard.access). Whoever adds a door uses what it reads with, and need not think of secrets.
 """
 
 from __future__ import annotations

@@ -173,7 +173,7 @@ AXES_COOLOFF_TIME = timedelta(minutes=15)
 # Trying on does not prolong it: an operator who waits gets in.
 AXES_RESET_COOL_OFF_ON_FAILURE_DURING_LOCKOUT = False
 AXES_RESET_ON_SUCCESS = True
-AXES_LOCKOUT_CALLABLE = "memories.dashboard.pages.accounts.locked_out"
+AXES_LOCKOUT_CALLABLE = "memories.dashboard.views.accounts.locked_out"
 AXES_DISABLE_ACCESS_LOG = True
 AXES_ENABLE_ADMIN = False
 AXES_VERBOSE = False
@@ -230,13 +230,13 @@ SPECTACULAR_SETTINGS = {
         "NewMemoryOnceKindEnum": "memories.models.memory.Kind.choices",
         "MemoryStatusEnum": "memories.models.memory.Status.choices",
         "SessionStatusEnum": "sessions.models.SessionStatus.choices",
-        "AppStatusEnum": "memories.api.shapes.apps.APP_STATUSES",
+        "AppStatusEnum": "memories.api.serializers.apps.APP_STATUSES",
         "PurgeWhatEnum": "memories.models.operations.PurgeWhat.choices",
         "PurgeStatusEnum": "memories.models.operations.PurgeStatus.choices",
         "RollbackWhatEnum": "memories.models.operations.RollbackWhat.choices",
         "RollbackStatusEnum": "memories.models.operations.RollbackStatus.choices",
         "OriginEnum": "memsite.tenancy.origin.Origin.choices",
-        "SayableOriginEnum": "memories.api.shapes.memories.ORIGINS_OF_AGENTS",
+        "SayableOriginEnum": "memories.api.serializers.memories.ORIGINS_OF_AGENTS",
     },
 }
 

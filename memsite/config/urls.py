@@ -4,8 +4,8 @@ from django.views.generic import RedirectView
 from drf_spectacular.views import SpectacularAPIView, SpectacularSwaggerSplitView
 
 from memories.api.schema import InFormatAsked
-from memories.api.views.inbound import ChatMessage
-from memories.mcp.view import Memsite
+from memories.api.views.webhooks import ChatMessage
+from memories.mcp.views import Memsite
 from memsite.ops.collector import metrics
 from memsite.ops.health import healthz, readyz
 

@@ -1,26 +1,168 @@
-"""`memsite hook EVENT`: what Claude Code runs at each event. It must never disturb a session.
-
-JSON in on stdin, JSON out on stdout where there is something to say; silence and exit code 0 in all other cases, in
-time: a server that is away, slow or confused is as good as none. Only the standard library is loaded, and as little
-of it as will do, because somebody waits.
-"""
+"""`memsite hook EVENT`: what Claude Code runs at each event. It must never disturb a session."""
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import sys
 import threading
 import time
+from collections.abc import Iterable
+from contextlib import suppress
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 from urllib.error import HTTPError
 from urllib.request import Request, urlopen
 
-from memsite_client.claude.patience import note_answer, note_silence, seconds_for
-from memsite_client.claude.progress import Progress, load_progress, save_progress
-from memsite_client.claude.transcript import UNSENDABLE, id_in, own_words, text_in
-from memsite_client.place import Place, find_place
+from memsite_client.claude.transcript import (
+    SUFFIX,
+    UNSENDABLE,
+    Message,
+    Piece,
+    id_in,
+    line_ids,
+    own_words,
+    read_piece,
+    text_in,
+)
+from memsite_client.configuration import Server, find_server, state_folder
+
+# Claude Code gives SessionEnd 1.5 seconds, and others as long as the settings say. The user waits for a prompt's.
+SECONDS = {"SessionEnd": 1.5, "UserPromptSubmit": 4.0, "SessionStart": 6.0}
+OTHER_SECONDS = 10.0
+# Where packets are lost each hook waits to its end, twice a turn.
+WARY_SECONDS, WARY_FOR_SECONDS = 1.5, 60.0
+
+
+def seconds_for(event_name: str) -> float:
+    seconds = SECONDS.get(event_name, OTHER_SECONDS)
+    return min(seconds, WARY_SECONDS) if was_silent() else seconds
+
+
+def silence_file() -> Path:
+    return state_folder() / "claude" / "silent"
+
+
+def was_silent() -> bool:
+    """Whether it was so lately, as far as can be known."""
+    with suppress(OSError):
+        return 0 <= time.time() - silence_file().stat().st_mtime < WARY_FOR_SECONDS
+    return False
+
+
+def note_silence(seconds: float) -> None:
+    """After so many; a few say nothing of the server, or it was known."""
+    if seconds > WARY_SECONDS:
+        with suppress(OSError):
+            silence_file().parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+            silence_file().touch()
+
+
+def note_answer() -> None:
+    with suppress(OSError):
+        silence_file().unlink(missing_ok=True)
+
+
+MOST_AHEAD, MOST_NAMED = 50, 2_000
+
+
+class Progress:
+    """`sent_bytes` of the transcript; `ahead` are the texts that were sent before they stood in it, by their hash.
+
+    `names` are the hash and the id of each that was ever sent so: the transcript gives it another id.
+
+    A plain class: `dataclasses` takes longer to load than all of this.
+    """
+
+    def __init__(
+        self, sent_bytes: int = 0, ahead: list[str] | None = None, names: list[tuple[str, str]] | None = None
+    ) -> None:
+        self.sent_bytes, self.ahead, self.names = sent_bytes, ahead or [], names or []
+
+    def next_piece(self, transcript: Path, others: Iterable[Path] | None = None) -> Piece:
+        """What is in the transcript and was not sent, also not with one of the `others`, as a rule those beside it.
+
+        OSError if it cannot be read.
+        """
+        piece = read_piece(transcript, self.sent_bytes)
+        self.sent_bytes = piece.end
+        copied = sent_with(others_of(transcript) if others is None else others, piece.messages)
+        own = [message for message in piece.messages if message["external_id"] not in copied]
+        return piece._replace(messages=[message for message in own if not self.was_ahead(message)])
+
+    def was_ahead(self, message: Message) -> bool:
+        name = fingerprint(message)
+        if name in self.ahead:
+            self.ahead.remove(name)
+            return True
+        return False
+
+    def say_ahead(self, messages: list[Message], role: str, text: str, prompt_id: str | None) -> None:
+        """Adds what the event itself tells, unless the transcript has told it; it will.
+
+        By the prompt that it belongs to the server knows it again where two hooks tell of the same event.
+        """
+        message = {"role": role, "content": text, "external_id": prompt_id or os.urandom(8).hex()}
+        name = fingerprint(message)
+        if text and name not in map(fingerprint, messages):
+            messages.append(message)
+            self.ahead = [*self.ahead, name][-MOST_AHEAD:]
+            named = (name, message["external_id"])
+            self.names = [*(one for one in self.names if one != named), named][-MOST_NAMED:]
+
+
+def others_of(transcript: Path) -> Iterable[Path]:
+    return (path for path in transcript.parent.glob(f"*{SUFFIX}") if path != transcript)
+
+
+def sent_with(others: Iterable[Path], messages: list[Message]) -> set[str]:
+    """The ids of what was sent with other transcripts; empty if the first of the messages was not.
+
+    A session that was forked off (`--fork-session`) begins with the lines of the other one, and nothing marks them.
+    """
+    first, sent = messages[0] if messages else {}, set[str]()
+    for path in others if first.get("external_id") else ():
+        with suppress(OSError):
+            # What has not changed since it was said cannot have it.
+            if path.stat().st_mtime >= said_at(first):
+                ids = line_ids(path, load_progress(path.stem).sent_bytes)
+                sent |= ids if first["external_id"] in ids else set()
+    return sent
+
+
+def said_at(message: Message) -> float:
+    return datetime.fromisoformat(message["at"]).timestamp() if message["at"] else 0.0
+
+
+def fingerprint(message: Message) -> str:
+    return hashlib.sha256(f"{message['role']} {message['content']}".encode()).hexdigest()[:24]
+
+
+def progress_file(session_id: str) -> Path:
+    """By hash: a session's id is somebody else's text."""
+    return state_folder() / "claude" / f"{hashlib.sha256(session_id.encode()).hexdigest()[:32]}.json"
+
+
+def load_progress(session_id: str) -> Progress:
+    try:
+        kept = json.loads(progress_file(session_id).read_bytes())
+        names = [(str(name), str(own)) for name, own in kept.get("names", ())]
+        return Progress(max(0, int(kept["sent_bytes"])), [str(name) for name in kept["ahead"]], names)
+    except (OSError, ValueError, KeyError, TypeError):
+        return Progress()
+
+
+def save_progress(session_id: str, progress: Progress) -> None:
+    """Not kept where it cannot be: then it is sent again."""
+    from memsite_client.configuration import write_whole
+
+    try:
+        write_whole(progress_file(session_id), json.dumps(vars(progress)))
+    except OSError:
+        return
+
 
 # Until this line, and from the decision to end until the process is gone.
 AROUND_SECONDS = 0.3
@@ -66,7 +208,7 @@ def read_event(name: str) -> dict[str, Any]:
 
 def answer_to(event: dict[str, Any]) -> dict[str, Any]:
     """What to print; empty for nothing."""
-    place = find_place()
+    place = find_server()
     if wrapped := os.environ.get("MEMSITE_SESSION_ID"):
         return answer_within(wrapped, event, place)
     progress = load_progress(event["session_id"])
@@ -96,7 +238,7 @@ def news(event: dict[str, Any], progress: Progress) -> list[dict[str, Any]]:
     return messages
 
 
-def answer_within(session_id: str, event: dict[str, Any], place: Place) -> dict[str, Any]:
+def answer_within(session_id: str, event: dict[str, Any], place: Server) -> dict[str, Any]:
     """Inside of `memsite run`, which opens, hears and ends the session itself: only a prompt is answered."""
     prompt = event.get("prompt")
     if event["hook_event_name"] != "UserPromptSubmit" or not isinstance(prompt, str) or not prompt.strip():
@@ -107,7 +249,7 @@ def answer_within(session_id: str, event: dict[str, Any], place: Place) -> dict[
     return {"hookSpecificOutput": output} if text else {}
 
 
-def post(place: Place, path: str, body: dict[str, Any]) -> dict[str, Any]:
+def post(place: Server, path: str, body: dict[str, Any]) -> dict[str, Any]:
     """However long it takes: `end_after` ends the wait, and notes whose fault it was."""
     headers = {"Authorization": f"Bearer {place.key}", "Content-Type": "application/json"}
     # The scheme is checked: place.root_of takes http and https only.

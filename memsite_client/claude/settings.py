@@ -1,4 +1,4 @@
-"""Our entries in Claude Code's settings: put in, taken out, everything else left as it is."""
+"""Our entries in Claude Code's settings and MCP servers: added, removed, everything else left as it is."""
 
 from __future__ import annotations
 
@@ -13,8 +13,10 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+import httpx
+
+from memsite_client.configuration import Server, write_whole
 from memsite_client.errors import MemsiteError
-from memsite_client.files import write_whole
 
 # Seconds that Claude Code waits for each; the hook itself gives up before.
 TIMEOUTS = {"SessionStart": 10, "UserPromptSubmit": 5, "Stop": 15, "PreCompact": 15, "SessionEnd": 5}
@@ -143,3 +145,49 @@ def change_file(path: Path, document: Settings, new_mode: int = 0o644) -> Path |
 
 def as_text(document: Settings) -> str:
     return json.dumps(document, indent=2, ensure_ascii=False) + "\n"
+
+
+PATH = "/mcp"
+ASK_SECONDS = 5.0
+# In a file that others share: Claude Code puts in what each one's environment says.
+KEY_OF_THE_READER = "${MEMSITE_API_KEY}"
+
+
+def mcp_file(project: Path | None) -> Path:
+    if project is not None:
+        return project / ".mcp.json"
+    home = os.environ.get("CLAUDE_CONFIG_DIR") or os.environ.get("HOME") or Path.home()
+    return Path(home, ".claude.json")
+
+
+def speaks_mcp(place: Server) -> bool:
+    """Whether anything is at `/mcp` of the server; no if it is away."""
+    headers = {"Accept": "application/json, text/event-stream"}
+    try:
+        with httpx.stream("POST", place.url + PATH, json={}, headers=headers, timeout=ASK_SECONDS) as response:
+            return response.status_code not in (404, 405) and not response.is_server_error
+    except httpx.RequestError:
+        return False
+
+
+def server_entry(place: Server, key: str) -> dict[str, Any]:
+    return {"type": "http", "url": place.url + PATH, "headers": {"Authorization": f"Bearer {key}"}}
+
+
+def read_servers(path: Path) -> dict[str, Any]:
+    document = read_object(path)
+    if not isinstance(document.get("mcpServers", {}), dict):
+        raise SettingsUnclear(f"{path} has MCP servers of a kind that is not known here: nothing was changed.")
+    return document
+
+
+def with_server(document: dict[str, Any], entry: dict[str, Any]) -> dict[str, Any]:
+    return {**document, "mcpServers": {**document.get("mcpServers", {}), NAME: entry}}
+
+
+def without_server(document: dict[str, Any]) -> dict[str, Any]:
+    changed = deepcopy(document)
+    servers = changed.get("mcpServers", {})
+    if servers.pop(NAME, None) is not None and not servers:
+        del changed["mcpServers"]
+    return changed

@@ -7,15 +7,23 @@ import os
 import click
 
 from memsite_client import __version__
+from memsite_client.cli.apps import bridges, changes, export, import_file, webhooks
 from memsite_client.cli.base import Commands
 from memsite_client.cli.claude import hook, install, transcripts
-from memsite_client.cli.mcp import mcp
-from memsite_client.cli.memories import delete, history, link, links, list_, show, store, update
-from memsite_client.cli.portable import export, import_file
-from memsite_client.cli.recall import context, feedback, search
-from memsite_client.cli.run import run
-from memsite_client.cli.setting_up import completion, login, logout, status, version
-from memsite_client.cli.telling import bridges, changes, webhooks
+from memsite_client.cli.memories import (
+    context,
+    delete,
+    feedback,
+    history,
+    link,
+    links,
+    list_,
+    search,
+    show,
+    store,
+    update,
+)
+from memsite_client.cli.setup import completion, login, logout, mcp, run, status, version
 
 HELP = """Search, store and curate what your agents remember.
 

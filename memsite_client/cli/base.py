@@ -1,4 +1,4 @@
-"""What all commands share: the client, the exit codes, one clear line when something goes wrong."""
+"""What all commands share: the client, exit codes, the option for an end user, one clear line when something fails."""
 
 from __future__ import annotations
 
@@ -144,3 +144,17 @@ class Id(click.ParamType[str]):
 
 
 SESSION_ID = Id("That of a session is the `id` which opening it has answered, not its `external_id`.")
+
+
+MOST_CHARACTERS = 200
+
+
+class EndUser(click.ParamType[str]):
+    """As the server takes it. Refused before anything is done: what `memsite run` hears could never be delivered."""
+
+    name = "user"
+
+    def convert(self, value: str, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        if not 0 < len(value.strip()) <= MOST_CHARACTERS:
+            self.fail(f"{value!r} is no end user: 1 to {MOST_CHARACTERS} characters. Is a variable empty?", param, ctx)
+        return value

@@ -1,13 +1,19 @@
-"""What an agent's program writes, kept in a file until it has been delivered."""
+"""What an agent's program writes: recorded in a file, delivered while it grows, kept until the server is back."""
 
 from __future__ import annotations
 
 import fcntl
+import json
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from pathlib import Path
-from threading import Condition
+from threading import Condition, Event, Thread
+from time import monotonic
+from typing import Any, BinaryIO, NamedTuple, Protocol
+
+from memsite_client.configuration import write_whole
+from memsite_client.errors import Conflict, InvalidRequest, MemsiteError, NotFound
 
 READ_BYTES = 64 * 1024
 # An idle connection is cut by what lies on the way: an empty line says that we are there.
@@ -73,3 +79,134 @@ class Recording:
         # Closing tries to write what a full disk refused before.
         with suppress(OSError):
             self.file.close()
+
+
+FIRST_WAIT_SECONDS, LONGEST_WAIT_SECONDS = 0.5, 30.0
+# After the program has ended, somebody waits for us.
+LAST_TRIES = 3
+LOOK_EVERY_SECONDS = 0.1
+
+
+class Recorder(Protocol):
+    """Where memory lives, for one session. Each method may raise anything: the agent runs all the same."""
+
+    def begin(self) -> str:
+        """Opens the session; answers what to tell the agent, "" for nothing."""
+
+    def variables(self) -> Mapping[str, str]:
+        """For the environment of the agent's program."""
+
+    def record(self, chunks: Iterable[bytes]) -> Mapping[str, Any]:
+        """Takes the program's output to its end; answers the server's report. What was taken before changes nothing.
+
+        Opens the session if that did not work before.
+        """
+
+    def beat(self) -> None:
+        """The session lives."""
+
+    def end(self, reason: str) -> None: ...
+
+
+class Delivery(Thread):
+    def __init__(self, recording: Recording, recorder: Recorder) -> None:
+        super().__init__(name="delivery", daemon=True)
+        self.recording, self.recorder = recording, recorder
+        self.report: Mapping[str, Any] | None = None
+        self.error: Exception | None = None
+        self.given_up = Event()
+
+    def run(self) -> None:
+        wait, tries_left = FIRST_WAIT_SECONDS, LAST_TRIES
+        while self.report is None and tries_left and not self.given_up.is_set():
+            tries_left -= self.recording.is_complete
+            try:
+                self.report = self.recorder.record(self.recording.chunks())
+            except Exception as error:
+                self.error = error
+                self.given_up.wait(wait)
+                wait = min(2 * wait, LONGEST_WAIT_SECONDS)
+
+    def finish(self, seconds: float, is_impatient: Callable[[], bool]) -> bool:
+        """Waits so long at most, or until somebody has no more patience; whether all of it was delivered."""
+        ends_at = monotonic() + seconds
+        while self.is_alive() and monotonic() < ends_at and not is_impatient():
+            self.join(LOOK_EVERY_SECONDS)
+        self.given_up.set()
+        return self.report is not None
+
+
+STREAM, ABOUT = ".ndjson", ".json"
+# What the server refuses now it refuses later, too.
+REFUSALS = (InvalidRequest, NotFound, Conflict)
+
+Session = dict[str, Any]
+MakeRecorder = Callable[[Session], Recorder]
+
+
+class StoredRecording(NamedTuple):
+    path: Path
+    session: Session
+
+
+def start_recording(folder: Path, target: str, session: Session) -> Recording:
+    """A file for it, and beside it where it goes: whoever finds it later knows. Raises OSError."""
+    path = folder / f"{session['external_id']}{STREAM}"
+    recording = Recording(path)
+    write_whole(path.with_suffix(ABOUT), json.dumps({"target": target, "session": session}))
+    return recording
+
+
+def discard(path: Path) -> None:
+    path.unlink(missing_ok=True)
+    path.with_suffix(ABOUT).unlink(missing_ok=True)
+
+
+def stored_recordings(folder: Path, target: str) -> Iterator[StoredRecording]:
+    """The recordings that go to this server or app."""
+    for path in sorted(folder.glob(f"*{STREAM}")):
+        about = read_about(path.with_suffix(ABOUT))
+        if about.get("target") == target and isinstance(about.get("session"), dict):
+            yield StoredRecording(path, about["session"])
+
+
+def read_about(path: Path) -> Mapping[str, Any]:
+    try:
+        about = json.loads(path.read_bytes())
+    except (OSError, ValueError):
+        return {}
+    return about if isinstance(about, dict) else {}
+
+
+def deliver_stored(folder: Path, target: str, make: MakeRecorder) -> int:
+    """Delivers and discards them; answers how many. Raises what the recorder raises, and the rest stays.
+
+    One that another run is still writing to, or delivering, is left to it. One that the server refuses stays, too, and
+    is told when all others are delivered.
+    """
+    delivered, refused = 0, list[MemsiteError]()
+    for kept in stored_recordings(folder, target):
+        with kept.path.open("rb") as file:
+            if not is_free(file):
+                continue
+            recorder = make(kept.session)
+            try:
+                recorder.record(iter(lambda file=file: file.read(READ_BYTES), b""))  # type: ignore[misc]
+                recorder.end("delivered later")
+            except REFUSALS as error:
+                refused.append(MemsiteError(f"{kept.path}: {error}"))
+                continue
+            discard(kept.path)
+            delivered += 1
+    if refused:
+        raise refused[0]
+    return delivered
+
+
+def is_free(file: BinaryIO) -> bool:
+    """Takes the lock, if nobody has it."""
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        return False
+    return True

@@ -9,13 +9,20 @@ from contextlib import contextmanager, suppress
 from threading import Event, Thread
 from typing import Any
 
-from memsite_client.place import state_folder
-from memsite_client.words import many
-from memsite_client.wrapper.delivery import Delivery, Recorder
-from memsite_client.wrapper.kept import REFUSALS, MakeRecorder, Session, deliver_kept, discard, start_recording
-from memsite_client.wrapper.program import CannotStart, Program, Signals
-from memsite_client.wrapper.prompt import fits, speaks_stream_json, with_prompt
-from memsite_client.wrapper.recording import Recording
+from memsite_client.cli.output import many
+from memsite_client.configuration import state_folder
+from memsite_client.wrapper.program import CannotStart, Program, Signals, fits, speaks_stream_json, with_prompt
+from memsite_client.wrapper.recording import (
+    REFUSALS,
+    Delivery,
+    MakeRecorder,
+    Recorder,
+    Recording,
+    Session,
+    deliver_stored,
+    discard,
+    start_recording,
+)
 
 BEAT_SECONDS = 300.0
 DELIVERY_SECONDS = 60.0
@@ -89,7 +96,7 @@ class Run:
             return
         discard(recording.path)
         self.tell(delivery.report or {}, is_stream=is_stream)
-        self.attempt(lambda: deliver_kept(self.folder, self.target, self.make), "older runs stay kept")
+        self.attempt(lambda: deliver_stored(self.folder, self.target, self.make), "older runs stay kept")
 
     def tell(self, report: Mapping[str, Any], *, is_stream: bool) -> None:
         hint = "" if is_stream else ": does the command have --output-format stream-json --verbose?"

@@ -15,10 +15,10 @@ from django.db.models import FloatField, PositiveBigIntegerField, PositiveIntege
 from django.test import Client
 from rest_framework.test import APIClient
 
-from memories.agent import MemoryAgent
 from memories.api.views import apps
 from memories.api.views.apps import policy_with
 from memories.models import Memory
+from memories.services import MemoryAgent
 from memsite.tenancy.models import App, AppPolicy
 from memsite.tenancy.policy import POLICY_FIELDS
 from tests.api.checks import MEMORY_FIELDS, assert_problem

@@ -9,11 +9,11 @@ import pytest
 from django.test import Client
 from django.utils import timezone
 
-from memories.agent.base import current_embedder
 from memories.maintain.summaries import rewrite_due
 from memories.models import Summary, SummaryDue
 from memories.providers.llm.provider import Noted, Written
 from memories.providers.llm.rules import summaries as rules
+from memories.services.base import current_embedder
 from memories.store.revisions import mark_due
 from tests.api.checks import assert_problem
 from tests.conftest import Caller, client_with, make_caller

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 from django.utils import timezone
 
-from memories.agent import MemoryAgent
-from memories.api.views import changes
+from memories.api.views import webhooks
+from memories.services import MemoryAgent
 from memsite.tenancy.models import ApiKey
 from tests.api.checks import assert_problem
 from tests.conftest import Caller
@@ -109,10 +109,10 @@ def quick(monkeypatch: pytest.MonkeyPatch) -> None:
     def sleep(seconds: float) -> None:
         now[0] += seconds
 
-    monkeypatch.setattr(changes, "time", SimpleNamespace(monotonic=lambda: now[0], sleep=sleep))
-    monkeypatch.setattr(changes, "STREAM_SECONDS", 0.2)
-    monkeypatch.setattr(changes, "HEARTBEAT_SECONDS", 0.05)
-    monkeypatch.setattr(changes, "LOOK_EVERY_SECONDS", 0.02)
+    monkeypatch.setattr(webhooks, "time", SimpleNamespace(monotonic=lambda: now[0], sleep=sleep))
+    monkeypatch.setattr(webhooks, "STREAM_SECONDS", 0.2)
+    monkeypatch.setattr(webhooks, "HEARTBEAT_SECONDS", 0.05)
+    monkeypatch.setattr(webhooks, "LOOK_EVERY_SECONDS", 0.02)
 
 
 def test_a_stream_tells_and_can_be_gone_on_with(alice: Caller, quick: None) -> None:
@@ -132,8 +132,8 @@ def test_a_stream_tells_and_can_be_gone_on_with(alice: Caller, quick: None) -> N
 
 def test_a_stream_ends_with_its_key(alice: Caller) -> None:
     key = ApiKey.objects.get(agent=alice.agent)
-    changes.listeners.take()
-    events = changes.Events(MemoryAgent(alice.app, alice.agent, "agent:alice"), 0, key)
+    webhooks.listeners.take()
+    events = webhooks.Events(MemoryAgent(alice.app, alice.agent, "agent:alice"), 0, key)
     ApiKey.objects.filter(pk=key.pk).update(revoked_at=timezone.now())
     assert len(list(events)) == 1
 

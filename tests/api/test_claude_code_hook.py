@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from memories.agent.base import Caller as Base
 from memories.models import Injection, Memory
 from memories.providers.llm.rules import RulesProvider
+from memories.services.base import Caller as Base
 from sessions.models import AgentSession, Resource, SessionStatus
 from tests.api.checks import assert_problem
 from tests.conftest import Caller

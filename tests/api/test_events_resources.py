@@ -7,7 +7,7 @@ from uuid import uuid4
 import pytest
 from time_machine import travel
 
-from memories.agent import MemoryAgent
+from memories.services import MemoryAgent
 from tests.api.checks import all_memories, assert_problem, say
 from tests.conftest import Caller
 

@@ -1,18 +1,25 @@
-"""`Idempotency-Key`: a request may be repeated and happens once."""
+"""`Idempotency-Key`: a request may be repeated and happens once, at every operation that changes something."""
+
+from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
+from itertools import count
 from random import Random
 from typing import Any
 from uuid import uuid4
 
 import pytest
+from django.apps import apps
 from django.db import OperationalError, connection
-from django.db.models import QuerySet
+from django.db.models import Model, QuerySet
 from django.test.utils import CaptureQueriesContext
+from django.urls import resolve
 from rest_framework.test import APIClient
 from time_machine import travel
 
+from memories.api.base import takes_idempotency_key
 from memories.api.views import sessions
 from memories.models import Bridge, Import, Link, Memory, Rollback, Webhook
 from memories.store import writer
@@ -22,6 +29,8 @@ from memsite.tenancy.models import Agent, ApiKey, App, IdempotentAnswer
 from sessions.models import AgentSession, Resource, Turn
 from tests.api.checks import RESULT, assert_problem, ndjson
 from tests.conftest import Caller, client_with, make_app, make_caller
+from tests.policy.test_openapi import answers_of_all
+from tests.routes import routes_below
 
 NOON = datetime(2027, 3, 1, 12, tzinfo=UTC)
 KEY = {"Idempotency-Key": "once"}
@@ -445,3 +454,76 @@ def test_few_and_many_that_are_deleted_silence_the_same_answers(alice: Caller, m
             if number % 4 != 1 and number % 7 and any(str(uid).encode() in body for uid in gone)
         }
     )
+
+
+ROOT = "/api/v1/"
+SHOWN_ONCE = ("secret", "api_key")
+OF_ANY_REQUEST = (ApiKey, IdempotentAnswer)
+OTHERS = [
+    ("PUT", f"{ROOT}energy", json.dumps({"level": 0.125})),
+    ("POST", f"{ROOT}apps", json.dumps({"app_id": "other", "name": "Other"})),
+]
+"""Something else of an agent, and of an operator."""
+send = APIClient.generic
+
+
+def changing() -> Iterator[tuple[type, str]]:
+    """View and method of each operation that takes a key."""
+    for pattern in routes_below(ROOT[1:]).values():
+        view: Any = pattern.callback.view_class  # type: ignore[union-attr]
+        for method in ("POST", "PUT", "PATCH", "DELETE"):
+            is_there = hasattr(view, method.lower()) and method.lower() in view.http_method_names
+            if is_there and takes_idempotency_key(view, method, ROOT):
+                yield view, method
+
+
+def rows() -> dict[str, list[Any]]:
+    """All that is kept, but for what any request leaves."""
+    models: list[type[Model]] = [model for model in apps.get_models() if model not in OF_ANY_REQUEST]
+    return {model.__name__: list(model._base_manager.order_by("pk").values_list()) for model in models}
+
+
+def assert_told_again(first: Any, again: Any) -> None:
+    expected = {**first.json(), **{name: None for name in SHOWN_ONCE if name in first.json()}}
+    assert (again.status_code, again.json()) == (first.status_code, expected), again.content
+    assert (again.get("Idempotency-Replayed"), again.get("ETag")) == ("true", first.get("ETag"))
+
+
+class Twice:
+    """Sends each request twice with a key of its own, and something else with it."""
+
+    def __init__(self) -> None:
+        self.numbers = count()
+        self.tried: set[tuple[type, str]] = set()
+
+    def send(self, client: APIClient, method: str, path: str, *more: Any, **extra: Any) -> Any:
+        view: Any = getattr(resolve(path.partition("?")[0]).func, "view_class", None)
+        if not takes_idempotency_key(view, method, path):
+            return send(client, method, path, *more, **extra)
+        key = {"Idempotency-Key": f"key-{next(self.numbers)}"}
+        extra["headers"] = {**(extra.get("headers") or {}), **key}
+        first = send(client, method, path, *more, **extra)
+        assert first.status_code < 300, (method, path, first.content)
+        before = rows()
+        assert_told_again(first, send(client, method, path, *more, **extra))
+        assert changed(before) == [], (method, path)
+        others = [send(client, *one, "application/json", headers=key).status_code for one in OTHERS]
+        assert sorted(others) == [403, 422], (method, path, others)
+        assert changed(before) == [], (method, path)
+        self.tried.add((view, method))
+        return first
+
+
+def changed(before: dict[str, list[Any]]) -> list[str]:
+    return [name for name, told in rows().items() if told != before[name]]
+
+
+@pytest.mark.usefixtures("noon")
+def test_every_operation_that_changes_something_does_so_once(
+    alice: Caller, operator: APIClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    twice = Twice()
+    monkeypatch.setattr(APIClient, "generic", lambda client, *given, **extra: twice.send(client, *given, **extra))
+    for _, answer in answers_of_all(alice, operator):
+        answer.close()
+    assert twice.tried == set(changing())

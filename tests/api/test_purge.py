@@ -11,9 +11,9 @@ from django.apps import apps
 from django.utils import timezone
 from rest_framework.test import APIClient
 
-from memories.agent import MemoryAgent, purging
 from memories.maintain.housekeeping import apps_to_purge, purge
 from memories.models import Memory, Purge
+from memories.services import MemoryAgent, administration
 from memories.store import purge as store_purge
 from memories.store.purge import purge_session as hide
 from memsite.jobs.job import Unclaimed
@@ -166,7 +166,7 @@ def test_purges_are_listed_without_a_word_of_what_is_gone(operator: APIClient, r
 @pytest.fixture
 def large(monkeypatch: pytest.MonkeyPatch) -> None:
     """Nothing is small enough to be deleted at once."""
-    monkeypatch.setattr(purging, "MOST_AT_ONCE", -1)
+    monkeypatch.setattr(administration, "PURGE_BATCH", -1)
 
 
 LISTS = (

@@ -10,11 +10,11 @@ import pytest
 from django.utils import timezone
 from rest_framework.test import APIClient
 
-from memories.agent import MemoryAgent, current_embedder, purging
 from memories.capture import extraction_queue, related_memories
 from memories.capture.extraction import learn
 from memories.models import Extraction, HealthReport, Link, LinkKind, Memory, Revision, Source, Summary
 from memories.providers.llm.rules import facts
+from memories.services import MemoryAgent, administration, current_embedder
 from memories.store import AppGone, Candidate, Writer, writing
 from memories.text.relate import Relation, Verdict
 from memsite.tenancy.models import App, AppPolicy, Residue
@@ -36,7 +36,7 @@ def acme(db: None) -> App:
 @pytest.fixture
 def large(monkeypatch: pytest.MonkeyPatch) -> None:
     """Nothing is small enough to be deleted at once."""
-    monkeypatch.setattr(purging, "MOST_AT_ONCE", -1)
+    monkeypatch.setattr(administration, "PURGE_BATCH", -1)
 
 
 def test_erasing_somebody_unknown_finds_nothing_and_says_so(operator: APIClient, acme: App) -> None:

@@ -8,8 +8,8 @@ from uuid import uuid4
 import pytest
 from rest_framework.test import APIClient
 
-from memories.agent.review import Review
 from memories.models import Memory, Rejection
+from memories.services.review import ReviewService
 from memsite.tenancy.models import App
 from tests.api.checks import assert_problem
 from tests.conftest import Caller, make_caller
@@ -233,7 +233,7 @@ class TestOverruling:
             raise RuntimeError
 
         with monkeypatch.context() as patched:
-            patched.setattr(Review, "decide", dies)
+            patched.setattr(ReviewService, "decide", dies)
             assert self.overrule(chief, row).status_code == 500
         assert Rejection.objects.get().decision == "open"
         assert contents(alice.app) == []

@@ -15,8 +15,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from rest_framework.exceptions import ValidationError
 
-from memories.api.cursor import FARTHEST, fingerprint, make_cursor, read_cursor
-from memories.api.shapes.memories import SearchQuestion
+from memories.api.pagination import FARTHEST, fingerprint, make_cursor, read_cursor
+from memories.api.serializers.memories import SearchQuestion
 from memories.models import Memory
 from memories.retrieve.pipeline import indexes
 from tests.api.checks import assert_problem

@@ -13,9 +13,9 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from time_machine import travel
 
-from memories.agent import MemoryAgent
-from memories.api.shapes.triggers import show_trigger
+from memories.api.serializers.sessions import show_trigger
 from memories.models import FutureTrigger, Preload, TriggerStatus
+from memories.services import MemoryAgent
 from tests.api.checks import MEMORY_FIELDS, assert_problem
 from tests.conftest import Caller, make_caller
 from tests.tables import each_row

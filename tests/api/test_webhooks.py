@@ -14,11 +14,11 @@ from pytest_httpserver import HTTPServer
 from rest_framework.test import APIClient
 from werkzeug import Request, Response
 
-from memories.agent import MemoryAgent, purging
 from memories.jobs import JOBS
 from memories.maintain.housekeeping import drop_old_deliveries
 from memories.models import Action, Delivery, Webhook
 from memories.notifications.webhooks import EVENT_TYPES
+from memories.services import MemoryAgent, administration
 from memories.store.writer import NOTED
 from memories.tasks import upkeeper
 from memsite.config.conf import get_conf
@@ -306,7 +306,7 @@ def tell_whoever_waits() -> None:
 @pytest.fixture
 def purged_by_and_by(monkeypatch: pytest.MonkeyPatch) -> None:
     """Nothing is small enough to be gone at once."""
-    monkeypatch.setattr(purging, "MOST_AT_ONCE", -1)
+    monkeypatch.setattr(administration, "PURGE_BATCH", -1)
 
 
 @pytest.mark.usefixtures("purged_by_and_by")

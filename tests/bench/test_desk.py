@@ -10,7 +10,7 @@ from django.utils import timezone
 from bench.desk import addresses, asked, operator, render
 from bench.desk_data import furnish
 from memories.providers.embeddings import HashEmbedder
-from tests.dashboard.test_desk import LOOKED_AT
+from tests.dashboard.test_access import LOOKED_AT
 
 
 @pytest.mark.long

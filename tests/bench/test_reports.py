@@ -5,9 +5,9 @@ from bench import latency, recall, request_latency, vector_latency
 from bench.page import TITLES, circumstances, table, write_section
 from bench.request_latency import AGAIN, EMBEDDING, REQUEST
 from bench.synthetic import texts_of, unit_vectors
-from memories.agent import current_embedder
 from memories.models import RecallCount
 from memories.providers.embeddings import HashEmbedder
+from memories.services import current_embedder
 from tests.bench.invented import conversation
 
 

@@ -11,7 +11,7 @@ from playwright.sync_api import expect
 
 from tests.browser.conftest import CHROMIUM, NewTab, Site, sends
 from tests.browser.test_pages import WIDTHS, assert_fits, assert_open_to_everyone, barriers, each_in_turns
-from tests.dashboard.test_desk import LOOKED_AT
+from tests.dashboard.test_access import LOOKED_AT
 
 pytestmark = [
     pytest.mark.browser,

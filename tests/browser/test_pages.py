@@ -16,7 +16,7 @@ from playwright.sync_api import expect
 
 from memories.dashboard.tags import age
 from tests.browser.conftest import CHROMIUM, NewTab, Tab, sends
-from tests.dashboard.test_desk import LOOKED_AT
+from tests.dashboard.test_access import LOOKED_AT
 
 pytestmark = [
     pytest.mark.browser,

@@ -16,7 +16,7 @@ from pytest_httpserver import HTTPServer
 from werkzeug import Request, Response
 
 from memsite_client import Memsite
-from memsite_client.claude.patience import seconds_for, silence_file
+from memsite_client.claude.hook import seconds_for, silence_file
 from memsite_client.claude.settings import TIMEOUTS
 from tests.cli.hooks import HASTY, PATIENT, hook, told
 from tests.cli.transcripts import OTHER, SESSION, Transcript

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from memsite_client import Memsite
-from memsite_client.claude.upload import send_messages
+from memsite_client.cli.claude import send_messages
 from tests.cli.conftest import run, run_json
 from tests.cli.hooks import told
 from tests.cli.transcripts import OTHER, SESSION, Transcript

@@ -14,8 +14,8 @@ import httpx
 import pytest
 from pytest_httpserver import HTTPServer
 
+from memsite_client.configuration import Server
 from memsite_client.mcp_stdio import VERSION, Bridge
-from memsite_client.place import Place
 from tests.serving import ROOT
 
 Answer = Callable[[httpx.Request], httpx.Response]
@@ -31,7 +31,7 @@ def told(*lines: Any, answer: Answer = echo) -> list[Any]:
     """What the bridge writes, with a server that answers like this."""
     out = io.StringIO()
     texts = [line if isinstance(line, str) else json.dumps(line) for line in lines]
-    Bridge(Place("http://127.0.0.1:9", "mst_x"), transport=httpx.MockTransport(answer)).run(texts, out)
+    Bridge(Server("http://127.0.0.1:9", "mst_x"), transport=httpx.MockTransport(answer)).run(texts, out)
     return [json.loads(line) for line in out.getvalue().splitlines()]
 
 

@@ -14,10 +14,9 @@ from typing import Any
 import pytest
 
 from memsite_client.errors import InvalidRequest, MemsiteError, ServerAway
-from memsite_client.wrapper import delivery, recording, run
-from memsite_client.wrapper.kept import deliver_kept, start_recording
-from memsite_client.wrapper.prompt import environment_here, new_session, speaks_stream_json, system_prompt, with_prompt
-from memsite_client.wrapper.recording import Recording
+from memsite_client.wrapper import recording, run
+from memsite_client.wrapper.program import environment_here, new_session, speaks_stream_json, system_prompt, with_prompt
+from memsite_client.wrapper.recording import Recording, deliver_stored, start_recording
 from memsite_client.wrapper.run import Run
 
 STAND_IN = Path(__file__).resolve().parents[1] / "claude_stand_in.py"
@@ -71,7 +70,7 @@ def warnings() -> list[str]:
 def wrap(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, warnings: list[str]) -> Callable[..., int]:
     """Runs the stand-in by a plan, with this memory; answers the exit code."""
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
-    monkeypatch.setattr(delivery, "FIRST_WAIT_SECONDS", 0.01)
+    monkeypatch.setattr(recording, "FIRST_WAIT_SECONDS", 0.01)
 
     def wrap(memory: Memory, command: list[str] = CLAUDE, **plan: Any) -> int:
         (tmp_path / "plan.json").write_text(json.dumps(plan))
@@ -270,9 +269,9 @@ def test_what_goes_elsewhere_or_is_still_written_is_left_alone(tmp_path: Path) -
     running = start_recording(tmp_path, "here", {"external_id": "run-2"})
     (tmp_path / "run-3.ndjson").write_bytes(b"whose?")
     memory = Memory()
-    assert deliver_kept(tmp_path, "here", memory.make) == 0
+    assert deliver_stored(tmp_path, "here", memory.make) == 0
     running.close()
-    assert deliver_kept(tmp_path, "here", memory.make) == 1
+    assert deliver_stored(tmp_path, "here", memory.make) == 1
     assert (tmp_path / "run-1.ndjson").exists()
 
 
@@ -283,7 +282,7 @@ def test_a_run_that_the_server_refuses_keeps_no_other_from_being_delivered(tmp_p
         recording.close()
     memory, refusing = Memory(), Memory(record=InvalidRequest({"detail": "environment: Too long."}))
     with pytest.raises(MemsiteError, match=r"run-2\.ndjson: environment: Too long\."):
-        deliver_kept(tmp_path, "here", lambda one: refusing if one["external_id"] == "run-2" else memory)
+        deliver_stored(tmp_path, "here", lambda one: refusing if one["external_id"] == "run-2" else memory)
     assert memory.heard[1:] == [b"run-1", b"run-3"]
     assert [path.name for path in sorted(tmp_path.iterdir())] == ["run-2.json", "run-2.ndjson"]
 
@@ -293,7 +292,7 @@ def test_a_server_that_is_away_is_not_asked_for_each_of_them(tmp_path: Path) -> 
         start_recording(tmp_path, "here", {"external_id": name}).close()
     away = Memory(record=ServerAway("away"))
     with pytest.raises(ServerAway):
-        deliver_kept(tmp_path, "here", away.make)
+        deliver_stored(tmp_path, "here", away.make)
     assert away.calls == ["record"]
 
 

@@ -11,7 +11,7 @@ from django.contrib.auth.models import User
 from django.contrib.sessions.backends.db import SessionStore
 from django.test import Client
 
-from memories.dashboard import slices
+from memories.dashboard import lists
 from memsite.tenancy.models import App, Membership
 from tests.conftest import Caller
 
@@ -62,4 +62,4 @@ def sue(db: None) -> Client:
 @pytest.fixture
 def short_pages(monkeypatch: pytest.MonkeyPatch) -> None:
     """Lists have five rows on a page."""
-    monkeypatch.setattr(slices.take, "__defaults__", (5, *(slices.take.__defaults__ or ())[1:]))
+    monkeypatch.setattr(lists.keyset_page, "__defaults__", (5, *(lists.keyset_page.__defaults__ or ())[1:]))

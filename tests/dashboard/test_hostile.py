@@ -13,7 +13,7 @@ from django.test import Client
 from memsite.tenancy.models import App
 from tests.conftest import make_app
 from tests.dashboard.reading import read
-from tests.dashboard.test_desk import LOOKED_AT
+from tests.dashboard.test_access import LOOKED_AT
 from tests.hostile import HOSTILE, addresses, fill
 
 ALLOWED_HREFS = re.compile(r"/|#|\?|http://testserver/")

@@ -10,12 +10,10 @@ import pytest
 from django.test import Client
 from django.utils import timezone
 
-from memories.agent import MemoryAgent
-from memories.dashboard.calendar import days_of, read_month
-from memories.dashboard.differences import compare
-from memories.dashboard.graph import FAR, NEAR, graph_around
-from memories.dashboard.rules import in_words
+from memories.dashboard.calendar import days_of, in_words, read_month
+from memories.dashboard.views.knowledge import FAR, NEAR, compare, graph_around
 from memories.models import Entity, FutureTrigger, Memory, Summary, SummaryDue, TriggerStatus
+from memories.services import MemoryAgent
 from memsite.tenancy.models import AppPolicy
 from tests.conftest import Caller
 from tests.dashboard.reading import HTMX, elements, fragment, links, queries_of, text_of
@@ -112,7 +110,7 @@ def test_an_app_without_summaries_says_so_and_tells_by_rule(vera: Client, alice:
 
 
 def test_a_text_of_many_facts_comes_after_its_page(ed: Client, alice: Caller, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("memories.agent.summaries.AT_A_GLANCE", 1)
+    monkeypatch.setattr("memories.services.recall.AT_A_GLANCE", 1)
     AppPolicy.objects.update(capture_summaries=True)
     for text in ("Lunch is at noon", "The cellar is locked at night"):
         stored(alice, text, category="office")

@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 from django.test import Client
 
-from memories.agent import MemoryAgent
-from memories.dashboard.pages.memories import bulk as bulk_page
+from memories.dashboard.views import memories as bulk_page
 from memories.models import Memory, Rejection, Revision, Status
+from memories.services import MemoryAgent
 from memsite.tenancy.models import AppPolicy
 from tests.conftest import Caller
 from tests.dashboard.reading import HTMX, elements, fragment, links, queries_of, read, text_of

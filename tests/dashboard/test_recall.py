@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from django.test import Client
 
-from memories.dashboard.explained import explain
+from memories.dashboard.views.recall import explain
 from memories.models import Injection, Memory, RecallCount
 from memories.retrieve.hits import Hit
 from memsite.tenancy.models import App, AppPolicy

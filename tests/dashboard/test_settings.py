@@ -1,4 +1,4 @@
-"""Settings: the app, its policy, agents and keys, members, purges, the audit log."""
+"""Settings: the app, its policy, agents and keys, members, purges, the audit log, export and import."""
 
 from __future__ import annotations
 
@@ -11,17 +11,19 @@ from zoneinfo import ZoneInfo
 import pytest
 from django import forms
 from django.contrib.auth.models import User
+from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 from django.utils import timezone
 
-from memories.dashboard.pages.settings import apps as settings_apps
-from memories.models import Memory, Purge
+from memories.dashboard.views import settings as settings_apps
+from memories.models import Import, Memory, Purge
 from memsite.tenancy.audit import note
 from memsite.tenancy.governance import audited
 from memsite.tenancy.models import Agent, ApiKey, App, AppPolicy, AppStatus, AuditEntry, Membership
 from memsite.tenancy.policy import POLICY_FIELDS, POLICY_GROUPS, PRESET_IS_FOR, Preset, preset_values
 from tests.conftest import Caller, client_with
 from tests.dashboard.reading import HTMX, elements, fragment, links, queries_of, text_of
+from tests.memories.import_export.moving import export
 from tests.tables import each_row
 
 PAGES = ("/settings", "/settings/policy", "/settings/agents", "/settings/members", "/settings/purge", "/settings/audit")
@@ -486,3 +488,94 @@ def test_more_rows_ask_no_more_of_the_database(olga: Client, alice: Caller) -> N
         Purge.objects.create(app=alice.app, what="user", asked_by="x", counts=COUNTS)
     assert {page: queries_of(olga, page, is_warm=True) for page in PAGES} == few
     assert [page for page, most in zip(PAGES, (6, 6, 7, 6, 6, 7), strict=True) if few[page] > most] == []
+
+
+PAGE = "/settings/moving"
+HOSTILE_FILE = "<script>alert(1)</script><img src=x onerror=alert(1)>"
+
+
+def upload(client: Client, content: bytes, source: str = "memsite", **fields: Any) -> Any:
+    return client.post(PAGE, {"file": SimpleUploadedFile("file", content), "source": source, **fields})
+
+
+def test_an_owner_exports_by_the_doors_of_the_api(olga: Client, alice: Caller) -> None:
+    alice.remember("Whales sing")
+    there = [link for link in links(olga.get(PAGE)) if link.startswith("/api/v1/")]
+    assert len(there) == 3
+    for link in there:
+        answer = olga.get(link)
+        assert answer.status_code == 200, link
+        assert "attachment" in answer["Content-Disposition"]
+        assert b"".join(answer.streaming_content)
+        answer.close()
+
+
+def test_a_file_is_looked_at_and_then_taken_in(olga: Client, alice: Caller, charlie: Caller) -> None:
+    charlie.remember("Whales sing")
+    content = export(charlie.app)
+    looked = text_of(upload(olga, content, look="yes"))
+    assert "The file would bring" in looked
+    assert "memory: 1 new" in looked
+    assert not Import.objects.exists()
+    assert upload(olga, content).status_code == 303
+    assert Memory.objects.get(app=alice.app).content == "Whales sing"
+    text = text_of(olga.get(PAGE))
+    for part in ("memsite", "done", "memory: 1 new", "operator:olga"):
+        assert part in text
+    assert AuditEntry.objects.filter(action="import begun", actor="operator:olga").exists()
+
+
+@pytest.mark.parametrize(
+    ("content", "fields", "says"),
+    [
+        (b"no json", {}, "file"),
+        (b"", {}, "empty"),
+        (b"\x89PNG\r\n\x1a\n\x00\x00", {"source": "chatgpt"}, "no file of this kind"),
+        (b"\x89PNG\r\n\x1a\n\x00\x00", {"source": "mem0"}, "no file of this kind"),
+        (b"# Notes\n\nWhales sing.", {"source": "nowhere"}, "Select a valid choice"),
+        (b"# Notes\n\nWhales sing.", {"source": "markdown", "agent": "a b"}, "Letters, digits"),
+        (b"{}", {"agent": "dora"}, "tells its agents itself"),
+    ],
+)
+def test_what_is_wrong_is_said_and_nothing_is_kept(
+    olga: Client, alice: Caller, content: bytes, fields: dict[str, str], says: str
+) -> None:
+    answer = upload(olga, content, **fields)
+    assert answer.status_code == 200
+    assert says in text_of(answer)
+    assert elements(answer, "div", **{"class": "field wrong"})
+    assert not Memory.objects.exists()
+
+
+def test_only_owners_move_anything(vera: Client, ed: Client, alice: Caller) -> None:
+    for client in (vera, ed):
+        answer = client.get(PAGE)
+        assert "Nothing was taken in yet" in text_of(answer)
+        assert not [link for link in links(answer) if "export" in link]
+        assert upload(client, b"# Notes", "markdown").status_code == 403
+    assert not Import.objects.exists()
+
+
+def test_other_apps_are_not_there_and_texts_are_texts(otto: Client, olga: Client, alice: Caller) -> None:
+    told = {
+        "source": HOSTILE_FILE[:20],
+        "agent": HOSTILE_FILE[:60],
+        "reason": HOSTILE_FILE,
+        "asked_by": HOSTILE_FILE,
+        "status": "failed",
+    }
+    Import.objects.create(app=alice.app, counts={HOSTILE_FILE: {"new": 3}}, **told)
+    answer = olga.get(PAGE)
+    assert HOSTILE_FILE in text_of(answer)
+    assert "<script>alert" not in answer.content.decode()
+    assert "Nothing was taken in yet" in text_of(otto.get(PAGE))
+
+
+def test_the_list_refreshes_itself_and_asks_little(vera: Client, alice: Caller) -> None:
+    seen = elements(vera.get(PAGE), "section", id="import-list")[0]["hx-headers"].split('"')[3]
+    assert fragment(vera, PAGE, **{"X-Seen": seen}).status_code == 204
+    few = queries_of(vera, PAGE)
+    for _ in range(6):
+        Import.objects.create(app=alice.app, source="mem0", asked_by="x", lines=9, done=3)
+    assert "mem0" in text_of(fragment(vera, PAGE, **{"X-Seen": seen}))
+    assert queries_of(vera, PAGE, is_warm=True) == few <= 6

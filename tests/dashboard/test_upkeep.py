@@ -11,10 +11,10 @@ from django.contrib.auth.models import User
 from django.test import Client
 from django.utils import timezone
 
-from memories.agent import MemoryAgent
-from memories.dashboard.nav import COUNTED_TO
+from memories.dashboard.menu import COUNTED_TO
 from memories.maintain.health import note_health
 from memories.models import Extraction, ExtractionStatus, HealthReport, Memory, Rejection, Rollback
+from memories.services import MemoryAgent
 from memsite.jobs.job import Unclaimed
 from memsite.jobs.models import JobRun, RunStatus
 from tests.conftest import Caller

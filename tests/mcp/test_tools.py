@@ -267,7 +267,7 @@ def test_what_nobody_foresaw_is_logged_and_not_told(alice: Caller, monkeypatch: 
     def break_(*_: Any, **__: Any) -> None:
         raise RuntimeError("secret inner text")
 
-    monkeypatch.setattr("memories.agent.MemoryAgent.search", break_)
+    monkeypatch.setattr("memories.services.MemoryAgent.search", break_)
     assert refused(alice, "search", query="x") == "Something broke here; it has been logged."
 
 

@@ -170,5 +170,5 @@ def test_a_notification_is_taken_and_an_unknown_method_is_told(alice: Caller) ->
 
 
 def test_a_body_over_the_limit_is_refused(alice: Caller, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("memories.mcp.view.get_conf", lambda: type("Conf", (), {"max_body_bytes": 100}))
+    monkeypatch.setattr("memories.mcp.views.get_conf", lambda: type("Conf", (), {"max_body_bytes": 100}))
     assert_problem(post(alice, "tools/call", {"name": "store", "arguments": {"content": "x" * 200}}), 413)

@@ -15,10 +15,10 @@ from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 from django.utils import timezone
 
-from memories.admin import actions
-from memories.agent import MemoryAgent
+from memories.admin import memories
 from memories.maintain.aging import freeze_unused
 from memories.models import Action, ColdText, Injection, Link, Memory, Rejection, Revision, Source, Status, Vector
+from memories.services import MemoryAgent
 from memories.store import Candidate, writing
 from memsite.jobs.job import Unclaimed
 from memsite.tenancy.models import App, AppPolicy, Membership
@@ -558,7 +558,7 @@ def test_undo_of_a_merge_with_both_ticked_takes_it_back_once(
     )
     counts = set(Memory.objects.values_list("pk", "access_count"))
     act(admin_client, "merge", first, second)
-    monkeypatch.setattr("memories.agent.curation.BATCH", batch)
+    monkeypatch.setattr("memories.services.memories.BATCH", batch)
     told = said(act(admin_client, "undo", first, second))
     assert set(Memory.objects.values_list("status", flat=True)) == {Status.ACTIVE}
     assert not Link.objects.filter(kind="supersedes").exists()
@@ -601,7 +601,7 @@ def test_the_log_of_actions_keeps_no_text_of_a_deleted_memory(admin_client: Clie
 def test_confirmation_is_bounded(
     admin_client: Client, alice: Caller, django_assert_max_num_queries: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(actions, "DELETE_AT_MOST", 80)
+    monkeypatch.setattr(memories, "DELETE_AT_MOST", 80)
     with writing(alice.app, "agent:alice", timezone.now()) as write:
         rows = [write.create(Candidate(content=f"Fact {index}.")) for index in range(81)]
     with django_assert_max_num_queries(15):

@@ -9,7 +9,6 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
-from memories.agent import MemoryAgent
 from memories.maintain.aging import freeze_unused
 from memories.models import (
     EnergyUse,
@@ -23,6 +22,7 @@ from memories.models import (
     Vector,
 )
 from memories.providers.embeddings import EmbedderUnavailable
+from memories.services import MemoryAgent
 from memsite.jobs.job import Unclaimed
 from memsite.tenancy.models import App
 from tests.conftest import Caller

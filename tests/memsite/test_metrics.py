@@ -33,7 +33,7 @@ from memsite.ops import collector, metrics, metrics_files
 from memsite.ops.metrics import registry
 from memsite.tenancy.models import App
 from tests.api.checks import assert_problem
-from tests.api.test_embedder_away import Away
+from tests.api.test_unavailable import Away
 from tests.conftest import Caller, make_app
 from tests.tables import each_row
 
@@ -211,7 +211,7 @@ def test_a_search_is_counted_with_what_answered_it(told: None, alice: Caller) ->
 def test_an_arm_that_does_not_answer_is_counted(told: None, alice: Caller, monkeypatch: pytest.MonkeyPatch) -> None:
     alice.remember("The printer is on the second floor.")
     before = samples()
-    monkeypatch.setattr("memories.agent.base.current_embedder", Away)
+    monkeypatch.setattr("memories.services.base.current_embedder", Away)
     alice.post("memories/search", {"query": "printer"})
     assert rise(before, samples(), "memsite_searches_degraded_total", arm="vector") == 1
 

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
-MODULES = ("memories.agent", "memories.tasks", "memsite.http.json_body")
+MODULES = ("memories.services", "memories.tasks", "memsite.http.json_body")
 DESCRIPTION = """
 from concurrent.futures import ThreadPoolExecutor
 from drf_spectacular.views import SpectacularAPIView

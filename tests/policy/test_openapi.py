@@ -17,7 +17,7 @@ from jsonschema.validators import SPECIFICATIONS
 from referencing import Resource
 from rest_framework.test import APIClient
 
-from memories.api.pages import MAX_LIMIT
+from memories.api.pagination import MAX_LIMIT
 from memories.models import Extraction, ExtractionStatus
 from memories.tasks import learn
 from memsite.tenancy.policy import POLICY_FIELDS

@@ -37,7 +37,7 @@ ALLOWED: dict[tuple[str, str], str] = {
     ("memories/jobs/catalogue.py", "Delivery.objects.due"): "which apps have messages to send",
     ("memories/maintain/housekeeping.py", "Delivery.objects.filter"): "what was told long ago, of whatever app",
     (
-        "memories/api/views/inbound.py",
+        "memories/api/views/webhooks.py",
         "Bridge.objects.filter",
     ): "only the address is known yet, and only its secret opens it",
     ("memories/jobs/catalogue.py", "SummaryDue.objects.order_by"): "which apps have a summary to write",

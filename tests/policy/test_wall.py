@@ -349,7 +349,7 @@ def test_learning_sees_no_other(up: None, alice: Caller, monkeypatch: pytest.Mon
         seen.append(set(App.objects.values_list("pk", flat=True)))
         return []
 
-    monkeypatch.setattr("memories.agent.MemoryAgent.learn_session", learn_session)
+    monkeypatch.setattr("memories.services.MemoryAgent.learn_session", learn_session)
     make_app("other")
     learn(alice.app.pk, 1)
     assert seen == [{alice.app.pk}]

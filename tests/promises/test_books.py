@@ -22,10 +22,10 @@ from django.utils import timezone
 from rest_framework.test import APIClient
 from time_machine import travel
 
-from memories.agent import CannotMerge, MemoryAgent
 from memories.index.app_index import AppIndex, IndexView
 from memories.models import LIVE, Link, LinkKind, Memory, Revision, Status
 from memories.retrieve.pipeline import index_of
+from memories.services import CannotMerge, MemoryAgent
 from memories.store import NothingToUndo
 from memories.store.revisions import TRACKED, snapshot, states_at
 from memsite.tenancy.models import App, AppPolicy

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 from django.test import Client
 
-from memories.agent import MemoryAgent
 from memories.models import Memory, Rejection
+from memories.services import MemoryAgent
 from tests.conftest import Caller
 from tests.dashboard.reading import HTMX
 from tests.memories.retrieve.asking import contents, search, set_policy, store

@@ -10,10 +10,10 @@ from django.db import connection
 from django.utils import timezone
 from rest_framework.test import APIClient
 
-from memories.agent import MemoryAgent
-from memories.compat.mcp_memory.importing import import_graph
+from memories.compat.mcp_memory import import_graph
 from memories.maintain.insights import candidate_of
 from memories.models import Memory, Revision, Source, Status
+from memories.services import MemoryAgent
 from memories.store import Candidate, writing
 from memsite.tenancy.models import App
 from memsite.tenancy.origin import Origin, check_origins, least_trusted

@@ -15,9 +15,9 @@ from django.utils import timezone
 from rest_framework.test import APIClient
 from time_machine import travel
 
-from memories.agent import MemoryAgent
-from memories.compat.mcp_memory.importing import import_graph
+from memories.compat.mcp_memory import import_graph
 from memories.models import FutureTrigger, Memory, Rejection, Source
+from memories.services import MemoryAgent
 from memories.store import Candidate, writing
 from memsite.tenancy.policy import preset_values
 from tests.compat.test_mem0 import Mem0

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 from rest_framework.test import APIClient
 
-from memories.agent import MemoryAgent
 from memories.models import Memory, Revision
+from memories.services import MemoryAgent
 from tests.api.checks import assert_problem
 from tests.conftest import Caller
 from tests.mcp.asking import use

@@ -11,8 +11,6 @@ import pytest
 from django.utils import timezone
 from rest_framework.test import APIClient
 
-from memories.agent import CannotTakeBack, MemoryAgent, NoSuchSource
-from memories.agent import rollback as rolling
 from memories.maintain.insights import gather
 from memories.models import (
     Extraction,
@@ -28,6 +26,8 @@ from memories.models import (
     Status,
     Summary,
 )
+from memories.services import CannotRollBack, MemoryAgent, NoSuchSource
+from memories.services import administration as rolling
 from memories.store import Candidate, writing
 from memories.store.revisions import learnt_in
 from memsite.jobs.job import Unclaimed
@@ -288,7 +288,7 @@ class TestDoing:
     def test_what_is_much_is_finished_by_the_job_wherever_it_was_left(
         self, alice: Caller, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        monkeypatch.setattr(rolling, "MOST_AT_ONCE", 2)
+        monkeypatch.setattr(rolling, "ROLLBACK_BATCH", 2)
         monkeypatch.setattr("memories.store.rollback.BATCH", 2)
         for number in range(7):
             store(alice, f"Whales sing {number} songs", origin="web")
@@ -346,5 +346,5 @@ class TestDoing:
     def test_an_apps_own_file_is_no_source(self, alice: Caller) -> None:
         store(alice, "Whales sing")
         row = take_in(alice.app, export(alice.app))
-        with pytest.raises(CannotTakeBack):
+        with pytest.raises(CannotRollBack):
             operator_of(alice).roll_back("import", str(row.uid))

@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 from django.utils import timezone
 
-from memories.agent import MemoryAgent
-from memories.api.shapes.memories import MemoryChanges
+from memories.api.serializers.memories import MemoryChanges
 from memories.models import Bridge, Link, LinkKind, Memory, Revision
+from memories.services import MemoryAgent
 from memories.store import writing
 from memories.store.rollback import FIELDS
 from tests.conftest import Caller

@@ -1,4 +1,4 @@
-"""Operators' doors: apps, their agents, their keys, their memories."""
+"""Operators' endpoints for apps, their agents, their keys, their memories."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from memories.api.base import Answer, OperatorView, found
-from memories.api.pages import chosen, flag, page
+from memories.api.pagination import chosen, flag, page
 from memories.api.schema import lists, operation
-from memories.api.shapes.apps import (
+from memories.api.serializers.apps import (
     AgentShown,
     AgentWithKey,
     AppChanges,
@@ -34,7 +34,7 @@ from memories.api.shapes.apps import (
     show_purge,
     show_purged,
 )
-from memories.api.shapes.memories import Deleted, MemoryShown, show_memory
+from memories.api.serializers.memories import Deleted, MemoryShown, show_memory
 from memories.api.views.memories import TRUST_LEVEL, of_level_asked
 from memories.models import Memory, Purge
 from memsite.http.exceptions import Conflict

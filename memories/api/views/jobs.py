@@ -1,4 +1,4 @@
-"""Operators' doors to the upkeep: what is done when, what came of it, and doing it now."""
+"""Operators' endpoints for jobs: when each is due, what came of it, and running it now."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from memories.api.base import OperatorView, found
-from memories.api.pages import chosen, page
+from memories.api.pagination import chosen, page
 from memories.api.schema import lists, operation
-from memories.api.shapes.jobs import JobAnswer, JobFired, JobsShown, RunShown, show_job, show_run
+from memories.api.serializers.jobs import JobAnswer, JobFired, JobsShown, RunShown, show_job, show_run
 from memories.jobs import JOBS
 from memories.jobs.catalogue import jobs_of
 from memsite.http.exceptions import Conflict

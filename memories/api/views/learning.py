@@ -1,36 +1,65 @@
-"""Agents' doors to learning: extractions and what they would find, rejections, lessons, entities."""
+"""Agents' endpoints for learning: extractions, rejections, lessons, entities, and category summaries."""
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterable, Sequence
+from difflib import unified_diff
+from hashlib import sha256
 from uuid import UUID
 
 from django.db.models import Count, Exists, OuterRef, Q, Subquery
 from django.http import HttpResponse
+from django.utils.http import parse_etags
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter, extend_schema
+from rest_framework.exceptions import ValidationError
 from rest_framework.request import Request
 from rest_framework.response import Response
+from rest_framework.utils.urls import remove_query_param, replace_query_param
 
-from memories.agent import AlreadyDecided, CannotBeStored
 from memories.api.base import AgentView, AnyAnswer, found, text_answer
-from memories.api.pages import chosen, page, user_asked
-from memories.api.schema import lists, of_user, operation
-from memories.api.shapes.learning import (
+from memories.api.pagination import NO_CURSOR, Pages, chosen, page, user_asked, whole
+from memories.api.schema import lists, of_user, operation, whole_number
+from memories.api.serializers.learning import (
+    CategoryShown,
     EntityShown,
     ExtractionShown,
     PreviewAnswer,
     PreviewQuestion,
     RejectionShown,
+    RewriteAsked,
+    SummaryShown,
+    SummaryVersionShown,
+    VersionShown,
+    show_category,
     show_entity,
     show_extraction,
     show_preview,
     show_rejection,
+    show_summary,
+    show_version,
+    show_version_whole,
 )
-from memories.api.shapes.memories import MemoryShown, MemoryStored, show_memory
+from memories.api.serializers.memories import MemoryShown, MemoryStored, show_memory
 from memories.api.views.memories import stored_answer
-from memories.models import Decision, Entity, Extraction, ExtractionStatus, Memory, Mention, Rejection, RejectionKind
+from memories.models import (
+    Decision,
+    Entity,
+    Extraction,
+    ExtractionStatus,
+    Memory,
+    Mention,
+    Rejection,
+    RejectionKind,
+    Summary,
+)
+from memories.models.summary import SummaryQuerySet
+from memories.services import AlreadyDecided, CannotBeStored
+from memories.services.recall import Category
 from memories.text.messages import Message
 from memsite.http.exceptions import Conflict, Unprocessable
+from memsite.tenancy.policy import CATEGORY_PATTERN
 
 
 class Extractions(AgentView):
@@ -153,3 +182,138 @@ class MemoriesOfEntity(AgentView):
         rows = self.memory_agent().memories_of().filter(mentions__entity=entity)
         found(entity if rows.exists() else None)
         return page(self, rows.select_related("session", "resource"), show_memory)
+
+
+USER_ID = of_user("Of this end user; without it, of nobody in particular.")
+MAX_VERSION = 10**9 - 1
+
+
+def asked_user(request: Request) -> str:
+    """The end user it is about, "" for nobody in particular."""
+    return user_asked(request) or ""
+
+
+class Categories(AgentView):
+    @lists(CategoryShown, "list_categories", USER_ID)
+    def get(self, request: Request) -> Response:
+        """By name: those with memories, and those with a summary."""
+        known = self.memory_agent().categories(asked_user(request))
+        return page_by_name(request, known)
+
+
+def page_by_name(request: Request, known: Sequence[Category]) -> Response:
+    """A page whose cursor is the name before it."""
+    size, after = Pages("category", None).get_page_size(request), name_before(request)
+    start = sum(one.name <= after for one in known)
+    end, before = start + size, start - size
+    here = request.build_absolute_uri()
+    first = remove_query_param(here, "cursor")
+
+    def after_place(place: int) -> str:
+        return replace_query_param(here, "cursor", known[place - 1].name) if place > 0 else first
+
+    return Response(
+        {
+            "results": [show_category(one) for one in known[start:end]],
+            "next": after_place(end) if end < len(known) else None,
+            "previous": after_place(before) if start else None,
+        }
+    )
+
+
+def name_before(request: Request) -> str:
+    given: str | None = request.query_params.get("cursor")
+    if given is not None and not re.fullmatch(CATEGORY_PATTERN, given):
+        raise ValidationError(NO_CURSOR)
+    return given or ""
+
+
+class OneCategory(AgentView):
+    @operation(responses=SummaryShown, parameters=[USER_ID], operation_id="get_category")
+    def get(self, request: Request, name: str) -> Response:
+        """What is known in it, written down. 404 where nothing is that all agents of the app may know."""
+        summary = self.memory_agent().summary(name, asked_user(request))
+        return Response(show_summary(found(summary)))
+
+
+class CategoryText(AgentView):
+    content_negotiation_class = AnyAnswer
+
+    @operation(
+        responses={(200, "text/markdown"): OpenApiTypes.STR}, parameters=[USER_ID], operation_id="get_category_text"
+    )
+    def get(self, request: Request, name: str) -> HttpResponse:
+        """The same as a Markdown file. 304 to an `If-None-Match` with its ETag."""
+        summary = found(self.memory_agent().summary(name, asked_user(request)))
+        tag = f'"{sha256(summary.content.encode()).hexdigest()[:32]}"'
+        is_known = {tag, "*"} & {
+            one.removeprefix("W/") for one in parse_etags(request.headers.get("If-None-Match", ""))
+        }
+        answer = HttpResponse(status=304) if is_known else text_answer(f"{summary.content}\n")
+        answer["ETag"], answer["Cache-Control"] = tag, "private, no-cache"
+        answer["Summary-Stored"] = "false" if summary.pk is None else "true"
+        return answer
+
+
+class VersionsView(AgentView):
+    """Doors to what is stored of one summary."""
+
+    def versions(self, name: str, user_id: str) -> SummaryQuerySet:
+        return self.memory_agent().summary_versions(name, user_id)
+
+    def version(self, name: str, user_id: str, number: int) -> Summary:
+        return found(self.versions(name, user_id).filter(version=number).first())
+
+
+class Versions(VersionsView):
+    @lists(VersionShown, "list_category_versions", USER_ID)
+    def get(self, request: Request, name: str) -> Response:
+        """The latest first."""
+        user_id = asked_user(request)
+        rows = self.versions(name, user_id)
+        if not rows.exists():
+            found(self.memory_agent().summary(name, user_id))
+        return page(self, rows.defer("content"), show_version, ordering="-version")
+
+
+class OneVersion(VersionsView):
+    @operation(responses=SummaryVersionShown, parameters=[USER_ID], operation_id="get_category_version")
+    def get(self, request: Request, name: str, number: int) -> Response:
+        return Response(show_version_whole(self.version(name, asked_user(request), number)))
+
+
+class Difference(VersionsView):
+    content_negotiation_class = AnyAnswer
+
+    @operation(
+        responses={(200, "text/x-diff"): OpenApiTypes.STR},
+        parameters=[USER_ID, *(whole_number(name, 0, MAX_VERSION, required=True) for name in ("from", "to"))],
+        operation_id="compare_category_versions",
+    )
+    def get(self, request: Request, name: str) -> HttpResponse:
+        """What changed from one version to another, as a unified diff."""
+        user_id = asked_user(request)
+        numbers = (whole(side, request.query_params.get(side, ""), MAX_VERSION) for side in ("from", "to"))
+        old, new = (self.version(name, user_id, number) for number in numbers)
+        return text_answer("".join(f"{line}\n" for line in diff_lines(old, new)), "text/x-diff")
+
+
+def diff_lines(old: Summary, new: Summary) -> Iterable[str]:
+    (before, was), (after, now) = (
+        (f"{one.category}.md v{one.version}", f"{one.created_at:%Y-%m-%dT%H:%M:%SZ}") for one in (old, new)
+    )
+    lines = old.content.split("\n"), new.content.split("\n")
+    return unified_diff(*lines, before, after, was, now, lineterm="")
+
+
+class Rewrite(AgentView):
+    @operation(request=None, responses={202: RewriteAsked}, parameters=[USER_ID], operation_id="rewrite_category")
+    def post(self, request: Request, name: str) -> Response:
+        """Has the summary written anew soon. 422 where the app's policy keeps none (capture_summaries)."""
+        agent, user_id = self.memory_agent(), asked_user(request)
+        if not self.app.policy.capture_summaries:
+            raise Unprocessable("This app keeps no summaries: its policy has capture_summaries off.")
+        found(agent.summary(name, user_id))
+        self.count_writes(1)
+        agent.ask_rewrite(name, user_id)
+        return Response({"category": name, "due": True}, status=202)

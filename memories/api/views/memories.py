@@ -1,7 +1,8 @@
-"""Agents' doors to memories: store, list, read, change, forget, history, links."""
+"""Agents' endpoints for memories: store, list, read, change, forget, history, links, search, context."""
 
 from __future__ import annotations
 
+import time
 from collections.abc import Mapping
 from typing import Any
 from uuid import UUID
@@ -12,12 +13,13 @@ from rest_framework.exceptions import ValidationError
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from memories.agent import MemoryAgent, VersionMismatch, Withheld
-from memories.api.base import AgentView, Answer, etag, expected_version, found
-from memories.api.pages import as_moment, as_uuid, one_of, page, user_asked
+from memories.api.base import AgentView, Answer, StoringView, check_changes, etag, expected_version, found
+from memories.api.pagination import as_moment, as_uuid, one_of, page, search_page, user_asked
 from memories.api.schema import IF_MATCH, lists, of_user, operation
-from memories.api.shapes.memories import (
+from memories.api.serializers.memories import (
     BatchAnswer,
+    ContextAnswer,
+    ContextQuestion,
     Deleted,
     Ids,
     LinkShown,
@@ -30,22 +32,29 @@ from memories.api.shapes.memories import (
     NewMemory,
     NewMemoryOnce,
     RevisionShown,
+    SearchAnswer,
+    SearchQuestion,
     show_held,
+    show_hit,
     show_link,
     show_memory,
     show_revision,
+    show_tagged,
+    show_told,
     shown_state,
 )
-from memories.api.storing import StoringView, check_changes
 from memories.capture.quarantine import Outcome, OutcomeKind
 from memories.models import Kind, Link, Memory, Revision, Status, Trust
 from memories.models.memory import MemoryQuerySet, subject_of
+from memories.services import MemoryAgent, VersionMismatch, Withheld
 from memories.store import Candidate
 from memories.store.revisions import state_at
+from memories.text.messages import Message
 from memsite.http.exceptions import PreconditionFailed
 from memsite.http.problems import flatten
 from memsite.tenancy.idempotency import Slot
 from memsite.tenancy.origin import Origin
+from memsite.tenancy.policy import Block
 from sessions.models import AgentSession
 
 LIST_CHOICES = {
@@ -269,3 +278,66 @@ def link(agent: MemoryAgent, memory: Memory, other: Memory, kind: str, slot: Slo
 
     agent.link(memory, other, kind, keep)
     return answers[0]
+
+
+MAX_QUESTION_CHARACTERS = 2_000
+
+
+class Search(AgentView):
+    answers_anew = True
+    scope = "read"
+
+    @extend_schema(request=SearchQuestion, responses=SearchAnswer, operation_id="search_memories")
+    def post(self, request: Request) -> Response:
+        """What fits the query, best first. Nothing fits: nothing is found."""
+        started, body = time.perf_counter(), self.read(SearchQuestion)
+        explain, app = body["explain"], self.app
+        found, cursor = search_page(self.memory_agent(), body, self.caller().commit)
+        return Response(
+            {
+                "results": [show_hit(hit, app, explain=explain) for hit in found.hits],
+                "summaries": [show_told(told) for told in found.summaries],
+                "next": cursor,
+                "tier_answered": found.tier,
+                "took_ms": round(1000 * (time.perf_counter() - started), 2),
+                "degraded": found.degraded,
+                **({"scores_combined": found.combined} if explain else {}),
+            }
+        )
+
+
+class ContextBlock(AgentView):
+    answers_anew = True
+    scope = "read"
+
+    @extend_schema(request=ContextQuestion, responses=ContextAnswer, operation_id="get_context")
+    def post(self, request: Request) -> Response:
+        """A block for the prompt: what answers the question, or what is known without one."""
+        body = self.read(ContextQuestion)
+        messages = [Message(message["role"], message["content"]) for message in body.get("messages", [])]
+        question = body["query"][-MAX_QUESTION_CHARACTERS:].strip()
+        asked = bool(question or messages)
+        wanted = body.get("format") or (Block.TURN if asked else self.app.policy.block)
+        context = self.memory_agent().context(
+            Block.TURN if wanted == "json" else wanted,
+            question=question,
+            messages=messages,
+            session=self.session(body["session_id"]) if body["session_id"] else None,
+            turn_number=body["turn_number"],
+            max_tokens=body["max_tokens"],
+            limit=body["limit"],
+            user_id=body["user_id"],
+        )
+        injected = context.injected
+        return Response(
+            {
+                "text": "" if wanted == "json" else injected.text,
+                "tokens": 0 if wanted == "json" else injected.tokens,
+                "included": len(injected.memories),
+                "total": injected.total,
+                "memories": [show_tagged(memory, context.tags[memory.pk]) for memory in injected.memories],
+                "tier_answered": context.tier_answered,
+                "economised": context.economised,
+                "degraded": list(context.degraded),
+            }
+        )

@@ -1,4 +1,4 @@
-"""Agents' doors to what was said: sessions, turns, messages, the live stream, events, resources."""
+"""Agents' endpoints for sessions: turns, messages, the live stream, events, resources, feedback, hooks, prompts."""
 
 from __future__ import annotations
 
@@ -7,22 +7,27 @@ from typing import Any
 from uuid import UUID
 
 from django.db.models import OuterRef, Q, Subquery
+from django.http import HttpResponse
+from django.utils import timezone
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework.exceptions import ValidationError
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from memories.api.base import BESIDE, AgentView, Answer, found
-from memories.api.bodies import Unread, body_chunks
-from memories.api.pages import chosen, page, whole
+from memories.api.base import BESIDE, AgentView, Answer, AnyAnswer, found, text_answer
+from memories.api.pagination import chosen, page, whole
 from memories.api.schema import lists, operation, whole_number
-from memories.api.shapes.apps import Purged, show_purged
-from memories.api.shapes.memories import show_tagged
-from memories.api.shapes.sessions import (
+from memories.api.serializers.apps import Purged, show_purged
+from memories.api.serializers.memories import show_tagged
+from memories.api.serializers.sessions import (
+    Answered,
     Checkpoint,
     EndOfSession,
     EventShown,
+    FeedbackShown,
+    HookAnswer,
+    HookEvent,
     JobsRun,
     Messages,
     MessagesStored,
@@ -37,18 +42,25 @@ from memories.api.shapes.sessions import (
     TurnShown,
     TurnStored,
     show_event,
+    show_feedback,
+    show_hook,
     show_resource,
     show_session,
+    show_trigger,
     show_turn,
 )
-from memories.api.shapes.triggers import show_trigger
+from memories.api.streaming import Unread, body_chunks
 from memories.capture.ingest_messages import Captured
+from memories.services import MemoryAgent
+from memories.text.messages import Message
 from memsite.http.exceptions import Conflict
 from memsite.tenancy.access import of_users
 from memsite.tenancy.idempotency import Slot
+from memsite.tenancy.policy import Block
 from memsite.tenancy.scoping import ScopedQuerySet
+from memsite_client.claude.transcript import own_words
 from sessions.checkpoints import DifferentCheckpoint, NoTurnLeft, recover, replay
-from sessions.models import MAX_TURN, AgentSession, Event, Level, Resource, SessionStatus, Turn
+from sessions.models import MAX_TURN, AgentSession, Event, Level, Resource, Role, SessionStatus, Turn
 from sessions.recording import Said, SaidOtherwise, source_key, stored_before
 
 MOST_ASKED = 10**10 - 1
@@ -277,3 +289,117 @@ class Resources(AgentView):
         """Raw text as it came, of this agent's sessions."""
         rows = Resource.objects.for_app(self.app).filter(session__agent=self.caller().agent, session__purged_at=None)
         return page(self, self.of_session_asked(rows).select_related("session"), show_resource)
+
+
+CLIENT = "claude-code"
+# A question is made of the last few messages; of a pasted file its beginning tells what it is.
+QUESTION_MESSAGES, QUESTION_CHARACTERS = 5, 10_000
+TITLE_CHARACTERS, REASON_CHARACTERS, CWD_CHARACTERS = 500, 200, 4096
+
+HookPayload = Mapping[str, Any]
+
+
+class ClaudeCodeHook(AgentView):
+    answers_anew = True
+    scope = "write"
+
+    @extend_schema(request=HookEvent, responses=HookAnswer, operation_id="claude_code_hook")
+    def post(self, request: Request) -> Response:
+        """For hooks of type `http`, and for `memsite hook`: takes the JSON of any event, answers as a hook does."""
+        event = self.read(HookEvent)
+        return Response(show_hook(event["hook_event_name"], self.text_for(event)))
+
+    def text_for(self, event: HookPayload) -> str:
+        agent, name, said = self.memory_agent(), event["hook_event_name"], spoken(event)
+        if name == "SessionEnd" and not said and not agent.has_session(event["session_id"]):
+            # Commands such as `claude mcp list` tell of the end of a session that never began.
+            return ""
+        is_resumed = event["source"] == "resume"
+        # One that is forked off tells of the other as resumed, and never of its end.
+        session, is_new = agent.open_session(event["session_id"], about(event), wakes=bool(said) or not is_resumed)
+        session = self.in_app(session)
+        is_asked = name == "UserPromptSubmit"
+        is_greeted = name == "SessionStart" or (is_asked and is_new)
+        texts = [agent.start(session, goes_on=is_resumed).text] if is_greeted else []
+        if said:
+            agent.capture_messages(session, said)
+        if is_asked:
+            texts.append(recalled(agent, session))
+        elif name == "Stop":
+            judge(agent, session, event["last_assistant_message"] or "")
+        elif name == "SessionEnd":
+            agent.end(session, (event["reason"] or "")[:REASON_CHARACTERS])
+        return "\n\n".join(filter(None, texts))
+
+
+def about(event: HookPayload) -> dict[str, Any]:
+    """What the session is known by, the folder it is at work in; and since when its agent sees what it was shown."""
+    cwd = (event["cwd"] or "")[:CWD_CHARACTERS]
+    folder = cwd.replace("\\", "/").rstrip("/").rpartition("/")[2]
+    known = {"title": folder[:TITLE_CHARACTERS], "environment": {"client": CLIENT, "cwd": cwd}}
+    is_compacted = event["hook_event_name"] == "PreCompact" or event["source"] == "compact"
+    return {**known, "shown_since": timezone.now()} if is_compacted else known
+
+
+def spoken(event: HookPayload) -> list[Said]:
+    """All that was said, as `memsite hook` has read it; or as much of it as the event tells by itself."""
+    if "messages" in event:
+        return [said_of(message) for message in event["messages"]]
+    told = {"UserPromptSubmit": (Role.USER, "prompt"), "Stop": (Role.ASSISTANT, "last_assistant_message")}
+    role, field = told.get(event["hook_event_name"], (Role.USER, ""))
+    text = (event[field] or "") if field else ""
+    text = own_words(text) if role == Role.USER else text
+    return [Said(role, text, source_key(event["prompt_id"], text=text))] if text.strip() else []
+
+
+def recalled(agent: MemoryAgent, session: AgentSession) -> str:
+    """What is known of what was asked last. Somebody waits for it: no model is asked to make the question."""
+    last = list(conversation(session).order_by("-pk")[:QUESTION_MESSAGES])
+    messages = [Message(text.role, text.raw_content[:QUESTION_CHARACTERS]) for text in reversed(last)]
+    if not messages or messages[-1].role != Role.USER:
+        return ""
+    context = agent.context(
+        Block.TURN, messages=messages, session=session, turn_number=turn_number(session), by_rules=True
+    )
+    return context.injected.text
+
+
+def judge(agent: MemoryAgent, session: AgentSession, answer: str) -> None:
+    asked = conversation(session).filter(role=Role.USER).order_by("-pk").values_list("raw_content", flat=True).first()
+    if answer.strip():
+        agent.judge_response(session, max(1, turn_number(session)), answer, asked or "")
+
+
+def turn_number(session: AgentSession) -> int:
+    """The turn that runs: one for each time the user has spoken."""
+    return conversation(session).filter(role=Role.USER).count()
+
+
+def conversation(session: AgentSession) -> ScopedQuerySet[Resource]:
+    spoken = Resource.objects.for_app(session.app).filter(session=session)
+    return spoken.filter(role__in=(Role.USER, Role.ASSISTANT))
+
+
+class Responses(AgentView):
+    scope = "write"
+
+    @extend_schema(request=Answered, responses=FeedbackShown, operation_id="judge_response")
+    def post(self, request: Request, uid: UUID) -> Response:
+        """Which of the memories this turn was given the answer used, and which it ignored; their priority follows.
+
+        Each is judged once: the same answer sent again changes nothing, and tells nothing new. What the session was
+        greeted with is ignored only when it ends.
+        """
+        session, body = self.session(uid), self.read(Answered)
+        judged = self.memory_agent().judge_response(session, body["turn_number"], body["text"], body["question"])
+        return Response(show_feedback(judged))
+
+
+class Prompt(AgentView):
+    scope = "read"
+    content_negotiation_class = AnyAnswer
+
+    @extend_schema(responses={(200, "text/markdown"): OpenApiTypes.STR}, operation_id="get_prompt")
+    def get(self, request: Request, tier: int) -> HttpResponse:
+        """For the system prompt of a session of this tier: its task, and how to note down what it learns."""
+        return text_answer(self.memory_agent().prompt(tier))

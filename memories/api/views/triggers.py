@@ -1,4 +1,4 @@
-"""Agents' doors to what is to come: triggers noted, listed, changed, dropped."""
+"""Agents' endpoints for triggers: noted, listed, changed, dropped."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ from rest_framework.exceptions import ValidationError
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from memories.agent import MemoryAgent
 from memories.api.base import AgentView, Answer, found
-from memories.api.pages import chosen, page, user_asked
+from memories.api.pagination import chosen, page, user_asked
 from memories.api.schema import lists, of_user
-from memories.api.shapes.memories import Deleted
-from memories.api.shapes.triggers import NewTrigger, TriggerChanges, TriggerShown, show_trigger
+from memories.api.serializers.memories import Deleted
+from memories.api.serializers.sessions import NewTrigger, TriggerChanges, TriggerShown, show_trigger
 from memories.learn.trigger_span import WrongTrigger
 from memories.learn.triggers import Due
 from memories.models import FutureTrigger, Memory, TriggerStatus
+from memories.services import MemoryAgent
 
 
 class Triggers(AgentView):

@@ -1,24 +1,34 @@
-"""Operators' doors to webhooks, what they were told, and the bridges of chats."""
+"""Endpoints for webhooks and their deliveries, bridges of chats, and the feed of changes."""
 
 from __future__ import annotations
 
+import time
+from collections.abc import Iterator
+from typing import Any
 from uuid import UUID
 
 from django.db import IntegrityError
-from drf_spectacular.utils import OpenApiParameter, extend_schema
-from rest_framework.exceptions import ValidationError
+from django.http import StreamingHttpResponse
+from django.http.response import HttpResponseBase
+from django.utils import timezone
+from drf_spectacular.types import OpenApiTypes
+from drf_spectacular.utils import OpenApiParameter, OpenApiResponse, extend_schema
+from rest_framework.authentication import BaseAuthentication
+from rest_framework.exceptions import AuthenticationFailed, ValidationError
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from memories.agent import MemoryAgent
-from memories.api.base import Answer, OperatorView, found
-from memories.api.pages import chosen, page
-from memories.api.schema import lists, operation
-from memories.api.shapes.memories import Deleted
-from memories.api.shapes.webhooks import (
+from memories.api.base import AgentView, Answer, AnyAnswer, OperatorView, View, found
+from memories.api.fields import validated
+from memories.api.pagination import chosen, page, whole
+from memories.api.schema import Problem, lists, operation, whole_number
+from memories.api.serializers.memories import Deleted
+from memories.api.serializers.webhooks import (
     BridgeShown,
     BridgeWithSecret,
+    ChangesShown,
     DeliveryShown,
+    Heard,
     NewBridge,
     NewWebhook,
     Secret,
@@ -26,13 +36,22 @@ from memories.api.shapes.webhooks import (
     WebhookShown,
     WebhookWithSecret,
     show_bridge,
+    show_change,
     show_delivery,
     show_webhook,
 )
+from memories.api.streaming import Unread
 from memories.models import Bridge, Delivery, DeliveryStatus, Webhook
-from memsite.http.exceptions import Conflict
-from memsite.http.signatures import secret_of
-from memsite.tenancy.models import Agent
+from memories.services import Change, MemoryAgent
+from memsite.config.conf import get_conf
+from memsite.http.bodies import Places
+from memsite.http.exceptions import BeyondTheFeed, Conflict
+from memsite.http.json_body import dump_json, parse_json, read_bounded
+from memsite.http.signatures import BadSignature, secret_of, verify
+from memsite.tenancy.authentication import Principal, still_opens
+from memsite.tenancy.models import Agent, ApiKey, AppStatus
+from memsite.tenancy.row_level_security import confine
+from sessions.recording import Said, source_key
 
 
 class WebhookView(OperatorView):
@@ -168,3 +187,168 @@ class BridgeSecret(BridgeView):
         """The old one counts no more."""
         agent, row = self.bridge(app_id, uid)
         return Response({"secret": agent.renew_secret(row)})
+
+
+EVENT_STREAM = "text/event-stream"
+# A stream or a wait keeps a thread of the web server busy: not many of them, and none for long.
+listeners = Places(4, "As many listen to changes as this server has room for: ask without waiting, or in a moment.")
+STREAM_SECONDS, HEARTBEAT_SECONDS, LOOK_EVERY_SECONDS = 60.0, 15.0, 0.5
+LONGEST_WAIT_SECONDS = 25
+RETRY_MILLISECONDS = 1000
+MOST_NUMBER = 2**63 - 1
+BEYOND = OpenApiResponse(Problem, description="`since` is beyond the app's last change: begin anew with a full read.")
+
+
+class Changes(AgentView):
+    scope = "read"
+    content_negotiation_class = AnyAnswer
+
+    def key(self) -> ApiKey:
+        key: Any = self.request.auth
+        assert isinstance(key, ApiKey), "an agent comes with one"
+        return key
+
+    @operation(
+        responses={
+            (200, "application/json"): ChangesShown,
+            (200, EVENT_STREAM): OpenApiTypes.STR,
+            (410, "application/problem+json"): BEYOND,
+        },
+        parameters=[
+            whole_number("since", 0, MOST_NUMBER, description="A `last` of before; without it, from now on."),
+            whole_number("wait", 0, LONGEST_WAIT_SECONDS, description="Wait so many seconds for something new."),
+            whole_number(
+                "Last-Event-ID", 0, MOST_NUMBER, location=OpenApiParameter.HEADER, description="The same as since."
+            ),
+        ],
+        operation_id="list_changes",
+    )
+    def get(self, request: Request) -> HttpResponseBase:
+        """Memories that were written or deleted, each as it is by now; with `Accept: text/event-stream` as they change.
+
+        A stream ends after a minute and is opened again where it was (`Last-Event-ID`), as EventSource does by itself.
+        """
+        agent = self.memory_agent()
+        since = number_asked(request, agent)
+        if EVENT_STREAM in request.headers.get("Accept", ""):
+            return stream(agent, since, self.key())
+        wait = whole("wait", request.query_params.get("wait", "0"), LONGEST_WAIT_SECONDS)
+        changes, last = waited_for(agent, since, wait) if wait else agent.changes_since(since)
+        return Response({"results": [show_change(one) for one in changes], "last": last})
+
+
+def number_asked(request: Request, agent: MemoryAgent) -> int:
+    given = request.headers.get("Last-Event-ID") or request.query_params.get("since")
+    current = agent.current_change()
+    number = current if given is None else whole("since", given, MOST_NUMBER)
+    if number > current:
+        raise BeyondTheFeed
+    return number
+
+
+def waited_for(agent: MemoryAgent, since: int, seconds: int) -> tuple[list[Change], int]:
+    with listeners.one():
+        ends = time.monotonic() + seconds
+        while True:
+            changes, last = agent.changes_since(since)
+            if changes or time.monotonic() >= ends:
+                return changes, last
+            time.sleep(LOOK_EVERY_SECONDS)
+
+
+def stream(agent: MemoryAgent, since: int, key: ApiKey) -> StreamingHttpResponse:
+    listeners.take()
+    answer = StreamingHttpResponse(Events(agent, since, key), content_type=EVENT_STREAM)
+    # No proxy may keep what is meant for now.
+    answer["Cache-Control"], answer["X-Accel-Buffering"] = "no-store", "no"
+    return answer
+
+
+class Events:
+    """The body of a stream. Ends with its key, and gives its place back when nobody reads it any more."""
+
+    def __init__(self, agent: MemoryAgent, since: int, key: ApiKey) -> None:
+        self.agent, self.since, self.key, self.is_open = agent, since, key, True
+
+    def __iter__(self) -> Iterator[bytes]:
+        try:
+            yield f"retry: {RETRY_MILLISECONDS}\nid: {self.since}\n\n".encode()
+            ends = time.monotonic() + STREAM_SECONDS
+            heard = time.monotonic()
+            while (now := time.monotonic()) < ends and still_opens(self.key):
+                changes, last = self.agent.changes_since(self.since)
+                if last != self.since:
+                    self.since, heard = last, now
+                    yield b"".join(map(event, changes)) + b"id: %d\n\n" % last
+                elif now - heard >= HEARTBEAT_SECONDS:
+                    heard = now
+                    yield b": still here\n\n"
+                else:
+                    time.sleep(LOOK_EVERY_SECONDS)
+        finally:
+            self.close()
+
+    def close(self) -> None:
+        if self.is_open:
+            self.is_open = False
+            listeners.give_back()
+
+
+def event(change: Change) -> bytes:
+    told = dump_json(show_change(change))
+    return b"event: %b\ndata: %b\n\n" % (change.kind.encode(), told)
+
+
+SCOPE = "bridge"
+
+
+class BridgeAuthentication(BaseAuthentication):
+    """Standard Webhooks over the whole body. A bridge that is not there answers like a wrong signature."""
+
+    def authenticate(self, request: Request) -> tuple[Principal, Bridge]:
+        body = read_bounded(request._request, get_conf().max_body_bytes)
+        bridge = bridge_of(request)
+        try:
+            if bridge is None:
+                raise BadSignature
+            secret = secret_of(bridge.uid, bridge.secret_number)
+            message_id = verify(request.headers, body, secret, timezone.now())
+        except BadSignature as error:
+            raise AuthenticationFailed("The signature is wrong or too old.") from error
+        confine(bridge.app_id)
+        told: Any = request
+        told.signed_body, told.message_id = body, message_id
+        return Principal(name=bridge.name, scopes=frozenset({SCOPE}), agent=bridge.agent), bridge
+
+    def authenticate_header(self, request: Request) -> str:
+        return 'Signature realm="memsite"'
+
+
+def bridge_of(request: Request) -> Bridge | None:
+    # The address names the bridge, and only its secret opens it: there is no app yet to ask for.
+    rows = Bridge.objects.filter(uid=request.parser_context["kwargs"]["uid"], is_active=True)
+    found = list(rows.select_related("agent__app__policy")[:2])
+    is_ours = len(found) == 1 and found[0].agent.app.status == AppStatus.ACTIVE
+    return found[0] if is_ours else None
+
+
+class ChatMessage(View):
+    """`POST /hooks/{id}`: one message of a chat. Told twice, it is stored once."""
+
+    scope = SCOPE
+    authentication_classes = [BridgeAuthentication]
+    parser_classes = [Unread]
+    is_lenient = True
+
+    # Not of the API, which keys open: docs/webhooks.md describes it.
+    @extend_schema(exclude=True)
+    def post(self, request: Request, uid: object) -> Response:
+        told: Any = request
+        bridge: Bridge = told.auth
+        heard = validated(Heard, parse_json(told.signed_body))
+        agent = MemoryAgent(bridge.agent.app, bridge.agent, f"bridge:{bridge.name}")
+        key = source_key(heard["message_id"] or told.message_id, text=heard["text"])
+        said = Said(heard["role"], heard["text"], key, heard["at"])
+        place = "/".join(filter(None, (heard["channel"], heard["thread"])))
+        captured = agent.hear_chat(bridge, place, heard["user"], [said])
+        return Response({"stored": len(captured.resources)}, status=202)

@@ -1,10 +1,12 @@
-"""mem0's doors."""
+"""mem0's endpoints. What was said becomes memories before the answer is sent, as mem0's clients expect."""
 
 from __future__ import annotations
 
 import ast
 import json
-from collections.abc import Mapping
+import time
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
 from typing import Any
 from uuid import UUID
 
@@ -14,15 +16,12 @@ from rest_framework.exceptions import NotFound, ParseError, ValidationError
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from memories.agent import Withheld
-from memories.api.fields import read_as
-from memories.api.pages import up_to
-from memories.api.searching import search_page
-from memories.api.shapes.memories import SearchQuestion
-from memories.api.storing import StoringView, check_changes
-from memories.compat.mem0.adding import add_learnt, said
-from memories.compat.mem0.filters import metadata_of, owner_of, translated
-from memories.compat.mem0.shapes import (
+from memories.api.base import StoringView, check_changes
+from memories.api.fields import validated
+from memories.api.pagination import search_page, up_to
+from memories.api.serializers.memories import SearchQuestion
+from memories.compat.external_ids import external_id
+from memories.compat.mem0.serializers import (
     IDS,
     Changes,
     Lenient,
@@ -31,19 +30,81 @@ from memories.compat.mem0.shapes import (
     Query,
     between_0_and_1,
     end_of,
+    metadata_of,
+    owner_of,
     show_change,
     show_item,
+    translated,
 )
-from memories.models import Action, Memory, Revision
+from memories.models import Action, Extraction, ExtractionStatus, Memory, Revision
 from memories.models.memory import MemoryQuerySet
 from memories.retrieve.filters import build_filter, users_named
+from memories.services import MemoryAgent, Withheld
 from memories.text.clean import is_visible
 from memsite.http.exceptions import Unprocessable
 from memsite.http.json_body import RepeatedName, object_of, parse_json
 from memsite.tenancy.authentication import KeyAuthentication, key_of
 from memsite.tenancy.models import Scope
 from memsite.tenancy.origin import Origin
-from sessions.models import Role
+from sessions.models import AgentSession, Resource, Role
+from sessions.recording import Said
+
+PATIENCE_SECONDS, LOOK_EVERY_SECONDS = 30.0, 0.05
+
+
+def add_learnt(agent: MemoryAgent, fields: Mapping[str, Any]) -> tuple[list[Memory], bool]:
+    """(the memories that were new in it, whether some of it is still being learnt)."""
+    if not (told := said(fields)):
+        return [], False
+    owner = owner_of(fields)
+    session = session_of(agent, owner)
+    at = datetime.fromtimestamp(fields["timestamp"], UTC) if fields.get("timestamp") else None
+    captured = agent.capture_messages(session, [said_by(one, at) for one in told])
+    is_pending = learn_now(agent, session, captured.resources)
+    rows = agent.memories().filter(resource__in=captured.resources).order_by("pk")
+    changes = {
+        "metadata": metadata_of(owner, fields.get("metadata")),
+        "valid_until": end_of(fields.get("expiration_date")),
+    }
+    given = {name: value for name, value in changes.items() if value}
+    return [told_with(agent, row, given) for row in rows], is_pending
+
+
+def told_with(agent: MemoryAgent, row: Memory, given: Mapping[str, Any]) -> Memory:
+    """The memory with what was told beside it, unless a person has to decide about that."""
+    try:
+        return agent.edit(row, given, reason="told with it") if given else row
+    except Withheld:
+        return row
+
+
+def said_by(message: Mapping[str, Any], at: datetime | None) -> Said:
+    name = message["name"] if isinstance(message["name"], str) else ""
+    return Said(message["role"], message["content"], None, at, speaker=name)
+
+
+def said(fields: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    return [message for message in fields["messages"] if is_visible(message["content"])]
+
+
+def session_of(agent: MemoryAgent, owner: Mapping[str, str]) -> AgentSession:
+    """One conversation for each combination of ids."""
+    name = external_id("mem0", *(f"{key}={owner[key]}" for key in sorted(owner)))
+    session, _ = agent.open_session(name, {"user_id": owner.get("user_id"), "title": owner.get("run_id", "mem0")})
+    session.app = agent.app
+    return session
+
+
+def learn_now(agent: MemoryAgent, session: AgentSession, texts: Sequence[Resource]) -> bool:
+    """Learns, or waits while a worker that was faster does. Whether some of it has to wait for longer."""
+    work = Extraction.objects.for_app(agent.app).open().filter(resource__in=texts)
+    patience = time.monotonic() + PATIENCE_SECONDS
+    for _ in agent.learn_session(session.pk):
+        pass
+    while work.filter(status=ExtractionStatus.RUNNING).exists() and time.monotonic() < patience:
+        time.sleep(LOOK_EVERY_SECONDS)
+    return work.exists()
+
 
 DEFAULT_TOP_K, DEFAULT_PAGE, LARGEST_PAGE = 10, 100, 1000
 SELF_HOSTED_TOP_K = 20
@@ -200,7 +261,7 @@ class Searching(Mem0View):
         asked = self.body(Query)
         filters = translated(asked.get("filters"), asked)
         limit = asked.get("top_k") or asked.get("limit") or self.top_k
-        question = read_as(SearchQuestion, {"query": asked["query"], "limit": limit, "filters": filters})
+        question = validated(SearchQuestion, {"query": asked["query"], "limit": limit, "filters": filters})
         recall, _ = search_page(self.memory_agent(), question, self.caller().commit)
         least = asked.get("threshold") or 0.0
         hits = [hit for hit in recall.hits if between_0_and_1(hit.score) >= least]

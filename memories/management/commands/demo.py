@@ -15,14 +15,14 @@ from django.db import transaction
 from django.db.models import Max
 from django.utils import timezone
 
-from memories.agent import MemoryAgent
-from memories.agent.sessions import Greeting
 from memories.capture.ingest_messages import Report
-from memories.management.address import known_address
-from memories.management.plain_errors import plain_errors
+from memories.management.errors import plain_errors
+from memories.management.server_address import known_address
 from memories.models import Action, Memory, Rejection, Revision
 from memories.retrieve.hits import Hit
 from memories.retrieve.pipeline import SearchRequest
+from memories.services import MemoryAgent
+from memories.services.sessions import Greeting
 from memsite.tenancy.models import Agent, App, AppPolicy, AppStatus
 from memsite.tenancy.policy import OPERATIONAL_CATEGORIES, PERSONAL_CATEGORIES, Preset, preset_values
 from sessions.models import AgentSession

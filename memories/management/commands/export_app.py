@@ -8,9 +8,9 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
-from memories.agent import MemoryAgent, StillPurging
-from memories.management.plain_errors import plain_errors
-from memories.management.who import app_named, end_user
+from memories.management.arguments import app_named, end_user
+from memories.management.errors import plain_errors
+from memories.services import MemoryAgent, StillPurging
 
 ACTOR = "operator:command"
 

@@ -7,11 +7,11 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError
 from django.utils import timezone
 
-from memories.agent import BadFile, CannotImport, MemoryAgent, UnderWay
 from memories.import_export.sources import MEMSITE, SOURCES
-from memories.management.plain_errors import plain_errors
-from memories.management.who import agent_name, app_named, end_user
+from memories.management.arguments import agent_name, app_named, end_user
+from memories.management.errors import plain_errors
 from memories.models import Import, ImportStatus
+from memories.services import BadFile, CannotImport, MemoryAgent, UnderWay
 from memsite.jobs.job import Unclaimed
 
 ACTOR = "operator:command"

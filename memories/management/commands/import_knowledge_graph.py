@@ -11,10 +11,10 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError
 from django.template.defaultfilters import pluralize
 
-from memories.agent import MemoryAgent
-from memories.compat.mcp_memory.importing import import_graph
-from memories.management.plain_errors import plain_errors
-from memories.management.who import agent_named, app_named
+from memories.compat.mcp_memory import import_graph
+from memories.management.arguments import agent_named, app_named
+from memories.management.errors import plain_errors
+from memories.services import MemoryAgent
 from memories.store import LimitReached
 from memsite.http.exceptions import Conflict
 

@@ -4,18 +4,74 @@ from __future__ import annotations
 
 import argparse
 import sys
-from contextlib import suppress
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager, suppress
+from functools import cached_property
+from threading import current_thread, main_thread
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
-from django.db import DatabaseError
+from django.db import DatabaseError, connections
 
-from memories.management.recorder import DirectRecorder
-from memories.management.who import agent_named, app_named, end_user
+from memories.management.arguments import agent_named, app_named, end_user
+from memories.services import MemoryAgent
 from memsite.tenancy.models import Agent
-from memsite_client.wrapper.prompt import new_session
+from memsite_client.wrapper.program import new_session, system_prompt
+from memsite_client.wrapper.recording import Session
 from memsite_client.wrapper.run import Run, warn_on_stderr
-from sessions.models import TIERS
+from sessions.models import TIERS, AgentSession
+
+
+class DirectRecorder:
+    """Does what the doors of the API do, through the same MemoryAgent. `find_agent` may ask the database."""
+
+    def __init__(self, find_agent: Callable[[], Agent], fields: Session) -> None:
+        self.find_agent = find_agent
+        self.fields = {name: value for name, value in fields.items() if name != "external_id"}
+        self.external_id = fields["external_id"]
+        self.session: AgentSession | None = None
+
+    @cached_property
+    def memory(self) -> MemoryAgent:
+        agent = self.find_agent()
+        return MemoryAgent(agent.app, agent, f"agent:{agent.name}")
+
+    def open(self) -> AgentSession:
+        self.session, _ = self.memory.open_session(self.external_id, self.fields)
+        self.session.app = self.memory.app
+        return self.session
+
+    def begin(self) -> str:
+        session = self.open()
+        greeting = self.memory.start(session)
+        return system_prompt(self.memory.prompt(session.tier), session.environment, greeting.text)
+
+    def variables(self) -> Mapping[str, str]:
+        return {"MEMSITE_SESSION_ID": str(self.session.uid)} if self.session else {}
+
+    def record(self, chunks: Iterable[bytes]) -> Mapping[str, Any]:
+        with own_connection():
+            return self.memory.capture_stream(self.session or self.open()).run(chunks).as_dict()
+
+    def beat(self) -> None:
+        with own_connection():
+            if self.session:
+                self.memory.heartbeat(self.session)
+
+    def end(self, reason: str) -> None:
+        if self.session:
+            self.memory.end(self.session, reason)
+
+
+@contextmanager
+def own_connection() -> Iterator[None]:
+    """A thread has database connections of its own, and nobody else closes them."""
+    try:
+        yield
+    finally:
+        if current_thread() is not main_thread():
+            connections.close_all()
+
 
 SEPARATOR = "--"
 

@@ -22,8 +22,8 @@ from django.db.migrations.executor import MigrationExecutor
 from django.db.models import Q
 from django.utils import timezone
 
-from memories.management.address import USUAL, checked_address, keep_address
-from memories.management.plain_errors import plain_errors
+from memories.management.errors import plain_errors
+from memories.management.server_address import USUAL, checked_address, store_address
 from memories.models import pgvector_table
 from memsite.config.conf import Conf, get_conf
 from memsite.db.postgres.session import waiting_without_end
@@ -78,7 +78,7 @@ class Command(BaseCommand):
                     self.migrate()
                     self.collect_static()
                     first = first_start(conf.data_dir / NOTES_NAME, url)
-                keep_address(url)
+                store_address(url)
         if first and not unattended:
             self.stdout.write(welcome(url, first, conf.data_dir / NOTES_NAME))
         else:

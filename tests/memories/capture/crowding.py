@@ -19,9 +19,9 @@ from django.core.management import call_command  # noqa: E402  # Django first
 from django.db import connection, connections  # noqa: E402
 from django.utils import timezone  # noqa: E402
 
-from memories.agent import MemoryAgent  # noqa: E402
 from memories.capture.extraction_queue import sessions_due  # noqa: E402
 from memories.models import Extraction, Memory, Revision  # noqa: E402
+from memories.services import MemoryAgent  # noqa: E402
 from memories.store import Candidate  # noqa: E402
 from memories.store.revisions import LEARNING  # noqa: E402
 from memsite.tenancy.models import Agent, App, AppPolicy  # noqa: E402

@@ -9,7 +9,6 @@ from typing import Any
 
 import pytest
 
-from memories.agent import MemoryAgent
 from memories.capture import extraction, extraction_queue, ingest_messages
 from memories.capture.extraction import find_facts, learn
 from memories.capture.extraction_queue import LeaseLost, claim, fail, finish, retry, sessions_due
@@ -18,6 +17,7 @@ from memories.ledger import record
 from memories.models import Extraction, ExtractionStatus, Memory, Rejection
 from memories.providers.embeddings import EmbedderUnavailable, HashEmbedder
 from memories.providers.llm.provider import LLMMisconfigured, LLMUnavailable, LLMUnusable, Usage
+from memories.services import MemoryAgent
 from memories.store import writing
 from memories.store.revisions import LEARNING
 from memories.tasks import learn as learn_task

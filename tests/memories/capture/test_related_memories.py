@@ -14,7 +14,6 @@ from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 from time_machine import travel
 
-from memories.agent import current_embedder
 from memories.capture import related_memories
 from memories.capture.candidates import embed_candidates
 from memories.capture.pipeline import SINCE, remember, store
@@ -22,6 +21,7 @@ from memories.capture.quarantine import OutcomeKind
 from memories.capture.related_memories import MET, MemoryText, RelatedMemories, find_related, is_relevant, judge
 from memories.models import Action, Link, LinkKind, Memory, Revision, Source, Status, Visibility
 from memories.providers.embeddings import EmbedderUnavailable, HashEmbedder, MiniLMEmbedder
+from memories.services import current_embedder
 from memories.store import Candidate, writing
 from memories.store.revisions import learnt_in
 from memories.text.relate import Relation, Verdict, relate

@@ -9,9 +9,9 @@ from django.core.management import call_command
 from django.db.models import Value
 from django.db.models.functions import Concat
 
-from memories.management.address import keep_address
 from memories.management.commands import demo
 from memories.management.commands.demo import PLAYS, Command
+from memories.management.server_address import store_address
 from memories.models import Memory
 from memsite.tenancy.models import App, AppStatus
 from sessions.models import AgentSession, SessionStatus, Turn
@@ -65,7 +65,7 @@ def test_the_server_is_where_the_setup_was_told(tmp_path, settings):
     settings.MEMSITE = replace(settings.MEMSITE, data_dir=tmp_path)
     door = Command(out := StringIO())
     door.show_door(PLAYS[0])
-    keep_address("http://127.0.0.1:9000")
+    store_address("http://127.0.0.1:9000")
     door.show_door(PLAYS[0])
     assert re.findall(r"curl (\S+)/api", out.getvalue()) == ["http://127.0.0.1:8000", "http://127.0.0.1:9000"]
 

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 from django.core.management import CommandError, call_command
 
-from memories.agent import porting
 from memories.models import Memory
+from memories.services import import_export
 from memsite.tenancy.models import AppPolicy
 from tests.conftest import Caller
 from tests.memories.import_export.moving import take_in
@@ -42,7 +42,7 @@ def test_it_says_what_came_of_it(alice: Caller, file: Path) -> None:
 
 def test_one_that_was_killed_is_gone_on_with(alice: Caller, file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with monkeypatch.context() as killed:
-        killed.setattr(porting, "MOST_AT_ONCE", 0)
+        killed.setattr(import_export, "MOST_AT_ONCE", 0)
         take_in(alice.app, FACTS, "mem0")
     with pytest.raises(CommandError, match=r"under way.*`manage\.py run_job imports --app acme`"):
         run(file, "--source", "mem0")

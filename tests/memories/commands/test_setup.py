@@ -19,8 +19,8 @@ from django.core.management.base import CommandError
 from django.db.migrations.recorder import MigrationRecorder
 from django.utils import timezone
 
-from memories.management.address import checked_address, known_address
 from memories.management.commands import setup
+from memories.management.server_address import checked_address, known_address
 from memsite.ops.backup.postgres import address, password
 from memsite.tenancy.keys import find_key
 from memsite.tenancy.models import ApiKey, App

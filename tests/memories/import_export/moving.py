@@ -6,8 +6,8 @@ import json
 from io import BytesIO
 from typing import Any
 
-from memories.agent import MemoryAgent
 from memories.models import Import, Memory
+from memories.services import MemoryAgent
 from memsite.tenancy.models import App
 
 ACTOR = "operator:olga"

@@ -12,11 +12,11 @@ from typing import Any
 import pytest
 from django.utils import timezone
 
-from memories.agent import MemoryAgent, porting
 from memories.capture.candidates import TEXTS_AT_ONCE, EmbeddingPrefetch
 from memories.import_export import staging
 from memories.models import Import, ImportPart, Memory, Rejection, Vector
 from memories.providers.embeddings import EmbedderUnavailable, HashEmbedder, Vectors
+from memories.services import MemoryAgent, import_export
 from memories.store import Candidate
 from memsite.jobs.job import Unclaimed
 from memsite.tenancy.models import App
@@ -143,7 +143,7 @@ def test_an_embedder_that_breaks_leaves_the_parts_before_and_the_rest_waiting(
 def test_whoever_is_killed_between_two_parts_loses_and_doubles_nothing(
     agent: MemoryAgent, embedder: Watched, seed: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(porting, "MOST_AT_ONCE", 0)
+    monkeypatch.setattr(import_export, "MOST_AT_ONCE", 0)
     monkeypatch.setattr(staging, "MOST_LINES", 1)
     row = begin(agent)
     run = Fragile(until=timezone.now(), luck=random.Random(seed), share=0.4)

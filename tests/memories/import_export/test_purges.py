@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 from django.utils import timezone
 
-from memories.agent import CannotImport, StillPurging, porting
 from memories.import_export import export as writing_files
 from memories.models import Import, ImportPart, Memory, Purge
+from memories.services import CannotImport, StillPurging, import_export
 from memsite.jobs.job import Unclaimed
 from memsite.tenancy.models import App, AppPolicy
 from sessions.models import AgentSession
@@ -62,9 +62,9 @@ def test_where_that_does_not_end_there_is_no_file(alice: Caller, monkeypatch: py
 def test_what_a_purge_has_hidden_and_not_deleted_yet_is_not_in_the_file(
     alice: Caller, secret: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from memories.agent import purging
+    from memories.services import administration
 
-    monkeypatch.setattr(purging, "MOST_AT_ONCE", -1)
+    monkeypatch.setattr(administration, "PURGE_BATCH", -1)
     agent_of(alice.app).purge_user("ann")
     assert Purge.objects.for_app(alice.app).open().exists()
     assert b"zqneedle" not in export(alice.app)
@@ -77,7 +77,7 @@ def test_what_is_being_taken_in_is_stopped_by_a_purge(
 ) -> None:
     content = export(alice.app)
     copy = make_app("copy")
-    monkeypatch.setattr(porting, "MOST_AT_ONCE", 0)
+    monkeypatch.setattr(import_export, "MOST_AT_ONCE", 0)
     row = take_in(copy, content)
     assert row.status == "waiting"
     agent_of(copy).purge_user("ann")
@@ -94,7 +94,7 @@ def test_a_worker_that_comes_late_brings_nothing_back(
 ) -> None:
     """Another has taken in what it was just reading, and somebody has changed and deleted what came of it."""
     copy, read, late_ones = make_app("copy"), ImportPart.read, list[ImportPart]()
-    monkeypatch.setattr(porting, "MOST_AT_ONCE", 0)
+    monkeypatch.setattr(import_export, "MOST_AT_ONCE", 0)
     row = take_in(copy, export(alice.app))
 
     def read_slowly(part: ImportPart) -> list[dict[str, Any]]:
@@ -125,7 +125,7 @@ CHATS = [
 @pytest.mark.parametrize("source", ["mem0", "claude"])
 def test_nor_anything_of_another_systems_file(acme: App, monkeypatch: pytest.MonkeyPatch, source: str) -> None:
     read, late_ones = ImportPart.read, list[ImportPart]()
-    monkeypatch.setattr(porting, "MOST_AT_ONCE", 0)
+    monkeypatch.setattr(import_export, "MOST_AT_ONCE", 0)
     row = take_in(acme, mem0("Whales sing") if source == "mem0" else json.dumps(CHATS).encode(), source)
 
     def read_slowly(part: ImportPart) -> list[dict[str, Any]]:
@@ -150,22 +150,26 @@ def test_nor_anything_of_another_systems_file(acme: App, monkeypatch: pytest.Mon
 @pytest.mark.django_db(transaction=True)
 def test_a_conversation_is_not_deleted_just_before_it_is_opened(acme: App, monkeypatch: pytest.MonkeyPatch) -> None:
     """It would be opened anew, and stay empty."""
-    opened, waited = porting.session_for, list[bool]()
+    opened, waited = import_export.session_for, list[bool]()
 
     def open_late(*given: Any) -> Any:
         waited.append(has_to_wait(lambda: agent_of(acme).purge_memories()))
         return opened(*given)
 
-    monkeypatch.setattr(porting, "session_for", open_late)
+    monkeypatch.setattr(import_export, "session_for", open_late)
     assert take_in(acme, json.dumps(CHATS).encode(), "claude").status == "done"
     assert waited == [True]
 
 
 def test_facts_that_two_workers_take_in_at_once_are_there_once(acme: App, monkeypatch: pytest.MonkeyPatch) -> None:
     """The second one stores them when the first one has, but before it has noted that."""
-    monkeypatch.setattr(porting, "MOST_AT_ONCE", 0)
+    monkeypatch.setattr(import_export, "MOST_AT_ONCE", 0)
     row = take_in(acme, mem0("Whales sing"), "mem0")
-    remember, note, workers = porting.Porting.remember_sifted, porting.Porting.note_taken, ["first", "second"]
+    remember, note, workers = (
+        import_export.ImportExportService.remember_sifted,
+        import_export.ImportExportService.note_taken,
+        ["first", "second"],
+    )
 
     def remember_second(self: Any, *given: Any) -> Any:
         if workers.pop() == "second":
@@ -179,8 +183,8 @@ def test_facts_that_two_workers_take_in_at_once_are_there_once(acme: App, monkey
             raise InterruptedError
         note(self, *given)
 
-    monkeypatch.setattr(porting.Porting, "remember_sifted", remember_second)
-    monkeypatch.setattr(porting.Porting, "note_taken", note_second)
+    monkeypatch.setattr(import_export.ImportExportService, "remember_sifted", remember_second)
+    monkeypatch.setattr(import_export.ImportExportService, "note_taken", note_second)
     agent_of(acme).carry_on(row, Unclaimed(until=timezone.now()))
     assert [memory.content for memory in Memory.objects.for_app(acme)] == ["Whales sing"]
     assert (row.status, row.done, row.counts["memory"]) == ("done", 1, {"new": 1})
@@ -189,7 +193,7 @@ def test_facts_that_two_workers_take_in_at_once_are_there_once(acme: App, monkey
 def test_only_one_import_at_a_time(alice: Caller, secret: str, monkeypatch: pytest.MonkeyPatch) -> None:
     content = export(alice.app)
     copy = make_app("copy")
-    monkeypatch.setattr(porting, "MOST_AT_ONCE", 0)
+    monkeypatch.setattr(import_export, "MOST_AT_ONCE", 0)
     take_in(copy, content)
     with pytest.raises(CannotImport, match="under way"):
         take_in(copy, content)
@@ -214,7 +218,7 @@ def mem0(*texts: str) -> bytes:
 
 
 def test_of_two_imports_that_are_read_at_once_one_has_to_come_again(acme: App, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(porting, "MOST_AT_ONCE", 0)
+    monkeypatch.setattr(import_export, "MOST_AT_ONCE", 0)
     slow = Slow(mem0("Whales sing"), lambda: take_in(acme, mem0("Bears sleep"), "mem0"))
     with pytest.raises(CannotImport, match="under way"):
         agent_of(acme).begin_import(slow, "mem0")

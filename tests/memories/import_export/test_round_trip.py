@@ -13,11 +13,11 @@ from django.apps import apps
 from django.test import override_settings
 from django.utils import timezone
 
-from memories.agent import porting
 from memories.import_export.export import exported_pages
 from memories.import_export.restore import restore
 from memories.import_export.tables import TABLES
 from memories.models import Import, ImportPart, Memory, Vector
+from memories.services import import_export
 from memories.store import writing
 from memsite.config.conf import get_conf
 from memsite.tenancy.models import App, AppPolicy
@@ -256,7 +256,7 @@ def test_the_file_of_an_end_user_has_what_is_theirs_and_nothing_else(full: App) 
 
 
 def test_a_long_import_is_worked_off_by_the_job(full: App, content: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(porting, "MOST_AT_ONCE", 0)
+    monkeypatch.setattr(import_export, "MOST_AT_ONCE", 0)
     copy = make_app("copy")
     assert take_in(copy, content).status == "waiting"
     assert do("imports")["lines"] == len(lines(content)) - 2

@@ -13,13 +13,13 @@ import pytest
 from django.db import connection
 from django.utils import timezone
 
-from memories.agent import MemoryAgent
 from memories.index import app_index as index_module
 from memories.index.app_index import AppIndex, Indexes, IndexView
 from memories.index.columns import Sessions, Subjects
 from memories.maintain.embedding import embed_backlog
 from memories.models import Memory, Vector
 from memories.retrieve.scoped_view import Scope, scoped_view
+from memories.services import MemoryAgent
 from memories.store import Candidate, writing
 from memsite.jobs.job import Unclaimed
 from memsite.tenancy.models import App

@@ -11,10 +11,10 @@ import pytest
 from django.db import IntegrityError, transaction
 from django.utils import timezone
 
-from memories.agent import MemoryAgent
 from memories.inject import pipeline
 from memories.inject.pipeline import Injected, note_injected
 from memories.models import Injection, Memory
+from memories.services import MemoryAgent
 from memories.store import writing
 from sessions.models import AgentSession
 from tests.aside import leave, wait_as_long_as_it_takes, wait_for_the_lock
@@ -60,8 +60,8 @@ def test_who_is_told_of_it_in_that_moment_is_answered(
             forget(alice, memory)
         note(*arguments)
 
-    monkeypatch.setattr("memories.agent.recall.note_injected", note_late)
-    monkeypatch.setattr("memories.agent.sessions.note_injected", note_late)
+    monkeypatch.setattr("memories.services.recall.note_injected", note_late)
+    monkeypatch.setattr("memories.services.sessions.note_injected", note_late)
     body = {"query": "do whales sing?", "session_id": session["id"]} if session else {}
     answer = alice.post(door, body)
     assert answer.status_code in (200, 201), answer.content
@@ -77,7 +77,7 @@ def is_answered_without_its_session(alice: Caller, monkeypatch: pytest.MonkeyPat
         assert alice.delete(f"sessions/{session['id']}").status_code == 200
         note(*arguments)
 
-    monkeypatch.setattr("memories.agent.recall.note_injected", note_late)
+    monkeypatch.setattr("memories.services.recall.note_injected", note_late)
     answer = alice.post("context", {"query": "do whales sing?", "session_id": session["id"]})
     assert answer.status_code == 200, answer.content
     assert "Whales sing" in answer.json()["text"]

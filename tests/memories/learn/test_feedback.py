@@ -11,7 +11,6 @@ from typing import Any
 import numpy as np
 import pytest
 
-from memories.agent.feedback import tool_inputs
 from memories.inject.pipeline import inject
 from memories.learn.feedback import DayOfUse, Feedback, judge, judge_rest, used_rates
 from memories.learn.verdict import Answer, Verdict, likeness_of, passages_of, take_up, verdict_of
@@ -22,6 +21,7 @@ from memories.providers.embeddings import (
     MiniLMEmbedder,
     Vectors,
 )
+from memories.services.sessions import tool_inputs
 from memories.store import Candidate, writing
 from memsite.tenancy.models import App
 from sessions.models import AgentSession, Turn

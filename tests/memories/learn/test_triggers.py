@@ -12,12 +12,12 @@ import pytest
 from django.db import connection, transaction
 from django.test.utils import CaptureQueriesContext
 
-from memories.agent import MemoryAgent
 from memories.inject.pipeline import due_block, inject_due
 from memories.learn.cancellations import read_called_off
 from memories.learn.trigger_span import Days, WrongTrigger, bring_to, days_to_come
 from memories.learn.triggers import due, link_memories, note_coming, put_away, put_away_batch, roll_over
 from memories.models import FutureTrigger, Memory, Preload, Status, TriggerStatus, Visibility
+from memories.services import MemoryAgent
 from memories.store import Candidate, writing
 from memories.store.links import drop_for
 from memories.text.fence import close_fence, open_fence

@@ -11,10 +11,10 @@ import pytest
 from django.test import Client
 from django.utils import timezone
 
-from memories.agent import MemoryAgent
 from memories.models import LedgerEntry
 from memories.providers.llm.factory import make_chat
 from memories.providers.llm.provider import LLMUnavailable
+from memories.services import MemoryAgent
 from memsite.config.conf import get_conf
 from memsite.tenancy.models import App
 from tests.conftest import Caller, make_app

@@ -14,8 +14,6 @@ from django.db import connection
 from django.utils import timezone
 from structlog.testing import capture_logs
 
-from memories.agent import MemoryAgent
-from memories.agent import base as agent_module
 from memories.import_export.restore import insert
 from memories.import_export.tables import BY_NAME
 from memories.index import app_embedder
@@ -33,6 +31,8 @@ from memories.maintain.pgvector import apps_to_move, move
 from memories.models import Memory, Vector, pgvector_table
 from memories.providers.embeddings import HashEmbedder, Vectors
 from memories.retrieve.pipeline import index_of
+from memories.services import MemoryAgent
+from memories.services import base as agent_module
 from memories.store import writing
 from memsite.config import checks
 from memsite.jobs.job import Unclaimed

@@ -13,8 +13,6 @@ from django.db.models import F
 from django.test import Client
 from django.utils import timezone
 
-from memories.agent import MemoryAgent
-from memories.agent import base as agent_module
 from memories.index import app_embedder
 from memories.index.app_embedder import embedder_called, is_partial, serving_embedder
 from memories.jobs import catalogue
@@ -32,6 +30,8 @@ from memories.providers.embeddings import (
     make_embedder,
 )
 from memories.retrieve.pipeline import dimension, indexes
+from memories.services import MemoryAgent
+from memories.services import base as agent_module
 from memories.store import writing
 from memsite.jobs.job import Unclaimed
 from memsite.tenancy.models import App

@@ -11,13 +11,13 @@ from django.db import connection
 from django.utils import timezone
 from time_machine import travel
 
-from memories.agent import MemoryAgent
 from memories.jobs import JOBS
 from memories.maintain import housekeeping as reindexing
 from memories.maintain.housekeeping import reindex
 from memories.models import Memory, Vector
 from memories.providers.embeddings import HashEmbedder
 from memories.retrieve.pipeline import index_of
+from memories.services import MemoryAgent
 from memories.store import Candidate, writing
 from memsite.jobs.job import Unclaimed
 from memsite.tenancy.models import App

@@ -10,8 +10,8 @@ import pytest
 from django.db import transaction
 from time_machine import travel
 
-from memories.agent import MemoryAgent
 from memories.models import Extraction, Injection, Memory, What
+from memories.services import MemoryAgent
 from memsite.jobs.job import Unclaimed
 from sessions.checkpoints import store_turn
 from sessions.models import AgentSession, Event, Resource, SessionStatus

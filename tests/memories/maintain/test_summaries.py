@@ -11,7 +11,6 @@ from typing import Any
 import numpy as np
 import pytest
 
-from memories.agent.base import current_embedder
 from memories.maintain.summaries import (
     AT_LEAST_CHANGES,
     LEASE,
@@ -27,6 +26,7 @@ from memories.models.vector import read_vectors
 from memories.providers.embeddings import EmbedderUnavailable, HashEmbedder
 from memories.providers.llm.provider import LLMUnavailable, Noted, Written
 from memories.providers.llm.rules import summaries as rules
+from memories.services.base import current_embedder
 from memories.store import Candidate, writing
 from memories.store.revisions import is_withdrawn, mark_due, snapshot, summaries_touched
 from memories.text.wordlist import words

@@ -5,11 +5,11 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Any
 
-from memories.agent import MemoryAgent
 from memories.models import Memory
 from memories.providers.embeddings import Embedder
 from memories.retrieve.hits import Recall
 from memories.retrieve.pipeline import SearchRequest
+from memories.services import MemoryAgent
 from tests.conftest import Caller
 
 

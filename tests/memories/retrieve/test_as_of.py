@@ -12,12 +12,12 @@ import pytest
 import time_machine
 from django.db import connection
 
-from memories.agent import MemoryAgent
 from memories.maintain.aging import decay_app
 from memories.models import Memory, RecallCount
 from memories.retrieve import pipeline
 from memories.retrieve.pipeline import indexes, past_state_at
 from memories.retrieve.scoped_view import Scope, scoped_view
+from memories.services import MemoryAgent
 from memories.store import writing
 from memories.store.revisions import parse, state_at
 from memsite.jobs.job import Unclaimed

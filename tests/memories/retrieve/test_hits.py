@@ -10,9 +10,9 @@ import pytest
 from django.db import connection, transaction
 from django.utils import timezone
 
-from memories.api.shapes.memories import show_memory
-from memories.compat.mem0.shapes import show_item
-from memories.mcp.brief import brief
+from memories.api.serializers.memories import show_memory
+from memories.compat.mem0.serializers import show_item
+from memories.mcp.tools import brief
 from memories.models import Memory
 from memories.retrieve import hits
 from memories.retrieve.hits import KEPT_CHARACTERS, Hit, cached_rows, recent_memories

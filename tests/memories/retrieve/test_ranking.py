@@ -13,8 +13,6 @@ import time_machine
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memories.agent import MemoryAgent
-from memories.agent import base as agent_module
 from memories.index.app_index import IndexView
 from memories.index.columns import Codes, Subjects, empty_columns, grow
 from memories.index.similarity import ExactCosines
@@ -26,6 +24,8 @@ from memories.retrieve.pipeline import SearchRequest
 from memories.retrieve.ranking import MOST_AGE, NAMES, best_first, learnt_weights, rank_by, scale_of
 from memories.retrieve.retrievers.fulltext import idf
 from memories.retrieve.scoped_view import ScopedView
+from memories.services import MemoryAgent
+from memories.services import base as agent_module
 from memories.store import Candidate
 from memories.text.looks import Look, look_of
 from tests.conftest import Caller

@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 from django.utils import timezone
 
-from memories.agent import MemoryAgent
 from memories.models import Memory, Passage, RecallCount, Summary
 from memories.models.vector import to_bytes
 from memories.providers.embeddings import EmbedderUnavailable, HashEmbedder
+from memories.services import MemoryAgent
 from tests.conftest import Caller
 from tests.memories.retrieve.asking import (
     change,

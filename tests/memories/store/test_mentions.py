@@ -12,8 +12,8 @@ from django.test.utils import CaptureQueriesContext
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from memories.agent import MemoryAgent
 from memories.models import Entity, Memory, Mention
+from memories.services import MemoryAgent
 from memories.store import Candidate, links, writing
 from memories.store.links import known_subjects, named_by_rules
 from memsite.tenancy.models import App

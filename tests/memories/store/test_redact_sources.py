@@ -5,11 +5,11 @@ from __future__ import annotations
 import pytest
 from django.utils import timezone
 
-from memories.agent import MemoryAgent
 from memories.capture import extraction_queue
 from memories.capture.extraction import learn
 from memories.models import ColdText, Extraction, Memory, Status
 from memories.models.memory import pack
+from memories.services import MemoryAgent
 from memories.store.redact_sources import FORGOTTEN, digests_of, redact_sources, without
 from memsite.tenancy.models import AppPolicy
 from sessions.models import Event, Resource, Turn

@@ -1,0 +1,227 @@
+"""The admin pages of extractions, entities, category summaries and triggers."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.contrib import admin, messages
+from django.db.models import Count, OuterRef, QuerySet, Subquery
+from django.db.models.functions import Coalesce
+from django.http import HttpRequest, HttpResponse
+from django.utils.safestring import SafeString
+
+from memories.models import (
+    Entity,
+    Extraction,
+    FutureTrigger,
+    Mention,
+    Passage,
+    Preload,
+    Summary,
+    SummaryDue,
+    TriggerStatus,
+)
+from memories.services import MemoryAgent
+from memsite.admin_site import AppFilter, ReadOnlyAdmin, SiteAdmin, Table, agent_name, link_to, raw, shorten, show_time
+from memsite.tenancy.access import actor_of
+
+MEMORIES_SHOWN = 50
+
+
+@admin.register(Entity)
+class EntityAdmin(ReadOnlyAdmin[Entity]):
+    desk_page = "knowledge-entities-one"
+    list_display = ["name_shown", "kind", "number", "app", "created_at"]
+    list_filter = [("app", AppFilter), ("created_at", admin.DateFieldListFilter)]
+    list_select_related = ["app"]
+    search_fields = ["name", "key"]
+    ordering = ["-id"]
+    fields = ["app", "name", "key", "kind", "uid", "created_at"]
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Entity]:
+        rows = Mention.objects.filter(entity=OuterRef("pk"), memory__purged_at=None).order_by().values("entity")
+        number = Subquery(rows.annotate(number=Count("pk")).values("number"))
+        return super().get_queryset(request).annotate(number_of_memories=Coalesce(number, 0))
+
+    @admin.display(description="name", ordering="name")
+    def name_shown(self, entity: Entity) -> str:
+        return shorten(entity.name)
+
+    @admin.display(description="memories", ordering="number_of_memories")
+    def number(self, entity: Any) -> str:
+        return f"{entity.number_of_memories:,}"
+
+    def tables(self, obj: Entity) -> list[Table]:
+        rows = Mention.objects.for_app(obj.app).filter(entity=obj, memory__purged_at=None)
+        shown = rows.select_related("memory__cold_text").order_by("-memory")[:MEMORIES_SHOWN]
+        return [
+            Table(
+                f"Memories that mention it (the last {MEMORIES_SHOWN})",
+                ("Memory", "Status", "Found by"),
+                [(link_to(row.memory), row.memory.status, row.source) for row in shown],
+            )
+        ]
+
+
+@admin.register(Extraction)
+class ExtractionAdmin(ReadOnlyAdmin[Extraction]):
+    desk_page, desk_args = "upkeep-texts", ()
+    list_display = [
+        "id", "what", "status", "session_link", "attempts", "stored", "reinforced", "rejected", "made_by", "app",
+        "created_at",
+    ]  # fmt: skip
+    list_filter = [("app", AppFilter), "status", "what", ("created_at", admin.DateFieldListFilter)]
+    list_select_related = ["app", "session"]
+    search_fields = ["reason", "made_by"]
+    ordering = ["-id"]
+    actions = ["try_again"]
+    fields = [
+        "app", "what", "status", "session", "resource", "attempts", "next_at", "reason", "made_by", "stored",
+        "reinforced", "rejected", "uid", "created_at", "finished_at",
+    ]  # fmt: skip
+
+    @admin.display(description="session", ordering="session")
+    def session_link(self, row: Extraction) -> str:
+        return link_to(row.session)
+
+    def has_act_permission(self, request: HttpRequest, obj: Extraction | None = None) -> bool:
+        """Rows are the workers' to write; operators have them tried again."""
+        return self.allows(request, self.right, obj)
+
+    @admin.action(description="Try again", permissions=["act"])
+    def try_again(self, request: HttpRequest, queryset: QuerySet[Extraction]) -> None:
+        rows = list(queryset.select_related("app__policy"))
+        doors = {row.app_id: MemoryAgent(row.app, None, actor_of(request.user)) for row in rows}
+        tried = sum(doors[row.app_id].retry(row) for row in rows)
+        left = len(rows) - tried
+        rest = f" {left} left alone: done, or being worked on." if left else ""
+        messages.success(request, f"{tried} tried again.{rest}")
+
+
+PASSAGES_SHOWN = 200
+VERSIONS_SHOWN = 20
+
+
+@admin.register(Summary)
+class SummaryAdmin(ReadOnlyAdmin[Summary]):
+    list_display = [
+        "id",
+        "category",
+        "user_id",
+        "version",
+        "memory_count",
+        "made_by",
+        "app",
+        "created_at",
+        "archived_at",
+    ]
+    list_filter = [
+        ("app", AppFilter),
+        ("archived_at", admin.EmptyFieldListFilter),
+        ("created_at", admin.DateFieldListFilter),
+    ]
+    list_select_related = ["app"]
+    search_fields = ["category", "user_id", "content"]
+    ordering = ["-id"]
+    fields = [
+        "app", "category", "user_id", "version", "memory_count", "made_by", "created_at", "archived_at", "text",
+    ]  # fmt: skip
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Summary]:
+        return super().get_queryset(request).defer("content")
+
+    @admin.display(description="text")
+    def text(self, row: Summary) -> SafeString:
+        return raw(row.content)
+
+    def tables(self, obj: Summary) -> list[Table]:
+        return [passages_table(obj), versions_table(obj)]
+
+
+def passages_table(summary: Summary) -> Table:
+    """One query."""
+    rows = Passage.objects.for_app(summary.app).filter(summary=summary).select_related("memory").defer("data")
+    return Table(
+        f"Lines that can be found by meaning (the first {PASSAGES_SHOWN})",
+        ("Line", "Stands on", "Embedded by"),
+        [(shorten(row.text), link_to(row.memory), row.model or "-") for row in rows[:PASSAGES_SHOWN]],
+    )
+
+
+def versions_table(summary: Summary) -> Table:
+    """One query."""
+    rows = Summary.objects.for_app(summary.app).filter(category=summary.category, user_id=summary.user_id)
+    shown = rows.defer("content").order_by("-version")[:VERSIONS_SHOWN]
+    return Table(
+        f"Versions (the last {VERSIONS_SHOWN})",
+        ("Version", "Made by", "Memories", "Written", "Archived"),
+        [
+            (link_to(row), row.made_by, row.memory_count, show_time(row.created_at), show_time(row.archived_at))
+            for row in shown
+        ],
+    )
+
+
+@admin.register(SummaryDue)
+class SummaryDueAdmin(ReadOnlyAdmin[SummaryDue]):
+    list_display = ["id", "category", "user_id", "changes", "since", "lease_until", "app"]
+    list_filter = [("app", AppFilter)]
+    list_select_related = ["app"]
+    search_fields = ["category", "user_id"]
+    ordering = ["since"]
+    fields = ["app", "category", "user_id", "changes", "since", "lease_until", "token"]
+
+
+@admin.register(FutureTrigger)
+class FutureTriggerAdmin(SiteAdmin[FutureTrigger]):
+    desk_page, desk_args = "knowledge-triggers", ()
+    list_display = ["message_shown", "trigger_date", "trigger_time", "until", "rule", "status", "user_id", "app"]
+    list_filter = [("app", AppFilter), "status", ("trigger_date", admin.DateFieldListFilter), "visibility"]
+    list_select_related = ["app"]
+    search_fields = ["message", "user_id"]
+    ordering = ["trigger_date", "id"]
+    actions = ["cancel"]
+    fields = [
+        "app", "message", "text", "trigger_date", "trigger_time", "until", "rule", "status", "reason", "user_id",
+        "visibility", "written_by", "session", "resource", "uid", "created_at",
+    ]  # fmt: skip
+
+    @admin.display(description="message", ordering="message")
+    def message_shown(self, trigger: FutureTrigger) -> str:
+        return shorten(trigger.message)
+
+    @admin.display(description="noted for")
+    def written_by(self, trigger: FutureTrigger) -> str:
+        return link_to(trigger.agent, agent_name(trigger.agent)) if trigger.agent else "-"
+
+    def tables(self, obj: FutureTrigger) -> list[Table]:
+        return [memories_table(obj)]
+
+    @admin.action(description="Call off", permissions=["change"])
+    def cancel(self, request: HttpRequest, queryset: QuerySet[FutureTrigger]) -> None:
+        waiting = queryset.filter(status=TriggerStatus.WAITING)
+        messages.success(request, f"{waiting.update(status=TriggerStatus.CANCELLED)} called off.")
+
+    def has_add_permission(self, request: HttpRequest) -> bool:
+        return False
+
+    def changeform_view(
+        self, request: HttpRequest, object_id: str | None = None, form_url: str = "",
+        extra_context: dict[str, Any] | None = None,
+    ) -> HttpResponse:  # fmt: skip
+        """Nothing of it can be edited, so there is nothing to save."""
+        no_save = {"show_save": False, "show_save_and_continue": False}
+        return super().changeform_view(request, object_id, form_url, {**no_save, **(extra_context or {})})
+
+    def get_readonly_fields(self, request: HttpRequest, obj: FutureTrigger | None = None) -> tuple[Any, ...]:
+        return tuple(self.fields or ())
+
+
+def memories_table(trigger: FutureTrigger) -> Table:
+    """One query."""
+    rows = Preload.objects.for_app(trigger.app).filter(trigger=trigger).select_related("memory").order_by("-id")
+    return Table(
+        f"Memories that it brings up (the first {MEMORIES_SHOWN})",
+        ("Memory", "Status"),
+        [(link_to(row.memory), row.memory.status) for row in rows[:MEMORIES_SHOWN]],
+    )

@@ -1,0 +1,347 @@
+"""The admin pages of memories: list, filters, actions, the form of one memory, its history."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from itertools import groupby
+from typing import Any
+
+from django.contrib import admin, messages
+from django.contrib.admin.actions import delete_selected as confirm_and_delete
+from django.contrib.admin.models import LogEntry
+from django.contrib.admin.utils import unquote
+from django.db.models import Model, Q, QuerySet
+from django.http import HttpRequest, HttpResponse, HttpResponseBase
+from django.utils import timezone
+from django.utils.html import format_html
+from django.utils.safestring import SafeString
+
+from memories.admin.forms import AddMemoryForm, ChangeMemoryForm
+from memories.admin.records import LATEST_SHOWN, history_table, injections_table, links_table
+from memories.models import Injection, Link, Memory, Revision, Status, Trust
+from memories.services import CannotMerge, Changed, MemoryAgent, VersionMismatch
+from memories.store import LimitReached
+from memsite.admin_site import AppFilter, GenericAdmin, SiteAdmin, Table, agent_name, link_to, shorten
+from memsite.tenancy.access import actor_of, apps_of
+from memsite.tenancy.models import App
+from sessions.models import Turn
+
+DELETE_AT_MOST = 500
+
+
+def by_app(request: HttpRequest, queryset: QuerySet[Memory]) -> Iterator[tuple[MemoryAgent, list[int]]]:
+    """The selected memories' ids, and the operator's door to the app that they belong to."""
+    pairs = queryset.order_by("app_id", "pk").values_list("app_id", "pk")
+    for app_id, group in groupby(pairs, key=lambda pair: pair[0]):
+        app = App.objects.select_related("policy").get(pk=app_id)
+        yield MemoryAgent(app, None, actor_of(request.user)), [pk for _, pk in group]
+
+
+def change_each(
+    request: HttpRequest, queryset: QuerySet[Memory], done: str, change: Callable[[MemoryAgent, list[int]], Changed]
+) -> None:
+    """Does it, and tells how many were `done`, and why others were not."""
+    count, left = 0, Counter[str]()
+    for agent, pks in by_app(request, queryset):
+        changed = change(agent, pks)
+        count += changed.done
+        left += changed.left
+    if count:
+        messages.success(request, f"{count} {done}.")
+    for why_left, number in left.items():
+        messages.warning(request, f"{number} left as they are: {why_left}.")
+
+
+def forget_all(request: HttpRequest, queryset: QuerySet[Memory]) -> int:
+    """Deletes for good; answers how many."""
+    return sum(agent.forget_each(pks) for agent, pks in by_app(request, queryset))
+
+
+class MemoryActions(GenericAdmin[Memory]):
+    """The actions; `has_…_permission` of the admin decides who may."""
+
+    actions = ["archive", "restore", "pin", "unpin", "review", "merge", "undo", "embed_anew", "delete_selected"]
+
+    @admin.action(description="Archive", permissions=["change"])
+    def archive(self, request: HttpRequest, queryset: QuerySet[Memory]) -> None:
+        change_each(request, queryset, "archived", MemoryAgent.archive_each)
+
+    @admin.action(description="Restore", permissions=["change"])
+    def restore(self, request: HttpRequest, queryset: QuerySet[Memory]) -> None:
+        change_each(request, queryset, "restored", MemoryAgent.restore_each)
+
+    @admin.action(description="Pin", permissions=["change"])
+    def pin(self, request: HttpRequest, queryset: QuerySet[Memory]) -> None:
+        change_each(request, queryset, "pinned", MemoryAgent.pin_each)
+
+    @admin.action(description="Unpin", permissions=["change"])
+    def unpin(self, request: HttpRequest, queryset: QuerySet[Memory]) -> None:
+        change_each(request, queryset, "unpinned", MemoryAgent.unpin_each)
+
+    @admin.action(description="Mark as reviewed", permissions=["change"])
+    def review(self, request: HttpRequest, queryset: QuerySet[Memory]) -> None:
+        change_each(request, queryset, "marked as reviewed", MemoryAgent.review_each)
+
+    @admin.action(description="Merge into the most confident", permissions=["change"])
+    def merge(self, request: HttpRequest, queryset: QuerySet[Memory]) -> None:
+        groups = list(by_app(request, queryset))
+        if len(groups) > 1:
+            messages.error(request, "Only memories of the same app can be merged.")
+            return
+        for agent, pks in groups:
+            try:
+                agent.merge(pks)
+            except CannotMerge as error:
+                messages.error(request, str(error))
+            else:
+                messages.success(request, f"{len(pks)} merged into one.")
+
+    @admin.action(description="Undo the last change", permissions=["change"])
+    def undo(self, request: HttpRequest, queryset: QuerySet[Memory]) -> None:
+        change_each(request, queryset, "set back", MemoryAgent.undo_each)
+
+    @admin.action(description="Embed anew", permissions=["change"])
+    def embed_anew(self, request: HttpRequest, queryset: QuerySet[Memory]) -> None:
+        change_each(request, queryset, "have a new vector", MemoryAgent.embed_each)
+
+    @admin.action(description="Delete for good", permissions=["delete"])
+    def delete_selected(self, request: HttpRequest, queryset: QuerySet[Memory]) -> HttpResponseBase | None:
+        if queryset.count() > DELETE_AT_MOST:
+            messages.error(request, f"Select at most {DELETE_AT_MOST} memories to delete.")
+            return None
+        return confirm_and_delete(self, request, queryset)
+
+
+CATEGORIES_OFFERED = 100
+BANDS = {
+    "low": ("below 0.3", Q(confidence__lt=0.3)),
+    "middle": ("0.3 to 0.7", Q(confidence__gte=0.3, confidence__lte=0.7)),
+    "high": ("above 0.7", Q(confidence__gt=0.7)),
+}
+
+
+class CategoryFilter(admin.SimpleListFilter):
+    """Offers the first categories only: agents may name as many as they like."""
+
+    title = "category"
+    parameter_name = "category"
+
+    def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
+        rows = Memory.objects.filter(app__in=apps_of(request.user))
+        names = rows.order_by("category").values_list("category", flat=True).distinct()
+        return [(name, name) for name in names[:CATEGORIES_OFFERED]]
+
+    def queryset(self, request: HttpRequest, queryset: QuerySet[Any]) -> QuerySet[Any]:
+        return queryset.filter(category=self.value()) if self.value() else queryset
+
+
+class ConfidenceBand(admin.SimpleListFilter):
+    title = "confidence"
+    parameter_name = "confidence"
+
+    def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
+        return [(name, label) for name, (label, _) in BANDS.items()]
+
+    def queryset(self, request: HttpRequest, queryset: QuerySet[Any]) -> QuerySet[Any]:
+        band = BANDS.get(self.value() or "")
+        return queryset.filter(band[1]) if band else queryset
+
+
+class TrustFilter(admin.SimpleListFilter):
+    title = "trust"
+    parameter_name = "trust"
+
+    def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
+        return [(level, level) for level in Trust.values]
+
+    def queryset(self, request: HttpRequest, queryset: QuerySet[Any]) -> QuerySet[Any]:
+        wanted = self.value()
+        return queryset.filter(pk__in=Memory.objects.of_trust(wanted)) if wanted in Trust.values else queryset
+
+
+LISTED_BEFORE_DELETE = 50
+
+WHAT = ("content", ("kind", "category", "subject"), ("confidence", "importance"), "pinned", "tags")
+READERS = ("Who may see it", {"fields": [("user_id", "visibility")]})
+VALIDITY = ("When it holds", {"fields": ["valid_from", "valid_until"], "classes": ["collapse"]})
+METADATA = ("Metadata", {"fields": ["metadata"], "classes": ["collapse"]})
+ORIGIN = (
+    "source", "origin", "trust", "reviewed_by", "reviewed_at", "made_by", "written_by", "session", "turn", "resource",
+    "external_id", "tier",
+)  # fmt: skip
+USE = (
+    "uid", "strength", "sentiment", "priority", "access_count", "created_at", "updated_at", "confirmed_at",
+    "accessed_at",
+)  # fmt: skip
+
+
+def warn(request: HttpRequest, agent: MemoryAgent, content: str) -> None:
+    if warning := agent.warning_about(content):
+        messages.warning(request, warning)
+
+
+@admin.register(Memory)
+class MemoryAdmin(MemoryActions, SiteAdmin[Memory]):
+    desk_page = "memories-one"
+    list_display = [
+        "text", "app", "about", "category", "confidence_bar", "status_word", "pin_shown", "updated_shown",
+        "session_link",
+    ]  # fmt: skip
+    list_filter = [
+        ("app", AppFilter), "status", ConfidenceBand, "pinned", "kind", "source", "origin", TrustFilter, "visibility",
+        CategoryFilter,
+    ]  # fmt: skip
+    list_select_related = ["app", "session", "cold_text"]
+    search_fields = ["content", "subject", "user_id", "external_id"]
+    search_help_text = "In content (but in the cold archive), subject, end user and external id."
+    ordering = ["-id"]
+    # Not editable in the model; the forms declare fields of their own under these names.
+    exclude = ["app", "version"]
+
+    # --- the list
+
+    @admin.display(description="memory", ordering="content")
+    def text(self, memory: Memory) -> SafeString:
+        away = "" if memory.status == Status.ACTIVE else " is-away"
+        return format_html('<span class="memsite-text{}">{}</span>', away, shorten(memory.text))
+
+    @admin.display(description="subject", ordering="subject")
+    def about(self, memory: Memory) -> str:
+        return memory.subject_or_general
+
+    @admin.display(description="confidence", ordering="confidence")
+    def confidence_bar(self, memory: Memory) -> SafeString:
+        return format_html(
+            '<span class="memsite-confidence"><meter min="0" max="1" low="0.3" high="0.7" optimum="1" value="{0}">'
+            "</meter>{0}</span>",
+            f"{memory.confidence:.2f}",
+        )
+
+    @admin.display(description="status", ordering="status")
+    def status_word(self, memory: Memory) -> str:
+        return memory.status
+
+    @admin.display(description="pinned", ordering="pinned")
+    def pin_shown(self, memory: Memory) -> str:
+        return "pinned" if memory.pinned else ""
+
+    @admin.display(description="updated", ordering="updated_at")
+    def updated_shown(self, memory: Memory) -> SafeString:
+        moment = timezone.localtime(memory.updated_at)
+        return format_html('<time datetime="{}">{}</time>', moment.isoformat(), f"{moment:%Y-%m-%d %H:%M}")
+
+    @admin.display(description="session", ordering="session")
+    def session_link(self, memory: Memory) -> str:
+        return link_to(memory.session, length=30)
+
+    # --- one memory
+
+    @admin.display(description="written by")
+    def written_by(self, memory: Memory) -> str:
+        return link_to(memory.agent, agent_name(memory.agent)) if memory.agent else "-"
+
+    @admin.display(description="trust")
+    def trust(self, memory: Memory) -> str:
+        return str(memory.trust_level.label)
+
+    @admin.display(description="turn")
+    def turn(self, memory: Memory) -> str:
+        """Costs a query."""
+        if memory.session is None or memory.turn_number is None:
+            return "-"
+        turns = Turn.objects.for_app(memory.app).filter(session=memory.session, number=memory.turn_number)
+        return link_to(turns.first(), f"turn {memory.turn_number}")
+
+    def tables(self, obj: Memory) -> list[Table]:
+        return [history_table(obj, LATEST_SHOWN), links_table(obj), injections_table(obj)]
+
+    def get_form(self, request: HttpRequest, obj: Memory | None = None, change: bool = False, **kwargs: Any) -> Any:
+        form = ChangeMemoryForm if obj else AddMemoryForm
+        made = super().get_form(request, obj, change, **{"form": form, **kwargs})
+        made.refused = getattr(request, "refused", "")
+        return made
+
+    def get_fieldsets(self, request: HttpRequest, obj: Memory | None = None) -> Any:
+        if obj is None:
+            return [(None, {"fields": ["app", *WHAT]}), READERS, VALIDITY, METADATA]
+        own: Sequence[Any] = [("app", "status_word"), *WHAT]
+        if self.has_change_permission(request, obj):
+            own = [*own, "reason", "version"]
+        origin, use = ("Where it came from", {"fields": ORIGIN}), ("How it fares", {"fields": USE})
+        return [(None, {"fields": own}), READERS, VALIDITY, METADATA, origin, use]
+
+    def get_readonly_fields(self, request: HttpRequest, obj: Memory | None = None) -> tuple[str, ...]:
+        return ("app", "status_word", *ORIGIN, *USE) if obj else ()
+
+    def changeform_view(
+        self, request: HttpRequest, object_id: str | None = None, form_url: str = "",
+        extra_context: dict[str, Any] | None = None,
+    ) -> HttpResponse:  # fmt: skip
+        """Without the transaction that Django holds around it: embedding comes first, then the write lock."""
+        view = super()._changeform_view  # type: ignore[misc]
+        try:
+            return view(request, object_id, form_url, extra_context)  # type: ignore[no-any-return]
+        except VersionMismatch:
+            # Someone came between the form's check and the lock. Now the form sees it, and says so.
+            return view(request, object_id, form_url, extra_context)  # type: ignore[no-any-return]
+        except LimitReached as full:
+            request.refused = str(full)  # type: ignore[attr-defined]
+            return view(request, object_id, form_url, extra_context)  # type: ignore[no-any-return]
+
+    def save_model(self, request: HttpRequest, obj: Memory, form: Any, change: bool) -> None:
+        """Through the store, so that there is a revision, and a vector of what it says now."""
+        if not change:
+            agent = MemoryAgent(form.cleaned_data["app"], None, actor_of(request.user))
+            [outcome] = agent.remember([form.candidate()], dedupe=False)
+            assert outcome.memory is not None
+            obj.pk = outcome.memory.pk
+            obj.refresh_from_db()
+            warn(request, agent, obj.content)
+        elif changes := form.changes():
+            agent = MemoryAgent(obj.app, None, actor_of(request.user))
+            agent.edit(obj, changes, version=form.cleaned_data["version"], reason=form.cleaned_data["reason"])
+            warn(request, agent, changes.get("content", ""))
+
+    def construct_change_message(
+        self, request: HttpRequest, form: Any, formsets: Any, add: bool = False
+    ) -> list[dict[str, dict[str, list[str]]]]:
+        if add:
+            return [{"added": {}}]
+        return [{"changed": {"fields": list(form.changes())}}] if form.changes() else []
+
+    def log_change(self, request: HttpRequest, obj: Memory, message: Any) -> LogEntry:
+        # A save without a change leaves no line, here as in the history.
+        return super().log_change(request, obj, message) if message else LogEntry()
+
+    def history_view(
+        self, request: HttpRequest, object_id: str, extra_context: dict[str, Any] | None = None
+    ) -> HttpResponse:
+        """The memory's own revisions, which know more than the log of actions."""
+        memory = self.get_object(request, unquote(object_id))
+        tables = [history_table(memory)] if memory else []
+        return super().history_view(request, object_id, {"tables": tables, **(extra_context or {})})
+
+    # --- deleting
+
+    def get_deleted_objects(
+        self, objs: Sequence[Memory] | QuerySet[Memory], request: HttpRequest
+    ) -> tuple[list[Any], dict[str, int], set[str], list[str]]:
+        """The memories, and counts of what goes with them; a purge may delete what is append-only."""
+        pks = [memory.pk for memory in objs]
+        counts = {"memories": len(pks)}
+        for model in (Revision, Injection):
+            counts[str(model._meta.verbose_name_plural)] = model.objects.filter(memory__in=pks).count()
+        counts["links"] = Link.objects.filter(from_memory__in=pks).count()
+        shown: list[Any] = [str(memory) for memory in objs[:LISTED_BEFORE_DELETE]]
+        if len(pks) > len(shown):
+            shown.append(f"… and {len(pks) - len(shown)} more")
+        counts = {name: number for name, number in counts.items() if number}
+        refused = set() if self.has_delete_permission(request) else {str(self.opts.verbose_name)}
+        return shown, counts, refused, []
+
+    def delete_model(self, request: HttpRequest, obj: Model) -> None:
+        forget_all(request, Memory.objects.filter(pk=obj.pk))
+
+    def delete_queryset(self, request: HttpRequest, queryset: QuerySet[Memory]) -> None:
+        forget_all(request, queryset)

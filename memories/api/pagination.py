@@ -1,0 +1,224 @@
+"""Pages of lists and searches: `{results, next, previous}`, stable while rows come in."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from base64 import urlsafe_b64decode, urlsafe_b64encode
+from collections.abc import Callable, Mapping, Sequence
+from datetime import UTC, datetime, timedelta
+from hashlib import sha256
+from typing import Any, TypeVar
+from uuid import UUID
+
+from django.core.exceptions import ValidationError as ModelValidationError
+from django.db.models import QuerySet
+from django.utils import timezone
+from django.utils.dateparse import parse_datetime
+from rest_framework.exceptions import NotFound, ValidationError
+from rest_framework.pagination import Cursor, CursorPagination
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from memories.retrieve.hits import Recall
+from memories.retrieve.pipeline import SearchRequest
+from memories.services import MemoryAgent
+from memories.text.clean import secret_in_name
+from memsite.db.lru_cache import Commit
+from memsite.http.json_body import dump_json
+from memsite.timestamps import in_utc
+
+DEFAULT_LIMIT = 50
+MAX_LIMIT = 200
+USER_CHARACTERS = 200
+NO_CURSOR = {"cursor": ["Not a cursor of this list."]}
+# By public id, which is by time: a cursor shows its position, and a small number would count other apps' rows.
+LATEST_FIRST = "-uid"
+Rows = TypeVar("Rows", bound=QuerySet[Any])
+
+
+class Pages(CursorPagination):
+    page_size_query_param = "limit"
+    request: Request
+
+    def __init__(self, ordering: str, field: Any) -> None:
+        self.ordering, self.field = ordering, field
+
+    def get_page_size(self, request: Request) -> int:
+        return up_to(MAX_LIMIT, "limit", request.query_params.get("limit"), DEFAULT_LIMIT)
+
+    def decode_cursor(self, request: Request) -> Cursor | None:
+        """The cursor, if it was made for this list: its position begins with the list's mark."""
+        try:
+            cursor: Cursor | None = super().decode_cursor(request)
+            if cursor is None:
+                return None
+            told: Any = cursor.position or ""
+            mark, _, position = told.partition(":")
+            value = self.field.clean(position, None)
+            # A time in UTC's calendar, where it can be compared.
+            told = str(in_utc(value)) if isinstance(value, datetime) else position
+        except (NotFound, ModelValidationError, ValueError, OverflowError) as error:
+            raise ValidationError(NO_CURSOR) from error
+        if mark != mark_of(request):
+            raise ValidationError(NO_CURSOR)
+        return Cursor(cursor.offset, cursor.reverse, told)
+
+    def encode_cursor(self, cursor: Cursor) -> str:
+        marked: Any = f"{mark_of(self.request)}:{cursor.position}"
+        return str(super().encode_cursor(Cursor(cursor.offset, cursor.reverse, marked)))
+
+
+def mark_of(request: Request) -> str:
+    """Tells the list that is asked from others, whatever it is narrowed to."""
+    return sha256(request.path.encode()).hexdigest()[:8]
+
+
+def page(
+    view: Any, rows: QuerySet[Any], show: Callable[[Any], dict[str, Any]], ordering: str = LATEST_FIRST
+) -> Response:
+    """One page of `rows`, each as `show` has it."""
+    pages = Pages(ordering, rows.model._meta.get_field(ordering.lstrip("-")))
+    some: list[Any] | None = pages.paginate_queryset(rows, view.request, view=view)
+    return Response(
+        {
+            "results": [show(row) for row in some or []],
+            "next": pages.get_next_link(),
+            "previous": pages.get_previous_link(),
+        }
+    )
+
+
+def refuse_unknown(request: Request, *known: str) -> None:
+    """Query parameters nobody knows are refused like body fields nobody knows, and so is one that says two things."""
+    if not request.META.get("QUERY_STRING"):
+        return
+    unknown = sorted(set(request.query_params) - {*known})
+    if unknown:
+        raise ValidationError({name[:100]: ["Unknown parameter."] for name in unknown})
+    if twice := [name for name, values in request.query_params.lists() if len(values) > 1]:
+        raise ValidationError({name: ["Given more than once."] for name in twice})
+    if nul := [name for name, value in request.query_params.items() if "\0" in value]:
+        raise ValidationError({name: ["Contains a NUL character."] for name in nul})
+
+
+def refuse_secrets(request: Request, path: Mapping[str, Any]) -> None:
+    """Addresses are logged wherever they pass: a secret in one is refused, whatever it was to be."""
+    query = request.query_params.items() if request.META.get("QUERY_STRING") else ()
+    for name, value in (*query, *path.items()):
+        if isinstance(value, str) and (kind := secret_in_name(value)):
+            raise ValidationError({name[:100]: [f"This looks like a secret ({kind}): it belongs into no address."]})
+
+
+def up_to(most: int, name: str, given: str | None, default: int) -> int:
+    """A query parameter's number, from 1 on; `default` if it was not given."""
+    return default if given is None else whole(name, given, most, least=1)
+
+
+def whole(name: str, text: str, most: int, *, least: int = 0) -> int:
+    if not text.isascii() or not text.isdigit() or len(text) > 19 or not least <= int(text) <= most:
+        raise ValidationError({name: [f"A whole number from {least} to {most}."]})
+    return int(text)
+
+
+def user_asked(request: Request) -> str | None:
+    """The end user that the query string names, who has a name here as in a body; None if it names nobody."""
+    given: str | None = request.query_params.get("user_id")
+    if given is not None and not 0 < len(given.strip()) <= USER_CHARACTERS:
+        raise ValidationError({"user_id": [f"1 to {USER_CHARACTERS} characters."]})
+    return given
+
+
+def flag(request: Request, name: str) -> bool:
+    """A query parameter that is true or false: false if it was not given."""
+    return one_of(name, request.query_params.get(name, "false"), ("true", "false")) == "true"
+
+
+def one_of(name: str, value: str, allowed: Sequence[str]) -> str:
+    """A query parameter's value, if it is one of the allowed."""
+    if value not in allowed:
+        raise ValidationError({name: [f"One of {', '.join(allowed)}."]})
+    return value
+
+
+def chosen(rows: Rows, request: Request, **choices: Sequence[str]) -> Rows:
+    """Those that have in these fields what the query string says, if it says anything: one of the field's choices."""
+    for name, allowed in choices.items():
+        if name in request.query_params:
+            rows = rows.filter(**{name: one_of(name, request.query_params[name], allowed)})
+    return rows
+
+
+def as_moment(name: str, text: str) -> datetime:
+    """A time in ISO 8601; UTC where it does not say."""
+    try:
+        moment = parse_datetime(text)
+        if moment is not None:
+            return in_utc(moment)
+    except (ValueError, OverflowError):
+        pass
+    raise ValidationError({name: ["A time in ISO 8601."]})
+
+
+def as_uuid(name: str, text: str) -> UUID:
+    try:
+        return UUID(text)
+    except ValueError as error:
+        raise ValidationError({name: ["Not an id."]}) from error
+
+
+# The next page is ranked as of the first one's time; after this it is another search.
+GOOD_FOR = timedelta(hours=1)
+FARTHEST = 10_000
+
+
+def make_cursor(offset: int, started: datetime, asked: Mapping[str, Any]) -> str:
+    told = dump_json([offset, started.timestamp(), fingerprint(asked)])
+    return urlsafe_b64encode(told).decode().rstrip("=")
+
+
+def read_cursor(cursor: str, asked: Mapping[str, Any], now: datetime) -> tuple[int, datetime]:
+    """How many hits came before, and when the search began. ValidationError if it belongs to another search."""
+    try:
+        offset, seconds, digest = json.loads(urlsafe_b64decode(cursor + "=" * (-len(cursor) % 4)))
+        started = datetime.fromtimestamp(seconds, UTC)
+        fits = isinstance(offset, int) and 0 < offset <= FARTHEST and digest == fingerprint(asked)
+    except (ValueError, TypeError, OverflowError, OSError, RecursionError) as error:
+        raise ValidationError({"cursor": ["Not a cursor of a search."]}) from error
+    if not fits:
+        raise ValidationError({"cursor": ["A cursor of another search."]})
+    if not now - GOOD_FOR <= started <= now:
+        raise ValidationError({"cursor": ["Too old: search again."]})
+    return offset, started
+
+
+def fingerprint(asked: Mapping[str, Any]) -> str:
+    return hashlib.sha256(dump_json(asked, in_order=True)).hexdigest()[:16]
+
+
+def search_page(
+    agent: MemoryAgent, question: Mapping[str, Any], commit: Commit | None = None
+) -> tuple[Recall, str | None]:  # fmt: skip
+    """What a SearchQuestion finds, and the cursor of the next page, if there is one. The last `commit` before it was
+    asked need not be known.
+    """
+    asked = {name: value for name, value in question.items() if name != "cursor"}
+    offset, now = read_cursor(question["cursor"], asked, timezone.now()) if question["cursor"] else (0, timezone.now())
+    found = agent.search(
+        SearchRequest(
+            text=question["query"],
+            limit=question["limit"],
+            offset=offset,
+            mode=question["mode"],
+            min_score=question["min_score"],
+            user_id=question["user_id"],
+            filters=question["filters"],
+            shared=question["scope"] == "shared",
+            as_of=question["as_of"],
+            count_access=question["touch"],
+            commit=commit,
+        ),
+        now,
+    )
+    next_offset = offset + question["limit"]
+    return found, make_cursor(next_offset, now, asked) if found.more and next_offset <= FARTHEST else None

@@ -1,0 +1,317 @@
+"""Serializers of apps, policies, agents, keys, purges and imports."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.core.exceptions import ValidationError as ModelValidationError
+from django.core.validators import RegexValidator
+from drf_spectacular.utils import extend_schema_field
+from rest_framework import serializers
+from rest_framework.fields import empty
+
+from memories.api.fields import (
+    MAX_NUMBER,
+    JSONObjectField,
+    NameField,
+    StrictBooleanField,
+    StrictCharField,
+    StrictChoiceField,
+    StrictIntegerField,
+    StrictSerializer,
+    integer_of,
+    names,
+    refuse_secret,
+)
+from memories.models import Import, ImportStatus, Purge, PurgeStatus, PurgeWhat
+from memories.text.clean import texts_in
+from memsite.tenancy.models import (
+    DOMAIN_PATTERN,
+    Agent,
+    ApiKey,
+    App,
+    AppPolicy,
+    AppStatus,
+    Scope,
+    is_agent_name,
+    is_app_id,
+    is_domain,
+)
+from memsite.tenancy.origin import Origin
+from memsite.tenancy.policy import POLICY_FIELDS, ZONES, Preset, preset_values
+
+is_domain_or_none = RegexValidator(rf"^({DOMAIN_PATTERN})?\Z", is_domain.message)
+APP_STATUSES = [choice for choice in AppStatus.choices if choice[0] != AppStatus.PURGING]
+"""What may be set. Only a purge sets "purging", and takes it back."""
+
+JSON_TYPES: dict[str, tuple[tuple[type, ...], str]] = {
+    "BooleanField": ((bool,), "true or false"),
+    "FloatField": ((int, float), "a number"),
+    "PositiveIntegerField": ((int,), "a whole number"),
+    "PositiveBigIntegerField": ((int,), "a whole number"),
+    "CharField": ((str,), "a text"),
+}
+"""Of which JSON type a policy field's value is, by the field's own."""
+POLICY_HELP = {field.name: field.help_text for field in AppPolicy._meta.concrete_fields}
+ANY_TYPE: tuple[tuple[type, ...], str] = (list, dict, str), "a list, an object or a text"
+
+
+class Policy(StrictSerializer, serializers.ModelSerializer[AppPolicy]):
+    # Describes; what reads is `policy_with`. Said here is what the model's own fields would tell too little of.
+    marker_categories = serializers.ListField(child=StrictCharField(), help_text=POLICY_HELP["marker_categories"])
+    ttl_days = serializers.DictField(child=serializers.IntegerField(), help_text=POLICY_HELP["ttl_days"])
+    review_origins = serializers.ListField(
+        child=StrictChoiceField(Origin.choices), help_text=POLICY_HELP["review_origins"]
+    )
+    approval_origins = serializers.ListField(
+        child=StrictChoiceField(Origin.choices), help_text=POLICY_HELP["approval_origins"]
+    )
+    time_zone = StrictCharField(help_text=POLICY_HELP["time_zone"])
+
+    class Meta:
+        model = AppPolicy
+        fields = POLICY_FIELDS
+        extra_kwargs = {name: {"required": True} for name in POLICY_FIELDS}
+
+
+@extend_schema_field(Policy)
+class PolicyShown(JSONObjectField):
+    pass
+
+
+@extend_schema_field(Policy(partial=True))
+class PolicyChanges(serializers.DictField):
+    def run_validation(self, data: Any = empty) -> Any:
+        """Of its texts all are names."""
+        values = super().run_validation(data)
+        for text in texts_in(values):
+            refuse_secret(text)
+        return values
+
+
+class NewApp(StrictSerializer):
+    app_id = NameField(validators=[is_app_id], help_text="Its name in URLs.")
+    name = StrictCharField(max_length=200)
+    preset = StrictChoiceField(Preset.choices, default=Preset.STANDARD)
+    policy = PolicyChanges(default=dict, help_text="Policy fields that differ from the preset's.")
+
+
+class AppChanges(StrictSerializer):
+    name = StrictCharField(max_length=200, required=False)
+    preset = StrictChoiceField(Preset.choices, required=False)
+    status = StrictChoiceField(APP_STATUSES, required=False, help_text="active installs it again.")
+    policy = PolicyChanges(required=False, help_text="Policy fields to change; with a preset, on top of it.")
+
+
+class AppShown(StrictSerializer):
+    app_id = StrictCharField()
+    name = StrictCharField()
+    preset = StrictChoiceField(Preset.choices)
+    status = StrictCharField()
+    created_at = serializers.DateTimeField()
+    policy = PolicyShown()
+
+
+class NewAgent(StrictSerializer):
+    name = NameField(validators=[is_agent_name])
+    domain = StrictCharField(default="", allow_blank=True, max_length=128, validators=[is_domain_or_none])
+    scopes = serializers.ListField(
+        child=StrictChoiceField(Scope.choices), default=[Scope.READ, Scope.WRITE], min_length=1
+    )
+
+
+class NewKey(StrictSerializer):
+    scopes = serializers.ListField(
+        child=StrictChoiceField(Scope.choices), default=[Scope.READ, Scope.WRITE], min_length=1
+    )
+    expires_at = serializers.DateTimeField(default=None, allow_null=True)
+
+
+class KeyShown(StrictSerializer):
+    prefix = StrictCharField()
+    scopes = serializers.ListField(child=StrictCharField())
+    created_at = serializers.DateTimeField()
+    expires_at = serializers.DateTimeField(allow_null=True)
+    revoked_at = serializers.DateTimeField(allow_null=True)
+    last_used_at = serializers.DateTimeField(allow_null=True)
+
+
+class AgentShown(StrictSerializer):
+    id = StrictCharField(help_text="Its name, by which addresses know it.")
+    name = StrictCharField()
+    domain = StrictCharField()
+    created_at = serializers.DateTimeField()
+    keys = KeyShown(many=True)
+
+
+class AgentWithKey(StrictSerializer):
+    id = StrictCharField(help_text="Its name, by which addresses know it.")
+    name = StrictCharField()
+    domain = StrictCharField()
+    scopes = serializers.ListField(child=StrictCharField())
+    prefix = StrictCharField()
+    expires_at = serializers.DateTimeField(allow_null=True)
+    api_key = StrictCharField(allow_null=True, help_text="Shown once. Null when the answer is repeated.")
+
+
+class PurgeShown(StrictSerializer):
+    """Counts are of when it was asked for; from then on nobody sees any of it."""
+
+    id = serializers.UUIDField()
+    what = StrictChoiceField(PurgeWhat.choices)
+    status = StrictChoiceField(PurgeStatus.choices)
+    memories = serializers.IntegerField()
+    sessions = serializers.IntegerField()
+    turns = serializers.IntegerField()
+    resources = serializers.IntegerField()
+    asked_by = StrictCharField()
+    asked_at = serializers.DateTimeField()
+    finished_at = serializers.DateTimeField(allow_null=True)
+
+
+class Purged(StrictSerializer):
+    success = StrictBooleanField()
+    deleted_count = serializers.IntegerField(help_text="Memories.")
+    purge = PurgeShown()
+
+
+def show_purge(purge: Purge) -> dict[str, Any]:
+    shown = ("what", "status", "asked_by", "asked_at", "finished_at")
+    return {"id": purge.uid, **{name: getattr(purge, name) for name in shown}, **purge.counts}
+
+
+def show_purged(purge: Purge) -> dict[str, Any]:
+    return {"success": True, "deleted_count": purge.counts["memories"], "purge": show_purge(purge)}
+
+
+def show_app(app: App) -> dict[str, Any]:
+    return {
+        "app_id": app.app_id,
+        "name": app.name,
+        "preset": app.preset,
+        "status": app.status,
+        "created_at": app.created_at,
+        "policy": show_policy(app.policy),
+    }
+
+
+def show_policy(policy: AppPolicy) -> dict[str, Any]:
+    values = {name: getattr(policy, name) for name in POLICY_FIELDS}
+    return {**values, "time_zone": str(policy.time_zone)}
+
+
+def show_key(key: ApiKey) -> dict[str, Any]:
+    return {name: getattr(key, name) for name in names(KeyShown)}
+
+
+def show_agent(agent: Agent) -> dict[str, Any]:
+    """Reads the agent's keys: prefetch them for lists."""
+    return {
+        "id": agent.name,
+        "name": agent.name,
+        "domain": agent.domain,
+        "created_at": agent.created_at,
+        "keys": [show_key(key) for key in agent.keys.all()],
+    }
+
+
+def show_agent_with_key(agent: Agent, key: ApiKey, text: str) -> dict[str, Any]:
+    return {
+        "id": agent.name,
+        "name": agent.name,
+        "domain": agent.domain,
+        "scopes": key.scopes,
+        "prefix": key.prefix,
+        "expires_at": key.expires_at,
+        "api_key": text,
+    }
+
+
+def policy_with(policy: AppPolicy, preset: str | None, changes: dict[str, Any]) -> AppPolicy:
+    """`policy` set to the preset, if one is given, and then changed; ValidationError names each wrong field."""
+    unknown = sorted(str(name)[:100] for name in changes.keys() - set(POLICY_FIELDS))
+    if unknown:
+        raise serializers.ValidationError({"policy": {name: ["Unknown policy field."] for name in unknown}})
+    checked = {name: checked_type(name, value) for name, value in changes.items()}
+    for name, value in ((preset_values(preset) if preset else {}) | checked).items():
+        setattr(policy, name, value)
+    try:
+        policy.clean_fields(exclude=["app"])
+        policy.clean()
+    except ModelValidationError as error:
+        raise serializers.ValidationError({"policy": error.message_dict}) from error
+    return policy
+
+
+def checked_zone(value: Any) -> str:
+    if isinstance(value, str) and value in ZONES:
+        return value
+    raise serializers.ValidationError({"policy": {"time_zone": ["An IANA name such as Europe/Berlin."]}})
+
+
+def checked_type(name: str, value: Any) -> Any:
+    """The value, if it is of the JSON type of its field: Django's fields would take "3" for 3."""
+    if name == "time_zone":
+        return checked_zone(value)
+    field = AppPolicy._meta.get_field(name)
+    if value is None and not field.null:
+        raise serializers.ValidationError({"policy": {name: ["Cannot be null."]}})
+    names = [choice for choice, _ in getattr(field, "choices", None) or ()]
+    if names and value not in names:
+        raise serializers.ValidationError({"policy": {name: [f"One of {', '.join(names)}."]}})
+    types, takes = JSON_TYPES.get(field.get_internal_type(), ANY_TYPE)
+    value = integer_of(value) if types == (int,) else value
+    is_bool_for_number = isinstance(value, bool) and types != (bool,)
+    if value is not None and (is_bool_for_number or not isinstance(value, types)):
+        raise serializers.ValidationError({"policy": {name: [f"Takes {takes}."]}})
+    if isinstance(value, int | float) and abs(value) > MAX_NUMBER:
+        raise serializers.ValidationError({"policy": {name: ["A number too large."]}})
+    return value
+
+
+COUNTS = "By type: what is new, what was known already, what was left out; and how much of it was changed."
+
+
+class Counted(StrictSerializer):
+    new = StrictIntegerField()
+    known = StrictIntegerField()
+    left_out = StrictIntegerField(help_text="It does not fit into this app, or waits for a person.")
+    redacted = StrictIntegerField(help_text="A secret was taken out of it.")
+    untrusted = StrictIntegerField(
+        help_text="The file is not signed by this server: who said or reviewed it is not believed."
+    )
+    withheld = StrictIntegerField(
+        help_text="Of what was left out: a person has to decide about it, or agents may not read it."
+    )
+
+
+class ImportShown(StrictSerializer):
+    id = serializers.UUIDField()
+    source = StrictCharField()  # type: ignore[assignment]  # a field of that name
+    agent = StrictCharField(help_text="Whose conversations they become; empty for an app's own export.")
+    user_id = StrictCharField(allow_null=True)
+    status = StrictChoiceField(ImportStatus.choices)
+    lines = StrictIntegerField()
+    done = StrictIntegerField(help_text="Lines that were taken in so far.")
+    counts = serializers.DictField(child=Counted(), help_text=COUNTS)
+    reason = StrictCharField(help_text="Why it failed or was stopped.")
+    asked_by = StrictCharField()
+    created_at = serializers.DateTimeField()
+    finished_at = serializers.DateTimeField(allow_null=True)
+
+
+class SurveyShown(StrictSerializer):
+    counts = serializers.DictField(child=Counted(), help_text=COUNTS)
+
+
+SHOWN = (
+    "source", "agent", "user_id", "status", "lines", "done", "reason", "asked_by", "created_at", "finished_at",
+)  # fmt: skip
+
+
+def show_import(row: Import) -> dict[str, Any]:
+    return {"id": row.uid, **{name: getattr(row, name) for name in SHOWN}, "counts": show_counts(row.counts)}
+
+
+def show_counts(counts: dict[str, dict[str, int]]) -> dict[str, dict[str, int]]:
+    return {name: {field: count.get(field, 0) for field in names(Counted)} for name, count in counts.items()}

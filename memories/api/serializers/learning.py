@@ -1,0 +1,319 @@
+"""Serializers of extractions, rejections, entities, category summaries, review and rollbacks."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from rest_framework import serializers
+
+from memories.api.fields import (
+    NameField,
+    StrictBooleanField,
+    StrictCharField,
+    StrictChoiceField,
+    StrictSerializer,
+    StrictUUIDField,
+    names,
+)
+from memories.api.serializers.memories import MAX_BATCH
+from memories.api.serializers.sessions import MAX_MESSAGES, Message
+from memories.capture.quarantine import Refusal
+from memories.capture.related_memories import RelatedMemory
+from memories.models import Entity, Extraction, Rejection, Rollback, RollbackStatus, RollbackWhat, Summary
+from memories.services import RollbackPreview
+from memories.services.recall import Category, Preview
+from memories.store import Candidate
+
+
+class ExtractionShown(StrictSerializer):
+    id = StrictUUIDField()
+    what = StrictCharField(help_text="facts of one text, or the digest of a session")
+    status = StrictCharField(help_text="pending, running, done, failed (will be tried again) or dead (given up)")
+    session_id = StrictUUIDField()
+    resource_id = StrictUUIDField(allow_null=True)
+    attempts = serializers.IntegerField()
+    next_at = serializers.DateTimeField(help_text="Not tried before this time.")
+    reason = StrictCharField(help_text="Why it failed, or waits.")
+    made_by = StrictCharField(help_text="The model that answered, such as openai:gpt-x, or rules.")
+    stored = serializers.IntegerField()
+    reinforced = serializers.IntegerField()
+    rejected = serializers.IntegerField()
+    created_at = serializers.DateTimeField()
+    finished_at = serializers.DateTimeField(allow_null=True)
+
+
+class PreviewQuestion(StrictSerializer):
+    messages = serializers.ListField(child=Message(), allow_empty=False, max_length=MAX_MESSAGES)
+    user_id = NameField(max_length=200, required=False, allow_null=True, default=None)
+
+
+class RelationShown(StrictSerializer):
+    memory_id = StrictUUIDField()
+    content = StrictCharField()
+    relation = StrictCharField(help_text="same, contradicts, supersedes or elaborates")
+    reason = StrictCharField()
+
+
+class FactShown(StrictSerializer):
+    content = StrictCharField()
+    kind = StrictCharField()
+    category = StrictCharField()
+    subject = StrictCharField(allow_null=True)
+    tags = serializers.ListField(child=StrictCharField())
+    importance = serializers.IntegerField()
+    confidence = serializers.FloatField()
+    strength = StrictCharField()
+    sentiment = StrictCharField()
+    made_by = StrictCharField()
+    message = serializers.IntegerField(help_text="The place in `messages` where it was said.")
+    relations = RelationShown(many=True)
+
+
+class RefusalShown(StrictSerializer):
+    content = StrictCharField()
+    category = StrictCharField()
+    kind = StrictCharField(help_text="marker, fact, conflict, quarantine or approval")
+    reason = StrictCharField()
+    scores = serializers.DictField(child=serializers.FloatField())
+
+
+class PreviewAnswer(StrictSerializer):
+    facts = FactShown(many=True)
+    rejections = RefusalShown(many=True)
+    made_by = StrictCharField()
+
+
+class RejectionShown(StrictSerializer):
+    id = StrictUUIDField()
+    kind = StrictCharField(help_text="marker, fact, conflict, quarantine or approval")
+    category = StrictCharField()
+    content = StrictCharField()
+    reason = StrictCharField()
+    scores = serializers.DictField(child=serializers.FloatField(), allow_null=True)
+    decision = StrictCharField(help_text="open, overruled or confirmed")
+    decided_by = StrictCharField()
+    decided_at = serializers.DateTimeField(allow_null=True)
+    decision_reason = StrictCharField()
+    origin = StrictCharField(allow_null=True, help_text="Who said it.")
+    agent = StrictCharField(allow_null=True)
+    edits_id = StrictUUIDField(allow_null=True, help_text="The memory that it would have changed.")
+    memory_id = StrictUUIDField(allow_null=True, help_text="What it became when it was overruled.")
+    session_id = StrictUUIDField(allow_null=True)
+    resource_id = StrictUUIDField(allow_null=True)
+    turn_number = serializers.IntegerField(allow_null=True)
+    created_at = serializers.DateTimeField()
+
+
+class EntityShown(StrictSerializer):
+    id = StrictUUIDField()
+    name = StrictCharField()
+    kind = StrictCharField()
+    memories = serializers.IntegerField(help_text="Memories that mention it, as far as the caller may see them.")
+    created_at = serializers.DateTimeField()
+
+
+EXTRACTION = names(ExtractionShown, without=("id", "session_id", "resource_id"))
+REJECTION = names(
+    RejectionShown, without=("id", "origin", "agent", "edits_id", "memory_id", "session_id", "resource_id")
+)
+FACT = names(FactShown, without=("message", "relations"))
+
+
+def show_extraction(row: Extraction) -> dict[str, Any]:
+    """Reads session and resource: select them for lists."""
+    return {
+        "id": row.uid,
+        **{name: getattr(row, name) for name in EXTRACTION},
+        "session_id": row.session.uid,
+        "resource_id": row.resource.uid if row.resource else None,
+    }
+
+
+def show_rejection(row: Rejection) -> dict[str, Any]:
+    """Reads memories, session, agent and resource: select them for lists."""
+    return {
+        "id": row.uid,
+        **{name: getattr(row, name) for name in REJECTION},
+        "origin": (row.candidate or {}).get("origin"),
+        "agent": row.agent.name if row.agent else None,
+        "edits_id": row.edits.uid if row.edits else None,
+        "memory_id": row.memory.uid if row.memory else None,
+        "session_id": row.session.uid if row.session else None,
+        "resource_id": row.resource.uid if row.resource else None,
+    }
+
+
+def show_entity(row: Entity) -> dict[str, Any]:
+    """Of rows annotated with `seen`."""
+    return {"id": row.uid, "name": row.name, "kind": row.kind, "memories": row.seen, "created_at": row.created_at}  # type: ignore[attr-defined]
+
+
+def show_preview(preview: Preview) -> dict[str, Any]:
+    return {
+        "facts": [show_fact(candidate, known, place) for candidate, known, place in preview.facts],
+        "rejections": [show_refusal(refusal) for refusal in preview.refusals],
+        "made_by": preview.made_by,
+    }
+
+
+def show_fact(candidate: Candidate, known: list[RelatedMemory], place: int) -> dict[str, Any]:
+    relations = [
+        {
+            "memory_id": item.memory.uid,
+            "content": item.memory.content,
+            "relation": str(item.verdict.relation),
+            "reason": item.verdict.reason,
+        }
+        for item in known
+    ]
+    return {**{name: getattr(candidate, name) for name in FACT}, "message": place, "relations": relations}
+
+
+def show_refusal(refusal: Refusal) -> dict[str, Any]:
+    return {name: getattr(refusal, name) for name in names(RefusalShown)}
+
+
+class CategoryShown(StrictSerializer):
+    category = StrictCharField()
+    memories = serializers.IntegerField(help_text="Active ones that this agent may see.")
+    has_summary = StrictBooleanField(
+        help_text="Whether one is stored. One that is not is written by rule when it is asked for."
+    )
+    version = serializers.IntegerField(allow_null=True)
+    updated_at = serializers.DateTimeField(allow_null=True, help_text="When the summary was written.")
+    made_by = StrictCharField(allow_null=True, help_text="The model that wrote it, such as openai:gpt-x, or rules.")
+
+
+class VersionShown(StrictSerializer):
+    category = StrictCharField()
+    version = serializers.IntegerField()
+    made_by = StrictCharField(help_text="The model that wrote it, such as openai:gpt-x, or rules.")
+    memory_count = serializers.IntegerField(help_text="Memories that it was written from.")
+    created_at = serializers.DateTimeField()
+    archived_at = serializers.DateTimeField(allow_null=True, help_text="When a newer version took its place.")
+
+
+class SummaryVersionShown(VersionShown):
+    content = StrictCharField(help_text="Markdown.")
+
+
+class SummaryShown(StrictSerializer):
+    category = StrictCharField()
+    version = serializers.IntegerField(allow_null=True)
+    content = StrictCharField(help_text="Markdown.")
+    made_by = StrictCharField(help_text="The model that wrote it, such as openai:gpt-x, or rules.")
+    memory_count = serializers.IntegerField(help_text="Memories that it was written from.")
+    created_at = serializers.DateTimeField()
+    stored = StrictBooleanField(help_text="False: written by rule for this answer, and without a version.")
+
+
+class RewriteAsked(StrictSerializer):
+    category = StrictCharField()
+    due = StrictBooleanField()
+
+
+def show_category(known: Category) -> dict[str, Any]:
+    summary = known.summary
+    return {
+        "category": known.name,
+        "memories": known.memories,
+        "has_summary": summary is not None,
+        "version": summary.version if summary else None,
+        "updated_at": summary.created_at if summary else None,
+        "made_by": summary.made_by if summary else None,
+    }
+
+
+def show_summary(summary: Summary) -> dict[str, Any]:
+    is_stored = summary.pk is not None
+    return {
+        "category": summary.category,
+        "version": summary.version if is_stored else None,
+        "content": summary.content,
+        "made_by": summary.made_by,
+        "memory_count": summary.memory_count,
+        "created_at": summary.created_at,
+        "stored": is_stored,
+    }
+
+
+def show_version(summary: Summary) -> dict[str, Any]:
+    return {
+        "category": summary.category,
+        "version": summary.version,
+        "made_by": summary.made_by,
+        "memory_count": summary.memory_count,
+        "created_at": summary.created_at,
+        "archived_at": summary.archived_at,
+    }
+
+
+def show_version_whole(summary: Summary) -> dict[str, Any]:
+    return {**show_version(summary), "content": summary.content}
+
+
+MOST_DECIDED = 100
+assert MOST_DECIDED <= MAX_BATCH
+
+
+class Decisions(StrictSerializer):
+    action = StrictChoiceField([("approve", "store them"), ("reject", "leave them out")])
+    ids = serializers.ListField(
+        child=StrictUUIDField(), allow_empty=False, max_length=MOST_DECIDED, help_text="Of rejections."
+    )
+    reason = StrictCharField(
+        max_length=500, required=False, default="", allow_blank=True, help_text="Why they are rejected."
+    )
+
+
+class Decided(StrictSerializer):
+    decided = serializers.IntegerField()
+    left = serializers.DictField(child=serializers.IntegerField(), help_text="How many were left as they are, by why.")
+
+
+class NewRollback(StrictSerializer):
+    what = StrictChoiceField(RollbackWhat.choices)
+    # A field of that name, not DRF's attribute.
+    source = NameField(max_length=200, help_text="An id or a name, as `what` says.")  # type: ignore[assignment]
+    since = serializers.DateTimeField(required=False, allow_null=True, default=None, help_text="Only from then on.")
+    reason = StrictCharField(max_length=400, required=False, default="", allow_blank=True)
+    dry_run = StrictBooleanField(default=False, help_text="Only says what would be taken back.")
+
+
+class SampleShown(StrictSerializer):
+    id = StrictUUIDField()
+    content = StrictCharField()
+
+
+class RollbackForeseen(StrictSerializer):
+    memories = serializers.IntegerField()
+    sessions = serializers.IntegerField()
+    changes = serializers.IntegerField(help_text="Of other memories, which would be undone; counted up to 200.")
+    samples = SampleShown(many=True, help_text="The latest.")
+
+
+class RollbackShown(StrictSerializer):
+    id = StrictUUIDField()
+    what = StrictChoiceField(RollbackWhat.choices)
+    source = StrictCharField()  # type: ignore[assignment]  # as above
+    since = serializers.DateTimeField(allow_null=True)
+    reason = StrictCharField()
+    status = StrictChoiceField(RollbackStatus.choices)
+    counts = serializers.DictField(
+        child=serializers.IntegerField(), help_text="Memories `withdrawn`, changes of others `undone`, so far."
+    )
+    asked_by = StrictCharField()
+    asked_at = serializers.DateTimeField()
+    finished_at = serializers.DateTimeField(allow_null=True)
+
+
+ROLLBACK = names(RollbackShown, without=("id",))
+
+
+def show_rollback(row: Rollback) -> dict[str, Any]:
+    return {"id": row.uid, **{name: getattr(row, name) for name in ROLLBACK}}
+
+
+def show_foreseen(told: RollbackPreview) -> dict[str, Any]:
+    samples = [{"id": memory.uid, "content": memory.text} for memory in told.samples]
+    return {"memories": told.memories, "sessions": told.sessions, "changes": told.changes, "samples": samples}

@@ -1,0 +1,404 @@
+"""Serializers of memories, searches, contexts, revisions and links."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from operator import attrgetter
+from typing import Any
+
+from drf_spectacular.utils import PolymorphicProxySerializer, extend_schema_field
+from rest_framework import serializers
+from rest_framework.fields import empty
+
+from memories.api.fields import (
+    ConfidenceField,
+    JSONObjectField,
+    NameField,
+    SmallJSONObjectField,
+    StrictBooleanField,
+    StrictCharField,
+    StrictChoiceField,
+    StrictFloatField,
+    StrictIntegerField,
+    StrictSerializer,
+    StrictUUIDField,
+    TagsField,
+    category,
+    names,
+)
+from memories.api.schema import ProblemError
+from memories.models import (
+    SAYABLE,
+    Kind,
+    Link,
+    LinkKind,
+    Memory,
+    Rejection,
+    RejectionKind,
+    Revision,
+    Status,
+    Trust,
+    Visibility,
+)
+from memories.retrieve.filters import FilterError, build_filter
+from memories.retrieve.hits import Hit, SummaryAnswer
+from memories.retrieve.pipeline import MODES
+from memories.text.clean import clean
+from memsite.tenancy.models import App
+from memsite.tenancy.origin import SAYABLE_ORIGINS, Origin
+from memsite.tenancy.policy import MOST_CHARACTERS, Block
+from memsite.timestamps import check_in_reach
+from sessions.models import MAX_TURN
+
+MAX_BATCH = 500
+MAX_QUERY_CHARACTERS = 10_000
+ORIGINS_OF_AGENTS = [(one.value, one.label) for one in SAYABLE_ORIGINS]
+# What a caller may set; superseding is what a merge does.
+SETTABLE_STATUS = (Status.ACTIVE, Status.INACTIVE, Status.ARCHIVED)
+
+
+def cleaned(text: str) -> str:
+    """As `clean` has it; what is longer than any app takes is left as it is, for the app's own limit to refuse."""
+    return clean(text) if len(text) <= MOST_CHARACTERS else text
+
+
+class MemoryFields(StrictSerializer):
+    """What can be said of a memory at creation and later alike."""
+
+    content = StrictCharField(help_text="As many characters as the app's policy allows: `max_characters`.")
+    category = category(required=False)
+    subject = StrictCharField(max_length=200, required=False, allow_null=True)
+    importance = StrictIntegerField(min_value=1, max_value=5, required=False)
+    confidence = ConfidenceField(required=False)
+    tags = TagsField(required=False)
+    pinned = StrictBooleanField(required=False)
+    user_id = NameField(max_length=200, required=False, allow_null=True)
+    visibility = StrictChoiceField(Visibility.choices, required=False)
+    valid_from = serializers.DateTimeField(required=False, allow_null=True)
+    valid_until = serializers.DateTimeField(required=False, allow_null=True)
+    metadata = SmallJSONObjectField(required=False)
+
+    def validate(self, fields: dict[str, Any]) -> dict[str, Any]:
+        if "content" in fields:
+            fields["content"] = cleaned(fields["content"])
+            if not fields["content"]:
+                raise serializers.ValidationError({"content": ["Nothing of it may be kept: all of it is private."]})
+        start, end = fields.get("valid_from"), fields.get("valid_until")
+        if start and end and end < start:
+            raise serializers.ValidationError({"valid_until": ["Lies before valid_from."]})
+        return fields
+
+
+class NewMemory(MemoryFields):
+    kind = StrictChoiceField(Kind.choices, required=False)
+    origin = StrictChoiceField(ORIGINS_OF_AGENTS, required=False, help_text="Who said it: docs/trust.md.")
+    session_id = StrictUUIDField(required=False, allow_null=True)
+    turn_number = StrictIntegerField(min_value=0, max_value=MAX_TURN, required=False, allow_null=True)
+    external_id = NameField(max_length=200, required=False, allow_null=True)
+
+
+class NewMemoryOnce(NewMemory):
+    dedupe = StrictBooleanField(default=True, help_text="False stores it even if the same is known.")
+
+
+@extend_schema_field(NewMemory)
+class AnyItem(serializers.JSONField):
+    """A memory to be; what is wrong with it is told in its own answer, and refuses no other."""
+
+    def run_validation(self, data: Any = empty) -> Any:
+        return data
+
+
+class MemoryBatch(StrictSerializer):
+    memories = serializers.ListField(child=AnyItem(), allow_empty=False, max_length=MAX_BATCH)
+    dedupe = StrictBooleanField(default=False)
+
+
+class MemoryChanges(MemoryFields):
+    content = StrictCharField(required=False, help_text="As for a new one.")
+    status = StrictChoiceField([(status.value, status.label) for status in SETTABLE_STATUS], required=False)
+
+
+class MemoryShown(StrictSerializer):
+    id = StrictUUIDField()
+    content = StrictCharField()
+    kind = StrictCharField()
+    category = StrictCharField()
+    subject = StrictCharField(allow_null=True)
+    tags = serializers.ListField(child=StrictCharField())
+    importance = serializers.IntegerField()
+    confidence = serializers.FloatField()
+    strength = StrictCharField(allow_null=True)
+    sentiment = StrictCharField()
+    status = StrictCharField()
+    pinned = StrictBooleanField()
+    tier = serializers.IntegerField()
+    priority = serializers.FloatField()
+    user_id = StrictCharField(allow_null=True)
+    visibility = StrictCharField()
+    origin = StrictChoiceField(Origin.choices)
+    trust_level = StrictChoiceField(Trust.choices)
+    reviewed_by = StrictCharField()
+    reviewed_at = serializers.DateTimeField(allow_null=True)
+    session_id = StrictUUIDField(allow_null=True)
+    turn_number = serializers.IntegerField(allow_null=True)
+    resource_id = StrictUUIDField(allow_null=True)
+    external_id = StrictCharField(allow_null=True)
+    metadata = JSONObjectField()
+    created_at = serializers.DateTimeField()
+    updated_at = serializers.DateTimeField()
+    confirmed_at = serializers.DateTimeField()
+    accessed_at = serializers.DateTimeField(allow_null=True)
+    access_count = serializers.IntegerField()
+    valid_from = serializers.DateTimeField(allow_null=True)
+    valid_until = serializers.DateTimeField(allow_null=True)
+    version = serializers.IntegerField(help_text="One higher with each change of it. If-Match takes it.")
+
+
+class MemoryStored(MemoryShown):
+    outcome = StrictCharField(help_text="created, reinforced or contradicted (created against what was known).")
+    reason = StrictCharField(help_text="Why it is the same or the contrary; empty when it is simply new.")
+    contradicts = serializers.ListField(child=StrictUUIDField())
+
+
+class MemoryHeld(StrictSerializer):
+    """Kept, and not stored: a person decides (docs/trust.md)."""
+
+    outcome = StrictChoiceField(["quarantined", "waiting"], help_text="waiting: for a person's approval.")
+    reason = StrictCharField()
+    rejection_id = StrictUUIDField()
+
+
+class ItemError(StrictSerializer):
+    status = serializers.IntegerField()
+    errors = ProblemError(many=True)  # type: ignore[assignment]  # a field of that name
+
+
+class ItemRefused(StrictSerializer):
+    error = ItemError()
+
+
+@extend_schema_field(PolymorphicProxySerializer("BatchItem", [MemoryStored, MemoryHeld, ItemRefused], None))
+class ItemAnswer(JSONObjectField):
+    pass
+
+
+class BatchAnswer(StrictSerializer):
+    results = serializers.ListField(
+        child=ItemAnswer(), help_text="Per item: the memory, what waits for a person, or what is wrong with it."
+    )
+
+
+class Ids(StrictSerializer):
+    ids = serializers.ListField(child=StrictUUIDField(), allow_empty=False, max_length=MAX_BATCH)
+
+
+class Reviewed(StrictSerializer):
+    reviewed = serializers.IntegerField()
+    left = serializers.DictField(child=serializers.IntegerField(), help_text="How many were left as they are, by why.")
+
+
+class Deleted(StrictSerializer):
+    success = StrictBooleanField()
+    deleted_count = serializers.IntegerField()
+
+
+class SearchQuestion(StrictSerializer):
+    query = StrictCharField(max_length=MAX_QUERY_CHARACTERS)
+    limit = StrictIntegerField(min_value=1, max_value=100, default=10)
+    mode = StrictChoiceField(MODES, default="auto")
+    min_score = StrictFloatField(default=None, allow_null=True, min_value=-100, max_value=100)
+    user_id = NameField(max_length=200, required=False, allow_null=True, default=None)
+    filters = JSONObjectField(
+        required=False, allow_null=True, default=dict, help_text="and, or, not, fields and operators: docs/search.md."
+    )
+    explain = StrictBooleanField(default=False)
+    touch = StrictBooleanField(default=True, help_text="Counts the search as an access of what it finds.")
+    scope = StrictChoiceField(
+        [("app", "this app's memories"), ("shared", "also what sharing apps share")], default="app"
+    )
+    as_of = serializers.DateTimeField(
+        required=False, allow_null=True, default=None, validators=[check_in_reach],
+        help_text="What was known at this time.",
+    )  # fmt: skip
+    cursor = StrictCharField(
+        max_length=200, required=False, allow_null=True, default=None, help_text="`next` of the page before this one."
+    )
+
+    def validate_filters(self, filters: dict[str, Any] | None) -> dict[str, Any]:
+        try:
+            build_filter(filters or {})
+        except FilterError as error:
+            raise serializers.ValidationError(str(error)) from error
+        return filters or {}
+
+    def validate(self, fields: dict[str, Any]) -> dict[str, Any]:
+        if fields["scope"] == "shared" and fields["as_of"]:
+            raise serializers.ValidationError({"as_of": ["Looks at the app's own memories only: scope app."]})
+        return fields
+
+
+class MemoryTagged(MemoryShown):
+    trust = serializers.ListField(
+        child=StrictCharField(),
+        help_text="What to know: conflicting, uncertain, stale, unconfirmed (nobody said it twice), unreviewed.",
+    )
+
+
+class HitShown(MemoryTagged):
+    score = serializers.FloatField()
+    shared_by = StrictCharField(allow_null=True, help_text="The app it comes from, if it is not this one.")
+    scores = serializers.DictField(
+        child=serializers.FloatField(), required=False, help_text="With `explain`: the parts of the score."
+    )
+
+
+class SummaryTold(StrictSerializer):
+    category = StrictCharField()
+    version = serializers.IntegerField()
+    passages = serializers.ListField(
+        child=StrictCharField(), help_text="The lines that answer; the results are their memories."
+    )
+
+
+class SearchAnswer(StrictSerializer):
+    results = HitShown(many=True)
+    summaries = SummaryTold(many=True, help_text="What answered, if tier_answered is summaries.")
+    next = StrictCharField(allow_null=True, help_text="The cursor of the next page.")
+    tier_answered = StrictCharField(help_text="summaries, items or none.")
+    took_ms = serializers.FloatField()
+    degraded = serializers.ListField(child=StrictCharField(), help_text="Arms that could not answer.")
+    scores_combined = StrictChoiceField(
+        ["sum", "product"], required=False, help_text="With `explain`: what of a hit's parts its score is."
+    )
+
+
+class ContextMessage(StrictSerializer):
+    role = StrictCharField(max_length=20)
+    content = StrictCharField(max_length=100_000, allow_blank=True)
+
+
+class ContextQuestion(StrictSerializer):
+    session_id = StrictUUIDField(required=False, allow_null=True, default=None)
+    turn_number = StrictIntegerField(min_value=0, max_value=MAX_TURN, required=False, allow_null=True, default=None)
+    messages = serializers.ListField(child=ContextMessage(), required=False, max_length=100)
+    query = StrictCharField(max_length=MAX_QUERY_CHARACTERS, required=False, default="", allow_blank=True)
+    format = StrictChoiceField([*Block.values, "json"], required=False)
+    max_tokens = StrictIntegerField(min_value=1, max_value=200_000, required=False, allow_null=True, default=None)
+    limit = StrictIntegerField(min_value=1, max_value=1000, required=False, allow_null=True, default=None)
+    user_id = NameField(max_length=200, required=False, allow_null=True, default=None)
+
+    def validate(self, fields: dict[str, Any]) -> dict[str, Any]:
+        if fields.get("query") and fields.get("messages"):
+            raise serializers.ValidationError("Give messages or a query, not both.")
+        return fields
+
+
+class ContextAnswer(StrictSerializer):
+    text = StrictCharField()
+    tokens = serializers.IntegerField()
+    included = serializers.IntegerField()
+    total = serializers.IntegerField()
+    memories = MemoryTagged(many=True)
+    tier_answered = StrictCharField(allow_null=True)
+    economised = StrictBooleanField()
+    degraded = serializers.ListField(child=StrictCharField())
+
+
+class RevisionShown(StrictSerializer):
+    number = serializers.IntegerField()
+    action = StrictCharField()
+    before = JSONObjectField()
+    after = JSONObjectField()
+    actor = StrictCharField()
+    reason = StrictCharField()
+    created_at = serializers.DateTimeField()
+
+
+class NewLink(StrictSerializer):
+    to = StrictUUIDField()
+    kind = StrictChoiceField([(kind.value, kind.label) for kind in SAYABLE], default=LinkKind.RELATED)
+
+
+class LinkShown(StrictSerializer):
+    from_id = StrictUUIDField()
+    to_id = StrictUUIDField()
+    kind = StrictCharField()
+    created_at = serializers.DateTimeField()
+
+
+OWN_TO_AN_APP: dict[str, Any] = {
+    "session_id": None, "turn_number": None, "resource_id": None, "external_id": None, "metadata": {},
+    "reviewed_by": "",
+}  # fmt: skip
+OWN = names(MemoryShown, without=("id", "session_id", "resource_id"))
+values_of = attrgetter(*OWN)
+REVISION = names(RevisionShown)
+SURENESS = frozenset({"confidence", "confidence_base"})
+DIGITS = 4
+"""Of a confidence, behind the point: more would only tell how decay was worked out. Exports keep them all."""
+HELD = {RejectionKind.QUARANTINE: "quarantined", RejectionKind.APPROVAL: "waiting"}
+
+
+def show_memory(memory: Memory) -> dict[str, Any]:
+    """Reads session and resource, and the cold text of one in the cold archive: select them for lists."""
+    shown: dict[str, Any] = {"id": memory.uid}
+    shown.update(zip(OWN, values_of(memory), strict=True))
+    shown["content"] = memory.text
+    shown["confidence"] = round(memory.confidence, DIGITS)
+    # Most have neither: the numbers tell it, and Django's way to a row is long even where there is none.
+    session = memory.session if memory.session_id else None
+    resource = memory.resource if memory.resource_id else None
+    shown["session_id"] = session.uid if session else None
+    shown["resource_id"] = resource.uid if resource else None
+    return shown
+
+
+def show_held(rejection: Rejection) -> dict[str, Any]:
+    outcome = HELD[RejectionKind(rejection.kind)]
+    return {"outcome": outcome, "reason": rejection.reason, "rejection_id": rejection.uid}
+
+
+def show_tagged(memory: Memory, tags: Sequence[str]) -> dict[str, Any]:
+    shown = show_memory(memory)
+    shown["trust"] = list(tags)
+    return shown
+
+
+def shown_state(state: dict[str, Any]) -> dict[str, Any]:
+    """A past state's fields, as far as they are shown."""
+    return {name: value for name, value in rounded(state).items() if name in OWN}
+
+
+def rounded(state: dict[str, Any]) -> dict[str, Any]:
+    """With confidences of as many digits as are shown."""
+    return {name: round(value, DIGITS) if name in SURENESS else value for name, value in state.items()}
+
+
+def show_hit(hit: Hit, app: App, *, explain: bool) -> dict[str, Any]:
+    """Of another app's memory only what it says: that app's ids and metadata are its own."""
+    shown = show_tagged(hit.row, hit.trust)
+    shown["score"], shown["shared_by"] = hit.score, None
+    if hit.row.app_id != app.pk:
+        shown |= {**OWN_TO_AN_APP, "shared_by": hit.app.app_id}
+    if explain:
+        shown["scores"] = hit.parts
+    return shown
+
+
+def show_told(told: SummaryAnswer) -> dict[str, Any]:
+    return {"category": told.summary.category, "version": told.summary.version, "passages": told.passages}
+
+
+def show_revision(revision: Revision) -> dict[str, Any]:
+    shown = {name: getattr(revision, name) for name in REVISION}
+    return {**shown, "before": rounded(revision.before), "after": rounded(revision.after)}
+
+
+def show_link(link: Link) -> dict[str, Any]:
+    return {
+        "from_id": link.from_memory.uid,
+        "to_id": link.to_memory.uid,
+        "kind": link.kind,
+        "created_at": link.created_at,
+    }

@@ -1,0 +1,177 @@
+"""Serializers of webhooks, deliveries, bridges and the feed of changes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.core.validators import RegexValidator
+from drf_spectacular.utils import extend_schema_field
+from rest_framework import serializers
+
+from memories.api.fields import (
+    JSONObjectField,
+    NameField,
+    RawCharField,
+    StrictBooleanField,
+    StrictCharField,
+    StrictChoiceField,
+    StrictFloatField,
+    StrictIntegerField,
+    StrictSerializer,
+    UniqueListField,
+    ZonedDateTimeField,
+    names,
+)
+from memories.api.serializers.memories import MemoryShown, show_memory
+from memories.models import Bridge, Delivery, DeliveryStatus, Webhook
+from memories.notifications.webhooks import KINDS
+from memories.providers.errors import ServiceRefused
+from memories.providers.outward import WEBHOOK_NETWORKS, check_address
+from memories.services import Change
+from memsite.config.conf import get_conf
+from memsite.tenancy.models import is_agent_name
+from sessions.models import Role
+
+MOST_TEXTS, TEXT_CHARACTERS, PLACE_CHARACTERS, ADDRESS_CHARACTERS = 100, 100_000, 300, 500
+
+
+@extend_schema_field({"type": "string", "pattern": "^https?://[^/]", "maxLength": ADDRESS_CHARACTERS})
+class Address(RawCharField):
+    """Kept with the token that it may have to hold; shown without one."""
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(max_length=ADDRESS_CHARACTERS, **options)
+
+    def to_internal_value(self, data: Any) -> str:
+        given = super().to_internal_value(data)
+        if "[redacted: " in given:
+            raise serializers.ValidationError("This is how it is shown: it is called by what stands in the brackets.")
+        try:
+            check_address(given, get_conf().webhook_networks, WEBHOOK_NETWORKS)
+        except ServiceRefused as error:
+            raise serializers.ValidationError(str(error)) from error
+        return given
+
+
+class NewWebhook(StrictSerializer):
+    url = Address(help_text="https, or http in a private network that MEMSITE_WEBHOOK_NETWORKS names.")
+    description = StrictCharField(max_length=200, default="", allow_blank=True)
+    events = UniqueListField(
+        child=StrictChoiceField(KINDS), default=list, help_text="The kinds that it is told of; empty: all."
+    )
+
+
+class WebhookChanges(StrictSerializer):
+    url = Address(required=False)
+    description = StrictCharField(max_length=200, required=False, allow_blank=True)
+    events = UniqueListField(child=StrictChoiceField(KINDS), required=False)
+    is_active = StrictBooleanField(required=False)
+
+
+class WebhookShown(StrictSerializer):
+    id = serializers.UUIDField()
+    url = StrictCharField()
+    description = StrictCharField()
+    events = serializers.ListField(child=StrictCharField())
+    is_active = StrictBooleanField()
+    reason = StrictCharField(help_text="Why it was switched off by itself.")
+    created_at = serializers.DateTimeField()
+
+
+class WebhookWithSecret(WebhookShown):
+    secret = StrictCharField(
+        allow_null=True, help_text="For checking signatures (Standard Webhooks). Null when the answer is repeated."
+    )
+
+
+class Secret(StrictSerializer):
+    secret = StrictCharField(help_text="The new one. A webhook's old one signs beside it for a day.")
+
+
+class MessageSent(StrictSerializer):
+    type = StrictCharField()
+    timestamp = serializers.DateTimeField()
+    # A field of that name, not DRF's attribute.
+    data = JSONObjectField(help_text="What changed, by its ids.")  # type: ignore[assignment]
+
+
+class DeliveryShown(StrictSerializer):
+    id = serializers.UUIDField(help_text="The `webhook-id` of the message.")
+    kind = StrictCharField()
+    payload = MessageSent()
+    status = StrictChoiceField(DeliveryStatus.choices)
+    attempts = StrictIntegerField()
+    next_at = serializers.DateTimeField(help_text="When it is tried next, if it waits.")
+    answer = StrictIntegerField(allow_null=True, help_text="The status that it was answered with last.")
+    reason = StrictCharField(help_text="Why the last try failed.")
+    seconds = StrictFloatField(help_text="How long the last try took.")
+    created_at = serializers.DateTimeField()
+    finished_at = serializers.DateTimeField(allow_null=True)
+
+
+is_bridge_name = RegexValidator(r"^[a-z0-9][a-z0-9-]{0,59}\Z", "Lower-case letters, digits and -, 60 at most.")
+
+
+class NewBridge(StrictSerializer):
+    name = NameField(validators=[is_bridge_name], help_text="slack, discord-home, …")
+    agent = NameField(validators=[is_agent_name], help_text="Whose sessions they become.")
+
+
+class BridgeShown(StrictSerializer):
+    id = serializers.UUIDField()
+    name = StrictCharField()
+    agent = StrictCharField()
+    address = StrictCharField(help_text="Where its messages are sent to.")
+    created_at = serializers.DateTimeField()
+
+
+class BridgeWithSecret(BridgeShown):
+    secret = StrictCharField(
+        allow_null=True, help_text="For signing messages (Standard Webhooks). Null when the answer is repeated."
+    )
+
+
+class Heard(StrictSerializer):
+    """One message of a chat."""
+
+    text = RawCharField(max_length=TEXT_CHARACTERS, trim_whitespace=False)
+    channel = NameField(max_length=PLACE_CHARACTERS)
+    thread = NameField(max_length=PLACE_CHARACTERS, required=False, allow_null=True, default=None)
+    user = NameField(max_length=200, required=False, allow_null=True, default=None)
+    role = StrictChoiceField([Role.USER.value, Role.ASSISTANT.value], default=Role.USER.value)
+    at = ZonedDateTimeField(required=False, allow_null=True, default=None)
+    message_id = NameField(max_length=150, required=False, allow_null=True, default=None)
+
+
+SHOWN = ("url", "description", "events", "is_active", "reason", "created_at")
+
+
+def show_webhook(row: Webhook) -> dict[str, Any]:
+    return {"id": row.uid, **{name: getattr(row, name) for name in SHOWN}, "url": row.url_shown}
+
+
+def show_delivery(row: Delivery) -> dict[str, Any]:
+    return {"id": row.uid, **{name: getattr(row, name) for name in names(DeliveryShown) if name != "id"}}
+
+
+def show_bridge(row: Bridge) -> dict[str, Any]:
+    return {
+        "id": row.uid, "name": row.name, "agent": row.agent.name, "address": f"/hooks/{row.uid}",
+        "created_at": row.created_at,
+    }  # fmt: skip
+
+
+class ChangeShown(StrictSerializer):
+    type = StrictCharField(help_text="memory.changed or memory.deleted.")
+    memory_id = StrictCharField()
+    memory = MemoryShown(allow_null=True, help_text="As it is by now; null for one that is deleted.")
+
+
+class ChangesShown(StrictSerializer):
+    results = ChangeShown(many=True)
+    last = StrictIntegerField(help_text="Where to go on: the next `since`.")
+
+
+def show_change(change: Change) -> dict[str, Any]:
+    shown = show_memory(change.memory) if change.memory else None
+    return {"type": change.kind, "memory_id": str(change.uid), "memory": shown}

@@ -1,0 +1,497 @@
+"""The knowledge graph of MCP's reference memory server: its nine tools, its file, its endpoint."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from typing import TYPE_CHECKING, Annotated, Any
+
+import mcp_types as mcp
+from mcp.server.lowlevel.server import Server
+from mcp.shared.exceptions import MCPError
+from pydantic import AfterValidator, Field
+from rest_framework.exceptions import APIException, ValidationError
+from typing_extensions import TypedDict
+
+from memories.api.base import StoringView
+from memories.compat.external_ids import create_with_external_id, external_id, find_by_external_id
+from memories.mcp.server import in_thread, serving
+from memories.mcp.toolbox import ToolAnswer, Toolbox
+from memories.mcp.views import MCPView
+from memories.models import Memory
+from memories.providers.surrogates import without_surrogates
+from memories.services import MemoryAgent
+from memories.store import Candidate
+from memories.text.clean import clean, each_text, is_visible, without_secrets
+from memsite.http.json_body import RepeatedName, parse_loosely
+from memsite.tenancy.origin import Origin
+
+if TYPE_CHECKING:
+    from mcp.server.lowlevel.server import Server
+
+KIND = "graph"
+MOST_IN_SUBJECT = 200
+
+
+Word = Annotated[str, AfterValidator(without_secrets)]
+"""Any text of the dialect: without secrets before anything is made of it, so that it is found again by the same."""
+
+
+class Entity(TypedDict):
+    name: Word
+    entityType: Word
+    observations: list[Word]
+
+
+Relation = TypedDict("Relation", {"from": Word, "to": Word, "relationType": Word})
+
+
+class KnowledgeGraph(TypedDict):
+    entities: list[Entity]
+    relations: list[Relation]
+
+
+class Added(TypedDict):
+    entityName: str
+    addedObservations: list[str]
+
+
+class NoSuchEntity(Exception):
+    """Nothing can be said of what is not there."""
+
+
+class Graph:
+    """As it is now, whole in memory: one query. What is written into it is `origin`'s word."""
+
+    def __init__(self, agent: MemoryAgent, origin: str = Origin.ASSISTANT) -> None:
+        self.agent, self.origin = agent, origin
+        self.withheld: list[str] = []
+        """Why some of what was written waits for a person."""
+        self.entities: dict[str, Memory] = {}
+        self.observations: dict[str, dict[str, Memory]] = {}
+        self.relations: dict[tuple[str, str, str], Memory] = {}
+        for row in find_by_external_id(agent, KIND):
+            self.put(row)
+
+    def put(self, row: Memory) -> None:
+        told = row.metadata.get(KIND, {})
+        if "entity" in told:
+            self.entities[told["entity"]] = row
+        elif "about" in told:
+            self.observations.setdefault(told["about"], {})[row.text] = row
+        elif "relation" in told:
+            self.relations[tuple(told["relation"])] = row
+
+    # --- reading
+
+    def whole(self) -> KnowledgeGraph:
+        return self.part(self.entities)
+
+    def part(self, names: Iterable[str]) -> KnowledgeGraph:
+        """These entities, as far as they are there, and every relation that one of them is in."""
+        wanted = set(names) & self.entities.keys()
+        return {
+            "entities": [self.entity(name) for name in self.entities if name in wanted],
+            "relations": [relation(key) for key in self.relations if wanted & {key[0], key[2]}],
+        }
+
+    def entity(self, name: str) -> Entity:
+        kind = self.entities[name].metadata[KIND]["type"]
+        return {"name": name, "entityType": kind, "observations": list(self.observations.get(name, {}))}
+
+    def search(self, query: str) -> KnowledgeGraph:
+        """Those whose name, type or observations contain the text, in whatever case."""
+        wanted = query.lower()
+        shown = (self.entity(name) for name in self.entities)
+        return self.part(
+            one["name"]
+            for one in shown
+            if any(wanted in text.lower() for text in (one["name"], one["entityType"], *one["observations"]))
+        )
+
+    # --- writing
+
+    def create_entities(self, entities: Sequence[Entity]) -> list[Entity]:
+        """Those that are new. What was said of them before they were deleted is gone with them."""
+        new = {one["name"]: one for one in reversed(entities) if one["name"] not in self.entities}
+        told = [one for one in entities if new.get(one["name"]) is one]
+        candidates = [self.entity_candidate(one) for one in told]
+        for one in told:
+            candidates += self.observation_candidates(one["name"], one["observations"])
+        held = self.keep(candidates)
+        return [without(one, held) for one in told if ("entity", one["name"]) not in held]
+
+    def create_relations(self, relations: Sequence[Relation]) -> list[Relation]:
+        keys = dict.fromkeys((one["from"], one["relationType"], one["to"]) for one in relations)
+        new = [key for key in keys if key not in self.relations]
+        held = self.keep([self.relation_candidate(key) for key in new])
+        return [relation(key) for key in new if ("relation", *key) not in held]
+
+    def add_observations(self, told: Sequence[tuple[str, Sequence[str]]]) -> list[Added]:
+        """Raises NoSuchEntity, and nothing is added."""
+        for name, _ in told:
+            if name not in self.entities:
+                raise NoSuchEntity(f"Entity with name {name} not found")
+        candidates, results = list[Candidate](), list[Added]()
+        for name, contents in told:
+            seen = [one.content for one in candidates if one.metadata[KIND]["about"] == name]
+            fresh = [text for text in contents if clean(text) not in seen]
+            new = self.observation_candidates(name, fresh)
+            candidates += new
+            added = {one.content for one in new}
+            results.append({"entityName": name, "addedObservations": [text for text in fresh if clean(text) in added]})
+        held = self.keep(candidates)
+        return [
+            {**one, "addedObservations": [text for text in one["addedObservations"] if not is_held(held, one, text)]}
+            for one in results
+        ]
+
+    def delete_entities(self, names: Iterable[str]) -> None:
+        """With what was observed of them, and every relation they are in."""
+        gone = set(names)
+        rows = [row for name, row in self.entities.items() if name in gone]
+        rows += [row for name in gone for row in self.observations.get(name, {}).values()]
+        rows += [row for key, row in self.relations.items() if gone & {key[0], key[2]}]
+        self.agent.forget(rows)
+
+    def delete_observations(self, told: Iterable[tuple[str, Sequence[str]]]) -> None:
+        rows = {
+            row.pk: row
+            for name, texts in told
+            for text in texts
+            if (row := self.observations.get(name, {}).get(clean(text)))
+        }
+        self.agent.forget(list(rows.values()))
+
+    def delete_relations(self, relations: Iterable[Relation]) -> None:
+        keys = dict.fromkeys((one["from"], one["relationType"], one["to"]) for one in relations)
+        self.agent.forget([self.relations[key] for key in keys if key in self.relations])
+
+    def keep(self, candidates: Sequence[Candidate]) -> set[tuple[str, ...]]:
+        """Stores them; answers those of which a person has to decide, as `told_of` names them."""
+        limit = self.agent.app.policy.max_characters
+        if any(len(one.content) > limit for one in candidates):
+            raise ValidationError(f"This app's memories have at most {limit:,} characters.")
+        held = create_with_external_id(self.agent, KIND, candidates)
+        self.withheld += held.values()
+        return {told_of(one) for one in candidates if one.external_id in held}
+
+    def entity_candidate(self, entity: Entity) -> Candidate:
+        name, kind = entity["name"], entity["entityType"]
+        refuse_empty("An entity has a name.", name)
+        metadata = {"entity": name, "type": kind}
+        return self.candidate(entity_text(entity), name, metadata, ("entity", name), pinned=True)
+
+    def observation_candidates(self, name: str, texts: Iterable[str]) -> list[Candidate]:
+        """Of those that are new, and not empty."""
+        known = self.observations.get(name, {}) if name in self.entities else {}
+        new = dict.fromkeys(text for one in texts if is_visible(text := clean(one)) and text not in known)
+        return [self.candidate(text, name, {"about": name}, ("observation", name, text)) for text in new]
+
+    def relation_candidate(self, key: tuple[str, str, str]) -> Candidate:
+        refuse_empty("A relation has a type and two entities.", *key)
+        return self.candidate(relation_text(*key), key[0], {"relation": list(key)}, ("relation", *key))
+
+    def candidate(
+        self, content: str, subject: str, told: dict[str, Any], names: tuple[str, ...], **fields: Any
+    ) -> Candidate:
+        return Candidate(
+            content=content, subject=subject[:MOST_IN_SUBJECT], metadata={KIND: told}, agent=self.agent.agent,
+            origin=self.origin, external_id=external_id(KIND, *names), **fields,
+        )  # fmt: skip
+
+
+def refuse_empty(rule: str, *texts: str) -> None:
+    """Raises ValidationError if nothing of one of them may be kept."""
+    if not all(is_visible(clean(text)) for text in texts):
+        raise ValidationError(rule)
+
+
+def entity_text(entity: Entity) -> str:
+    return f"{entity['name']} ({entity['entityType']})"
+
+
+def relation_text(start: str, kind: str, end: str) -> str:
+    return f"{start} {kind.replace('_', ' ')} {end}"
+
+
+def told_of(candidate: Candidate) -> tuple[str, ...]:
+    """("entity", name), ("about", name, text) or ("relation", from, type, to)."""
+    told = candidate.metadata[KIND]
+    if "entity" in told:
+        return "entity", told["entity"]
+    return ("about", told["about"], candidate.content) if "about" in told else ("relation", *told["relation"])
+
+
+def without(entity: Entity, held: set[tuple[str, ...]]) -> Entity:
+    """The entity with those observations that are stored."""
+    seen = dict.fromkeys(text for text in entity["observations"] if is_visible(clean(text)))
+    told = [text for text in seen if ("about", entity["name"], clean(text)) not in held]
+    return {**entity, "observations": told}
+
+
+def is_held(held: set[tuple[str, ...]], added: Added, text: str) -> bool:
+    return ("about", added["entityName"], clean(text)) in held
+
+
+def relation(key: tuple[str, str, str]) -> Relation:
+    return {"from": key[0], "to": key[2], "relationType": key[1]}
+
+
+AT_ONCE = 100
+
+
+@dataclass(slots=True)
+class Imported:
+    """What was new; `bad` are the numbers of lines that could not be read, and why.
+
+    `found` are the entities and relations in the file, new or not; `withheld` of all are left to a person.
+    """
+
+    found: int = 0
+    entities: int = 0
+    observations: int = 0
+    relations: int = 0
+    withheld: int = 0
+    bad: list[tuple[int, str]] = field(default_factory=list)
+
+
+def import_graph(agent: MemoryAgent, lines: Iterable[str]) -> Imported:
+    """Whatever is there already stays; an entity that is known gains what its line observes. May be run again.
+
+    Another program has written the file: that is where it comes from.
+    """
+    done = Imported()
+    entities, relations, longest = dict[str, Entity](), list[Relation](), agent.app.policy.max_characters
+    for number, line in enumerate(lines, 1):
+        try:
+            too_long = read_line(line, entities, relations, longest)
+        except ValueError as error:
+            done.bad.append((number, str(error)))
+        except RecursionError:
+            done.bad.append((number, "It is nested too deep."))
+        else:
+            left_out = "A text of {:,} characters was left out: {:,} is the most."
+            done.bad += [(number, left_out.format(len(one), longest)) for one in too_long]
+    done.found = len(entities) + len(relations)
+    for some in batches(list(entities.values())):
+        graph = Graph(agent, Origin.AGENT)
+        known = [one for one in some if one["name"] in graph.entities]
+        new = graph.create_entities(some)
+        grown = Graph(agent, Origin.AGENT)
+        added = grown.add_observations([(one["name"], one["observations"]) for one in known])
+        done.withheld += len(graph.withheld) + len(grown.withheld)
+        done.entities += len(new)
+        done.observations += sum(len(one["observations"]) for one in new)
+        done.observations += sum(len(one["addedObservations"]) for one in added)
+    for some_relations in batches(relations):
+        graph = Graph(agent, Origin.AGENT)
+        done.relations += len(graph.create_relations(some_relations))
+        done.withheld += len(graph.withheld)
+    return done
+
+
+def read_line(line: str, entities: dict[str, Entity], relations: list[Relation], longest: int) -> list[str]:
+    """Observations that are too long to be kept. ValueError says what is wrong; an entity that comes twice is one."""
+    if not line.strip():
+        return []
+    try:
+        row = each_text(parse_loosely(line), without_secrets)
+    except RepeatedName as error:
+        raise ValueError(str(error.detail).replace("The body", "It")) from error
+    except json.JSONDecodeError as error:
+        raise ValueError("It is not valid JSON.") from error
+    kind = row.get("type") if isinstance(row, dict) else None
+    if kind == "entity":
+        new: Entity = {"name": text(row, "name"), "entityType": text(row, "entityType"), "observations": []}
+        refuse_longer(entity_text(new), longest)
+        said = texts(row, "observations")
+        known = entities.setdefault(new["name"], new)["observations"]
+        known += [one for one in dict.fromkeys(said) if len(one) <= longest and one not in known]
+        return [one for one in said if len(one) > longest]
+    if kind == "relation":
+        told: Relation = {"from": text(row, "from"), "to": text(row, "to"), "relationType": text(row, "relationType")}
+        refuse_longer(relation_text(told["from"], told["relationType"], told["to"]), longest)
+        relations.append(told)
+        return []
+    raise ValueError("It is neither an entity nor a relation.")
+
+
+def refuse_longer(content: str, longest: int) -> None:
+    if len(content) > longest:
+        raise ValueError(f"It has {len(content):,} characters as a memory: {longest:,} is the most.")
+
+
+def text(row: dict[str, Any], name: str) -> str:
+    value = row.get(name)
+    if not isinstance(value, str) or not is_visible(clean(value)) or "\0" in value:
+        raise ValueError(f"{name} is not a text.")
+    return without_surrogates(value)
+
+
+def texts(row: dict[str, Any], name: str) -> list[str]:
+    values = row.get(name, [])
+    if not isinstance(values, list) or not all(isinstance(value, str) and "\0" not in value for value in values):
+        raise ValueError(f"{name} is not a list of texts.")
+    return [without_surrogates(value) for value in values]
+
+
+def batches(rows: list[Any]) -> Iterable[list[Any]]:
+    return (rows[start : start + AT_ONCE] for start in range(0, len(rows), AT_ONCE))
+
+
+toolbox = Toolbox()
+LONGEST_QUERY = 2048
+
+
+class Observed(TypedDict):
+    entityName: Word
+    contents: list[Word]
+
+
+class Withdrawn(TypedDict):
+    entityName: Word
+    observations: list[Word]
+
+
+class Entities(TypedDict):
+    entities: list[Entity]
+
+
+class Relations(TypedDict):
+    relations: list[Relation]
+
+
+class Results(TypedDict):
+    results: list[Added]
+
+
+class Done(TypedDict):
+    success: bool
+    message: str
+
+
+class Unknown(APIException):
+    status_code = 404
+
+
+def graph_of(door: StoringView) -> Graph:
+    return Graph(door.memory_agent())
+
+
+def as_text(value: Any) -> str:
+    """As JavaScript writes it with an indent of two."""
+    return json.dumps(value, indent=2, ensure_ascii=False)
+
+
+def told(value: Any, withheld: Sequence[str] = (), **document: Any) -> ToolAnswer:
+    more = f"Not stored, a person has to decide: {'; '.join(withheld)}." if withheld else ""
+    return ToolAnswer(as_text(value), document or value, more)
+
+
+def done(message: str) -> ToolAnswer:
+    return ToolAnswer(message, {"success": True, "message": message})
+
+
+@toolbox.writes("Create Entities", answers=Entities)
+def create_entities(door: StoringView, entities: list[Entity]) -> ToolAnswer:
+    """Adds entities with what is observed of them. Those that are there stay as they are."""
+    door.count_writes(max(1, sum(1 + len(one["observations"]) for one in entities)))
+    graph = graph_of(door)
+    new = graph.create_entities(entities)
+    return told(new, graph.withheld, entities=new)
+
+
+@toolbox.writes("Create Relations", answers=Relations)
+def create_relations(door: StoringView, relations: list[Relation]) -> ToolAnswer:
+    """Adds relations between entities, in active voice: from Alice, works_at, to Acme."""
+    door.count_writes(max(1, len(relations)))
+    graph = graph_of(door)
+    new = graph.create_relations(relations)
+    return told(new, graph.withheld, relations=new)
+
+
+@toolbox.writes("Add Observations", answers=Results)
+def add_observations(door: StoringView, observations: list[Observed]) -> ToolAnswer:
+    """Adds to what is observed of entities that are there."""
+    door.count_writes(max(1, sum(len(one["contents"]) for one in observations)))
+    graph = graph_of(door)
+    try:
+        results = graph.add_observations([(one["entityName"], one["contents"]) for one in observations])
+    except NoSuchEntity as error:
+        raise Unknown(str(error)) from error
+    return told(results, graph.withheld, results=results)
+
+
+@toolbox.writes("Delete Entities", destroys=True, repeatable=True, answers=Done)
+def delete_entities(door: StoringView, entityNames: list[Word]) -> ToolAnswer:  # noqa: N803  # the reference server's name
+    """Deletes entities with their observations and relations, for good."""
+    graph_of(door).delete_entities(entityNames)
+    return done("Entities deleted successfully")
+
+
+@toolbox.writes("Delete Observations", destroys=True, repeatable=True, answers=Done)
+def delete_observations(door: StoringView, deletions: list[Withdrawn]) -> ToolAnswer:
+    """Deletes single observations of entities, for good."""
+    graph_of(door).delete_observations([(one["entityName"], one["observations"]) for one in deletions])
+    return done("Observations deleted successfully")
+
+
+@toolbox.writes("Delete Relations", destroys=True, repeatable=True, answers=Done)
+def delete_relations(door: StoringView, relations: list[Relation]) -> ToolAnswer:
+    """Deletes relations, for good."""
+    graph_of(door).delete_relations(relations)
+    return done("Relations deleted successfully")
+
+
+@toolbox.reads("Read Graph", answers=KnowledgeGraph)
+def read_graph(door: StoringView) -> ToolAnswer:
+    """The whole graph."""
+    return told(graph_of(door).whole())
+
+
+@toolbox.reads("Search Nodes", answers=KnowledgeGraph)
+def search_nodes(door: StoringView, query: Annotated[Word, Field(max_length=LONGEST_QUERY)]) -> ToolAnswer:
+    """Entities whose name, type or observations contain the text, with their relations."""
+    return told(graph_of(door).search(query))
+
+
+@toolbox.reads("Open Nodes", answers=KnowledgeGraph)
+def open_nodes(door: StoringView, names: list[Word]) -> ToolAnswer:
+    """Entities by their names, with their relations."""
+    return told(graph_of(door).part(names))
+
+
+GRAPH = "memory://knowledge-graph"
+JSON = "application/json"
+
+
+def make_server(door: StoringView) -> Server[Any]:
+    return serving(
+        "memory-server", toolbox, door,
+        on_list_resources=in_thread(list_resources),
+        on_read_resource=in_thread(partial(read_resource, door)),
+    )  # fmt: skip
+
+
+def list_resources(params: Any) -> mcp.ListResourcesResult:
+    graph = mcp.Resource(
+        name="knowledge-graph", title="Knowledge Graph", uri=GRAPH, mime_type=JSON,
+        description="All entities and relations.",
+    )  # fmt: skip
+    return mcp.ListResourcesResult(resources=[graph])
+
+
+def read_resource(door: StoringView, params: mcp.ReadResourceRequestParams) -> mcp.ReadResourceResult:
+    if params.uri != GRAPH:
+        raise MCPError(code=mcp.INVALID_PARAMS, message="There is nothing at this address.", data={"uri": params.uri})
+    text = as_text(graph_of(door).whole())
+    return mcp.ReadResourceResult(contents=[mcp.TextResourceContents(uri=GRAPH, mime_type=JSON, text=text)])
+
+
+class ReferenceMemory(MCPView):
+    def server(self) -> Server[Any]:
+
+        return make_server(self)

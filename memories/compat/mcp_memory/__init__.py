@@ -1,1 +1,0 @@
-"""The knowledge graph of MCP's reference memory server, on our store."""

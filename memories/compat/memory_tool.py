@@ -1,0 +1,401 @@
+"""Anthropic's memory tool: its six commands on files, each of them a memory, and its endpoint."""
+
+from __future__ import annotations
+
+import posixpath
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+from urllib.parse import unquote
+
+from drf_spectacular.utils import OpenApiParameter
+from rest_framework import serializers
+from rest_framework.exceptions import ValidationError
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from memories.api.base import AgentView
+from memories.api.fields import (
+    NameField,
+    StrictBooleanField,
+    StrictCharField,
+    StrictChoiceField,
+    StrictIntegerField,
+    StrictSerializer,
+)
+from memories.api.schema import operation
+from memories.compat.external_ids import create_with_external_id, external_id, find_by_external_id
+from memories.models import GENERAL, Kind, Memory, Visibility
+from memories.services import MemoryAgent, Withheld
+from memories.store import Candidate
+from memories.text.clean import without_secrets
+from memsite.http.problems import explain
+from memsite.tenancy.models import Scope
+
+ROOT = "/memories"
+MAX_PATH_CHARACTERS = 1_000
+
+
+class Refused(Exception):
+    """The command is not carried out; the text tells the model why."""
+
+
+def place_of(path: str) -> str:
+    """The path in its plain form: no slash at its end, no `.`, no `..`."""
+    if path != ROOT and not path.startswith(f"{ROOT}/"):
+        raise Refused(f"Path must start with {ROOT}, got: {path}")
+    plain = posixpath.normpath(path)
+    if not is_inside(plain) or not is_inside(posixpath.normpath(unquote(path).replace("\\", "/"))):
+        raise Refused(f"Path {path} would escape {ROOT} directory")
+    if len(plain) > MAX_PATH_CHARACTERS or not plain.isprintable():
+        raise Refused(f"Path must have at most {MAX_PATH_CHARACTERS:,} characters, and none that cannot be seen")
+    return plain
+
+
+def is_inside(plain: str) -> bool:
+    return plain == ROOT or plain.startswith(f"{ROOT}/")
+
+
+def is_below(path: str, folder: str) -> bool:
+    return path.startswith(f"{folder}/")
+
+
+def folders_above(path: str) -> list[str]:
+    """The folders it lies in, below the root, the outermost first."""
+    parts = path.split("/")
+    return ["/".join(parts[:end]) for end in range(3, len(parts))]
+
+
+MOST_LINES = 999_999
+NUMBER_WIDTH = 6
+LEVELS = 2
+AROUND = 2
+"""Lines shown before and after the one that was changed."""
+UNITS = "BKMG"
+
+
+def show_folder(path: str, sizes: Mapping[str, int]) -> str:
+    """Two levels of what is in it, by name. `sizes` are the bytes of each file below it, by path."""
+    folder = path.rstrip("/")
+    header = f"Here're the files and directories up to 2 levels deep in {path}, excluding hidden items:"
+    lines = [f"{show_size(sum(sizes.values()))}\t{folder}"]
+    lines += [f"{show_size(size)}\t{folder}{rest}" for rest, size in entries(sizes)]
+    return "\n".join([header, *lines])
+
+
+def entries(sizes: Mapping[str, int]) -> list[tuple[str, int]]:
+    """`/name` of each file and `/name/` of each folder, with its bytes. `sizes` by what follows the folder's path."""
+    found: dict[str, int] = {}
+    for rest, size in sizes.items():
+        names = rest.strip("/").split("/")
+        for level in range(1, min(LEVELS, len(names)) + 1):
+            if any(name.startswith(".") for name in names[:level]):
+                break
+            entry = "/" + "/".join(names[:level]) + ("/" if level < len(names) else "")
+            found[entry] = found.get(entry, 0) + size
+    return sorted(found.items(), key=lambda entry: entry[0].split("/"))
+
+
+def show_size(size_bytes: int) -> str:
+    unit = min(max(size_bytes.bit_length() - 1, 0) // 10, len(UNITS) - 1)
+    size = size_bytes / 1024**unit
+    return f"{size:.0f}{UNITS[unit]}" if size == int(size) else f"{size:.1f}{UNITS[unit]}"
+
+
+def show_file(path: str, text: str, view_range: Sequence[int] | None) -> str:
+    """Its lines with their numbers; those of `view_range` [first, last], where -1 is the last there is."""
+    lines = text.split("\n")
+    if len(lines) > MOST_LINES:
+        raise Refused(f"File {path} exceeds maximum line limit of 999,999 lines.")
+    first, last = view_range if view_range and len(view_range) == 2 else (1, -1)
+    start = max(1, first) - 1
+    shown = lines[start : len(lines) if last == -1 else max(last, 0)]
+    return f"Here's the content of {path} with line numbers:\n" + "\n".join(numbered(shown, start + 1))
+
+
+def numbered(lines: Sequence[str], first: int) -> Iterator[str]:
+    return (f"{number:>{NUMBER_WIDTH}}\t{line}" for number, line in enumerate(lines, first))
+
+
+def replaced(path: str, text: str, old: str, new: str) -> tuple[str, str]:
+    """(the text with the one `old` replaced, what to answer)."""
+    count = text.count(old) if old else 0
+    if not count:
+        raise Refused(f"No replacement was performed, old_str `{old}` did not appear verbatim in {path}.")
+    places = [text.count("\n", 0, position) + 1 for position in positions(text, old)]
+    if count > 1:
+        where = ", ".join(map(str, places))
+        raise Refused(
+            f"No replacement was performed. Multiple occurrences of old_str `{old}` in lines: {where}. "
+            "Please ensure it is unique"
+        )
+    changed = text.replace(old, new, 1)
+    lines, at = changed.split("\n"), places[0] - 1
+    start = max(0, at - AROUND)
+    snippet = "\n".join(numbered(lines[start : at + AROUND + 1], start + 1))
+    told = "The memory file has been edited. Here is the snippet showing the change (with line numbers):"
+    return changed, f"{told}\n{snippet}"
+
+
+def positions(text: str, part: str) -> Iterator[int]:
+    """Of each, also of those that overlap."""
+    position = text.find(part)
+    while position != -1:
+        yield position
+        position = text.find(part, position + 1)
+
+
+def inserted(text: str, line: int, new: str) -> str:
+    """The text with `new` after this line; 0 is before the first."""
+    lines = text.removesuffix("\n").split("\n") if text else []
+    if not 0 <= line <= len(lines):
+        raise Refused(f"Invalid `insert_line` parameter: {line}. It should be within the range [0, {len(lines)}].")
+    lines.insert(line, new.rstrip("\n"))
+    return "\n".join(lines).removesuffix("\n") + "\n"
+
+
+def below(folder: str, sizes: Mapping[str, int]) -> dict[str, int]:
+    """The files in this folder, by what follows its path."""
+    return {path[len(folder) :]: size for path, size in sizes.items() if is_below(path, folder)}
+
+
+KIND = "file"
+MAX_FILE_CHARACTERS = 200_000
+MOST_IN_SUBJECT = 200
+
+
+class Files:
+    """Of one agent, and of one of its end users or of nobody in particular."""
+
+    def __init__(self, agent: MemoryAgent, user_id: str | None) -> None:
+        self.agent, self.user_id = agent, user_id
+        rows = find_by_external_id(agent, KIND, user_id).filter(agent=agent.agent, user_id=user_id)
+        self.rows: dict[str, Memory] = {row.metadata["file"]["path"]: row for row in rows}
+
+    def is_folder(self, path: str) -> bool:
+        return path == ROOT or any(is_below(other, path) for other in self.rows)
+
+    def sizes(self) -> dict[str, int]:
+        return {path: len(text_of(row).encode()) for path, row in self.rows.items()}
+
+    def text(self, path: str) -> str:
+        return text_of(self.file(path))
+
+    def file(self, path: str) -> Memory:
+        if path not in self.rows:
+            what = "is not a file." if self.is_folder(path) else "does not exist. Please provide a valid path."
+            raise Refused(f"The path {path} {what}")
+        return self.rows[path]
+
+    def create(self, path: str, text: str) -> None:
+        if path in self.rows or self.is_folder(path):
+            raise Refused(f"File {path} already exists")
+        self.check_folders(path)
+        fields = self.fields(path, text)
+        candidate = Candidate(
+            **fields, kind=Kind.GENERAL, category=GENERAL, pinned=True, visibility=Visibility.AGENT,
+            agent=self.agent.agent, user_id=self.user_id,
+        )  # fmt: skip
+        held = create_with_external_id(self.agent, KIND, [candidate])
+        if held:
+            raise Refused(
+                f"The file {path} was not created, a person has to decide about it: {', '.join(held.values())}"
+            )
+
+    def change(self, path: str, text: str) -> None:
+        row = self.file(path)
+        self.edit(row, self.fields(path, text), "edited as a file")
+
+    def edit(self, row: Memory, fields: dict[str, Any], reason: str) -> None:
+        try:
+            self.agent.edit(row, fields, version=row.version, reason=reason)
+        except Withheld as held:
+            raise Refused(f"Nothing was changed, a person has to decide about it: {held}") from held
+
+    def delete(self, path: str) -> None:
+        if path == ROOT:
+            raise Refused(f"Cannot delete the {ROOT} directory itself")
+        self.agent.forget(list(self.with_below(path).values()))
+
+    def rename(self, old: str, new: str) -> None:
+        if new in self.rows or self.is_folder(new):
+            raise Refused(f"The destination {new} already exists")
+        if old == ROOT or is_below(new, old):
+            raise Refused(f"The path {old} cannot be moved into itself")
+        self.check_folders(new)
+        for path, row in self.with_below(old).items():
+            moved = self.fields(new + path[len(old) :], text_of(row))
+            self.edit(row, moved, "renamed as a file")
+
+    def with_below(self, path: str) -> dict[str, Memory]:
+        """The file, or all in the folder."""
+        found = {other: row for other, row in self.rows.items() if other == path or is_below(other, path)}
+        if not found:
+            raise Refused(f"The path {path} does not exist")
+        return found
+
+    def check_folders(self, path: str) -> None:
+        for folder in folders_above(path):
+            if folder in self.rows:
+                raise Refused(f"The path {folder} is not a directory")
+
+    def fields(self, path: str, text: str) -> dict[str, Any]:
+        """What search reads is its beginning, as long as a memory may be; the whole text lies beside it."""
+        if len(text) > MAX_FILE_CHARACTERS:
+            raise Refused(f"The file {path} would have more than {MAX_FILE_CHARACTERS:,} characters")
+        public = without_secrets(text)
+        most = self.agent.app.policy.max_characters
+        return {
+            "content": public.strip()[:most].strip() or path[:most],
+            # A drawer of its own: no other memory is ever taken for the same.
+            "subject": path[-MOST_IN_SUBJECT:],
+            "metadata": {"file": {"path": path, "text": bracketed(public)}},
+            "external_id": external_id(KIND, str(self.agent.agent), self.user_id or "", path),
+        }
+
+
+def bracketed(text: str) -> str:
+    """What is stored loses the white space at its ends; between these it is kept."""
+    return f"[{text}]"
+
+
+def text_of(row: Memory) -> str:
+    text: str = row.metadata["file"]["text"]
+    return text[1:-1]
+
+
+def carry_out(files: Files, command: Mapping[str, Any]) -> str:
+    """What to answer. Raises Refused."""
+    return COMMANDS[command["command"]](files, command)
+
+
+def view(files: Files, command: Mapping[str, Any]) -> str:
+    path = place_of(command["path"])
+    if files.is_folder(path):
+        return show_folder(path, below(path, files.sizes()))
+    return show_file(path, files.text(path), command.get("view_range"))
+
+
+def create(files: Files, command: Mapping[str, Any]) -> str:
+    path = place_of(command["path"])
+    files.create(path, command["file_text"])
+    return f"File created successfully at: {path}"
+
+
+def str_replace(files: Files, command: Mapping[str, Any]) -> str:
+    path = place_of(command["path"])
+    text, told = replaced(path, files.text(path), command["old_str"], command["new_str"])
+    files.change(path, text)
+    return told
+
+
+def insert(files: Files, command: Mapping[str, Any]) -> str:
+    path = place_of(command["path"])
+    files.change(path, inserted(files.text(path), command["insert_line"], command["insert_text"]))
+    return f"The file {path} has been edited."
+
+
+def delete(files: Files, command: Mapping[str, Any]) -> str:
+    path = place_of(command["path"])
+    files.delete(path)
+    return f"Successfully deleted {path}"
+
+
+def rename(files: Files, command: Mapping[str, Any]) -> str:
+    old, new = place_of(command["old_path"]), place_of(command["new_path"])
+    files.rename(old, new)
+    return f"Successfully renamed {old} to {new}"
+
+
+COMMANDS = {
+    "view": view,
+    "create": create,
+    "str_replace": str_replace,
+    "insert": insert,
+    "delete": delete,
+    "rename": rename,
+}
+
+
+LONGEST_PATH = 2_000
+NEEDS = {
+    "view": ("path",),
+    "create": ("path", "file_text"),
+    "str_replace": ("path", "old_str"),
+    "insert": ("path", "insert_line", "insert_text"),
+    "delete": ("path",),
+    "rename": ("old_path", "new_path"),
+}
+
+
+class Verbatim(StrictCharField):
+    """Any text, its white space and all."""
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(trim_whitespace=False, allow_blank=True, required=False, **options)
+
+
+class Path(Verbatim, NameField):
+    pass
+
+
+class Command(StrictSerializer):
+    """The input of the tool as the model wrote it."""
+
+    command = StrictChoiceField(list(COMMANDS))
+    path = Path(max_length=LONGEST_PATH)
+    view_range = serializers.ListField(
+        child=StrictIntegerField(),
+        min_length=2,
+        max_length=2,
+        required=False,
+        allow_null=True,
+        help_text="First and last line.",
+    )
+    file_text = Verbatim(max_length=MAX_FILE_CHARACTERS)
+    old_str = Verbatim(max_length=MAX_FILE_CHARACTERS)
+    new_str = Verbatim(max_length=MAX_FILE_CHARACTERS, default="")
+    insert_line = StrictIntegerField(required=False)
+    insert_text = Verbatim(max_length=MAX_FILE_CHARACTERS)
+    old_path = Path(max_length=LONGEST_PATH)
+    new_path = Path(max_length=LONGEST_PATH)
+
+    def validate(self, fields: dict[str, Any]) -> dict[str, Any]:
+        missing = [name for name in NEEDS[fields["command"]] if name not in fields]
+        if missing:
+            raise ValidationError({name: [f"{fields['command']} needs it."] for name in missing})
+        return fields
+
+
+class ToolResult(StrictSerializer):
+    content = StrictCharField(help_text="What to tell the model, word for word.")
+    is_error = StrictBooleanField(help_text="As the block `tool_result` has it.")
+
+
+class MemoryTool(AgentView):
+    scope = "read"
+
+    @operation(
+        request=Command,
+        responses=ToolResult,
+        parameters=[OpenApiParameter("user_id", str, description="The end user whose files they are.")],
+        operation_id="run_memory_command",
+    )
+    def post(self, request: Request) -> Response:
+        """A command of Anthropic's memory tool on this agent's files. What cannot be done, or is none, is told: 200."""
+        try:
+            command = self.read(Command)
+        except ValidationError as error:
+            return refused(explain(error)[0])
+        if command["command"] != "view":
+            self.require(Scope.WRITE)
+            self.count_writes(1)
+        files = Files(self.memory_agent(), request.query_params.get("user_id") or None)
+        try:
+            return Response({"content": carry_out(files, command), "is_error": False})
+        except Refused as refusal:
+            return refused(str(refusal))
+
+
+def refused(reason: str) -> Response:
+    """The model wrote it, and can mend it."""
+    return Response({"content": reason, "is_error": True})

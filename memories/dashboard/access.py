@@ -1,0 +1,175 @@
+"""Who uses the dashboard, and for which app: decided here for every page, before the page runs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import wraps
+from typing import Any
+from urllib.parse import urlencode
+from zoneinfo import ZoneInfo
+
+from django.contrib.auth.views import redirect_to_login
+from django.core.exceptions import BadRequest, PermissionDenied
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseNotAllowed, HttpResponseRedirect, QueryDict
+from django.shortcuts import render
+from django.urls import reverse
+from django.utils import timezone
+
+from memories.services import MemoryAgent
+from memories.text.clean import without_secrets
+from memsite.http.problems import problem_response
+from memsite.tenancy.access import Right, actor_of, apps_of, has_right, role_in
+from memsite.tenancy.models import App, AppStatus, Role
+
+SAFE = ("GET", "HEAD")
+APPS_OFFERED = 200
+CSRF = "csrfmiddlewaretoken"
+LAST_APP = "desk_app"
+GONE = "It is not there any more: somebody has deleted it."
+
+
+@dataclass(frozen=True, slots=True)
+class Dashboard:
+    """One person at work in one app. `named` says that the address has to say which app."""
+
+    user: Any
+    app: App
+    role: Role
+    named: bool
+
+    @property
+    def may_curate(self) -> bool:
+        return has_right(self.role, Right.CURATE)
+
+    @property
+    def may_govern(self) -> bool:
+        return has_right(self.role, Right.GOVERN)
+
+    @property
+    def actor(self) -> str:
+        return actor_of(self.user)
+
+    @property
+    def zone(self) -> ZoneInfo:
+        zone: ZoneInfo = self.app.policy.time_zone
+        return zone
+
+    def agent(self) -> MemoryAgent:
+        """The operator's door to what the app knows: it sees all of it, and revisions carry the operator's name."""
+        return MemoryAgent(self.app, None, self.actor)
+
+    def other_apps(self) -> list[App]:
+        """What the app switcher offers. One query."""
+        rows = apps_of(self.user).exclude(pk=self.app.pk).order_by("app_id")
+        return list(rows.only("app_id", "name", "status")[:APPS_OFFERED])
+
+    def address(self, name: str, *args: Any, **query: Any) -> str:
+        """The address of a page of this app. Empty values are left out of the query."""
+        asked = {"app": self.app.app_id} if self.named else {}
+        asked |= {key: value for key, value in query.items() if value not in (None, "")}
+        return reverse(name, args=args) + (f"?{urlencode(asked)}" if asked else "")
+
+
+class DashboardRequest(HttpRequest):
+    """What a page gets: a request with a desk, and `htmx` (django-htmx) to tell fragments from pages."""
+
+    desk: Dashboard
+    htmx: Any
+
+
+Page = Callable[..., HttpResponse]
+
+
+def page(
+    *, read: Right | None = Right.READ, write: Right | None = None, while_purging: bool = False
+) -> Callable[[Page], Page]:
+    """A page of the desk: which right it takes to look at it, and to send something to it (None: not to be had).
+
+    Of an app that is being purged nothing is shown or changed, except by pages that may be seen `while_purging`.
+    Somebody who is not signed in is sent to the login; an app of others answers like none; too little right is a 403.
+    """
+
+    def decorate(view: Page) -> Page:
+        @wraps(view)
+        def guarded(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
+            right = read if request.method in SAFE else write
+            allowed = [*(SAFE if read else ()), *(("POST",) if write else ())]
+            if request.method not in allowed or right is None:
+                return HttpResponseNotAllowed(allowed)
+            if not request.user.is_authenticated:
+                return ask_to_sign_in(request, can_be_looked_at=read is not None)
+            answer = find_dashboard(request)
+            if isinstance(answer, HttpResponse):
+                return answer
+            if not has_right(answer.role, right):
+                raise PermissionDenied
+            request.POST = public(request)  # type: ignore[assignment]  # as Django sets it itself
+            request.desk = answer  # type: ignore[attr-defined]  # it is a DeskRequest from here on
+            if answer.app.status == AppStatus.PURGING and not while_purging:
+                return render(request, "dashboard/purging.html", {"desk": answer}, status=410)
+            try:
+                with timezone.override(answer.zone):
+                    response = view(request, *args, **kwargs)
+            except Http404:
+                if "HX-Request" not in request.headers:
+                    raise
+                response = problem_response(404, GONE)
+            response["Cache-Control"] = "no-store"
+            return response
+
+        guarded.can_be_looked_at = read is not None  # type: ignore[attr-defined]
+        guarded.takes_changes = write is not None  # type: ignore[attr-defined]
+        return guarded
+
+    return decorate
+
+
+def public(request: HttpRequest) -> QueryDict:
+    """A form without secrets, whatever its fields: no page of the desk takes any but passwords."""
+    form = request.POST.copy()
+    for name, values in request.POST.lists():
+        if name != CSRF and "password" not in name:
+            form.setlist(name, [without_secrets(str(value)) for value in values])
+    return form
+
+
+def ask_to_sign_in(request: HttpRequest, *, can_be_looked_at: bool) -> HttpResponse:
+    """A fragment cannot show a login, so it says what is the matter."""
+    if "HX-Request" in request.headers:
+        return problem_response(
+            401, "You are signed out. Sign in on another tab and try again: what is typed here stays."
+        )
+    return redirect_to_login(request.get_full_path() if can_be_looked_at else "/")
+
+
+def find_dashboard(request: HttpRequest) -> Dashboard | HttpResponse:
+    """The desk, or where to go instead. Http404 for an app that this person cannot see."""
+    apps = apps_of(request.user).select_related("policy").order_by("app_id")
+    wanted = request.GET.get("app")
+    if wanted is not None:
+        app = apps.filter(app_id=wanted).first() if "\0" not in wanted else None
+        if app is None:
+            raise Http404
+        if request.session.get(LAST_APP) != wanted and request.method in SAFE:
+            request.session[LAST_APP] = wanted
+        return dashboard_of(request, app, named=True)
+    first = list(apps[:2])
+    if len(first) == 1:
+        return dashboard_of(request, first[0], named=False)
+    if request.method not in SAFE:
+        raise BadRequest
+    if not first:
+        return render(request, "dashboard/no_app.html", status=404)
+    last = request.session.get(LAST_APP)
+    app = apps.filter(app_id=last).first() or first[0]
+    query = request.GET.copy()
+    query["app"] = app.app_id
+    return HttpResponseRedirect(f"{request.path}?{query.urlencode()}")
+
+
+def dashboard_of(request: HttpRequest, app: App, *, named: bool) -> Dashboard:
+    role = role_in(request.user, app)
+    if role is None:
+        raise Http404
+    return Dashboard(request.user, app, role, named)

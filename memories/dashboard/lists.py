@@ -1,0 +1,151 @@
+"""Long lists: filters in the address, and keyset pages that are never counted and stable while rows come in."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, Generic, TypeVar
+from uuid import UUID
+
+from django import forms
+from django.db.models import Model, QuerySet
+
+from memsite.tenancy.models import Agent, App
+from memsite.timestamps import is_in_reach
+
+Row = TypeVar("Row", bound=Model)
+SIZE = 50
+
+
+@dataclass(frozen=True, slots=True)
+class KeysetPage(Generic[Row]):
+    """`older` and `newer` are the values of `?after=` and `?before=` that lead on, None where nothing follows.
+
+    One `is_beyond` where such a value led to no row: there may be others, nearer to the newest.
+    """
+
+    rows: list[Row]
+    older: str | None = None
+    newer: str | None = None
+    is_beyond: bool = False
+
+
+def keyset_page(rows: QuerySet[Row], asked: Mapping[str, str], size: int = SIZE, by: str = "uid") -> KeysetPage[Row]:
+    """The latest first, by `uid`, or by a moment that no two rows share (`by`).
+
+    `after` and `before` name a row of another page; what names none is passed over.
+    """
+    read = as_uid if by == "uid" else as_moment
+    after, before = read(asked.get("after")), read(asked.get("before"))
+    if before is not None and after is None:
+        found = list(rows.filter(**{f"{by}__gt": before}).order_by(by)[: size + 1])
+        more, page = len(found) > size, found[:size][::-1]
+        return KeysetPage(page, name_of(page, -1, by), name_of(page, 0, by) if more else None, is_beyond=not page)
+    if after is not None:
+        rows = rows.filter(**{f"{by}__lt": after})
+    found = list(rows.order_by(f"-{by}")[: size + 1])
+    page = found[:size]
+    older = name_of(page, -1, by) if len(found) > size else None
+    return KeysetPage(page, older, name_of(page, 0, by) if after else None, is_beyond=not page and after is not None)
+
+
+def name_of(rows: list[Any], place: int, by: str = "uid") -> str | None:
+    if not rows:
+        return None
+    value = getattr(rows[place], by)
+    return value.isoformat() if isinstance(value, datetime) else str(value)
+
+
+def as_uid(text: str | None) -> UUID | None:
+    try:
+        return UUID(text) if text else None
+    except ValueError:
+        return None
+
+
+def as_moment(text: str | None) -> datetime | None:
+    try:
+        moment = datetime.fromisoformat(text) if text else None
+    except ValueError:
+        return None
+    return moment if moment and moment.tzinfo and is_in_reach(moment) else None
+
+
+AGENTS_OFFERED = 200
+TOO_LONG = {"max_length": "A text to look for has %(limit_value)d characters at most."}
+Rows = TypeVar("Rows", bound=QuerySet[Any])
+
+
+def agents_of(app: App) -> list[tuple[str, str]]:
+    """Choices of the app's first agents. One query."""
+    names = Agent.objects.for_app(app).order_by("name").values_list("name", flat=True)[:AGENTS_OFFERED]
+    return [("", "any"), *((name, name) for name in names)]
+
+
+class Filters(forms.Form):
+    """Every field may be empty."""
+
+    use_required_attribute = False
+
+    def asked(self) -> dict[str, Any]:
+        """What narrows the list, cleaned."""
+        self.is_valid()
+        return {name: value for name, value in self.cleaned_data.items() if value not in (None, "", [])}
+
+    @property
+    def refused(self) -> str:
+        """Why nothing is found: what is wrong with texts and times, in sentences; empty where all can be looked for."""
+        wrong = [self[name] for name in self.errors if not isinstance(self.fields[name], forms.ChoiceField)]
+        return " ".join(f"{field.label}: {error}" for field in wrong for error in field.errors)
+
+    def let_through(self, rows: Rows) -> Rows:
+        """None of them if something is refused: all would be taken for what was found."""
+        return rows.none() if self.refused else rows
+
+    @property
+    def is_narrowing(self) -> bool:
+        return bool(self.asked() or self.refused)
+
+
+class Search(forms.CharField):
+    """A text to look for; looked for while it is typed."""
+
+    def __init__(self, label: str, **options: Any) -> None:
+        widget = forms.TextInput(attrs={"type": "search", "autocomplete": "off"})
+        super().__init__(label=label, required=False, max_length=500, widget=widget, error_messages=TOO_LONG, **options)
+
+
+class Choice(forms.ChoiceField):
+    """One of `choices`, or any."""
+
+    def __init__(self, label: str, choices: Any, **options: Any) -> None:
+        super().__init__(label=label, required=False, choices=[("", "any"), *choices], **options)
+
+
+class Suggested(forms.CharField):
+    """A text with suggestions: `form.fields[name].suggest([...])` once they are known."""
+
+    def __init__(self, label: str, **options: Any) -> None:
+        super().__init__(
+            label=label, required=False, max_length=200, widget=Suggestions(), error_messages=TOO_LONG, **options
+        )
+
+    def suggest(self, texts: Any) -> None:
+        self.widget.texts = list(texts)
+
+
+class Suggestions(forms.TextInput):
+    """A text input with its own datalist."""
+
+    template_name = "dashboard/parts/suggestions.html"
+
+    def __init__(self) -> None:
+        super().__init__(attrs={"autocomplete": "off"})
+        self.texts: list[str] = []
+
+    def get_context(self, name: str, value: Any, attrs: dict[str, Any] | None) -> dict[str, Any]:
+        context = super().get_context(name, value, attrs)
+        where = f"{context['widget']['attrs'].get('id', name)}_list"
+        context["widget"]["attrs"]["list"] = where
+        return {**context, "texts": self.texts, "where": where}

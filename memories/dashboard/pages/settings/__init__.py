@@ -1,1 +1,0 @@
-"""What is allowed in an app, to whom, and what has been changed about that."""

@@ -1,0 +1,243 @@
+"""Accounts: signing in and out, passwords, members and their roles, agents and their keys."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime, time, timedelta
+from typing import Any
+
+from django import forms
+from django.conf import settings
+from django.contrib import messages
+from django.contrib.auth import get_user_model
+from django.contrib.auth.forms import AuthenticationForm
+from django.contrib.auth.views import LoginView, LogoutView, PasswordChangeView
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.urls import reverse_lazy
+from django.utils import timezone
+from django.utils.decorators import method_decorator
+from django.views.decorators.cache import never_cache
+
+from memories.dashboard.access import Dashboard, DashboardRequest, page
+from memories.dashboard.responses import go, render_page
+from memsite.tenancy.access import Right, actor_of
+from memsite.tenancy.audit import note
+from memsite.tenancy.governance import LastOwner, NameTaken, create_agent, issue_key, revoke_key, set_member
+from memsite.tenancy.keys import NewKey, TooManyKeys
+from memsite.tenancy.models import Agent, ApiKey, Membership, Role, Scope
+
+
+class SignInForm(AuthenticationForm):
+    error_messages = {
+        **AuthenticationForm.error_messages,
+        "invalid_login": "The name and the password do not belong together.",
+    }
+
+    def __init__(self, *args: Any, **options: Any) -> None:
+        super().__init__(*args, **options)
+        self.fields["username"].label = "Name"
+
+
+class SignIn(LoginView):
+    template_name = "dashboard/login.html"
+    authentication_form = SignInForm
+
+
+class SignOut(LogoutView):
+    http_method_names = ["post", "options"]
+
+
+@method_decorator(never_cache, name="dispatch")
+class ChangePassword(PasswordChangeView):
+    template_name = "dashboard/password.html"
+    success_url = reverse_lazy("overview")
+
+    def form_valid(self, form: Any) -> HttpResponse:
+        answer = super().form_valid(form)
+        note(actor_of(self.request.user), None, "password changed", self.request.user.get_username())
+        messages.success(self.request, "Your password is changed. Other browsers are signed out.")
+        return answer
+
+
+def locked_out(request: HttpRequest, response: Any = None, credentials: Any = None) -> HttpResponse:
+    """After too many wrong passwords: what django-axes answers with."""
+    minutes = settings.AXES_COOLOFF_TIME // timedelta(minutes=1)
+    answer = render(request, "dashboard/locked_out.html", {"minutes": minutes}, status=429)
+    answer["Retry-After"] = str(60 * minutes)
+    return answer
+
+
+MEMBERS_SHOWN = 500
+
+
+class MemberForm(forms.Form):
+    """Somebody by name: owners need no list of everybody."""
+
+    name = forms.CharField(max_length=150)
+    role = forms.ChoiceField(choices=Role.choices, initial=Role.VIEWER)
+
+    def clean_name(self) -> str:
+        name: str = self.cleaned_data["name"]
+        if not get_user_model().objects.filter(username=name, is_active=True).exists():
+            raise forms.ValidationError("Nobody has this name. A superuser adds people in the admin, under Users.")
+        return name
+
+
+@page(write=Right.GOVERN)
+def members(request: DashboardRequest) -> HttpResponse:
+    """Shows the members; owners let somebody in, or give them another role."""
+    desk = request.desk
+    form = MemberForm(request.POST or None, auto_id="member-%s")
+    if request.method == "POST" and form.is_valid():
+        user = get_user_model().objects.get(username=form.cleaned_data["name"])
+        try:
+            set_member(desk.app, user, Role(form.cleaned_data["role"]), desk.actor)
+        except LastOwner as error:
+            form.add_error("role", str(error))
+        else:
+            text = f"{user.get_username()} is {form.cleaned_data['role']} of {desk.app.name}."
+            return go(request, desk.address("settings-members"), text)
+    rows = Membership.objects.for_app(desk.app).select_related("user").order_by("user__username")[:MEMBERS_SHOWN]
+    return render_page(request, "settings/members", {"members": rows, "form": form, "roles": Role.choices})
+
+
+@page(read=None, write=Right.GOVERN)
+def remove(request: DashboardRequest, name: str) -> HttpResponse:
+    desk = request.desk
+    member = Membership.objects.for_app(desk.app).filter(user__username=name).select_related("user").first()
+    if member is None:
+        raise Http404
+    there = desk.address("settings-members")
+    try:
+        set_member(desk.app, member.user, None, desk.actor)
+    except LastOwner as error:
+        return go(request, there, str(error), "error")
+    own = member.user.pk == desk.user.pk and not desk.user.is_superuser
+    return go(request, "/" if own else there, f"{member.user.get_username()} is no member any more.")
+
+
+AGENTS_SHOWN = 200
+OLD_KEYS_SHOWN = 5
+SCOPES = [(Scope.READ, "read"), (Scope.WRITE, "write"), (Scope.OPERATOR, "operator: governs this app")]
+USUAL = [Scope.READ.value, Scope.WRITE.value]
+
+
+def scopes_field() -> forms.MultipleChoiceField:
+    return forms.MultipleChoiceField(
+        label="It may", choices=SCOPES, initial=USUAL, widget=forms.CheckboxSelectMultiple, help_text="Of its key."
+    )
+
+
+class AgentForm(forms.ModelForm):  # type: ignore[type-arg]  # the class of Django itself has no type arguments
+    scopes = scopes_field()
+
+    class Meta:
+        model = Agent
+        fields = ("name", "domain")
+
+
+class KeyForm(forms.Form):
+    scopes = scopes_field()
+    expires_on = forms.DateField(
+        label="Until", required=False, widget=forms.DateInput(attrs={"type": "date"}, format="%Y-%m-%d"),
+        help_text="It ends when this day begins, where the app lives. Empty: it does not end.",
+    )  # fmt: skip
+
+    def __init__(self, desk: Dashboard, agent: Agent, data: Any = None) -> None:
+        # There is one for each agent on the page.
+        super().__init__(data, auto_id=f"key-{agent.name}-%s")
+        self.desk, self.agent = desk, agent
+
+    def clean_expires_on(self) -> datetime | None:
+        day = self.cleaned_data["expires_on"]
+        end = datetime.combine(day, time.min, self.desk.zone) if day else None
+        if end and end <= timezone.now():
+            raise forms.ValidationError("Lies in the past.")
+        return end
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """An agent with its keys: those that work, and the last ones that do not any more. The form is for another one."""
+
+    agent: Agent
+    live: list[ApiKey]
+    old: list[ApiKey]
+    form: KeyForm
+
+
+@page(write=Right.GOVERN)
+def agents(request: DashboardRequest) -> HttpResponse:
+    """Shows the app's agents; its owners add one, which comes with a key."""
+    desk = request.desk
+    form = AgentForm(request.POST or None, auto_id="agent-%s")
+    if request.method == "POST" and form.is_valid():
+        fields = form.cleaned_data
+        try:
+            _, key = create_agent(desk.app, fields["name"], fields["domain"], fields["scopes"], desk.actor)
+        except NameTaken:
+            form.add_error("name", "The app has an agent of this name already.")
+        else:
+            return show_agents(request, {"issued": key})
+    return show_agents(request, {"form": form})
+
+
+@page(read=None, write=Right.GOVERN)
+def issue(request: DashboardRequest, name: str) -> HttpResponse:
+    """A second key, so that the first can be replaced while it still works."""
+    agent = Agent.objects.for_app(request.desk.app).filter(name=name).first()
+    if agent is None:
+        raise Http404
+    form = KeyForm(request.desk, agent, request.POST)
+    if not form.is_valid():
+        return show_agents(request, {}, form)
+    fields = form.cleaned_data
+    try:
+        key = issue_key(agent, fields["scopes"], fields["expires_on"], request.desk.actor)
+    except TooManyKeys:
+        form.add_error(None, "It has two live keys already: revoke one first.")
+        return show_agents(request, {}, form)
+    return show_agents(request, {"issued": key})
+
+
+@page(read=None, write=Right.GOVERN)
+def revoke(request: DashboardRequest, prefix: str) -> HttpResponse:
+    key = ApiKey.objects.filter(agent__app=request.desk.app, prefix=prefix).select_related("agent__app").first()
+    if key is None:
+        raise Http404
+    revoke_key(key, request.desk.actor)
+    text = f"The key {prefix} of {key.agent} does not work any more."
+    return go(request, request.desk.address("settings-agents"), text)
+
+
+def show_agents(request: DashboardRequest, context: Mapping[str, Any], refused: KeyForm | None = None) -> HttpResponse:
+    """A form for a key that was refused stays as it was typed."""
+    issued: NewKey | None = context.get("issued")
+    told = {
+        "lines": lines_of(request.desk, refused, timezone.now()),
+        "form": AgentForm(auto_id="agent-%s"),
+        **context,
+    }
+    if issued:
+        told["form"] = AgentForm(auto_id="agent-%s")
+    return render_page(request, "settings/agents", told, part="settings/agent_list")
+
+
+def lines_of(desk: Dashboard, refused: KeyForm | None, now: datetime) -> list[Line]:
+    """Two queries."""
+    rows = list(Agent.objects.for_app(desk.app).order_by("name")[:AGENTS_SHOWN])
+    keys: dict[int, list[ApiKey]] = defaultdict(list)
+    for key in ApiKey.objects.filter(agent__in=rows).order_by("-created_at"):
+        keys[key.agent_id or 0].append(key)
+    return [
+        Line(
+            agent,
+            [key for key in keys[agent.pk] if key.is_live(now)],
+            [key for key in keys[agent.pk] if not key.is_live(now)][:OLD_KEYS_SHOWN],
+            refused if refused and refused.agent == agent else KeyForm(desk, agent),
+        )
+        for agent in rows
+    ]

@@ -1,0 +1,177 @@
+"""Jobs and their runs, texts and what was learnt from each, and cooldowns."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Any
+from uuid import UUID
+
+from django.db.models import Q
+from django.db.models.functions import Substr
+from django.http import Http404, HttpResponse
+from django.utils import timezone
+
+from memories.dashboard.access import Dashboard, DashboardRequest, page
+from memories.dashboard.lists import Choice, Filters, keyset_page
+from memories.dashboard.responses import (
+    AT_MOST,
+    change_report,
+    done,
+    fingerprint,
+    go,
+    is_seen,
+    render_page,
+    saved,
+    ticked,
+    unchanged,
+)
+from memories.jobs import JOBS
+from memories.jobs.catalogue import Listed, jobs_of
+from memories.models import Extraction, ExtractionStatus, What
+from memories.services import Changed
+from memsite.jobs.claims import ask_to_stop, retry
+from memsite.jobs.engine import WORK, fire_now
+from memsite.jobs.models import JobRun, JobRunQuerySet, RunStatus
+from memsite.jobs.task_queue import ring
+from memsite.tenancy.access import Right
+from sessions.models import Cooldown
+
+RUNS_SHOWN = 25
+
+
+class RunFilters(Filters):
+    job = Choice("Job", [(name, name) for name, job in JOBS.items() if not job.of_site])
+    status = Choice("Status", [(status, status) for status in RunStatus.values])
+
+
+@page()
+def jobs(request: DashboardRequest) -> HttpResponse:
+    """The whole site's jobs are shown to superusers. Jobs and runs refresh themselves apart."""
+    desk, now = request.desk, timezone.now()
+    filters = RunFilters(request.GET)
+    slice = keyset_page(JobRun.objects.for_app(desk.app).filter(**filters.asked()), request.GET, RUNS_SHOWN)
+    of_app, of_site = jobs_of(desk.app, now), jobs_of(None, now) if desk.user.is_superuser else []
+    jobs_seen = fingerprint([*map(listed_state, [*of_app, *of_site])])
+    runs_seen = fingerprint([*map(state_of, slice.rows)])
+    part, seen = ("run_list", runs_seen) if request.htmx.target == "run-list" else ("job_lists", jobs_seen)
+    if is_seen(request, seen):
+        return unchanged()
+    context = {
+        "filters": filters, "slice": slice, "of_app": of_app, "of_site": of_site, "jobs_seen": jobs_seen,
+        "runs_seen": runs_seen,
+    }  # fmt: skip
+    return render_page(request, "upkeep/jobs", context, part=f"upkeep/{part}")
+
+
+def state_of(run: JobRun | None) -> Any:
+    return run and (run.uid, run.status, run.stop_asked, run.counts, run.attempts, run.seconds)
+
+
+def listed_state(listed: Listed) -> Any:
+    return listed.job.name, listed.enabled, str(listed.schedule), state_of(listed.last_run)
+
+
+@page(read=None, write=Right.GOVERN)
+def run(request: DashboardRequest, name: str) -> HttpResponse:
+    """Sets going the run of the last period that is due: once per period."""
+    desk, job = request.desk, JOBS.get(name)
+    if job is None or (job.of_site and not desk.user.is_superuser):
+        raise Http404
+    fired, is_new = fire_now(job, None if job.of_site else desk.app, timezone.now(), desk.actor)
+    if is_new:
+        return done(request, "upkeep", f"{name} is set going.")
+    return done(
+        request, "upkeep", f"{name} has run for {fired.period} already: it runs once for each period.", "warning"
+    )
+
+
+@page(read=None, write=Right.GOVERN)
+def try_again(request: DashboardRequest, uid: UUID) -> HttpResponse:
+    if not retry(run_of(request.desk, uid), timezone.now()):
+        return done(request, "upkeep", "It is done or under way: there is nothing to try again.", "warning")
+    ring(WORK)
+    return done(request, "upkeep", "It is tried again.")
+
+
+@page(read=None, write=Right.GOVERN)
+def stop(request: DashboardRequest, uid: UUID) -> HttpResponse:
+    """After the batch under way; what is done stays done."""
+    if not ask_to_stop(run_of(request.desk, uid), timezone.now()):
+        return done(request, "upkeep", "It has ended already.", "warning")
+    return done(request, "upkeep", "It stops after the batch under way. Trying again goes on from there.")
+
+
+def run_of(desk: Dashboard, uid: UUID) -> JobRun:
+    found = runs_within_reach(desk).filter(uid=uid).first()
+    if found is None:
+        raise Http404
+    return found
+
+
+def runs_within_reach(desk: Dashboard) -> JobRunQuerySet:
+    of_site = Q(app=None) if desk.user.is_superuser else Q()
+    return JobRun.objects.filter(Q(app=desk.app) | of_site)
+
+
+SAID_CHARACTERS = 240
+
+
+class TextFilters(Filters):
+    status = Choice("Status", [(status, status) for status in ExtractionStatus.values])
+    what = Choice("What", [(What.FACTS, "facts of a text"), (What.DIGEST, "digest of a session")])
+
+
+@page()
+def texts(request: DashboardRequest) -> HttpResponse:
+    desk, filters = request.desk, TextFilters(request.GET)
+    rows = Extraction.objects.for_app(desk.app).filter(**filters.asked()).select_related("session__agent", "resource")
+    rows = rows.annotate(said=Substr("resource__raw_content", 1, SAID_CHARACTERS)).defer("resource__raw_content")
+    slice = keyset_page(rows, request.GET)
+    seen = fingerprint([(row.uid, row.status, row.attempts, row.next_at, row.reason) for row in slice.rows])
+    if is_seen(request, seen):
+        return unchanged()
+    given_up = Extraction.objects.for_app(desk.app).filter(status=ExtractionStatus.DEAD).count()
+    context = {"filters": filters, "slice": slice, "given_up": given_up, "seen": seen}
+    return render_page(request, "upkeep/texts", context, part="upkeep/text_list")
+
+
+@page(read=None, write=Right.CURATE)
+def retry_texts(request: DashboardRequest) -> HttpResponse:
+    """Those that are ticked as `text`, or, with `given_up`, all that were given up."""
+    tried = retry_each(request.desk, list(wanted(request)))
+    return done(request, "upkeep-texts", *change_report(tried, "tried again", "text", "texts"))
+
+
+def wanted(request: DashboardRequest) -> list[Extraction]:
+    rows = Extraction.objects.for_app(request.desk.app)
+    if "given_up" in request.POST:
+        return list(rows.filter(status=ExtractionStatus.DEAD)[:AT_MOST])
+    return list(rows.filter(uid__in=ticked(request, "text")))
+
+
+def retry_each(desk: Dashboard, rows: list[Extraction]) -> Changed:
+    agent = desk.agent()
+    tried = sum(agent.retry(row) for row in rows)
+    return Changed(tried, left=+Counter({"done, or being worked on": len(rows) - tried}))
+
+
+@page()
+def cooldowns(request: DashboardRequest) -> HttpResponse:
+    agent = request.desk.agent()
+    held, reported = agent.held_back(), agent.running_cooldowns()
+    seen = fingerprint((held, [(row.uid, row.until) for row in reported]))
+    if is_seen(request, seen):
+        return unchanged()
+    return render_page(
+        request, "cooldowns/page", {"held": held, "reported": reported, "seen": seen}, part="cooldowns/list"
+    )
+
+
+@page(read=None, write=Right.CURATE)
+def lift(request: DashboardRequest, uid: UUID) -> HttpResponse:
+    cooldown = Cooldown.objects.for_app(request.desk.app).filter(uid=uid).first()
+    if cooldown is None:
+        raise Http404
+    request.desk.agent().lift_cooldown(cooldown)
+    text = f"{cooldown} may be done again."
+    return saved(text) if request.htmx else go(request, request.desk.address("cooldowns"), text)

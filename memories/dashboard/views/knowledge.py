@@ -1,0 +1,440 @@
+"""Knowledge in other forms than a list: category summaries and their differences, entities, lessons, the graph."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from difflib import SequenceMatcher
+from itertools import zip_longest
+from typing import Any, Literal
+from uuid import UUID
+
+from django import forms
+from django.db.models import Count, Exists, OuterRef, Q, QuerySet
+from django.http import Http404, HttpResponse
+
+from memories.dashboard.access import DashboardRequest, page
+from memories.dashboard.lists import Choice, Filters, Search, keyset_page
+from memories.dashboard.memory_history import LINKED
+from memories.dashboard.responses import go, is_seen, render_page, unchanged
+from memories.dashboard.views.memories import ANY
+from memories.maintain.summaries import plain
+from memories.models import Entity, Link, Memory, Mention, Status, Summary
+from memories.models.memory import MemoryQuerySet
+from memsite.tenancy.access import Right
+from memsite.tenancy.models import App
+
+What = Literal["same", "gone", "new"]
+WORDS = re.compile(r"\s+|\w+|[^\w\s]")
+# Of two lines that have less in common, the one was not made from the other.
+REWORDED_FROM = 0.5
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """`parts` are pieces of the line in their order, each with what has become of it."""
+
+    what: What
+    parts: Sequence[tuple[What, str]]
+
+
+def compare(old: str, new: str) -> list[Line]:
+    """Every line of both. What was reworded stands as gone and as new, its words marked."""
+    before, after = old.splitlines(), new.splitlines()
+    lines: list[Line] = []
+    for tag, i, j, k, m in SequenceMatcher(None, before, after, autojunk=False).get_opcodes():
+        if tag == "equal":
+            lines += [Line("same", [("same", line)]) for line in before[i:j]]
+        else:
+            lines += changed(before[i:j], after[k:m])
+    return lines
+
+
+def changed(gone: Sequence[str], new: Sequence[str]) -> Iterator[Line]:
+    for old, now in zip_longest(gone, new):
+        if old is not None and now is not None and alike(old, now) >= REWORDED_FROM:
+            yield from reworded(old, now)
+            continue
+        if old is not None:
+            yield Line("gone", [("gone", old)])
+        if now is not None:
+            yield Line("new", [("new", now)])
+
+
+def reworded(old: str, new: str) -> Iterator[Line]:
+    before, after = WORDS.findall(old), WORDS.findall(new)
+    steps = SequenceMatcher(None, before, after, autojunk=False).get_opcodes()
+    yield Line("gone", [(part(tag, "gone"), "".join(before[i:j])) for tag, i, j, _, _ in steps if j > i])
+    yield Line("new", [(part(tag, "new"), "".join(after[k:m])) for tag, _, _, k, m in steps if m > k])
+
+
+def part(tag: str, changed_to: What) -> What:
+    return "same" if tag == "equal" else changed_to
+
+
+def alike(old: str, new: str) -> float:
+    """From 0 to 1, by words."""
+    return SequenceMatcher(None, WORDS.findall(old), WORDS.findall(new), autojunk=False).ratio()
+
+
+VERSIONS_SHOWN = 100
+
+
+class CategoryFilters(Filters):
+    user = Search("End user")
+
+
+@page()
+def categories(request: DashboardRequest) -> HttpResponse:
+    """Of one end user, or of nobody in particular: the two are never mixed."""
+    filters = CategoryFilters(request.GET)
+    user = filters.asked().get("user", "")
+    known = [] if filters.refused else request.desk.agent().categories(user)
+    most = max((one.memories for one in known), default=0)
+    context = {"filters": filters, "known": known, "most": most, "user": user}
+    return render_page(request, "knowledge/categories", context, part="knowledge/category_list")
+
+
+@page()
+def category(request: DashboardRequest, name: str) -> HttpResponse:
+    """`?from=` and `?to=` are the versions to compare: the last two, unless somebody asks for others.
+
+    A text that takes long to put together comes after the page, by `?wait=yes`.
+    """
+    agent, user = request.desk.agent(), request.GET.get("user", "")
+    versions = list(agent.summary_versions(name, user).order_by("-version")[:VERSIONS_SHOWN])
+    comes_later = "wait" not in request.GET and agent.takes_long(name, user)
+    summary = None if comes_later else agent.summary(name, user)
+    is_told = comes_later or summary is not None
+    if not is_told and not versions:
+        raise Http404
+    context = {
+        "name": name, "user": user, "summary": summary, "written": read_markdown(summary.content if summary else ""),
+        "is_told": is_told, "comes_later": comes_later, "versions": versions, **difference(request, versions),
+    }  # fmt: skip
+    return render_page(request, "knowledge/category", context, part="knowledge/category_written")
+
+
+def difference(request: DashboardRequest, versions: list[Summary]) -> dict[str, Any]:
+    by_number = {str(one.version): one for one in versions}
+    default_new = versions[0] if versions else None
+    default_old = versions[1] if len(versions) > 1 else None
+    old = by_number.get(request.GET.get("from", ""), default_old)
+    new = by_number.get(request.GET.get("to", ""), default_new)
+    lines: list[Line] = compare(without_escapes(old), without_escapes(new)) if old and new else []
+    return {"old": old, "new": new, "lines": lines, "is_changed": any(line.what != "same" for line in lines)}
+
+
+def without_escapes(version: Summary) -> str:
+    return "\n".join(map(plain, version.content.splitlines()))
+
+
+def read_markdown(text: str) -> list[tuple[str, str]]:
+    """(what it is: title, heading, item or text; what it says) of each line of a summary, as plain text."""
+    marks = (("## ", "heading"), ("# ", "title"), ("- ", "item"))
+    lines = []
+    for line in filter(str.strip, text.splitlines()):
+        mark, what = next(((mark, what) for mark, what in marks if line.startswith(mark)), ("", "text"))
+        lines.append((what, plain(line.removeprefix(mark))))
+    return lines
+
+
+@page(read=None, write=Right.CURATE)
+def rewrite(request: DashboardRequest, name: str) -> HttpResponse:
+    """Written anew with the next run of the job, a minute from now at most."""
+    desk, user = request.desk, request.GET.get("user", "")
+    if not desk.app.policy.capture_summaries or desk.agent().summary(name, user) is None:
+        raise Http404
+    desk.agent().ask_rewrite(name, user)
+    there = desk.address("knowledge-category", name, user=user)
+    return go(request, there, "It is written anew within a minute or two. Load this page again then.")
+
+
+MOST_MENTIONED = 12
+KINDS_OFFERED = 50
+
+
+class EntityFilters(Filters):
+    q = Search("Name begins with")
+    kind = Choice("Kind", [])
+
+    def __init__(self, app: App, *args: object, **options: object) -> None:
+        super().__init__(*args, **options)  # type: ignore[arg-type]
+        kinds = Entity.objects.for_app(app).order_by("kind").values_list("kind", flat=True).distinct()
+        self.fields["kind"].choices = [("", "any"), *((kind, kind) for kind in kinds[:KINDS_OFFERED])]  # type: ignore[attr-defined]
+
+
+@page()
+def entities(request: DashboardRequest) -> HttpResponse:
+    app = request.desk.app
+    filters = EntityFilters(app, request.GET)
+    asked = filters.asked()
+    rows = Entity.objects.for_app(app).filter(Exists(mentions(app).filter(entity=OuterRef("pk"))))
+    if "q" in asked:
+        rows = rows.filter(name__istartswith=asked["q"])
+    if "kind" in asked:
+        rows = rows.filter(kind=asked["kind"])
+    slice = keyset_page(filters.let_through(rows), request.GET)
+    counts = numbers(app, slice.rows)
+    most = [] if filters.is_narrowing or request.htmx else most_mentioned(app)
+    context = {
+        "filters": filters, "slice": slice, "most": most, "lines": [(row, counts[row.pk]) for row in slice.rows],
+        "largest": max(counts.values(), default=0),
+    }  # fmt: skip
+    return render_page(request, "knowledge/entities", context, part="knowledge/entity_list")
+
+
+def mentions(app: App) -> QuerySet[Mention]:
+    """By active memories."""
+    return Mention.objects.for_app(app).filter(memory__status=Status.ACTIVE, memory__purged_at=None).order_by()
+
+
+def numbers(app: App, rows: Sequence[Entity]) -> dict[int, int]:
+    """How many active memories mention each. One query."""
+    return dict(mentions(app).filter(entity__in=rows).values_list("entity").annotate(Count("pk")))
+
+
+def most_mentioned(app: App) -> list[tuple[Entity, int]]:
+    """Two queries, one of them over all of the app's mentions."""
+    counted = mentions(app).values_list("entity").annotate(number=Count("pk")).order_by("-number", "entity")
+    found = list(counted[:MOST_MENTIONED])
+    rows = Entity.objects.for_app(app).in_bulk([pk for pk, _ in found])
+    return [(rows[pk], number) for pk, number in found]
+
+
+OTHERS = [status for status in Status.values if status != Status.ACTIVE]
+
+
+class LessonFilters(Filters):
+    q = Search("Find")
+    status = forms.ChoiceField(
+        required=False, choices=[("", "active"), *((status, status) for status in OTHERS), (ANY, "any")]
+    )
+
+
+@page()
+def lessons(request: DashboardRequest) -> HttpResponse:
+    """Active ones, unless somebody asks for others."""
+    desk, filters = request.desk, LessonFilters(request.GET)
+    seen = str(desk.app.change_number)
+    if is_seen(request, seen):
+        return unchanged()
+    asked = filters.asked()
+    rows = Memory.objects.for_app(desk.app).lessons()
+    status = asked.get("status", Status.ACTIVE)
+    if status != ANY:
+        rows = rows.filter(status=status)
+    if "q" in asked:
+        rows = rows.with_words(asked["q"])
+    slice = keyset_page(filters.let_through(rows).select_related("session", "agent", "cold_text"), request.GET)
+    context = {"filters": filters, "slice": slice, "seen": seen}
+    if not request.htmx:
+        context["as_read"] = desk.agent().lessons_file(None)
+    return render_page(request, "knowledge/lessons", context, part="memories/list")
+
+
+Kind = Literal["entity", "memory"]
+Place = tuple[Kind, int]
+MENTIONS = "mentions"
+SAID = LINKED | {(MENTIONS, True): "mentions", (MENTIONS, False): "is mentioned in"}
+NEAR, FAR = 14, 16
+MOST_MENTIONS = 400
+# Of the drawing, in its own units.
+WIDTH, ROW, TOP = 1000, 36, 30
+COLUMNS = ((0, 240), (340, 300), (740, 260))
+HEIGHT, PADDING = 28, 12
+
+
+@dataclass(frozen=True, slots=True)
+class Edge:
+    """`said` is how `of` stands to `to`, to be read from the one to the other: "mentions", "contradicts"."""
+
+    of: Place
+    to: Place
+    said: str
+
+
+@dataclass(slots=True)
+class Node:
+    """`column` is how many steps it is away; `x`, `y` is the middle of its left side."""
+
+    place: Place
+    row: Entity | Memory
+    column: int = 0
+    x: float = 0
+    y: float = 0
+
+    @property
+    def kind(self) -> Kind:
+        return self.place[0]
+
+    @property
+    def text(self) -> str:
+        return self.row.name if isinstance(self.row, Entity) else self.row.text
+
+    @property
+    def width(self) -> float:
+        return COLUMNS[self.column][1]
+
+    @property
+    def text_x(self) -> float:
+        return self.x + PADDING
+
+    @property
+    def text_width(self) -> float:
+        return self.width - 2 * PADDING
+
+    @property
+    def top(self) -> float:
+        return self.y - HEIGHT / 2
+
+
+@dataclass(slots=True)
+class Neighbour:
+    """A node one step away, and all that is said between it and the one in the middle."""
+
+    node: Node
+    said: list[str] = field(default_factory=list)
+    further: list[Node] = field(default_factory=list)
+
+
+@dataclass(slots=True)
+class Graph:
+    middle: Node
+    near: list[Neighbour]
+    far: list[Node]
+    edges: list[Edge]
+    more: int
+    """Neighbours that are left out."""
+
+    @property
+    def height(self) -> float:
+        return 2 * TOP + ROW * (max(len(self.near), len(self.far), 1) - 1)
+
+    @property
+    def nodes(self) -> list[Node]:
+        return [self.middle, *(one.node for one in self.near), *self.far]
+
+    @property
+    def curves(self) -> list[str]:
+        """A path for each edge between neighbouring columns."""
+        nodes = {node.place: node for node in self.nodes}
+        ends = [sorted((nodes[edge.of], nodes[edge.to]), key=lambda node: node.column) for edge in self.edges]
+        pairs = dict.fromkeys((left.place, right.place) for left, right in ends if left.column + 1 == right.column)
+        return [curve(nodes[left], nodes[right]) for left, right in pairs]
+
+
+def curve(left: Node, right: Node) -> str:
+    start, end = left.x + left.width, right.x
+    middle = (start + end) / 2
+    return f"M{start:g} {left.y:g}C{middle:g} {left.y:g} {middle:g} {right.y:g} {end:g} {right.y:g}"
+
+
+def graph_around(app: App, middle: Entity | Memory) -> Graph:
+    """Eight queries at most, whatever there is."""
+    place: Place = ("entity" if isinstance(middle, Entity) else "memory", middle.pk)
+    first = edges_of(app, [place])
+    around = dict.fromkeys(other(edge, place) for edge in first)
+    near_rows = read(app, around)
+    chosen = list(near_rows)[:NEAR]
+    second = edges_of(app, chosen)
+    outside = [end for edge in second for end in (edge.of, edge.to) if end != place and end not in chosen]
+    counted = sorted(set(outside), key=lambda end: (-outside.count(end), end))
+    far_rows = read(app, counted[: 4 * FAR])
+    far = [end for end in counted if end in far_rows][:FAR]
+    shown = {place, *chosen, *far}
+    edges = [edge for edge in dict.fromkeys([*first, *second]) if edge.of in shown and edge.to in shown]
+    graph = Graph(
+        Node(place, middle),
+        [Neighbour(Node(one, near_rows[one], 1)) for one in chosen],
+        [Node(one, far_rows[one], 2) for one in far],
+        edges,
+        len(near_rows) - len(chosen),
+    )
+    tell(graph)
+    lay_out(graph)
+    return graph
+
+
+def other(edge: Edge, place: Place) -> Place:
+    return edge.to if edge.of == place else edge.of
+
+
+def edges_of(app: App, places: Sequence[Place]) -> list[Edge]:
+    """Those of active memories, the mentions of many bounded. Three queries at most."""
+    entities = [pk for kind, pk in places if kind == "entity"]
+    memories = [pk for kind, pk in places if kind == "memory"]
+    edges = [*mention_edges(app, entity__in=entities), *mention_edges(app, memory__in=memories)]
+    links = Link.objects.for_app(app).filter(Q(from_memory__in=memories) | Q(to_memory__in=memories))
+    if memories:
+        found = links.order_by("-pk").values_list("from_memory", "to_memory", "kind")[:MOST_MENTIONS]
+        edges = [Edge(("memory", one), ("memory", two), kind) for one, two, kind in found] + edges
+    return edges
+
+
+def mention_edges(app: App, **ends: list[int]) -> list[Edge]:
+    """Of active memories, the most important first, a bounded number. One query, none without ends."""
+    if not any(ends.values()):
+        return []
+    rows = Mention.objects.for_app(app).filter(memory__status=Status.ACTIVE, memory__purged_at=None, **ends)
+    best = rows.order_by("-memory__importance", "-memory__confidence", "-memory", "entity")[:MOST_MENTIONS]
+    pairs = best.values_list("memory", "entity")
+    return [Edge(("memory", memory), ("entity", entity), MENTIONS) for memory, entity in pairs]
+
+
+def read(app: App, places: Iterable[Place]) -> dict[Place, Entity | Memory]:
+    """The rows of these places that one may see, in their order. Two queries."""
+    wanted = list(places)
+    entities = Entity.objects.for_app(app).in_bulk([pk for kind, pk in wanted if kind == "entity"])
+    memories = memory_rows(app).in_bulk([pk for kind, pk in wanted if kind == "memory"])
+    rows: dict[Place, Entity | Memory] = {("entity", pk): row for pk, row in entities.items()}
+    rows |= {("memory", pk): memory for pk, memory in memories.items()}
+    return {place: rows[place] for place in wanted if place in rows}
+
+
+def memory_rows(app: App) -> MemoryQuerySet:
+    return Memory.objects.for_app(app).select_related("cold_text")
+
+
+def tell(graph: Graph) -> None:
+    """What is said between the middle and each neighbour, and what each leads to."""
+    far = {node.place: node for node in graph.far}
+    by_place = {one.node.place: one for one in graph.near}
+    for edge in graph.edges:
+        ends = (edge.of, edge.to, SAID[edge.said, True]), (edge.to, edge.of, SAID[edge.said, False])
+        for here, there, said in ends:
+            if here == graph.middle.place and there in by_place:
+                by_place[there].said.append(said)
+            if here in by_place and there in far:
+                by_place[here].further.append(far[there])
+
+
+def lay_out(graph: Graph) -> None:
+    """Each column from top to bottom; the far ones beside what they hang on, so that few lines cross."""
+    heights = {one.node.place: number for number, one in enumerate(graph.near)}
+    for node in graph.far:
+        hangs_on = [heights[one.node.place] for one in graph.near if node in one.further]
+        heights[node.place] = round(sum(hangs_on) / len(hangs_on)) if hangs_on else 0
+    graph.far.sort(key=lambda node: heights[node.place])
+    columns: Sequence[Sequence[Node]] = ([graph.middle], [one.node for one in graph.near], graph.far)
+    for number, column in enumerate(columns):
+        slack = (graph.height - 2 * TOP - ROW * (len(column) - 1)) / 2
+        for row, node in enumerate(column):
+            node.x, node.y = COLUMNS[number][0], TOP + slack + ROW * row
+
+
+@page()
+def entity(request: DashboardRequest, uid: UUID) -> HttpResponse:
+    return around(request, Entity.objects.for_app(request.desk.app).filter(uid=uid).first())
+
+
+@page()
+def memory(request: DashboardRequest, uid: UUID) -> HttpResponse:
+    return around(request, memory_rows(request.desk.app).filter(uid=uid).first())
+
+
+def around(request: DashboardRequest, middle: Entity | Memory | None) -> HttpResponse:
+    if middle is None:
+        raise Http404
+    return render_page(request, "knowledge/walk", {"graph": graph_around(request.desk.app, middle)})

@@ -1,0 +1,492 @@
+"""The memories of an app: the table, one memory, its row as a form, and what is done to those that are ticked."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+from uuid import UUID
+
+from django import forms
+from django.core.exceptions import BadRequest
+from django.http import Http404, HttpResponse
+from django.utils import timezone
+from django_htmx.http import reswap, retarget
+
+from memories.capture.candidates import LESSON_IMPORTANCE
+from memories.dashboard import memory_history
+from memories.dashboard.access import SAFE, Dashboard, DashboardRequest, page
+from memories.dashboard.forms import AddForm, EditForm
+from memories.dashboard.lists import Choice, Filters, KeysetPage, Search, Suggested, agents_of, keyset_page
+from memories.dashboard.responses import (
+    AT_MOST,
+    Tone,
+    Undo,
+    as_id,
+    as_number,
+    change_report,
+    counted,
+    done,
+    fingerprint,
+    go,
+    is_seen,
+    render_page,
+    saved,
+    ticked,
+    toast,
+    unchanged,
+)
+from memories.models import LIVE, Action, Kind, LinkKind, Memory, Revision, Source, Status, Trust
+from memories.models.graph import SAYABLE
+from memories.models.memory import TRUSTED_ORIGINS, MemoryQuerySet, subject_of
+from memories.retrieve.contradictions import tags_of
+from memories.retrieve.pipeline import SearchRequest
+from memories.services import CannotMerge, Changed, MemoryAgent, MemoryGone, NotChanged, VersionMismatch
+from memories.services.memories import Change, archive_one, pin_one, restore_one, review_one, undo_one, unpin_one
+from memories.store import LimitReached
+from memsite.tenancy.access import Right
+from memsite.tenancy.origin import Origin
+
+SUGGESTIONS = 200
+SEARCH_LIMIT = 50
+TEXT, MEANING = "text", "meaning"
+ANY = "any"
+# The fields that a search by meaning knows by the same name.
+SEARCHED_BY = ("category", "subject", "agent", "source", "origin")
+
+
+class MemoryFilters(Filters):
+    q = Search("Find")
+    by = forms.ChoiceField(label="By", required=False, choices=[(TEXT, "its words"), (MEANING, "its meaning")])
+    subject = Suggested("Service")
+    category = Suggested("Category")
+    status = forms.ChoiceField(
+        required=False,
+        choices=[("", "active and inactive"), *((status, status) for status in Status.values), (ANY, "any")],
+    )
+    agent = Choice("Agent", [])
+    user = Search("End user")
+    source = Choice("Source", [(source, source) for source in Source.values])
+    origin = Choice("Said by", Origin.choices)
+    trust = Choice("Trust", [(level, level) for level in Trust.values])
+
+    def __init__(self, desk: Dashboard, *args: Any, **options: Any) -> None:
+        super().__init__(*args, **options)
+        self.fields["agent"].choices = agents_of(desk.app)  # type: ignore[attr-defined]
+
+    def asked(self) -> dict[str, Any]:
+        """`by` narrows nothing without something to find."""
+        asked = super().asked()
+        return asked if "q" in asked else {name: value for name, value in asked.items() if name != "by"}
+
+    @property
+    def by_meaning(self) -> bool:
+        return self.asked().get("by") == MEANING
+
+    @property
+    def refused(self) -> str:
+        """A search by meaning knows what is active alone."""
+        status = self.asked().get("status", ANY)
+        if self.by_meaning and status not in (Status.ACTIVE, ANY):
+            return f"What is {status} is not found by its meaning. Look for its words."
+        return super().refused
+
+
+@page()
+def memories(request: DashboardRequest) -> HttpResponse:
+    desk = request.desk
+    seen = str(desk.app.change_number)
+    if is_seen(request, seen):
+        return unchanged()
+    filters = MemoryFilters(desk, request.GET)
+    asked = filters.asked()
+    if filters.by_meaning:
+        slice = KeysetPage([]) if filters.refused else search(desk.agent(), asked)
+    else:
+        rows = filters.let_through(narrow(Memory.objects.for_app(desk.app), asked))
+        slice = keyset_page(rows.select_related("session", "agent", "cold_text"), request.GET)
+    context = {"filters": filters, "slice": slice, "seen": seen}
+    if not request.htmx:
+        suggest(filters, desk)
+    return render_page(request, "memories/page", context, part="memories/list")
+
+
+def narrow(rows: MemoryQuerySet, asked: Mapping[str, Any]) -> MemoryQuerySet:
+    status = asked.get("status")
+    if status != ANY:
+        rows = rows.filter(status=status) if status else rows.filter(status__in=LIVE)
+    if "subject" in asked:
+        rows = rows.filter(subject=subject_of(asked["subject"]))
+    if "agent" in asked:
+        rows = rows.filter(agent__name=asked["agent"])
+    if "user" in asked:
+        rows = rows.filter(user_id=asked["user"])
+    if "q" in asked:
+        rows = rows.with_words(asked["q"])
+    if "trust" in asked:
+        rows = rows.of_trust(asked["trust"])
+    return rows.filter(**{name: asked[name] for name in ("category", "source", "origin") if name in asked})
+
+
+def search(agent: MemoryAgent, asked: Mapping[str, Any]) -> KeysetPage[Memory]:
+    """The best hits, best first, in one page. Nothing counts as recalled by it."""
+    filters = {name: asked[name] for name in SEARCHED_BY if name in asked}
+    if "trust" in asked:
+        filters |= trust_filter(asked["trust"])
+    if "subject" in filters:
+        filters["subject"] = subject_of(filters["subject"])
+    if "user" in asked:
+        filters["user_id"] = asked["user"]
+    found = agent.search(SearchRequest(text=asked["q"], limit=SEARCH_LIMIT, filters=filters, counted=False))
+    return KeysetPage([hit.memory for hit in found.hits])
+
+
+def trust_filter(level: str) -> dict[str, Any]:
+    """As a search knows it."""
+    if level == Trust.REVIEWED:
+        return {"not": {"reviewed_at": None}}
+    told = {"origin": [str(origin) for origin in TRUSTED_ORIGINS]}
+    return {"and": [{"reviewed_at": None}, told if level == Trust.TRUSTED else {"not": told}]}
+
+
+def suggest(filters: MemoryFilters, desk: Dashboard) -> None:
+    """Services and categories that there are. Two queries over an index each."""
+    rows = Memory.objects.for_app(desk.app).order_by()
+    for name in ("subject", "category"):
+        values = rows.exclude(**{name: None}).values_list(name, flat=True).distinct().order_by(name)[:SUGGESTIONS]
+        filters.fields[name].suggest(values)  # type: ignore[attr-defined]
+
+
+SIMILAR_LIMIT = 8
+SHOWN = ("session__agent", "agent", "app__policy", "cold_text")
+
+
+def memory_of(desk: Dashboard, uid: UUID) -> Memory:
+    memory = desk.agent().memories().select_related(*SHOWN).filter(uid=uid).first()
+    if memory is None:
+        raise Http404
+    return memory
+
+
+@page()
+def one(request: DashboardRequest, uid: UUID) -> HttpResponse:
+    return show_one(request, memory_of(request.desk, uid))
+
+
+def show_one(request: DashboardRequest, memory: Memory, **more: Any) -> HttpResponse:
+    app = request.desk.app
+    told, links = memory_history.told_to(app, memory), memory_history.links_of(app, memory)
+    ends = [(one.link.pk, one.other.status) for one in links]
+    seen = fingerprint((memory.version, memory.confidence, [(row.pk, row.used) for row in told], ends))
+    if not more and is_seen(request, seen):
+        return unchanged()
+    changes = memory_history.changes_of(app, memory)
+    now = timezone.now()
+    trust = tags_of(memory, app.policy, now, [memory.pk] if memory_history.is_at_odds(memory, links, now) else [])
+    decided = [change for change in changes if not change.noted]
+    find = request.GET.get("find", "")
+    context = {
+        "memory": memory,
+        "said": memory_history.said_around(app, memory),
+        "changes": changes if "all" in request.GET else decided,
+        "noted": len(changes) - len(decided),
+        "last": decided[0].revision if decided else None,
+        "first": changes[-1] if changes else None,
+        "confirmed": sum(change.revision.action == "reinforced" for change in changes),
+        "contradicted": sum(change.revision.action == "contradicted" for change in changes),
+        "timeline": memory_history.timeline(app, memory, changes, now),
+        "told": told,
+        "used": sum(row.used is True for row in told),
+        "judged": sum(row.used is not None for row in told),
+        "links": links,
+        "trust": trust,
+        "kinds": SAYABLE,
+        "find": find,
+        "found": find_others(request.desk, memory, [one.other for one in links], find) if find else [],
+        "seen": seen,
+        # After a change the address asked for is that of the change.
+        "refreshed_at": "" if request.method in SAFE else request.desk.address("memories-one", memory.uid),
+    }
+    return render_page(request, "memories/one/page", context | more, part="memories/one/parts")
+
+
+def find_others(desk: Dashboard, memory: Memory, linked: Sequence[Memory], text: str) -> list[Memory]:
+    """What it could be linked to."""
+    known = tuple(row.pk for row in (memory, *linked))
+    asked = SearchRequest(text=text[:500], limit=SIMILAR_LIMIT, exclude=known, counted=False)
+    return [hit.memory for hit in desk.agent().search(asked).hits]
+
+
+# --- changes: each says which version it was meant for
+
+
+Do = Callable[[MemoryAgent, Memory, int, int], object]
+
+
+def as_do(change: Change) -> Do:
+    return lambda agent, memory, version, _: agent.change_one(memory, change, version)
+
+
+def set_back(agent: MemoryAgent, memory: Memory, version: int, number: int) -> object:
+    return agent.set_back(memory, number, version=version)
+
+
+def delete(agent: MemoryAgent, memory: Memory, version: int, _: int) -> object:
+    return agent.forget([memory], version=version)
+
+
+ACTIONS: dict[str, tuple[str, Do]] = {
+    "pin": ("Pinned.", as_do(pin_one)),
+    "unpin": ("Unpinned.", as_do(unpin_one)),
+    "archive": ("Archived.", as_do(archive_one)),
+    "restore": ("Restored.", as_do(restore_one)),
+    "review": ("Marked as reviewed.", as_do(review_one)),
+    "undo": ("Taken back.", as_do(undo_one)),
+    "back": ("As it was after revision {number}.", set_back),
+    "delete": ("Deleted.", delete),
+}
+
+
+@page(read=None, write=Right.CURATE)
+def change(request: DashboardRequest, uid: UUID) -> HttpResponse:
+    """`action`, and the `version` that was looked at. Somebody was faster: both are shown, and nothing is done."""
+    memory, action = memory_of(request.desk, uid), request.POST.get("action", "")
+    if action not in ACTIONS:
+        raise BadRequest
+    version = as_number(request.POST.get("version", ""))
+    number = as_number(request.POST.get("revision", "")) if action == "back" else 0
+    done, do = ACTIONS[action]
+    try:
+        do(request.desk.agent(), memory, version, number)
+    except MemoryGone as error:
+        raise Http404 from error
+    except VersionMismatch:
+        return show_conflict(request, uid, action, version, number)
+    except (NotChanged, LimitReached) as why:
+        return respond(request, uid, f"Left as it is: {str(why).rstrip('.')}.", "warning")
+    if action == "delete":
+        return go(request, request.desk.address("memories"), done)
+    return respond(request, uid, done.format(number=number))
+
+
+def respond(request: DashboardRequest, uid: UUID, text: str, tone: Any = "success") -> HttpResponse:
+    if not request.htmx:
+        return go(request, request.desk.address("memories-one", uid), text, tone)
+    return toast(show_one(request, memory_of(request.desk, uid), told_so=True), text, tone)
+
+
+def show_conflict(request: DashboardRequest, uid: UUID, action: str, version: int, number: int) -> HttpResponse:
+    """Theirs, change by change, and what was wanted: to be done all the same, or left."""
+    memory = memory_of(request.desk, uid)
+    theirs = [one for one in memory_history.changes_of(request.desk.app, memory) if one.revision.number > version]
+    conflict = {"action": action, "number": number, "theirs": theirs}
+    return show_one(request, memory, conflict=conflict)
+
+
+# --- links
+
+
+@page(read=None, write=Right.CURATE)
+def link(request: DashboardRequest, uid: UUID) -> HttpResponse:
+    """`to` another memory, as a `kind`."""
+    desk = request.desk
+    memory, kind = memory_of(desk, uid), request.POST.get("kind", LinkKind.RELATED)
+    other = memory_of(desk, as_id(request.POST.get("to", "")))
+    if kind not in SAYABLE or other.pk == memory.pk:
+        raise BadRequest
+    _, is_new = desk.agent().link(memory, other, kind)
+    text = "Linked." if is_new else "They are linked like this already."
+    return saved(text) if request.htmx else go(request, desk.address("memories-one", uid), text)
+
+
+@page(read=None, write=Right.CURATE)
+def unlink(request: DashboardRequest, uid: UUID) -> HttpResponse:
+    desk = request.desk
+    memory = memory_of(desk, uid)
+    wanted = as_id(request.POST.get("link", ""))
+    found = next(
+        (one for one in memory_history.links_of(desk.app, memory) if one.link.uid == wanted and one.can_go), None
+    )
+    if found is None:
+        raise Http404
+    desk.agent().unlink(found.link)
+    return respond(request, uid, "The link is gone.")
+
+
+HALF_A_STEP = 0.005  # of the slider
+STARTS_AS = {"lesson": {"kind": Kind.LESSON, "importance": LESSON_IMPORTANCE}}
+ON_ITS_PAGE = ("statement", "one-memory")  # what the form is put into there
+
+
+@page()
+def row(request: DashboardRequest, uid: UUID) -> HttpResponse:
+    """The row as it is now: what cancelling an edit shows."""
+    return render_page(request, "memories/row_page", {"memory": memory_of(request.desk, uid)}, part="memories/row")
+
+
+@page(read=Right.CURATE, write=Right.CURATE)
+def edit(request: DashboardRequest, uid: UUID) -> HttpResponse:
+    memory = memory_of(request.desk, uid)
+    if request.method != "POST":
+        return show_form(request, EditForm(instance=memory))
+    form = EditForm(request.POST, instance=memory)
+    if form.is_valid():
+        try:
+            return save(request, form, memory)
+        except MemoryGone as error:
+            raise Http404 from error
+        except VersionMismatch:
+            # Somebody came between the form's check and the write lock: now the form sees it.
+            form = EditForm(request.POST, instance=memory_of(request.desk, uid))
+            form.is_valid()
+        except LimitReached as full:
+            form.add_error(None, str(full))
+    return show_form(request, form)
+
+
+def save(request: DashboardRequest, form: EditForm, memory: Memory) -> HttpResponse:
+    agent = request.desk.agent()
+    if changes := form.changes():
+        agent.edit(memory, changes, version=form.cleaned_data["version"], reason=form.cleaned_data["reason"])
+    warning = agent.warning_about(changes.get("content", ""))
+    told, tone = warning or ("Saved." if changes else "Nothing was changed."), tone_of(warning)
+    if not request.htmx:
+        return go(request, request.desk.address("memories-one", memory.uid), told, tone)
+    memory = memory_of(request.desk, memory.uid)
+    if request.htmx.target in ON_ITS_PAGE:
+        answer = show_one(request, memory)
+    else:
+        answer = render_page(request, "memories/row_page", {"memory": memory}, part="memories/row")
+    return toast(answer, told, tone)
+
+
+def tone_of(warning: str) -> Tone:
+    return "warning" if warning else "success"
+
+
+def show_form(request: DashboardRequest, form: EditForm) -> HttpResponse:
+    memory: Memory = form.instance
+    context: dict[str, Any] = {"form": form, "memory": memory}
+    if form.is_bound and form.is_outdated:
+        memory.refresh_from_db()
+        context |= {"theirs": differences(form, memory), "last": last_change(memory)}
+    if request.htmx.target not in ON_ITS_PAGE:
+        return render_page(request, "memories/edit_page", context, part="memories/edit_row")
+    answer = render_page(request, "memories/edit_page", context, part="memories/one/edit")
+    return retarget(reswap(answer, "outerHTML"), "#statement")
+
+
+def differences(form: EditForm, memory: Memory) -> list[dict[str, Any]]:
+    """The fields in which what was typed is another thing than what is stored now."""
+    shown = [(name, form.cleaned_data.get(name), getattr(memory, name)) for name in form._meta.fields or ()]
+    return [
+        {"label": form[name].label, "mine": mine, "theirs": theirs}
+        for name, mine, theirs in shown
+        if name in form.cleaned_data and not same(mine, theirs)
+    ]
+
+
+def same(mine: Any, theirs: Any) -> bool:
+    if isinstance(mine, float) and isinstance(theirs, float):
+        return abs(mine - theirs) < HALF_A_STEP
+    return bool(mine == theirs)
+
+
+def last_change(memory: Memory) -> Revision | None:
+    return Revision.objects.for_app(memory.app).filter(memory=memory).order_by("-number").first()
+
+
+@page(read=Right.CURATE, write=Right.CURATE)
+def add(request: DashboardRequest) -> HttpResponse:
+    desk = request.desk
+    form = AddForm(desk.app, request.POST or None, initial=STARTS_AS.get(request.GET.get("kind", "")))
+    if request.method == "POST" and form.is_valid():
+        try:
+            desk.agent().remember([form.candidate()], dedupe=False)
+        except LimitReached as full:
+            form.add_error(None, str(full))
+        else:
+            warning = desk.agent().warning_about(form.cleaned_data["content"])
+            told, tone = warning or "Added.", tone_of(warning)
+            return saved(told, tone) if request.htmx else go(request, desk.address("memories"), told, tone)
+    return render_page(request, "memories/add_page", {"form": form}, part="memories/add_form")
+
+
+CHANGES: dict[str, tuple[str, Callable[[MemoryAgent, list[int]], Changed]]] = {
+    "archive": ("archived", MemoryAgent.archive_each),
+    "restore": ("restored", MemoryAgent.restore_each),
+    "pin": ("pinned", MemoryAgent.pin_each),
+    "unpin": ("unpinned", MemoryAgent.unpin_each),
+    "review": ("marked as reviewed", MemoryAgent.review_each),
+}
+# A header holds them.
+UNDONE_AT_MOST = 50
+
+
+@page(read=None, write=Right.CURATE)
+def bulk(request: DashboardRequest) -> HttpResponse:
+    """`action` with the `memory` ids. What is not there, or another app's, is passed over."""
+    action, agent = request.POST.get("action", ""), request.desk.agent()
+    rows = Memory.objects.for_app(request.desk.app).filter(uid__in=ticked(request, "memory"))
+    pks = list(rows.order_by("pk").values_list("pk", flat=True))
+    tone: Tone = "success"
+    versions: Mapping[int, int] = {}
+    if action in CHANGES:
+        done_to_them, change = CHANGES[action]
+        changed = change(agent, pks)
+        versions = changed.versions
+        text, tone = change_report(changed, done_to_them)
+    elif action == "delete":
+        text, tone = change_report(Changed(agent.forget_each(pks)), "deleted for good")
+    elif action == "merge":
+        text, tone, versions = merge(agent, pks)
+    else:
+        raise BadRequest
+    if tone == "error" and request.htmx:
+        # Nothing was done, so they stay ticked.
+        return toast(HttpResponse(status=204), text, tone)
+    return done(request, "memories", text, tone, undo_of(request.desk, versions))
+
+
+def merge(agent: MemoryAgent, pks: list[int]) -> tuple[str, Tone, Mapping[int, int]]:
+    try:
+        winner = agent.merge(pks)
+    except CannotMerge as error:
+        return str(error), "error", {}
+    return f"{len(pks)} memories merged into one.", "success", {winner.pk: winner.version}
+
+
+def undo_of(desk: Dashboard, versions: Mapping[int, int]) -> Undo | None:
+    """Offered for as many as a header holds."""
+    if not 0 < len(versions) <= UNDONE_AT_MOST:
+        return None
+    uids = Memory.objects.for_app(desk.app).filter(pk__in=versions).order_by("pk").values_list("pk", "uid")
+    return Undo(desk.address("memories-undo"), [f"{uid}:{versions[pk]}" for pk, uid in uids])
+
+
+@page(read=None, write=Right.CURATE)
+def undo(request: DashboardRequest) -> HttpResponse:
+    """`changes`, each an id and the version that it had after what is taken back."""
+    wanted: dict[UUID, int] = {}
+    for text in request.POST.getlist("changes")[:AT_MOST]:
+        uid, _, version = text.partition(":")
+        wanted[as_id(uid)] = as_number(version)
+    rows = Memory.objects.for_app(request.desk.app).filter(uid__in=wanted).order_by("pk")
+    versions = {pk: wanted[uid] for pk, uid in rows.values_list("pk", "uid")}
+    merged = is_merge(request.desk, versions)
+    return done(request, "memories", *tell_undone(request.desk.agent().take_back(versions), merged))
+
+
+def is_merge(desk: Dashboard, versions: Mapping[int, int]) -> bool:
+    """Whether this takes back one merge and nothing else."""
+    if len(versions) != 1:
+        return False
+    ((pk, version),) = versions.items()
+    merges = Revision.objects.for_app(desk.app).filter(action=Action.MERGED)
+    return merges.filter(memory=pk, number=version).exists()
+
+
+def tell_undone(changed: Changed, is_merge: bool) -> tuple[str, Tone]:
+    if not is_merge or not changed.done:
+        return change_report(changed, "set back as before")
+    apart = counted(changed.done + changed.beside, "memory stands for itself", "memories stand for themselves")
+    return f"The merge is undone: {apart} again.", "success"

@@ -1,0 +1,200 @@
+"""Recall: what a question finds and why, each part of a score as a bar, and what an agent would be given."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+from uuid import UUID
+
+from django import forms
+from django.http import HttpResponse
+from django.utils import timezone
+
+from memories.dashboard.access import Dashboard, DashboardRequest, page
+from memories.dashboard.lists import Choice, Filters, Search, agents_of
+from memories.dashboard.responses import render_page
+from memories.models import Memory, Source
+from memories.models.memory import subject_of
+from memories.retrieve.hits import Hit
+from memories.retrieve.pipeline import MODES, SearchRequest
+from memsite.tenancy.origin import Origin
+from memsite.tenancy.policy import Block
+from memsite.timestamps import check_in_reach
+
+WORTH = {"importance", "priority", "age", "recency", "domain", "sentiment"}
+# By how the name of a part begins: what it tells, in the order in which people ask.
+GROUPS = (
+    ("meaning", ("meaning", "long_meaning", "similarity")),
+    ("words", ("words", "long_words")),
+    ("graph", ("graph",)),
+    ("summary", ("passage", "summary")),
+    ("beside it", ("near_", "covered_", "answers_", "session_", "opens_", "long_covered", "long_session")),
+    ("subject", ("subject_", "other_asks", "of_another")),
+    ("day", ("day_",)),
+    ("at odds", ("surer",)),
+)
+ARMS = {
+    "meaning": "by meaning",
+    "words": "by words",
+    "graph": "by the graph",
+    "summary": "by a summary",
+    "at odds": "contradicts the next one",
+}
+LEAST = 1e-9
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A part of a score. `left` and `width`, in percent: a bar that begins in the middle."""
+
+    name: str
+    group: str
+    value: float
+    left: float
+    width: float
+    shown: str
+
+    @property
+    def is_against(self) -> bool:
+        return self.left < 50
+
+
+@dataclass(frozen=True, slots=True)
+class Explained:
+    """A hit, its parts, the weightiest first, and the arms that found it."""
+
+    hit: Hit
+    place: int
+    parts: Sequence[Part]
+    arms: Sequence[str]
+
+    @property
+    def memory(self) -> Memory:
+        return self.hit.memory
+
+
+def explain(hits: Sequence[Hit], combined: str, *, start: int = 1) -> list[Explained]:
+    """The bars of all of them have one scale."""
+    most = max((abs(weight(value, combined)) for hit in hits for value in hit.parts.values()), default=1.0)
+    return [
+        Explained(hit, place, list(parts_of(hit, combined, most or 1.0)), arms_of(hit, combined))
+        for place, hit in enumerate(hits, start)
+    ]
+
+
+def weight(value: float, combined: str) -> float:
+    """What it does to the score: a factor counts by its logarithm."""
+    return value if combined == "sum" else math.log(max(value, LEAST))
+
+
+def parts_of(hit: Hit, combined: str, most: float) -> Iterator[Part]:
+    told = sorted(hit.parts.items(), key=lambda part: -abs(weight(part[1], combined)))
+    for name, value in told:
+        width = 50 * min(abs(weight(value, combined)) / most, 1)
+        left = 50.0 if weight(value, combined) >= 0 else 50 - width
+        shown = f"{value:+.2f}" if combined == "sum" else f"× {value:.2f}"
+        yield Part(name.replace("_", " "), group_of(name), value, round(left, 1), round(width, 1), shown)
+
+
+def group_of(name: str) -> str:
+    if name in WORTH:
+        return "worth"
+    return next((group for group, begins in GROUPS if name.startswith(begins)), "how it looks")
+
+
+def arms_of(hit: Hit, combined: str) -> list[str]:
+    """Those that speak for it. None: it stands beside what fits."""
+    speaking = {
+        group_of(name) for name, value in hit.parts.items() if value > 0 and (combined == "sum" or value > LEAST)
+    }
+    return [said for group, said in ARMS.items() if group in speaking] or ["beside what fits"]
+
+
+SHOWN, LEFT_OUT = 10, 8
+FIELDS = ("category", "agent", "source", "origin")
+TOLD_BY = {"q", "user"}
+"""What the block goes by: an agent gives nothing else."""
+
+
+class RecallFilters(Filters):
+    q = Search("Ask as an agent would")
+    mode = Choice("Mode", [(mode, mode) for mode in MODES if mode != "auto"])
+    subject = Search("Service")
+    category = Search("Category")
+    agent = Choice("Agent", [])
+    source = Choice("Source", [(source, source) for source in Source.values])
+    origin = Choice("Said by", Origin.choices)
+    session = Search("Session id")
+    user = Search("End user")
+    as_of = forms.DateTimeField(
+        label="As of", required=False, validators=[check_in_reach],
+        widget=forms.DateTimeInput(attrs={"type": "datetime-local"}),
+    )  # fmt: skip
+
+    def __init__(self, desk: Dashboard, *args: Any, **options: Any) -> None:
+        super().__init__(*args, **options)
+        self.fields["mode"].choices = [("", f"auto ({desk.app.policy.ranking})"), *self.fields["mode"].choices[1:]]  # type: ignore[attr-defined]
+        self.fields["agent"].choices = agents_of(desk.app)  # type: ignore[attr-defined]
+
+
+@page()
+def recall(request: DashboardRequest) -> HttpResponse:
+    filters = RecallFilters(request.desk, request.GET)
+    asked = filters.asked()
+    context: dict[str, Any] = {"filters": filters, "question": asked.get("q", "")}
+    if "q" in asked and not filters.refused:
+        context |= answer(request.desk, asked)
+    return render_page(request, "recall/page", context, part="recall/found")
+
+
+def answer(desk: Dashboard, fields: dict[str, Any]) -> dict[str, Any]:
+    """What is found, what comes next, and the block of the same question. Nothing of it is counted."""
+    agent, now, started = desk.agent(), timezone.now(), time.perf_counter()
+    asked = as_asked(fields)
+    found = agent.search(asked, now)
+    took_ms = 1000 * (time.perf_counter() - started)
+    known = {hit.row.pk for hit in found.hits}
+    everything = agent.search(replace(asked, floor=False, limit=SHOWN + LEFT_OUT), now)
+    left_out = [hit for hit in everything.hits if hit.row.pk not in known][:LEFT_OUT]
+    told = agent.context(Block.TURN, question=fields["q"], user_id=fields.get("user"), counted=False)
+    return {
+        "hits": explain(found.hits, found.combined),
+        "combined": found.combined,
+        "left_out": [] if found.more else explain(left_out, everything.combined, start=len(found.hits) + 1),
+        "next": explain(left_out, everything.combined, start=len(found.hits) + 1) if found.more else [],
+        "tier": found.tier,
+        "summaries": found.summaries,
+        "degraded": found.degraded,
+        "took_ms": took_ms,
+        "told": told,
+        "is_narrowed": not fields.keys() <= TOLD_BY,
+        "is_of_all_users": desk.app.policy.users_apart and "user" not in fields,
+    }
+
+
+def as_asked(fields: dict[str, Any]) -> SearchRequest:
+    filters = {name: fields[name] for name in FIELDS if name in fields}
+    if "subject" in fields:
+        filters["subject"] = subject_of(fields["subject"])
+    if "session" in fields:
+        filters["session_id"] = session_of(fields["session"])
+    return SearchRequest(
+        text=fields["q"],
+        limit=SHOWN,
+        mode=fields.get("mode", "auto"),
+        user_id=fields.get("user"),
+        as_of=fields.get("as_of"),
+        filters=filters,
+        counted=False,
+    )
+
+
+def session_of(text: str) -> str:
+    """An id that is none finds what no session has."""
+    try:
+        return str(UUID(text))
+    except ValueError:
+        return str(UUID(int=0))

@@ -1,0 +1,220 @@
+"""Reports: the first page, costs, and the health report."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import date, timedelta
+from typing import Any
+
+from django import forms
+from django.core.validators import MinValueValidator
+from django.http import Http404, HttpResponse
+from django.utils import timezone
+from django.utils.dateparse import parse_datetime
+
+from memories.dashboard.access import Dashboard, DashboardRequest, page
+from memories.dashboard.lists import Filters
+from memories.dashboard.plots import Plot, Series
+from memories.dashboard.responses import fingerprint, is_seen, render_page, unchanged
+from memories.dashboard.views.sessions import lines_of
+from memories.learn.feedback import used_rates
+from memories.ledger import day_of, spent_today, totals
+from memories.ledger.days import DAYS, MOST_DAYS, Span, last_days
+from memories.ledger.spend import By, Total, by_app, by_day, daily, energy, sum_up
+from memories.maintain import figures
+from memories.maintain.figures import answers
+from memories.maintain.health import TENTHS, health_of, tenths
+from memories.models import LIVE, HealthReport, Memory
+from memsite.tenancy.access import apps_of
+from memsite.tenancy.models import App
+from memsite.timestamps import EARLIEST
+from sessions.models import AgentSession, Event
+
+RECENT = 6
+
+
+@page()
+def overview(request: DashboardRequest) -> HttpResponse:
+    desk, app, now = request.desk, request.desk.app, timezone.now()
+    agent = desk.agent()
+    events = list(Event.objects.for_app(app).select_related("session").order_by("-uid")[:RECENT])
+    sessions = list(AgentSession.objects.for_app(app).select_related("agent").order_by("-uid")[:RECENT])
+    held, waiting = agent.held_back(), figures.waiting(app)
+    days = last_days(app, now).days
+    answered = figures.answered_by(app, days)
+    alive = [(session.uid, session.status, session.heartbeat_at) for session in sessions]
+    seen = fingerprint((app.change_number, [event.uid for event in events], alive, held, waiting, days, answered))
+    if is_seen(request, seen):
+        return unchanged()
+    statuses, made = figures.by_status(app), figures.growth(app, days)
+    categories = figures.by_category(app)
+    context = {
+        "statuses": statuses,
+        "live": sum(statuses[status] for status in LIVE),
+        "categories": categories,
+        "largest": max((number for _, number in categories), default=0),
+        "new_this_week": sum(made[-7:]),
+        "growth": Plot("growth", "New memories a day", "Day", days, [Series("new", made)]),
+        "confidences": plot_confidence(app),
+        "plots": [plot_answers(days, answered), plot_use(app, days)],
+        "lines": lines_of(app, sessions),
+        "events": events,
+        "held": held,
+        "cooldowns": agent.running_cooldowns(),
+        "waiting": waiting,
+        "seen": seen,
+    }
+    return render_page(request, "overview/page", context, part="overview/parts")
+
+
+def plot_confidence(app: App) -> Plot:
+    """Active memories only: how sure the app is of what it tells."""
+    counts = tenths(Memory.objects.for_app(app).active())
+    spans = [f"{number / len(counts):.1f}" for number in range(len(counts))]
+    return Plot("confidences", "How sure active memories are", "From", spans, [Series("memories", counts)])
+
+
+def plot_answers(days: Sequence[date], answered: Mapping[str, Sequence[int]]) -> Plot:
+    """Shares of each day's searches; a day without any is a gap."""
+    totals = [sum(counts) for counts in zip(*answered.values(), strict=True)]
+    series = [Series(figures.ANSWERS[tier], shares(answered[tier], totals)) for tier in figures.BY]
+    return Plot("answers", "What answers searches, day by day", "Day", days, series, unit="share", stacked=True)
+
+
+def plot_use(app: App, days: Sequence[date]) -> Plot:
+    by_day = {one.day: one for one in used_rates(app, days[0])}
+    used = [by_day[day].used if day in by_day else 0 for day in days]
+    ignored = [by_day[day].ignored if day in by_day else 0 for day in days]
+    totals = [sum(counts) for counts in zip(used, ignored, strict=True)]
+    series = [Series("used", shares(used, totals)), Series("not used", shares(ignored, totals))]
+    return Plot("use", "What agents were shown: did they use it?", "Day", days, series, unit="share", stacked=True)
+
+
+def shares(counts: Sequence[int], totals: Sequence[int]) -> list[float | None]:
+    """None where there is nothing to have a share of."""
+    return [count / total if total else None for count, total in zip(counts, totals, strict=True)]
+
+
+COLUMNS: dict[str, tuple[By, tuple[str, ...]]] = {
+    "day": ("day", ("day",)),
+    "operation": ("operation", ("operation",)),
+    "model": ("model", ("provider", "model")),
+    "day-operation": ("day and operation", ("day", "operation")),
+}
+FIGURES = ("calls", "failed", "input_tokens", "output_tokens", "cost", "unpriced")
+# What a spreadsheet would take for a formula.
+FORMULA = ("=", "+", "-", "@", "\t", "\r")
+
+
+def day_field(label: str, **options: Any) -> forms.DateField:
+    widget = forms.DateInput(attrs={"type": "date"}, format="%Y-%m-%d")
+    return forms.DateField(label=label, required=False, widget=widget, **options)
+
+
+class CostFilters(Filters):
+    since = day_field("From")
+    # There are days before it.
+    until = day_field("To", validators=[MinValueValidator(EARLIEST.date())])
+
+    def span(self, desk: Dashboard) -> Span:
+        """The last days, unless others are asked for; a year at most."""
+        today = day_of(desk.app, timezone.now())
+        asked = self.asked()
+        until = asked.get("until", today)
+        since = asked.get("since", min(until, today) - timedelta(days=DAYS - 1))
+        since, until = min(since, until, today), min(max(since, until), today)
+        return Span(max(since, until - timedelta(days=MOST_DAYS - 1)), until)
+
+
+@page()
+def costs(request: DashboardRequest) -> HttpResponse:
+    desk, app = request.desk, request.desk.app
+    span = CostFilters(request.GET).span(desk)
+    days = by_day(app, span)
+    total = sum_up(days)
+    searches = answers(app, span)
+    context = {
+        "filters": CostFilters(initial={"since": span.since, "until": span.until}),
+        "span": span,
+        "total": total,
+        "days": days,
+        "operations": totals(app, span.since, "operation", span.until),
+        "models": totals(app, span.since, "model", span.until),
+        "plot": plot(desk, span, total),
+        "today": spent_today(app, timezone.now()),
+        "energy": energy(app, span),
+        "searches": searches,
+        "searched": sum(row.searches for row in searches),
+        "found": sum(row.share for row in searches if row.tier != "none") if searches else None,
+        "apps": by_app(apps_of(desk.user), span) if desk.named else [],
+    }
+    return render_page(request, "costs/page", context)
+
+
+def plot(desk: Dashboard, span: Span, total: Total) -> Plot:
+    """Of dollars; of tokens where no price is known."""
+    of, title = ("cost", "Dollars a day, by operation") if total.cost else ("tokens", "Tokens a day, by operation")
+    series = [Series(name, values) for name, values in daily(desk.app, span, of).items()]
+    return Plot("costs", title, "Day", span.days, series, unit="dollars" if total.cost else "count", stacked=True)
+
+
+@page()
+def download(request: DashboardRequest) -> HttpResponse:
+    """`?by=day`, `operation`, `model` or `day-operation`, as CSV."""
+    desk = request.desk
+    by = request.GET.get("by", "day")
+    group, names = COLUMNS.get(by, COLUMNS["day"])
+    span = CostFilters(request.GET).span(desk)
+    answer = HttpResponse(content_type="text/csv; charset=utf-8")
+    name = f"costs-{desk.app.app_id}-{span.since}-{span.until}-by-{'-'.join(names)}.csv"
+    answer["Content-Disposition"] = f'attachment; filename="{name}"'
+    writer = csv.writer(answer)
+    writer.writerow([*names, *FIGURES])
+    writer.writerows(lines(totals(desk.app, span.since, group, span.until)))
+    return answer
+
+
+def lines(rows: list[Total]) -> Iterator[list[Any]]:
+    for row in rows:
+        yield [*map(harmless, row.key), *(getattr(row, name) for name in FIGURES)]
+
+
+def harmless(value: Any) -> str:
+    text = "" if value is None else str(value)
+    return f"'{text}" if text.startswith(FORMULA) else text
+
+
+REPORTS_OFFERED = 36
+
+
+@page()
+def health(request: DashboardRequest) -> HttpResponse:
+    """`?period=` names the report of a month."""
+    app, period = request.desk.app, request.GET.get("period", "")
+    rows = HealthReport.objects.for_app(app)
+    if period:
+        kept = rows.filter(period=period).first()
+        if kept is None:
+            raise Http404
+        report = kept.content
+    else:
+        report = health_of(app, timezone.now())
+    past = list(rows.values_list("period", flat=True)[:REPORTS_OFFERED])
+    return render_page(request, "upkeep/health", {"report": report, "period": period, "past": past, **read_out(report)})
+
+
+def read_out(report: dict[str, Any]) -> dict[str, Any]:
+    """What the page tells of a report beside what stands in it."""
+    counts = report["memories"]
+    tenths = [(f"{tenth / TENTHS:g} to {(tenth + 1) / TENTHS:g}", number) for tenth, number in
+              enumerate(report["confidence"])]  # fmt: skip
+    return {
+        "last_learnt": parse_datetime(report["failures"]["last_extracted_at"] or ""),
+        "live": sum(counts.get(status, 0) for status in LIVE),
+        "tenths": tenths[::-1],
+        "most_in_a_tenth": max(report["confidence"], default=0),
+        "most_confirmed": max(report["confirmed"].values(), default=0),
+        "most_in_a_category": max(report["categories"].values(), default=0),
+        "most_in_a_month": max(report["growth"].values(), default=0),
+    }

@@ -1,0 +1,196 @@
+"""The review queue, and rollbacks of what came from one source."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from datetime import datetime
+from functools import partial
+from typing import Any
+from uuid import UUID
+
+from django import forms
+from django.core.exceptions import BadRequest
+from django.http import Http404, HttpResponse
+
+from memories.dashboard.access import Dashboard, DashboardRequest, page
+from memories.dashboard.forms import FIELDS, AddForm
+from memories.dashboard.lists import Choice, Filters, Search, keyset_page
+from memories.dashboard.responses import (
+    change_report,
+    counted,
+    done,
+    fingerprint,
+    go,
+    is_seen,
+    render_page,
+    ticked,
+    unchanged,
+)
+from memories.models import Decision, Rejection, RejectionKind, Rollback, RollbackStatus, RollbackWhat
+from memories.services import CannotRollBack, Changed, MemoryAgent, NoSuchSource, NotChanged
+from memories.store import LimitReached
+from memsite.tenancy.access import Right
+from memsite.tenancy.models import App
+from memsite.tenancy.scoping import ScopedQuerySet
+from memsite.timestamps import check_in_reach
+
+KINDS = {
+    RejectionKind.FACT: "fact: not worth keeping",
+    RejectionKind.CONFLICT: "conflict: at odds with something surer",
+    RejectionKind.QUARANTINE: "quarantine: not for an agent to read",
+    RejectionKind.APPROVAL: "approval: the word of somebody who is not simply believed",
+    RejectionKind.MARKER: "marker: cannot be read",
+}
+DECISIONS = [("", "open"), (Decision.OVERRULED, "approved"), (Decision.CONFIRMED, "rejected")]
+# Each approval embeds a text and looks what is known.
+MOST_APPROVED = 100
+
+ACTIONS: dict[str, tuple[str, Callable[[MemoryAgent, Iterable[Rejection]], Changed]]] = {
+    "approve": ("approved", MemoryAgent.overrule_each),
+    "reject": ("rejected", MemoryAgent.confirm_each),
+    "undo": ("open again", MemoryAgent.reopen_each),
+}
+
+
+class ReviewFilters(Filters):
+    q = Search("Text")
+    kind = Choice("Why", list(KINDS.items()))
+    decision = forms.ChoiceField(label="Decision", required=False, choices=DECISIONS)
+
+    @property
+    def is_narrowing(self) -> bool:
+        return bool(self.asked().keys() - {"decision"} or self.refused)
+
+
+@page()
+def review(request: DashboardRequest) -> HttpResponse:
+    desk, filters = request.desk, ReviewFilters(request.GET)
+    asked = filters.asked()
+    decision = asked.get("decision", Decision.OPEN)
+    rows = rejections(desk).filter(decision=decision)
+    if "kind" in asked:
+        rows = rows.filter(kind=asked["kind"])
+    if "q" in asked:
+        rows = rows.filter(content__icontains=asked["q"])
+    slice = keyset_page(filters.let_through(rows), request.GET)
+    seen = fingerprint([(row.uid, row.decision, row.memory_id) for row in slice.rows])
+    if is_seen(request, seen):
+        return unchanged()
+    context = {"filters": filters, "slice": slice, "is_open": decision == Decision.OPEN, "seen": seen}
+    return render_page(request, "upkeep/review", context, part="upkeep/review_list")
+
+
+def rejections(desk: Dashboard) -> ScopedQuerySet[Rejection]:
+    return Rejection.objects.for_app(desk.app).select_related(
+        "session__agent", "agent", "resource", "memory__cold_text", "edits__cold_text"
+    )
+
+
+def rejection_of(desk: Dashboard, uid: UUID) -> Rejection:
+    found = rejections(desk).filter(uid=uid).first()
+    if found is None:
+        raise Http404
+    return found
+
+
+@page(read=None, write=Right.CURATE)
+def decide(request: DashboardRequest) -> HttpResponse:
+    """`action` (approve, reject or undo) for those that are ticked as `rejection`."""
+    action, uids = request.POST.get("action", ""), ticked(request, "rejection")
+    if action not in ACTIONS or (action == "approve" and len(uids) > MOST_APPROVED):
+        raise BadRequest
+    done_to_them, change = ACTIONS[action]
+    if action == "reject":
+        change = partial(MemoryAgent.confirm_each, reason=request.POST.get("reason", "")[:500])
+    rows = rejections(request.desk).filter(uid__in=uids).order_by("uid")
+    return done(
+        request, "upkeep-review", *change_report(change(request.desk.agent(), rows), done_to_them, "text", "texts")
+    )
+
+
+@page()
+def row(request: DashboardRequest, uid: UUID) -> HttpResponse:
+    """The row as it is now: what cancelling an edit shows."""
+    return show_row(request, rejection_of(request.desk, uid))
+
+
+def show_row(request: DashboardRequest, rejection: Rejection) -> HttpResponse:
+    context = {"rejection": rejection, "is_open": rejection.decision == Decision.OPEN}
+    return render_page(request, "upkeep/review_row_page", context, part="upkeep/review_row")
+
+
+@page(read=Right.CURATE, write=Right.CURATE)
+def edit(request: DashboardRequest, uid: UUID) -> HttpResponse:
+    """Approves it in other words."""
+    desk, rejection = request.desk, rejection_of(request.desk, uid)
+    form = AddForm(desk.app, request.POST or None, initial=proposed(desk.app, rejection))
+    form.auto_id = f"review-{rejection.uid}-%s"
+    if request.method == "POST" and form.is_valid():
+        try:
+            desk.agent().overrule(rejection, form.fields_typed())
+        except (NotChanged, LimitReached) as why:
+            form.add_error(None, str(why))
+        else:
+            return done(request, "upkeep-review", "Approved as you have put it.")
+    context = {"rejection": rejection, "form": form}
+    return render_page(request, "upkeep/review_edit_page", context, part="upkeep/review_edit_row")
+
+
+def proposed(app: App, rejection: Rejection) -> dict[str, Any]:
+    """What it would become, or the memory that it changes; what was not said is as with any new one."""
+    held = rejection.candidate or {}
+    if memory := rejection.edits:
+        was = {name: getattr(memory, name) for name in FIELDS}
+        return {**was, "content": memory.text, "confidence": round(memory.confidence, 2), **held}
+    usual = {"content": rejection.content, "category": rejection.category, "confidence": app.policy.start_confidence}
+    return usual | {name: value for name, value in held.items() if value is not None}
+
+
+class RollbackForm(forms.Form):
+    """Asked with a GET, so that what would go can be sent to somebody; done with a POST of the same."""
+
+    use_required_attribute = False
+    what = forms.ChoiceField(label="What it came from", choices=RollbackWhat.choices)
+    source = forms.CharField(label="Which one", max_length=200, widget=forms.TextInput({"autocomplete": "off"}))
+    since = forms.DateTimeField(
+        label="Only from then on", required=False, validators=[check_in_reach],
+        widget=forms.DateTimeInput({"type": "datetime-local"}),
+    )  # fmt: skip
+    reason = forms.CharField(label="Why", required=False, max_length=400, help_text="Kept with every change.")
+
+    def __init__(self, data: Mapping[str, Any] | None) -> None:
+        super().__init__(data, auto_id="rollback-%s")
+
+    @property
+    def asked(self) -> tuple[str, str, datetime | None]:
+        fields = self.cleaned_data
+        return fields["what"], fields["source"], fields["since"]
+
+
+@page(write=Right.CURATE)
+def rollbacks(request: DashboardRequest) -> HttpResponse:
+    desk, asked = request.desk, request.POST or request.GET
+    form, foreseen = RollbackForm(asked if "source" in asked else None), None
+    if form.is_valid():
+        agent = desk.agent()
+        try:
+            if request.method == "POST":
+                row = agent.roll_back(*form.asked, form.cleaned_data["reason"])
+                return go(request, desk.address("upkeep-rollbacks"), told(row))
+            foreseen = agent.foresee(*form.asked)
+        except (NoSuchSource, CannotRollBack) as error:
+            form.add_error("source", str(error))
+    slice = keyset_page(Rollback.objects.for_app(desk.app), request.GET)
+    seen = fingerprint([(row.uid, row.status, row.counts) for row in slice.rows])
+    if is_seen(request, seen):
+        return unchanged()
+    context = {"form": form, "foreseen": foreseen, "slice": slice, "seen": seen}
+    return render_page(request, "upkeep/rollbacks", context, part="upkeep/rollback_list")
+
+
+def told(row: Rollback) -> str:
+    if row.status != RollbackStatus.DONE:
+        return "It is being taken back."
+    undone = row.counts.get("undone", 0)
+    of_others = f", {counted(undone, 'change', 'changes')} of others undone" if undone else ""
+    return f"Taken back: {counted(row.counts.get('withdrawn', 0), 'memory', 'memories')} withdrawn{of_others}."

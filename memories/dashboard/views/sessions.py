@@ -1,0 +1,357 @@
+"""Sessions of an app's agents, one of them as a conversation turn by turn, and the feed of events."""
+
+from __future__ import annotations
+
+import json
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import groupby
+from typing import Any
+from uuid import UUID
+
+from django.db.models import Count, Q, QuerySet, Sum
+from django.db.models.functions import Length, Substr
+from django.http import Http404, HttpResponse
+
+from memories.dashboard.access import Dashboard, DashboardRequest, page
+from memories.dashboard.lists import Choice, Filters, KeysetPage, Search, agents_of, keyset_page, name_of
+from memories.dashboard.memory_history import Piece, quoted
+from memories.dashboard.responses import fingerprint, is_seen, render_page, unchanged
+from memories.models import Decision, FutureTrigger, Injection, LedgerEntry, Memory, Rejection
+from memsite.tenancy.models import App
+from sessions.models import MAX_TURN, TIERS, AgentSession, Event, Level, Resource, SessionStatus, Turn
+from sessions.recording import CRASHED
+
+TEXTS = 60
+SHOWN = 4_000
+"""Characters of a text; the rest is a click away."""
+AHEAD = 4
+"""Turns that are shown after the one asked for."""
+MOST_STATE = 20_000
+
+
+@dataclass(slots=True)
+class Text:
+    """One text, and what came of it. `more` is how many characters are left out."""
+
+    resource: Any
+    pieces: list[Piece]
+    memories: list[Memory]
+    rejections: list[Rejection]
+    triggers: list[FutureTrigger]
+    more: int
+
+
+@dataclass(slots=True)
+class Exchange:
+    """A turn, or a text that belongs to none (`number` None). `told` is what the agent was shown before it answered."""
+
+    number: int | None
+    turn: Turn | None = None
+    texts: list[Text] = field(default_factory=list)
+    told: list[Injection] = field(default_factory=list)
+    events: list[Event] = field(default_factory=list)
+    memories: list[Memory] = field(default_factory=list)
+
+    @property
+    def used(self) -> int:
+        return sum(row.used is True for row in self.told)
+
+    @property
+    def tools(self) -> list[dict[str, Any]]:
+        calls = self.turn.tool_calls if self.turn else []
+        return [as_tool(call) for call in calls] if isinstance(calls, list) else []
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    """The state after turn `number`, as JSON, and how it differs from the one before it that is stored."""
+
+    number: int
+    last: int
+    turn: Turn
+    text: str
+    changed: Sequence[tuple[str, str | None, str | None]]
+
+
+def exchanges(session: AgentSession, asked: Mapping[str, str]) -> tuple[KeysetPage[Any], list[Exchange]]:
+    """Some of the conversation, in its order: the latest, those around `turn`, or a page of them. Eight queries."""
+    page = texts_of(session, asked)
+    rows = page.rows[::-1]
+    numbers = {row.turn_number for row in rows} - {None}
+    pks = [row.pk for row in rows]
+    app = session.app
+    here = Q(resource__in=pks) | Q(resource=None, turn_number__in=numbers)
+    memories = Memory.objects.for_app(app).filter(here, session=session).select_related("cold_text").order_by("pk")
+    of_text, of_turn = sorted_out(memories)
+    refused, _ = sorted_out(Rejection.objects.for_app(app).filter(resource__in=pks, session=session).order_by("pk"))
+    coming, _ = sorted_out(FutureTrigger.objects.for_app(app).filter(resource__in=pks).order_by("pk"))
+    told = by_turn(told_in(session).filter(turn_number__in=numbers))
+    events = by_turn(reported_in(session).filter(turn_number__in=numbers).order_by("pk"))
+    turns = {turn.number: turn for turn in Turn.objects.for_app(app).filter(session=session, number__in=numbers)}
+    found = []
+    for number, group in groupby(rows, lambda row: (row.turn_number, None if row.turn_number else row.pk)):
+        place = number[0]
+        exchange = Exchange(place)
+        exchange.texts = [text_of(row, of_text[row.pk], refused[row.pk], coming[row.pk]) for row in group]
+        if place is not None:
+            exchange.turn, exchange.memories = turns.get(place), of_turn.pop(place, [])
+            exchange.told, exchange.events = told.pop(place, []), events.pop(place, [])
+        found.append(exchange)
+    return page, found
+
+
+def texts_of(session: AgentSession, asked: Mapping[str, str]) -> KeysetPage[Any]:
+    """The latest first."""
+    rows = Resource.objects.for_app(session.app).filter(session=session)
+    rows = rows.annotate(start=Substr("raw_content", 1, SHOWN), size=Length("raw_content")).defer("raw_content")
+    number = as_number(asked.get("turn"))
+    if number is None or asked.get("after") or asked.get("before"):
+        return keyset_page(rows, asked, TEXTS)
+    last = rows.filter(turn_number__lte=number + AHEAD).order_by("-pk").values_list("pk", flat=True).first()
+    page = keyset_page(rows.filter(pk__lte=last) if last else rows, {}, TEXTS)
+    later = rows.filter(pk__gt=last).exists() if last else False
+    return KeysetPage(page.rows, page.older, name_of(page.rows, 0) if later else None)
+
+
+def as_number(text: str | None) -> int | None:
+    """A turn's, if it may be one."""
+    is_one = text and text.isascii() and text.isdigit() and len(text) <= len(str(MAX_TURN)) and int(text) <= MAX_TURN
+    return int(text) if text and is_one else None
+
+
+def text_of(
+    row: Any, memories: list[Memory], rejections: list[Rejection], triggers: list[FutureTrigger]
+) -> Text:  # fmt: skip
+    return Text(row, quoted(row.start, memories), memories, rejections, triggers, max(0, row.size - len(row.start)))
+
+
+def told_in(session: AgentSession) -> QuerySet[Injection]:
+    rows = Injection.objects.for_app(session.app).into(session)
+    return rows.select_related("memory__cold_text").order_by("pk")
+
+
+def reported_in(session: AgentSession) -> QuerySet[Event]:
+    """What the agent reported; new memories are shown anyway."""
+    return Event.objects.for_app(session.app).filter(session=session, memory_uid=None)
+
+
+def sorted_out(rows: Iterable[Any]) -> tuple[dict[int, list[Any]], dict[int, list[Any]]]:
+    """By the text they came from, and those without one by turn."""
+    of_text, of_turn = defaultdict[int, list[Any]](list), defaultdict[int, list[Any]](list)
+    for row in rows:
+        if row.resource_id:
+            of_text[row.resource_id].append(row)
+        else:
+            of_turn[row.turn_number].append(row)
+    return of_text, of_turn
+
+
+def by_turn(rows: Iterable[Any]) -> dict[int, list[Any]]:
+    found = defaultdict[int, list[Any]](list)
+    for row in rows:
+        found[row.turn_number].append(row)
+    return found
+
+
+def as_tool(call: Any) -> dict[str, Any]:
+    """`{name, input, result, is_error}` as texts, whatever the agent had stored."""
+    if not isinstance(call, dict):
+        return {"name": "tool", "input": as_json(call), "result": "", "is_error": False}
+    return {
+        "name": call.get("name") or call.get("id") or "tool",
+        "input": as_json(call.get("input", call)),
+        "result": as_json(call.get("result", "")),
+        "is_error": call.get("is_error") is True,
+    }
+
+
+def as_json(value: Any) -> str:
+    text = value if isinstance(value, str) else json.dumps(value, indent=2, ensure_ascii=False)
+    return text if len(text) <= MOST_STATE else text[:MOST_STATE] + "…"
+
+
+# --- replay
+
+
+def state_at(session: AgentSession, number: int | None) -> State | None:
+    """After this turn, or the last one before it that is stored; None without a turn. Two queries."""
+    turns = Turn.objects.for_app(session.app).filter(session=session).order_by("-number")
+    last = turns.values_list("number", flat=True).first()
+    if last is None:
+        return None
+    rows = list(
+        turns.filter(number__lte=last if number is None else max(number, 1)).defer(
+            "llm_output", "user_input", "tool_calls"
+        )[:2]
+    )
+    if not rows:
+        rows = list(turns.reverse()[:1])
+    before = rows[1].internal_state if len(rows) > 1 else {}
+    turn = rows[0]
+    return State(turn.number, last, turn, as_json(turn.internal_state), differences(before, turn.internal_state))
+
+
+def differences(before: Any, after: Any) -> list[tuple[str, str | None, str | None]]:
+    """(key, before, after) of each key that is another, by key; None where there was none. Only objects have keys.
+
+    Not every database keeps the order that they were told in.
+    """
+    old, new = (value if isinstance(value, dict) else {} for value in (before, after))
+    return [
+        (name, short(old, name), short(new, name))
+        for name in sorted({*old, *new})
+        if name not in old or name not in new or old[name] != new[name]
+    ]
+
+
+def short(state: Mapping[str, Any], name: str) -> str | None:
+    if name not in state:
+        return None
+    text = as_json(state[name])
+    return text if len(text) <= 200 else text[:200] + "…"
+
+
+MOST_BESIDES = 50
+TIER_NAMES = {1: "1 observe", 2: "2 investigate", 3: "3 remediate"}
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A session with what is counted about it. `cost` in US dollars, None where no model was asked."""
+
+    session: AgentSession
+    turns: int
+    memories: int
+    cost: float | None
+
+    @property
+    def crashed(self) -> bool:
+        return self.session.end_reason == CRASHED
+
+    @property
+    def tier(self) -> str:
+        return TIER_NAMES[self.session.tier]
+
+
+class SessionFilters(Filters):
+    title = Search("Title or id")
+    status = Choice("Status", [(status, status) for status in SessionStatus.values])
+    tier = Choice("Tier", [(tier, TIER_NAMES[tier]) for tier in TIERS])
+    agent = Choice("Agent", [])
+    user = Search("End user")
+
+    def __init__(self, desk: Dashboard, *args: Any, **options: Any) -> None:
+        super().__init__(*args, **options)
+        self.fields["agent"].choices = agents_of(desk.app)  # type: ignore[attr-defined]
+
+
+@page()
+def sessions(request: DashboardRequest) -> HttpResponse:
+    app = request.desk.app
+    filters = SessionFilters(request.desk, request.GET)
+    rows = narrow(AgentSession.objects.for_app(app).select_related("agent"), filters.asked())
+    slice = keyset_page(filters.let_through(rows), request.GET)
+    lines = lines_of(app, slice.rows)
+    seen = fingerprint(
+        [(line.session.uid, line.session.status, line.turns, line.memories, line.cost) for line in lines]
+    )
+    if is_seen(request, seen):
+        return unchanged()
+    context = {"filters": filters, "slice": slice, "lines": lines, "seen": seen}
+    return render_page(request, "sessions/page", context, part="sessions/list")
+
+
+def narrow(rows: QuerySet[AgentSession], asked: dict[str, Any]) -> QuerySet[AgentSession]:
+    if "title" in asked:
+        text = asked["title"]
+        rows = rows.filter(title__icontains=text) | rows.filter(external_id__icontains=text)
+    if "agent" in asked:
+        rows = rows.filter(agent__name=asked["agent"])
+    if "user" in asked:
+        rows = rows.filter(user_id__istartswith=asked["user"])
+    return rows.filter(**{name: asked[name] for name in ("status", "tier") if name in asked})
+
+
+def lines_of(app: App, rows: Sequence[AgentSession]) -> list[Line]:
+    """Three queries, whatever their number."""
+    pks = [session.pk for session in rows]
+    turns = by_session(Turn.objects.for_app(app).filter(session__in=pks), Count("pk"))
+    known = by_session(Memory.objects.for_app(app).filter(session__in=pks), Count("pk"))
+    costs = by_session(LedgerEntry.objects.for_app(app).filter(session__in=pks), Sum("cost"))
+    return [Line(row, turns.get(row.pk, 0), known.get(row.pk, 0), costs.get(row.pk)) for row in rows]
+
+
+def by_session(rows: QuerySet[Any], figure: Any) -> dict[int, Any]:
+    return dict(rows.order_by().values_list("session").annotate(figure=figure))
+
+
+# --- one session
+
+
+def session_of(desk: Dashboard, uid: UUID) -> AgentSession:
+    session = AgentSession.objects.for_app(desk.app).select_related("agent", "app__policy").filter(uid=uid).first()
+    if session is None:
+        raise Http404
+    return session
+
+
+@page()
+def one(request: DashboardRequest, uid: UUID) -> HttpResponse:
+    """`?turn=N` shows the state after turn N, and the conversation around it."""
+    session = session_of(request.desk, uid)
+    number = as_number(request.GET.get("turn"))
+    if request.htmx.target == "replay":
+        replay = {"session": session, "state": state_at(session, number)}
+        return render_page(request, "sessions/one/page", replay, part="sessions/one/replay")
+    slice, said = exchanges(session, request.GET)
+    (line,) = lines_of(request.desk.app, [session])
+    at_start = list(told_in(session).filter(turn_number=None))
+    refused = Rejection.objects.for_app(session.app).filter(session=session, decision=Decision.OPEN).count()
+    events = list(reported_in(session).filter(turn_number=None).order_by("-pk")[:MOST_BESIDES])
+    told = [(row.pk, row.used) for one in said for row in one.told]
+    counted = (session.status, line.turns, line.memories, line.cost, refused)
+    seen = fingerprint((counted, told, [row.pk for row in slice.rows], [row.pk for row in events]))
+    if is_seen(request, seen):
+        return unchanged()
+    context = {
+        "session": session, "line": line, "slice": slice, "exchanges": said, "seen": seen, "refused": refused,
+        "at_start": at_start, "events": events, "used": sum(row.used is True for row in at_start),
+        "state": state_at(session, number), "asked_turn": number,
+    }  # fmt: skip
+    return render_page(request, "sessions/one/page", context, part="sessions/one/parts")
+
+
+@page()
+def text(request: DashboardRequest, uid: UUID, text_uid: UUID) -> HttpResponse:
+    """A text in its whole length."""
+    session = session_of(request.desk, uid)
+    resource = Resource.objects.for_app(request.desk.app).filter(session=session, uid=text_uid).first()
+    if resource is None:
+        raise Http404
+    return render_page(request, "sessions/one/text", {"session": session, "resource": resource})
+
+
+class EventFilters(Filters):
+    message = Search("Message")
+    level = Choice("Level", [(level, level) for level in Level.values])
+    service = Search("Service")
+
+
+@page()
+def events(request: DashboardRequest) -> HttpResponse:
+    filters = EventFilters(request.GET)
+    rows = Event.objects.for_app(request.desk.app).select_related("session")
+    asked = filters.asked()
+    if "level" in asked:
+        rows = rows.filter(level=asked["level"])
+    if "service" in asked:
+        rows = rows.filter(service__istartswith=asked["service"])
+    if "message" in asked:
+        rows = rows.filter(message__icontains=asked["message"])
+    slice = keyset_page(filters.let_through(rows), request.GET)
+    newest = str(slice.rows[0].uid) if slice.rows else "none"
+    if is_seen(request, newest):
+        return unchanged()
+    return render_page(request, "events/page", {"filters": filters, "slice": slice, "seen": newest}, part="events/list")

@@ -1,0 +1,208 @@
+"""The endpoint of an MCP server: who may ask it and from where, and one run of the SDK's transport for each request."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Awaitable, Callable, MutableMapping
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
+
+from asgiref.sync import async_to_sync
+from django.conf import settings
+from django.http import HttpRequest, HttpResponse
+from django.http.request import validate_host
+from mcp.server.lowlevel.server import Server
+from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
+from rest_framework.exceptions import ParseError, PermissionDenied
+from rest_framework.request import Request
+
+from memories.api.base import AnyAnswer, StoringView
+from memsite.config.conf import get_conf
+from memsite.http.json_body import parse_json, read_bounded
+from memsite.tenancy.authentication import KeyAuthentication
+from memsite.tenancy.models import Scope
+
+if TYPE_CHECKING:
+    from mcp.server.lowlevel.server import Server
+
+PARSE_ERROR, INVALID_REQUEST = -32700, -32600
+KINDS: dict[str, tuple[tuple[type, ...], str]] = {
+    # field, what it may be, in words
+    "method": ((str,), "a text"),
+    "params": ((dict, type(None)), "an object"),
+    "result": ((dict,), "an object"),
+    "error": ((dict,), "an object"),
+}
+
+
+def what_is_wrong(message: Any) -> str:
+    """One sentence, empty if it is a request, a notification or an answer."""
+    if isinstance(message, list):
+        return "One message at a time: send those of a batch one by one."
+    if not isinstance(message, dict):
+        return "A message is a JSON object."
+    if message.get("jsonrpc") != "2.0":
+        return 'A message says "jsonrpc": "2.0".'
+    if not message.keys() & {"method", "result", "error"}:
+        return "A request has a method."
+    if "id" in message and not is_id(message):
+        return "The id of a request is a text or a whole number; a notification has none."
+    for name, (kinds, words) in KINDS.items():
+        if name in message and type(message[name]) not in kinds:
+            return f"The {name} of a message is {words}."
+    return ""
+
+
+def is_id(message: dict[str, Any]) -> bool:
+    """Not true nor false, which are numbers to isinstance. An answer to what could not be read has null."""
+    no_request = message["id"] is None and "error" in message and "method" not in message
+    return type(message["id"]) in (str, int) or no_request
+
+
+def id_of(body: bytes) -> str | int | None:
+    """Of a request that is refused, as far as it can be read: who has sent it waits for an answer with it."""
+    try:
+        message = json.loads(body)
+    except (ValueError, RecursionError):
+        return None
+    is_request = isinstance(message, dict) and ("method" in message or not message.keys() & {"result", "error"})
+    return message["id"] if is_request and type(message.get("id")) in (str, int) else None
+
+
+JSON = "application/json"
+
+
+class MCPKey(KeyAuthentication):
+    """A client that has no key is told where it may ask to be let in, if that is wanted here."""
+
+    def authenticate_header(self, request: Request) -> str:
+        header = super().authenticate_header(request)
+        if not get_conf().oauth:
+            return header
+        where = request.build_absolute_uri(f"/.well-known/oauth-protected-resource{request.path}")
+        return f'{header}, resource_metadata="{where}"'
+
+
+class MCPView(StoringView):
+    """Speaks streamable HTTP without sessions or streams: one message in, one answer out."""
+
+    scope = Scope.READ
+    authentication_classes = [MCPKey]
+    schema = None
+    is_lenient = True
+    # There is no stream to listen to, and no session to end.
+    http_method_names = ["post", "options"]
+    content_negotiation_class = AnyAnswer
+
+    def server(self) -> Server[Any]:
+        """The server for this request's caller. The SDK is loaded with the first."""
+        raise NotImplementedError
+
+    def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
+        if not is_own_origin(request._request):
+            raise PermissionDenied("No page of another site may ask this server.")
+        super().initial(request, *args, **kwargs)
+
+    def post(self, request: Request) -> HttpResponse:
+
+        body = read_bounded(request._request, get_conf().max_body_bytes)
+        if request._request.content_type != JSON:
+            return refused(body, INVALID_REQUEST, f"A message comes with the Content-Type {JSON}.", 415)
+        try:
+            message = parse_json(body)
+        except ParseError as error:
+            # Clients take a 400 for a broken connection, and end with it what their agent was doing.
+            status = 400 if id_of(body) is None else 200
+            return refused(body, PARSE_ERROR, str(error.detail), status)
+        if wrong := what_is_wrong(message):
+            return refused(body, INVALID_REQUEST, wrong)
+        return serve(self.server(), request._request, body)
+
+
+class Memsite(MCPView):
+    def server(self) -> Server[Any]:
+        from memories.mcp.server import make_server
+
+        return make_server(self)
+
+
+def is_own_origin(request: HttpRequest) -> bool:
+    """Programs send no Origin. A browser does, and with it tells whose page asks: against DNS rebinding.
+
+    The Host is Django's to check, for all doors alike.
+    """
+    origin = request.headers.get("Origin")
+    if origin is None or origin in settings.CSRF_TRUSTED_ORIGINS:
+        return True
+    try:
+        host = urlsplit(origin).hostname or ""
+    except ValueError:
+        return False
+    return validate_host(f"[{host}]" if ":" in host else host, settings.ALLOWED_HOSTS)
+
+
+def refused(body: bytes, code: int, detail: str, status: int = 400) -> HttpResponse:
+    # Its id may be a number or a text that our own JSON does not write.
+    error = {"jsonrpc": "2.0", "id": id_of(body), "error": {"code": code, "message": detail}}
+    return HttpResponse(json.dumps(error), status=status, content_type=JSON)
+
+
+Message = MutableMapping[str, Any]
+Receive = Callable[[], Awaitable[Message]]
+# Headers of ours, or of the server in front of us; and none that a client could be surprised by.
+KEPT_HEADERS = ("content-type", "allow")
+
+
+def serve(server: Server[Any], request: HttpRequest, body: bytes) -> HttpResponse:
+    """What the server answers to this request: JSON, never a stream."""
+    return async_to_sync(answer)(server, scope_of(request), body)
+
+
+async def answer(server: Server[Any], scope: Message, body: bytes) -> HttpResponse:
+    sent: list[Message] = []
+
+    async def send(message: Message) -> None:
+        sent.append(message)
+
+    manager = StreamableHTTPSessionManager(
+        server, json_response=True, stateless=True, max_request_body_size=get_conf().max_body_bytes
+    )
+    async with manager.run():
+        await manager.handle_request(scope, receiving(body), send)
+    return response_of(sent)
+
+
+def receiving(body: bytes) -> Receive:
+    async def receive() -> Message:
+        return {"type": "http.request", "body": body, "more_body": False}
+
+    return receive
+
+
+def scope_of(request: HttpRequest) -> Message:
+    """As ASGI describes it, as far as the SDK asks. It knows a Content-Type in small letters only."""
+    told = {**request.headers, "Content-Type": request.content_type or ""}
+    headers = [(name.lower().encode(), value.encode("latin-1")) for name, value in told.items()]
+    return {
+        "type": "http",
+        "asgi": {"version": "3.0"},
+        "http_version": "1.1",
+        "method": request.method,
+        "scheme": request.scheme,
+        "path": request.path,
+        "raw_path": request.path.encode(),
+        "query_string": b"",
+        "headers": headers,
+        "client": None,
+        "server": None,
+    }
+
+
+def response_of(sent: list[Message]) -> HttpResponse:
+    start = sent[0]
+    response = HttpResponse(b"".join(message.get("body", b"") for message in sent[1:]), status=start["status"])
+    del response["Content-Type"]
+    for name, value in start["headers"]:
+        if name.decode().lower() in KEPT_HEADERS:
+            response[name.decode()] = value.decode("latin-1")
+    return response

@@ -1,0 +1,444 @@
+"""Administration of an app: webhooks and bridges, throttles, energy, purges, rollbacks of one source."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from typing import Any, Literal
+from uuid import UUID
+
+from django.db import transaction
+from django.db.models import F, Min
+from django.utils import timezone
+
+from memories.capture.extraction_queue import TASK, sessions_due
+from memories.capture.ingest_messages import Captured
+from memories.import_export.sources import MEMSITE
+from memories.ledger import Consumption, consumed, is_low, set_level
+from memories.ledger.budget import may_learn
+from memories.ledger.outages import outages, service_away
+from memories.maintain.housekeeping import erase_hidden
+from memories.models import (
+    Bridge,
+    Delivery,
+    Extraction,
+    ExtractionStatus,
+    Import,
+    ImportStatus,
+    Memory,
+    Purge,
+    Rollback,
+    RollbackStatus,
+    RollbackWhat,
+    Webhook,
+)
+from memories.notifications.feed import Change, changes_since, current_number
+from memories.notifications.webhooks import TEST, deliver_due, last_of, note_changes, payload, replay
+from memories.providers.llm.factory import make_chat
+from memories.providers.llm.provider import LLMMisconfigured
+from memories.services.base import Caller
+from memories.services.sessions import SessionService
+from memories.store import Writer, writing
+from memories.store.purge import purge_app, purge_memories, purge_session, purge_user
+from memories.store.rollback import Source, stop, undo_changes, withdraw
+from memories.store.transaction import TELL
+from memories.text.clean import clean
+from memsite.config.conf import get_conf
+from memsite.http.signatures import secret_of
+from memsite.jobs.engine import WORK
+from memsite.jobs.job import Run, Unclaimed
+from memsite.jobs.task_queue import ring
+from memsite.tenancy.audit import note
+from memsite.tenancy.authentication import WINDOW_SECONDS
+from memsite.tenancy.idempotency import forget_answers
+from memsite.tenancy.models import Agent, WriteRate
+from memsite.tenancy.origin import Origin
+from sessions.models import AgentSession, Cooldown, Resource
+from sessions.recording import Said
+
+__all__ = ["Change", "Telling"]
+
+
+class WebhookService(SessionService):
+    def add_webhook(self, url: str, description: str, events: Sequence[str]) -> Webhook:
+        """Told of what changes from now on."""
+        with transaction.atomic():
+            row = Webhook.objects.create(
+                app=self.app, url=url, description=description, events=list(events), **last_of(self.app)
+            )
+            note(
+                self.actor,
+                self.app,
+                "webhook added",
+                str(row.uid),
+                after={"url": row.url_shown, "events": list(events)},
+            )
+        return row
+
+    def change_webhook(self, row: Webhook, changes: Mapping[str, Any]) -> Webhook:
+        """One that is switched on again is told of what changes from then on."""
+        wakes = changes.get("is_active") and not row.is_active
+        fields = {**changes, **({"reason": "", **last_of(self.app)} if wakes else {})}
+        for name, value in fields.items():
+            setattr(row, name, value)
+        with transaction.atomic():
+            # Not all of the row: a worker notes in it how far it is told.
+            row.save(update_fields=list(fields))
+            told = {**changes, **({"url": row.url_shown} if "url" in changes else {})}
+            note(self.actor, self.app, "webhook changed", str(row.uid), after=told)
+        return row
+
+    def delete_webhook(self, row: Webhook) -> None:
+        """With the log of what it was told."""
+        with transaction.atomic():
+            note(self.actor, self.app, "webhook deleted", str(row.uid))
+            forget_answers(self.app, [row.uid])
+            row.delete()
+
+    def renew_secret(self, row: Webhook | Bridge) -> str:
+        """A webhook's old one counts for a day more; a bridge's does not."""
+        rows: Any = type(row)._default_manager
+        changed = {"secret_changed_at": timezone.now()} if isinstance(row, Webhook) else {}
+        with transaction.atomic():
+            rows.for_app(self.app).filter(pk=row.pk).update(secret_number=F("secret_number") + 1, **changed)
+            note(self.actor, self.app, "secret renewed", str(row.uid))
+        row.refresh_from_db()
+        return secret_of(row.uid, row.secret_number)
+
+    def test_webhook(self, row: Webhook) -> Delivery:
+        now = timezone.now()
+        told = payload(TEST, now, {"app_id": self.app.app_id})
+        delivery = Delivery.objects.create(app=self.app, webhook=row, kind=TEST, payload=told, next_at=now)
+        ring(TELL, self.app.pk)
+        return delivery
+
+    def replay(self, row: Delivery) -> Delivery:
+        replay(row, timezone.now())
+        ring(TELL, self.app.pk)
+        row.refresh_from_db()
+        return row
+
+    def tell(self, run: Run) -> None:
+        """Notes what is new for each webhook, and sends what is due."""
+        made = note_changes(self.app, timezone.now())
+        if made:
+            with transaction.atomic():
+                run.done({"noted": made})
+        deliver_due(self.app, run)
+
+    def current_change(self) -> int:
+        return current_number(self.app)
+
+    def changes_since(self, number: int) -> tuple[list[Change], int]:
+        """(memories that were written or deleted since, where to go on)."""
+        return changes_since(self.app, self.agent, self.memories_of(), number, self.users())
+
+    def add_bridge(self, name: str, agent: Agent) -> Bridge:
+        with transaction.atomic():
+            row = Bridge.objects.create(app=self.app, name=name, agent=agent)
+            note(self.actor, self.app, "bridge added", name, after={"agent": agent.name})
+        return row
+
+    def delete_bridge(self, row: Bridge) -> None:
+        with transaction.atomic():
+            note(self.actor, self.app, "bridge deleted", row.name)
+            forget_answers(self.app, [row.uid])
+            row.delete()
+
+    def hear_chat(self, bridge: Bridge, place: str, user: str | None, said: Sequence[Said]) -> Captured:
+        """What was said in one place of a chat: a session for each place and user, opened when it is first heard of."""
+        name = f"{bridge.name}:{place}" + (f":{user}" if user else "")
+        fields = {"title": place[:500], "user_id": user, "environment": {"client": "chat", "bridge": bridge.name}}
+        session, _ = self.open_session(shortened(name), fields)
+        session.app, session.agent = self.app, bridge.agent
+        return self.capture_messages(session, said)
+
+
+def shortened(name: str, most: int = 200) -> str:
+    """Of a name that is too long, its beginning and what tells it from others."""
+    if len(name) <= most:
+        return name
+    from hashlib import sha256
+
+    return f"{name[: most - 17]}~{sha256(name.encode()).hexdigest()[:16]}"
+
+
+MOST_AGENTS = 200
+
+
+@dataclass(frozen=True, slots=True)
+class Throttle:
+    """One thing that waits. `until` None: until somebody acts, as `detail` says."""
+
+    kind: Literal["write rate", "learning", "model"]
+    name: str
+    detail: str
+    until: datetime | None
+
+
+class ThrottleService(Caller):
+    def held_back(self) -> list[Throttle]:
+        """What the server holds back, the most pressing kind first. Seven queries at most."""
+        now = timezone.now()
+        return [*self.models_left_alone(now), *self.learning_deferred(now), *self.agents_over_their_rate(now)]
+
+    def agents_over_their_rate(self, now: datetime) -> Iterator[Throttle]:
+        window, limit = int(now.timestamp() // WINDOW_SECONDS), self.app.policy.writes_per_minute
+        over = WriteRate.objects.filter(agent__app=self.app, window=window, written__gte=limit)
+        until = datetime.fromtimestamp((window + 1) * WINDOW_SECONDS, UTC)
+        for row in over.select_related("agent").order_by("agent__name")[:MOST_AGENTS]:
+            yield Throttle("write rate", row.agent.name, f"has written {row.written:,} memories this minute", until)
+
+    def learning_deferred(self, now: datetime) -> Iterator[Throttle]:
+        """Energy or budget are short; or single texts failed and are tried again later."""
+        work = Extraction.objects.for_app(self.app).open().exclude(status=ExtractionStatus.RUNNING)
+        denial = may_learn(self.app, now)
+        if denial:
+            waits = f"{denial.detail}; {work.count():,} wait"
+            yield Throttle("learning", denial.reason, waits, denial.until)
+            return
+        failed = work.filter(status=ExtractionStatus.FAILED, next_at__gt=now)
+        if number := failed.count():
+            soonest = failed.aggregate(next=Min("next_at"))["next"]
+            yield Throttle("learning", "failed texts", f"{number:,} will be tried again", soonest)
+
+    def models_left_alone(self, now: datetime) -> Iterator[Throttle]:
+        """The circuit of this process, and what the calls of all processes tell of its service and of the models."""
+        try:
+            chat = make_chat(get_conf().llm_settings)
+        except LLMMisconfigured as error:
+            yield Throttle("model", get_conf().llm, f"cannot be asked: {error}", None)
+            return
+        if chat is not None and (seconds := chat.wait_seconds()):
+            detail = "is left alone after failures in a row; rules answer meanwhile"
+            yield Throttle("model", chat.name, detail, now + timedelta(seconds=seconds))
+            return
+        if chat is not None and (away := service_away(chat.name, now)):
+            detail = f"has not answered the last {away.failures} questions; rules answer meanwhile"
+            yield Throttle("model", chat.name, detail, None)
+            return
+        for outage in outages(self.app, now):
+            detail = f"the last {outage.failures} calls failed ({outage.outcome}); rules answer meanwhile"
+            yield Throttle("model", outage.name, detail, None)
+
+    def report_cooldown(
+        self, action: str, service: str, until: datetime, reason: str = "", session: AgentSession | None = None
+    ) -> tuple[Cooldown, bool]:
+        """The agent will not do this again before `until`; (the cooldown, whether it is new or was renewed)."""
+        assert self.agent is not None, "cooldowns are reported by agents"
+        with transaction.atomic():
+            rows = Cooldown.objects.for_app(self.app)
+            return rows.update_or_create(
+                app=self.app,
+                service=service,
+                action=action,
+                defaults={
+                    "until": until, "reason": clean(reason), "agent": self.agent, "session": session,
+                    "created_at": timezone.now(),
+                },
+            )  # fmt: skip
+
+    def running_cooldowns(self) -> list[Cooldown]:
+        """Those that agents reported and that are not over, the first to end first."""
+        rows = Cooldown.objects.for_app(self.app).running(timezone.now())
+        return list(rows.select_related("agent", "session").order_by(F("until"), "pk")[:MOST_AGENTS])
+
+    def lift_cooldown(self, cooldown: Cooldown) -> None:
+        """It may be done again at once."""
+        with transaction.atomic():
+            Cooldown.objects.for_app(self.app).filter(pk=cooldown.pk).delete()
+            forget_answers(self.app, [cooldown.uid])
+
+
+MOST_RUNG_FOR = 100
+"""Sessions whose texts are taken up at once; those of the others, within a minute."""
+
+
+@dataclass(frozen=True, slots=True)
+class EnergyReport:
+    """`deferred` counts the texts and sessions that still wait to be learnt from."""
+
+    consumption: Consumption
+    level: float
+    low: bool
+    deferred: int
+
+
+class EnergyService(Caller):
+    def report_energy(self) -> EnergyReport:
+        """What the app has used since it was last asked, by any of its agents. Asking again tells only what is new."""
+        return EnergyReport(consumed(self.app), self.app.energy_level, is_low(self.app), self.deferred())
+
+    def set_energy(self, level: float) -> bool:
+        """Notes how much energy (0 to 1) the app's agents have; answers whether that is too little to learn.
+
+        What had to wait is taken up as soon as there is enough.
+        """
+        set_level(self.set_apart(), level)
+        if is_low(self.app):
+            return True
+        waiting = Extraction.objects.for_app(self.app).open().exclude(status=ExtractionStatus.RUNNING)
+        now = timezone.now()
+        if waiting.filter(reason__startswith="energy:").update(next_at=now, reason=""):
+            # For each session, as when its texts were told: a job's run of this minute may have come and gone.
+            for session in sessions_due(self.app, now)[:MOST_RUNG_FOR]:
+                ring(TASK, self.app.pk, session)
+        return False
+
+    def deferred(self) -> int:
+        waiting = Extraction.objects.for_app(self.app).open()
+        return waiting.exclude(status=ExtractionStatus.RUNNING, lease_until__gt=timezone.now()).count()
+
+
+SWEEP_TASK = "memories.tasks.upkeep_sweep"
+PURGE_BATCH = 2_000
+"""Rows: what goes in a second or two is gone when the caller is told so."""
+
+
+class PurgeService(Caller):
+    def purge_app(self) -> Purge:
+        """Uninstalls the app and deletes what it knows and was told; its name, agents, keys and policy stay."""
+        return self.carry_out(purge_app(self.app, self.actor, timezone.now()))
+
+    def purge_memories(self) -> Purge:
+        return self.carry_out(purge_memories(self.app, self.actor, timezone.now()))
+
+    def purge_user(self, user_id: str) -> Purge:
+        return self.carry_out(purge_user(self.app, user_id, self.actor, timezone.now()))
+
+    def purge_session(self, session: AgentSession) -> Purge:
+        return self.carry_out(purge_session(session, self.actor, timezone.now()))
+
+    def carry_out(self, purge: Purge) -> Purge:
+        """Not to be called inside a transaction. The job does the rest, and a worker sweeps the files."""
+        now = timezone.now()
+        if sum(purge.counts.values()) <= PURGE_BATCH:
+            erase_hidden(self.app, now, Unclaimed(until=now))
+            purge.refresh_from_db()
+        ring(SWEEP_TASK)
+        return purge
+
+
+ROLLBACK_BATCH, SAMPLES = 1_000, 10
+BY_ID: dict[str, Any] = {
+    RollbackWhat.SESSION: AgentSession, RollbackWhat.RESOURCE: Resource, RollbackWhat.IMPORT: Import,
+}  # fmt: skip
+
+
+class NoSuchSource(Exception):
+    """There is nothing like it in the app; the text says so, and tells nothing of other apps."""
+
+
+class CannotRollBack(Exception):
+    """It cannot be told from what was there before, or not yet; the text says why."""
+
+
+@dataclass(frozen=True, slots=True)
+class RollbackPreview:
+    """What a rollback would do."""
+
+    memories: int
+    sessions: int
+    changes: int
+    samples: list[Memory]
+
+
+class RollbackService(Caller):
+    def foresee(self, what: str, name: str, since: datetime | None = None) -> RollbackPreview:
+        """Raises NoSuchSource, CannotTakeBack."""
+        source = self.source(Rollback(app=self.app, what=what, source=name, since=since))
+        rows = source.memories()
+        changes = len(source.changes(0))
+        return RollbackPreview(rows.count(), len(source.sessions), changes, list(rows.order_by("-pk")[:SAMPLES]))
+
+    def roll_back(
+        self, what: str, name: str, since: datetime | None = None, reason: str = "", *,
+        begun: Callable[[Rollback], None] = lambda row: None,
+    ) -> Rollback:  # fmt: skip
+        """Not to be called inside a transaction. What is much is finished by the job. Raises as `foresee`.
+
+        `begun` is told of it in the transaction that begins it.
+        """
+        now = timezone.now()
+        row = Rollback(
+            app=self.app, what=what, source=name, since=since, reason=clean(reason)[:400], asked_by=self.actor,
+            asked_at=now,
+        )  # fmt: skip
+        source = self.source(row)
+        with writing(self.app, self.actor, now) as write:
+            row.save(force_insert=True)
+            stop(write, source, why(source, row))
+            note(self.actor, self.app, "rolled back", str(row.uid), after={"what": what, "source": name})
+            begun(row)
+        if source.memories().count() <= ROLLBACK_BATCH:
+            self.carry_on_rollback(row, Unclaimed(until=now))
+        else:
+            ring(WORK)
+        return row
+
+    def carry_on_rollbacks(self, run: Run) -> None:
+        """The job: goes on with what others have begun."""
+        for row in Rollback.objects.for_app(self.app).open().order_by("pk"):
+            self.carry_on_rollback(row, run)
+
+    def carry_on_rollback(self, row: Rollback, run: Run) -> None:
+        """Batch by batch, each with the note how far it is: whoever is ended in between, another one goes on."""
+        row.app = self.app
+        while row.status == RollbackStatus.OPEN:
+            with writing(self.app, row.asked_by, timezone.now()) as write:
+                counts = next_batch(write, row, Source(self.app, row))
+                if counts is None:
+                    row.status, row.finished_at = RollbackStatus.DONE, write.now
+                row.counts = dict(Counter(row.counts) + (counts or Counter()))
+                row.save(update_fields=["counts", "looked_to", "status", "finished_at"])
+                run.done(counts or {})
+
+    def source(self, row: Rollback) -> Source:
+        if not self.is_there(row.what, row.source):
+            raise NoSuchSource(f"There is no such {row.what} in this app.")
+        if row.what == RollbackWhat.IMPORT:
+            self.check_import(row.source)
+        return Source(self.app, row)
+
+    def is_there(self, what: str, name: str) -> bool:
+        if what == RollbackWhat.ORIGIN:
+            return name in Origin.values
+        if what == RollbackWhat.AGENT:
+            return Agent.objects.for_app(self.app).filter(name=name).exists()
+        if what == RollbackWhat.BRIDGE:
+            return AgentSession.objects.for_app(self.app).filter(environment__bridge=name).exists()
+        uid = as_uid(name)
+        return uid is not None and BY_ID[what].objects.for_app(self.app).filter(uid=uid).exists()
+
+    def check_import(self, uid: str) -> None:
+        """Raises CannotTakeBack."""
+        row = Import.objects.for_app(self.app).get(uid=uid)
+        if row.source == MEMSITE:
+            raise CannotRollBack("An app's own file cannot be told from what was there before it.")
+        if row.status == ImportStatus.WAITING:
+            raise CannotRollBack("It is still being taken in.")
+
+
+def next_batch(write: Writer, row: Rollback, source: Source) -> Counter[str] | None:
+    """What was done; None if nothing is left. First the memories, then what the source did to others."""
+    reason = why(source, row)
+    if gone := withdraw(write, source, reason):
+        return gone
+    changes = source.changes(row.looked_to)
+    if not changes:
+        return None
+    row.looked_to = changes[-1].pk
+    return Counter(undone=undo_changes(write, source, changes, reason))
+
+
+def why(source: Source, row: Rollback) -> str:
+    return source.told + (f": {row.reason}" if row.reason else "")
+
+
+def as_uid(text: str) -> UUID | None:
+    try:
+        return UUID(text)
+    except ValueError:
+        return None

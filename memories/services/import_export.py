@@ -1,0 +1,480 @@
+"""Export of an app as a file, and import: what of a file an app may take over, without secrets or unproven trust."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import Future
+from contextlib import suppress
+from dataclasses import dataclass
+from functools import partial
+from typing import IO, Any
+
+import structlog
+from django.core.exceptions import ValidationError
+from django.db import DataError, IntegrityError, transaction
+from django.utils import timezone
+from django.utils.crypto import salted_hmac
+
+from memories.capture.candidates import FROM_UNSIGNED, EmbeddingPrefetch
+from memories.capture.extraction_queue import queue_digest
+from memories.capture.ingest_messages import Captured
+from memories.capture.quarantine import (
+    PLAIN,
+    READ_BY_AGENTS,
+    Refusal,
+    Screened,
+    plain_fields,
+    reason_to_wait,
+    refuse,
+    screen,
+    suspicion_in,
+)
+from memories.import_export.export import POLICY, StillPurging, exported, exported_pages
+from memories.import_export.files import CONVERSATION, FACT, BadFile, is_ours, moment
+from memories.import_export.restore import (
+    KNOWN,
+    LEFT_OUT,
+    NEW,
+    REDACTED,
+    UNTRUSTED,
+    WITHHELD,
+    WRITTEN_ANEW,
+    key_of,
+    known_keys,
+    noted,
+    restore,
+)
+from memories.import_export.sources import MEMSITE, SOURCES, Limits, lines_in
+from memories.import_export.staging import (
+    CannotImport,
+    UnderWay,
+    candidates_of,
+    check_app,
+    holds_nothing,
+    known_facts,
+    said_in,
+    session_for,
+    stage,
+    survey,
+)
+from memories.import_export.tables import BY_NAME, Line, Table
+from memories.models import Import, ImportPart, ImportStatus, Source
+from memories.notifications.webhooks import note_changes, skip_changes
+from memories.services.administration import SWEEP_TASK
+from memories.services.memories import MemoryService
+from memories.services.sessions import SessionService
+from memories.store import Candidate, LimitReached, Writer, writing
+from memories.text.clean import each_text, secret_in_name, texts_in, without_secrets
+from memories.text.secrets import redact
+from memsite.config.conf import get_conf
+from memsite.jobs.engine import WORK
+from memsite.jobs.job import Run, Unclaimed
+from memsite.jobs.task_queue import ring
+from memsite.tenancy.audit import note
+from memsite.tenancy.models import Agent, App
+from memsite.tenancy.origin import Origin, least_trusted
+from memsite.tenancy.policy import TRUST_FIELDS
+from sessions.models import AgentSession
+
+DIGITS = 12
+
+
+def stand_in(name: str) -> str:
+    """The name; of one that holds a secret a name of its own, the same each time that it is met with this secret key.
+
+    Whoever sends such a name is refused (`memories.api.fields.NameField`): a stand-in would match nothing any more once the
+    key is another. A file is whole, and has to agree with itself only; and nobody can mend what was noted years ago.
+    """
+    kind = secret_in_name(name)
+    if not kind:
+        return name
+    digits = salted_hmac("memories.services.import_export", name, algorithm="sha256").hexdigest()[:DIGITS]
+    return f"redacted-{re.sub('[^a-z]+', '-', kind.lower())}-{digits}"
+
+
+NAMES = ("external_id", "user_id", "name", "category", "source_key", "made_by", "service", "model")
+"""Columns by which rows are found again: a secret that is one is replaced by what stands for it, the same each time."""
+COMPUTED = ("fingerprint", "data")
+RAW = {"resource": ("raw_content",), "turn": ("user_input", "tool_calls", "llm_output", "internal_state")}
+"""What was said, word for word unless the app's policy says otherwise."""
+
+
+class Admission:
+    """Of one file into one app. `is_trusted`: it is believed."""
+
+    def __init__(self, app: App, *, is_trusted: bool, is_fresh: bool) -> None:
+        self.app, self.is_trusted, self.is_fresh = app, is_trusted, is_fresh
+        self.redacts_raw = app.policy.redact_raw
+
+    def admitted(self, lines: Iterable[Line]) -> Iterator[Line]:
+        """Yield each line with what may be taken over, and notes of changes: see `memories.import_export.restore`."""
+        for line in lines:
+            if line["type"] == POLICY:
+                yield self.policy(line)
+            elif line["type"] in BY_NAME:
+                yield self.believed(self.without_secrets(BY_NAME[line["type"]], line))
+            else:
+                yield self.told_elsewhere(line)
+
+    def policy(self, line: Line) -> Line:
+        if not self.is_trusted:
+            line = line | {name: getattr(self.app.policy, name) for name in TRUST_FIELDS}
+        if self.is_fresh:
+            self.redacts_raw = line["redact_raw"]
+        names = [stand_in(name) for name in line["marker_categories"]]
+        days = {stand_in(name): number for name, number in line["ttl_days"].items()}
+        told = {"name": without_secrets(line["name"]), "marker_categories": names, "ttl_days": days}
+        return changed(line, told)
+
+    def without_secrets(self, table: Table, line: Line) -> Line:
+        raw = () if self.redacts_raw else RAW.get(table.name, ())
+        values = {name: value for name, value in line.items() if name not in raw and name not in COMPUTED}
+        line = changed(line, {name: kept(table, name, value) for name, value in values.items()})
+        # By their keys entities are one with those that other texts name: one whose key was a secret is none.
+        is_lost = REDACTED in line and table.name in ("entity", "mention")
+        return line | {WITHHELD: ["", "its key is a secret"]} if is_lost else line
+
+    def told_elsewhere(self, line: Line) -> Line:
+        """A fact or a conversation of another system: what was said in it is dealt with like anything that is said."""
+        values = {name: value for name, value in line.items() if name != "messages"}
+        line = changed(line, {name: kept(None, name, value) for name, value in values.items()})
+        if line["type"] == CONVERSATION:
+            line["messages"] = [self.message(one) for one in line["messages"]]
+        return line
+
+    def message(self, said: Line) -> Line:
+        content = redact(said["content"]).text if self.redacts_raw else said["content"]
+        return said | {"id": kept(None, "id", said["id"]), "content": content}
+
+    def believed(self, line: Line) -> Line:
+        if not self.is_trusted and line["type"] in WRITTEN_ANEW:
+            return line | {UNTRUSTED: True}
+        change = None if self.is_trusted else DEMOTE.get(line["type"])
+        return change(self.app, line) if change else line
+
+
+def kept(table: Table | None, name: str, value: Any) -> Any:
+    """A value of a line without secrets; names of rows, times and words of a list of choices hold none."""
+    if value is None or name in ("type", "uid", "was") or isinstance(value, int | float):
+        return value
+    ref = next((one for one in table.refs if one.field == name), None) if table else None
+    if name in NAMES or (ref and ref.table == "agent") or (table is None and name == "id"):
+        return stand_in(value)
+    if ref and ref.table != "entity":
+        return value
+    if table and name in table.columns:
+        column = table.column(name)
+        if column.choices or column.get_internal_type() not in ("CharField", "TextField", "JSONField"):
+            return value
+    return each_text(value, without_secrets)
+
+
+def changed(line: Line, values: Mapping[str, Any]) -> Line:
+    return {**line, **values, REDACTED: True} if any(line[name] != value for name, value in values.items()) else line
+
+
+def withhold(write: Writer, lines: Sequence[Line]) -> Counter[str]:
+    """Rows of one type that are not taken over: a memory waits for a person, with where it comes from."""
+    if not lines:
+        return Counter()
+    known = known_keys(BY_NAME[lines[0]["type"]], write.app, lines)
+    new = [line for line in lines if key_of(BY_NAME[line["type"]], line) not in known]
+    for line in new:
+        if line["type"] == "memory":
+            kind, reason = line[WITHHELD]
+            candidate = candidate_of(write.app, line)
+            refuse(write, Refusal(line["category"], reason, candidate.content, kind, {}, plain_fields(candidate)),
+                   candidate=candidate)  # fmt: skip
+    return +(Counter({KNOWN: len(lines) - len(new), LEFT_OUT: len(new)}) + noted(new))
+
+
+def candidate_of(app: App, line: Line) -> Candidate:
+    """The memory of a line, with its agent and session as far as the app has them."""
+    fields = {name: line[name] for name in PLAIN if name not in ("valid_from", "valid_until")}
+    fields["entities"] = fields["entities"] or []
+    agents, sessions = Agent.objects.for_app(app), AgentSession.objects.for_app(app)
+    return Candidate(
+        **fields,
+        agent=agents.filter(name=line["agent"]).first() if line["agent"] else None,
+        session=sessions.filter(uid=line["session"]).first() if line["session"] else None,
+        turn_number=line["turn_number"],
+        valid_from=moment(line["valid_from"]),
+        valid_until=moment(line["valid_until"]),
+    )
+
+
+# --- what is taken over of a file that nobody vouches for
+
+
+def demoted(state: Mapping[str, Any]) -> Line:
+    """Fields of a memory as a program tells them."""
+    origin = state.get("origin", Origin.AGENT)
+    told = {
+        "origin": least_trusted((origin if origin in Origin.values else Origin.AGENT, Origin.AGENT)).value,
+        "reviewed_by": "",
+        "reviewed_at": None,
+    }
+    return {**state, **{name: value for name, value in told.items() if name in state}}
+
+
+def demoted_memory(app: App, line: Line) -> Line:
+    told = demoted(line)
+    if told["source"] == Source.OPERATOR:
+        told["source"] = Source.API.value
+    if why := reason_to_wait(told, told["origin"], app.policy):
+        told[WITHHELD] = list(why)
+    return told | ({UNTRUSTED: True} if any(told[name] != line[name] for name in ("origin", "reviewed_at")) else {})
+
+
+def demoted_revision(app: App, line: Line) -> Line:
+    """Nobody is given back by it what would not have come in as a memory; its author is whom the file names."""
+    states = {side: demoted(line[side]) for side in ("before", "after")}
+    told = line | states | {"actor": f"file: {line['actor']}"[:200]}
+    if any(suspicion_in(texts_of(state)) for state in states.values()):
+        told[WITHHELD] = ["", "a text that is not for an agent to read"]
+    return told | ({UNTRUSTED: True} if any(states[side] != line[side] for side in states) else {})
+
+
+def texts_of(state: Mapping[str, Any]) -> Iterator[str]:
+    for name in READ_BY_AGENTS:
+        yield from texts_in(state.get(name))
+
+
+def demoted_rejection(app: App, line: Line) -> Line:
+    candidate = line["candidate"]
+    told = demoted(candidate) if isinstance(candidate, dict) else candidate
+    return line if told == candidate else line | {"candidate": told, UNTRUSTED: True}
+
+
+def demoted_trigger(app: App, line: Line) -> Line:
+    why = suspicion_in([line["message"], line["text"]])
+    return line | {WITHHELD: ["", why]} if why else line
+
+
+def demoted_session(app: App, line: Line) -> Line:
+    """What is learnt from its texts is no user's word either."""
+    return line | {"environment": {**line["environment"], FROM_UNSIGNED: True}}
+
+
+Demote = Callable[[App, Line], Line]
+DEMOTE: dict[str, Demote] = {
+    "memory": demoted_memory,
+    "revision": demoted_revision,
+    "rejection": demoted_rejection,
+    "trigger": demoted_trigger,
+    "session": demoted_session,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """`known` are the ids that the app had when this was made ready, `sifted` is what was new then.
+
+    Its vectors are there once `embedded` is done.
+    """
+
+    lines: Sequence[Line]
+    known: set[str]
+    sifted: Screened
+    embedded: Future[None]
+
+
+class ComingFacts:
+    """The facts of an import in their order. Besides the part that is asked for, one is held: the next.
+
+    Nothing of what is made ready is kept anywhere: whoever goes on with the import makes it anew.
+    """
+
+    def __init__(self, row: Import, ahead: EmbeddingPrefetch) -> None:
+        self.row, self.ahead = row, ahead
+        self.ready: dict[int, Facts] = {}
+
+    def of(self, part: ImportPart, lines: Sequence[Line]) -> Facts:
+        """Waits for their vectors; those of the next part are made from then on."""
+        facts = self.ready.pop(part.pk, None) or self.make_ready(lines)
+        waiting = ImportPart.objects.for_app(self.row.app).filter(of=self.row, pk__gt=part.pk)
+        following = waiting.order_by("pk").first()
+        if following and (lines := following.read())[0]["type"] == FACT:
+            self.ready = {following.pk: self.make_ready(lines)}
+        facts.embedded.result()
+        return facts
+
+    def make_ready(self, lines: Sequence[Line]) -> Facts:
+        known = known_facts(self.row.app, list(lines))
+        sifted = screen(candidates_of(self.row, lines, known), self.row.app.policy)
+        return Facts(lines, known, sifted, self.ahead.embed(sifted.free))
+
+
+log = structlog.get_logger("memories.services")
+MOST_AT_ONCE = 2_000
+"""Lines: what is taken in within a second or two is there when the caller is told so."""
+CANNOT_BE = (IntegrityError, DataError, ValidationError, LimitReached, BadFile)
+Counts = dict[str, Counter[str]]
+
+__all__ = ["BadFile", "CannotImport", "Porting", "StillPurging", "UnderWay"]
+
+
+class TakenIn(Exception):
+    """Somebody else has taken the part in meanwhile, or what is left of the import was dropped."""
+
+
+class ImportExportService(SessionService, MemoryService):
+    def export(self, *, user_id: str | None = None, vectors: bool = False) -> IO[bytes]:
+        """The app's file, complete and at its beginning, gone when it is closed. Raises StillPurging."""
+        self.note_export(user_id)
+        return exported(self.app, user_id=user_id, vectors=vectors)
+
+    def export_markdown(self, *, user_id: str | None = None) -> IO[bytes]:
+        """A zip file: one page per category, and the lessons. Gone when it is closed."""
+        self.note_export(user_id)
+        return exported_pages(self.app, user_id)
+
+    def note_export(self, user_id: str | None) -> None:
+        note(self.actor, self.app, "app exported", self.app.app_id, after={"of_one_user": user_id is not None})
+
+    def survey_import(self, file: IO[bytes], source: str, *, trust: bool = False) -> dict[str, dict[str, int]]:
+        """What the file would bring, by type. Keeps nothing. Raises BadFile."""
+        lines = self.admitted(file, source, trust)
+        return survey(self.app, lines, lambda facts: screen(facts, self.app.policy).free)
+
+    def admitted(self, file: IO[bytes], source: str, trust: bool) -> Iterator[Line]:
+        """The file's lines as they may be taken over. `trust`: an operator vouches for who said them."""
+        most = limits()
+        is_trusted = source == MEMSITE and (trust or is_ours(file, most.most_bytes, most.most_bytes_of_one))
+        admission = Admission(self.app, is_trusted=is_trusted, is_fresh=holds_nothing(self.app))
+        return admission.admitted(lines_in(file, SOURCES[source], most))
+
+    def begin_import(
+        self, file: IO[bytes], source: str, agent: str = "", user_id: str | None = None, *, trust: bool = False
+    ) -> Import:  # fmt: skip
+        """Looks at all of the file and keeps it; what is short is taken in at once, the rest by a worker.
+
+        `trust`: the operator vouches for who the file says has said and reviewed something. Raises BadFile and
+        CannotImport, and then nothing is kept.
+        """
+        check_app(self.app)
+        named = "" if source == MEMSITE else agent or f"import-{source}"
+        row = Import.objects.create(
+            app=self.app, source=source, agent=named, user_id=user_id, asked_by=self.actor, created_at=timezone.now()
+        )
+        stage(row, self.admitted(file, source, trust))
+        told = {"source": source, "lines": row.lines, **({"trusted by": self.actor} if trust else {})}
+        note(self.actor, self.app, "import begun", str(row.uid), after=told)
+        if row.lines <= MOST_AT_ONCE:
+            self.carry_on(row, Unclaimed(until=timezone.now()))
+        else:
+            ring(WORK)
+        return row
+
+    def carry_on_imports(self, run: Run) -> None:
+        """The job: goes on with what others have begun."""
+        for row in Import.objects.for_app(self.app).open().order_by("pk"):
+            self.carry_on(row, run)
+
+    def carry_on(self, row: Import, run: Run) -> None:
+        """Takes in what is left. What cannot be stored ends it, and says why."""
+        row.app = self.app
+        try:
+            with EmbeddingPrefetch(self.embedder) as ahead:
+                coming = ComingFacts(row, ahead)
+                while part := ImportPart.objects.for_app(self.app).filter(of=row).order_by("pk").first():
+                    self.take_in(row, part, run, coming)
+            self.finish_import(row, ImportStatus.DONE)
+        except CANNOT_BE as error:
+            log.warning("import_failed", source=row.source, error=type(error).__name__)
+            told = str(error) if isinstance(error, LimitReached | BadFile) else "a row does not fit into this app"
+            self.finish_import(row, ImportStatus.FAILED, told)
+        row.refresh_from_db()
+
+    def take_in(self, row: Import, part: ImportPart, run: Run, coming: ComingFacts) -> None:
+        lines = part.read()
+        with suppress(TakenIn):
+            if row.source == MEMSITE:
+                self.restore_part(row, part, lines, run)
+            elif lines[0]["type"] == CONVERSATION:
+                self.hear(row, part, lines, run)
+            else:
+                self.know(row, part, coming.of(part, lines), run)
+
+    def restore_part(self, row: Import, part: ImportPart, lines: Sequence[Line], run: Run) -> None:
+        with writing(self.app, row.asked_by, timezone.now()) as write:
+            self.check_part(part)
+            note_changes(self.app, write.now)
+            free = [line for line in lines if WITHHELD not in line]
+            counts = restore(write, free, is_fresh=row.is_fresh) if free else Counter()
+            counts += withhold(write, [line for line in lines if WITHHELD in line])
+            skip_changes(self.app)
+            self.note_taken(row, part, {lines[0]["type"]: counts}, run)
+
+    def check_part(self, part: ImportPart) -> None:
+        """In the transaction that stores it: nobody drops it before that ends.
+
+        Who took it in before may have seen it deleted since: raises TakenIn.
+        """
+        if not ImportPart.objects.for_app(self.app).select_for_update().filter(pk=part.pk).first():
+            raise TakenIn
+
+    def note_taken(self, row: Import, part: ImportPart, counts: Counts, run: Run) -> None:
+        """In the transaction that takes a part in; after it where what is taken in twice is there once."""
+        gone, _ = ImportPart.objects.for_app(self.app).filter(pk=part.pk).delete()
+        current = Import.objects.for_app(self.app).select_for_update().filter(pk=row.pk).first()
+        if not gone or current is None:
+            return
+        for name, more in counts.items():
+            current.counts[name] = dict(Counter(current.counts.get(name, {})) + more)
+        current.done += part.lines
+        current.save(update_fields=["counts", "done"])
+        run.done({"lines": part.lines})
+
+    def hear(self, row: Import, part: ImportPart, lines: Sequence[Line], run: Run) -> None:
+        """Conversations: kept as what was said, and learnt from in the background."""
+        agent, _ = Agent.objects.for_app(self.app).get_or_create(name=row.agent, defaults={"app": self.app})
+        counts: Counts = {"session": Counter(), "message": Counter()}
+        for line in lines:
+            with transaction.atomic():
+                self.check_part(part)
+                session, is_new = session_for(row, agent, line, timezone.now())
+            said = said_in(line)
+            captured = self.capture_messages(session, said, partial(self.note_heard, part, session), is_live=False)
+            new = len(captured.resources)
+            counts["session"] += Counter({NEW: int(is_new), REDACTED: int(is_new and REDACTED in line)})
+            counts["message"] += Counter({NEW: new, KNOWN: len(said) - new})
+        with transaction.atomic():
+            self.note_taken(row, part, counts, run)
+
+    def note_heard(self, part: ImportPart, session: AgentSession, captured: Captured) -> None:
+        self.check_part(part)
+        if captured.resources and self.app.policy.capture_digest:
+            queue_digest(session, timezone.now())
+
+    def know(self, row: Import, part: ImportPart, facts: Facts, run: Run) -> None:
+        """Facts: stored as they are."""
+        # Those of the part before were not known yet when these were made ready.
+        known = facts.known | known_facts(self.app, list(facts.lines))
+        new = facts.sifted.without(known)
+        there = sum(line["id"] in known for line in facts.lines)
+        # What a person has to decide about is no memory yet.
+        stored = len(new.free)
+        told = noted(line for line in facts.lines if line["id"] not in known)
+        counts = {"memory": Counter({NEW: stored, KNOWN: there, LEFT_OUT: len(facts.lines) - there - stored}) + told}
+
+        def note_known(*_: object) -> None:
+            self.check_part(part)
+            self.note_taken(row, part, counts, run)
+
+        self.remember_sifted(new, note_known)
+
+    def finish_import(self, row: Import, status: str, reason: str = "") -> None:
+        with transaction.atomic():
+            rows = Import.objects.for_app(self.app).filter(pk=row.pk, status=ImportStatus.WAITING)
+            if rows.update(status=status, reason=reason[:500], finished_at=timezone.now()):
+                ImportPart.objects.for_app(self.app).filter(of=row).delete()
+                note(self.actor, self.app, f"import {status}", str(row.uid))
+        ring(SWEEP_TASK)
+
+
+def limits() -> Limits:
+    conf = get_conf()
+    return Limits(conf.import_megabytes * 1024 * 1024, conf.max_line_bytes)

@@ -1,0 +1,450 @@
+"""Memories: stored, edited, forgotten, and what operators do to many of them at once."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from itertools import islice
+from typing import Any
+
+import orjson
+from django.core.exceptions import ObjectDoesNotExist
+from django.db.models import Exists, OuterRef, Q
+from django.utils import timezone
+
+from memories.capture.pipeline import Stored, remember, remember_sifted, suggest_reductions
+from memories.capture.quarantine import (
+    READ_BY_AGENTS,
+    Outcome,
+    Refusal,
+    Screened,
+    bound_by,
+    reason_to_wait,
+    refuse,
+    suspicion_in,
+)
+from memories.maintain.embedding import embed
+from memories.models import Injection, Link, LinkKind, Memory, Rejection, RejectionKind, Status, Trust, Visibility
+from memories.models.vector import embedded_text
+from memories.providers.embeddings import EmbedderError, Vectors
+from memories.services.administration import SWEEP_TASK
+from memories.services.base import Caller
+from memories.store import Candidate, LimitReached, NothingToUndo, Writer, shrink, writing
+from memories.store.links import superseding
+from memories.store.revisions import parse, snapshot, state_after
+from memsite.http.json_body import dump_json
+from memsite.jobs.task_queue import ring
+from memsite.tenancy.audit import note
+from memsite.tenancy.models import App
+from memsite.tenancy.origin import Origin, least_trusted
+from memsite.tenancy.scoping import ScopedQuerySet
+
+SET_BACK = (
+    "content", "kind", "category", "subject", "tags", "importance", "confidence", "pinned", "user_id", "visibility",
+    "metadata", "origin", "reviewed_by", "reviewed_at", "made_by", "entities", "strength", "sentiment",
+    "valid_from", "valid_until",
+)  # fmt: skip
+UNSAYABLE = (LinkKind.RELATED, LinkKind.CONTRADICTS, LinkKind.ELABORATES)
+"""What can be taken back by taking the link away."""
+
+
+class MemoryGone(ObjectDoesNotExist):
+    """Someone forgot the memory in the meantime."""
+
+
+class VersionMismatch(Exception):
+    """The memory is no longer the version that the caller has read."""
+
+
+class BothSuperseded(Exception):
+    """Two memories would supersede each other, so that neither is found."""
+
+
+class Withheld(Exception):
+    """A person has to decide about it: `rejection` waits for that."""
+
+    def __init__(self, rejection: Rejection) -> None:
+        super().__init__(rejection.reason)
+        self.rejection = rejection
+
+
+class MemoryService(Caller):
+    def remember(
+        self, candidates: Sequence[Candidate], *, dedupe: bool = True, on_stored: Stored | None = None
+    ) -> list[Outcome]:
+        """Raises SessionGone if the session of one was purged meanwhile.
+
+        What an agent makes of what its session was shown is no surer than that.
+        """
+        for session in {one.session for one in candidates if one.session and self.agent}:
+            shown = Injection.objects.for_app(self.app).into(session).statements()
+            for one in candidates if shown else ():
+                if one.session == session:
+                    sure = self.app.policy.start_confidence if one.confidence is None else one.confidence
+                    one.confidence = bound_by(one.content, sure, shown)
+        return remember(
+            self.app,
+            candidates,
+            self.embedder,
+            self.actor,
+            timezone.now(),
+            dedupe=dedupe,
+            on_stored=on_stored,
+            provider=self.provider(),
+            live={one.session for one in candidates if one.session},
+        )
+
+    def remember_sifted(self, sifted: Screened, on_stored: Stored | None = None) -> list[Outcome]:
+        """In bulk and as new, whatever is known: what was sifted, and embedded, before."""
+        return remember_sifted(
+            self.app, sifted, self.embedder, self.actor, timezone.now(), dedupe=False, on_stored=on_stored,
+            provider=self.provider(),
+        )  # fmt: skip
+
+    def warning_about(self, content: str) -> str:
+        """What an operator should know of a text of theirs that would be quarantined if an agent told it."""
+        why = suspicion_in([content])
+        return f"Stored as you wrote it, and shown to agents, though it looks dangerous ({why})." if why else ""
+
+    def shrink(self) -> int:
+        """Brings the app nearer to a limit that was lowered; answers how many memories made room."""
+        now = timezone.now()
+        return shrink(self.app, self.actor, now, suggested=suggest_reductions(self.app, self.provider(), now))
+
+    def edit(
+        self, memory: Memory, changes: Mapping[str, Any], *, version: int | None = None, reason: str = ""
+    ) -> Memory:
+        """The memory as edited. Raises VersionMismatch if it is no longer at `version`, Withheld if a person has to
+        decide: then nothing is changed yet.
+
+        New words are those of whoever edits: an operator's, or an agent's, who is trusted no more than who said it
+        before.
+        """
+        if self.agent and (why := self.reason_to_wait(memory, changes)):
+            raise Withheld(self.hold_back(memory, changes, *why))
+        said = said_after(memory, changes)
+        vector = self.embed(said) if "content" in changes or "subject" in changes else None
+        with self.changing(memory, version) as (write, current):
+            # Edited by somebody else meanwhile: what it says now, it gets a vector of later.
+            vector = vector if said_after(current, changes) == said else None
+            if changes.get("content", current.text) != current.text and "origin" not in changes:
+                changes = {**changes, "origin": self.origin_of_edit(current)}
+            write.edit(current, changes, reason, vector, self.embedder.name if vector is not None else "")
+        return current
+
+    def reason_to_wait(self, memory: Memory, changes: Mapping[str, Any]) -> tuple[str, str] | None:
+        """(kind of rejection, reason) for what an agent wants to change that agents will read."""
+        told = {name: value for name, value in changes.items() if name in READ_BY_AGENTS}
+        is_reworded = changes.get("content", memory.text) != memory.text
+        origin = str(changes.get("origin", self.origin_of_edit(memory)))
+        why = reason_to_wait(told, origin, self.app.policy) if told else None
+        return why if why and (is_reworded or why[0] == RejectionKind.QUARANTINE) else None
+
+    def hold_back(self, memory: Memory, changes: Mapping[str, Any], kind: str, reason: str) -> Rejection:
+        fields = {"origin": self.origin_of_edit(memory), **changes}
+        plain = orjson.loads(dump_json(fields))
+        content = changes.get("content", memory.text)
+        refusal = Refusal(memory.category, reason, content, kind, {}, plain, edits=memory)
+        with writing(self.app, self.actor, timezone.now()) as write:
+            candidate = Candidate(content=content, agent=self.agent)
+            row = refuse(write, refusal, candidate=candidate).rejection
+        assert row is not None, "only echoes leave none"
+        return row
+
+    def origin_of_edit(self, memory: Memory) -> Origin:
+        return Origin.OPERATOR if self.agent is None else least_trusted((memory.origin, Origin.ASSISTANT))
+
+    def set_back(self, memory: Memory, number: int, *, version: int | None = None) -> Memory:
+        """What it said, meant and was worth after the revision of this number. Its status stays.
+
+        Raises MemoryGone if there is no such revision, VersionMismatch.
+        """
+        then = state_after(memory, number)
+        if then is None:
+            raise MemoryGone
+        # Of old revisions some fields are not known.
+        told, now = then.keys() & set(SET_BACK), snapshot(memory)
+        changes = {name: parse(name, then[name]) for name in SET_BACK if name in told and then[name] != now[name]}
+        return self.edit(memory, changes, version=version, reason=f"set back to revision {number}")
+
+    def link(
+        self, memory: Memory, other: Memory, kind: str, on_linked: Callable[[Link, bool], None] | None = None
+    ) -> tuple[Link, bool]:  # fmt: skip
+        """The link, and whether it is new. What `memory` supersedes leaves the results. Raises BothSuperseded.
+
+        `on_linked` runs inside the transaction.
+        """
+        with self.changing(memory) as (write, current):
+            other = check_version(self.app, other, None)
+            if kind == LinkKind.SUPERSEDES and current.is_superseded and other.pk in superseding(current):
+                raise BothSuperseded("It is superseded by that one itself: neither would be found any more.")
+            link, is_new = write.link(current, other, kind)
+            if is_new and kind == LinkKind.SUPERSEDES and not other.is_superseded:
+                write.supersede(other, by=current)
+            if is_new and self.agent is None:
+                note(self.actor, self.app, "memories linked", told(link))
+            if on_linked:
+                on_linked(link, is_new)
+        return link, is_new
+
+    def links_of(self, memory: Memory) -> ScopedQuerySet[Link]:
+        """Those whose two ends the caller may see. Looks at these ends alone, however large the app is."""
+        shown = self.memories_of(memory.user_id)
+        ends = Q(from_memory=memory) | Q(to_memory=memory)
+        both = (Exists(shown.filter(pk=OuterRef(end))) for end in ("from_memory", "to_memory"))
+        return Link.objects.for_app(self.app).filter(ends, *both).select_related("from_memory", "to_memory")
+
+    def unlink(self, link: Link) -> None:
+        """Takes back what was said of two memories: related, contradicting or elaborating ones."""
+        assert link.kind in UNSAYABLE
+        with writing(self.app, self.actor, timezone.now()) as write:
+            write.unlink(link)
+            note(self.actor, self.app, "memories unlinked", told(link))
+
+    def forget(self, memories: Sequence[Memory], *, version: int | None = None) -> int:
+        if not memories:
+            return 0
+        with writing(self.app, self.actor, timezone.now()) as write:
+            if version is not None:
+                check_version(self.app, memories[0], version)
+            ring(SWEEP_TASK)
+            return write.forget(memories)
+
+    @contextmanager
+    def changing(self, memory: Memory, version: int | None = None) -> Iterator[tuple[Writer, Memory]]:
+        """A writer and the row as it is now, under the app's write lock. Raises VersionMismatch."""
+        with writing(self.app, self.actor, timezone.now()) as write:
+            yield write, check_version(self.app, memory, version)
+
+    def embed(self, text: str) -> Vectors | None:
+        """A document's vector; None when the embedder is away, and then it is embedded later."""
+        try:
+            vector: Vectors = self.embedder.embed_documents([text])[0]
+        except EmbedderError:
+            return None
+        return vector
+
+
+def said_after(memory: Memory, changes: Mapping[str, Any]) -> str:
+    """What its vector is made of, changed so."""
+    return embedded_text(changes.get("content", memory.text), changes.get("subject", memory.subject))
+
+
+def told(link: Link) -> str:
+    return f"{link.from_memory.uid} {link.kind} {link.to_memory.uid}"
+
+
+def check_version(app: App, memory: Memory, version: int | None) -> Memory:
+    """The row as it is now; MemoryGone if it is not there, VersionMismatch if it is not at `version`."""
+    current = Memory.objects.for_app(app).filter(pk=memory.pk).first()
+    if current is None:
+        raise MemoryGone
+    if version is not None and current.version != version:
+        raise VersionMismatch
+    return current
+
+
+BATCH = 500
+MERGE_AT_MOST = 50
+CHANGED_WITH_ANOTHER = "changed together with another one of them"
+
+Change = Callable[[Writer, Memory], None]
+
+
+class NotChanged(Exception):
+    """The memory is not changed; the text says why."""
+
+
+class CannotMerge(Exception):
+    """These memories cannot become one; the text says why."""
+
+
+@dataclass(slots=True)
+class Changed:
+    """How many were changed, and how many were left as they are, by reason. `versions` of changed memories by pk.
+
+    `beside`: how many others were changed with them, as a merge that is undone changes what was merged.
+    """
+
+    done: int = 0
+    left: Counter[str] = field(default_factory=Counter)
+    versions: dict[int, int] = field(default_factory=dict)
+    beside: int = 0
+
+
+class CurationService(MemoryService):
+    """`pks` are memories of this app; others are passed over."""
+
+    def archive_each(self, pks: Iterable[int]) -> Changed:
+        return self.change_each(pks, archive_one)
+
+    def restore_each(self, pks: Iterable[int]) -> Changed:
+        return self.change_each(pks, restore_one)
+
+    def pin_each(self, pks: Iterable[int]) -> Changed:
+        return self.change_each(pks, pin_one)
+
+    def unpin_each(self, pks: Iterable[int]) -> Changed:
+        return self.change_each(pks, unpin_one)
+
+    def review_each(self, pks: Iterable[int]) -> Changed:
+        """A person has looked at each, and lets it stand."""
+        return self.change_each(pks, review_one)
+
+    def undo_each(self, pks: Iterable[int]) -> Changed:
+        """Takes the last change of each back."""
+        return self.change_each(pks, undo_one)
+
+    def take_back(self, versions: Mapping[int, int]) -> Changed:
+        """The last change of each that is still at its version, by pk: nobody else's is taken back."""
+
+        def change(write: Writer, memory: Memory) -> None:
+            if memory.version != versions[memory.pk]:
+                raise NotChanged("changed by somebody since")
+            undo_one(write, memory)
+
+        return self.change_each(versions, change)
+
+    def change_one(self, memory: Memory, change: Change, version: int) -> None:
+        """Raises LeftAlone, LimitReached; VersionMismatch if it is no longer at `version`, MemoryGone if it is gone."""
+        with self.changing(memory, version) as (write, current):
+            change(write, current)
+
+    def change_each(self, pks: Iterable[int], change: Change) -> Changed:
+        """Applies `change` to each as it is under the write lock, some to a transaction; a full app changes none."""
+        changed, rest, touched = Changed(), iter(pks), set[int]()
+        while batch := list(islice(rest, BATCH)):
+            left = Counter[str]()
+            try:
+                done = self.change_batch(batch, change, left, touched)
+            except LimitReached as full:
+                changed.left[str(full).rstrip(".")] += len(batch)
+            else:
+                changed.done += len(done)
+                changed.versions |= done
+                changed.left += left
+        changed.beside = len(touched - changed.versions.keys())
+        return changed
+
+    def change_batch(
+        self, pks: Sequence[int], change: Change, left: Counter[str], touched: set[int]
+    ) -> dict[int, int]:  # fmt: skip
+        """The versions of what was changed. What a change did to others is `touched`, and is not changed once more."""
+        done: dict[int, int] = {}
+        with writing(self.app, self.actor, timezone.now()) as write:
+            rows = Memory.objects.for_app(self.app).filter(pk__in=pks).order_by("pk")
+            # A merge is undone on both sides from the memory that stands for the others: that one is before them.
+            for memory in sorted(rows, key=lambda row: row.status == Status.SUPERSEDED):
+                try:
+                    if memory.pk in touched or memory.pk in write.changed:
+                        raise NotChanged(CHANGED_WITH_ANOTHER)
+                    change(write, memory)
+                    done[memory.pk] = memory.version
+                except NotChanged as why:
+                    left[str(why)] += 1
+            changed = set(write.changed)
+        touched |= changed
+        return done
+
+    def embed_each(self, pks: Iterable[int]) -> Changed:
+        """Gives each a new vector of the embedder that serves the app. Where that is away, the old ones stay."""
+        changed, rest = Changed(), iter(pks)
+        while batch := list(islice(rest, BATCH)):
+            rows = list(Memory.objects.for_app(self.app).warm().filter(pk__in=batch))
+            changed.left["they lie in the cold archive, which has no vectors"] += len(batch) - len(rows)
+            vectors = embed([embedded_text(row.content, row.subject) for row in rows], self.embedder)
+            if vectors is None:
+                changed.left["the embedder is away"] += len(rows)
+                continue
+            with writing(self.app, self.actor, timezone.now()) as write:
+                changed.done += write.embed(rows, vectors, self.embedder.name)
+        changed.left = +changed.left
+        return changed
+
+    def forget_each(self, pks: Iterable[int]) -> int:
+        """Deletes for good; answers how many."""
+        deleted, rest = 0, iter(pks)
+        while batch := list(islice(rest, BATCH)):
+            with writing(self.app, self.actor, timezone.now()) as write:
+                deleted += write.forget(Memory.objects.for_app(self.app).filter(pk__in=batch))
+                ring(SWEEP_TASK)
+        return deleted
+
+    def merge(self, pks: Sequence[int]) -> Memory:
+        """One memory for all of these: the surest lives on and stands for the others. Raises CannotMerge."""
+        if len(pks) > MERGE_AT_MOST:
+            raise CannotMerge(f"Select at most {MERGE_AT_MOST} memories to merge.")
+        with writing(self.app, self.actor, timezone.now()) as write:
+            current = list(Memory.objects.for_app(self.app).filter(pk__in=pks))
+            check_merge(current)
+            winner = max(current, key=standing)
+            write.merge(winner, [memory for memory in current if memory != winner], "merged by an operator")
+        return winner
+
+
+def archive_one(write: Writer, memory: Memory) -> None:
+    refuse_superseded(memory)
+    if memory.status == Status.WITHDRAWN:
+        raise NotChanged("its source was taken back; restore it first")
+    if memory.status in (Status.ARCHIVED, Status.COLD):
+        raise NotChanged("archived already")
+    write.archive(memory)
+
+
+def restore_one(write: Writer, memory: Memory) -> None:
+    if memory.status == Status.ACTIVE:
+        raise NotChanged("active already")
+    write.restore(memory)
+
+
+def refuse_superseded(memory: Memory) -> None:
+    if memory.is_superseded:
+        raise NotChanged("another memory stands for it; restore it first")
+
+
+def pin_one(write: Writer, memory: Memory) -> None:
+    if memory.pinned:
+        raise NotChanged("pinned already")
+    write.edit(memory, {"pinned": True})
+
+
+def unpin_one(write: Writer, memory: Memory) -> None:
+    if not memory.pinned:
+        raise NotChanged("not pinned")
+    write.edit(memory, {"pinned": False})
+
+
+def review_one(write: Writer, memory: Memory) -> None:
+    if memory.trust_level != Trust.UNREVIEWED:
+        raise NotChanged(f"{memory.trust_level} already")
+    write.review(memory)
+
+
+def undo_one(write: Writer, memory: Memory) -> None:
+    try:
+        write.undo(memory)
+    except NothingToUndo as error:
+        raise NotChanged(str(error)) from error
+
+
+def check_merge(rows: Sequence[Memory]) -> None:
+    if len(rows) < 2:
+        raise CannotMerge("Select two or more memories to merge.")
+    if any(memory.status == Status.WITHDRAWN for memory in rows):
+        raise CannotMerge("The source of one was taken back: restore it first.")
+    if any(memory.is_superseded for memory in rows):
+        raise CannotMerge("A superseded memory has been merged already.")
+    if len({readers(memory) for memory in rows}) > 1:
+        raise CannotMerge("Only memories of the same end user and visibility can be merged: change that first.")
+
+
+def readers(memory: Memory) -> tuple[object, ...]:
+    """Who may see it. A merge must neither hide a memory from its readers nor show it to others."""
+    return memory.user_id, memory.visibility, memory.visibility == Visibility.AGENT and memory.agent_id
+
+
+def standing(memory: Memory) -> tuple[bool, float, bool, int]:
+    """The greatest is kept: an active one before others, then the most confident, pinned, oldest."""
+    return memory.status == Status.ACTIVE, memory.confidence, memory.pinned, -memory.pk

@@ -1,0 +1,254 @@
+"""Recall: search, context blocks, lessons, facts found in what was said, and category summaries."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+
+import structlog
+from django.db.models import Count
+from django.utils import timezone
+
+from memories.capture import extraction_queue
+from memories.capture.candidates import embed_candidates
+from memories.capture.extraction import Lesson, find_facts, learn
+from memories.capture.quarantine import Refusal
+from memories.capture.related_memories import RelatedMemory, find_related
+from memories.inject.pipeline import Injected, budget_tokens, greet, inject, line_limit, note_injected
+from memories.learn.triggers import link_memories
+from memories.ledger.budget import economises, may_learn
+from memories.maintain.stale_summaries import mark_stale, put_away
+from memories.maintain.summaries import AT_LEAST_CHANGES, compute_summary, of_whom, rewrite_due, told_now, versions_of
+from memories.models import Extraction, Injection, Summary
+from memories.models.memory import as_noted
+from memories.models.summary import SummaryQuerySet
+from memories.providers.llm.provider import LLMError
+from memories.providers.llm.rules.sentiment import read_sentiment
+from memories.retrieve.contradictions import CONFLICTING, tags_of
+from memories.retrieve.hits import Recall
+from memories.retrieve.injection_guard import safe_memories
+from memories.retrieve.pipeline import SearchRequest, search
+from memories.services.base import Caller
+from memories.store import Candidate, Writer
+from memories.store.revisions import mark_due
+from memories.text.messages import Message
+from memsite.jobs.task_queue import ring
+from sessions.models import AgentSession, Resource
+from sessions.recording import Said, resource_of
+
+
+@dataclass(frozen=True, slots=True)
+class Context:
+    """A block and where it came from: `tier_answered` is None without a question. `tags` are those of each memory."""
+
+    injected: Injected
+    tags: Mapping[int, Sequence[str]] = field(default_factory=dict)
+    tier_answered: str | None = None
+    degraded: tuple[str, ...] = ()
+    economised: bool = False
+
+
+class RecallService(Caller):
+    def search(self, asked: SearchRequest, now: datetime | None = None) -> Recall:
+        """Also by the tone of the question, as far as it has one."""
+        asked = replace(asked, tone=asked.tone or read_sentiment(asked.text))
+        return search(self.app, self.agent, asked, self.embedder, now or timezone.now())
+
+    def context(
+        self, block: str, *, question: str = "", messages: Sequence[Message] = (),
+        session: AgentSession | None = None, turn_number: int | None = None,
+        max_tokens: int | None = None, limit: int | None = None, user_id: str | None = None, by_rules: bool = False,
+        counted: bool = True,
+    ) -> Context:  # fmt: skip
+        """A block for an agent: what answers the question, or what is known without one.
+
+        The last messages of a conversation are made into a question; where they ask nothing, the block is empty.
+        Within a session a memory that was found and shown once is not shown for a question again, unless it says
+        something else since. Where energy or
+        money are short, rules make the question, summaries answer first, and fewer memories are shown. With `by_rules`
+        the question is made by rules in any case: a model would be waited for. What is not `counted` leaves no trace.
+        """
+        now = timezone.now()
+        user_id = user_id or (session.user_id if session else None)
+        saves = economises(self.app, now)
+        tone = read_sentiment(messages[-1].content if messages else question)
+        if messages:
+            provider = self.rules if saves or by_rules else self.provider(session, turn_number)
+            question = provider.rewrite(messages, now.astimezone(self.app.policy.time_zone)).text
+        if messages and not question:
+            context = Context(inject([], 0, self.app, block, 1, now), economised=saves)
+        elif question:
+            asked = SearchRequest(
+                text=question, mode="tiered" if saves else "auto", user_id=user_id, tone=tone, limit=limit or 0,
+                counted=counted, unreviewed=self.app.policy.inject_unreviewed,
+            )  # fmt: skip
+            context = self.answer(block, asked, session, now, max_tokens, saves)
+        else:
+            scope = self.scope(user_id, now)
+            known = greet(self.app, scope, self.embedder, block, now, max_tokens=max_tokens, limit=limit)
+            tags = {row.pk: tags_of(row, self.app.policy, now, known.at_odds) for row in known.memories}
+            context = Context(known, tags)
+        if session and counted:
+            note_injected(session, context.injected, turn_number, now)
+        return context
+
+    def answer(
+        self, block: str, asked: SearchRequest, session: AgentSession | None, now: datetime, max_tokens: int | None,
+        saves: bool,
+    ) -> Context:  # fmt: skip
+        shown = Injection.objects.for_app(self.app).standing_in(session).memory_pks() if session else []
+        budget = max_tokens or budget_tokens(self.app.policy, block)
+        usual = self.app.policy.economy_limit if saves else self.app.policy.turn_limit
+        most = asked.limit or min(line_limit(self.app.policy, block, budget), usual)
+        found = self.search(replace(asked, limit=most, told=tuple(shown)), now)
+        hits = [hit for hit in found.hits if hit.row.confidence >= self.app.policy.inactive_below]
+        at_odds = {hit.row.pk for hit in hits if CONFLICTING in hit.trust}
+        injected = inject([hit.memory for hit in hits], len(hits), self.app, block, budget, now, at_odds)
+        tags = {hit.row.pk: hit.trust for hit in hits}
+        return Context(injected, tags, found.tier, tuple(found.degraded), saves)
+
+
+log = structlog.get_logger("memories.services")
+# So that one very long session does not keep a worker from all others.
+MOST_CLAIMS = 50
+MOST_LESSONS, LESSONS_CHARACTERS = 1_000, 20_000
+
+
+@dataclass(frozen=True, slots=True)
+class Preview:
+    """What would be stored, what it would mean for what is known, and in which message it was said; and the refused."""
+
+    facts: list[tuple[Candidate, list[RelatedMemory], int]]
+    refusals: list[Refusal]
+    made_by: str
+
+
+class LearningService(Caller):
+    def learn_session(self, session_pk: int) -> Iterator[Lesson]:
+        """Works off what is due of one session, claim by claim."""
+        for _ in range(MOST_CLAIMS):
+            now = timezone.now()
+            if self.defer_learning(now):
+                return
+            claim = extraction_queue.claim(self.app, session_pk, now)
+            if claim is None:
+                return
+            yield learn(claim, self.provider(claim.session), self.embedder, now, self.on_learnt)
+
+    def on_learnt(self, write: Writer, texts: Sequence[Resource]) -> None:
+        """What is to come brings up what was learnt from the same text."""
+        link_memories(write.app, [text.pk for text in texts])
+
+    def defer_learning(self, now: datetime) -> bool:
+        """Whether energy or budget forbid it now; the app's work then waits, and says why."""
+        denial = may_learn(self.app, now)
+        if denial:
+            extraction_queue.put_off(self.app, denial, denial.until, now)
+        return denial is not None
+
+    def preview(self, messages: Sequence[Message], user_id: str | None = None) -> Preview:
+        """What learning from these messages would do. Stores nothing."""
+        now = timezone.now()
+        session = AgentSession(app=self.app, agent=self.agent, user_id=user_id)
+        texts = [
+            resource_of(session, Said(message.role, message.content, None, message.at, speaker=message.speaker), now)
+            for message in messages
+        ]
+        provider = self.provider()
+        try:
+            found = find_facts(session, texts, [], provider, self.embedder, [], now)
+        except LLMError as error:
+            log.warning("previewed_by_rules", error=str(error))
+            provider = self.rules
+            found = find_facts(session, texts, [], provider, self.embedder, [], now)
+        placed = [(candidate, place) for place, one in enumerate(found) for candidate in one.candidates]
+        candidates, places = [candidate for candidate, _ in placed], [place for _, place in placed]
+        embed_candidates(candidates, self.embedder)
+        outlooks = find_related(self.app, candidates, self.embedder, provider)
+        return Preview(
+            list(zip(candidates, (outlook.telling for outlook in outlooks), places, strict=True)),
+            [refusal for one in found for refusal in one.refusals],
+            found[-1].made_by if found else provider.name,
+        )
+
+    def retry(self, extraction: Extraction) -> bool:
+        """Due at once, with all its attempts. False if it is done or being worked on."""
+        is_due = extraction_queue.retry(extraction, timezone.now())
+        if is_due:
+            ring(extraction_queue.TASK, self.app.pk, extraction.session_id)
+        return is_due
+
+    def lessons_file(self, user_id: str | None) -> str:
+        """What was learnt, as Markdown by subject; empty when nothing was."""
+        lessons = self.memories_of(user_id).of_user(user_id).active().lessons().order_by("-importance", "-pk")
+        noted = [as_noted(memory) for memory in safe_memories(lessons[:MOST_LESSONS], self.app.policy)]
+        return self.rules.summarise("lessons", noted, "", LESSONS_CHARACTERS).text
+
+
+AT_A_GLANCE = 500
+"""Facts from which a summary is put together in less than a tenth of a second."""
+
+
+@dataclass(frozen=True, slots=True)
+class Category:
+    """`memories` are the active ones that the caller may see. `summary` is without its content."""
+
+    name: str
+    memories: int
+    summary: Summary | None
+
+
+class SummaryService(Caller):
+    """Of one end user, or ("") of nobody in particular: the two are never mixed."""
+
+    def categories(self, user_id: str) -> list[Category]:
+        """By name: those in which something is known, and those that have a summary. Two queries."""
+        known = self.memories().active().valid(timezone.now()).filter(of_whom(user_id))
+        counts = dict(known.order_by().values_list("category").annotate(Count("pk")))
+        current = self.kept_summaries().filter(user_id=user_id).defer("content")
+        written = {row.category: row for row in current}
+        return [Category(name, counts.get(name, 0), written.get(name)) for name in sorted(counts.keys() | written)]
+
+    def kept_summaries(self) -> SummaryQuerySet:
+        """Those that are kept up to date: none in an app that keeps no summaries (any more)."""
+        rows = Summary.objects.for_app(self.app).current()
+        return rows if self.app.policy.capture_summaries else rows.none()
+
+    def summary(self, category: str, user_id: str) -> Summary | None:
+        """The current version, or one by rule that is not stored (`pk` None); None where there is nothing to tell."""
+        stored = self.kept_summaries().filter(category=category, user_id=user_id).first()
+        return stored or self.write_summary(category, user_id)
+
+    def write_summary(self, category: str, user_id: str) -> Summary | None:
+        now = timezone.now()
+        found = compute_summary(self.app, category, user_id, now)
+        if not found.written.text:
+            return None
+        return Summary(
+            app=self.app, category=category, user_id=user_id, version=0, content=found.written.text,
+            memory_count=found.facts, made_by=found.written.made_by, created_at=now,
+        )  # fmt: skip
+
+    def takes_long(self, category: str, user_id: str) -> bool:
+        """Whether the summary would have to be put together from so many facts that somebody would wait for it."""
+        if self.kept_summaries().filter(category=category, user_id=user_id).exists():
+            return False
+        rows = told_now(self.app, category, user_id, timezone.now())
+        return rows.order_by()[: AT_A_GLANCE + 1].count() > AT_A_GLANCE
+
+    def summary_versions(self, category: str, user_id: str) -> SummaryQuerySet:
+        """All that are stored, archived ones too."""
+        return versions_of(self.app, category, user_id)
+
+    def rewrite_summaries(self) -> int:
+        """What is due, by the model if there is one; answers how many texts changed."""
+        now = timezone.now()
+        if not self.app.policy.capture_summaries:
+            return put_away(self.app, now)
+        mark_stale(self.app, now)
+        return rewrite_due(self.app, self.provider(), self.embedder, self.actor, now)
+
+    def ask_rewrite(self, category: str, user_id: str) -> None:
+        """Written anew with the next run, however little has changed."""
+        mark_due(self.app, [(category, user_id)], timezone.now(), AT_LEAST_CHANGES)

@@ -1,0 +1,340 @@
+"""Sessions: opened, kept alive, ended; what is said in them, and feedback on the answers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from functools import partial
+from typing import Any
+
+from django.db import IntegrityError, transaction
+from django.utils import timezone
+
+from memories.capture.candidates import FROM_UNSIGNED
+from memories.capture.extraction_queue import TASK, queue_digest
+from memories.capture.ingest_messages import Captured, StreamCapture, ingest_messages
+from memories.inject.pipeline import (
+    Injected,
+    budget_tokens,
+    greet,
+    inject_due,
+    inject_lessons,
+    injectable,
+    note_injected,
+    start_limit,
+)
+from memories.inject.prompts import tier_prompt
+from memories.jobs import JOBS
+from memories.learn import feedback as learnt
+from memories.learn.triggers import Due, note_coming
+from memories.maintain.aging import decay_few
+from memories.maintain.housekeeping import flush_crashed
+from memories.models import Extraction, Injection, Memory
+from memories.models.learning import LESSONS
+from memories.models.memory import MemoryQuerySet
+from memories.retrieve.contradictions import at_odds_with, tags_of
+from memories.retrieve.injection_guard import safe_memories
+from memories.services.base import Caller
+from memories.services.triggers import TriggerService
+from memories.store.links import memories_of
+from memories.text.clean import clean_all
+from memories.text.tokens import estimate_tokens
+from memsite.config.conf import get_conf
+from memsite.jobs.engine import fire_for
+from memsite.jobs.job import Run
+from memsite.jobs.task_queue import ring
+from memsite.tenancy.policy import AppPolicy
+from sessions.checkpoints import recover, store_turn, unread_turns
+from sessions.models import AgentSession, Role, SessionStatus, Turn
+from sessions.recording import Said, note_activity
+
+
+class FeedbackService(Caller):
+    """Outside of transactions: answers are embedded."""
+
+    def judge_response(
+        self, session: AgentSession, turn_number: int, text: str, question: str = ""
+    ) -> learnt.Feedback:  # fmt: skip
+        """Judges what was shown for this turn and before. One query where nothing waits to be judged."""
+        now = timezone.now()
+        return learnt.judge(session, text, turn_number, self.embedder, self.actor, now, question=question)
+
+    def judge_turn(self, session: AgentSession, turn: Turn) -> learnt.Feedback:
+        """The same by a whole turn: what its tools were called with shows use as well as what was said."""
+        said = "\n".join([turn.llm_output, *tool_inputs(turn)])
+        return self.judge_response(session, turn.number, said, turn.user_input)
+
+    def judge_rest(self, session: AgentSession) -> None:
+        """At the session's end: what was there for all of its answers and never used is noted."""
+        learnt.judge_rest(session, self.actor, timezone.now())
+
+
+def tool_inputs(turn: Turn) -> Iterator[str]:
+    """The texts and numbers in the inputs of its tool calls, as lines. Results are not the agent's words."""
+    for call in turn.tool_calls:
+        if isinstance(call, dict):
+            yield from leaves(call.get("input"))
+
+
+def leaves(value: Any) -> Iterator[str]:
+    if isinstance(value, dict | list):
+        for item in value.values() if isinstance(value, dict) else value:
+            yield from leaves(item)
+    elif isinstance(value, str | int | float) and not isinstance(value, bool):
+        yield str(value)
+
+
+class JobService(Caller):
+    def fire_overdue(self, occasion: str) -> list[str]:
+        """Sets going what should have run by now and has not; answers the names. A worker does it."""
+        return fire_for(JOBS, self.app, timezone.now(), f"{occasion} of {self.actor}")
+
+
+MOST_LESSONS = 50
+MOST_TELLING = ("-importance", "-confidence", "-id")
+# What is said of a session in an agent's own words, and shown.
+TOLD_OF_A_SESSION = ("title", "environment")
+# Three blocks have two empty lines between them.
+SEAMS_TOKENS = 1
+
+
+class ForeignSession(Exception):
+    """The session of this name is with another end user."""
+
+
+@dataclass(frozen=True, slots=True)
+class Greeting:
+    """What a session begins with: lessons, what is due today, what is known; and the jobs that it set going.
+
+    `lessons` are all that there are, up to MOST_LESSONS; `taught` is the block of those that the budget holds.
+    """
+
+    taught: Injected
+    due: Injected
+    known: Injected
+    dues: list[Due]
+    lessons: list[Memory]
+    policy: AppPolicy
+    now: datetime
+    jobs_run: Sequence[str] = ()
+
+    def tags(self, memory: Memory) -> list[str]:
+        """What to know before believing it."""
+        at_odds = {pk for block in self.blocks for pk in block.at_odds}
+        return tags_of(memory, self.policy, self.now, at_odds)
+
+    @property
+    def blocks(self) -> tuple[Injected, Injected, Injected]:
+        return self.taught, self.due, self.known
+
+    @property
+    def listed(self) -> Injected:
+        """The lessons for which the blocks have no room: handed over all the same."""
+        told = {memory.pk for memory in self.memories}
+        rest = [lesson for lesson in self.lessons if lesson.pk not in told]
+        return Injected("", 0, rest, len(rest), LESSONS, tuple(lesson.content for lesson in rest))
+
+    @property
+    def text(self) -> str:
+        return "\n\n".join(block.text for block in self.blocks if block.text)
+
+    @property
+    def tokens(self) -> int:
+        return estimate_tokens(self.text)
+
+    @property
+    def memories(self) -> list[Memory]:
+        return [memory for block in self.blocks for memory in block.memories]
+
+
+class SessionService(FeedbackService, TriggerService, JobService):
+    def open_session(
+        self, external_id: str | None, fields: Mapping[str, Any], *, wakes: bool = True
+    ) -> tuple[AgentSession, bool]:  # fmt: skip
+        """The session, and whether it is new. The agent's own id for it finds it again and, as a rule, wakes it up.
+
+        Raises AnothersSession: what one end user said in it would become another's.
+        """
+        now = timezone.now()
+        fields = {**fields, **{name: clean_all(fields[name]) for name in TOLD_OF_A_SESSION if name in fields}}
+        if external_id is None:
+            return self.create_session(None, fields, now), True
+        with transaction.atomic():
+            session, is_new = self.session_called(external_id, fields, now)
+            if not is_new:
+                if "environment" in fields and FROM_UNSIGNED in session.environment:
+                    # Who takes such a session up again vouches for nothing that was said in it before.
+                    fields["environment"] = {**fields["environment"], FROM_UNSIGNED: True}
+                awake = {"status": SessionStatus.ACTIVE, "ended_at": None, "end_reason": "", "heartbeat_at": now}
+                changes = {**(awake if wakes else {}), **fields, "user_id": same_user(session, fields.get("user_id"))}
+                for name, value in changes.items():
+                    setattr(session, name, value)
+                session.save(update_fields=list(changes))
+        return session, is_new
+
+    def has_session(self, external_id: str) -> bool:
+        return AgentSession.objects.for_app(self.app).filter(agent=self.agent, external_id=external_id).exists()
+
+    def session_called(
+        self, external_id: str, fields: Mapping[str, Any], now: datetime
+    ) -> tuple[AgentSession, bool]:  # fmt: skip
+        """The agent's session of this name, made if there is none, and whether it was. Who purges it has to wait."""
+        rows = AgentSession.objects.for_app(self.app).filter(agent=self.agent, external_id=external_id)
+        locked = rows.select_for_update(no_key=True)
+        if found := locked.first():
+            return found, False
+        try:
+            with transaction.atomic():
+                return self.create_session(external_id, fields, now), True
+        except IntegrityError:
+            # Opened by somebody else since it was asked for.
+            if found := locked.first():
+                return found, False
+            raise
+
+    def create_session(self, external_id: str | None, fields: Mapping[str, Any], now: datetime) -> AgentSession:
+        assert self.agent is not None, "sessions are an agent's"
+        return AgentSession.objects.create(
+            app=self.app,
+            agent=self.agent,
+            external_id=external_id,
+            started_at=now,
+            heartbeat_at=now,
+            **fields,
+        )
+
+    def start(self, session: AgentSession, *, goes_on: bool = False) -> Greeting:
+        """Decay first; then what is due today, and what is known, within one budget.
+
+        One that `goes_on` is told of what is known only that which was not shown in it before.
+        """
+        now = timezone.now()
+        decay_few(self.app, now)
+        shown = Injection.objects.for_app(self.app).standing_in(session).memory_pks() if goes_on else []
+        greeting = self.greeting(session.user_id, now, shown)
+        for block in (*greeting.blocks, greeting.listed):
+            note_injected(session, block, None, now)
+        return replace(greeting, jobs_run=["decay", *self.fire_overdue("session start")])
+
+    def greeting(self, user_id: str | None, now: datetime, shown: Collection[int] = ()) -> Greeting:
+        """What a session of this end user would begin with now, if these memories (pks) were `shown` in it before."""
+        budget = max(1, budget_tokens(self.app.policy, self.app.policy.block) - SEAMS_TOKENS)
+        dues, lessons = self.due_triggers(user_id), self.lessons(user_id).exclude(pk__in=shown)
+        first = safe_memories(lessons.order_by(*MOST_TELLING)[:MOST_LESSONS], self.app.policy)
+        total = lessons.count() if len(first) == MOST_LESSONS else len(first)
+        at_odds = self.doubted([memory for one in dues for memory in one.memories] + first, user_id, now)
+        due = inject_due(dues, self.app.policy, budget // 2, at_odds)
+        planned = memories_of(self.app, [one.trigger for one in dues])
+        told = {*shown, *(memory.pk for memory in [*due.memories, *planned])}
+        untold = [lesson for lesson in first if lesson.pk not in told]
+        taught = inject_lessons(
+            untold, self.app.policy, total - len(first) + len(untold), (budget - due.tokens) // 2, at_odds
+        )
+        told |= {memory.pk for memory in taught.memories}
+        rest = budget - due.tokens - taught.tokens
+        known = greet(
+            self.app, self.scope(user_id, now), self.embedder, self.app.policy.block, now, max_tokens=rest,
+            limit=start_limit(self.app.policy, rest), told=told,
+        )  # fmt: skip
+        return Greeting(taught, due, known, dues, first, self.app.policy, now)
+
+    def doubted(self, memories: Sequence[Memory], user_id: str | None, now: datetime) -> set[int]:
+        """Those that something contradicts which may be told as well, whether or not a block has room for it."""
+        others = injectable(self.memories_of(user_id).of_user(user_id), self.app.policy, now)
+        return at_odds_with(self.app, {memory.pk for memory in memories}, others)
+
+    def prompt(self, tier: int) -> str:
+        """What an agent of this tier (1 to 3) is told to do, and how it notes down what it learns. Markdown."""
+        return tier_prompt(tier, self.app.policy)
+
+    def lessons(self, user_id: str | None) -> MemoryQuerySet:
+        lessons = self.memories_of(user_id).of_user(user_id).lessons()
+        return injectable(lessons, self.app.policy, timezone.now()).select_related("session", "resource")
+
+    def heartbeat(self, session: AgentSession) -> list[str]:
+        """Notes that the session lives, and fires what is overdue; answers the names of the jobs."""
+        now = timezone.now()
+        note_activity(session, now)
+        return self.fire_overdue("heartbeat")
+
+    def end(self, session: AgentSession, reason: str) -> int:
+        """Ends the session; answers how much of it still waits: texts for their facts, memories for their vector."""
+        now = timezone.now()
+        AgentSession.objects.for_app(self.app).active().filter(pk=session.pk).update(
+            status=SessionStatus.ENDED, ended_at=now, end_reason=reason
+        )
+        self.wind_up(session)
+        waiting = Extraction.objects.for_app(self.app).open().filter(session=session).count()
+        mine = Memory.objects.for_app(self.app).warm().filter(session=session)
+        return waiting + mine.exclude(vectors__model=self.embedder.name).count()
+
+    def wind_up(self, session: AgentSession) -> None:
+        """What the end of a session brings with it, whoever ended it."""
+        self.judge_rest(session)
+        if self.app.policy.capture_digest:
+            queue_digest(session, timezone.now())
+
+    def flush_crashed(self, now: datetime, run: Run) -> None:
+        """The job: ends sessions that fell silent."""
+        flush_crashed(self.app, now, run, self.catch_up, self.wind_up)
+
+    def catch_up(self, session: AgentSession) -> None:
+        """Reads the turns that were stored by a process that died before it had read them, and judges by the last."""
+        for turn in unread_turns(session):
+            self.capture_messages(session, turn_texts(turn), is_live=False)
+        if last := recover(session):
+            self.judge_turn(session, last)
+        if Extraction.objects.for_app(self.app).open().filter(session=session).exists():
+            ring(TASK, self.app.pk, session.pk)
+
+    def checkpoint(self, session: AgentSession, number: int, body: Mapping[str, Any]) -> tuple[Turn, bool, Captured]:
+        """Stores a turn with its raw texts and markers; (turn, whether it is new, what was captured)."""
+        turn, is_new = store_turn(session, number, body, timezone.now())
+        # Also after a crash between the two: texts stored before are not stored or counted again.
+        captured = self.capture_messages(session, turn_texts(turn))
+        self.judge_turn(session, turn)
+        return turn, is_new, captured
+
+    def capture_messages(
+        self, session: AgentSession, said: Sequence[Said], on_stored: Callable[[Captured], None] | None = None,
+        *, is_live: bool = True,
+    ) -> Captured:  # fmt: skip
+        """Keeps the texts with what their markers say and what is to come; their facts are found later.
+
+        A sign of life unless `is_live` is False. Raises SessionGone or SaidOtherwise, and nothing is kept.
+        """
+        now = timezone.now()
+
+        def note(captured: Captured) -> None:
+            note_coming(session, captured.resources, now)
+            if on_stored:
+                on_stored(captured)
+
+        return ingest_messages(
+            session, said, self.embedder, self.actor, now, note, self.provider(session), is_live=is_live
+        )
+
+    def capture_stream(self, session: AgentSession, name: str | None = None) -> StreamCapture:
+        """A reader to be fed with the stream's chunks, for as long as they come; `name` is the stream's own."""
+        session.app = self.set_apart()
+
+        def capture(said: list[Said]) -> Captured:
+            self.renew()
+            return self.capture_messages(session, said)
+
+        return StreamCapture(session, capture, partial(self.judge_turn, session), get_conf().max_line_bytes, name)
+
+
+def turn_texts(turn: Turn) -> list[Said]:
+    return [
+        Said(Role.USER, turn.user_input, f"turn:{turn.number}:user", turn.created_at, turn.number),
+        Said(Role.ASSISTANT, turn.llm_output, f"turn:{turn.number}:assistant", turn.created_at, turn.number),
+    ]
+
+
+def same_user(session: AgentSession, user_id: str | None) -> str | None:
+    """Whom it is with when it is opened again: it may become known later, and not change."""
+    if session.user_id and user_id and user_id != session.user_id:
+        raise ForeignSession("The session of this name is with another end user: open one of another name.")
+    return session.user_id or user_id

@@ -1,0 +1,142 @@
+"""Triggers: what is to come, noted by hand, changed, brought up on its day."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+from uuid import UUID
+
+from django.db.models import Prefetch
+from django.utils import timezone
+
+from memories.capture.quarantine import quarantine, reason_to_wait
+from memories.learn.trigger_span import Days, WrongTrigger, check_days, days_to_come, sentence_of
+from memories.learn.triggers import Due, due, injectable, put_away, visible_triggers
+from memories.ledger.days import day_of
+from memories.models import LIVE, FutureTrigger, Memory, Preload, Source, Status, TriggerStatus
+from memories.services.base import Caller
+from memories.store import Candidate, Writer, writing
+from memories.store.links import memories_of, memory_name
+from memories.text.clean import clean
+from memories.text.future import find_coming
+from memories.text.overlap import used_share
+from memsite.tenancy.access import is_of_users, of_users
+from memsite.tenancy.idempotency import forget_answers
+from memsite.tenancy.scoping import ScopedQuerySet
+
+TOLD_FROM = 0.8
+"""The share of a plan's words with which a memory tells of it, beside its day."""
+DAY_FIELDS = {"trigger_date", "until", "rule", "status"}
+
+
+def told_cleanly(fields: Mapping[str, Any]) -> dict[str, Any]:
+    """Every agent is told its message. Raises WrongTrigger if nothing of that may be kept."""
+    if "message" not in fields:
+        return dict(fields)
+    message = clean(fields["message"])
+    if not message:
+        raise WrongTrigger("message", "Is all private: nothing of it is kept.")
+    return {**fields, "message": message}
+
+
+def tells(memory: Memory, trigger: FutureTrigger) -> bool:
+    """Whether it says what is then, and when."""
+    days = {one.on for one in find_coming(memory.text, memory.created_at)}
+    return trigger.trigger_date in days and used_share(trigger.message, memory.text) >= TOLD_FROM
+
+
+class TriggerService(Caller):
+    def triggers(self) -> ScopedQuerySet[FutureTrigger]:
+        """Every trigger that the caller may see by its id. What it brings up is another query, for all of them."""
+        ready = injectable(self.memories(), self.app, timezone.now()).select_related("session", "resource")
+        memories = Prefetch("memories", ready.defer("resource__raw_content"))
+        return visible_triggers(self.app, self.agent).prefetch_related(memories)
+
+    def triggers_of(self, *named: str | None) -> ScopedQuerySet[FutureTrigger]:
+        """What of it is shown to a caller who knows no ids, and has `named` these end users."""
+        return self.triggers().filter(of_users(self.users(*named)))
+
+    def brought_up(self, trigger: FutureTrigger) -> list[Memory]:
+        """What one of the `triggers` brings up, as far as it may be shown to its end user."""
+        users = self.users(trigger.user_id)
+        return [memory for memory in trigger.memories.all() if is_of_users(memory.user_id, users)]
+
+    def due_triggers(self, user_id: str | None) -> list[Due]:
+        """What is due today for this user, after what is over was put away. Four queries at most if nothing is."""
+        now = timezone.now()
+        put_away(self.app, now)
+        return due(self.app, user_id, self.agent, now)
+
+    def add_trigger(self, fields: Mapping[str, Any], memories: Sequence[Memory]) -> FutureTrigger:
+        """Raises WrongTrigger."""
+        trigger = FutureTrigger(app=self.app, agent=self.agent, **told_cleanly(fields))
+        self.settle_days(trigger)
+        with writing(self.app, self.actor, timezone.now()) as write:
+            trigger.save(force_insert=True)
+            Preload.objects.bulk_create(Preload(app=self.app, trigger=trigger, memory=memory) for memory in memories)
+            self.tell_of(write, trigger, memories)
+        return trigger
+
+    def tell_of(self, write: Writer, trigger: FutureTrigger, memories: Sequence[Memory]) -> None:
+        """A memory by which the plan is found, unless one of these tells of it, or a person has to decide about it.
+
+        It gets its vector in the background.
+        """
+        candidate = Candidate(
+            content=sentence_of(trigger),
+            source=Source.API if self.agent else Source.OPERATOR,
+            agent=self.agent,
+            user_id=trigger.user_id,
+            visibility=trigger.visibility,
+            external_id=memory_name(trigger),
+        )
+        is_told = any(tells(memory, trigger) for memory in memories)
+        if is_told or len(candidate.content) > self.app.policy.max_characters or quarantine(candidate, self.app.policy):
+            return
+        write.announce(write.create(candidate, reason="noted as to come"))
+
+    def retell(self, write: Writer, trigger: FutureTrigger) -> None:
+        """What is found says what the plan is now, and is put away while it is called off."""
+        memory = next(iter(memories_of(self.app, [trigger])), None)
+        if memory is None:
+            return
+        content, is_off = sentence_of(trigger), trigger.status == TriggerStatus.CANCELLED
+        if memory.text != content and not reason_to_wait({"content": content}, memory.origin, self.app.policy):
+            write.edit(memory, {"content": content}, reason="the plan was changed")
+        if is_off and memory.status in LIVE:
+            write.archive(memory, reason="the plan was called off")
+        elif not is_off and memory.status == Status.ARCHIVED:
+            write.restore(memory, reason="the plan waits again")
+
+    def change_trigger(self, uid: UUID, changes: Mapping[str, Any]) -> FutureTrigger | None:
+        """The trigger as changed, None if there is none for the caller. Raises WrongTrigger."""
+        with writing(self.app, self.actor, timezone.now()) as write:
+            trigger = self.triggers().select_for_update().filter(uid=uid).first()
+            if trigger is None:
+                return None
+            for name, value in told_cleanly(changes).items():
+                setattr(trigger, name, value)
+            if "status" in changes:
+                trigger.reason = None
+            if changes.keys() & DAY_FIELDS:
+                self.settle_days(trigger)
+            trigger.save()
+            self.retell(write, trigger)
+        return trigger
+
+    def settle_days(self, trigger: FutureTrigger) -> None:
+        """One that waits is brought to its first day that is not over."""
+        days = Days(trigger.trigger_date, trigger.until, trigger.rule)
+        check_days(days)
+        if trigger.status == TriggerStatus.WAITING:
+            days = days_to_come(days, day_of(self.app, timezone.now()))
+        trigger.trigger_date, trigger.until = days.on, days.until
+
+    def forget_trigger(self, trigger: FutureTrigger) -> None:
+        """For good, with the answers that told of it, and what was stored of it alone."""
+        with writing(self.app, self.actor, timezone.now()) as write:
+            told = memories_of(self.app, [trigger])
+            trigger.delete()
+            if told:
+                write.forget(told)
+            forget_answers(self.app, [trigger.uid])

@@ -1,0 +1,108 @@
+"""Memories as people read them on a terminal. Their text is anybody's: no character of it may move the cursor."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import click
+
+from memsite_client.shapes import ExplainedHit, Memory, Revision
+
+INDENT = "      "
+# C0, DEL and C1 but for tab and newline; marks that turn the direction of writing.
+MOVES_THE_CURSOR = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
+EMPTY: tuple[Any, ...] = (None, "", [], {})
+# Numbers behind the confidence that is shown.
+BEHIND = {"confidence_base", "anchored_at"}
+CONFIDENT, DOUBTFUL = 0.7, 0.3
+
+
+def plain(text: str) -> str:
+    return MOVES_THE_CURSOR.sub("\ufffd", text)
+
+
+def one_line(text: str) -> str:
+    return " ".join(plain(text).split())
+
+
+def about(memory: Mapping[str, Any]) -> str:
+    """Its drawer, as in a marker."""
+    return one_line(f"{memory['category']}:{memory['subject']}" if memory["subject"] else memory["category"])
+
+
+def day(moment: str | None) -> str:
+    return (moment or "")[:10]
+
+
+def confidence(value: float) -> str:
+    colour = "green" if value >= CONFIDENT else "yellow" if value >= DOUBTFUL else "red"
+    return click.style(f"{value:.2f}", fg=colour)
+
+
+def dim(text: str) -> str:
+    return click.style(text, dim=True)
+
+
+def memory_line(memory: Memory, before: str = "") -> str:
+    """What it says, and below it what it is."""
+    marks = [
+        mark
+        for mark, is_so in (("pinned", memory["pinned"]), (memory["status"], memory["status"] != "active"))
+        if is_so
+    ]
+    told = [about(memory), f"confidence {confidence(memory['confidence'])}", day(memory["updated_at"]), *marks]
+    return f"{before}{one_line(memory['content'])}\n{INDENT}{dim(memory['id'])}  {'  '.join(told)}"
+
+
+def hit_line(hit: ExplainedHit, combined: str = "sum") -> str:
+    """With the parts of its score, where it has them: they add up to it, or multiply."""
+    shown = memory_line(hit, click.style(f"{hit['score']:.2f}", bold=True) + "  ")
+    if hit["trust"]:
+        shown += "  " + click.style(", ".join(hit["trust"]), fg="yellow")
+    parts = hit.get("scores")
+    if parts:
+        sign = " + " if combined == "sum" else " × "
+        shown += f"\n{INDENT}= {sign.join(f'{name} {value:.2f}' for name, value in parts.items())}"
+    return shown
+
+
+def memory_page(memory: Memory) -> str:
+    """Everything that is known of it."""
+    fields = {name: value for name, value in memory.items() if name != "content" and value not in EMPTY}
+    width = max(map(len, fields))
+    rows = [f"{dim(name.ljust(width))}  {plain(as_text(value))}" for name, value in fields.items()]
+    return "\n".join([plain(memory["content"]), "", *rows])
+
+
+def as_text(value: Any) -> str:
+    if value in EMPTY:
+        return "none"
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, list):
+        return ", ".join(map(str, value))
+    return f"{value:.3g}" if isinstance(value, float) else str(value)
+
+
+def revision_lines(revisions: Iterator[Revision]) -> Iterator[str]:
+    for revision in revisions:
+        when = revision["created_at"][:19].replace("T", " ")
+        what, who = click.style(revision["action"], bold=True), plain(revision["actor"])
+        yield f"{revision['number']:>3}  {dim(when)}  {what}  {who}"
+        if revision["reason"]:
+            yield f"{INDENT}{one_line(revision['reason'])}"
+        yield from (f"{INDENT}{change}" for change in changes(revision))
+
+
+def changes(revision: Revision) -> Iterator[str]:
+    before, after = revision["before"], revision["after"]
+    for name in after:
+        if before and name not in BEHIND and before.get(name) != after[name]:
+            yield f"{name}: {one_line(as_text(before.get(name)))} → {one_line(as_text(after[name]))}"
+
+
+def many(number: int, noun: str) -> str:
+    """ "1 line", "2 lines": of a noun that takes an s."""
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"

@@ -1,0 +1,235 @@
+"""Commands that set up programs and run them: login, logout, status, completion, mcp, run."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterable, Mapping
+from functools import cached_property
+from typing import Any
+
+import click
+from click.shell_completion import get_completion_class
+
+from memsite_client import __version__
+from memsite_client.cli.base import AWAY, KEY, WENT_WRONG, EndUser, Failure, as_json, code_of, message_of, print_json
+from memsite_client.configuration import Server, checked_key, config_file, find_server, root_of, server_of, write_whole
+from memsite_client.errors import MemsiteError, NotConfigured
+from memsite_client.mcp_stdio import PATH, Bridge
+from memsite_client.shapes import SessionStarted
+from memsite_client.sync import Memsite
+from memsite_client.wrapper.program import system_prompt
+from memsite_client.wrapper.recording import Session
+
+SHELLS = ("bash", "zsh", "fish")
+FINE = "the server knows the key"
+
+
+def wanted_url() -> str | None:
+    url: str | None = click.get_current_context().find_root().obj
+    return url
+
+
+@click.command()
+@click.option("--url", "address", metavar="URL", help="The server's address.")
+@click.option("--unchecked", is_flag=True, help="Keep them even if the server is away.")
+def login(address: str | None, unchecked: bool) -> None:
+    """Keep the server's address and a key, for this user of this machine. The key is asked for, or read from stdin."""
+    url = root_of(address or wanted_url() or server_of().url)
+    key = click.prompt("Key", hide_input=True, err=True) if sys.stdin.isatty() else sys.stdin.readline()
+    place = Server(url, checked_key(key))
+    if not place.key:
+        raise Failure("no key was given", KEY)
+    told, code = look(place)
+    if code == KEY or (code and not unchecked):
+        raise Failure(f"{told} Nothing was kept.", code)
+    try:
+        write_whole(config_file(), json.dumps({"url": place.url, "api_key": place.key}, indent=2) + "\n")
+    except OSError as error:
+        raise Failure(f"{config_file()} cannot be written: {error.strerror}.", WENT_WRONG) from error
+    click.echo(f"Kept in {config_file()}, readable for you only: {place.url}.")
+
+
+@click.command()
+def logout() -> None:
+    """Forget the address and the key that `memsite login` kept."""
+    try:
+        config_file().unlink()
+    except FileNotFoundError:
+        click.echo("Nothing was kept.")
+    except OSError as error:
+        raise Failure(f"{config_file()} cannot be removed: {error.strerror}.", WENT_WRONG) from error
+    else:
+        click.echo(f"Removed {config_file()}.")
+
+
+@click.command()
+@as_json
+def status(json_: bool) -> None:
+    """Tell which server is asked with which key, and whether it answers."""
+    place = server_of(wanted_url())
+    told, code = look(place)
+    shown_key = f"{place.key[:12]}…" if place.key else "none"
+    if json_:
+        print_json({"url": place.url, "key": shown_key, "ok": not code, "detail": told})
+    else:
+        click.echo(
+            f"server  {place.url}\nkey     {shown_key}\nanswer  {click.style(told, fg='red' if code else 'green')}"
+        )
+    sys.exit(code)
+
+
+def look(place: Server) -> tuple[str, int]:
+    """What comes of asking it, and the exit code for that."""
+    try:
+        with Memsite(place.url, place.key, timeout=5, retries=0) as memsite:
+            memsite.request("GET", "sessions", query={"limit": 1})
+    except MemsiteError as error:
+        code = code_of(error)
+        return (str(error) if code == AWAY else message_of(error)), code
+    return FINE, 0
+
+
+@click.command()
+@as_json
+def version(json_: bool) -> None:
+    """Print the version of this client and of the server."""
+    place = server_of(wanted_url())
+    try:
+        with Memsite(place.url, place.key, timeout=5, retries=0) as memsite:
+            server, problem = memsite.request("GET", "version")["version"], ""
+    except MemsiteError as error:
+        server, problem = None, message_of(error)
+    if json_:
+        print_json({"client": __version__, "server": server, "url": place.url})
+    else:
+        click.echo(f"client  {__version__}\nserver  {server or problem}")
+
+
+@click.command()
+@click.argument("shell", type=click.Choice(SHELLS))
+def completion(shell: str) -> None:
+    """Print what makes your shell complete `memsite`: put it where docs/cli.md says."""
+    kind = get_completion_class(shell)
+    root = click.get_current_context().find_root().command
+    assert kind is not None
+    click.echo(kind(root, {}, "memsite", "_MEMSITE_COMPLETE").source())
+
+
+DIALECTS = {"memsite": PATH, "mcp-memory": "/compat/mcp-memory"}
+
+
+@click.command()
+@click.option(
+    "--as", "dialect", type=click.Choice(list(DIALECTS)), default="memsite", show_default=True,
+    help="Whose tools: our own, or those of the reference memory server.",
+)  # fmt: skip
+def mcp(dialect: str) -> None:
+    """Speak MCP over stdin and stdout, for programs that start their servers. Not for people."""
+    url: str | None = click.get_current_context().find_root().obj
+    # A byte that is no UTF-8 spoils its own message at most; half a character goes out as JSON escapes it.
+    for stream, errors in ((sys.stdin, "replace"), (sys.stdout, "backslashreplace")):
+        stream.reconfigure(encoding="utf-8", errors=errors, newline="\n")  # type: ignore[union-attr]  # text streams
+    Bridge(find_server(url), DIALECTS[dialect]).run(sys.stdin, sys.stdout)
+
+
+# As many characters as the server takes.
+MOST_IN_ENVIRONMENT = 16_384
+
+
+class Named(click.ParamType[tuple[str, str]]):
+    name = "name=value"
+
+    def convert(self, value: str, param: click.Parameter | None, ctx: click.Context | None) -> tuple[str, str]:
+        name, sign, text = value.partition("=")
+        if not name or not sign:
+            self.fail(f"{value!r} is not NAME=VALUE.", param, ctx)
+        return name, text
+
+
+@click.command(context_settings={"ignore_unknown_options": True, "allow_interspersed_args": False})
+@click.option(
+    "--tier", type=click.IntRange(1, 3), default=1, show_default=True, help="1 observe, 2 investigate, 3 remediate."
+)
+@click.option("--title", help="What the session is called; its program and folder, unless you say so.")
+@click.option("--user", "user_id", type=EndUser(), help="The end user it is for.")
+@click.option(
+    "-e",
+    "--environment",
+    type=Named(),
+    multiple=True,
+    metavar="NAME=VALUE",
+    help="What the agent should know of where it runs.",
+)
+@click.option("-v", "--verbose", is_flag=True, help="Tell on stderr what became of it.")
+@click.argument("command", nargs=-1, required=True, type=click.UNPROCESSED)
+def run(
+    tier: int, title: str | None, user_id: str | None, environment: tuple[tuple[str, str], ...], verbose: bool,
+    command: tuple[str, ...],
+) -> None:  # fmt: skip
+    """Run an agent's program with memory: memsite run -- claude -p "…" --output-format stream-json --verbose
+
+    It is told its task, where it is and what is known (--append-system-prompt); what it prints passes through unchanged
+    and is learnt from as it comes. Signals reach it, and its exit code is ours. It runs also if the server is away.
+    """
+    from memsite_client.wrapper.program import new_session
+    from memsite_client.wrapper.run import Run, warn_on_stderr
+
+    url: str | None = click.get_current_context().find_root().obj
+    session = new_session(command, tier, dict(environment), title=title, user_id=user_id)
+    if len(json.dumps(session["environment"], ensure_ascii=False)) > MOST_IN_ENVIRONMENT:
+        raise click.UsageError(f"-e: {MOST_IN_ENVIRONMENT:,} characters at most, all of them together.")
+    wrapped = Run(session, target_of(url), lambda one: HTTPRecorder(url, one), warn_on_stderr, verbose=verbose)
+    sys.exit(wrapped(command))
+
+
+def target_of(url: str | None) -> str:
+    """By which a recording that had to be kept finds its server again."""
+    try:
+        return server_of(url).url
+    except NotConfigured:
+        return ""
+
+
+# The agent waits for the one; the other waits for whatever the agent says.
+SHORT_SECONDS, LONG_SECONDS = 10.0, 60.0
+
+
+class HTTPRecorder:
+    """Connects when it is first used: whatever is wrong with address and key is told then."""
+
+    def __init__(self, url: str | None, session: Session) -> None:
+        self.url, self.session = url, session
+        self.session_id = ""
+
+    @cached_property
+    def memsite(self) -> Memsite:
+        return Memsite(self.url, timeout=SHORT_SECONDS, retries=0)
+
+    def open(self) -> SessionStarted:
+        started = self.memsite.start_session(**self.session)
+        self.session_id = started["id"]
+        return started
+
+    def begin(self) -> str:
+        started = self.open()
+        task = self.memsite.get_prompt(started["tier"])
+        return system_prompt(task, started["environment"], started["context"]["text"])
+
+    def variables(self) -> Mapping[str, str]:
+        """By which our hooks know that they are inside."""
+        return {"MEMSITE_SESSION_ID": self.session_id} if self.session_id else {}
+
+    def record(self, chunks: Iterable[bytes]) -> Mapping[str, Any]:
+        if not self.session_id:
+            self.open()
+        with Memsite(self.url, timeout=LONG_SECONDS, retries=0) as memsite:
+            return memsite.stream_session(self.session_id, chunks)
+
+    def beat(self) -> None:
+        if self.session_id:
+            self.memsite.heartbeat(self.session_id)
+
+    def end(self, reason: str) -> None:
+        if self.session_id:
+            self.memsite.end_session(self.session_id, reason)
