@@ -88,19 +88,26 @@ from memsite_client.wire import (
 
 PAGE_SIZE = 100
 FILE_SECONDS = 3600.0
+LONGEST_WAIT_SECONDS = 25
+__all__ = ["AsyncMemsite"]
 
 
 class AsyncConnection:
-    """Closes with `async with`, or by `aclose`.
+    """A connection to one server, closed with `async with` or by `aclose`.
 
-    Without `url` and `api_key` the environment and the file of `memsite login` name them. `timeout` is in seconds and
-    for each wait alone; `retries` is how often a request is sent again that did not arrive or may safely be repeated.
+    Without `url` and `api_key` the environment and the file of `memsite login` name them. `timeout` is in seconds
+    and for each wait alone; `retries` is how often a request is repeated that did not arrive or may be repeated.
     """
 
     def __init__(
-        self, url: str | None = None, api_key: str | None = None, *, timeout: float = 30.0, retries: int = 2,
+        self,
+        url: str | None = None,
+        api_key: str | None = None,
+        *,
+        timeout: float = 30.0,
+        retries: int = 2,
         transport: httpx.AsyncBaseTransport | None = None,
-    ) -> None:  # fmt: skip
+    ) -> None:
         self.place = find_server(url, api_key)
         self.retries = retries
         self.http = httpx.AsyncClient(
@@ -120,13 +127,19 @@ class AsyncConnection:
         await self.http.aclose()
 
     async def request(
-        self, method: str, path: str, *, json: Any = None, query: Mapping[str, Any] | None = None,
-        headers: Mapping[str, str] | None = None, repeatable: bool | None = None,
-    ) -> Any:  # fmt: skip
-        """The answer of any door under `/api/v1/`, for those that have no method here.
+        self,
+        method: str,
+        path: str,
+        *,
+        json: Any = None,
+        query: Mapping[str, Any] | None = None,
+        headers: Mapping[str, str] | None = None,
+        repeatable: bool | None = None,
+    ) -> Any:
+        """Return the answer of any endpoint under `/api/v1/`, for those that have no method here.
 
-        `path` may be a whole address, such as that of a next page, if it is the server's. Raises ServerAway without an
-        answer, ProblemError with a bad one. GET and PUT are repeated unless `repeatable` says no.
+        `path` may be a whole address of this server, such as that of a next page. Raise ServerAway without an answer,
+        ProblemError with an error. GET and PUT are repeated unless `repeatable` is False.
         """
         again = Retry(self.retries, repeatable=method in ("GET", "PUT") if repeatable is None else repeatable)
         sent = request_of(self.http, method, path, query, json=json, headers=headers)
@@ -144,12 +157,12 @@ class AsyncConnection:
             await asyncio.sleep(wait)
 
     async def create(self, path: str, body: Any, idempotency_key: str | None = None) -> Any:
-        """A POST that takes effect once, however often it has to be sent."""
+        """Send a POST that takes effect once, however often it is repeated."""
         headers = {IDEMPOTENCY_KEY: idempotency_key or new_key()}
         return await self.request("POST", path, json=body, headers=headers, repeatable=True)
 
     async def pages(self, path: str, query: Mapping[str, Any]) -> AsyncIterator[Any]:
-        """Every row of a list, page by page as they are asked for."""
+        """Yield every row of a list, fetching page by page."""
         cursor: str | None = None
         while True:
             page = await self.request("GET", path, query={"limit": PAGE_SIZE, **query, "cursor": cursor})
@@ -160,10 +173,14 @@ class AsyncConnection:
                 return
 
     async def upload(
-        self, path: str, content: AsyncIterable[bytes] | bytes, query: Mapping[str, Any] | None = None,
-        *, timeout: httpx.Timeout | None = None,
-    ) -> Any:  # fmt: skip
-        """A body of any length, sent as it comes; once."""
+        self,
+        path: str,
+        content: AsyncIterable[bytes] | bytes,
+        query: Mapping[str, Any] | None = None,
+        *,
+        timeout: httpx.Timeout | None = None,
+    ) -> Any:
+        """Send a body of any length once, as it is produced."""
         headers = {"Content-Type": "application/x-ndjson"}
         wait = timeout or self.http.timeout
         sent = request_of(self.http, "POST", path, query, content=content, headers=headers, timeout=wait)
@@ -174,7 +191,7 @@ class AsyncConnection:
         return answer_of(response)
 
     async def download(self, path: str, query: Mapping[str, Any]) -> AsyncIterator[bytes]:
-        """An answer of any length, piece by piece. The first may be long in coming."""
+        """Yield an answer of any length in pieces. The first may take long."""
         sent = request_of(self.http, "GET", path, query, timeout=self.patience())
         try:
             response = await self.http.send(sent, stream=True)
@@ -190,7 +207,7 @@ class AsyncConnection:
             raise away(self.place.url, error) from error
 
     def patience(self) -> httpx.Timeout:
-        """For files, which the server reads or writes to their end before it answers."""
+        """Return the timeouts of files, which the server reads or writes to their end before it answers."""
         return httpx.Timeout(FILE_SECONDS, connect=self.http.timeout.connect)
 
 
@@ -203,9 +220,9 @@ class AsyncMemories(AsyncConnection):
         idempotency_key: str | None = None,
         **fields: Unpack[NewMemoryFields],
     ) -> MemoryStored | MemoryHeld:
-        """Stores a memory, unless the same is known: `outcome` says what became of it.
+        """Store a memory, unless the same is known: `outcome` says what became of it.
 
-        Where a person has to decide, a MemoryHeld is answered, and nothing is stored yet: `"rejection_id" in answer`.
+        Where a person has to decide, the answer is a MemoryHeld and nothing is stored yet: `"rejection_id" in answer`.
         """
         body = {"content": content, "dedupe": dedupe, **fields}
         return cast(MemoryStored | MemoryHeld, await self.create("memories", body, idempotency_key))
@@ -213,43 +230,43 @@ class AsyncMemories(AsyncConnection):
     async def create_memories(
         self, memories: Iterable[NewMemory], *, dedupe: bool = False, idempotency_key: str | None = None
     ) -> BatchAnswer:
-        """Up to 500 at once; one that is wrong harms no other."""
+        """Store up to 500 at once; an invalid one does not affect the others."""
         body = {"memories": list(memories), "dedupe": dedupe}
         return cast(BatchAnswer, await self.create("memories/batch", body, idempotency_key))
 
     def list_memories(self, **filters: Unpack[MemoryFilters]) -> AsyncIterator[Memory]:
-        """The latest first, as many as are asked for."""
+        """Yield memories, the latest first."""
         return self.pages("memories", filters)
 
     async def get_memory(self, memory_id: str, *, as_of: str | None = None) -> Memory:
-        """As it is, or as it was at `as_of`."""
+        """Return a memory as it is, or as it was at `as_of`."""
         return cast(Memory, await self.request("GET", f"memories/{part(memory_id)}", query={"as_of": as_of}))
 
     async def change_memory(
         self, memory_id: str, *, version: int | None = None, **changes: Unpack[MemoryChanges]
     ) -> Memory | MemoryHeld:
-        """Raises VersionMismatch if it is not at `version` any more.
+        """Change a memory. Raise VersionMismatch if it is not at `version` any more.
 
-        Where a person has to decide, a MemoryHeld is answered, and nothing is changed yet.
+        Where a person has to decide, the answer is a MemoryHeld and nothing is changed yet.
         """
         path = f"memories/{part(memory_id)}"
         return cast(Memory | MemoryHeld, await self.request("PATCH", path, json=changes, headers=only_at(version)))
 
     async def delete_memory(self, memory_id: str, *, version: int | None = None) -> Deleted:
-        """For good, with its history."""
+        """Delete a memory for good, with its history."""
         path = f"memories/{part(memory_id)}"
         return cast(Deleted, await self.request("DELETE", path, headers=only_at(version)))
 
     async def delete_memories(self, ids: Iterable[str]) -> Deleted:
-        """Up to 500. Ids that are not there are passed over."""
+        """Delete up to 500. Unknown ids are ignored."""
         return cast(Deleted, await self.request("POST", "memories/delete", json={"ids": list(ids)}, repeatable=True))
 
     def list_revisions(self, memory_id: str) -> AsyncIterator[Revision]:
-        """Every change of it, with actor and reason, the oldest first."""
+        """Yield every change of a memory, with actor and reason, the oldest first."""
         return self.pages(f"memories/{part(memory_id)}/history", {})
 
     def list_links(self, memory_id: str) -> AsyncIterator[Link]:
-        """From it and to it."""
+        """Yield the links from and to a memory."""
         return self.pages(f"memories/{part(memory_id)}/links", {})
 
     async def create_link(
@@ -265,12 +282,12 @@ def only_at(version: int | None) -> dict[str, str]:
 
 class AsyncRecall(AsyncConnection):
     async def search_memories(self, query: str, **options: Unpack[SearchOptions]) -> SearchAnswer:
-        """What fits the query, best first. Nothing fits: nothing is found."""
+        """Return the memories that fit the query, best first; none if nothing fits."""
         body = {"query": query, **options}
         return cast(SearchAnswer, await self.request("POST", "memories/search", json=body, repeatable=True))
 
     async def search_all(self, query: str, **options: Unpack[SearchOptions]) -> AsyncIterator[ExplainedHit]:
-        """The same, page after page as they are asked for; `limit` is the length of a page."""
+        """Yield hits page after page; `limit` is the length of a page."""
         while True:
             answer = await self.search_memories(query, **options)
             for hit in answer["results"]:
@@ -280,7 +297,7 @@ class AsyncRecall(AsyncConnection):
             options["cursor"] = answer["next"]
 
     async def get_context(self, **options: Unpack[ContextOptions]) -> Context:
-        """A block for the prompt: what answers the question, or what is known without one."""
+        """Return a block for the prompt: memories that answer the question, or the best known ones without one."""
         return cast(Context, await self.request("POST", "context", json=options, repeatable=True))
 
 
@@ -288,15 +305,15 @@ class AsyncSessions(AsyncConnection):
     async def start_session(
         self, *, idempotency_key: str | None = None, **fields: Unpack[NewSession]
     ) -> SessionStarted:
-        """Opens a session, or the one with this `external_id` again; `context` is what to tell the agent."""
+        """Open a session, or the one with this `external_id` again; `context` is the greeting for the agent."""
         return cast(SessionStarted, await self.create("sessions", fields, idempotency_key))
 
     async def get_prompt(self, tier: int) -> str:
-        """What to tell an agent of this tier (1 to 3) beside the greeting: its task, and how to note what it learns."""
+        """Return the instructions of an agent of this tier (1 to 3): its task, and how to note what it learns."""
         return cast(str, await self.request("GET", f"prompts/{tier}.md"))
 
     def list_sessions(self, *, status: str | None = None) -> AsyncIterator[Session]:
-        """This agent's, the latest first."""
+        """Yield this agent's sessions, the latest first."""
         return self.pages("sessions", {"status": status})
 
     async def get_session(self, session_id: str) -> Session:
@@ -310,7 +327,7 @@ class AsyncSessions(AsyncConnection):
         return cast(SessionEnded, await self.request("POST", path, json={"reason": reason}, repeatable=True))
 
     async def store_turn(self, session_id: str, number: int, **checkpoint: Unpack[Checkpoint]) -> TurnStored:
-        """The same again is the same turn; Conflict if another one is stored under this number."""
+        """Store a turn. The same turn may be sent again; Conflict if another one has this number."""
         return cast(TurnStored, await self.request("PUT", at(session_id, f"turns/{number}"), json=checkpoint))
 
     def list_turns(self, session_id: str) -> AsyncIterator[Turn]:
@@ -320,26 +337,26 @@ class AsyncSessions(AsyncConnection):
         return cast(Turn, await self.request("GET", at(session_id, f"turns/{number}")))
 
     async def replay_session(self, session_id: str, turn: int) -> Replay:
-        """The state after this turn, and the turns that led there."""
+        """Return the state after this turn, and the turns that led there."""
         return cast(Replay, await self.request("GET", at(session_id, "replay"), query={"turn": turn}))
 
     async def recover_session(self, session_id: str) -> Recovered:
-        """The last checkpoint, to go on from after a crash."""
+        """Return the last checkpoint, to go on from after a crash."""
         return cast(Recovered, await self.request("GET", at(session_id, "recover")))
 
     async def add_messages(
         self, session_id: str, messages: Iterable[KnownMessage], *, idempotency_key: str | None = None
     ) -> MessagesStored:
-        """What was said outside of turns, up to 500 messages."""
+        """Add messages outside of turns, up to 500."""
         body = {"messages": list(messages)}
         return cast(MessagesStored, await self.create(at(session_id, "messages"), body, idempotency_key))
 
     async def stream_session(self, session_id: str, lines: AsyncIterable[bytes] | bytes) -> StreamReport:
-        """stream-json of an agent, stored as it comes in. Sent again it changes nothing."""
+        """Send an agent's stream-json, which is stored as it comes in. Sending it again changes nothing."""
         return cast(StreamReport, await self.upload(at(session_id, "stream"), lines))
 
     async def judge_response(self, session_id: str, turn_number: int, text: str, *, question: str = "") -> Feedback:
-        """What the agent answered: the memories that it had in view and used gain priority, others lose some."""
+        """Send the agent's answer: memories that it was shown and used gain priority, others lose some."""
         body = {"turn_number": turn_number, "text": text, "question": question}
         return cast(Feedback, await self.request("POST", at(session_id, "responses"), json=body, repeatable=True))
 
@@ -349,49 +366,57 @@ class AsyncSessions(AsyncConnection):
         return self.pages("events", {"level": level, "service": service, "session_id": session_id})
 
     def list_resources(self, *, session_id: str | None = None) -> AsyncIterator[Resource]:
-        """Raw text as it came, of this agent's sessions."""
+        """Yield raw texts of this agent's sessions."""
         return self.pages("resources", {"session_id": session_id})
 
     async def claude_code_hook(self, event: JSON) -> JSON:
-        """Takes what Claude Code gives to a hook, answers what it takes from one."""
+        """Send the input of a Claude Code hook, and return its output."""
         # Messages with ids of their own are stored once, however often they are sent.
         return cast(JSON, await self.request("POST", "hooks/claude-code", json=event, repeatable="messages" in event))
 
 
-def at(session_id: str, door: str = "") -> str:
-    """An empty id is none: the list of all of them is at another address."""
-    return f"sessions/{part(session_id)}{f'/{door}' if door else ''}"
+def at(session_id: str, endpoint: str = "") -> str:
+    """Return the path of a session. An empty id is refused: it would be the path of the list."""
+    return f"sessions/{part(session_id)}{f'/{endpoint}' if endpoint else ''}"
 
 
 class AsyncLearning(AsyncConnection):
     def list_lessons(self, *, user_id: str | None = None) -> AsyncIterator[Memory]:
-        """What users corrected and agents learnt, the latest first."""
+        """Yield what users corrected and agents learnt, the latest first."""
         return self.pages("lessons", {"user_id": user_id})
 
     async def get_lessons_file(self, *, user_id: str | None = None) -> str:
-        """The same as one Markdown file."""
+        """Return the lessons as one Markdown file."""
         return cast(str, await self.request("GET", "lessons.md", query={"user_id": user_id}))
 
     def list_categories(self, *, user_id: str | None = None) -> AsyncIterator[Category]:
         return self.pages("categories", {"user_id": user_id})
 
     async def get_category(self, name: str, *, user_id: str | None = None) -> Summary:
-        """What is written about it."""
+        """Return the summary of a category."""
         return cast(Summary, await self.request("GET", f"categories/{part(name)}", query={"user_id": user_id}))
 
     def list_triggers(
-        self, *, status: str | None = None, since: str | None = None, until: str | None = None,
+        self,
+        *,
+        status: str | None = None,
+        since: str | None = None,
+        until: str | None = None,
         user_id: str | None = None,
-    ) -> AsyncIterator[Trigger]:  # fmt: skip
-        """What is to come, the latest noted first; `since` and `until` are days."""
+    ) -> AsyncIterator[Trigger]:
+        """Yield triggers, the latest noted first; `since` and `until` are days."""
         query = {"status": status, "from": since, "to": until, "user_id": user_id}
         return self.pages("triggers", query)
 
     async def create_trigger(
-        self, trigger_date: str, message: str, *, idempotency_key: str | None = None,
+        self,
+        trigger_date: str,
+        message: str,
+        *,
+        idempotency_key: str | None = None,
         **fields: Unpack[NewTriggerFields],
-    ) -> Trigger:  # fmt: skip
-        """Brought up on its day, at the start of each session."""
+    ) -> Trigger:
+        """Create a trigger: it is brought up on its day, at the start of each session."""
         body = {"trigger_date": trigger_date, "message": message, **fields}
         return cast(Trigger, await self.create("triggers", body, idempotency_key))
 
@@ -402,27 +427,32 @@ class AsyncLearning(AsyncConnection):
         await self.request("DELETE", f"triggers/{part(trigger_id)}")
 
     def list_rejections(self, *, kind: str | None = None, decision: str | None = None) -> AsyncIterator[Rejection]:
-        """What was not kept, and why."""
+        """Yield what was not stored, and why."""
         return self.pages("rejections", {"kind": kind, "decision": decision})
 
     def list_entities(self, *, kind: str | None = None, name: str | None = None) -> AsyncIterator[Entity]:
-        """The named things that memories mention."""
+        """Yield the named things that memories mention."""
         return self.pages("entities", {"kind": kind, "name": name})
 
     async def set_energy(self, level: float) -> JSON:
-        """How much energy the app's agents have left, 0 to 1."""
+        """Set how much energy the app's agents have left, 0 to 1."""
         return cast(JSON, await self.request("PUT", "energy", json={"level": level}))
 
     async def get_consumed_energy(self) -> JSON:
-        """What memory work took since this was last asked: asking twice tells only what is new."""
+        """Return the energy that memory has used since the last call."""
         return cast(JSON, await self.request("GET", "energy/consumed", repeatable=False))
 
 
 class AsyncApps(AsyncConnection):
     async def create_app(
-        self, app_id: str, name: str, *, preset: str = "standard", policy: JSON | None = None,
+        self,
+        app_id: str,
+        name: str,
+        *,
+        preset: str = "standard",
+        policy: JSON | None = None,
         idempotency_key: str | None = None,
-    ) -> App:  # fmt: skip
+    ) -> App:
         body = {"app_id": app_id, "name": name, "preset": preset, "policy": policy or {}}
         return cast(App, await self.create("apps", body, idempotency_key))
 
@@ -433,7 +463,7 @@ class AsyncApps(AsyncConnection):
         return cast(App, await self.request("GET", f"apps/{part(app_id)}"))
 
     async def change_app(self, app_id: str, **changes: JSON | str) -> App:
-        """`name`, `preset`, `status` or `policy`."""
+        """Change `name`, `preset`, `status` or `policy`."""
         return cast(App, await self.request("PATCH", f"apps/{part(app_id)}", json=changes))
 
     async def uninstall_app(self, app_id: str, *, purge_memories: bool = False) -> Deleted:
@@ -447,14 +477,14 @@ class AsyncApps(AsyncConnection):
         return self.pages(f"apps/{part(app_id)}/memories", asked)
 
     async def review_memories(self, app_id: str, ids: Sequence[str]) -> Reviewed:
-        """You have looked at them and let them stand."""
+        """Mark memories as reviewed by you."""
         path = f"apps/{part(app_id)}/memories/review"
         return cast(Reviewed, await self.request("POST", path, json={"ids": list(ids)}, repeatable=True))
 
     def list_app_rejections(
         self, app_id: str, *, kind: str | None = None, decision: str | None = None
     ) -> AsyncIterator[JSON]:
-        """What did not become a memory, and why; what waits for a person is of kind quarantine or approval."""
+        """Yield what was not stored, and why; of kind quarantine or approval what waits for a person."""
         return self.pages(f"apps/{part(app_id)}/rejections", {"kind": kind, "decision": decision})
 
     async def decide_rejections(
@@ -467,26 +497,43 @@ class AsyncApps(AsyncConnection):
         return self.pages(f"apps/{part(app_id)}/rollbacks", {})
 
     async def roll_back(
-        self, app_id: str, what: RollbackWhat, source: str, *, since: str | None = None, reason: str = "",
-        dry_run: bool = False, idempotency_key: str | None = None,
-    ) -> Rollback:  # fmt: skip
-        """Takes back what came from one source. With `dry_run` it only answers what that would be, in counts."""
+        self,
+        app_id: str,
+        what: RollbackWhat,
+        source: str,
+        *,
+        since: str | None = None,
+        reason: str = "",
+        dry_run: bool = False,
+        idempotency_key: str | None = None,
+    ) -> Rollback:
+        """Roll back what came from one source. With `dry_run` only return the counts."""
         body = {"what": what, "source": source, "since": since, "reason": reason, "dry_run": dry_run}
         return cast(Rollback, await self.create(f"apps/{part(app_id)}/rollbacks", body, idempotency_key))
 
     async def create_agent(
-        self, app_id: str, name: str, *, domain: str = "", scopes: Sequence[Scope] = ("read", "write"),
+        self,
+        app_id: str,
+        name: str,
+        *,
+        domain: str = "",
+        scopes: Sequence[Scope] = ("read", "write"),
         idempotency_key: str | None = None,
-    ) -> AgentWithKey:  # fmt: skip
-        """Its key is shown this once."""
+    ) -> AgentWithKey:
+        """Create an agent. Its key is shown this once."""
         body = {"name": name, "domain": domain, "scopes": list(scopes)}
         return cast(AgentWithKey, await self.create(f"apps/{part(app_id)}/agents", body, idempotency_key))
 
     async def create_key(
-        self, app_id: str, agent: str, *, scopes: Sequence[Scope] = ("read", "write"), expires_at: str | None = None,
+        self,
+        app_id: str,
+        agent: str,
+        *,
+        scopes: Sequence[Scope] = ("read", "write"),
+        expires_at: str | None = None,
         idempotency_key: str | None = None,
-    ) -> AgentWithKey:  # fmt: skip
-        """A second key, to take the place of the first."""
+    ) -> AgentWithKey:
+        """Create a second key, to take the place of the first."""
         path = f"apps/{part(app_id)}/agents/{part(agent)}/keys"
         body = {"scopes": list(scopes), "expires_at": expires_at}
         return cast(AgentWithKey, await self.create(path, body, idempotency_key))
@@ -496,21 +543,25 @@ class AsyncApps(AsyncConnection):
 
 
 class AsyncImportExport(AsyncConnection):
-    def export_app(
-        self, app_id: str, *, user_id: str | None = None, vectors: bool = False
-    ) -> AsyncIterator[bytes]:  # fmt: skip
-        """The app's file (NDJSON), piece by piece; with `user_id`, what is that end user's. Its last line is an end."""
+    def export_app(self, app_id: str, *, user_id: str | None = None, vectors: bool = False) -> AsyncIterator[bytes]:
+        """Yield the app's file (NDJSON) in pieces; with `user_id` only that end user's. Its last line is an end."""
         return self.download(f"apps/{part(app_id)}/export", {"user_id": user_id, "vectors": vectors})
 
     def export_app_as_markdown(self, app_id: str, *, user_id: str | None = None) -> AsyncIterator[bytes]:
-        """A zip file with a page per category, piece by piece."""
+        """Yield a zip file with a page per category in pieces."""
         return self.download(f"apps/{part(app_id)}/export.zip", {"user_id": user_id})
 
     async def import_into_app(
-        self, app_id: str, file: AsyncIterable[bytes] | bytes, *, source: ImportSource = "memsite",
-        agent: str | None = None, user_id: str | None = None, trust: bool = False,
-    ) -> Import:  # fmt: skip
-        """The import, which may go on: `get_import` tells how far it is. Raises InvalidRequest, and nothing is kept.
+        self,
+        app_id: str,
+        file: AsyncIterable[bytes] | bytes,
+        *,
+        source: ImportSource = "memsite",
+        agent: str | None = None,
+        user_id: str | None = None,
+        trust: bool = False,
+    ) -> Import:
+        """Return the import, which may go on: see `get_import`. Raise InvalidRequest, and then nothing is stored.
 
         `trust`: an operator vouches for an export that the server has not signed.
         """
@@ -519,10 +570,14 @@ class AsyncImportExport(AsyncConnection):
         return cast(Import, await self.upload(path, file, query, timeout=self.patience()))
 
     async def survey_import(
-        self, app_id: str, file: AsyncIterable[bytes] | bytes, *, source: ImportSource = "memsite",
+        self,
+        app_id: str,
+        file: AsyncIterable[bytes] | bytes,
+        *,
+        source: ImportSource = "memsite",
         trust: bool = False,
-    ) -> Survey:  # fmt: skip
-        """What the file would bring. Keeps nothing."""
+    ) -> Survey:
+        """Return what the file would bring. Store nothing."""
         query = {"source": source, "dry_run": True, "trust": trust or None}
         path = f"apps/{part(app_id)}/import"
         return cast(Survey, await self.upload(path, file, query, timeout=self.patience()))
@@ -531,11 +586,8 @@ class AsyncImportExport(AsyncConnection):
         return cast(Import, await self.request("GET", f"apps/{part(app_id)}/imports/{part(import_id)}"))
 
     def list_imports(self, app_id: str) -> AsyncIterator[Import]:
-        """The latest first."""
+        """Yield imports, the latest first."""
         return self.pages(f"apps/{part(app_id)}/imports", {})
-
-
-LONGEST_WAIT_SECONDS = 25
 
 
 class AsyncWebhooks(AsyncConnection):
@@ -543,10 +595,15 @@ class AsyncWebhooks(AsyncConnection):
         return self.pages(f"apps/{part(app_id)}/webhooks", {})
 
     async def create_webhook(
-        self, app_id: str, url: str, *, events: Sequence[str] = (), description: str = "",
+        self,
+        app_id: str,
+        url: str,
+        *,
+        events: Sequence[str] = (),
+        description: str = "",
         idempotency_key: str | None = None,
-    ) -> WebhookWithSecret:  # fmt: skip
-        """Told of what changes from now on; without `events`, of everything. Its secret is shown this once."""
+    ) -> WebhookWithSecret:
+        """Create a webhook for changes from now on; without `events`, for all. Its secret is shown this once."""
         body = {"url": url, "events": list(events), "description": description}
         return cast(WebhookWithSecret, await self.create(f"apps/{part(app_id)}/webhooks", body, idempotency_key))
 
@@ -558,25 +615,25 @@ class AsyncWebhooks(AsyncConnection):
         return cast(Webhook, await self.request("PATCH", path, json=changes))
 
     async def delete_webhook(self, app_id: str, webhook_id: str) -> Deleted:
-        """With the log of what it was told."""
+        """Delete a webhook with the log of its deliveries."""
         return cast(Deleted, await self.request("DELETE", f"apps/{part(app_id)}/webhooks/{part(webhook_id)}"))
 
     async def renew_webhook_secret(self, app_id: str, webhook_id: str) -> Secret:
-        """For a day messages are signed with both, the new one and the one before."""
+        """Renew the secret. For a day messages are signed with both."""
         path = f"apps/{part(app_id)}/webhooks/{part(webhook_id)}/secret"
         return cast(Secret, await self.request("POST", path))
 
     async def test_webhook(self, app_id: str, webhook_id: str) -> Delivery:
-        """Sends it a `webhook.test`."""
+        """Send the webhook a `webhook.test`."""
         path = f"apps/{part(app_id)}/webhooks/{part(webhook_id)}/test"
         return cast(Delivery, await self.request("POST", path))
 
     def list_deliveries(self, app_id: str, webhook_id: str, *, status: str | None = None) -> AsyncIterator[Delivery]:
-        """What it was told, the latest first."""
+        """Yield its deliveries, the latest first."""
         return self.pages(f"apps/{part(app_id)}/webhooks/{part(webhook_id)}/deliveries", {"status": status})
 
     async def replay_delivery(self, app_id: str, delivery_id: str) -> Delivery:
-        """Sent again, under the same `webhook-id`."""
+        """Send a delivery again, under the same `webhook-id`."""
         path = f"apps/{part(app_id)}/deliveries/{part(delivery_id)}/replay"
         return cast(Delivery, await self.request("POST", path))
 
@@ -585,33 +642,33 @@ class AsyncWebhooks(AsyncConnection):
 
     async def create_bridge(
         self, app_id: str, name: str, agent: str, *, idempotency_key: str | None = None
-    ) -> BridgeWithSecret:  # fmt: skip
-        """A chat whose messages come in, signed, as sessions of this agent. Its secret is shown this once."""
+    ) -> BridgeWithSecret:
+        """Create a bridge: signed messages of a chat become sessions of this agent. Its secret is shown this once."""
         body = {"name": name, "agent": agent}
         return cast(BridgeWithSecret, await self.create(f"apps/{part(app_id)}/bridges", body, idempotency_key))
 
     async def delete_bridge(self, app_id: str, bridge_id: str) -> Deleted:
-        """What came over it stays."""
+        """Delete a bridge. What came over it stays."""
         return cast(Deleted, await self.request("DELETE", f"apps/{part(app_id)}/bridges/{part(bridge_id)}"))
 
     async def renew_bridge_secret(self, app_id: str, bridge_id: str) -> Secret:
-        """The old one counts no more."""
+        """Renew the secret. The old one is invalid at once."""
         path = f"apps/{part(app_id)}/bridges/{part(bridge_id)}/secret"
         return cast(Secret, await self.request("POST", path))
 
     async def list_changes(self, since: int | None = None, *, wait: int | None = None) -> Changes:
-        """What was written or deleted since a `last` of before; without one, from now on. `wait`: seconds at most.
+        """Return what was written or deleted since an earlier `last`; without one, from now on. `wait` is in seconds.
 
-        Raises NotFound (410) where `since` is of another past, as after a restore: read all of it anew.
+        Raise NotFound (410) where `since` is of another past, as after a restore: read all of it again.
         """
         return cast(Changes, await self.request("GET", "memories/changes", query={"since": since, "wait": wait}))
 
     async def follow_changes(
         self, since: int | None = None, *, wait: int = LONGEST_WAIT_SECONDS
-    ) -> AsyncIterator[Change]:  # fmt: skip
-        """Each change as it happens, without end, asked for again and again; from now on unless `since` says.
+    ) -> AsyncIterator[Change]:
+        """Yield each change as it happens, without end; from now on unless `since` says otherwise.
 
-        What fails raises as with any request: go on with the `since` of your last `list_changes`.
+        Errors are raised as with any request: go on with the `since` of your last `list_changes`.
         """
         last = since
         if last is None:
@@ -623,10 +680,7 @@ class AsyncWebhooks(AsyncConnection):
                 yield change
 
 
-__all__ = ["AsyncMemsite"]
-
-
 class AsyncMemsite(
     AsyncMemories, AsyncRecall, AsyncSessions, AsyncLearning, AsyncApps, AsyncImportExport, AsyncWebhooks
 ):
-    """Every door of the API as a method, named as in `/api/docs`."""
+    """Every endpoint of the API as a method, named as in `/api/docs`."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import tempfile
 from collections.abc import Mapping
 from pathlib import Path
 from typing import NamedTuple
@@ -17,7 +16,7 @@ API = "/api/v1"
 
 
 class Server(NamedTuple):
-    """`url` is the server's root, without a slash at its end; `key` may be empty."""
+    """A server: `url` is its root, without a slash at its end; `key` may be empty."""
 
     url: str
     key: str
@@ -28,7 +27,7 @@ class Server(NamedTuple):
 
 
 def find_server(url: str | None = None, key: str | None = None, environment: Mapping[str, str] = os.environ) -> Server:
-    """NotConfigured if there is no key, or what is given cannot be an address or a key."""
+    """Return the server. NotConfigured without a key, or with an invalid address or key."""
     place = server_of(url, key, environment)
     if not place.key:
         raise NotConfigured(f"There is no key for {place.url}: set MEMSITE_API_KEY, or keep one with `memsite login`.")
@@ -36,7 +35,7 @@ def find_server(url: str | None = None, key: str | None = None, environment: Map
 
 
 def server_of(url: str | None = None, key: str | None = None, environment: Mapping[str, str] = os.environ) -> Server:
-    """The same, and the key may be missing."""
+    """Return the server, whose key may be missing."""
     url, key = url or environment.get("MEMSITE_URL"), key or environment.get("MEMSITE_API_KEY")
     kept = {} if url and key else read_kept(config_file(environment))
     root = root_of(url or kept.get("url") or DEFAULT_URL)
@@ -46,7 +45,7 @@ def server_of(url: str | None = None, key: str | None = None, environment: Mappi
 
 
 def root_of(url: str) -> str:
-    """The server's root, from its address with or without `/api/v1`."""
+    """Return the server's root, from its address with or without `/api/v1`."""
     root = url.strip().rstrip("/").removesuffix(API)
     try:
         parts = urlsplit(root)
@@ -73,13 +72,13 @@ def config_file(environment: Mapping[str, str] = os.environ) -> Path:
 
 
 def state_folder() -> Path:
-    """For what may be lost, at the price of sending something twice."""
+    """Return the folder of state that may be lost, at the price of sending something twice."""
     home = os.environ.get("XDG_STATE_HOME") or Path(os.environ.get("HOME") or Path.home(), ".local", "state")
     return Path(home, "memsite")
 
 
 def read_kept(path: Path) -> dict[str, str]:
-    """What `memsite login` kept; nothing if it kept nothing. NotConfigured if the file cannot be read."""
+    """Return what `memsite login` stored, empty without it. NotConfigured if the file cannot be read."""
     try:
         kept = json.loads(path.read_bytes())
     except FileNotFoundError:
@@ -92,7 +91,9 @@ def read_kept(path: Path) -> dict[str, str]:
 
 
 def write_whole(path: Path, text: str, mode: int = 0o600) -> None:
-    """The new file or the old one, never a half: also if we are killed, or two write at once. A link is followed."""
+    """Write a file atomically, also if we are killed, or two write at once. A link is followed."""
+    import tempfile  # a hook that writes nothing is not kept waiting for it
+
     target = path.resolve()
     target.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
     number, name = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")

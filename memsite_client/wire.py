@@ -31,7 +31,7 @@ class Retry:
         self.wait = FIRST_WAIT_SECONDS
 
     def after_error(self, error: httpx.RequestError) -> float | None:
-        """Seconds to wait before the next try; None if there is none."""
+        """Return the seconds to wait before the next try; None if there is none."""
         never_arrived = isinstance(error, httpx.ConnectError | httpx.ConnectTimeout | httpx.PoolTimeout)
         return self.next_wait() if never_arrived or self.repeatable else None
 
@@ -52,12 +52,12 @@ class Retry:
 
 
 def is_twin_at_work(response: httpx.Response) -> bool:
-    """Whether an earlier try with the same idempotency key is still being answered."""
+    """Return whether an earlier try with the same idempotency key is still being answered."""
     return response.status_code == 409 and IDEMPOTENCY_KEY in response.request.headers
 
 
 def may_be_stored(response: httpx.Response) -> bool:
-    """Whether the server does not know itself: its database went away at the commit."""
+    """Return whether the server does not know itself: its database went away at the commit."""
     return response.status_code == 500 and b'"may_be_stored"' in response.content
 
 
@@ -71,7 +71,7 @@ def new_key() -> str:
 
 
 def answer_of(response: httpx.Response) -> Any:
-    """The document, or the text of one that is none. Raises the ProblemError that the server answered with."""
+    """Return the document, or the text of an answer that is none. Raise the ProblemError of an error."""
     kind = response.headers.get("Content-Type", "").partition(";")[0]
     if response.is_success:
         if kind == "application/json":
@@ -98,7 +98,7 @@ def away(url: str, error: httpx.RequestError) -> ServerAway:
 
 
 def cursor_of(page: Mapping[str, Any]) -> str | None:
-    """Of the next page. Its whole link is not followed: the key goes to no address but the one we were given."""
+    """Return the cursor of the next page. Its link is not followed: the key goes to our address only."""
     if not page.get("next"):
         return None
     cursors = parse_qs(urlsplit(page["next"]).query).get("cursor", [])
@@ -114,8 +114,8 @@ def address_of(place: Server) -> httpx.URL:
 
 def request_of(
     http: httpx.Client | httpx.AsyncClient, method: str, path: str, query: Mapping[str, Any] | None, **options: Any
-) -> httpx.Request:  # fmt: skip
-    """Raises InvalidRequest for what cannot be sent, and for another server's address: the key is not sent there."""
+) -> httpx.Request:
+    """Return the request. Raise InvalidRequest for what cannot be sent, and for another server's address."""
     check_path(path)
     with sendable():
         # An empty query would take away the one that the address has.
@@ -125,14 +125,14 @@ def request_of(
 
 
 def check_path(path: str) -> None:
-    """Parts that are dots are taken out on the way, so that another door would be asked: "users/.." is not a user."""
+    """Refuse parts that are dots: they are resolved on the way, so that "users/.." would ask another endpoint."""
     if any(unquote(one) in (".", "..") for one in re.split("[?#]", path, maxsplit=1)[0].split("/")):
         raise not_sent('The request cannot be sent: a part of its address is "." or "..".')
 
 
 @contextmanager
 def sendable() -> Iterator[None]:
-    """What is no text, no JSON or no address is refused here as the server would refuse it."""
+    """Refuse what is no text, no JSON or no address as the server would."""
     try:
         yield
     except (ValueError, TypeError, RecursionError, httpx.InvalidURL) as error:
@@ -145,18 +145,18 @@ def check_address(url: httpx.URL, base: httpx.URL) -> None:
 
 
 def not_sent(detail: str) -> InvalidRequest:
-    """What the server would answer with, if it had been asked."""
+    """Return the error that the server would answer with."""
     return InvalidRequest({"status": 400, "title": "Bad Request", "detail": detail})
 
 
 def part(name: str) -> str:
-    """A name as one part of an address, whatever is in it."""
+    """Quote a name as one part of an address."""
     with sendable():
         return quote(name, safe="")
 
 
 def given(query: Mapping[str, Any]) -> dict[str, Any]:
-    """Query parameters as the server reads them: without those that are None."""
+    """Return query parameters as the server reads them, without those that are None."""
     return {name: as_text(value) for name, value in query.items() if value is not None}
 
 

@@ -1,4 +1,4 @@
-"""Writes `memsite_client/sync` from `memsite_client/aio`: the same client without `async`. `make client` runs it."""
+"""Write `memsite_client/sync.py` from `memsite_client/aio.py`, the same client without `async` (`make client`)."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
-SOURCE, TARGET = ROOT / "memsite_client" / "aio", ROOT / "memsite_client" / "sync"
+SOURCE, TARGET = ROOT / "memsite_client" / "aio.py", ROOT / "memsite_client" / "sync.py"
 NOTE = "# Written by `make client` from {source}: change that file.\n"
 WORDS = (
     # Pattern in the asynchronous client, what it is in the other one.
@@ -19,7 +19,7 @@ WORDS = (
     (r"\bhttpx\.AsyncClient\b", "httpx.Client"),
     (r"\bhttpx\.AsyncBaseTransport\b", "httpx.BaseTransport"),
     (r"\bAsync(Iterator|Iterable)\b", r"\1"),
-    (r"\bAsync(Connection|Memories|Recall|Sessions|Learning|Apps|Portable|Telling|Memsite)\b", r"\1"),
+    (r"\bAsync(Connection|Memories|Recall|Sessions|Learning|Apps|ImportExport|Webhooks|Memsite)\b", r"\1"),
     (r"__a(enter|exit)__", r"__\1__"),
     (r"\baclose\b", "close"),
     (r"\baread\b", "read"),
@@ -40,26 +40,21 @@ def sorted_names(line: re.Match[str]) -> str:
     return f"from collections.abc import {', '.join(sorted(set(line[1].split(', '))))}"
 
 
-def written() -> dict[str, str]:
-    """File name → text, formatted like everything here."""
-    return {
-        path.name: formatted(NOTE.format(source=path.relative_to(ROOT)) + translate(path.read_text()))
-        for path in sorted(SOURCE.glob("*.py"))
-    }
+def written() -> str:
+    """Return the text of `TARGET`, formatted like everything here."""
+    return formatted(NOTE.format(source=SOURCE.relative_to(ROOT)) + translate(SOURCE.read_text()))
 
 
 def formatted(text: str) -> str:
     for command in (("check", "--fix", "--exit-zero", "--quiet"), ("format",)):
-        ruff = (sys.executable, "-m", "ruff", *command, "--stdin-filename", str(TARGET / "x.py"), "-")
+        ruff = (sys.executable, "-m", "ruff", *command, "--stdin-filename", str(TARGET), "-")
         done = subprocess.run(ruff, input=text, capture_output=True, text=True, check=True, cwd=ROOT)  # noqa: S603
         text = done.stdout
     return text
 
 
 def main() -> None:
-    TARGET.mkdir(exist_ok=True)
-    for name, text in written().items():
-        (TARGET / name).write_text(text)
+    TARGET.write_text(written())
 
 
 if __name__ == "__main__":

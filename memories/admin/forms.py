@@ -24,9 +24,20 @@ else:
     MemoryModelForm = forms.ModelForm
 
 EDITABLE = (
-    "content", "kind", "category", "subject", "tags", "importance", "confidence", "pinned", "user_id",
-    "visibility", "valid_from", "valid_until", "metadata",
-)  # fmt: skip
+    "content",
+    "kind",
+    "category",
+    "subject",
+    "tags",
+    "importance",
+    "confidence",
+    "pinned",
+    "user_id",
+    "visibility",
+    "valid_from",
+    "valid_until",
+    "metadata",
+)
 SOMEONE_ELSE = "Someone else changed this meanwhile: reload. What you typed is still below, and not saved."
 
 

@@ -26,6 +26,8 @@ from memsite.admin_site import AppFilter, ReadOnlyAdmin, SiteAdmin, Table, agent
 from memsite.tenancy.access import actor_of
 
 MEMORIES_SHOWN = 50
+PASSAGES_SHOWN = 200
+VERSIONS_SHOWN = 20
 
 
 @admin.register(Entity)
@@ -67,18 +69,40 @@ class EntityAdmin(ReadOnlyAdmin[Entity]):
 class ExtractionAdmin(ReadOnlyAdmin[Extraction]):
     desk_page, desk_args = "upkeep-texts", ()
     list_display = [
-        "id", "what", "status", "session_link", "attempts", "stored", "reinforced", "rejected", "made_by", "app",
+        "id",
+        "what",
+        "status",
+        "session_link",
+        "attempts",
+        "stored",
+        "reinforced",
+        "rejected",
+        "made_by",
+        "app",
         "created_at",
-    ]  # fmt: skip
+    ]
     list_filter = [("app", AppFilter), "status", "what", ("created_at", admin.DateFieldListFilter)]
     list_select_related = ["app", "session"]
     search_fields = ["reason", "made_by"]
     ordering = ["-id"]
     actions = ["try_again"]
     fields = [
-        "app", "what", "status", "session", "resource", "attempts", "next_at", "reason", "made_by", "stored",
-        "reinforced", "rejected", "uid", "created_at", "finished_at",
-    ]  # fmt: skip
+        "app",
+        "what",
+        "status",
+        "session",
+        "resource",
+        "attempts",
+        "next_at",
+        "reason",
+        "made_by",
+        "stored",
+        "reinforced",
+        "rejected",
+        "uid",
+        "created_at",
+        "finished_at",
+    ]
 
     @admin.display(description="session", ordering="session")
     def session_link(self, row: Extraction) -> str:
@@ -91,15 +115,11 @@ class ExtractionAdmin(ReadOnlyAdmin[Extraction]):
     @admin.action(description="Try again", permissions=["act"])
     def try_again(self, request: HttpRequest, queryset: QuerySet[Extraction]) -> None:
         rows = list(queryset.select_related("app__policy"))
-        doors = {row.app_id: MemoryAgent(row.app, None, actor_of(request.user)) for row in rows}
-        tried = sum(doors[row.app_id].retry(row) for row in rows)
+        agents = {row.app_id: MemoryAgent(row.app, None, actor_of(request.user)) for row in rows}
+        tried = sum(agents[row.app_id].retry(row) for row in rows)
         left = len(rows) - tried
         rest = f" {left} left alone: done, or being worked on." if left else ""
         messages.success(request, f"{tried} tried again.{rest}")
-
-
-PASSAGES_SHOWN = 200
-VERSIONS_SHOWN = 20
 
 
 @admin.register(Summary)
@@ -124,8 +144,16 @@ class SummaryAdmin(ReadOnlyAdmin[Summary]):
     search_fields = ["category", "user_id", "content"]
     ordering = ["-id"]
     fields = [
-        "app", "category", "user_id", "version", "memory_count", "made_by", "created_at", "archived_at", "text",
-    ]  # fmt: skip
+        "app",
+        "category",
+        "user_id",
+        "version",
+        "memory_count",
+        "made_by",
+        "created_at",
+        "archived_at",
+        "text",
+    ]
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Summary]:
         return super().get_queryset(request).defer("content")
@@ -182,9 +210,23 @@ class FutureTriggerAdmin(SiteAdmin[FutureTrigger]):
     ordering = ["trigger_date", "id"]
     actions = ["cancel"]
     fields = [
-        "app", "message", "text", "trigger_date", "trigger_time", "until", "rule", "status", "reason", "user_id",
-        "visibility", "written_by", "session", "resource", "uid", "created_at",
-    ]  # fmt: skip
+        "app",
+        "message",
+        "text",
+        "trigger_date",
+        "trigger_time",
+        "until",
+        "rule",
+        "status",
+        "reason",
+        "user_id",
+        "visibility",
+        "written_by",
+        "session",
+        "resource",
+        "uid",
+        "created_at",
+    ]
 
     @admin.display(description="message", ordering="message")
     def message_shown(self, trigger: FutureTrigger) -> str:
@@ -206,9 +248,12 @@ class FutureTriggerAdmin(SiteAdmin[FutureTrigger]):
         return False
 
     def changeform_view(
-        self, request: HttpRequest, object_id: str | None = None, form_url: str = "",
+        self,
+        request: HttpRequest,
+        object_id: str | None = None,
+        form_url: str = "",
         extra_context: dict[str, Any] | None = None,
-    ) -> HttpResponse:  # fmt: skip
+    ) -> HttpResponse:
         """Nothing of it can be edited, so there is nothing to save."""
         no_save = {"show_save": False, "show_save_and_continue": False}
         return super().changeform_view(request, object_id, form_url, {**no_save, **(extra_context or {})})

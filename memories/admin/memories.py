@@ -28,10 +28,46 @@ from memsite.tenancy.models import App
 from sessions.models import Turn
 
 DELETE_AT_MOST = 500
+CATEGORIES_OFFERED = 100
+BANDS = {
+    "low": ("below 0.3", Q(confidence__lt=0.3)),
+    "middle": ("0.3 to 0.7", Q(confidence__gte=0.3, confidence__lte=0.7)),
+    "high": ("above 0.7", Q(confidence__gt=0.7)),
+}
+LISTED_BEFORE_DELETE = 50
+WHAT = ("content", ("kind", "category", "subject"), ("confidence", "importance"), "pinned", "tags")
+READERS = ("Who may see it", {"fields": [("user_id", "visibility")]})
+VALIDITY = ("When it holds", {"fields": ["valid_from", "valid_until"], "classes": ["collapse"]})
+METADATA = ("Metadata", {"fields": ["metadata"], "classes": ["collapse"]})
+ORIGIN = (
+    "source",
+    "origin",
+    "trust",
+    "reviewed_by",
+    "reviewed_at",
+    "made_by",
+    "written_by",
+    "session",
+    "turn",
+    "resource",
+    "external_id",
+    "tier",
+)
+USE = (
+    "uid",
+    "strength",
+    "sentiment",
+    "priority",
+    "access_count",
+    "created_at",
+    "updated_at",
+    "confirmed_at",
+    "accessed_at",
+)
 
 
 def by_app(request: HttpRequest, queryset: QuerySet[Memory]) -> Iterator[tuple[MemoryAgent, list[int]]]:
-    """The selected memories' ids, and the operator's door to the app that they belong to."""
+    """The selected memories' ids, and the operator's service of the app that they belong to."""
     pairs = queryset.order_by("app_id", "pk").values_list("app_id", "pk")
     for app_id, group in groupby(pairs, key=lambda pair: pair[0]):
         app = App.objects.select_related("policy").get(pk=app_id)
@@ -113,14 +149,6 @@ class MemoryActions(GenericAdmin[Memory]):
         return confirm_and_delete(self, request, queryset)
 
 
-CATEGORIES_OFFERED = 100
-BANDS = {
-    "low": ("below 0.3", Q(confidence__lt=0.3)),
-    "middle": ("0.3 to 0.7", Q(confidence__gte=0.3, confidence__lte=0.7)),
-    "high": ("above 0.7", Q(confidence__gt=0.7)),
-}
-
-
 class CategoryFilter(admin.SimpleListFilter):
     """Offers the first categories only: agents may name as many as they like."""
 
@@ -160,22 +188,6 @@ class TrustFilter(admin.SimpleListFilter):
         return queryset.filter(pk__in=Memory.objects.of_trust(wanted)) if wanted in Trust.values else queryset
 
 
-LISTED_BEFORE_DELETE = 50
-
-WHAT = ("content", ("kind", "category", "subject"), ("confidence", "importance"), "pinned", "tags")
-READERS = ("Who may see it", {"fields": [("user_id", "visibility")]})
-VALIDITY = ("When it holds", {"fields": ["valid_from", "valid_until"], "classes": ["collapse"]})
-METADATA = ("Metadata", {"fields": ["metadata"], "classes": ["collapse"]})
-ORIGIN = (
-    "source", "origin", "trust", "reviewed_by", "reviewed_at", "made_by", "written_by", "session", "turn", "resource",
-    "external_id", "tier",
-)  # fmt: skip
-USE = (
-    "uid", "strength", "sentiment", "priority", "access_count", "created_at", "updated_at", "confirmed_at",
-    "accessed_at",
-)  # fmt: skip
-
-
 def warn(request: HttpRequest, agent: MemoryAgent, content: str) -> None:
     if warning := agent.warning_about(content):
         messages.warning(request, warning)
@@ -185,13 +197,28 @@ def warn(request: HttpRequest, agent: MemoryAgent, content: str) -> None:
 class MemoryAdmin(MemoryActions, SiteAdmin[Memory]):
     desk_page = "memories-one"
     list_display = [
-        "text", "app", "about", "category", "confidence_bar", "status_word", "pin_shown", "updated_shown",
+        "text",
+        "app",
+        "about",
+        "category",
+        "confidence_bar",
+        "status_word",
+        "pin_shown",
+        "updated_shown",
         "session_link",
-    ]  # fmt: skip
+    ]
     list_filter = [
-        ("app", AppFilter), "status", ConfidenceBand, "pinned", "kind", "source", "origin", TrustFilter, "visibility",
+        ("app", AppFilter),
+        "status",
+        ConfidenceBand,
+        "pinned",
+        "kind",
+        "source",
+        "origin",
+        TrustFilter,
+        "visibility",
         CategoryFilter,
-    ]  # fmt: skip
+    ]
     list_select_related = ["app", "session", "cold_text"]
     search_fields = ["content", "subject", "user_id", "external_id"]
     search_help_text = "In content (but in the cold archive), subject, end user and external id."
@@ -275,9 +302,12 @@ class MemoryAdmin(MemoryActions, SiteAdmin[Memory]):
         return ("app", "status_word", *ORIGIN, *USE) if obj else ()
 
     def changeform_view(
-        self, request: HttpRequest, object_id: str | None = None, form_url: str = "",
+        self,
+        request: HttpRequest,
+        object_id: str | None = None,
+        form_url: str = "",
         extra_context: dict[str, Any] | None = None,
-    ) -> HttpResponse:  # fmt: skip
+    ) -> HttpResponse:
         """Without the transaction that Django holds around it: embedding comes first, then the write lock."""
         view = super()._changeform_view  # type: ignore[misc]
         try:

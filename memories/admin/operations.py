@@ -33,17 +33,36 @@ class OperationFilter(admin.SimpleListFilter):
 class LedgerEntryAdmin(ReadOnlyAdmin[LedgerEntry]):
     desk_page, desk_args = "costs", ()
     list_display = [
-        "created_at", "operation", "provider", "model", "input_tokens", "output_tokens", "cost_shown", "outcome",
-        "session_link", "app",
-    ]  # fmt: skip
+        "created_at",
+        "operation",
+        "provider",
+        "model",
+        "input_tokens",
+        "output_tokens",
+        "cost_shown",
+        "outcome",
+        "session_link",
+        "app",
+    ]
     list_filter = [("app", AppFilter), OperationFilter, ("day", admin.DateFieldListFilter)]
     list_select_related = ["app", "session"]
     search_fields = ["model", "outcome"]
     ordering = ["-id"]
     fields = [
-        "app", "operation", "provider", "model", "session", "turn_number", "input_tokens", "output_tokens",
-        "cost_shown", "seconds", "outcome", "day", "created_at",
-    ]  # fmt: skip
+        "app",
+        "operation",
+        "provider",
+        "model",
+        "session",
+        "turn_number",
+        "input_tokens",
+        "output_tokens",
+        "cost_shown",
+        "seconds",
+        "outcome",
+        "day",
+        "created_at",
+    ]
 
     @admin.display(description="US dollars", ordering="cost")
     def cost_shown(self, row: LedgerEntry) -> str:
@@ -112,9 +131,19 @@ class DeliveryAdmin(ReadOnlyAdmin[Delivery]):
     ordering = ["-id"]
     actions = ["replay"]
     fields = [
-        "app", "webhook", "kind", "payload_shown", "status", "attempts", "next_at", "answer", "reason", "seconds",
-        "created_at", "finished_at",
-    ]  # fmt: skip
+        "app",
+        "webhook",
+        "kind",
+        "payload_shown",
+        "status",
+        "attempts",
+        "next_at",
+        "answer",
+        "reason",
+        "seconds",
+        "created_at",
+        "finished_at",
+    ]
 
     @admin.display(description="payload")
     def payload_shown(self, row: Delivery) -> SafeString:
@@ -149,6 +178,16 @@ class ImportAdmin(ReadOnlyAdmin[Import]):
     search_fields = ["asked_by"]
     ordering = ["-id"]
     fields = [
-        "app", "source", "agent", "user_id", "status", "lines", "done", "counts", "reason", "asked_by", "created_at",
+        "app",
+        "source",
+        "agent",
+        "user_id",
+        "status",
+        "lines",
+        "done",
+        "counts",
+        "reason",
+        "asked_by",
+        "created_at",
         "finished_at",
-    ]  # fmt: skip
+    ]

@@ -143,9 +143,11 @@ class InjectionAdmin(OfMemory, ReadOnlyAdmin[Injection]):
 
 
 def decide_each(
-    request: HttpRequest, queryset: QuerySet[Rejection], done: str,
+    request: HttpRequest,
+    queryset: QuerySet[Rejection],
+    done: str,
     decide: Callable[[MemoryAgent, list[Rejection]], Changed],
-) -> None:  # fmt: skip
+) -> None:
     """App by app; tells how many were `done`, and why others were not."""
     rows = queryset.select_related("app__policy", "session__agent", "agent", "resource").order_by("app_id", "pk")
     for app, group in groupby(rows, key=lambda row: row.app):
@@ -160,17 +162,39 @@ def decide_each(
 class RejectionAdmin(ReadOnlyAdmin[Rejection]):
     desk_page, desk_args = "upkeep-review", ()
     list_display = [
-        "id", "kind", "reason_shown", "text", "category", "decision", "app", "session_link", "created_at",
-    ]  # fmt: skip
+        "id",
+        "kind",
+        "reason_shown",
+        "text",
+        "category",
+        "decision",
+        "app",
+        "session_link",
+        "created_at",
+    ]
     list_filter = [("app", AppFilter), "kind", "decision", ("created_at", admin.DateFieldListFilter)]
     list_select_related = ["app", "session"]
     search_fields = ["reason", "content", "category"]
     ordering = ["-id"]
     actions = ["approve", "reject"]
     fields = [
-        "app", "kind", "reason", "category", "content_shown", "agent", "session", "turn_number", "resource", "edits",
-        "decision", "decided_by", "decided_at", "decision_reason", "memory", "created_at",
-    ]  # fmt: skip
+        "app",
+        "kind",
+        "reason",
+        "category",
+        "content_shown",
+        "agent",
+        "session",
+        "turn_number",
+        "resource",
+        "edits",
+        "decision",
+        "decided_by",
+        "decided_at",
+        "decision_reason",
+        "memory",
+        "created_at",
+    ]
 
     def has_act_permission(self, request: HttpRequest, obj: Rejection | None = None) -> bool:
         """The rows are records; deciding about them is curating."""

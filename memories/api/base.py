@@ -40,16 +40,19 @@ from sessions.models import AgentSession
 
 Answer = tuple[int, Mapping[str, Any]]
 Rows = TypeVar("Rows", bound=QuerySet[Any])
-FOR_AGENTS = "This door is for an agent's key: an operator's belongs to no app."
+FOR_AGENTS = "This endpoint is for an agent's key: an operator's belongs to no app."
 NO_SUCH_APP = "There is no such app, or it is not yours."
 OURS = "/api/v1/"
 BESIDE = ""
 """Under this name stands what is kept beside an answer."""
 WITHOUT_BODY = ("GET", "HEAD", "DELETE")
+Row = TypeVar("Row")
+ENTITY_TAG = re.compile(r'(?:W/)?"([^"]*)"|([^\s,"]+)')
+"""Quoted, as it should be, or as a bare number."""
 
 
 class AnyAnswer(DefaultContentNegotiation):
-    """For doors that answer with text: `Accept: text/markdown` is not refused, and problems are told as everywhere."""
+    """Accept `text/markdown` at endpoints that answer with text; problems are documents as everywhere."""
 
     def select_renderer(
         self, request: Request, renderers: Iterable[Any], format_suffix: str | None = None
@@ -59,7 +62,7 @@ class AnyAnswer(DefaultContentNegotiation):
 
 
 def text_answer(text: str, media_type: str = "text/markdown") -> HttpResponse:
-    """What such doors answer with."""
+    """Return the response of such an endpoint."""
     return HttpResponse(text, content_type=f"{media_type}; charset=utf-8")
 
 
@@ -98,14 +101,14 @@ class View(APIView):
         if method not in self.http_method_names or not hasattr(self, method):  # 405, whatever it brings along
             return
         refuse_secrets(request, kwargs)
-        door = getattr(self, method)
+        handler = getattr(self, method)
         if not self.is_lenient:
-            refuse_unknown(request, *getattr(door, "takes", ()))
-        if getattr(door, "is_bodiless", False) or (not self.is_lenient and brings_body_for_nothing(request)):
+            refuse_unknown(request, *getattr(handler, "takes", ()))
+        if getattr(handler, "is_bodiless", False) or (not self.is_lenient and brings_body_for_nothing(request)):
             self.read(Nothing)
         is_keyed = "HTTP_IDEMPOTENCY_KEY" in request.META and not (self.creates and request.method == "POST")
         if is_keyed and takes_idempotency_key(self, request.method or "", request.path):
-            setattr(self, method, partial(self.answer_once, door))
+            setattr(self, method, partial(self.answer_once, handler))
 
     def handle_exception(self, exc: Exception) -> Response:
         is_conflict = isinstance(exc, LimitReached | BothSuperseded | ForeignSession)
@@ -115,16 +118,16 @@ class View(APIView):
         return self.request.user  # type: ignore[return-value]  # our authenticators set a Principal
 
     def require(self, scope: Scope) -> None:
-        """PermissionDenied unless the caller has it: where a door does more than one thing."""
+        """Raise PermissionDenied unless the caller has the scope: where an endpoint does more than one thing."""
         if scope not in self.caller().scopes:
             raise PermissionDenied(takes_key_with(scope))
 
-    def read(self, shape: type[StrictSerializer]) -> dict[str, Any]:
-        """The body as `shape` has it; ValidationError names each field that is wrong."""
-        return validated(shape, self.request.data)
+    def read(self, serializer: type[StrictSerializer]) -> dict[str, Any]:
+        """Return the validated body; ValidationError names each wrong field."""
+        return validated(serializer, self.request.data)
 
     def create_once(self, work: Callable[[Slot], Answer]) -> Response:
-        """Answers with `work(slot)`, or with what it answered before to the same Idempotency-Key.
+        """Return the response of `work(slot)`, or the stored one of the same Idempotency-Key.
 
         `work` calls `slot.keep` inside its transaction.
         """
@@ -132,14 +135,14 @@ class View(APIView):
             answer = slot.answer or work(slot)
         return told(answer, slot)
 
-    def answer_once(self, door: Callable[..., Response], request: Request, *args: Any, **kwargs: Any) -> Response:
-        """The operation's answer, or what it was before to the same Idempotency-Key.
+    def answer_once(self, handler: Callable[..., Response], request: Request, *args: Any, **kwargs: Any) -> Response:
+        """Return the operation's response, or the stored one of the same Idempotency-Key.
 
-        It is kept when the work is done: a process that is killed just between the two does the work again.
+        It is stored when the work is done: a process that is killed just between the two does the work again.
         """
         with self.slot(self.said(request.data)) as slot:
             if slot.answer is None:
-                response = door(request, *args, **kwargs)
+                response = handler(request, *args, **kwargs)
                 with transaction.atomic():
                     slot.keep(*self.to_keep(response))
                 return response
@@ -148,7 +151,7 @@ class View(APIView):
         return Response(body, status, headers={"Idempotency-Replayed": "true", **({"ETag": etag} if etag else {})})
 
     def to_keep(self, response: Response) -> Answer:
-        """With the address, by which it is found when what that names is deleted."""
+        """Return what is stored of a response, with its address: by that it is found when its subject is deleted."""
         body = {**response.data, BESIDE: [self.request.path, response.headers.get("ETag")]}
         if self.shown_once:
             body[self.shown_once] = None
@@ -160,13 +163,11 @@ class View(APIView):
         return response.status_code, body
 
     def repeated(self, kept: dict[str, Any]) -> dict[str, Any]:
-        """What is answered again, from what is kept of it."""
+        """Return the repeated response from what is stored of it."""
         return kept
 
-    def create_as_read(
-        self, chunks: Iterable[bytes], work: Callable[[Slot, Iterator[bytes]], Answer]
-    ) -> Response:  # fmt: skip
-        """`create_once` for a body that comes piece by piece: by its bytes it is known, when the last one has come."""
+    def create_as_read(self, chunks: Iterable[bytes], work: Callable[[Slot, Iterator[bytes]], Answer]) -> Response:
+        """Do `create_once` for a body that is read piece by piece: its bytes identify it once the last has come."""
         digest = sha256()
 
         def pieces() -> Iterator[bytes]:
@@ -194,15 +195,15 @@ class View(APIView):
         return idempotent(name, self.request.headers.get("Idempotency-Key"), said, timezone.now())
 
     def said(self, body: Any) -> dict[str, Any]:
-        """The request, as far as it tells one from another."""
+        """Return what tells this request from others."""
         request = self.request
         query = {"query": request.META["QUERY_STRING"]} if request.META.get("QUERY_STRING") else {}
         return {"method": request.method, "path": request.path, "body": body, **query}
 
     def create_in_transaction(self, work: Callable[[], Answer], *, once: str | None = None) -> Response:
-        """`create_once` for work that is one short transaction without network calls.
+        """Do `create_once` for work that is one short transaction without network calls.
 
-        `once` names what is shown this once: it is not kept, and null when the answer is repeated.
+        `once` names fields that are shown this once: they are not stored, and null when the response is repeated.
         """
 
         def keep(slot: Slot) -> Answer:
@@ -215,7 +216,7 @@ class View(APIView):
 
 
 class AgentView(View):
-    """A door for agents: everything behind it belongs to the app of the key."""
+    """An endpoint for agents: everything behind it belongs to the app of the key."""
 
     scope = "by method"
 
@@ -225,7 +226,7 @@ class AgentView(View):
             raise PermissionDenied(FOR_AGENTS)
 
     def permission_denied(self, request: Request, message: str | None = None, code: str | None = None) -> NoReturn:
-        """An operator's key lacks more than a scope, which no scope would give it."""
+        """Refuse an operator's key: it lacks more than a scope, which no scope would give it."""
         is_operators = request.user is not None and self.caller().agent is None
         super().permission_denied(request, FOR_AGENTS if is_operators else message, code)
 
@@ -251,13 +252,13 @@ class AgentView(View):
         return found(agent.memories().select_related("session", "resource", "cold_text").filter(uid=uid).first())
 
     def users(self) -> Users:
-        """Whose rows may be shown where no end user is named, beside those of none."""
+        """Return the end users whose rows may be shown where none is named, beside rows of none."""
         return users_shown(self.app, self.caller().agent)
 
     def of_session_asked(self, rows: Rows) -> Rows:
-        """Those of the caller's session that the query string names, and with it the end user it is with.
+        """Filter by the session in the query string, and with it by its end user.
 
-        Without one, of all sessions with those `users` whose rows may be shown, or with none.
+        Without one, return rows of all sessions with those `users` whose rows may be shown, or with none.
         """
         if "session_id" in self.request.query_params:
             uid = as_uuid("session_id", self.request.query_params["session_id"])
@@ -265,7 +266,7 @@ class AgentView(View):
         return rows.filter(of_users(self.users(), "session__user_id"))
 
     def count_writes(self, count: int) -> None:
-        """429 with the seconds to wait, if the agent has written as much this minute as its app allows."""
+        """Count writes; answer 429 with the seconds to wait above the limit of writes a minute and agent."""
         agent, limit = self.caller().agent, self.app.policy.writes_per_minute
         assert agent is not None
         if count > limit:
@@ -277,7 +278,7 @@ class AgentView(View):
 
 
 class OperatorView(View):
-    """A door for operators: of all apps, of those somebody is a member of, or (an agent's key) of its own.
+    """An endpoint for operators: of all apps, of those somebody is a member of, or (an agent's key) of its own.
 
     `right` is what it takes to change something here, `right_to_look` to see it.
     """
@@ -293,13 +294,13 @@ class OperatorView(View):
         return MemoryAgent(app, None, self.caller().actor)
 
     def app_named(self, app_id: str) -> App:
-        """The app, if the caller may do in it what is asked. Absent to those who may not see it."""
+        """Return the app if the caller may do this in it. It is a 404 to those who may not see it."""
         app: App = found(self.apps().filter(app_id=app_id).first(), NO_SUCH_APP)
         self.check_right(app)
         return app
 
     def check_right(self, app: App) -> None:
-        """PermissionDenied for a member who only looks at what another role may change."""
+        """Raise PermissionDenied for a member whose role may look at this but not change it."""
         caller = self.caller()
         wanted = self.right_to_look if self.request.method in SAFE_METHODS else self.right
         if wanted == Right.READ or caller.user is None:
@@ -309,7 +310,7 @@ class OperatorView(View):
 
 
 def takes_idempotency_key(view: Any, method: str, path: str) -> bool:
-    """Whether an operation keeps its answer: each of ours that changes what is kept."""
+    """Return whether an operation keeps its response: each of ours that changes stored data."""
     return method not in SAFE_METHODS and path.startswith(OURS) and not view.answers_anew
 
 
@@ -319,24 +320,19 @@ def told(answer: Answer, slot: Slot) -> Response:
 
 
 def brings_body_for_nothing(request: Request) -> bool:
-    """What it says would be passed over: everything deleted, where somebody meant what they named in the body."""
+    """Return whether a body would be ignored: everything would be deleted where somebody meant what it names."""
     return request.method in WITHOUT_BODY and request.META.get("CONTENT_LENGTH") not in (None, "", "0")
 
 
-Row = TypeVar("Row")
-ENTITY_TAG = re.compile(r'(?:W/)?"([^"]*)"|([^\s,"]+)')
-"""Quoted, as it should be, or as a bare number."""
-
-
 def found(row: Row | None, otherwise: str = "There is nothing with this id.") -> Row:
-    """The row; the same 404 for one that does not exist and one that is another app's."""
+    """Return the row, or raise the same 404 for one that does not exist and one of another app."""
     if row is None:
         raise NotFound(otherwise)
     return row
 
 
 def expected_version(request: Request, memory: Memory) -> int | None:
-    """The memory's version, which an `If-Match` header has to name, alone or in a list; None without one."""
+    """Return the version that `If-Match` names, alone or in a list; None without the header."""
     tags = request.headers.get("If-Match", "").strip()
     if tags in ("", "*"):
         return None
@@ -353,7 +349,7 @@ def etag(memory: Memory) -> dict[str, str]:
 
 class StoringView(AgentView):
     def candidate(self, fields: Mapping[str, Any], sessions: Mapping[UUID, AgentSession] | None = None) -> Candidate:
-        """A candidate of this agent; ValidationError where the policy or the session does not allow it."""
+        """Return a candidate of this agent; ValidationError where the policy or the session does not allow it."""
         if complaint := too_long(fields["content"], self.app.policy):
             raise ValidationError({"content": complaint})
         rest = {name: value for name, value in fields.items() if name != "session_id"}
@@ -381,13 +377,13 @@ class StoringView(AgentView):
 
 
 def too_long(content: str, policy: AppPolicy) -> list[str]:
-    """What is to be said of a text that is longer than the app allows; nothing of one that is not."""
+    """Return the message about a text that is longer than the app allows, else nothing."""
     limit = policy.max_characters
     return [f"This app's memories have at most {limit:,} characters."] if len(content) > limit else []
 
 
 def check_changes(memory: Memory, changes: dict[str, Any], policy: AppPolicy) -> None:
-    """ValidationError for what only the stored memory and its app can tell to be wrong."""
+    """Raise ValidationError for what only the stored memory and its app can tell to be wrong."""
     if "subject" in changes:
         changes["subject"] = subject_of(changes["subject"])
     errors: dict[str, list[str]] = {}

@@ -22,7 +22,7 @@ from memsite.tenancy.policy import MOST_CHARACTERS, is_category
 
 MAX_NUMBER = 2**64
 READERS_KEPT = 1_024
-"""Of all shapes, by which of their fields are given."""
+"""Of all serializers, by which of their fields are given."""
 
 
 class StrictCharField(serializers.CharField):
@@ -63,7 +63,7 @@ class NameField(StrictCharField):
 
 
 def refuse_secret(name: str) -> None:
-    """Raises ValidationError, which does not say it again."""
+    """Raise ValidationError without repeating the secret."""
     if kind := secret_in_name(name):
         raise serializers.ValidationError(f"This looks like a secret ({kind}), and names are shown: take another one.")
 
@@ -76,7 +76,7 @@ class StrictFloatField(serializers.FloatField):
 
 
 def integer_of(data: Any) -> Any:
-    """JSON has one kind of number: 3.0 is 3, and some programs write it so."""
+    """Return 3 for 3.0: JSON has one kind of number, and some programs write it so."""
     return int(data) if isinstance(data, float) and data.is_integer() and abs(data) <= MAX_NUMBER else data
 
 
@@ -145,7 +145,7 @@ class JSONObjectField(serializers.DictField):
         return each_text(super().run_validation(data), without_secrets)
 
     def run_child_validation(self, data: Any) -> Any:
-        """Anything may be in it, and there may be much."""
+        """Accept any value, and many of them."""
         return data
 
 
@@ -200,7 +200,7 @@ def category(**options: Any) -> NameField:
 
 
 class StrictSerializer(serializers.Serializer[Any]):
-    # No docstring: the schema would tell it of every shape that has none of its own.
+    # No docstring: the schema would tell it of every serializer that has none of its own.
     # A body. Unknown fields are refused, so that a typing error is not a silent default.
 
     # Defaults, or what makes them, of fields that it had and that nobody gives.
@@ -226,23 +226,23 @@ class StrictSerializer(serializers.Serializer[Any]):
             super().run_validators(value)
 
 
-def validated(shape: type[StrictSerializer], data: Any) -> dict[str, Any]:
-    """The data as the shape has it; ValidationError names each field that is wrong."""
+def validated(serializer: type[StrictSerializer], data: Any) -> dict[str, Any]:
+    """Return the validated data; ValidationError names each wrong field."""
     if isinstance(data, Mapping):
         with suppress(serializers.ValidationError, ModelValidationError):
-            return dict(cached_serializer(shape, names_in(shape).intersection(data)).run_validation(data))
-    body = shape(data=data)
+            return dict(cached_serializer(serializer, names_in(serializer).intersection(data)).run_validation(data))
+    body = serializer(data=data)
     body.is_valid(raise_exception=True)
     return dict(body.validated_data)
 
 
 @lru_cache(READERS_KEPT)
-def cached_serializer(shape: type[StrictSerializer], given: frozenset[str]) -> StrictSerializer:
-    """One that looks at these fields and those that must be given: of most bodies, that is a few out of many.
+def cached_serializer(serializer: type[StrictSerializer], given: frozenset[str]) -> StrictSerializer:
+    """Return a serializer of the given and required fields only: most bodies give a few out of many.
 
-    For all threads: validation leaves nothing in it, and making one costs more than validating.
+    It is shared by all threads: validation leaves no state in it, and creating one costs more than validating.
     """
-    reader, not_given = shape(), {}
+    reader, not_given = serializer(), {}
     for name, field in [*reader.fields.items()]:
         if not (name in given or field.required):
             del reader.fields[name]
@@ -253,18 +253,20 @@ def cached_serializer(shape: type[StrictSerializer], given: frozenset[str]) -> S
     return reader
 
 
-def check_of(shape: StrictSerializer, name: str, field: serializers.Field[Any, Any, Any, Any]) -> Callable[[Any], Any]:
-    """What the shape itself says of a field comes after what the field says."""
-    own: Callable[[Any], Any] | None = getattr(shape, f"validate_{name}", None)
+def check_of(
+    serializer: StrictSerializer, name: str, field: serializers.Field[Any, Any, Any, Any]
+) -> Callable[[Any], Any]:
+    """Return the check of a field: first its own, then the method of the serializer."""
+    own: Callable[[Any], Any] | None = getattr(serializer, f"validate_{name}", None)
     read: Callable[[Any], Any] = field.run_validation
     return (lambda value: own(read(value))) if own else read
 
 
 @cache
-def names_in(shape: type[StrictSerializer]) -> frozenset[str]:
-    return frozenset(names(shape))
+def names_in(serializer: type[StrictSerializer]) -> frozenset[str]:
+    return frozenset(names(serializer))
 
 
-def names(shape: type[StrictSerializer], *, without: Collection[str] = ()) -> list[str]:
-    """The names of its fields."""
-    return [name for name in shape().fields.keys() if name not in without]  # noqa: SIM118  # typed by its keys
+def names(serializer: type[StrictSerializer], *, without: Collection[str] = ()) -> list[str]:
+    """Return the names of its fields."""
+    return [name for name in serializer().fields.keys() if name not in without]  # noqa: SIM118  # typed by its keys

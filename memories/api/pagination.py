@@ -35,6 +35,9 @@ NO_CURSOR = {"cursor": ["Not a cursor of this list."]}
 # By public id, which is by time: a cursor shows its position, and a small number would count other apps' rows.
 LATEST_FIRST = "-uid"
 Rows = TypeVar("Rows", bound=QuerySet[Any])
+# The next page is ranked as of the first one's time; after this it is another search.
+GOOD_FOR = timedelta(hours=1)
+FARTHEST = 10_000
 
 
 class Pages(CursorPagination):
@@ -48,7 +51,7 @@ class Pages(CursorPagination):
         return up_to(MAX_LIMIT, "limit", request.query_params.get("limit"), DEFAULT_LIMIT)
 
     def decode_cursor(self, request: Request) -> Cursor | None:
-        """The cursor, if it was made for this list: its position begins with the list's mark."""
+        """Decode the cursor, if it was made for this list: its position begins with the list's mark."""
         try:
             cursor: Cursor | None = super().decode_cursor(request)
             if cursor is None:
@@ -70,14 +73,14 @@ class Pages(CursorPagination):
 
 
 def mark_of(request: Request) -> str:
-    """Tells the list that is asked from others, whatever it is narrowed to."""
+    """Return a mark that tells this list from others, whatever it is filtered by."""
     return sha256(request.path.encode()).hexdigest()[:8]
 
 
 def page(
     view: Any, rows: QuerySet[Any], show: Callable[[Any], dict[str, Any]], ordering: str = LATEST_FIRST
 ) -> Response:
-    """One page of `rows`, each as `show` has it."""
+    """Return one page of `rows`, each as `show` returns it."""
     pages = Pages(ordering, rows.model._meta.get_field(ordering.lstrip("-")))
     some: list[Any] | None = pages.paginate_queryset(rows, view.request, view=view)
     return Response(
@@ -90,7 +93,7 @@ def page(
 
 
 def refuse_unknown(request: Request, *known: str) -> None:
-    """Query parameters nobody knows are refused like body fields nobody knows, and so is one that says two things."""
+    """Refuse query parameters that are unknown or given twice, as unknown body fields are refused."""
     if not request.META.get("QUERY_STRING"):
         return
     unknown = sorted(set(request.query_params) - {*known})
@@ -103,7 +106,7 @@ def refuse_unknown(request: Request, *known: str) -> None:
 
 
 def refuse_secrets(request: Request, path: Mapping[str, Any]) -> None:
-    """Addresses are logged wherever they pass: a secret in one is refused, whatever it was to be."""
+    """Refuse a secret in an address: addresses are logged wherever they pass."""
     query = request.query_params.items() if request.META.get("QUERY_STRING") else ()
     for name, value in (*query, *path.items()):
         if isinstance(value, str) and (kind := secret_in_name(value)):
@@ -111,7 +114,7 @@ def refuse_secrets(request: Request, path: Mapping[str, Any]) -> None:
 
 
 def up_to(most: int, name: str, given: str | None, default: int) -> int:
-    """A query parameter's number, from 1 on; `default` if it was not given."""
+    """Return the number of a query parameter, from 1 on; `default` without it."""
     return default if given is None else whole(name, given, most, least=1)
 
 
@@ -122,7 +125,7 @@ def whole(name: str, text: str, most: int, *, least: int = 0) -> int:
 
 
 def user_asked(request: Request) -> str | None:
-    """The end user that the query string names, who has a name here as in a body; None if it names nobody."""
+    """Return the end user that the query string names, None if it names nobody."""
     given: str | None = request.query_params.get("user_id")
     if given is not None and not 0 < len(given.strip()) <= USER_CHARACTERS:
         raise ValidationError({"user_id": [f"1 to {USER_CHARACTERS} characters."]})
@@ -130,19 +133,19 @@ def user_asked(request: Request) -> str | None:
 
 
 def flag(request: Request, name: str) -> bool:
-    """A query parameter that is true or false: false if it was not given."""
+    """Return a query parameter that is true or false; false without it."""
     return one_of(name, request.query_params.get(name, "false"), ("true", "false")) == "true"
 
 
 def one_of(name: str, value: str, allowed: Sequence[str]) -> str:
-    """A query parameter's value, if it is one of the allowed."""
+    """Return a query parameter's value, if it is one of the allowed."""
     if value not in allowed:
         raise ValidationError({name: [f"One of {', '.join(allowed)}."]})
     return value
 
 
 def chosen(rows: Rows, request: Request, **choices: Sequence[str]) -> Rows:
-    """Those that have in these fields what the query string says, if it says anything: one of the field's choices."""
+    """Filter by the query string: each of these fields takes one of its choices."""
     for name, allowed in choices.items():
         if name in request.query_params:
             rows = rows.filter(**{name: one_of(name, request.query_params[name], allowed)})
@@ -150,7 +153,7 @@ def chosen(rows: Rows, request: Request, **choices: Sequence[str]) -> Rows:
 
 
 def as_moment(name: str, text: str) -> datetime:
-    """A time in ISO 8601; UTC where it does not say."""
+    """Parse a time in ISO 8601; UTC where it names no zone."""
     try:
         moment = parse_datetime(text)
         if moment is not None:
@@ -167,18 +170,13 @@ def as_uuid(name: str, text: str) -> UUID:
         raise ValidationError({name: ["Not an id."]}) from error
 
 
-# The next page is ranked as of the first one's time; after this it is another search.
-GOOD_FOR = timedelta(hours=1)
-FARTHEST = 10_000
-
-
 def make_cursor(offset: int, started: datetime, asked: Mapping[str, Any]) -> str:
     told = dump_json([offset, started.timestamp(), fingerprint(asked)])
     return urlsafe_b64encode(told).decode().rstrip("=")
 
 
 def read_cursor(cursor: str, asked: Mapping[str, Any], now: datetime) -> tuple[int, datetime]:
-    """How many hits came before, and when the search began. ValidationError if it belongs to another search."""
+    """Return how many hits came before, and when the search began. ValidationError for a cursor of another search."""
     try:
         offset, seconds, digest = json.loads(urlsafe_b64decode(cursor + "=" * (-len(cursor) % 4)))
         started = datetime.fromtimestamp(seconds, UTC)
@@ -198,9 +196,10 @@ def fingerprint(asked: Mapping[str, Any]) -> str:
 
 def search_page(
     agent: MemoryAgent, question: Mapping[str, Any], commit: Commit | None = None
-) -> tuple[Recall, str | None]:  # fmt: skip
-    """What a SearchQuestion finds, and the cursor of the next page, if there is one. The last `commit` before it was
-    asked need not be known.
+) -> tuple[Recall, str | None]:
+    """Return the hits of a SearchQuestion, and the cursor of the next page if there is one.
+
+    The last `commit` before the request need not be known.
     """
     asked = {name: value for name, value in question.items() if name != "cursor"}
     offset, now = read_cursor(question["cursor"], asked, timezone.now()) if question["cursor"] else (0, timezone.now())

@@ -25,6 +25,14 @@ IDEMPOTENCY_KEY = OpenApiParameter(
     OpenApiParameter.HEADER,
     description="Repeat the request with the same key and body and get the same answer, for 24 hours.",
 )
+View = TypeVar("View", bound=Callable[..., Any])
+CURSOR = OpenApiParameter("cursor", {"type": "string", "minLength": 1}, description="From `next` or `previous`.")
+IF_MATCH = OpenApiParameter(
+    "If-Match",
+    str,
+    OpenApiParameter.HEADER,
+    description="An ETag, or several with commas between: only if the memory is still that version.",
+)
 
 
 class ProblemError(StrictSerializer):
@@ -45,16 +53,12 @@ class Problem(StrictSerializer):
 PROBLEM = OpenApiResponse(Problem, description="What is wrong (RFC 9457).")
 
 
-View = TypeVar("View", bound=Callable[..., Any])
-
-
 def whole_number(name: str, least: int, most: int, **options: Any) -> OpenApiParameter:
-    """A parameter that is a whole number within these bounds."""
+    """Return an integer parameter within these bounds."""
     return OpenApiParameter(name, {"type": "integer", "minimum": least, "maximum": most}, **options)
 
 
 LIMIT = whole_number("limit", 1, MAX_LIMIT, description="Rows of a page: 50 unless said.")
-CURSOR = OpenApiParameter("cursor", {"type": "string", "minLength": 1}, description="From `next` or `previous`.")
 
 
 def of_user(description: str = "") -> OpenApiParameter:
@@ -62,16 +66,8 @@ def of_user(description: str = "") -> OpenApiParameter:
     return OpenApiParameter("user_id", name, description=description)
 
 
-IF_MATCH = OpenApiParameter(
-    "If-Match",
-    str,
-    OpenApiParameter.HEADER,
-    description="An ETag, or several with commas between: only if the memory is still that version.",
-)
-
-
 def operation(*, parameters: Sequence[OpenApiParameter] = (), **options: Any) -> Callable[[View], View]:
-    """Describes an operation by `extend_schema`, and notes what it takes: nothing else is taken. See `View.initial`."""
+    """Describe an operation by `extend_schema`, and record its parameters: others are refused. See `View.initial`."""
     query = tuple(one.name for one in parameters if one.location == OpenApiParameter.QUERY)
     is_bodiless = options.get("request", ...) is None
 
@@ -84,19 +80,21 @@ def operation(*, parameters: Sequence[OpenApiParameter] = (), **options: Any) ->
 
 
 @cache
-def page_of(shape: type[StrictSerializer]) -> type[StrictSerializer]:
-    """The shape of a page of these."""
+def page_of(serializer: type[StrictSerializer]) -> type[StrictSerializer]:
+    """Return the serializer of a page of these."""
 
     def link() -> StrictCharField:
         return StrictCharField(allow_null=True, help_text="Null at the end.")
 
-    attributes = {"results": shape(many=True), "next": link(), "previous": link()}
-    return type(f"{shape.__name__.removesuffix('Shown')}Page", (StrictSerializer,), attributes)
+    attributes = {"results": serializer(many=True), "next": link(), "previous": link()}
+    return type(f"{serializer.__name__.removesuffix('Shown')}Page", (StrictSerializer,), attributes)
 
 
-def lists(shape: type[StrictSerializer], operation_id: str, *parameters: OpenApiParameter) -> Callable[[View], View]:
-    """Describes an operation that answers with pages."""
-    return operation(responses=page_of(shape), parameters=[LIMIT, CURSOR, *parameters], operation_id=operation_id)
+def lists(
+    serializer: type[StrictSerializer], operation_id: str, *parameters: OpenApiParameter
+) -> Callable[[View], View]:
+    """Describe an operation that answers with pages."""
+    return operation(responses=page_of(serializer), parameters=[LIMIT, CURSOR, *parameters], operation_id=operation_id)
 
 
 class ProblemSchema(AutoSchema):
@@ -122,7 +120,7 @@ class ProblemSchema(AutoSchema):
         return told
 
     def _map_basic_serializer(self, serializer: Any, direction: Literal["request", "response"]) -> Any:
-        """A body takes no other fields, unless it passes over them; to an answer some may be added one day."""
+        """Allow no other fields in a request body, unless it ignores them; responses may gain fields."""
         told = super()._map_basic_serializer(serializer, direction)  # type: ignore[no-untyped-call]
         if direction == "request" and type(serializer).to_internal_value is StrictSerializer.to_internal_value:
             told["additionalProperties"] = False

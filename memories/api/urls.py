@@ -1,4 +1,4 @@
-"""Every door under /api/v1. No trailing slashes."""
+"""Every endpoint under /api/v1. No trailing slashes."""
 
 from django.urls import include, path, register_converter
 from django.urls.converters import IntConverter, StringConverter

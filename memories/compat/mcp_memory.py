@@ -37,15 +37,18 @@ MOST_IN_SUBJECT = 200
 
 Word = Annotated[str, AfterValidator(without_secrets)]
 """Any text of the dialect: without secrets before anything is made of it, so that it is found again by the same."""
+Relation = TypedDict("Relation", {"from": Word, "to": Word, "relationType": Word})
+AT_ONCE = 100
+toolbox = Toolbox()
+LONGEST_QUERY = 2048
+GRAPH = "memory://knowledge-graph"
+JSON = "application/json"
 
 
 class Entity(TypedDict):
     name: Word
     entityType: Word
     observations: list[Word]
-
-
-Relation = TypedDict("Relation", {"from": Word, "to": Word, "relationType": Word})
 
 
 class KnowledgeGraph(TypedDict):
@@ -198,9 +201,14 @@ class Graph:
         self, content: str, subject: str, told: dict[str, Any], names: tuple[str, ...], **fields: Any
     ) -> Candidate:
         return Candidate(
-            content=content, subject=subject[:MOST_IN_SUBJECT], metadata={KIND: told}, agent=self.agent.agent,
-            origin=self.origin, external_id=external_id(KIND, *names), **fields,
-        )  # fmt: skip
+            content=content,
+            subject=subject[:MOST_IN_SUBJECT],
+            metadata={KIND: told},
+            agent=self.agent.agent,
+            origin=self.origin,
+            external_id=external_id(KIND, *names),
+            **fields,
+        )
 
 
 def refuse_empty(rule: str, *texts: str) -> None:
@@ -238,9 +246,6 @@ def is_held(held: set[tuple[str, ...]], added: Added, text: str) -> bool:
 
 def relation(key: tuple[str, str, str]) -> Relation:
     return {"from": key[0], "to": key[2], "relationType": key[1]}
-
-
-AT_ONCE = 100
 
 
 @dataclass(slots=True)
@@ -342,10 +347,6 @@ def batches(rows: list[Any]) -> Iterable[list[Any]]:
     return (rows[start : start + AT_ONCE] for start in range(0, len(rows), AT_ONCE))
 
 
-toolbox = Toolbox()
-LONGEST_QUERY = 2048
-
-
 class Observed(TypedDict):
     entityName: Word
     contents: list[Word]
@@ -377,8 +378,8 @@ class Unknown(APIException):
     status_code = 404
 
 
-def graph_of(door: StoringView) -> Graph:
-    return Graph(door.memory_agent())
+def graph_of(view: StoringView) -> Graph:
+    return Graph(view.memory_agent())
 
 
 def as_text(value: Any) -> str:
@@ -396,28 +397,28 @@ def done(message: str) -> ToolAnswer:
 
 
 @toolbox.writes("Create Entities", answers=Entities)
-def create_entities(door: StoringView, entities: list[Entity]) -> ToolAnswer:
+def create_entities(view: StoringView, entities: list[Entity]) -> ToolAnswer:
     """Adds entities with what is observed of them. Those that are there stay as they are."""
-    door.count_writes(max(1, sum(1 + len(one["observations"]) for one in entities)))
-    graph = graph_of(door)
+    view.count_writes(max(1, sum(1 + len(one["observations"]) for one in entities)))
+    graph = graph_of(view)
     new = graph.create_entities(entities)
     return told(new, graph.withheld, entities=new)
 
 
 @toolbox.writes("Create Relations", answers=Relations)
-def create_relations(door: StoringView, relations: list[Relation]) -> ToolAnswer:
+def create_relations(view: StoringView, relations: list[Relation]) -> ToolAnswer:
     """Adds relations between entities, in active voice: from Alice, works_at, to Acme."""
-    door.count_writes(max(1, len(relations)))
-    graph = graph_of(door)
+    view.count_writes(max(1, len(relations)))
+    graph = graph_of(view)
     new = graph.create_relations(relations)
     return told(new, graph.withheld, relations=new)
 
 
 @toolbox.writes("Add Observations", answers=Results)
-def add_observations(door: StoringView, observations: list[Observed]) -> ToolAnswer:
+def add_observations(view: StoringView, observations: list[Observed]) -> ToolAnswer:
     """Adds to what is observed of entities that are there."""
-    door.count_writes(max(1, sum(len(one["contents"]) for one in observations)))
-    graph = graph_of(door)
+    view.count_writes(max(1, sum(len(one["contents"]) for one in observations)))
+    graph = graph_of(view)
     try:
         results = graph.add_observations([(one["entityName"], one["contents"]) for one in observations])
     except NoSuchEntity as error:
@@ -426,68 +427,69 @@ def add_observations(door: StoringView, observations: list[Observed]) -> ToolAns
 
 
 @toolbox.writes("Delete Entities", destroys=True, repeatable=True, answers=Done)
-def delete_entities(door: StoringView, entityNames: list[Word]) -> ToolAnswer:  # noqa: N803  # the reference server's name
+def delete_entities(view: StoringView, entityNames: list[Word]) -> ToolAnswer:  # noqa: N803  # the reference server's name
     """Deletes entities with their observations and relations, for good."""
-    graph_of(door).delete_entities(entityNames)
+    graph_of(view).delete_entities(entityNames)
     return done("Entities deleted successfully")
 
 
 @toolbox.writes("Delete Observations", destroys=True, repeatable=True, answers=Done)
-def delete_observations(door: StoringView, deletions: list[Withdrawn]) -> ToolAnswer:
+def delete_observations(view: StoringView, deletions: list[Withdrawn]) -> ToolAnswer:
     """Deletes single observations of entities, for good."""
-    graph_of(door).delete_observations([(one["entityName"], one["observations"]) for one in deletions])
+    graph_of(view).delete_observations([(one["entityName"], one["observations"]) for one in deletions])
     return done("Observations deleted successfully")
 
 
 @toolbox.writes("Delete Relations", destroys=True, repeatable=True, answers=Done)
-def delete_relations(door: StoringView, relations: list[Relation]) -> ToolAnswer:
+def delete_relations(view: StoringView, relations: list[Relation]) -> ToolAnswer:
     """Deletes relations, for good."""
-    graph_of(door).delete_relations(relations)
+    graph_of(view).delete_relations(relations)
     return done("Relations deleted successfully")
 
 
 @toolbox.reads("Read Graph", answers=KnowledgeGraph)
-def read_graph(door: StoringView) -> ToolAnswer:
+def read_graph(view: StoringView) -> ToolAnswer:
     """The whole graph."""
-    return told(graph_of(door).whole())
+    return told(graph_of(view).whole())
 
 
 @toolbox.reads("Search Nodes", answers=KnowledgeGraph)
-def search_nodes(door: StoringView, query: Annotated[Word, Field(max_length=LONGEST_QUERY)]) -> ToolAnswer:
+def search_nodes(view: StoringView, query: Annotated[Word, Field(max_length=LONGEST_QUERY)]) -> ToolAnswer:
     """Entities whose name, type or observations contain the text, with their relations."""
-    return told(graph_of(door).search(query))
+    return told(graph_of(view).search(query))
 
 
 @toolbox.reads("Open Nodes", answers=KnowledgeGraph)
-def open_nodes(door: StoringView, names: list[Word]) -> ToolAnswer:
+def open_nodes(view: StoringView, names: list[Word]) -> ToolAnswer:
     """Entities by their names, with their relations."""
-    return told(graph_of(door).part(names))
+    return told(graph_of(view).part(names))
 
 
-GRAPH = "memory://knowledge-graph"
-JSON = "application/json"
-
-
-def make_server(door: StoringView) -> Server[Any]:
+def make_server(view: StoringView) -> Server[Any]:
     return serving(
-        "memory-server", toolbox, door,
+        "memory-server",
+        toolbox,
+        view,
         on_list_resources=in_thread(list_resources),
-        on_read_resource=in_thread(partial(read_resource, door)),
-    )  # fmt: skip
+        on_read_resource=in_thread(partial(read_resource, view)),
+    )
 
 
 def list_resources(params: Any) -> mcp.ListResourcesResult:
     graph = mcp.Resource(
-        name="knowledge-graph", title="Knowledge Graph", uri=GRAPH, mime_type=JSON,
+        name="knowledge-graph",
+        title="Knowledge Graph",
+        uri=GRAPH,
+        mime_type=JSON,
         description="All entities and relations.",
-    )  # fmt: skip
+    )
     return mcp.ListResourcesResult(resources=[graph])
 
 
-def read_resource(door: StoringView, params: mcp.ReadResourceRequestParams) -> mcp.ReadResourceResult:
+def read_resource(view: StoringView, params: mcp.ReadResourceRequestParams) -> mcp.ReadResourceResult:
     if params.uri != GRAPH:
         raise MCPError(code=mcp.INVALID_PARAMS, message="There is nothing at this address.", data={"uri": params.uri})
-    text = as_text(graph_of(door).whole())
+    text = as_text(graph_of(view).whole())
     return mcp.ReadResourceResult(contents=[mcp.TextResourceContents(uri=GRAPH, mime_type=JSON, text=text)])
 
 

@@ -33,6 +33,24 @@ from memsite.tenancy.models import Scope
 
 ROOT = "/memories"
 MAX_PATH_CHARACTERS = 1_000
+MOST_LINES = 999_999
+NUMBER_WIDTH = 6
+LEVELS = 2
+AROUND = 2
+"""Lines shown before and after the one that was changed."""
+UNITS = "BKMG"
+KIND = "file"
+MAX_FILE_CHARACTERS = 200_000
+MOST_IN_SUBJECT = 200
+LONGEST_PATH = 2_000
+NEEDS = {
+    "view": ("path",),
+    "create": ("path", "file_text"),
+    "str_replace": ("path", "old_str"),
+    "insert": ("path", "insert_line", "insert_text"),
+    "delete": ("path",),
+    "rename": ("old_path", "new_path"),
+}
 
 
 class Refused(Exception):
@@ -63,14 +81,6 @@ def folders_above(path: str) -> list[str]:
     """The folders it lies in, below the root, the outermost first."""
     parts = path.split("/")
     return ["/".join(parts[:end]) for end in range(3, len(parts))]
-
-
-MOST_LINES = 999_999
-NUMBER_WIDTH = 6
-LEVELS = 2
-AROUND = 2
-"""Lines shown before and after the one that was changed."""
-UNITS = "BKMG"
 
 
 def show_folder(path: str, sizes: Mapping[str, int]) -> str:
@@ -158,11 +168,6 @@ def below(folder: str, sizes: Mapping[str, int]) -> dict[str, int]:
     return {path[len(folder) :]: size for path, size in sizes.items() if is_below(path, folder)}
 
 
-KIND = "file"
-MAX_FILE_CHARACTERS = 200_000
-MOST_IN_SUBJECT = 200
-
-
 class Files:
     """Of one agent, and of one of its end users or of nobody in particular."""
 
@@ -192,9 +197,14 @@ class Files:
         self.check_folders(path)
         fields = self.fields(path, text)
         candidate = Candidate(
-            **fields, kind=Kind.GENERAL, category=GENERAL, pinned=True, visibility=Visibility.AGENT,
-            agent=self.agent.agent, user_id=self.user_id,
-        )  # fmt: skip
+            **fields,
+            kind=Kind.GENERAL,
+            category=GENERAL,
+            pinned=True,
+            visibility=Visibility.AGENT,
+            agent=self.agent.agent,
+            user_id=self.user_id,
+        )
         held = create_with_external_id(self.agent, KIND, [candidate])
         if held:
             raise Refused(
@@ -313,17 +323,6 @@ COMMANDS = {
     "insert": insert,
     "delete": delete,
     "rename": rename,
-}
-
-
-LONGEST_PATH = 2_000
-NEEDS = {
-    "view": ("path",),
-    "create": ("path", "file_text"),
-    "str_replace": ("path", "old_str"),
-    "insert": ("path", "insert_line", "insert_text"),
-    "delete": ("path",),
-    "rename": ("old_path", "new_path"),
 }
 
 

@@ -1,4 +1,4 @@
-"""Every door under /compat: addresses as the other systems' clients have them, slashes and all."""
+"""Every endpoint under /compat: addresses as the other systems' clients have them, slashes and all."""
 
 from django.urls import path, re_path
 

@@ -1,1 +1,1 @@
-"""The operator's desk: pages of one app, for people with a browser. Interfaces translate; MemoryAgent does the work."""
+"""The operator's dashboard: pages of one app, for people with a browser. Views translate; MemoryAgent does the work."""

@@ -27,11 +27,12 @@ APPS_OFFERED = 200
 CSRF = "csrfmiddlewaretoken"
 LAST_APP = "desk_app"
 GONE = "It is not there any more: somebody has deleted it."
+Page = Callable[..., HttpResponse]
 
 
 @dataclass(frozen=True, slots=True)
 class Dashboard:
-    """One person at work in one app. `named` says that the address has to say which app."""
+    """One person at work in one app. `named`: the address has to name the app."""
 
     user: Any
     app: App
@@ -56,38 +57,35 @@ class Dashboard:
         return zone
 
     def agent(self) -> MemoryAgent:
-        """The operator's door to what the app knows: it sees all of it, and revisions carry the operator's name."""
+        """Return the operator's MemoryAgent: it sees all of the app, and revisions carry the operator's name."""
         return MemoryAgent(self.app, None, self.actor)
 
     def other_apps(self) -> list[App]:
-        """What the app switcher offers. One query."""
+        """Return the apps of the app switcher. One query."""
         rows = apps_of(self.user).exclude(pk=self.app.pk).order_by("app_id")
         return list(rows.only("app_id", "name", "status")[:APPS_OFFERED])
 
     def address(self, name: str, *args: Any, **query: Any) -> str:
-        """The address of a page of this app. Empty values are left out of the query."""
+        """Return the address of a page of this app. Empty values are left out of the query."""
         asked = {"app": self.app.app_id} if self.named else {}
         asked |= {key: value for key, value in query.items() if value not in (None, "")}
         return reverse(name, args=args) + (f"?{urlencode(asked)}" if asked else "")
 
 
 class DashboardRequest(HttpRequest):
-    """What a page gets: a request with a desk, and `htmx` (django-htmx) to tell fragments from pages."""
+    """The request of a page: with a `dashboard`, and `htmx` (django-htmx) to tell fragments from pages."""
 
-    desk: Dashboard
+    dashboard: Dashboard
     htmx: Any
-
-
-Page = Callable[..., HttpResponse]
 
 
 def page(
     *, read: Right | None = Right.READ, write: Right | None = None, while_purging: bool = False
 ) -> Callable[[Page], Page]:
-    """A page of the desk: which right it takes to look at it, and to send something to it (None: not to be had).
+    """Decorate a page with the rights to read it and to write to it (None: not possible).
 
-    Of an app that is being purged nothing is shown or changed, except by pages that may be seen `while_purging`.
-    Somebody who is not signed in is sent to the login; an app of others answers like none; too little right is a 403.
+    While an app is being purged nothing is shown or changed, except by pages that are allowed `while_purging`.
+    Without a login the answer is the login page, for an app of others a 404, for too few rights a 403.
     """
 
     def decorate(view: Page) -> Page:
@@ -105,9 +103,9 @@ def page(
             if not has_right(answer.role, right):
                 raise PermissionDenied
             request.POST = public(request)  # type: ignore[assignment]  # as Django sets it itself
-            request.desk = answer  # type: ignore[attr-defined]  # it is a DeskRequest from here on
+            request.dashboard = answer  # type: ignore[attr-defined]  # it is a DeskRequest from here on
             if answer.app.status == AppStatus.PURGING and not while_purging:
-                return render(request, "dashboard/purging.html", {"desk": answer}, status=410)
+                return render(request, "dashboard/purging.html", {"dashboard": answer}, status=410)
             try:
                 with timezone.override(answer.zone):
                     response = view(request, *args, **kwargs)
@@ -126,7 +124,7 @@ def page(
 
 
 def public(request: HttpRequest) -> QueryDict:
-    """A form without secrets, whatever its fields: no page of the desk takes any but passwords."""
+    """Return the form without secrets: no page of the dashboard takes any but passwords."""
     form = request.POST.copy()
     for name, values in request.POST.lists():
         if name != CSRF and "password" not in name:
@@ -135,7 +133,7 @@ def public(request: HttpRequest) -> QueryDict:
 
 
 def ask_to_sign_in(request: HttpRequest, *, can_be_looked_at: bool) -> HttpResponse:
-    """A fragment cannot show a login, so it says what is the matter."""
+    """Redirect to the login. A fragment cannot show it and answers with a message."""
     if "HX-Request" in request.headers:
         return problem_response(
             401, "You are signed out. Sign in on another tab and try again: what is typed here stays."
@@ -144,7 +142,7 @@ def ask_to_sign_in(request: HttpRequest, *, can_be_looked_at: bool) -> HttpRespo
 
 
 def find_dashboard(request: HttpRequest) -> Dashboard | HttpResponse:
-    """The desk, or where to go instead. Http404 for an app that this person cannot see."""
+    """Return the dashboard, or a redirect. Http404 for an app that this person cannot see."""
     apps = apps_of(request.user).select_related("policy").order_by("app_id")
     wanted = request.GET.get("app")
     if wanted is not None:

@@ -19,6 +19,8 @@ DAY = timedelta(days=1)
 MOST_TRIGGERS = 500
 SHOWN_A_DAY = 3
 FIRST_YEAR, LAST_YEAR = 1970, 9990
+_UNITS = {"DAILY": "day", "WEEKLY": "week", "MONTHLY": "month", "YEARLY": "year"}
+_ORDINALS = {"1": "first", "2": "second", "3": "third", "4": "fourth", "5": "fifth", "-1": "last"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +41,7 @@ class Day:
 
 @dataclass(frozen=True, slots=True)
 class Month:
-    """`weeks` are whole ones, from Monday on: with days of the months beside it."""
+    """A month in whole weeks from Monday on, with the days of other months in them."""
 
     first: date
     weeks: list[list[Day]]
@@ -54,12 +56,12 @@ class Month:
 
     @property
     def busy(self) -> list[Day]:
-        """The days of the month itself on which something is due."""
+        """Return the days of the month itself on which something is due."""
         return [day for week in self.weeks for day in week if day.is_inside and day.triggers]
 
     @property
     def due(self) -> list[tuple[FutureTrigger, list[date]]]:
-        """Each trigger of the month once, with its days, the first to come first."""
+        """Return each trigger of the month once, with its days, the first to come first."""
         days: dict[int, list[date]] = defaultdict(list)
         found = {}
         for day in self.busy:
@@ -70,7 +72,7 @@ class Month:
 
 
 def read_month(text: str, today: date) -> date:
-    """The first day of the month "2026-11"; of this one, if the text names none."""
+    """Return the first day of the month "2026-11"; of the current one, if the text names none."""
     try:
         first = date.fromisoformat(f"{text}-01")
     except ValueError:
@@ -79,7 +81,7 @@ def read_month(text: str, today: date) -> date:
 
 
 def month_of(first: date, today: date, triggers: ScopedQuerySet[FutureTrigger]) -> Month:
-    """Reads those that wait or are over, and fall into its weeks."""
+    """Return a month with its waiting and past triggers."""
     weeks = calendar.Calendar().monthdatescalendar(first.year, first.month)
     start, end = weeks[0][0], weeks[-1][-1]
     due = by_day(within(triggers, start, end), start, end)
@@ -103,7 +105,7 @@ def by_day(triggers: Iterable[FutureTrigger], start: date, end: date) -> dict[da
 
 
 def days_of(trigger: FutureTrigger, start: date, end: date) -> Iterator[date]:
-    """Each day from `start` to `end` on which it is due: of a stretch all of them, as often as the rule brings it."""
+    """Return each day from `start` to `end` on which it is due, all days of a span and of each recurrence."""
     length = (trigger.until - trigger.trigger_date) if trigger.until else timedelta(0)
     first: date | None = trigger.trigger_date
     while first is not None and first <= end:
@@ -116,12 +118,11 @@ def days_of(trigger: FutureTrigger, start: date, end: date) -> Iterator[date]:
         first = next_day(trigger.rule, trigger.trigger_date, after=max(first, start - length - DAY))
 
 
-_UNITS = {"DAILY": "day", "WEEKLY": "week", "MONTHLY": "month", "YEARLY": "year"}
-_ORDINALS = {"1": "first", "2": "second", "3": "third", "4": "fourth", "5": "fifth", "-1": "last"}
-
-
 def in_words(rule: str) -> str:
-    """ "FREQ=WEEKLY;INTERVAL=2;BYDAY=MO,FR": "every 2 weeks on Monday and Friday". What is no such rule, as it is."""
+    """Return a rule in words: "FREQ=WEEKLY;INTERVAL=2;BYDAY=MO,FR" is "every 2 weeks on Monday and Friday".
+
+    Return any other text as it is.
+    """
     parts = dict(part.split("=", 1) for part in rule.split(";") if "=" in part)
     try:
         return " ".join(filter(None, [_how_often(parts), _on_which(parts), _in_which(parts), _until(parts)]))

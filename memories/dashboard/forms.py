@@ -22,7 +22,7 @@ IMPORTANCES = [(1, "1 trivial"), (2, "2 minor"), (3, "3 useful"), (4, "4 importa
 
 
 class Slider(forms.NumberInput):
-    """From 0 to 1, its value beside it."""
+    """An input from 0 to 1, its value beside it."""
 
     input_type = "range"
     template_name = "dashboard/parts/slider.html"
@@ -48,7 +48,7 @@ class DashboardMeta:
 
 
 class EditForm(ChangeMemoryForm):
-    """What the memory says now, to be changed; `version` is what the page was made from."""
+    """A form of one memory; `version` is the one that the page was made from."""
 
     tags = None  # type: ignore[assignment]  # how a form leaves out a field of its base
     importance = forms.TypedChoiceField(choices=IMPORTANCES, coerce=int)
@@ -69,12 +69,12 @@ class EditForm(ChangeMemoryForm):
 
     @property
     def is_outdated(self) -> bool:
-        """Whether somebody else has changed the memory since the page was made."""
+        """Return whether somebody else has changed the memory since the page was made."""
         return bool(self.is_bound and self.cleaned_data.get("version") != self.instance.version)
 
 
 class AddForm(MemoryForm):
-    """A memory that an operator knows to be true."""
+    """A form of a memory that an operator adds."""
 
     tags = None  # type: ignore[assignment]  # how a form leaves out a field of its base
     importance = forms.TypedChoiceField(choices=IMPORTANCES, coerce=int, initial=3)
@@ -99,7 +99,7 @@ class AddForm(MemoryForm):
 
 
 class Names(forms.CharField):
-    """A list of names, typed with commas between them. The model looks at the names."""
+    """An input of names with commas between them. The model validates the names."""
 
     def prepare_value(self, value: Any) -> Any:
         return ", ".join(value) if isinstance(value, list) else value
@@ -109,7 +109,7 @@ class Names(forms.CharField):
 
 
 class DaysByName(forms.CharField):
-    """Whole numbers by name, typed as "work 90, health 365". The model looks at the numbers."""
+    """An input of integers by name, typed as "work 90, health 365". The model validates the numbers."""
 
     def prepare_value(self, value: Any) -> Any:
         return ", ".join(f"{name} {days}" for name, days in value.items()) if isinstance(value, dict) else value
@@ -127,7 +127,7 @@ class DaysByName(forms.CharField):
 
 
 class LongSelect(forms.Select):
-    """Hundreds of choices from one template: one for each of them takes longer than all else on the page."""
+    """Hundreds of choices from one template: a template for each takes longer than the rest of the page."""
 
     template_name = "dashboard/parts/long_select.html"
 
@@ -153,7 +153,7 @@ class PolicyForm(SideBySideForm[AppPolicy]):
             field.help_text = model_field.help_text
 
     def groups(self) -> Iterator[tuple[str, list[Row]]]:
-        """The fields by what they are about, each with what the app's preset says."""
+        """Return the fields by topic, each with the value of the app's preset."""
         preset = preset_values(self.instance.app.preset)
         for title, names in POLICY_GROUPS:
             yield title, [Row(self[name], preset[name], self.initial.get(name)) for name in names]
@@ -179,7 +179,7 @@ class Row:
 
 
 def preset_changes(preset: str) -> list[tuple[str, str]]:
-    """What a preset has another way than the standard one, in words."""
+    """Describe in words how a preset differs from the standard one."""
     return [(name.replace("_", " "), display_value(value)) for name, value in PRESETS[preset].items()]
 
 
@@ -196,5 +196,5 @@ def display_value(value: Any) -> str:
 
 
 def plain(value: Any) -> Any:
-    """A time zone may be a name or the zone itself."""
+    """Return the name of a time zone, given as a name or as a zone."""
     return value if isinstance(value, bool | int | float | list | dict | None) else str(value)

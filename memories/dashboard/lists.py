@@ -16,13 +16,16 @@ from memsite.timestamps import is_in_reach
 
 Row = TypeVar("Row", bound=Model)
 SIZE = 50
+AGENTS_OFFERED = 200
+TOO_LONG = {"max_length": "A text to look for has %(limit_value)d characters at most."}
+Rows = TypeVar("Rows", bound=QuerySet[Any])
 
 
 @dataclass(frozen=True, slots=True)
 class KeysetPage(Generic[Row]):
-    """`older` and `newer` are the values of `?after=` and `?before=` that lead on, None where nothing follows.
+    """A page of rows. `older` and `newer` are values of `?after=` and `?before=`, None where nothing follows.
 
-    One `is_beyond` where such a value led to no row: there may be others, nearer to the newest.
+    One `is_beyond` whose value led to no row: there may be rows nearer to the newest.
     """
 
     rows: list[Row]
@@ -32,9 +35,9 @@ class KeysetPage(Generic[Row]):
 
 
 def keyset_page(rows: QuerySet[Row], asked: Mapping[str, str], size: int = SIZE, by: str = "uid") -> KeysetPage[Row]:
-    """The latest first, by `uid`, or by a moment that no two rows share (`by`).
+    """Return a page of the latest rows, by `uid` or by a time that no two rows share (`by`).
 
-    `after` and `before` name a row of another page; what names none is passed over.
+    `after` and `before` name a row of another page; unknown ones are ignored.
     """
     read = as_uid if by == "uid" else as_moment
     after, before = read(asked.get("after")), read(asked.get("before"))
@@ -72,35 +75,30 @@ def as_moment(text: str | None) -> datetime | None:
     return moment if moment and moment.tzinfo and is_in_reach(moment) else None
 
 
-AGENTS_OFFERED = 200
-TOO_LONG = {"max_length": "A text to look for has %(limit_value)d characters at most."}
-Rows = TypeVar("Rows", bound=QuerySet[Any])
-
-
 def agents_of(app: App) -> list[tuple[str, str]]:
-    """Choices of the app's first agents. One query."""
+    """Return choices of the app's first agents. One query."""
     names = Agent.objects.for_app(app).order_by("name").values_list("name", flat=True)[:AGENTS_OFFERED]
     return [("", "any"), *((name, name) for name in names)]
 
 
 class Filters(forms.Form):
-    """Every field may be empty."""
+    """A form of filters: every field may be empty."""
 
     use_required_attribute = False
 
     def asked(self) -> dict[str, Any]:
-        """What narrows the list, cleaned."""
+        """Return the cleaned filters."""
         self.is_valid()
         return {name: value for name, value in self.cleaned_data.items() if value not in (None, "", [])}
 
     @property
     def refused(self) -> str:
-        """Why nothing is found: what is wrong with texts and times, in sentences; empty where all can be looked for."""
+        """Return sentences about invalid texts and times; empty where all are valid."""
         wrong = [self[name] for name in self.errors if not isinstance(self.fields[name], forms.ChoiceField)]
         return " ".join(f"{field.label}: {error}" for field in wrong for error in field.errors)
 
     def let_through(self, rows: Rows) -> Rows:
-        """None of them if something is refused: all would be taken for what was found."""
+        """Return no rows if something is invalid: all of them would look like the result."""
         return rows.none() if self.refused else rows
 
     @property
@@ -109,7 +107,7 @@ class Filters(forms.Form):
 
 
 class Search(forms.CharField):
-    """A text to look for; looked for while it is typed."""
+    """A text to search for while it is typed."""
 
     def __init__(self, label: str, **options: Any) -> None:
         widget = forms.TextInput(attrs={"type": "search", "autocomplete": "off"})

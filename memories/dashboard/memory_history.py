@@ -20,18 +20,38 @@ from memsite.tenancy.models import App
 from sessions.models import AgentSession, Resource
 
 CUT = "…"
+MOST_REVISIONS, MOST_TOLD, MOST_LINKS = 1_000, 30, 100
+REACH, BESIDE = 700, 600
+"""Characters that are shown around what was said, and of what was said before and after."""
+WEEK = timedelta(days=7)
+MOST_WEEKS = 52
+# Numbers behind the confidence that is shown, and what only computers read.
+NOT_SHOWN = {"confidence_base", "anchored_at", "confirmed_at", "entities"}
+LINKED: dict[tuple[str, bool], str] = {
+    (LinkKind.RELATED, True): "is related to",
+    (LinkKind.RELATED, False): "is related to",
+    (LinkKind.SUPERSEDES, True): "stands for",
+    (LinkKind.SUPERSEDES, False): "is superseded by",
+    (LinkKind.CONTRADICTS, True): "contradicts",
+    (LinkKind.CONTRADICTS, False): "is contradicted by",
+    (LinkKind.ELABORATES, True): "elaborates",
+    (LinkKind.ELABORATES, False): "is elaborated by",
+    (LinkKind.DERIVED, True): "was written from",
+    (LinkKind.DERIVED, False): "helped to write",
+}
+"""What a link says, read from its beginning (True) or from its end."""
 
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """Some of a text. `memory` is what it says, None where it says none of those looked for."""
+    """A part of a text. `memory` is the one it states, None where it states none of those looked for."""
 
     text: str
     memory: Memory | None = None
 
 
 def quoted(text: str, memories: Sequence[Memory], reach: int | None = None) -> list[Piece]:
-    """The text in pieces; with a `reach`, only so many characters before the first mark and after the last."""
+    """Return the text in pieces; with a `reach`, only so many characters before the first mark and after the last."""
     spans = sorted((span, memory.pk, memory) for memory in memories if (span := find_said(text, memory.text)))
     pieces, here = list[Piece](), 0
     for (start, end), _, memory in spans:
@@ -52,26 +72,9 @@ def clipped(pieces: list[Piece], reach: int) -> list[Piece]:
     return [piece for piece in pieces if piece.text]
 
 
-MOST_REVISIONS, MOST_TOLD, MOST_LINKS = 1_000, 30, 100
-REACH, BESIDE = 700, 600
-"""Characters that are shown around what was said, and of what was said before and after."""
-WEEK = timedelta(days=7)
-MOST_WEEKS = 52
-# Numbers behind the confidence that is shown, and what only computers read.
-NOT_SHOWN = {"confidence_base", "anchored_at", "confirmed_at", "entities"}
-LINKED: dict[tuple[str, bool], str] = {
-    (LinkKind.RELATED, True): "is related to", (LinkKind.RELATED, False): "is related to",
-    (LinkKind.SUPERSEDES, True): "stands for", (LinkKind.SUPERSEDES, False): "is superseded by",
-    (LinkKind.CONTRADICTS, True): "contradicts", (LinkKind.CONTRADICTS, False): "is contradicted by",
-    (LinkKind.ELABORATES, True): "elaborates", (LinkKind.ELABORATES, False): "is elaborated by",
-    (LinkKind.DERIVED, True): "was written from", (LinkKind.DERIVED, False): "helped to write",
-}  # fmt: skip
-"""What a link says, read from its beginning (True) or from its end."""
-
-
 @dataclass(frozen=True, slots=True)
 class Said:
-    """A text of the turn. `is_source` says that the memory was found in this one."""
+    """A text of the turn. `is_source`: the memory was found in this one."""
 
     resource: Resource
     pieces: Sequence[Piece]
@@ -80,7 +83,7 @@ class Said:
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """A revision as people read it. `session` is where it was learnt, `noted`: time or use did it, nobody decided."""
+    """A revision for readers. `session` is where it was learnt; `noted`: time or use caused it, no decision."""
 
     revision: Revision
     fields: Sequence[tuple[str, Any, Any]]
@@ -91,7 +94,7 @@ class Change:
 
 @dataclass(frozen=True, slots=True)
 class Linked:
-    """A link from where one stands: this memory `says` the other. `can_go`: it may be taken away."""
+    """A link seen from the memory: `says` is its relation to the other. `can_go`: it may be removed."""
 
     link: Link
     says: str
@@ -100,9 +103,9 @@ class Linked:
 
 
 def said_around(app: App, memory: Memory) -> list[Said]:
-    """The text it was found in, whole but for its far ends, after what came before and before what came next.
+    """Return the text it was found in, with the text before and the text after.
 
-    Three queries; none for what nobody said.
+    Three queries; none for a memory without a source text.
     """
     if memory.resource is None:
         return []
@@ -120,7 +123,7 @@ def glimpse(resource: Any) -> Said:
 
 
 def changes_of(app: App, memory: Memory) -> list[Change]:
-    """Every change, the latest first, at most 1,000. Two queries."""
+    """Return its changes, the latest first, at most 1,000. Two queries."""
     rows = list(Revision.objects.for_app(app).filter(memory=memory).order_by("-number")[:MOST_REVISIONS])
     uids = {uid for row in rows if (uid := learnt_at(row.actor))}
     sessions = {row.uid: row for row in AgentSession.objects.for_app(app).filter(uid__in=uids)} if uids else {}
@@ -150,13 +153,13 @@ def readable(value: Any) -> Any:
 
 
 def learnt_at(actor: str) -> UUID | None:
-    """The session that a worker had learnt from when it made a change."""
+    """Return the session from which a worker learnt when it made a change."""
     name, _, uid = actor.rpartition(":")
     return UUID(uid) if name == LEARNING else None
 
 
 def timeline(app: App, memory: Memory, changes: Sequence[Change], now: datetime) -> Plot:
-    """How sure it was at every change, each week of decay between them, and now."""
+    """Return its confidence at every change, each week of decay between them, and now."""
     moments: dict[datetime, float] = {}
     # What the oldest changes said, where there are more than are read.
     state = snapshot(memory)
@@ -183,7 +186,7 @@ def timeline(app: App, memory: Memory, changes: Sequence[Change], now: datetime)
 
 
 def links_of(app: App, memory: Memory) -> list[Linked]:
-    """One query."""
+    """Return its links. One query."""
     rows = Link.objects.for_app(app).filter(from_memory=memory) | Link.objects.for_app(app).filter(to_memory=memory)
     rows = rows.select_related("from_memory__cold_text", "to_memory__cold_text").order_by("-id")[:MOST_LINKS]
     return [linked(link, memory) for link in rows]
@@ -196,7 +199,7 @@ def linked(link: Link, memory: Memory) -> Linked:
 
 
 def is_at_odds(memory: Memory, links: Sequence[Linked], now: datetime) -> bool:
-    """Whether it contradicts something that agents are told, too."""
+    """Return whether it contradicts a memory that agents are shown, too."""
     others = [one.other for one in links if one.link.kind == LinkKind.CONTRADICTS]
     return holds(memory, now) and any(holds(other, now) for other in others)
 
@@ -207,6 +210,6 @@ def holds(memory: Memory, now: datetime) -> bool:
 
 
 def told_to(app: App, memory: Memory) -> list[Injection]:
-    """The last times that an agent was shown it. One query."""
+    """Return the last times that it was shown to an agent. One query."""
     rows = Injection.objects.for_app(app).filter(memory=memory).select_related("session__agent")
     return list(rows.order_by("-pk")[:MOST_TOLD])

@@ -54,7 +54,7 @@ COUNTED_TO = 1_000
 
 
 def to_review(app: App) -> str:
-    """How many refusals nobody has decided, as it is shown. One query, of no more rows than are told apart."""
+    """Return how many rejections wait for a decision, as shown. One query, of a bounded number of rows."""
     rows = Rejection.objects.for_app(app).filter(decision=Decision.OPEN).order_by()
     number = rows[: COUNTED_TO + 1].count()
     return f"{COUNTED_TO:,}+" if number > COUNTED_TO else f"{number:,}" if number else ""
@@ -64,25 +64,25 @@ def to_review(app: App) -> str:
 WAITING = {"upkeep-review": to_review}
 
 
-def entries(desk: Dashboard, request: Any) -> list[dict[str, Any]]:
-    return shown(ENTRIES, desk, request.resolver_match.url_name or "")
+def entries(dashboard: Dashboard, request: Any) -> list[dict[str, Any]]:
+    return shown(ENTRIES, dashboard, request.resolver_match.url_name or "")
 
 
-def tabs(desk: Dashboard, request: Any) -> list[dict[str, Any]]:
-    """The pages beside the one that is open, with it."""
+def tabs(dashboard: Dashboard, request: Any) -> list[dict[str, Any]]:
+    """Return the pages beside the open one, and the open one."""
     here = request.resolver_match.url_name or ""
     entry = here.split("-")[0]
-    rows = shown(TABS[entry], desk, here)
+    rows = shown(TABS[entry], dashboard, here)
     for row in rows:
         if count := WAITING.get(row["name"]):
-            row["waiting"] = count(desk.app)
+            row["waiting"] = count(dashboard.app)
     # All of an entry's names begin with its first page's.
     rows[0]["is_open"] = not any(row["is_open"] for row in rows[1:])
     return rows
 
 
 def list_of(match: ResolverMatch) -> str:
-    """The page that is there in every app: the open one, or the list that it is one of. The name of its address."""
+    """Return the name of the open page, or of the list that it belongs to: every app has it."""
     here = match.url_name or ""
     if not match.kwargs and getattr(match.func, "can_be_looked_at", False):
         return here
@@ -90,12 +90,12 @@ def list_of(match: ResolverMatch) -> str:
     return max(names, key=len, default="overview")
 
 
-def shown(pages: tuple[tuple[str, str], ...], desk: Dashboard, here: str) -> list[dict[str, Any]]:
+def shown(pages: tuple[tuple[str, str], ...], dashboard: Dashboard, here: str) -> list[dict[str, Any]]:
     return [
         {
             "name": name,
             "label": label,
-            "href": desk.address(name),
+            "href": dashboard.address(name),
             "is_here": here == name,
             "is_open": here == name or here.startswith(name + "-"),
         }

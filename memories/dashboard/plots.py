@@ -14,8 +14,11 @@ from memories.dashboard.tags import big, dollars, percent, two_digits
 Across = date | datetime | str
 Unit = Literal["count", "share", "dollars", "level"]
 SHOWN: dict[Unit, Callable[[float | None], str]] = {
-    "count": big, "share": percent, "dollars": dollars, "level": two_digits,
-}  # fmt: skip
+    "count": big,
+    "share": percent,
+    "dollars": dollars,
+    "level": two_digits,
+}
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,39 +21,41 @@ from memories.services import Changed
 
 Tone = Literal["success", "warning", "error"]
 TONES = {"success": messages.SUCCESS, "warning": messages.WARNING, "error": messages.ERROR}
+GONE_BY_NOW = "Nothing was done: none of it is there any more."
+AT_MOST = 500
 
 
 def render_page(request: DashboardRequest, template: str, context: Mapping[str, Any], part: str = "") -> HttpResponse:
-    """The page `dashboard/{template}.html`, or only its `part` where htmx asks for one."""
+    """Render the page `dashboard/{template}.html`, or only its `part` where htmx asks for one."""
     wants_part = part and request.htmx and not request.htmx.history_restore_request and not request.htmx.boosted
     name = f"dashboard/{part if wants_part else template}.html"
-    response = render(request, name, {**context, "desk": request.desk})
+    response = render(request, name, {**context, "dashboard": request.dashboard})
     patch_vary_headers(response, ["HX-Request"])
     return response
 
 
 def toast(response: HttpResponse, text: str, tone: Tone = "success") -> HttpResponse:
-    """Shows `text` in the corner when the fragment arrives."""
+    """Show `text` in the corner when the fragment arrives."""
     response["HX-Trigger"] = json.dumps({"toast": {"text": text, "tone": tone}})
     return response
 
 
 @dataclass(frozen=True, slots=True)
 class Undo:
-    """What a toast offers to take back: posted to `href` as `changes`."""
+    """What a toast offers to undo: posted to `href` as `changes`."""
 
     href: str
     changes: Sequence[str]
 
 
 def saved(text: str, tone: Tone = "success", undo: Undo | None = None) -> HttpResponse:
-    """It is done: a toast, dialogs close, ticks go, and what is live on the page is fetched anew."""
+    """Answer success: show a toast, close dialogs, clear ticks, and refresh what is live on the page."""
     triggers = {"toast": {"text": text, "tone": tone, "undo": asdict(undo) if undo else None}, "saved": {}}
     return HttpResponse(status=204, headers={"HX-Trigger": json.dumps(triggers)})
 
 
 def go(request: DashboardRequest, address: str, text: str = "", tone: Tone = "success") -> HttpResponse:
-    """To another page, with a toast there."""
+    """Redirect to another page, with a toast there."""
     if text:
         messages.add_message(request, TONES[tone], text)
     if request.htmx:
@@ -62,36 +64,33 @@ def go(request: DashboardRequest, address: str, text: str = "", tone: Tone = "su
 
 
 def fingerprint(state: object) -> str:
-    """Tells whether something is as it was shown: the same for equal values, in every process."""
+    """Return a hash that is the same for equal values in every process."""
     return hashlib.sha256(repr(state).encode()).hexdigest()[:16]
 
 
 def is_seen(request: DashboardRequest, state: str) -> bool:
-    """Whether this is a refresh of a list that is already shown as of `state`.
+    """Return whether this is a refresh of a list that is already shown as of `state`.
 
-    What stands in the list inherits its headers: a refresh is what the list asks for itself.
+    Elements of the list inherit its headers: only a request of the list itself is a refresh.
     """
     asks_itself = not request.htmx or request.htmx.trigger == request.htmx.target
     return asks_itself and request.headers.get("X-Seen") == state
 
 
 def unchanged() -> HttpResponse:
-    """A refresh that has nothing new: htmx leaves the page as it is."""
+    """Answer a refresh without changes: htmx leaves the page as it is."""
     return HttpResponse(status=204)
 
 
 def done(
     request: DashboardRequest, name: str, text: str, tone: Tone = "success", undo: Undo | None = None
-) -> HttpResponse:  # fmt: skip
-    """It is done: told on the page that asked, or on the page `name` where there are no scripts."""
-    return saved(text, tone, undo) if request.htmx else go(request, request.desk.address(name), text, tone)
-
-
-GONE_BY_NOW = "Nothing was done: none of it is there any more."
+) -> HttpResponse:
+    """Answer success on the page that asked, or on the page `name` where there are no scripts."""
+    return saved(text, tone, undo) if request.htmx else go(request, request.dashboard.address(name), text, tone)
 
 
 def change_report(changed: Changed, done_to_them: str, one: str = "memory", many: str = "memories") -> tuple[str, Tone]:
-    """What became of those that were ticked, in words."""
+    """Describe in words what became of the ticked rows."""
     parts = [f"{counted(changed.done, one, many)} {done_to_them}."] if changed.done else []
     parts += [
         f"{counted(number, one, many)} left as {'it is' if number == 1 else 'they are'}: {why}."
@@ -104,11 +103,8 @@ def counted(number: int, one: str, many: str) -> str:
     return f"{number:,} {one if number == 1 else many}"
 
 
-AT_MOST = 500
-
-
 def ticked(request: DashboardRequest, name: str) -> list[UUID]:
-    """The ids that were sent under this name. BadRequest for more than a page can show, and for what is no id."""
+    """Return the ids sent under this name. BadRequest for more than a page can show, and for invalid ids."""
     given = request.POST.getlist(name)
     if len(given) > AT_MOST:
         raise BadRequest
@@ -116,7 +112,7 @@ def ticked(request: DashboardRequest, name: str) -> list[UUID]:
 
 
 def as_number(text: str) -> int:
-    """Of a version. BadRequest for what is none."""
+    """Return a version. BadRequest if it is none."""
     # Python itself refuses thousands of digits.
     with suppress(ValueError):
         if text.isdecimal():

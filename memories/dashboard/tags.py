@@ -23,16 +23,49 @@ from memsite.tenancy.policy import AppPolicy
 register = template.Library()
 
 AGES = (
-    (timedelta(days=365), "y"), (timedelta(days=30), "mo"), (timedelta(days=1), "d"), (timedelta(hours=1), "h"),
+    (timedelta(days=365), "y"),
+    (timedelta(days=30), "mo"),
+    (timedelta(days=1), "d"),
+    (timedelta(hours=1), "h"),
     (timedelta(minutes=1), "min"),
-)  # fmt: skip
+)
 SCALES = ((1e9, "G"), (1e6, "M"))
+TONES = {
+    "active": "good",
+    "inactive": "quiet",
+    "archived": "quiet",
+    "superseded": "quiet",
+    "ended": "quiet",
+    "uninstalled": "bad",
+    "info": "plain",
+    "warning": "warn",
+    "error": "bad",
+    "critical": "bad",
+    "done": "good",
+    "pending": "plain",
+    "running": "warn",
+    "failed": "bad",
+    "dead": "bad",
+    "stopped": "quiet",
+    "covered": "quiet",
+    "open": "plain",
+    "overruled": "good",
+    "confirmed": "quiet",
+    "quarantine": "bad",
+    "approval": "warn",
+    "conflict": "warn",
+    "waiting": "warn",
+    "reading": "warn",
+    "trusted": "good",
+    "reviewed": "good",
+    "unreviewed": "warn",
+}
 
 
 @register.simple_tag(takes_context=True)
 def address(context: Any, name: str, *args: Any, **query: Any) -> str:
-    """The address of a page of this desk: `{% address 'memories' status='active' %}`."""
-    there: str = context["desk"].address(name, *args, **query)
+    """The address of a page of this dashboard: `{% address 'memories' status='active' %}`."""
+    there: str = context["dashboard"].address(name, *args, **query)
     return there
 
 
@@ -40,14 +73,14 @@ def address(context: Any, name: str, *args: Any, **query: Any) -> str:
 def walk(context: Any, row: Entity | Memory) -> str:
     """Where the graph has this in its middle."""
     page = "knowledge-entities-one" if isinstance(row, Entity) else "knowledge-entities-memory"
-    there: str = context["desk"].address(page, row.uid)
+    there: str = context["dashboard"].address(page, row.uid)
     return there
 
 
 @register.simple_tag(takes_context=True)
 def navigation(context: Any) -> list[dict[str, Any]]:
     """The entries of the menu, and which of them is open."""
-    return entries(context["desk"], context["request"])
+    return entries(context["dashboard"], context["request"])
 
 
 @register.simple_tag
@@ -65,7 +98,7 @@ def elsewhere(context: Any) -> str:
 @register.inclusion_tag("dashboard/parts/tabs.html", takes_context=True)
 def tabs(context: Any, label: str, *, beside: bool = False) -> dict[str, Any]:
     """The pages beside this one: `{% tabs "Upkeep" %}`. `beside`: sent with a fragment, for the page that has them."""
-    return {"label": label, "tabs": tabs_of(context["desk"], context["request"]), "beside": beside}
+    return {"label": label, "tabs": tabs_of(context["dashboard"], context["request"]), "beside": beside}
 
 
 @register.simple_tag
@@ -77,8 +110,11 @@ def when(moment: datetime | None) -> SafeString | str:
     shown, zone = f"{local:%Y-%m-%d %H:%M}", f"{local:%Z}"
     return format_html(
         '<time datetime="{}" data-age="title" title="{}">{} <small>{}</small></time>',
-        local.isoformat(timespec="milliseconds"), age(moment), shown, zone,
-    )  # fmt: skip
+        local.isoformat(timespec="milliseconds"),
+        age(moment),
+        shown,
+        zone,
+    )
 
 
 @register.simple_tag
@@ -89,8 +125,10 @@ def since(moment: datetime | None) -> SafeString | str:
     local = local_time(moment)
     return format_html(
         '<time datetime="{}" data-age="text" title="{}">{}</time>',
-        local.isoformat(timespec="milliseconds"), f"{local:%Y-%m-%d %H:%M:%S %Z}", age(moment),
-    )  # fmt: skip
+        local.isoformat(timespec="milliseconds"),
+        f"{local:%Y-%m-%d %H:%M:%S %Z}",
+        age(moment),
+    )
 
 
 def local_time(moment: datetime) -> datetime:
@@ -102,7 +140,7 @@ def local_time(moment: datetime) -> datetime:
 
 
 def age(moment: datetime) -> str:
-    """ "5 min ago", "in 3 d". desk.js says the same as time goes by."""
+    """ "5 min ago", "in 3 d". dashboard.js says the same as time goes by."""
     gone = timezone.now() - moment
     size = abs(gone)
     for unit, name in AGES:
@@ -196,13 +234,3 @@ def level_of(value: float, most: float) -> str:
 def badge(text: str, tone: str = "") -> dict[str, Any]:
     """A word in a small box. `tone`: good, warn, bad, quiet, or what the word itself suggests."""
     return {"text": text, "tone": tone or TONES.get(str(text), "plain")}
-
-
-TONES = {
-    "active": "good", "inactive": "quiet", "archived": "quiet", "superseded": "quiet", "ended": "quiet",
-    "uninstalled": "bad", "info": "plain", "warning": "warn", "error": "bad", "critical": "bad", "done": "good",
-    "pending": "plain", "running": "warn", "failed": "bad", "dead": "bad", "stopped": "quiet", "covered": "quiet",
-    "open": "plain", "overruled": "good", "confirmed": "quiet", "quarantine": "bad", "approval": "warn",
-    "conflict": "warn",
-    "waiting": "warn", "reading": "warn", "trusted": "good", "reviewed": "good", "unreviewed": "warn",
-}  # fmt: skip

@@ -1,4 +1,4 @@
-"""The addresses of the desk. A page below another has its name and a hyphen before its own."""
+"""The addresses of the dashboard. A page below another has its name and a hyphen before its own."""
 
 from django.urls import path
 

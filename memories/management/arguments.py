@@ -11,6 +11,8 @@ from django.core.management.base import CommandError
 
 from memsite.tenancy.models import AGENT_NAME_PATTERN, Agent, App, AppStatus
 
+USER_CHARACTERS = 200
+
 
 def whole_number(least: int, most: int) -> Callable[[str], int]:
     """Of an argument."""
@@ -22,9 +24,6 @@ def whole_number(least: int, most: int) -> Callable[[str], int]:
         return int(text)
 
     return read
-
-
-USER_CHARACTERS = 200
 
 
 def app_named(app_id: str) -> App:

@@ -20,15 +20,15 @@ from memsite.http.json_body import dump_json
 from memsite.http.problems import as_api_exception, explain
 from memsite.tenancy.models import Scope
 
-Work = Callable[..., "dict[str, Any] | Told"]
+Work = Callable[..., "dict[str, Any] | ToolAnswer"]
 log = structlog.get_logger("memories.mcp")
-DOOR = "door"
+VIEW = "view"
 BROKE = "Something broke here; it has been logged."
 
 
 @dataclass(frozen=True, slots=True)
 class ToolAnswer:
-    """An answer whose text is not simply its document. `more` is said beside it, as a text of its own."""
+    """An answer whose text differs from its document. `more` is a further text."""
 
     text: str
     document: Any = None
@@ -37,7 +37,7 @@ class ToolAnswer:
 
 @dataclass(frozen=True, slots=True)
 class Tool:
-    """`work` is called with the door that the request came through, and the arguments."""
+    """A tool. `work` is called with the endpoint's view and the arguments."""
 
     listed: mcp.Tool
     scope: Scope
@@ -50,25 +50,34 @@ class Toolbox:
         self.tools: dict[str, Tool] = {}
 
     def reads(self, title: str, *, answers: Any = None) -> Callable[[Work], Work]:
-        """A tool that changes nothing. `answers` is the type of its document, if clients should know it."""
+        """Register a tool that changes nothing. `answers` is the type of its document, if clients should know it."""
         return self.adding(title, Scope.READ, answers, read_only=True, idempotent=True)
 
     def writes(
         self, title: str, *, destroys: bool = False, repeatable: bool = False, answers: Any = None
-    ) -> Callable[[Work], Work]:  # fmt: skip
+    ) -> Callable[[Work], Work]:
         return self.adding(title, Scope.WRITE, answers, destructive=destroys, idempotent=repeatable)
 
     def adding(
-        self, title: str, scope: Scope, answers: Any, *, read_only: bool = False, destructive: bool = False,
+        self,
+        title: str,
+        scope: Scope,
+        answers: Any,
+        *,
+        read_only: bool = False,
+        destructive: bool = False,
         idempotent: bool,
-    ) -> Callable[[Work], Work]:  # fmt: skip
+    ) -> Callable[[Work], Work]:
         hints = mcp.ToolAnnotations(
-            title=title, read_only_hint=read_only, destructive_hint=destructive, idempotent_hint=idempotent,
+            title=title,
+            read_only_hint=read_only,
+            destructive_hint=destructive,
+            idempotent_hint=idempotent,
             open_world_hint=False,
-        )  # fmt: skip
+        )
 
         def add(work: Work) -> Work:
-            arguments = func_metadata(work, skip_names=[DOOR], structured_output=False)
+            arguments = func_metadata(work, skip_names=[VIEW], structured_output=False)
             listed = mcp.Tool(
                 name=work.__name__.rstrip("_"),
                 title=title,
@@ -83,17 +92,17 @@ class Toolbox:
         return add
 
     def listed(self, scopes: frozenset[str]) -> list[mcp.Tool]:
-        """Those that a key with these scopes may call."""
+        """Return the tools that a key with these scopes may call."""
         return [tool.listed for tool in self.tools.values() if tool.scope in scopes]
 
-    def call(self, door: StoringView, name: str, given: Mapping[str, Any]) -> mcp.CallToolResult:
-        """What went wrong is told in the result, so that the model can mend it."""
+    def call(self, view: StoringView, name: str, given: Mapping[str, Any]) -> mcp.CallToolResult:
+        """Call a tool. An error is returned in the result, so that the model can correct it."""
         tool = self.tools.get(name)
         if tool is None:
             return failed(f"There is no tool {name!r}. There are: {', '.join(self.tools)}.")
         try:
-            door.require(tool.scope)
-            answer = tool.work(door, **tool.arguments.validate_arguments(spoken(tool, given)))
+            view.require(tool.scope)
+            answer = tool.work(view, **tool.arguments.validate_arguments(spoken(tool, given)))
         except ValidationError as error:
             return failed("; ".join(f"{place(one['loc'])}: {one['msg']}" for one in error.errors()[:5]))
         except Exception as error:
@@ -102,7 +111,7 @@ class Toolbox:
 
 
 def spoken(tool: Tool, given: Mapping[str, Any]) -> dict[str, Any]:
-    """Without null, "", and 0 of what begins at 1, for what may be left out: models fill in all, and mean none."""
+    """Return the arguments without null, "", and 0 of optional ones that begin at 1: models fill in all of them."""
     needed = tool.listed.input_schema.get("required", ())
     counted = {name for name, told in tool.listed.input_schema["properties"].items() if told.get("minimum") == 1}
     return {
@@ -113,9 +122,9 @@ def spoken(tool: Tool, given: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def plain_schema(node: Any) -> Any:
-    """Without what pydantic adds and a model needs not be told: every session of every client reads it.
+    """Return the schema without what a model does not need: every session of every client reads it.
 
-    That is titles, defaults of null, and that null may be given for what may be left out.
+    That is titles, defaults of null, and null for optional arguments.
     """
     if isinstance(node, list):
         return [plain_schema(item) for item in node]
@@ -136,7 +145,7 @@ def place(path: tuple[int | str, ...]) -> str:
 
 
 def told_of(error: Exception, name: str) -> str:
-    """One sentence; of what nobody foresaw only that it happened."""
+    """Return one sentence about an error; of an unexpected one only that it happened."""
     if isinstance(error, LimitReached | BothSuperseded | ForeignSession):
         return str(error)
     if isinstance(error, WrongTrigger):
@@ -154,7 +163,7 @@ def failed(text: str) -> mcp.CallToolResult:
 
 
 def succeeded(answer: dict[str, Any] | ToolAnswer) -> mcp.CallToolResult:
-    """The document stands in both forms: as text for models, as such for programs."""
+    """Return the document in both forms: as text for models, as an object for programs."""
     document = answer.document if isinstance(answer, ToolAnswer) else answer
     encoded = dump_json(document)
     text = answer.text if isinstance(answer, ToolAnswer) else encoded.decode()

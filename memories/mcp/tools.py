@@ -35,6 +35,36 @@ from memsite.tenancy.policy import Block
 from sessions.models import AgentSession
 
 MOST_CHARACTERS = 500
+toolbox = Toolbox()
+NOTHING = "Nothing is known about that."
+NOTHING_ELSE = "Nothing is known about that, but for what this session was shown already."
+NO_ROOM = "What is known does not fit into so few tokens: ask for more."
+ARGUMENTS = {
+    "trigger_date": "date",
+    "trigger_time": "time",
+    "turn_number": "turn",
+    "external_id": "session",
+    "to": "to_id",
+}
+"""What tools call the fields of the API, where they call them otherwise."""
+MOST_LINKS = 20
+FORGET_AT_MOST = 100
+Id = Annotated[str, Field(description="Of a memory, as search tells it.")]
+UserId = Annotated[str | None, Field(description="The end user it is about or for.")]
+Category = Annotated[str | None, Field(description="Its drawer, in small letters: work, health, timing, …")]
+Subject = Annotated[str | None, Field(description="What it is about: a service, a person, a project.")]
+Tags = Annotated[list[str] | None, Field(description="Short labels.")]
+OriginSaid = Annotated[
+    Literal["assistant", "agent", "tool", "web"] | None,
+    Field(description="Whose word it is: yours (assistant), another agent's, a tool's, or read on the web."),
+]
+Time = Annotated[str | None, Field(description="ISO 8601.")]
+Importance = Annotated[int | None, Field(ge=1, description="1 trivial to 5 critical.")]
+Metadata = Annotated[dict[str, Any] | None, Field(description="An object of your own, small.")]
+Session = Annotated[str | None, Field(description="Your name for this conversation, the same each time.")]
+Limit = Annotated[int, Field(ge=1, le=50)]
+Cursor = Annotated[str | None, Field(description="`next` of the answer before.")]
+__all__ = ["toolbox"]
 
 
 def brief(memory: Memory) -> dict[str, Any]:
@@ -83,43 +113,15 @@ def take(rows: QuerySet[Any], limit: int, cursor: str | None) -> tuple[list[Any]
     return some[:limit], str(some[limit - 1].uid) if more else None  # type: ignore[attr-defined]  # rows are Identified
 
 
-toolbox = Toolbox()
-NOTHING = "Nothing is known about that."
-NOTHING_ELSE = "Nothing is known about that, but for what this session was shown already."
-NO_ROOM = "What is known does not fit into so few tokens: ask for more."
-ARGUMENTS = {
-    "trigger_date": "date", "trigger_time": "time", "turn_number": "turn", "external_id": "session", "to": "to_id",
-}  # fmt: skip
-"""What tools call the fields of the API, where they call them otherwise."""
-MOST_LINKS = 20
-FORGET_AT_MOST = 100
-
-Id = Annotated[str, Field(description="Of a memory, as search tells it.")]
-UserId = Annotated[str | None, Field(description="The end user it is about or for.")]
-Category = Annotated[str | None, Field(description="Its drawer, in small letters: work, health, timing, …")]
-Subject = Annotated[str | None, Field(description="What it is about: a service, a person, a project.")]
-Tags = Annotated[list[str] | None, Field(description="Short labels.")]
-OriginSaid = Annotated[
-    Literal["assistant", "agent", "tool", "web"] | None,
-    Field(description="Whose word it is: yours (assistant), another agent's, a tool's, or read on the web."),
-]
-Time = Annotated[str | None, Field(description="ISO 8601.")]
-Importance = Annotated[int | None, Field(ge=1, description="1 trivial to 5 critical.")]
-Metadata = Annotated[dict[str, Any] | None, Field(description="An object of your own, small.")]
-Session = Annotated[str | None, Field(description="Your name for this conversation, the same each time.")]
-Limit = Annotated[int, Field(ge=1, le=50)]
-Cursor = Annotated[str | None, Field(description="`next` of the answer before.")]
-
-
 def given(**fields: Any) -> dict[str, Any]:
     """The arguments that were given."""
     return {name: value for name, value in fields.items() if value is not None}
 
 
-def read(shape: type[StrictSerializer], **fields: Any) -> dict[str, Any]:
+def read(serializer: type[StrictSerializer], **fields: Any) -> dict[str, Any]:
     """What is wrong is told of the argument as the model knows it."""
     try:
-        return validated(shape, given(**fields))
+        return validated(serializer, given(**fields))
     except ValidationError as wrong:
         if not isinstance(wrong.detail, dict):
             raise
@@ -131,7 +133,7 @@ def read(shape: type[StrictSerializer], **fields: Any) -> dict[str, Any]:
 
 @toolbox.reads("Search memories")
 def search(
-    door: StoringView,
+    view: StoringView,
     query: Annotated[str, Field(description="What you want to know, in your own words.")],
     limit: Limit = 5,
     cursor: Cursor = None,
@@ -150,13 +152,18 @@ def search(
     narrowed += [{name: value} for name, value in (("category", category), ("subject", subject)) if value]
     narrowed += [{"tags": tag} for tag in tags or ()]
     question = read(
-        SearchQuestion, query=query, limit=limit, cursor=cursor, user_id=user_id, as_of=as_of,
+        SearchQuestion,
+        query=query,
+        limit=limit,
+        cursor=cursor,
+        user_id=user_id,
+        as_of=as_of,
         filters={"and": narrowed} if narrowed else {},
-    )  # fmt: skip
-    recall, following = search_page(door.memory_agent(), question)
-    told = safe_memories([hit.row for hit in recall.hits], door.app.policy)
+    )
+    recall, following = search_page(view.memory_agent(), question)
+    told = safe_memories([hit.row for hit in recall.hits], view.app.policy)
     answer: dict[str, Any] = {
-        "memories": [brief_hit(hit, door.app, detail=detail) for hit in recall.hits if hit.row in told]
+        "memories": [brief_hit(hit, view.app, detail=detail) for hit in recall.hits if hit.row in told]
     }
     if recall.summaries:
         answer["summaries"] = [
@@ -166,10 +173,10 @@ def search(
 
 
 @toolbox.reads("Show a memory")
-def show(door: StoringView, id: Id) -> dict[str, Any]:
+def show(view: StoringView, id: Id) -> dict[str, Any]:
     """Everything about one memory, and what it is linked with."""
-    agent = door.memory_agent()
-    memory = door.memory(agent, as_uuid("id", id))
+    agent = view.memory_agent()
+    memory = view.memory(agent, as_uuid("id", id))
     rows = agent.links_of(memory).order_by("-pk")[:MOST_LINKS]
     return {**show_memory(memory), "links": [show_end(row, memory) for row in rows]}
 
@@ -182,7 +189,7 @@ def show_end(link: Link, memory: Memory) -> dict[str, Any]:
 
 @toolbox.reads("What to know before you answer")
 def context(
-    door: StoringView,
+    view: StoringView,
     query: Annotated[str | None, Field(description="The question at hand; without one, what is known at all.")] = None,
     session: Session = None,
     turn: Annotated[int | None, Field(ge=1, description="Its turn, counted from 1.")] = None,
@@ -192,10 +199,10 @@ def context(
     """A block of what is known, ready to be read. With `session` nothing is shown twice, and `feedback` is possible."""
     question = read(ContextQuestion, query=query, turn_number=turn, max_tokens=max_tokens, user_id=user_id)
     asked = question["query"]
-    recalled = door.memory_agent().context(
-        Block.TURN if asked else door.app.policy.block,
+    recalled = view.memory_agent().context(
+        Block.TURN if asked else view.app.policy.block,
         question=asked,
-        session=session_named(door, session, user_id) if session else None,
+        session=session_named(view, session, user_id) if session else None,
         turn_number=question["turn_number"],
         max_tokens=question["max_tokens"],
         user_id=question["user_id"],
@@ -207,25 +214,25 @@ def context(
     return ToolAnswer(injected.text or nothing, document)
 
 
-def session_named(door: StoringView, name: str, user_id: str | None) -> AgentSession:
+def session_named(view: StoringView, name: str, user_id: str | None) -> AgentSession:
     """The caller's session of this name, opened if it is new."""
-    if Scope.WRITE not in door.caller().scopes:
+    if Scope.WRITE not in view.caller().scopes:
         raise PermissionDenied("Leave session out: it takes a key with the scope write.")
     fields = read(NewSession, external_id=name, user_id=user_id)
-    session, _ = door.memory_agent().open_session(fields.pop("external_id"), fields)
-    return door.in_app(session)
+    session, _ = view.memory_agent().open_session(fields.pop("external_id"), fields)
+    return view.in_app(session)
 
 
 @toolbox.reads("History of a memory")
 def history(
-    door: StoringView,
+    view: StoringView,
     id: Id,
     limit: Limit = 10,
     after: Annotated[int, Field(description="Only changes with a higher number.")] = 0,
 ) -> dict[str, Any]:
     """Every change of a memory: what, who, when and why, the oldest first."""
-    memory = door.memory(door.memory_agent(), as_uuid("id", id))
-    rows = Revision.objects.for_app(door.app).filter(memory=memory, number__gt=after).order_by("number")
+    memory = view.memory(view.memory_agent(), as_uuid("id", id))
+    rows = Revision.objects.for_app(view.app).filter(memory=memory, number__gt=after).order_by("number")
     some = list(rows[: limit + 1])
     following = some[limit - 1].number if len(some) > limit else None
     return {"changes": [brief_revision(row) for row in some[:limit]]} | given(after=following)
@@ -236,7 +243,7 @@ def history(
 
 @toolbox.writes("Store a memory", repeatable=True)
 def store(
-    door: StoringView,
+    view: StoringView,
     content: Annotated[str, Field(description="One fact, in a sentence that can be understood alone.")],
     category: Category = None,
     subject: Subject = None,
@@ -253,16 +260,26 @@ def store(
 ) -> dict[str, Any]:
     """Remembers one fact. If the same is known, that becomes surer; if the contrary is, that becomes less sure."""
     fields = read(
-        NewMemory, content=content, category=category, subject=subject, kind=kind, importance=importance, tags=tags,
-        origin=origin, user_id=user_id, pinned=pinned, valid_from=valid_from, valid_until=valid_until,
+        NewMemory,
+        content=content,
+        category=category,
+        subject=subject,
+        kind=kind,
+        importance=importance,
+        tags=tags,
+        origin=origin,
+        user_id=user_id,
+        pinned=pinned,
+        valid_from=valid_from,
+        valid_until=valid_until,
         metadata=metadata,
-    )  # fmt: skip
-    candidate = door.candidate(fields)
+    )
+    candidate = view.candidate(fields)
     if session:
-        candidate.session = session_named(door, session, user_id)
+        candidate.session = session_named(view, session, user_id)
         candidate.tier = candidate.session.tier
-    door.count_writes(1)
-    (outcome,) = door.memory_agent().remember([candidate])
+    view.count_writes(1)
+    (outcome,) = view.memory_agent().remember([candidate])
     if outcome.memory is None:
         return held(outcome.rejection)
     against = [memory.uid for memory in outcome.against]
@@ -272,7 +289,7 @@ def store(
 
 @toolbox.writes("Change a memory", repeatable=True)
 def update(
-    door: StoringView,
+    view: StoringView,
     id: Id,
     content: Annotated[str | None, Field(description="The new text.")] = None,
     category: Category = None,
@@ -290,16 +307,26 @@ def update(
     metadata: Metadata = None,
 ) -> dict[str, Any]:
     """Changes what is given and leaves the rest. The history keeps what it was."""
-    agent = door.memory_agent()
-    memory = door.memory(agent, as_uuid("id", id))
+    agent = view.memory_agent()
+    memory = view.memory(agent, as_uuid("id", id))
     changes = read(
-        MemoryChanges, content=content, category=category, subject=subject, importance=importance, tags=tags,
-        confidence=confidence, pinned=pinned, status=status, user_id=user_id, valid_from=valid_from,
-        valid_until=valid_until, metadata=metadata,
-    )  # fmt: skip
+        MemoryChanges,
+        content=content,
+        category=category,
+        subject=subject,
+        importance=importance,
+        tags=tags,
+        confidence=confidence,
+        pinned=pinned,
+        status=status,
+        user_id=user_id,
+        valid_from=valid_from,
+        valid_until=valid_until,
+        metadata=metadata,
+    )
     if not changes:
         raise ValidationError("Say what to change.")
-    check_changes(memory, changes, door.app.policy)
+    check_changes(memory, changes, view.app.policy)
     try:
         return brief(agent.edit(memory, changes))
     except Withheld as waits:
@@ -314,25 +341,25 @@ def held(rejection: Rejection | None) -> dict[str, Any]:
 
 @toolbox.writes("Forget memories", destroys=True, repeatable=True)
 def forget(
-    door: StoringView,
+    view: StoringView,
     ids: Annotated[list[str], Field(description="Of memories.", min_length=1, max_length=FORGET_AT_MOST)],
 ) -> dict[str, Any]:
     """Deletes memories for good, with their history. `update` with status archived is the soft way."""
-    agent = door.memory_agent()
+    agent = view.memory_agent()
     rows = list(agent.memories().filter(uid__in=[as_uuid("ids", uid) for uid in ids]))
     return {"deleted_count": agent.forget(rows)}
 
 
 @toolbox.writes("Link two memories", repeatable=True)
 def link(
-    door: StoringView,
+    view: StoringView,
     from_id: Id,
     to_id: Id,
     kind: Literal["related", "supersedes", "contradicts", "elaborates"] = "related",
 ) -> dict[str, Any]:
     """Says how one memory stands to another. What is superseded is found no more."""
-    agent = door.memory_agent()
-    memory, body = door.memory(agent, as_uuid("from_id", from_id)), read(NewLink, to=to_id, kind=kind)
+    agent = view.memory_agent()
+    memory, body = view.memory(agent, as_uuid("from_id", from_id)), read(NewLink, to=to_id, kind=kind)
     other = found(agent.memories().filter(uid=body["to"]).first())
     if other == memory:
         raise ValidationError({"to_id": ["A memory is not linked to itself."]})
@@ -342,17 +369,17 @@ def link(
 
 @toolbox.writes("Say what you answered")
 def feedback(
-    door: StoringView,
+    view: StoringView,
     session: Annotated[str, Field(description="As you named it to `context`.")],
     text: Annotated[str, Field(description="What you answered.")],
     turn: Annotated[int, Field(ge=1, description="The turn you told `context`.")] = 1,
     question: Annotated[str, Field(description="What you were asked.")] = "",
 ) -> dict[str, Any]:
     """Which of the memories you were shown did you use? Those gain priority, the others lose some."""
-    rows = AgentSession.objects.for_app(door.app).filter(agent=door.caller().agent, external_id=session)
-    row = door.in_app(found(rows.first(), "There is no session of this name: name it to `context` first."))
+    rows = AgentSession.objects.for_app(view.app).filter(agent=view.caller().agent, external_id=session)
+    row = view.in_app(found(rows.first(), "There is no session of this name: name it to `context` first."))
     body = read(Answered, turn_number=turn, text=text, question=question)
-    judged = door.memory_agent().judge_response(row, body["turn_number"], body["text"], body["question"])
+    judged = view.memory_agent().judge_response(row, body["turn_number"], body["text"], body["question"])
     return {
         verdict: [{"id": one["id"], "evidence": one["evidence"]} for one in rows]
         for verdict, rows in show_feedback(judged).items()
@@ -364,12 +391,12 @@ def feedback(
 
 @toolbox.reads("Categories and their summaries")
 def categories(
-    door: StoringView,
+    view: StoringView,
     name: Annotated[str | None, Field(description="Of one category: what is written about it.")] = None,
     user_id: UserId = None,
 ) -> dict[str, Any] | ToolAnswer:
     """What is known by drawer: how much in each; with `name`, its summary as Markdown."""
-    agent = door.memory_agent()
+    agent = view.memory_agent()
     if name is None:
         known = agent.categories(user_id or "")
         return {"categories": [{"name": one.name, "memories": one.memories} for one in known]}
@@ -378,26 +405,23 @@ def categories(
 
 
 @toolbox.reads("Lessons")
-def lessons(door: StoringView, limit: Limit = 20, cursor: Cursor = None, user_id: UserId = None) -> dict[str, Any]:
+def lessons(view: StoringView, limit: Limit = 20, cursor: Cursor = None, user_id: UserId = None) -> dict[str, Any]:
     """What users corrected and agents learnt, the latest first."""
-    rows = door.memory_agent().memories_of(user_id).of_user(user_id).active().lessons()
+    rows = view.memory_agent().memories_of(user_id).of_user(user_id).active().lessons()
     some, following = take(rows, limit, cursor)
-    return {"lessons": [brief(row) for row in safe_memories(some, door.app.policy)]} | given(next=following)
-
-
-__all__ = ["toolbox"]
+    return {"lessons": [brief(row) for row in safe_memories(some, view.app.policy)]} | given(next=following)
 
 
 @toolbox.reads("What is to come")
 def triggers(
-    door: StoringView,
+    view: StoringView,
     status: Literal["waiting", "done", "cancelled"] | None = "waiting",
     limit: Limit = 20,
     cursor: Cursor = None,
     user_id: UserId = None,
 ) -> dict[str, Any]:
     """Days to come and what has to be in view on them, the latest noted first."""
-    agent = door.memory_agent()
+    agent = view.memory_agent()
     rows = agent.triggers_of(user_id).filter(**given(status=status, user_id=user_id))
     some, following = take(rows, limit, cursor)
     return {"triggers": [brief_trigger(agent, row) for row in some]} | given(next=following)
@@ -405,7 +429,7 @@ def triggers(
 
 @toolbox.writes("Note what is to come")
 def add_trigger(
-    door: StoringView,
+    view: StoringView,
     date: Annotated[str, Field(description="The day, as 2026-12-31; of what comes round, the first.")],
     message: Annotated[str, Field(description="What is then.")],
     time: Annotated[str | None, Field(description="Of the clock, as 15:00.")] = None,
@@ -416,12 +440,18 @@ def add_trigger(
 ) -> dict[str, Any]:
     """Brings something up on its day, at the start of each session."""
     body = read(
-        NewTrigger, trigger_date=date, message=message, trigger_time=time, until=until, rule=rule,
-        memory_ids=memory_ids, user_id=user_id,
-    )  # fmt: skip
-    agent = door.memory_agent()
+        NewTrigger,
+        trigger_date=date,
+        message=message,
+        trigger_time=time,
+        until=until,
+        rule=rule,
+        memory_ids=memory_ids,
+        user_id=user_id,
+    )
+    agent = view.memory_agent()
     memories = memories_named(agent, body.pop("memory_ids"))
-    door.count_writes(1)
+    view.count_writes(1)
     try:
         return brief_trigger(agent, agent.add_trigger({**body, "text": str(body["trigger_date"])}, memories))
     except WrongTrigger as wrong:

@@ -33,10 +33,15 @@ KINDS: dict[str, tuple[tuple[type, ...], str]] = {
     "result": ((dict,), "an object"),
     "error": ((dict,), "an object"),
 }
+JSON = "application/json"
+Message = MutableMapping[str, Any]
+Receive = Callable[[], Awaitable[Message]]
+# Headers of ours, or of the server in front of us; and none that a client could be surprised by.
+KEPT_HEADERS = ("content-type", "allow")
 
 
 def what_is_wrong(message: Any) -> str:
-    """One sentence, empty if it is a request, a notification or an answer."""
+    """Return one sentence, empty if the message is a request, a notification or a response."""
     if isinstance(message, list):
         return "One message at a time: send those of a batch one by one."
     if not isinstance(message, dict):
@@ -54,13 +59,13 @@ def what_is_wrong(message: Any) -> str:
 
 
 def is_id(message: dict[str, Any]) -> bool:
-    """Not true nor false, which are numbers to isinstance. An answer to what could not be read has null."""
+    """Return whether it is an id. Booleans are none, though isinstance counts them as integers."""
     no_request = message["id"] is None and "error" in message and "method" not in message
     return type(message["id"]) in (str, int) or no_request
 
 
 def id_of(body: bytes) -> str | int | None:
-    """Of a request that is refused, as far as it can be read: who has sent it waits for an answer with it."""
+    """Return the id of a refused request as far as it can be read: its sender waits for a response with it."""
     try:
         message = json.loads(body)
     except (ValueError, RecursionError):
@@ -69,11 +74,8 @@ def id_of(body: bytes) -> str | int | None:
     return message["id"] if is_request and type(message.get("id")) in (str, int) else None
 
 
-JSON = "application/json"
-
-
 class MCPKey(KeyAuthentication):
-    """A client that has no key is told where it may ask to be let in, if that is wanted here."""
+    """Tell a client without a key where it may ask for one, if OAuth is on."""
 
     def authenticate_header(self, request: Request) -> str:
         header = super().authenticate_header(request)
@@ -84,7 +86,7 @@ class MCPKey(KeyAuthentication):
 
 
 class MCPView(StoringView):
-    """Speaks streamable HTTP without sessions or streams: one message in, one answer out."""
+    """Speak streamable HTTP without sessions or streams: one message in, one response out."""
 
     scope = Scope.READ
     authentication_classes = [MCPKey]
@@ -95,7 +97,7 @@ class MCPView(StoringView):
     content_negotiation_class = AnyAnswer
 
     def server(self) -> Server[Any]:
-        """The server for this request's caller. The SDK is loaded with the first."""
+        """Return the server for this request's caller. The SDK is loaded with the first."""
         raise NotImplementedError
 
     def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
@@ -127,9 +129,9 @@ class Memsite(MCPView):
 
 
 def is_own_origin(request: HttpRequest) -> bool:
-    """Programs send no Origin. A browser does, and with it tells whose page asks: against DNS rebinding.
+    """Return whether a request comes from our own pages or a program: a defence against DNS rebinding.
 
-    The Host is Django's to check, for all doors alike.
+    Programs send no Origin, browsers do. The Host is checked by Django for all endpoints.
     """
     origin = request.headers.get("Origin")
     if origin is None or origin in settings.CSRF_TRUSTED_ORIGINS:
@@ -147,14 +149,8 @@ def refused(body: bytes, code: int, detail: str, status: int = 400) -> HttpRespo
     return HttpResponse(json.dumps(error), status=status, content_type=JSON)
 
 
-Message = MutableMapping[str, Any]
-Receive = Callable[[], Awaitable[Message]]
-# Headers of ours, or of the server in front of us; and none that a client could be surprised by.
-KEPT_HEADERS = ("content-type", "allow")
-
-
 def serve(server: Server[Any], request: HttpRequest, body: bytes) -> HttpResponse:
-    """What the server answers to this request: JSON, never a stream."""
+    """Return the server's response to this request: JSON, never a stream."""
     return async_to_sync(answer)(server, scope_of(request), body)
 
 
@@ -180,7 +176,7 @@ def receiving(body: bytes) -> Receive:
 
 
 def scope_of(request: HttpRequest) -> Message:
-    """As ASGI describes it, as far as the SDK asks. It knows a Content-Type in small letters only."""
+    """Return the ASGI scope as far as the SDK reads it. It knows a Content-Type in small letters only."""
     told = {**request.headers, "Content-Type": request.content_type or ""}
     headers = [(name.lower().encode(), value.encode("latin-1")) for name, value in told.items()]
     return {

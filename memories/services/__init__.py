@@ -2,52 +2,46 @@
 
 from memories.index.app_embedder import current_embedder
 from memories.services.administration import (
+    AdministrationService,
     CannotRollBack,
     Change,
-    EnergyService,
     NoSuchSource,
-    PurgeService,
     RollbackPreview,
-    RollbackService,
     Throttle,
-    ThrottleService,
-    WebhookService,
 )
 from memories.services.import_export import BadFile, CannotImport, ImportExportService, StillPurging, UnderWay
 from memories.services.memories import (
     BothSuperseded,
     CannotMerge,
     Changed,
-    CurationService,
     MemoryGone,
     NotChanged,
     VersionMismatch,
     Withheld,
 )
-from memories.services.recall import Context, LearningService, RecallService, SummaryService
+from memories.services.recall import Context, RecallService
 from memories.services.review import AlreadyDecided, CannotBeStored, ReviewService
-from memories.services.sessions import FeedbackService, ForeignSession, SessionService
-from memories.services.triggers import TriggerService
+from memories.services.sessions import ForeignSession
 
 __all__ = [
     "AlreadyDecided",
-    "AnothersSession",
     "BadFile",
     "BothSuperseded",
     "CannotBeStored",
     "CannotImport",
     "CannotMerge",
-    "CannotTakeBack",
+    "CannotRollBack",
     "Change",
     "Changed",
     "Context",
-    "Foreseen",
-    "Held",
-    "LeftAlone",
+    "ForeignSession",
     "MemoryAgent",
     "MemoryGone",
     "NoSuchSource",
+    "NotChanged",
+    "RollbackPreview",
     "StillPurging",
+    "Throttle",
     "UnderWay",
     "VersionMismatch",
     "Withheld",
@@ -55,8 +49,5 @@ __all__ = [
 ]
 
 
-class MemoryAgent(
-    ImportExportService, WebhookService, SessionService, FeedbackService, TriggerService, CurationService, ThrottleService, RecallService, LearningService, ReviewService, SummaryService,
-    EnergyService, PurgeService, RollbackService,
-):  # fmt: skip
-    """All of it for one caller."""
+class MemoryAgent(ImportExportService, AdministrationService, ReviewService, RecallService):
+    """Everything that one caller may ask of sessions and memories."""

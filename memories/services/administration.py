@@ -38,7 +38,6 @@ from memories.notifications.feed import Change, changes_since, current_number
 from memories.notifications.webhooks import TEST, deliver_due, last_of, note_changes, payload, replay
 from memories.providers.llm.factory import make_chat
 from memories.providers.llm.provider import LLMMisconfigured
-from memories.services.base import Caller
 from memories.services.sessions import SessionService
 from memories.store import Writer, writing
 from memories.store.purge import purge_app, purge_memories, purge_session, purge_user
@@ -58,12 +57,73 @@ from memsite.tenancy.origin import Origin
 from sessions.models import AgentSession, Cooldown, Resource
 from sessions.recording import Said
 
-__all__ = ["Change", "Telling"]
+__all__ = ["AdministrationService", "Change"]
+MOST_AGENTS = 200
+MOST_RUNG_FOR = 100
+"""Sessions whose texts are taken up at once; those of the others, within a minute."""
+SWEEP_TASK = "memories.tasks.upkeep_sweep"
+PURGE_BATCH = 2_000
+"""Rows: what goes in a second or two is gone when the caller is told so."""
+ROLLBACK_BATCH, SAMPLES = 1_000, 10
+BY_ID: dict[str, Any] = {
+    RollbackWhat.SESSION: AgentSession,
+    RollbackWhat.RESOURCE: Resource,
+    RollbackWhat.IMPORT: Import,
+}
 
 
-class WebhookService(SessionService):
+def shortened(name: str, most: int = 200) -> str:
+    """Return a name that is too long as its beginning and a hash."""
+    if len(name) <= most:
+        return name
+    from hashlib import sha256
+
+    return f"{name[: most - 17]}~{sha256(name.encode()).hexdigest()[:16]}"
+
+
+@dataclass(frozen=True, slots=True)
+class Throttle:
+    """One thing that waits. `until` None: until somebody acts, as `detail` says."""
+
+    kind: Literal["write rate", "learning", "model"]
+    name: str
+    detail: str
+    until: datetime | None
+
+
+@dataclass(frozen=True, slots=True)
+class EnergyReport:
+    """The energy of an app; `deferred` counts texts and sessions that wait for extraction."""
+
+    consumption: Consumption
+    level: float
+    low: bool
+    deferred: int
+
+
+class NoSuchSource(Exception):
+    """The app has no such source; the text tells nothing of other apps."""
+
+
+class CannotRollBack(Exception):
+    """The source cannot be rolled back, or not yet; the text says why."""
+
+
+@dataclass(frozen=True, slots=True)
+class RollbackPreview:
+    """What a rollback would do."""
+
+    memories: int
+    sessions: int
+    changes: int
+    samples: list[Memory]
+
+
+class AdministrationService(SessionService):
+    """Administer an app: webhooks and bridges, throttles, energy, purges and rollbacks."""
+
     def add_webhook(self, url: str, description: str, events: Sequence[str]) -> Webhook:
-        """Told of what changes from now on."""
+        """Add a webhook that is notified of changes from now on."""
         with transaction.atomic():
             row = Webhook.objects.create(
                 app=self.app, url=url, description=description, events=list(events), **last_of(self.app)
@@ -78,7 +138,7 @@ class WebhookService(SessionService):
         return row
 
     def change_webhook(self, row: Webhook, changes: Mapping[str, Any]) -> Webhook:
-        """One that is switched on again is told of what changes from then on."""
+        """Change a webhook. One that is switched on again is notified of changes from then on."""
         wakes = changes.get("is_active") and not row.is_active
         fields = {**changes, **({"reason": "", **last_of(self.app)} if wakes else {})}
         for name, value in fields.items():
@@ -91,14 +151,14 @@ class WebhookService(SessionService):
         return row
 
     def delete_webhook(self, row: Webhook) -> None:
-        """With the log of what it was told."""
+        """Delete a webhook with the log of its deliveries."""
         with transaction.atomic():
             note(self.actor, self.app, "webhook deleted", str(row.uid))
             forget_answers(self.app, [row.uid])
             row.delete()
 
     def renew_secret(self, row: Webhook | Bridge) -> str:
-        """A webhook's old one counts for a day more; a bridge's does not."""
+        """Renew the secret. A webhook's old one is valid for another day, a bridge's is not."""
         rows: Any = type(row)._default_manager
         changed = {"secret_changed_at": timezone.now()} if isinstance(row, Webhook) else {}
         with transaction.atomic():
@@ -121,7 +181,7 @@ class WebhookService(SessionService):
         return row
 
     def tell(self, run: Run) -> None:
-        """Notes what is new for each webhook, and sends what is due."""
+        """Record new changes for each webhook, and send the due deliveries."""
         made = note_changes(self.app, timezone.now())
         if made:
             with transaction.atomic():
@@ -132,7 +192,7 @@ class WebhookService(SessionService):
         return current_number(self.app)
 
     def changes_since(self, number: int) -> tuple[list[Change], int]:
-        """(memories that were written or deleted since, where to go on)."""
+        """Return (memories that were written or deleted since, where to go on)."""
         return changes_since(self.app, self.agent, self.memories_of(), number, self.users())
 
     def add_bridge(self, name: str, agent: Agent) -> Bridge:
@@ -148,39 +208,15 @@ class WebhookService(SessionService):
             row.delete()
 
     def hear_chat(self, bridge: Bridge, place: str, user: str | None, said: Sequence[Said]) -> Captured:
-        """What was said in one place of a chat: a session for each place and user, opened when it is first heard of."""
+        """Store what was said in one place of a chat: each place and user has a session of its own."""
         name = f"{bridge.name}:{place}" + (f":{user}" if user else "")
         fields = {"title": place[:500], "user_id": user, "environment": {"client": "chat", "bridge": bridge.name}}
         session, _ = self.open_session(shortened(name), fields)
         session.app, session.agent = self.app, bridge.agent
         return self.capture_messages(session, said)
 
-
-def shortened(name: str, most: int = 200) -> str:
-    """Of a name that is too long, its beginning and what tells it from others."""
-    if len(name) <= most:
-        return name
-    from hashlib import sha256
-
-    return f"{name[: most - 17]}~{sha256(name.encode()).hexdigest()[:16]}"
-
-
-MOST_AGENTS = 200
-
-
-@dataclass(frozen=True, slots=True)
-class Throttle:
-    """One thing that waits. `until` None: until somebody acts, as `detail` says."""
-
-    kind: Literal["write rate", "learning", "model"]
-    name: str
-    detail: str
-    until: datetime | None
-
-
-class ThrottleService(Caller):
     def held_back(self) -> list[Throttle]:
-        """What the server holds back, the most pressing kind first. Seven queries at most."""
+        """Return the throttles that apply now, the most pressing kind first. Seven queries at most."""
         now = timezone.now()
         return [*self.models_left_alone(now), *self.learning_deferred(now), *self.agents_over_their_rate(now)]
 
@@ -192,7 +228,7 @@ class ThrottleService(Caller):
             yield Throttle("write rate", row.agent.name, f"has written {row.written:,} memories this minute", until)
 
     def learning_deferred(self, now: datetime) -> Iterator[Throttle]:
-        """Energy or budget are short; or single texts failed and are tried again later."""
+        """Yield throttles of learning: energy or budget are short, or single texts failed and are retried later."""
         work = Extraction.objects.for_app(self.app).open().exclude(status=ExtractionStatus.RUNNING)
         denial = may_learn(self.app, now)
         if denial:
@@ -205,7 +241,7 @@ class ThrottleService(Caller):
             yield Throttle("learning", "failed texts", f"{number:,} will be tried again", soonest)
 
     def models_left_alone(self, now: datetime) -> Iterator[Throttle]:
-        """The circuit of this process, and what the calls of all processes tell of its service and of the models."""
+        """Yield throttles of models: this process's circuit breaker, and failures in the calls of all processes."""
         try:
             chat = make_chat(get_conf().llm_settings)
         except LLMMisconfigured as error:
@@ -226,7 +262,9 @@ class ThrottleService(Caller):
     def report_cooldown(
         self, action: str, service: str, until: datetime, reason: str = "", session: AgentSession | None = None
     ) -> tuple[Cooldown, bool]:
-        """The agent will not do this again before `until`; (the cooldown, whether it is new or was renewed)."""
+        """Record that the agent will not do this again before `until`; return (the cooldown, whether it is new or
+        renewed).
+        """
         assert self.agent is not None, "cooldowns are reported by agents"
         with transaction.atomic():
             rows = Cooldown.objects.for_app(self.app)
@@ -235,46 +273,33 @@ class ThrottleService(Caller):
                 service=service,
                 action=action,
                 defaults={
-                    "until": until, "reason": clean(reason), "agent": self.agent, "session": session,
+                    "until": until,
+                    "reason": clean(reason),
+                    "agent": self.agent,
+                    "session": session,
                     "created_at": timezone.now(),
                 },
-            )  # fmt: skip
+            )
 
     def running_cooldowns(self) -> list[Cooldown]:
-        """Those that agents reported and that are not over, the first to end first."""
+        """Return cooldowns that agents reported and that are not over, the first to end first."""
         rows = Cooldown.objects.for_app(self.app).running(timezone.now())
         return list(rows.select_related("agent", "session").order_by(F("until"), "pk")[:MOST_AGENTS])
 
     def lift_cooldown(self, cooldown: Cooldown) -> None:
-        """It may be done again at once."""
+        """End a cooldown at once."""
         with transaction.atomic():
             Cooldown.objects.for_app(self.app).filter(pk=cooldown.pk).delete()
             forget_answers(self.app, [cooldown.uid])
 
-
-MOST_RUNG_FOR = 100
-"""Sessions whose texts are taken up at once; those of the others, within a minute."""
-
-
-@dataclass(frozen=True, slots=True)
-class EnergyReport:
-    """`deferred` counts the texts and sessions that still wait to be learnt from."""
-
-    consumption: Consumption
-    level: float
-    low: bool
-    deferred: int
-
-
-class EnergyService(Caller):
     def report_energy(self) -> EnergyReport:
-        """What the app has used since it was last asked, by any of its agents. Asking again tells only what is new."""
+        """Return what all agents of the app have used since the last report. A repeated call returns only new use."""
         return EnergyReport(consumed(self.app), self.app.energy_level, is_low(self.app), self.deferred())
 
     def set_energy(self, level: float) -> bool:
-        """Notes how much energy (0 to 1) the app's agents have; answers whether that is too little to learn.
+        """Record the energy (0 to 1) of the app's agents; return whether that is too little to learn.
 
-        What had to wait is taken up as soon as there is enough.
+        Deferred work continues as soon as there is enough.
         """
         set_level(self.set_apart(), level)
         if is_low(self.app):
@@ -291,15 +316,8 @@ class EnergyService(Caller):
         waiting = Extraction.objects.for_app(self.app).open()
         return waiting.exclude(status=ExtractionStatus.RUNNING, lease_until__gt=timezone.now()).count()
 
-
-SWEEP_TASK = "memories.tasks.upkeep_sweep"
-PURGE_BATCH = 2_000
-"""Rows: what goes in a second or two is gone when the caller is told so."""
-
-
-class PurgeService(Caller):
     def purge_app(self) -> Purge:
-        """Uninstalls the app and deletes what it knows and was told; its name, agents, keys and policy stay."""
+        """Uninstall the app and delete its memories and texts; its name, agents, keys and policy stay."""
         return self.carry_out(purge_app(self.app, self.actor, timezone.now()))
 
     def purge_memories(self) -> Purge:
@@ -312,7 +330,7 @@ class PurgeService(Caller):
         return self.carry_out(purge_session(session, self.actor, timezone.now()))
 
     def carry_out(self, purge: Purge) -> Purge:
-        """Not to be called inside a transaction. The job does the rest, and a worker sweeps the files."""
+        """Begin a purge. Call it outside of transactions: the job does the rest, and a worker sweeps the files."""
         now = timezone.now()
         if sum(purge.counts.values()) <= PURGE_BATCH:
             erase_hidden(self.app, now, Unclaimed(until=now))
@@ -320,52 +338,36 @@ class PurgeService(Caller):
         ring(SWEEP_TASK)
         return purge
 
-
-ROLLBACK_BATCH, SAMPLES = 1_000, 10
-BY_ID: dict[str, Any] = {
-    RollbackWhat.SESSION: AgentSession, RollbackWhat.RESOURCE: Resource, RollbackWhat.IMPORT: Import,
-}  # fmt: skip
-
-
-class NoSuchSource(Exception):
-    """There is nothing like it in the app; the text says so, and tells nothing of other apps."""
-
-
-class CannotRollBack(Exception):
-    """It cannot be told from what was there before, or not yet; the text says why."""
-
-
-@dataclass(frozen=True, slots=True)
-class RollbackPreview:
-    """What a rollback would do."""
-
-    memories: int
-    sessions: int
-    changes: int
-    samples: list[Memory]
-
-
-class RollbackService(Caller):
     def foresee(self, what: str, name: str, since: datetime | None = None) -> RollbackPreview:
-        """Raises NoSuchSource, CannotTakeBack."""
+        """Return the preview of a rollback. Raise NoSuchSource, CannotRollBack."""
         source = self.source(Rollback(app=self.app, what=what, source=name, since=since))
         rows = source.memories()
         changes = len(source.changes(0))
         return RollbackPreview(rows.count(), len(source.sessions), changes, list(rows.order_by("-pk")[:SAMPLES]))
 
     def roll_back(
-        self, what: str, name: str, since: datetime | None = None, reason: str = "", *,
+        self,
+        what: str,
+        name: str,
+        since: datetime | None = None,
+        reason: str = "",
+        *,
         begun: Callable[[Rollback], None] = lambda row: None,
-    ) -> Rollback:  # fmt: skip
-        """Not to be called inside a transaction. What is much is finished by the job. Raises as `foresee`.
+    ) -> Rollback:
+        """Roll back a source outside of transactions; the job finishes large ones. Raise as `foresee`.
 
-        `begun` is told of it in the transaction that begins it.
+        `begun` is called with it in the transaction that begins it.
         """
         now = timezone.now()
         row = Rollback(
-            app=self.app, what=what, source=name, since=since, reason=clean(reason)[:400], asked_by=self.actor,
+            app=self.app,
+            what=what,
+            source=name,
+            since=since,
+            reason=clean(reason)[:400],
+            asked_by=self.actor,
             asked_at=now,
-        )  # fmt: skip
+        )
         source = self.source(row)
         with writing(self.app, self.actor, now) as write:
             row.save(force_insert=True)
@@ -379,12 +381,12 @@ class RollbackService(Caller):
         return row
 
     def carry_on_rollbacks(self, run: Run) -> None:
-        """The job: goes on with what others have begun."""
+        """Continue rollbacks that others have begun (a job)."""
         for row in Rollback.objects.for_app(self.app).open().order_by("pk"):
             self.carry_on_rollback(row, run)
 
     def carry_on_rollback(self, row: Rollback, run: Run) -> None:
-        """Batch by batch, each with the note how far it is: whoever is ended in between, another one goes on."""
+        """Roll back in batches, each with its progress: another process can continue after a crash."""
         row.app = self.app
         while row.status == RollbackStatus.OPEN:
             with writing(self.app, row.asked_by, timezone.now()) as write:
@@ -413,7 +415,7 @@ class RollbackService(Caller):
         return uid is not None and BY_ID[what].objects.for_app(self.app).filter(uid=uid).exists()
 
     def check_import(self, uid: str) -> None:
-        """Raises CannotTakeBack."""
+        """Check that an import can be rolled back. Raise CannotRollBack."""
         row = Import.objects.for_app(self.app).get(uid=uid)
         if row.source == MEMSITE:
             raise CannotRollBack("An app's own file cannot be told from what was there before it.")
@@ -422,7 +424,7 @@ class RollbackService(Caller):
 
 
 def next_batch(write: Writer, row: Rollback, source: Source) -> Counter[str] | None:
-    """What was done; None if nothing is left. First the memories, then what the source did to others."""
+    """Roll back a batch and return its counts, None if nothing is left: first memories, then changes of others."""
     reason = why(source, row)
     if gone := withdraw(write, source, reason):
         return gone

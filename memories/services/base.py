@@ -31,30 +31,30 @@ class Caller:
         self.embedder = embedder or serving_embedder(app, current_embedder())
 
     def set_apart(self) -> App:
-        """The app, from now on the caller's own: that of a request is for all to read, and cannot be changed."""
+        """Replace the app by a copy of the caller's own: the app of a request is shared and cannot be changed."""
         self.app = self.app.apart()
         return self.app
 
     def renew(self) -> None:
-        """For callers that live long, and are `set_apart`: whatever embedder serves the app by now. One query."""
+        """Take the embedder that serves the app by now, for callers that live long and are `set_apart`. One query."""
         self.app.refresh_from_db(fields=["vector_model", "near_model", "index_number"])
         self.embedder = serving_embedder(self.app, current_embedder())
         vars(self).pop("rules", None)
 
     def memories(self) -> MemoryQuerySet:
-        """Every memory that the caller may see by its id, of whatever status."""
+        """Return every memory that the caller may see by its id, of any status."""
         return Memory.objects.for_app(self.app).visible_to(self.agent)
 
     def memories_of(self, *named: str | None) -> MemoryQuerySet:
-        """What of it is shown to a caller who knows no ids, and has `named` these end users."""
+        """Return the memories for a caller who knows no ids and has `named` these end users."""
         return self.memories().of_users(self.users(*named))
 
     def users(self, *named: str | None) -> Users:
-        """Whose rows may be shown beside those of no end user."""
+        """Return the end users whose rows may be shown beside those of no end user."""
         return users_shown(self.app, self.agent, named)
 
     def scope(self, user_id: str | None, now: datetime) -> Scope:
-        """What is told now, for an end user."""
+        """Return the scope of a search now, for an end user."""
         users = users_told_of(self.app, self.agent, user_id)
         return Scope(self.agent.pk if self.agent else None, users, now.timestamp())
 
@@ -64,9 +64,9 @@ class Caller:
         return RulesProvider(Thresholds(bands.same, bands.related), get_conf().relations)
 
     def provider(self, session: AgentSession | None = None, turn_number: int | None = None) -> Provider:
-        """The model of the settings, its calls in the app's ledger, with the rules behind it; or the rules alone.
+        """Return the configured model, metered and with the rules as fallback; or the rules alone.
 
-        With settings that cannot work, one that says so whenever it is asked.
+        With settings that cannot work, return a provider that says so whenever it is called.
         """
         if not asks_models(self.app.policy):
             return self.rules

@@ -79,30 +79,36 @@ from memsite.tenancy.policy import TRUST_FIELDS
 from sessions.models import AgentSession
 
 DIGITS = 12
-
-
-def stand_in(name: str) -> str:
-    """The name; of one that holds a secret a name of its own, the same each time that it is met with this secret key.
-
-    Whoever sends such a name is refused (`memories.api.fields.NameField`): a stand-in would match nothing any more once the
-    key is another. A file is whole, and has to agree with itself only; and nobody can mend what was noted years ago.
-    """
-    kind = secret_in_name(name)
-    if not kind:
-        return name
-    digits = salted_hmac("memories.services.import_export", name, algorithm="sha256").hexdigest()[:DIGITS]
-    return f"redacted-{re.sub('[^a-z]+', '-', kind.lower())}-{digits}"
-
-
 NAMES = ("external_id", "user_id", "name", "category", "source_key", "made_by", "service", "model")
 """Columns by which rows are found again: a secret that is one is replaced by what stands for it, the same each time."""
 COMPUTED = ("fingerprint", "data")
 RAW = {"resource": ("raw_content",), "turn": ("user_input", "tool_calls", "llm_output", "internal_state")}
 """What was said, word for word unless the app's policy says otherwise."""
+Demote = Callable[[App, Line], Line]
+log = structlog.get_logger("memories.services")
+MOST_AT_ONCE = 2_000
+"""Lines: what is taken in within a second or two is there when the caller is told so."""
+CANNOT_BE = (IntegrityError, DataError, ValidationError, LimitReached, BadFile)
+Counts = dict[str, Counter[str]]
+__all__ = ["BadFile", "CannotImport", "ImportExportService", "StillPurging", "UnderWay"]
+
+
+def stand_in(name: str) -> str:
+    """Return the name, or a replacement if it holds a secret: the same each time with this server's secret key.
+
+    A request with such a name is refused (`memories.api.fields.NameField`), because a replacement would match nothing
+    once the key changes. A file has to agree with itself only, and nobody can correct what was recorded years ago.
+    """
+    kind = secret_in_name(name)
+    if not kind:
+        return name
+    # The salt never changes: with another one a name that was imported before would get another stand-in.
+    digits = salted_hmac("memories.agent.admitting", name, algorithm="sha256").hexdigest()[:DIGITS]
+    return f"redacted-{re.sub('[^a-z]+', '-', kind.lower())}-{digits}"
 
 
 class Admission:
-    """Of one file into one app. `is_trusted`: it is believed."""
+    """The admission of one file into one app. `is_trusted`: its origins and reviews are believed."""
 
     def __init__(self, app: App, *, is_trusted: bool, is_fresh: bool) -> None:
         self.app, self.is_trusted, self.is_fresh = app, is_trusted, is_fresh
@@ -137,7 +143,7 @@ class Admission:
         return line | {WITHHELD: ["", "its key is a secret"]} if is_lost else line
 
     def told_elsewhere(self, line: Line) -> Line:
-        """A fact or a conversation of another system: what was said in it is dealt with like anything that is said."""
+        """Admit a fact or a conversation of another system: it is treated like any other message."""
         values = {name: value for name, value in line.items() if name != "messages"}
         line = changed(line, {name: kept(None, name, value) for name, value in values.items()})
         if line["type"] == CONVERSATION:
@@ -156,7 +162,7 @@ class Admission:
 
 
 def kept(table: Table | None, name: str, value: Any) -> Any:
-    """A value of a line without secrets; names of rows, times and words of a list of choices hold none."""
+    """Return a value of a line without secrets; row names, times and choices hold none."""
     if value is None or name in ("type", "uid", "was") or isinstance(value, int | float):
         return value
     ref = next((one for one in table.refs if one.field == name), None) if table else None
@@ -176,7 +182,7 @@ def changed(line: Line, values: Mapping[str, Any]) -> Line:
 
 
 def withhold(write: Writer, lines: Sequence[Line]) -> Counter[str]:
-    """Rows of one type that are not taken over: a memory waits for a person, with where it comes from."""
+    """Leave rows of one type out: a memory becomes a rejection that waits for a person."""
     if not lines:
         return Counter()
     known = known_keys(BY_NAME[lines[0]["type"]], write.app, lines)
@@ -185,13 +191,16 @@ def withhold(write: Writer, lines: Sequence[Line]) -> Counter[str]:
         if line["type"] == "memory":
             kind, reason = line[WITHHELD]
             candidate = candidate_of(write.app, line)
-            refuse(write, Refusal(line["category"], reason, candidate.content, kind, {}, plain_fields(candidate)),
-                   candidate=candidate)  # fmt: skip
+            refuse(
+                write,
+                Refusal(line["category"], reason, candidate.content, kind, {}, plain_fields(candidate)),
+                candidate=candidate,
+            )
     return +(Counter({KNOWN: len(lines) - len(new), LEFT_OUT: len(new)}) + noted(new))
 
 
 def candidate_of(app: App, line: Line) -> Candidate:
-    """The memory of a line, with its agent and session as far as the app has them."""
+    """Return the candidate of a line, with its agent and session as far as the app has them."""
     fields = {name: line[name] for name in PLAIN if name not in ("valid_from", "valid_until")}
     fields["entities"] = fields["entities"] or []
     agents, sessions = Agent.objects.for_app(app), AgentSession.objects.for_app(app)
@@ -209,7 +218,7 @@ def candidate_of(app: App, line: Line) -> Candidate:
 
 
 def demoted(state: Mapping[str, Any]) -> Line:
-    """Fields of a memory as a program tells them."""
+    """Return fields of a memory with the trust of a program."""
     origin = state.get("origin", Origin.AGENT)
     told = {
         "origin": least_trusted((origin if origin in Origin.values else Origin.AGENT, Origin.AGENT)).value,
@@ -229,7 +238,7 @@ def demoted_memory(app: App, line: Line) -> Line:
 
 
 def demoted_revision(app: App, line: Line) -> Line:
-    """Nobody is given back by it what would not have come in as a memory; its author is whom the file names."""
+    """Return a revision that can restore nothing that would not be admitted; its actor is marked as the file's."""
     states = {side: demoted(line[side]) for side in ("before", "after")}
     told = line | states | {"actor": f"file: {line['actor']}"[:200]}
     if any(suspicion_in(texts_of(state)) for state in states.values()):
@@ -254,11 +263,10 @@ def demoted_trigger(app: App, line: Line) -> Line:
 
 
 def demoted_session(app: App, line: Line) -> Line:
-    """What is learnt from its texts is no user's word either."""
+    """Mark a session: what is learnt from its texts is not a user's word."""
     return line | {"environment": {**line["environment"], FROM_UNSIGNED: True}}
 
 
-Demote = Callable[[App, Line], Line]
 DEMOTE: dict[str, Demote] = {
     "memory": demoted_memory,
     "revision": demoted_revision,
@@ -270,7 +278,7 @@ DEMOTE: dict[str, Demote] = {
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """`known` are the ids that the app had when this was made ready, `sifted` is what was new then.
+    """A part of an import. `known` are the ids in the app when it was prepared, `sifted` what was new then.
 
     Its vectors are there once `embedded` is done.
     """
@@ -282,9 +290,9 @@ class Facts:
 
 
 class ComingFacts:
-    """The facts of an import in their order. Besides the part that is asked for, one is held: the next.
+    """The facts of an import in order. Beside the current part only the next is in memory.
 
-    Nothing of what is made ready is kept anywhere: whoever goes on with the import makes it anew.
+    Prepared parts are not stored: a process that continues the import prepares them again.
     """
 
     def __init__(self, row: Import, ahead: EmbeddingPrefetch) -> None:
@@ -292,7 +300,7 @@ class ComingFacts:
         self.ready: dict[int, Facts] = {}
 
     def of(self, part: ImportPart, lines: Sequence[Line]) -> Facts:
-        """Waits for their vectors; those of the next part are made from then on."""
+        """Wait for the vectors; those of the next part are computed from then on."""
         facts = self.ready.pop(part.pk, None) or self.make_ready(lines)
         waiting = ImportPart.objects.for_app(self.row.app).filter(of=self.row, pk__gt=part.pk)
         following = waiting.order_by("pk").first()
@@ -307,27 +315,18 @@ class ComingFacts:
         return Facts(lines, known, sifted, self.ahead.embed(sifted.free))
 
 
-log = structlog.get_logger("memories.services")
-MOST_AT_ONCE = 2_000
-"""Lines: what is taken in within a second or two is there when the caller is told so."""
-CANNOT_BE = (IntegrityError, DataError, ValidationError, LimitReached, BadFile)
-Counts = dict[str, Counter[str]]
-
-__all__ = ["BadFile", "CannotImport", "Porting", "StillPurging", "UnderWay"]
-
-
 class TakenIn(Exception):
-    """Somebody else has taken the part in meanwhile, or what is left of the import was dropped."""
+    """Another process has stored the part, or the rest of the import was cancelled."""
 
 
 class ImportExportService(SessionService, MemoryService):
     def export(self, *, user_id: str | None = None, vectors: bool = False) -> IO[bytes]:
-        """The app's file, complete and at its beginning, gone when it is closed. Raises StillPurging."""
+        """Return the app's file, complete and at its beginning, deleted when it is closed. Raise StillPurging."""
         self.note_export(user_id)
         return exported(self.app, user_id=user_id, vectors=vectors)
 
     def export_markdown(self, *, user_id: str | None = None) -> IO[bytes]:
-        """A zip file: one page per category, and the lessons. Gone when it is closed."""
+        """Return a zip file of a page per category, and the lessons. It is deleted when it is closed."""
         self.note_export(user_id)
         return exported_pages(self.app, user_id)
 
@@ -335,7 +334,7 @@ class ImportExportService(SessionService, MemoryService):
         note(self.actor, self.app, "app exported", self.app.app_id, after={"of_one_user": user_id is not None})
 
     def survey_import(self, file: IO[bytes], source: str, *, trust: bool = False) -> dict[str, dict[str, int]]:
-        """What the file would bring, by type. Keeps nothing. Raises BadFile."""
+        """Return what the file would bring, by type. Store nothing. Raise BadFile."""
         lines = self.admitted(file, source, trust)
         return survey(self.app, lines, lambda facts: screen(facts, self.app.policy).free)
 
@@ -348,11 +347,11 @@ class ImportExportService(SessionService, MemoryService):
 
     def begin_import(
         self, file: IO[bytes], source: str, agent: str = "", user_id: str | None = None, *, trust: bool = False
-    ) -> Import:  # fmt: skip
-        """Looks at all of the file and keeps it; what is short is taken in at once, the rest by a worker.
+    ) -> Import:
+        """Check and keep the file; import a short one at once, the rest in a worker.
 
-        `trust`: the operator vouches for who the file says has said and reviewed something. Raises BadFile and
-        CannotImport, and then nothing is kept.
+        `trust`: the operator vouches for the origins and reviews in the file. Raise BadFile and CannotImport, and
+        then nothing is stored.
         """
         check_app(self.app)
         named = "" if source == MEMSITE else agent or f"import-{source}"
@@ -369,12 +368,12 @@ class ImportExportService(SessionService, MemoryService):
         return row
 
     def carry_on_imports(self, run: Run) -> None:
-        """The job: goes on with what others have begun."""
+        """Continue imports that others have begun (a job)."""
         for row in Import.objects.for_app(self.app).open().order_by("pk"):
             self.carry_on(row, run)
 
     def carry_on(self, row: Import, run: Run) -> None:
-        """Takes in what is left. What cannot be stored ends it, and says why."""
+        """Import what is left. An error ends the import, which then says why."""
         row.app = self.app
         try:
             with EmbeddingPrefetch(self.embedder) as ahead:
@@ -409,15 +408,15 @@ class ImportExportService(SessionService, MemoryService):
             self.note_taken(row, part, {lines[0]["type"]: counts}, run)
 
     def check_part(self, part: ImportPart) -> None:
-        """In the transaction that stores it: nobody drops it before that ends.
+        """Lock the import in the transaction that stores a part. Raise TakenIn.
 
-        Who took it in before may have seen it deleted since: raises TakenIn.
+        Whoever stored the part before may have seen it deleted since.
         """
         if not ImportPart.objects.for_app(self.app).select_for_update().filter(pk=part.pk).first():
             raise TakenIn
 
     def note_taken(self, row: Import, part: ImportPart, counts: Counts, run: Run) -> None:
-        """In the transaction that takes a part in; after it where what is taken in twice is there once."""
+        """Record a part in the transaction that stores it, or after it where storing twice is harmless."""
         gone, _ = ImportPart.objects.for_app(self.app).filter(pk=part.pk).delete()
         current = Import.objects.for_app(self.app).select_for_update().filter(pk=row.pk).first()
         if not gone or current is None:
@@ -429,7 +428,7 @@ class ImportExportService(SessionService, MemoryService):
         run.done({"lines": part.lines})
 
     def hear(self, row: Import, part: ImportPart, lines: Sequence[Line], run: Run) -> None:
-        """Conversations: kept as what was said, and learnt from in the background."""
+        """Store conversations as messages; their facts are extracted in the background."""
         agent, _ = Agent.objects.for_app(self.app).get_or_create(name=row.agent, defaults={"app": self.app})
         counts: Counts = {"session": Counter(), "message": Counter()}
         for line in lines:
@@ -450,7 +449,7 @@ class ImportExportService(SessionService, MemoryService):
             queue_digest(session, timezone.now())
 
     def know(self, row: Import, part: ImportPart, facts: Facts, run: Run) -> None:
-        """Facts: stored as they are."""
+        """Store facts as they are."""
         # Those of the part before were not known yet when these were made ready.
         known = facts.known | known_facts(self.app, list(facts.lines))
         new = facts.sifted.without(known)

@@ -42,16 +42,37 @@ from memsite.tenancy.origin import Origin, least_trusted
 from memsite.tenancy.scoping import ScopedQuerySet
 
 SET_BACK = (
-    "content", "kind", "category", "subject", "tags", "importance", "confidence", "pinned", "user_id", "visibility",
-    "metadata", "origin", "reviewed_by", "reviewed_at", "made_by", "entities", "strength", "sentiment",
-    "valid_from", "valid_until",
-)  # fmt: skip
+    "content",
+    "kind",
+    "category",
+    "subject",
+    "tags",
+    "importance",
+    "confidence",
+    "pinned",
+    "user_id",
+    "visibility",
+    "metadata",
+    "origin",
+    "reviewed_by",
+    "reviewed_at",
+    "made_by",
+    "entities",
+    "strength",
+    "sentiment",
+    "valid_from",
+    "valid_until",
+)
 UNSAYABLE = (LinkKind.RELATED, LinkKind.CONTRADICTS, LinkKind.ELABORATES)
 """What can be taken back by taking the link away."""
+BATCH = 500
+MERGE_AT_MOST = 50
+CHANGED_WITH_ANOTHER = "changed together with another one of them"
+Change = Callable[[Writer, Memory], None]
 
 
 class MemoryGone(ObjectDoesNotExist):
-    """Someone forgot the memory in the meantime."""
+    """The memory was deleted in the meantime."""
 
 
 class VersionMismatch(Exception):
@@ -63,20 +84,65 @@ class BothSuperseded(Exception):
 
 
 class Withheld(Exception):
-    """A person has to decide about it: `rejection` waits for that."""
+    """A person has to decide about the change: `rejection` waits for that."""
 
     def __init__(self, rejection: Rejection) -> None:
         super().__init__(rejection.reason)
         self.rejection = rejection
 
 
+def said_after(memory: Memory, changes: Mapping[str, Any]) -> str:
+    """Return the text of which the vector is made, after these changes."""
+    return embedded_text(changes.get("content", memory.text), changes.get("subject", memory.subject))
+
+
+def told(link: Link) -> str:
+    return f"{link.from_memory.uid} {link.kind} {link.to_memory.uid}"
+
+
+def check_version(app: App, memory: Memory, version: int | None) -> Memory:
+    """Return the current row. Raise MemoryGone if it does not exist, VersionMismatch if it is not at `version`."""
+    current = Memory.objects.for_app(app).filter(pk=memory.pk).first()
+    if current is None:
+        raise MemoryGone
+    if version is not None and current.version != version:
+        raise VersionMismatch
+    return current
+
+
+class NotChanged(Exception):
+    """The memory was not changed; the text says why."""
+
+
+class CannotMerge(Exception):
+    """These memories cannot become one; the text says why."""
+
+
+@dataclass(slots=True)
+class Changed:
+    """How many were changed and how many were not, by reason; `versions` of the changed memories by pk.
+
+    `beside` counts others that were changed with them, as undoing a merge changes what was merged.
+    """
+
+    done: int = 0
+    left: Counter[str] = field(default_factory=Counter)
+    versions: dict[int, int] = field(default_factory=dict)
+    beside: int = 0
+
+
 class MemoryService(Caller):
+    """Store, edit, link and forget memories, one or many at once.
+
+    Where many are given, `pks` are memories of this app; others are passed over.
+    """
+
     def remember(
         self, candidates: Sequence[Candidate], *, dedupe: bool = True, on_stored: Stored | None = None
     ) -> list[Outcome]:
-        """Raises SessionGone if the session of one was purged meanwhile.
+        """Store the candidates. Raise SessionGone if the session of one was purged meanwhile.
 
-        What an agent makes of what its session was shown is no surer than that.
+        What an agent concludes from memories shown in its session gets no more confidence than those have.
         """
         for session in {one.session for one in candidates if one.session and self.agent}:
             shown = Injection.objects.for_app(self.app).into(session).statements()
@@ -97,30 +163,35 @@ class MemoryService(Caller):
         )
 
     def remember_sifted(self, sifted: Screened, on_stored: Stored | None = None) -> list[Outcome]:
-        """In bulk and as new, whatever is known: what was sifted, and embedded, before."""
+        """Store candidates in bulk as new memories, without comparison: they are sifted and embedded already."""
         return remember_sifted(
-            self.app, sifted, self.embedder, self.actor, timezone.now(), dedupe=False, on_stored=on_stored,
+            self.app,
+            sifted,
+            self.embedder,
+            self.actor,
+            timezone.now(),
+            dedupe=False,
+            on_stored=on_stored,
             provider=self.provider(),
-        )  # fmt: skip
+        )
 
     def warning_about(self, content: str) -> str:
-        """What an operator should know of a text of theirs that would be quarantined if an agent told it."""
+        """Return what an operator should know of a text of theirs that would be quarantined if an agent had sent it."""
         why = suspicion_in([content])
         return f"Stored as you wrote it, and shown to agents, though it looks dangerous ({why})." if why else ""
 
     def shrink(self) -> int:
-        """Brings the app nearer to a limit that was lowered; answers how many memories made room."""
+        """Evict memories towards a limit that was lowered; return how many."""
         now = timezone.now()
         return shrink(self.app, self.actor, now, suggested=suggest_reductions(self.app, self.provider(), now))
 
     def edit(
         self, memory: Memory, changes: Mapping[str, Any], *, version: int | None = None, reason: str = ""
     ) -> Memory:
-        """The memory as edited. Raises VersionMismatch if it is no longer at `version`, Withheld if a person has to
+        """Return the edited memory. Raise VersionMismatch if it is no longer at `version`, Withheld if a person has to
         decide: then nothing is changed yet.
 
-        New words are those of whoever edits: an operator's, or an agent's, who is trusted no more than who said it
-        before.
+        The new text has the editor's origin: an operator's, or an agent's, who is trusted no more than the one before.
         """
         if self.agent and (why := self.reason_to_wait(memory, changes)):
             raise Withheld(self.hold_back(memory, changes, *why))
@@ -135,7 +206,7 @@ class MemoryService(Caller):
         return current
 
     def reason_to_wait(self, memory: Memory, changes: Mapping[str, Any]) -> tuple[str, str] | None:
-        """(kind of rejection, reason) for what an agent wants to change that agents will read."""
+        """Return (kind of rejection, reason) if an agent's change of what agents read has to wait."""
         told = {name: value for name, value in changes.items() if name in READ_BY_AGENTS}
         is_reworded = changes.get("content", memory.text) != memory.text
         origin = str(changes.get("origin", self.origin_of_edit(memory)))
@@ -157,9 +228,9 @@ class MemoryService(Caller):
         return Origin.OPERATOR if self.agent is None else least_trusted((memory.origin, Origin.ASSISTANT))
 
     def set_back(self, memory: Memory, number: int, *, version: int | None = None) -> Memory:
-        """What it said, meant and was worth after the revision of this number. Its status stays.
+        """Restore text, metadata and confidence as they were after the revision of this number. The status stays.
 
-        Raises MemoryGone if there is no such revision, VersionMismatch.
+        Raise MemoryGone if there is no such revision, VersionMismatch.
         """
         then = state_after(memory, number)
         if then is None:
@@ -171,8 +242,8 @@ class MemoryService(Caller):
 
     def link(
         self, memory: Memory, other: Memory, kind: str, on_linked: Callable[[Link, bool], None] | None = None
-    ) -> tuple[Link, bool]:  # fmt: skip
-        """The link, and whether it is new. What `memory` supersedes leaves the results. Raises BothSuperseded.
+    ) -> tuple[Link, bool]:
+        """Return the link, and whether it is new. A superseded memory leaves the results. Raise BothSuperseded.
 
         `on_linked` runs inside the transaction.
         """
@@ -190,14 +261,16 @@ class MemoryService(Caller):
         return link, is_new
 
     def links_of(self, memory: Memory) -> ScopedQuerySet[Link]:
-        """Those whose two ends the caller may see. Looks at these ends alone, however large the app is."""
+        """Return the links whose two ends the caller may see. Its cost depends on these ends, not on the size of the
+        app.
+        """
         shown = self.memories_of(memory.user_id)
         ends = Q(from_memory=memory) | Q(to_memory=memory)
         both = (Exists(shown.filter(pk=OuterRef(end))) for end in ("from_memory", "to_memory"))
         return Link.objects.for_app(self.app).filter(ends, *both).select_related("from_memory", "to_memory")
 
     def unlink(self, link: Link) -> None:
-        """Takes back what was said of two memories: related, contradicting or elaborating ones."""
+        """Remove a link between two related, contradicting or elaborating memories."""
         assert link.kind in UNSAYABLE
         with writing(self.app, self.actor, timezone.now()) as write:
             write.unlink(link)
@@ -214,68 +287,17 @@ class MemoryService(Caller):
 
     @contextmanager
     def changing(self, memory: Memory, version: int | None = None) -> Iterator[tuple[Writer, Memory]]:
-        """A writer and the row as it is now, under the app's write lock. Raises VersionMismatch."""
+        """Yield a writer and the current row, under the app's write lock. Raise VersionMismatch."""
         with writing(self.app, self.actor, timezone.now()) as write:
             yield write, check_version(self.app, memory, version)
 
     def embed(self, text: str) -> Vectors | None:
-        """A document's vector; None when the embedder is away, and then it is embedded later."""
+        """Return a document's vector, or None while the embedder is unavailable: it is embedded later."""
         try:
             vector: Vectors = self.embedder.embed_documents([text])[0]
         except EmbedderError:
             return None
         return vector
-
-
-def said_after(memory: Memory, changes: Mapping[str, Any]) -> str:
-    """What its vector is made of, changed so."""
-    return embedded_text(changes.get("content", memory.text), changes.get("subject", memory.subject))
-
-
-def told(link: Link) -> str:
-    return f"{link.from_memory.uid} {link.kind} {link.to_memory.uid}"
-
-
-def check_version(app: App, memory: Memory, version: int | None) -> Memory:
-    """The row as it is now; MemoryGone if it is not there, VersionMismatch if it is not at `version`."""
-    current = Memory.objects.for_app(app).filter(pk=memory.pk).first()
-    if current is None:
-        raise MemoryGone
-    if version is not None and current.version != version:
-        raise VersionMismatch
-    return current
-
-
-BATCH = 500
-MERGE_AT_MOST = 50
-CHANGED_WITH_ANOTHER = "changed together with another one of them"
-
-Change = Callable[[Writer, Memory], None]
-
-
-class NotChanged(Exception):
-    """The memory is not changed; the text says why."""
-
-
-class CannotMerge(Exception):
-    """These memories cannot become one; the text says why."""
-
-
-@dataclass(slots=True)
-class Changed:
-    """How many were changed, and how many were left as they are, by reason. `versions` of changed memories by pk.
-
-    `beside`: how many others were changed with them, as a merge that is undone changes what was merged.
-    """
-
-    done: int = 0
-    left: Counter[str] = field(default_factory=Counter)
-    versions: dict[int, int] = field(default_factory=dict)
-    beside: int = 0
-
-
-class CurationService(MemoryService):
-    """`pks` are memories of this app; others are passed over."""
 
     def archive_each(self, pks: Iterable[int]) -> Changed:
         return self.change_each(pks, archive_one)
@@ -290,15 +312,15 @@ class CurationService(MemoryService):
         return self.change_each(pks, unpin_one)
 
     def review_each(self, pks: Iterable[int]) -> Changed:
-        """A person has looked at each, and lets it stand."""
+        """Mark each as reviewed by a person."""
         return self.change_each(pks, review_one)
 
     def undo_each(self, pks: Iterable[int]) -> Changed:
-        """Takes the last change of each back."""
+        """Undo the last change of each."""
         return self.change_each(pks, undo_one)
 
     def take_back(self, versions: Mapping[int, int]) -> Changed:
-        """The last change of each that is still at its version, by pk: nobody else's is taken back."""
+        """Undo the last change of each that is still at its version (by pk), and of no other."""
 
         def change(write: Writer, memory: Memory) -> None:
             if memory.version != versions[memory.pk]:
@@ -308,12 +330,14 @@ class CurationService(MemoryService):
         return self.change_each(versions, change)
 
     def change_one(self, memory: Memory, change: Change, version: int) -> None:
-        """Raises LeftAlone, LimitReached; VersionMismatch if it is no longer at `version`, MemoryGone if it is gone."""
+        """Apply `change` to one. Raise NotChanged, LimitReached, VersionMismatch if it is no longer at `version`,
+        MemoryGone.
+        """
         with self.changing(memory, version) as (write, current):
             change(write, current)
 
     def change_each(self, pks: Iterable[int], change: Change) -> Changed:
-        """Applies `change` to each as it is under the write lock, some to a transaction; a full app changes none."""
+        """Apply `change` to each under the write lock, a batch in a transaction; a full app changes none."""
         changed, rest, touched = Changed(), iter(pks), set[int]()
         while batch := list(islice(rest, BATCH)):
             left = Counter[str]()
@@ -328,10 +352,8 @@ class CurationService(MemoryService):
         changed.beside = len(touched - changed.versions.keys())
         return changed
 
-    def change_batch(
-        self, pks: Sequence[int], change: Change, left: Counter[str], touched: set[int]
-    ) -> dict[int, int]:  # fmt: skip
-        """The versions of what was changed. What a change did to others is `touched`, and is not changed once more."""
+    def change_batch(self, pks: Sequence[int], change: Change, left: Counter[str], touched: set[int]) -> dict[int, int]:
+        """Return the versions of the changed memories. Those in `touched` were changed with others and are left out."""
         done: dict[int, int] = {}
         with writing(self.app, self.actor, timezone.now()) as write:
             rows = Memory.objects.for_app(self.app).filter(pk__in=pks).order_by("pk")
@@ -349,7 +371,7 @@ class CurationService(MemoryService):
         return done
 
     def embed_each(self, pks: Iterable[int]) -> Changed:
-        """Gives each a new vector of the embedder that serves the app. Where that is away, the old ones stay."""
+        """Give each a new vector. While the embedder is unavailable the old ones stay."""
         changed, rest = Changed(), iter(pks)
         while batch := list(islice(rest, BATCH)):
             rows = list(Memory.objects.for_app(self.app).warm().filter(pk__in=batch))
@@ -364,7 +386,7 @@ class CurationService(MemoryService):
         return changed
 
     def forget_each(self, pks: Iterable[int]) -> int:
-        """Deletes for good; answers how many."""
+        """Delete each for good; return how many."""
         deleted, rest = 0, iter(pks)
         while batch := list(islice(rest, BATCH)):
             with writing(self.app, self.actor, timezone.now()) as write:
@@ -373,7 +395,7 @@ class CurationService(MemoryService):
         return deleted
 
     def merge(self, pks: Sequence[int]) -> Memory:
-        """One memory for all of these: the surest lives on and stands for the others. Raises CannotMerge."""
+        """Merge these memories into the one of the highest standing and return it. Raise CannotMerge."""
         if len(pks) > MERGE_AT_MOST:
             raise CannotMerge(f"Select at most {MERGE_AT_MOST} memories to merge.")
         with writing(self.app, self.actor, timezone.now()) as write:
@@ -441,10 +463,10 @@ def check_merge(rows: Sequence[Memory]) -> None:
 
 
 def readers(memory: Memory) -> tuple[object, ...]:
-    """Who may see it. A merge must neither hide a memory from its readers nor show it to others."""
+    """Return who may see it. A merge must neither hide a memory from its readers nor show it to others."""
     return memory.user_id, memory.visibility, memory.visibility == Visibility.AGENT and memory.agent_id
 
 
 def standing(memory: Memory) -> tuple[bool, float, bool, int]:
-    """The greatest is kept: an active one before others, then the most confident, pinned, oldest."""
+    """Return the rank by which a merge chooses the survivor: active, then confident, pinned, oldest."""
     return memory.status == Status.ACTIVE, memory.confidence, memory.pinned, -memory.pk

@@ -37,10 +37,17 @@ from memsite.jobs.task_queue import ring
 from sessions.models import AgentSession, Resource
 from sessions.recording import Said, resource_of
 
+log = structlog.get_logger("memories.services")
+# So that one very long session does not keep a worker from all others.
+MOST_CLAIMS = 50
+MOST_LESSONS, LESSONS_CHARACTERS = 1_000, 20_000
+AT_A_GLANCE = 500
+"""Facts from which a summary is put together in less than a tenth of a second."""
+
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """A block and where it came from: `tier_answered` is None without a question. `tags` are those of each memory."""
+    """A context block and its source: `tier_answered` is None without a question; `tags` belong to each memory."""
 
     injected: Injected
     tags: Mapping[int, Sequence[str]] = field(default_factory=dict)
@@ -49,25 +56,55 @@ class Context:
     economised: bool = False
 
 
+@dataclass(frozen=True, slots=True)
+class Preview:
+    """What would be stored, its relations to known memories, the message of each fact; and the refused candidates."""
+
+    facts: list[tuple[Candidate, list[RelatedMemory], int]]
+    refusals: list[Refusal]
+    made_by: str
+
+
+@dataclass(frozen=True, slots=True)
+class Category:
+    """A category: `memories` counts active ones that the caller may see; `summary` comes without its content."""
+
+    name: str
+    memories: int
+    summary: Summary | None
+
+
 class RecallService(Caller):
+    """Search, build context blocks, learn facts from texts, and read and rewrite category summaries.
+
+    A summary is of one end user, or ("") of nobody in particular: the two are never mixed.
+    """
+
     def search(self, asked: SearchRequest, now: datetime | None = None) -> Recall:
-        """Also by the tone of the question, as far as it has one."""
+        """Search with the question as asked, and with its tone where it has one."""
         asked = replace(asked, tone=asked.tone or read_sentiment(asked.text))
         return search(self.app, self.agent, asked, self.embedder, now or timezone.now())
 
     def context(
-        self, block: str, *, question: str = "", messages: Sequence[Message] = (),
-        session: AgentSession | None = None, turn_number: int | None = None,
-        max_tokens: int | None = None, limit: int | None = None, user_id: str | None = None, by_rules: bool = False,
+        self,
+        block: str,
+        *,
+        question: str = "",
+        messages: Sequence[Message] = (),
+        session: AgentSession | None = None,
+        turn_number: int | None = None,
+        max_tokens: int | None = None,
+        limit: int | None = None,
+        user_id: str | None = None,
+        by_rules: bool = False,
         counted: bool = True,
-    ) -> Context:  # fmt: skip
-        """A block for an agent: what answers the question, or what is known without one.
+    ) -> Context:
+        """Return a block for an agent: memories that answer the question, or the best known ones without one.
 
-        The last messages of a conversation are made into a question; where they ask nothing, the block is empty.
-        Within a session a memory that was found and shown once is not shown for a question again, unless it says
-        something else since. Where energy or
-        money are short, rules make the question, summaries answer first, and fewer memories are shown. With `by_rules`
-        the question is made by rules in any case: a model would be waited for. What is not `counted` leaves no trace.
+        The last messages of a conversation are rewritten into a question; where they ask nothing, the block is empty.
+        Within a session a memory that was shown for a question is not shown for another, unless it has changed since.
+        While energy or budget are short, rules rewrite the question, summaries come first, and fewer memories show.
+        With `by_rules` rules rewrite it in any case: nobody waits for a model. Without `counted` it leaves no trace.
         """
         now = timezone.now()
         user_id = user_id or (session.user_id if session else None)
@@ -80,9 +117,14 @@ class RecallService(Caller):
             context = Context(inject([], 0, self.app, block, 1, now), economised=saves)
         elif question:
             asked = SearchRequest(
-                text=question, mode="tiered" if saves else "auto", user_id=user_id, tone=tone, limit=limit or 0,
-                counted=counted, unreviewed=self.app.policy.inject_unreviewed,
-            )  # fmt: skip
+                text=question,
+                mode="tiered" if saves else "auto",
+                user_id=user_id,
+                tone=tone,
+                limit=limit or 0,
+                counted=counted,
+                unreviewed=self.app.policy.inject_unreviewed,
+            )
             context = self.answer(block, asked, session, now, max_tokens, saves)
         else:
             scope = self.scope(user_id, now)
@@ -94,9 +136,14 @@ class RecallService(Caller):
         return context
 
     def answer(
-        self, block: str, asked: SearchRequest, session: AgentSession | None, now: datetime, max_tokens: int | None,
+        self,
+        block: str,
+        asked: SearchRequest,
+        session: AgentSession | None,
+        now: datetime,
+        max_tokens: int | None,
         saves: bool,
-    ) -> Context:  # fmt: skip
+    ) -> Context:
         shown = Injection.objects.for_app(self.app).standing_in(session).memory_pks() if session else []
         budget = max_tokens or budget_tokens(self.app.policy, block)
         usual = self.app.policy.economy_limit if saves else self.app.policy.turn_limit
@@ -108,25 +155,8 @@ class RecallService(Caller):
         tags = {hit.row.pk: hit.trust for hit in hits}
         return Context(injected, tags, found.tier, tuple(found.degraded), saves)
 
-
-log = structlog.get_logger("memories.services")
-# So that one very long session does not keep a worker from all others.
-MOST_CLAIMS = 50
-MOST_LESSONS, LESSONS_CHARACTERS = 1_000, 20_000
-
-
-@dataclass(frozen=True, slots=True)
-class Preview:
-    """What would be stored, what it would mean for what is known, and in which message it was said; and the refused."""
-
-    facts: list[tuple[Candidate, list[RelatedMemory], int]]
-    refusals: list[Refusal]
-    made_by: str
-
-
-class LearningService(Caller):
     def learn_session(self, session_pk: int) -> Iterator[Lesson]:
-        """Works off what is due of one session, claim by claim."""
+        """Work off the due extractions of one session, claim by claim."""
         for _ in range(MOST_CLAIMS):
             now = timezone.now()
             if self.defer_learning(now):
@@ -137,18 +167,18 @@ class LearningService(Caller):
             yield learn(claim, self.provider(claim.session), self.embedder, now, self.on_learnt)
 
     def on_learnt(self, write: Writer, texts: Sequence[Resource]) -> None:
-        """What is to come brings up what was learnt from the same text."""
+        """Link triggers to the memories that were learnt from the same text."""
         link_memories(write.app, [text.pk for text in texts])
 
     def defer_learning(self, now: datetime) -> bool:
-        """Whether energy or budget forbid it now; the app's work then waits, and says why."""
+        """Return whether energy or budget forbid learning now; the app's work then waits and says why."""
         denial = may_learn(self.app, now)
         if denial:
             extraction_queue.put_off(self.app, denial, denial.until, now)
         return denial is not None
 
     def preview(self, messages: Sequence[Message], user_id: str | None = None) -> Preview:
-        """What learning from these messages would do. Stores nothing."""
+        """Return what learning from these messages would store. Store nothing."""
         now = timezone.now()
         session = AgentSession(app=self.app, agent=self.agent, user_id=user_id)
         texts = [
@@ -173,37 +203,20 @@ class LearningService(Caller):
         )
 
     def retry(self, extraction: Extraction) -> bool:
-        """Due at once, with all its attempts. False if it is done or being worked on."""
+        """Make an extraction due at once, with all its attempts. Return False if it is done or running."""
         is_due = extraction_queue.retry(extraction, timezone.now())
         if is_due:
             ring(extraction_queue.TASK, self.app.pk, extraction.session_id)
         return is_due
 
     def lessons_file(self, user_id: str | None) -> str:
-        """What was learnt, as Markdown by subject; empty when nothing was."""
+        """Return the lessons as Markdown by subject, empty without any."""
         lessons = self.memories_of(user_id).of_user(user_id).active().lessons().order_by("-importance", "-pk")
         noted = [as_noted(memory) for memory in safe_memories(lessons[:MOST_LESSONS], self.app.policy)]
         return self.rules.summarise("lessons", noted, "", LESSONS_CHARACTERS).text
 
-
-AT_A_GLANCE = 500
-"""Facts from which a summary is put together in less than a tenth of a second."""
-
-
-@dataclass(frozen=True, slots=True)
-class Category:
-    """`memories` are the active ones that the caller may see. `summary` is without its content."""
-
-    name: str
-    memories: int
-    summary: Summary | None
-
-
-class SummaryService(Caller):
-    """Of one end user, or ("") of nobody in particular: the two are never mixed."""
-
     def categories(self, user_id: str) -> list[Category]:
-        """By name: those in which something is known, and those that have a summary. Two queries."""
+        """Return by name the categories that have memories or a summary. Two queries."""
         known = self.memories().active().valid(timezone.now()).filter(of_whom(user_id))
         counts = dict(known.order_by().values_list("category").annotate(Count("pk")))
         current = self.kept_summaries().filter(user_id=user_id).defer("content")
@@ -211,12 +224,12 @@ class SummaryService(Caller):
         return [Category(name, counts.get(name, 0), written.get(name)) for name in sorted(counts.keys() | written)]
 
     def kept_summaries(self) -> SummaryQuerySet:
-        """Those that are kept up to date: none in an app that keeps no summaries (any more)."""
+        """Return the summaries that are kept up to date: none in an app whose policy turns summaries off."""
         rows = Summary.objects.for_app(self.app).current()
         return rows if self.app.policy.capture_summaries else rows.none()
 
     def summary(self, category: str, user_id: str) -> Summary | None:
-        """The current version, or one by rule that is not stored (`pk` None); None where there is nothing to tell."""
+        """Return the current version, or a computed one that is not stored (`pk` None), or None without facts."""
         stored = self.kept_summaries().filter(category=category, user_id=user_id).first()
         return stored or self.write_summary(category, user_id)
 
@@ -226,23 +239,29 @@ class SummaryService(Caller):
         if not found.written.text:
             return None
         return Summary(
-            app=self.app, category=category, user_id=user_id, version=0, content=found.written.text,
-            memory_count=found.facts, made_by=found.written.made_by, created_at=now,
-        )  # fmt: skip
+            app=self.app,
+            category=category,
+            user_id=user_id,
+            version=0,
+            content=found.written.text,
+            memory_count=found.facts,
+            made_by=found.written.made_by,
+            created_at=now,
+        )
 
     def takes_long(self, category: str, user_id: str) -> bool:
-        """Whether the summary would have to be put together from so many facts that somebody would wait for it."""
+        """Return whether computing the summary takes so many facts that a caller would wait for it."""
         if self.kept_summaries().filter(category=category, user_id=user_id).exists():
             return False
         rows = told_now(self.app, category, user_id, timezone.now())
         return rows.order_by()[: AT_A_GLANCE + 1].count() > AT_A_GLANCE
 
     def summary_versions(self, category: str, user_id: str) -> SummaryQuerySet:
-        """All that are stored, archived ones too."""
+        """Return all stored versions, archived ones too."""
         return versions_of(self.app, category, user_id)
 
     def rewrite_summaries(self) -> int:
-        """What is due, by the model if there is one; answers how many texts changed."""
+        """Rewrite due summaries, by the model if there is one; return how many texts changed."""
         now = timezone.now()
         if not self.app.policy.capture_summaries:
             return put_away(self.app, now)
@@ -250,5 +269,5 @@ class SummaryService(Caller):
         return rewrite_due(self.app, self.provider(), self.embedder, self.actor, now)
 
     def ask_rewrite(self, category: str, user_id: str) -> None:
-        """Written anew with the next run, however little has changed."""
+        """Mark the summary to be rewritten by the next run, however little has changed."""
         mark_due(self.app, [(category, user_id)], timezone.now(), AT_LEAST_CHANGES)

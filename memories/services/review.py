@@ -24,24 +24,24 @@ REWORDED: dict[str, Any] = {"made_by": None, "entities": [], "origin": Origin.OP
 
 
 class AlreadyDecided(NotChanged):
-    """Somebody has decided about this rejection."""
+    """Somebody has already decided about this rejection."""
 
 
 class CannotBeStored(NotChanged):
-    """There is nothing left of it, or it is longer than the app allows."""
+    """Nothing of the text is left, or it is longer than the app allows."""
 
 
 class CannotReopen(NotChanged):
-    """What was decided cannot be taken back here; the text says why."""
+    """The decision cannot be undone here; the text says why."""
 
 
 class ReviewService(MemoryService):
-    """Rejections are to be read with their session, its agent, and their resource."""
+    """Decide about rejections. Pass them with their session, its agent, and their resource loaded."""
 
     def overrule(self, rejection: Rejection, changes: Mapping[str, Any] | None = None) -> Outcome:
-        """Stores after all what was refused, in other words where there are `changes`. Whoever does it has reviewed it.
+        """Store what was refused, with `changes` where there are any. The decider counts as its reviewer.
 
-        AlreadyDecided if somebody was faster, CannotBeStored if it cannot be.
+        Raise AlreadyDecided if somebody was faster, CannotBeStored if it cannot be stored.
         """
         if rejection.edits_id is not None:
             return self.overrule_edit(rejection, changes or {})
@@ -60,7 +60,7 @@ class ReviewService(MemoryService):
         return outcome
 
     def overrule_edit(self, rejection: Rejection, changes: Mapping[str, Any]) -> Outcome:
-        """The change that was held back is made after all."""
+        """Apply the change that was withheld."""
         memory = Memory.objects.for_app(self.app).filter(pk__in=[rejection.edits_id]).first()
         if memory is None:
             raise CannotBeStored("The memory that it would change is gone.")
@@ -77,13 +77,15 @@ class ReviewService(MemoryService):
         return Outcome(OutcomeKind.EDITED, current, rejection.reason)
 
     def candidate_of(self, rejection: Rejection, changes: Mapping[str, Any]) -> Candidate:
-        """The memory that it would have become, with where it comes from."""
+        """Return the candidate that was refused, with its source."""
         session, resource = rejection.session, rejection.resource
         kept = {"content": rejection.content, "category": rejection.category, **(rejection.candidate or {})}
         usual = {
-            "source": Source.FACT, "origin": origin_of(resource, session), "tier": session.tier if session else 1,
+            "source": Source.FACT,
+            "origin": origin_of(resource, session),
+            "tier": session.tier if session else 1,
             "user_id": session.user_id if session else None,
-        }  # fmt: skip
+        }
         fields = {**usual, **kept, **self.own_words(kept["content"], changes), **changes, **self.reviewed()}
         fields["category"] = category_of(fields["category"])
         for name in ("valid_from", "valid_until"):
@@ -92,14 +94,14 @@ class ReviewService(MemoryService):
         return Candidate(**fields, agent=agent, session=session, turn_number=rejection.turn_number, resource=resource)
 
     def own_words(self, content: str | None, changes: Mapping[str, Any]) -> Mapping[str, Any]:
-        """What somebody reworded, no model has worded, and it is theirs."""
+        """Return the fields of a reworded text: they are the words of whoever reworded it."""
         return REWORDED if changes.get("content", content) != content else {}
 
     def reviewed(self) -> dict[str, Any]:
         return {"reviewed_by": self.actor[:200], "reviewed_at": timezone.now()}
 
     def confirm(self, rejection: Rejection, reason: str = "") -> None:
-        """It was rightly refused; the reason is the decider's own."""
+        """Confirm the refusal; `reason` is the reason of whoever decides."""
         self.decide(rejection, Decision.CONFIRMED, timezone.now(), None, reason)
 
     def decide(
@@ -111,7 +113,7 @@ class ReviewService(MemoryService):
             raise AlreadyDecided("decided already")
 
     def reopen(self, rejection: Rejection) -> None:
-        """Takes the decision back, and what was stored because of it. CannotReopen where that has changed since."""
+        """Undo the decision and what was stored because of it. Raise CannotReopen if that has changed since."""
         with writing(self.app, self.actor, timezone.now()) as write:
             rows = Rejection.objects.for_app(self.app).filter(pk=rejection.pk).exclude(decision=Decision.OPEN)
             decided = rows.first()
@@ -133,7 +135,7 @@ class ReviewService(MemoryService):
 
 
 def each(rejections: Iterable[Rejection], decide: Callable[[Rejection], object]) -> Changed:
-    """One after the other: what fails harms no other."""
+    """Decide about one after the other: a failure affects no other."""
     changed = Changed()
     for rejection in rejections:
         try:
@@ -145,7 +147,7 @@ def each(rejections: Iterable[Rejection], decide: Callable[[Rejection], object])
 
 
 def take_back(write: Writer, memory: Memory, at: datetime) -> None:
-    """What was done to memories at that moment: a new one is archived, the others are as they were before."""
+    """Undo what was done to memories at that moment: archive a new one, set the others back."""
     own = Revision.objects.for_app(write.app).filter(memory=memory, created_at=at)
     if own.filter(action=Action.CREATED).exists():
         if memory.status in (Status.ACTIVE, Status.INACTIVE):

@@ -35,7 +35,6 @@ from memories.models.learning import LESSONS
 from memories.models.memory import MemoryQuerySet
 from memories.retrieve.contradictions import at_odds_with, tags_of
 from memories.retrieve.injection_guard import safe_memories
-from memories.services.base import Caller
 from memories.services.triggers import TriggerService
 from memories.store.links import memories_of
 from memories.text.clean import clean_all
@@ -49,29 +48,16 @@ from sessions.checkpoints import recover, store_turn, unread_turns
 from sessions.models import AgentSession, Role, SessionStatus, Turn
 from sessions.recording import Said, note_activity
 
-
-class FeedbackService(Caller):
-    """Outside of transactions: answers are embedded."""
-
-    def judge_response(
-        self, session: AgentSession, turn_number: int, text: str, question: str = ""
-    ) -> learnt.Feedback:  # fmt: skip
-        """Judges what was shown for this turn and before. One query where nothing waits to be judged."""
-        now = timezone.now()
-        return learnt.judge(session, text, turn_number, self.embedder, self.actor, now, question=question)
-
-    def judge_turn(self, session: AgentSession, turn: Turn) -> learnt.Feedback:
-        """The same by a whole turn: what its tools were called with shows use as well as what was said."""
-        said = "\n".join([turn.llm_output, *tool_inputs(turn)])
-        return self.judge_response(session, turn.number, said, turn.user_input)
-
-    def judge_rest(self, session: AgentSession) -> None:
-        """At the session's end: what was there for all of its answers and never used is noted."""
-        learnt.judge_rest(session, self.actor, timezone.now())
+MOST_LESSONS = 50
+MOST_TELLING = ("-importance", "-confidence", "-id")
+# What is said of a session in an agent's own words, and shown.
+TOLD_OF_A_SESSION = ("title", "environment")
+# Three blocks have two empty lines between them.
+SEAMS_TOKENS = 1
 
 
 def tool_inputs(turn: Turn) -> Iterator[str]:
-    """The texts and numbers in the inputs of its tool calls, as lines. Results are not the agent's words."""
+    """Yield the texts and numbers in the inputs of a turn's tool calls. Results are not the agent's words."""
     for call in turn.tool_calls:
         if isinstance(call, dict):
             yield from leaves(call.get("input"))
@@ -85,29 +71,15 @@ def leaves(value: Any) -> Iterator[str]:
         yield str(value)
 
 
-class JobService(Caller):
-    def fire_overdue(self, occasion: str) -> list[str]:
-        """Sets going what should have run by now and has not; answers the names. A worker does it."""
-        return fire_for(JOBS, self.app, timezone.now(), f"{occasion} of {self.actor}")
-
-
-MOST_LESSONS = 50
-MOST_TELLING = ("-importance", "-confidence", "-id")
-# What is said of a session in an agent's own words, and shown.
-TOLD_OF_A_SESSION = ("title", "environment")
-# Three blocks have two empty lines between them.
-SEAMS_TOKENS = 1
-
-
 class ForeignSession(Exception):
-    """The session of this name is with another end user."""
+    """The session of this name belongs to another end user."""
 
 
 @dataclass(frozen=True, slots=True)
 class Greeting:
-    """What a session begins with: lessons, what is due today, what is known; and the jobs that it set going.
+    """What a session begins with: lessons, due triggers, known memories, and the jobs that it started.
 
-    `lessons` are all that there are, up to MOST_LESSONS; `taught` is the block of those that the budget holds.
+    `lessons` are all of them, up to MOST_LESSONS; `taught` is the block of those that the budget holds.
     """
 
     taught: Injected
@@ -120,7 +92,7 @@ class Greeting:
     jobs_run: Sequence[str] = ()
 
     def tags(self, memory: Memory) -> list[str]:
-        """What to know before believing it."""
+        """Return the warnings beside each memory."""
         at_odds = {pk for block in self.blocks for pk in block.at_odds}
         return tags_of(memory, self.policy, self.now, at_odds)
 
@@ -130,7 +102,7 @@ class Greeting:
 
     @property
     def listed(self) -> Injected:
-        """The lessons for which the blocks have no room: handed over all the same."""
+        """Return the lessons for which the blocks have no room: they are listed all the same."""
         told = {memory.pk for memory in self.memories}
         rest = [lesson for lesson in self.lessons if lesson.pk not in told]
         return Injected("", 0, rest, len(rest), LESSONS, tuple(lesson.content for lesson in rest))
@@ -148,13 +120,18 @@ class Greeting:
         return [memory for block in self.blocks for memory in block.memories]
 
 
-class SessionService(FeedbackService, TriggerService, JobService):
+class SessionService(TriggerService):
+    """Open, keep alive and end sessions; store what is said in them; judge the answers.
+
+    Answers are embedded: judge them outside of transactions.
+    """
+
     def open_session(
         self, external_id: str | None, fields: Mapping[str, Any], *, wakes: bool = True
-    ) -> tuple[AgentSession, bool]:  # fmt: skip
-        """The session, and whether it is new. The agent's own id for it finds it again and, as a rule, wakes it up.
+    ) -> tuple[AgentSession, bool]:
+        """Return the session, and whether it is new. The agent's own id finds it again and usually reopens it.
 
-        Raises AnothersSession: what one end user said in it would become another's.
+        Raise ForeignSession: what one end user said in it would become another's.
         """
         now = timezone.now()
         fields = {**fields, **{name: clean_all(fields[name]) for name in TOLD_OF_A_SESSION if name in fields}}
@@ -176,10 +153,8 @@ class SessionService(FeedbackService, TriggerService, JobService):
     def has_session(self, external_id: str) -> bool:
         return AgentSession.objects.for_app(self.app).filter(agent=self.agent, external_id=external_id).exists()
 
-    def session_called(
-        self, external_id: str, fields: Mapping[str, Any], now: datetime
-    ) -> tuple[AgentSession, bool]:  # fmt: skip
-        """The agent's session of this name, made if there is none, and whether it was. Who purges it has to wait."""
+    def session_called(self, external_id: str, fields: Mapping[str, Any], now: datetime) -> tuple[AgentSession, bool]:
+        """Return the agent's session of this name, created if needed, and whether it is new. A purge has to wait."""
         rows = AgentSession.objects.for_app(self.app).filter(agent=self.agent, external_id=external_id)
         locked = rows.select_for_update(no_key=True)
         if found := locked.first():
@@ -205,9 +180,9 @@ class SessionService(FeedbackService, TriggerService, JobService):
         )
 
     def start(self, session: AgentSession, *, goes_on: bool = False) -> Greeting:
-        """Decay first; then what is due today, and what is known, within one budget.
+        """Apply decay, then return due triggers and known memories within one budget.
 
-        One that `goes_on` is told of what is known only that which was not shown in it before.
+        A session that `goes_on` gets only known memories that were not shown in it before.
         """
         now = timezone.now()
         decay_few(self.app, now)
@@ -218,7 +193,7 @@ class SessionService(FeedbackService, TriggerService, JobService):
         return replace(greeting, jobs_run=["decay", *self.fire_overdue("session start")])
 
     def greeting(self, user_id: str | None, now: datetime, shown: Collection[int] = ()) -> Greeting:
-        """What a session of this end user would begin with now, if these memories (pks) were `shown` in it before."""
+        """Return the greeting of a new session of this end user, if these memories (pks) were `shown` in it before."""
         budget = max(1, budget_tokens(self.app.policy, self.app.policy.block) - SEAMS_TOKENS)
         dues, lessons = self.due_triggers(user_id), self.lessons(user_id).exclude(pk__in=shown)
         first = safe_memories(lessons.order_by(*MOST_TELLING)[:MOST_LESSONS], self.app.policy)
@@ -234,18 +209,24 @@ class SessionService(FeedbackService, TriggerService, JobService):
         told |= {memory.pk for memory in taught.memories}
         rest = budget - due.tokens - taught.tokens
         known = greet(
-            self.app, self.scope(user_id, now), self.embedder, self.app.policy.block, now, max_tokens=rest,
-            limit=start_limit(self.app.policy, rest), told=told,
-        )  # fmt: skip
+            self.app,
+            self.scope(user_id, now),
+            self.embedder,
+            self.app.policy.block,
+            now,
+            max_tokens=rest,
+            limit=start_limit(self.app.policy, rest),
+            told=told,
+        )
         return Greeting(taught, due, known, dues, first, self.app.policy, now)
 
     def doubted(self, memories: Sequence[Memory], user_id: str | None, now: datetime) -> set[int]:
-        """Those that something contradicts which may be told as well, whether or not a block has room for it."""
+        """Return the memories that another one contradicts which may be shown too, whether or not a block has room."""
         others = injectable(self.memories_of(user_id).of_user(user_id), self.app.policy, now)
         return at_odds_with(self.app, {memory.pk for memory in memories}, others)
 
     def prompt(self, tier: int) -> str:
-        """What an agent of this tier (1 to 3) is told to do, and how it notes down what it learns. Markdown."""
+        """Return the instructions of an agent of this tier (1 to 3) as Markdown, and how it notes what it learns."""
         return tier_prompt(tier, self.app.policy)
 
     def lessons(self, user_id: str | None) -> MemoryQuerySet:
@@ -253,13 +234,13 @@ class SessionService(FeedbackService, TriggerService, JobService):
         return injectable(lessons, self.app.policy, timezone.now()).select_related("session", "resource")
 
     def heartbeat(self, session: AgentSession) -> list[str]:
-        """Notes that the session lives, and fires what is overdue; answers the names of the jobs."""
+        """Record that the session is alive, and fire overdue jobs; return their names."""
         now = timezone.now()
         note_activity(session, now)
         return self.fire_overdue("heartbeat")
 
     def end(self, session: AgentSession, reason: str) -> int:
-        """Ends the session; answers how much of it still waits: texts for their facts, memories for their vector."""
+        """End the session; return how many texts still wait for extraction and memories for their vector."""
         now = timezone.now()
         AgentSession.objects.for_app(self.app).active().filter(pk=session.pk).update(
             status=SessionStatus.ENDED, ended_at=now, end_reason=reason
@@ -270,17 +251,17 @@ class SessionService(FeedbackService, TriggerService, JobService):
         return waiting + mine.exclude(vectors__model=self.embedder.name).count()
 
     def wind_up(self, session: AgentSession) -> None:
-        """What the end of a session brings with it, whoever ended it."""
+        """Do what follows the end of a session, whoever ended it."""
         self.judge_rest(session)
         if self.app.policy.capture_digest:
             queue_digest(session, timezone.now())
 
     def flush_crashed(self, now: datetime, run: Run) -> None:
-        """The job: ends sessions that fell silent."""
+        """End sessions that fell silent (a job)."""
         flush_crashed(self.app, now, run, self.catch_up, self.wind_up)
 
     def catch_up(self, session: AgentSession) -> None:
-        """Reads the turns that were stored by a process that died before it had read them, and judges by the last."""
+        """Read turns that a crashed process stored but did not read, and judge by the last."""
         for turn in unread_turns(session):
             self.capture_messages(session, turn_texts(turn), is_live=False)
         if last := recover(session):
@@ -289,7 +270,7 @@ class SessionService(FeedbackService, TriggerService, JobService):
             ring(TASK, self.app.pk, session.pk)
 
     def checkpoint(self, session: AgentSession, number: int, body: Mapping[str, Any]) -> tuple[Turn, bool, Captured]:
-        """Stores a turn with its raw texts and markers; (turn, whether it is new, what was captured)."""
+        """Store a turn with its raw texts and markers; return (turn, whether it is new, what was captured)."""
         turn, is_new = store_turn(session, number, body, timezone.now())
         # Also after a crash between the two: texts stored before are not stored or counted again.
         captured = self.capture_messages(session, turn_texts(turn))
@@ -297,12 +278,16 @@ class SessionService(FeedbackService, TriggerService, JobService):
         return turn, is_new, captured
 
     def capture_messages(
-        self, session: AgentSession, said: Sequence[Said], on_stored: Callable[[Captured], None] | None = None,
-        *, is_live: bool = True,
-    ) -> Captured:  # fmt: skip
-        """Keeps the texts with what their markers say and what is to come; their facts are found later.
+        self,
+        session: AgentSession,
+        said: Sequence[Said],
+        on_stored: Callable[[Captured], None] | None = None,
+        *,
+        is_live: bool = True,
+    ) -> Captured:
+        """Store the messages, their markers and future events; their facts are extracted later.
 
-        A sign of life unless `is_live` is False. Raises SessionGone or SaidOtherwise, and nothing is kept.
+        Count as a sign of life unless `is_live` is False. Raise SessionGone or SaidOtherwise, and store nothing.
         """
         now = timezone.now()
 
@@ -316,7 +301,7 @@ class SessionService(FeedbackService, TriggerService, JobService):
         )
 
     def capture_stream(self, session: AgentSession, name: str | None = None) -> StreamCapture:
-        """A reader to be fed with the stream's chunks, for as long as they come; `name` is the stream's own."""
+        """Return a reader to be fed with the stream's chunks; `name` is the stream's own."""
         session.app = self.set_apart()
 
         def capture(said: list[Said]) -> Captured:
@@ -324,6 +309,24 @@ class SessionService(FeedbackService, TriggerService, JobService):
             return self.capture_messages(session, said)
 
         return StreamCapture(session, capture, partial(self.judge_turn, session), get_conf().max_line_bytes, name)
+
+    def judge_response(self, session: AgentSession, turn_number: int, text: str, question: str = "") -> learnt.Feedback:
+        """Judge the memories shown for this turn and before. One query where nothing waits to be judged."""
+        now = timezone.now()
+        return learnt.judge(session, text, turn_number, self.embedder, self.actor, now, question=question)
+
+    def judge_turn(self, session: AgentSession, turn: Turn) -> learnt.Feedback:
+        """Judge by a whole turn: the inputs of its tool calls show use as well as its text."""
+        said = "\n".join([turn.llm_output, *tool_inputs(turn)])
+        return self.judge_response(session, turn.number, said, turn.user_input)
+
+    def judge_rest(self, session: AgentSession) -> None:
+        """Record at the session's end what was shown for all of its answers and never used."""
+        learnt.judge_rest(session, self.actor, timezone.now())
+
+    def fire_overdue(self, occasion: str) -> list[str]:
+        """Fire the jobs that are overdue; return their names. A worker runs them."""
+        return fire_for(JOBS, self.app, timezone.now(), f"{occasion} of {self.actor}")
 
 
 def turn_texts(turn: Turn) -> list[Said]:
@@ -334,7 +337,7 @@ def turn_texts(turn: Turn) -> list[Said]:
 
 
 def same_user(session: AgentSession, user_id: str | None) -> str | None:
-    """Whom it is with when it is opened again: it may become known later, and not change."""
+    """Return the end user of a session that is opened again: it may become known later, and not change."""
     if session.user_id and user_id and user_id != session.user_id:
         raise ForeignSession("The session of this name is with another end user: open one of another name.")
     return session.user_id or user_id

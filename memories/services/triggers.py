@@ -30,7 +30,7 @@ DAY_FIELDS = {"trigger_date", "until", "rule", "status"}
 
 
 def told_cleanly(fields: Mapping[str, Any]) -> dict[str, Any]:
-    """Every agent is told its message. Raises WrongTrigger if nothing of that may be kept."""
+    """Return the fields without private parts of the message. Raise WrongTrigger if nothing of it is left."""
     if "message" not in fields:
         return dict(fields)
     message = clean(fields["message"])
@@ -40,35 +40,37 @@ def told_cleanly(fields: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def tells(memory: Memory, trigger: FutureTrigger) -> bool:
-    """Whether it says what is then, and when."""
+    """Return whether the memory names the plan and its day."""
     days = {one.on for one in find_coming(memory.text, memory.created_at)}
     return trigger.trigger_date in days and used_share(trigger.message, memory.text) >= TOLD_FROM
 
 
 class TriggerService(Caller):
     def triggers(self) -> ScopedQuerySet[FutureTrigger]:
-        """Every trigger that the caller may see by its id. What it brings up is another query, for all of them."""
+        """Return every trigger that the caller may see by its id. Their memories take one more query for all."""
         ready = injectable(self.memories(), self.app, timezone.now()).select_related("session", "resource")
         memories = Prefetch("memories", ready.defer("resource__raw_content"))
         return visible_triggers(self.app, self.agent).prefetch_related(memories)
 
     def triggers_of(self, *named: str | None) -> ScopedQuerySet[FutureTrigger]:
-        """What of it is shown to a caller who knows no ids, and has `named` these end users."""
+        """Return the triggers for a caller who knows no ids and has `named` these end users."""
         return self.triggers().filter(of_users(self.users(*named)))
 
     def brought_up(self, trigger: FutureTrigger) -> list[Memory]:
-        """What one of the `triggers` brings up, as far as it may be shown to its end user."""
+        """Return the memories of one of the `triggers` that may be shown to its end user."""
         users = self.users(trigger.user_id)
         return [memory for memory in trigger.memories.all() if is_of_users(memory.user_id, users)]
 
     def due_triggers(self, user_id: str | None) -> list[Due]:
-        """What is due today for this user, after what is over was put away. Four queries at most if nothing is."""
+        """Close what is over, then return the triggers due today for this user. Four queries at most if nothing is
+        due.
+        """
         now = timezone.now()
         put_away(self.app, now)
         return due(self.app, user_id, self.agent, now)
 
     def add_trigger(self, fields: Mapping[str, Any], memories: Sequence[Memory]) -> FutureTrigger:
-        """Raises WrongTrigger."""
+        """Add a trigger that brings up these memories. Raise WrongTrigger."""
         trigger = FutureTrigger(app=self.app, agent=self.agent, **told_cleanly(fields))
         self.settle_days(trigger)
         with writing(self.app, self.actor, timezone.now()) as write:
@@ -78,7 +80,7 @@ class TriggerService(Caller):
         return trigger
 
     def tell_of(self, write: Writer, trigger: FutureTrigger, memories: Sequence[Memory]) -> None:
-        """A memory by which the plan is found, unless one of these tells of it, or a person has to decide about it.
+        """Store a memory of the plan, unless one of these names it already or a person has to decide about it.
 
         It gets its vector in the background.
         """
@@ -96,7 +98,7 @@ class TriggerService(Caller):
         write.announce(write.create(candidate, reason="noted as to come"))
 
     def retell(self, write: Writer, trigger: FutureTrigger) -> None:
-        """What is found says what the plan is now, and is put away while it is called off."""
+        """Bring the memory of the plan up to date, and archive it while the plan is cancelled."""
         memory = next(iter(memories_of(self.app, [trigger])), None)
         if memory is None:
             return
@@ -109,7 +111,7 @@ class TriggerService(Caller):
             write.restore(memory, reason="the plan waits again")
 
     def change_trigger(self, uid: UUID, changes: Mapping[str, Any]) -> FutureTrigger | None:
-        """The trigger as changed, None if there is none for the caller. Raises WrongTrigger."""
+        """Return the changed trigger, None if the caller has none of this id. Raise WrongTrigger."""
         with writing(self.app, self.actor, timezone.now()) as write:
             trigger = self.triggers().select_for_update().filter(uid=uid).first()
             if trigger is None:
@@ -125,7 +127,7 @@ class TriggerService(Caller):
         return trigger
 
     def settle_days(self, trigger: FutureTrigger) -> None:
-        """One that waits is brought to its first day that is not over."""
+        """Move a waiting trigger to its first day that is not over."""
         days = Days(trigger.trigger_date, trigger.until, trigger.rule)
         check_days(days)
         if trigger.status == TriggerStatus.WAITING:
@@ -133,7 +135,7 @@ class TriggerService(Caller):
         trigger.trigger_date, trigger.until = days.on, days.until
 
     def forget_trigger(self, trigger: FutureTrigger) -> None:
-        """For good, with the answers that told of it, and what was stored of it alone."""
+        """Delete the trigger, the stored answers that mention it, and the memory that only it had."""
         with writing(self.app, self.actor, timezone.now()) as write:
             told = memories_of(self.app, [trigger])
             trigger.delete()

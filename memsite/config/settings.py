@@ -79,7 +79,7 @@ TEMPLATES = [
                 "django.contrib.auth.context_processors.auth",
                 "django.contrib.messages.context_processors.messages",
             ],
-            "libraries": {"desk": "memories.dashboard.tags"},
+            "libraries": {"dashboard": "memories.dashboard.tags"},
         },
     }
 ]

@@ -27,13 +27,21 @@ from memsite_client.claude.transcript import (
     read_piece,
     text_in,
 )
-from memsite_client.configuration import Server, find_server, state_folder
+from memsite_client.configuration import Server, find_server, state_folder, write_whole
 
 # Claude Code gives SessionEnd 1.5 seconds, and others as long as the settings say. The user waits for a prompt's.
 SECONDS = {"SessionEnd": 1.5, "UserPromptSubmit": 4.0, "SessionStart": 6.0}
 OTHER_SECONDS = 10.0
 # Where packets are lost each hook waits to its end, twice a turn.
 WARY_SECONDS, WARY_FOR_SECONDS = 1.5, 60.0
+MOST_AHEAD, MOST_NAMED = 50, 2_000
+# Until this line, and from the decision to end until the process is gone.
+AROUND_SECONDS = 0.3
+QUERY_CHARACTERS = 2_000
+# What the server will never take; everything else may work next time.
+HOPELESS = (400, 413, 422)
+# While the server is waited for.
+ASKING = threading.Event()
 
 
 def seconds_for(event_name: str) -> float:
@@ -63,9 +71,6 @@ def note_silence(seconds: float) -> None:
 def note_answer() -> None:
     with suppress(OSError):
         silence_file().unlink(missing_ok=True)
-
-
-MOST_AHEAD, MOST_NAMED = 50, 2_000
 
 
 class Progress:
@@ -156,21 +161,10 @@ def load_progress(session_id: str) -> Progress:
 
 def save_progress(session_id: str, progress: Progress) -> None:
     """Not kept where it cannot be: then it is sent again."""
-    from memsite_client.configuration import write_whole
-
     try:
         write_whole(progress_file(session_id), json.dumps(vars(progress)))
     except OSError:
         return
-
-
-# Until this line, and from the decision to end until the process is gone.
-AROUND_SECONDS = 0.3
-QUERY_CHARACTERS = 2_000
-# What the server will never take; everything else may work next time.
-HOPELESS = (400, 413, 422)
-# While the server is waited for.
-ASKING = threading.Event()
 
 
 def main(event_name: str, *, verbose: bool = False) -> int:

@@ -24,6 +24,10 @@ NAME = "memsite"
 MARK = "hook"
 
 Settings = dict[str, Any]
+PATH = "/mcp"
+ASK_SECONDS = 5.0
+# In a file that others share: Claude Code puts in what each one's environment says.
+KEY_OF_THE_READER = "${MEMSITE_API_KEY}"
 
 
 class SettingsUnclear(MemsiteError):
@@ -145,12 +149,6 @@ def change_file(path: Path, document: Settings, new_mode: int = 0o644) -> Path |
 
 def as_text(document: Settings) -> str:
     return json.dumps(document, indent=2, ensure_ascii=False) + "\n"
-
-
-PATH = "/mcp"
-ASK_SECONDS = 5.0
-# In a file that others share: Claude Code puts in what each one's environment says.
-KEY_OF_THE_READER = "${MEMSITE_API_KEY}"
 
 
 def mcp_file(project: Path | None) -> Path:

@@ -21,9 +21,14 @@ MOST_MESSAGES, MOST_CHARACTERS = 200, 1_000_000
 MOST_IN_ID = 200
 # `forkedFrom`: copied into a branch of a session, under a new id; that session's transcript has it, too.
 NOT_SAID = (
-    "isSidechain", "isMeta", "isCompactSummary", "isApiErrorMessage", "isVisibleInTranscriptOnly", "forkedFrom",
+    "isSidechain",
+    "isMeta",
+    "isCompactSummary",
+    "isApiErrorMessage",
+    "isVisibleInTranscriptOnly",
+    "forkedFrom",
     "carriedByCompaction",
-)  # fmt: skip
+)
 # Not the user's own words, though they stand in a user's message.
 INSERTED = re.compile(
     r"<(system-reminder|command-name|command-message|command-args|local-command-stdout|local-command-stderr"

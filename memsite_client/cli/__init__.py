@@ -46,8 +46,31 @@ def cli(context: click.Context, url: str | None) -> None:
 
 
 for command in (
-    search, store, list_, show, update, delete, history, link, links, context, feedback, login, logout, status,
-    version, completion, hook, install, run, transcripts, mcp, export, import_file,
-    webhooks, bridges, changes,
-):  # fmt: skip
+    search,
+    store,
+    list_,
+    show,
+    update,
+    delete,
+    history,
+    link,
+    links,
+    context,
+    feedback,
+    login,
+    logout,
+    status,
+    version,
+    completion,
+    hook,
+    install,
+    run,
+    transcripts,
+    mcp,
+    export,
+    import_file,
+    webhooks,
+    bridges,
+    changes,
+):
     cli.add_command(command)

@@ -25,6 +25,9 @@ CHUNK_BYTES = 256 * 1024
 LOOK_EVERY_SECONDS = 0.5
 END = b'{"type":"end"'
 NOTES = (".md", ".markdown", ".txt")
+of_app = click.option("--app", help="Which app, for a key of several.")
+WEBHOOK = Id("`memsite webhooks list` shows some.")
+BRIDGE = Id("`memsite bridges list` shows some.")
 
 
 @click.command()
@@ -59,9 +62,12 @@ def export(file: Path | None, app: str | None, user_id: str | None, vectors: boo
 @click.command("import")
 @click.argument("file", type=click.Path(exists=True, path_type=Path))
 @click.option(
-    "--source", type=click.Choice(get_args(ImportSource)), default="memsite", show_default=True,
+    "--source",
+    type=click.Choice(get_args(ImportSource)),
+    default="memsite",
+    show_default=True,
     help="What has written the file.",
-)  # fmt: skip
+)
 @click.option("--app", help="Into which app, for a key of several.")
 @click.option("--agent", help="Whose conversations they become (import-SOURCE).")
 @click.option("--user", "user_id", type=EndUser(), help="The end user they were with, where the file does not tell.")
@@ -69,9 +75,15 @@ def export(file: Path | None, app: str | None, user_id: str | None, vectors: boo
 @click.option("--dry-run", is_flag=True, help="Only tell what the file would bring.")
 @as_json
 def import_file(
-    file: Path, source: ImportSource, app: str | None, agent: str | None, user_id: str | None, trust: bool,
-    dry_run: bool, json_: bool,
-) -> None:  # fmt: skip
+    file: Path,
+    source: ImportSource,
+    app: str | None,
+    agent: str | None,
+    user_id: str | None,
+    trust: bool,
+    dry_run: bool,
+    json_: bool,
+) -> None:
     """Take FILE into an app: an export of Memsite, or what another system has exported.
 
     A folder of notes may be given for --source markdown. Imported twice, it is there once; where anything in it is
@@ -193,11 +205,6 @@ def show_counts(counts: dict[str, Counted]) -> None:
         numbers = {"new": 0, "known": 0, "left_out": 0, **count}
         told = ", ".join(f"{number:,} {name.replace('_', ' ')}" for name, number in numbers.items() if number)
         click.echo(f"{kind.replace('_', ' '):12} {told or 'nothing'}")
-
-
-of_app = click.option("--app", help="Which app, for a key of several.")
-WEBHOOK = Id("`memsite webhooks list` shows some.")
-BRIDGE = Id("`memsite bridges list` shows some.")
 
 
 @click.group()

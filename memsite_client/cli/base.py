@@ -32,6 +32,7 @@ CODES: tuple[tuple[type[MemsiteError], int], ...] = (
 FROM_STDIN = "-"
 
 Function = TypeVar("Function", bound=Callable[..., Any])
+MOST_CHARACTERS = 200
 
 
 class Failure(click.ClickException):
@@ -144,9 +145,6 @@ class Id(click.ParamType[str]):
 
 
 SESSION_ID = Id("That of a session is the `id` which opening it has answered, not its `external_id`.")
-
-
-MOST_CHARACTERS = 200
 
 
 class EndUser(click.ParamType[str]):

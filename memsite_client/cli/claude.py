@@ -74,7 +74,7 @@ def transcripts_in(paths: Iterable[Path]) -> Iterator[Path]:
 
 def send_transcript(
     memsite: Memsite, path: Path, *, again: bool = False, after: Iterable[Path] | None = None
-) -> Iterator[Part]:  # fmt: skip
+) -> Iterator[Part]:
     """Sends what was not sent yet, piece by piece, and tells of each. Raises what the client raises, and OSError.
 
     All of it `again`: under the ids that it was sent with, so that the server knows it; what it has in common with

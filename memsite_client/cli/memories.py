@@ -225,9 +225,15 @@ def links(memory_id: str, json_: bool) -> None:
 @click.option("--explain", is_flag=True, help="Show the parts of each score.")
 @as_json
 def search(
-    query: tuple[str, ...], category: str | None, subject: str | None, tags: tuple[str, ...], shared: bool,
-    explain: bool, json_: bool, **options: Any,
-) -> None:  # fmt: skip
+    query: tuple[str, ...],
+    category: str | None,
+    subject: str | None,
+    tags: tuple[str, ...],
+    shared: bool,
+    explain: bool,
+    json_: bool,
+    **options: Any,
+) -> None:
     """Find memories by meaning, the best first. Several words are one question: no quotes needed."""
     named = [("category", category), ("subject", subject), *(("tags", tag) for tag in tags)]
     filters = [{name: value} for name, value in named if value is not None]

@@ -23,6 +23,11 @@ from memsite_client.wrapper.recording import Session
 
 SHELLS = ("bash", "zsh", "fish")
 FINE = "the server knows the key"
+DIALECTS = {"memsite": PATH, "mcp-memory": "/compat/mcp-memory"}
+# As many characters as the server takes.
+MOST_IN_ENVIRONMENT = 16_384
+# The agent waits for the one; the other waits for whatever the agent says.
+SHORT_SECONDS, LONG_SECONDS = 10.0, 60.0
 
 
 def wanted_url() -> str | None:
@@ -116,14 +121,15 @@ def completion(shell: str) -> None:
     click.echo(kind(root, {}, "memsite", "_MEMSITE_COMPLETE").source())
 
 
-DIALECTS = {"memsite": PATH, "mcp-memory": "/compat/mcp-memory"}
-
-
 @click.command()
 @click.option(
-    "--as", "dialect", type=click.Choice(list(DIALECTS)), default="memsite", show_default=True,
+    "--as",
+    "dialect",
+    type=click.Choice(list(DIALECTS)),
+    default="memsite",
+    show_default=True,
     help="Whose tools: our own, or those of the reference memory server.",
-)  # fmt: skip
+)
 def mcp(dialect: str) -> None:
     """Speak MCP over stdin and stdout, for programs that start their servers. Not for people."""
     url: str | None = click.get_current_context().find_root().obj
@@ -131,10 +137,6 @@ def mcp(dialect: str) -> None:
     for stream, errors in ((sys.stdin, "replace"), (sys.stdout, "backslashreplace")):
         stream.reconfigure(encoding="utf-8", errors=errors, newline="\n")  # type: ignore[union-attr]  # text streams
     Bridge(find_server(url), DIALECTS[dialect]).run(sys.stdin, sys.stdout)
-
-
-# As many characters as the server takes.
-MOST_IN_ENVIRONMENT = 16_384
 
 
 class Named(click.ParamType[tuple[str, str]]):
@@ -164,9 +166,13 @@ class Named(click.ParamType[tuple[str, str]]):
 @click.option("-v", "--verbose", is_flag=True, help="Tell on stderr what became of it.")
 @click.argument("command", nargs=-1, required=True, type=click.UNPROCESSED)
 def run(
-    tier: int, title: str | None, user_id: str | None, environment: tuple[tuple[str, str], ...], verbose: bool,
+    tier: int,
+    title: str | None,
+    user_id: str | None,
+    environment: tuple[tuple[str, str], ...],
+    verbose: bool,
     command: tuple[str, ...],
-) -> None:  # fmt: skip
+) -> None:
     """Run an agent's program with memory: memsite run -- claude -p "…" --output-format stream-json --verbose
 
     It is told its task, where it is and what is known (--append-system-prompt); what it prints passes through unchanged
@@ -189,10 +195,6 @@ def target_of(url: str | None) -> str:
         return server_of(url).url
     except NotConfigured:
         return ""
-
-
-# The agent waits for the one; the other waits for whatever the agent says.
-SHORT_SECONDS, LONG_SECONDS = 10.0, 60.0
 
 
 class HTTPRecorder:

@@ -24,6 +24,12 @@ FROM_THE_TERMINAL = (signal.SIGINT, signal.SIGQUIT)
 HANDED_DOWN = (*FROM_THE_TERMINAL, signal.SIGTERM, signal.SIGHUP, signal.SIGUSR1, signal.SIGUSR2)
 
 Listener = Callable[[bytes], None]
+OPTION = "--append-system-prompt"
+FILE_OPTION = "--append-system-prompt-file"
+# A command line takes 128 KiB in one piece.
+MOST_PROMPT_BYTES = 120_000
+MOST_TITLE_CHARACTERS = 500
+END_OF_OPTIONS = "--"
 
 
 class CannotStart(Exception):
@@ -118,14 +124,6 @@ def write_all(target: int, data: bytes) -> None:
         view = view[os.write(target, view) :]
 
 
-OPTION = "--append-system-prompt"
-FILE_OPTION = "--append-system-prompt-file"
-# A command line takes 128 KiB in one piece.
-MOST_PROMPT_BYTES = 120_000
-MOST_TITLE_CHARACTERS = 500
-END_OF_OPTIONS = "--"
-
-
 def environment_here(more: Mapping[str, str]) -> dict[str, str]:
     """Where and when it runs; `more` is what the caller says of it."""
     now = datetime.now().astimezone()
@@ -160,9 +158,13 @@ def user_name() -> str:
 
 
 def new_session(
-    command: Sequence[str], tier: int, environment: Mapping[str, str], *,
-    title: str | None = None, user_id: str | None = None,
-) -> dict[str, Any]:  # fmt: skip
+    command: Sequence[str],
+    tier: int,
+    environment: Mapping[str, str],
+    *,
+    title: str | None = None,
+    user_id: str | None = None,
+) -> dict[str, Any]:
     """What to open the session with; its name is ours, so that opening it twice is opening it once."""
     here = environment_here(environment)
     title = title_of(command, here["folder"]) if title is None else readable(title)[:MOST_TITLE_CHARACTERS]

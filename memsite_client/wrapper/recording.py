@@ -19,6 +19,14 @@ READ_BYTES = 64 * 1024
 # An idle connection is cut by what lies on the way: an empty line says that we are there.
 IDLE_SECONDS = 15.0
 STILL_HERE = b"\n"
+FIRST_WAIT_SECONDS, LONGEST_WAIT_SECONDS = 0.5, 30.0
+# After the program has ended, somebody waits for us.
+LAST_TRIES = 3
+LOOK_EVERY_SECONDS = 0.1
+STREAM, ABOUT = ".ndjson", ".json"
+# What the server refuses now it refuses later, too.
+REFUSALS = (InvalidRequest, NotFound, Conflict)
+Session = dict[str, Any]
 
 
 class Recording:
@@ -81,12 +89,6 @@ class Recording:
             self.file.close()
 
 
-FIRST_WAIT_SECONDS, LONGEST_WAIT_SECONDS = 0.5, 30.0
-# After the program has ended, somebody waits for us.
-LAST_TRIES = 3
-LOOK_EVERY_SECONDS = 0.1
-
-
 class Recorder(Protocol):
     """Where memory lives, for one session. Each method may raise anything: the agent runs all the same."""
 
@@ -136,11 +138,6 @@ class Delivery(Thread):
         return self.report is not None
 
 
-STREAM, ABOUT = ".ndjson", ".json"
-# What the server refuses now it refuses later, too.
-REFUSALS = (InvalidRequest, NotFound, Conflict)
-
-Session = dict[str, Any]
 MakeRecorder = Callable[[Session], Recorder]
 
 

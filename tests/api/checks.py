@@ -8,11 +8,40 @@ from typing import Any
 from tests.conftest import Caller
 
 MEMORY_FIELDS = {
-    "id", "content", "kind", "category", "subject", "tags", "importance", "confidence", "strength", "sentiment",
-    "status", "pinned", "tier", "priority", "user_id", "visibility", "session_id", "turn_number", "resource_id",
-    "external_id", "metadata", "created_at", "updated_at", "confirmed_at", "accessed_at", "access_count",
-    "valid_from", "valid_until", "version", "origin", "trust_level", "reviewed_by", "reviewed_at",
-}  # fmt: skip
+    "id",
+    "content",
+    "kind",
+    "category",
+    "subject",
+    "tags",
+    "importance",
+    "confidence",
+    "strength",
+    "sentiment",
+    "status",
+    "pinned",
+    "tier",
+    "priority",
+    "user_id",
+    "visibility",
+    "session_id",
+    "turn_number",
+    "resource_id",
+    "external_id",
+    "metadata",
+    "created_at",
+    "updated_at",
+    "confirmed_at",
+    "accessed_at",
+    "access_count",
+    "valid_from",
+    "valid_until",
+    "version",
+    "origin",
+    "trust_level",
+    "reviewed_by",
+    "reviewed_at",
+}
 PROBLEM_MEMBERS = {"type", "title", "status", "detail", "code", "request_id", "errors"}
 
 

@@ -210,7 +210,7 @@ def test_a_patch_changes_only_what_it_names(operator: APIClient, acme: App) -> N
 @pytest.mark.django_db(transaction=True)
 def test_an_app_is_not_purged_while_it_is_changed(
     operator: APIClient, acme: App, monkeypatch: pytest.MonkeyPatch
-) -> None:  # fmt: skip
+) -> None:
     waited = []
 
     def purge() -> None:

@@ -48,8 +48,11 @@ def test_what_is_said_in_a_thread_is_a_session_and_is_learnt_from(alice: Caller,
         ("slack:general/42:ben", "ben", "general/42"),
     ]
     assert list(Resource.objects.for_app(alice.app).order_by("pk").values_list("role", flat=True)) == [
-        "user", "assistant", "user", "user",
-    ]  # fmt: skip
+        "user",
+        "assistant",
+        "user",
+        "user",
+    ]
     upkeep_learn_due()
     assert any("Bosch" in text for text in contents(alice.app))
 

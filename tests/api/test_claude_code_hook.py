@@ -48,8 +48,10 @@ def test_a_session_from_its_start_to_its_end(alice: Caller) -> None:
     assert "Whales sing at night" in greeting
     session = AgentSession.objects.get()
     assert (session.external_id, session.title, session.environment) == (
-        COMMON["session_id"], "shop", {"client": "claude-code", "cwd": "/srv/shop"},
-    )  # fmt: skip
+        COMMON["session_id"],
+        "shop",
+        {"client": "claude-code", "cwd": "/srv/shop"},
+    )
     alice.remember("Bears sleep all winter", category="wood")
     recalled = hook(alice, "UserPromptSubmit", prompt="When do bears sleep?", prompt_id="p1")
     assert "Bears sleep all winter" in recalled

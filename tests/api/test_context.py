@@ -728,9 +728,20 @@ ZERO_WIDTH = list("\u00ad\u200b\u200c\u200d\u2060\u2061\u2062\u2063\u2064\ufeff\
 TAGS = [chr(code) for code in range(0xE0000, 0xE0080)]
 # The rest of Unicode's Default_Ignorable_Code_Point: drawn as nothing, although called letters or marks.
 UNSEEN_LETTERS = [
-    "\u034f", "\u115f", "\u1160", "\u17b4", "\u17b5", "\u180b", "\u180c", "\u180d", "\u180f", "\u3164", "\uffa0",
-    *map(chr, range(0xFE00, 0xFE10)), *map(chr, range(0xE0100, 0xE01F0)),
-]  # fmt: skip
+    "\u034f",
+    "\u115f",
+    "\u1160",
+    "\u17b4",
+    "\u17b5",
+    "\u180b",
+    "\u180c",
+    "\u180d",
+    "\u180f",
+    "\u3164",
+    "\uffa0",
+    *map(chr, range(0xFE00, 0xFE10)),
+    *map(chr, range(0xE0100, 0xE01F0)),
+]
 
 
 @pytest.mark.parametrize(

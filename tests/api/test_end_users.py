@@ -37,9 +37,13 @@ def furnish(caller: Caller, word: str) -> None:
     said = [{"role": "user", "content": f"I think the tea known to {word} is the best tea ever."}]
     caller.post(f"sessions/{session}/messages", {"messages": said})
     whales = caller.remember(
-        f"whales are known to {word}", user_id=user, dedupe=False, tags=["whales", f"only {word}"], category=word,
+        f"whales are known to {word}",
+        user_id=user,
+        dedupe=False,
+        tags=["whales", f"only {word}"],
+        category=word,
         metadata={"agent_id": f"agent of {word}"},
-    )  # fmt: skip
+    )
     caller.remember(f"never wake the whales of {word}", user_id=user, kind="lesson", dedupe=False)
     day = {"trigger_date": f"{timezone.now():%Y-%m-%d}", "message": f"dentist of {word}"}
     caller.post("triggers", {**day, "user_id": user, "memory_ids": [whales["id"]]})
@@ -181,9 +185,17 @@ class Spy(Caller):
 tried = set[str]()
 # What belongs to no end user, or is asked about by tests of its own.
 OTHER_DOORS = {
-    "apps", "cooldowns", "energy", "energy/consumed", "extractions", "extractions/preview", "jobs", "jobs/runs",
-    "jobs/{name}/run", "prompts/{tier}.md",
-}  # fmt: skip
+    "apps",
+    "cooldowns",
+    "energy",
+    "energy/consumed",
+    "extractions",
+    "extractions/preview",
+    "jobs",
+    "jobs/runs",
+    "jobs/{name}/run",
+    "prompts/{tier}.md",
+}
 
 
 def test_every_door_that_knows_no_id_is_tried(house: Caller) -> None:

@@ -71,7 +71,7 @@ def test_400_names_what_there_is_to_choose_from(alice: Caller, path: str, body: 
         ("apps/acme/agents", {"name": "a", "scopes": ["all"]}, "scopes.0: One of read, write, operator."),
         ("apps/acme/bridges", {"name": "A", "agent": "a"}, "name: Lower-case letters, digits and -, 60 at most."),
     ],
-)  # fmt: skip
+)
 def test_400_tells_operators_what_a_name_may_be(
     operator: APIClient, acme: App, path: str, body: Any, told: str
 ) -> None:
@@ -242,10 +242,18 @@ def test_413_for_one_byte_too_many_and_not_for_the_last_that_fits(alice: Caller)
 @each_row(
     "content_type",
     [
-        "text/plain", "application/xml", "application/x-www-form-urlencoded", "multipart/form-data; boundary=x",
-        "application/x-ndjson", "application/json5", "json", "/", "x" * 1000, "application/merge-patch+json",
+        "text/plain",
+        "application/xml",
+        "application/x-www-form-urlencoded",
+        "multipart/form-data; boundary=x",
+        "application/x-ndjson",
+        "application/json5",
+        "json",
+        "/",
+        "x" * 1000,
+        "application/merge-patch+json",
     ],
-)  # fmt: skip
+)
 def test_415_for_a_body_that_is_not_json(alice: Caller, content_type: str) -> None:
     told = assert_problem(send(alice, b'{"content": "x"}', content_type=content_type), 415)["detail"]
     assert told.endswith(" Send `Content-Type: application/json`.")
@@ -346,11 +354,18 @@ def test_what_is_no_json_is_400_everywhere(alice: Caller, operator: APIClient) -
     session = alice.start_session()["id"]
     uid = alice.remember("Whales sing")["id"]
     doors = [
-        ("POST", "memories"), ("POST", "memories/batch"), ("POST", "memories/delete"), ("POST", "memories/search"),
-        ("PATCH", f"memories/{uid}"), ("POST", f"memories/{uid}/links"), ("POST", "context"), ("POST", "sessions"),
-        ("PUT", f"sessions/{session}/turns/1"), ("POST", f"sessions/{session}/messages"),
+        ("POST", "memories"),
+        ("POST", "memories/batch"),
+        ("POST", "memories/delete"),
+        ("POST", "memories/search"),
+        ("PATCH", f"memories/{uid}"),
+        ("POST", f"memories/{uid}/links"),
+        ("POST", "context"),
+        ("POST", "sessions"),
+        ("PUT", f"sessions/{session}/turns/1"),
+        ("POST", f"sessions/{session}/messages"),
         ("POST", f"sessions/{session}/end"),
-    ]  # fmt: skip
+    ]
     clients = dict.fromkeys(doors, alice.client)
     clients |= dict.fromkeys((("POST", "apps"), ("PATCH", "apps/acme"), ("POST", "apps/acme/agents")), operator)
     answers = {
@@ -402,9 +417,13 @@ def test_the_same_key_twice_in_an_object_is_no_server_error(alice: Caller) -> No
 def test_a_body_without_a_length_is_read_or_refused_but_never_passed_over(alice: Caller) -> None:
     body = b'{"title": "Night watch", "tier": 3}'
     answer = send(
-        alice, body, "/api/v1/sessions", CONTENT_LENGTH="", HTTP_TRANSFER_ENCODING="chunked",
+        alice,
+        body,
+        "/api/v1/sessions",
+        CONTENT_LENGTH="",
+        HTTP_TRANSFER_ENCODING="chunked",
         **{"wsgi.input": io.BytesIO(body)},
-    )  # fmt: skip
+    )
     if answer.status_code == 201:
         assert (answer.json()["title"], answer.json()["tier"]) == ("Night watch", 3)
     else:
@@ -540,12 +559,26 @@ def test_no_cursor_breaks_the_other_lists(alice: Caller, operator: APIClient) ->
 @each_row(
     "query",
     [
-        "category=%00", "subject=a%00b", "user_id=%ff", "external_id=%ed%a0%80", "category=" + "x" * 5000, "%00=1",
-        "limit=1&limit=2", "limit=%00", "=", "&&&", "category", "a[]=1", "format=xml", "status=active&status=dead",
-        "session_id={01890000-0000-7000-8000-000000000000}", "session_id=%00", "subject=%F0%9F%A6%8A",
+        "category=%00",
+        "subject=a%00b",
+        "user_id=%ff",
+        "external_id=%ed%a0%80",
+        "category=" + "x" * 5000,
+        "%00=1",
+        "limit=1&limit=2",
+        "limit=%00",
+        "=",
+        "&&&",
+        "category",
+        "a[]=1",
+        "format=xml",
+        "status=active&status=dead",
+        "session_id={01890000-0000-7000-8000-000000000000}",
+        "session_id=%00",
+        "subject=%F0%9F%A6%8A",
         "kind=fact%0d%0aX: y",
     ],
-)  # fmt: skip
+)
 def test_no_query_string_breaks_a_list(alice: Caller, query: str) -> None:
     answer = alice.client.get(f"{MEMORIES}?{query}")
     assert answer.status_code in (200, 400, 404)
@@ -563,11 +596,19 @@ def test_a_nul_in_a_query_is_refused_as_in_a_body(alice: Caller, name: str) -> N
 @each_row(
     "path",
     [
-        "sessions?status=", "events?level=", "extractions?status=", "rejections?kind=", "rejections?decision=",
-        "triggers?status=", "memories?kind=", "jobs/runs?status=", "jobs/runs?job=", "apps/acme/rejections?kind=",
+        "sessions?status=",
+        "events?level=",
+        "extractions?status=",
+        "rejections?kind=",
+        "rejections?decision=",
+        "triggers?status=",
+        "memories?kind=",
+        "jobs/runs?status=",
+        "jobs/runs?job=",
+        "apps/acme/rejections?kind=",
         "apps/acme/memories?origin=",
     ],
-)  # fmt: skip
+)
 def test_a_choice_that_is_none_is_refused_in_every_list(alice: Caller, operator: APIClient, path: str) -> None:
     answer = (operator if path.startswith(("apps", "jobs")) else alice.client).get(f"/api/v1/{path}")
     assert (answer.status_code, answer.json()["errors"][0]["detail"][:6]) == (400, "One of")
@@ -576,18 +617,33 @@ def test_a_choice_that_is_none_is_refused_in_every_list(alice: Caller, operator:
 @each_row(
     "headers",
     [
-        {"Accept": ";;;"}, {"Accept": ","}, {"Accept": "*/*;q=abc"}, {"Accept": "x" * 10_000}, {"Accept": "a/b/c"},
-        {"Accept-Encoding": "x;q=9"}, {"Accept-Language": "\xff"}, {"Host": "evil.example"}, {"Host": "a b"},
-        {"Authorization": ""}, {"Authorization": "Bearer"}, {"Authorization": "Bearer " + "x" * 10_000},
-        {"Authorization": "Bearer mst_a_b mst_c_d"}, {"Authorization": "\xff\xfe"},
+        {"Accept": ";;;"},
+        {"Accept": ","},
+        {"Accept": "*/*;q=abc"},
+        {"Accept": "x" * 10_000},
+        {"Accept": "a/b/c"},
+        {"Accept-Encoding": "x;q=9"},
+        {"Accept-Language": "\xff"},
+        {"Host": "evil.example"},
+        {"Host": "a b"},
+        {"Authorization": ""},
+        {"Authorization": "Bearer"},
+        {"Authorization": "Bearer " + "x" * 10_000},
+        {"Authorization": "Bearer mst_a_b mst_c_d"},
+        {"Authorization": "\xff\xfe"},
         {"Cookie": "sessionid=" + "x" * 5000},
-        {"Cookie": ";;;=;=\xff"}, {"X-Forwarded-Host": "evil.example"}, {"If-Match": "\xff" * 5000},
-        {"Idempotency-Key": "\xff"}, {"Range": "bytes=0-1"}, {"Expect": "100-continue"},
+        {"Cookie": ";;;=;=\xff"},
+        {"X-Forwarded-Host": "evil.example"},
+        {"If-Match": "\xff" * 5000},
+        {"Idempotency-Key": "\xff"},
+        {"Range": "bytes=0-1"},
+        {"Expect": "100-continue"},
         {"X-HTTP-Method-Override": "DELETE"},
-        {"Content-Encoding": "gzip"}, {"Accept": "application/json;v=999999999999999999999"},
+        {"Content-Encoding": "gzip"},
+        {"Accept": "application/json;v=999999999999999999999"},
     ],
     rolled_back=True,
-)  # fmt: skip
+)
 def test_no_header_breaks_a_door(alice: Caller, headers: dict[str, str]) -> None:
     alice.remember("Whales sing")
     for call in (

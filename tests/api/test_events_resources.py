@@ -90,8 +90,16 @@ def test_resources_are_the_raw_texts_of_ones_own_sessions(alice: Caller, bob: Ca
     rows = alice.get("resources").json()["results"]
     assert [row["raw_content"] for row in rows] == ["Second", "First"]
     assert rows[1].keys() == {
-        "id", "role", "name", "raw_content", "content_type", "content_at", "conversation", "turn_number", "created_at",
-    }  # fmt: skip
+        "id",
+        "role",
+        "name",
+        "raw_content",
+        "content_type",
+        "content_at",
+        "conversation",
+        "turn_number",
+        "created_at",
+    }
     assert (rows[1]["created_at"], rows[1]["content_type"]) == ("2027-03-01T12:00:00Z", "text/plain")
     filtered = alice.get("resources", session_id=one["id"]).json()["results"]
     assert [row["raw_content"] for row in filtered] == ["First"]

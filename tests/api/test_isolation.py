@@ -63,9 +63,12 @@ def furnish(caller: Caller, word: str) -> Tenant:
     ]
     caller.post(f"sessions/{session['id']}/messages", {"messages": messages})
     memory = caller.remember(
-        f"whales known to {word}", tags=[f"only-{word}"], category=f"secret-{word}", visibility="agent",
+        f"whales known to {word}",
+        tags=[f"only-{word}"],
+        category=f"secret-{word}",
+        visibility="agent",
         metadata={"m": word},
-    )  # fmt: skip
+    )
     other = caller.remember(f"bears known to {word}", visibility="agent", external_id="same-for-all")
     caller.remember(f"User lives in a town known to {word}", visibility="agent")
     caller.remember(f"never wake what is known to {word}", visibility="agent", kind="lesson")
@@ -261,24 +264,89 @@ DOORS: dict[str, Request] = {
 }
 # Doors without anyone's id in them; they are tried by the tests below.
 WITHOUT_IDS = {
-    "apps", "sessions", "context", "memories", "memories/search", "events", "resources", "extractions",
-    "extractions/preview", "rejections", "categories", "triggers", "lessons", "lessons.md", "entities", "energy",
-    "energy/consumed", "hooks/claude-code", "prompts/{tier}.md", "jobs", "jobs/runs", "jobs/{name}/run", "cooldowns",
+    "apps",
+    "sessions",
+    "context",
+    "memories",
+    "memories/search",
+    "events",
+    "resources",
+    "extractions",
+    "extractions/preview",
+    "rejections",
+    "categories",
+    "triggers",
+    "lessons",
+    "lessons.md",
+    "entities",
+    "energy",
+    "energy/consumed",
+    "hooks/claude-code",
+    "prompts/{tier}.md",
+    "jobs",
+    "jobs/runs",
+    "jobs/{name}/run",
+    "cooldowns",
     "memories/changes",
-}  # fmt: skip
+}
 # An operator of the app may overrule what was refused to any of its agents.
 OWN_APP_ONLY = {
-    "get app", "change app", "uninstall app", "app memories", "delete app memories", "delete app memory",
-    "delete own app's foreign memory", "erase user", "delete app session", "delete own app's foreign session",
-    "review memories", "review own app's foreign memory", "app rejections", "decide rejections",
-    "decide own app's foreign rejection", "rollbacks", "roll back", "roll back own app's foreign session",
-    "purges", "agents", "new agent", "keys", "new key", "revoke key", "overrule",
-    "jobs of app", "runs of app", "run job of app", "retry run", "stop run",
-    "stats", "usage", "health", "health as text", "past health", "lift cooldown",
-    "webhooks", "new webhook", "webhook", "change webhook", "delete webhook", "secret of webhook", "test webhook",
-    "deliveries", "replay delivery", "bridges", "new bridge", "delete bridge", "secret of bridge",
-    "export", "export of a user", "export as Markdown", "import", "imports", "one import",
-}  # fmt: skip
+    "get app",
+    "change app",
+    "uninstall app",
+    "app memories",
+    "delete app memories",
+    "delete app memory",
+    "delete own app's foreign memory",
+    "erase user",
+    "delete app session",
+    "delete own app's foreign session",
+    "review memories",
+    "review own app's foreign memory",
+    "app rejections",
+    "decide rejections",
+    "decide own app's foreign rejection",
+    "rollbacks",
+    "roll back",
+    "roll back own app's foreign session",
+    "purges",
+    "agents",
+    "new agent",
+    "keys",
+    "new key",
+    "revoke key",
+    "overrule",
+    "jobs of app",
+    "runs of app",
+    "run job of app",
+    "retry run",
+    "stop run",
+    "stats",
+    "usage",
+    "health",
+    "health as text",
+    "past health",
+    "lift cooldown",
+    "webhooks",
+    "new webhook",
+    "webhook",
+    "change webhook",
+    "delete webhook",
+    "secret of webhook",
+    "test webhook",
+    "deliveries",
+    "replay delivery",
+    "bridges",
+    "new bridge",
+    "delete bridge",
+    "secret of bridge",
+    "export",
+    "export of a user",
+    "export as Markdown",
+    "import",
+    "imports",
+    "one import",
+}
 
 
 def absent() -> dict[str, str]:
@@ -322,9 +390,25 @@ def content_of(answer: Any) -> bytes:
 
 
 MODELS: tuple[Any, ...] = (
-    Memory, AgentSession, Turn, Resource, Extraction, Rejection, FutureTrigger, Preload, Entity, Summary, SummaryDue,
-    JobRun, Import, ImportPart, Webhook, Delivery, Bridge, Rollback,
-)  # fmt: skip
+    Memory,
+    AgentSession,
+    Turn,
+    Resource,
+    Extraction,
+    Rejection,
+    FutureTrigger,
+    Preload,
+    Entity,
+    Summary,
+    SummaryDue,
+    JobRun,
+    Import,
+    ImportPart,
+    Webhook,
+    Delivery,
+    Bridge,
+    Rollback,
+)
 STATE = [
     *(f'SELECT * FROM "{model._meta.db_table}" ORDER BY {model._meta.pk.column}' for model in MODELS),  # noqa: S608
     f'SELECT prefix, revoked_at FROM "{ApiKey._meta.db_table}" ORDER BY {ApiKey._meta.pk.column}',  # noqa: S608
@@ -433,9 +517,19 @@ def test_a_colleagues_private_things_answer_like_what_does_not_exist(tenants: di
 
 
 LISTS = (
-    "apps", "sessions", "memories", "events", "resources", "extractions", "rejections", "categories", "triggers",
-    "lessons", "entities", "cooldowns",
-)  # fmt: skip
+    "apps",
+    "sessions",
+    "memories",
+    "events",
+    "resources",
+    "extractions",
+    "rejections",
+    "categories",
+    "triggers",
+    "lessons",
+    "entities",
+    "cooldowns",
+)
 
 
 def everything(tenant: Tenant) -> str:

@@ -264,7 +264,7 @@ def test_a_write_only_key_cannot_read(acme: App, alice: Caller) -> None:
 def test_an_operators_key_is_told_that_it_is_the_wrong_kind(operator: APIClient, path: str) -> None:
     """No scope would help it."""
     told = assert_problem(operator.post(f"/api/v1/{path}", {}, format="json"), 403)
-    assert told["detail"] == "This door is for an agent's key: an operator's belongs to no app."
+    assert told["detail"] == "This endpoint is for an agent's key: an operator's belongs to no app."
 
 
 def test_the_database_holds_no_key_only_its_hash(alice: Caller, operator: APIClient) -> None:

@@ -16,9 +16,21 @@ from tests.talking import contents, hear, row_counts, tell, turn
 from tests.upkeep import upkeep_learn_due
 
 FIELDS = {
-    "id", "what", "status", "session_id", "resource_id", "attempts", "next_at", "reason", "made_by", "stored",
-    "reinforced", "rejected", "created_at", "finished_at",
-}  # fmt: skip
+    "id",
+    "what",
+    "status",
+    "session_id",
+    "resource_id",
+    "attempts",
+    "next_at",
+    "reason",
+    "made_by",
+    "stored",
+    "reinforced",
+    "rejected",
+    "created_at",
+    "finished_at",
+}
 FACT = "I live in Berlin."
 
 

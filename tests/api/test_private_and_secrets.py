@@ -64,10 +64,14 @@ class TestPrivate:
         for _ in range(25):
             deep = {"deeper": [deep]}
         turn(
-            alice, session, 1, f"I work at Siemens. {private}", f"Good. {private}",
+            alice,
+            session,
+            1,
+            f"I work at Siemens. {private}",
+            f"Good. {private}",
             tool_calls=[{"name": "Bash", "input": {"command": private}, "result": [private]}, private],
             internal_state={"plan": [private, {"note": private}], "deep": deep},
-        )  # fmt: skip
+        )
         nowhere()
         assert "User works at Siemens" in contents(alice.app)
 

@@ -98,8 +98,11 @@ def test_an_end_user_is_erased_and_the_neighbour_is_untouched(
     assert purged["success"] is True
     assert purged["deleted_count"] > 2
     assert {name: purged["purge"][name] for name in ("what", "status", "sessions", "turns")} == {
-        "what": "user", "status": "done", "sessions": 1, "turns": 2,
-    }  # fmt: skip
+        "what": "user",
+        "status": "done",
+        "sessions": 1,
+        "turns": 2,
+    }
     assert tables_with(NEEDLE) == set()
     assert tables_with(NEIGHBOUR) >= before
 
@@ -144,10 +147,16 @@ def test_all_memories_are_deleted_and_what_was_said_stays(
     assert answer.json() == {"success": True, "deleted_count": known}
     assert not Memory.objects.exists()
     assert tables_with(NEEDLE) <= {
-        "agent_sessions_agentsession", "agent_sessions_resource", "agent_sessions_turn", "agent_sessions_event",
+        "agent_sessions_agentsession",
+        "agent_sessions_resource",
+        "agent_sessions_turn",
+        "agent_sessions_event",
         "agent_sessions_cooldown",
-        "memories_futuretrigger", "memories_rejection", "memories_summarydue", "tenancy_idempotentanswer",
-    }  # fmt: skip
+        "memories_futuretrigger",
+        "memories_rejection",
+        "memories_summarydue",
+        "tenancy_idempotentanswer",
+    }
     assert App.objects.get(app_id="acme").memory_count == 0
     assert Resource.objects.exists()
 
@@ -170,17 +179,27 @@ def large(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 LISTS = (
-    "memories", "sessions", "resources", "events", "extractions", "rejections", "triggers", "entities", "categories",
+    "memories",
+    "sessions",
+    "resources",
+    "events",
+    "extractions",
+    "rejections",
+    "triggers",
+    "entities",
+    "categories",
     "lessons",
-)  # fmt: skip
+)
 
 
 def everything_shown(caller: Caller, session: dict[str, Any]) -> str:
     user = f"user-{NEEDLE}@example.org"
     answers = [caller.get(name, limit=200) for name in LISTS]
     answers += [caller.get("categories", user_id=user), caller.get(f"categories/{NEEDLE}", user_id=user)]
-    answers += [caller.post("memories/search", {"query": "takes 5s whales tea", "mode": mode, "user_id": user})
-                for mode in ("auto", "tiered", "dual", "vector", "fulltext", "graph")]  # fmt: skip
+    answers += [
+        caller.post("memories/search", {"query": "takes 5s whales tea", "mode": mode, "user_id": user})
+        for mode in ("auto", "tiered", "dual", "vector", "fulltext", "graph")
+    ]
     answers += [
         caller.post("context", {"query": "what takes 5s", "user_id": user}),
         caller.get(f"sessions/{session['id']}"),
@@ -295,9 +314,11 @@ def test_a_repeated_request_is_told_that_what_it_made_is_gone(
 ) -> None:
     erase_needle(operator)
     body = {
-        "content": f"Whales are known to {NEEDLE}", "user_id": f"user-{NEEDLE}@example.org", "tags": [f"tag-{NEEDLE}"],
+        "content": f"Whales are known to {NEEDLE}",
+        "user_id": f"user-{NEEDLE}@example.org",
+        "tags": [f"tag-{NEEDLE}"],
         "category": NEEDLE,
-    }  # fmt: skip
+    }
     again = alice.post("memories", body, **{"Idempotency-Key": key_of(NEEDLE)})
     assert again.status_code == 410
     assert not Memory.objects.filter(content__contains=NEEDLE).exists()
@@ -307,10 +328,33 @@ def test_a_repeated_request_is_told_that_what_it_made_is_gone(
 
 
 DELETED = {
-    "AgentSession", "ColdText", "Cooldown", "Delivery", "Entity", "Event", "Extraction", "FutureTrigger",
-    "HealthReport", "Import", "ImportPart", "Injection", "Link", "Memory", "Mention", "Passage", "Preload",
-    "RecallCount", "Rejection", "Resource", "Revision", "Rollback", "Summary", "SummaryDue", "Turn", "Vector",
-}  # fmt: skip
+    "AgentSession",
+    "ColdText",
+    "Cooldown",
+    "Delivery",
+    "Entity",
+    "Event",
+    "Extraction",
+    "FutureTrigger",
+    "HealthReport",
+    "Import",
+    "ImportPart",
+    "Injection",
+    "Link",
+    "Memory",
+    "Mention",
+    "Passage",
+    "Preload",
+    "RecallCount",
+    "Rejection",
+    "Resource",
+    "Revision",
+    "Rollback",
+    "Summary",
+    "SummaryDue",
+    "Turn",
+    "Vector",
+}
 # Numbers, names of agents, and who did what: nothing that anybody said. Of deliveries what is still to be told stays.
 KEPT = {
     "Agent",

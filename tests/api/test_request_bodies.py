@@ -171,9 +171,12 @@ def test_a_body_that_says_it_is_packed_is_refused(alice: Caller, path: str, body
 def test_a_stream_is_refused_too(alice: Caller) -> None:
     session = alice.start_session()["id"]
     answer = alice.client.generic(
-        "POST", f"/api/v1/sessions/{session}/stream", b"{}\n", content_type="application/x-ndjson",
+        "POST",
+        f"/api/v1/sessions/{session}/stream",
+        b"{}\n",
+        content_type="application/x-ndjson",
         headers={"Content-Encoding": "gzip"},
-    )  # fmt: skip
+    )
     assert assert_problem(answer, 415)["code"] == "content_encoding"
 
 

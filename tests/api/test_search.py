@@ -143,10 +143,36 @@ def test_a_memory_stored_without_its_embedder_is_kept_and_found_by_words(
 
 
 SYNTAX = [
-        '"', "'", "*", "(", ")", "AND", "OR NOT", "NEAR(a b)", "content:x", "app : app1", '" OR app:app2 OR "',
-        "-", "_", "__", "²", "½", "ß", "ǅ", "🦊", "٣", "İ", "a" * 10_000, "w " * 5_000, "%s", "{0}",
-        "; DROP TABLE memories_memory; --", "x\u0301", "\U0010ffff", "_a_ OR _",
-]  # fmt: skip
+    '"',
+    "'",
+    "*",
+    "(",
+    ")",
+    "AND",
+    "OR NOT",
+    "NEAR(a b)",
+    "content:x",
+    "app : app1",
+    '" OR app:app2 OR "',
+    "-",
+    "_",
+    "__",
+    "²",
+    "½",
+    "ß",
+    "ǅ",
+    "🦊",
+    "٣",
+    "İ",
+    "a" * 10_000,
+    "w " * 5_000,
+    "%s",
+    "{0}",
+    "; DROP TABLE memories_memory; --",
+    "x\u0301",
+    "\U0010ffff",
+    "_a_ OR _",
+]
 
 
 def test_no_query_is_syntax(alice: Caller) -> None:

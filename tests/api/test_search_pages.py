@@ -247,10 +247,17 @@ def test_a_cursor_shows_nobody_more_than_their_own_search(alice: Caller, bob: Ca
 
 
 OTHERS: list[dict[str, Any]] = [
-    {"query": "whales hum"}, {"limit": 4}, {"mode": "vector"}, {"min_score": 0.0}, {"user_id": "doe"},
-    {"filters": {"category": "sea"}}, {"explain": True}, {"touch": True}, {"scope": "shared"},
+    {"query": "whales hum"},
+    {"limit": 4},
+    {"mode": "vector"},
+    {"min_score": 0.0},
+    {"user_id": "doe"},
+    {"filters": {"category": "sea"}},
+    {"explain": True},
+    {"touch": True},
+    {"scope": "shared"},
     {"as_of": "2027-03-01T11:00:00Z"},
-]  # fmt: skip
+]
 
 
 @pytest.mark.usefixtures("whales")
@@ -281,9 +288,9 @@ def test_no_cursor_is_the_first_page(alice: Caller) -> None:
 
 def asked() -> dict[str, Any]:
     """What the fingerprint of the question's cursor is made of."""
-    shape = SearchQuestion(data=QUESTION)
-    assert shape.is_valid()
-    return {name: value for name, value in shape.validated_data.items() if name != "cursor"}
+    serializer = SearchQuestion(data=QUESTION)
+    assert serializer.is_valid()
+    return {name: value for name, value in serializer.validated_data.items() if name != "cursor"}
 
 
 def encoded(told: Any) -> str:
@@ -297,11 +304,36 @@ def forged(offset: Any, seconds: Any) -> str:
 
 NOW = NOON.timestamp()
 FORGED: list[tuple[Any, Any]] = [
-    (0, NOW), (-1, NOW), (-(10**30), NOW), (10**30, NOW), (FARTHEST + 1, NOW), (1.5, NOW), (1e300, NOW),
-    (float("nan"), NOW), (float("inf"), NOW), (None, NOW), ("1", NOW), ([], NOW), ({}, NOW), (False, NOW),
-    (1, float("nan")), (1, float("inf")), (1, float("-inf")), (1, 10**30), (1, -(10**30)), (1, 1e18), (1, -1e12),
-    (1, None), (1, "now"), (1, []), (1, NOW - 3601), (1, NOW + 1), (1, 0), (1, -1), (1, True),
-]  # fmt: skip
+    (0, NOW),
+    (-1, NOW),
+    (-(10**30), NOW),
+    (10**30, NOW),
+    (FARTHEST + 1, NOW),
+    (1.5, NOW),
+    (1e300, NOW),
+    (float("nan"), NOW),
+    (float("inf"), NOW),
+    (None, NOW),
+    ("1", NOW),
+    ([], NOW),
+    ({}, NOW),
+    (False, NOW),
+    (1, float("nan")),
+    (1, float("inf")),
+    (1, float("-inf")),
+    (1, 10**30),
+    (1, -(10**30)),
+    (1, 1e18),
+    (1, -1e12),
+    (1, None),
+    (1, "now"),
+    (1, []),
+    (1, NOW - 3601),
+    (1, NOW + 1),
+    (1, 0),
+    (1, -1),
+    (1, True),
+]
 
 
 @pytest.mark.usefixtures("whales")
@@ -316,12 +348,39 @@ def test_the_forged_ones_fail_for_what_is_wrong_with_them(alice: Caller) -> None
 
 
 CURSORS = [
-    "x", "=", "====", "%%%", "🦊", "ü", "\u2028", "null", "W10", "e30", "MQ", "-_-_", "a" * 200, "[" * 200, "A" * 199,
-    encoded([]), encoded([1]), encoded([1, 2]), encoded([1, 2, 3, 4]), encoded({}), encoded({"a": 1, "b": 2, "c": 3}),
-    encoded("abc"), encoded('"abc"'), encoded("1"), encoded("null"), encoded("[1,2,3]"), encoded("[1,NaN,3]"),
-    encoded('[1,2,"\\ud800"]'), encoded("[" * 140), encoded("1" * 140), encoded("[1e999,1,2]"),
+    "x",
+    "=",
+    "====",
+    "%%%",
+    "🦊",
+    "ü",
+    "\u2028",
+    "null",
+    "W10",
+    "e30",
+    "MQ",
+    "-_-_",
+    "a" * 200,
+    "[" * 200,
+    "A" * 199,
+    encoded([]),
+    encoded([1]),
+    encoded([1, 2]),
+    encoded([1, 2, 3, 4]),
+    encoded({}),
+    encoded({"a": 1, "b": 2, "c": 3}),
+    encoded("abc"),
+    encoded('"abc"'),
+    encoded("1"),
+    encoded("null"),
+    encoded("[1,2,3]"),
+    encoded("[1,NaN,3]"),
+    encoded('[1,2,"\\ud800"]'),
+    encoded("[" * 140),
+    encoded("1" * 140),
+    encoded("[1e999,1,2]"),
     encoded("\ufeff[1,2,3]"),
-]  # fmt: skip
+]
 
 
 @pytest.mark.usefixtures("whales")

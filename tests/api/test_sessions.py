@@ -139,9 +139,7 @@ def test_a_session_stays_with_whom_it_is(alice: Caller) -> None:
 
 @pytest.mark.postgres("SQLite's writers wait for each other anyway")
 @pytest.mark.django_db(transaction=True)
-def test_an_external_id_that_two_open_at_once_is_one_session(
-    alice: Caller, monkeypatch: pytest.MonkeyPatch
-) -> None:  # fmt: skip
+def test_an_external_id_that_two_open_at_once_is_one_session(alice: Caller, monkeypatch: pytest.MonkeyPatch) -> None:
     create, opened = MemoryAgent.create_session, []
 
     def create_late(*given: Any) -> AgentSession:
@@ -160,7 +158,7 @@ def test_an_external_id_that_two_open_at_once_is_one_session(
 @pytest.mark.django_db(transaction=True)
 def test_a_session_that_is_opened_again_is_not_purged_in_between(
     alice: Caller, monkeypatch: pytest.MonkeyPatch
-) -> None:  # fmt: skip
+) -> None:
     session = AgentSession.objects.get(uid=alice.start_session(external_id="run-7")["id"])
     save, waited = AgentSession.save, []
 

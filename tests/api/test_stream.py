@@ -358,9 +358,13 @@ def sent(line: bytes) -> Sender:
 
 def stream(caller: Caller, session: str, body: Sender) -> Any:
     return caller.client.generic(
-        "POST", f"/api/v1/sessions/{session}/stream", content_type="application/x-ndjson", CONTENT_LENGTH="",
-        HTTP_TRANSFER_ENCODING="chunked", **{"wsgi.input": body},  # type: ignore[arg-type]
-    )  # fmt: skip
+        "POST",
+        f"/api/v1/sessions/{session}/stream",
+        content_type="application/x-ndjson",
+        CONTENT_LENGTH="",
+        HTTP_TRANSFER_ENCODING="chunked",
+        **{"wsgi.input": body},  # type: ignore[arg-type]
+    )
 
 
 def test_others_are_answered_while_many_stream(server: Server) -> None:
@@ -466,6 +470,9 @@ def said(marked: str, number: int) -> bytes:
 def send(caller: Any, path: str, body: Slow) -> Any:
     client = getattr(caller, "client", caller)
     return client.generic(
-        "POST", f"/api/v1/{path}", content_type="application/x-ndjson", CONTENT_LENGTH=str(body.length),
+        "POST",
+        f"/api/v1/{path}",
+        content_type="application/x-ndjson",
+        CONTENT_LENGTH=str(body.length),
         **{"wsgi.input": body},
-    )  # fmt: skip
+    )

@@ -23,9 +23,21 @@ from tests.tables import each_row
 NOW = datetime(2026, 10, 1, 12, tzinfo=UTC)  # a Thursday
 TODAY, TOMORROW, YESTERDAY = "2026-10-01", "2026-10-02", "2026-09-30"
 FIELDS = {
-    "id", "trigger_date", "trigger_time", "until", "recurring", "rule", "text", "message", "status", "user_id",
-    "visibility", "reason", "created_at", "memories",
-}  # fmt: skip
+    "id",
+    "trigger_date",
+    "trigger_time",
+    "until",
+    "recurring",
+    "rule",
+    "text",
+    "message",
+    "status",
+    "user_id",
+    "visibility",
+    "reason",
+    "created_at",
+    "memories",
+}
 MONDAYS = "FREQ=WEEKLY;BYDAY=MO"
 
 
@@ -52,9 +64,7 @@ def listed(caller: Caller, **query: Any) -> list[str]:
 
 def test_a_trigger_is_noted_and_read_back(alice: Caller) -> None:
     memory = alice.remember("Afraid of drills")
-    made = note(
-        alice, trigger_time="15:00", until="2026-10-05", rule="", memory_ids=[memory["id"]], user_id="ulla"
-    )  # fmt: skip
+    made = note(alice, trigger_time="15:00", until="2026-10-05", rule="", memory_ids=[memory["id"]], user_id="ulla")
     assert made.keys() == FIELDS
     assert made == alice.get(f"triggers/{made['id']}").json() == alice.get("triggers").json()["results"][0]
     assert (made["trigger_date"], made["trigger_time"], made["until"]) == (TOMORROW, "15:00:00", "2026-10-05")
@@ -291,8 +301,10 @@ def test_a_colleagues_private_trigger_does_not_exist_and_a_common_one_does(
 
 def test_memories_one_may_not_see_cannot_be_brought_up(alice: Caller, bob: Caller, charlie: Caller) -> None:
     for uid in (
-        charlie.remember("Foreign")["id"], bob.remember("Private", visibility="agent")["id"], str(uuid4()),
-    ):  # fmt: skip
+        charlie.remember("Foreign")["id"],
+        bob.remember("Private", visibility="agent")["id"],
+        str(uuid4()),
+    ):
         body = {"trigger_date": TOMORROW, "message": "spy", "memory_ids": [alice.remember("Own")["id"], uid]}
         assert_problem(alice.post("triggers", body), 404)
     assert not FutureTrigger.objects.exists()

@@ -84,8 +84,11 @@ def test_how_much_there_is_of_what(operator: APIClient, lived: str) -> None:
     assert some(memories["by_origin"]) == {"assistant": 3, "web": 1}
     assert memories["last_created_at"] == "2027-03-15T12:00:00+00:00"
     assert {name: body[name] for name in ("links", "lessons", "to_review", "agents")} == {
-        "links": 1, "lessons": 1, "to_review": 1, "agents": 1,
-    }  # fmt: skip
+        "links": 1,
+        "lessons": 1,
+        "to_review": 1,
+        "agents": 1,
+    }
     assert body["entities"] > 0
     assert (body["sessions"], body["triggers"]) == (
         {"active": 1, "ended": 0},
@@ -128,20 +131,34 @@ def spent(alice: Caller, charlie: Caller) -> None:
 def test_what_was_spent_by_day_operation_and_model(operator: APIClient) -> None:
     body = told(operator, USAGE)
     big = {
-        "calls": 1, "failed": 0, "input_tokens": 90, "output_tokens": 10, "tokens": 100, "cost": 0.25, "unpriced": 0,
-    }  # fmt: skip
+        "calls": 1,
+        "failed": 0,
+        "input_tokens": 90,
+        "output_tokens": 10,
+        "tokens": 100,
+        "cost": 0.25,
+        "unpriced": 0,
+    }
     small = {
-        "calls": 1, "failed": 1, "input_tokens": 90, "output_tokens": 0, "tokens": 90, "cost": 0.0, "unpriced": 1,
-    }  # fmt: skip
+        "calls": 1,
+        "failed": 1,
+        "input_tokens": 90,
+        "output_tokens": 0,
+        "tokens": 90,
+        "cost": 0.0,
+        "unpriced": 1,
+    }
     assert body["total"] == {name: big[name] + small[name] for name in big}
     assert len(body["by_day"]) == 30
     assert [row for row in body["by_day"] if row["calls"]] == [
-        {"day": "2027-03-13", **small}, {"day": "2027-03-15", **big},
-    ]  # fmt: skip
+        {"day": "2027-03-13", **small},
+        {"day": "2027-03-15", **big},
+    ]
     assert body["by_operation"] == [{"operation": "extract", **big}, {"operation": "gate", **small}]
     assert body["by_model"] == [
-        {"provider": None, "model": "small", **small}, {"provider": "openai", "model": "big", **big},
-    ]  # fmt: skip
+        {"provider": None, "model": "small", **small},
+        {"provider": "openai", "model": "big", **big},
+    ]
     assert told(operator, USAGE, days=1)["total"] == big
     assert told(operator, USAGE, days=41)["total"]["cost"] == 5.25
 
@@ -150,8 +167,9 @@ def test_what_was_spent_by_day_operation_and_model(operator: APIClient) -> None:
 def test_energy_is_told_and_stays_to_be_reported(alice: Caller, operator: APIClient) -> None:
     energy = told(operator, USAGE, days=2)["energy"]
     assert energy["by_operation"] == [
-        {"operation": "gate", "calls": 2, "units": 10.0}, {"operation": "search", "calls": 1, "units": 1.0},
-    ]  # fmt: skip
+        {"operation": "gate", "calls": 2, "units": 10.0},
+        {"operation": "search", "calls": 1, "units": 1.0},
+    ]
     assert energy["by_day"] == [{"day": "2027-03-14", "units": 1.0}, {"day": "2027-03-15", "units": 10.0}]
     assert (energy["units"], energy["level"], energy["floor"], energy["low"]) == (11.0, 1.0, 0.2, False)
     assert set(EnergyUse.objects.values_list("reported", flat=True)) == {0.0}
@@ -186,9 +204,15 @@ def test_an_empty_app_has_nothing_of_everything(alice: Caller, operator: APIClie
     assert (body["memories"]["total"], body["memories"]["full"], body["memories"]["last_created_at"]) == (0, 0, None)
     assert body["memories"]["by_category"] == []
     assert body["access"] == {
-        "searches": 0, "found": 0, "hit_rate": None, "last_searched_on": None, "by_tier": [],
-        "by_day": [{"day": "2027-03-15", "searches": 0, "found": 0}], "never_recalled": 0, "most_recalled": [],
-    }  # fmt: skip
+        "searches": 0,
+        "found": 0,
+        "hit_rate": None,
+        "last_searched_on": None,
+        "by_tier": [],
+        "by_day": [{"day": "2027-03-15", "searches": 0, "found": 0}],
+        "never_recalled": 0,
+        "most_recalled": [],
+    }
     usage = told(operator, USAGE, days=1)
     assert (usage["total"]["calls"], usage["by_operation"], usage["by_model"]) == (0, [], [])
     assert (usage["energy"]["units"], usage["energy"]["by_operation"]) == (0, [])
@@ -373,8 +397,11 @@ def test_a_cooldown_is_told_to_the_other_agents_until_it_is_over(alice: Caller, 
     assert answer.status_code == 201
     [told] = bob.get("cooldowns").json()["results"]
     assert (told["action"], told["service"], told["agent"], told["session_id"]) == (
-        "restart", "caddy", "alice", session,
-    )  # fmt: skip
+        "restart",
+        "caddy",
+        "alice",
+        session,
+    )
     assert charlie.get("cooldowns").json()["results"] == []
     with after(minutes=9):
         assert len(bob.get("cooldowns").json()["results"]) == 1

@@ -208,13 +208,24 @@ def test_private_networks_are_refused_unless_they_are_allowed(
 @each_row(
     "url",
     [
-        "ftp://example.org", "https://", "https://me:secret@example.org", "x", "https://exa mple.org/a",
-        "https://exa%20mple.org", "https://a..example.org", "https://-a.example.org", "https://[::1", "https://[::g]/",
-        "https://xn--a.org", f"https://{'a' * 64}.org", f"https://{'a.' * 130}org", "https://example.org:99999/",
+        "ftp://example.org",
+        "https://",
+        "https://me:secret@example.org",
+        "x",
+        "https://exa mple.org/a",
+        "https://exa%20mple.org",
+        "https://a..example.org",
+        "https://-a.example.org",
+        "https://[::1",
+        "https://[::g]/",
+        "https://xn--a.org",
+        f"https://{'a' * 64}.org",
+        f"https://{'a.' * 130}org",
+        "https://example.org:99999/",
         "https://example.org:0/",
     ],
     rolled_back=True,
-)  # fmt: skip
+)
 def test_an_address_has_to_be_one(url: str, alice: Caller, operator: APIClient) -> None:
     assert_problem(operator.post(f"{ROOT}/webhooks", {"url": url}), 400, "url")
 
@@ -222,11 +233,15 @@ def test_an_address_has_to_be_one(url: str, alice: Caller, operator: APIClient) 
 @each_row(
     "url",
     [
-        "https://10.0.0.1/x", "https://169.254.169.254/", "https://[::1]/x", "https://[::ffff:10.0.0.1]/",
-        "https://0xa.1/", "http://93.184.216.34/",
+        "https://10.0.0.1/x",
+        "https://169.254.169.254/",
+        "https://[::1]/x",
+        "https://[::ffff:10.0.0.1]/",
+        "https://0xa.1/",
+        "http://93.184.216.34/",
     ],
     rolled_back=True,
-)  # fmt: skip
+)
 def test_where_delivery_would_never_lead_is_refused_at_once(url: str, alice: Caller, operator: APIClient) -> None:
     """With the setting that would let it."""
     answer = operator.post(f"{ROOT}/webhooks", {"url": url})
@@ -244,11 +259,17 @@ def test_plain_http_to_a_name_is_refused_where_no_network_is_listed(alice: Calle
 @each_row(
     "url",
     [
-        "https://example.org/x?y=1", "https://example.org:8443/", "https://93.184.216.34/", "https://exämple.org/",
-        "https://my_host.example.org./", "https://127.0.0.1/x", "http://127.1:5678/", "http://in-our-network.example/",
+        "https://example.org/x?y=1",
+        "https://example.org:8443/",
+        "https://93.184.216.34/",
+        "https://exämple.org/",
+        "https://my_host.example.org./",
+        "https://127.0.0.1/x",
+        "http://127.1:5678/",
+        "http://in-our-network.example/",
     ],
     rolled_back=True,
-)  # fmt: skip
+)
 def test_what_may_work_is_looked_at_when_it_is_delivered(url: str, alice: Caller, operator: APIClient) -> None:
     webhook = operator.post(f"{ROOT}/webhooks", {"url": "https://example.org"}).json()
     assert operator.patch(f"{ROOT}/webhooks/{webhook['id']}", {"url": url}).status_code == 200

@@ -22,18 +22,17 @@ PATIENT = {"SECONDS": {}, "OTHER_SECONDS": 60.0, "WARY_SECONDS": 60.0}
 HASTY = {"SECONDS": {"SessionEnd": 0.7, "UserPromptSubmit": 1.3}, "WARY_SECONDS": 0.7}
 ANEW = """
 import json, sys
-from memsite_client.claude import patience
+from memsite_client.claude import hook
 for name, value in json.loads(sys.argv.pop(1)).items():
-    setattr(patience, name, value)
+    setattr(hook, name, value)
 from memsite_client.__main__ import main
 main()
 """
 # A process that becomes one command after the other, by forks: loading takes ten times as long as what a hook does.
 FORKS = """
 import gc, json, os, sys
-import memsite_client.claude.hook
 from memsite_client.__main__ import main
-from memsite_client.claude import patience
+from memsite_client.claude import hook
 asked, answers = os.fdopen(int(sys.argv[1])), int(sys.argv[2])
 gc.freeze()
 while line := asked.readline():
@@ -47,7 +46,7 @@ while line := asked.readline():
     os.environ.update(case["environment"])
     sys.argv = ["memsite", *case["arguments"]]
     for name, value in case["patience"].items():
-        setattr(patience, name, value)
+        setattr(hook, name, value)
     main()
     break
 """

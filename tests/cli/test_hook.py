@@ -242,10 +242,15 @@ def test_no_server(event: str, monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_a_server_that_is_confused(stand_in: HTTPServer) -> None:
     answers = [
-        Response("{}", 401), Response("broken", 500), Response("<html>", 200), Response("[]", 200), Response("", 200),
-        Response('{"hookSpecificOutput": null}', 200), Response("", 302, {"Location": "/elsewhere"}),
+        Response("{}", 401),
+        Response("broken", 500),
+        Response("<html>", 200),
+        Response("[]", 200),
+        Response("", 200),
+        Response('{"hookSpecificOutput": null}', 200),
+        Response("", 302, {"Location": "/elsewhere"}),
         Response(b"\xff\xfe", 200),
-    ]  # fmt: skip
+    ]
     for answer in answers:
         stand_in.expect_oneshot_request("/api/v1/hooks/claude-code").respond_with_response(answer)
         assert_silence(hook("UserPromptSubmit", {"session_id": "x", "prompt": "Hello"}))

@@ -150,9 +150,14 @@ def test_a_link_stays_a_link(user_settings: Path, tmp_path: Path) -> None:
 
 
 NOT_UNDERSTOOD = (
-    "{", "[]", '{"hooks": []}', '{"hooks": {"Stop": {}}}', '{"hooks": {"Stop": ["x"]}}',
-    '{"hooks": {"Stop": [{"hooks": 5}]}}', "\udcff",
-)  # fmt: skip
+    "{",
+    "[]",
+    '{"hooks": []}',
+    '{"hooks": {"Stop": {}}}',
+    '{"hooks": {"Stop": ["x"]}}',
+    '{"hooks": {"Stop": [{"hooks": 5}]}}',
+    "\udcff",
+)
 
 
 @pytest.mark.parametrize("text", NOT_UNDERSTOOD)

@@ -155,10 +155,18 @@ def test_what_else_was_queued_is_passed_over(transcript: Transcript) -> None:
 def test_lines_of_no_use_cost_no_other(transcript: Transcript) -> None:
     transcript.user("one")
     for junk in (
-        "\n", "nonsense\n", "[]\n", "5\n", "null\n", '{"type": "user"}\n', '{"type": "user", "message": 5}\n',
-        '{"type":"summary","summary":"Bears","leafUuid":"x"}\n', '{"type":"file-history-snapshot","snapshot":{}}\n',
-        '{"type": ["user"], "message": {"content": "x"}}\n', "[" * 100_000 + "\n",
-    ):  # fmt: skip
+        "\n",
+        "nonsense\n",
+        "[]\n",
+        "5\n",
+        "null\n",
+        '{"type": "user"}\n',
+        '{"type": "user", "message": 5}\n',
+        '{"type":"summary","summary":"Bears","leafUuid":"x"}\n',
+        '{"type":"file-history-snapshot","snapshot":{}}\n',
+        '{"type": ["user"], "message": {"content": "x"}}\n',
+        "[" * 100_000 + "\n",
+    ):
         transcript.write(junk)
     transcript.write(b"\xff\xfe\x00binary\n")
     transcript.user("two")

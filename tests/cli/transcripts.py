@@ -28,11 +28,18 @@ class Transcript:
     def line(self, kind: str, content: Any, **more: Any) -> str:
         number = next(self.numbers)
         entry = {
-            "parentUuid": None, "isSidechain": False, "userType": "external", "cwd": "/srv/shop",
-            "sessionId": self.session_id, "version": "2.1.15", "type": kind,
-            "message": {"role": kind, "content": content}, "uuid": f"line-{number}",
-            "timestamp": f"2026-03-05T08:{number // 60:02}:{number % 60:02}.000Z", **more,
-        }  # fmt: skip
+            "parentUuid": None,
+            "isSidechain": False,
+            "userType": "external",
+            "cwd": "/srv/shop",
+            "sessionId": self.session_id,
+            "version": "2.1.15",
+            "type": kind,
+            "message": {"role": kind, "content": content},
+            "uuid": f"line-{number}",
+            "timestamp": f"2026-03-05T08:{number // 60:02}:{number % 60:02}.000Z",
+            **more,
+        }
         return json.dumps(entry) + "\n"
 
     def user(self, content: Any, **more: Any) -> None:

@@ -107,9 +107,7 @@ def test_what_is_learnt_can_be_read(memsite: Memsite) -> None:
 
 
 def test_a_create_with_the_same_idempotency_key_happens_once(memsite: Memsite) -> None:
-    one, two = (
-        memsite.create_memory("Owls hunt", dedupe=False, idempotency_key="the same")["id"] for _ in range(2)
-    )  # fmt: skip
+    one, two = (memsite.create_memory("Owls hunt", dedupe=False, idempotency_key="the same")["id"] for _ in range(2))
     assert one == two
     with pytest.raises(InvalidRequest, match="another request"):
         memsite.create_memory("Owls sleep", idempotency_key="the same")

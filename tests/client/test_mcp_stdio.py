@@ -72,9 +72,14 @@ def test_odd_bytes_and_characters_do_not_end_the_command(httpserver: HTTPServer)
     lines = [b'{"jsonrpc": "2.0", "id": "\\ud800", "method": "x"}', b"\xff", json.dumps(LISTING).encode()]
     environment = {**os.environ, "MEMSITE_URL": httpserver.url_for("").rstrip("/"), "MEMSITE_API_KEY": "mst_x"}
     done = subprocess.run(
-        [sys.executable, "-m", "memsite_client", "mcp"], cwd=ROOT, env=environment, input=b"\n".join(lines),
-        capture_output=True, check=False, timeout=60,
-    )  # fmt: skip
+        [sys.executable, "-m", "memsite_client", "mcp"],
+        cwd=ROOT,
+        env=environment,
+        input=b"\n".join(lines),
+        capture_output=True,
+        check=False,
+        timeout=60,
+    )
     answers = [json.loads(line) for line in done.stdout.splitlines()]
     assert (done.returncode, done.stderr) == (0, b"")
     assert [answer.get("error", {}).get("code") for answer in answers] == [None, -32700, None]

@@ -32,4 +32,4 @@ CALLS: list[tuple[str, dict[str, Any]]] = [
     ("delete_entities", {"entityNames": ["Acme", "Nobody"]}),
     ("read_graph", {}),
     ("create_entities", {"entities": []}),
-]  # fmt: skip
+]

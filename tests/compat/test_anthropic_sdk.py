@@ -89,9 +89,11 @@ def test_a_model_that_calls_the_tool_is_answered_by_the_server(
         httpserver.expect_ordered_request("/v1/messages", method="POST").respond_with_json(answer)
     with Memsite(server.url, server.new_app()) as memsite:
         runner = Anthropic(api_key="x", base_url=httpserver.url_for("")).beta.messages.tool_runner(
-            model="claude", max_tokens=100, tools=[MemsiteMemoryTool(memsite)],
+            model="claude",
+            max_tokens=100,
+            tools=[MemsiteMemoryTool(memsite)],
             messages=[{"role": "user", "content": "Note it."}],
-        )  # fmt: skip
+        )
         assert runner.until_done().content[0].text == "Noted."  # type: ignore[union-attr]  # it is a text
         assert "two" in MemsiteMemoryTool(memsite).call({"command": "view", "path": FILE})
     asked = [request.get_json() for request, _ in httpserver.log]
@@ -102,6 +104,12 @@ def test_a_model_that_calls_the_tool_is_answered_by_the_server(
 def message(reason: str, *content: dict[str, Any]) -> dict[str, Any]:
     usage = {"input_tokens": 1, "output_tokens": 1}
     return {
-        "id": "m", "type": "message", "role": "assistant", "model": "claude", "content": list(content),
-        "stop_reason": reason, "stop_sequence": None, "usage": usage,
-    }  # fmt: skip
+        "id": "m",
+        "type": "message",
+        "role": "assistant",
+        "model": "claude",
+        "content": list(content),
+        "stop_reason": reason,
+        "stop_sequence": None,
+        "usage": usage,
+    }

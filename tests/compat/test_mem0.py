@@ -298,9 +298,14 @@ def test_another_apps_memory_is_not_there(mem0: Mem0, charlie: Caller) -> None:
     assert Memory.objects.get().content == "Whales sing"
 
 
-@each_row("name, user, memory", [
-    ("Bob", "u1", "Bob lives in Graz"), ("u2", "u2", "User lives in Graz"), (7, "u3", "User lives in Graz"),
-])  # fmt: skip
+@each_row(
+    "name, user, memory",
+    [
+        ("Bob", "u1", "Bob lives in Graz"),
+        ("u2", "u2", "User lives in Graz"),
+        (7, "u3", "User lives in Graz"),
+    ],
+)
 def test_a_message_is_of_whom_its_name_says(mem0: Mem0, name: Any, user: str, memory: str) -> None:
     body = {"messages": [{"role": "user", "content": "I live in Graz.", "name": name}], "user_id": user}
     assert [one["memory"] for one in mem0.ask("post", "memories", body)["results"]] == [memory]

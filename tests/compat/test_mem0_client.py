@@ -50,6 +50,10 @@ def test_the_client_works_unchanged(saw: dict[str, Any]) -> None:
     assert counts == {("user", "alice"): 3, ("user", "bob"): 1, ("run", "r1"): 2}
     assert saw["deleted"] == {"message": "Memory deleted successfully!"}
     assert saw["errors"] == [
-        "MemoryNotFoundError", "MemoryNotFoundError", "ValidationError", "ValidationError", "ValueError",
-    ]  # fmt: skip
+        "MemoryNotFoundError",
+        "MemoryNotFoundError",
+        "ValidationError",
+        "ValidationError",
+        "ValueError",
+    ]
     assert saw["left"] == [0, 1, 0]

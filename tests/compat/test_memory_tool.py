@@ -47,12 +47,18 @@ def test_a_folder_shows_two_levels_and_nothing_hidden(alice: Caller) -> None:
     for path, size in sizes.items():
         told(alice, "create", path=f"/memories/{path}", file_text="x" * size)
     assert told(alice, "view", path="/memories").split("\n")[1:] == [
-        "2.5K\t/memories", "1.0K\t/memories/a/", "5B\t/memories/a/c.txt", "1.0K\t/memories/a/d/",
+        "2.5K\t/memories",
+        "1.0K\t/memories/a/",
+        "5B\t/memories/a/c.txt",
+        "1.0K\t/memories/a/d/",
         "1.5K\t/memories/b.txt",
-    ]  # fmt: skip
+    ]
     assert told(alice, "view", path="/memories/a/d").split("\n")[1:] == [
-        "1.0K\t/memories/a/d", "1K\t/memories/a/d/e.txt", "1B\t/memories/a/d/f/", "1B\t/memories/a/d/f/g.txt",
-    ]  # fmt: skip
+        "1.0K\t/memories/a/d",
+        "1K\t/memories/a/d/e.txt",
+        "1B\t/memories/a/d/f/",
+        "1B\t/memories/a/d/f/g.txt",
+    ]
 
 
 def test_a_text_is_replaced_where_it_stands_once(alice: Caller) -> None:

@@ -227,8 +227,13 @@ def test_lessons_are_added_and_retired(ed: Client, alice: Caller) -> None:
     stored(alice, "Whales sing")
     form = fragment(ed, "/memories/add?kind=lesson").context["form"]
     assert (form["kind"].value(), form["importance"].value()) == ("lesson", 4)
-    data = {"content": "Never restart during a backup", "category": "behavior", "kind": "lesson", "importance": 4,
-            "confidence": 0.9}  # fmt: skip
+    data = {
+        "content": "Never restart during a backup",
+        "category": "behavior",
+        "kind": "lesson",
+        "importance": 4,
+        "confidence": 0.9,
+    }
     assert "Added" in ed.post("/memories/add", data, headers=HTMX)["HX-Trigger"]
     answer = ed.get("/knowledge/lessons")
     text = text_of(answer)
@@ -288,11 +293,21 @@ def test_a_month_shows_what_is_due_on_its_days(vera: Client, alice: Caller) -> N
         trigger(alice, "2026-11-29", "Inventory", until="2026-12-02")
         trigger(alice, "2026-11-19", "Bins", rule="FREQ=WEEKLY")
         assert due_on(vera, "2026-11") == {
-            19: ["Bins"], 20: ["The certificate runs out"], 26: ["Bins"], 29: ["Inventory"], 30: ["Inventory"],
-        }  # fmt: skip
+            19: ["Bins"],
+            20: ["The certificate runs out"],
+            26: ["Bins"],
+            29: ["Inventory"],
+            30: ["Inventory"],
+        }
         assert due_on(vera, "2026-12") == {
-            1: ["Inventory"], 2: ["Inventory"], 3: ["Bins"], 10: ["Bins"], 17: ["Bins"], 24: ["Bins"], 31: ["Bins"],
-        }  # fmt: skip
+            1: ["Inventory"],
+            2: ["Inventory"],
+            3: ["Bins"],
+            10: ["Bins"],
+            17: ["Bins"],
+            24: ["Bins"],
+            31: ["Bins"],
+        }
         text = text_of(vera.get("/knowledge/triggers"))
         for part in ("November 2026", "repeats", "Due in this month", "2 days of the month", "UTC"):
             assert part in text

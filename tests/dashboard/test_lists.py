@@ -136,9 +136,19 @@ def test_the_feed_is_turned_page_by_page(vera: Client, alice: Caller) -> None:
 
 
 PAGED = [
-    "/memories", "/sessions", "/events", "/knowledge/lessons", "/knowledge/entities", "/upkeep", "/upkeep/review",
-    "/upkeep/texts", "/upkeep/rollbacks", "/settings/moving", "/settings/purge", "/settings/audit",
-]  # fmt: skip
+    "/memories",
+    "/sessions",
+    "/events",
+    "/knowledge/lessons",
+    "/knowledge/entities",
+    "/upkeep",
+    "/upkeep/review",
+    "/upkeep/texts",
+    "/upkeep/rollbacks",
+    "/settings/moving",
+    "/settings/purge",
+    "/settings/audit",
+]
 
 
 @each_row("page", PAGED)
@@ -163,11 +173,21 @@ def test_a_conversation_has_an_end(vera: Client, shift: AgentSession) -> None:
 # --- what cannot be looked for
 
 SEARCHED = [
-    ("/memories", "q"), ("/memories?by=meaning", "q"), ("/memories", "subject"), ("/sessions", "title"),
-    ("/memories", "user"), ("/memories?by=meaning&q=whales", "user"),
-    ("/events", "message"), ("/upkeep/review", "q"), ("/settings/audit", "who"), ("/knowledge", "user"),
-    ("/knowledge/lessons", "q"), ("/knowledge/entities", "q"), ("/recall?q=whales", "category"), ("/recall", "q"),
-]  # fmt: skip
+    ("/memories", "q"),
+    ("/memories?by=meaning", "q"),
+    ("/memories", "subject"),
+    ("/sessions", "title"),
+    ("/memories", "user"),
+    ("/memories?by=meaning&q=whales", "user"),
+    ("/events", "message"),
+    ("/upkeep/review", "q"),
+    ("/settings/audit", "who"),
+    ("/knowledge", "user"),
+    ("/knowledge/lessons", "q"),
+    ("/knowledge/entities", "q"),
+    ("/recall?q=whales", "category"),
+    ("/recall", "q"),
+]
 
 
 CANNOT_BE = [("whales " * 100, "characters at most"), ("whales\0", "Null characters are not allowed")]
@@ -251,8 +271,9 @@ def test_the_overview_plots_what_there_is_and_says_what_there_is_not(vera: Clien
     plots = {plot.name: plot for plot in answer.context["plots"]}
     assert answer.context["confidences"].series[0].values == [0] * 9 + [1]
     assert [(one.label, one.values[-1]) for one in plots["answers"].series if any(one.values)] == [
-        ("memories", 0.5), ("nothing found", 0.5),
-    ]  # fmt: skip
+        ("memories", 0.5),
+        ("nothing found", 0.5),
+    ]
     assert [(one.label, one.values[-1]) for one in plots["use"].series] == [("used", 1), ("not used", 0)]
 
 

@@ -39,9 +39,14 @@ def edit_url(memory: Memory) -> str:
 def typed(memory: Memory, **changes: Any) -> dict[str, Any]:
     """What a browser sends for the edit form of this memory after `changes`."""
     fields = {
-        "content": memory.content, "subject": memory.subject or "", "category": memory.category, "kind": memory.kind,
-        "importance": memory.importance, "confidence": round(memory.confidence, 2), "version": memory.version,
-    }  # fmt: skip
+        "content": memory.content,
+        "subject": memory.subject or "",
+        "category": memory.category,
+        "kind": memory.kind,
+        "importance": memory.importance,
+        "confidence": round(memory.confidence, 2),
+        "version": memory.version,
+    }
     return fields | changes
 
 
@@ -374,8 +379,14 @@ def test_a_form_is_sent_once_at_a_time(ed: Client, alice: Caller) -> None:
 # --- adding
 
 
-NEW = {"content": "Needs manual VACUUM FULL weekly", "subject": "postgres", "category": "maintenance", "kind": "fact",
-       "importance": 3, "confidence": "0.9"}  # fmt: skip
+NEW = {
+    "content": "Needs manual VACUUM FULL weekly",
+    "subject": "postgres",
+    "category": "maintenance",
+    "kind": "fact",
+    "importance": 3,
+    "confidence": "0.9",
+}
 
 
 def test_what_an_operator_knows_is_added(ed: Client, alice: Caller) -> None:
@@ -384,8 +395,11 @@ def test_what_an_operator_knows_is_added(ed: Client, alice: Caller) -> None:
     assert (answer.status_code, "Added." in toasts(answer), "saved" in toasts(answer)) == (204, True, True)
     memory = Memory.objects.get()
     assert (memory.content, memory.subject, memory.category, memory.confidence) == (
-        NEW["content"], "postgres", "maintenance", 0.9,
-    )  # fmt: skip
+        NEW["content"],
+        "postgres",
+        "maintenance",
+        0.9,
+    )
     assert (memory.session, memory.status, memory.source) == (None, "active", "operator")
     assert last_change(memory).actor == "operator:ed"
 
@@ -451,8 +465,9 @@ def test_what_is_ticked_becomes_one(ed: Client, alice: Caller) -> None:
     merged = bulk(ed, "merge", *rows)
     assert "2 memories merged into one." in toasts(merged)
     assert dict(Memory.objects.values_list("content", "status")) == {
-        "Whales sing": "superseded", "Whales do sing": "active",
-    }  # fmt: skip
+        "Whales sing": "superseded",
+        "Whales do sing": "active",
+    }
     assert "already" in toasts(bulk(ed, "merge", *rows))
     refused = toasts(bulk(ed, "merge", rows[0]))
     assert "two or more" in refused
@@ -494,10 +509,15 @@ def test_deleting_and_what_is_too_much_for_a_header_are_not_offered_to_be_taken_
 @each_row(
     "change",
     [
-        "x", "x:1", "01890000-0000-7000-8000-000000000000", ":", "01890000-0000-7000-8000-000000000000:x",
-        "01890000-0000-7000-8000-000000000000:-1", f"01890000-0000-7000-8000-000000000000:{'9' * 5_000}",
+        "x",
+        "x:1",
+        "01890000-0000-7000-8000-000000000000",
+        ":",
+        "01890000-0000-7000-8000-000000000000:x",
+        "01890000-0000-7000-8000-000000000000:-1",
+        f"01890000-0000-7000-8000-000000000000:{'9' * 5_000}",
     ],
-)  # fmt: skip
+)
 def test_nonsense_is_not_taken_back(ed: Client, alice: Caller, change: str) -> None:
     assert ed.post("/memories/undo", {"changes": [change]}, headers=HTMX).status_code == 400
 
@@ -536,9 +556,10 @@ def test_memories_of_other_apps_do_not_exist(otto: Client, alice: Caller) -> Non
     assert "Whales" not in text_of(otto.get(LIST, {"q": "Whales sing", "by": "meaning"}))
     absent = otto.get("/memories/01890000-0000-7000-8000-000000000000/edit", headers=HTMX)
     for answer in (
-        otto.get(edit_url(memory), headers=HTMX), otto.post(edit_url(memory), typed(memory), headers=HTMX),
+        otto.get(edit_url(memory), headers=HTMX),
+        otto.post(edit_url(memory), typed(memory), headers=HTMX),
         otto.get(f"/memories/{memory.uid}/row", headers=HTMX),
-    ):  # fmt: skip
+    ):
         assert (answer.status_code, answer.json()["detail"]) == (404, absent.json()["detail"])
     for action in ("archive", "delete"):
         assert bulk(otto, action, memory).status_code == 204
@@ -563,10 +584,13 @@ def test_hostile_texts_are_texts(ed: Client, alice: Caller) -> None:
     memory = stored(alice, HOSTILE, subject=HOSTILE[:190], session_id=session["id"], tags=[HOSTILE])
     ed.post(edit_url(memory), typed(memory, reason=HOSTILE, content=HOSTILE + "!"), headers=HTMX)
     pages = [
-        ed.get(LIST), ed.get(LIST, {"q": HOSTILE, "subject": HOSTILE, "agent": HOSTILE, "category": HOSTILE}),
-        fragment(ed, edit_url(memory)), ed.post(edit_url(memory), typed(memory, content=HOSTILE), headers=HTMX),
-        ed.get("/events", {"message": HOSTILE, "service": HOSTILE}), ed.get("/events"),
-    ]  # fmt: skip
+        ed.get(LIST),
+        ed.get(LIST, {"q": HOSTILE, "subject": HOSTILE, "agent": HOSTILE, "category": HOSTILE}),
+        fragment(ed, edit_url(memory)),
+        ed.post(edit_url(memory), typed(memory, content=HOSTILE), headers=HTMX),
+        ed.get("/events", {"message": HOSTILE, "service": HOSTILE}),
+        ed.get("/events"),
+    ]
     for answer in pages:
         html = answer.content.decode()
         assert "<script>alert" not in html

@@ -147,9 +147,10 @@ def test_changes_say_what_was_before_and_what_is_after(vera: Client, alice: Call
     answer = vera.get(page_of(memory))
     change, first = answer.context["changes"]
     assert set(change.fields) == {
-        ("content", "Takes 60s to start", "Takes 90s to start"), ("confidence", "0.70", "0.90"),
+        ("content", "Takes 60s to start", "Takes 90s to start"),
+        ("confidence", "0.70", "0.90"),
         ("origin", "assistant", "operator"),
-    }  # fmt: skip
+    }
     assert (change.actor, change.revision.reason, first.fields) == ("operator:olga", "measured", [])
     assert "Set back" not in text_of(answer), "viewers change nothing"
 
@@ -302,8 +303,9 @@ def test_links_are_found_made_and_taken_away(ed: Client, alice: Caller) -> None:
     answer = ed.post(f"{page_of(other)}/unlink", {"link": link.uid}, headers=ON_PAGE)
     assert "It stands alone" in text_of(answer)
     assert list(AuditEntry.objects.order_by("pk").values_list("actor", "action")) == [
-        ("operator:ed", "memories linked"), ("operator:ed", "memories unlinked"),
-    ]  # fmt: skip
+        ("operator:ed", "memories linked"),
+        ("operator:ed", "memories unlinked"),
+    ]
 
 
 def test_what_the_server_knows_to_be_superseded_is_not_unlinked(ed: Client, alice: Caller) -> None:

@@ -120,11 +120,22 @@ def test_looking_leaves_no_trace(vera: Client) -> None:
 
 
 @pytest.mark.usefixtures("library")
-@each_row("filters, count", [
-        ({"category": "timing"}, 0), ({"agent": "bob"}, 1), ({"subject": "caddy"}, 1), ({"source": "marker"}, 0),
-        ({"session": "x"}, 0), ({"user": "u1"}, 2), ({"mode": "fulltext"}, 2), ({"mode": "graph"}, 2),
-        ({"mode": "vector"}, 2), ({"mode": "nonsense"}, 2), ({"as_of": "2001-01-01T00:00"}, 0),
-    ])  # fmt: skip
+@each_row(
+    "filters, count",
+    [
+        ({"category": "timing"}, 0),
+        ({"agent": "bob"}, 1),
+        ({"subject": "caddy"}, 1),
+        ({"source": "marker"}, 0),
+        ({"session": "x"}, 0),
+        ({"user": "u1"}, 2),
+        ({"mode": "fulltext"}, 2),
+        ({"mode": "graph"}, 2),
+        ({"mode": "vector"}, 2),
+        ({"mode": "nonsense"}, 2),
+        ({"as_of": "2001-01-01T00:00"}, 0),
+    ],
+)
 def test_filters_and_modes_narrow_it(vera: Client, filters: dict[str, str], count: int) -> None:
     assert len(found(vera.get(PAGE, {"q": "WireGuard", **filters}))) == count
 

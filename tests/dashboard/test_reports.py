@@ -107,8 +107,10 @@ def test_searches_are_told_by_what_answered(vera: Client, alice: Caller) -> None
         execute_all([recall_note(alice.app, today, "auto", tier, 1, int(found), 0.02)])
     answer = vera.get("/costs")
     assert [(row.tier, row.searches, row.share, row.mean_ms) for row in answer.context["searches"]] == [
-        ("items", 2, 0.5, 20.0), ("none", 1, 0.25, 20.0), ("summaries", 1, 0.25, 20.0),
-    ]  # fmt: skip
+        ("items", 2, 0.5, 20.0),
+        ("none", 1, 0.25, 20.0),
+        ("summaries", 1, 0.25, 20.0),
+    ]
     assert "75%" in text_of(answer)
 
 
@@ -117,8 +119,10 @@ def test_a_table_is_downloaded(vera: Client, alice: Caller) -> None:
     call(alice.app, "gate", 1, model="=1+1", cost=None)
     head, *rows = table(vera, by="model")
     assert head == ["provider", "model", "calls", "failed", "input_tokens", "output_tokens", "cost", "unpriced"]
-    assert rows == [["openai", "'=1+1", "1", "0", "1000", "100", "0.0", "1"],
-                    ["openai", "big-1", "1", "0", "1000", "100", "0.25", "0"]]  # fmt: skip
+    assert rows == [
+        ["openai", "'=1+1", "1", "0", "1000", "100", "0.0", "1"],
+        ["openai", "big-1", "1", "0", "1000", "100", "0.25", "0"],
+    ]
     assert [row[:3] for row in table(vera, by="operation")[1:]] == [["extract", "1", "0"], ["gate", "1", "0"]]
     assert len(table(vera, by="day-operation")) == 3
     assert table(vera, by="nonsense") == table(vera, by="day")

@@ -256,15 +256,22 @@ def test_apps_of_others_do_not_exist_at_the_api(alice: Caller, charlie: Caller) 
     assert [app["app_id"] for app in client.get("/api/v1/apps").json()["results"]] == ["acme"]
     memory, key = charlie.remember("Trains run")["id"], ApiKey.objects.get(agent=charlie.agent)
     for method, path in (
-        ("get", "apps/globex"), ("patch", "apps/globex"), ("delete", "apps/globex"), ("get", "apps/globex/memories"),
-        ("delete", f"apps/globex/memories/{memory}"), ("post", "apps/globex/agents"), ("delete", f"keys/{key.prefix}"),
+        ("get", "apps/globex"),
+        ("patch", "apps/globex"),
+        ("delete", "apps/globex"),
+        ("get", "apps/globex/memories"),
+        ("delete", f"apps/globex/memories/{memory}"),
+        ("post", "apps/globex/agents"),
+        ("delete", f"keys/{key.prefix}"),
         ("get", "apps/globex/agents/charlie/keys"),
-    ):  # fmt: skip
+    ):
         foreign = client.generic(method.upper(), f"/api/v1/{path}", b"{}", content_type="application/json")
         absent = client.generic(
-            method.upper(), f"/api/v1/{path.replace('globex', 'nowhere').replace(key.prefix, 'AAAAAAAA')}", b"{}",
+            method.upper(),
+            f"/api/v1/{path.replace('globex', 'nowhere').replace(key.prefix, 'AAAAAAAA')}",
+            b"{}",
             content_type="application/json",
-        )  # fmt: skip
+        )
         assert foreign.status_code == absent.status_code == ABSENT, path
         assert foreign.json()["detail"] == absent.json()["detail"]
     charlie.app.refresh_from_db()
@@ -298,8 +305,14 @@ def test_changes_of_what_is_allowed_are_noted_with_who(alice: Caller) -> None:
     api(client, "delete", "apps/acme")
     told = [(entry.action, entry.before, entry.after) for entry in AuditEntry.objects.order_by("id")]
     assert [action for action, *_ in told] == [
-        "app changed", "policy changed", "agent created", "key issued", "key revoked", "memories purged", "app changed",
-    ]  # fmt: skip
+        "app changed",
+        "policy changed",
+        "agent created",
+        "key issued",
+        "key revoked",
+        "memories purged",
+        "app changed",
+    ]
     assert told[0][1:] == ({"name": "Acme"}, {"name": "Acme Ltd"})
     assert told[1][1:] == ({"memory_limit": 100_000}, {"memory_limit": 7})
     assert told[-1][1:] == ({"status": "active"}, {"status": "uninstalled"})

@@ -121,11 +121,15 @@ def test_long_sessions_are_shown_in_pages_and_a_turn_is_found_in_them(vera: Clie
     row = AgentSession.objects.get(uid=session["id"])
     Resource.objects.bulk_create(
         Resource(
-            app=alice.app, session=row, turn_number=number, role="user", raw_content=f"Text {number}",
+            app=alice.app,
+            session=row,
+            turn_number=number,
+            role="user",
+            raw_content=f"Text {number}",
             content_at=row.started_at,
         )
         for number in range(1, 201)
-    )  # fmt: skip
+    )
     first = vera.get(page_of(session))
     numbers = [one.number for one in first.context["exchanges"]]
     assert (len(numbers), numbers[0], numbers[-1]) == (TEXTS, 141, 200)

@@ -63,7 +63,7 @@ def test_an_owner_renames_uninstalls_and_installs_again(olga: Client, alice: Cal
 
 def test_what_is_written_while_an_app_gets_another_name_counts(
     olga: Client, alice: Caller, monkeypatch: pytest.MonkeyPatch
-) -> None:  # fmt: skip
+) -> None:
     def audited_late(actor: str, app: App) -> Any:
         alice.remember("The clinic opens at nine")
         return audited(actor, app)
@@ -117,9 +117,15 @@ def test_an_owner_changes_numbers(olga: Client, alice: Caller) -> None:
     assert olga.post("/settings/policy", policy_data(olga)).status_code == 303
     assert audit_lines() == [], "saved without a change"
     data = policy_data(
-        olga, memory_limit="500", capture_summaries="on", daily_cost="2.5", ttl_days="work 30, pets 9",
-        marker_categories="timing, pets", time_zone="Europe/Berlin", capture_markers=None,
-    )  # fmt: skip
+        olga,
+        memory_limit="500",
+        capture_summaries="on",
+        daily_cost="2.5",
+        ttl_days="work 30, pets 9",
+        marker_categories="timing, pets",
+        time_zone="Europe/Berlin",
+        capture_markers=None,
+    )
     assert olga.post("/settings/policy", data).status_code == 303
     policy = AppPolicy.objects.get()
     assert (policy.memory_limit, policy.capture_summaries, policy.daily_cost) == (500, True, 2.5)
@@ -420,11 +426,18 @@ def test_only_owners_change_anything(vera: Client, ed: Client, alice: Caller) ->
             assert answer.status_code == 200
             assert [form["action"] for form in elements(answer, "form", method="post")] == ["/logout"], page
         for address, data in (
-            ("", {"name": "x"}), ("/status", {"status": "uninstalled"}), ("/policy", {}),
-            ("/policy/preset", {"preset": "ops"}), ("/agents", {"name": "x"}), ("/agents/alice/keys", {}),
-            (f"/keys/{key.prefix}/revoke", {}), ("/members", {"name": "vera", "role": "owner"}),
-            ("/members/vera/remove", {}), ("/purge", {"what": "app", "typed": "acme"}), ("/apps", {}),
-        ):  # fmt: skip
+            ("", {"name": "x"}),
+            ("/status", {"status": "uninstalled"}),
+            ("/policy", {}),
+            ("/policy/preset", {"preset": "ops"}),
+            ("/agents", {"name": "x"}),
+            ("/agents/alice/keys", {}),
+            (f"/keys/{key.prefix}/revoke", {}),
+            ("/members", {"name": "vera", "role": "owner"}),
+            ("/members/vera/remove", {}),
+            ("/purge", {"what": "app", "typed": "acme"}),
+            ("/apps", {}),
+        ):
             assert client.post(f"/settings{address}", data).status_code == 403, address
     assert AuditEntry.objects.count() == 0
     assert alice.get("memories").status_code == 200

@@ -128,8 +128,10 @@ def test_only_owners_set_jobs_going(vera: Client, ed: Client, alice: Caller) -> 
 
 def test_jobs_and_runs_refresh_themselves_apart(vera: Client, alice: Caller) -> None:
     page = vera.get("/upkeep")
-    seen = {part: elements(page, tag, id=part)[0]["hx-headers"].split('"')[3] for tag, part in
-            (("div", "job-lists"), ("section", "run-list"))}  # fmt: skip
+    seen = {
+        part: elements(page, tag, id=part)[0]["hx-headers"].split('"')[3]
+        for tag, part in (("div", "job-lists"), ("section", "run-list"))
+    }
     for part, state in seen.items():
         itself = {"HX-Target": part, "HX-Trigger": part, "X-Seen": state}
         assert fragment(vera, "/upkeep", **itself).status_code == 204

@@ -67,9 +67,16 @@ def test_a_search_is_narrowed(alice: Caller) -> None:
 
 def test_arguments_nobody_knows_and_json_in_texts_are_taken_kindly(alice: Caller) -> None:
     stored = use(
-        alice, "store", content="whales sing", tags='["sea", "song"]', metadata='{"a": [1]}', importance="4",
-        pinned="true", reason="because", confidence_level="high",
-    )  # fmt: skip
+        alice,
+        "store",
+        content="whales sing",
+        tags='["sea", "song"]',
+        metadata='{"a": [1]}',
+        importance="4",
+        pinned="true",
+        reason="because",
+        confidence_level="high",
+    )
     row = Memory.objects.get(uid=stored["id"])
     assert (row.tags, row.metadata, row.importance, row.pinned) == (["sea", "song"], {"a": [1]}, 4, True)
 
@@ -199,9 +206,17 @@ def test_null_is_taken_for_every_argument_that_may_be_left_out(alice: Caller) ->
     one, other = (use(alice, "store", content=text)["id"] for text in ("whales sing at night", "bears sleep"))
     use(alice, "context", session="chat")
     needed = {
-        "query": "whales", "id": one, "from_id": one, "to_id": other, "content": "owls hunt", "session": "chat",
-        "text": "Yes.", "date": "2199-01-07", "message": "Dentist", "ids": [f"{UUID(int=0)}"],
-    }  # fmt: skip
+        "query": "whales",
+        "id": one,
+        "from_id": one,
+        "to_id": other,
+        "content": "owls hunt",
+        "session": "chat",
+        "text": "Yes.",
+        "date": "2199-01-07",
+        "message": "Dentist",
+        "ids": [f"{UUID(int=0)}"],
+    }
     for name, tool in tools_of(alice).items():
         schema = tool["inputSchema"]
         told = {one: needed[one] if one in schema.get("required", ()) else None for one in schema["properties"]}

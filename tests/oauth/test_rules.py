@@ -70,9 +70,14 @@ def client_id(db: None) -> str:
 
 def address(client_id: str, **query: str) -> str:
     asked = {
-        "response_type": "code", "client_id": client_id, "redirect_uri": CALLBACK, "state": "s1",
-        "code_challenge": CHALLENGE, "code_challenge_method": "S256", "scope": "read write",
-    }  # fmt: skip
+        "response_type": "code",
+        "client_id": client_id,
+        "redirect_uri": CALLBACK,
+        "state": "s1",
+        "code_challenge": CHALLENGE,
+        "code_challenge_method": "S256",
+        "scope": "read write",
+    }
     return "/oauth/authorize?" + urlencode({name: value for name, value in {**asked, **query}.items() if value})
 
 
@@ -88,9 +93,13 @@ def allow(browser: Client, client_id: str, fields: dict[str, str] | None = None,
 
 def exchange(client_id: str, code: str, status: int = 200, **changes: str) -> dict[str, Any]:
     body = {
-        "grant_type": "authorization_code", "code": code, "client_id": client_id, "redirect_uri": CALLBACK,
-        "code_verifier": VERIFIER, **changes,
-    }  # fmt: skip
+        "grant_type": "authorization_code",
+        "code": code,
+        "client_id": client_id,
+        "redirect_uri": CALLBACK,
+        "code_verifier": VERIFIER,
+        **changes,
+    }
     answer = Client().post("/oauth/token", body)
     assert answer.status_code == status, answer.content
     return dict(answer.json())
@@ -115,10 +124,12 @@ def tools(key: str) -> Any:
 @pytest.mark.parametrize(
     "path",
     [
-        ".well-known/oauth-authorization-server", ".well-known/oauth-protected-resource",
-        ".well-known/oauth-protected-resource/mcp", "oauth/authorize",
+        ".well-known/oauth-authorization-server",
+        ".well-known/oauth-protected-resource",
+        ".well-known/oauth-protected-resource/mcp",
+        "oauth/authorize",
     ],
-)  # fmt: skip
+)
 def test_it_is_off_unless_it_is_wanted(db: None, settings: Any, path: str) -> None:
     settings.MEMSITE = replace(settings.MEMSITE, oauth=False)
     assert Client().get(f"/{path}").status_code == 404
@@ -246,9 +257,14 @@ def test_a_code_is_of_no_use_to_anybody_else(olga: Client, client_id: str, chang
     body = {"code": code, **changes}
     answer = Client().post(
         "/oauth/token",
-        {"grant_type": "authorization_code", "client_id": client_id, "redirect_uri": CALLBACK,
-         "code_verifier": VERIFIER, **body},
-    )  # fmt: skip
+        {
+            "grant_type": "authorization_code",
+            "client_id": client_id,
+            "redirect_uri": CALLBACK,
+            "code_verifier": VERIFIER,
+            **body,
+        },
+    )
     assert answer.status_code in (400, 401)
     assert answer.json()["error"] == error
     assert not OAuthGrant.objects.exists()
@@ -504,20 +520,58 @@ def test_what_no_client_may_say_of_itself(db: None, metadata: dict[str, Any]) ->
 @each_row(
     "uri",
     [
-        "https://client.example:0/", "https://client.example:65536/", "https://client.example:99999/cb",
-        "https://client.example:x/", "https://client.example:/cb", "http://127.0.0.1:0/cb", "http://127.0.0.1:70000/cb",
-        "https://*.example/cb", "https://client.example/*", "http://localhost:*/cb", "com.example.app:/*",
-        "https://client.example/cb#", "com.example.app:/cb#x", "http://127.0.0.1/#x",
-        "cursor://anysphere/cb", "myapp:/cb", "mailto:a@client.example", "tel:1", "sms:1", "ms-settings:x",
-        "ms-msdt:/id", "search-ms:x", "shell:startup", "smb://client.example/x", "ssh://client.example", "intent://x",
-        "itms-services://x", "vscode://x", "steam://run", "file:///etc/passwd", "ftp://client.example/", "about:blank",
-        "view-source:https://client.example/", "x-apple.systempreferences:x", "microsoft.windows.camera:x",
-        "android.resource://x", "com.apple.settings:/x", "soap.beep://x", ".app:/cb", "com.:/cb", "com..app:/cb",
-        f"com.{'a' * 100}:/cb", "com.example.app://a@client.example/cb",
-        "//client.example/cb", "/cb", "client.example/cb", "https:///cb", "https://", "",
+        "https://client.example:0/",
+        "https://client.example:65536/",
+        "https://client.example:99999/cb",
+        "https://client.example:x/",
+        "https://client.example:/cb",
+        "http://127.0.0.1:0/cb",
+        "http://127.0.0.1:70000/cb",
+        "https://*.example/cb",
+        "https://client.example/*",
+        "http://localhost:*/cb",
+        "com.example.app:/*",
+        "https://client.example/cb#",
+        "com.example.app:/cb#x",
+        "http://127.0.0.1/#x",
+        "cursor://anysphere/cb",
+        "myapp:/cb",
+        "mailto:a@client.example",
+        "tel:1",
+        "sms:1",
+        "ms-settings:x",
+        "ms-msdt:/id",
+        "search-ms:x",
+        "shell:startup",
+        "smb://client.example/x",
+        "ssh://client.example",
+        "intent://x",
+        "itms-services://x",
+        "vscode://x",
+        "steam://run",
+        "file:///etc/passwd",
+        "ftp://client.example/",
+        "about:blank",
+        "view-source:https://client.example/",
+        "x-apple.systempreferences:x",
+        "microsoft.windows.camera:x",
+        "android.resource://x",
+        "com.apple.settings:/x",
+        "soap.beep://x",
+        ".app:/cb",
+        "com.:/cb",
+        "com..app:/cb",
+        f"com.{'a' * 100}:/cb",
+        "com.example.app://a@client.example/cb",
+        "//client.example/cb",
+        "/cb",
+        "client.example/cb",
+        "https:///cb",
+        "https://",
+        "",
     ],
     rolled_back=True,
-)  # fmt: skip
+)
 def test_where_no_code_is_sent_to(db: None, uri: str) -> None:
     answer = register(redirect_uris=[CALLBACK, uri])
     assert (answer.status_code, answer.json()["error"]) == (400, "invalid_redirect_uri")
@@ -527,12 +581,20 @@ def test_where_no_code_is_sent_to(db: None, uri: str) -> None:
 @each_row(
     "uri",
     [
-        "https://client.example/cb", "https://client.example:8443/cb?x=1", "https://[2001:db8::1]:65535/cb",
-        "http://127.0.0.1/cb", "http://127.0.0.1:1/cb", "http://127.0.0.1:65535/cb", "http://localhost:33418",
-        "http://[::1]:5/", "com.example.app:/cb", "io.modelcontextprotocol.client-1://cb", "org.example:cb",
+        "https://client.example/cb",
+        "https://client.example:8443/cb?x=1",
+        "https://[2001:db8::1]:65535/cb",
+        "http://127.0.0.1/cb",
+        "http://127.0.0.1:1/cb",
+        "http://127.0.0.1:65535/cb",
+        "http://localhost:33418",
+        "http://[::1]:5/",
+        "com.example.app:/cb",
+        "io.modelcontextprotocol.client-1://cb",
+        "org.example:cb",
     ],
     rolled_back=True,
-)  # fmt: skip
+)
 def test_where_a_code_may_be_sent_to(db: None, uri: str) -> None:
     answer = register(redirect_uris=[uri])
     assert answer.status_code == 201, answer.content

@@ -54,6 +54,19 @@ JSON_TYPES: dict[str, tuple[tuple[type, ...], str]] = {
 """Of which JSON type a policy field's value is, by the field's own."""
 POLICY_HELP = {field.name: field.help_text for field in AppPolicy._meta.concrete_fields}
 ANY_TYPE: tuple[tuple[type, ...], str] = (list, dict, str), "a list, an object or a text"
+COUNTS = "By type: what is new, what was known already, what was left out; and how much of it was changed."
+SHOWN = (
+    "source",
+    "agent",
+    "user_id",
+    "status",
+    "lines",
+    "done",
+    "reason",
+    "asked_by",
+    "created_at",
+    "finished_at",
+)
 
 
 class Policy(StrictSerializer, serializers.ModelSerializer[AppPolicy]):
@@ -269,9 +282,6 @@ def checked_type(name: str, value: Any) -> Any:
     return value
 
 
-COUNTS = "By type: what is new, what was known already, what was left out; and how much of it was changed."
-
-
 class Counted(StrictSerializer):
     new = StrictIntegerField()
     known = StrictIntegerField()
@@ -302,11 +312,6 @@ class ImportShown(StrictSerializer):
 
 class SurveyShown(StrictSerializer):
     counts = serializers.DictField(child=Counted(), help_text=COUNTS)
-
-
-SHOWN = (
-    "source", "agent", "user_id", "status", "lines", "done", "reason", "asked_by", "created_at", "finished_at",
-)  # fmt: skip
 
 
 def show_import(row: Import) -> dict[str, Any]:

@@ -24,6 +24,8 @@ from memories.services import RollbackPreview
 from memories.services.recall import Category, Preview
 from memories.store import Candidate
 
+MOST_DECIDED = 100
+
 
 class ExtractionShown(StrictSerializer):
     id = StrictUUIDField()
@@ -252,7 +254,6 @@ def show_version_whole(summary: Summary) -> dict[str, Any]:
     return {**show_version(summary), "content": summary.content}
 
 
-MOST_DECIDED = 100
 assert MOST_DECIDED <= MAX_BATCH
 
 

@@ -55,6 +55,18 @@ MAX_QUERY_CHARACTERS = 10_000
 ORIGINS_OF_AGENTS = [(one.value, one.label) for one in SAYABLE_ORIGINS]
 # What a caller may set; superseding is what a merge does.
 SETTABLE_STATUS = (Status.ACTIVE, Status.INACTIVE, Status.ARCHIVED)
+OWN_TO_AN_APP: dict[str, Any] = {
+    "session_id": None,
+    "turn_number": None,
+    "resource_id": None,
+    "external_id": None,
+    "metadata": {},
+    "reviewed_by": "",
+}
+SURENESS = frozenset({"confidence", "confidence_base"})
+DIGITS = 4
+"""Of a confidence, behind the point: more would only tell how decay was worked out. Exports keep them all."""
+HELD = {RejectionKind.QUARANTINE: "quarantined", RejectionKind.APPROVAL: "waiting"}
 
 
 def cleaned(text: str) -> str:
@@ -218,9 +230,12 @@ class SearchQuestion(StrictSerializer):
         [("app", "this app's memories"), ("shared", "also what sharing apps share")], default="app"
     )
     as_of = serializers.DateTimeField(
-        required=False, allow_null=True, default=None, validators=[check_in_reach],
+        required=False,
+        allow_null=True,
+        default=None,
+        validators=[check_in_reach],
         help_text="What was known at this time.",
-    )  # fmt: skip
+    )
     cursor = StrictCharField(
         max_length=200, required=False, allow_null=True, default=None, help_text="`next` of the page before this one."
     )
@@ -327,17 +342,9 @@ class LinkShown(StrictSerializer):
     created_at = serializers.DateTimeField()
 
 
-OWN_TO_AN_APP: dict[str, Any] = {
-    "session_id": None, "turn_number": None, "resource_id": None, "external_id": None, "metadata": {},
-    "reviewed_by": "",
-}  # fmt: skip
 OWN = names(MemoryShown, without=("id", "session_id", "resource_id"))
 values_of = attrgetter(*OWN)
 REVISION = names(RevisionShown)
-SURENESS = frozenset({"confidence", "confidence_base"})
-DIGITS = 4
-"""Of a confidence, behind the point: more would only tell how decay was worked out. Exports keep them all."""
-HELD = {RejectionKind.QUARANTINE: "quarantined", RejectionKind.APPROVAL: "waiting"}
 
 
 def show_memory(memory: Memory) -> dict[str, Any]:

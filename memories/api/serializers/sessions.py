@@ -41,6 +41,9 @@ from sessions.models import MAX_TURN, SPEAKER_LENGTH, AgentSession, Event, Resou
 CLOCK = re.compile(r"([01]\d|2[0-3]):[0-5]\d(:[0-5]\d)?")
 # It is done when its day is over, and not by hand.
 SETTABLE_STATUS = (TriggerStatus.WAITING, TriggerStatus.CANCELLED)
+MAX_MESSAGES = 500
+NO_CHECKPOINT = "A turn has something in it: user_input, tool_calls, llm_output or internal_state."
+MAX_RESPONSE_CHARACTERS = 1_000_000
 
 
 @extend_schema_field({"type": "string", "pattern": f"^{CLOCK.pattern}$", "examples": ["15:00", "15:00:30"]})
@@ -112,10 +115,6 @@ def show_trigger(due: Due) -> dict[str, Any]:
         "recurring": bool(due.trigger.rule),
         "memories": [show_memory(memory) for memory in due.memories],
     }
-
-
-MAX_MESSAGES = 500
-NO_CHECKPOINT = "A turn has something in it: user_input, tool_calls, llm_output or internal_state."
 
 
 @extend_schema_field({"type": ["object", "string"], "additionalProperties": {}})
@@ -234,13 +233,19 @@ class Message(StrictSerializer):
     role = StrictChoiceField(Role.choices)
     content = RawCharField(trim_whitespace=False)
     at = ZonedDateTimeField(
-        required=False, allow_null=True, default=None,
+        required=False,
+        allow_null=True,
+        default=None,
         help_text="When it was said, with the offset of the clock there; the app's time zone counts for Z and +00:00.",
-    )  # fmt: skip
+    )
     name = StrictCharField(
-        max_length=SPEAKER_LENGTH, required=False, allow_null=True, allow_blank=True, default=None,
+        max_length=SPEAKER_LENGTH,
+        required=False,
+        allow_null=True,
+        allow_blank=True,
+        default=None,
         help_text="Who says it, where several people speak: what they say of themselves is kept under their name.",
-    )  # fmt: skip
+    )
     external_id = NameField(
         max_length=200, required=False, allow_null=True, default=None, help_text="Yours: sent again, it is stored once."
     )
@@ -356,9 +361,11 @@ class HookEvent(StrictSerializer):
     source = StrictCharField(required=False, allow_null=True, allow_blank=True, default="")  # type: ignore[assignment]  # so named
     reason = StrictCharField(required=False, allow_null=True, allow_blank=True, default="")
     messages = serializers.ListField(
-        child=Message(), required=False, max_length=MAX_MESSAGES,
+        child=Message(),
+        required=False,
+        max_length=MAX_MESSAGES,
         help_text="Of `memsite hook`: all that was said since its last call. Without it, prompt and answer are taken.",
-    )  # fmt: skip
+    )
 
     def to_internal_value(self, data: Any) -> Any:
         if isinstance(data, Mapping):
@@ -385,18 +392,19 @@ def show_hook(event_name: str, text: str) -> dict[str, Any]:
     return {"hookSpecificOutput": {"hookEventName": event_name, "additionalContext": text}} if text else {}
 
 
-MAX_RESPONSE_CHARACTERS = 1_000_000
-
-
 class Answered(StrictSerializer):
     turn_number = StrictIntegerField(min_value=1, max_value=MAX_TURN)
     text = RawCharField(
         max_length=MAX_RESPONSE_CHARACTERS, allow_blank=True, trim_whitespace=False, help_text="What the agent said."
     )
     question = RawCharField(
-        max_length=MAX_RESPONSE_CHARACTERS, allow_blank=True, trim_whitespace=False, required=False, default="",
+        max_length=MAX_RESPONSE_CHARACTERS,
+        allow_blank=True,
+        trim_whitespace=False,
+        required=False,
+        default="",
         help_text="What it was asked; to say that again is no use of a memory. If not given, the stored turn's.",
-    )  # fmt: skip
+    )
 
 
 class JudgedShown(StrictSerializer):

@@ -18,6 +18,8 @@ from memories.models import HealthReport
 from memories.services.administration import EnergyReport
 from sessions.models import Cooldown
 
+MOST_SECONDS = 366 * 24 * 3600
+
 
 def counts(help_text: str | None = None) -> serializers.DictField:
     return serializers.DictField(child=StrictIntegerField(), help_text=help_text)
@@ -284,9 +286,6 @@ def show_report(report: EnergyReport) -> dict[str, Any]:
         "low": report.low,
         "deferred": report.deferred,
     }
-
-
-MOST_SECONDS = 366 * 24 * 3600
 
 
 class NewCooldown(StrictSerializer):

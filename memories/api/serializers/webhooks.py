@@ -33,6 +33,8 @@ from memsite.tenancy.models import is_agent_name
 from sessions.models import Role
 
 MOST_TEXTS, TEXT_CHARACTERS, PLACE_CHARACTERS, ADDRESS_CHARACTERS = 100, 100_000, 300, 500
+is_bridge_name = RegexValidator(r"^[a-z0-9][a-z0-9-]{0,59}\Z", "Lower-case letters, digits and -, 60 at most.")
+SHOWN = ("url", "description", "events", "is_active", "reason", "created_at")
 
 
 @extend_schema_field({"type": "string", "pattern": "^https?://[^/]", "maxLength": ADDRESS_CHARACTERS})
@@ -109,9 +111,6 @@ class DeliveryShown(StrictSerializer):
     finished_at = serializers.DateTimeField(allow_null=True)
 
 
-is_bridge_name = RegexValidator(r"^[a-z0-9][a-z0-9-]{0,59}\Z", "Lower-case letters, digits and -, 60 at most.")
-
-
 class NewBridge(StrictSerializer):
     name = NameField(validators=[is_bridge_name], help_text="slack, discord-home, …")
     agent = NameField(validators=[is_agent_name], help_text="Whose sessions they become.")
@@ -143,9 +142,6 @@ class Heard(StrictSerializer):
     message_id = NameField(max_length=150, required=False, allow_null=True, default=None)
 
 
-SHOWN = ("url", "description", "events", "is_active", "reason", "created_at")
-
-
 def show_webhook(row: Webhook) -> dict[str, Any]:
     return {"id": row.uid, **{name: getattr(row, name) for name in SHOWN}, "url": row.url_shown}
 
@@ -156,9 +152,12 @@ def show_delivery(row: Delivery) -> dict[str, Any]:
 
 def show_bridge(row: Bridge) -> dict[str, Any]:
     return {
-        "id": row.uid, "name": row.name, "agent": row.agent.name, "address": f"/hooks/{row.uid}",
+        "id": row.uid,
+        "name": row.name,
+        "agent": row.agent.name,
+        "address": f"/hooks/{row.uid}",
         "created_at": row.created_at,
-    }  # fmt: skip
+    }
 
 
 class ChangeShown(StrictSerializer):

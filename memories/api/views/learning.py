@@ -61,6 +61,9 @@ from memories.text.messages import Message
 from memsite.http.exceptions import Conflict, Unprocessable
 from memsite.tenancy.policy import CATEGORY_PATTERN
 
+USER_ID = of_user("Of this end user; without it, of nobody in particular.")
+MAX_VERSION = 10**9 - 1
+
 
 class Extractions(AgentView):
     @lists(
@@ -182,10 +185,6 @@ class MemoriesOfEntity(AgentView):
         rows = self.memory_agent().memories_of().filter(mentions__entity=entity)
         found(entity if rows.exists() else None)
         return page(self, rows.select_related("session", "resource"), show_memory)
-
-
-USER_ID = of_user("Of this end user; without it, of nobody in particular.")
-MAX_VERSION = 10**9 - 1
 
 
 def asked_user(request: Request) -> str:

@@ -58,8 +58,11 @@ from memsite.tenancy.policy import Block
 from sessions.models import AgentSession
 
 LIST_CHOICES = {
-    "status": Status.values, "kind": Kind.values, "pinned": ["true", "false"], "origin": Origin.values,
-}  # fmt: skip
+    "status": Status.values,
+    "kind": Kind.values,
+    "pinned": ["true", "false"],
+    "origin": Origin.values,
+}
 LIST_TEXTS = ("category", "subject", "external_id")
 LIST_FILTERS = (*LIST_CHOICES, *LIST_TEXTS, "session_id", "user_id")
 NARROWED = [
@@ -69,6 +72,7 @@ NARROWED = [
     of_user(),
 ]
 TRUST_LEVEL = OpenApiParameter("trust_level", str, enum=Trust.values)
+MAX_QUESTION_CHARACTERS = 2_000
 
 
 class Memories(StoringView):
@@ -168,8 +172,8 @@ class BatchOfMemories(Memories):
         """The item's fields, or `{error}`."""
         if not isinstance(item, Mapping):
             return item_error("Not an object.")
-        shape = NewMemory(data=item)
-        return dict(shape.validated_data) if shape.is_valid() else item_error(shape.errors)
+        serializer = NewMemory(data=item)
+        return dict(serializer.validated_data) if serializer.is_valid() else item_error(serializer.errors)
 
     def make(self, fields: dict[str, Any], sessions: Mapping[UUID, AgentSession]) -> Candidate | dict[str, Any]:
         if "error" in fields:
@@ -278,9 +282,6 @@ def link(agent: MemoryAgent, memory: Memory, other: Memory, kind: str, slot: Slo
 
     agent.link(memory, other, kind, keep)
     return answers[0]
-
-
-MAX_QUESTION_CHARACTERS = 2_000
 
 
 class Search(AgentView):

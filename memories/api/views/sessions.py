@@ -65,6 +65,11 @@ from sessions.recording import Said, SaidOtherwise, source_key, stored_before
 
 MOST_ASKED = 10**10 - 1
 """What has more digits than any turn is no number of one."""
+CLIENT = "claude-code"
+# A question is made of the last few messages; of a pasted file its beginning tells what it is.
+QUESTION_MESSAGES, QUESTION_CHARACTERS = 5, 10_000
+TITLE_CHARACTERS, REASON_CHARACTERS, CWD_CHARACTERS = 500, 200, 4096
+HookPayload = Mapping[str, Any]
 
 
 class Sessions(AgentView):
@@ -289,14 +294,6 @@ class Resources(AgentView):
         """Raw text as it came, of this agent's sessions."""
         rows = Resource.objects.for_app(self.app).filter(session__agent=self.caller().agent, session__purged_at=None)
         return page(self, self.of_session_asked(rows).select_related("session"), show_resource)
-
-
-CLIENT = "claude-code"
-# A question is made of the last few messages; of a pasted file its beginning tells what it is.
-QUESTION_MESSAGES, QUESTION_CHARACTERS = 5, 10_000
-TITLE_CHARACTERS, REASON_CHARACTERS, CWD_CHARACTERS = 500, 200, 4096
-
-HookPayload = Mapping[str, Any]
 
 
 class ClaudeCodeHook(AgentView):

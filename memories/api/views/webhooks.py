@@ -53,6 +53,16 @@ from memsite.tenancy.models import Agent, ApiKey, AppStatus
 from memsite.tenancy.row_level_security import confine
 from sessions.recording import Said, source_key
 
+EVENT_STREAM = "text/event-stream"
+# A stream or a wait keeps a thread of the web server busy: not many of them, and none for long.
+listeners = Places(4, "As many listen to changes as this server has room for: ask without waiting, or in a moment.")
+STREAM_SECONDS, HEARTBEAT_SECONDS, LOOK_EVERY_SECONDS = 60.0, 15.0, 0.5
+LONGEST_WAIT_SECONDS = 25
+RETRY_MILLISECONDS = 1000
+MOST_NUMBER = 2**63 - 1
+BEYOND = OpenApiResponse(Problem, description="`since` is beyond the app's last change: begin anew with a full read.")
+SCOPE = "bridge"
+
 
 class WebhookView(OperatorView):
     def webhook(self, app_id: str, uid: UUID) -> tuple[MemoryAgent, Webhook]:
@@ -189,16 +199,6 @@ class BridgeSecret(BridgeView):
         return Response({"secret": agent.renew_secret(row)})
 
 
-EVENT_STREAM = "text/event-stream"
-# A stream or a wait keeps a thread of the web server busy: not many of them, and none for long.
-listeners = Places(4, "As many listen to changes as this server has room for: ask without waiting, or in a moment.")
-STREAM_SECONDS, HEARTBEAT_SECONDS, LOOK_EVERY_SECONDS = 60.0, 15.0, 0.5
-LONGEST_WAIT_SECONDS = 25
-RETRY_MILLISECONDS = 1000
-MOST_NUMBER = 2**63 - 1
-BEYOND = OpenApiResponse(Problem, description="`since` is beyond the app's last change: begin anew with a full read.")
-
-
 class Changes(AgentView):
     scope = "read"
     content_negotiation_class = AnyAnswer
@@ -297,9 +297,6 @@ class Events:
 def event(change: Change) -> bytes:
     told = dump_json(show_change(change))
     return b"event: %b\ndata: %b\n\n" % (change.kind.encode(), told)
-
-
-SCOPE = "bridge"
 
 
 class BridgeAuthentication(BaseAuthentication):

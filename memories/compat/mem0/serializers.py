@@ -28,6 +28,10 @@ IDS = ("user_id", *OTHER_IDS)
 MOST_MESSAGES = 500
 LONGEST = 100_000
 LAST_MOMENT = datetime.max.replace(tzinfo=UTC)
+JOINED = {"AND": "and", "OR": "or"}
+NAMES = {"categories": "category"}
+TIMES = ("created_at", "updated_at")
+ANY = "*"
 
 
 class Lenient(serializers.Serializer[Any]):
@@ -147,12 +151,6 @@ def show_change(memory: Memory, revision: Revision) -> dict[str, Any]:
         "actor_id": revision.actor,
         "role": None,
     }
-
-
-JOINED = {"AND": "and", "OR": "or"}
-NAMES = {"categories": "category"}
-TIMES = ("created_at", "updated_at")
-ANY = "*"
 
 
 def translated(filters: Mapping[str, Any] | None, owner: Mapping[str, Any]) -> dict[str, Any]:

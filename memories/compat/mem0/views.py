@@ -50,6 +50,14 @@ from sessions.models import AgentSession, Resource, Role
 from sessions.recording import Said
 
 PATIENCE_SECONDS, LOOK_EVERY_SECONDS = 30.0, 0.05
+DEFAULT_TOP_K, DEFAULT_PAGE, LARGEST_PAGE = 10, 100, 1000
+SELF_HOSTED_TOP_K = 20
+BY_METHOD = "by method"
+# In the address of a deletion: what narrows it, and what stands for the key's own app.
+OBJECTS, OF_THE_KEY = ("filters", "metadata"), ("org_id", "project_id")
+# The words themselves are handed over with who said them, as in a session.
+ORIGIN_OF: dict[str, str] = {Role.USER: Origin.USER, Role.ASSISTANT: Origin.ASSISTANT, Role.TOOL: Origin.TOOL}
+NULL = b"null"
 
 
 def add_learnt(agent: MemoryAgent, fields: Mapping[str, Any]) -> tuple[list[Memory], bool]:
@@ -106,16 +114,6 @@ def learn_now(agent: MemoryAgent, session: AgentSession, texts: Sequence[Resourc
     return work.exists()
 
 
-DEFAULT_TOP_K, DEFAULT_PAGE, LARGEST_PAGE = 10, 100, 1000
-SELF_HOSTED_TOP_K = 20
-BY_METHOD = "by method"
-# In the address of a deletion: what narrows it, and what stands for the key's own app.
-OBJECTS, OF_THE_KEY = ("filters", "metadata"), ("org_id", "project_id")
-# The words themselves are handed over with who said them, as in a session.
-ORIGIN_OF: dict[str, str] = {Role.USER: Origin.USER, Role.ASSISTANT: Origin.ASSISTANT, Role.TOOL: Origin.TOOL}
-NULL = b"null"
-
-
 class Mem0Key(KeyAuthentication):
     """`Authorization: Token KEY` of the hosted client, `X-API-Key: KEY` of the self-hosted server's."""
 
@@ -135,8 +133,8 @@ class Mem0View(StoringView):
         response.content_type = "application/json"
         return response
 
-    def body(self, shape: type[Lenient]) -> dict[str, Any]:
-        body = shape(data=self.request.data)
+    def body(self, serializer: type[Lenient]) -> dict[str, Any]:
+        body = serializer(data=self.request.data)
         body.is_valid(raise_exception=True)
         return dict(body.validated_data)
 

@@ -1,1 +1,1 @@
-"""What is known, in other shapes than a list: written down by category, as a graph, as lessons, as days to come."""
+"""The pages of the dashboard, a module for each topic."""

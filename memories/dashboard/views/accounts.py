@@ -29,6 +29,12 @@ from memsite.tenancy.governance import LastOwner, NameTaken, create_agent, issue
 from memsite.tenancy.keys import NewKey, TooManyKeys
 from memsite.tenancy.models import Agent, ApiKey, Membership, Role, Scope
 
+MEMBERS_SHOWN = 500
+AGENTS_SHOWN = 200
+OLD_KEYS_SHOWN = 5
+SCOPES = [(Scope.READ, "read"), (Scope.WRITE, "write"), (Scope.OPERATOR, "operator: governs this app")]
+USUAL = [Scope.READ.value, Scope.WRITE.value]
+
 
 class SignInForm(AuthenticationForm):
     error_messages = {
@@ -70,9 +76,6 @@ def locked_out(request: HttpRequest, response: Any = None, credentials: Any = No
     return answer
 
 
-MEMBERS_SHOWN = 500
-
-
 class MemberForm(forms.Form):
     """Somebody by name: owners need no list of everybody."""
 
@@ -89,40 +92,34 @@ class MemberForm(forms.Form):
 @page(write=Right.GOVERN)
 def members(request: DashboardRequest) -> HttpResponse:
     """Shows the members; owners let somebody in, or give them another role."""
-    desk = request.desk
+    dashboard = request.dashboard
     form = MemberForm(request.POST or None, auto_id="member-%s")
     if request.method == "POST" and form.is_valid():
         user = get_user_model().objects.get(username=form.cleaned_data["name"])
         try:
-            set_member(desk.app, user, Role(form.cleaned_data["role"]), desk.actor)
+            set_member(dashboard.app, user, Role(form.cleaned_data["role"]), dashboard.actor)
         except LastOwner as error:
             form.add_error("role", str(error))
         else:
-            text = f"{user.get_username()} is {form.cleaned_data['role']} of {desk.app.name}."
-            return go(request, desk.address("settings-members"), text)
-    rows = Membership.objects.for_app(desk.app).select_related("user").order_by("user__username")[:MEMBERS_SHOWN]
+            text = f"{user.get_username()} is {form.cleaned_data['role']} of {dashboard.app.name}."
+            return go(request, dashboard.address("settings-members"), text)
+    rows = Membership.objects.for_app(dashboard.app).select_related("user").order_by("user__username")[:MEMBERS_SHOWN]
     return render_page(request, "settings/members", {"members": rows, "form": form, "roles": Role.choices})
 
 
 @page(read=None, write=Right.GOVERN)
 def remove(request: DashboardRequest, name: str) -> HttpResponse:
-    desk = request.desk
-    member = Membership.objects.for_app(desk.app).filter(user__username=name).select_related("user").first()
+    dashboard = request.dashboard
+    member = Membership.objects.for_app(dashboard.app).filter(user__username=name).select_related("user").first()
     if member is None:
         raise Http404
-    there = desk.address("settings-members")
+    there = dashboard.address("settings-members")
     try:
-        set_member(desk.app, member.user, None, desk.actor)
+        set_member(dashboard.app, member.user, None, dashboard.actor)
     except LastOwner as error:
         return go(request, there, str(error), "error")
-    own = member.user.pk == desk.user.pk and not desk.user.is_superuser
+    own = member.user.pk == dashboard.user.pk and not dashboard.user.is_superuser
     return go(request, "/" if own else there, f"{member.user.get_username()} is no member any more.")
-
-
-AGENTS_SHOWN = 200
-OLD_KEYS_SHOWN = 5
-SCOPES = [(Scope.READ, "read"), (Scope.WRITE, "write"), (Scope.OPERATOR, "operator: governs this app")]
-USUAL = [Scope.READ.value, Scope.WRITE.value]
 
 
 def scopes_field() -> forms.MultipleChoiceField:
@@ -142,18 +139,20 @@ class AgentForm(forms.ModelForm):  # type: ignore[type-arg]  # the class of Djan
 class KeyForm(forms.Form):
     scopes = scopes_field()
     expires_on = forms.DateField(
-        label="Until", required=False, widget=forms.DateInput(attrs={"type": "date"}, format="%Y-%m-%d"),
+        label="Until",
+        required=False,
+        widget=forms.DateInput(attrs={"type": "date"}, format="%Y-%m-%d"),
         help_text="It ends when this day begins, where the app lives. Empty: it does not end.",
-    )  # fmt: skip
+    )
 
-    def __init__(self, desk: Dashboard, agent: Agent, data: Any = None) -> None:
+    def __init__(self, dashboard: Dashboard, agent: Agent, data: Any = None) -> None:
         # There is one for each agent on the page.
         super().__init__(data, auto_id=f"key-{agent.name}-%s")
-        self.desk, self.agent = desk, agent
+        self.dashboard, self.agent = dashboard, agent
 
     def clean_expires_on(self) -> datetime | None:
         day = self.cleaned_data["expires_on"]
-        end = datetime.combine(day, time.min, self.desk.zone) if day else None
+        end = datetime.combine(day, time.min, self.dashboard.zone) if day else None
         if end and end <= timezone.now():
             raise forms.ValidationError("Lies in the past.")
         return end
@@ -172,12 +171,12 @@ class Line:
 @page(write=Right.GOVERN)
 def agents(request: DashboardRequest) -> HttpResponse:
     """Shows the app's agents; its owners add one, which comes with a key."""
-    desk = request.desk
+    dashboard = request.dashboard
     form = AgentForm(request.POST or None, auto_id="agent-%s")
     if request.method == "POST" and form.is_valid():
         fields = form.cleaned_data
         try:
-            _, key = create_agent(desk.app, fields["name"], fields["domain"], fields["scopes"], desk.actor)
+            _, key = create_agent(dashboard.app, fields["name"], fields["domain"], fields["scopes"], dashboard.actor)
         except NameTaken:
             form.add_error("name", "The app has an agent of this name already.")
         else:
@@ -188,15 +187,15 @@ def agents(request: DashboardRequest) -> HttpResponse:
 @page(read=None, write=Right.GOVERN)
 def issue(request: DashboardRequest, name: str) -> HttpResponse:
     """A second key, so that the first can be replaced while it still works."""
-    agent = Agent.objects.for_app(request.desk.app).filter(name=name).first()
+    agent = Agent.objects.for_app(request.dashboard.app).filter(name=name).first()
     if agent is None:
         raise Http404
-    form = KeyForm(request.desk, agent, request.POST)
+    form = KeyForm(request.dashboard, agent, request.POST)
     if not form.is_valid():
         return show_agents(request, {}, form)
     fields = form.cleaned_data
     try:
-        key = issue_key(agent, fields["scopes"], fields["expires_on"], request.desk.actor)
+        key = issue_key(agent, fields["scopes"], fields["expires_on"], request.dashboard.actor)
     except TooManyKeys:
         form.add_error(None, "It has two live keys already: revoke one first.")
         return show_agents(request, {}, form)
@@ -205,19 +204,19 @@ def issue(request: DashboardRequest, name: str) -> HttpResponse:
 
 @page(read=None, write=Right.GOVERN)
 def revoke(request: DashboardRequest, prefix: str) -> HttpResponse:
-    key = ApiKey.objects.filter(agent__app=request.desk.app, prefix=prefix).select_related("agent__app").first()
+    key = ApiKey.objects.filter(agent__app=request.dashboard.app, prefix=prefix).select_related("agent__app").first()
     if key is None:
         raise Http404
-    revoke_key(key, request.desk.actor)
+    revoke_key(key, request.dashboard.actor)
     text = f"The key {prefix} of {key.agent} does not work any more."
-    return go(request, request.desk.address("settings-agents"), text)
+    return go(request, request.dashboard.address("settings-agents"), text)
 
 
 def show_agents(request: DashboardRequest, context: Mapping[str, Any], refused: KeyForm | None = None) -> HttpResponse:
     """A form for a key that was refused stays as it was typed."""
     issued: NewKey | None = context.get("issued")
     told = {
-        "lines": lines_of(request.desk, refused, timezone.now()),
+        "lines": lines_of(request.dashboard, refused, timezone.now()),
         "form": AgentForm(auto_id="agent-%s"),
         **context,
     }
@@ -226,9 +225,9 @@ def show_agents(request: DashboardRequest, context: Mapping[str, Any], refused: 
     return render_page(request, "settings/agents", told, part="settings/agent_list")
 
 
-def lines_of(desk: Dashboard, refused: KeyForm | None, now: datetime) -> list[Line]:
+def lines_of(dashboard: Dashboard, refused: KeyForm | None, now: datetime) -> list[Line]:
     """Two queries."""
-    rows = list(Agent.objects.for_app(desk.app).order_by("name")[:AGENTS_SHOWN])
+    rows = list(Agent.objects.for_app(dashboard.app).order_by("name")[:AGENTS_SHOWN])
     keys: dict[int, list[ApiKey]] = defaultdict(list)
     for key in ApiKey.objects.filter(agent__in=rows).order_by("-created_at"):
         keys[key.agent_id or 0].append(key)
@@ -237,7 +236,7 @@ def lines_of(desk: Dashboard, refused: KeyForm | None, now: datetime) -> list[Li
             agent,
             [key for key in keys[agent.pk] if key.is_live(now)],
             [key for key in keys[agent.pk] if not key.is_live(now)][:OLD_KEYS_SHOWN],
-            refused if refused and refused.agent == agent else KeyForm(desk, agent),
+            refused if refused and refused.agent == agent else KeyForm(dashboard, agent),
         )
         for agent in rows
     ]

@@ -37,6 +37,7 @@ from memsite.tenancy.access import Right
 from sessions.models import Cooldown
 
 RUNS_SHOWN = 25
+SAID_CHARACTERS = 240
 
 
 class RunFilters(Filters):
@@ -47,19 +48,23 @@ class RunFilters(Filters):
 @page()
 def jobs(request: DashboardRequest) -> HttpResponse:
     """The whole site's jobs are shown to superusers. Jobs and runs refresh themselves apart."""
-    desk, now = request.desk, timezone.now()
+    dashboard, now = request.dashboard, timezone.now()
     filters = RunFilters(request.GET)
-    slice = keyset_page(JobRun.objects.for_app(desk.app).filter(**filters.asked()), request.GET, RUNS_SHOWN)
-    of_app, of_site = jobs_of(desk.app, now), jobs_of(None, now) if desk.user.is_superuser else []
+    slice = keyset_page(JobRun.objects.for_app(dashboard.app).filter(**filters.asked()), request.GET, RUNS_SHOWN)
+    of_app, of_site = jobs_of(dashboard.app, now), jobs_of(None, now) if dashboard.user.is_superuser else []
     jobs_seen = fingerprint([*map(listed_state, [*of_app, *of_site])])
     runs_seen = fingerprint([*map(state_of, slice.rows)])
     part, seen = ("run_list", runs_seen) if request.htmx.target == "run-list" else ("job_lists", jobs_seen)
     if is_seen(request, seen):
         return unchanged()
     context = {
-        "filters": filters, "slice": slice, "of_app": of_app, "of_site": of_site, "jobs_seen": jobs_seen,
+        "filters": filters,
+        "slice": slice,
+        "of_app": of_app,
+        "of_site": of_site,
+        "jobs_seen": jobs_seen,
         "runs_seen": runs_seen,
-    }  # fmt: skip
+    }
     return render_page(request, "upkeep/jobs", context, part=f"upkeep/{part}")
 
 
@@ -74,10 +79,10 @@ def listed_state(listed: Listed) -> Any:
 @page(read=None, write=Right.GOVERN)
 def run(request: DashboardRequest, name: str) -> HttpResponse:
     """Sets going the run of the last period that is due: once per period."""
-    desk, job = request.desk, JOBS.get(name)
-    if job is None or (job.of_site and not desk.user.is_superuser):
+    dashboard, job = request.dashboard, JOBS.get(name)
+    if job is None or (job.of_site and not dashboard.user.is_superuser):
         raise Http404
-    fired, is_new = fire_now(job, None if job.of_site else desk.app, timezone.now(), desk.actor)
+    fired, is_new = fire_now(job, None if job.of_site else dashboard.app, timezone.now(), dashboard.actor)
     if is_new:
         return done(request, "upkeep", f"{name} is set going.")
     return done(
@@ -87,7 +92,7 @@ def run(request: DashboardRequest, name: str) -> HttpResponse:
 
 @page(read=None, write=Right.GOVERN)
 def try_again(request: DashboardRequest, uid: UUID) -> HttpResponse:
-    if not retry(run_of(request.desk, uid), timezone.now()):
+    if not retry(run_of(request.dashboard, uid), timezone.now()):
         return done(request, "upkeep", "It is done or under way: there is nothing to try again.", "warning")
     ring(WORK)
     return done(request, "upkeep", "It is tried again.")
@@ -96,24 +101,21 @@ def try_again(request: DashboardRequest, uid: UUID) -> HttpResponse:
 @page(read=None, write=Right.GOVERN)
 def stop(request: DashboardRequest, uid: UUID) -> HttpResponse:
     """After the batch under way; what is done stays done."""
-    if not ask_to_stop(run_of(request.desk, uid), timezone.now()):
+    if not ask_to_stop(run_of(request.dashboard, uid), timezone.now()):
         return done(request, "upkeep", "It has ended already.", "warning")
     return done(request, "upkeep", "It stops after the batch under way. Trying again goes on from there.")
 
 
-def run_of(desk: Dashboard, uid: UUID) -> JobRun:
-    found = runs_within_reach(desk).filter(uid=uid).first()
+def run_of(dashboard: Dashboard, uid: UUID) -> JobRun:
+    found = runs_within_reach(dashboard).filter(uid=uid).first()
     if found is None:
         raise Http404
     return found
 
 
-def runs_within_reach(desk: Dashboard) -> JobRunQuerySet:
-    of_site = Q(app=None) if desk.user.is_superuser else Q()
-    return JobRun.objects.filter(Q(app=desk.app) | of_site)
-
-
-SAID_CHARACTERS = 240
+def runs_within_reach(dashboard: Dashboard) -> JobRunQuerySet:
+    of_site = Q(app=None) if dashboard.user.is_superuser else Q()
+    return JobRun.objects.filter(Q(app=dashboard.app) | of_site)
 
 
 class TextFilters(Filters):
@@ -123,14 +125,16 @@ class TextFilters(Filters):
 
 @page()
 def texts(request: DashboardRequest) -> HttpResponse:
-    desk, filters = request.desk, TextFilters(request.GET)
-    rows = Extraction.objects.for_app(desk.app).filter(**filters.asked()).select_related("session__agent", "resource")
+    dashboard, filters = request.dashboard, TextFilters(request.GET)
+    rows = (
+        Extraction.objects.for_app(dashboard.app).filter(**filters.asked()).select_related("session__agent", "resource")
+    )
     rows = rows.annotate(said=Substr("resource__raw_content", 1, SAID_CHARACTERS)).defer("resource__raw_content")
     slice = keyset_page(rows, request.GET)
     seen = fingerprint([(row.uid, row.status, row.attempts, row.next_at, row.reason) for row in slice.rows])
     if is_seen(request, seen):
         return unchanged()
-    given_up = Extraction.objects.for_app(desk.app).filter(status=ExtractionStatus.DEAD).count()
+    given_up = Extraction.objects.for_app(dashboard.app).filter(status=ExtractionStatus.DEAD).count()
     context = {"filters": filters, "slice": slice, "given_up": given_up, "seen": seen}
     return render_page(request, "upkeep/texts", context, part="upkeep/text_list")
 
@@ -138,26 +142,26 @@ def texts(request: DashboardRequest) -> HttpResponse:
 @page(read=None, write=Right.CURATE)
 def retry_texts(request: DashboardRequest) -> HttpResponse:
     """Those that are ticked as `text`, or, with `given_up`, all that were given up."""
-    tried = retry_each(request.desk, list(wanted(request)))
+    tried = retry_each(request.dashboard, list(wanted(request)))
     return done(request, "upkeep-texts", *change_report(tried, "tried again", "text", "texts"))
 
 
 def wanted(request: DashboardRequest) -> list[Extraction]:
-    rows = Extraction.objects.for_app(request.desk.app)
+    rows = Extraction.objects.for_app(request.dashboard.app)
     if "given_up" in request.POST:
         return list(rows.filter(status=ExtractionStatus.DEAD)[:AT_MOST])
     return list(rows.filter(uid__in=ticked(request, "text")))
 
 
-def retry_each(desk: Dashboard, rows: list[Extraction]) -> Changed:
-    agent = desk.agent()
+def retry_each(dashboard: Dashboard, rows: list[Extraction]) -> Changed:
+    agent = dashboard.agent()
     tried = sum(agent.retry(row) for row in rows)
     return Changed(tried, left=+Counter({"done, or being worked on": len(rows) - tried}))
 
 
 @page()
 def cooldowns(request: DashboardRequest) -> HttpResponse:
-    agent = request.desk.agent()
+    agent = request.dashboard.agent()
     held, reported = agent.held_back(), agent.running_cooldowns()
     seen = fingerprint((held, [(row.uid, row.until) for row in reported]))
     if is_seen(request, seen):
@@ -169,9 +173,9 @@ def cooldowns(request: DashboardRequest) -> HttpResponse:
 
 @page(read=None, write=Right.CURATE)
 def lift(request: DashboardRequest, uid: UUID) -> HttpResponse:
-    cooldown = Cooldown.objects.for_app(request.desk.app).filter(uid=uid).first()
+    cooldown = Cooldown.objects.for_app(request.dashboard.app).filter(uid=uid).first()
     if cooldown is None:
         raise Http404
-    request.desk.agent().lift_cooldown(cooldown)
+    request.dashboard.agent().lift_cooldown(cooldown)
     text = f"{cooldown} may be done again."
-    return saved(text) if request.htmx else go(request, request.desk.address("cooldowns"), text)
+    return saved(text) if request.htmx else go(request, request.dashboard.address("cooldowns"), text)

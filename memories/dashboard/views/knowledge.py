@@ -29,6 +29,20 @@ What = Literal["same", "gone", "new"]
 WORDS = re.compile(r"\s+|\w+|[^\w\s]")
 # Of two lines that have less in common, the one was not made from the other.
 REWORDED_FROM = 0.5
+VERSIONS_SHOWN = 100
+MOST_MENTIONED = 12
+KINDS_OFFERED = 50
+OTHERS = [status for status in Status.values if status != Status.ACTIVE]
+Kind = Literal["entity", "memory"]
+Place = tuple[Kind, int]
+MENTIONS = "mentions"
+SAID = LINKED | {(MENTIONS, True): "mentions", (MENTIONS, False): "is mentioned in"}
+NEAR, FAR = 14, 16
+MOST_MENTIONS = 400
+# Of the drawing, in its own units.
+WIDTH, ROW, TOP = 1000, 36, 30
+COLUMNS = ((0, 240), (340, 300), (740, 260))
+HEIGHT, PADDING = 28, 12
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,9 +92,6 @@ def alike(old: str, new: str) -> float:
     return SequenceMatcher(None, WORDS.findall(old), WORDS.findall(new), autojunk=False).ratio()
 
 
-VERSIONS_SHOWN = 100
-
-
 class CategoryFilters(Filters):
     user = Search("End user")
 
@@ -90,7 +101,7 @@ def categories(request: DashboardRequest) -> HttpResponse:
     """Of one end user, or of nobody in particular: the two are never mixed."""
     filters = CategoryFilters(request.GET)
     user = filters.asked().get("user", "")
-    known = [] if filters.refused else request.desk.agent().categories(user)
+    known = [] if filters.refused else request.dashboard.agent().categories(user)
     most = max((one.memories for one in known), default=0)
     context = {"filters": filters, "known": known, "most": most, "user": user}
     return render_page(request, "knowledge/categories", context, part="knowledge/category_list")
@@ -102,7 +113,7 @@ def category(request: DashboardRequest, name: str) -> HttpResponse:
 
     A text that takes long to put together comes after the page, by `?wait=yes`.
     """
-    agent, user = request.desk.agent(), request.GET.get("user", "")
+    agent, user = request.dashboard.agent(), request.GET.get("user", "")
     versions = list(agent.summary_versions(name, user).order_by("-version")[:VERSIONS_SHOWN])
     comes_later = "wait" not in request.GET and agent.takes_long(name, user)
     summary = None if comes_later else agent.summary(name, user)
@@ -110,9 +121,15 @@ def category(request: DashboardRequest, name: str) -> HttpResponse:
     if not is_told and not versions:
         raise Http404
     context = {
-        "name": name, "user": user, "summary": summary, "written": read_markdown(summary.content if summary else ""),
-        "is_told": is_told, "comes_later": comes_later, "versions": versions, **difference(request, versions),
-    }  # fmt: skip
+        "name": name,
+        "user": user,
+        "summary": summary,
+        "written": read_markdown(summary.content if summary else ""),
+        "is_told": is_told,
+        "comes_later": comes_later,
+        "versions": versions,
+        **difference(request, versions),
+    }
     return render_page(request, "knowledge/category", context, part="knowledge/category_written")
 
 
@@ -143,16 +160,12 @@ def read_markdown(text: str) -> list[tuple[str, str]]:
 @page(read=None, write=Right.CURATE)
 def rewrite(request: DashboardRequest, name: str) -> HttpResponse:
     """Written anew with the next run of the job, a minute from now at most."""
-    desk, user = request.desk, request.GET.get("user", "")
-    if not desk.app.policy.capture_summaries or desk.agent().summary(name, user) is None:
+    dashboard, user = request.dashboard, request.GET.get("user", "")
+    if not dashboard.app.policy.capture_summaries or dashboard.agent().summary(name, user) is None:
         raise Http404
-    desk.agent().ask_rewrite(name, user)
-    there = desk.address("knowledge-category", name, user=user)
+    dashboard.agent().ask_rewrite(name, user)
+    there = dashboard.address("knowledge-category", name, user=user)
     return go(request, there, "It is written anew within a minute or two. Load this page again then.")
-
-
-MOST_MENTIONED = 12
-KINDS_OFFERED = 50
 
 
 class EntityFilters(Filters):
@@ -167,7 +180,7 @@ class EntityFilters(Filters):
 
 @page()
 def entities(request: DashboardRequest) -> HttpResponse:
-    app = request.desk.app
+    app = request.dashboard.app
     filters = EntityFilters(app, request.GET)
     asked = filters.asked()
     rows = Entity.objects.for_app(app).filter(Exists(mentions(app).filter(entity=OuterRef("pk"))))
@@ -179,9 +192,12 @@ def entities(request: DashboardRequest) -> HttpResponse:
     counts = numbers(app, slice.rows)
     most = [] if filters.is_narrowing or request.htmx else most_mentioned(app)
     context = {
-        "filters": filters, "slice": slice, "most": most, "lines": [(row, counts[row.pk]) for row in slice.rows],
+        "filters": filters,
+        "slice": slice,
+        "most": most,
+        "lines": [(row, counts[row.pk]) for row in slice.rows],
         "largest": max(counts.values(), default=0),
-    }  # fmt: skip
+    }
     return render_page(request, "knowledge/entities", context, part="knowledge/entity_list")
 
 
@@ -203,9 +219,6 @@ def most_mentioned(app: App) -> list[tuple[Entity, int]]:
     return [(rows[pk], number) for pk, number in found]
 
 
-OTHERS = [status for status in Status.values if status != Status.ACTIVE]
-
-
 class LessonFilters(Filters):
     q = Search("Find")
     status = forms.ChoiceField(
@@ -216,12 +229,12 @@ class LessonFilters(Filters):
 @page()
 def lessons(request: DashboardRequest) -> HttpResponse:
     """Active ones, unless somebody asks for others."""
-    desk, filters = request.desk, LessonFilters(request.GET)
-    seen = str(desk.app.change_number)
+    dashboard, filters = request.dashboard, LessonFilters(request.GET)
+    seen = str(dashboard.app.change_number)
     if is_seen(request, seen):
         return unchanged()
     asked = filters.asked()
-    rows = Memory.objects.for_app(desk.app).lessons()
+    rows = Memory.objects.for_app(dashboard.app).lessons()
     status = asked.get("status", Status.ACTIVE)
     if status != ANY:
         rows = rows.filter(status=status)
@@ -230,20 +243,8 @@ def lessons(request: DashboardRequest) -> HttpResponse:
     slice = keyset_page(filters.let_through(rows).select_related("session", "agent", "cold_text"), request.GET)
     context = {"filters": filters, "slice": slice, "seen": seen}
     if not request.htmx:
-        context["as_read"] = desk.agent().lessons_file(None)
+        context["as_read"] = dashboard.agent().lessons_file(None)
     return render_page(request, "knowledge/lessons", context, part="memories/list")
-
-
-Kind = Literal["entity", "memory"]
-Place = tuple[Kind, int]
-MENTIONS = "mentions"
-SAID = LINKED | {(MENTIONS, True): "mentions", (MENTIONS, False): "is mentioned in"}
-NEAR, FAR = 14, 16
-MOST_MENTIONS = 400
-# Of the drawing, in its own units.
-WIDTH, ROW, TOP = 1000, 36, 30
-COLUMNS = ((0, 240), (340, 300), (740, 260))
-HEIGHT, PADDING = 28, 12
 
 
 @dataclass(frozen=True, slots=True)
@@ -426,15 +427,15 @@ def lay_out(graph: Graph) -> None:
 
 @page()
 def entity(request: DashboardRequest, uid: UUID) -> HttpResponse:
-    return around(request, Entity.objects.for_app(request.desk.app).filter(uid=uid).first())
+    return around(request, Entity.objects.for_app(request.dashboard.app).filter(uid=uid).first())
 
 
 @page()
 def memory(request: DashboardRequest, uid: UUID) -> HttpResponse:
-    return around(request, memory_rows(request.desk.app).filter(uid=uid).first())
+    return around(request, memory_rows(request.dashboard.app).filter(uid=uid).first())
 
 
 def around(request: DashboardRequest, middle: Entity | Memory | None) -> HttpResponse:
     if middle is None:
         raise Http404
-    return render_page(request, "knowledge/walk", {"graph": graph_around(request.desk.app, middle)})
+    return render_page(request, "knowledge/walk", {"graph": graph_around(request.dashboard.app, middle)})

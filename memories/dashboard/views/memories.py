@@ -52,6 +52,21 @@ TEXT, MEANING = "text", "meaning"
 ANY = "any"
 # The fields that a search by meaning knows by the same name.
 SEARCHED_BY = ("category", "subject", "agent", "source", "origin")
+SIMILAR_LIMIT = 8
+SHOWN = ("session__agent", "agent", "app__policy", "cold_text")
+Do = Callable[[MemoryAgent, Memory, int, int], object]
+HALF_A_STEP = 0.005  # of the slider
+STARTS_AS = {"lesson": {"kind": Kind.LESSON, "importance": LESSON_IMPORTANCE}}
+ON_ITS_PAGE = ("statement", "one-memory")  # what the form is put into there
+CHANGES: dict[str, tuple[str, Callable[[MemoryAgent, list[int]], Changed]]] = {
+    "archive": ("archived", MemoryAgent.archive_each),
+    "restore": ("restored", MemoryAgent.restore_each),
+    "pin": ("pinned", MemoryAgent.pin_each),
+    "unpin": ("unpinned", MemoryAgent.unpin_each),
+    "review": ("marked as reviewed", MemoryAgent.review_each),
+}
+# A header holds them.
+UNDONE_AT_MOST = 50
 
 
 class MemoryFilters(Filters):
@@ -69,9 +84,9 @@ class MemoryFilters(Filters):
     origin = Choice("Said by", Origin.choices)
     trust = Choice("Trust", [(level, level) for level in Trust.values])
 
-    def __init__(self, desk: Dashboard, *args: Any, **options: Any) -> None:
+    def __init__(self, dashboard: Dashboard, *args: Any, **options: Any) -> None:
         super().__init__(*args, **options)
-        self.fields["agent"].choices = agents_of(desk.app)  # type: ignore[attr-defined]
+        self.fields["agent"].choices = agents_of(dashboard.app)  # type: ignore[attr-defined]
 
     def asked(self) -> dict[str, Any]:
         """`by` narrows nothing without something to find."""
@@ -93,20 +108,20 @@ class MemoryFilters(Filters):
 
 @page()
 def memories(request: DashboardRequest) -> HttpResponse:
-    desk = request.desk
-    seen = str(desk.app.change_number)
+    dashboard = request.dashboard
+    seen = str(dashboard.app.change_number)
     if is_seen(request, seen):
         return unchanged()
-    filters = MemoryFilters(desk, request.GET)
+    filters = MemoryFilters(dashboard, request.GET)
     asked = filters.asked()
     if filters.by_meaning:
-        slice = KeysetPage([]) if filters.refused else search(desk.agent(), asked)
+        slice = KeysetPage([]) if filters.refused else search(dashboard.agent(), asked)
     else:
-        rows = filters.let_through(narrow(Memory.objects.for_app(desk.app), asked))
+        rows = filters.let_through(narrow(Memory.objects.for_app(dashboard.app), asked))
         slice = keyset_page(rows.select_related("session", "agent", "cold_text"), request.GET)
     context = {"filters": filters, "slice": slice, "seen": seen}
     if not request.htmx:
-        suggest(filters, desk)
+        suggest(filters, dashboard)
     return render_page(request, "memories/page", context, part="memories/list")
 
 
@@ -148,20 +163,16 @@ def trust_filter(level: str) -> dict[str, Any]:
     return {"and": [{"reviewed_at": None}, told if level == Trust.TRUSTED else {"not": told}]}
 
 
-def suggest(filters: MemoryFilters, desk: Dashboard) -> None:
+def suggest(filters: MemoryFilters, dashboard: Dashboard) -> None:
     """Services and categories that there are. Two queries over an index each."""
-    rows = Memory.objects.for_app(desk.app).order_by()
+    rows = Memory.objects.for_app(dashboard.app).order_by()
     for name in ("subject", "category"):
         values = rows.exclude(**{name: None}).values_list(name, flat=True).distinct().order_by(name)[:SUGGESTIONS]
         filters.fields[name].suggest(values)  # type: ignore[attr-defined]
 
 
-SIMILAR_LIMIT = 8
-SHOWN = ("session__agent", "agent", "app__policy", "cold_text")
-
-
-def memory_of(desk: Dashboard, uid: UUID) -> Memory:
-    memory = desk.agent().memories().select_related(*SHOWN).filter(uid=uid).first()
+def memory_of(dashboard: Dashboard, uid: UUID) -> Memory:
+    memory = dashboard.agent().memories().select_related(*SHOWN).filter(uid=uid).first()
     if memory is None:
         raise Http404
     return memory
@@ -169,11 +180,11 @@ def memory_of(desk: Dashboard, uid: UUID) -> Memory:
 
 @page()
 def one(request: DashboardRequest, uid: UUID) -> HttpResponse:
-    return show_one(request, memory_of(request.desk, uid))
+    return show_one(request, memory_of(request.dashboard, uid))
 
 
 def show_one(request: DashboardRequest, memory: Memory, **more: Any) -> HttpResponse:
-    app = request.desk.app
+    app = request.dashboard.app
     told, links = memory_history.told_to(app, memory), memory_history.links_of(app, memory)
     ends = [(one.link.pk, one.other.status) for one in links]
     seen = fingerprint((memory.version, memory.confidence, [(row.pk, row.used) for row in told], ends))
@@ -201,25 +212,22 @@ def show_one(request: DashboardRequest, memory: Memory, **more: Any) -> HttpResp
         "trust": trust,
         "kinds": SAYABLE,
         "find": find,
-        "found": find_others(request.desk, memory, [one.other for one in links], find) if find else [],
+        "found": find_others(request.dashboard, memory, [one.other for one in links], find) if find else [],
         "seen": seen,
         # After a change the address asked for is that of the change.
-        "refreshed_at": "" if request.method in SAFE else request.desk.address("memories-one", memory.uid),
+        "refreshed_at": "" if request.method in SAFE else request.dashboard.address("memories-one", memory.uid),
     }
     return render_page(request, "memories/one/page", context | more, part="memories/one/parts")
 
 
-def find_others(desk: Dashboard, memory: Memory, linked: Sequence[Memory], text: str) -> list[Memory]:
+def find_others(dashboard: Dashboard, memory: Memory, linked: Sequence[Memory], text: str) -> list[Memory]:
     """What it could be linked to."""
     known = tuple(row.pk for row in (memory, *linked))
     asked = SearchRequest(text=text[:500], limit=SIMILAR_LIMIT, exclude=known, counted=False)
-    return [hit.memory for hit in desk.agent().search(asked).hits]
+    return [hit.memory for hit in dashboard.agent().search(asked).hits]
 
 
 # --- changes: each says which version it was meant for
-
-
-Do = Callable[[MemoryAgent, Memory, int, int], object]
 
 
 def as_do(change: Change) -> Do:
@@ -249,14 +257,14 @@ ACTIONS: dict[str, tuple[str, Do]] = {
 @page(read=None, write=Right.CURATE)
 def change(request: DashboardRequest, uid: UUID) -> HttpResponse:
     """`action`, and the `version` that was looked at. Somebody was faster: both are shown, and nothing is done."""
-    memory, action = memory_of(request.desk, uid), request.POST.get("action", "")
+    memory, action = memory_of(request.dashboard, uid), request.POST.get("action", "")
     if action not in ACTIONS:
         raise BadRequest
     version = as_number(request.POST.get("version", ""))
     number = as_number(request.POST.get("revision", "")) if action == "back" else 0
     done, do = ACTIONS[action]
     try:
-        do(request.desk.agent(), memory, version, number)
+        do(request.dashboard.agent(), memory, version, number)
     except MemoryGone as error:
         raise Http404 from error
     except VersionMismatch:
@@ -264,20 +272,20 @@ def change(request: DashboardRequest, uid: UUID) -> HttpResponse:
     except (NotChanged, LimitReached) as why:
         return respond(request, uid, f"Left as it is: {str(why).rstrip('.')}.", "warning")
     if action == "delete":
-        return go(request, request.desk.address("memories"), done)
+        return go(request, request.dashboard.address("memories"), done)
     return respond(request, uid, done.format(number=number))
 
 
 def respond(request: DashboardRequest, uid: UUID, text: str, tone: Any = "success") -> HttpResponse:
     if not request.htmx:
-        return go(request, request.desk.address("memories-one", uid), text, tone)
-    return toast(show_one(request, memory_of(request.desk, uid), told_so=True), text, tone)
+        return go(request, request.dashboard.address("memories-one", uid), text, tone)
+    return toast(show_one(request, memory_of(request.dashboard, uid), told_so=True), text, tone)
 
 
 def show_conflict(request: DashboardRequest, uid: UUID, action: str, version: int, number: int) -> HttpResponse:
     """Theirs, change by change, and what was wanted: to be done all the same, or left."""
-    memory = memory_of(request.desk, uid)
-    theirs = [one for one in memory_history.changes_of(request.desk.app, memory) if one.revision.number > version]
+    memory = memory_of(request.dashboard, uid)
+    theirs = [one for one in memory_history.changes_of(request.dashboard.app, memory) if one.revision.number > version]
     conflict = {"action": action, "number": number, "theirs": theirs}
     return show_one(request, memory, conflict=conflict)
 
@@ -288,44 +296,39 @@ def show_conflict(request: DashboardRequest, uid: UUID, action: str, version: in
 @page(read=None, write=Right.CURATE)
 def link(request: DashboardRequest, uid: UUID) -> HttpResponse:
     """`to` another memory, as a `kind`."""
-    desk = request.desk
-    memory, kind = memory_of(desk, uid), request.POST.get("kind", LinkKind.RELATED)
-    other = memory_of(desk, as_id(request.POST.get("to", "")))
+    dashboard = request.dashboard
+    memory, kind = memory_of(dashboard, uid), request.POST.get("kind", LinkKind.RELATED)
+    other = memory_of(dashboard, as_id(request.POST.get("to", "")))
     if kind not in SAYABLE or other.pk == memory.pk:
         raise BadRequest
-    _, is_new = desk.agent().link(memory, other, kind)
+    _, is_new = dashboard.agent().link(memory, other, kind)
     text = "Linked." if is_new else "They are linked like this already."
-    return saved(text) if request.htmx else go(request, desk.address("memories-one", uid), text)
+    return saved(text) if request.htmx else go(request, dashboard.address("memories-one", uid), text)
 
 
 @page(read=None, write=Right.CURATE)
 def unlink(request: DashboardRequest, uid: UUID) -> HttpResponse:
-    desk = request.desk
-    memory = memory_of(desk, uid)
+    dashboard = request.dashboard
+    memory = memory_of(dashboard, uid)
     wanted = as_id(request.POST.get("link", ""))
     found = next(
-        (one for one in memory_history.links_of(desk.app, memory) if one.link.uid == wanted and one.can_go), None
+        (one for one in memory_history.links_of(dashboard.app, memory) if one.link.uid == wanted and one.can_go), None
     )
     if found is None:
         raise Http404
-    desk.agent().unlink(found.link)
+    dashboard.agent().unlink(found.link)
     return respond(request, uid, "The link is gone.")
-
-
-HALF_A_STEP = 0.005  # of the slider
-STARTS_AS = {"lesson": {"kind": Kind.LESSON, "importance": LESSON_IMPORTANCE}}
-ON_ITS_PAGE = ("statement", "one-memory")  # what the form is put into there
 
 
 @page()
 def row(request: DashboardRequest, uid: UUID) -> HttpResponse:
     """The row as it is now: what cancelling an edit shows."""
-    return render_page(request, "memories/row_page", {"memory": memory_of(request.desk, uid)}, part="memories/row")
+    return render_page(request, "memories/row_page", {"memory": memory_of(request.dashboard, uid)}, part="memories/row")
 
 
 @page(read=Right.CURATE, write=Right.CURATE)
 def edit(request: DashboardRequest, uid: UUID) -> HttpResponse:
-    memory = memory_of(request.desk, uid)
+    memory = memory_of(request.dashboard, uid)
     if request.method != "POST":
         return show_form(request, EditForm(instance=memory))
     form = EditForm(request.POST, instance=memory)
@@ -336,7 +339,7 @@ def edit(request: DashboardRequest, uid: UUID) -> HttpResponse:
             raise Http404 from error
         except VersionMismatch:
             # Somebody came between the form's check and the write lock: now the form sees it.
-            form = EditForm(request.POST, instance=memory_of(request.desk, uid))
+            form = EditForm(request.POST, instance=memory_of(request.dashboard, uid))
             form.is_valid()
         except LimitReached as full:
             form.add_error(None, str(full))
@@ -344,14 +347,14 @@ def edit(request: DashboardRequest, uid: UUID) -> HttpResponse:
 
 
 def save(request: DashboardRequest, form: EditForm, memory: Memory) -> HttpResponse:
-    agent = request.desk.agent()
+    agent = request.dashboard.agent()
     if changes := form.changes():
         agent.edit(memory, changes, version=form.cleaned_data["version"], reason=form.cleaned_data["reason"])
     warning = agent.warning_about(changes.get("content", ""))
     told, tone = warning or ("Saved." if changes else "Nothing was changed."), tone_of(warning)
     if not request.htmx:
-        return go(request, request.desk.address("memories-one", memory.uid), told, tone)
-    memory = memory_of(request.desk, memory.uid)
+        return go(request, request.dashboard.address("memories-one", memory.uid), told, tone)
+    memory = memory_of(request.dashboard, memory.uid)
     if request.htmx.target in ON_ITS_PAGE:
         answer = show_one(request, memory)
     else:
@@ -397,36 +400,25 @@ def last_change(memory: Memory) -> Revision | None:
 
 @page(read=Right.CURATE, write=Right.CURATE)
 def add(request: DashboardRequest) -> HttpResponse:
-    desk = request.desk
-    form = AddForm(desk.app, request.POST or None, initial=STARTS_AS.get(request.GET.get("kind", "")))
+    dashboard = request.dashboard
+    form = AddForm(dashboard.app, request.POST or None, initial=STARTS_AS.get(request.GET.get("kind", "")))
     if request.method == "POST" and form.is_valid():
         try:
-            desk.agent().remember([form.candidate()], dedupe=False)
+            dashboard.agent().remember([form.candidate()], dedupe=False)
         except LimitReached as full:
             form.add_error(None, str(full))
         else:
-            warning = desk.agent().warning_about(form.cleaned_data["content"])
+            warning = dashboard.agent().warning_about(form.cleaned_data["content"])
             told, tone = warning or "Added.", tone_of(warning)
-            return saved(told, tone) if request.htmx else go(request, desk.address("memories"), told, tone)
+            return saved(told, tone) if request.htmx else go(request, dashboard.address("memories"), told, tone)
     return render_page(request, "memories/add_page", {"form": form}, part="memories/add_form")
-
-
-CHANGES: dict[str, tuple[str, Callable[[MemoryAgent, list[int]], Changed]]] = {
-    "archive": ("archived", MemoryAgent.archive_each),
-    "restore": ("restored", MemoryAgent.restore_each),
-    "pin": ("pinned", MemoryAgent.pin_each),
-    "unpin": ("unpinned", MemoryAgent.unpin_each),
-    "review": ("marked as reviewed", MemoryAgent.review_each),
-}
-# A header holds them.
-UNDONE_AT_MOST = 50
 
 
 @page(read=None, write=Right.CURATE)
 def bulk(request: DashboardRequest) -> HttpResponse:
     """`action` with the `memory` ids. What is not there, or another app's, is passed over."""
-    action, agent = request.POST.get("action", ""), request.desk.agent()
-    rows = Memory.objects.for_app(request.desk.app).filter(uid__in=ticked(request, "memory"))
+    action, agent = request.POST.get("action", ""), request.dashboard.agent()
+    rows = Memory.objects.for_app(request.dashboard.app).filter(uid__in=ticked(request, "memory"))
     pks = list(rows.order_by("pk").values_list("pk", flat=True))
     tone: Tone = "success"
     versions: Mapping[int, int] = {}
@@ -444,7 +436,7 @@ def bulk(request: DashboardRequest) -> HttpResponse:
     if tone == "error" and request.htmx:
         # Nothing was done, so they stay ticked.
         return toast(HttpResponse(status=204), text, tone)
-    return done(request, "memories", text, tone, undo_of(request.desk, versions))
+    return done(request, "memories", text, tone, undo_of(request.dashboard, versions))
 
 
 def merge(agent: MemoryAgent, pks: list[int]) -> tuple[str, Tone, Mapping[int, int]]:
@@ -455,12 +447,12 @@ def merge(agent: MemoryAgent, pks: list[int]) -> tuple[str, Tone, Mapping[int, i
     return f"{len(pks)} memories merged into one.", "success", {winner.pk: winner.version}
 
 
-def undo_of(desk: Dashboard, versions: Mapping[int, int]) -> Undo | None:
+def undo_of(dashboard: Dashboard, versions: Mapping[int, int]) -> Undo | None:
     """Offered for as many as a header holds."""
     if not 0 < len(versions) <= UNDONE_AT_MOST:
         return None
-    uids = Memory.objects.for_app(desk.app).filter(pk__in=versions).order_by("pk").values_list("pk", "uid")
-    return Undo(desk.address("memories-undo"), [f"{uid}:{versions[pk]}" for pk, uid in uids])
+    uids = Memory.objects.for_app(dashboard.app).filter(pk__in=versions).order_by("pk").values_list("pk", "uid")
+    return Undo(dashboard.address("memories-undo"), [f"{uid}:{versions[pk]}" for pk, uid in uids])
 
 
 @page(read=None, write=Right.CURATE)
@@ -470,18 +462,18 @@ def undo(request: DashboardRequest) -> HttpResponse:
     for text in request.POST.getlist("changes")[:AT_MOST]:
         uid, _, version = text.partition(":")
         wanted[as_id(uid)] = as_number(version)
-    rows = Memory.objects.for_app(request.desk.app).filter(uid__in=wanted).order_by("pk")
+    rows = Memory.objects.for_app(request.dashboard.app).filter(uid__in=wanted).order_by("pk")
     versions = {pk: wanted[uid] for pk, uid in rows.values_list("pk", "uid")}
-    merged = is_merge(request.desk, versions)
-    return done(request, "memories", *tell_undone(request.desk.agent().take_back(versions), merged))
+    merged = is_merge(request.dashboard, versions)
+    return done(request, "memories", *tell_undone(request.dashboard.agent().take_back(versions), merged))
 
 
-def is_merge(desk: Dashboard, versions: Mapping[int, int]) -> bool:
+def is_merge(dashboard: Dashboard, versions: Mapping[int, int]) -> bool:
     """Whether this takes back one merge and nothing else."""
     if len(versions) != 1:
         return False
     ((pk, version),) = versions.items()
-    merges = Revision.objects.for_app(desk.app).filter(action=Action.MERGED)
+    merges = Revision.objects.for_app(dashboard.app).filter(action=Action.MERGED)
     return merges.filter(memory=pk, number=version).exists()
 
 

@@ -16,15 +16,15 @@ from memsite.tenancy.policy import PRESET_IS_FOR, Preset
 
 @page(write=Right.GOVERN)
 def policy(request: DashboardRequest) -> HttpResponse:
-    desk, rows = request.desk, AppPolicy.objects.select_related("app")
+    dashboard, rows = request.dashboard, AppPolicy.objects.select_related("app")
     if request.method == "POST":
-        with audited(desk.actor, desk.app):
-            form = PolicyForm(request.POST, instance=rows.select_for_update(of=("self",)).get(app=desk.app))
+        with audited(dashboard.actor, dashboard.app):
+            form = PolicyForm(request.POST, instance=rows.select_for_update(of=("self",)).get(app=dashboard.app))
             if form.is_valid():
                 form.save()
-                return go(request, desk.address("settings-policy"), "Saved. It holds from now on.")
+                return go(request, dashboard.address("settings-policy"), "Saved. It holds from now on.")
     else:
-        form = PolicyForm(instance=rows.get(app=desk.app))
+        form = PolicyForm(instance=rows.get(app=dashboard.app))
     presets = [(preset.value, PRESET_IS_FOR[preset], preset_changes(preset)) for preset in Preset]
     return render_page(request, "settings/policy", {"form": form, "presets": presets})
 
@@ -32,8 +32,8 @@ def policy(request: DashboardRequest) -> HttpResponse:
 @page(read=None, write=Right.GOVERN)
 def preset(request: DashboardRequest) -> HttpResponse:
     """Sets every number as this preset has it."""
-    desk, wanted = request.desk, request.POST.get("preset", "")
+    dashboard, wanted = request.dashboard, request.POST.get("preset", "")
     if wanted not in Preset.values:
         raise BadRequest
-    apply_preset(desk.app, wanted, desk.actor)
-    return go(request, desk.address("settings-policy"), f"Every number is that of {wanted} now.")
+    apply_preset(dashboard.app, wanted, dashboard.actor)
+    return go(request, dashboard.address("settings-policy"), f"Every number is that of {wanted} now.")

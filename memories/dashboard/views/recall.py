@@ -44,6 +44,10 @@ ARMS = {
     "at odds": "contradicts the next one",
 }
 LEAST = 1e-9
+SHOWN, LEFT_OUT = 10, 8
+FIELDS = ("category", "agent", "source", "origin")
+TOLD_BY = {"q", "user"}
+"""What the block goes by: an agent gives nothing else."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,12 +117,6 @@ def arms_of(hit: Hit, combined: str) -> list[str]:
     return [said for group, said in ARMS.items() if group in speaking] or ["beside what fits"]
 
 
-SHOWN, LEFT_OUT = 10, 8
-FIELDS = ("category", "agent", "source", "origin")
-TOLD_BY = {"q", "user"}
-"""What the block goes by: an agent gives nothing else."""
-
-
 class RecallFilters(Filters):
     q = Search("Ask as an agent would")
     mode = Choice("Mode", [(mode, mode) for mode in MODES if mode != "auto"])
@@ -130,29 +128,31 @@ class RecallFilters(Filters):
     session = Search("Session id")
     user = Search("End user")
     as_of = forms.DateTimeField(
-        label="As of", required=False, validators=[check_in_reach],
+        label="As of",
+        required=False,
+        validators=[check_in_reach],
         widget=forms.DateTimeInput(attrs={"type": "datetime-local"}),
-    )  # fmt: skip
+    )
 
-    def __init__(self, desk: Dashboard, *args: Any, **options: Any) -> None:
+    def __init__(self, dashboard: Dashboard, *args: Any, **options: Any) -> None:
         super().__init__(*args, **options)
-        self.fields["mode"].choices = [("", f"auto ({desk.app.policy.ranking})"), *self.fields["mode"].choices[1:]]  # type: ignore[attr-defined]
-        self.fields["agent"].choices = agents_of(desk.app)  # type: ignore[attr-defined]
+        self.fields["mode"].choices = [("", f"auto ({dashboard.app.policy.ranking})"), *self.fields["mode"].choices[1:]]  # type: ignore[attr-defined]
+        self.fields["agent"].choices = agents_of(dashboard.app)  # type: ignore[attr-defined]
 
 
 @page()
 def recall(request: DashboardRequest) -> HttpResponse:
-    filters = RecallFilters(request.desk, request.GET)
+    filters = RecallFilters(request.dashboard, request.GET)
     asked = filters.asked()
     context: dict[str, Any] = {"filters": filters, "question": asked.get("q", "")}
     if "q" in asked and not filters.refused:
-        context |= answer(request.desk, asked)
+        context |= answer(request.dashboard, asked)
     return render_page(request, "recall/page", context, part="recall/found")
 
 
-def answer(desk: Dashboard, fields: dict[str, Any]) -> dict[str, Any]:
+def answer(dashboard: Dashboard, fields: dict[str, Any]) -> dict[str, Any]:
     """What is found, what comes next, and the block of the same question. Nothing of it is counted."""
-    agent, now, started = desk.agent(), timezone.now(), time.perf_counter()
+    agent, now, started = dashboard.agent(), timezone.now(), time.perf_counter()
     asked = as_asked(fields)
     found = agent.search(asked, now)
     took_ms = 1000 * (time.perf_counter() - started)
@@ -171,7 +171,7 @@ def answer(desk: Dashboard, fields: dict[str, Any]) -> dict[str, Any]:
         "took_ms": took_ms,
         "told": told,
         "is_narrowed": not fields.keys() <= TOLD_BY,
-        "is_of_all_users": desk.app.policy.users_apart and "user" not in fields,
+        "is_of_all_users": dashboard.app.policy.users_apart and "user" not in fields,
     }
 
 

@@ -32,12 +32,22 @@ from memsite.timestamps import EARLIEST
 from sessions.models import AgentSession, Event
 
 RECENT = 6
+COLUMNS: dict[str, tuple[By, tuple[str, ...]]] = {
+    "day": ("day", ("day",)),
+    "operation": ("operation", ("operation",)),
+    "model": ("model", ("provider", "model")),
+    "day-operation": ("day and operation", ("day", "operation")),
+}
+FIGURES = ("calls", "failed", "input_tokens", "output_tokens", "cost", "unpriced")
+# What a spreadsheet would take for a formula.
+FORMULA = ("=", "+", "-", "@", "\t", "\r")
+REPORTS_OFFERED = 36
 
 
 @page()
 def overview(request: DashboardRequest) -> HttpResponse:
-    desk, app, now = request.desk, request.desk.app, timezone.now()
-    agent = desk.agent()
+    dashboard, app, now = request.dashboard, request.dashboard.app, timezone.now()
+    agent = dashboard.agent()
     events = list(Event.objects.for_app(app).select_related("session").order_by("-uid")[:RECENT])
     sessions = list(AgentSession.objects.for_app(app).select_related("agent").order_by("-uid")[:RECENT])
     held, waiting = agent.held_back(), figures.waiting(app)
@@ -96,17 +106,6 @@ def shares(counts: Sequence[int], totals: Sequence[int]) -> list[float | None]:
     return [count / total if total else None for count, total in zip(counts, totals, strict=True)]
 
 
-COLUMNS: dict[str, tuple[By, tuple[str, ...]]] = {
-    "day": ("day", ("day",)),
-    "operation": ("operation", ("operation",)),
-    "model": ("model", ("provider", "model")),
-    "day-operation": ("day and operation", ("day", "operation")),
-}
-FIGURES = ("calls", "failed", "input_tokens", "output_tokens", "cost", "unpriced")
-# What a spreadsheet would take for a formula.
-FORMULA = ("=", "+", "-", "@", "\t", "\r")
-
-
 def day_field(label: str, **options: Any) -> forms.DateField:
     widget = forms.DateInput(attrs={"type": "date"}, format="%Y-%m-%d")
     return forms.DateField(label=label, required=False, widget=widget, **options)
@@ -117,9 +116,9 @@ class CostFilters(Filters):
     # There are days before it.
     until = day_field("To", validators=[MinValueValidator(EARLIEST.date())])
 
-    def span(self, desk: Dashboard) -> Span:
+    def span(self, dashboard: Dashboard) -> Span:
         """The last days, unless others are asked for; a year at most."""
-        today = day_of(desk.app, timezone.now())
+        today = day_of(dashboard.app, timezone.now())
         asked = self.asked()
         until = asked.get("until", today)
         since = asked.get("since", min(until, today) - timedelta(days=DAYS - 1))
@@ -129,8 +128,8 @@ class CostFilters(Filters):
 
 @page()
 def costs(request: DashboardRequest) -> HttpResponse:
-    desk, app = request.desk, request.desk.app
-    span = CostFilters(request.GET).span(desk)
+    dashboard, app = request.dashboard, request.dashboard.app
+    span = CostFilters(request.GET).span(dashboard)
     days = by_day(app, span)
     total = sum_up(days)
     searches = answers(app, span)
@@ -141,37 +140,37 @@ def costs(request: DashboardRequest) -> HttpResponse:
         "days": days,
         "operations": totals(app, span.since, "operation", span.until),
         "models": totals(app, span.since, "model", span.until),
-        "plot": plot(desk, span, total),
+        "plot": plot(dashboard, span, total),
         "today": spent_today(app, timezone.now()),
         "energy": energy(app, span),
         "searches": searches,
         "searched": sum(row.searches for row in searches),
         "found": sum(row.share for row in searches if row.tier != "none") if searches else None,
-        "apps": by_app(apps_of(desk.user), span) if desk.named else [],
+        "apps": by_app(apps_of(dashboard.user), span) if dashboard.named else [],
     }
     return render_page(request, "costs/page", context)
 
 
-def plot(desk: Dashboard, span: Span, total: Total) -> Plot:
+def plot(dashboard: Dashboard, span: Span, total: Total) -> Plot:
     """Of dollars; of tokens where no price is known."""
     of, title = ("cost", "Dollars a day, by operation") if total.cost else ("tokens", "Tokens a day, by operation")
-    series = [Series(name, values) for name, values in daily(desk.app, span, of).items()]
+    series = [Series(name, values) for name, values in daily(dashboard.app, span, of).items()]
     return Plot("costs", title, "Day", span.days, series, unit="dollars" if total.cost else "count", stacked=True)
 
 
 @page()
 def download(request: DashboardRequest) -> HttpResponse:
     """`?by=day`, `operation`, `model` or `day-operation`, as CSV."""
-    desk = request.desk
+    dashboard = request.dashboard
     by = request.GET.get("by", "day")
     group, names = COLUMNS.get(by, COLUMNS["day"])
-    span = CostFilters(request.GET).span(desk)
+    span = CostFilters(request.GET).span(dashboard)
     answer = HttpResponse(content_type="text/csv; charset=utf-8")
-    name = f"costs-{desk.app.app_id}-{span.since}-{span.until}-by-{'-'.join(names)}.csv"
+    name = f"costs-{dashboard.app.app_id}-{span.since}-{span.until}-by-{'-'.join(names)}.csv"
     answer["Content-Disposition"] = f'attachment; filename="{name}"'
     writer = csv.writer(answer)
     writer.writerow([*names, *FIGURES])
-    writer.writerows(lines(totals(desk.app, span.since, group, span.until)))
+    writer.writerows(lines(totals(dashboard.app, span.since, group, span.until)))
     return answer
 
 
@@ -185,13 +184,10 @@ def harmless(value: Any) -> str:
     return f"'{text}" if text.startswith(FORMULA) else text
 
 
-REPORTS_OFFERED = 36
-
-
 @page()
 def health(request: DashboardRequest) -> HttpResponse:
     """`?period=` names the report of a month."""
-    app, period = request.desk.app, request.GET.get("period", "")
+    app, period = request.dashboard.app, request.GET.get("period", "")
     rows = HealthReport.objects.for_app(app)
     if period:
         kept = rows.filter(period=period).first()
@@ -207,8 +203,9 @@ def health(request: DashboardRequest) -> HttpResponse:
 def read_out(report: dict[str, Any]) -> dict[str, Any]:
     """What the page tells of a report beside what stands in it."""
     counts = report["memories"]
-    tenths = [(f"{tenth / TENTHS:g} to {(tenth + 1) / TENTHS:g}", number) for tenth, number in
-              enumerate(report["confidence"])]  # fmt: skip
+    tenths = [
+        (f"{tenth / TENTHS:g} to {(tenth + 1) / TENTHS:g}", number) for tenth, number in enumerate(report["confidence"])
+    ]
     return {
         "last_learnt": parse_datetime(report["failures"]["last_extracted_at"] or ""),
         "live": sum(counts.get(status, 0) for status in LIVE),

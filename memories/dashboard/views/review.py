@@ -64,10 +64,10 @@ class ReviewFilters(Filters):
 
 @page()
 def review(request: DashboardRequest) -> HttpResponse:
-    desk, filters = request.desk, ReviewFilters(request.GET)
+    dashboard, filters = request.dashboard, ReviewFilters(request.GET)
     asked = filters.asked()
     decision = asked.get("decision", Decision.OPEN)
-    rows = rejections(desk).filter(decision=decision)
+    rows = rejections(dashboard).filter(decision=decision)
     if "kind" in asked:
         rows = rows.filter(kind=asked["kind"])
     if "q" in asked:
@@ -80,14 +80,14 @@ def review(request: DashboardRequest) -> HttpResponse:
     return render_page(request, "upkeep/review", context, part="upkeep/review_list")
 
 
-def rejections(desk: Dashboard) -> ScopedQuerySet[Rejection]:
-    return Rejection.objects.for_app(desk.app).select_related(
+def rejections(dashboard: Dashboard) -> ScopedQuerySet[Rejection]:
+    return Rejection.objects.for_app(dashboard.app).select_related(
         "session__agent", "agent", "resource", "memory__cold_text", "edits__cold_text"
     )
 
 
-def rejection_of(desk: Dashboard, uid: UUID) -> Rejection:
-    found = rejections(desk).filter(uid=uid).first()
+def rejection_of(dashboard: Dashboard, uid: UUID) -> Rejection:
+    found = rejections(dashboard).filter(uid=uid).first()
     if found is None:
         raise Http404
     return found
@@ -102,16 +102,16 @@ def decide(request: DashboardRequest) -> HttpResponse:
     done_to_them, change = ACTIONS[action]
     if action == "reject":
         change = partial(MemoryAgent.confirm_each, reason=request.POST.get("reason", "")[:500])
-    rows = rejections(request.desk).filter(uid__in=uids).order_by("uid")
+    rows = rejections(request.dashboard).filter(uid__in=uids).order_by("uid")
     return done(
-        request, "upkeep-review", *change_report(change(request.desk.agent(), rows), done_to_them, "text", "texts")
+        request, "upkeep-review", *change_report(change(request.dashboard.agent(), rows), done_to_them, "text", "texts")
     )
 
 
 @page()
 def row(request: DashboardRequest, uid: UUID) -> HttpResponse:
     """The row as it is now: what cancelling an edit shows."""
-    return show_row(request, rejection_of(request.desk, uid))
+    return show_row(request, rejection_of(request.dashboard, uid))
 
 
 def show_row(request: DashboardRequest, rejection: Rejection) -> HttpResponse:
@@ -122,12 +122,12 @@ def show_row(request: DashboardRequest, rejection: Rejection) -> HttpResponse:
 @page(read=Right.CURATE, write=Right.CURATE)
 def edit(request: DashboardRequest, uid: UUID) -> HttpResponse:
     """Approves it in other words."""
-    desk, rejection = request.desk, rejection_of(request.desk, uid)
-    form = AddForm(desk.app, request.POST or None, initial=proposed(desk.app, rejection))
+    dashboard, rejection = request.dashboard, rejection_of(request.dashboard, uid)
+    form = AddForm(dashboard.app, request.POST or None, initial=proposed(dashboard.app, rejection))
     form.auto_id = f"review-{rejection.uid}-%s"
     if request.method == "POST" and form.is_valid():
         try:
-            desk.agent().overrule(rejection, form.fields_typed())
+            dashboard.agent().overrule(rejection, form.fields_typed())
         except (NotChanged, LimitReached) as why:
             form.add_error(None, str(why))
         else:
@@ -153,9 +153,11 @@ class RollbackForm(forms.Form):
     what = forms.ChoiceField(label="What it came from", choices=RollbackWhat.choices)
     source = forms.CharField(label="Which one", max_length=200, widget=forms.TextInput({"autocomplete": "off"}))
     since = forms.DateTimeField(
-        label="Only from then on", required=False, validators=[check_in_reach],
+        label="Only from then on",
+        required=False,
+        validators=[check_in_reach],
         widget=forms.DateTimeInput({"type": "datetime-local"}),
-    )  # fmt: skip
+    )
     reason = forms.CharField(label="Why", required=False, max_length=400, help_text="Kept with every change.")
 
     def __init__(self, data: Mapping[str, Any] | None) -> None:
@@ -169,18 +171,18 @@ class RollbackForm(forms.Form):
 
 @page(write=Right.CURATE)
 def rollbacks(request: DashboardRequest) -> HttpResponse:
-    desk, asked = request.desk, request.POST or request.GET
+    dashboard, asked = request.dashboard, request.POST or request.GET
     form, foreseen = RollbackForm(asked if "source" in asked else None), None
     if form.is_valid():
-        agent = desk.agent()
+        agent = dashboard.agent()
         try:
             if request.method == "POST":
                 row = agent.roll_back(*form.asked, form.cleaned_data["reason"])
-                return go(request, desk.address("upkeep-rollbacks"), told(row))
+                return go(request, dashboard.address("upkeep-rollbacks"), told(row))
             foreseen = agent.foresee(*form.asked)
         except (NoSuchSource, CannotRollBack) as error:
             form.add_error("source", str(error))
-    slice = keyset_page(Rollback.objects.for_app(desk.app), request.GET)
+    slice = keyset_page(Rollback.objects.for_app(dashboard.app), request.GET)
     seen = fingerprint([(row.uid, row.status, row.counts) for row in slice.rows])
     if is_seen(request, seen):
         return unchanged()

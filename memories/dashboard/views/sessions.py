@@ -29,6 +29,8 @@ SHOWN = 4_000
 AHEAD = 4
 """Turns that are shown after the one asked for."""
 MOST_STATE = 20_000
+MOST_BESIDES = 50
+TIER_NAMES = {1: "1 observe", 2: "2 investigate", 3: "3 remediate"}
 
 
 @dataclass(slots=True)
@@ -121,9 +123,7 @@ def as_number(text: str | None) -> int | None:
     return int(text) if text and is_one else None
 
 
-def text_of(
-    row: Any, memories: list[Memory], rejections: list[Rejection], triggers: list[FutureTrigger]
-) -> Text:  # fmt: skip
+def text_of(row: Any, memories: list[Memory], rejections: list[Rejection], triggers: list[FutureTrigger]) -> Text:
     return Text(row, quoted(row.start, memories), memories, rejections, triggers, max(0, row.size - len(row.start)))
 
 
@@ -213,10 +213,6 @@ def short(state: Mapping[str, Any], name: str) -> str | None:
     return text if len(text) <= 200 else text[:200] + "…"
 
 
-MOST_BESIDES = 50
-TIER_NAMES = {1: "1 observe", 2: "2 investigate", 3: "3 remediate"}
-
-
 @dataclass(frozen=True, slots=True)
 class Line:
     """A session with what is counted about it. `cost` in US dollars, None where no model was asked."""
@@ -242,15 +238,15 @@ class SessionFilters(Filters):
     agent = Choice("Agent", [])
     user = Search("End user")
 
-    def __init__(self, desk: Dashboard, *args: Any, **options: Any) -> None:
+    def __init__(self, dashboard: Dashboard, *args: Any, **options: Any) -> None:
         super().__init__(*args, **options)
-        self.fields["agent"].choices = agents_of(desk.app)  # type: ignore[attr-defined]
+        self.fields["agent"].choices = agents_of(dashboard.app)  # type: ignore[attr-defined]
 
 
 @page()
 def sessions(request: DashboardRequest) -> HttpResponse:
-    app = request.desk.app
-    filters = SessionFilters(request.desk, request.GET)
+    app = request.dashboard.app
+    filters = SessionFilters(request.dashboard, request.GET)
     rows = narrow(AgentSession.objects.for_app(app).select_related("agent"), filters.asked())
     slice = keyset_page(filters.let_through(rows), request.GET)
     lines = lines_of(app, slice.rows)
@@ -290,8 +286,8 @@ def by_session(rows: QuerySet[Any], figure: Any) -> dict[int, Any]:
 # --- one session
 
 
-def session_of(desk: Dashboard, uid: UUID) -> AgentSession:
-    session = AgentSession.objects.for_app(desk.app).select_related("agent", "app__policy").filter(uid=uid).first()
+def session_of(dashboard: Dashboard, uid: UUID) -> AgentSession:
+    session = AgentSession.objects.for_app(dashboard.app).select_related("agent", "app__policy").filter(uid=uid).first()
     if session is None:
         raise Http404
     return session
@@ -300,13 +296,13 @@ def session_of(desk: Dashboard, uid: UUID) -> AgentSession:
 @page()
 def one(request: DashboardRequest, uid: UUID) -> HttpResponse:
     """`?turn=N` shows the state after turn N, and the conversation around it."""
-    session = session_of(request.desk, uid)
+    session = session_of(request.dashboard, uid)
     number = as_number(request.GET.get("turn"))
     if request.htmx.target == "replay":
         replay = {"session": session, "state": state_at(session, number)}
         return render_page(request, "sessions/one/page", replay, part="sessions/one/replay")
     slice, said = exchanges(session, request.GET)
-    (line,) = lines_of(request.desk.app, [session])
+    (line,) = lines_of(request.dashboard.app, [session])
     at_start = list(told_in(session).filter(turn_number=None))
     refused = Rejection.objects.for_app(session.app).filter(session=session, decision=Decision.OPEN).count()
     events = list(reported_in(session).filter(turn_number=None).order_by("-pk")[:MOST_BESIDES])
@@ -316,18 +312,26 @@ def one(request: DashboardRequest, uid: UUID) -> HttpResponse:
     if is_seen(request, seen):
         return unchanged()
     context = {
-        "session": session, "line": line, "slice": slice, "exchanges": said, "seen": seen, "refused": refused,
-        "at_start": at_start, "events": events, "used": sum(row.used is True for row in at_start),
-        "state": state_at(session, number), "asked_turn": number,
-    }  # fmt: skip
+        "session": session,
+        "line": line,
+        "slice": slice,
+        "exchanges": said,
+        "seen": seen,
+        "refused": refused,
+        "at_start": at_start,
+        "events": events,
+        "used": sum(row.used is True for row in at_start),
+        "state": state_at(session, number),
+        "asked_turn": number,
+    }
     return render_page(request, "sessions/one/page", context, part="sessions/one/parts")
 
 
 @page()
 def text(request: DashboardRequest, uid: UUID, text_uid: UUID) -> HttpResponse:
     """A text in its whole length."""
-    session = session_of(request.desk, uid)
-    resource = Resource.objects.for_app(request.desk.app).filter(session=session, uid=text_uid).first()
+    session = session_of(request.dashboard, uid)
+    resource = Resource.objects.for_app(request.dashboard.app).filter(session=session, uid=text_uid).first()
     if resource is None:
         raise Http404
     return render_page(request, "sessions/one/text", {"session": session, "resource": resource})
@@ -342,7 +346,7 @@ class EventFilters(Filters):
 @page()
 def events(request: DashboardRequest) -> HttpResponse:
     filters = EventFilters(request.GET)
-    rows = Event.objects.for_app(request.desk.app).select_related("session")
+    rows = Event.objects.for_app(request.dashboard.app).select_related("session")
     asked = filters.asked()
     if "level" in asked:
         rows = rows.filter(level=asked["level"])

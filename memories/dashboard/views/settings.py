@@ -24,6 +24,13 @@ from memsite.tenancy.models import AGENT_NAME_PATTERN, App, AppStatus, AuditEntr
 from memsite.tenancy.policy import PRESET_IS_FOR, AppPolicy, Preset, preset_values
 
 APPS_SHOWN = 200
+ACTIONS_OFFERED = 100
+WHAT = [
+    ("user", "an end user: their sessions, and all that is known about or from them"),
+    ("memories", "all memories: what was said stays"),
+    ("app", "everything: the app is uninstalled, and all that it knows and was told is deleted"),
+]
+Counts = dict[str, dict[str, int]]
 
 
 class NameForm(forms.ModelForm):  # type: ignore[type-arg]  # the class of Django itself has no type arguments
@@ -47,23 +54,23 @@ class NewAppForm(forms.ModelForm):  # type: ignore[type-arg]
 @page(write=Right.GOVERN)
 def settings(request: DashboardRequest) -> HttpResponse:
     """Shows the app; its owners give it another name."""
-    app = request.desk.app
+    app = request.dashboard.app
     form = NameForm(request.POST or None, instance=App.objects.get(pk=app.pk), auto_id="app-%s")
     if request.method == "POST" and form.is_valid():
-        with audited(request.desk.actor, app):
+        with audited(request.dashboard.actor, app):
             # Not all of the row, which counts the app's writes, too.
             App.objects.filter(pk=app.pk).update(name=form.cleaned_data["name"])
-        return go(request, request.desk.address("settings"), "Saved.")
+        return go(request, request.dashboard.address("settings"), "Saved.")
     return show_apps(request, {"form": form})
 
 
 def show_apps(request: DashboardRequest, context: dict[str, Any]) -> HttpResponse:
-    desk = request.desk
+    dashboard = request.dashboard
     told = {
-        "form": NameForm(instance=desk.app, auto_id="app-%s"),
-        "apps": list(apps_of(desk.user).order_by("app_id")[:APPS_SHOWN]),
-        "new": NewAppForm(auto_id="new-%s") if desk.user.is_superuser else None,
-        "is_for": PRESET_IS_FOR[Preset(desk.app.preset)],
+        "form": NameForm(instance=dashboard.app, auto_id="app-%s"),
+        "apps": list(apps_of(dashboard.user).order_by("app_id")[:APPS_SHOWN]),
+        "new": NewAppForm(auto_id="new-%s") if dashboard.user.is_superuser else None,
+        "is_for": PRESET_IS_FOR[Preset(dashboard.app.preset)],
     }
     return render_page(request, "settings/app", told | context)
 
@@ -71,38 +78,35 @@ def show_apps(request: DashboardRequest, context: dict[str, Any]) -> HttpRespons
 @page(read=None, write=Right.GOVERN)
 def status(request: DashboardRequest) -> HttpResponse:
     """Uninstalls: its keys stop working, what it knows stays. Or installs it again."""
-    desk, wanted = request.desk, request.POST.get("status", "")
+    dashboard, wanted = request.dashboard, request.POST.get("status", "")
     if wanted not in (AppStatus.ACTIVE, AppStatus.UNINSTALLED):
         raise BadRequest
-    done = set_status(desk.app, AppStatus(wanted), desk.actor)
-    text = f"{desk.app.name} is {wanted}." if done else "It is being purged: that has to end first."
-    return go(request, desk.address("settings"), text, "success" if done else "error")
+    done = set_status(dashboard.app, AppStatus(wanted), dashboard.actor)
+    text = f"{dashboard.app.name} is {wanted}." if done else "It is being purged: that has to end first."
+    return go(request, dashboard.address("settings"), text, "success" if done else "error")
 
 
 @page(read=None, write=Right.GOVERN)
 def create(request: DashboardRequest) -> HttpResponse:
     """Superusers make apps."""
-    if not request.desk.user.is_superuser:
+    if not request.dashboard.user.is_superuser:
         raise PermissionDenied
     form = NewAppForm(request.POST, auto_id="new-%s")
     if form.is_valid():
         fields = form.cleaned_data
         try:
-            app = make(request.desk, fields)
+            app = make(request.dashboard, fields)
         except NameTaken:
             form.add_error("app_id", "There is an app with this id already.")
         else:
-            there = f"{request.desk.address('settings-agents').split('?')[0]}?app={app.app_id}"
+            there = f"{request.dashboard.address('settings-agents').split('?')[0]}?app={app.app_id}"
             return go(request, there, f"{app.name} is there. Add its first agent.")
     return show_apps(request, {"new": form})
 
 
-def make(desk: Dashboard, fields: dict[str, Any]) -> App:
+def make(dashboard: Dashboard, fields: dict[str, Any]) -> App:
     policy = AppPolicy(**preset_values(fields["preset"]))
-    return create_app(fields["app_id"], fields["name"], fields["preset"], policy, desk.actor)
-
-
-ACTIONS_OFFERED = 100
+    return create_app(fields["app_id"], fields["name"], fields["preset"], policy, dashboard.actor)
 
 
 class AuditFilters(Filters):
@@ -113,7 +117,7 @@ class AuditFilters(Filters):
 @page(while_purging=True)
 def audit(request: DashboardRequest) -> HttpResponse:
     filters = AuditFilters(request.GET)
-    rows, asked = AuditEntry.objects.for_app(request.desk.app), filters.asked()
+    rows, asked = AuditEntry.objects.for_app(request.dashboard.app), filters.asked()
     actions = rows.order_by("action").values_list("action", flat=True).distinct()[:ACTIONS_OFFERED]
     filters.fields["action"].suggest(actions)  # type: ignore[attr-defined]
     if "who" in asked:
@@ -137,27 +141,20 @@ def shown(values: dict[str, Any], name: str) -> str:
     return display_value(values[name]) if name in values else ""
 
 
-WHAT = [
-    ("user", "an end user: their sessions, and all that is known about or from them"),
-    ("memories", "all memories: what was said stays"),
-    ("app", "everything: the app is uninstalled, and all that it knows and was told is deleted"),
-]
-
-
 class PurgeForm(forms.Form):
     what = forms.ChoiceField(label="What is to be deleted for good", choices=WHAT, widget=forms.RadioSelect)
     user_id = forms.CharField(label="Which end user", required=False, max_length=200)
     typed = forms.CharField(label="Type the id of the app to confirm", widget=forms.TextInput({"autocomplete": "off"}))
 
-    def __init__(self, desk: Dashboard, *args: Any, **options: Any) -> None:
+    def __init__(self, dashboard: Dashboard, *args: Any, **options: Any) -> None:
         super().__init__(*args, **options)
         self.auto_id = "purge-%s"
-        self.desk = desk
+        self.dashboard = dashboard
 
     def clean_typed(self) -> str:
         typed: str = self.cleaned_data["typed"]
-        if typed != self.desk.app.app_id:
-            raise forms.ValidationError(f"That is not {self.desk.app.app_id}. Nothing was deleted.")
+        if typed != self.dashboard.app.app_id:
+            raise forms.ValidationError(f"That is not {self.dashboard.app.app_id}. Nothing was deleted.")
         return typed
 
     def clean(self) -> dict[str, Any]:
@@ -169,12 +166,12 @@ class PurgeForm(forms.Form):
 
 @page(write=Right.GOVERN, while_purging=True)
 def purges(request: DashboardRequest) -> HttpResponse:
-    desk = request.desk
-    form = PurgeForm(desk, request.POST or None)
-    if request.method == "POST" and desk.app.status != AppStatus.PURGING and form.is_valid():
-        purge = begin(desk, form.cleaned_data)
-        return go(request, desk.address("settings-purge"), *purge_message(purge))
-    slice = keyset_page(Purge.objects.for_app(desk.app), request.GET)
+    dashboard = request.dashboard
+    form = PurgeForm(dashboard, request.POST or None)
+    if request.method == "POST" and dashboard.app.status != AppStatus.PURGING and form.is_valid():
+        purge = begin(dashboard, form.cleaned_data)
+        return go(request, dashboard.address("settings-purge"), *purge_message(purge))
+    slice = keyset_page(Purge.objects.for_app(dashboard.app), request.GET)
     seen = fingerprint([(purge.uid, purge.status, purge.finished_at) for purge in slice.rows])
     if is_seen(request, seen):
         return unchanged()
@@ -190,14 +187,11 @@ def purge_message(purge: Purge) -> tuple[str, Tone]:
     return ("Deleted for good." if is_over else "Hidden from everyone now, and being deleted."), "success"
 
 
-def begin(desk: Dashboard, fields: dict[str, Any]) -> Purge:
-    agent = desk.agent()
+def begin(dashboard: Dashboard, fields: dict[str, Any]) -> Purge:
+    agent = dashboard.agent()
     if fields["what"] == "user":
         return agent.purge_user(fields["user_id"])
     return agent.purge_memories() if fields["what"] == "memories" else agent.purge_app()
-
-
-Counts = dict[str, dict[str, int]]
 
 
 class ImportForm(forms.Form):
@@ -244,7 +238,7 @@ def moving(request: DashboardRequest) -> HttpResponse:
     form = ImportForm(request.POST or None, request.FILES or None, auto_id="import-%s")
     if request.method == "POST" and form.is_valid():
         fields = form.cleaned_data
-        file, agent = cast(IO[bytes], fields["file"].file), request.desk.agent()
+        file, agent = cast(IO[bytes], fields["file"].file), request.dashboard.agent()
         try:
             if "look" in request.POST:
                 return show_moving(request, form, agent.survey_import(file, fields["source"], trust=fields["trust"]))
@@ -256,7 +250,7 @@ def moving(request: DashboardRequest) -> HttpResponse:
         except CannotImport as error:
             form.add_error(None, str(error))
         else:
-            there = request.desk.address("settings-moving")
+            there = request.dashboard.address("settings-moving")
             if row.status == ImportStatus.FAILED:
                 return go(request, there, f"It was not taken in: {row.reason}.", "error")
             text = "Taken in." if row.status == ImportStatus.DONE else "The file is kept, and being taken in."
@@ -265,7 +259,7 @@ def moving(request: DashboardRequest) -> HttpResponse:
 
 
 def show_moving(request: DashboardRequest, form: ImportForm, survey: Counts | None = None) -> HttpResponse:
-    slice = keyset_page(Import.objects.for_app(request.desk.app), request.GET)
+    slice = keyset_page(Import.objects.for_app(request.dashboard.app), request.GET)
     seen = fingerprint([(row.uid, row.status, row.done) for row in slice.rows])
     if is_seen(request, seen):
         return unchanged()

@@ -41,10 +41,11 @@ class TriggerForm(forms.Form):
         label="Time", required=False, widget=forms.TimeInput(attrs={"type": "time"}, format="%H:%M")
     )
     until = forms.DateField(
-        label="Last day", required=False,
+        label="Last day",
+        required=False,
         help_text="Of a stretch of days. What comes round does so until it is called off.",
         widget=forms.DateInput(attrs={"type": "date"}, format="%Y-%m-%d"),
-    )  # fmt: skip
+    )
     rule = forms.ChoiceField(label="Comes round", required=False, choices=RULES)
 
     use_required_attribute = True
@@ -53,12 +54,13 @@ class TriggerForm(forms.Form):
 @page()
 def triggers(request: DashboardRequest) -> HttpResponse:
     """`?month=2026-12`; this one, if none is named."""
-    desk, agent = request.desk, request.desk.agent()
-    today = day_of(desk.app, timezone.now())
+    dashboard, agent = request.dashboard, request.dashboard.agent()
+    today = day_of(dashboard.app, timezone.now())
     month = month_of(read_month(request.GET.get("month", ""), today), today, agent.triggers())
     off = list(agent.triggers().filter(status=TriggerStatus.CANCELLED).order_by("-uid")[:CALLED_OFF_SHOWN])
-    seen = fingerprint((today, [(day.day, [state_of(one) for one in day.triggers]) for day in month.busy],
-                        [one.uid for one in off]))  # fmt: skip
+    seen = fingerprint(
+        (today, [(day.day, [state_of(one) for one in day.triggers]) for day in month.busy], [one.uid for one in off])
+    )
     if is_seen(request, seen):
         return unchanged()
     context = {"month": month, "today": today, "off": off, "seen": seen}
@@ -71,16 +73,16 @@ def state_of(trigger: FutureTrigger) -> Any:
 
 @page(read=Right.CURATE, write=Right.CURATE)
 def add(request: DashboardRequest) -> HttpResponse:
-    desk = request.desk
+    dashboard = request.dashboard
     form = TriggerForm(
         request.POST or None,
-        initial={"trigger_date": request.GET.get("day") or day_of(desk.app, timezone.now())},
+        initial={"trigger_date": request.GET.get("day") or day_of(dashboard.app, timezone.now())},
         auto_id="trigger-%s",
     )
     if request.method == "POST" and form.is_valid():
         fields = form.cleaned_data
         try:
-            desk.agent().add_trigger({**fields, "text": str(fields["trigger_date"])}, [])
+            dashboard.agent().add_trigger({**fields, "text": str(fields["trigger_date"])}, [])
         except WrongTrigger as error:
             form.add_error(error.field, in_labels(error.reason, form))
         else:
@@ -101,7 +103,7 @@ def settle(request: DashboardRequest, uid: UUID, what: str) -> HttpResponse:
     if what not in STATUSES:
         raise Http404
     try:
-        trigger = request.desk.agent().change_trigger(uid, {"status": STATUSES[what]})
+        trigger = request.dashboard.agent().change_trigger(uid, {"status": STATUSES[what]})
     except WrongTrigger:
         return done(request, "knowledge-triggers", "It cannot wait again: its last day is over.", "error")
     if trigger is None:

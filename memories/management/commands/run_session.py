@@ -23,7 +23,7 @@ from sessions.models import TIERS, AgentSession
 
 
 class DirectRecorder:
-    """Does what the doors of the API do, through the same MemoryAgent. `find_agent` may ask the database."""
+    """Does what the endpoints of the API do, through the same MemoryAgent. `find_agent` may ask the database."""
 
     def __init__(self, find_agent: Callable[[], Agent], fields: Session) -> None:
         self.find_agent = find_agent
@@ -93,13 +93,20 @@ class Command(BaseCommand):
         parser.add_argument("--title", help="what the session is called (its program and folder)")
         parser.add_argument("--user", type=end_user, help="the end user it is for")
         parser.add_argument(
-            "-e", "--environment", type=named, action="append", default=[], metavar="NAME=VALUE",
+            "-e",
+            "--environment",
+            type=named,
+            action="append",
+            default=[],
+            metavar="NAME=VALUE",
             help="what to tell of where it runs; may be given several times",
-        )  # fmt: skip
+        )
         parser.add_argument(
-            "command", nargs=argparse.REMAINDER, metavar="-- COMMAND …",
+            "command",
+            nargs=argparse.REMAINDER,
+            metavar="-- COMMAND …",
             help='such as: claude -p "…" --output-format stream-json --verbose',
-        )  # fmt: skip
+        )
 
     def handle(self, *args: Any, app: str, agent: str, tier: int, command: list[str], **options: Any) -> None:
         words = command[1:] if command[:1] == [SEPARATOR] else command
@@ -116,9 +123,12 @@ class Command(BaseCommand):
             words, tier, dict(options["environment"]), title=options["title"], user_id=options["user"]
         )
         run = Run(
-            session, f"app:{app}/{agent}", lambda one: DirectRecorder(owner, one), warn_on_stderr,
+            session,
+            f"app:{app}/{agent}",
+            lambda one: DirectRecorder(owner, one),
+            warn_on_stderr,
             verbose=options["verbosity"] > 1,
-        )  # fmt: skip
+        )
         sys.exit(run(words))
 
 
