@@ -11,7 +11,8 @@ from unittest.mock import patch
 from django.conf import settings
 
 from memories.index.app_embedder import current_embedder
-from memories.providers.embeddings import Embedder, HashEmbedder, factory
+from memories.providers import embeddings
+from memories.providers.embeddings import Embedder, HashEmbedder
 
 DIM = 384
 
@@ -25,5 +26,5 @@ def hashing() -> AbstractContextManager[Embedder]:
 def answering_with(make: Callable[[], HashEmbedder], name: str) -> Iterator[Embedder]:
     # The name is there to make it another one than that of the tests, which are kept by their settings.
     told = replace(settings.MEMSITE, embedder="hash", embedder_model=name)
-    with patch.object(factory, "HashEmbedder", make), patch.object(settings, "MEMSITE", told):
+    with patch.object(embeddings, "HashEmbedder", make), patch.object(settings, "MEMSITE", told):
         yield current_embedder()

@@ -32,12 +32,12 @@ from time_machine import travel
 from bench.options import make_database, parser
 from bench.page import circumstances, table, write_section
 from memories.capture.extraction_queue import sessions_due
+from memories.language.relate import Relation, Thresholds
 from memories.models import FutureTrigger, Memory, Status
 from memories.providers.embeddings import MiniLMEmbedder
 from memories.providers.judgement_model import Judgement
 from memories.providers.relation import JUDGES, Judge, Pair, forget_judgements, judgements, relate_all
 from memories.tasks import learn
-from memories.text.relate import Relation, Thresholds
 from memsite.tenancy.keys import create_key
 from memsite.tenancy.models import Agent, App, AppPolicy
 from memsite.tenancy.policy import preset_values

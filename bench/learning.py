@@ -20,11 +20,11 @@ import numpy as np
 
 from bench.page import circumstances, table, write_section
 from memories.capture.chunks import make_chunks
+from memories.language.dates.future import find_coming
+from memories.language.messages import USER, Message
 from memories.providers.embeddings import Embedder, MiniLMEmbedder
 from memories.providers.llm.provider import Chunk, Fact, Setting
 from memories.providers.llm.rules import RulesProvider
-from memories.text.future import find_coming
-from memories.text.messages import USER, Message
 
 DATA = Path(__file__).resolve().parent.parent / "tests" / "data" / "learning"
 NOW = datetime(2026, 6, 1, tzinfo=UTC)

@@ -18,9 +18,14 @@ import django
 import numpy as np
 
 from memories.providers.embeddings import normalise_rows
-from memories.providers.embeddings.multilingual import MultilingualEmbedder
-from memories.providers.embeddings.multilingual_files import LEANINGS_FILE, Leanings, locate_model
-from memories.providers.embeddings.multilingual_model import Model, load_model
+from memories.providers.embeddings.multilingual import (
+    LEANINGS_FILE,
+    Leanings,
+    Model,
+    MultilingualEmbedder,
+    load_model,
+    locate_model,
+)
 
 ENGLISH = "en"
 LEAST_LETTERS = 15

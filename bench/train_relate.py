@@ -17,10 +17,9 @@ from typing import Any, TypedDict, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from memories.text.relate.features import COSINE, WEIGHED, extract, lay_side_by_side
-from memories.text.relate.logistic import Floats, Ints, fit
-from memories.text.relate.model import LABELS, WEIGHTS, WITH_COSINE, WITHOUT_COSINE
-from memories.text.relate.verdict import Relation, Thresholds
+from bench.logistic_regression import Floats, Ints, fit
+from memories.language.relate.features import COSINE, WEIGHED, extract, lay_side_by_side
+from memories.language.relate.verdict import LABELS, WEIGHTS, WITH_COSINE, WITHOUT_COSINE, Relation, Thresholds
 
 DATA = Path(__file__).parents[1] / "tests" / "data"
 COSINES = DATA / "relation-cosines.json"

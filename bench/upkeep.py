@@ -23,13 +23,13 @@ from bench.options import make_database, parser
 from bench.page import circumstances, table, write_section
 from bench.purging import NEIGHBOUR, Purged, measure_purge
 from bench.upkeep_data import AGAIN, KINDS, TEXT_WORDS, Said, fill, varied
+from memories.language.relate import Relation, Thresholds, relate
 from memories.maintain.aging import archive_expired, promote_todays
 from memories.maintain.insights import gather_insights
 from memories.maintain.merge import merge_duplicates
 from memories.models import Memory
 from memories.providers.embeddings import HashEmbedder
 from memories.providers.llm.rules import RulesProvider
-from memories.text.relate import Relation, Thresholds, relate
 from memsite.jobs.job import Run, Unclaimed
 from memsite.tenancy.models import App
 

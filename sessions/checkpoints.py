@@ -12,8 +12,7 @@ from typing import Any
 from django.db import IntegrityError, transaction
 from django.db.models import Exists, Max, OuterRef
 
-from memories.text.clean import each_text, without_private, without_secrets
-from memories.text.secrets import redact
+from memories.language.secrets import each_text, redact, without_private, without_secrets
 from sessions.models import MAX_TURN, AgentSession, Resource, Turn
 from sessions.recording import note_activity
 

@@ -11,9 +11,8 @@ from uuid import UUID
 from django.core.exceptions import ObjectDoesNotExist
 from django.db.models import Case, F, Q, Value, When
 
-from memories.text.clean import clean, is_visible, without_secrets
-from memories.text.fence import strip_fenced
-from memories.text.secrets import redact, strip_private
+from memories.language.messages import strip_fenced
+from memories.language.secrets import clean, is_visible, redact, strip_private, without_secrets
 from memsite.db.expressions import hex_bounds
 from memsite.timestamps import own_offset
 from sessions.markers import find_events

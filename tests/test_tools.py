@@ -75,15 +75,15 @@ def test_a_port_that_is_free_is_none_that_is_given_to_others(monkeypatch: pytest
 
 
 IMPORTERS = {
-    "memories.text.quote": {"memories.capture.extraction", "tests.memories.text.test_quote"},
+    "memories.language.similarity": {"memories.capture.extraction", "tests.memories.language.test_similarity"},
     "memories.capture.extraction": {"memories.api.urls", "tests.memories.capture.test_facts"},
     "memories.api.urls": {"tests.api.test_facts"},
 }
 
 
 def test_tests_are_as_near_as_imports_lie_between() -> None:
-    assert dict(affected.tests_of("memories/text/quote.py", IMPORTERS)) == {
-        "tests/memories/text/test_quote.py": 1,
+    assert dict(affected.tests_of("memories/language/similarity.py", IMPORTERS)) == {
+        "tests/memories/language/test_similarity.py": 1,
         "tests/memories/capture/test_facts.py": 2,
         "tests/api/test_facts.py": 3,
     }
@@ -97,7 +97,7 @@ def test_data_and_pages_and_docs_lead_to_who_reads_them() -> None:
     def tests_of(path: str) -> set[str]:
         return {test for test, _ in affected.tests_of(path, {})}
 
-    assert tests_of("tests/data/tables/future.json") >= {"tests/memories/text/test_future.py"}
+    assert tests_of("tests/data/tables/future.json") >= {"tests/memories/language/test_future.py"}
     assert tests_of("docs/api.md") == {"tests/test_docs.py"}
     assert "tests/dashboard/test_lists.py" in tests_of("templates/desk/base.html")
     assert tests_of("tests/cli/conftest.py") >= {"tests/cli/test_errors.py"}
@@ -106,7 +106,7 @@ def test_data_and_pages_and_docs_lead_to_who_reads_them() -> None:
 def test_an_import_is_found_however_it_is_written() -> None:
     importers = affected.reverse_imports()
     assert "tests.test_tools" in importers["tools.affected"]
-    assert "memories.text.relate" in importers["memories.text.relate.model"]
+    assert "memories.language.relate" in importers["memories.language.relate.verdict"]
     assert "tests.api.test_apps" in importers["memories.api.urls"]
 
 

@@ -9,10 +9,10 @@ from typing import Any
 from django.conf import settings as django_settings
 
 from memories.models import LedgerEntry
-from memories.providers.llm import factory
-from memories.providers.llm.chat import Ask
+from memories.providers.http import Patience
+from memories.providers.llm import client
 from memories.providers.llm.client import ModelChat
-from memories.providers.patience import Patience
+from memories.providers.llm.provider import Ask
 from tests.conftest import Caller
 from tests.memories.providers.llm.servers import KEY, Behaviour, Says, Seen, Server
 from tests.talking import turn
@@ -86,7 +86,7 @@ def answers(
 
 def forget_clients() -> None:
     """With their circuits, which count in real seconds."""
-    factory._make.cache_clear()
+    client._make.cache_clear()
     while CHATS:
         CHATS.pop().close()
 

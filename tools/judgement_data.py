@@ -17,10 +17,10 @@ from typing import Any
 
 import numpy as np
 
+from memories.language.dates.statement_dates import make_dates_plain
+from memories.language.extract.wording import to_third_person
 from memories.providers.embeddings import MiniLMEmbedder
 from memories.providers.judgement_model import RELATIONS
-from memories.providers.llm.rules.person import to_third_person
-from memories.text.dating import make_dates_plain
 
 DATA = Path(__file__).resolve().parents[1] / "tests" / "data"
 JUDGEMENT, LEARNING = DATA / "judgement", DATA / "learning"

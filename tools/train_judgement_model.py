@@ -28,10 +28,7 @@ from tokenizers import Tokenizer
 from torch import Tensor
 from torch.nn import functional
 
-from memories.providers.embeddings import bert_graph
-from memories.providers.embeddings.bert_graph import HEADS, HIDDEN, LAYER_NORM_EPSILON, POSITIONS, SEGMENTS
-from memories.providers.embeddings.export_minilm import LAYERS, VOCABULARY
-from memories.providers.embeddings.minilm_files import (
+from memories.providers.embeddings.minilm import (
     TOKENIZER_FILE,
     WEIGHTS_FILE,
     WORDS,
@@ -50,6 +47,9 @@ from memories.providers.judgement_model import (
     TUNED_FILE,
     quantised,
 )
+from tools import bert_graph
+from tools.bert_graph import HEADS, HIDDEN, LAYER_NORM_EPSILON, POSITIONS, SEGMENTS
+from tools.export_minilm import LAYERS, VOCABULARY
 from tools.judgement_data import (
     HELD_OUT,
     SEED,

@@ -15,8 +15,8 @@ from django.core.exceptions import ValidationError as ModelValidationError
 from rest_framework import serializers
 from rest_framework.fields import empty
 
+from memories.language.secrets import each_text, is_visible, secret_in_name, without_secrets
 from memories.models.memory import MAX_TAGS, TAG_LENGTH
-from memories.text.clean import each_text, is_visible, secret_in_name, without_secrets
 from memsite.http.json_body import MAX_OBJECT_CHARACTERS, fits_64_bits, json_length
 from memsite.tenancy.policy import MOST_CHARACTERS, is_category
 

@@ -20,10 +20,10 @@ from rest_framework.pagination import Cursor, CursorPagination
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from memories.language.secrets import secret_in_name
 from memories.retrieve.hits import Recall
 from memories.retrieve.pipeline import SearchRequest
 from memories.services import MemoryAgent
-from memories.text.clean import secret_in_name
 from memsite.db.lru_cache import Commit
 from memsite.http.json_body import dump_json
 from memsite.timestamps import in_utc

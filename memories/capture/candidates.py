@@ -13,6 +13,9 @@ from typing import Self
 
 import structlog
 
+from memories.language.entities import MAX_SUBJECT_WORDS, entity_key
+from memories.language.injection_guard import find_instructions
+from memories.language.secrets import redact
 from memories.models import Kind, Sentiment, Source, Strength
 from memories.models.memory import GENERAL
 from memories.models.vector import embedded_text
@@ -20,9 +23,6 @@ from memories.providers.embeddings import Embedder, EmbedderError
 from memories.providers.llm.provider import RULES, Fact
 from memories.retrieve.question import STOP_WORDS
 from memories.store import Candidate
-from memories.text.entities import MAX_SUBJECT_WORDS, entity_key
-from memories.text.instructions import find_instructions
-from memories.text.secrets import redact
 from memsite.tenancy.origin import Origin, least_trusted
 from memsite.tenancy.policy import CATEGORY_PATTERN
 from sessions.models import AgentSession, Resource, Role

@@ -8,13 +8,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
+from memories.language.messages import ENDS, SYSTEM, TOOL, WIDE_ENDS, Message, strip_fenced
+from memories.language.scripts import CHARACTERS_PER_TOKEN, WIDE
+from memories.language.secrets import strip_private
 from memories.providers.llm.provider import Chunk
-from memories.text.fence import strip_fenced
-from memories.text.messages import SYSTEM, TOOL, Message
-from memories.text.secrets import strip_private
-from memories.text.sentence import ENDS, WIDE_ENDS
-from memories.text.tokens import CHARACTERS_PER_TOKEN
-from memories.text.unspaced import WIDE
 
 MAX_CODE_LINES, MAX_CODE_CHARS = 6, 400
 """What a shorter block of code says may be worth knowing ("run this")."""

@@ -37,6 +37,12 @@ from memories.capture.quarantine import (
 )
 from memories.capture.related_memories import RelatedMemories, find_related
 from memories.index.similarity import top
+from memories.language.dates.statement_dates import make_dates_plain
+from memories.language.injection_guard import find_instructions
+from memories.language.messages import Message, strip_fenced
+from memories.language.relate import Relation, Verdict
+from memories.language.secrets import redact, strip_private
+from memories.language.similarity import used_share
 from memories.ledger.energy import note_energy
 from memories.models import (
     GENERAL,
@@ -64,19 +70,12 @@ from memories.providers.llm.provider import (
     Provider,
     Setting,
 )
-from memories.providers.llm.rules.facts import find_passing, is_once
+from memories.providers.llm.rules.extraction import find_passing, is_once
 from memories.retrieve.pipeline import index_of
 from memories.retrieve.scoped_view import Scope, question_cosines, scoped_view
 from memories.store import Candidate, Writer, writing
 from memories.store.revisions import learnt_in
 from memories.store.rollback import taken_back_in
-from memories.text.dating import make_dates_plain
-from memories.text.fence import strip_fenced
-from memories.text.instructions import find_instructions
-from memories.text.messages import Message
-from memories.text.overlap import used_share
-from memories.text.relate import Relation, Verdict
-from memories.text.secrets import redact, strip_private
 from memsite.config.conf import get_conf
 from memsite.db.transactions import is_busy
 from memsite.ops.storage_errors import why_unwritable

@@ -33,14 +33,13 @@ from memories.capture.quarantine import (
     strip_injected,
 )
 from memories.capture.related_memories import RelatedMemories, find_related
+from memories.language.extract.labels import read_category
+from memories.language.secrets import clean, is_visible, redact
 from memories.ledger.energy import note_energy
 from memories.models import Injection, Source
 from memories.providers.embeddings import Embedder
 from memories.providers.llm.provider import Provider
-from memories.providers.llm.rules.categories import read_category
 from memories.store import Candidate, Writer, writing
-from memories.text.clean import clean, is_visible
-from memories.text.secrets import redact
 from memsite.tenancy.policy import OPERATIONAL_CATEGORIES, AppPolicy
 from sessions.checkpoints import DifferentCheckpoint, next_turn_number, number_after, store_turn
 from sessions.markers import SERVICE, marker_lines, trim_debris

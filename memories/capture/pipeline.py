@@ -24,6 +24,8 @@ from memories.capture.related_memories import (
     is_said_before,
     related_to,
 )
+from memories.language.relate import Relation
+from memories.language.relate.equivalence import holds_all_of
 from memories.ledger.energy import note_energy
 from memories.models import Link, LinkKind, Memory, Source
 from memories.models.memory import MAX_TAGS, as_noted
@@ -31,8 +33,6 @@ from memories.providers.embeddings import Embedder
 from memories.providers.llm.provider import RULES, Choice, LLMDenied, LLMError, Provider
 from memories.store import Candidate, Suggestion, Writer, writing
 from memories.store.transaction import BATCH
-from memories.text.relate import Relation
-from memories.text.relate.additions import holds_all_of
 from memsite.http.json_body import MAX_OBJECT_CHARACTERS, json_length
 from memsite.tenancy.models import App
 from memsite.tenancy.policy import AppPolicy, Preset

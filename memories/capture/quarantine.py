@@ -15,13 +15,13 @@ from typing import Any
 
 import structlog
 
+from memories.language.injection_guard import find_instructions
+from memories.language.messages import strip_fenced
+from memories.language.relate.lexicon import concept_of
+from memories.language.secrets import texts_in
+from memories.language.similarity import EMPTY_WORDS, used_share
 from memories.models import WAITING, Decision, Memory, Rejection, RejectionKind
 from memories.store import Candidate, Writer
-from memories.text.clean import texts_in
-from memories.text.fence import strip_fenced
-from memories.text.instructions import find_instructions
-from memories.text.overlap import EMPTY_WORDS, used_share
-from memories.text.relate.lexicon import concept_of
 from memsite.tenancy.origin import Origin
 from memsite.tenancy.policy import AppPolicy
 from sessions.models import Resource

@@ -19,6 +19,8 @@ from numpy.typing import NDArray
 
 from memories.index.app_index import IndexView
 from memories.index.columns import NOBODY, counts_of
+from memories.language.relate import Relation, Thresholds, Verdict, relate
+from memories.language.relate.lexicon import canonical_text
 from memories.models import Memory, Source, Vector, Visibility
 from memories.models.memory import MemoryQuerySet
 from memories.models.vector import by_number
@@ -27,8 +29,6 @@ from memories.providers.llm.provider import RULES, Provider
 from memories.providers.relation import Pair, relate_all
 from memories.retrieve.pipeline import index_of
 from memories.store import Candidate, Writer
-from memories.text.relate import Relation, Thresholds, Verdict, relate
-from memories.text.relate.tokens import canonical_text
 from memsite.config.conf import get_conf
 from memsite.tenancy.models import App
 from memsite.tenancy.policy import Preset

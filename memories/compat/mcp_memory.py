@@ -17,14 +17,14 @@ from typing_extensions import TypedDict
 
 from memories.api.base import StoringView
 from memories.compat.external_ids import create_with_external_id, external_id, find_by_external_id
+from memories.language.scripts import without_surrogates
+from memories.language.secrets import clean, each_text, is_visible, without_secrets
 from memories.mcp.server import in_thread, serving
 from memories.mcp.toolbox import ToolAnswer, Toolbox
 from memories.mcp.views import MCPView
 from memories.models import Memory
-from memories.providers.surrogates import without_surrogates
 from memories.services import MemoryAgent
 from memories.store import Candidate
-from memories.text.clean import clean, each_text, is_visible, without_secrets
 from memsite.http.json_body import RepeatedName, parse_loosely
 from memsite.tenancy.origin import Origin
 

@@ -24,10 +24,10 @@ from memories.api.fields import (
 )
 from memories.api.schema import operation
 from memories.compat.external_ids import create_with_external_id, external_id, find_by_external_id
+from memories.language.secrets import without_secrets
 from memories.models import GENERAL, Kind, Memory, Visibility
 from memories.services import MemoryAgent, Withheld
 from memories.store import Candidate
-from memories.text.clean import without_secrets
 from memsite.http.problems import explain
 from memsite.tenancy.models import Scope
 

@@ -16,8 +16,8 @@ from django.shortcuts import render
 from django.urls import reverse
 from django.utils import timezone
 
+from memories.language.secrets import without_secrets
 from memories.services import MemoryAgent
-from memories.text.clean import without_secrets
 from memsite.http.problems import problem_response
 from memsite.tenancy.access import Right, actor_of, apps_of, has_right, role_in
 from memsite.tenancy.models import App, AppStatus, Role

@@ -10,9 +10,9 @@ from datetime import date, datetime, timedelta
 
 from django.db.models import F, Q
 
+from memories.language.dates.future import next_day
+from memories.language.dates.recurrence import DAY_CODES
 from memories.models import FutureTrigger, TriggerStatus
-from memories.text.future import next_day
-from memories.text.future.rules import DAY_CODES
 from memsite.tenancy.scoping import ScopedQuerySet
 
 DAY = timedelta(days=1)

@@ -11,11 +11,11 @@ from uuid import UUID
 from django.db.models.functions import Substr
 
 from memories.dashboard.plots import Plot, Series
+from memories.language.similarity import find_said
 from memories.models import Injection, Link, LinkKind, Memory, Revision, Status
 from memories.services.memories import UNSAYABLE
 from memories.store.revisions import LEARNING, confidence_at, decays_from, parse, snapshot
 from memories.store.writer import NOTED
-from memories.text.quote import find_said
 from memsite.tenancy.models import App
 from sessions.models import AgentSession, Resource
 

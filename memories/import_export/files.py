@@ -26,7 +26,7 @@ from django.conf import settings
 from django.utils.crypto import salted_hmac
 
 from memories.import_export.tables import Line
-from memories.providers.surrogates import without_surrogates
+from memories.language.scripts import without_surrogates
 from memsite.http.json_body import RepeatedName, fits_64_bits, parse_loosely
 
 GZIP, ZIP = b"\x1f\x8b", b"PK\x03\x04"

@@ -11,11 +11,11 @@ from uuid import UUID
 
 from memories.import_export.export import POLICY
 from memories.import_export.tables import BY_NAME, Line, Table
+from memories.language.surface import kept_look
 from memories.models import LIVE, ColdText, Extraction, Memory, Revision, Status, Vector, What
 from memories.models.memory import pack, subject_of
 from memories.store import Writer
 from memories.store.revisions import snapshot, summaries_touched
-from memories.text.looks import kept_look
 from memsite.tenancy.audit import note_change
 from memsite.tenancy.models import App, AppPolicy
 from memsite.tenancy.policy import POLICY_FIELDS

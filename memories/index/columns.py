@@ -15,12 +15,12 @@ from django.db import connection
 from numpy.typing import NDArray
 
 from memories.index.similarity import Rows, sign_bits
+from memories.language.scripts import parts_in
+from memories.language.surface import looks_kept
 from memories.models import Sentiment
 from memories.models.pgvector_table import TABLE as NEAR
 from memories.models.vector import read_vectors
 from memories.providers.embeddings import Vectors
-from memories.text.looks import looks_kept
-from memories.text.unspaced import parts_in
 from memsite.db.prepared import Prepared, fetch_all
 from memsite.tenancy.models import App
 from memsite.tenancy.origin import Origin

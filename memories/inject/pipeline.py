@@ -24,6 +24,10 @@ from memories.inject.render import (
     turn_block,
     turn_line,
 )
+from memories.language.dates.future import find_coming
+from memories.language.dates.windows import find_windows
+from memories.language.scripts import CHARACTERS_PER_TOKEN, beginning, estimate_tokens, is_unspaced
+from memories.language.similarity import matter_of
 from memories.models import FutureTrigger, Injection, Memory
 from memories.models.learning import LESSONS
 from memories.models.memory import MemoryQuerySet
@@ -32,11 +36,6 @@ from memories.retrieve.contradictions import CONFLICTING
 from memories.retrieve.injection_guard import is_suspicious, neutralise, safe_memories
 from memories.retrieve.scoped_view import Scope
 from memories.retrieve.top_memories import top_memories
-from memories.text.future import find_coming
-from memories.text.matter import matter_of
-from memories.text.temporal import find_windows
-from memories.text.tokens import CHARACTERS_PER_TOKEN, beginning, estimate_tokens
-from memories.text.unspaced import is_unspaced
 from memsite.config.conf import get_conf
 from memsite.tenancy.models import App
 from memsite.tenancy.policy import AppPolicy, Block

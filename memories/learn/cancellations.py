@@ -12,19 +12,18 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import date, datetime
 
+from memories.language.dates.future import find_coming
+from memories.language.dates.windows import find_windows
+from memories.language.extract.prose import read_sentences
+from memories.language.messages import sentence_around, strip_fenced
+from memories.language.relate.termination import NEUTRAL
+from memories.language.secrets import strip_private
+from memories.language.similarity import used_share
 from memories.learn.future_events import READ_CHARACTERS
 from memories.learn.non_commitments import first_break, is_asked, last_break
 from memories.providers.judgement_model import is_there
-from memories.providers.llm.rules.prose import read_sentences
 from memories.providers.relation import judgements
 from memories.retrieve.question import STOP_WORDS
-from memories.text.fence import strip_fenced
-from memories.text.future import find_coming
-from memories.text.overlap import used_share
-from memories.text.relate.trips import NEUTRAL
-from memories.text.secrets import strip_private
-from memories.text.sentence import sentence_around
-from memories.text.temporal import find_windows
 
 MOST_OF_A_MESSAGE = 10
 READ_AROUND = 300

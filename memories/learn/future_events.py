@@ -10,14 +10,13 @@ from datetime import datetime, time
 from itertools import groupby
 from operator import itemgetter
 
+from memories.language.dates.future import Coming, find_coming
+from memories.language.dates.recurrence import first_day
+from memories.language.dates.words import is_of_every_year
+from memories.language.messages import sentence_around, strip_fenced
+from memories.language.secrets import redact, strip_private
 from memories.learn.non_commitments import first_break, is_no_commitment, without_old_days
 from memories.learn.trigger_span import Days
-from memories.text.fence import strip_fenced
-from memories.text.future import Coming, find_coming
-from memories.text.future.rules import first_day
-from memories.text.secrets import redact, strip_private
-from memories.text.sentence import sentence_around
-from memories.text.undated import is_of_every_year
 
 _FROM = re.compile(r"(?:from|starting|beginning)\b", re.IGNORECASE)
 _FROM_BEFORE = re.compile(r"\b(?:starting|beginning|as of)(?: from)? \Z", re.IGNORECASE)

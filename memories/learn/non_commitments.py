@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 
-from memories.text.future import Coming
+from memories.language.dates.future import Coming
 
 READ_AROUND = 300
 """So many characters to either side of a time are looked at."""

@@ -5,9 +5,9 @@ from __future__ import annotations
 from datetime import date, time, timedelta
 from typing import NamedTuple
 
+from memories.language.dates.future import find_coming, next_day
+from memories.language.dates.statement_dates import make_dates_plain
 from memories.models import FutureTrigger
-from memories.text.dating import make_dates_plain
-from memories.text.future import find_coming, next_day
 
 DAY = timedelta(days=1)
 UNITS = {"DAILY": "day", "WEEKLY": "week", "MONTHLY": "month", "YEARLY": "year"}

@@ -11,6 +11,7 @@ from itertools import islice
 from django.db import transaction
 from django.db.models import F, Q
 
+from memories.language.similarity import matter_of
 from memories.learn.cancellations import CalledOff, find_replaced, read_called_off, without_days_of
 from memories.learn.future_events import ToldEvent, read_events
 from memories.learn.trigger_span import Days, bring_to
@@ -18,7 +19,6 @@ from memories.ledger.days import day_of
 from memories.models import FutureTrigger, Link, LinkKind, Memory, Preload, TriggerStatus, Visibility
 from memories.models.memory import MemoryQuerySet
 from memories.store.links import called_off_in
-from memories.text.matter import matter_of
 from memsite.config.conf import get_conf
 from memsite.tenancy.access import of_users, users_told_of
 from memsite.tenancy.models import Agent, App

@@ -19,13 +19,13 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
+from memories.language.dates.words import DETERMINERS, MONTHS, WEEKDAY_PLURALS, WEEKDAYS
+from memories.language.messages import strip_fenced
+from memories.language.relate import Relation, relate
+from memories.language.relate.lexicon import concept_of
+from memories.language.rewrite.filler import sentences
+from memories.language.similarity import EMPTY_WORDS, shared_words, used_share
 from memories.providers.embeddings import Thresholds, Vectors
-from memories.text.fence import strip_fenced
-from memories.text.overlap import EMPTY_WORDS, shared_words, used_share
-from memories.text.relate import Relation, relate
-from memories.text.relate.lexicon import concept_of
-from memories.text.rewrite.filler import sentences
-from memories.text.temporal.words import DETERMINERS, MONTHS, WEEKDAY_PLURALS, WEEKDAYS
 
 WORDS_ALONE, WORDS_WITH_MEANING = 0.5, 0.3
 PASSAGE_WORDS, PASSAGE_CHARACTERS, MAX_PASSAGES = 60, 600, 40

@@ -14,6 +14,7 @@ from django.db import transaction
 from django.db.models import OuterRef, Subquery
 
 from memories.index.app_index import IndexView
+from memories.language.secrets import redact
 from memories.maintain import aging
 from memories.maintain.merge import opaque_key
 from memories.maintain.summaries import embed_passages
@@ -27,7 +28,6 @@ from memories.retrieve.pipeline import index_of
 from memories.store import Candidate, LimitReached, writing
 from memories.store.transaction import with_app
 from memories.store.writer import Writer
-from memories.text.secrets import redact
 from memsite.jobs.job import Run
 from memsite.tenancy.models import App
 from memsite.tenancy.origin import least_trusted

@@ -27,6 +27,8 @@ from numpy.typing import NDArray
 
 from memories.index.app_index import IndexView
 from memories.index.vector_store import VectorStore
+from memories.language.relate import Relation, relate
+from memories.language.relate.lexicon import canonical_text
 from memories.models import LIVE, Action, Kind, Memory, Source, Status, Visibility
 from memories.models.memory import MemoryQuerySet
 from memories.providers.embeddings import Embedder
@@ -35,8 +37,6 @@ from memories.retrieve.pipeline import index_of
 from memories.store import Writer, writing
 from memories.store.revisions import confidence_at
 from memories.store.transaction import with_app
-from memories.text.relate import Relation, relate
-from memories.text.relate.tokens import canonical_text
 from memsite.jobs.job import Run
 from memsite.tenancy.models import App
 

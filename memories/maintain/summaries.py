@@ -19,17 +19,16 @@ import structlog
 from django.db import transaction
 from django.db.models import F, Max, Q
 
+from memories.language.relate.grammar import STOP_WORDS, stem
+from memories.language.similarity import one_line
 from memories.models import GENERAL, Link, LinkKind, Memory, Passage, Summary, SummaryDue, Vector, Visibility
 from memories.models.memory import NOTED, MemoryQuerySet, as_noted
 from memories.models.summary import SummaryQuerySet
 from memories.models.vector import FLOAT_BYTES, by_number, embedded_text, to_bytes
 from memories.providers.embeddings import Embedder, EmbedderError, Vectors
 from memories.providers.llm.provider import LLMError, Noted, Provider, Written, outdoes
-from memories.providers.llm.rules.plain import one_line
 from memories.providers.llm.rules.summaries import MARKED, summarise
 from memories.retrieve.injection_guard import VOUCHED, safe_memories
-from memories.text.relate.grammar import STOP_WORDS
-from memories.text.relate.stems import stem
 from memsite.db.lru_cache import Latest, is_committed
 from memsite.tenancy.models import App
 from memsite.tenancy.scoping import ScopedQuerySet

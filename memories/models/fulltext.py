@@ -9,7 +9,7 @@ letter or digit, without diacritics, stemmed by porter, none left out; and the a
 In both, each character of a script that is written without spaces is a word.
 """
 
-from memories.text.unspaced import CHARACTERS, RANGES
+from memories.language.scripts import CHARACTERS, RANGES
 from memsite.tenancy.append_only import TriggerOperation
 from memsite.tenancy.row_level_security import SETTING, SITE
 

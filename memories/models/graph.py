@@ -15,7 +15,7 @@ BLANKS = Length("key") - Length(Replace("key", Value(" "), Value("")))
 
 
 class Entity(Scoped, Identified):
-    """`key` is what all spellings of the name share (`memories.text.entities.entity_key`)."""
+    """`key` is what all spellings of the name share (`memories.language.entities.entity_key`)."""
 
     key = models.CharField(max_length=200)
     name = models.CharField(max_length=200)

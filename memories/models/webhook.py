@@ -9,7 +9,7 @@ from django.db import models
 from django.db.models import F, Q
 from django.utils import timezone
 
-from memories.text.clean import without_secrets
+from memories.language.secrets import without_secrets
 from memsite.db.expressions import Literal
 from memsite.tenancy.models import Agent
 from memsite.tenancy.scoping import Identified, Scoped, ScopedQuerySet

@@ -20,7 +20,7 @@ from django.utils import timezone
 
 from memories.models import Action, Delivery, DeliveryStatus, Forgotten, Revision, Webhook
 from memories.models.webhook import MEMORY_DELETED
-from memories.providers.outward import WEBHOOK_NETWORKS, Refused, Within
+from memories.providers.http import WEBHOOK_NETWORKS, Refused, Within
 from memsite.config.conf import get_conf
 from memsite.http.json_body import dump_json
 from memsite.http.signatures import headers_for, secret_of

@@ -18,12 +18,11 @@ import numpy as np
 import structlog
 from numpy.typing import NDArray
 
+from memories.providers.embeddings.in_process import load_session, opening, padded, read_graph
+from memories.providers.embeddings.minilm import REMEDY, TOKENIZER_FILE, WEIGHTS_FILE, WORDS, locate_model, map_verified
+from memories.providers.embeddings.minilm import view_tensors as view_published_tensors
+
 from .embeddings.base import EmbedderMisconfigured, Vectors
-from .embeddings.minilm_files import REMEDY, TOKENIZER_FILE, WEIGHTS_FILE, WORDS, locate_model, map_verified
-from .embeddings.minilm_files import view_tensors as view_published_tensors
-from .embeddings.onnx_session import load_session
-from .embeddings.packages import read_graph
-from .embeddings.tokens import opening, padded
 
 # Imported on first use: who judges by rules does without them.
 if TYPE_CHECKING:

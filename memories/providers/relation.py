@@ -1,7 +1,8 @@
 """How a new statement relates to stored ones, without a language model: a small network, with exact guards.
 
 The network (`judgement_model`) reads English. Of two statements one of which is in another language the rules of
-`memories.text.relate` judge. What no embedding brings near is not looked at: the network takes about 10 ms for each.
+`memories.language.relate` judge. What no embedding brings near is not looked at: the network takes about 10 ms for
+each.
 """
 
 from __future__ import annotations
@@ -12,12 +13,11 @@ from dataclasses import dataclass, replace
 from hashlib import blake2b
 from typing import Literal
 
+from memories.language.relate import Relation, Thresholds, Verdict, relate
+from memories.language.relate.grammar import UNITS
+from memories.language.relate.lexicon import canonical_text, is_english
+from memories.language.relate.verdict import REASON_MAX_CHARS
 from memories.providers.judgement_model import Judgement, is_there, load_judgement_model
-from memories.text.relate import Relation, Thresholds, Verdict, relate
-from memories.text.relate.language import is_english
-from memories.text.relate.measures import UNITS
-from memories.text.relate.tokens import canonical_text
-from memories.text.relate.verdict import REASON_MAX_CHARS
 
 Judge = Literal["learned", "rules"]
 JUDGES: tuple[Judge, ...] = ("learned", "rules")

@@ -9,9 +9,9 @@ from functools import lru_cache
 
 import structlog
 
+from memories.language.injection_guard import find_instructions
+from memories.language.injection_guard.plain import read_plain
 from memories.models import Memory
-from memories.text.instructions import find_instructions
-from memories.text.instructions.plain import read_plain
 from memsite.tenancy.origin import Origin
 from memsite.tenancy.policy import AppPolicy
 

@@ -19,6 +19,7 @@ from memories.index.app_embedder import is_partial, serving_embedder
 from memories.index.app_index import AppIndex, Indexes
 from memories.index.columns import NOBODY
 from memories.index.similarity import Cosines, NoCosines, Rows
+from memories.language.surface import Look, look_of
 from memories.ledger.days import day_of
 from memories.models import Memory, Revision, Status, Vector, Visibility
 from memories.providers.embeddings import Embedder, Vectors
@@ -48,7 +49,6 @@ from memories.retrieve.retrievers.fulltext import WordMatches, is_damaged, look_
 from memories.retrieve.scoped_view import PastState, Scope, ScopedView, question_cosines, scoped_view
 from memories.store.damage import noticing_damage
 from memories.store.revisions import parse, states_at
-from memories.text.looks import Look, look_of
 from memsite.config.conf import get_conf
 from memsite.db.expressions import Literal
 from memsite.db.lru_cache import Commit, last_commit

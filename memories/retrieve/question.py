@@ -10,12 +10,12 @@ from datetime import UTC, date, datetime, timedelta, tzinfo
 
 from django.db.models import QuerySet
 
+from memories.language.dates.windows import TimeWindow, find_windows
+from memories.language.dates.words import NOT_A_PAST_FORM, PAST, PRESENT
+from memories.language.scripts import is_unspaced, parts_in
+from memories.language.wordlists import PERSONS
 from memories.models import Memory
 from memories.retrieve.scoped_view import ScopedView
-from memories.text.future.words import NOT_A_PAST_FORM, PAST, PRESENT
-from memories.text.people import PERSONS
-from memories.text.temporal import TimeWindow, find_windows
-from memories.text.unspaced import is_unspaced, parts_in
 from memsite.db.prepared import Prepared, padded
 from memsite.tenancy.models import App
 from memsite.timestamps import in_own_zone, in_zone

@@ -23,12 +23,12 @@ from numpy.typing import NDArray
 
 from memories.index.columns import TONES, distinct, run_starts
 from memories.index.similarity import Cosines, Floats, Rows, highest, likely_among, lowest_of_highest
+from memories.language.surface import Look
 from memories.models import Sentiment
 from memories.providers.embeddings import Thresholds
 from memories.retrieve.question import Question
 from memories.retrieve.retrievers.fulltext import LEAST_BEST, WordMatches, bit_of
 from memories.retrieve.scoped_view import Scope, ScopedView
-from memories.text.looks import Look
 from memsite.tenancy.policy import AppPolicy
 
 CANDIDATES = 200

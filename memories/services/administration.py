@@ -16,6 +16,7 @@ from django.utils import timezone
 from memories.capture.extraction_queue import TASK, sessions_due
 from memories.capture.ingest_messages import Captured
 from memories.import_export.sources import MEMSITE
+from memories.language.secrets import clean
 from memories.ledger import Consumption, consumed, is_low, set_level
 from memories.ledger.budget import may_learn
 from memories.ledger.outages import outages, service_away
@@ -36,14 +37,13 @@ from memories.models import (
 )
 from memories.notifications.feed import Change, changes_since, current_number
 from memories.notifications.webhooks import TEST, deliver_due, last_of, note_changes, payload, replay
-from memories.providers.llm.factory import make_chat
+from memories.providers.llm.client import make_chat
 from memories.providers.llm.provider import LLMMisconfigured
 from memories.services.sessions import SessionService
 from memories.store import Writer, writing
 from memories.store.purge import purge_app, purge_memories, purge_session, purge_user
 from memories.store.rollback import Source, stop, undo_changes, withdraw
 from memories.store.transaction import TELL
-from memories.text.clean import clean
 from memsite.config.conf import get_conf
 from memsite.http.signatures import secret_of
 from memsite.jobs.engine import WORK

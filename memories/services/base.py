@@ -6,17 +6,17 @@ from datetime import datetime
 from functools import cached_property
 
 from memories.index.app_embedder import current_embedder, serving_embedder
+from memories.language.relate import Thresholds
 from memories.ledger.budget import asks_models, meter_for
 from memories.models import Memory
 from memories.models.memory import MemoryQuerySet
 from memories.providers.embeddings import Embedder
-from memories.providers.llm.asking import LLMProvider
-from memories.providers.llm.factory import make_chat
+from memories.providers.llm.client import make_chat
 from memories.providers.llm.fallback import Careful, refusing
+from memories.providers.llm.prompting import LLMProvider
 from memories.providers.llm.provider import LLMMisconfigured, Provider
 from memories.providers.llm.rules import RulesProvider
 from memories.retrieve.scoped_view import Scope
-from memories.text.relate import Thresholds
 from memsite.config.conf import get_conf
 from memsite.tenancy.access import Users, users_shown, users_told_of
 from memsite.tenancy.models import Agent, App

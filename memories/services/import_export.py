@@ -60,14 +60,13 @@ from memories.import_export.staging import (
     survey,
 )
 from memories.import_export.tables import BY_NAME, Line, Table
+from memories.language.secrets import each_text, redact, secret_in_name, texts_in, without_secrets
 from memories.models import Import, ImportPart, ImportStatus, Source
 from memories.notifications.webhooks import note_changes, skip_changes
 from memories.services.administration import SWEEP_TASK
 from memories.services.memories import MemoryService
 from memories.services.sessions import SessionService
 from memories.store import Candidate, LimitReached, Writer, writing
-from memories.text.clean import each_text, secret_in_name, texts_in, without_secrets
-from memories.text.secrets import redact
 from memsite.config.conf import get_conf
 from memsite.jobs.engine import WORK
 from memsite.jobs.job import Run, Unclaimed

@@ -16,6 +16,8 @@ from memories.capture.extraction import Lesson, find_facts, learn
 from memories.capture.quarantine import Refusal
 from memories.capture.related_memories import RelatedMemory, find_related
 from memories.inject.pipeline import Injected, budget_tokens, greet, inject, line_limit, note_injected
+from memories.language.extract.labels import read_sentiment
+from memories.language.messages import Message
 from memories.learn.triggers import link_memories
 from memories.ledger.budget import economises, may_learn
 from memories.maintain.stale_summaries import mark_stale, put_away
@@ -24,7 +26,6 @@ from memories.models import Extraction, Injection, Summary
 from memories.models.memory import as_noted
 from memories.models.summary import SummaryQuerySet
 from memories.providers.llm.provider import LLMError
-from memories.providers.llm.rules.sentiment import read_sentiment
 from memories.retrieve.contradictions import CONFLICTING, tags_of
 from memories.retrieve.hits import Recall
 from memories.retrieve.injection_guard import safe_memories
@@ -32,7 +33,6 @@ from memories.retrieve.pipeline import SearchRequest, search
 from memories.services.base import Caller
 from memories.store import Candidate, Writer
 from memories.store.revisions import mark_due
-from memories.text.messages import Message
 from memsite.jobs.task_queue import ring
 from sessions.models import AgentSession, Resource
 from sessions.recording import Said, resource_of

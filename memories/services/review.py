@@ -12,11 +12,11 @@ from django.utils import timezone
 from memories.capture.candidates import category_of, origin_of
 from memories.capture.pipeline import remember
 from memories.capture.quarantine import Outcome, OutcomeKind
+from memories.language.secrets import clean
 from memories.models import Action, Decision, LinkKind, Memory, Rejection, Revision, Source, Status
 from memories.services.memories import Changed, MemoryService, NotChanged, refuse_superseded, said_after
 from memories.store import Candidate, LimitReached, Writer, writing
 from memories.store.revisions import parse
-from memories.text.clean import clean
 from memsite.tenancy.origin import Origin
 
 TAKEN_BACK = "the approval was taken back"

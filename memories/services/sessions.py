@@ -26,6 +26,8 @@ from memories.inject.pipeline import (
 )
 from memories.inject.prompts import tier_prompt
 from memories.jobs import JOBS
+from memories.language.scripts import estimate_tokens
+from memories.language.secrets import clean_all
 from memories.learn import feedback as learnt
 from memories.learn.triggers import Due, note_coming
 from memories.maintain.aging import decay_few
@@ -37,8 +39,6 @@ from memories.retrieve.contradictions import at_odds_with, tags_of
 from memories.retrieve.injection_guard import safe_memories
 from memories.services.triggers import TriggerService
 from memories.store.links import memories_of
-from memories.text.clean import clean_all
-from memories.text.tokens import estimate_tokens
 from memsite.config.conf import get_conf
 from memsite.jobs.engine import fire_for
 from memsite.jobs.job import Run

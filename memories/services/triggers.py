@@ -10,6 +10,9 @@ from django.db.models import Prefetch
 from django.utils import timezone
 
 from memories.capture.quarantine import quarantine, reason_to_wait
+from memories.language.dates.future import find_coming
+from memories.language.secrets import clean
+from memories.language.similarity import used_share
 from memories.learn.trigger_span import Days, WrongTrigger, check_days, days_to_come, sentence_of
 from memories.learn.triggers import Due, due, injectable, put_away, visible_triggers
 from memories.ledger.days import day_of
@@ -17,9 +20,6 @@ from memories.models import LIVE, FutureTrigger, Memory, Preload, Source, Status
 from memories.services.base import Caller
 from memories.store import Candidate, Writer, writing
 from memories.store.links import memories_of, memory_name
-from memories.text.clean import clean
-from memories.text.future import find_coming
-from memories.text.overlap import used_share
 from memsite.tenancy.access import is_of_users, of_users
 from memsite.tenancy.idempotency import forget_answers
 from memsite.tenancy.scoping import ScopedQuerySet

@@ -18,6 +18,9 @@ from uuid import UUID
 from django.db.models import Exists, OuterRef, Q, QuerySet, Sum
 from django.db.models.functions import Length
 
+from memories.language.entities import MAX_KEY_CHARS, MAX_SUBJECT_WORDS, entity_key, find_entities, phrase_keys
+from memories.language.entities import Entity as Named
+from memories.language.similarity import shared_words
 from memories.models import (
     LIVE,
     Action,
@@ -36,9 +39,6 @@ from memories.models import (
     Vector,
 )
 from memories.models.memory import pack
-from memories.text.entities import MAX_KEY_CHARS, MAX_SUBJECT_WORDS, entity_key, find_entities, phrase_keys
-from memories.text.entities import Entity as Named
-from memories.text.overlap import shared_words
 from memsite.db.expressions import Literal
 from memsite.db.inserts import insert_all
 from memsite.db.prepared import Prepared, padded

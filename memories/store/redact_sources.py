@@ -14,10 +14,10 @@ from typing import Any
 from django.db import connection
 from django.db.models import F, Model, OuterRef, Q, Subquery
 
+from memories.language.messages import SENTENCE
+from memories.language.secrets import each_text
+from memories.language.similarity import shared_words
 from memories.models import Action, Extraction, ExtractionStatus, Memory, Rejection, Revision, Source, What
-from memories.text.clean import each_text
-from memories.text.overlap import shared_words
-from memories.text.sentence import SENTENCE
 from memsite.tenancy.models import App
 from sessions.models import Event, Resource, Turn
 

@@ -20,7 +20,7 @@ from django.dispatch import Signal
 from memories.models import LIVE, Memory, Visibility
 from memories.models.memory import as_noted
 from memories.providers.llm.provider import RULES, Choice, Noted
-from memories.providers.llm.rules.room import make_room, value
+from memories.providers.llm.rules.eviction import make_room, value
 from memories.store.damage import COUNTS, noticing_damage, report_damage
 from memories.store.revisions import mark_due
 from memories.store.writer import Writer

@@ -16,6 +16,8 @@ from typing import Any
 from django.db import connection
 from django.db.models import F, prefetch_related_objects
 
+from memories.language.secrets import clean, clean_all
+from memories.language.surface import kept_look
 from memories.models import (
     GENERAL,
     LIVE,
@@ -73,8 +75,6 @@ from memories.store.revisions import (
     snapshot,
     summaries_touched,
 )
-from memories.text.clean import clean, clean_all
-from memories.text.looks import kept_look
 from memsite.db.inserts import insert_all
 from memsite.tenancy.append_only import purge_permit
 from memsite.tenancy.idempotency import forget_answers

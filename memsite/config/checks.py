@@ -9,7 +9,7 @@ from django.core.checks import CheckMessage, Error, Tags, Warning, register
 from django.db import connection
 
 from memories.providers.embeddings import EmbedderError, make_embedder
-from memories.providers.llm.factory import make_chat
+from memories.providers.llm.client import make_chat
 from memories.providers.llm.provider import LLMMisconfigured
 from memsite.config.conf import get_conf, unknown_variables
 

@@ -19,8 +19,8 @@ from django.conf import settings
 from django.core.exceptions import ImproperlyConfigured
 
 from memories.providers.embeddings import EmbedderSettings
-from memories.providers.llm.factory import LLMSettings
-from memories.providers.outward import ORDINARY_NETWORKS
+from memories.providers.http import ORDINARY_NETWORKS
+from memories.providers.llm.client import LLMSettings
 from memories.providers.relation import JUDGES, Judge
 from memsite.ops.broker import SCHEME
 

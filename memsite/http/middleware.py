@@ -21,7 +21,7 @@ from django.db import DEFAULT_DB_ALIAS, close_old_connections, connections, rese
 from django.http import HttpRequest, HttpResponse, UnreadablePostError
 from django.urls import ResolverMatch, get_resolver
 
-from memories.text.clean import secret_in_name
+from memories.language.secrets import secret_in_name
 from memsite.config.conf import get_conf
 from memsite.db.sqlite.write_lock import arrived
 from memsite.http.bodies import TimedBody

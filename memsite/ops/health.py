@@ -20,7 +20,7 @@ from django.views.decorators.http import require_safe
 
 from memories.ledger.outages import service_away
 from memories.providers.embeddings import make_embedder
-from memories.providers.llm.factory import make_chat
+from memories.providers.llm.client import make_chat
 from memories.providers.llm.provider import LLMMisconfigured
 from memories.retrieve.retrievers import in_time, run_retrievers
 from memories.store.damage import reports

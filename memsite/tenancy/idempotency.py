@@ -19,7 +19,7 @@ import orjson
 from django.db import IntegrityError, connection, transaction
 from django.db.models import BinaryField, BooleanField, Func, Q, QuerySet, Value
 
-from memories.text.clean import secret_in_name
+from memories.language.secrets import secret_in_name
 from memsite.config.conf import get_conf
 from memsite.http.exceptions import Conflict, Gone, Unprocessable
 from memsite.http.json_body import dump_json

@@ -15,10 +15,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from time_machine import travel
 
+from memories.language.messages import FENCED_RE, strip_fenced
 from memories.models import Injection, Memory
 from memories.services.sessions import MOST_LESSONS
 from memories.store import Candidate, writing
-from memories.text.fence import FENCED_RE, strip_fenced
 from memsite.config.conf import read_conf
 from memsite.tenancy.models import App
 from tests.api.checks import MEMORY_FIELDS, assert_problem

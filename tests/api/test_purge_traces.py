@@ -12,11 +12,11 @@ from rest_framework.test import APIClient
 
 from memories.capture import extraction_queue, related_memories
 from memories.capture.extraction import learn
+from memories.language.relate import Relation, Verdict
 from memories.models import Extraction, HealthReport, Link, LinkKind, Memory, Revision, Source, Summary
-from memories.providers.llm.rules import facts
+from memories.providers.llm.rules import extraction
 from memories.services import MemoryAgent, administration, current_embedder
 from memories.store import AppGone, Candidate, Writer, writing
-from memories.text.relate import Relation, Verdict
 from memsite.tenancy.models import App, AppPolicy, Residue
 from memsite.tenancy.row_level_security import site_wide
 from sessions.models import Resource
@@ -136,7 +136,7 @@ def test_what_it_was_tagged_with_in_another_session_goes_with_that(
     alice: Caller, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     hear(alice, "I work at Acme Systems.")
-    monkeypatch.setattr(facts, "_tags", lambda category, names: (f"tag-{NEEDLE}",))
+    monkeypatch.setattr(extraction, "_tags", lambda category, names: (f"tag-{NEEDLE}",))
     second = hear(alice, "I work at Acme Systems.")
     assert [row.action for row in Memory.objects.for_app(alice.app).get().revisions.all()] == ["created", "reinforced"]
     alice.delete(f"sessions/{second['id']}")

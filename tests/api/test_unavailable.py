@@ -21,7 +21,7 @@ from rest_framework.test import APIClient
 from memories.jobs import catalogue
 from memories.models import Memory, RecallCount, Vector
 from memories.providers.embeddings import EmbedderUnavailable, Thresholds, Vectors
-from memories.providers.embeddings.hashing import HashEmbedder
+from memories.providers.embeddings.base import HashEmbedder
 from memories.retrieve import access_counters
 from memories.services import base as agent_module
 from memories.services import current_embedder

@@ -23,7 +23,8 @@ from bench.beside.report import ALIKE, DEFAULT, OURS, THEIRS, ratio_cells
 from bench.hashing import DIM, hashing
 from bench.promises.site import ROOT
 from memories.index.app_embedder import current_embedder
-from memories.providers.embeddings import HashEmbedder, factory
+from memories.providers import embeddings
+from memories.providers.embeddings import HashEmbedder
 
 FOUND = b"found"
 BODIES = [json.dumps({"query": f"question {number}"}).encode() for number in range(6)]
@@ -121,7 +122,7 @@ def test_both_sides_have_vectors_of_as_many_dimensions(settings: Any, monkeypatc
     with hashing() as embedder:
         ours = (embedder.dim, embedder.name)
     # These settings put another one in its place, for all of a process.
-    monkeypatch.setattr(factory, "HashEmbedder", HashEmbedder)
+    monkeypatch.setattr(embeddings, "HashEmbedder", HashEmbedder)
     served = run_path(str(ROOT / "bench/beside/settings/hashing_settings.py"))
     assert served["INSTALLED_APPS"] == settings.INSTALLED_APPS
     # Of another name than that of the tests, which is kept.

@@ -16,7 +16,7 @@ from mcp.client.stdio import StdioServerParameters, stdio_client
 from mcp.client.streamable_http import streamable_http_client
 from mcp.shared.exceptions import MCPError
 
-from memories.text.fence import open_fence
+from memories.language.messages import open_fence
 from tests.serving import ROOT, Server
 
 Work = Callable[[Client], Awaitable[None]]

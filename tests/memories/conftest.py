@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from django.db import connection, connections
 
-from memories.providers.llm import factory
+from memories.providers.llm import client
 from memsite.tenancy.models import App
 from tests.conftest import make_app
 from tests.memories.providers.llm.servers import PROTOCOLS, Server, serve
@@ -23,8 +23,8 @@ def kind(request: pytest.FixtureRequest) -> str:
 
 @pytest.fixture
 def fresh_clients(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    monkeypatch.setattr(factory, "ModelChat", HastyChat)
-    monkeypatch.setattr(factory.build_chat, "__defaults__", (ONE_TRY, None))
+    monkeypatch.setattr(client, "ModelChat", HastyChat)
+    monkeypatch.setattr(client.build_chat, "__defaults__", (ONE_TRY, None))
     forget_clients()
     yield
     forget_clients()

@@ -11,8 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from memories.inject.render import fence
+from memories.language.messages import FENCED_RE, close_fence
 from memories.retrieve.injection_guard import neutralise
-from memories.text.fence import FENCED_RE, close_fence
 
 BIDI = "\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"
 FORMAT = [chr(code) for code in range(sys.maxunicode + 1) if unicodedata.category(chr(code)) == "Cf"]

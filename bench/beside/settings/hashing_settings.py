@@ -5,7 +5,8 @@ Not a module of `bench`, which would make a scratch site of its own when it is i
 
 from functools import partial
 
-from memories.providers.embeddings import HashEmbedder, factory
+from memories.providers import embeddings
+from memories.providers.embeddings import HashEmbedder
 from memsite.config.settings import *  # noqa: F403  # all of them
 
-factory.HashEmbedder = partial(HashEmbedder, 384)  # type: ignore[assignment,attr-defined]
+embeddings.HashEmbedder = partial(HashEmbedder, 384)  # type: ignore[assignment,attr-defined]

@@ -23,8 +23,8 @@ from memories.api.fields import (
     names,
     refuse_secret,
 )
+from memories.language.secrets import texts_in
 from memories.models import Import, ImportStatus, Purge, PurgeStatus, PurgeWhat
-from memories.text.clean import texts_in
 from memsite.tenancy.models import (
     DOMAIN_PATTERN,
     Agent,

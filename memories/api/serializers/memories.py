@@ -27,6 +27,7 @@ from memories.api.fields import (
     names,
 )
 from memories.api.schema import ProblemError
+from memories.language.secrets import clean
 from memories.models import (
     SAYABLE,
     Kind,
@@ -43,7 +44,6 @@ from memories.models import (
 from memories.retrieve.filters import FilterError, build_filter
 from memories.retrieve.hits import Hit, SummaryAnswer
 from memories.retrieve.pipeline import MODES
-from memories.text.clean import clean
 from memsite.tenancy.models import App
 from memsite.tenancy.origin import SAYABLE_ORIGINS, Origin
 from memsite.tenancy.policy import MOST_CHARACTERS, Block

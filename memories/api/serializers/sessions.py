@@ -30,11 +30,11 @@ from memories.api.fields import (
     refuse_long,
 )
 from memories.api.serializers.memories import MemoryShown, MemoryTagged, show_memory
+from memories.language.secrets import is_visible
 from memories.learn.feedback import Feedback, Judged
 from memories.learn.future_events import MESSAGE_CHARACTERS
 from memories.learn.triggers import MOST_MEMORIES, Due
 from memories.models import TriggerStatus, Visibility
-from memories.text.clean import is_visible
 from memsite.http.json_body import MAX_OBJECT_CHARACTERS
 from sessions.models import MAX_TURN, SPEAKER_LENGTH, AgentSession, Event, Resource, Role, Turn
 

@@ -25,8 +25,7 @@ from memories.api.fields import (
 from memories.api.serializers.memories import MemoryShown, show_memory
 from memories.models import Bridge, Delivery, DeliveryStatus, Webhook
 from memories.notifications.webhooks import KINDS
-from memories.providers.errors import ServiceRefused
-from memories.providers.outward import WEBHOOK_NETWORKS, check_address
+from memories.providers.http import WEBHOOK_NETWORKS, ServiceRefused, check_address
 from memories.services import Change
 from memsite.config.conf import get_conf
 from memsite.tenancy.models import is_agent_name

@@ -43,6 +43,7 @@ from memories.api.serializers.learning import (
 )
 from memories.api.serializers.memories import MemoryShown, MemoryStored, show_memory
 from memories.api.views.memories import stored_answer
+from memories.language.messages import Message
 from memories.models import (
     Decision,
     Entity,
@@ -57,7 +58,6 @@ from memories.models import (
 from memories.models.summary import SummaryQuerySet
 from memories.services import AlreadyDecided, CannotBeStored
 from memories.services.recall import Category
-from memories.text.messages import Message
 from memsite.http.exceptions import Conflict, Unprocessable
 from memsite.tenancy.policy import CATEGORY_PATTERN
 

@@ -44,12 +44,12 @@ from memories.api.serializers.memories import (
     shown_state,
 )
 from memories.capture.quarantine import Outcome, OutcomeKind
+from memories.language.messages import Message
 from memories.models import Kind, Link, Memory, Revision, Status, Trust
 from memories.models.memory import MemoryQuerySet, subject_of
 from memories.services import MemoryAgent, VersionMismatch, Withheld
 from memories.store import Candidate
 from memories.store.revisions import state_at
-from memories.text.messages import Message
 from memsite.http.exceptions import PreconditionFailed
 from memsite.http.problems import flatten
 from memsite.tenancy.idempotency import Slot

@@ -51,8 +51,8 @@ from memories.api.serializers.sessions import (
 )
 from memories.api.streaming import Unread, body_chunks
 from memories.capture.ingest_messages import Captured
+from memories.language.messages import Message
 from memories.services import MemoryAgent
-from memories.text.messages import Message
 from memsite.http.exceptions import Conflict
 from memsite.tenancy.access import of_users
 from memsite.tenancy.idempotency import Slot

@@ -36,11 +36,11 @@ from memories.compat.mem0.serializers import (
     show_item,
     translated,
 )
+from memories.language.secrets import is_visible
 from memories.models import Action, Extraction, ExtractionStatus, Memory, Revision
 from memories.models.memory import MemoryQuerySet
 from memories.retrieve.filters import build_filter, users_named
 from memories.services import MemoryAgent, Withheld
-from memories.text.clean import is_visible
 from memsite.http.exceptions import Unprocessable
 from memsite.http.json_body import RepeatedName, object_of, parse_json
 from memsite.tenancy.authentication import KeyAuthentication, key_of

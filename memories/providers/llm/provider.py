@@ -5,13 +5,13 @@ Everything here is plain data. A `Provider` answers; whoever asks decides what b
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Protocol
+from typing import Any, Protocol
 
-from memories.text.messages import Message
-from memories.text.relate import Verdict
+from memories.language.messages import Message
+from memories.language.relate import Verdict
 
 RULES = "rules"
 """The provider's name that a memory carries when no model had a part in it."""
@@ -245,3 +245,42 @@ class Provider(Protocol):
 
     def rewrite(self, messages: Sequence[Message], now: datetime) -> Written:
         """The question behind the last messages, to be understood without them; "" when nothing is asked."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ask:
+    """One question. `operation` names it for the meter.
+
+    `schema` is the JSON schema of the answer, an object at the top, in the words that `schema.py` knows.
+    `large` asks the large model, not the small one. `total_seconds` bounds everything: waiting for a free place,
+    retries, and the second answer when the first is of no use.
+    """
+
+    operation: str
+    system: str
+    prompt: str
+    schema: Mapping[str, Any]
+    max_tokens: int
+    large: bool = True
+    total_seconds: float = 60.0
+
+
+class Chat(Protocol):
+    """Two models of one service. May be used from several threads at once."""
+
+    name: str
+
+    def ask(self, ask: Ask, meter: Meter) -> dict[str, Any]:
+        """The answer, which fits the schema. Raises LLMError, LLMDenied among them.
+
+        `meter` is asked before each call and told of every answer and every failed one.
+        """
+
+    def made_by(self, large: bool) -> str:
+        """Who answers: the kind of service and the name of its model, such as "ollama:gemma3:4b"."""
+
+    def state(self) -> str:
+        """Of its circuit: "closed" when it is asked, "open" when it is left alone, "half-open" when on trial."""
+
+    def close(self) -> None:
+        """Gives up its connections."""

@@ -1,13 +1,14 @@
-"""Does an answer have the shape that was asked for? The part of JSON Schema that our questions need."""
+"""JSON answers of models: found in what a model says, and checked against the schema that was asked for."""
 
+import json
+import re
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from types import MappingProxyType
 from typing import Any
 
-from memories.providers.surrogates import without_surrogates
-
-from .provider import LLMUnusable
+from memories.language.scripts import without_surrogates
+from memories.providers.llm.provider import LLMUnusable
 
 KEYWORDS = {
     *("type", "properties", "required", "enum", "items", "additionalProperties", "description"),
@@ -103,3 +104,63 @@ def fitted_number(value: float, schema: Mapping[str, Any], at: str, whole: bool)
 
 def below(at: str, name: str) -> str:
     return name if at == WHOLE else f"{at}.{name}"
+
+
+MAX_CHARACTERS = 2_000_000
+
+# The closing quote may be missing: then the string runs to the end. Nothing is read twice, nor kept for a second try.
+_STRING = r'"[^"\\]*+(?:(?=\\.)\\.[^"\\]*+)*+"?'
+_TOKEN = re.compile(_STRING + r"|[{}]", re.DOTALL)
+_TRAILING_COMMA = re.compile(rf"({_STRING})|,(?=\s*[}}\]])", re.DOTALL)
+_THOUGHTS_END = "</think>"
+
+
+def read_answer(content: str | Mapping[str, Any], schema: Mapping[str, Any]) -> dict[str, Any]:
+    """The first object in `content`, or `content` itself, checked. Raises Unfit."""
+    found = first_object(content) if isinstance(content, str) else content
+    try:
+        answer: dict[str, Any] = fitted(found, schema)
+    except RecursionError:
+        raise Unfit("the answer is nested too deeply") from None
+    return answer
+
+
+def first_object(text: str) -> dict[str, Any]:
+    """Raises Unfit when there is none, and beyond MAX_CHARACTERS."""
+    if len(text) > MAX_CHARACTERS:
+        raise Unfit("the answer is too long")
+    _, _, after_thoughts = text.partition(_THOUGHTS_END)
+    for part in (after_thoughts, text):
+        for candidate in balanced(part):
+            if (found := parse(candidate)) is not None:
+                return found
+    raise Unfit("the answer holds no complete JSON object")
+
+
+def balanced(text: str) -> Iterator[str]:
+    """What stands between matching braces, outermost only; braces within strings do not count."""
+    start = text.find("{")
+    while start != -1 and (end := end_of_object(text, start)):
+        yield text[start:end]
+        start = text.find("{", end)
+
+
+def end_of_object(text: str, start: int) -> int:
+    """Just behind the brace that matches the one at `start`, or 0."""
+    depth = 0
+    for token in _TOKEN.finditer(text, start):
+        depth += {"{": 1, "}": -1}.get(token[0], 0)
+        if depth == 0:
+            return token.end()
+    return 0
+
+
+def parse(text: str) -> dict[str, Any] | None:
+    """Forgives line breaks within strings, and NaN, which no schema lets through."""
+    for attempt in (text, _TRAILING_COMMA.sub(r"\1", text)):
+        try:
+            found = json.loads(attempt, strict=False)
+        except (ValueError, RecursionError):
+            continue
+        return found if isinstance(found, dict) else None
+    return None

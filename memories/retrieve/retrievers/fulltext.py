@@ -18,11 +18,11 @@ from memories.index import scratch_index
 from memories.index.app_index import IndexView, Posting
 from memories.index.columns import distinct, value_counts
 from memories.index.similarity import Floats, Rows
+from memories.language.scripts import is_unspaced, spaced
 from memories.models import Memory
 from memories.models.fulltext import MEMORY, TABLE, WORDS, app_word
 from memories.retrieve.scoped_view import ScopedView
 from memories.store.damage import FULLTEXT, noticing_damage, report_damage
-from memories.text.unspaced import is_unspaced, spaced
 from memsite.db.prepared import fetch_all
 from memsite.tenancy.models import App
 from memsite.tenancy.row_level_security import is_up

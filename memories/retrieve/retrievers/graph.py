@@ -7,10 +7,10 @@ from collections.abc import Iterable
 import numpy as np
 
 from memories.index.similarity import Floats
+from memories.language.entities import phrase_keys
 from memories.models import Entity, Link, Mention
 from memories.retrieve.question import STOP_WORDS
 from memories.retrieve.scoped_view import ScopedView
-from memories.text.entities import phrase_keys
 from memsite.tenancy.models import App
 
 HOPS = 2

@@ -7,13 +7,13 @@ from dataclasses import dataclass
 import numpy as np
 from django.db.models import QuerySet
 
+from memories.language.relate.grammar import stem
+from memories.language.scripts import parts_in
 from memories.models import Passage, Summary
 from memories.models.vector import by_number
 from memories.providers.embeddings import Embedder, Vectors
 from memories.retrieve.question import Question
 from memories.retrieve.ranking import COVERED_COUNTS
-from memories.text.relate.stems import stem
-from memories.text.unspaced import parts_in
 from memsite.tenancy.access import Users
 from memsite.tenancy.models import App
 

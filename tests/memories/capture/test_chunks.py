@@ -12,8 +12,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from memories.capture.chunks import Window, kept_text, make_chunks, shorten_pasted
-from memories.text.messages import Message
-from memories.text.tokens import CHARACTERS_PER_TOKEN
+from memories.language.messages import Message
+from memories.language.scripts import CHARACTERS_PER_TOKEN
 from tests.growth import assert_linear, repeated
 
 BERLIN = timezone(timedelta(hours=2))

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from memories.capture.ingest_messages import find_memories
 from memories.capture.quarantine import bound_by, is_echo, is_shorter, line_statement, strip_injected
+from memories.language.messages import close_fence, open_fence, strip_fenced
 from memories.models import Memory
-from memories.text.fence import close_fence, open_fence, strip_fenced
 from memsite.tenancy.models import AppPolicy
 from tests.conftest import Caller
 from tests.growth import assert_linear

@@ -19,13 +19,13 @@ from memories.capture.candidates import embed_candidates
 from memories.capture.pipeline import SINCE, remember, store
 from memories.capture.quarantine import OutcomeKind
 from memories.capture.related_memories import MET, MemoryText, RelatedMemories, find_related, is_relevant, judge
+from memories.language.relate import Relation, Verdict, relate
+from memories.language.relate.replacement import find_move
 from memories.models import Action, Link, LinkKind, Memory, Revision, Source, Status, Visibility
 from memories.providers.embeddings import EmbedderUnavailable, HashEmbedder, MiniLMEmbedder
 from memories.services import current_embedder
 from memories.store import Candidate, writing
 from memories.store.revisions import learnt_in
-from memories.text.relate import Relation, Verdict, relate
-from memories.text.relate.moves import find_move
 from memsite.tenancy.models import App
 from tests.conftest import Caller, make_app
 from tests.growth import assert_linear, repeated

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memories.inject.render import MISSES, fit
-from memories.text.tokens import CHARACTERS_PER_TOKEN, estimate_tokens
+from memories.language.scripts import CHARACTERS_PER_TOKEN, estimate_tokens
 
 HEADER = "Known:"
 TEXTS = st.lists(st.text(max_size=200), max_size=MISSES)

@@ -13,6 +13,8 @@ from django.db import connection, transaction
 from django.test.utils import CaptureQueriesContext
 
 from memories.inject.pipeline import due_block, inject_due
+from memories.language.messages import close_fence, open_fence
+from memories.language.scripts import estimate_tokens
 from memories.learn.cancellations import read_called_off
 from memories.learn.trigger_span import Days, WrongTrigger, bring_to, days_to_come
 from memories.learn.triggers import due, link_memories, note_coming, put_away, put_away_batch, roll_over
@@ -20,8 +22,6 @@ from memories.models import FutureTrigger, Memory, Preload, Status, TriggerStatu
 from memories.services import MemoryAgent
 from memories.store import Candidate, writing
 from memories.store.links import drop_for
-from memories.text.fence import close_fence, open_fence
-from memories.text.tokens import estimate_tokens
 from memsite.tenancy.models import Agent, App, AppPolicy
 from sessions.models import AgentSession, Resource, Role
 from tests.growth import assert_linear, repeated

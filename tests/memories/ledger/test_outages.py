@@ -12,7 +12,7 @@ from django.test import Client
 from django.utils import timezone
 
 from memories.models import LedgerEntry
-from memories.providers.llm.factory import make_chat
+from memories.providers.llm.client import make_chat
 from memories.providers.llm.provider import LLMUnavailable
 from memories.services import MemoryAgent
 from memsite.config.conf import get_conf

@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 from django.db import transaction
 
+from memories.language.relate import Verdict
 from memories.maintain import aging, insights, merge
 from memories.maintain.aging import archive_expired, promote_todays
 from memories.maintain.insights import gather_insights
@@ -22,7 +23,6 @@ from memories.providers.llm.provider import Noted, Written
 from memories.providers.llm.rules import RulesProvider
 from memories.retrieve.pipeline import indexes
 from memories.store import writing
-from memories.text.relate import Verdict
 from memsite.jobs.job import Run, Unclaimed
 from memsite.tenancy.models import App
 from tests.memories.maintain.upkeep import DAY, EMBEDDER, NIGHT, RULES, Fragile, Killed, carry_on, state_of, tell

@@ -15,6 +15,7 @@ import pytest
 from bench.synthetic import unit_vectors
 from memories.index.columns import empty_columns, grow
 from memories.index.vector_store import InProcessStore, Sample
+from memories.language.relate import Relation, Verdict
 from memories.maintain import merge
 from memories.maintain.insights import clusters_of
 from memories.maintain.merge import groups_of, merge_duplicates, near_pairs
@@ -22,7 +23,6 @@ from memories.models import FutureTrigger, Link, LinkKind, Memory, Preload, Revi
 from memories.providers.llm.provider import Provider
 from memories.store import writing
 from memories.store.revisions import state_at
-from memories.text.relate import Relation, Verdict
 from memsite.jobs.job import Unclaimed
 from memsite.tenancy.models import App
 from tests.conftest import Caller, make_app

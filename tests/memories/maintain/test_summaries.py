@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from memories.language.wordlists import words
 from memories.maintain.summaries import (
     AT_LEAST_CHANGES,
     LEASE,
@@ -29,7 +30,6 @@ from memories.providers.llm.rules import summaries as rules
 from memories.services.base import current_embedder
 from memories.store import Candidate, writing
 from memories.store.revisions import is_withdrawn, mark_due, snapshot, summaries_touched
-from memories.text.wordlist import words
 from memsite.tenancy.models import App
 from tests.conftest import Caller, make_app, make_caller
 from tests.growth import assert_linear

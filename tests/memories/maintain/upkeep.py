@@ -9,13 +9,13 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
+from memories.language.relate import Thresholds
 from memories.models import Link, Memory, Revision
 from memories.models.vector import embedded_text
 from memories.providers.embeddings import HashEmbedder
 from memories.providers.llm.rules import RulesProvider
 from memories.store import Candidate, writing
 from memories.store.revisions import TRACKED, snapshot
-from memories.text.relate import Thresholds
 from memsite.jobs.job import Unclaimed
 from memsite.tenancy.models import App
 

@@ -6,21 +6,25 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import numpy as np
+import onnx
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memories.providers.embeddings import (
-    EmbedderMisconfigured,
-    MiniLMEmbedder,
-    minilm,
-    minilm_files,
-    minilm_model,
+from memories.providers.embeddings import EmbedderMisconfigured, MiniLMEmbedder, minilm
+from memories.providers.embeddings.in_process import BATCH_TEXTS, BATCH_TOKENS, CHARACTERS_PER_TOKEN, batches, opening
+from memories.providers.embeddings.minilm import (
+    GRAPH_FILE,
+    MAX_TOKENS,
+    WEIGHTS_FILE,
+    WORDS,
+    load_model,
+    locate_model,
+    map_verified,
+    view_tensors,
 )
-from memories.providers.embeddings.in_process import BATCH_TEXTS, BATCH_TOKENS, batches
-from memories.providers.embeddings.minilm_model import MAX_TOKENS, load_model
-from memories.providers.embeddings.tokens import CHARACTERS_PER_TOKEN, opening
 from tests.tables import each_row
+from tools.export_minilm import build_model, export
 
 GOLDEN = json.loads((Path(__file__).parents[2] / "data" / "minilm-golden.json").read_text())
 TEXTS = [entry["text"] for entry in GOLDEN]
@@ -110,7 +114,7 @@ def test_odd_texts_read_like_plain_ones(embedder, odd, plain):
 
 @each_row("part", ["plain words of prose, and then some. ", ".a", "日本", "f00dfeed-"])
 def test_cutting_long_texts_leaves_their_tokens_alone(part):
-    model = load_model(minilm_files.locate_model())
+    model = load_model(minilm.locate_model())
     text = part * 5_000
     tokens = model.tokenise(text)
     assert len(tokens) == MAX_TOKENS
@@ -134,7 +138,7 @@ def test_weights_of_another_hash_are_refused(tmp_path):
 
 
 def test_another_tokenizer_is_refused(tmp_path):
-    (tmp_path / "model.safetensors").symlink_to(minilm_files.locate_model() / "model.safetensors")
+    (tmp_path / "model.safetensors").symlink_to(minilm.locate_model() / "model.safetensors")
     (tmp_path / "tokenizer.json").write_text("{}")
     with pytest.raises(EmbedderMisconfigured, match=r"tokenizer\.json is not the file"):
         MiniLMEmbedder(tmp_path).embed_query("hello")
@@ -146,13 +150,13 @@ def test_missing_weights_are_refused(tmp_path):
 
 
 def test_a_missing_graph_is_refused(tmp_path, monkeypatch):
-    monkeypatch.setattr(minilm_model, "GRAPH_FILE", tmp_path / "minilm.onnx")
+    monkeypatch.setattr(minilm, "GRAPH_FILE", tmp_path / "minilm.onnx")
     with pytest.raises(EmbedderMisconfigured, match=r"minilm\.onnx cannot be read"):
         MiniLMEmbedder().embed_query("hello")
 
 
 def test_a_missing_package_is_refused(monkeypatch):
-    monkeypatch.setattr(minilm_files, "PACKAGE", "a_package_nobody_installed")
+    monkeypatch.setattr(minilm, "PACKAGE", "a_package_nobody_installed")
     with pytest.raises(EmbedderMisconfigured, match=r"is not installed; .*run\.lock"):
         MiniLMEmbedder().embed_query("hello")
 
@@ -160,7 +164,7 @@ def test_a_missing_package_is_refused(monkeypatch):
 def test_loading_works_again_once_the_package_is_there(monkeypatch):
     fresh = MiniLMEmbedder()
     with monkeypatch.context() as patched:
-        patched.setattr(minilm_files, "PACKAGE", "a_package_nobody_installed")
+        patched.setattr(minilm, "PACKAGE", "a_package_nobody_installed")
         with pytest.raises(EmbedderMisconfigured):
             fresh.embed_query("hello")
     assert fresh.embed_query("hello").shape == (384,)
@@ -190,3 +194,37 @@ def test_what_the_model_cannot_read_has_no_direction(embedder):
     for text, vector in zip(READABLE, vectors[len(UNREADABLE) :], strict=True):
         np.testing.assert_allclose(embedder.embed_query(text), vector, atol=1e-6)
     assert not embedder.embed_query(UNREADABLE[0]).any()
+
+
+def test_the_script_writes_the_committed_bytes(tmp_path):
+    export(tmp_path / "minilm.onnx")
+    assert (tmp_path / "minilm.onnx").read_bytes() == GRAPH_FILE.read_bytes()
+
+
+def test_the_graph_is_small_and_of_standard_operators():
+    model = build_model()
+    assert GRAPH_FILE.stat().st_size < 200_000
+    assert {node.domain for node in model.graph.node} == {""}
+    onnx.checker.check_model(without_weights(model), full_check=True)
+
+
+def without_weights(model):
+    """The model with its external tensors as inputs: the checker would look for their file."""
+    checked = onnx.ModelProto(graph=model.graph, ir_version=model.ir_version, opset_import=model.opset_import)
+    kept = [tensor for tensor in model.graph.initializer if not tensor.external_data]
+    checked.graph.input.extend(
+        onnx.helper.make_tensor_value_info(tensor.name, tensor.data_type, tensor.dims)
+        for tensor in model.graph.initializer
+        if tensor.external_data
+    )
+    del checked.graph.initializer[:]
+    checked.graph.initializer.extend(kept)
+    return checked
+
+
+def test_the_graph_asks_for_the_tensors_the_weights_hold():
+    asked = {tensor.name: tuple(tensor.dims) for tensor in build_model().graph.initializer if tensor.external_data}
+    held = view_tensors(map_verified(locate_model() / WEIGHTS_FILE))
+    words = held.pop(WORDS)
+    assert words.shape == (30_522, 384)
+    assert asked == {name: tensor.shape for name, tensor in held.items()}

@@ -1,3 +1,5 @@
+"""The same cuts as the library `tokenizers` makes, which takes too much memory for a vocabulary of many languages."""
+
 import json
 import sys
 from concurrent.futures import ThreadPoolExecutor
@@ -6,6 +8,9 @@ from pathlib import Path
 import numpy as np
 import onnx
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from tokenizers import Tokenizer, models, pre_tokenizers
 
 from bench.multilingual_leanings import is_sentence, messages_by_language, shared
 from memories.providers.embeddings import (
@@ -13,22 +18,27 @@ from memories.providers.embeddings import (
     EmbedderSettings,
     MultilingualEmbedder,
     make_embedder,
-    multilingual_files,
+    multilingual,
     normalise_rows,
 )
-from memories.providers.embeddings.export_multilingual import build_model, export
-from memories.providers.embeddings.multilingual_files import (
+from memories.providers.embeddings.multilingual import (
     BLOCKS,
     CENTRE,
     GRAPH_FILE,
+    LEAST_LEANING,
+    MAX_TOKENS,
+    WORD_BEGINS,
+    Unigram,
     in_pairs,
+    leaning_less,
+    load_model,
     locate_model,
     read_contents,
     read_leanings,
     unpacked,
 )
-from memories.providers.embeddings.multilingual_model import LEAST_LEANING, MAX_TOKENS, leaning_less, load_model
 from tests.tables import each_row
+from tools.export_multilingual import build_model, export
 
 # Of the package's own engine, which rounds what flows through the network to 8 bits and takes nothing away.
 GOLDEN = json.loads((Path(__file__).parents[2] / "data" / "multilingual-golden.json").read_text())
@@ -170,7 +180,7 @@ def test_weights_of_another_hash_are_refused(tmp_path):
 
 
 def test_whoever_chooses_it_without_its_package_is_told_at_the_start(monkeypatch):
-    monkeypatch.setattr(multilingual_files, "PACKAGE", "a_package_nobody_installed")
+    monkeypatch.setattr(multilingual, "PACKAGE", "a_package_nobody_installed")
     with pytest.raises(EmbedderMisconfigured, match=r"is not installed; install it: make multilingual"):
         make_embedder(EmbedderSettings("multilingual", url="not asked for before"))
 
@@ -222,3 +232,29 @@ def test_the_centre_is_that_of_sentences_which_languages_share():
     assert not any(is_sentence(text) for text in ("Too %d long a message", "Yes", "abbrev. month\x04September"))
     languages = shared(messages_by_language())[1]
     assert {"ar", "de", "hi", "ja", "ru", "zh_Hans"} <= languages.keys()
+
+
+UNKNOWN = 0
+LETTERS = "abcé日 "
+words = st.text(LETTERS.strip(), min_size=1, max_size=4)
+# Sums of distinct powers never meet, so that no two cuts are equally likely.
+pieces = st.lists(st.one_of(words, words.map(WORD_BEGINS.__add__)), unique=True, min_size=1, max_size=12).map(
+    lambda texts: [("<unk>", 0.0), *((text, -1.0 - 2.0**-place) for place, text in enumerate(texts, 1))]
+)
+
+
+@given(pieces, st.text(LETTERS + "xy", max_size=30))
+def test_words_are_cut_as_the_library_cuts_them(pieces: list[tuple[str, float]], text: str) -> None:
+    text = " ".join(text.split())
+    library = Tokenizer(models.Unigram(pieces, UNKNOWN, byte_fallback=False))
+    library.pre_tokenizer = pre_tokenizers.Metaspace(WORD_BEGINS, prepend_scheme="always", split=True)
+    ours = list(Unigram(pieces, UNKNOWN)(text))
+    assert [number for number, _ in ours] == library.encode(text, add_special_tokens=False).ids
+    assert "".join(piece for _, piece in ours) == "".join(WORD_BEGINS + word for word in text.split())
+
+
+def test_the_likeliest_cut_is_taken_and_unknown_letters_are_one() -> None:
+    cut = Unigram([("<unk>", 0.0), ("▁un", -2.0), ("▁u", -1.0), ("n", -1.5), ("done", -3.0), ("do", -1.0)], UNKNOWN)
+    assert [piece for _, piece in cut("undone")] == ["▁un", "done"]
+    assert list(cut("n??n")) == [(0, "▁"), (3, "n"), (0, "??"), (3, "n")]
+    assert list(cut("")) == []

@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from memories.language.relate import Relation, Thresholds
 from memories.learn.cancellations import find_replaced
 from memories.providers import judgement_model
 from memories.providers import relation as relation_module
@@ -22,7 +23,6 @@ from memories.providers.relation import (
     verdict_of,
     with_measures_of,
 )
-from memories.text.relate import Relation, Thresholds
 from tests.tables import each_row
 
 BANDS = Thresholds()

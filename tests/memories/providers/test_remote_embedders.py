@@ -19,9 +19,8 @@ from memories.providers.embeddings import (
     Patience,
     remote,
 )
-from memories.providers.embeddings.families import USUAL, family_of
-from memories.providers.errors import ServiceAway, ServiceBusy
-from memories.providers.patience import retry_after_seconds, wait_before_retry
+from memories.providers.embeddings.remote import USUAL, family_of
+from memories.providers.http import ServiceAway, ServiceBusy, retry_after_seconds, wait_before_retry
 from tests.tables import each_row
 
 KEY = "sk-secret-4711"

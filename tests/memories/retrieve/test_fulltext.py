@@ -13,13 +13,13 @@ import pytest
 from django.db import DatabaseError, connection
 
 from memories.index import scratch_index
+from memories.language.scripts import parts_in
 from memories.models import Memory
 from memories.models.fulltext import BLOCK, TABLE
 from memories.retrieve.pipeline import indexes
 from memories.retrieve.retrievers import fulltext
 from memories.retrieve.retrievers.fulltext import WordMatches, look_up, match_words
 from memories.retrieve.scoped_view import Scope, ScopedView, scoped_view
-from memories.text.unspaced import parts_in
 from tests.conftest import Caller
 from tests.index_of_words import check_index_of_words, words_found
 from tests.memories.retrieve.asking import change, contents, embedder_of, forget, search, store

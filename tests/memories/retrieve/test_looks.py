@@ -7,11 +7,11 @@ from typing import Any
 import numpy as np
 import pytest
 
+from memories.language import surface
+from memories.language.surface import Look, kept_look, looks_kept
 from memories.models import Memory
 from memories.retrieve import pipeline
 from memories.retrieve.pipeline import index_of
-from memories.text import looks
-from memories.text.looks import Look, kept_look, looks_kept
 from tests.conftest import Caller
 from tests.growth import assert_linear, repeated
 from tests.memories.retrieve.asking import change, contents, embedder_of, search, store
@@ -30,7 +30,7 @@ def read(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
     def look_of(content: str, subject: str | None) -> Look:
         texts.append(content)
-        return looks.look_of(content, subject)
+        return surface.look_of(content, subject)
 
     monkeypatch.setattr(pipeline, "look_of", look_of)
     return texts
@@ -42,7 +42,7 @@ def read(monkeypatch: pytest.MonkeyPatch) -> list[str]:
         (kept_look("Where were you?", None), Look.READ | Look.ASKS | Look.PAST | Look.ADDRESSES),
         (kept_look("", None), Look.READ),
         (0, 0),
-        ((looks.EDITION + 1) << looks.EDITION_STARTS_AT_BIT | Look.READ, 0),
+        ((surface.EDITION + 1) << surface.EDITION_STARTS_AT_BIT | Look.READ, 0),
     ],
 )
 def test_a_look_is_kept_with_its_edition(kept: int, look: int) -> None:
@@ -57,7 +57,7 @@ def test_hostile_repetition_takes_linear_time(unit: str) -> None:
 
 
 def test_every_look_and_edition_has_room() -> None:
-    assert sum(Look) < 1 << looks.EDITION_STARTS_AT_BIT
+    assert sum(Look) < 1 << surface.EDITION_STARTS_AT_BIT
     assert kept_look("x", None) < 2**15
 
 
@@ -70,7 +70,7 @@ def test_a_search_reads_no_text_again_for_its_look(alice: Caller, read: list[str
     assert read == []
 
 
-@pytest.mark.parametrize("kept", [None, 0, (looks.EDITION + 1) << looks.EDITION_STARTS_AT_BIT | Look.READ])
+@pytest.mark.parametrize("kept", [None, 0, (surface.EDITION + 1) << surface.EDITION_STARTS_AT_BIT | Look.READ])
 def test_what_is_not_known_is_read_once(alice: Caller, read: list[str], kept: Any) -> None:
     memory = store(alice, "I am here")
     Memory.objects.filter(pk=memory.pk).update(look=kept)

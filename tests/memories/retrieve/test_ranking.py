@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 from memories.index.app_index import IndexView
 from memories.index.columns import Codes, Subjects, empty_columns, grow
 from memories.index.similarity import ExactCosines
+from memories.language.surface import Look, look_of
 from memories.models import Memory, Source
 from memories.providers.embeddings import Embedder, HashEmbedder, Thresholds, Vectors
 from memories.providers.embeddings.base import USUAL
@@ -27,7 +28,6 @@ from memories.retrieve.scoped_view import ScopedView
 from memories.services import MemoryAgent
 from memories.services import base as agent_module
 from memories.store import Candidate
-from memories.text.looks import Look, look_of
 from tests.conftest import Caller
 
 

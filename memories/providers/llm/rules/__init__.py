@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import datetime
 
+from memories.language.messages import Message
+from memories.language.relate import Thresholds, Verdict
+from memories.language.rewrite import rewrite
 from memories.providers.llm.provider import RULES, Choice, Chunk, Fact, Noted, Setting, Worth, Written
-from memories.providers.llm.rules import digest, facts, gate, insight, room, summaries
+from memories.providers.llm.rules import digest, eviction, extraction, gate, summaries
 from memories.providers.relation import Judge, Pair, relate_all
-from memories.text.messages import Message
-from memories.text.relate import Thresholds, Verdict
-from memories.text.rewrite import rewrite
 
 
 class RulesProvider:
@@ -26,7 +26,7 @@ class RulesProvider:
         return gate.gate(chunk, self.judge)
 
     def extract(self, chunk: Chunk, setting: Setting) -> list[Fact]:
-        return facts.extract(chunk, setting, self.judge)
+        return extraction.extract(chunk, setting, self.judge)
 
     def relate(self, new: str, existing: Sequence[str], subject: str, cosines: Sequence[float | None]) -> list[Verdict]:
         pairs = [Pair(known, new, subject, cosine) for known, cosine in zip(existing, cosines, strict=True)]
@@ -39,13 +39,13 @@ class RulesProvider:
         return digest.digest(messages, now, max_characters, self.judge)
 
     def insight(self, facts: Sequence[Noted], max_characters: int) -> Written:
-        return insight.insight(facts, max_characters)
+        return summaries.insight(facts, max_characters)
 
     def make_room(
         self, memories: Sequence[Noted], now: datetime, max_characters: int, coming: Sequence[str] = (),
         seconds: float = 30.0,
     ) -> Choice:  # fmt: skip
-        return room.make_room(memories, now, max_characters)
+        return eviction.make_room(memories, now, max_characters)
 
     def rewrite(self, messages: Sequence[Message], now: datetime) -> Written:
         return Written(rewrite(messages, now).query)

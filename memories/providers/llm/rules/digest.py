@@ -4,26 +4,248 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
-from math import inf
+from math import inf, log
 
+from memories.language.extract.lexicon import is_base
+from memories.language.extract.prose import read_sentences
+from memories.language.extract.wording import begin_sentence, to_third_person, word
+from memories.language.messages import ASSISTANT, SYSTEM, TOOL, USER, Message, strip_fenced
+from memories.language.relate.lexicon import is_english
+from memories.language.scripts import WIDE
+from memories.language.similarity import Gist, cut_words, gist_of, one_line, overlap
+from memories.language.wordlists import words
 from memories.providers.llm.provider import Chunk, Fact, Setting, Written
-from memories.providers.llm.rules import telling_words as cues
-from memories.providers.llm.rules.facts import extract
-from memories.providers.llm.rules.likeness import gist_of, overlap
-from memories.providers.llm.rules.listening import listen
-from memories.providers.llm.rules.person import to_third_person
-from memories.providers.llm.rules.plain import cut_words, one_line
-from memories.providers.llm.rules.telling import Utterance, score
-from memories.providers.llm.rules.verbs import is_base
-from memories.providers.llm.rules.wording import begin_sentence, word
+from memories.providers.llm.rules.extraction import extract
 from memories.providers.relation import Judge
-from memories.text.messages import ASSISTANT, USER, Message
-from memories.text.relate.language import is_english
-from memories.text.unspaced import WIDE
+
+
+def _any(pattern: str) -> re.Pattern[str]:
+    return re.compile(rf"\b(?:{pattern})\b", re.IGNORECASE)
+
+
+def _opening(pattern: str) -> re.Pattern[str]:
+    return re.compile(rf"(?:{pattern})", re.IGNORECASE)
+
+
+DECIDED = _any(
+    r"decided|decision|agreed|settled on|chose|chosen|opted for|going with|let's (?:go with|use|stick|switch)|"
+    r"(?:we|i)(?:'ll| will) (?:use|go with|switch|move to|stick)|from now on|instead of|rather than|approved|"
+    r"no longer|(?:we|i)(?:'re| are|'m| am) (?:switching|moving|migrating|using)"
+)
+RESOLVED = _any(
+    r"fixed|solved|resolved|works (?:now|again)|working (?:now|again)|root cause|the cause|caused by|turn(?:s|ed) out|"
+    r"because|the (?:problem|issue|bug|reason|culprit|fix|solution) (?:was|is)|deployed|merged|released|shipped|"
+    r"migrated|upgraded|installed|completed|succeeded|passes|passed|failed|found (?:that|out|the)|configured|"
+    r"forgot|figured out|reali[sz]ed|did the trick|enabled|disabled|renewed|restored|replaced|removed|reverted|"
+    r"rolled back|scheduled|booked|ordered|is now|are now|now (?:runs|uses|points|takes|has|set)|set to|raised|"
+    r"lowered|moved"
+)
+LASTING = _any(
+    r"prefers?|remember (?:that|to)|important|note that|allergic|hates?|can't stand|favou?rite|vegetarian|vegan|"
+    r"diabetic|pregnant|engaged|married|divorced|deadline|due|birthday|depends? on|requires?"
+)
+RULED = _any(r"always|never|must(?! have| be)|must(?:n't| not)|should(?:n't| not)|don't ever|only when|not allowed")
+TROUBLED = _any(
+    r"(?:is|are|was|were)(?:n't| not) (?:set|found|installed|running|reachable|allowed|supported)|missing|wrong|broken|"
+    r"fails|crash(?:es|ed)|full|expired|too (?:slow|small|large|long|old)|refused|denied|times? out|timed out|leaks?"
+)
+TIMES = _any(
+    r"yesterday|today|tonight|tomorrow|(?:next|last|this) (?:week|month|year|weekend|spring|summer|autumn|fall|winter)|"
+    r"(?:mon|tues|wednes|thurs|fri|satur|sun)days?|january|february|april|june|july|august|september|october|november|"
+    r"december|years? ago|months? ago|weeks? ago"
+)
+OWN = _any(
+    r"my|our|i(?:'m| am) (?:a|an|the|in|from|on|at|moving|getting|starting|planning|working|learning|going|allergic)|"
+    r"i (?:work|live|moved|started|got|bought|lost|quit|plan|want|need|have|had|use|run|study|love|like|prefer|hate)|"
+    r"i've (?:been|got|started|had|decided)|i used to"
+)
+HEDGED = _any(r"maybe|perhaps|might|i think|i guess|not sure|probably|i wonder|kind of|sort of|hopefully|i hope")
+LOVELY = _any(
+    r"lovely|wonderful|amazing|awesome|beautiful|exciting|delicious|fantastic|inspiring|incredible|cute|so (?:cool|fun|"
+    r"great|nice|sweet|happy|proud)|good luck|sounds"
+)
+
+TELLING_WORDS = words("""
+    decided decision agreed settled chose chosen going instead rather fixed solved resolved works cause caused turns out
+    because problem issue bug reason culprit solution deployed merged released shipped migrated upgraded installed
+    completed succeeded passed failed found configured enabled disabled renewed restored replaced removed reverted
+    scheduled booked ordered forgot realized prefer prefers always never allergic favorite favourite deadline due
+    birthday depends requires must should vegetarian married
+    """)
+"""What a message that is worth a closer look often has."""
+
+REQUEST = _opening(
+    r"(?:(?:hi|hey|hello|ok|okay|so|and|then|now|also|please|pls)[ ,!]+){0,4}"
+    r"(?:(?:can|could|would|will) you\b|i(?:'d| would) like you to\b|i (?:need|want) you to\b|help me\b|tell me\b|"
+    r"(?:please|pls)\b|(?:fix|add|write|make|create|update|change|remove|delete|check|look|find|show|explain|set up|"
+    r"install|configure|deploy|restart|rename|move|refactor|implement|build|run|test|debug|investigate|upgrade|"
+    r"migrate|enable|disable|use|put|set|turn|stop|start|switch|keep|generate|review|summari[sz]e|translate|plan|book|"
+    r"schedule|remind|compare|give me|draft|clean up|convert)\b)"
+)
+ABOUT_ONESELF = _opening(r"(?:i|i'm|im|i've|my|we|we're|our)\b")
+EMPTY = _opening(
+    r"let me|let's see|i'll (?:now|start|check|look|take|go ahead|begin|first|also check|be|try|let|keep)|i will now|"
+    r"now (?:i'll|let me|i will)|i'm going to|i am going to|looking (?:at|into|forward)|checking|reading|searching|"
+    r"running|first,? (?:i|let)|next,? (?:i|let)|would you like|do you want|shall i|should i|want me to|feel free|"
+    r"happy to|glad|hope (?:this|that|you)|is there anything|anything (?:else|fun|new|exciting)|you(?:'re| are) "
+    r"(?:welcome|right)|(?:great|good|excellent) (?:question|idea|point|luck|job|work|news)|sure\b|of course|"
+    r"absolutely|certainly|sounds (?:good|great|like|fun|amazing)|here(?:'s| is| are)\b|i can (?:also |certainly )?"
+    r"help|i(?:'d| would) be happy|thanks|thank you|no problem|no worries|nice\b|awesome|cool\b|wow|congrat|haha|lol|"
+    r"sorry|i apologi[sz]e|have (?:a|fun)|see you|bye|good (?:morning|evening|night)|take care|how are you|how's\b|"
+    r"how have you|what's up|what about you|that(?:'s| is) (?:great|so|awesome|cool|amazing|really|nice|good|wonderful|"
+    r"fantastic)|i understand|i see\b|got it|makes sense|you got this|(?:good|nice|great) to|can't wait|same here|"
+    r"me too|keep (?:it )?up|great\b|perfect|i appreciate|i mean\b|long time|haven't (?:talked|spoken|seen)|"
+    r"check it out|let's (?:keep|make)|as an ai|try again|one moment|done\W*\Z|"
+    r"hallo|danke|bitte\b|gern|wie geht|(?:auch )?gut\b|guten|tschüss|hola|gracias|cómo estás|buen[oa]s|bonjour|salut|"
+    r"merci|ça va|ciao|grazie|come stai|buon|olá|obrigad|tudo bem|hej|tack|cześć|dzięki|привет|спасибо|как дела|"
+    r"こんにちは|ありがとう|わかりました|你好|谢谢|안녕|감사"
+)
+"""Openings of sentences that tell nothing: courtesy, and an agent's account of what it is about to do."""
+LEANING = _opening(
+    r"(?:this|that|it|these|those|they|its|their|his|her|he|she|so|and|but|then|which|also|there|because|or|both|same)\b"
+)
+"""Openings of sentences that are hard to understand without the one before."""
+NARRATED = _opening(r"(?:(?:now|next|then|first),? )?[a-z]+ing\b")
+INTERJECTIONS = _opening(
+    r"\A(?:(?:hi|hey|hello|hallo|hola|bonjour|salut|ciao|btw|by the way|ok|okay|so|well|yes|yeah|yep|no|nope|nah|"
+    r"cool|great|nice|perfect|awesome|wow|thanks|sure|right|actually|ah|oh|hmm|um|lol|haha|alright|gut|ja|nein|sí|oui)"
+    r"(?: there| all)?(?:[,!.…]+ ?|(?<=\bah|\boh|\bso|\bok|\bhi|\bum) |(?<=hey|hmm|lol|btw) )){1,4}(?=\S+ \S+)"
+)
+COURTESY = _opening(
+    r"\A(?:(?:hi|hey|hello|ok|okay|so|well|please|pls|thanks|great|also|and|now)(?: there| all)?[ ,!.]+){0,4}"
+    r"(?:(?:can|could|would|will) you (?:please |maybe |also |quickly )?|i(?:'d| would) like you to |"
+    r"i (?:need|want) you to |would you mind )?(?:please |pls )?"
+)
+"""What a request begins with before it says what is asked for."""
+CAPITALS = re.compile(r"(?<=[\w,;:] )(?!I\b)[A-Z]\w+|\b\w*[a-z][A-Z]\w*|\b[A-Z]{2,}\b")
+FIRST_PERSON = _any("I|we|my|our|me|us|you|your")
+
+
+WEIGHTS = (
+    (DECIDED, 2.5), (RESOLVED, 2.0), (LASTING, 1.5), (TROUBLED, 1.0), (RULED, 0.7),
+    (TIMES, 0.7), (HEDGED, -0.8), (LOVELY, -1.5),
+)  # fmt: skip
+EMPTY_POINTS = -4.0
+OWN_POINTS = 1.0
+ASSISTANT_ASKS, USER_ASKS = -1.5, -0.8
+NARRATED_POINTS = -1.5
+NUMBER, NAME = 0.6, 0.6
+THEME = 1.5
+FIRST_OF_MESSAGE = 0.3
+TOO_SHORT, TOO_LONG = -2.0, -1.0
+SHORTEST_WORDS, LONGEST_WORDS, FULL_MATTER = 4, 34, 8
+
+
+@dataclass(frozen=True, slots=True)
+class Utterance:
+    """A sentence, who said it, and the places of its message in the conversation and of itself in the message."""
+
+    text: str
+    speaker: str
+    message: int
+    place: int
+    gist: Gist
+    is_question: bool
+
+    @property
+    def is_empty(self) -> bool:
+        return bool(EMPTY.match(self.text))
+
+    @property
+    def leans(self) -> bool:
+        """Whether it is hard to understand without the sentence before."""
+        return bool(LEANING.match(self.text))
+
+    @property
+    def is_request(self) -> bool:
+        is_asked = self.is_question and not ABOUT_ONESELF.match(self.text)
+        return self.speaker != ASSISTANT and (is_asked or bool(REQUEST.match(self.text)))
+
+
+def score(said: Utterance, spread: Mapping[str, int], count: int) -> float:
+    """Cues of English, and in any language: words that run through the conversation, names, numbers, length.
+
+    `spread` says how many of the `count` sentences have a word. About 0 for chatter, 2 to 7 for what is telling.
+    """
+    total = sum(weight for cue, weight in WEIGHTS if cue.search(said.text))
+    if said.speaker == ASSISTANT:
+        total += ASSISTANT_ASKS * said.is_question + NARRATED_POINTS * bool(NARRATED.match(said.text))
+    else:
+        total += OWN_POINTS * bool(OWN.search(said.text)) + USER_ASKS * said.is_question
+    total += NUMBER * bool(said.gist.figures) + NAME * bool(CAPITALS.search(said.text))
+    return total + EMPTY_POINTS * said.is_empty + _theme(said.gist, spread, count) + _shape(said)
+
+
+def _theme(gist: Gist, spread: Mapping[str, int], count: int) -> float:
+    """0 to 1.5: how much of the conversation shares the sentence's words, on average."""
+    if not gist.words or count < 2:
+        return 0.0
+    mean = sum(log(spread[word]) for word in gist.words) / len(gist.words)
+    return THEME * mean / log(count)
+
+
+def _shape(said: Utterance) -> float:
+    """Up to 1 for matter; fragments and endless sentences count less."""
+    length = said.text.count(" ") + 1
+    matter = min(said.gist.size, FULL_MATTER) / FULL_MATTER
+    if length < SHORTEST_WORDS and said.gist.size < SHORTEST_WORDS:
+        return matter + TOO_SHORT
+    return matter + TOO_LONG * (length > LONGEST_WORDS) + FIRST_OF_MESSAGE * (said.place == 0)
+
+
+MOST_READ_MESSAGES = 200
+MOST_READ_CHARACTERS = 80_000
+LEAST_SHARE = 400
+"""Characters that are read of any message: two thirds from its beginning, the rest from its end."""
+
+_CODE = re.compile(r"```.*?(?:```|\Z)|~~~.*?(?:~~~|\Z)", re.DOTALL)
+_MARKER = re.compile(r"[*_`]{0,3}\[(?:MEMORY|EVENT)(?::[^\[\]\n]{0,300})?\][*_`]{0,3}[ \t]*")
+_LINK = re.compile(r"!?\[([^\[\]\n]{1,200})\]\([^()\s]{1,500}\)")
+_INDENTED = re.compile(r"^(?: {4}|\t)(?!\s*(?:[-*•]|\d{1,3}[.)])\s).*$", re.MULTILINE)
+_CODE_LIKE = re.compile(r"[!-~]{70,}|[{}<>]{2}|\\n|\w\.\w+\(|\A\S+ ?[=:]= ?\S|\A\S+ = \S")
+
+
+def listen(messages: Sequence[Message]) -> Iterator[Utterance]:
+    """Their sentences in order, without what is code, output, markup or put in by us."""
+    places = [at for at, message in enumerate(messages) if message.role not in (SYSTEM, TOOL)]
+    places = _most_promising(places, messages)
+    share = max(LEAST_SHARE, MOST_READ_CHARACTERS // (len(places) or 1))
+    for at in places:
+        place = 0
+        for part in _parts(messages[at].content, share):
+            for sentence in read_sentences(part):
+                text = INTERJECTIONS.sub("", one_line(sentence.text).replace("`", ""), count=1)
+                if text and not _CODE_LIKE.search(text):
+                    yield Utterance(text, _speaker_of(messages[at]), at, place, gist_of(text), sentence.is_question)
+                    place += 1
+
+
+def _speaker_of(message: Message) -> str:
+    return (message.speaker if message.role == USER else "") or message.role
+
+
+def _most_promising(places: list[int], messages: Sequence[Message]) -> list[int]:
+    """All of a short conversation; of a long one its two ends, and between them the messages that tell an outcome."""
+    if len(places) <= MOST_READ_MESSAGES:
+        return places
+    ends = {*places[:10], *places[-20:]}
+    tellers = sorted(places, key=lambda at: (-_promise(messages[at].content), -at))
+    return sorted({*ends, *tellers[: MOST_READ_MESSAGES - len(ends)]})
+
+
+def _promise(content: str) -> int:
+    return len(TELLING_WORDS.intersection(content[:LEAST_SHARE].lower().split()))
+
+
+def _parts(content: str, share: int) -> list[str]:
+    """The text that was said, in one piece, or the beginning and the end of it."""
+    text = _LINK.sub(r"\1", _MARKER.sub("\n", _INDENTED.sub("", _CODE.sub("\n", strip_fenced(content)))))
+    return [text] if len(text) <= share else [text[: share * 2 // 3], text[-share // 3 :].partition("\n")[2]]
+
 
 MOST_SENTENCES = 6
 ALIKE = 0.6
@@ -34,7 +256,7 @@ TELLING = 2.2
 """Where no sentence of English reaches this, the conversation was chatter."""
 WORTH_ADDING = 1.7
 WORTH_OPENING = 1.0
-LEANING = 1.3
+DEPENDENT_POINTS = 1.3
 """Points lost by "It …" and "So …" where the sentence before is not told."""
 OPENING_MESSAGES = 4
 LEAST_MATTER = 3
@@ -141,13 +363,13 @@ def _in_third_person(one: Utterance) -> str:
         told = word(one.text, one.speaker, TEAM)
     else:
         told = begin_sentence(to_third_person(one.text, name, TEAM) or one.text)
-    is_told = told.startswith(f'{name} said "') or not cues.FIRST_PERSON.search(told)
+    is_told = told.startswith(f'{name} said "') or not FIRST_PERSON.search(told)
     return told if is_told else f'{name} said "{one.text}"'
 
 
 def _as_asked(one: Utterance) -> Utterance:
     """ "Could you upgrade it?" → "User asked to upgrade it"."""
-    text = cues.COURTESY.sub("", one.text, count=1) or one.text
+    text = COURTESY.sub("", one.text, count=1) or one.text
     first, _, rest = text.partition(" ")
     if is_base(first.lower()) and (text != one.text or not one.is_question):
         return replace(one, text=f"{_speaker(one)} asked to {first.lower()} {rest}", is_question=False)
@@ -222,7 +444,7 @@ def _pick(said: Sequence[Utterance], points: Sequence[float], room: int, most: i
         at_hand = [at for at in at_hand if _cost(said[at]) <= room and not _is_like_any(said, at, chosen[-1:])]
         if not at_hand:
             break
-        best = max(at_hand, key=lambda at: (points[at] - LEANING * _hangs(said, at, chosen), at))
+        best = max(at_hand, key=lambda at: (points[at] - DEPENDENT_POINTS * _hangs(said, at, chosen), at))
         chosen.append(best)
         room -= _cost(said[best])
     return [said[at] for at in chosen]

@@ -11,22 +11,14 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from itertools import islice
 
+from memories.language.extract.evidence import ENOUGH, count_ops
+from memories.language.extract.prose import blank
+from memories.language.extract.salience import ASSISTANT_MARKS, GATE_BIAS, GATE_WEIGHTS, USER_MARKS, GateMark
+from memories.language.extract.statements import CORRECTION, DECISION, GUESS, INSTRUCTION, OUTCOME, STATEMENT, Candidate
+from memories.language.messages import ASSISTANT, USER, Message
 from memories.providers.llm.provider import Chunk, Worth
-from memories.providers.llm.rules.candidate import (
-    CORRECTION,
-    DECISION,
-    GUESS,
-    INSTRUCTION,
-    OUTCOME,
-    STATEMENT,
-    Candidate,
-)
-from memories.providers.llm.rules.candidates import find_candidates
-from memories.providers.llm.rules.evidence import ENOUGH, count_ops
-from memories.providers.llm.rules.gate_marks import ASSISTANT_MARKS, BIAS, USER_MARKS, WEIGHTS, GateMark
-from memories.providers.llm.rules.prose import blank
+from memories.providers.llm.rules.extraction import find_candidates
 from memories.providers.relation import Judge
-from memories.text.messages import ASSISTANT, USER, Message
 
 KEEP_FROM = 0.5
 PLAIN = 0.55
@@ -126,8 +118,8 @@ def _add_up(counted: Sequence[Counter[str]], candidates: Sequence[Candidate]) ->
 def _judge(shares: dict[str, float]) -> Worth:
     if not shares:
         return _NOTHING
-    parts = {name: WEIGHTS.get(name, 0.0) * share for name, share in shares.items()}
-    score = 1.0 / (1.0 + math.exp(-(BIAS + sum(parts.values()))))
+    parts = {name: GATE_WEIGHTS.get(name, 0.0) * share for name, share in shares.items()}
+    score = 1.0 / (1.0 + math.exp(-(GATE_BIAS + sum(parts.values()))))
     keep = score >= KEEP_FROM
     names = sorted(
         (name for name in parts if (parts[name] > 0) == keep and parts[name]), key=lambda name: -abs(parts[name])

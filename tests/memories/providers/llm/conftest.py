@@ -2,8 +2,8 @@
 
 import pytest
 
-from memories.providers.llm.factory import LLMSettings, build_chat
-from memories.providers.patience import Patience
+from memories.providers.http import Patience
+from memories.providers.llm.client import LLMSettings, build_chat
 
 from .fake_chat import metering
 from .servers import KEY, PROTOCOLS, serve

@@ -6,11 +6,10 @@ from datetime import datetime
 from typing import Any
 from zoneinfo import ZoneInfo
 
-from memories.providers.llm.asking import LLMProvider
-from memories.providers.llm.chat import Ask
-from memories.providers.llm.provider import Chunk, Expected, Grant, LLMError, Meter, Noted, Usage
+from memories.language.messages import USER, Message
+from memories.providers.llm.prompting import LLMProvider
+from memories.providers.llm.provider import Ask, Chunk, Expected, Grant, LLMError, Meter, Noted, Usage
 from memories.providers.llm.schema import fitted
-from memories.text.messages import USER, Message
 
 NOW = datetime(2026, 5, 3, 14, 5, tzinfo=ZoneInfo("Europe/Berlin"))
 MADE_BY, MADE_BY_SMALL = "fake:large-1", "fake:small-1"

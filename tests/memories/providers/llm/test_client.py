@@ -3,13 +3,15 @@ import logging
 import socket
 import threading
 import traceback
+from contextlib import closing
 from dataclasses import replace
 
 import pytest
 
-from memories.providers.llm.chat import Ask
-from memories.providers.llm.circuit import Circuit
+from memories.providers.http import Patience
+from memories.providers.llm.client import Circuit, LLMSettings, Models, build_chat, make_chat
 from memories.providers.llm.provider import (
+    Ask,
     Grant,
     LLMDenied,
     LLMError,
@@ -17,11 +19,121 @@ from memories.providers.llm.provider import (
     LLMUnavailable,
     LLMUnusable,
 )
-from memories.providers.patience import Patience
+from tests.memories.providers.llm.conftest import PRICES
+from tests.memories.providers.llm.servers import KEY, Drips, Drops, Fails, Floods, Hangs, Raw, Says
+from tests.tables import each_row
 
-from .conftest import PRICES
-from .servers import KEY, Drips, Drops, Fails, Floods, Hangs, Raw, Says
-from .test_circuit import Clock
+
+class Clock:
+    now = 1_000.0
+
+    def __call__(self):
+        return self.now
+
+
+@pytest.fixture
+def clock():
+    return Clock()
+
+
+@pytest.fixture
+def circuit(clock):
+    return Circuit("host", clock=clock)
+
+
+def fail(circuit, times=1, error=LLMUnavailable):
+    for _ in range(times):
+        with pytest.raises(error, match="away"), circuit.guard():
+            raise error("away")
+
+
+def work(circuit):
+    with circuit.guard():
+        pass
+
+
+def test_it_opens_after_five_failures_in_a_row(circuit):
+    fail(circuit, 4)
+    assert (circuit.state(), circuit.wait_seconds()) == ("closed", 0.0)
+    fail(circuit)
+    assert (circuit.state(), circuit.wait_seconds()) == ("open", 30.0)
+
+
+def test_an_answer_in_between_begins_the_count_anew(circuit):
+    fail(circuit, 4)
+    work(circuit)
+    fail(circuit, 4)
+    assert circuit.state() == "closed"
+
+
+def test_a_refusal_is_an_answer(circuit):
+    fail(circuit, 4)
+    fail(circuit, 1, LLMMisconfigured)
+    fail(circuit, 4)
+    assert circuit.state() == "closed"
+
+
+def test_open_it_says_when_to_come_back(circuit, clock):
+    fail(circuit, 5)
+    clock.now += 10
+    with pytest.raises(LLMUnavailable, match="host is left alone after 5 failures") as caught:
+        work(circuit)
+    assert caught.value.wait_seconds == 20.0
+
+
+def test_after_a_while_one_may_try_and_the_others_wait(circuit, clock):
+    fail(circuit, 5)
+    clock.now += 30
+    assert (circuit.state(), circuit.wait_seconds()) == ("half-open", 0.0)
+    with circuit.guard():
+        assert circuit.state() == "half-open"
+        with pytest.raises(LLMUnavailable, match="left alone"), circuit.guard():
+            raise AssertionError
+    assert circuit.state() == "closed"
+
+
+def test_a_trial_that_fails_opens_it_again(circuit, clock):
+    fail(circuit, 5)
+    clock.now += 31
+    fail(circuit)
+    assert (circuit.state(), circuit.wait_seconds()) == ("open", 30.0)
+
+
+def test_a_trial_that_is_broken_off_leaves_the_next_one_to_try(circuit, clock):
+    fail(circuit, 5)
+    clock.now += 31
+    with pytest.raises(KeyboardInterrupt), circuit.guard():
+        raise KeyboardInterrupt
+    assert circuit.state() == "half-open"
+    work(circuit)
+    assert circuit.state() == "closed"
+
+
+def test_of_many_threads_one_tries(circuit, clock):
+    fail(circuit, 5)
+    clock.now += 31
+    tried, refused = [], []
+    together = threading.Barrier(8)
+
+    def call():
+        together.wait()
+        try:
+            with circuit.guard():
+                tried.append(1)
+                done.wait(60)
+        except LLMUnavailable:
+            refused.append(1)
+            if len(refused) == 7:
+                done.set()
+
+    done = threading.Event()
+    threads = [threading.Thread(target=call) for _ in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert (len(tried), len(refused)) == (1, 7)
+
 
 FACTS = {
     "type": "object",
@@ -444,3 +556,59 @@ def test_neither_key_nor_password_is_in_a_repr_or_a_log(server, chat_with, meter
     assert "HTTP Request: POST" in caplog.text
     for secret in (KEY, "word-4711"):
         assert secret not in shown
+
+
+HOME = "http://127.0.0.1:1"
+
+
+def test_the_rules_need_no_client():
+    assert make_chat(LLMSettings()) is None
+    assert make_chat(LLMSettings("rules", api_key=KEY)) is None
+
+
+def test_the_same_settings_share_circuit_and_connections():
+    first = make_chat(LLMSettings("openai", HOME, KEY, "a", "b", {"a": (1.0, 2.0)}))
+    assert make_chat(LLMSettings("openai", HOME, KEY, "a", "b", {"a": (1.0, 2.0)})) is first
+    assert make_chat(LLMSettings("openai", HOME, KEY, "a", "b", {"a": (1.0, 3.0)})) is not first
+    assert make_chat(LLMSettings("openai", HOME, KEY, "a", "c", {"a": (1.0, 2.0)})) is not first
+
+
+@each_row(
+    ("settings", "expected"),
+    [
+        (LLMSettings("anthropic"), Models("claude-haiku-5-5", "claude-sonnet-5-5")),
+        (LLMSettings("openai"), Models("gpt-5.6-luna", "gpt-5.6-terra")),
+        (LLMSettings("openai", large_model="gpt-x"), Models("gpt-5.6-luna", "gpt-x")),
+        (LLMSettings("openai", HOME, large_model="qwen"), Models("qwen", "qwen")),
+        (LLMSettings("ollama", small_model="gemma"), Models("gemma", "gemma")),
+        (LLMSettings("ollama", small_model="gemma", large_model="qwen"), Models("gemma", "qwen")),
+    ],
+)
+def test_models_have_defaults_where_that_makes_sense(settings, expected):
+    with closing(build_chat(settings)) as chat:
+        assert chat._models == expected
+
+
+@each_row(
+    ("settings", "reason"),
+    [
+        (LLMSettings("ollama"), "models of ollama have to be named"),
+        (LLMSettings("openai", HOME), "models of openai have to be named"),
+        (LLMSettings("oracle"), "no language model of the kind 'oracle'"),
+        (LLMSettings("openai", concurrency=0), "one call at a time"),
+        (LLMSettings("anthropic", "localhost"), "address"),
+        (LLMSettings("anthropic", "ftp://host"), "address"),
+        (LLMSettings("ollama", "http://", large_model="a"), "address"),
+        (LLMSettings("openai", api_key=f"{KEY} x"), "API key"),
+        (LLMSettings("anthropic", api_key=f"{KEY}\n"), "API key"),
+        (LLMSettings("anthropic", api_key=f"{KEY}ü"), "API key"),
+    ],
+)
+def test_settings_that_cannot_work_are_told_without_the_key(settings, reason):
+    with pytest.raises(LLMMisconfigured, match=reason) as caught:
+        make_chat(settings)
+    assert KEY not in "".join(traceback.format_exception(caught.value))
+
+
+def test_the_key_is_not_in_the_settings_repr():
+    assert KEY not in repr(LLMSettings("openai", api_key=KEY))

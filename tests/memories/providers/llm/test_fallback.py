@@ -8,6 +8,8 @@ from typing import Any
 import pytest
 from structlog.testing import capture_logs
 
+from memories.language.messages import USER, Message
+from memories.language.relate import Relation, Verdict
 from memories.providers.llm.fallback import Careful, Fallback
 from memories.providers.llm.provider import (
     RULES,
@@ -26,8 +28,6 @@ from memories.providers.llm.provider import (
     Written,
 )
 from memories.providers.llm.rules import RulesProvider
-from memories.text.messages import USER, Message
-from memories.text.relate import Relation, Verdict
 from tests.tables import each_row
 
 NOW = datetime(2027, 3, 1, 12, tzinfo=UTC)

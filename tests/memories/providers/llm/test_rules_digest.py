@@ -6,10 +6,9 @@ from datetime import UTC, datetime, timedelta, timezone
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from memories.language.messages import Message, close_fence, open_fence
 from memories.providers.llm.provider import RULES
 from memories.providers.llm.rules.digest import digest
-from memories.text.fence import close_fence, open_fence
-from memories.text.messages import Message
 from tests.growth import assert_linear, repeated
 from tests.tables import each_row, each_row_of
 

@@ -7,10 +7,10 @@ from datetime import UTC, datetime
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from memories.language.extract.salience import GATE_WEIGHTS
+from memories.language.messages import Message
 from memories.providers.llm.provider import Chunk, Worth
 from memories.providers.llm.rules.gate import gate
-from memories.providers.llm.rules.gate_marks import WEIGHTS
-from memories.text.messages import Message
 from tests.tables import each_row, each_row_of
 
 NOW = datetime(2026, 5, 4, 15, 30, tzinfo=UTC)
@@ -72,7 +72,7 @@ def test_one_fact_among_much_talk_is_enough() -> None:
 
 def test_statements_only_ever_speak_for_keeping() -> None:
     statements = ["a statement", "several statements", "an instruction", "a decision or correction", "an outcome"]
-    assert all(WEIGHTS.get(name, 0) >= 0 for name in [*statements, "another language"])
+    assert all(GATE_WEIGHTS.get(name, 0) >= 0 for name in [*statements, "another language"])
 
 
 def test_nothing_said_is_nothing_worth() -> None:

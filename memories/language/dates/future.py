@@ -1,0 +1,552 @@
+"""What a text says will happen or should be remembered: "dentist on Friday at 3pm", "in two weeks", "every Monday".
+
+Where `temporal` reads a time as past, here it is read as coming: "Friday" is the next one, "May 3" today's at the
+earliest. What is told in the past tense, has a year that is over or only looks like a date is left out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Set
+from dataclasses import dataclass, replace
+from datetime import date, datetime, time
+from itertools import islice, takewhile
+
+from memories.language.dates import calendar
+from memories.language.dates.calendar import DAY, LAST, UNIT_CYCLES, Span, read_day, read_name
+from memories.language.dates.clock import Clock, read_clock, read_day_part
+from memories.language.dates.future_dates import (
+    coming,
+    read_amount,
+    read_day_ahead,
+    read_inner,
+    read_named_date,
+    read_simple,
+)
+from memories.language.dates.recurrence import as_birthday, is_lasting, next_day, read_recurring
+from memories.language.dates.speech import Found, Proof, Speech, from_span, read_speech
+from memories.language.dates.tense import fits
+from memories.language.dates.words import (
+    ADVERBS,
+    ANCHORS,
+    ANNOUNCED,
+    BOUNDARIES,
+    INSTEAD,
+    LEADS,
+    LIMITS,
+    MADE_FOR,
+    MONTHS,
+    MOVED,
+    NOT,
+    ORDINALS,
+    PAST,
+    PLAIN_MONTHS,
+    PREPOSITIONS,
+    STARTERS,
+    TOO,
+    UNITS,
+    WEEKDAYS,
+    is_excepted,
+)
+from memories.language.wordlists import words
+
+_THIRDS = {"early": 0, "beginning": 0, "start": 0, "mid": 1, "middle": 1, "late": 2, "end": 2}
+_WITH_OF = frozenset({"beginning", "start", "middle", "end"})
+_DAYS_OF = {"day": 1, "week": 7}
+_ENDS_OF_DAY = (
+    ("eod",),
+    ("the", "end", "of", "the", "day"),
+    ("the", "end", "of", "day"),
+    ("end", "of", "the", "day"),
+    ("end", "of", "day"),
+)
+
+
+def read_end_of_day(speech: Speech, at: int) -> Found | None:
+    """Read "by EOD", "by the end of the day", "by end of day Friday"; "at the end of the day" is a saying."""
+    for said in _ENDS_OF_DAY:
+        place = at + len(said)
+        if speech.word(at - 1) in LIMITS and tuple(speech.word(at + offset) for offset in range(len(said))) == said:
+            day = read_simple(speech, place)
+            return day.moved(len(said)) if day and not day.last else Found(len(said), speech.today)
+    return None
+
+
+def read_beside(speech: Speech, at: int) -> Found | None:
+    """Read "two days before Christmas", "the day after May 3", "the week before Easter"."""
+    amount = read_amount(speech, at)
+    unit = UNITS.get(speech.word(at + 1), "") if speech.word(at) == "the" else ""
+    count, unit, used = (amount[1], amount[2], amount[3]) if amount else (1, unit, 2)
+    side = speech.word(at + used)
+    if unit not in {"day", "week", "month"} or side not in {"before", "after"}:
+        return None
+    inner = read_simple(speech, at + used + 1)
+    if not inner or inner.last or inner.first == datetime.min:
+        return None
+    words = used + 1 + inner.words
+    is_before = side == "before"
+    if unit != "day" and not amount:
+        first = calendar.shift(inner.first, unit, -1) if is_before else inner.first + DAY
+        last = inner.first - DAY if is_before else calendar.shift(inner.first, unit, 1)
+        return from_span(words, Span(first, last + DAY), speech.today)
+    return Found(words, calendar.shift(inner.first, unit, -count if is_before else count))
+
+
+def read_around(speech: Speech, at: int) -> Found | None:
+    """Read "the weekend of the 28th", "the week of May 3": the one in which that day is, or to which it is nearest."""
+    place = speech.skip(at, "the")
+    unit = speech.word(place)
+    if unit not in {"week", "weekend"} or speech.word(place + 1) != "of":
+        return None
+    day = read_simple(speech, place + 2) or read_day_ahead(speech, place + 2)
+    if not day or day.last or day.first == datetime.min:
+        return None
+    week = UNIT_CYCLES["week"]
+    span = calendar.weekend_near(day.first) if unit == "weekend" else week.at(week.number(day.first))
+    return from_span(place + 2 + day.words - at, span, speech.today) if span else None
+
+
+def read_part(speech: Speech, at: int) -> Found | None:
+    """Read "the end of next week", "early May", "mid-June", "later this month", "the end of the year"."""
+    first = speech.skip(at, "the")
+    word = speech.word(first)
+    if word == "later":
+        return _read_rest(speech, at)
+    if word not in _THIRDS:
+        return None
+    place = speech.skip(first + 1, *(("of",) if word in _WITH_OF else ("-", "in")))
+    if word in _WITH_OF and place == first + 1:
+        return None
+    inner = _read_whole(speech, place) or read_inner(speech, place)
+    if not inner or not inner.last:
+        return None
+    # What is left of a running week or month does not tell where its end begins, but where it ends is sure.
+    span = _third(Span(inner.begin or inner.first, inner.last + DAY), _THIRDS[word])
+    is_vague = speech.word(place) == "the" and word not in _WITH_OF
+    return replace(
+        from_span(place + inner.words - at, span, speech.today), proof=Proof.FUTURE if is_vague else inner.proof
+    )
+
+
+def _read_whole(speech: Speech, at: int) -> Found | None:
+    """Read "the week", "the month", "this year": the running one."""
+    unit = speech.word(at + 1)
+    if speech.word(at) not in {"the", "this"} or unit not in {"week", "month", "year", "quarter"}:
+        return None
+    cycle = UNIT_CYCLES[unit]
+    span = cycle.at(cycle.number(speech.local))
+    return Found(2, span.start, span.end - DAY) if span else None
+
+
+def _third(span: Span, part: int) -> Span:
+    """The first, middle or last third in whole days; the end of a week is Friday to Sunday."""
+    days = (span.end - span.start).days
+    if days == 7:
+        first, last = ((0, 2), (2, 4), (4, 7))[part]
+    else:
+        first, last = days * part // 3, days * (part + 1) // 3
+    return Span(span.start + first * DAY, span.start + max(last, first + 1) * DAY)
+
+
+def _read_rest(speech: Speech, at: int) -> Found | None:
+    """Read "later today", "later this week", "later in the year"."""
+    place = speech.skip(at + 1, "in")
+    if speech.word(place) == "today":
+        return Found(place + 1 - at, speech.today)
+    whole = _read_whole(speech, place)
+    if not whole or not whole.last:
+        return None
+    return from_span(place + whole.words - at, Span(whole.first, whole.last + DAY), speech.today)
+
+
+def read_nth_part(speech: Speech, at: int) -> Found | None:
+    """Read "the first week of June", "the last day of the month"; a first week is the first seven days."""
+    place = speech.skip(at, "the")
+    order, days = speech.word(place), _DAYS_OF.get(speech.word(place + 1))
+    if not days or (order != "last" and order not in ORDINALS) or speech.word(place + 2) not in {"of", "in"}:
+        return None
+    whole = _read_whole(speech, place + 3) or read_inner(speech, place + 3)
+    if not whole or not whole.last:
+        return None
+    number = ORDINALS.get(order, 0)
+    start = (whole.begin or whole.first) + (number - 1) * days * DAY if number else whole.last - (days - 1) * DAY
+    return from_span(place + 3 + whole.words - at, Span(start, start + days * DAY), speech.today)
+
+
+_LINKS = frozenset({"-", "–", "—", "to", "through", "thru", "until", "till"})
+_MOST_DAYS = 366
+_GOING_ON = frozenset({"i", "we", "he", "she", "they", "and", "or", "so", "but", "because"})
+"""Behind a day they begin something new; any other word may be what is counted: "the 3rd floor"."""
+
+
+def read_range(speech: Speech, at: int, is_between: bool) -> Found | None:
+    """A range that begins here, behind its "from" or "between"."""
+    links = frozenset({"and"}) if is_between else _LINKS
+    return (
+        _read_weekdays(speech, at, links)
+        or _read_days_of_month(speech, at, links)
+        or _read_days_behind_month(speech, at, links)
+        or _read_bare_days(speech, at, links)
+        or _read_two(speech, at, links)
+    )
+
+
+def _read_weekdays(speech: Speech, at: int, links: Set[str]) -> Found | None:
+    """Read "Monday to Friday"."""
+    first, last = WEEKDAYS.get(speech.word(at)), WEEKDAYS.get(speech.word(at + 2))
+    if first is None or last is None or first == last or speech.word(at + 1) not in links:
+        return None
+    if speech.word(at + 3).isdecimal() or speech.word(at + 3) in MONTHS:
+        return None
+    span = calendar.weekday(first).next(speech.local)
+    return Found(3, span.start, span.start + (last - first) % 7 * DAY) if span else None
+
+
+def _read_days_of_month(speech: Speech, at: int, links: Set[str]) -> Found | None:
+    """Read "3-5 May", "the 3rd to the 5th of May 2027"."""
+    place = speech.skip(at, "the")
+    day = read_day(speech, place)
+    last_at = place + 2
+    if not day or speech.word(place + 1) not in links:
+        return None
+    last = read_named_date(speech, last_at) or read_named_date(speech, speech.skip(last_at, "the"))
+    if not last or last.last or last.first.day <= day[0] or not read_day(speech, speech.skip(last_at, "the")):
+        return None
+    skipped = 0 if read_named_date(speech, last_at) else 1
+    return replace(
+        last, words=last_at + skipped + last.words - at, first=last.first.replace(day=day[0]), last=last.first
+    )
+
+
+def _read_days_behind_month(speech: Speech, at: int, links: Set[str]) -> Found | None:
+    """Read "May 3-5", "May 3rd to 5th"."""
+    if speech.word(at) not in MONTHS:
+        return None
+    found = read_named_date(speech, at)
+    last = read_day(speech, at + 3)
+    if not found or found.words != 2 or not last or speech.word(at + 2) not in links:
+        return None
+    if last[0] <= found.first.day or speech.word(at + 4) == ":":
+        return None
+    return replace(found, words=4, last=found.first.replace(day=last[0]))
+
+
+def _read_bare_days(speech: Speech, at: int, links: Set[str]) -> Found | None:
+    """Read "the 16th to the 20th", but not "the 2nd to the 3rd floor"."""
+    place = speech.skip(at, "the")
+    last_at = speech.skip(place + 2, "the")
+    first, last = read_day(speech, place), read_day(speech, last_at)
+    if not first or not last or not (first[1] and last[1]) or speech.word(place + 1) not in links:
+        return None
+    follower = speech.word(last_at + 1)
+    if follower.isalpha() and follower not in PREPOSITIONS | _GOING_ON:
+        return None
+    end = coming(calendar.day_of_month(last[0]), speech.today)
+    start = end and calendar.day_of_month(first[0]).latest(end.start - DAY)
+    if not start or not end:
+        return None
+    return _until(Found(0, start.start), end.start, speech).moved(last_at + 1 - at)
+
+
+def _until(first: Found, last: datetime, speech: Speech) -> Found:
+    """From a day to a later one; what is running begins today."""
+    return replace(first, first=max(first.first, speech.today), last=last, begin=first.first)
+
+
+def _read_two(speech: Speech, at: int, links: Set[str]) -> Found | None:
+    """Read "May 3 to June 5", "tomorrow until Friday", "June to August"."""
+    first = read_simple(speech, at) or read_day_ahead(speech, at)
+    if not first or speech.word(at + first.words) not in links:
+        return None
+    place = speech.skip(at + first.words + 1, "the")
+    last = read_inner(speech, place)
+    if last and (last.end - first.first).days > _MOST_DAYS and MONTHS.keys() & {speech.word(at), speech.word(at + 1)}:
+        # "June 28 to July 5, 2027": the year is said once.
+        first = replace(first, first=first.first.replace(year=last.end.year))
+    if last and last.end <= first.first:
+        first = _begun(speech, at, first, last.end)
+    if not last or last.end <= first.first or (last.end - first.first).days > _MOST_DAYS:
+        return None
+    return _until(replace(first, words=place + last.words - at), last.end, speech)
+
+
+def _begun(speech: Speech, at: int, first: Found, last: datetime) -> Found:
+    """The first day of what ends on `last`, if it was named without its year or month: "Sep 30" to 9 October."""
+    named = read_name(speech, at)
+    span = named.cycle.latest(last - DAY) if named and named.words == first.words else None
+    return replace(first, first=span.start) if span else first
+
+
+MOST_OBJECT = 8
+"""Words between a verb and what it is done for: "announced a rent increase of 4 percent for July"."""
+_READERS = (read_end_of_day, read_beside, read_around, read_nth_part, read_part, read_simple)
+_LEADS_OF_VERBS = frozenset({"on", "in", "at", "over", "around", "through"})
+"""In "come over tomorrow" they belong to the verb."""
+
+
+def read_led(speech: Speech, at: int) -> Found | None:
+    """A time and what leads it. "By", "until" and "before" give the day that is the limit, "after" the day behind it.
+
+    What is led by "since" has begun: its day is `datetime.min`.
+    """
+    lead = speech.word(at) if speech.word(at) in LEADS and speech.word(at + 1) != "of" else ""
+    if speech.word(at + 1) in ADVERBS and lead in _LEADS_OF_VERBS:
+        return None
+    place = at + 1 if lead else at
+    if lead == "since":
+        found = _read_time(speech, place)
+        return Found(found.words + 1, datetime.min) if found else None
+    between = speech.word(at) == "between"
+    place += between
+    if _is_ahead(speech, lead, at) and (speech.word(place) in PLAIN_MONTHS or _is_month(speech, place)):
+        named = read_inner(speech, place)
+        return replace(named.moved(1), proof=Proof.NONE) if named else None
+    found = read_range(speech, place, is_between=between) or (None if between else _read_time(speech, place))
+    return _limited(speech, lead, place, found).moved(place - at) if found else None
+
+
+def _limited(speech: Speech, lead: str, place: int, found: Found) -> Found:
+    if lead in LIMITS:
+        is_end = "end" in (speech.word(place), speech.word(place + 1))
+        return replace(found, first=found.end if is_end else found.first, last=None)
+    if lead == "within":
+        return replace(found, first=found.end, last=None)
+    if lead == "after":
+        return replace(found, first=found.end + DAY, last=None)
+    is_for_day = lead == "for" and not found.last and found.proof is Proof.NOT_PAST
+    if is_for_day and (speech.word(place) in WEEKDAYS or _is_ahead(speech, lead, place - 1)):
+        # "Got tickets for Friday": what is done for a day is done before it.
+        return replace(found, proof=Proof.NONE)
+    return found
+
+
+def _is_month(speech: Speech, at: int) -> bool:
+    """Whether a word is one by its capital, and no person's name: "for May", "for April Jones"."""
+    return speech.word(at) in MONTHS and speech.is_capital(at) and not speech.is_capital(at + 1)
+
+
+def _is_ahead(speech: Speech, lead: str, at: int) -> bool:
+    """Whether the verb before it does something about what is to come: "announced a rent increase for July"."""
+    verbs = {"for": MADE_FOR, "from": ANNOUNCED}.get(lead)
+    if not verbs:
+        return False
+    for place in range(at - 1, max(-1, at - 1 - MOST_OBJECT), -1):
+        word = speech.said(place)
+        if word in BOUNDARIES:
+            return False
+        if word in verbs or word in PAST or word.endswith("ed"):
+            return word in verbs
+    return False
+
+
+def _read_time(speech: Speech, at: int) -> Found | None:
+    for read in _READERS:
+        found = read(speech, at)
+        if found:
+            return found
+    return None
+
+
+_MOST_BETWEEN = 8
+_MOST_BEFORE_ANCHOR = 6
+_EARLY, _GETTING = words("alarm breakfast wake wakes waking woken"), words("be being get gets getting i'm")
+_OTHER_TIMES = ADVERBS | MONTHS.keys() | WEEKDAYS.keys() | {",", "and", "then", "or"}
+
+
+def places_to_read(speech: Speech) -> Iterator[int]:
+    """Where a time may begin: at a word that begins times, a few words before one that every time has."""
+    last_anchor = -1
+    anchors = [-1] * len(speech.tokens)
+    for at in range(len(speech.tokens) - 1, -1, -1):
+        word = speech.word(at)
+        if word in ANCHORS or word[:1].isdecimal():
+            last_anchor = at
+        anchors[at] = last_anchor
+    for at, anchor in enumerate(anchors):
+        if at <= anchor <= at + _MOST_BEFORE_ANCHOR and _may_begin(speech, at):
+            yield at
+
+
+def read_moment(speech: Speech, at: int) -> Found | None:
+    """The time that begins here. Raises ValueError or OverflowError where it lies outside of the calendar."""
+    early = read_clock(speech, at)
+    if early:
+        place = speech.skip(at + early.words, ",")
+        found = _read_day(speech, place)
+        if found:
+            return _complete(speech, place, found, early).moved(place - at)
+    found = _read_day(speech, at)
+    return _complete(speech, at, found, None) if found else None
+
+
+def _may_begin(speech: Speech, at: int) -> bool:
+    word, following = speech.word(at), speech.word(at + 1)
+    if word in LEADS:
+        return following in STARTERS or following == "of" or following[:1].isdecimal()
+    return word in STARTERS or word[:1].isdecimal()
+
+
+def _read_day(speech: Speech, at: int) -> Found | None:
+    return read_recurring(speech, at) or read_led(speech, at)
+
+
+def _complete(speech: Speech, at: int, found: Found, early: Clock | None) -> Found:
+    part, used = ("", 0) if found.last else read_day_part(speech, at + found.words)
+    end = at + found.words + used
+    part = part or found.part
+    place = speech.skip(end, ",")
+    clock = early or read_clock(speech, place)
+    if clock and not early:
+        end = place + clock.words
+        if not part:
+            part, used = read_day_part(speech, end)
+            end += used
+    found = replace(found, words=end - at, part=part)
+    if not clock and not (found.last or found.at):
+        clock = _clock_beside(speech, at, end)
+    return _at_clock(speech, found, clock.as_time(part or _part_told_by(speech, at))) if clock else found
+
+
+def _part_told_by(speech: Speech, at: int) -> str:
+    """The part of the day that the clause before it tells: who gets up at 6 does so in the morning."""
+    for place in range(at - 1, at - 1 - _MOST_BETWEEN, -1):
+        word = speech.said(place)
+        if not word or word in BOUNDARIES:
+            return ""
+        if word in _EARLY or (word == "up" and speech.said(place - 1) in _GETTING):
+            return "morning"
+    return ""
+
+
+def _clock_beside(speech: Speech, first: int, end: int) -> Clock | None:
+    """The clock time of the same clause, a few words away: "dinner on Friday with Ann at 7"."""
+    for places in (range(end, end + _MOST_BETWEEN), range(first - 1, first - 1 - _MOST_BETWEEN, -1)):
+        for at in places:
+            word = speech.word(at)
+            if not word or word in BOUNDARIES or word in _OTHER_TIMES:
+                break
+            clock = read_clock(speech, at) if word == "at" else None
+            if clock:
+                return clock
+    return None
+
+
+def _at_clock(speech: Speech, found: Found, at: time) -> Found:
+    first = found.first
+    if found.part == "night" and at == time() and not found.rule:
+        # Midnight tonight is the beginning of tomorrow.
+        first += DAY
+    if found.rule and first == speech.today and at <= speech.local.time():
+        day = next_day(found.rule, first.date(), first.date())
+        first = datetime.combine(day, time()) if day else first
+    return replace(found, at=at, first=first)
+
+
+__all__ = ["MOST_COMING", "MOST_PLACES", "Coming", "find_coming", "next_day"]
+
+MOST_COMING = 32
+MOST_PLACES = 5000
+REACH_OF_INSTEAD = 6
+
+
+@dataclass(frozen=True, slots=True)
+class Coming:
+    """`text` is what was said from `start` to before `end`.
+
+    `on` is the day, or the first of a span that ends with `until`; spans that are running begin today. For "by
+    Friday" it is the limit. `at` is the time of the clock in the time zone of now. `rule` is an RRULE (RFC 5545)
+    whose first day is `on`.
+    """
+
+    start: int
+    end: int
+    text: str
+    on: date
+    at: time | None = None
+    until: date | None = None
+    rule: str = ""
+
+
+def find_coming(text: str, now: datetime, with_denied: bool = False) -> list[Coming]:
+    """The coming times of a text in the order they are said, at most MOST_COMING.
+
+    `with_denied` tells also which days are not meant: the Friday of "not this Friday but the 12th".
+    Linear in the length of the text. Of a very long one, the first MOST_PLACES that look like a time are read.
+    """
+    speech = read_speech(text, now)
+    comings: list[Coming] = []
+    end = moved_to = 0
+    for at in islice(places_to_read(speech), MOST_PLACES):
+        if at < end:
+            continue
+        found = _read(speech, at)
+        if not found:
+            continue
+        left = _left_behind(speech, at)
+        end = at + (found.words if found.last or not left else left)
+        moved_to = at + left if left else moved_to
+        is_out = _is_taken_out(speech, at, text) or (_is_denied(speech, at) and not with_denied)
+        if is_out or (left and not found.last):
+            continue
+        found = _as_moved(found) if at <= moved_to and moved_to else found
+        if _is_coming(speech, at + left, end, found):
+            comings.append(_place(found, text, speech.tokens[at + left].start, speech.tokens[end - 1].end))
+        if len(comings) == MOST_COMING:
+            break
+    return comings
+
+
+def _read(speech: Speech, at: int) -> Found | None:
+    """None, too, for days outside of the calendar."""
+    try:
+        found = read_moment(speech, at)
+        found = found and (as_birthday(speech, at, at + found.words, found) or found)
+    except (ValueError, OverflowError):
+        return None
+    return found if found and found.end <= LAST else None
+
+
+def _is_taken_out(speech: Speech, at: int, text: str) -> bool:
+    """ "Never later in the week", "except on Fridays"; "never before Friday" names the day."""
+    is_out = speech.word(at - 1) == "never" or is_excepted(text, speech.tokens[at].start)
+    return is_out and speech.word(at) not in LIMITS
+
+
+def _is_denied(speech: Speech, at: int) -> bool:
+    """ "Not this Friday but the 12th"; "why not Friday?" and "not before Friday" name the day."""
+    is_not = speech.said(at - 1) in NOT and speech.word(at - 2) != "why"
+    behind = range(at + 1, at + REACH_OF_INSTEAD)
+    is_not |= any(speech.said(place) in INSTEAD and speech.said(place + 1) not in TOO for place in behind)
+    is_not |= speech.said(at - 1) == "pas" and "mais" in map(speech.said, behind)
+    return is_not and speech.word(at) not in LIMITS
+
+
+def _left_behind(speech: Speech, at: int) -> int:
+    """The tokens of a time that something is moved from: "moved it from Tuesday to Thursday" names Thursday; else 0."""
+    if speech.word(at) != "from":
+        return 0
+    before = takewhile(lambda place: speech.said(place) not in BOUNDARIES, range(at - 1, at - 10, -1))
+    if not any(speech.said(place) in MOVED for place in before):
+        return 0
+    to = next((place for place in range(at + 1, at + 6) if speech.said(place) == "to"), at + 1)
+    return to - at + (speech.said(to) == "to")
+
+
+def _as_moved(found: Found) -> Found:
+    """What something is moved to: the end of a span, whatever tense that is told in."""
+    return replace(found, first=found.last or found.first, last=None, begin=None, proof=Proof.NONE)
+
+
+def _is_coming(speech: Speech, first: int, end: int, found: Found) -> bool:
+    if found.first < speech.today:
+        return False
+    is_today = found.first == speech.today and not (found.last or found.rule)
+    if is_today and found.at and found.at < speech.local.time().replace(second=0, microsecond=0):
+        return False
+    if is_today and found.at and found.proof is Proof.FUTURE:
+        return fits(speech, first, end, Proof.NOT_PAST)
+    return is_lasting(speech, first, end, found) or fits(speech, first, end, found.proof)
+
+
+def _place(found: Found, text: str, start: int, end: int) -> Coming:
+    until = found.last.date() if found.last else None
+    return Coming(start, end, text[start:end], found.first.date(), found.at, until, found.rule)

@@ -1,0 +1,600 @@
+"""Days that lie ahead: "May 3", "tomorrow", "next Friday", "Christmas", "in three days", "the first Monday of June"."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from datetime import UTC, datetime, time, timedelta
+from itertools import takewhile
+
+from memories.language.dates import calendar
+from memories.language.dates.calendar import (
+    DAY,
+    UNIT_CYCLES,
+    Cycle,
+    Named,
+    Span,
+    read_bare_year,
+    read_day,
+    read_name,
+    read_numeric,
+    read_year,
+)
+from memories.language.dates.clock import read_clock
+from memories.language.dates.speech import Found, Proof, Speech, from_span
+from memories.language.dates.tense import is_told_beforehand
+from memories.language.dates.windows import ABOUT, read_count
+from memories.language.dates.words import (
+    ABSTRACT_BEFORE_TOMORROW,
+    BOUNDARIES,
+    COMING,
+    DAY_PARTS,
+    DETERMINERS,
+    FEASTS,
+    HOLIDAYS,
+    LEADS,
+    LIMITS,
+    MONTHS,
+    MOVED,
+    NEXT,
+    NO_DAY_BEHIND,
+    NOT_A_DATE_BEHIND,
+    NOT_A_HOLIDAY_BEFORE,
+    ORDINALS,
+    OWNERS,
+    PASSED,
+    PLAIN_WEEKDAYS,
+    PREPOSITIONS,
+    SAME_AS,
+    SUBJECTS,
+    THIS,
+    UNITS,
+    WEEKDAYS,
+)
+
+_LEADS_OF_MONTHS = LIMITS | {"in", "for", "from", "after", "starting", "beginning", "around", "during", "early", "late"}
+_LEADS_OF_SHORT_DATES = LIMITS | {"on", "for", "due"}
+_CLOCK_OF_ISO = re.compile(r"t([01][0-9]|2[0-3]):([0-5][0-9])")
+_MOST_MONTHS = 60
+MOST_AHEAD = 300 * DAY
+"""Who names a month without its year, and tells of no plan, means none that is nearer behind."""
+_OVER = Span(datetime.min, datetime.min + DAY)
+"""For a date that is not to be read, nor its pieces."""
+_OPEN = BOUNDARIES | {"", ",", "is", "it's", "'s", "was", "now", "actually"}
+_CLOSED = BOUNDARIES | {"", ",", "at", "then", "and", "works", "suits"}
+_TODAY_IS = frozenset({"it's", "its", "today's"})
+
+
+def coming(cycle: Cycle, today: datetime) -> Span | None:
+    """The running period of a cycle, else the next; of a weekday always the next."""
+    running = cycle.latest(today) if cycle.number is not calendar.week_number or cycle.precision != "day" else None
+    return running if running and running.end > today else cycle.next(today)
+
+
+def read_named_date(speech: Speech, at: int) -> Found | None:
+    """Read "May 3", "the 3rd of May 2027", "Friday", "in May", "on the 15th", "the 15th of next month"."""
+    named = read_name(speech, at) or _read_the(speech, at)
+    if not named or not _is_meant(speech, at, named):
+        return None
+    year = read_year(speech, at + named.words) if named.cycle.is_yearly else None
+    if year:
+        span = named.cycle.at(year[0])
+        proof = Proof.NONE if span and span.start > speech.today else Proof.NOT_PAST
+        return from_span(named.words + year[1], span, speech.today, proof) if span else None
+    inside = _read_inside(speech, at + named.words, named.cycle)
+    if inside:
+        return inside.moved(named.words)
+    if not named.is_sure and not _is_before_clock(speech, at) and not _is_alone(speech, at, named):
+        return None
+    span = coming(named.cycle, speech.today)
+    return from_span(named.words, span, speech.today, _proof_of(speech, at, named, span)) if span else None
+
+
+def _proof_of(speech: Speech, at: int, named: Named, span: Span) -> Proof:
+    """ "Sales are up in Q3", and in March "the figures for January are wrong", tell of what was last called so."""
+    is_just_over = named.cycle.precision == "month" and span.start - speech.today > MOST_AHEAD
+    is_last = (is_just_over or named.cycle.precision == "quarter") and not is_told_beforehand(speech, at)
+    return Proof.NO_HABIT if is_last else Proof.NOT_PAST
+
+
+def read_day_ahead(speech: Speech, at: int) -> Found | None:
+    """Read "the 28th", "May 3" where nothing but a day can stand."""
+    named = read_name(speech, at) or _read_the(speech, at)
+    span = coming(named.cycle, speech.today) if named and named.cycle.precision == "day" else None
+    return from_span(named.words, span, speech.today) if named and span else None
+
+
+def _read_the(speech: Speech, at: int) -> Named | None:
+    """A name behind "the": "the May 3 release" is none of it, "the 3rd of May" and "the weekend" are."""
+    named = read_name(speech, at + 1) if speech.word(at) == "the" else None
+    is_kept = named and named.cycle.precision == "day" and named.words > 1
+    return replace(named, words=named.words + 1) if named and is_kept else None
+
+
+def _is_meant(speech: Speech, at: int, named: Named) -> bool:
+    precision = named.cycle.precision
+    if precision in {"month", "quarter"}:
+        return speech.before(_start_of_row(speech, at)) in _LEADS_OF_MONTHS or read_year(speech, at + 1) is not None
+    if precision in {"season", "half", "holiday", "weekend"}:
+        return False
+    if named.words > 1:
+        return speech.word(at - 1) not in OWNERS | NOT_A_DATE_BEHIND
+    if speech.word(at) in WEEKDAYS:
+        return _is_a_day(speech, at)
+    return True
+
+
+def _start_of_row(speech: Speech, at: int) -> int:
+    """The first of the months that are named one behind the other: "for June and July"."""
+    while speech.word(at - 1) in {"and", "or", ","} and speech.word(at - 2) in MONTHS:
+        at -= 2
+    return at
+
+
+def _is_a_day(speech: Speech, at: int) -> bool:
+    """Not "Man Friday", "your Friday", "a Friday", "the Friday call", nor "It's Friday!"."""
+    before = speech.word(at - 1)
+    if before in NO_DAY_BEHIND | PASSED | (OWNERS - {"her"}) | {"a"} or (
+        before in DETERMINERS and speech.word(at + 1).isalpha()
+    ):
+        return False
+    is_today = speech.today.weekday() == WEEKDAYS[speech.word(at)]
+    is_told = speech.said(at - 1) in _TODAY_IS and not _is_beside_day(speech, at)
+    return not is_told and not (is_today and before == "is")
+
+
+def _is_beside_day(speech: Speech, at: int) -> bool:
+    """Whether another day is set right by it: "it isn't Wednesday, it's Tuesday", "it's Tuesday, not Wednesday"."""
+    near = (speech.word(place) for place in (at - 4, at - 3, at - 2, at + 2, at + 3))
+    return any(word in WEEKDAYS and word != speech.word(at) for word in near)
+
+
+def _read_inside(speech: Speech, at: int, cycle: Cycle) -> Found | None:
+    """Read "of next month", "of this month" behind "the 15th"; words are counted from `at`."""
+    place = speech.skip(at, "of")
+    which, unit = speech.word(place), speech.word(place + 1)
+    if cycle.number is not calendar.month_number or which not in {"this", "next", "the"} or unit != "month":
+        return None
+    span = cycle.at(cycle.number(speech.local) + (which == "next"))
+    if which == "the" and span and span.start < speech.today:
+        span = cycle.next(speech.local)
+    return Found(place + 2 - at, span.start if span else datetime.min)
+
+
+def _is_alone(speech: Speech, at: int, named: Named) -> bool:
+    """Read "the 18th" as a whole answer, "it's the 18th", "moved it, now the 18th", "moved it to the 18th"."""
+    is_day = speech.word(at) == "the" and named.cycle.number is calendar.month_number
+    before, behind = speech.said(at - 1), speech.word(at + named.words)
+    if before == "to":
+        verbs = takewhile(lambda place: speech.said(place) not in BOUNDARIES, range(at - 2, max(-1, at - 9), -1))
+        is_moved = any(speech.said(place) in MOVED for place in verbs)
+        return is_day and is_moved and (behind in _CLOSED or behind in {"instead", "of", "because", "so", "for"})
+    is_ours = before in {"it's", "is"} and behind in {"we", "i"}
+    return is_day and before in _OPEN and (behind in _CLOSED or is_ours)
+
+
+def _is_before_clock(speech: Speech, at: int) -> bool:
+    """Read "Sat at 5", which would be the verb without the clock."""
+    return (
+        speech.word(at) in WEEKDAYS
+        and speech.is_capital(at)
+        and read_clock(speech, speech.skip(at + 1, ",")) is not None
+    )
+
+
+def read_the_weekend(speech: Speech, at: int) -> Found | None:
+    """Read "for the weekend"; without a preposition before it, it tells of any, and before "of" of another."""
+    is_said = (speech.word(at), speech.word(at + 1)) == ("the", "weekend") and speech.word(at - 1) in LEADS
+    is_said = is_said and speech.word(at + 2) != "of"
+    span = coming(UNIT_CYCLES["weekend"], speech.today) if is_said else None
+    return from_span(2, span, speech.today) if span else None
+
+
+def read_weekday_with_day(speech: Speech, at: int) -> Found | None:
+    """Read "Friday the 13th", "Friday, 13th": the next day that is both."""
+    if speech.word(at) not in WEEKDAYS:
+        return None
+    place = speech.skip(speech.skip(at + 1, ","), "the")
+    number = re.fullmatch(r"([0-9]{1,2})(?:st|nd|rd|th)", speech.word(place))
+    if not number or not 1 <= int(number[1]) <= 31 or speech.word(place + 1) in {"floor", "of"}:
+        return None
+    cycle, month = calendar.day_of_month(int(number[1])), calendar.month_number(speech.today)
+    spans = (cycle.at(later) for later in range(month, month + _MOST_MONTHS))
+    days = (span.start for span in spans if span and span.start.weekday() == WEEKDAYS[speech.word(at)])
+    first = next((day for day in days if day >= speech.today), None)
+    return Found(place + 1 - at, first) if first else None
+
+
+def read_numeric_date(speech: Speech, at: int) -> Found | None:
+    """Read "2027-05-03", "2027-05-03T10:30", "03.05.2027", "13/05/2027".
+
+    With slashes a date that can be read both ways is left out, unless both are the same day. Dots put the day first.
+    """
+    if speech.word(at - 1) in NOT_A_DATE_BEHIND or _is_file(speech, at) or speech.word(at + 1) == "version":
+        return None
+    read = read_numeric(speech, at)
+    if not read:
+        return _read_short(speech, at)
+    is_clear = not read.other
+    proof = Proof.NONE if is_clear and read.span.start > speech.today else Proof.NOT_PAST
+    found = from_span(1, read.span if is_clear else _OVER, speech.today, proof)
+    clock = _CLOCK_OF_ISO.search(speech.word(at))
+    return replace(found, at=time(int(clock[1]), int(clock[2]))) if clock else found
+
+
+def _is_file(speech: Speech, at: int) -> bool:
+    is_dotted = speech.word(at + 1) == "." and speech.is_glued(at + 1) and speech.is_glued(at + 2)
+    return is_dotted and speech.word(at + 2).isalnum()
+
+
+def _read_short(speech: Speech, at: int) -> Found | None:
+    """Read "by 25/12", "on 12/25": one of the numbers must be above 12."""
+    numbers = [speech.word(at), speech.word(at + 2)]
+    is_glued = speech.word(at + 1) == "/" and speech.is_glued(at + 1) and speech.is_glued(at + 2)
+    is_led = speech.word(at - 1) in _LEADS_OF_SHORT_DATES
+    is_longer = speech.word(at + 3) in {"/", "-"} and speech.is_glued(at + 3)
+    if not is_glued or not is_led or is_longer or not all(re.fullmatch("[0-9]{1,2}", number) for number in numbers):
+        return None
+    month, day = sorted(int(number) for number in numbers)
+    if not 1 <= month <= 12 < day <= 31 or numbers == ["24", "7"]:
+        return None
+    span = coming(calendar.day_of_year(month, day), speech.today)
+    return Found(3, span.start) if span else None
+
+
+def read_bare_year_ahead(speech: Speech, at: int, is_expected: bool = False) -> Found | None:
+    """Read "in 2028"; the running year only where something is said to come in it."""
+    read = read_bare_year(speech, at, is_expected)
+    if not read:
+        return None
+    proof = Proof.NONE if read.span.start > speech.today else Proof.FUTURE
+    return from_span(1, read.span, speech.today, proof)
+
+
+_LEADS_OF_FEASTS = (LEADS | {"this"}) - {"during", "over", "throughout", "in"}
+
+
+_FEAST_STARTS = frozenset(name.split()[0] for name in HOLIDAYS)
+
+
+def read_feast(speech: Speech, at: int) -> Found | None:
+    """Read "Christmas", "New Year's Eve", "Easter" behind a preposition, with or without a year."""
+    name = feast_at(speech, at)
+    words = len(name.split())
+    year = read_year(speech, at + words) if name else None
+    is_led = year or speech.word(at - 1) in _LEADS_OF_FEASTS
+    if not name or not is_led or speech.word(at + words) in NOT_A_HOLIDAY_BEFORE:
+        return None
+    cycle = feast(name)
+    span = cycle.at(year[0]) if year else coming(cycle, speech.today)
+    proof = Proof.NOT_PAST if year or is_told_beforehand(speech, at) else Proof.NO_HABIT
+    return Found(words + (year[1] if year else 0), span.start, proof=proof) if span else None
+
+
+def feast(name: str) -> Cycle:
+    """The day people mean by a feast: of Christmas the 25th."""
+    return calendar.holiday(FEASTS.get(name, name))
+
+
+def feast_at(speech: Speech, at: int) -> str:
+    """The name of the feast that begins here, as `calendar.holiday` knows it."""
+    if speech.word(at) not in _FEAST_STARTS:
+        return ""
+    for name in HOLIDAYS:
+        if all(speech.word(at + place) == word for place, word in enumerate(name.split())):
+            return name
+    return ""
+
+
+_UNITS_THAT_PASS = frozenset({"week", "month", "quarter", "year", "decade"})
+
+
+def read_near_day(speech: Speech, at: int) -> Found | None:
+    """Read "today", "tonight", "this evening", "tomorrow", "the day after tomorrow"."""
+    word = speech.word(at)
+    if word == "tomorrow":
+        is_idea = speech.word(at - 1) in ABSTRACT_BEFORE_TOMORROW
+        return None if is_idea else Found(1, speech.today + DAY, proof=Proof.NONE)
+    if word == "today":
+        is_compared = speech.word(at - 1) in SAME_AS
+        return None if is_compared else Found(1, speech.today, proof=Proof.FUTURE)
+    if word == "tonight":
+        return Found(1, speech.today, part="night")
+    if word == "this" and speech.word(at + 1) in DAY_PARTS:
+        return _read_part_of_today(speech, speech.word(at + 1))
+    place = speech.skip(at, "the")
+    if tuple(speech.word(place + offset) for offset in range(3)) == ("day", "after", "tomorrow"):
+        return Found(place + 3 - at, speech.today + 2 * DAY, proof=Proof.NONE)
+    return None
+
+
+def _read_part_of_today(speech: Speech, part: str) -> Found | None:
+    ends = speech.today + timedelta(hours=DAY_PARTS[part][1])
+    return Found(2, speech.today, proof=Proof.FUTURE, part=part) if speech.local < ends else None
+
+
+def read_next(speech: Speech, at: int) -> Found | None:
+    """Read "next Friday", "this weekend", "the coming week", "next May", "next week on Friday"."""
+    place = speech.skip(at, "the")
+    which = speech.word(place)
+    if which in THIS and speech.word(place + 1) in COMING:
+        place, which = place + 1, speech.word(place + 1)
+    if which not in NEXT | COMING | THIS:
+        return None
+    named = _named_or_unit(speech, place + 1)
+    if not named:
+        return None
+    span = _choose(speech, named.cycle, which)
+    if not span:
+        return None
+    end = place + 1 + named.words
+    proof = _proof(which, named.cycle.precision, has_article=place > at and which in NEXT)
+    day = _weekday_in(speech, end) if named.cycle.precision == "week" else None
+    if day:
+        return Found(end + day[1] - at, span.start + day[0] * DAY, proof=_weaker(proof))
+    if named.cycle.precision in {"day", "holiday"}:
+        return Found(end - at, span.start, proof=proof)
+    return from_span(end - at, span, speech.today, proof)
+
+
+def _weaker(proof: Proof) -> Proof:
+    return Proof.NOT_PAST if proof is Proof.FUTURE else proof
+
+
+def _named_or_unit(speech: Speech, at: int) -> Named | None:
+    word = speech.word(at)
+    if word in UNIT_CYCLES:
+        return Named(UNIT_CYCLES[word], 1, is_sure=True)
+    if word in WEEKDAYS:
+        return Named(calendar.weekday(WEEKDAYS[word]), 1, is_sure=True)
+    name = feast_at(speech, at)
+    if name:
+        return Named(feast(name), len(name.split()), is_sure=True)
+    named = read_name(speech, at)
+    is_kind = named and named.is_sure and named.cycle.precision in {"month", "season"}
+    return named if named and is_kind and speech.word(at + named.words) != "break" else None
+
+
+def _proof(which: str, precision: str, has_article: bool) -> Proof:
+    if which in THIS:
+        return Proof.FUTURE if precision in _UNITS_THAT_PASS else Proof.NOT_PAST
+    return Proof.NOT_PAST if has_article else Proof.NONE
+
+
+def _choose(speech: Speech, cycle: Cycle, which: str) -> Span | None:
+    """The next one of a week or month lies in the next week or month; this one in the running one, if not over."""
+    running = cycle.at(cycle.number(speech.local))
+    if which in NEXT and not cycle.is_yearly:
+        return cycle.at(cycle.number(speech.local) + 1)
+    if which in NEXT and cycle.precision == "year":
+        return cycle.at(speech.today.year + 1)
+    if which in THIS and running and running.end > speech.today:
+        return running
+    return cycle.next(speech.local)
+
+
+def _weekday_in(speech: Speech, at: int) -> tuple[int, int] | None:
+    """The weekday behind "next week" and the tokens to its end: "next week Friday", "next week on Friday"."""
+    place = speech.skip(at, "on")
+    day = WEEKDAYS.get(speech.word(place))
+    is_clear = place > at or speech.word(place).endswith("day")
+    return (day, place + 1 - at) if day is not None and is_clear else None
+
+
+def read_in_week(speech: Speech, at: int) -> Found | None:
+    """Read "Friday next week", "Monday of next week", "the weekend after next", "the week after next"."""
+    first = speech.skip(at, "the")
+    day = WEEKDAYS.get(speech.word(first))
+    cycle = calendar.weekday(day) if day is not None else UNIT_CYCLES.get(speech.word(first))
+    if not cycle:
+        return None
+    number = cycle.number(speech.local)
+    if (speech.word(first + 1), speech.word(first + 2)) == ("after", "next"):
+        return _from_cycle(first + 3 - at, cycle, number + 2, Proof.NONE)
+    place = speech.skip(first + 1, "of", "in")
+    which = speech.word(place)
+    if day is None or which not in NEXT | THIS or speech.word(place + 1) != "week":
+        return None
+    is_next = which in NEXT
+    return _from_cycle(place + 2 - at, cycle, number + is_next, Proof.NONE if is_next else Proof.NOT_PAST)
+
+
+def _from_cycle(words: int, cycle: Cycle, number: int, proof: Proof) -> Found | None:
+    span = cycle.at(number)
+    return from_span(words, span, span.start, proof) if span else None
+
+
+def read_nth_weekday(speech: Speech, at: int) -> Found | None:
+    """Read "the first Monday of June", "the last Friday of next month", "the second weekend in June"."""
+    nth = nth_weekday_at(speech, at) or _nth_weekend_at(speech, at)
+    if not nth:
+        return None
+    number, day, used = nth
+    more = DAY if speech.word(at + used - 1) == "weekend" else None
+    place = speech.skip(at + used, "of", "in")
+    months = _months_from(speech, place)
+    if place == at + used or not months:
+        return None
+    for month in months[0]:
+        found = _nth_day(month, number, day)
+        if found and found >= speech.today:
+            return Found(place + months[1] - at, found, found + more if more else None)
+    return None
+
+
+def nth_weekday_at(speech: Speech, at: int) -> tuple[int, int, int] | None:
+    """Which one (-1 the last), which weekday, and the tokens of "the first Monday"."""
+    place = speech.skip(at, "the")
+    number = -1 if speech.word(place) == "last" else ORDINALS.get(speech.word(place), 0)
+    day = WEEKDAYS.get(speech.word(place + 1)) if speech.word(place + 1) in PLAIN_WEEKDAYS else None
+    return (number, day, place + 2 - at) if day is not None and -1 <= number <= 5 and number else None
+
+
+def _nth_weekend_at(speech: Speech, at: int) -> tuple[int, int, int] | None:
+    """The same of "the first weekend", which begins on its Saturday."""
+    place = speech.skip(at, "the")
+    number = -1 if speech.word(place) == "last" else ORDINALS.get(speech.word(place), 0)
+    is_weekend = speech.word(place + 1) == "weekend"
+    return (number, WEEKDAYS["saturday"], place + 2 - at) if is_weekend and -1 <= number <= 5 and number else None
+
+
+def _months_from(speech: Speech, at: int) -> tuple[list[datetime], int] | None:
+    """The months that may be meant, soonest first, and the tokens: "June", "June 2027", "next month", "the month"."""
+    which, cycle = speech.word(at), UNIT_CYCLES["month"]
+    number = cycle.number(speech.local)
+    if which in {"this", "next", "the"} and speech.word(at + 1) == "month":
+        numbers = {"this": [number], "next": [number + 1], "the": [number, number + 1]}[which]
+        return [span.start for span in map(cycle.at, numbers) if span], 2
+    named = read_name(speech, at)
+    if not named or named.cycle.precision != "month":
+        return None
+    year = read_year(speech, at + named.words)
+    years = [year[0]] if year else [speech.today.year, speech.today.year + 1]
+    starts = [span.start for span in map(named.cycle.at, years) if span]
+    return starts, named.words + (year[1] if year else 0)
+
+
+def _nth_day(month: datetime, number: int, weekday: int) -> datetime | None:
+    """None for a fifth Monday where there are four."""
+    if number > 0:
+        day = month + ((weekday - month.weekday()) % 7 + 7 * (number - 1)) * DAY
+        return day if day.month == month.month else None
+    last = calendar.shift(month, "month", 1) - DAY
+    return last - (last.weekday() - weekday) % 7 * DAY
+
+
+_OF_EACH = frozenset({"a", "an", "per", "of", "each"})
+"""Behind an amount: "put in 8 hours a day"."""
+_CLAUSE_OPENERS = SUBJECTS | PREPOSITIONS | frozenset({"and", "or", "but", "so", "my", "our", "the"})
+_WEEKS = {"week": 1, "fortnight": 2}
+_SMALL_UNITS = {"minute": timedelta(minutes=1), "hour": timedelta(hours=1)}
+
+
+def read_counted(speech: Speech, at: int) -> Found | None:
+    """Read "in 3 days", "within a week", "in the next two weeks", "3 days from now", "a week from Friday".
+
+    The days of "in two or three weeks" make a span. "In an hour" sets the clock.
+    """
+    if speech.word(speech.skip(at, "the")) in NEXT | COMING:
+        return _read_stretch(speech, at)
+    first = speech.skip(at, *ABOUT)
+    counted = read_amount(speech, first)
+    if not counted:
+        return None
+    low, high, unit, used = counted
+    end = first + used
+    base = _read_base(speech, end)
+    if base:
+        return _moved(speech, base[0], low, high, unit, end + base[1] - at, Proof.NONE)
+    lead = speech.word(at - 1)
+    if lead not in {"in", "within"}:
+        return None
+    if speech.word(end) in _OF_EACH or (lead == "within" and unit in _SMALL_UNITS):
+        return None
+    is_vague = high == 1 and unit in {"minute", "day", "year"}
+    proof = Proof.FUTURE if is_vague else Proof.NO_HABIT if lead == "within" else Proof.NOT_PAST
+    return _moved(speech, speech.now, low, high, unit, end - at, proof)
+
+
+def read_weeks_on(speech: Speech, at: int) -> Found | None:
+    """Read "Friday week", "tomorrow fortnight", "a week today", "two weeks tomorrow"."""
+    weeks = _WEEKS.get(speech.word(at + 1), 0)
+    base = _read_day_to_count_from(speech, at) if weeks else None
+    if base and not (speech.word(at + 2).isalnum() and speech.word(at + 2) not in _CLAUSE_OPENERS):
+        return Found(2, base + weeks * 7 * DAY)
+    counted = read_amount(speech, at)
+    if not counted or counted[2] not in {"week", "fortnight"} or counted[0] != counted[1]:
+        return None
+    base = _read_day_to_count_from(speech, at + counted[3])
+    if not base or speech.word(at + counted[3]) in WEEKDAYS:
+        return None
+    return Found(counted[3] + 1, calendar.shift(base, counted[2], counted[0]), proof=Proof.NONE)
+
+
+def _read_day_to_count_from(speech: Speech, at: int) -> datetime | None:
+    word = speech.word(at)
+    if word in WEEKDAYS:
+        span = calendar.weekday(WEEKDAYS[word]).next(speech.local)
+        return span.start if span else None
+    return {"today": speech.today, "tomorrow": speech.today + DAY}.get(word)
+
+
+def read_amount(speech: Speech, at: int) -> tuple[int, int, str, int] | None:
+    """The least and the most, the unit, and the tokens they take."""
+    count = read_count(speech, at)
+    unit = UNITS.get(speech.word(at + count[2]), "") if count else ""
+    if not count or not unit:
+        return None
+    end = at + count[2] + 1
+    if speech.word(end) in {"'", "’"}:
+        end += 1
+    end = speech.skip(end, "time")
+    return count[0], count[1], unit, end - at
+
+
+def _read_base(speech: Speech, at: int) -> tuple[datetime, int] | None:
+    """Where "from now", "from tomorrow", "from Friday" count from, and its tokens."""
+    if speech.word(at) != "from":
+        return None
+    word = speech.word(at + 1)
+    if word in {"now", "today"}:
+        return speech.now, 2
+    if word == "tomorrow":
+        return speech.today + DAY, 2
+    if word in WEEKDAYS:
+        span = calendar.weekday(WEEKDAYS[word]).next(speech.local)
+        return (span.start, 2) if span else None
+    return None
+
+
+def _moved(speech: Speech, base: datetime, low: int, high: int, unit: str, words: int, proof: Proof) -> Found:
+    """Raises ValueError or OverflowError outside of the calendar."""
+    if unit in _SMALL_UNITS:
+        moment = _later(speech.now, _SMALL_UNITS[unit] * low)
+        return Found(words, _midnight(moment), proof=proof, at=moment.time().replace(second=0, microsecond=0))
+    day = _midnight(base)
+    first, last = calendar.shift(day, unit, low), calendar.shift(day, unit, high)
+    return Found(words, first, last if last > first else None, proof)
+
+
+def _later(now: datetime, delta: timedelta) -> datetime:
+    """Hours pass in real time, also where the clocks change."""
+    return now + delta if now.tzinfo is None else (now.astimezone(UTC) + delta).astimezone(now.tzinfo)
+
+
+def _midnight(moment: datetime) -> datetime:
+    return moment.replace(hour=0, minute=0, second=0, microsecond=0, fold=0, tzinfo=None)
+
+
+def _read_stretch(speech: Speech, at: int) -> Found | None:
+    """Read "the next 3 days", "the coming two weeks": from today on."""
+    place = speech.skip(at, "the") + 1
+    counted = read_amount(speech, place)
+    if not counted or counted[2] in _SMALL_UNITS:
+        return None
+    last = calendar.shift(speech.today, counted[2], counted[1])
+    is_led = speech.word(at - 1) in {"in", "over", "for", "within", "during"}
+    return Found(place + counted[3] - at, speech.today, last, Proof.NOT_PAST if is_led else Proof.FUTURE)
+
+
+_READERS = (
+    read_weeks_on, read_near_day, read_in_week, read_next, read_counted, read_nth_weekday, read_numeric_date,
+    read_feast, read_the_weekend, read_weekday_with_day, read_named_date, read_bare_year_ahead,
+)  # fmt: skip
+
+
+def read_simple(speech: Speech, at: int) -> Found | None:
+    for read in _READERS:
+        found = read(speech, at)
+        if found:
+            return found
+    return None
+
+
+def read_inner(speech: Speech, at: int) -> Found | None:
+    """The end of a range or a whole of which a part is named; a month needs no preposition there."""
+    is_dated = read_day(speech, at + 1) or read_year(speech, at + 1)
+    if speech.word(at) not in MONTHS or is_dated:
+        return read_simple(speech, at) or read_bare_year_ahead(speech, at, is_expected=True)
+    span = coming(calendar.month_of_year(MONTHS[speech.word(at)]), speech.today)
+    return from_span(1, span, speech.today) if span else None

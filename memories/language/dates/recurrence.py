@@ -1,0 +1,358 @@
+"""What comes round: "every Monday", "each month on the 1st", birthdays; and its rules (RFC 5545)."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from datetime import date, datetime, time, timedelta
+
+from dateutil.rrule import rrulestr
+
+from memories.language.dates import calendar
+from memories.language.dates.calendar import read_day
+from memories.language.dates.future_dates import coming, feast, feast_at, nth_weekday_at, read_named_date
+from memories.language.dates.speech import BREAK, Found, Proof, Speech
+from memories.language.dates.windows import read_count
+from memories.language.dates.words import (
+    ALTERNATE,
+    BIRTHDAYS,
+    CELEBRATIONS,
+    DAY_PARTS,
+    DETERMINERS,
+    EVERY,
+    MONTHS,
+    NO_RULE_BEHIND,
+    ORDINALS,
+    OWNERS,
+    PERIODS,
+    PREPOSITIONS,
+    UNITS,
+    WEEKDAY_PLURALS,
+    WEEKDAYS,
+)
+from memories.language.wordlists import words
+
+DAY_CODES = ("MO", "TU", "WE", "TH", "FR", "SA", "SU")
+WORKDAYS = ",".join(DAY_CODES[:5])
+_FREQUENCIES = {
+    "day": "DAILY", "week": "WEEKLY", "fortnight": "WEEKLY", "month": "MONTHLY", "quarter": "MONTHLY", "year": "YEARLY",
+}  # fmt: skip
+_SIZES = {"fortnight": 2, "quarter": 3}
+_RULE = re.compile(
+    r"FREQ=(?:(?:DAILY|(WEEKLY))(?:;INTERVAL=([1-9][0-9]{0,3}))?(?:;BYDAY=[A-Z,]{2,20})?"
+    r"|(?:MONTHLY|YEARLY)(?:;INTERVAL=[1-9][0-9]{0,3})?(?:;BYMONTH=[0-9]{1,2})?"
+    r"(?:;BYMONTHDAY=-?[0-9]{1,2}|;BYDAY=-?[0-9][A-Z]{2})?)(?:;UNTIL=[0-9]{8})?"
+)
+
+
+def every(unit: str, interval: int = 1, *parts: str) -> str:
+    """The rule of each `interval`-th unit of calendar.STEPS, down to days: every("week", 2, "BYDAY=TU")."""
+    size = interval * _SIZES.get(unit, 1)
+    return ";".join([f"FREQ={_FREQUENCIES[unit]}", *([f"INTERVAL={size}"] if size > 1 else []), *parts])
+
+
+def yearly_on(month: int, day: int) -> str:
+    return every("year", 1, f"BYMONTH={month}", f"BYMONTHDAY={day}")
+
+
+def next_day(rule: str, first: date, after: date) -> date | None:
+    """The next day of a rule that begins on `first`, strictly after `after`; None if there is none.
+
+    A day some months or years lack (the 31st, 29 February) is skipped in them. None, too, for what is no rule as
+    `find_coming` gives them, with a last day (UNTIL) or without.
+    """
+    read = _RULE.fullmatch(rule)
+    if not read:
+        return None
+    try:
+        start = datetime.combine(_brought_near(rule, read, first, after), time())
+        found = rrulestr(rule, dtstart=start).after(datetime.combine(after, time()))
+    except (ValueError, TypeError, OverflowError):
+        return None
+    return found.date() if found else None
+
+
+def _brought_near(rule: str, read: re.Match[str], first: date, after: date) -> date:
+    """A later first day of the same days and weeks, so that a rule of long ago need not be counted from there."""
+    if not rule.startswith(("FREQ=DAILY", "FREQ=WEEKLY")):
+        return first
+    days = int(read[2] or 1) * (7 if read[1] else 1)
+    return first + timedelta(days=max(0, (after - first).days // days - 1) * days)
+
+
+def first_day(rule: str, start: date) -> date | None:
+    """The first day of a rule that is not before `start`."""
+    try:
+        found = rrulestr(rule, dtstart=datetime.combine(start, time())).after(datetime.combine(start, time()), inc=True)
+    except (ValueError, OverflowError):
+        return None
+    return found.date() if found else None
+
+
+_PLURAL_PARTS = frozenset(f"{part}s" for part in DAY_PARTS)
+_JOINERS = frozenset({"and", ",", "/", "&", "or", "+"})
+
+
+def ruled(speech: Speech, words: int, rule: str, start: datetime | None = None) -> Found | None:
+    first = first_day(rule, (start or speech.today).date())
+    return Found(words, datetime.combine(first, time()), proof=Proof.NOT_OVER, rule=rule) if first else None
+
+
+def read_every_weekday(speech: Speech, at: int) -> Found | None:
+    """Read "Monday", "Mon, Wed and Fri", "other Tuesday", "weekday", "weekend" behind "every"."""
+    interval = ALTERNATE.get(speech.word(at), 1)
+    place = at + (interval > 1)
+    word = speech.word(place)
+    if word in {"weekday", "workday"} and interval == 1:
+        return ruled(speech, 1, every("week", 1, f"BYDAY={WORKDAYS}"))
+    if word == "weekend":
+        return ruled(speech, place + 1 - at, every("week", interval, "BYDAY=SA,SU"))
+    days, used = read_weekdays(speech, place, WEEKDAYS.keys() | WEEKDAY_PLURALS)
+    rule = every("week", interval, f"BYDAY={codes(days)}")
+    return ruled(speech, place + used - at, rule) if days else None
+
+
+def read_weekdays(speech: Speech, at: int, names: set[str]) -> tuple[list[int], int]:
+    """The weekdays that are named one behind the other, and the tokens they take."""
+    days: list[int] = []
+    place = end = at
+    while speech.word(place) in names and len(days) < len(DAY_CODES):
+        days.append(_day_number(speech.word(place)))
+        end = place + 1
+        place = end
+        while speech.word(place) in _JOINERS and place < end + 2:
+            place += 1
+        place = speech.skip(place, "on", "every")
+        if place == end:
+            break
+    return days, end - at
+
+
+def _day_number(name: str) -> int:
+    return WEEKDAYS[name] if name in WEEKDAYS else WEEKDAYS[name.removesuffix("s")]
+
+
+def codes(days: list[int]) -> str:
+    return ",".join(DAY_CODES[day] for day in sorted(set(days)))
+
+
+def read_plural_days(speech: Speech, at: int) -> Found | None:
+    """Read "Fridays", "Mondays and Thursdays", "weekends", "Mondays to Fridays", "Tuesday evenings"."""
+    word = speech.word(at)
+    if speech.word(at - 1) in OWNERS | DETERMINERS | NO_RULE_BEHIND:
+        return None
+    if word in {"weekdays", "workdays", "weekends"}:
+        return ruled(speech, 1, every("week", 1, f"BYDAY={'SA,SU' if word == 'weekends' else WORKDAYS}"))
+    if word in WEEKDAYS and speech.word(at + 1) in _PLURAL_PARTS:
+        return ruled(speech, 2, every("week", 1, f"BYDAY={codes([_day_number(word)])}"))
+    if word not in WEEKDAY_PLURALS:
+        return None
+    if speech.word(at + 1) in {"to", "through", "-", "–"} and speech.word(at + 2) in WEEKDAY_PLURALS:
+        first, last = _day_number(word), _day_number(speech.word(at + 2))
+        row = [day % 7 for day in range(first, first + (last - first) % 7 + 1)]
+        return ruled(speech, 3, every("week", 1, f"BYDAY={codes(row)}"))
+    days, used = read_weekdays(speech, at, {*WEEKDAY_PLURALS})
+    return ruled(speech, used, every("week", 1, f"BYDAY={codes(days)}"))
+
+
+_RULED_UNITS = frozenset({"day", "week", "fortnight", "month", "quarter", "year"})
+_MOST_INTERVAL = 999
+_ADVERB_MAY_FOLLOW = PREPOSITIONS | {"", BREAK, ".", ",", "!", "?", ";", ")", "and", "or", "but", "starting", "every"}
+_ORDERS = {"last": -1, **ORDINALS}
+
+
+def read_recurring(speech: Speech, at: int) -> Found | None:
+    """A time that comes round, its preposition included."""
+    place = speech.skip(at, "on", "in", "for", "at")
+    for read in (_read_every, read_plural_days, _read_adverb, _read_of_every):
+        found = read(speech, place)
+        if found:
+            return found.moved(place - at)
+    return None
+
+
+def _read_every(speech: Speech, at: int) -> Found | None:
+    """Read "every Monday", "each other Tuesday", "every two weeks on Friday", "every May 3", "every weekday"."""
+    if speech.word(at) not in EVERY or speech.word(at - 1) in NO_RULE_BEHIND:
+        return None
+    place = speech.skip(at + 1, "single")
+    for read in (_read_every_nth_of_month, _read_every_date, read_every_weekday, _read_every_unit):
+        found = read(speech, place)
+        if found:
+            return found.moved(place - at)
+    return None
+
+
+def _read_every_nth_of_month(speech: Speech, at: int) -> Found | None:
+    """Read "first Monday of the month", "1st of the month", "last day of the month" behind "every"."""
+    nth = nth_weekday_at(speech, at)
+    day = read_day(speech, at)
+    used = nth[2] if nth else 1
+    place = at + used
+    if (not nth and not (day and day[1])) or speech.word(place) not in {"of", "in"}:
+        return None
+    if speech.word(place + 1) not in {"the", "a", *EVERY} or speech.word(place + 2) != "month":
+        return None
+    part = f"BYDAY={nth[0]}{DAY_CODES[nth[1]]}" if nth else f"BYMONTHDAY={day[0] if day else 1}"
+    return ruled(speech, used + 3, every("month", 1, part))
+
+
+def _read_every_date(speech: Speech, at: int) -> Found | None:
+    """Read "May 3", "3rd of May", "May", "Christmas" behind "every"."""
+    name = feast_at(speech, at)
+    if name and speech.word(at) not in WEEKDAYS:
+        span = coming(feast(name), speech.today)
+        words = len(name.split())
+        return ruled(speech, words, yearly_on(span.start.month, span.start.day)) if span else None
+    dated = read_named_date(speech, at)
+    if dated and dated.words > 1 and not dated.last and (MONTHS.keys() & _words(speech, at, dated.words)):
+        return ruled(speech, dated.words, yearly_on(dated.first.month, dated.first.day))
+    month = MONTHS.get(speech.word(at)) if speech.is_capital(at) else None
+    return ruled(speech, 1, yearly_on(month, 1)) if month else None
+
+
+def _words(speech: Speech, at: int, count: int) -> set[str]:
+    return {speech.word(at + offset) for offset in range(count)}
+
+
+def _read_every_unit(speech: Speech, at: int) -> Found | None:
+    """Read "two weeks", "other month", "day", "morning" behind "every", and the day of it if one is said."""
+    word = speech.word(at)
+    if word in DAY_PARTS:
+        found = ruled(speech, 1, every("day"))
+        return found and replace(found, part=word)
+    interval, used = ALTERNATE.get(word, 0), 1
+    if not interval:
+        count = read_count(speech, at)
+        interval, used = (count[1], count[2]) if count and count[0] == count[1] else (1, 0)
+    unit = UNITS.get(speech.word(at + used), "")
+    # "Better each day" is a saying as often as a rule.
+    is_saying = speech.word(at - 1) == "each" and interval == 1 and speech.word(at + used + 1) not in {"on", "at"}
+    if is_saying or unit not in _RULED_UNITS or not 1 <= interval <= _MOST_INTERVAL:
+        return None
+    return _with_day(speech, unit, interval, at, at + used + 1)
+
+
+def _with_day(speech: Speech, unit: str, interval: int, at: int, end: int) -> Found | None:
+    """Read the day behind a period: "every month on the 1st", "every week on Monday", "yearly on May 3"."""
+    named = _read_day_of(speech, unit, interval, end)
+    if named:
+        return ruled(speech, named[1] + end - at, named[0])
+    return ruled(speech, end - at, every(unit, interval), _next_beginning(speech, unit))
+
+
+def _read_day_of(speech: Speech, unit: str, interval: int, at: int) -> tuple[str, int] | None:
+    place = speech.skip(at, "on", "in")
+    if place == at:
+        return None
+    if unit in {"week", "fortnight"}:
+        days, used = read_weekdays(speech, place, WEEKDAYS.keys() | WEEKDAY_PLURALS)
+        return (every(unit, interval, f"BYDAY={codes(days)}"), place + used - at) if days else None
+    if unit in {"month", "quarter"}:
+        found = _read_day_of_month(speech, place)
+        return (every(unit, interval, found[0]), place + found[1] - at) if found else None
+    dated = read_named_date(speech, place) if unit == "year" else None
+    if not dated:
+        return None
+    parts = (f"BYMONTH={dated.first.month}", f"BYMONTHDAY={1 if dated.last else dated.first.day}")
+    return every(unit, interval, *parts), place + dated.words - at
+
+
+def _read_day_of_month(speech: Speech, at: int) -> tuple[str, int] | None:
+    """Read "the 1st", "the first", "the last day", "the first Monday"."""
+    nth = nth_weekday_at(speech, at)
+    if nth:
+        return f"BYDAY={nth[0]}{DAY_CODES[nth[1]]}", nth[2]
+    place = speech.skip(at, "the")
+    word = speech.word(place)
+    if speech.word(place + 1) == "day" and word in _ORDERS:
+        return f"BYMONTHDAY={_ORDERS[word]}", place + 2 - at
+    day = read_day(speech, place)
+    number = day[0] if day else ORDINALS.get(word, 0)
+    return (f"BYMONTHDAY={number}", place + 1 - at) if number and place > at else None
+
+
+def _next_beginning(speech: Speech, unit: str) -> datetime:
+    cycle = calendar.UNIT_CYCLES.get({"fortnight": "week"}.get(unit, unit))
+    span = cycle.next(speech.local) if cycle else None
+    return span.start if span else speech.today
+
+
+def _read_adverb(speech: Speech, at: int) -> Found | None:
+    """Read "monthly", "daily"; "the daily report" and "a weekly call" tell of what things are."""
+    unit = PERIODS.get(speech.word(at))
+    if not unit or speech.word(at + 1) not in _ADVERB_MAY_FOLLOW or speech.word(at - 1) in DETERMINERS:
+        return None
+    if speech.word(at + 1) in {"and", "or", "of", ",", "by"} or speech.is_glued(at) or speech.word(at + 1) in {"-"}:
+        return None
+    return _with_day(speech, unit, 1, at, at + 1)
+
+
+def _read_of_every(speech: Speech, at: int) -> Found | None:
+    """Read "the first Monday of every month", "the 15th of each month", "the last day of every month"."""
+    found = _read_day_of_month(speech, at)
+    if not found:
+        return None
+    place = speech.skip(at + found[1], "of", "in")
+    unit = speech.word(place + 1)
+    if place == at + found[1] or speech.word(place) not in EVERY or unit not in {"month", "quarter"}:
+        return None
+    return ruled(speech, place + 2 - at, every(unit, 1, found[0]))
+
+
+_BETWEEN = words(
+    "is was are falls on in the comes coming up it's it will be this next : - – , ( = ist am es el le est de von of"
+)
+_MOST_BETWEEN = 5
+_BEFORE_BIRTHDAY = words("is it's ist es est")
+
+
+def as_birthday(speech: Speech, first: int, end: int, found: Found) -> Found | None:
+    """The same day with a yearly rule if the words around it say that someone was born or married on it.
+
+    A year that is over ("May 3, 1990") is left out of it. None for any other day.
+    """
+    if found.last or found.rule or found.first == datetime.min:
+        return None
+    is_dated = _is_dated(speech, first, end)
+    is_born = is_dated and speech.said(first - 1) == "born"
+    if not is_born and not _is_named_before(speech, first) and not _is_named_behind(speech, end):
+        return None
+    if not is_dated and found.first < speech.today:
+        return None
+    rule = yearly_on(found.first.month, found.first.day)
+    day = first_day(rule, speech.today.date())
+    return replace(found, first=datetime.combine(day, time()), rule=rule) if day else None
+
+
+def _is_dated(speech: Speech, first: int, end: int) -> bool:
+    """Whether a date is named: "on Friday" with "was" is over, "on May 3" comes again."""
+    return any(speech.word(at) in MONTHS or speech.word(at)[:1].isdecimal() for at in range(first, end))
+
+
+def is_lasting(speech: Speech, first: int, end: int, found: Found) -> bool:
+    """Whether the day comes again although the clause tells of the past: "my birthday was on May 3"."""
+    return bool(found.rule) and _is_dated(speech, first, end)
+
+
+def _is_named_before(speech: Speech, first: int) -> bool:
+    for at in range(first - 1, max(-1, first - 2 - _MOST_BETWEEN), -1):
+        if speech.word(at) in BIRTHDAYS:
+            return speech.word(at + 1) not in CELEBRATIONS
+        if speech.said(at) not in _BETWEEN and not speech.is_capital(at):
+            return False
+    return False
+
+
+def _is_named_behind(speech: Speech, end: int) -> bool:
+    """Read "May 3 is Anna's birthday"."""
+    if speech.word(end) in BIRTHDAYS:
+        return speech.word(end + 1) not in CELEBRATIONS
+    if speech.said(end) not in _BEFORE_BIRTHDAY:
+        return False
+    for at in range(end + 1, end + 1 + _MOST_BETWEEN):
+        if speech.word(at) in BIRTHDAYS:
+            return speech.word(at + 1) not in CELEBRATIONS
+        if not speech.word(at).isalpha():
+            return False
+    return False

@@ -1,0 +1,312 @@
+"""Say the dates of a statement so that they mean the same on any day: "tomorrow" → "on 5 May 2026".
+
+What is said in the past tense means the last Friday or August, anything else the next; `future` tells which it is.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from datetime import datetime, time, timedelta, tzinfo
+
+from memories.language.dates.future import Coming, find_coming
+from memories.language.dates.recurrence import yearly_on
+from memories.language.dates.speech import language_of
+from memories.language.dates.windows import TimeWindow, find_windows
+from memories.language.dates.words import (
+    DAY_PARTS,
+    MONTH_NAMES,
+    MONTHS,
+    PLAIN_WEEKDAYS,
+    WEEKDAYS,
+    is_excepted,
+    stays_as_said,
+    tokenize,
+)
+
+DAY = timedelta(days=1)
+INSTANT = timedelta(microseconds=1)
+PRECISIONS = frozenset(
+    {"day", "part of day", "week", "weekend", "month", "year", "hour", "minute", "holiday", "quarter", "range",
+     "season", "part"}
+)  # fmt: skip
+"""Those of `temporal` that can be written out."""
+_WEEKDAY_NAMES = tuple(name.capitalize() for name in WEEKDAYS if name in PLAIN_WEEKDAYS)
+_HAS_YEAR = re.compile(r"\b(?:19|20)\d\d\b|\b\d{1,2}[/.]\d{1,2}[/.]\d{2}\b|\b\d0s\b|['’]\d\d|\b\w+ties\b")
+_LEAD = re.compile(
+    r"(?:(?:ever )?since|starting|after|following|before|prior to|until|till|by|up to|as of|from)\b ?",
+    re.IGNORECASE,
+)
+_WHOLE = re.compile(r"\b(?:last|this|next|previous|current|coming|the) (year|month|quarter)\b", re.IGNORECASE)
+_DEMONSTRATIVE = re.compile(r"^(?:(?:in|over|during) )?(?:this|next|last|coming|the) ", re.IGNORECASE)
+_COUNTED = (" ago", " back", " from now")
+
+
+def write_date(window: TimeWindow) -> str:
+    """The time in words; what was said where that is plain already or cannot be said better."""
+    if (window.start is None and window.end is None) or _HAS_YEAR.search(window.text):
+        return window.text
+    lead = _LEAD.match(window.text)
+    bare = window.text[lead.end() :] if lead else window.text
+    written = _phrase(window, _moment(window), bare)
+    if not written or not lead:
+        return written or window.text
+    return f"{lead.group().strip()} {re.sub('^(?:on|in|around) ', '', written)}"
+
+
+def write_days(window: TimeWindow) -> str:
+    """ "from the 16th to the 20th" → "from 16 to 20 March 2026", "Sep 30 to Oct 9" → "Sep 30 to Oct 9 2026"."""
+    if not window.end or _HAS_YEAR.search(window.text):
+        return window.text
+    last = window.end - DAY
+    found = re.findall(r"[a-z]+|\d+", window.text.lower())
+    numbers = [int(word) for word in found if word.isdecimal()]
+    if MONTHS.keys() & set(found) or len(numbers) != 2 or numbers[1] != last.day:
+        return f"{window.text} {last.year}" if numbers and MONTHS.keys() & set(found) else window.text
+    month = f"{MONTH_NAMES[last.month - 1]} {last.year}"
+    if numbers[0] > numbers[1]:
+        before = last.replace(day=1) - DAY
+        return f"from {numbers[0]} {MONTH_NAMES[before.month - 1]} to {numbers[1]} {month}"
+    return f"from {numbers[0]} to {numbers[1]} {month}"
+
+
+def _moment(window: TimeWindow) -> datetime:
+    low = window.text.lower()
+    if window.start and window.end:
+        is_counted = low.endswith(_COUNTED) and window.precision in {"week", "month", "year"}
+        return window.start + (window.end - window.start) / 2 if is_counted else window.start
+    if window.start:
+        return window.start - DAY if low.startswith(("after", "following")) else window.start
+    assert window.end is not None
+    return window.end if low.startswith(("before", "prior")) else window.end - DAY
+
+
+def _names_other_weekday(words: set[str], moment: datetime) -> bool:
+    """Whether "Friday 8 May" is no Friday in the year we took it for."""
+    said = {WEEKDAYS[word] for word in words if word in WEEKDAYS}
+    return bool(said) and moment.weekday() not in said
+
+
+def _phrase(window: TimeWindow, moment: datetime, bare: str) -> str:
+    """What to write for a time; "" to leave it as it is."""
+    low = bare.lower()
+    found = set(re.findall(r"[a-z]+", low))
+    month = MONTH_NAMES[moment.month - 1]
+    date = f"{moment.day} {month} {moment.year}"
+    about = "around" if low.endswith(_COUNTED) else ""
+    if window.precision == "day":
+        return _phrase_of_day(low, found, moment, date)
+    if window.precision == "month" and low.split()[0] in {"the", "a", "our", "my"}:
+        return ""
+    if window.precision in {"range", "part"}:
+        is_named = re.search(r"\d", bare) or (window.precision == "part" and MONTHS.keys() & found)
+        return f"{bare} {moment.year}" if is_named and not _WHOLE.search(bare) else ""
+    part = next((word for word in DAY_PARTS if word in found), "night")
+    named = _DEMONSTRATIVE.sub("", bare)
+    simple = {
+        "part of day": f"on the {part} of {date}",
+        "hour": f"on {date}",
+        "minute": f"on {date}",
+        "week": f"{about} {date}" if about else f"in the week of {date}",
+        "weekend": f"on the weekend of {date}",
+        "month": f"{about or 'in'} {month} {moment.year}",
+        "year": f"{about or 'in'} {moment.year}",
+        "quarter": f"in Q{(moment.month + 2) // 3} {moment.year}",
+        "season": f"in {named} {moment.year}",
+    }
+    # "New Year" is the one that begins, "New Year's Eve" the day before: the last day of either tells.
+    last = window.end - INSTANT if window.end else moment
+    return simple.get(window.precision, f"{named} {last.year}")
+
+
+def _phrase_of_day(low: str, found: set[str], moment: datetime, date: str) -> str:
+    if re.search(r"\d", low) and _names_other_weekday(found, moment):
+        return ""
+    named = f"{_WEEKDAY_NAMES[moment.weekday()]} " if PLAIN_WEEKDAYS & found else ""
+    return f"on {named}{date}"
+
+
+_BORN = re.compile(r"\b(?:born|every year|each year|yearly|annually)\b", re.IGNORECASE)
+_YEARLY = re.compile(r"\b(?:birthday|anniversary)\b", re.IGNORECASE)
+"""What comes again: its day is written, its year is not."""
+_NAMES_MONTH = re.compile(rf"\b(?:{'|'.join(MONTHS)})\b", re.IGNORECASE)
+_YEAR = re.compile(r" \d{4}$")
+_HABIT = re.compile(r"\b(?:usually|always|never|often|normally|sometimes|mostly|every|each|any)\b", re.IGNORECASE)
+_WEEKDAY = rf"(?:{'|'.join(sorted(WEEKDAYS, key=len, reverse=True))})"
+_WEEKDAY_BEFORE = re.compile(rf"\b{_WEEKDAY}(?:,| and| or) (?:on )?$", re.IGNORECASE)
+_WEEKDAY_BEHIND = re.compile(rf"(?:,| and| or) (?:on )?{_WEEKDAY}\b", re.IGNORECASE)
+_BARE_LEAD = re.compile("^(?:on|in|around) ")
+_LEADING = re.compile(
+    r"\b(?:on|to|from|of|by|until|till|since|before|after|than|for|between|past|not|through|with|the|every|and|"
+    r"(?<!gets )(?<!got )(?<!is )(?<!was )(?<!be )(?:swapped|traded))\s$",
+    re.IGNORECASE,
+)
+_IS_SUBJECT = re.compile(r" (?:works|suits)\b", re.IGNORECASE)
+_IT_IS = re.compile(r"\b(?:it's|it is|its) $", re.IGNORECASE)
+_PART = re.compile(r"\b(?:anfang|mitte|ende)\b", re.IGNORECASE)
+"""Of a month: on which day that ends, nobody has said."""
+_FOR = "for "
+"""What something is scheduled for it is not scheduled on: the word stays."""
+_CLOCK_BEHIND = re.compile(r",? at .*$|,? (?:\d{1,2}(?:[:.]\d\d)?(?: ?[ap]\.?m\.?)?|noon|midnight)$", re.IGNORECASE)
+_CLOCK_BEFORE = re.compile(
+    r".*(?:\d|\b(?:noon|midnight|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve)\b)", re.IGNORECASE
+)
+_NOUN_FOLLOWS = re.compile(r" (?!(?:at|in|on|the|and|or|to|with|for|from|by|because|so|but|after|before)\b)[a-z]")
+
+
+@dataclass(frozen=True, slots=True)
+class Dated:
+    """`start` and `end` are those of the only time that was named; None without one, or with several."""
+
+    text: str
+    start: datetime | None = None
+    end: datetime | None = None
+    is_to_come: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class _Said:
+    """A time with its place in the text, and what is to come where that is meant."""
+
+    window: TimeWindow
+    coming: Coming | None = None
+
+    @property
+    def start(self) -> int:
+        return self.window.span[0]
+
+    @property
+    def end(self) -> int:
+        return self.window.span[1]
+
+
+def make_dates_plain(text: str, now: datetime) -> Dated:
+    """The statement with relative dates written out; one in another language as it is. Linear in its length."""
+    if language_of(tokenize(text)) != "en":
+        return _read_foreign(text, now)
+    if _BORN.search(text):
+        return Dated(text)
+    is_yearly = bool(_YEARLY.search(text))
+    pieces: list[str] = []
+    said: list[_Said] = []
+    end = 0
+    for one in _times(text, now):
+        if one.start < end or stays_as_said(text, one.start, one.end) or _is_of_nothing(text, one):
+            continue
+        said += [] if is_excepted(text, one.start) else [one]
+        written = _write(one)
+        if is_yearly:
+            written = one.window.text if _NAMES_MONTH.search(one.window.text) else _YEAR.sub("", written)
+        if written == one.window.text or _is_attribute(text, one) or _is_habit(text, one):
+            continue
+        before = text[end : one.start]
+        is_row = before == ", " and one.window.precision == "month"
+        is_led = is_row or _LEADING.search(before) or _IS_SUBJECT.match(text[one.end :])
+        pieces += [before, _BARE_LEAD.sub("", written) if is_led else written]
+        end = one.end
+    plain = "".join([*pieces, text[end:]])
+    if len(said) != 1:
+        return Dated(plain)
+    only = said[0].window
+    is_whole = bool(only.start) or only.precision == "day"
+    return Dated(plain, only.start, only.end, bool(only.end and only.end > now and is_whole))
+
+
+def _read_foreign(text: str, now: datetime) -> Dated:
+    """The only day to come that it names."""
+    comings = [one for one in find_coming(text, now) if not one.rule]
+    if len(comings) != 1 or _PART.search(comings[0].text):
+        return Dated(text)
+    first, last = _midnights(comings[0], now.tzinfo)
+    return Dated(text, first, last + DAY, is_to_come=True)
+
+
+def _times(text: str, now: datetime) -> Iterator[_Said]:
+    """The times in order; one that is over when it is read as past, and to come when read as coming, is to come."""
+    comings = [
+        coming for coming in find_coming(text, now, with_denied=True) if coming.rule in {"", _once_a_year(coming)}
+    ]
+    read = [window for window in find_windows(text, now) if window.precision in PRECISIONS]
+    found: list[_Said] = []
+    for window in read:
+        coming = next((one for one in comings if one.start < window.span[1] and window.span[0] < one.end), None)
+        found.append(_Said(_placed(text, window, coming), coming) if coming else _Said(window))
+    alone = [one for one in comings if not any(one.start < other.end and other.start < one.end for other in found)]
+    found += [_Said(_window_of(text, coming, now), coming) for coming in alone]
+    return iter(sorted(found, key=lambda one: one.start))
+
+
+def _once_a_year(coming: Coming) -> str:
+    return yearly_on(coming.on.month, coming.on.day)
+
+
+def _placed(text: str, window: TimeWindow, coming: Coming) -> TimeWindow:
+    """The window where the coming time is, and over all that was said of it but the clock."""
+    zone = (window.start or window.end or datetime.min).tzinfo
+    first, last = _midnights(coming, zone)
+    is_running = bool(window.start and window.end and window.start <= first < window.end)
+    if not is_running:
+        start = first if window.start else None
+        end = (first if window.text.lower().startswith(("before", "prior")) else last + DAY) if window.end else None
+        window = replace(window, start=start, end=end)
+    span = _around(window.span, text, coming)
+    if coming.until and window.precision == "day":
+        window = replace(window, precision="range")  # "from the 25th · until 2 June"
+    return replace(window, span=span, text=text[slice(*span)])
+
+
+def _around(span: tuple[int, int], text: str, coming: Coming) -> tuple[int, int]:
+    """The span and what else was said of the day; the clock stays as it was said."""
+    first, end = _without_clock(coming)
+    is_clock = coming.at is not None and _CLOCK_BEFORE.match(text[first : span[0]])
+    return span[0] if is_clock else min(first, span[0]), max(end, span[1])
+
+
+def _window_of(text: str, coming: Coming, now: datetime) -> TimeWindow:
+    first, last = _midnights(coming, now.tzinfo)
+    span = _without_clock(coming)
+    said = text[slice(*span)]
+    precision = "range" if coming.until else "day"
+    return TimeWindow(first, last + DAY, span, said, "month" if said.lower() in MONTHS else precision)
+
+
+def _without_clock(coming: Coming) -> tuple[int, int]:
+    """Where a day is said that the clock stands behind."""
+    behind = _CLOCK_BEHIND.search(coming.text) if coming.at else None
+    start = coming.start + (len(_FOR) if coming.text.lower().startswith(_FOR) else 0)
+    return start, coming.start + behind.start() if behind else coming.end
+
+
+def _midnights(coming: Coming, zone: tzinfo | None) -> tuple[datetime, datetime]:
+    """Those that the first and the last day begin with."""
+    return datetime.combine(coming.on, time(), zone), datetime.combine(coming.until or coming.on, time(), zone)
+
+
+def _write(said: _Said) -> str:
+    is_range = said.coming and said.coming.until and said.window.precision == "range"
+    return write_days(said.window) if is_range else write_date(said.window)
+
+
+def _is_attribute(text: str, said: _Said) -> bool:
+    """Whether a time only describes the noun behind it: "last week's deploy", "our Monday dinner"."""
+    following = text[said.end : said.end + 12]
+    if text[: said.start].endswith((" a ", " an ")):
+        return True
+    if following.startswith(("'s", "’s")):
+        return True
+    return said.window.text.lower() in PLAIN_WEEKDAYS and bool(_NOUN_FOLLOWS.match(following))
+
+
+def _is_of_nothing(text: str, said: _Said) -> bool:
+    """ "It's Tuesday" tells the day that is, or of what nobody named: not of the last one."""
+    is_day = said.window.text.lower() in PLAIN_WEEKDAYS
+    return is_day and not said.coming and bool(_IT_IS.search(text[: said.start]))
+
+
+def _is_habit(text: str, said: _Said) -> bool:
+    """Whether a weekday is any such day: "usually swims on Friday", "runs on Monday and Thursday"."""
+    if not WEEKDAYS.keys() & set(re.findall(r"\w+", said.window.text.lower())):
+        return False
+    is_in_row = _WEEKDAY_BEFORE.search(text[: said.start]) or _WEEKDAY_BEHIND.match(text[said.end :])
+    return bool(is_in_row) or (not said.coming and bool(_HABIT.search(text[: said.start])))

@@ -1,0 +1,400 @@
+"""Whether a clause tells of what is over or of what is to come.
+
+The verb nearest to the time decides; clauses are cut at marks, at question words and before a new subject. A clause
+without a verb of a known form ("Dinner Friday?", "we meet Friday") tells of neither.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from enum import Enum
+from itertools import takewhile
+
+from memories.language.dates.speech import Proof, Speech
+from memories.language.dates.words import (
+    ARRANGED,
+    BE,
+    BOUNDARIES,
+    DETERMINERS,
+    FUTURE,
+    FUTURE_BEFORE_TO,
+    FUTURE_ENDINGS,
+    HABITS,
+    HAVE,
+    HEARSAY,
+    LEADS,
+    MODALS,
+    MONTHS,
+    MOVED,
+    NEEDED,
+    NOT_A_PAST_FORM,
+    OCCASIONS,
+    OPENERS,
+    PAST,
+    PLANNED,
+    PRESENT,
+    PRESENT_ENDINGS,
+    SEASONS,
+    SETTLED,
+    STARTERS,
+    SUBJECTS,
+    SWAPPED,
+    TIMETABLED,
+)
+from memories.language.wordlists import words
+
+_PAST = {
+    "de": words("war waren hatte hatten wurde wurden ging gingen kam kamen sah sahen traf trafen gestern gewesen"),
+    "es": words(
+        """fui fue fuimos fueron era eran estaba estuve estuvo estuvimos tuve tuvo tuvimos hice hizo hicimos vi vio
+        vimos había ayer pasado pasada he ha hemos han"""
+    ),
+    "fr": words("était étais étaient étions avait avais avaient hier dernier dernière"),
+    "it": words("ero era eravamo erano ieri scorso scorsa fui fu aveva avevo avevamo stato stata stati"),
+    "pt": words("fui foi fomos foram era eram estava estive esteve tive teve ontem passado passada fiz fez"),
+}
+_FUTURE = {
+    "de": words("werde wird werden will wollen muss müssen soll sollen möchte kann können treffen"),
+    "es": words("voy va vamos van quiero tengo tenemos debo hay será"),
+    "fr": words("vais va allons vont dois doit devons veux sera serai faut"),
+    "it": words("devo deve dobbiamo voglio vado andiamo sarà ho abbiamo"),
+    "pt": words("vou vai vamos vão quero tenho temos devo preciso será há"),
+}
+_PARTICIPLE = re.compile(r"ge\w{3,}(?:t|en)")
+_NO_PARTICIPLES = words(
+    "gegen geben gehen gehört gesamt gestalten genießen gemeinsamen gewinnen gefallen gehören gelten genannten gesicht"
+)
+_PRETERITE = re.compile(r"\w{2,}(?:ó|aron|ieron|(?<!r)é|ré)")
+_FUTURE_OF_ES = re.compile(r"\w+(?:ar|er|ir)(?:é|á|emos|án)")
+_NO_PRETERITES = words("café bebé porqué qué esté olé")
+_AUXILIARIES = words("ai as a avons avez ont suis est sommes êtes sont")
+_PARTICIPLE_OF_FR = re.compile(r"\w+(?:é|ée|és|ées)|vu|vus|eu|pris|mis|fait|dit|venu|venue|venus|parti|partis|lu|reçu")
+
+_PARTICIPLE_OF_IT = re.compile(r"\w{2,}(?:ato|ata|ati|ate|ito|ita|iti|uto|uta|uti)|fatto|visto|preso|detto|messo")
+_AUXILIARIES_OF_IT = words("ho hai ha abbiamo hanno sono è siamo")
+_PRETERITE_OF_PT = re.compile(r"\w{2,}(?:ei|ou|aram|eram|iram)(?<!estou)(?<!vou)(?<!sou)")
+
+
+def tense_name(speech: Speech, at: int) -> str:
+    """ "past", "future" or "" for the word at a place."""
+    word, language = speech.said(at), speech.language
+    if word in _PAST[language] or _is_past_form(speech, at, word):
+        return "past"
+    is_future = word in _FUTURE[language] or (language == "es" and bool(_FUTURE_OF_ES.fullmatch(word)))
+    return "future" if is_future else ""
+
+
+def _is_past_form(speech: Speech, at: int, word: str) -> bool:
+    if speech.language == "de":
+        return bool(_PARTICIPLE.fullmatch(word)) and word not in _NO_PARTICIPLES
+    if speech.language == "es":
+        is_form = bool(_PRETERITE.fullmatch(word)) and not _FUTURE_OF_ES.fullmatch(word)
+        return is_form and word not in _NO_PRETERITES
+    if speech.language == "it":
+        helpers = {speech.said(at - 1), speech.said(at - 2)}
+        return bool(_PARTICIPLE_OF_IT.fullmatch(word)) and bool(helpers & _AUXILIARIES_OF_IT)
+    if speech.language == "pt":
+        return bool(_PRETERITE_OF_PT.fullmatch(word))
+    helpers = {speech.said(at - 1).split("'")[-1], speech.said(at - 2).split("'")[-1]}
+    return bool(_PARTICIPLE_OF_FR.fullmatch(word)) and bool(helpers & _AUXILIARIES)
+
+
+_OF_THE_VERB = frozenset({"in", "on"})
+_WHOM = frozenset({"me", "us", "him", "her", "them", "you"})
+_COMPLEMENTS = frozenset({"that", "to"})
+_AHEAD = frozenset({"that", "for", "about"})
+_AHEAD_BEFORE_WHAT = frozenset({"to", "on"})
+"""With a name behind, or a thing that is known, they tell where or of what: "signed over to Acme", "on the terms"."""
+
+
+def is_of_settling(speech: Speech, at: int, first: int, end: int) -> bool:
+    """Whether the time from `first` to before `end` is that of the verb before it.
+
+    It is where what was settled comes behind the time: "agreed on Friday that". A month or a season is also where
+    nothing before it tells of what is to come: "decided with Ann in May".
+    """
+    if speech.said(at) not in SETTLED or speech.said(first) not in _OF_THE_VERB:
+        return False
+    if any(_looks_ahead(speech, place) for place in range(at + 1, first)):
+        return False
+    if speech.said(at) in HEARSAY and first - at == 2 and speech.said(at + 1) in _WHOM:
+        return True  # "he told us on Monday"
+    return speech.said(end) in _COMPLEMENTS or speech.word(first + 1) in MONTHS.keys() | SEASONS.keys()
+
+
+def is_settled_behind(speech: Speech, at: int, end: int) -> bool:
+    """Whether the clause that a time opens goes on with somebody who settled something: "on Friday we decided"."""
+    return at > end and speech.said(at) in SETTLED and speech.said(at - 1) not in BOUNDARIES
+
+
+def _looks_ahead(speech: Speech, place: int) -> bool:
+    word, following = speech.said(place), speech.said(place + 1)
+    if word in _AHEAD_BEFORE_WHAT:
+        return not speech.is_capital(place + 1) and following not in {"the", "our", "their", "this"}
+    return word in _AHEAD
+
+
+MOST_OBJECT = 6
+"""Words between what is moved and its new day: "I moved the call with Ann to Friday"."""
+MOST_WORDS = 25
+"""How far from a time its verb is looked for."""
+_ARTICLES = frozenset({"a", "an", "the", "my", "your", "our", "their", "his", "her", "this", "that", "these", "those"})
+_PAST_FRAMES = frozenset({"was", "were", "wasn't", "weren't", "had"})
+_ADVERBS = frozenset({"not", "so", "really", "very", "just", "already", "all", "also", "super", "too", "it", "never"})
+_PRONOUN_IS = frozenset(
+    {"it's", "that's", "he's", "she's", "there's", "what's", "when's", "who's", "where's", "here's"}
+)
+
+
+_UNCHANGED = frozenset({"quit", "cut", "hit", "read", "split", "bet", "cast"})
+"""The same in the present and the past: with somebody before them they tell of the past, if nothing says otherwise.
+What is put or set on a day may be to come.
+"""
+_RECENTLY = _ADVERBS | {"finally", "recently", "suddenly", "only", "actually", "even"}
+_NO_SUBJECTS = MODALS | FUTURE | {
+    "to", "do", "does", "did", "don't", "doesn't", "didn't", "please", "let's", "let", "help", "make", "always",
+    "usually", "often", "sometimes", "mostly", "me", "him", "us", "them",
+}  # fmt: skip
+_CONDITIONS = frozenset({"if", "when", "whenever", "once", "unless", "until", "till", "before", "after", "would"})
+_DONE_TO = BE | {"was", "were", "wasn't", "weren't", "been", "got", "be"}
+_IS = frozenset({"am", "is", "are", "be", "isn't", "aren't", "get", "gets", "i'm", "we're", "you're", "they're"})
+_PARTICIPLES = frozenset({
+    "taken", "paid", "held", "sent", "sold", "built", "kept", "shut", "spoken", "taught", "chosen", "done", "caught",
+    "brought", "bought", "frozen", "lent", "spent",
+})  # fmt: skip
+_AWAY = frozenset({"here", "there", "house", "home", "out", "away", "into", "in"})
+
+
+class Tense(Enum):
+    PAST = "past"
+    PRESENT = "present"
+    PLAIN = "a verb of a form we do not know, mostly the present"
+    HABIT = "habit"
+    PLANNED = "planned"
+    FUTURE = "future"
+
+
+_REFUSED = {
+    Proof.NOT_OVER: {Tense.PAST},
+    Proof.NOT_PAST: {Tense.PAST, Tense.HABIT},
+    Proof.NO_HABIT: {Tense.PAST, Tense.HABIT, Tense.PRESENT, Tense.PLAIN},
+    Proof.FUTURE: {Tense.PAST},
+}
+
+
+def fits(speech: Speech, first: int, end: int, proof: Proof) -> bool:
+    """Whether the clause around the tokens from `first` to before `end` gives the proof a time needs."""
+    if proof is Proof.NONE:
+        return True
+    tense = tense_around(speech, first, end)
+    return tense not in _REFUSED[proof] and (proof is not Proof.FUTURE or tense is Tense.FUTURE)
+
+
+def tense_around(speech: Speech, first: int, end: int) -> Tense | None:
+    """The tense of the verb before the time, else of the verb behind it; None if there is none of a known form."""
+    if _is_arranged(speech, first) or _is_swapped(speech, first):
+        return Tense.PLANNED
+    if speech.said(first) in {"for", "from"} and speech.said(end) in PAST - _DONE_TO:
+        return Tense.PAST  # "the invoices for October went out"
+    before = _look_left(speech, first, end)
+    if before:
+        return before
+    is_fronted = first == 0 or speech.said(first - 1) in BOUNDARIES
+    if is_fronted and speech.word(end) == ",":
+        end += 1
+    return _look_right(speech, end)
+
+
+def _is_arranged(speech: Speech, first: int) -> bool:
+    """Read "was moved to Friday", "I have changed it to Friday", "is scheduled for May 3"."""
+    link = first - 1 if speech.said(first - 1) == "to" else first
+    if speech.said(link) == "to" and any(speech.said(at) in MOVED for at in _clause_before(speech, link)):
+        return True
+    return speech.said(link) in {"to", "for", "until"} and speech.said(link - 1) in ARRANGED
+
+
+def _is_swapped(speech: Speech, first: int) -> bool:
+    """Read "I swapped Friday with Ann", not "it was swapped Friday"."""
+    return speech.said(first - 1) in SWAPPED and speech.said(first - 2) not in _DONE_TO
+
+
+def _clause_before(speech: Speech, at: int) -> Iterator[int]:
+    """The places of the words before it, as far as its clause and its object reach."""
+    return takewhile(lambda place: not _is_boundary(speech, place), range(at - 1, max(-1, at - 1 - MOST_OBJECT), -1))
+
+
+def _look_left(speech: Speech, first: int, end: int) -> Tense | None:
+    """The tense of the nearest verb up to where the clause begins, at the latest with its subject."""
+    for at in range(first - 1, max(-1, first - 1 - MOST_WORDS), -1):
+        word = speech.said(at)
+        if _is_boundary(speech, at):
+            return None
+        tense = Tense.PAST if _did_then(speech, at, first, end) else tense_of(speech, at)
+        if tense:
+            return tense
+        if word in SUBJECTS:
+            return tense_of(speech, at - 1) or Tense.PLAIN
+        if word in OPENERS and speech.word(at - 1) in {",", "and"}:
+            return Tense.PLANNED
+    return None
+
+
+def _look_right(speech: Speech, end: int) -> Tense | None:
+    for at in range(end, min(len(speech.tokens), end + MOST_WORDS)):
+        if _is_boundary(speech, at) or speech.word(at) == ",":
+            return None
+        tense = Tense.PAST if _did_first(speech, at, end) else tense_of(speech, at)
+        if tense:
+            return tense
+    return None
+
+
+def _did_then(speech: Speech, at: int, first: int, end: int) -> bool:
+    return speech.said(at - 1) not in _DONE_TO and is_of_settling(speech, at, first, end)
+
+
+def _did_first(speech: Speech, at: int, end: int) -> bool:
+    return speech.said(at - 1) not in _DONE_TO and is_settled_behind(speech, at, end)
+
+
+def _is_boundary(speech: Speech, at: int) -> bool:
+    """A mark inside of "4.1", "9:30" or "api.v2" is none."""
+    return speech.said(at) in BOUNDARIES and not (speech.is_glued(at) and speech.is_glued(at + 1))
+
+
+def tense_of(speech: Speech, at: int) -> Tense | None:
+    """What the word at a place tells by its form."""
+    word = speech.said(at)
+    if speech.language != "en":
+        foreign = tense_name(speech, at)
+        if foreign:
+            return Tense(foreign)
+    if word in MODALS and speech.word(at + 1) == "have":
+        return Tense.PAST
+    if word in HABITS:
+        return Tense.HABIT
+    if _is_future(speech, at, word):
+        return Tense.FUTURE
+    if _is_past(speech, at, word):
+        return Tense.PAST
+    if word in PLANNED or word in NEEDED:
+        return Tense.PLANNED
+    is_present = word in PRESENT or word in _PRONOUN_IS or word.endswith(PRESENT_ENDINGS)
+    if not is_present:
+        return None
+    return Tense.PLANNED if _is_progressive(speech, at) else Tense.PRESENT
+
+
+def _is_future(speech: Speech, at: int, word: str) -> bool:
+    if any(speech.said(place) in _PAST_FRAMES for place in (at - 1, at - 2)):
+        return False
+    if word in FUTURE_BEFORE_TO:
+        # "Going to the gym" tells where, "going to be" tells when.
+        return speech.word(at + 1) == "to" and speech.word(at + 2) not in _ARTICLES
+    return word in FUTURE or word.endswith(FUTURE_ENDINGS)
+
+
+def _is_past(speech: Speech, at: int, word: str) -> bool:
+    if word in ARRANGED or word in HEARSAY:
+        return _is_done(speech, at)
+    if word in PAST:
+        # Neither "we've got a meeting" nor "the room is taken until Friday".
+        is_had = word == "got" and speech.said(at - 1) in HAVE
+        is_done_to = word in _PARTICIPLES and speech.said(at - 1) in _IS
+        return not (is_had or is_done_to)
+    if word in _UNCHANGED:
+        return _is_said_of_somebody(speech, at)
+    is_form = len(word) > 3 and word.endswith("ed") and word.isalpha() and word not in NOT_A_PAST_FORM
+    return is_form and not _is_participle(speech, at)
+
+
+def _is_said_of_somebody(speech: Speech, at: int) -> bool:
+    """Whether somebody stands before the verb, and no condition before them: "I quit", "User finally quit"."""
+    place = at - 1
+    while place >= 0 and speech.said(place) in _RECENTLY - {"not", "never"}:
+        place -= 1
+    before = speech.said(place) if place >= 0 else ""
+    is_somebody = before.isalpha() and before not in _NO_SUBJECTS and not _is_boundary(speech, place)
+    return is_somebody and speech.said(place - 1) not in _CONDITIONS | MODALS | FUTURE
+
+
+def _is_done(speech: Speech, at: int) -> bool:
+    """Whether somebody did it then, and it is not to happen then: "we decided in May", "I moved to Graz in May"."""
+    if speech.said(at - 1) in _DONE_TO:
+        return False
+    following, behind = speech.said(at + 1), speech.word(at + 2)
+    if following == "in" and (behind in MONTHS or behind in SEASONS):
+        return True
+    return speech.said(at) == "moved" and (following in _AWAY or _is_taken_to_a_place(speech, at))
+
+
+def _is_taken_to_a_place(speech: Speech, at: int) -> bool:
+    """Read "moved to Graz", "moved the database to Hetzner": behind "to" is no time."""
+    places = takewhile(lambda place: not _is_boundary(speech, place), range(at + 1, at + 1 + MOST_OBJECT))
+    to = next((place for place in places if speech.said(place) == "to"), None)
+    return to is not None and speech.word(to + 1).isalpha() and speech.word(to + 1) not in STARTERS
+
+
+def _is_participle(speech: Speech, at: int) -> bool:
+    """Whether "be" or "get" stands before a form in -ed, or an article makes an adjective of it."""
+    place = at - 1
+    while place > at - 4 and speech.word(place) in _ADVERBS and speech.said(place) not in BE:
+        place -= 1
+    before = speech.said(place)
+    if before in HAVE:
+        return False
+    return before in BE or before in _ARTICLES or before == "to" or before.endswith(PRESENT_ENDINGS)
+
+
+def _is_progressive(speech: Speech, at: int) -> bool:
+    """Read "am meeting", "are we going": an arrangement."""
+    if speech.said(at) not in BE and not speech.said(at).endswith(PRESENT_ENDINGS):
+        return False
+    following = (speech.word(at + offset) for offset in (1, 2, 3))
+    return any(len(word) > 4 and word.endswith("ing") and word not in {"thing", "being"} for word in following)
+
+
+_OF_THE_TIME = LEADS | frozenset({"the", "of", "early", "late", "mid", "-", "beginning", "start", "middle", "end"})
+_IS_ON = frozenset({"is", "are", "isn't", "aren't"})
+_BETWEEN = frozenset({"now", "still", "not", "only", "probably", "also", "just", "already", "then", "back", "again"})
+_BEHIND_A_NOUN = frozenset({"of", "for", "with", "to", "at", "date", "day"})
+_MOST_WORDS = 8
+
+
+def is_told_beforehand(speech: Speech, at: int) -> bool:
+    """Whether the time at a place is that of an occasion, or of what goes by a timetable."""
+    last = at - 1
+    while speech.word(last) in _OF_THE_TIME | _BETWEEN:
+        last -= 1
+    if speech.said(last) in _IS_ON:
+        return _is_of_occasion(speech, last)
+    return any(_is_verb(speech, place) for place in _clause(speech, last))
+
+
+def _clause(speech: Speech, last: int) -> list[int]:
+    """The places of its last words, the nearest first."""
+    places = []
+    for place in range(last, max(-1, last - _MOST_WORDS), -1):
+        if speech.said(place) in BOUNDARIES | {","}:
+            break
+        places.append(place)
+    return places
+
+
+def _is_of_occasion(speech: Speech, verb: int) -> bool:
+    """ "The launch is", "the launch date is", "the launch of the app is"; not "errors at launch are"."""
+    return any(
+        speech.word(place) in OCCASIONS
+        and (place == verb - 1 or speech.word(place + 1) in _BEHIND_A_NOUN)
+        and speech.word(place - 1) not in LEADS | {"of"}
+        for place in _clause(speech, verb - 1)
+    )
+
+
+def _is_verb(speech: Speech, place: int) -> bool:
+    """ "The course starts", "we launch", "the shops open"; not "our launch", "year end" nor "starts to drop"."""
+    word, before = speech.said(place), speech.said(place - 1)
+    if word not in TIMETABLED or speech.word(place + 1) == "to" or before in DETERMINERS | LEADS:
+        return False
+    return word.endswith("s") or before in SUBJECTS or before.endswith("s")

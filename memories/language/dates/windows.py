@@ -1,0 +1,588 @@
+"""The times a text speaks of, as windows: "last week", "in May 2023", "since March".
+
+We find the words ourselves. Libraries that read dates take "We", "Sun", "may" and the name March for some; here
+capitals and prepositions decide, and what is doubtful is no time. Without a year or a direction the most recent past
+is meant, as people ask memories about what has been.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime, timedelta
+
+from memories.language.dates import calendar
+from memories.language.dates.calendar import (
+    DAY,
+    FIRST,
+    LAST,
+    UNIT_CYCLES,
+    Found,
+    Span,
+    hours_of,
+    read_bare_year,
+    read_day,
+    read_decade,
+    read_expected,
+    read_named,
+    read_numeric,
+)
+from memories.language.dates.words import (
+    ADVERBS,
+    AFTER,
+    BEFORE,
+    CYCLE_UNITS,
+    DAY_PARTS,
+    NUMBERS,
+    OPERATORS,
+    ORDINALS,
+    PLAIN_WEEKDAYS,
+    PREPOSITIONS,
+    SINCE,
+    TIME_WORDS,
+    UNITS,
+    UNTIL,
+    VAGUE_NUMBERS,
+    WEEKDAYS,
+    Reading,
+    tokenize,
+)
+
+RECENT_DAYS = 30
+OTHER_DAY = (10, 2)
+"""How many days ago "the other day" begins and ends."""
+_DAYS_AWAY = {"today": 0, "tonight": 0, "yesterday": -1, "tomorrow": 1}
+ABOUT = ("about", "around", "roughly", "approximately", "almost", "nearly", "over", "exactly", "some", "maybe")
+_OF = ("of",)
+_MOST_DIGITS = 5
+_SMALL_UNITS = {"minute": timedelta(minutes=1), "hour": timedelta(hours=1)}
+_UNIT_DAYS = {"day": 1, "week": 7, "fortnight": 7, "month": 31, "quarter": 91, "year": 365, "decade": 3653}
+
+
+def read_relative_day(reading: Reading, at: int) -> Found | None:
+    """Read "yesterday", "last night", "this morning", "the day before yesterday", "the other day", "recently"."""
+    first = reading.skip(at, "earlier", "later", "early", "late")
+    word, following = reading.word(first), reading.word(first + 1)
+    if word in _DAYS_AWAY:
+        return _of_day(reading, at, first, word)
+    if word in ("last", "this") and following in DAY_PARTS:
+        days = -1 if word == "last" else 0
+        return Found(first + 2 - at, hours_of(reading.today + days * DAY, following), "part of day")
+    return _read_fixed_phrase(reading, at)
+
+
+def _of_day(reading: Reading, at: int, place: int, word: str) -> Found:
+    midnight = reading.today + _DAYS_AWAY[word] * DAY
+    if word == "tonight":
+        return Found(place + 1 - at, hours_of(midnight, "night"), "part of day")
+    return Found(place + 1 - at, Span(midnight, midnight + DAY), "day")
+
+
+def _read_fixed_phrase(reading: Reading, at: int) -> Found | None:
+    word = reading.word(at)
+    if word in ("recently", "lately"):
+        return Found(1, Span(reading.local - RECENT_DAYS * DAY, reading.local), "recent")
+    place = reading.skip(at, "the")
+    three = tuple(reading.word(place + offset) for offset in range(3))
+    if three[:2] == ("other", "day") and place > at:
+        longest, shortest = OTHER_DAY
+        return Found(3, Span(reading.today - longest * DAY, reading.today - (shortest - 1) * DAY), "recent")
+    if three in {("day", "before", "yesterday"), ("day", "after", "tomorrow")}:
+        midnight = reading.today + (-2 if three[1] == "before" else 2) * DAY
+        return Found(place + 3 - at, Span(midnight, midnight + DAY), "day")
+    if three[0] in CYCLE_UNITS and three[1:] == ("before", "last"):
+        return _read_before_last(reading, at, place)
+    return None
+
+
+def _read_before_last(reading: Reading, at: int, place: int) -> Found | None:
+    cycle = UNIT_CYCLES[reading.word(place)]
+    last = cycle.latest(reading.today, is_over=True)
+    span = last and cycle.at(cycle.number(last.start) - 1)
+    return Found(place + 3 - at, span, cycle.precision) if span else None
+
+
+def read_count(reading: Reading, at: int) -> tuple[int, int, int] | None:
+    """The least and the most that a number means, and how many tokens say so: "3", "two or three", "a couple of"."""
+    place = reading.skip(at, "a", "the")
+    if reading.word(place) in VAGUE_NUMBERS:
+        low, high = VAGUE_NUMBERS[reading.word(place)]
+        return low, high, reading.skip(place + 1, *_OF) - at
+    low = _number(reading.word(at))
+    if not low:
+        return None
+    high = _number(reading.word(at + 2)) if reading.word(at + 1) in ("or", "to", "-", "–") else 0
+    return (low, high, 3) if high > low else (low, low, 1)
+
+
+def _number(word: str) -> int:
+    """0 if it is none, or more than anyone counts."""
+    return int(word) if word.isdecimal() and len(word) <= _MOST_DIGITS else NUMBERS.get(word, 0)
+
+
+def read_ago(reading: Reading, at: int) -> Found | None:
+    """Read "two weeks ago", "a couple of months back", "3 days from now".
+
+    The window lies around the moment and is as long as the unit, as "two weeks ago" seldom means the day.
+    """
+    first = reading.skip(at, *ABOUT)
+    count = read_count(reading, first)
+    if not count:
+        return None
+    low, high, used = count
+    place = first + used
+    unit = UNITS.get(reading.word(place), "")
+    following, after = reading.word(place + 1), reading.word(place + 2)
+    is_past = following in ("ago", "back")
+    if not unit or not (is_past or (following, after) == ("from", "now")):
+        return None
+    near, far = (-low, -high) if is_past else (high, low)
+    span = spread(reading, unit, far, near)
+    return Found(place + (2 if is_past else 3) - at, span, unit.replace("fortnight", "week")) if span else None
+
+
+def spread(reading: Reading, unit: str, first: int, last: int) -> Span | None:
+    """From half a unit before now + `first` units to half a unit after now + `last`."""
+    if first > last:
+        first, last = last, first
+    small = _SMALL_UNITS.get(unit)
+    if small:
+        return _moments(reading, small * (first - 0.5), small * (last + 0.5))
+    return spread_days(reading.today, unit, first, last)
+
+
+def spread_days(midnight: datetime, unit: str, first: int, last: int) -> Span | None:
+    """As `spread`, in whole days around `midnight`'s. None outside of the calendar."""
+    half = _UNIT_DAYS[unit] // 2
+    try:
+        start = calendar.shift(midnight, unit, first) - half * DAY
+        return Span(start, calendar.shift(midnight, unit, last) + (half + 1) * DAY)
+    except (ValueError, OverflowError):
+        return None
+
+
+def _moments(reading: Reading, first: timedelta, last: timedelta) -> Span | None:
+    """Hours are counted in real time, across changes of the clock. The local times keep their `fold`."""
+    try:
+        return Span(_moved(reading.now, first), _moved(reading.now, last))
+    except (ValueError, OverflowError):
+        return None
+
+
+def _moved(now: datetime, delta: timedelta) -> datetime:
+    if now.tzinfo is None:
+        return now + delta
+    return (now.astimezone(UTC) + delta).astimezone(now.tzinfo).replace(tzinfo=None)
+
+
+def read_rolling(reading: Reading, at: int) -> Found | None:
+    """Read "the last 3 days", "the past week", "the next few months": they end or begin now."""
+    place = reading.skip(reading.skip(at, "the", "these"), "last", "past", "previous", "next", "coming")
+    which = reading.word(place - 1) if place > at else ""
+    if which not in {"last", "past", "previous", "next", "coming"}:
+        return None
+    count = read_count(reading, place)
+    unit = UNITS.get(reading.word(place + count[2] if count else place), "")
+    # "Last week" is the week of the calendar; "the past week" is seven days.
+    if not unit or not (count or which == "past" or unit in _SMALL_UNITS):
+        return None
+    _, high, used = count or (1, 1, 0)
+    if reading.word(place + used + 1) == "of":
+        return None
+    span = _from_now(reading, unit, high if which in {"next", "coming"} else -high)
+    return Found(place + used + 1 - at, span, "recent") if span else None
+
+
+def _from_now(reading: Reading, unit: str, count: int) -> Span | None:
+    small = _SMALL_UNITS.get(unit)
+    if small:
+        return _moments(reading, min(small * count, 0 * small), max(small * count, 0 * small))
+    try:
+        moved = calendar.shift(reading.today, unit, count)
+    except (ValueError, OverflowError):
+        return None
+    return Span(moved, reading.local) if count < 0 else Span(reading.local, moved + DAY)
+
+
+_DAYS_OF = {"day": 1, "days": 1, "week": 7, "weeks": 7, "weekend": 7}
+_PARTS_OF = {"half": 2, "third": 3, "quarter": 4}
+
+
+def read_part(reading: Reading, at: int) -> Found | None:
+    """Read "early 2023", "the second half of 2023", "the first week of June", "the night of 7 May"."""
+    place = reading.skip(at, "the")
+    for read in (_read_third, _read_fraction, _read_week_of_month, _read_hours_of_day, _read_week_around, _read_beside):
+        found = read(reading, place)
+        if found:
+            return replace(found, words=found.words + place - at)
+    return None
+
+
+def _read_inner(reading: Reading, at: int) -> Found | None:
+    """A whole of which a part is named. "The year" is this year."""
+    place = reading.skip(at, "the")
+    if place > at and reading.word(place) in CYCLE_UNITS:
+        cycle = UNIT_CYCLES[reading.word(place)]
+        span = cycle.at(cycle.number(reading.local))
+        return Found(2, span, cycle.precision) if span else None
+    decade = read_decade(reading, at)
+    if decade:
+        return decade
+    found = read_expected(reading, place)
+    return replace(found, words=found.words + place - at) if found else None
+
+
+_THIRDS = {"early": 0, "beginning": 0, "start": 0, "mid": 1, "middle": 1, "late": 2, "end": 2}
+
+
+def _read_third(reading: Reading, at: int) -> Found | None:
+    word = reading.word(at)
+    if word not in _THIRDS:
+        return None
+    place = reading.skip(at + 1, *(("of",) if word in {"beginning", "start", "middle", "end"} else ("-", "in")))
+    if place == at + 1 and word in {"beginning", "start", "middle", "end"}:
+        return None
+    inner = _read_inner(reading, place)
+    if not inner:
+        return None
+    is_short = inner.precision in {"day", "part of day"}
+    span = inner.span if is_short else _cut(inner.span, _THIRDS[word], 3)
+    return Found(place + inner.words - at, span, inner.precision if is_short else "part")
+
+
+def _cut(span: Span, part: int, parts: int) -> Span:
+    """The `part`-th of so many equal parts, from 0, in whole days; all of it if it has fewer days than that."""
+    days = (span.end - span.start).days
+    if days < parts:
+        return span
+    return Span(span.start + days * part // parts * DAY, span.start + days * (part + 1) // parts * DAY)
+
+
+def _place_in_order(word: str, count: int) -> int | None:
+    """ "first" → 0, "last" → the last of `count`."""
+    number = count if word in {"last", "final"} else ORDINALS.get(word, 0)
+    return number - 1 if 1 <= number <= count else None
+
+
+def _read_fraction(reading: Reading, at: int) -> Found | None:
+    """Read "first half of 2023", "third quarter of last year"."""
+    parts = _PARTS_OF.get(reading.word(at + 1))
+    part = _place_in_order(reading.word(at), parts) if parts else None
+    if parts is None or part is None or reading.word(at + 2) not in {"of", "in"}:
+        return None
+    inner = _read_inner(reading, at + 3)
+    if not inner:
+        return None
+    precision = {2: "half", 4: "quarter"}.get(parts, "part") if inner.precision == "year" else "part"
+    span = _cut(inner.span, part, parts)
+    if inner.precision == "year":
+        start = calendar.shift(inner.span.start, "month", part * 12 // parts)
+        span = calendar.lasting(start, "month", 12 // parts)
+    return Found(3 + inner.words, span, precision)
+
+
+def _read_week_of_month(reading: Reading, at: int) -> Found | None:
+    """Read "first week of May" (its first seven days), "last two weeks of May", "last weekend of May"."""
+    order = reading.word(at)
+    count = NUMBERS.get(reading.word(at + 1), 0)
+    place = at + (2 if count else 1)
+    unit = reading.word(place)
+    if unit not in _DAYS_OF or reading.word(place + 1) not in {"of", "in"}:
+        return None
+    inner = _read_inner(reading, place + 2) if order in {"last", "final"} | ORDINALS.keys() else None
+    if not inner or inner.precision not in {"month", "year", "season", "quarter"}:
+        return None
+    days = _DAYS_OF[unit] * max(count, 1)
+    if order in {"last", "final"}:
+        span = Span(inner.span.end - days * DAY, inner.span.end)
+    else:
+        start = inner.span.start + (ORDINALS[order] - 1) * days * DAY
+        span = Span(start, start + days * DAY)
+    if unit == "weekend":
+        saturday = span.start + (5 - span.start.weekday()) % 7 * DAY
+        span = Span(saturday, saturday + 2 * DAY)
+    return Found(place + 2 + inner.words - at, span, unit if unit in {"day", "weekend"} else "week")
+
+
+def _read_hours_of_day(reading: Reading, at: int) -> Found | None:
+    """Read "evening of 7 May"."""
+    if reading.word(at) not in DAY_PARTS or reading.word(at + 1) != "of":
+        return None
+    inner = read_numeric(reading, at + 2) or read_named(reading, at + 2, is_expected=True)
+    if not inner or inner.precision != "day":
+        return None
+    return Found(2 + inner.words, hours_of(inner.span.start, reading.word(at)), "part of day")
+
+
+def _read_week_around(reading: Reading, at: int) -> Found | None:
+    """Read "week of 7 May", "weekend of the 7th"."""
+    unit = reading.word(at)
+    if unit not in {"week", "weekend"} or reading.word(at + 1) not in {"of", "from", "starting", "around"}:
+        return None
+    inner = read_numeric(reading, at + 2) or read_named(reading, at + 2, is_expected=True)
+    if not inner or inner.precision not in {"day", "holiday"}:
+        return None
+    week = UNIT_CYCLES["week"]
+    day = inner.span.start
+    span = calendar.weekend_near(day) if unit == "weekend" else week.at(week.number(day))
+    return Found(2 + inner.words, span, unit) if span else None
+
+
+def _read_beside(reading: Reading, at: int) -> Found | None:
+    """Read "the week before 7 May", "the Sunday before Christmas", "two weeks after 3 June 2023"."""
+    count = read_count(reading, at)
+    place = at + count[2] if count else at
+    word, side = reading.word(place), reading.word(place + 1)
+    unit = word if word in PLAIN_WEEKDAYS | {"weekend"} else UNITS.get(word, "")
+    is_counted = bool(count) or not word.endswith("s")
+    if not unit or not is_counted or unit in {"minute", "hour"} or side not in {"before", "after"}:
+        return None
+    inner = _read_inner(reading, place + 2)
+    if not inner or inner.precision not in {"day", "holiday"}:
+        return None
+    span = _beside(inner.span, unit, side == "before", count)
+    precision = "day" if unit in PLAIN_WEEKDAYS else unit
+    return Found(place + 2 + inner.words - at, span, precision) if span else None
+
+
+def _beside(day: Span, unit: str, is_before: bool, count: tuple[int, int, int] | None) -> Span | None:
+    if unit in PLAIN_WEEKDAYS | {"weekend"}:
+        cycle = calendar.weekday(WEEKDAYS[unit]) if unit in WEEKDAYS else UNIT_CYCLES[unit]
+        return cycle.latest(day.start, is_over=True) if is_before else cycle.next(day.end)
+    if count and unit != "day":
+        first, last = (-count[1], -count[0]) if is_before else (count[0], count[1])
+        return spread_days(day.start, unit, first, last)
+    low, high = (count[0], count[1]) if count else (1, 1)
+    start, first, last = (day.start, -high, 1 - low) if is_before else (day.end, low - 1, high)
+    try:
+        return Span(calendar.shift(start, unit, first), calendar.shift(start, unit, last))
+    except (ValueError, OverflowError):
+        return None
+
+
+_DASHES = frozenset({"-", "–", "—"})
+_LINKS = {
+    "between": frozenset({"and", *_DASHES}),
+    "from": frozenset({"to", "until", "till", "through", *_DASHES}),
+}
+_BARE_LINKS = frozenset({"to", "through", *_DASHES})
+
+
+def read_range(reading: Reading, at: int) -> Found | None:
+    """A range that begins here, at its "between" or "from", or at its first date where a dash or "to" follows."""
+    opener = reading.word(at)
+    links = _LINKS.get(opener, _BARE_LINKS)
+    first = at + 1 if opener in _LINKS else at
+    found = _read_days(reading, first, links) or _read_days_behind_month(reading, first, links)
+    if not found:
+        found = _read_two(reading, first, links, is_open=opener in _LINKS)
+    return found and replace(found, words=found.words + first - at)
+
+
+def _read_days(reading: Reading, at: int, links: frozenset[str]) -> Found | None:
+    """Read "3 and 5 May 2023", "3rd-5th of May"."""
+    place = reading.skip(at, "the")
+    day = read_day(reading, place)
+    if not day or reading.word(place + 1) not in links:
+        return None
+    last_at = reading.skip(place + 2, "the")
+    last = read_expected(reading, last_at) if read_day(reading, last_at) else None
+    return _days(reading, at, last_at, last, day[0]) if last else None
+
+
+def _days(reading: Reading, at: int, last_at: int, last: Found, first_day: int) -> Found | None:
+    if last.precision != "day" or first_day >= last.span.start.day:
+        return None
+    return Found(last_at + last.words - at, _from_day(reading, last, first_day), "range")
+
+
+def _from_day(reading: Reading, last: Found, first_day: int) -> Span:
+    """From a day of a month to a later one. Without a year, the latest range that has begun is meant."""
+    gap = (last.span.start.day - first_day) * DAY
+    span = (last.cycle.latest(reading.local + gap) if last.cycle else None) or last.span
+    return Span(span.start - gap, span.end)
+
+
+def _read_days_behind_month(reading: Reading, at: int, links: frozenset[str]) -> Found | None:
+    """Read "May 3-5", "May 3 to 5, 2023": the month and the last day are read as if the first were not there."""
+    first = read_day(reading, at + 1)
+    last = read_day(reading, at + 3)
+    if not first or not last or reading.word(at + 2) not in links or first[0] >= last[0]:
+        return None
+    tokens = [*reading.tokens[max(0, at - 2) : at + 1], *reading.tokens[at + 3 : at + 8]]
+    shorter = Reading(tokens, reading.now)
+    found = read_expected(shorter, at - max(0, at - 2))
+    if not found or found.precision != "day":
+        return None
+    return Found(found.words + 2, _from_day(reading, found, first[0]), "range")
+
+
+def _read_two(reading: Reading, at: int, links: frozenset[str], is_open: bool) -> Found | None:
+    """Two whole dates. Without "between" or "from" before them, both must be of one kind: "May-July", "2020-2022"."""
+    first = _read_end(reading, at)
+    if not first or reading.word(at + first.words) not in links:
+        return None
+    place = at + first.words + 1
+    last = _read_end(reading, place)
+    if not last or not (is_open or first.precision == last.precision):
+        return None
+    first, last = _adjust(first, last)
+    if first.span.start >= last.span.end:
+        return None
+    return Found(place + last.words - at, Span(first.span.start, last.span.end), "range")
+
+
+def _read_end(reading: Reading, at: int) -> Found | None:
+    place = reading.skip(at, "the")
+    found = read_expected(reading, place)
+    if found:
+        return replace(found, words=found.words + place - at)
+    return read_relative_day(reading, at) or read_ago(reading, at) or read_part(reading, at) or read_decade(reading, at)
+
+
+def _adjust(first: Found, last: Found) -> tuple[Found, Found]:
+    """Where a year was left open, the range is the shortest that runs forward."""
+    if first.cycle:
+        span = first.cycle.latest(last.span.start)
+        return (replace(first, span=span) if span else first), last
+    if last.cycle:
+        span = last.cycle.latest(first.span.start)
+        following = span if span and span.start >= first.span.start else last.cycle.next(first.span.start)
+        return first, (replace(last, span=following) if following else last)
+    return first, last
+
+
+MAX_WINDOWS = 32
+_READERS = (
+    read_range, read_relative_day, read_ago, read_rolling, read_part, read_numeric, read_named, read_decade,
+    read_bare_year,
+)  # fmt: skip
+_LEADING = PREPOSITIONS - {"of", "about", "through", "for", "from"}
+_BEGINNINGS = frozenset(TIME_WORDS).union(ABOUT, "'’")
+_WORD = re.compile(r"\w+")
+_DIGIT = re.compile(r"\d")
+# Behind these a time may begin that they belong to.
+_BEFORE_A_TIME = _LEADING.union(first for first, *_ in OPERATORS)
+
+
+@dataclass(frozen=True, slots=True)
+class TimeWindow:
+    """`start` ≤ t < `end` in the time zone of the asker; None is open. `span` is the place of `text` in the text.
+
+    `precision` is the unit that was told, "minute" to "decade", or "part of day", "weekend", "holiday", "range"
+    ("between 3 and 5 May"), "part" ("early May") or "recent". Compare windows of hours in UTC: on the night the clocks
+    go back, local times do not tell the order.
+    """
+
+    start: datetime | None
+    end: datetime | None
+    span: tuple[int, int]
+    text: str
+    precision: str
+
+
+def find_windows(text: str, now: datetime) -> list[TimeWindow]:
+    """The times in a text in the order they are said, at most MAX_WINDOWS. Linear in the length of the text.
+
+    An ambiguous date ("05/07/2023") gives two windows of one span, month first before day first.
+    """
+    if not _may_tell_a_time(text):
+        return []
+    reading = Reading(tokenize(text), now)
+    windows: list[TimeWindow] = []
+    at = 0
+    while at < len(reading.tokens) and len(windows) < MAX_WINDOWS:
+        used, found = _read_window(reading, at)
+        windows += [_place(window, text, reading, at, used) for window in found]
+        at += max(used, 1)
+    return windows
+
+
+def _may_tell_a_time(text: str) -> bool:
+    """Whether anything in it may begin one: a word, or a digit, also behind an apostrophe. It is told in a sixth of the
+    time that reading takes.
+    """
+    return bool(_DIGIT.search(text)) or not _BEGINNINGS.isdisjoint(_WORD.findall(text.lower()))
+
+
+@dataclass(frozen=True, slots=True)
+class _Limits:
+    start: datetime | None
+    end: datetime | None
+    precision: str
+
+
+def _read_window(reading: Reading, at: int) -> tuple[int, list[_Limits]]:
+    """How many tokens make a time here, and the one or two readings of it."""
+    word = reading.word(at)
+    if word not in _BEFORE_A_TIME and not _may_begin(word):
+        return 0, []
+    for length in (2, 1):
+        operator = OPERATORS.get((reading.word(at), reading.word(at + 1))[:length])
+        found = _read_simple(reading, at + length) if operator else None
+        if operator and found:
+            return length + found.words, [_apply(operator, span, found.precision) for span in _spans(found)]
+    lead = 1 if reading.word(at) in _LEADING and reading.word(at + 1) not in ADVERBS else 0
+    found = _read_simple(reading, at + lead)
+    if not found:
+        return 0, []
+    return lead + found.words, [_Limits(span.start, span.end, found.precision) for span in _spans(found)]
+
+
+def _spans(found: Found) -> Iterator[Span]:
+    yield found.span
+    if found.other:
+        yield found.other
+
+
+def _apply(operator: str, span: Span, precision: str) -> _Limits:
+    if operator == SINCE:
+        return _Limits(span.start, None, precision)
+    if operator == AFTER:
+        return _Limits(span.end, None, precision)
+    return _Limits(None, {BEFORE: span.start, UNTIL: span.end}[operator], precision)
+
+
+def _read_simple(reading: Reading, at: int) -> Found | None:
+    if not _may_begin(reading.word(at)):
+        return None
+    place = reading.skip(at, "the")
+    for read in _READERS:
+        found = _read_inside(read, reading, at)
+        if not found and place > at and read is read_named:
+            found = _read_inside(read, reading, place)
+            found = found and replace(found, words=found.words + 1)
+        if found:
+            return found
+    return None
+
+
+def _read_inside(read: Callable[[Reading, int], Found | None], reading: Reading, at: int) -> Found | None:
+    """None, too, for what falls out of the calendar: "tomorrow" on 31 December 9999."""
+    try:
+        found = read(reading, at)
+        found = found and _narrow(reading, at, found)
+    except (ValueError, OverflowError):
+        return None
+    return found if found and all(span.start >= FIRST and span.end <= LAST for span in _spans(found)) else None
+
+
+def _may_begin(word: str) -> bool:
+    return word in _BEGINNINGS or word[:1].isdecimal()
+
+
+def _narrow(reading: Reading, at: int, found: Found) -> Found:
+    """Read "yesterday morning", "Friday night"."""
+    part = reading.word(at + found.words)
+    if found.precision != "day" or part not in DAY_PARTS or found.other:
+        return found
+    return Found(found.words + 1, hours_of(found.span.start, part), "part of day")
+
+
+def _place(limits: _Limits, text: str, reading: Reading, at: int, used: int) -> TimeWindow:
+    first, last = reading.tokens[at], reading.tokens[at + used - 1]
+    zone = reading.now.tzinfo
+    start = limits.start.replace(tzinfo=zone) if limits.start else None
+    end = limits.end.replace(tzinfo=zone) if limits.end else None
+    return TimeWindow(start, end, (first.start, last.end), text[first.start : last.end], limits.precision)

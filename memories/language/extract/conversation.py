@@ -1,0 +1,559 @@
+"""A conversation as it is read: who "we" are, what pronouns mean, and its messages cut into units."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from memories.language.dates.words import PLAIN_MONTHS, PLAIN_WEEKDAYS
+from memories.language.extract.answers import MAX_ANSWER_WORDS, join_answer
+from memories.language.extract.clauses import (
+    cut_reply,
+    cut_run_on,
+    has_verb,
+    is_cut_short,
+    join_topic,
+    mend,
+    part_from_reason,
+    split_clauses,
+    strip_leads,
+    strip_report,
+)
+from memories.language.extract.coreference import Antecedents, with_owner
+from memories.language.extract.decisions import begin_with_who, without_courtesy
+from memories.language.extract.evidence import UNREAL, count_ops
+from memories.language.extract.lexicon import (
+    ADVERBS,
+    HOME,
+    KIN,
+    MODALS,
+    POINTERS,
+    PREPOSITIONS,
+    SUBORDINATORS,
+    is_finite,
+)
+from memories.language.extract.mentions import MAX_PHRASE, name_then, name_there, only_judges, read_mentions
+from memories.language.extract.prose import (
+    Sentence,
+    is_empty,
+    is_made_up,
+    is_offer,
+    is_open,
+    is_role_play,
+    mend_slip,
+    opens_question,
+)
+from memories.language.messages import ASSISTANT, USER, Message
+from memories.language.relate.antonyms import SIBLINGS
+from memories.language.relate.replacement import CITIES
+from memories.language.wordlists import words
+
+_OFTEN = r"(?: (?:all|both|now|finally|recently|just|also|then|only|eventually|already|actually))*"
+_WE = (
+    rf"\bwe(?:'ve|'re|'ll|'d| have| are| were| had| will)?{_OFTEN}"
+    r"(?: be| been| going to| planning to| had to| have to| want to| decided to| thinking of)? "
+)
+_USER = (
+    r"^(?:(?:In|On|Last|This|Next|At|Since) [\w ]{1,40}?,? )?"
+    rf"User(?: and (?:their )?[\w-]+(?: [\w-]+)?)?(?: has| have| is| are| was| were| will)?{_OFTEN}"
+    r"(?: be| been| going to| had to| has to| wants to| decided to| thinking of)? "
+)
+_END = (
+    r"(?=$|[.,;!?)]| (?:in|at|near|by|on|with|for|to|from|last|this|next|because|since|as|so|when|while|after|before|"
+    r"and|but|together|there|here|outside|close|just|that|which|now|then|again|yesterday|today|tomorrow|\d+)\b)"
+)
+"""Behind a thing itself: "a dog", but no "dog food business"."""
+_HOUSE = (
+    r"(?:house|flat|apartment|home|cottage|cabin|bungalow|villa|farm|farmhouse|allotment|caravan|campervan|camper|condo|"
+    r"townhouse|duplex)"
+)
+_SOME = r"(?:an?|the|our|my|their|another|two|three)(?: [\w-]+){0,2}?"
+_CHILD = r"(?:baby|babies|boy|girl|son|daughter|child|kid|twins|triplets)"
+_PET = r"(?:dogs?|cats?|pupp(?:y|ies)|kittens?|rabbits?|hamsters?|guinea pigs?|parrots?|hens|chickens)"
+_HOLIDAY = r"(?:holidays?|vacation|honeymoon|city break|road trip|camping trip|cruise)"
+_DEED = (
+    rf"(?:(?:bought|buy|buying|built|building|sold|selling|rented|rent|renting|found) {_SOME} {_HOUSE}{_END}|"
+    r"(?:bought|buy|buying|sold|selling) (?:an?|our|my|their) (?:[\w-]+ )?place (?:in|by|near|at)\b|"
+    rf"(?:moved?|moving) (?:back )?(?:in|into|to) (?:{_SOME} {_HOUSE}{_END}|"
+    r"the (?:countryside|suburbs|coast|seaside|village|mountains)\b|(?:my|our) (?:parents|in-laws)\b|"
+    rf"with (?:my|our|his|her)\b|together\b)|(?:moved?|moving) (?:house|home|abroad|back home){_END}|"
+    rf"(?:got|get|getting) (?:re)?(?:married|engaged|divorced){_END}|"
+    rf"(?:had|have|having|expect|expecting|adopted|adopt|adopting|fostered|fostering) "
+    rf"(?:{_SOME} )?{_CHILD}{_END}|"
+    rf"(?:adopted|adopt|adopting|rescued|got|get|getting|bought) {_SOME} {_PET}{_END}|"
+    rf"(?:go|going|went|gone|off|flew|flying|fly|be|leave|leaving) on (?:{_SOME} )?{_HOLIDAY}{_END}|"
+    rf"(?:booked|booking|spent|spend|spending|planned|planning) {_SOME} {_HOLIDAY}{_END})"
+)
+_GOES = (
+    r"(?:moved?|moving|relocated?|relocating|emigrated?|emigrating|left|leaving|settled in)"
+    r"(?: back| over| away)?(?: from [\w-]+(?: [\w-]+)?)? "
+    r"(?:to )?(?P<place>\w.*)"
+)
+_TRAVELS = (
+    r"(?:go|going|went|gone|fly|flying|flew|drive|driving|drove|travel|travell?ing|travell?ed) to (?P<place>\w.*)"
+)
+_OUR_DEED, _OUR_MOVE, _OUR_TRIP = (re.compile(_WE + what, re.IGNORECASE) for what in (_DEED, _GOES, _TRAVELS))
+_THEIR_DEED, _THEIR_MOVE = (re.compile(_USER + what) for what in (_DEED, _GOES))
+_WHY = re.compile(
+    r",? \b(?:because|since|as|so|when|while|once|after|before|now that|although|though|but|and)\b(?= )|"
+    r" for (?=(?:\w+ )?\w+'s (?:new )?job\b)"
+)
+_OWN_REASON = re.compile(
+    r"^,? \b(?:because|since|as|so that|when|once|after|before|now that)(?: of)? "
+    r"(?:I|I'm|I've|my|he|she|his|her|[A-Z][a-z]+)\b"
+)
+_CAREER = re.compile(
+    r"\b(?:jobs?|promot(?:ed|ion)|position|studies|study|university|school|phd|degree|family|parents|mother|father|mum|"
+    r"mom|dad)\b"
+)
+_TEAM_WORDS = re.compile(
+    r"(?<!my )(?<!his )(?<!her )(?<!'s )\b(?:teams?|customers?|clients?|colleagues|employees|staff|department|"
+    r"investors?|(?<!a )company|users|sprint|headquarters|hq)\b|\b[Oo]ur (?:new )?offices?\b"
+)
+_JOB = re.compile(r"\b(?:new |first |old |dream )?jobs?\b")
+_HOUSEHOLD_WORD = re.compile(r"[^\W\d_][\w'-]*")
+_PLACES = CITIES | frozenset(SIBLINGS["country"].split()) | words("sicily crete bali tuscany bavaria majorca")
+_HERE = words("here there")
+MOST_WORDS = 3
+"""Of a place's name."""
+MOST_CHARACTERS = 1_000
+
+
+def is_household(clause: str, around: str = "") -> bool:
+    """Whether "we" of a clause are people who live together, by what they do; `around` is what it stands in."""
+    clause = clause[:MOST_CHARACTERS]
+    what, why = _split(clause)
+    if _TEAM_WORDS.search(clause) or _has_ops(what):
+        return False
+    if _OUR_DEED.search(what):
+        return True
+    move, trip = _OUR_MOVE.search(what), _OUR_TRIP.search(what)
+    is_own = bool(_OWN_REASON.match(why)) and not _has_ops(why)
+    is_for_one = is_own and bool(_CAREER.search(why))
+    if move and is_for_one:
+        return _is_place(move["place"]) or _may_be_place(move["place"])
+    if move:
+        is_told = is_own or not why or _is_only_when(why)
+        return is_told and _is_place(move["place"]) and not _has_ops(around)
+    return trip is not None and is_for_one and _is_place(trip["place"])
+
+
+def is_of_a_home(content: str) -> bool:
+    """Whether it tells, in the third person, what the user's household did."""
+    return bool(_THEIR_DEED.match(content))
+
+
+def without_reason(content: str) -> str:
+    """Where the user moved or what their household did, without why: a job is a reason, and no matter of it."""
+    what, _ = _split(content)
+    return what if _THEIR_DEED.match(what) or _THEIR_MOVE.match(what) else content
+
+
+def _split(clause: str) -> tuple[str, str]:
+    """What is done, and why or when."""
+    deed = _OUR_DEED.search(clause) or _THEIR_DEED.match(clause)
+    match = _WHY.search(clause, deed.end() if deed else 0)
+    return (clause[: match.start()], clause[match.start() :]) if match else (clause, "")
+
+
+def _has_ops(text: str) -> bool:
+    """What somebody does for a living is none of the jobs that a server runs."""
+    return count_ops(_JOB.sub("", text)) > 0
+
+
+def _is_only_when(why: str) -> bool:
+    return why.strip(" ,").startswith(("when", "while", "once", "after", "before", "and", "but", "so"))
+
+
+def _is_place(text: str) -> bool:
+    """Whether it begins with a city or a country, not with "the Berlin office"."""
+    found = list(_HOUSEHOLD_WORD.finditer(text[:80]))[:MOST_WORDS]
+    names = [text[: found[count - 1].end()] for count in range(len(found), 0, -1)]
+    name = next((name for name in names if name.lower() in _PLACES), "")
+    return name[:1].isupper() and not re.match(r" (?:[A-Z]|office|team|region|site|data|server)", text[len(name) :])
+
+
+def _may_be_place(text: str) -> bool:
+    """A name that nothing tells of, such as a village's."""
+    first = text.split(" ", 1)[0].strip(",.;")
+    return first[:1].isupper() or first in _HERE
+
+
+_AT_HOME = KIN | HOME | POINTERS["relationships"] | POINTERS["hobbies"] | POINTERS["health"]
+_AT_WORK = POINTERS["work"]
+_COLLEAGUES = words("""
+    boss manager supervisor mentor colleague colleagues coworker coworkers co-worker cofounder co-founder advisor
+    trainer coach tutor professor
+    """)
+_OF_A_FAMILY = (KIN - _COLLEAGUES) | words("""
+    kitchen bathroom bedroom bedrooms hallway cellar basement attic loft balcony terrace patio garden lawn garage flat
+    apartment house home household cabin cottage landlady rent mortgage dishwasher fridge freezer oven stove boiler
+    radiator heating
+    sofa couch bed beds washer dryer wedding honeymoon marriage anniversary holiday holidays nanny babysitter cleaner
+    gardener plumber vet pediatrician paediatrician midwife kindergarten nursery daycare playgroup
+    car caravan campervan camper bike bikes tent pension piano
+    grandchildren in-laws dog cat cats dogs puppy chickens hens guinea-pigs neighbour neighbours neighbor neighbors
+    """)
+_OF_A_FAMILY_BY_TWO = re.compile(
+    r"(?:washing machine|living room|dining room|gas meter|front door|back door|dog walker|solar panels?|heat pump)$"
+)
+_OF_A_TEAM = _COLLEAGUES | words("""
+    standup stand-up sprint sprints retro roadmap backlog cto ceo cfo coo team teams office offices customer customers
+    client clients company warehouse intern interns investor investors employee employees staff department hr app apps
+    api apis service services page pages website invoices product products competitor competitors agency users style
+    """)
+_OF_EITHER = words("""
+    router nas network printer hub sensor sensors thermostat switch alarm lock wifi
+    """)
+"""At home and at work there is one."""
+_OWNED = re.compile(r"\b[Oo]ur (?P<owned>[\w'-]+(?: [\w'-]+){0,3})")
+_LIVING = re.compile(
+    r"\bwe(?:'ve| have)?(?: (?:all|both|now|still|also|usually|always|only|just))* (?:live|lived|sleep|slept|rent|"
+    r"rented|(?:get|got) married|moved in(?= (?:only|just|last|this|together|here|with|\d)|$)|"
+    r"met (?:at (?!\d|the office\b)|through |in \d))|\bwe both\b|"
+    r"\bwe(?:'re| are)(?: (?:all|both|now|still|also|just))* (?:living|renting|married|"
+    r"getting married|expecting a baby)\b",
+    re.IGNORECASE,
+)
+_ONES_OWN_JOB = re.compile(
+    r"\b(?:[Mm]y|[Hh]is|[Hh]er|[A-Z][a-z]+'s|wife's|husband's|partner's) "
+    r"(?:new |old |first |current |dream |last )?jobs?\b|"
+    r"\b(?:gets?|got|getting|finds?|found|starts?|started|starting|lost|takes?|took|offered|accepted|landed) "
+    r"(?:an?|his|her|my|another) (?:(?:new|better|good|great|full-time|part-time|permanent|second) )?"
+    r"(?:job|position)(?: offer)?\b|"
+    r"\b(?:[Mm]y|an|[Hh]is|[Hh]er) (?:(?:job|first|second|final) )?interviews? (?:at|with|for)\b"
+)
+"""Who got a job somewhere, or hopes to, tells nothing of a team, and least of all of what a server runs."""
+_WORD = re.compile(r"[\w'-]+")
+_ENDS = ADVERBS | MODALS | PREPOSITIONS | SUBORDINATORS | words("and or but")
+
+
+def weigh_ours(clause: str, around: str = "") -> int:
+    """Above 0 where "we" are people who work together, below where they live together, 0 where nothing tells.
+
+    What "our" stands before decides, by its last word: "our kitchen", but "our kitchen app". `around` is what the
+    clause stands in.
+    """
+    if _LIVING.search(clause) or is_household(clause, around):
+        return -1
+    match = _OWNED.search(clause)
+    if not match:
+        return work_in(clause)
+    owned = _phrase(match["owned"].lower())
+    behind = clause[match.start("owned") + len(" ".join(owned)) :]
+    told = None if behind.startswith(" of ") else _told_by(owned)
+    return work_in(clause[: match.start()] + behind) if told is None else told
+
+
+def _phrase(owned: str) -> list[str]:
+    """The words that a noun is made of, up to its verb; what is somebody's is told by who that is."""
+    found: list[str] = []
+    for word in owned.split():
+        if found and (word in _ENDS or (is_finite(word) and word not in _OF_A_FAMILY | _OF_A_TEAM)):
+            break
+        found.append(word)
+        if word.endswith("'s"):
+            break
+    return found
+
+
+def _told_by(owned: list[str]) -> int | None:
+    last = owned[-1].removesuffix("'s")
+    if _OF_A_FAMILY_BY_TWO.search(" ".join(owned)) or last in _OF_A_FAMILY:
+        return -1 if count_ops(" ".join(owned[:-1])) == 0 and not _AT_WORK.intersection(owned[:-1]) else 1
+    if last in _OF_EITHER:
+        return None
+    return 1 if last in _OF_A_TEAM or count_ops(last) else None
+
+
+def work_in(text: str) -> int:
+    """Words of work less words of home."""
+    text = _ONES_OWN_JOB.sub("", text)
+    found = [word.rstrip("'") for word in _WORD.findall(text.lower())]
+    found = [word for word in found if word not in _OF_EITHER]
+    return count_ops(" ".join(found)) + sum((word in _AT_WORK) - (word in _AT_HOME) for word in found)
+
+
+HEAD = 2_000
+"""Characters of a message that tell whether it is fiction."""
+NEAR = 3
+"""Sentences of a message whose things may still be meant in the next."""
+TEAM, SPEAKER = "the team", "User"
+_NAME = re.compile(r"(?<=[a-zé,'(;] )[A-Z][a-zà-ÿ]{2,}\b")
+
+
+class Conversation:
+    """Grows message by message."""
+
+    def __init__(self) -> None:
+        self.earlier: list[str] = []
+        self.own: list[str] = []
+        """What the user said of it."""
+        self.asked = ""
+        self.before = self.role = ""
+        self.proposed: list[Sentence] = []
+        self.names: dict[str, str] = {}
+        self.antecedents = Antecedents()
+        self._in_role = self._made_up = False
+        self._work = 0
+
+    @property
+    def previous(self) -> str:
+        return self.earlier[-1] if self.earlier else ""
+
+    def is_meant(self, message: Message) -> bool:
+        """Whether a message is told in earnest; a role is played until somebody ends it."""
+        head = message.content[:HEAD]
+        if message.role == USER:
+            return not is_role_play(head, self._in_role) and not is_made_up(head)
+        return message.role == ASSISTANT and not self._in_role
+
+    def is_asked_by_other(self, role: str) -> bool:
+        """Whether a message of this role may answer a question: nobody answers themselves."""
+        return bool(self.asked) and self.role != role
+
+    def who_we_are(self, clause: str, content: str) -> str:
+        """ "We" is the user's team where work is talked about. Elsewhere what "we" do is what the user does, too."""
+        head = content[:HEAD]
+        return TEAM if (weigh_ours(clause, head) or work_in(head) or self._work) > 0 else SPEAKER
+
+    def hear(self, message: Message, sentences: list[Sentence], is_read: bool = False) -> None:
+        """`is_read` tells that the clauses of a message were noted while they were read."""
+        by_user = message.role == USER
+        if by_user:
+            self._in_role = is_role_play(message.content[:HEAD], self._in_role)
+            self._made_up = is_made_up(message.content[:HEAD])
+            self._work += work_in(message.content[:HEAD])
+        self.before, self.role = message.content, message.role
+        self.proposed = [] if by_user else sentences
+        if not sentences:
+            self.asked = ""
+            return
+        for name in _NAME.findall(message.content[:HEAD]):
+            if not is_finite(name.lower()):
+                self.names[name.lower()] = name
+        said = [sentence.text for sentence in sentences]
+        self.earlier += said
+        self.own += said if by_user else []
+        # What a story or a joke asks, it asks nobody.
+        self.asked = "" if self._made_up and not by_user else _asked(sentences, by_user)
+        if not is_read:
+            self._note(sentences, by_user)
+
+    def _note(self, sentences: list[Sentence], by_user: bool) -> None:
+        for sentence in sentences[:-NEAR]:
+            self.antecedents.people.note(sentence.text)
+        for sentence in sentences[-NEAR:]:
+            for part in split_clauses(sentence.text, is_open=False):
+                for clause in cut_run_on(part):
+                    said = with_owner(strip_leads(clause).text) if by_user else clause
+                    self.antecedents.note(said, by_user, sentence.is_question)
+
+
+def _asked(sentences: list[Sentence], by_user: bool) -> str:
+    """The question that the next message may answer; of a user, what they want to know even without a mark."""
+    if by_user:
+        asked = [one.text for one in sentences if one.is_question or opens_question(one.text)]
+        return asked[-1] if asked else sentences[-1].text
+    return next((one.text for one in reversed(sentences[-2:]) if one.is_question), "")
+
+
+MAX_WORDS = 45
+MAX_UNITS = 120
+"""Of one message: who tells more at once pastes it."""
+MAX_JOINED_WORDS = 30
+MAX_LEANING_WORDS = 8
+ASIDE = "; "
+"""Between an answer and a clause that leans on it."""
+_UNFINISHED = re.compile(
+    r"^(?!.*\b(?:just|please|always|never|don't|do not) [a-z]+ )(?:when|if|while|whenever|although|though|unless|until|"
+    r"before(?! that\b)|after|no of course|or|not (?:if|that))\b[^,]*$",
+    re.IGNORECASE,
+)
+_OFFER = re.compile(
+    r"^(?:I (?:can|could|would|will|may|might|don't know|think|hope)|I'll|I'd|let me|want me|"
+    r"you (?:can|could|may|might|"
+    r"should|would|'d)|you'd|happy to|here(?:'s| are| is| it is| they are| you (?:are|go))"
+    r"|feel free|subject|dear|hi|hello)\b",
+    re.IGNORECASE,
+)
+_PROPOSAL = re.compile(r"^let's (?:look|see|try|start|talk|do|go on|check|think|wait|leave|get)\b", re.IGNORECASE)
+_NO_MORE = re.compile(
+    r"^(?:maybe|perhaps|probably|good (?:night|morning|evening)|bye|see you|\w+ (?:it|them)(?= (?:on|in|to|down)\b)|"
+    r"(?:ask|ping|tag|cc) (?:me|us)(?= there\b))\b",
+    re.IGNORECASE,
+)
+_TALK = words("well oh hm hmm huh so right wait wow ok okay thanks cheers sorry ha haha good great fine")
+_PLAIN_WORD = re.compile(r"(?<![\w./-])[^\W\d_]{2,}(?![\w/(=]|[.-]\w)")
+_DAY = re.compile(
+    rf"\b(?:{'|'.join(PLAIN_MONTHS | PLAIN_WEEKDAYS | {'april', 'june'})}|\d{{1,2}}(?:st|nd|rd|th))\b", re.IGNORECASE
+)
+_WHEN = re.compile(
+    rf"\b(?:(?:today|tonight|tomorrow|next|this|on|at|the|in|of|{'|'.join(PLAIN_MONTHS | PLAIN_WEEKDAYS)}|april|june|"
+    r"morning|afternoon|evening|night|noon|week|month|year|day|from|to|until|till|by|o'clock|[ap]m)\b|\d+(?:st|nd|rd|th|"
+    r"[ap]m)?)|[\W_]",
+    re.IGNORECASE,
+)
+"""What tells a day and an hour, and nothing else."""
+_SOON = re.compile(r"\b(?:today|tonight|tomorrow|\d{1,2}(?::\d\d|\s?[ap]m))\b", re.IGNORECASE)
+_ASKS_WHO = re.compile(r"\bwho(?:'s|'ll)?\b", re.IGNORECASE)
+_NAME_ALONE = re.compile(r"[A-Z][a-zà-ÿ]+(?: [A-Z][a-zà-ÿ]+)?(?=$|,)")
+_FIGURE = re.compile(r"(?:(?:it|that)(?:['’]s| is) )?#?(?:[A-Z]+-)?\d[\d.:,/-]*$", re.IGNORECASE)
+_ASKS_WHAT_IT_IS = re.compile(r"(?:is|are|was|were) (?!there\b)(?!.*\bany)", re.IGNORECASE)
+_AGREED = re.compile(r"(?:yes|yeah|yep|no|nope)\b", re.IGNORECASE)
+_LOW_WORD = re.compile(r"(?<![\w./@`-])[a-zà-ÿ]{3,}(?![\w/@`-]|\.\w)")
+
+
+@dataclass(slots=True)
+class Unit:
+    """A clause. `answers` is the question it answers; `is_joined` tells that `text` says both."""
+
+    text: str
+    sentence: Sentence
+    is_asking: bool = False
+    is_fragment: bool = False
+    is_hedged: bool = False
+    is_correction: bool = False
+    is_told_again: bool = False
+    is_regretted: bool = False
+    """Whether who is answered owned up."""
+    is_whole: bool = True
+    """Whether no pronoun at its beginning is in doubt."""
+    answers: str = ""
+    is_joined: bool = False
+    said: str = ""
+    """The text with "it" behind its verb as it was said: by this its matter is weighed."""
+
+    @property
+    def sets_right(self) -> bool:
+        """Whether it corrects what somebody else said or did."""
+        return self.is_correction or self.is_told_again or self.is_regretted
+
+    @property
+    def is_resolved(self) -> bool:
+        return self.is_whole and (self.is_joined or bool(self.answers) or not self.is_fragment)
+
+
+def _is_plan(text: str) -> bool:
+    """Whether a day or an hour is named, and what is then: "Dentist tomorrow at 3pm" is, "Friday at 10" is not."""
+    is_dated = _DAY.search(text) or _SOON.search(text)
+    return bool(is_dated) and len(_WHEN.sub("", text)) > len("am")
+
+
+def read_units(sentences: Sequence[Sentence], role: str, heard: Conversation) -> list[Unit]:
+    """The units of a message, each tied to what was said before it."""
+    by_user = role == USER
+    units: list[Unit] = []
+    aside: list[tuple[int, str, bool]] = []  # what is asked or exclaimed tells nothing, but may be meant by "it"
+    for sentence in sentences[:MAX_UNITS]:
+        bare = strip_leads(part_from_reason(mend_slip(mend(sentence.text))))
+        asks = is_open(sentence, bare.text)
+        whole = begin_with_who(bare.text) if by_user else bare.text
+        is_reply = not units and not asks and heard.is_asked_by_other(role)
+        for clause in _cut(whole, asks, by_user, heard.asked if is_reply and not is_offer(heard.asked) else ""):
+            inner = strip_leads(clause)
+            text = inner.text.strip(" ,;:-–—")
+            text = text if is_reply else join_topic(text)
+            text = with_owner(begin_with_who(without_courtesy(text))) if by_user else text
+            if not _is_told(text, by_user) or (sentence.is_question and text == whole):
+                if sentence.is_question or len(text.split()) <= MAX_PHRASE:
+                    aside.append((len(units), text, sentence.is_question))
+                continue
+            is_fragment = not has_verb(text) and not text.lower().startswith(("i ", "i'm", "we "))
+            is_plan = units and units[-1].sentence is not sentence and _is_plan(text)
+            if is_fragment and not asks and units and not is_plan and _fits_behind(text, units[-1]):
+                # A day that is named behind a full stop is not told in the tense of what stands before it.
+                is_apart = units[-1].sentence is not sentence and bool(_DAY.search(text))
+                units[-1].text += (ASIDE if is_apart else ", ") + text
+                continue
+            units.append(
+                Unit(
+                    text,
+                    sentence,
+                    asks,
+                    is_fragment,
+                    is_hedged=bare.is_hedged or inner.is_hedged,
+                    # Who says "no" to a question corrects nobody.
+                    is_correction=(bare.is_correction and not is_reply) or inner.is_correction,
+                    is_told_again=bare.is_told_again,
+                )
+            )
+    previous = ""
+    for place, unit in enumerate(units):
+        for _, text, is_question in (one for one in aside if one[0] == place):
+            heard.antecedents.note(text, by_user, is_question)
+        _tie(unit, previous, role, heard)
+        previous = unit.text
+    return units
+
+
+def _fits_behind(text: str, unit: Unit) -> bool:
+    """Whether a fragment is one more word on the clause before, which says something: no errand, guess or wish."""
+    is_more = not _NO_MORE.match(text) and not only_judges(unit.text)
+    return is_more and len(text.split()) + len(unit.text.split()) <= MAX_JOINED_WORDS
+
+
+def _cut(text: str, asks: bool, by_user: bool, asked: str) -> Iterator[str]:
+    """Its clauses; of a reply what answers the question first: "Postgres, my brother runs it" is two."""
+    for answer, rest in cut_reply(text) if asked else ():
+        if join_answer(asked, answer, by_user=not by_user):
+            behind = strip_leads(rest).text
+            if _leans(behind):
+                yield f"{answer}{ASIDE}{behind}"
+                return
+            yield answer
+            text = rest
+            break
+    for part in split_clauses(text if by_user else strip_report(text), asks):
+        yield from cut_run_on(part)
+
+
+def _leans(clause: str) -> bool:
+    """Whether a clause names nothing that it does something to, so that it says little by itself: "we moved in May"."""
+    is_short = len(clause.split()) <= MAX_LEANING_WORDS
+    return is_short and all(mention.is_subject for mention in read_mentions(clause))
+
+
+def _is_told(text: str, by_user: bool) -> bool:
+    """Whether a clause tells something: not what asks, offers, imagines, breaks off or has no words."""
+    if not text or len(text.split()) > MAX_WORDS or text.lower() in _TALK:
+        return False
+    if len(_PLAIN_WORD.findall(text)) < (1 if by_user else 2) and not (by_user and _FIGURE.match(text)):
+        return False
+    if UNREAL.search(text) or opens_question(text) or _UNFINISHED.match(text) or is_cut_short(text):
+        return False
+    return not (_PROPOSAL if by_user else _OFFER).match(text)
+
+
+def _tie(unit: Unit, previous: str, role: str, heard: Conversation) -> None:
+    """To the question it answers, to what its pronouns mean, and to names as they were written elsewhere."""
+    by_user = role == USER
+    unit.text = _with_names(unit.text, heard.names)
+    name: re.Match[str] | None = None
+    if not previous and heard.is_asked_by_other(role) and _is_answer(unit, by_user, heard):
+        answer, aside, behind = unit.text.partition(ASIDE)
+        agreed = _AGREED.match(unit.sentence.text) if unit.is_fragment and _ASKS_WHAT_IT_IS.match(heard.asked) else None
+        said = f"{agreed[0]}, {answer}" if agreed and not _AGREED.match(answer) else answer
+        joined = join_answer(heard.asked, said, by_user=not by_user)
+        unit.answers, unit.is_joined, unit.text = heard.asked, bool(joined), (joined or answer) + aside + behind
+        name = _NAME_ALONE.match(answer) if _ASKS_WHO.search(heard.asked) else None
+    resolved = heard.antecedents.resolve(unit.text, previous)
+    unit.text = name_then(name_there(resolved.text, previous), previous)
+    unit.is_whole, unit.said = resolved.is_whole, resolved.said
+    heard.antecedents.note(unit.text, by_user)
+    if name:
+        heard.antecedents.people.meet(name[0])
+
+
+def _is_answer(unit: Unit, by_user: bool, heard: Conversation) -> bool:
+    """Only short ones and those without a verb of their own: the rest stands alone."""
+    if unit.is_asking or is_offer(heard.asked) or len(unit.text.split()) > MAX_ANSWER_WORDS:
+        return False
+    answer = unit.text.partition(ASIDE)[0]
+    return unit.is_fragment or bool(join_answer(heard.asked, answer, by_user=not by_user)) or is_empty(answer)
+
+
+def _with_names(text: str, names: Mapping[str, str]) -> str:
+    """Names as they were written elsewhere, by those who write none in capitals."""
+    return _LOW_WORD.sub(lambda match: names.get(match.group(), match.group()), text) if names else text

@@ -1,0 +1,166 @@
+"""The labels of a statement: category, kind, importance, mood, and how plainly it was said."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from memories.language.extract.conversation import is_of_a_home, without_reason
+from memories.language.extract.evidence import count_ops
+from memories.language.extract.lexicon import OPERATIONAL, PERSONAL, POINTERS, WEIGHTS
+
+GENERAL, WORK = "general", "work"
+_WORD = re.compile(r"[\w+'-]+")
+INSTRUCTED = "a standing instruction"
+_BY_EVIDENCE = {
+    "health": "health",
+    "likes": "preferences",
+    "name": "general",
+    "own people": "relationships",
+    INSTRUCTED: "preferences",
+    "a decision": "dependency",
+}
+
+
+def read_category(content: str, evidence: str, allowed: Sequence[str]) -> str:
+    """One of `allowed`, or of all we know without any; "general" when nothing points anywhere."""
+    what = without_reason(content)
+    named = {word.lower().removesuffix("'s") for word in _WORD.findall(what)}
+    is_ops = count_ops(what) > 0 and not content.startswith("User")
+    operational = (*OPERATIONAL, "preferences") if evidence == INSTRUCTED else OPERATIONAL
+    pool = tuple(allowed) or (operational if is_ops else PERSONAL)
+    if is_of_a_home(content):
+        pool = tuple(name for name in pool if name != WORK) or pool
+    scores = {name: _score(name, named, is_ops) for name in pool}
+    hinted = _BY_EVIDENCE.get(evidence, "")
+    if hinted in scores:
+        scores[hinted] += 0.8
+    best = max(scores, key=lambda name: scores[name], default=GENERAL)
+    if scores.get(best, 0) > 0:
+        return best
+    return _fallback(is_ops, pool)
+
+
+def _score(name: str, named: set[str], is_ops: bool) -> float:
+    """Words that point to a known category; an unknown one is pointed to by its own name."""
+    pointers = POINTERS.get(name) or frozenset(re.split(r"[_-]", name)) | {name.rstrip("s"), name + "s"}
+    score = len(pointers & named) * WEIGHTS.get(name, 1.0)
+    return score * (1.5 if is_ops and name in OPERATIONAL else 1.0)
+
+
+def _fallback(is_ops: bool, pool: Sequence[str]) -> str:
+    if is_ops and "behavior" in pool:
+        return "behavior"
+    return WORK if is_ops and WORK in pool else GENERAL
+
+
+_PREFERENCE = re.compile(
+    r"\b(?:(?:I|we|they|not|n't|really|would) (?:really )?(?:like|love|enjoy|hate|prefer)|prefers|likes|loves|"
+    r"hates|dislikes?|enjoys|adores|can't stand|cannot stand|favou?rite|would rather|wants? to be called|"
+    r"not a fan|is a fan|does not (?:like|want|care)|doesn't (?:like|want)|detests?|loathes?|swears by|"
+    r"refuses? to|allergic to bad|bevorzug\w+|ich (?:mag|liebe|hasse)|j'(?:aime|adore)|je (?:préfère|déteste)|"
+    r"prefiero|me gustan?|me encantan?|odio)\b",
+    re.IGNORECASE,
+)
+_PROJECT = re.compile(
+    r"\b(?:working on|building|writing a|developing|launch\w*|release[sd]?|roadmap|milestone|deadline|sprint|"
+    r"project|repo|repository|thesis|branch|deploy\w*|ships?|startup)\b",
+    re.IGNORECASE,
+)
+_GRAVE = re.compile(
+    r"\b(?:allerg\w+|anaphyla\w+|epipen|diabet\w+|pregnan\w+|insulin|medication|epilep\w+|celiac|coeliac|"
+    r"emergency|asthma|password|credential\w*|secret|api keys?|never|must not|production|prod|deadline|due|"
+    r"root cause|security|intoleran\w+|diagnos\w+|allergique|alérgic[oa]|heart|surgery)\b",
+    re.IGNORECASE,
+)
+_WEIGHTY = re.compile(
+    r"\b(?:decided|always|must|appointment|flight|wedding|exam|birthday|vegan|vegetarian|married|moving|"
+    r"works? (?:at|as|for)|lives? in|name is|called|staging|backup|cluster|database|migrat\w+|only|wife|husband|"
+    r"daughter|son)\b|\d",
+    re.IGNORECASE,
+)
+_LIGHT = re.compile(r"\b(?:likes?|loves?|enjoys?|watch\w*|reads?|listens?|usually|sometimes)\b", re.IGNORECASE)
+
+
+def read_kind(content: str, candidate_type: str, is_lesson: bool, evidence: str) -> str:
+    if is_lesson:
+        return "lesson"
+    if candidate_type == "decision":
+        return "decision"
+    if evidence == "a cause was found":
+        return "insight"
+    if candidate_type == "instruction" or _PREFERENCE.search(content):
+        return "preference"
+    if _PROJECT.search(content) and not re.match(
+        r"User's (?:\w+ )?(?:wife|husband|sister|brother|son|daughter|mother|father)\b",
+        content,
+    ):
+        return "project" if not content.startswith("Assistant") else "fact"
+    return "fact"
+
+
+def read_importance(content: str, kind: str) -> int:
+    """1 to 5."""
+    if _GRAVE.search(content):
+        return (
+            5
+            if re.search(
+                r"\b(?:severe\w*|allerg\w+|anaphyla\w+|never|credential\w*|secret|password|insulin|production|emergency)\b",
+                content,
+                re.I,
+            )
+            else 4
+        )
+    if kind in {"decision", "lesson"}:
+        return 4
+    if _LIGHT.search(content) and kind == "preference":
+        return 2
+    return (
+        4
+        if kind == "preference" and content.startswith(("Always", "Do not"))
+        else 3
+        if _WEIGHTY.search(content) or kind != "fact"
+        else 2
+    )
+
+
+_FRUSTRATED = re.compile(
+    r"\b(?:ugh|argh|annoy\w*|frustrat\w*|sick of|fed up|again\?+|stop|damn|wtf|ffs|ridiculous|terrible|awful|"
+    r"keeps? (?:breaking|failing|crashing)|for the (?:third|last|hundredth) time|told you|broken again|useless|"
+    r"nervt|marre|harto|nightmare|unbelievable|why is)\b|!{3,}|\?!|[😡🤬😤😠]"
+)
+_EXCITED = re.compile(
+    r"\b(?:excited|can't wait|cannot wait|yay+|woo+hoo|thrilled|awesome|amazing|finally|hurray|wow|so happy|"
+    r"stoked|freue mich|génial|emocionad[oa])\b|!{2}|[🎉🥳😍🚀🤩🎊]"
+)
+_UNCERTAIN = re.compile(
+    r"\b(?:maybe|perhaps|not sure|unsure|i think|i guess|probably|might|idk|i don't know|possibly|wondering|"
+    r"confused|vielleicht|peut-être|quizás|i suppose)\b"
+)
+
+
+def read_sentiment(quote: str) -> str:
+    # Small letters once: to look for either takes a pattern twice as long.
+    told = quote.lower()
+    for mood, pattern in (("frustrated", _FRUSTRATED), ("uncertain", _UNCERTAIN), ("excited", _EXCITED)):
+        if pattern.search(told):
+            return mood
+    return "neutral"
+
+
+EXPLICIT, IMPLIED, INFERRED = "explicit", "implied", "inferred"
+_INFERRED = re.compile(
+    r"\b(?:seems? to|appears? to|looks like|sounds like|apparently|tends? to|presumably|might|maybe|perhaps)\b",
+    re.IGNORECASE,
+)
+_IMPLIED = re.compile(
+    r"\b(?:usually|mostly|often|sometimes|probably|likely|generally|normally|typically|kind of|sort of|rarely|"
+    r"a bit|roughly|about to|thinking of|should|used to|meist|oft|d'habitude|souvent|normalmente|suele)\b",
+    re.IGNORECASE,
+)
+
+
+def read_strength(said: str, is_hedged: bool, is_guess: bool) -> str:
+    if is_guess or _INFERRED.search(said):
+        return INFERRED
+    return IMPLIED if is_hedged or _IMPLIED.search(said) else EXPLICIT

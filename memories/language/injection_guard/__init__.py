@@ -1,0 +1,129 @@
+"""Text that speaks to the model which will read it: a memory that gives orders is no memory.
+
+People do give standing orders ("always use metric units"); what is looked for here works against the reader's own
+rules or behind the user's back, in twelve languages. Of text from outside, which nobody vouches for, any order to the
+reader, any address and any command line counts. Patterns and lists of words know wordings; none of them proves intent.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from memories.language.injection_guard.disguise import find_disguises, readings
+from memories.language.injection_guard.exfiltration import (
+    find_addresses,
+    find_carriers,
+    find_command_lines,
+    find_commands,
+    find_requests,
+)
+from memories.language.injection_guard.orders import HIDE, PARTS, RULES, find_orders
+from memories.language.injection_guard.plain import find_hidden, find_marks, read_plain
+
+__all__ = [
+    "ADDRESS", "COMMAND", "CREDENTIALS", "EXFILTRATION", "HIDDEN", "IMPERSONATION", "INSTRUCTION", "Suspicion",
+    "find_instructions",
+]  # fmt: skip
+
+INSTRUCTION, IMPERSONATION, EXFILTRATION, HIDDEN = "instruction", "impersonation", "exfiltration", "hidden"
+COMMAND, CREDENTIALS, ADDRESS = "command", "credentials", "address"
+
+_WORD = re.compile(r"[^\W_]+(?:'[^\W_]+)?")
+_BOUNDED = {r"\w+": r"[^\W_]{1,30}", r"\w*": r"[^\W_]{0,30}", " ?": r"[\W_]{0,6}", " ": r"[\W_]{1,6}"}
+_FORBIDS = re.compile(
+    r"\b(?:never|not|don't|doesn't|cannot|can't|won't|nothing|no|avoid)\b"
+    r"[^.!?\n]*\Z"
+)
+_SENTENCE_CHARS = 100
+
+
+class Suspicion(NamedTuple):
+    """`kind` is one of the seven above, `span` start and end in the text as given, `why` a phrase for people."""
+
+    kind: str
+    span: tuple[int, int]
+    why: str
+
+
+def find_instructions(text: str, *, from_outside: bool = False) -> list[Suspicion]:
+    """In the order of the text, at most one of a kind at a place. Linear in the length of the text.
+
+    Spelling tricks do not help: before matching, the text is brought to NFKC and lower case, invisible characters and
+    marks are taken out and letters of other scripts that look Latin are read as Latin. What else it may say, unpacked,
+    unescaped or with its letters put together, is looked at, too; it has no place but the whole text.
+    """
+    plain = read_plain(text)
+    found = [Suspicion(HIDDEN, (start, end), why) for start, end, why in find_hidden(text)]
+    found += [Suspicion(kind, plain.span(start, end), why) for kind, start, end, why in _find(plain.text, from_outside)]
+    if from_outside:
+        found += [Suspicion(COMMAND, (start, end), why) for start, end, why in find_command_lines(text)]
+        found += [Suspicion(HIDDEN, (start, end), why) for start, end, why in find_disguises(text)]
+    kinds = {one.kind for one in found}
+    for reading in readings(text, plain.text, from_outside=from_outside):
+        hidden = _find(reading, from_outside)
+        found += [Suspicion(kind, (0, len(text)), why) for kind, _, _, why in hidden if kind not in kinds]
+    return _distinct(sorted(found, key=lambda one: (one.span, one.kind)))
+
+
+def _find(plain: str, from_outside: bool) -> Iterator[tuple[str, int, int, str]]:
+    """Kind, start, end and reason of what stands in plain letters."""
+    kinds = [
+        (INSTRUCTION, _find_wordings(plain)), (INSTRUCTION, find_orders(plain, from_outside=from_outside)),
+        (IMPERSONATION, find_marks(plain)), (EXFILTRATION, find_carriers(plain)), (COMMAND, find_commands(plain)),
+        (CREDENTIALS, find_requests(plain)),
+    ]  # fmt: skip
+    if from_outside:
+        kinds.append((ADDRESS, find_addresses(plain)))
+    for kind, found in kinds:
+        for start, end, why in found:
+            yield kind, start, end, why
+
+
+def _find_wordings(plain: str) -> Iterator[tuple[int, int, str]]:
+    done = 0
+    for word in _WORD.finditer(plain):
+        if word.start() < done:
+            continue
+        for why, pattern in _RULES_BY_WORD.get(word.group(), ()):
+            match = pattern.match(plain, word.end())
+            if match and not (why == HIDE and word.group() == "without" and _is_forbidden(plain, word.start())):
+                yield word.start(), match.end(), why
+                done = match.end()
+                break
+
+
+def _is_forbidden(text: str, start: int) -> bool:
+    """ "Never deploy without asking the user" is the opposite of hiding something."""
+    return _FORBIDS.search(text, max(start - _SENTENCE_CHARS, 0), start) is not None
+
+
+def _distinct(found: list[Suspicion]) -> list[Suspicion]:
+    ends: dict[str, int] = {}
+    kept = []
+    for one in found:
+        if one.span[0] >= ends.get(one.kind, 0):
+            kept.append(one)
+            ends[one.kind] = one.span[1]
+    return kept
+
+
+def _compiled(following: str) -> re.Pattern[str]:
+    for name, part in PARTS.items():
+        following = following.replace(f"{{{name}}}", part)
+    for short, bounded in _BOUNDED.items():
+        following = following.replace(short, bounded)
+    return re.compile(following)
+
+
+def _by_word() -> dict[str, list[tuple[str, re.Pattern[str]]]]:
+    table: dict[str, list[tuple[str, re.Pattern[str]]]] = {}
+    for why, starts, following in RULES:
+        pattern = _compiled(following)
+        for start in starts.split():
+            table.setdefault(start, []).append((why, pattern))
+    return table
+
+
+_RULES_BY_WORD = _by_word()

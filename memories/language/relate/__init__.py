@@ -1,0 +1,207 @@
+"""How a new statement relates to one already kept: the same, a contradiction, or another matter.
+
+Word lists and a little grammar find what the two share, which quantities differ, what one affirms and the
+other denies; one small linear model weighs it all (`features.WEIGHED`, `weights.json`, made by `train.py`).
+The cosine of the embeddings is one feature among many: contradictions are often closer in the embedding
+than paraphrases.
+"""
+
+import math
+from dataclasses import replace
+
+from memories.language.relate.compatible import find_other_denied, find_room_for_both
+from memories.language.relate.equivalence import (
+    find_additions,
+    find_denial_of_all,
+    find_insertion,
+    find_other_marks,
+    find_other_order,
+    find_other_unit,
+    find_other_wording,
+    find_plain_denial,
+    find_plain_opposite,
+    find_replacement,
+    say_plainly,
+)
+from memories.language.relate.features import extract, lay_side_by_side
+from memories.language.relate.figures import find_added_values, find_other_figure
+from memories.language.relate.lexicon import canonical_text
+from memories.language.relate.outline import Evidence, Pair
+from memories.language.relate.replacement import (
+    find_begun,
+    find_birthday_ahead,
+    find_move,
+    find_new_value,
+    find_other_role,
+    find_switch,
+    write_ages,
+)
+from memories.language.relate.termination import (
+    doubt_by_deed,
+    doubt_by_undone,
+    find_end,
+    find_other_habit,
+    find_trip_off,
+    find_unended,
+)
+from memories.language.relate.topics import (
+    find_come_true,
+    find_other_relative,
+    find_other_state,
+    find_other_value,
+    is_said_of_a_relative,
+    name_other_topics,
+)
+from memories.language.relate.verdict import (
+    REASON_MAX_CHARS,
+    WITH_COSINE,
+    WITHOUT_COSINE,
+    Relation,
+    Thresholds,
+    Verdict,
+    find_conflict,
+    give_reason,
+    judge_foreign,
+    load_model,
+)
+
+__all__ = ["Relation", "Thresholds", "Verdict", "relate"]
+
+DEFAULT_THRESHOLDS = Thresholds()
+DENIED = 0.9
+"""How sure a verdict is that only a plain denial gives: where the model finds nothing else that differs."""
+
+MIN_COVERAGE_OF_THE_SAME = 0.15
+"""Without a word in common nothing is the same, however close the embeddings."""
+
+
+def relate(
+    existing: str,
+    new: str,
+    similarity: float | None = None,
+    subject: str = "",
+    thresholds: Thresholds = DEFAULT_THRESHOLDS,
+) -> Verdict:
+    """Say how `new` relates to `existing`, both about one subject and category.
+
+    `similarity` is the cosine of their embeddings; None or NaN when there is none yet. Cost: about a
+    millisecond for new sentences; what was read before is kept. Never raises.
+    """
+    existing, new = write_ages(existing, new)
+    if canonical_text(existing) == canonical_text(new):
+        return Verdict(Relation.SAME, "identical text", 1.0)
+    verdict = _relate(existing, new, similarity, subject, thresholds)
+    if plain := say_plainly(existing, new):
+        told = _relate(*plain, similarity, subject, thresholds)
+        if told.relation is Relation.CONTRADICTS:
+            return told
+    return verdict
+
+
+def _relate(existing: str, new: str, similarity: float | None, subject: str, thresholds: Thresholds) -> Verdict:
+    if certain := _find_certain(existing, new):
+        return Verdict(Relation.CONTRADICTS, certain[:REASON_MAX_CHARS], DENIED, is_certain=True)
+    if ended := _find_ended(new, existing):
+        return Verdict(Relation.CONTRADICTS, ended[:REASON_MAX_CHARS], DENIED, is_certain=True, ended_before=True)
+    is_known = similarity is not None and math.isfinite(similarity)
+    closeness = thresholds.scale(float(similarity)) if is_known and similarity is not None else None
+    verdict = _judge(existing, new, closeness, subject)
+    return replace(verdict, reason=verdict.reason[:REASON_MAX_CHARS], score=round(verdict.score, 3))
+
+
+def _find_certain(existing: str, new: str) -> str | None:
+    """Say what the words alone make certain is otherwise now; else None."""
+    if moved := find_move(existing, new):
+        return f"moved: {' / '.join(moved)}"
+    if changed := find_new_value(existing, new):
+        return f"now otherwise: {' / '.join(changed)}"
+    return find_denial_of_all(existing, new) or _find_ended(existing, new)
+
+
+def _find_ended(said: str, end: str) -> str | None:
+    """Say what the one tells that is over by the other, in whatever order they come."""
+    if place := find_trip_off(said, end):
+        return f"called off: {place}"
+    return find_switch(said, end) or find_begun(said, end)
+
+
+def _judge(existing: str, new: str, closeness: float | None, subject: str) -> Verdict:
+    sides = lay_side_by_side(existing, new, subject)
+    foreign = judge_foreign(sides, closeness)
+    if foreign is not None:
+        return foreign
+    if sides.existing.is_empty or sides.new.is_empty:
+        return Verdict(Relation.DIFFERENT, "nothing to compare", 1.0)
+    if other := find_other_denied(sides.existing, sides.new):
+        return Verdict(Relation.DIFFERENT, other, DENIED)
+    evidence = extract(sides, closeness)
+    if ended := find_end(sides, evidence):
+        return Verdict(Relation.CONTRADICTS, ended, DENIED)
+    model = load_model(WITHOUT_COSINE if closeness is None else WITH_COSINE)
+    probabilities = model.probabilities(evidence.features)
+    relation = max(probabilities, key=lambda label: probabilities[label])
+    if relation is Relation.SAME:
+        return _judge_the_same(sides, evidence, probabilities[relation])
+    if relation is Relation.CONTRADICTS:
+        return _judge_a_contrary(sides, evidence, probabilities[relation])
+    return Verdict(relation, give_reason(relation, evidence), probabilities[relation])
+
+
+def _judge_the_same(sides: Pair, evidence: Evidence, certainty: float) -> Verdict:
+    """What the model takes for the same is that only if nothing is denied and nothing would be lost."""
+    outlines = sides.existing, sides.new
+    denial = find_plain_denial(sides, evidence) or find_plain_opposite(*outlines) or find_other_unit(*outlines)
+    if denial and (unended := find_unended(sides, evidence)):
+        return Verdict(Relation.DIFFERENT, unended, 1 - certainty)
+    if denial:
+        return Verdict(Relation.CONTRADICTS, denial, DENIED)
+    if other := find_other_relative(*outlines) or name_other_topics(sides):
+        return Verdict(Relation.DIFFERENT, other, 1 - certainty)
+    values, is_whole = find_added_values(sides)
+    more = find_insertion(sides, values)
+    if more or (values and is_whole and not sides.aligned.lone_existing):
+        return Verdict(Relation.ELABORATES, f"says more: {' '.join(more or values)}", certainty)
+    doubt = _doubt_the_same(sides, evidence, values)
+    if doubt:
+        return Verdict(Relation.DIFFERENT, doubt, 1 - certainty)
+    matched = evidence.features["coverage_mean"]
+    return Verdict(Relation.SAME, give_reason(Relation.SAME, evidence), certainty, matched=matched)
+
+
+def _judge_a_contrary(sides: Pair, evidence: Evidence, certainty: float) -> Verdict:
+    """What the model takes for a contradiction is none where both may be true, or where the new one only says more."""
+    room = find_room_for_both(sides, evidence) or find_other_habit(sides) or find_unended(sides, evidence)
+    room = room or is_said_of_a_relative(sides.existing, sides.new)
+    written = sides.existing.written, sides.new.written
+    room = room or find_birthday_ahead(*written) or find_other_role(*written)
+    if room:
+        return Verdict(Relation.DIFFERENT, room, 1 - certainty)
+    is_shown = find_conflict(evidence) is not None
+    more = [] if is_shown else find_insertion(sides, find_added_values(sides)[0])
+    if more:
+        return Verdict(Relation.ELABORATES, f"says more: {' '.join(more)}", 1 - certainty)
+    reason, matched = give_reason(Relation.CONTRADICTS, evidence), evidence.features["coverage_mean"]
+    return Verdict(Relation.CONTRADICTS, reason, certainty, is_shown, matched=matched)
+
+
+def _doubt_the_same(sides: Pair, evidence: Evidence, values: list[str]) -> str | None:
+    """Say why two statements are not the same after all: nothing may be lost, nor `values` that only one has."""
+    if added := find_additions(sides) or values:
+        return f"says more: {' '.join(added)}"
+    replaced = find_replacement(sides) or find_other_value(sides) or find_other_state(sides)
+    if replaced:
+        return f"another word in its place: {' / '.join(replaced)}"
+    if figures := find_other_figure(sides):
+        return f"tells another figure: {' / '.join(figures)}"
+    conflict = evidence.notes.get("number_conflict", "")
+    if conflict.startswith(("date differs", "year differs")):
+        return f"of another day: {conflict}"
+    old, new = sides.existing, sides.new
+    told = find_come_true(old, new) or find_other_marks(old.written, new.written)
+    told = told or find_other_order(old.written, new.written) or doubt_by_undone(sides)
+    if told := told or find_other_wording(old, new) or doubt_by_deed(old, new):
+        return told
+    f = evidence.features
+    if f["coverage_high"] < MIN_COVERAGE_OF_THE_SAME and not f["opposites_agree"]:
+        return f"another matter; {evidence.notes.get('remainder', 'no word in common')}"
+    return None

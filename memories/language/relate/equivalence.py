@@ -1,0 +1,519 @@
+"""What speaks against taking two statements for the same: additions, other small words, marks, denials."""
+
+import re
+import unicodedata
+from collections.abc import Iterator, Sequence
+from difflib import SequenceMatcher
+from functools import lru_cache
+from itertools import product
+
+from memories.language.relate import grammar
+from memories.language.relate.features import Best
+from memories.language.relate.grammar import MONTHS, NUMBER_WORDS, TENS, UNITS, stem
+from memories.language.relate.lexicon import are_opposites, tokenize
+from memories.language.relate.outline import (
+    COVERED,
+    LIGHT_WEIGHT,
+    LONE_WEIGHT,
+    SUBJECT_WEIGHT,
+    Evidence,
+    Outline,
+    Pair,
+    Word,
+    Words,
+    match,
+)
+from memories.language.relate.reading import Statement
+from memories.language.relate.topics import MOST_LONE, TAKING, are_spellings, said_at
+from memories.language.wordlists import words
+
+MAX_ADDED = 2
+"""Of the 479 pairs labelled the same, four add more, and the model calls none of them the same; 19 add two."""
+
+_ARTICLES = ("a", "an", "the")
+_SILENT = frozenset({"located", "situated", "o'clock"}) | grammar.PARTS_OF_DAY.keys()
+"""What stands somewhere is there; and times of the day are told as values."""
+
+
+def find_additions(sides: Pair) -> list[str]:
+    """Return what only the new statement says, when it is too much to be lost; else nothing.
+
+    A word that is left over on the other side is taken for another word for one of these, so only the
+    surplus counts. A name is no other word for anything, unless it is short for it: "on TV".
+    """
+    names = [word.text for word in sides.aligned.lone_new if word.is_name]
+    named = [name for name in names if name.upper() not in sides.new.written]
+    if named:
+        return named
+    words = [word.text for word in sides.aligned.lone_new if word.weight > LIGHT_WEIGHT]
+    numbers = _added_numbers(sides)
+    surplus = len(words) - len(sides.aligned.lone_existing) + len(numbers)
+    return words + numbers if surplus > MAX_ADDED else []
+
+
+def find_insertion(sides: Pair, values: list[str]) -> list[str]:
+    """Return what only the new statement says, where it says all of the other and more: "allergic to nuts" / "allergic
+    to nuts and eggs"; its `values` if it has no words of its own.
+
+    Adverbs of manner do not count, nor who does it where the other leaves that open.
+    """
+    if not _holds(sides.new.tokens, sides.existing.tokens):
+        return []
+    words = [word.text for word in sides.aligned.lone_new if word.weight > LIGHT_WEIGHT]
+    subjects = set() if _subject_of(sides.existing_statement) else _subject_of(sides.new_statement)
+    told = [word for word in words if not word.endswith("ly") and word not in _SILENT and word not in subjects]
+    return told or values
+
+
+def holds_all_of(fuller: str, text: str) -> bool:
+    """Tell whether a statement has all words of another, in their order; articles and endings aside."""
+    return _holds([token.text for token in tokenize(fuller)], [token.text for token in tokenize(text)])
+
+
+def _subject_of(statement: Statement) -> set[str]:
+    return {term.word for term in statement.terms if term.slot == "subject" and term.clause == 1}
+
+
+def _holds(fuller: Sequence[str], tokens: Sequence[str]) -> bool:
+    said = iter([stem(token) for token in fuller])
+    return all(stem(token) in said for token in tokens if token not in _ARTICLES)
+
+
+def _added_numbers(sides: Pair) -> list[str]:
+    """Return the texts of the digits that only the new statement has, if it has more numbers than the other."""
+    old, new = sides.existing_statement.quantities, sides.new_statement.quantities
+    values = {quantity.named for quantity in old}
+    added = [quantity.text for quantity in new if quantity.named not in values and quantity.text[:1].isdecimal()]
+    return added[: max(len(new) - len(old), 0)]
+
+
+Tokens = Sequence[str]
+
+LIKENESS = 0.5
+"""Two statements that have less of their words in common, in order, differ by more than small words."""
+
+_JOINTS = frozenset({",", ";", ".", ":", "and", "or", "--", "(", ")"})
+_OPENING = grammar.PREPOSITIONS | grammar.CONDITIONALS | words("every each") - {"of", "to", "with"}
+"""What begins with one of these may stand before a sentence or after it: "on Friday we deploy"."""
+_NARROWING = words(
+    "only solely exclusively if unless until except without provided maybe perhaps nearly almost"
+) | words("plan plans planned planning hope hopes hoped intend intends try tries tried consider considers")
+"""Said on one side only, they take something back of what is said: "plans to quit" is not "quit"."""
+_CHOICES = tuple(
+    words(line)
+    for line in (
+        "i me my mine we us our he him his she her hers you your they them their",
+        "is are am was were been will would",
+        "some all every any most few many none no both each half one",
+        "must should may might can could need needs",
+        "always usually often sometimes rarely never seldom",
+        "before after during since until",
+        "on off",
+        "up down",
+        "in out",
+        "over under",
+        "above below",
+        "to from",
+        "into onto",
+        "first last next",
+    )
+)
+"""One of a class in the place of another says something else."""
+_ROAMING = words("sometimes often usually always frequently regularly occasionally normally generally typically mostly")
+"""Wherever in its clause one of these stands, it says the same: "sometimes fails", "fails sometimes"."""
+_CLAUSES = _JOINTS | words("when while if that who which where because since as before after until unless though than")
+_ALIKE = tuple(words(line) for line in ("is are am", "was were been", "every each all", "i me my mine we us our"))
+_OWNERS = words("my our your his her their")
+_ONE_THING = _OWNERS | words("the user")
+_PEOPLE = words("i me my we us our he she they him her them his their user users person people one")
+
+
+def find_other_wording(old: Outline, new: Outline) -> str | None:
+    """Say which words make the difference; None if the two differ by more than these, or by nothing that tells."""
+    left, right = _spoken(old), _spoken(new)
+    if sorted(left) == sorted(right):
+        return None if left == right or _is_rearranged(old.tokens, new.tokens) else "the same words in another order"
+    for gone, come in _differences(left, right):
+        if any(word in _NARROWING for word in (*gone, *come)) and not (gone and come):
+            return f"said of it: {' '.join((*gone, *come))}"
+        if len(gone) == len(come) == 1 and _is_other_thing(gone[0], come[0]):
+            return f"another word in its place: {gone[0]} / {come[0]}"
+        choices = [pair for pair in zip(gone, come, strict=False) if _is_choice(*pair)]
+        if choices and len(gone) == len(come):
+            return f"another word in its place: {' / '.join(choices[0])}"
+    return None
+
+
+def _spoken(side: Outline) -> list[str]:
+    return [token for token in side.tokens if token[0].isalnum()]
+
+
+def _differences(left: Tokens, right: Tokens) -> Iterator[tuple[Tokens, Tokens]]:
+    """The stretches that differ; none if more than one does and less than half of the words is in both, in order."""
+    matcher = SequenceMatcher(None, left, right, autojunk=False)
+    others = [places for kind, *places in matcher.get_opcodes() if kind != "equal"]
+    if len(others) == 1 or matcher.ratio() >= LIKENESS:
+        for start, end, other_start, other_end in others:
+            yield left[start:end], right[other_start:other_end]
+
+
+def _is_choice(gone: str, come: str) -> bool:
+    if any(gone in group and come in group for group in _ALIKE):
+        return False
+    return any(gone in group and come in group for group in _CHOICES)
+
+
+def _is_other_thing(gone: str, come: str) -> bool:
+    """Another unit; or a word that is as a rule one of grammar, where another thing is named, or whose it is: "our" /
+    "Tom's place".
+    """
+    kinds = [UNITS[word][0] if word in UNITS else None for word in (gone, come)]
+    is_unit = kinds[0] != kinds[1] and gone.isalpha() and come.isalpha()
+    is_owned = not _OWNERS.isdisjoint((gone, come)) and grammar.STOP.isdisjoint({gone, come} - _OWNERS)
+    return is_unit or is_owned or bool({gone, come} & {"user", "users"} and not {gone, come} <= _PEOPLE)
+
+
+def _is_rearranged(old: Tokens, new: Tokens) -> bool:
+    """Tell whether only members of a list, or whole parts of the sentence, have changed their places."""
+    left, right = ([token for token in side if token[0].isalnum()] for side in (old, new))
+    if sorted(_parts(old)) == sorted(_parts(new)) or _is_turned(left, right) or _is_list_turned(left, right):
+        return True
+    if _is_date_turned(left, right) or _is_name_turned(left, right):
+        return True
+    return _settled(old) == _settled(new)
+
+
+def _is_turned(old: Tokens, new: Tokens) -> bool:
+    """ "On Friday we deploy" is "we deploy on Friday"."""
+    ends = [at for at in range(1, len(old)) if [*old[at:], *old[:at]] == [*new]]
+    return any(old[at] in _OPENING or old[0] in _OPENING for at in ends)
+
+
+def _is_date_turned(old: Tokens, new: Tokens) -> bool:
+    """ "On 1 June" is "on June 1"."""
+    places = [at for at, (left, right) in enumerate(zip(old, new, strict=False)) if left != right]
+    if len(places) != 2 or places[1] != places[0] + 1:
+        return False
+    one, other = sorted(old[at] for at in places)
+    return one.isdecimal() and other in MONTHS
+
+
+def _is_name_turned(old: Tokens, new: Tokens) -> bool:
+    """ "Anna is the CTO" is "the CTO is Anna": what is one thing may stand on either side."""
+    for at, token in enumerate(old):
+        name, thing = [*old[:at]], [*old[at + 1 :]]
+        if token in _ALIKE[0] and [*new] == [*thing, token, *name]:
+            return any(side[:1] and side[0] in _ONE_THING for side in (name, thing))
+    return False
+
+
+def _settled(tokens: Tokens) -> list[str]:
+    """With what may stand anywhere in a clause at its end, unless something is denied there: "is not always up"."""
+    settled, clause = list[str](), list[str]()
+    for token in (*tokens, "."):
+        if token[0].isalnum() and token not in _CLAUSES:
+            clause.append(token)
+            continue
+        is_denied = not grammar.NEGATORS.isdisjoint(clause)
+        settled += clause if is_denied else sorted(clause, key=_ROAMING.__contains__)
+        if clause or token[0].isalnum():
+            settled.append(token)
+        clause.clear()
+    return settled
+
+
+def _parts(tokens: Tokens) -> list[tuple[str, ...]]:
+    parts: list[list[str]] = [[]]
+    for token in tokens:
+        if token in _JOINTS:
+            parts.append([])
+        elif token[0].isalnum():
+            parts[-1].append(token)
+    return [tuple(part) for part in parts if part]
+
+
+def _is_list_turned(old: Tokens, new: Tokens) -> bool:
+    """ "Anna and Ben are admins" is "Ben and Anna are admins"."""
+    places = [at for at, (left, right) in enumerate(zip(old, new, strict=True)) if left != right]
+    stretch = old[places[0] : places[-1] + 1]
+    others = [word for word in stretch if word not in _JOINTS]
+    return len(others) < len(stretch) and len(others) == len(places)
+
+
+_COMPARING = re.compile(r"!=|<>|==|<->|->|<-|=>|<=|>=|[=<>≠≤≥→←↔]")
+_ENDING = re.compile(r"(?<=\w)(?:\+{1,2}|[#-])(?![\w*#+-])|(?<=\d)\*(?![\w*])")
+"""C++, C#, A-, 4821*: not the hyphen of "read-only", nor an emphasis."""
+_SIGNED = re.compile(r"(?<![\w.,)%°+-])[-−–](?=\.?\d)\.?\d+(?:[.,]\d+)*")
+_SMALL = re.compile(r"(?<![\w.])\.\d+")
+_NUMBER = re.compile(r"\d+")
+_SCALED = re.compile(
+    r"(?<![\d.,])(\d+(?:[.,]\d+)*) ?(k|m|b|bn|mn|tn|million|billion|thousand|trillion)\b", re.IGNORECASE
+)
+_SCALES = {"m": "million", "mn": "million", "b": "billion", "bn": "billion", "k": "thousand", "tn": "trillion"}
+_MONEY = {
+    "$": "dollar", "€": "euro", "£": "pound", "¥": "yen", "₹": "rupee", "₽": "rouble", "₩": "won", "%": "percent",
+    "dollars": "dollar", "usd": "dollar", "euros": "euro", "eur": "euro", "gbp": "pound", "pounds": "pound",
+    "jpy": "yen", "inr": "rupee", "rupees": "rupee", "chf": "franc", "francs": "franc", "pct": "percent",
+}  # fmt: skip
+_IN = re.compile("|".join([*map(re.escape, "$€£¥₹₽₩%"), r"\b(?:dollars?|usd|euros?|eur|gbp|pounds?|yen|jpy|inr|rupees?"
+                           r"|chf|francs?|percent|pct)\b"]), re.IGNORECASE)  # fmt: skip
+_FREE = words("~ ≈ ° ^ ` | ´ ¨ ¬ © ® ™")
+"""Symbols of which a statement says the same without them."""
+
+
+def find_other_marks(old: str, new: str) -> str | None:
+    """Say which marks differ, where both statements have some of a kind, or where one ends a word with one."""
+    for find, is_one_sided in _KINDS:
+        left, right = find(old), find(new)
+        if left != right and (is_one_sided or (left and right)):
+            return f"another sign: {' '.join(left) or 'none'} / {' '.join(right) or 'none'}"
+    return None
+
+
+@lru_cache(maxsize=4_096)
+def _comparing(text: str) -> Sequence[str]:
+    return _COMPARING.findall(text)
+
+
+@lru_cache(maxsize=4_096)
+def _ending(text: str) -> Sequence[str]:
+    return sorted(_ENDING.findall(text))
+
+
+@lru_cache(maxsize=4_096)
+def _signed(text: str) -> Sequence[str]:
+    """Numbers below zero, and those that begin with a point."""
+    plain = text.replace("−", "-").replace("–", "-")
+    return sorted([*_SIGNED.findall(plain), *_SMALL.findall(plain)])
+
+
+@lru_cache(maxsize=4_096)
+def _names(text: str) -> Sequence[str]:
+    """my_var, maria@example.org."""
+    found = (word.strip(".,:;!?()[]{}'\"`*_@").lower() for word in text.split())
+    return sorted({word for word in found if "_" in word or "@" in word})
+
+
+@lru_cache(maxsize=4_096)
+def _pictures(text: str) -> Sequence[str]:
+    return sorted({char for char in text if unicodedata.category(char) == "So" and char not in _FREE})
+
+
+@lru_cache(maxsize=4_096)
+def _of_what(text: str) -> Sequence[str]:
+    """Currencies, and shares of a hundred."""
+    found = (match.group().lower() for match in _IN.finditer(text))
+    return sorted({_MONEY.get(name, name) for name in found})
+
+
+@lru_cache(maxsize=4_096)
+def _scaled(text: str) -> Sequence[str]:
+    found = ((number, scale.lower()) for number, scale in _SCALED.findall(text))
+    return sorted(f"{number} {_SCALES.get(scale, scale)}" for number, scale in found)
+
+
+@lru_cache(maxsize=4_096)
+def _digits(text: str) -> Sequence[str]:
+    return _NUMBER.findall(text)
+
+
+_KINDS = (
+    *((find, True) for find in (_ending, _signed, _names)),
+    *((find, False) for find in (_comparing, _pictures, _of_what, _scaled)),
+)
+"""What finds marks of a kind, and whether they tell where only one of the two has some."""
+
+
+def find_other_order(old: str, new: str) -> str | None:
+    """Say so where the digits of both are the same ones in another order."""
+    left, right = _digits(old), _digits(new)
+    if left != right and sorted(left) == sorted(right):
+        return f"numbers in another order: {' '.join(left)} / {' '.join(right)}"
+    return None
+
+
+_PLAIN = grammar.DENIALS | words("no none stop stops stopped stopping quit quits ceased ceases")
+_LONG_UNITS = frozenset(unit for unit in UNITS if len(unit) > 3 and unit.endswith("s"))
+_SWITCH = {"on", "off"}
+_OF_ALL = re.compile(
+    r"\b(?P<who>User(?:'s [a-z-]+)?(?: [A-Z][\w-]+)?) (?:is not|isn't) "
+    r"(?P<what>[a-z]+ (?:to|of|in|with)) any(?:thing|one|body)\b"
+)
+_NUMBERS_DIFFER = ("number_conflict", "number_both", "number_one_side", "number_unpaired")
+
+
+def find_plain_denial(sides: Pair, evidence: Evidence) -> str | None:
+    """Name the negation when one statement holds all that the other says, and denies it; else None.
+
+    The model weighs a conflict by the words that show it, and "runs at night" has only light ones. What hides in a
+    word ("refuses") is left to the model: it may be undone by another.
+    """
+    if not evidence.features["negated_one_side"] or any(evidence.features[name] for name in _NUMBERS_DIFFER):
+        return None
+    a, b = sides.existing.words, sides.new.words
+    best_a, best_b = sides.aligned.best_existing, sides.aligned.best_new
+    if _is_plain(sides) and (_is_denied(a, best_a, b) or _is_denied(b, best_b, a)):
+        return evidence.notes["negated_one_side"]
+    return None
+
+
+def find_denial_of_all(existing: str, new: str) -> str | None:
+    """Name what the one says of something and the other of nothing: "is not allergic to anything" / "… to nuts"."""
+    for denied, told in ((existing, new), (new, existing)):
+        match = _OF_ALL.search(denied)
+        affirmed = match and rf"\b{re.escape(match['who'])} is (?:\w+ly )?{match['what']} (?!any|no)\w"
+        if match and affirmed and re.search(affirmed, told):
+            return f"negated: {match['what']} anything"
+    return None
+
+
+def find_plain_opposite(old: Outline, new: Outline) -> str | None:
+    """Name the two words where one has its opposite in its place, and nothing else differs; else None."""
+    places = [at for at, (left, right) in enumerate(zip(old.tokens, new.tokens, strict=False)) if left != right]
+    if len(old.tokens) != len(new.tokens) or len(places) != 1:
+        return None
+    left, right = old.tokens[places[0]], new.tokens[places[0]]
+    is_opposite = {left, right} == _SWITCH or are_opposites(left, right)
+    return f"opposed: {left} / {right}" if is_opposite else None
+
+
+def find_other_unit(old: Outline, new: Outline) -> str | None:
+    """Name the units where one counts in others than the other, without a number: "takes minutes" / "takes hours"."""
+    (mine, others) = (_counted_in(side) for side in (old, new))
+    if len(mine) != 1 or len(others) != 1:
+        return None
+    left, right = mine.pop(), others.pop()
+    (kind, factor), (other_kind, other_factor) = UNITS[left], UNITS[right]
+    return f"{kind} differs: {left} / {right}" if kind == other_kind and factor != other_factor else None
+
+
+def _counted_in(side: Outline) -> set[str]:
+    told = zip(("", *side.tokens), side.tokens, strict=False)
+    return {word for before, word in told if word in _LONG_UNITS and not _is_number(before)}
+
+
+def _is_number(word: str) -> bool:
+    return word[:1].isdigit() or word in NUMBER_WORDS or word in TENS
+
+
+def _is_plain(sides: Pair) -> bool:
+    """Tell whether all negations of both are words that do nothing else."""
+    return all(side.tokens[at] in _PLAIN for side in (sides.existing, sides.new) for at in side.turns)
+
+
+def _is_denied(held: Words, best: Best, others: Words) -> bool:
+    """Tell whether every word of a statement, its subject aside, is in the other, one with the other sign."""
+    telling = [(word, found) for word, found in zip(held, best, strict=True) if word.weight > SUBJECT_WEIGHT]
+    is_contained = all(share >= COVERED for _, (share, _) in telling)
+    return is_contained and any(word.sign != others[at].sign for word, (_, at) in telling)
+
+
+def find_replacement(sides: Pair) -> tuple[str, str] | None:
+    """Return the first words that stand in the place of each other, unless they are known to mean the same or are one
+    word in two spellings.
+
+    Others that mean the same may stand in the place of each other beside them: "afraid of dogs" / "scared of cats". Of
+    several words nothing is denied and none is the verb, and they are few: else it may be the same in other words.
+    """
+    start, end, other_end = _differing(sides.existing, sides.new)
+    mine, others = _told_within(sides.existing, start, end), _told_within(sides.new, start, other_end)
+    if not mine or not others or any(match(*pair) for pair in product(mine, others)):
+        return None
+    left, right = mine[0], others[0]
+    if end == other_end == start + 1:
+        is_other = not are_spellings(left, right) and not {left.text, right.text} <= TAKING
+    else:
+        is_short = max(len(mine), len(others)) <= MOST_LONE
+        is_other = is_short and all(_differs_behind(side, start) for side in (sides.existing, sides.new))
+    return (left.text, right.text) if is_other else None
+
+
+def _differs_behind(side: Outline, start: int) -> bool:
+    """Tell whether it is the same up to the verb there, and denies nothing."""
+    said = said_at(side)
+    return not side.turns and (said < start or side.tokens[said] in grammar.PREPOSITIONS)
+
+
+def _differing(old: Outline, new: Outline) -> tuple[int, int, int]:
+    """Where two statements begin to differ, and where each ends to."""
+    lengths = len(old.tokens), len(new.tokens)
+    start, behind, least = 0, 0, min(lengths)
+    while start < least and _is_alike(old, start, new, start):
+        start += 1
+    while behind < least - start and _is_alike(old, lengths[0] - behind - 1, new, lengths[1] - behind - 1):
+        behind += 1
+    return start, lengths[0] - behind, lengths[1] - behind
+
+
+def _is_alike(old: Outline, at: int, new: Outline, other_at: int) -> bool:
+    return old.tokens[at] == new.tokens[other_at] or bool(old.groups[at] & new.groups[other_at])
+
+
+def _told_within(side: Outline, start: int, end: int) -> list[Word]:
+    return [word for word in side.words if start <= word.at < end and word.weight > LONE_WEIGHT]
+
+
+_ADVISERS = (
+    r"(?:doctor|paediatrician|pediatrician|allergist|dentist|physician|specialist|surgeon|nurse|therapist|vet|"
+    r"pharmacist|midwife|cardiologist|dermatologist|gp)"
+)
+_SAYS = (
+    r"(?:says|said|confirms|confirmed|reports|reported|"
+    r"(?:told|informed) (?:(?:the )?User|me|us|them|him|her)|(?:has|have) (?:confirmed|said))"
+)
+_REPORTER = re.compile(
+    rf"(?:(?:The|A|An|My|Our|Their|His|Her|\S{{1,40}}['’]s) (?:\S{{1,30}} )?{_ADVISERS} {_SAYS}(?: that\b)?[,:]? "
+    r"|(?:Apparently|Unfortunately|Fortunately|Luckily|Sadly|Happily|Meanwhile|As it turns out),? "
+    r"|It (?:turns|turned) out(?: that\b)?,? )(?=\S)",
+    re.IGNORECASE,
+)
+_KIN = (
+    r"(?:daughter|son|child|baby|kid|wife|husband|partner|girlfriend|boyfriend|fiancée?|mother|mum|mom|father|dad|"
+    r"sister|brother|twin|aunt|uncle|cousin|niece|nephew|grandmother|grandma|grandfather|grandpa|granddaughter|"
+    r"grandson|stepson|stepdaughter|friend|colleague|boss|manager|neighbour|neighbor|roommate|flatmate|dog|cat|horse)"
+)
+_OF_THEM = rf"User['’]s (?:[a-z][a-z-]{{0,20}} )?{_KIN}"
+_NAME = r"(?P<name>[A-Z][a-zà-ÿ]{1,30})"
+_INTRODUCED = (
+    re.compile(rf"\b{_OF_THEM} {_NAME}(?= [a-z])"),
+    re.compile(rf"\b{_NAME},? (?:who is )?{_OF_THEM},(?= [a-z])"),
+)
+_BESIDE_A_NAME = re.compile(rf"(?:\b[A-Z][\w'’.-]{{0,30}}|\b{_KIN},?) $")
+_BEHIND_A_NAME = re.compile(r"['’-]| [A-Z]|, (?:User|the|a|an|who)\b|,? (?:and|or)\b")
+
+
+def say_plainly(existing: str, new: str) -> tuple[str, str] | None:
+    """Return both without who reports them, and who is introduced in the one called by name alone; None if they are
+    that plain already.
+    """
+    old, now = _without_reporter(existing), _without_reporter(new)
+    old, now = _call_by_name(old, now), _call_by_name(now, old)
+    return None if (old, now) == (existing, new) else (old, now)
+
+
+def _without_reporter(text: str) -> str:
+    reported = _REPORTER.match(text)
+    return text[reported.end() :] if reported else text
+
+
+def _call_by_name(text: str, other: str) -> str:
+    """Return the text with its "User's daughter Emma" as "Emma", where the other one names an Emma and no more.
+
+    What begins with her is of her; what begins with the user is not, whoever is named behind.
+    """
+    is_of_user = other.startswith(("User ", "The user "))
+    for introduced in _INTRODUCED:
+        found = introduced.search(text)
+        if found and _names_alone(other, found["name"]) and not (is_of_user and found.start() == 0):
+            return f"{text[: found.start()]}{found['name']}{text[found.end() :]}"
+    return text
+
+
+def _names_alone(text: str, name: str) -> bool:
+    """Tell whether it is there, and never as that of another: "Aunt Emma", "Emma Stone", "Emma's brother"."""
+    places = list(re.finditer(rf"\b{re.escape(name)}\b", text))
+    return bool(places) and not any(
+        _BESIDE_A_NAME.search(text[max(0, place.start() - 40) : place.start()])
+        or _BEHIND_A_NAME.match(text, place.end())
+        for place in places
+    )

@@ -1,0 +1,401 @@
+"""The named numbers the model weighs. Every one is written so that 0 means "nothing to see"."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import islice, product
+
+from memories.language.relate import grammar
+from memories.language.relate.figures import weigh_clashes, weigh_numbers
+from memories.language.relate.grammar import stem
+from memories.language.relate.lexicon import opposites_by_form, stems_of
+from memories.language.relate.outline import (
+    COVERED,
+    EXACT,
+    Alignment,
+    Evidence,
+    Outline,
+    Pair,
+    Phrase,
+    Word,
+    Words,
+    align,
+    match,
+    outline,
+)
+from memories.language.relate.reading import DENIED, is_tail, read
+
+_VERBS_OF_MANY = frozenset(stem(verb) for verb in grammar.VERBS_OF_MANY)
+
+Best = list[tuple[float, int]]
+UNKNOWN_SHARE = 0.5
+"""For a statement without a content word."""
+
+
+def weigh_coverage(found: Evidence, sides: Pair) -> None:
+    f, aligned = found.features, sides.aligned
+    shares = _share(aligned.existing, aligned.best_existing), _share(aligned.new, aligned.best_new)
+    f["coverage_low"], f["coverage_high"] = sorted(shares)
+    f["coverage_mean"] = sum(shares) / 2
+    f["exact_shared"] = _exact_share(aligned.existing, aligned.new, aligned.best_existing)
+    f["opening_exact"] = float(bool({w.stem for w in aligned.existing[:2]} & {w.stem for w in aligned.new[:2]}))
+    f["length_gap"] = abs(len(aligned.existing) - len(aligned.new)) / 5
+
+
+def weigh_remainders(found: Evidence, sides: Pair) -> None:
+    """What is left over on both sides: two values of one kind, or two different matters."""
+    f, old, new = found.features, sides.aligned.lone_existing, sides.aligned.lone_new
+    f["lone_new"] = min(len(new), 5) / 3
+    f["heads_differ"] = float(_is_head(old, sides.aligned.existing) and _is_head(new, sides.aligned.new))
+    f["lone_both"] = min(len(old), len(new), 4) / 3
+    if old or new:
+        found.notes["remainder"] = f"left over: {_first_words(old)} / {_first_words(new)}"
+    found.features["many_valued"] = float(bool(old and new) and _share_a_verb_of_many(sides))
+    _weigh_names(found, old, new)
+    _weigh_siblings(found, sides.aligned.existing, sides.aligned.new)
+
+
+def _is_head(lone: Words, words: Words) -> bool:
+    """Tell whether the word a statement begins with is one the other side lacks."""
+    return bool(lone) and lone[0] is words[0]
+
+
+def _share_a_verb_of_many(sides: Pair) -> bool:
+    """Tell whether both say "likes" or "depends on": it holds of several things at once."""
+    if sides.existing.is_exclusive or sides.new.is_exclusive:
+        return False
+    verbs = [{word.stem for word in side} & _VERBS_OF_MANY for side in (sides.aligned.existing, sides.aligned.new)]
+    return bool(verbs[0] & verbs[1])
+
+
+def _weigh_names(found: Evidence, old: Words, new: Words) -> None:
+    names = [word.text for word in old if word.is_name], [word.text for word in new if word.is_name]
+    found.features["other_name"] = float(all(names))
+    if all(names):
+        found.notes["other_name"] = f"other value: {names[0][0]} / {names[1][0]}"
+
+
+def _weigh_siblings(found: Evidence, old: Words, new: Words) -> None:
+    """Two values of one class, each on one side: "on the GPU" / "on the CPU"."""
+    stems = {word.stem for word in old}, {word.stem for word in new}
+    only_old = [word for word in old if word.classes and word.stem not in stems[1]]
+    only_new = [word for word in new if word.classes and word.stem not in stems[0]]
+    found.features["sibling"] = 0.0
+    for left, right in product(only_old, only_new):
+        if _are_siblings(left, right):
+            found.features["sibling"] = 1.0
+            found.notes["sibling"] = f"other value: {left.text} / {right.text}"
+
+
+def _are_siblings(left: Word, right: Word) -> bool:
+    return left.groups.isdisjoint(right.groups) and not left.classes.isdisjoint(right.classes)
+
+
+def _valued(words: Words, best: Best) -> list[tuple[Word, float]]:
+    return [(word, value) for word, (value, _) in zip(words, best, strict=True)]
+
+
+def _share(words: Words, best: Best) -> float:
+    total = sum(word.weight for word in words)
+    return sum(value * word.weight for word, value in _valued(words, best)) / total if total else UNKNOWN_SHARE
+
+
+def _exact_share(old: Words, new: Words, best: Best) -> float:
+    """Return the weight of the words both have in one form, as a share of the shorter statement."""
+    exact = sum(word.weight for word, value in _valued(old, best) if value >= EXACT)
+    return exact / max(1.0, min(sum(word.weight for word in side) for side in (old, new)))
+
+
+def _first_words(words: Words) -> str:
+    return " ".join(word.text for word in words[:3]) or "–"
+
+
+MIN_ALIGNED = 0.3
+_ORDER_WORDS = frozenset({"before", "after", "prior to", "following"})
+_LASTING = frozenset(
+    stem for word in ("keep", "retain", "store", "stay", "valid", "persist") for stem in stems_of(word)
+)
+WORDS_BEHIND_A_NEGATION = 3
+
+
+def weigh_signs(found: Evidence, aligned: Alignment) -> None:
+    """Aligned words said with other signs; "tea over coffee" and "coffee over tea" swap them."""
+    clash = agree = strongest = 0.0
+    clashing: set[int] = set()
+    for word, (value, at) in zip(aligned.existing, aligned.best_existing, strict=True):
+        other = aligned.new[at] if aligned.new else word
+        weighed = value * min(word.weight, other.weight)
+        if weighed < MIN_ALIGNED:
+            continue
+        if word.sign == other.sign:
+            agree += weighed
+            continue
+        clash += weighed
+        clashing.add(word.sign)
+        if weighed > strongest:
+            strongest = weighed
+            found.notes["sign_clash"] = f"negated: {other.text}"
+    found.features["sign_clash"] = clash / max(clash + agree, 1.0)
+    found.features["swapped"] = float(len(clashing) > 1)
+
+
+@dataclass
+class Opposition:
+    """Opposite words oppose with equal signs and agree with other signs. `faced_*` are the tokens used up."""
+
+    oppose: int
+    agree: int
+    faced_old: set[int]
+    faced_new: set[int]
+    ends_then: bool = False
+    has_order: bool = False
+
+    def count(self, left_sign: int, right_sign: int) -> bool:
+        """Count one meeting; tell whether it opposes."""
+        opposes = left_sign == right_sign
+        self.oppose += opposes
+        self.agree += not opposes
+        return opposes
+
+
+def weigh_opposites(found: Evidence, sides: Pair) -> None:
+    """Opposite words and one-sided negations; the one may undo the other: "disabled" / "not enabled"."""
+    opposition = Opposition(0, 0, set(), set())
+    opposition.ends_then = bool(found.features["number_equal"]) and _tells_an_end(sides)
+    opposition.has_order = bool(found.features["order_agrees"] or found.features["order_clashes"])
+    _pair_phrases_of_one_side(opposition, sides.existing, sides.new)
+    _face_phrases(found, opposition, sides.existing, sides.new)
+    _face_forms(found, opposition, sides.aligned.existing, sides.aligned.new)
+    is_odd = _weigh_negations(found, opposition, sides)
+    f, oppose, agree = found.features, opposition.oppose, opposition.agree
+    f["opposed"] = float(oppose > 0)
+    f["opposed_more"] = float(oppose > 1)
+    f["opposites_agree"] = float(agree > 0 and not oppose)
+    f["negated_one_side"] = float(is_odd and not oppose and not agree)
+    f["negated_and_opposed"] = float(is_odd and oppose > 0)
+    f["negated_and_agree"] = float(is_odd and agree > 0)
+
+
+def _face_phrases(found: Evidence, opposition: Opposition, old: Outline, new: Outline) -> None:
+    for left, right in product(old.phrases, new.phrases):
+        is_used = left.start in opposition.faced_old or right.start in opposition.faced_new
+        is_used |= opposition.has_order and (left.text in _ORDER_WORDS or right.text in _ORDER_WORDS)
+        if is_used or not are_contraries(left, right) or _occurs(left, new) or _occurs(right, old):
+            continue
+        opposition.faced_old.update(range(left.start, left.end))
+        opposition.faced_new.update(range(right.start, right.end))
+        right_sign = -right.sign if opposition.ends_then and _is_lasting(left, right) else right.sign
+        if opposition.count(left.sign, right_sign):
+            found.notes.setdefault("opposed", f"opposed: {left.text} / {right.text}")
+
+
+def _is_lasting(left: Phrase, right: Phrase) -> bool:
+    return any(_LASTING.intersection(stems_of(phrase.text)) for phrase in (left, right))
+
+
+def _tells_an_end(sides: Pair) -> bool:
+    """ "Kept for 15 days" is "deleted after 15 days": one of the two tells how long, the other when it is over."""
+    return sides.existing.tells_an_end != sides.new.tells_an_end
+
+
+def _pair_phrases_of_one_side(opposition: Opposition, old: Outline, new: Outline) -> None:
+    """ "Rejected" / "not allowed": what the list puts on one side of the bar leaves no negation to explain."""
+    for left, right in product(old.phrases, new.phrases):
+        if left.sides & right.sides and left.sign == right.sign and left.text != right.text:
+            opposition.faced_old.update(range(left.start, left.end))
+            opposition.faced_new.update(range(right.start, right.end))
+
+
+def _face_forms(found: Evidence, opposition: Opposition, old: Words, new: Words) -> None:
+    """ "Encrypted" / "unencrypted": what no list needs to hold."""
+    stems_old, stems_new = {word.stem for word in old}, {word.stem for word in new}
+    only_old = [word for word in old if word.stem not in stems_new]
+    only_new = [word for word in new if word.stem not in stems_old]
+    for left in only_old:
+        texts, stems = opposites_by_form(left.text), opposites_by_form(left.stem)
+        for right in only_new:
+            if (right.text in texts or right.stem in stems) and opposition.count(left.sign, right.sign):
+                found.notes["opposed"] = f"opposed: {left.text} / {right.text}"
+
+
+def are_contraries(left: Phrase, right: Phrase) -> bool:
+    return left.text != right.text and any((group, -side) in right.sides for group, side in left.sides)
+
+
+def _occurs(phrase: Phrase, other: Outline) -> bool:
+    return any(theirs.sides == phrase.sides for theirs in other.phrases)
+
+
+def _weigh_negations(found: Evidence, opposition: Opposition, sides: Pair) -> bool:
+    """Tell whether the number of negations that no opposite explains is odd."""
+    old = _unexplained(sides.existing, sides.new, opposition.faced_old)
+    new = _unexplained(sides.new, sides.existing, opposition.faced_new)
+    bound_old = [at for at in old if _reaches(sides.aligned.existing, sides.aligned.best_existing, at)]
+    bound_new = [at for at in new if _reaches(sides.aligned.new, sides.aligned.best_new, at)]
+    old = [at for at in old if at in bound_old or not is_tail(sides.existing.tokens, at)]
+    new = [at for at in new if at in bound_new or not is_tail(sides.new.tokens, at)]
+    is_shared = (len(bound_old) + len(bound_new)) % 2 == 1
+    found.features["negated_shared_word"] = float(is_shared)
+    if is_shared:
+        old, new = bound_old, bound_new
+    is_odd = (len(old) + len(new)) % 2 == 1
+    if is_odd:
+        side, at = (sides.existing, old[0]) if old else (sides.new, new[0])
+        found.notes["negated_one_side"] = f"negated: {' '.join(side.tokens[at : at + 3])}"
+    return is_odd
+
+
+def _unexplained(side: Outline, other: Outline, faced: set[int]) -> list[int]:
+    """Leave out a negation that is part of a phrase the other side says in other words ("no siblings")."""
+    spoken = frozenset[int]().union(*other.groups)
+    return [at for at in side.turns if at not in faced and not side.groups[at] & spoken]
+
+
+def _reaches(words: Words, best: list[tuple[float, int]], at: int) -> bool:
+    """Tell whether one of the next words behind a negation is matched on the other side."""
+    behind = [value for word, (value, _) in zip(words, best, strict=True) if word.at >= at][:WORDS_BEHIND_A_NEGATION]
+    values = behind or [value for value, _ in best]  # "... is gone"
+    return max(values, default=0.0) >= COVERED
+
+
+def weigh_cues(found: Evidence, old: Outline, new: Outline) -> None:
+    """Words that tell of a change, of all, or of one alone, on one side only."""
+    f = found.features
+    f["weak_change_cue"] = float(new.is_weakly_changed) - float(old.is_weakly_changed)
+    f["change_cue"] = float(new.is_changed) - float(old.is_changed)
+    if f["change_cue"] > 0:
+        found.notes["change_cue"] = "the new statement tells of a change"
+    f["exclusive_differs"] = float(old.is_exclusive != new.is_exclusive)
+    f["only_against_all"] = float(_is_only_against_all(old, new) or _is_only_against_all(new, old))
+    if f["only_against_all"]:
+        found.notes["only_against_all"] = "only on one side, all on the other"
+
+
+def _is_only_against_all(one: Outline, all_: Outline) -> bool:
+    return one.is_exclusive and all_.is_universal and not one.is_universal
+
+
+MAX_ORDERS = 3
+"""More of them are no statement any more."""
+
+_DIRECTIONS = {"before": -1, "prior": -1, "after": 1, "once": 1, "following": 1}
+_ORDERING = frozenset({*_DIRECTIONS, "until", "for"})
+
+
+@dataclass(frozen=True)
+class Order:
+    """`first` and `second` are the words left and right of the one that orders them; -1 says "before"."""
+
+    direction: int
+    first: Words
+    second: Words
+
+
+def weigh_order(found: Evidence, old: Outline, new: Outline) -> None:
+    agreed = {_agree(one, other) for one in _orders(old) for other in _orders(new)}
+    found.features["order_agrees"] = float(1 in agreed)
+    found.features["order_clashes"] = float(-1 in agreed and 1 not in agreed)
+    if found.features["order_clashes"]:
+        found.notes["order_clashes"] = "opposed: before / after"
+
+
+def _orders(side: Outline) -> list[Order]:
+    places = [at for at, word in enumerate(side.tokens) if word in _ORDERING and _direction(side, at)]
+    return list(islice(_split(side, places), MAX_ORDERS))
+
+
+def _direction(side: Outline, at: int) -> int:
+    """A negated "before" is "after", as is a negated "until"; "after two hours" orders nothing."""
+    word, before, behind = side.tokens[at], side.tokens[max(at - 1, 0)], side.tokens[at + 1 : at + 2]
+    if behind and (behind[0][0].isdigit() or behind[0] in grammar.QUANTITY_WORDS):
+        return 0
+    if word == "once":
+        return int(before == "only" or behind == ("the",))
+    if word == "for":
+        return int(before in ("wait", "waits", "waiting"))
+    is_denied = any(0 < at - place <= DENIED for place in side.negators)
+    return 1 if word in ("before", "until") and is_denied else _DIRECTIONS.get(word, 0)
+
+
+def _split(side: Outline, places: list[int]) -> Iterator[Order]:
+    """Each order reaches from the boundary before it to the next boundary or order; it may stand in front."""
+    edges = [at for at, word in enumerate(side.tokens) if word in grammar.BOUNDARIES]
+    for at in places:
+        start = max((edge for edge in edges if edge < at), default=-1)
+        end = min((edge for edge in edges + places if edge > at), default=len(side.tokens))
+        first = tuple(word for word in side.words if start < word.at < at)
+        second = tuple(word for word in side.words if at < word.at < end)
+        if second:
+            yield Order(_direction(side, at), first or tuple(word for word in side.words if word.at > end), second)
+
+
+def _agree(one: Order, other: Order) -> int:
+    """Return 1 when both put the same thing first, -1 when not, 0 when one cannot tell."""
+    straight = _shared(one.first, other.first) + _shared(one.second, other.second)
+    crossed = _shared(one.first, other.second) + _shared(one.second, other.first)
+    if straight == crossed:
+        return 0
+    same_way = one.direction == other.direction
+    return 1 if same_way == (straight > crossed) else -1
+
+
+def _shared(left: Words, right: Words) -> float:
+    return sum(max((match(word, other) * word.weight for other in right), default=0.0) for word in left)
+
+
+COSINE = "cosine"
+CLOSE_AT_RELATED, CLOSE_PER_STEP = 0.45, 0.4
+"""What closeness adds to "one matter": MiniLM's cosine, for which the features were chosen."""
+
+WEIGHED = (
+    COSINE, "coverage_low", "coverage_high", "coverage_mean", "exact_shared",
+    "opening_exact", "length_gap", "lone_new", "lone_both", "other_name", "sign_clash", "opposed", "opposed_more",
+    "opposites_agree", "negated_and_opposed", "negated_and_agree", "weak_change_cue", "exclusive_differs",
+    "only_against_all", "number_equal", "number_both", "number_one_side", "number_unpaired", "other_subject",
+    "any_conflict", "matter_and_number", "negated_and_shared", "value_and_matter", "change_and_matter",
+    "number_and_shared", "order_agrees", "order_clashes", "negated_one_side", "rule_clash",
+    "rule_implied", "sibling", "many_valued", "heads_differ", "swapped",
+)  # fmt: skip
+"""The features the model weighs; the others only feed these, or a reason. Chosen by cross-validation."""
+
+
+def lay_side_by_side(existing: str, new: str, subject: str) -> Pair:
+    old, now = outline(existing, subject), outline(new, subject)
+    return Pair(old, now, align(old, now), read(old.written, subject), read(now.written, subject))
+
+
+def extract(sides: Pair, closeness: float | None) -> Evidence:
+    """Return the features of a pair and the words behind them. `closeness`: cosine, 0 related and 1 the same."""
+    found = Evidence()
+    weigh_coverage(found, sides)
+    weigh_remainders(found, sides)
+    weigh_signs(found, sides.aligned)
+    weigh_numbers(found, sides)
+    weigh_order(found, sides.existing, sides.new)
+    weigh_opposites(found, sides)
+    weigh_cues(found, sides.existing, sides.new)
+    weigh_clashes(found, sides.existing_statement, sides.new_statement)
+    _weigh_together(found, closeness)
+    return found
+
+
+def _weigh_together(found: Evidence, closeness: float | None) -> None:
+    """Conflict counts when the matter is one; its absence counts the same way."""
+    f = found.features
+    f[COSINE] = 0.0 if closeness is None else closeness
+    coverage = f["coverage_mean"]
+    matter = coverage if closeness is None else (coverage + CLOSE_AT_RELATED + CLOSE_PER_STEP * closeness) / 2
+    f["any_conflict"] = _strongest_conflict(f)
+    f["matter_and_number"] = matter * f["number_conflict"]
+    f["number_and_shared"] = f["number_conflict"] * f["exact_shared"]
+    f["negated_and_shared"] = f["negated_shared_word"] * f["exact_shared"]
+    f["value_and_matter"] = max(f["other_name"], f["sibling"]) * matter
+    f["change_and_matter"] = max(f["change_cue"], 0) * matter
+    if not f["negated_one_side"]:
+        f["sign_clash"] *= 0.5  # negated on both sides: the signs of single words are guesses
+
+
+def _strongest_conflict(f: dict[str, float]) -> float:
+    return max(
+        f["number_conflict"], f["opposed"], f["order_clashes"], min(f["rule_clash"], 1), f["rule_implied"],
+        f["sign_clash"], f["swapped"], 0.8 * f["negated_one_side"], 0.7 * f["sibling"],
+    )  # fmt: skip

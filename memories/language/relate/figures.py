@@ -1,0 +1,413 @@
+"""Quantities, days and limits that two statements do not share, or that clash."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from itertools import product, starmap
+
+from memories.language.relate import grammar
+from memories.language.relate.grammar import INFINITY, UNITS, stem
+from memories.language.relate.outline import Evidence, Outline, Pair
+from memories.language.relate.quantities import (
+    MINUTES_PER_DAY,
+    UNITLESS,
+    Agreement,
+    Quantity,
+    are_comparable,
+    compare,
+    point,
+    read_number,
+    span,
+)
+from memories.language.relate.reading import Statement, Term
+from memories.language.wordlists import words
+
+Clash = tuple[Term, Term]
+MIN_TELLING_WEIGHT = 0.5
+"""Terms below it ("run", "first", "user") are too common to tell two matters apart."""
+
+
+def clashes(existing: Statement, new: Statement) -> list[Clash]:
+    """Return pairs of terms of one concept, one affirmed and one denied."""
+    left, right = existing.signs, new.signs
+    opposed = [concept for concept in left.keys() & right.keys() if not left[concept] & right[concept]]
+    pairs = [(_first(existing, concept), _first(new, concept)) for concept in sorted(opposed)]
+    return [(old, now) for old, now in pairs if not _is_explained((old, existing, new), (now, new, existing))]
+
+
+def terms_missing_from(other: Statement, statement: Statement) -> list[Term]:
+    """Return the telling terms of a statement that the other lacks."""
+    telling = (term for term in statement.terms if term.weight >= MIN_TELLING_WEIGHT)
+    return [term for term in telling if term.concept not in other.signs]
+
+
+def _is_explained(*views: tuple[Term, Statement, Statement]) -> bool:
+    """Tell whether another word of the same negation has the same sign on the other side."""
+    for term, side, other in views:
+        fellows = (t for t in side.terms if t.cue == term.cue and t.concept != term.concept)
+        if term.cue is not None and any(t.sign in other.signs.get(t.concept, ()) for t in fellows):
+            return True
+    return False
+
+
+def _first(statement: Statement, concept: str) -> Term:
+    return next(term for term in statement.terms if term.concept == concept)
+
+
+CALENDAR_TOLERANCE = 0.03
+MONTH_SECONDS = 28 * 86_400
+MIN_SUBJECT_WEIGHT = 0.5
+
+_KIND_NAMES = {"clock": "time of day", "period": "interval", "size": "amount of data"}
+_MEASURED = frozenset(kind for kind, _ in UNITS.values())
+_FACTORS = {kind: {factor for of, factor in UNITS.values() if of == kind} for kind in _MEASURED}
+_NUMBER = re.compile(r"\d[\d.,]*|[a-z]+")
+_LIMITS = words("budget limit maximum quota cap")
+_BEHIND_A_NUMBER = words("now currently today again instead a an per each every day week month year hour . !")
+"""With these a statement may go on behind a number that says how much."""
+_BEFORE_A_NUMBER = (
+    grammar.APPROXIMATIONS | {word for bound in grammar.BOUNDS for word in bound} | words("now only € $ £") - {"of"}
+)
+_IS, _EQUALS = "is", words("is are was be of to")
+_CLOCK = "clock"
+_TELLING = _MEASURED | {_CLOCK}
+_OF_BODIES = {"distance", "mass"}
+"""Who "is 6" is that old."""
+
+
+def weigh_numbers(found: Evidence, sides: Pair) -> None:
+    f = found.features
+    old, new = figures_of(sides.existing_statement, sides.existing), figures_of(sides.new_statement, sides.new)
+    old, new = _with_unit(old, new, sides.existing, sides.new), _with_unit(new, old, sides.new, sides.existing)
+    old, new = _as_times(old, new, sides.existing), _as_times(new, old, sides.new)
+    kinds = _meet(found, old, new, (sides.existing.written, sides.new.written))
+    is_equal, is_conflict = Agreement.EQUAL in kinds, Agreement.CONFLICT in kinds
+    f["number_equal"] = float(is_equal and not is_conflict)
+    f["number_conflict"] = float(is_conflict)
+    f["number_both"] = float(is_equal and is_conflict)
+    f["number_one_side"] = float(bool(old) != bool(new))
+    f["number_unpaired"] = float(bool(old) and bool(new) and not kinds)
+
+
+def figures_of(statement: Statement, side: Outline) -> tuple[Quantity, ...]:
+    """Its quantities as they are compared."""
+    return _sharpest(_as_limits(_as_periods(statement.quantities, side), side))
+
+
+def find_other_figure(sides: Pair) -> tuple[str, str] | None:
+    """Return a figure of each where both tell some with a unit, or times, and of no kind that the other tells: "works
+    from 9:00 to 17:00" / "works 40 hours".
+    """
+    old, new = figures_of(sides.existing_statement, sides.existing), figures_of(sides.new_statement, sides.new)
+    is_told = old and new and all(q.kind in _TELLING and not q.is_rough for q in old + new)
+    if not is_told or any(starmap(are_comparable, product(old, new))):
+        return None
+    return old[0].text, new[0].text
+
+
+def _sharpest(quantities: tuple[Quantity, ...]) -> tuple[Quantity, ...]:
+    """ "7:30 in the morning" is a time, the morning no other one."""
+    exact = any(q.kind == "clock" and q.low == q.high for q in quantities)
+    return tuple(q for q in quantities if not (exact and q.kind == "clock" and q.is_rough))
+
+
+def _as_periods(quantities: tuple[Quantity, ...], side: Outline) -> tuple[Quantity, ...]:
+    """ "Interval is 60s" tells how often, not how long."""
+    if "interval" not in side.tokens:
+        return quantities
+    return tuple(replace(q, kind="period") if q.kind == "duration" else q for q in quantities)
+
+
+def _as_limits(quantities: tuple[Quantity, ...], side: Outline) -> tuple[Quantity, ...]:
+    """A budget "of up to 18,000" is one of 18,000."""
+    if _LIMITS.isdisjoint(side.tokens):
+        return quantities
+    return tuple(replace(q, low=q.named) if q.low == -INFINITY else q for q in quantities)
+
+
+def _with_unit(
+    held: tuple[Quantity, ...], others: tuple[Quantity, ...], side: Outline, other: Outline
+) -> tuple[Quantity, ...]:
+    """Give the only bare number, with which a statement ends, the only unit of the other: "rent is 640 euros" /
+    "rent is 700 now".
+    """
+    bare = [q for q in held if _is_bare(q)]
+    measured = [q for q in others if q.kind in _MEASURED]
+    is_one = len(bare) == len(measured) == 1 and not any(map(_is_bare, others))
+    if not is_one or any(q.kind in _MEASURED for q in held) or not _ends_with(side, bare[0]):
+        return held
+    said_by = _word_before(side, bare[0])
+    if said_by != _word_before(other, measured[0]) or (said_by == _IS and measured[0].kind in _OF_BODIES):
+        return held
+    number = read_number(tuple(_NUMBER.findall(measured[0].text))[:1], 0)
+    factor = measured[0].named / number[1] if number and number[1] else 0.0
+    if factor not in _FACTORS[measured[0].kind]:
+        return held
+    scaled = {name: getattr(bare[0], name) * factor for name in ("named", "low", "high")}
+    return tuple(replace(q, kind=measured[0].kind, **scaled) if q is bare[0] else q for q in held)
+
+
+def _as_times(held: tuple[Quantity, ...], others: tuple[Quantity, ...], side: Outline) -> tuple[Quantity, ...]:
+    """Read the only bare number as an hour where the other tells a time: "is at 9:30" / "is at 10"; 7 may be 19:00."""
+    times = [q for q in others if q.kind == _CLOCK]
+    if len(held) != 1 or len(times) != 1 or not _is_bare(held[0]) or any(map(_is_bare, others)):
+        return held
+    hour, place = held[0].named, _place_of(side, held[0])
+    if hour not in range(25) or side.tokens[place - 1] != "at" or not _ends_with(side, held[0]):
+        return held
+    return (point(_CLOCK, 60 * (hour + 12 * (hour < 12 <= times[0].named / 60)), held[0].text),)
+
+
+def _is_bare(quantity: Quantity) -> bool:
+    return quantity.kind == UNITLESS or quantity.kind.startswith("label:")
+
+
+def _ends_with(side: Outline, quantity: Quantity) -> bool:
+    """Tell whether behind a number there is nothing but "now", "a month" and the like."""
+    at = _place_of(side, quantity)
+    return at > 0 and all(token in _BEHIND_A_NUMBER for token in side.tokens[at + 1 :])
+
+
+def _place_of(side: Outline, quantity: Quantity) -> int:
+    """Where its number stands; 0 where that is not clear."""
+    numbers = [word for word in re.split(r"[\s€$£]+", quantity.text) if word[:1].isdigit()]
+    return side.tokens.index(numbers[0]) if len(numbers) == 1 and numbers[0] in side.tokens else 0
+
+
+def _word_before(side: Outline, quantity: Quantity) -> str:
+    """What a number is said by: "weighs", or "is" for all that only tells how much."""
+    before = side.tokens[: _place_of(side, quantity)]
+    word = next((word for word in reversed(before) if word not in _BEFORE_A_NUMBER), "")
+    return _IS if word in _EQUALS else stem(word)
+
+
+def _meet(
+    found: Evidence, old: tuple[Quantity, ...], new: tuple[Quantity, ...], texts: tuple[str, str]
+) -> set[Agreement]:
+    """Return how the quantities of one kind agree; a value that has met its equal meets no other."""
+    meetings = [(agreement(a, b), a, b) for a, b in product(old, new) if are_comparable(a, b)]
+    meetings = [meeting for meeting in meetings if not (_is_same_year(*meeting) and _have_dates(old, new))]
+    equal = [meeting for meeting in meetings if meeting[0] is Agreement.EQUAL]
+    paired_old, paired_new = [a for _, a, _ in equal], [b for _, _, b in equal]
+    others = [(kind, a, b) for kind, a, b in meetings if a not in paired_old and b not in paired_new]
+    for kind, a, b in others:
+        if kind is Agreement.CONFLICT:
+            found.notes["number_conflict"] = _tell_difference(a, b, texts[0])
+    kinds = {kind for kind, _, _ in equal + others}
+    denied = [b for _, a, b in equal if _is_denied(a, texts[0]) != _is_denied(b, texts[1])]
+    if denied:
+        kinds.add(Agreement.CONFLICT)
+        found.notes["number_conflict"] = f"negated: {denied[0].text}"
+    return kinds
+
+
+def _is_same_year(kind: Agreement, old: Quantity, new: Quantity) -> bool:
+    return kind is Agreement.EQUAL and old.kind == new.kind == "year"
+
+
+def _have_dates(old: tuple[Quantity, ...], new: tuple[Quantity, ...]) -> bool:
+    """Whether both name days or months: that these are of one year tells no more."""
+    return all(any(one.kind == "date" for one in side) for side in (old, new))
+
+
+def _tell_difference(old: Quantity, new: Quantity, text: str) -> str:
+    """ "Number of minutes differs: 12 / 35", or what the kind of quantity is called."""
+    number, _, unit = old.text.partition(" ")
+    other_number, _, other_unit = new.text.partition(" ")
+    if unit and unit == other_unit:
+        return f"number of {unit} differs: {number} / {other_number}"
+    kind, _, noun = old.kind.partition(":")
+    name = _KIND_NAMES.get(kind, kind)
+    if noun:  # a stem: quote the word it came from
+        name = next((word for word in re.findall(r"\w+", text.lower()) if word.startswith(noun)), "number")
+    name = f"number of {name}" if kind == "count" and name != "number" else name
+    return f"{name} differs: {old.text} / {new.text}"
+
+
+def _is_denied(quantity: Quantity, text: str) -> bool:
+    """Tell whether "not" stands right before the number: "302, not 200" conflicts with "200"."""
+    number = re.escape(quantity.text.split()[0]) if quantity.text else "$"
+    pattern = rf"\b(not|never|instead of|rather than|longer)( (on|at|in|by|to|for))? (port )?{number}"
+    return bool(re.search(pattern, text.lower()))
+
+
+def agreement(old: Quantity, new: Quantity) -> Agreement:
+    """How two quantities of one kind stand to each other, months and years counted in days or not."""
+    near = abs(old.named - new.named) <= CALENDAR_TOLERANCE * max(abs(old.named), abs(new.named))
+    is_calendar = old.kind in ("period", "duration") and abs(old.named) >= MONTH_SECONDS
+    if near and is_calendar and _unit(old) != _unit(new):
+        return Agreement.EQUAL  # "quarterly" is "every three months", but 90 days are not 92
+    return compare(old, new)
+
+
+def _unit(quantity: Quantity) -> str:
+    """What is counted; a text without a number is its own unit."""
+    number, _, unit = quantity.text.partition(" ")
+    return unit.rstrip("s") if number[:1].isdecimal() else quantity.text
+
+
+def weigh_clashes(found: Evidence, old: Statement, new: Statement) -> None:
+    """One concept affirmed and denied, in words or by what they imply: a vegetarian does not order a steak."""
+    f, met = found.features, clashes(old, new)
+    explicit = [(a, b) for a, b in met if not (a.is_implied or b.is_implied)]
+    implied = [(a, b) for a, b in met if a.is_implied or b.is_implied]
+    f["rule_clash"] = float(min(len(explicit), 2))
+    f["rule_implied"] = float(bool(implied))
+    if explicit:
+        found.notes["rule_clash"] = _tell_clash(*explicit[0])
+    if implied:
+        a, b = implied[0]
+        found.notes["rule_implied"] = f"implied: {a.word} against {b.word}"
+    f["other_subject"] = float(_have_other_subjects(old, new))
+
+
+def _tell_clash(old: Term, new: Term) -> str:
+    """A word of negation on one side, or two opposite words."""
+    if old.cue is None and new.cue is None and stem(old.word) != stem(new.word):
+        return f"opposed: {old.word} / {new.word}"
+    return f"negated: {new.word if new.cue is not None else old.word}"
+
+
+def _have_other_subjects(old: Statement, new: Statement) -> bool:
+    """Both sentences have a subject, and neither subject occurs in the other sentence."""
+    subjects = _subjects(old), _subjects(new)
+    if not all(subjects):
+        return False
+    said_of_old = any(term.concept in new.signs for term in subjects[0])
+    return not said_of_old and not any(term.concept in old.signs for term in subjects[1])
+
+
+def _subjects(statement: Statement) -> list[Term]:
+    return [t for t in statement.terms if t.slot == "subject" and t.clause == 1 and t.weight >= MIN_SUBJECT_WEIGHT]
+
+
+_ORDINAL = "ordinal"
+_ORDINALS = {
+    "first": 1, "1": 1, "second": 2, "2": 2, "other": 2, "alternate": 2, "third": 3, "3": 3, "fourth": 4, "4": 4,
+}  # fmt: skip
+_LAST, _BEFORE_LAST = 5, ("the", "every", "each")
+""" "The last Friday" is one of every month; "down last Friday" tells a day."""
+_COMES_ROUND = {"clock": grammar.DAY, "weekday": 7 * grammar.DAY, "day of month": 30 * grammar.DAY,
+                _ORDINAL: 30 * grammar.DAY, "date": 365 * grammar.DAY}  # fmt: skip
+"""What comes round in which time: "every March" is "each year in March"."""
+_LAST_DAYS = 28
+_EACH = ("every", "each")
+_JOINTS = ("and", "or", ",", "to", "-", "until")
+_A = ("a", "an", "per")
+_OF_EACH = (*_EACH, *_A)
+_DAY = re.compile(r"\d{4}-\d|\d+\.\d+\.\d{4}")
+
+
+@dataclass(frozen=True)
+class Told:
+    """What a statement tells of days, times and numbers, the stems of its words, and its days written in digits."""
+
+    values: tuple[Quantity, ...]
+    stems: frozenset[str]
+    days: tuple[str, ...]
+
+
+def find_added_values(sides: Pair) -> tuple[list[str], bool]:
+    """Return what the new statement says beyond the other, and whether it leaves nothing of the other's out.
+
+    As many as it leaves out are taken for these in other words, unless they are of one kind: "twice a week" / "on two
+    days a week", but not "at weekends" / "on Saturdays".
+    """
+    old, new = _told(sides.existing_statement, sides.existing), _told(sides.new_statement, sides.new)
+    added, lost = _lacking(old, new), _lacking(new, old)
+    is_more = len(added) > len(lost) or any(are_comparable(left, right) for left, right in product(lost, added))
+    return ([value.text for value in added] if is_more else []), not lost
+
+
+def _told(statement: Statement, side: Outline) -> Told:
+    more = (*_ordinals(side.tokens), *_months_in_words(side.tokens), *_rates(side.tokens))
+    days = tuple(token for token in side.tokens if _DAY.match(token))
+    return Told((*figures_of(statement, side), *more), frozenset(map(stem, side.tokens)), days)
+
+
+def _lacking(one: Told, other: Told) -> list[Quantity]:
+    """What only the other says."""
+    return [value for value in other.values if not _is_said(value, one, other)]
+
+
+def _is_said(value: Quantity, one: Told, other: Told) -> bool:
+    """Tell whether the one statement says a value of the other: as it is, by its words, or by what comes round then."""
+    if value.text == "one":
+        return True
+    if value.kind == "day of month" and any(_is_ordinal(fellow, value.named) for fellow in other.values):
+        return True  # "the 1st Monday"
+    if value.kind == "clock" and value.is_rough and any(fellow.kind == UNITLESS for fellow in other.values):
+        return True  # "at 9 in the morning"
+    if value.kind == "date" and "end" in one.stems and value.named % 100 >= _LAST_DAYS:
+        return True  # "by the end of March"
+    if value.kind == "year" and any(value.text in day for day in one.days):
+        return True
+    if all(stem(word) in one.stems or word in _OF_EACH for word in value.text.split()) and value.kind != _ORDINAL:
+        return True  # "every month", of "the month"
+    return any(_says(held, value, one, other) for held in one.values)
+
+
+def _is_ordinal(value: Quantity, number: float) -> bool:
+    return value.kind == _ORDINAL and value.named == number
+
+
+def _says(held: Quantity, value: Quantity, one: Told, other: Told) -> bool:
+    """Tell whether a value says another one, or leaves more open: "in May", of what is on 12 May."""
+    if value.kind == "period" and _COMES_ROUND.get(held.kind) == value.named:
+        return True
+    if _is_without_unit(held) and _is_without_unit(value):
+        return held.named == value.named
+    if {held.kind, value.kind} == {UNITLESS, "clock"}:
+        hour, clock = (held, value) if value.kind == "clock" else (value, held)
+        return any((hour.named * 60 - end) % (MINUTES_PER_DAY / 2) == 0 for end in _ends(clock))
+    if not are_comparable(held, value) or (value.kind == "clock" and held.is_rough and not value.is_rough):
+        return False
+    found = agreement(held, value)
+    if found is not Agreement.COMPATIBLE:
+        return found is Agreement.EQUAL
+    if value.kind == "weekday":
+        return _make_up(value, one) if value.low < value.high else _make_up(held, other)
+    return value.low <= held.low <= held.high <= value.high or value.high - value.low == held.high - held.low
+
+
+def _make_up(days: Quantity, told: Told) -> bool:
+    """Tell whether a statement names the first and the last of these days: "Saturday and Sunday"."""
+    named = {day for value in told.values if value.kind == days.kind for day in (value.low, value.high)}
+    return {days.low, days.high} <= named
+
+
+def _ends(clock: Quantity) -> Iterator[float]:
+    """The times it names: "after 4 pm" reaches to the end of the day and "before noon" to the minute before."""
+    if clock.low or clock.low == clock.high:
+        yield clock.low
+    if clock.high < MINUTES_PER_DAY - 1:
+        yield from (clock.high, clock.high + 1)
+
+
+def _is_without_unit(value: Quantity) -> bool:
+    return ":" in value.kind or value.kind in (UNITLESS, "status", "year")
+
+
+def _months_in_words(tokens: tuple[str, ...]) -> Iterator[Quantity]:
+    """ "Every March", "April and May": what else is read as a word."""
+    for before, joint, word in zip(("", "", *tokens), ("", *tokens), tokens, strict=False):
+        is_month = joint in _EACH or (joint in _JOINTS and before in grammar.MONTHS)
+        if is_month and word in grammar.MONTHS_THAT_ARE_WORDS:
+            yield span("date", grammar.MONTHS[word] * 100.0, grammar.MONTHS[word] * 100.0 + 31, word)
+
+
+def _rates(tokens: tuple[str, ...]) -> Iterator[Quantity]:
+    """Of what is so much "a month": what is told of "40 euros" alone."""
+    for before, word, unit in zip(tokens, tokens[1:], tokens[2:], strict=False):
+        kind, seconds = grammar.UNITS.get(unit, ("", 0.0))
+        if before in grammar.UNITS and word in _A and kind == "duration":
+            yield point("period", seconds, f"{word} {unit}")
+
+
+def _ordinals(tokens: tuple[str, ...]) -> Iterator[Quantity]:
+    """Of what stands before a weekday: "every second Monday", "the 1st Friday"."""
+    spoken = [token for token in tokens if token not in grammar.ORDINAL_ENDINGS]
+    for before, word, day in zip(("", *spoken), spoken, spoken[1:], strict=False):
+        number = _LAST if word == "last" and before in _BEFORE_LAST else _ORDINALS.get(word)
+        if number and day in grammar.WEEKDAYS:
+            yield point(_ORDINAL, number, word)

@@ -1,0 +1,654 @@
+"""Statements that replace an earlier one by their words alone: a new age, employer, city, tool or habit."""
+
+import re
+from functools import lru_cache
+from typing import NamedTuple
+
+from memories.language.relate.antonyms import SIBLINGS
+from memories.language.relate.grammar import MONTHS, NUMBER_WORDS, PREPOSITIONS, TENS, WEEKDAYS, stem
+from memories.language.relate.lexicon import OPPOSITE_SIDES, classes_of, tokenize
+from memories.language.wordlists import words
+
+MOST_CHARACTERS = 400
+"""Longer texts are no statement of one thing."""
+MOST_WORDS, MOST_MORE = 5, 7
+"""What has more words is a clause, no name of a thing; and what is told behind it in more is another story."""
+_SUBJECT = r"(?P<who>\S.{0,80}?)"
+_STILL = r"(?:(?:still|now|currently|actually|already|mainly|mostly) )?"
+_BETWEEN = r"(?:(?:as|in|on) [^,.;:]{1,60}? |(?:remotely|full-time|part-time|mainly|now) )?"
+"""What may stand between "works" and "at Acme"."""
+
+
+class _Role(NamedTuple):
+    """How it is told, with what before the name. `is_named`: of a name only, and it may be told where or as what."""
+
+    verb: str
+    before: str
+    is_named: bool = False
+
+    def pattern(self) -> re.Pattern[str]:
+        between = _BETWEEN if self.is_named else ""
+        before = f"{between}(?P<before>{self.before}) " if self.before else "(?P<before>)"
+        name = "(?=[A-Z0-9])" if self.is_named else ""
+        return re.compile(rf"{_SUBJECT} {_STILL}(?:{self.verb}) {_STILL}{before}{name}(?P<what>\S.*)")
+
+
+_IS = "is|are"
+_ROLES = (
+    _Role(r"works?|(?:is|are) (?:working|employed)", "at|for|by", is_named=True),
+    _Role(r"(?:is|are) (?:an?|the) [a-z][\w -]{1,40}?", "at", is_named=True),
+    _Role(r"lives?|resides?|(?:is|are) (?:living|based)", "in|at", is_named=True),
+    _Role(r"stud(?:y|ies)|(?:is|are) (?:studying|enrolled)|goes to school", "at|in", is_named=True),
+    _Role(r"reports?", "to", is_named=True),
+    _Role(r"banks?", "with|at", is_named=True),
+    _Role(r"pays?", "with|by|in"),
+    _Role(r"uses?|(?:is|are) using", ""),
+    _Role(r"drives?|rides?|(?:is|are) (?:driving|riding)", ""),
+    _Role(r"drinks?", ""),
+    _Role(r"eats?", ""),
+    _Role(r"plays?", ""),
+    _Role(r"speaks?", ""),
+    _Role(r"wears?", ""),
+    _Role(r"takes?", ""),
+    _Role(r"owns?|has|have", ""),
+    _Role(r"prefers?", ""),
+    _Role(r"teaches|teach", ""),
+    _Role(r"runs?|deploys?", "on|to|in"),
+    _Role(rf"(?:{_IS}) (?:planned|scheduled|due|held)|takes? place|starts?|happens?|{_IS}", "on|at|in|by"),
+    _Role(rf"{_IS}", ""),
+)
+_PATTERNS = tuple((role, role.pattern()) for role in _ROLES)
+_CALLED = re.compile(
+    r"(?P<who>\S.{0,80}?)(?:['’]s name is| (?:is|are) (?:called|named)) (?P<before>)(?=[A-Z])(?P<what>\S.*)"
+)
+_HAS_CALLED = re.compile(
+    r"(?P<who>\S.{0,60}?) has an? (?P<kind>[a-z][\w -]{1,40}?),? (?:who is |which is |that is )?(?:called|named) "
+    r"(?P<before>)(?=[A-Z])(?P<what>\S.*)"
+)
+_NAMED = _Role("", "", is_named=True)
+
+_NOT_AFTER = re.compile(
+    r"(?P<kept>\S.{2,200}?)(?:(?:,|,? and) (?:not|no longer) (?:any ?more )?| instead of )(?P<left>[^,.;:!?()]{1,80})"
+    r"(?P<rest>.*)"
+)
+_NOT_BEFORE = re.compile(
+    rf"(?P<who>\S.{{0,80}}?) (?:(?P<be>{_IS}) (?:not|no longer)|(?:no longer|does not|do not|doesn['’]t|don['’]t))"
+    r"(?P<verb>(?: [a-z]+)?) (?P<left>[^,.;:!?()]{1,80}?),? but (?:rather )?(?:now )?(?P<right>[^,.;:!?()]{1,80})"
+    r"(?P<rest>.*)"
+)
+_MAY_DENY = re.compile(r"(?:,| and) (?:not|no longer) | instead of | but ")
+_IN_DOUBT = re.compile(
+    r"\b(?:if|unless|may(?! \d)|might|could|would|should|must|never|only|just|always|until|sometimes|usually|often|yet|"
+    r"alone|both|once|temporarily|used to|planned to|wants?|hopes?)\b|\?",
+)
+_NO_ONE = re.compile(
+    r"(?:it|this|that|there|these|those|he|she|they|we|you|what|which|here|who|sometimes|maybe|perhaps|really)\b.*|"
+    r"(?:.* )?(?:the|an?|his|her|its|their|my|our|your)",
+    re.IGNORECASE,
+)
+"""Who cannot be known to be the same one in two statements."""
+_DETERMINER = re.compile(r"^(?:an?|the|their|his|her|its|my|our) ", re.IGNORECASE)
+_FROM_NOW = re.compile(
+    r"[,]? \b(?:now|currently|these days|any ?more|any longer|after all|by now|today|"
+    rf"(?:since|as of|from) (?:[a-z]+ )?(?:{'|'.join(MONTHS)}|\d{{4}}|week|month|year)(?: \d{{4}})?(?: on)?)\b",
+    re.IGNORECASE,
+)
+_ENDS = words("and or because since who which that as while when so but every each daily again too again now")
+_PLACE_OF_IT = re.compile(r"(?:as an? [a-z]|in [A-Z])")
+"""What tells more of an employer or a school, not when or for what."""
+_END = re.compile(r"[^\w]*\Z|[,.;:!)]|\s*\(| (?P<next>[\w'’-]+)")
+_NUMBER = re.compile(r"\d[\w:.]*\Z")
+
+
+class _Told(NamedTuple):
+    """Who it is said of, in which role and how it stands there, and what: the rest of the statement."""
+
+    who: str
+    role: _Role
+    before: str
+    what: str
+
+
+class _Replaced(NamedTuple):
+    now: _Told
+    left: str
+    more: str
+    """What is said of when, where or for what it is so."""
+
+
+def find_replaced(existing: str, new: str) -> tuple[str, str] | None:
+    """Return what was said to be and what is in its place, where the new one says that it is not; else None."""
+    replaced = _read(new)
+    if not replaced or _IN_DOUBT.search(existing) or len(existing) > MOST_CHARACTERS:
+        return None
+    if not any(_says(told, replaced) for told in _told_by(existing)):
+        return None
+    known = _words_of(existing)
+    is_of_it = all(word in known for word in _words_of(replaced.more))
+    return (replaced.left.casefold(), replaced.now.what.casefold()) if is_of_it else None
+
+
+def find_other_role(existing: str, new: str) -> str | None:
+    """Say so where the one only tells of what the other denies of somebody: "Acme is the landlord"."""
+    for text, other in ((existing, new), (new, existing)):
+        replaced = _read(text)
+        if replaced and re.match(rf"(?:The )?{re.escape(replaced.left)}\b", other, re.IGNORECASE):
+            return f"{replaced.left} in another role"
+    return None
+
+
+@lru_cache(maxsize=1_024)
+def _read(text: str) -> _Replaced | None:
+    if len(text) > MOST_CHARACTERS or not _MAY_DENY.search(text) or _IN_DOUBT.search(text):
+        return None
+    for told, left, rest in _readings(text):
+        left, behind = _without_preposition(told, left)
+        value, more = _cut(told.what)
+        is_other = left.casefold() != value.casefold() and all(
+            0 < len(one.split()) <= MOST_WORDS for one in (left, value)
+        )
+        if not is_other or rest[:1] in ("!", "?", "(") or len(f"{more} {behind}".split()) > MOST_MORE:
+            continue
+        more = "" if told.role.is_named and _PLACE_OF_IT.match(more) else more
+        return _Replaced(told._replace(what=value), left, f"{more} {behind}")
+    return None
+
+
+def _readings(text: str) -> list[tuple[_Told, str, str]]:
+    """Return what is said to be so, what is not, and what follows, in each way it can be read."""
+    found = []
+    if after := _NOT_AFTER.match(text):
+        found += [(told, after["left"], after["rest"]) for told in _told_by(_FROM_NOW.sub("", after["kept"]))]
+    if before := _NOT_BEFORE.match(text):
+        lead = " ".join(filter(None, (before["who"], before["be"], before["verb"].strip())))
+        said, denied = _told_by(f"{lead} {before['right']}"), _told_by(f"{lead} {before['left']}")
+        # "not at Acme but Initech": the preposition is said once.
+        said = said or [told._replace(what=before["right"]) for told in denied]
+        found += [(told, before["left"], before["rest"]) for told in said if told.who == before["who"]]
+    return found
+
+
+def _told_by(text: str) -> list[_Told]:
+    """Return every role that a statement tells, the closest first."""
+    found = [_Told(m["who"], _NAMED, "", m["what"]) for m in [_CALLED.match(text)] if m]
+    if has := _HAS_CALLED.match(text):
+        found.append(_Told(f"{has['who']}'s {has['kind']}", _NAMED, "", has["what"]))
+    for role, pattern in _PATTERNS:
+        told = pattern.match(text)
+        if told and told["what"].split()[0] not in PREPOSITIONS:
+            found.append(_Told(told["who"], role, told["before"], told["what"]))
+    return [told for told in found if not _NO_ONE.fullmatch(told.who)]
+
+
+def _without_preposition(told: _Told, left: str) -> tuple[str, str]:
+    """Return what is denied, without "at" before it, and what is told behind it; empty where it stands elsewhere."""
+    first, _, after = left.partition(" ")
+    if first in PREPOSITIONS:
+        if first not in told.role.before.split("|") or (not told.role.is_named and first != told.before):
+            return "", ""
+        left = after
+    name, more = _cut(left)
+    is_like = not told.role.is_named or name[:1].isupper() or name[:1].isdigit()
+    return (name, more) if is_like else ("", "")
+
+
+def _cut(text: str) -> tuple[str, str]:
+    """Return the thing that a text begins with, and what is told of it behind."""
+    plain = _FROM_NOW.sub("", _DETERMINER.sub("", text, count=1)).rstrip(" .")
+    tokens = plain.split()
+    end = next((at for at, token in enumerate(tokens) if at and token in PREPOSITIONS | _ENDS), len(tokens))
+    return " ".join(tokens[:end]).rstrip(",;"), " ".join(tokens[end:])
+
+
+def _says(told: _Told, replaced: _Replaced) -> bool:
+    """Tell whether it is said of the same one in the same role, and ends there: "npm", not "npm scripts"."""
+    now = replaced.now
+    if told.role is not now.role or told.who.casefold() != now.who.casefold():
+        return False
+    if not told.role.is_named and told.before != now.before:
+        return False
+    what, left = _DETERMINER.sub("", told.what, count=1), replaced.left
+    if what[: len(left)].casefold() != left.casefold():
+        return False
+    end = _END.match(what, len(left))
+    follows = end["next"] if end else "x"
+    is_day = left.casefold() in WEEKDAYS and bool(follows and _NUMBER.match(follows))
+    return follows is None or is_day or follows in PREPOSITIONS | _ENDS - words("and or")
+
+
+def _words_of(text: str) -> set[str]:
+    told = {word.strip(".,;:!?()").casefold() for word in text.split()}
+    return told - PREPOSITIONS - words("a an the their his her its my our") - {""}
+
+
+MOST_CHARACTERS_WITH_AGE = 300
+_KIN = (
+    r"(?:daughter|son|child|baby|kid|wife|husband|partner|girlfriend|boyfriend|mother|mum|mom|father|dad|sister|brother|"
+    r"twin|aunt|uncle|cousin|niece|nephew|grandmother|grandfather|granddaughter|grandson|stepson|stepdaughter|friend|"
+    r"neighbour|neighbor|dog|cat|horse)"
+)
+_KINDS = rf"(?:{_KIN}s?|children|twins|boys|girls)"
+_OWNER = r"(?P<owner>[A-Z][\w-]{0,30}(?:['’]s [a-z]{2,20})?)"
+_FIRST_NAME = r"[A-Z][a-zà-ÿ]{1,30}"
+_AGE = r"\d{1,3}(?: years?(?: old)?)?"
+_ONE = rf"{_FIRST_NAME}(?:,? (?:\((?:aged? )?{_AGE}\)|(?:who(?: is|['’]s) |who is aged |is |aged )?{_AGE}(?![\w-])))"
+_INTRODUCED = re.compile(
+    rf"(?:{_OWNER}(?:['’]s (?:[a-z]{{2,20}} )?{_KINDS}(?: (?:is|are))?|"
+    rf"(?: and [A-Z][\w-]{{1,30}})? (?:has|have) (?:[a-z]{{1,10}} )?(?:[a-z]{{2,20}} )?{_KINDS}"
+    r"(?:,? (?:called|named))?)[,:]? )?"
+    rf"(?P<all>{_ONE}(?:(?:,? and|,) {_ONE}){{0,5}})[.!,]?"
+)
+_EACH = re.compile(rf"(?P<name>{_FIRST_NAME})[^\d]{{0,20}}(?P<age>\d{{1,3}})")
+_YEAR_OLD = re.compile(
+    rf"{_OWNER} has an? (?P<age>\d{{1,3}})[- ]years?[- ]old (?P<kin>{_KIN})"
+    rf"(?:,?(?: called| named)? (?P<name>{_FIRST_NAME}))?[.!]?"
+)
+_WHO_IS = re.compile(rf"{_OWNER} has an? (?P<kin>{_KIN}) (?:who(?: is|['’]s)|aged) (?P<age>{_AGE})[.!]?")
+_CALLED_BY_NAME = re.compile(rf"(?:[A-Z][\w-]{{0,30}}['’]s (?P<kin>{_KIN}) )?(?P<name>{_FIRST_NAME})")
+
+
+def find_age_of(who: str, text: str) -> str | None:
+    """Return how old a statement that introduces people says that this one is: "Leo" or "User's son"."""
+    if len(text) > MOST_CHARACTERS_WITH_AGE:
+        return None
+    called = _CALLED_BY_NAME.fullmatch(who)
+    if called and called["kin"] and called["kin"] not in text:
+        return None
+    return _ages_in(text).get((called["name"] if called else who).casefold())
+
+
+def _ages_in(text: str) -> dict[str, str]:
+    if introduced := _INTRODUCED.fullmatch(text):
+        return {one["name"].casefold(): one["age"] for one in _EACH.finditer(introduced["all"])}
+    told = _YEAR_OLD.fullmatch(text) or _WHO_IS.fullmatch(text)
+    if not told:
+        return {}
+    name = told.groupdict().get("name") or f"{told['owner']}'s {told['kin']}"
+    return {name.casefold(): told["age"].split()[0]}
+
+
+def tells_age_of_one(text: str) -> bool:
+    """Tell whether it introduces somebody with an age."""
+    return len(text) <= MOST_CHARACTERS_WITH_AGE and bool(_ages_in(text))
+
+
+_PERSON = r"(?P<who>\S.{0,60}?)"
+_RECENTLY = r"(?:(?:has|have) )?(?:(?:just|recently|already) )?"
+_OLD = r" years? old\b.*"
+_AGED = re.compile(rf"{_PERSON} (?:is|are) (?:(?:still|now|currently|aged) )?(?P<age>\d{{1,3}})(?:{_OLD}|[.!]?)")
+_TURNED = re.compile(
+    rf"{_PERSON} {_RECENTLY}turned (?P<age>\d{{1,3}})(?:{_OLD}|[.!]?|[,]? (?:in|on|last|this|today|yesterday|and)\b.*)"
+)
+_TENS, _ONES = "|".join(TENS), "|".join(NUMBER_WORDS)
+_AGE_IN_WORDS = re.compile(
+    r"(?P<lead>\S.{0,80}? (?:is|are|(?:is |are )?turning|turns?|turned)(?: (?:now|still|currently|aged))? )"
+    rf"(?:(?P<tens>{_TENS})(?:[- ](?P<one>{_ONES}))?|(?P<few>{_ONES}))"
+    r"(?P<rest>(?: years? old\b|,? (?:in|on|last|next|this|today|tomorrow|yesterday)\b).*|[.!]?)$"
+)
+_YEAR_OLD_IN_WORDS = re.compile(rf"\b(?:(?P<tens>{_TENS})(?:[- ](?P<one>{_ONES}))?|(?P<few>{_ONES}))(?=-year-old\b)")
+_TURNING = re.compile(
+    rf"{_PERSON} (?:(?:is|are) turning|(?:will|is going to|are going to) turn|turns?) (?P<age>\d{{1,3}})(?![\w%]|[.,:]\d)"
+)
+_ONE_AT_A_TIME = (
+    r"(?:works? (?:for|at)|(?:is|are) (?:employed (?:by|at)|working (?:for|at)))",
+    r"reports? to",
+    r"(?:stud(?:y|ies)|(?:is|are) studying) at",
+    r"banks? with",
+)
+"""How it is told for whom somebody works, whose report, student or customer they are: of one only, as a rule."""
+_BEGUN = r"(?:started (?:working|(?:a|their|his|her) (?:new )?job) (?:for|at|with)|took a (?:new )?job (?:at|with))"
+_NAME = (
+    r"(?P<name>[A-Z][\w&.'’-]{0,30}(?: [A-Z][\w&.'’-]{0,30}){0,3})"
+    r"(?=[,.;!]|$| (?:as|in|on|and|since|from|near|because|after)\b)"
+)
+_TOLD = tuple(re.compile(rf"{_PERSON} (?:(?:still|currently) )?{told} {_NAME}") for told in _ONE_AT_A_TIME)
+_NEW_JOB = re.compile(rf"{_PERSON} {_RECENTLY}{_BEGUN} {_NAME}")
+_NOW = re.compile(r"^Now,? | now\b", re.IGNORECASE)
+_MAY_BE_NEW = re.compile(r"\b(?:now|started|took)\b", re.IGNORECASE)
+
+
+def write_ages(existing: str, new: str) -> tuple[str, str]:
+    """Return both as they are, or where both tell an age, with it in digits: "is thirty-nine" is "is 39"."""
+    written = _write_age(existing), _write_age(new)
+    return written if written != (existing, new) and all(map(_tells_an_age, written)) else (existing, new)
+
+
+def _tells_an_age(text: str) -> bool:
+    return bool(_AGED.fullmatch(text) or _TURNED.fullmatch(text) or _TURNING.match(text)) or tells_age_of_one(text)
+
+
+def _write_age(text: str) -> str:
+    told = _AGE_IN_WORDS.match(text)
+    if not told:
+        return _YEAR_OLD_IN_WORDS.sub(_years_in, text) if "-year-old" in text else text
+    return f"{told['lead']}{_years_in(told)}{told['rest']}"
+
+
+def _years_in(told: re.Match[str]) -> str:
+    return str(TENS.get(told["tens"], 0) + NUMBER_WORDS.get(told["one"] or told["few"], 0))
+
+
+def find_birthday_ahead(existing: str, new: str) -> str | None:
+    """Say so where the one tells an age and the other the next birthday: who turns 8 next week is 7."""
+    for aged, turning in ((existing, new), (new, existing)):
+        now, then = _AGED.fullmatch(aged), _TURNING.match(turning)
+        if now and then and int(now["age"]) + 1 == int(then["age"]):
+            return f"still {now['age']} and turning {then['age']}"
+    return None
+
+
+def find_new_value(existing: str, new: str) -> tuple[str, str] | None:
+    """Return what was so and what is now: two ages, employers, superiors, schools or banks of the same one."""
+    if " turned " in new:
+        return _find_age(existing, new)
+    if " turned " in existing:
+        ages = _find_age(new, existing)
+        return ages and ages[::-1]
+    return (_find_place(existing, new) if _MAY_BE_NEW.search(new) else None) or find_replaced(existing, new)
+
+
+def _find_age(aged: str, turned: str) -> tuple[str, str] | None:
+    left, right = _AGED.fullmatch(aged), _TURNED.fullmatch(turned)
+    if not right:
+        return None
+    age = left["age"] if left and _are_one(left, right) else find_age_of(right["who"], aged)
+    return (age, right["age"]) if age and int(age) != int(right["age"]) else None
+
+
+def _find_place(existing: str, new: str) -> tuple[str, str] | None:
+    present, times = _NOW.subn("", new, count=1)
+    for told in _TOLD:
+        left, right = told.match(existing), told.match(present) if times else None
+        if left and not right and told is _TOLD[0]:
+            right = _NEW_JOB.match(present)
+        if left and right and _are_one(left, right) and _name_words(left).isdisjoint(_name_words(right)):
+            return left["name"].casefold(), right["name"].casefold()
+    return None
+
+
+def _are_one(left: re.Match[str], right: re.Match[str]) -> bool:
+    return left["who"].casefold() == right["who"].casefold()
+
+
+def _name_words(match: re.Match[str]) -> set[str]:
+    return set(match["name"].casefold().split())
+
+
+_DOES_ONE = (
+    r"(?P<does>works?|uses?|drinks?|eats?|drives?|rides?|runs?|plays?|smokes?|takes?|writes?|wears?|reads?|has|have|is|"
+    r"are|pays?|commutes?|sleeps?|lives?|trains?|deploys?|hosts?)"
+)
+_DONE_MOSTLY = r"(?:(?:still|now|currently|usually|mostly|mainly|always) )?"
+_DOES_NOW = re.compile(
+    rf"(?P<who>\S.{{0,60}}?) {_DONE_MOSTLY}{_DOES_ONE} {_DONE_MOSTLY}(?P<what>[^,.;:]{{1,120}})(?P<rest>.*)"
+)
+_SWITCHED = re.compile(
+    r"(?P<who>\S.{0,60}?) (?:(?:has|have) )?(?:(?:just|recently|now|finally) )?(?:switched|changed|gone over|went over)"
+    r" (?:back |over )?(?:from (?P<before>\S.{0,40}?) )?(?:back |over )?to (?:work(?:ing)? )?(?P<after>[^.;]{1,120})"
+)
+_NO_MORE = re.compile(r"(?:,| and|,? with) no more (?P<what>[^,.;]{1,60})")
+_NO_LONGER = re.compile(
+    rf"(?P<who>\S.{{0,60}}?) (?:no longer {_DOES_ONE}|(?P<be>is|are) no longer) (?P<what>[^.;]{{1,120}})"
+)
+_SWITCH_IN_DOUBT = re.compile(
+    r"\b(?:if|unless|but|except|until|(?-i:may)|might|could|almost|nearly|partly|sometimes|some|half|temporarily|again|only|"
+    r"for|while|during|when)\b|\b(?:and|then) (?:went |switched )?back\b|\?",
+    re.IGNORECASE,
+)
+_SAYS_NO = re.compile(r"\b(?:not|never|no|nor|neither|without|if|unless|when)\b|n['’]t\b", re.IGNORECASE)
+CLAUSE = re.compile(r",| (?:and|or|because|so|since|as|which|who) ")
+_DETERMINERS = words("a an the their his her its my our")
+_BEHIND = PREPOSITIONS | words("every each twice as")
+_GENERIC = words("mod model basis schedul shift job work contract position rol diet browser editor phon keyboard")
+"""Stems that tell no more of "the night shift" than "nights" does."""
+_WHEN = re.compile(
+    rf"\b(?:in|since|last|on|as of) (?:(?:last|early|late|\d{{1,2}}) )?(?:{'|'.join(MONTHS)}|\d{{4}}|week|month|year|"
+    r"monday|tuesday|wednesday|thursday|friday)\b(?: \d{4})?|\b(?:recently|now|today|yesterday)\b",
+    re.IGNORECASE,
+)
+_EXCLUSIVE_CLASSES = words("browser editor keyboard phone milk")
+"""Classes of words of which who switched to one has left the other."""
+
+
+def find_switch(existing: str, new: str) -> str | None:
+    """Name what somebody was said to do, and what of the new statement ends it; else None."""
+    if " switched " not in new and " changed " not in new and " no " not in new and " over to " not in new:
+        return None
+    known = _DOES_NOW.match(existing)
+    if not known or _SAYS_NO.search(existing) or _SWITCH_IN_DOUBT.search(new):
+        return None
+    return _find_left(known, new) or _find_no_longer(known, new)
+
+
+def _find_left(known: re.Match[str], new: str) -> str | None:
+    switched = _SWITCHED.match(new)
+    if not switched or switched["who"].casefold() != known["who"].casefold():
+        return None
+    after, place = split_place(CLAUSE.split(switched["after"])[0])
+    what, _ = split_place(CLAUSE.split(known["what"])[0])
+    if not after or not is_known(place, known.string) or set(after) <= set(stems_in(known.string)):
+        return None
+    more = _NO_MORE.search(switched["after"])
+    left = [switched["before"], more and more["what"]]
+    is_left = any(is_what(stems_in(one), what) for one in left if one)
+    is_left = is_left or (not switched["before"] and _exclude(what, after))
+    return f"switched: {known['what']} / {switched['after']}" if is_left else None
+
+
+def _find_no_longer(known: re.Match[str], new: str) -> str | None:
+    over = _NO_LONGER.match(new)
+    if not over or over["who"].casefold() != known["who"].casefold():
+        return None
+    if stem(over["does"] or over["be"]) != stem(known["does"]):
+        return None
+    ended, place = split_place(CLAUSE.split(over["what"])[0])
+    what, _ = split_place(CLAUSE.split(known["what"])[0])
+    is_it = is_what(ended, what) and is_known(place, known.string)
+    return f"negated: no longer {over['does'] or over['what']}" if is_it else None
+
+
+def split_place(text: str) -> tuple[list[str], list[str]]:
+    """Return the stems of a thing, and those of the place or purpose behind it: "day shifts | at the hospital"."""
+    tokens = [token.text for token in tokenize(_WHEN.sub(" ", text))]
+    start = 1 if tokens and tokens[0] in PREPOSITIONS else 0
+    end = next((at for at in range(start + 1, len(tokens)) if tokens[at] in _BEHIND), len(tokens))
+    return _telling(tokens[:end]), _telling(tokens[end:])
+
+
+def stems_in(text: str) -> list[str]:
+    """Return the stems of what a text tells, in its order."""
+    return _telling([token.text for token in tokenize(text)])
+
+
+def _telling(tokens: list[str]) -> list[str]:
+    return [stem(token) for token in tokens if token[0].isalnum() and token not in _DETERMINERS]
+
+
+def is_what(told: list[str], what: list[str]) -> bool:
+    """Tell whether the one names the other, by its last word: "coffee" is "iced coffee", not a "coffee table"."""
+    named, known = _matter_of(told), _matter_of(what)
+    return bool(named and known) and set(named) <= set(known) and named[-1] == known[-1]
+
+
+def _matter_of(stems: list[str]) -> list[str]:
+    return [one for one in stems if one not in _GENERIC and one not in PREPOSITIONS]
+
+
+def is_known(place: list[str], text: str) -> bool:
+    """Tell whether the text says that, too."""
+    return set(place) - PREPOSITIONS <= set(stems_in(text))
+
+
+def _exclude(what: list[str], after: list[str]) -> bool:
+    """Tell whether the two things are as a whole opposites, or of a class of which one has one."""
+    left, right = _sides_of(what), _sides_of(after)
+    return any((group, -side) in right for group, side in left) or bool(_class_of(what) & _class_of(after))
+
+
+def _sides_of(stems: list[str]) -> set[tuple[int, int]]:
+    """Return where the list of opposites has the whole of it, with or without "on", "shift" or "work"."""
+    lean = [one for one in stems if one not in _GENERIC]
+    ways = {tuple(one) for one in (stems, lean, stems[1:] if stems[:1] and stems[0] in PREPOSITIONS else stems)}
+    return {side for way in ways | {tuple(_matter_of(stems))} for side in OPPOSITE_SIDES.get(way, ())}
+
+
+def _class_of(stems: list[str]) -> frozenset[str]:
+    matter = _matter_of(stems)
+    return classes_of(matter[0]) & _EXCLUSIVE_CLASSES if len(matter) == 1 else frozenset()
+
+
+_AT_PRESENT = r"(?:(?:still|now|currently) )?"
+_LIVES = re.compile(
+    rf"(?P<who>\S.{{0,60}}?) {_AT_PRESENT}(?:lives?|resides?|(?:is|are) {_AT_PRESENT}(?:living|based)) in "
+    r"(?P<where>\S.*)"
+)
+_MOVED = re.compile(
+    r"(?:In \w+,? )?(?P<who>\S.{0,60}?) (?:(?:has|have) )?(?:(?:just|recently|finally) )?(?:moved|relocated) "
+    r"(?:(?:back|over|from [\w'’-]{1,30}(?: [\w'’-]{1,30})?) )?to (?P<where>\S.*)"
+)
+_WORD = re.compile(r"[^\W\d_][\w'’-]*")
+_BEHIND_ONE = re.compile(
+    r"[,]? (?:[A-Z]|(?:office|team|branch|time|timezone|region|site|store|plant|campus|server|cluster|data|zone)\b)"
+)
+"""What makes a city's name that of something else: "moved to London Business School", "to the Berlin office"."""
+_AT_TIMES = re.compile(
+    r" (?:during|half|part|partly|in (?:the )?(?:winter|summer|spring|autumn)|on (?:weekdays|weekends))\b"
+)
+MOST_CITY_WORDS = 3
+_MORE = """
+    aachen, aberdeen, abu dhabi, adelaide, albuquerque, alicante, amman, ankara, auckland, augsburg, baltimore, bari,
+    beirut, belfast, bilbao, birmingham, bochum, bogota, bonn, brasilia, bratislava, brisbane, brno, brussels,
+    buenos aires, calgary, canberra, cape town, cardiff, charlotte, chemnitz, chengdu, chennai, christchurch,
+    cincinnati, cleveland, cluj, coimbra, columbus, darmstadt, dortmund, duisburg, dundee, durham, dusseldorf,
+    düsseldorf, edmonton, eindhoven, erfurt, essen, fresno, freiburg, gdansk, göttingen, graz, groningen, guadalajara,
+    haifa, halifax, halle, hanoi, heidelberg, hong kong, indianapolis, innsbruck, jakarta, jerusalem, johannesburg,
+    kansas city, karlsruhe, kassel, kiel, klagenfurt, köln, kuala lumpur, lausanne, las vegas, leiden, leicester, lima,
+    linz, ljubljana, los angeles, lucerne, lund, luxembourg, maastricht, madison, mainz, malaga, málaga, malmo, malmö,
+    manila, mannheim, medellin, memphis, mexico city, milwaukee, minneapolis, minsk, monterrey, montevideo, munster,
+    münchen, münster, nashville, newcastle, new delhi, new orleans, new york, new york city, nottingham, nuremberg,
+    nürnberg, odense, oklahoma city, orlando, ottawa, palermo, passau, perth, pittsburgh, plymouth, porto alegre,
+    portland, potsdam, poznan, quebec city, raleigh, recife, regensburg, rennes, reykjavik, rio de janeiro, rostock,
+    sacramento, salt lake city, san antonio, san diego, san francisco, san jose, santiago, sao paulo, são paulo,
+    sarajevo, sheffield, shenzhen, skopje, southampton, st gallen, strasbourg, taipei, tampa, tampere, tbilisi,
+    tel aviv, the hague, thessaloniki, toledo, trento, trier, tucson, tunis, turku, ulm, uppsala, villach, wellington,
+    winnipeg, winterthur, wroclaw, wuppertal, würzburg, yerevan, zaragoza, zürich
+"""
+CITIES = frozenset(SIBLINGS["city"].split()) | {" ".join(name.split()) for name in _MORE.split(",")}
+
+
+def find_move(existing: str, new: str) -> tuple[str, str] | None:
+    """Return the two cities, where somebody lives in the one and has moved to the other, or lives there."""
+    lived, moved = _LIVES.match(existing), _MOVED.match(new) or _LIVES.match(new)
+    if not lived or not moved or lived["who"].casefold() != moved["who"].casefold():
+        return None
+    if moved.re is _LIVES and any(_AT_TIMES.search(one["where"]) for one in (lived, moved)):
+        return None
+    left, right = _city_in(lived["where"]), _city_in(moved["where"])
+    return (left, right) if left and right and left != right else None
+
+
+def _city_in(text: str) -> str:
+    """The city that a text begins with; empty if it is not known for one."""
+    told = list(_WORD.finditer(text[:80]))[:MOST_CITY_WORDS]
+    for count in range(len(told), 0, -1):
+        name = text[: told[count - 1].end()]
+        if name.lower() in CITIES and name[0].isupper():
+            return "" if _BEHIND_ONE.match(text, len(name)) else name.lower()
+    return ""
+
+
+_DEEDS = words("""
+    drink eat smoke use take play run work drive ride train wear read write live sleep swim cycle teach sing paint
+    practise practice dance cook bake order
+    """)
+_DOUBLED = words("run swim")
+_DOES = rf"(?:{'|'.join(sorted(_DEEDS))})s?"
+
+
+def _doing(deed: str) -> str:
+    return f"{deed}{deed[-1]}ing" if deed in _DOUBLED else f"{deed.removesuffix('e')}ing"
+
+
+_DOING = rf"(?:{'|'.join(sorted(map(_doing, _DEEDS)))})"
+_WHO = r"(?P<who>\S.{0,60}?)"
+_JUST = r"(?:(?:just|recently|now|also|even) )?"
+_WHAT = r"(?:$|(?=[,.!])| (?P<what>[^,.;:?!]{1,120}))"
+_STARTED = re.compile(
+    rf"{_WHO} (?:(?:has|have) )?{_JUST}(?:(?:started|begun|began|resumed|gone back to|went back to|taken up|took up) "
+    rf"(?P<doing>{_DOING})|(?:started|begun|began) to (?P<does>{_DOES})|is back to (?P<back>{_DOING}))"
+    rf"{_WHAT}"
+)
+_AGAIN = re.compile(rf"{_WHO} (?P<now>now )?(?:(?:is|are) {_JUST}(?P<doing>{_DOING})|(?P<does>{_DOES})){_WHAT}")
+_IS_AGAIN = re.compile(r"(?:^| )(?:again|now)\b", re.IGNORECASE)
+_NOT = re.compile(
+    rf"{_WHO} (?:(?:(?:does|do) not|(?:does|do)n['’]t|no longer|never) (?:(?:ever|currently) )?(?P<does>{_DOES})|"
+    rf"(?:(?:has|have) )?{_JUST}(?:stopped|quit|given up|gave up)(?: (?P<doing>{_DOING}))?){_WHAT}"
+)
+_DIET = re.compile(r"(?P<who>\S.{0,60}?) (?:is|are) (?:an? )?(?:(?:strict|lifelong) )?(?P<diet>[a-z][a-z-]{2,20})[.!]?")
+_EATS = words("drink eat order")
+_EAT_STEMS = frozenset(map(stem, _EATS))
+_CONSUME_STEMS = _EAT_STEMS | frozenset(map(stem, words("smoke take use")))
+_MAY_BEGIN = re.compile(r"\b(?:again|now|started|begun|began|resumed|back to|taken up|took up)\b")
+_DOUBTED = re.compile(
+    r"\b(?:if|unless|may(?! \d)|might|could|would|should|never|not|no|nor|without|wants?|almost|nearly|hardly|until|"
+    r"instead|but|except|apart|less|fewer|stopped|quit)\b|n['’]t\b|\?",
+)
+_WITHOUT_IT = re.compile(
+    r"\b(?:decaf|decaffeinated|non-|mock|fake|soy|oat|almond|coconut|vegan|vegetarian|plant)\w*|-(?:free|based|less)\b",
+    re.IGNORECASE,
+)
+"""What is called coffee, milk or meat, and is none of what somebody goes without."""
+
+
+def find_begun(existing: str, new: str) -> str | None:
+    """Name what somebody was said not to do and now does; else None."""
+    if max(len(existing), len(new)) > MOST_CHARACTERS or not _MAY_BEGIN.search(new) or _DOUBTED.search(new):
+        return None
+    begun = _STARTED.match(new) or _does_again(new)
+    verb = stem(_verb_of(begun)) if begun else ""
+    if not begun:
+        return None
+    told = begun["what"] or ""
+    what, _ = split_place(_IS_AGAIN.sub("", CLAUSE.split(told)[0]))
+    is_other = _is_not_done(existing, begun["who"], verb, what, new) or _is_diet(existing, begun["who"], verb, what)
+    return f"begun: {_verb_of(begun)} {told}".strip() if is_other and not _names_none_of_it(told, existing) else None
+
+
+def _does_again(new: str) -> re.Match[str] | None:
+    again = _AGAIN.match(new)
+    return again if again and (again["now"] or _IS_AGAIN.search(again["what"] or "")) else None
+
+
+def _verb_of(told: re.Match[str]) -> str:
+    found = told.groupdict()
+    return found.get("doing") or found.get("does") or found.get("back") or ""
+
+
+def _is_not_done(existing: str, who: str, verb: str, what: list[str], new: str) -> bool:
+    """Tell whether it is denied of the same one, and of all that is done: not "after noon", nor "much coffee"."""
+    denied = _NOT.match(existing)
+    if not denied or denied["who"].casefold() != who.casefold():
+        return False
+    left, place = split_place(CLAUSE.split(denied["what"] or "")[0])
+    left_off = stem(_verb_of(denied))
+    if left_off != verb and (left_off or not left or verb not in _CONSUME_STEMS):
+        return False  # who gave up coffee drinks none
+    is_it = left == what or is_what(left, what) or _are_opposite(("no", *left), what)
+    return is_it and is_known(place, new)
+
+
+def _is_diet(existing: str, who: str, verb: str, what: list[str]) -> bool:
+    told = _DIET.fullmatch(existing)
+    if not told or verb not in _EAT_STEMS or told["who"].casefold() != who.casefold():
+        return False
+    return _are_opposite(tuple(stems_in(told["diet"])), what)
+
+
+def _are_opposite(left: tuple[str, ...], what: list[str]) -> bool:
+    """Tell whether the list of opposites has the one on the other side of the last word of the other."""
+    right = OPPOSITE_SIDES.get((what[-1],), frozenset()) if what else frozenset()
+    return any((group, -side) in right for group, side in OPPOSITE_SIDES.get(left, ()))
+
+
+def _names_none_of_it(told: str, existing: str) -> bool:
+    return any(found.group().casefold() not in existing.casefold() for found in _WITHOUT_IT.finditer(told))

@@ -1,0 +1,496 @@
+"""What and whom two statements are about, and the words that stand in the place of others."""
+
+import re
+from collections.abc import Iterator
+from itertools import groupby, pairwise, product
+
+from memories.language.dates.words import PAST
+from memories.language.relate import grammar
+from memories.language.relate.features import are_contraries
+from memories.language.relate.grammar import PREPOSITIONS, stem
+from memories.language.relate.lexicon import OPPOSITE_SIDES, SYNONYM_GROUPS, are_opposites, classes_of, stems_of
+from memories.language.relate.outline import COVERED, Evidence, Outline, Pair, Phrase, Word, Words
+from memories.language.relate.reading import HAVE_STEM, Statement
+from memories.language.relate.verdict import STRONGEST_FIRST
+from memories.language.wordlists import ANIMALS, CARERS, GROUPS, PERSONS, words
+
+_SPELT = tuple(
+    (re.compile(pattern), plain)
+    for pattern, plain in {
+        r"(.)\1": r"\1", r"our": "or", r"is(e|ed|es|ing|ation)$": r"iz\1", r"yse": "yze", r"tre(s?)$": r"ter\1",
+        r"ogue": "og", r"ae|oe": "e", r"grey": "gray", r"e(ment|able)": r"\1", r"or$": "er", r"ence": "ense",
+    }.items()
+)  # fmt: skip
+"""Doubled letters, and what English spells in two ways, written in one."""
+TAKING = words("take takes took need needs needed require requires required")
+"""Of what a thing takes, any of these is said: "takes a minute to boot" is "needs a minute to boot"."""
+MOST_LONE = 2
+_BEING = words("is are am was were feels feel gets")
+_OF_WHAT = words("of with at about in on by for to from")
+_NO_VERBS = ("subject", "be", HAVE_STEM)
+"""Slots that tell too little of how a word is meant."""
+
+
+def find_other_value(sides: Pair) -> tuple[str, str] | None:
+    """Return a word of each that hangs on one preposition or is what one verb is about, and that the other has not:
+    "allergic to nuts" / "an allergy to eggs", "collects old stamps" / "collects rare coins".
+
+    Who says the same in another order leaves a word on its preposition. Nothing where more than a word or two are not
+    matched: such a sentence is put in other words altogether.
+    """
+    if max(len(sides.aligned.lone_existing), len(sides.aligned.lone_new)) > MOST_LONE:
+        return None
+    old = dict(_lone_values(sides.existing_statement, sides.aligned.lone_existing))
+    for slot, word in _lone_values(sides.new_statement, sides.aligned.lone_new):
+        if slot in old and not are_spellings(old[slot], word):
+            return old[slot].text, word.text
+    return None
+
+
+def find_other_state(sides: Pair) -> tuple[str, str] | None:
+    """Return how the two are said to be, where neither has the other's word: "proud of Ben" / "angry with Ben"."""
+    found = [
+        next((word for word in lone if word.at in places), None)
+        for lone, places in (
+            (sides.aligned.lone_existing, _state_places(sides.existing.tokens)),
+            (sides.aligned.lone_new, _state_places(sides.new.tokens)),
+        )
+    ]
+    left, right = found
+    return (left.text, right.text) if left and right and not are_spellings(left, right) else None
+
+
+def _state_places(tokens: tuple[str, ...]) -> list[int]:
+    """Where it is told how the first one is, before what it is like that of or about."""
+    return [
+        at
+        for at, (before, word, behind) in enumerate(zip(tokens, tokens[1:], tokens[2:], strict=False), start=1)
+        if before in _BEING and word not in grammar.PREPOSITIONS and behind in _OF_WHAT
+    ][:1]
+
+
+def _lone_values(statement: Statement, lone: tuple[Word, ...]) -> Iterator[tuple[str, Word]]:
+    """(slot, word). Behind a verb only the last word counts: an adjective of it is often another one."""
+    by_text = {word.text: word for word in lone if word.text not in TAKING and not word.text.endswith("ly")}
+    told = [term for term in statement.terms if not term.is_implied]
+    for slot, terms in groupby(told, key=lambda term: term.slot):
+        said = [term.word for term in terms]
+        if slot not in grammar.PREPOSITIONS:
+            # The verb itself comes first in its slot.
+            said = said[1:][-1:] if slot not in _NO_VERBS else []
+        yield from ((slot, by_text[word]) for word in said if word in by_text)
+
+
+def are_spellings(left: Word, right: Word) -> bool:
+    """One word with two of its letters turned, doubled, or otherwise spelt as on the other side of the ocean; a name,
+    an address and a word with a number in it are what they are.
+    """
+    if left.is_name or right.is_name or not (left.text.isalpha() and right.text.isalpha()):
+        return False
+    return spelt_plainly(left.text) == spelt_plainly(right.text) or _is_turned(left.text, right.text)
+
+
+def spelt_plainly(word: str) -> str:
+    """In one way, where English has two."""
+    for pattern, plain in _SPELT:
+        word = pattern.sub(plain, word)
+    return word
+
+
+def _is_turned(left: str, right: str) -> bool:
+    places = [at for at, (one, other) in enumerate(zip(left, right, strict=False)) if one != other]
+    if len(left) != len(right) or len(places) != 2:
+        return False
+    first, second = places
+    return second == first + 1 and left[first] == right[second] and left[second] == right[first]
+
+
+_WISHES = words("want wants wanted hope hopes hoped dream dreams wish wishes would wouldn't plan plans planned intends")
+_AHEAD = _WISHES | words("need needs must should might may could will tries aims considers ought")
+BE, HAVE = words("is are am isn't aren't"), words("has have had")
+_HELPING = HAVE | words("was were wasn't weren't got")
+"""Before a verb that was done: "has moved", "was promoted", "got promoted"."""
+_OWNING = words("has have owns own lives live")
+"""Of what somebody wished for: it has come about."""
+_NO_PAST = words("hundred indeed speed breed exceed proceed succeed was were been wasn't weren't had hadn't")
+PAST_BE = words("was were had been")
+MIN_PAST = 4
+"""Letters of what ends in "ed" and may be no past: "need", "seed", "feed"."""
+PAST_FORM, AHEAD_FORM, PRESENT_FORM = "done", "to come", "is"
+
+
+def find_come_true(old: Outline, new: Outline) -> str | None:
+    """Say what became of it, where both begin alike and go on with a verb of their own: "wants to buy" / "bought"."""
+    left, right = old.tokens, new.tokens
+    at = next((at for at, pair in enumerate(zip(left, right, strict=False)) if pair[0] != pair[1]), 0)
+    if not at:
+        return None
+    (form, verb, end), (other_form, other_verb, other_end) = verb_at(left, at), verb_at(right, at)
+    if {form, other_form} == {PAST_FORM, AHEAD_FORM}:
+        return f"to come and done: {verb} / {other_verb}"
+    if {form, other_form} == {PAST_FORM} and not groups_of(left, end) & groups_of(right, other_end):
+        return f"another thing done: {verb} / {other_verb}"
+    if (verb in _WISHES and other_verb in _OWNING) or (other_verb in _WISHES and verb in _OWNING):
+        return f"wished and there: {verb} / {other_verb}"
+    return None
+
+
+def tells_ahead(tokens: tuple[str, ...]) -> bool:
+    """Tell whether it is wanted, has to be or may be; "the invoice for May" is of a month."""
+    told = pairwise(("", *tokens))
+    return any(word in _AHEAD and not (word == "may" and before in PREPOSITIONS) for before, word in told)
+
+
+def verb_at(tokens: tuple[str, ...], at: int) -> tuple[str, str, int]:
+    """The form of the verb there, the word that tells what is done, and where it is."""
+    first, second = (*tokens[at : at + 2], "")[:2]
+    if first in _AHEAD or (first in HAVE and second == "to") or (first in BE and second.endswith("ing")):
+        return AHEAD_FORM, first, at
+    if first in _HELPING and is_past_form(second):
+        return PAST_FORM, second, at + 1
+    # "Is disabled" tells how it is.
+    is_past = is_past_form(first) and tokens[at - 1] not in BE
+    return (PAST_FORM if is_past else PRESENT_FORM), first, at
+
+
+def is_past_form(word: str) -> bool:
+    return word not in _NO_PAST and (word in PAST or (len(word) > MIN_PAST and word.endswith("ed")))
+
+
+def groups_of(tokens: tuple[str, ...], at: int) -> frozenset[object]:
+    """What means the same as the verb there, by itself and with the word behind it: "turned off"."""
+    verb, both = tokens[at], " ".join(tokens[at : at + 2])
+    alike = (SYNONYM_GROUPS.get(stems_of(said), frozenset[int]()) for said in (verb, both))
+    return frozenset[object]({spelt_plainly(verb)}).union(*alike)
+
+
+_VERBS = frozenset(stem(verb) for verb in grammar.VERBS | words("need"))
+AUXILIARIES = words("do does did is are am was were has have had can could will would shall should may might must")
+_SAYING = AUXILIARIES | grammar.DENIALS | words("be been being get gets got own owns owned")
+_ARTICLES = words("the a an this that my our your his her its their")
+_OTHER_CLAUSE = grammar.CONDITIONALS | grammar.CLAUSE_BOUNDARIES
+_BEFORE_A_NOUN = _ARTICLES | grammar.PREPOSITIONS
+_KIN = "kin"
+LONGEST = 2
+"""Words of what somebody does: "turned off"."""
+_LETTER = re.compile(r"((?:[\w-]+ ){1,3})([A-Z])\b")
+_UNTOLD = grammar.STOP - grammar.NEGATORS - grammar.PREPOSITIONS
+
+
+def verb_of(side: Outline) -> int:
+    """Where it begins to say something of whom or what it begins with; 0 where that is not clear, or nothing does."""
+    tokens = side.tokens
+    told = enumerate(zip(("", *tokens), tokens, (*tokens[1:], ""), (*tokens[2:], "", ""), strict=False))
+    for at, (before, token, behind, then) in told:
+        if at and token in _OTHER_CLAUSE:
+            return 0
+        is_noun = before in _BEFORE_A_NOUN or (_says(behind) and not behind.endswith("ing"))
+        is_noun = is_noun or (not at and (_says(then) or token.endswith("ing")))
+        if token in _SAYING or ((_says(token) or is_past_form(token)) and not is_noun):
+            return at
+    return 0
+
+
+def said_at(side: Outline) -> int:
+    """Where it says what is so: its verb, or what stands behind "is"; 0 where it says nothing."""
+    return next((at for at in range(verb_of(side), len(side.tokens)) if side.tokens[at] not in _UNTOLD), 0)
+
+
+def _says(token: str) -> bool:
+    return token in _SAYING or stem(token) in _VERBS
+
+
+def name_other_topics(sides: Pair) -> str | None:
+    """Return the two that are spoken of, where they are two of a kind and something else is said of each: as one may be
+    true of both, it may of either.
+
+    Two of a kind stand before the same word or behind the same preposition, are known contraries, or have a letter or a
+    number each.
+    """
+    old, new = sides.existing, sides.new
+    letters = _find_letters(old.written, new.written)
+    if letters or _tells(old) == _tells(new):
+        return letters
+    mine, others = _own(old, sides.aligned.lone_existing), _own(new, sides.aligned.lone_new)
+    for one, other in product(mine, others):
+        is_of_one_kind = _place(old, one).intersection(_place(new, other))
+        if is_of_one_kind or (one is mine[-1] and other is others[-1] and _are_known(one, other)):
+            return f"of another one: {one.text} / {other.text}"
+    return _find_numbers(old, new)
+
+
+def do_contraries(sides: Pair) -> bool:
+    """Tell whether what they say are contraries, each of another thing: "swap is off" / "IPv6 is on", "sold the bike" /
+    "bought a kayak". Who is retired is not employed, whatever else is said of it.
+    """
+    old, new = sides.existing, sides.new
+    met = ((one, other) for one, other in product(_contraries(old), _contraries(new)) if are_contraries(one, other))
+    lone, others = sides.aligned.lone_existing, sides.aligned.lone_new
+    are_two = bool(_own(old, lone) and _own(new, others))
+    return any(
+        (are_two or (_is_done_to(old, one, lone) and _is_done_to(new, other, others)))
+        and not _shares_more(old, sides.aligned.best_existing, one)
+        and not _shares_more(new, sides.aligned.best_new, other)
+        for one, other in met
+    )
+
+
+def _contraries(side: Outline) -> list[Phrase]:
+    """What it says first, if that has a contrary; a longer phrase tells to what it is done, too."""
+    said = said_at(side)
+    return [phrase for phrase in side.phrases if phrase.start == said and phrase.end - said <= LONGEST]
+
+
+def _is_done_to(side: Outline, phrase: Phrase, lone: Words) -> bool:
+    """Tell whether it is a verb, with a word of weight behind it that only this one has."""
+    is_verb = phrase.start == verb_of(side) > 0
+    return is_verb and any(word.at >= phrase.end and word.weight >= 1 for word in lone)
+
+
+def _shares_more(side: Outline, best: list[tuple[float, int]], phrase: Phrase) -> bool:
+    """Tell whether the other one has more of it than who does it, and what is done."""
+    verb = verb_of(side)
+    return any(
+        share >= COVERED
+        and not phrase.start <= word.at < phrase.end
+        and not (word.at < verb and (word.is_name or _KIN in word.classes))
+        for word, (share, _) in zip(side.words, best, strict=True)
+    )
+
+
+def _find_letters(old: str, new: str) -> str | None:
+    """ "Room A" / "room B"."""
+    left, right = _LETTER.match(old), _LETTER.match(new)
+    if not left or not right or left[1].casefold() != right[1].casefold() or left[2] == right[2]:
+        return None
+    return f"of another one: {left[0]} / {right[0]}"
+
+
+def _find_numbers(old: Outline, new: Outline) -> str | None:
+    """ "Disk 1" / "disk 2"."""
+    mine, others = _numbers(old), _numbers(new)
+    for name in mine.keys() & others.keys():
+        if mine[name] != others[name]:
+            return f"of another one: {name} {mine[name]} / {others[name]}"
+    return None
+
+
+def _numbers(side: Outline) -> dict[str, str]:
+    before = side.tokens[: verb_of(side)]
+    told = pairwise(before)
+    return {name: word for name, word in told if word.isdecimal() and name.isalpha() and name not in _BEFORE_A_NOUN}
+
+
+def _tells(side: Outline) -> list[str]:
+    """What is said of it, without the words that tell nothing."""
+    return [token for token in side.tokens[verb_of(side) :] if token not in _UNTOLD]
+
+
+def _own(side: Outline, lone: Words) -> list[Word]:
+    verb = verb_of(side)
+    return [word for word in lone if word.at < verb]
+
+
+def _place(side: Outline, word: Word) -> set[str]:
+    """Before which word it stands, as far as that is of the same, and behind which preposition."""
+    tokens, at = side.tokens, word.at
+    before = next((token for token in reversed(tokens[:at]) if token not in _ARTICLES), "")
+    place = {before} & grammar.PREPOSITIONS
+    return place | {f"{stem(tokens[at + 1])} "} if at + 1 < verb_of(side) else place
+
+
+def _are_known(one: Word, other: Word) -> bool:
+    return not one.classes.isdisjoint(other.classes) or are_opposites(one.text, other.text)
+
+
+_VERB_STEMS = frozenset(stem(verb) for verb in grammar.VERBS)
+_IS = words("is was")
+_COPULAS = _IS | words("are were")
+_DOING = _IS | words("has had")
+_AUXILIARIES = _DOING | words("are were am have do does did can will")
+_OF_THINGS = ("s", "ing", "ion", "ment", "er", "or", "ness", "ity", "age")
+"""What names of things end in more often than those of people."""
+_BEFORE_A_SUBJECT = words("the our its a an")
+_CONTRARIES = frozenset({"opposed", "rule_implied"})
+_VALUES = frozenset({"other_name", "sibling", "number_conflict", "change_cue"})
+
+
+def name_other_subjects(sides: Pair) -> str | None:
+    """Return the two where each begins with the name of somebody or of a host that the other does not name."""
+    old, new = sides.existing, sides.new
+    names = [side.tokens[0] for side in (old, new) if side.tokens and _begins_with_a_name(side)]
+    if len(names) < 2 or names[0] in new.tokens or names[1] in old.tokens:
+        return None
+    is_role = _tells_a_role(old) and old.tokens[1:] == new.tokens[1:]
+    return None if is_role and _is_numbered(names[0]) else f"of another one: {names[0]} / {names[1]}"
+
+
+def _begins_with_a_name(side: Outline) -> bool:
+    if len(side.tokens) < 3:
+        return False
+    name, verb = side.tokens[:2]
+    is_doing = verb in _DOING or (verb.endswith("s") and stem(verb) in _VERB_STEMS)
+    return is_doing and (_is_numbered(name) or _is_of_a_person(name, side))
+
+
+def _is_numbered(name: str) -> bool:
+    """Tell whether it is one of several of its kind: "pg-02", "web1"; "v2" is the only one's version."""
+    letters = name.rstrip("0123456789").rstrip("-")
+    return letters != name and len(letters) > 1 and letters.replace("-", "").isalpha()
+
+
+def _is_of_a_person(name: str, side: Outline) -> bool:
+    if not side.written[:1].isupper() or not name.isalpha():
+        return False
+    key = stems_of(name)
+    is_known = key in SYNONYM_GROUPS or key in OPPOSITE_SIDES or bool(classes_of(name)) or stem(name) in _VERB_STEMS
+    return not (is_known or name in grammar.STOP or name in grammar.NEGATORS or name.endswith(_OF_THINGS))
+
+
+def _tells_a_role(side: Outline) -> bool:
+    """Tell whether one alone can be what it says: "is the default", "is used for summaries"."""
+    return side.tokens[1] in _IS and (side.tokens[2] == "the" or side.tokens[2].endswith("ed"))
+
+
+def have_nothing_in_common(sides: Pair, evidence: Evidence) -> bool:
+    """Tell whether only values differ of matters that share no word: "the team is live in Portugal" / "the office is in
+    Porto".
+
+    Of what is far apart in meaning, too, whatever is denied is denied of something else: "the status page needs no
+    token" / "retries are limited to 3". Contraries may be far apart: who is vegan has no scrambled eggs.
+    """
+    shown = {name for name, least in STRONGEST_FIRST.items() if evidence.features[name] >= least}
+    is_far = evidence.features["cosine"] < 0
+    if is_far and shown.isdisjoint(_CONTRARIES) and not _share_a_word(sides, frozenset()):
+        return True
+    is_of_values = shown <= _VALUES and not _share_a_word(sides, grammar.LIGHT)
+    return is_of_values and all(map(_has_a_subject, (sides.existing, sides.new)))
+
+
+def deny_of_another(sides: Pair) -> str | None:
+    """Return the two where one is denied what is said of another: "the team is on Nomad" / "pg-02 isn't in Nomad".
+
+    A thing may be called by two names; that they are two is sure of hosts, of relatives, and where the one is denied
+    it, "either".
+    """
+    old, new = _subject(sides.existing, sides.aligned.best_existing), _subject(sides.new, sides.aligned.best_new)
+    if not old or not new:
+        return None
+    is_host = any(_is_numbered(word.text) for word in (old, new))
+    is_kin = all(_KIN in word.classes for word in (old, new))
+    is_either = any(side.tokens[-1:] == ("either",) for side in (sides.existing, sides.new))
+    return f"of another one: {old.text} / {new.text}" if is_host or is_kin or is_either else None
+
+
+def _subject(side: Outline, best: list[tuple[float, int]]) -> Word | None:
+    """The last word before its verb, as far as the other statement has nothing of it."""
+    verb = next((at for at, token in enumerate(side.tokens) if at and token in _AUXILIARIES), 0)
+    before = [(word, share) for word, (share, _) in zip(side.words, best, strict=True) if word.at < verb]
+    return before[-1][0] if before and before[-1][1] < COVERED else None
+
+
+def _share_a_word(sides: Pair, besides: frozenset[str]) -> bool:
+    matched = zip(sides.aligned.existing, sides.aligned.best_existing, strict=True)
+    return any(share >= COVERED and word.text not in besides for word, (share, _) in matched)
+
+
+def _has_a_subject(side: Outline) -> bool:
+    """Tell whether it begins with a thing, or with what was done once; "lives in Rome" is said of the user."""
+    first, second = (*side.tokens, "", "")[:2]
+    if first in _BEFORE_A_SUBJECT:
+        return second.isalpha() and second not in grammar.STOP
+    return (first.endswith("ed") and stem(first) in _VERB_STEMS) or (first not in grammar.STOP and second in _COPULAS)
+
+
+_SELF = words("user i we he she they who everybody somebody someone")
+_PEOPLE = PERSONS | GROUPS
+_RELATED = _PEOPLE | CARERS | ANIMALS | words("relatives")
+_CALLINGS = frozenset({"kin", "profession"})
+_DETERMINERS = words("the a an this that our my his her their its new old former younger older elder little")
+_DATA = words("""
+    value values error errors result results response responses answer status code list array rows row page pages
+    record records token tokens object objects string number null id ids hash payload json html data output
+    """)
+"""What programs return, whatever they are called."""
+_MOST_WORDS = 4
+_MOST_WORDS_OF_A_CHAIN = 8
+_IN_LAW = words("in law step")
+_WITH = words("with")
+MOST_BETWEEN = 3
+
+
+def is_somebody(side: Outline, verb: int, thing: tuple[str, ...]) -> bool:
+    """Tell whether what stands before the verb there is a person or people, known as such or called by a name.
+
+    "My sister Anna" is, and no "package manager".
+    """
+    subject = side.tokens[:verb]
+    if not subject or len(subject) > _MOST_WORDS:
+        return False
+    if not _SELF.isdisjoint(subject[:2]):
+        return True
+    told = [at for at in range(verb) if subject[at] not in _DETERMINERS]
+    if told and _tells_of_people(subject[told[0]]):
+        return all(_is_name(side, at) for at in told[1:])
+    return _DATA.isdisjoint(thing) and len(told) == verb and all(_is_name(side, at) for at in told)
+
+
+def find_other_relative(old: Outline, new: Outline) -> str | None:
+    """Name whose relative one of the two begins with, where the other one has no such relative: "User's son likes jazz"
+    is not said of the user, nor of a daughter.
+    """
+    if not (_begins_with_user(old) and _begins_with_user(new)):
+        return None
+    for side, other in ((old, new), (new, old)):
+        for at in _relatives_of_user(side):
+            if not _is_named(side.tokens[at], side.groups[at], other):
+                return f"of another one: {side.tokens[at]}"
+    return None
+
+
+def is_said_of_a_relative(old: Outline, new: Outline) -> str | None:
+    """The same, where only one of the two tells of such people: an only child has no brother."""
+    tells = [any(_relatives_told(side)) for side in (old, new)]
+    return None if all(tells) else find_other_relative(old, new)
+
+
+def _relatives_told(side: Outline) -> Iterator[str]:
+    """Whoever is with somebody is not told of: "lives in Gothenburg with their partner Erik"."""
+    for at, word in enumerate(side.tokens):
+        if word in _RELATED and _WITH.isdisjoint(side.tokens[max(0, at - MOST_BETWEEN) : at]):
+            yield word
+
+
+def _begins_with_user(side: Outline) -> bool:
+    return side.tokens[:1] == ("user",) or side.tokens[:2] == ("the", "user")
+
+
+def _relatives_of_user(side: Outline) -> list[int]:
+    """Return where the relatives stand with whom it begins: "User's wife's sister", "User's mother-in-law"."""
+    found: list[int] = []
+    start = side.tokens.index("user") + 1
+    for at, word in enumerate(side.tokens[start:_MOST_WORDS_OF_A_CHAIN], start=start):
+        if not (word in _RELATED or word in _IN_LAW or word in _DETERMINERS):
+            break
+        if word not in _DETERMINERS and word != "in":
+            found.append(at)
+    return found
+
+
+def _is_named(relative: str, groups: frozenset[int], other: Outline) -> bool:
+    plain = spelt_plainly(relative)
+    return any(spelt_plainly(word) == plain for word in other.tokens) or any(groups & told for told in other.groups)
+
+
+def _tells_of_people(word: str) -> bool:
+    return word in _PEOPLE or not _CALLINGS.isdisjoint(classes_of(word))
+
+
+def _is_name(side: Outline, at: int) -> bool:
+    """Tell whether it may be somebody's name: written like one, and of no product, place or kind that is known."""
+    written = side.written.split()[at : at + 1]
+    return any(map(_looks_like_a_name, written)) and not classes_of(side.tokens[at])
+
+
+def _looks_like_a_name(word: str) -> bool:
+    return word.istitle() and word.removesuffix("'s").isalpha()

@@ -1,0 +1,302 @@
+"""The question behind the last messages, in words that can be searched without them.
+
+Rules only, no model: pasted text and filler go, relative dates become dates, pronouns become what they stand for, and
+a follow-up gets the words of the question it follows.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+
+from memories.language.dates.windows import TimeWindow, find_windows
+from memories.language.dates.words import (
+    DAY_PARTS,
+    DETERMINERS,
+    MONTH_NAMES,
+    MONTHS,
+    PLAIN_WEEKDAYS,
+    WEEKDAY_PLURALS,
+    WEEKDAYS,
+)
+from memories.language.entities import entity_key, find_mentions
+from memories.language.messages import ASSISTANT, USER, Message, strip_fenced
+from memories.language.rewrite.filler import (
+    ASKING,
+    DROPPED_FOLLOW_UPS,
+    FOLLOW_UPS,
+    LIGHT_WORDS,
+    MAX_QUERY_WORDS,
+    cut_pasted,
+    drop_filler,
+    is_consent,
+    is_courtesy,
+    plain_words,
+    sentences,
+    shorten,
+)
+from memories.language.rewrite.references import recent_subjects, resolve_references
+
+WEEKDAY_NAMES = tuple(name.capitalize() for name in WEEKDAYS if name in PLAIN_WEEKDAYS)
+DAY = timedelta(days=1)
+INSTANT = timedelta(microseconds=1)
+_YEAR = re.compile(r"\b\d{4}\b|\b\d{1,2}[/.]\d{1,2}[/.]\d{2}\b|\b\d0s\b|['’]\d\d|\b\w+ties\b")
+_OPERATOR = re.compile(
+    r"(?:(?:ever )?since|starting|after|following|before|prior to|until|till|by|up to|as of)\b", re.I
+)
+_BEGINS_BEFORE = ("after", "following")
+_ENDS_BEFORE = ("until", "till", "by", "up to", "as of")
+_RELATIVE_WHOLE = re.compile(
+    r"\b(?:earlier |later )?(?:last|this|next|previous|current|coming|the) (year|month|quarter)\b", re.I
+)
+_DEMONSTRATIVE = re.compile(r"\b(?:earlier |later )?(?:last|this|next|previous|past|current|coming|upcoming) ", re.I)
+
+
+def make_dates_absolute(text: str, now: datetime) -> tuple[str, list[tuple[str, str]]]:
+    """The text with its relative dates replaced, and what became what, in order."""
+    pieces: list[str] = []
+    changes: list[tuple[str, str]] = []
+    end = 0
+    for window in find_windows(text, now):
+        written = absolute(window) if window.span[0] >= end else window.text
+        if written != window.text:
+            pieces += [text[end : window.span[0]], written]
+            changes.append((window.text, written))
+            end = window.span[1]
+    return "".join([*pieces, text[end:]]), changes
+
+
+def absolute(window: TimeWindow) -> str:
+    """A window in words that mean the same on any day; its own text if that does already or is vague."""
+    anchor = _anchor(window)
+    if anchor is None or window.precision == "recent" or _YEAR.search(window.text):
+        return window.text
+    operator = _OPERATOR.match(window.text)
+    written = _written(window, anchor, window.text[operator.end() :].strip() if operator else window.text)
+    if operator:
+        return f"{operator.group()} {re.sub('^(on|in|around) ', '', written)}"
+    return written
+
+
+def _anchor(window: TimeWindow) -> datetime | None:
+    """A moment inside of the period that is named; "after May" and "before June" name what lies outside."""
+    text = window.text.lower()
+    if window.start and window.end:
+        around = window.precision in {"week", "month", "year"} and _is_counted(text)
+        return window.start + (window.end - window.start) / 2 if around else window.start
+    if window.start:
+        return window.start - DAY if text.startswith(_BEGINS_BEFORE) else window.start
+    if window.end:
+        return window.end - DAY if text.startswith(_ENDS_BEFORE) else window.end
+    return None
+
+
+def _is_counted(text: str) -> bool:
+    return text.endswith((" ago", " back", " from now"))
+
+
+def _written(window: TimeWindow, anchor: datetime, text: str) -> str:
+    low = text.lower().split()
+    date = f"{anchor.day} {_month(anchor)} {anchor.year}"
+    if window.precision == "day":
+        weekday = f"{WEEKDAY_NAMES[anchor.weekday()]} " if PLAIN_WEEKDAYS.intersection(low) else ""
+        return f"on {weekday}{date}"
+    if window.precision == "part of day":
+        part = next((word for word in (*low, "night") if word in DAY_PARTS), "night")
+        return f"on the {part} of {date}"
+    simple = {
+        "hour": f"on {date}",
+        "minute": f"on {date}",
+        "week": f"around {date}" if _is_counted(text.lower()) else f"in the week of {date}",
+        "weekend": f"on the weekend of {date}",
+        "month": f"{'around' if _is_counted(text.lower()) else 'in'} {_month(anchor)} {anchor.year}",
+        "year": f"{'around' if _is_counted(text.lower()) else 'in'} {anchor.year}",
+    }
+    is_modifier = window.precision == "month" and low[0] in DETERMINERS and not _is_counted(text.lower())
+    if window.precision in simple and not is_modifier:
+        return simple[window.precision]
+    return _with_year(window, anchor, text)
+
+
+def _with_year(window: TimeWindow, anchor: datetime, text: str) -> str:
+    """Names of feasts, seasons and ranges keep their words and get the year."""
+    # "New Year" is the one that begins, "New Year's Eve" the day before: the last day of either tells.
+    is_feast = window.precision == "holiday" and window.end is not None
+    year = (window.end - INSTANT).year if is_feast and window.end else anchor.year
+    wholes = {"year": f"{year}", "month": f"{_month(anchor)} {year}", "quarter": f"Q{(anchor.month + 2) // 3} {year}"}
+    written = _RELATIVE_WHOLE.sub(lambda match: wholes[match[1].lower()], text)
+    if written != text:
+        return written
+    if window.precision == "range" and window.start and window.end and not _names_month(text):
+        last = window.end - INSTANT
+        return f"from {anchor.day} {_month(anchor)} {anchor.year} to {last.day} {_month(last)} {last.year}"
+    return f"{_DEMONSTRATIVE.sub('', text)} {year}"
+
+
+def _month(moment: datetime) -> str:
+    """Its name in English, whatever the locale."""
+    return MONTH_NAMES[moment.month - 1]
+
+
+def _names_month(text: str) -> bool:
+    return any(word in MONTHS for word in re.findall(r"\w+", text.lower()))
+
+
+MAX_MESSAGES = 5
+MAX_MESSAGE_CHARS = 20_000
+MAX_CONTEXT_WORDS = 24
+MOST_FOLLOW_UP_WORDS = 4
+ANY_DAY = datetime(2000, 1, 1)
+"""Where only the words of a time matter, not the day they mean."""
+_WORD = re.compile(r"[./~@#$-]{0,2}\w(?:[\w'’./:@#+-]*[\w+#/])?")
+_FOLLOW_UP = re.compile("|".join(FOLLOW_UPS), re.IGNORECASE)
+_DROPPED = re.compile("|".join(DROPPED_FOLLOW_UPS), re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class Rewritten:
+    """What to search for, at most MAX_QUERY_WORDS words, "" if nothing is asked; and why it reads so, step by step."""
+
+    query: str
+    reasons: list[str] = field(default_factory=list)
+
+
+def rewrite(messages: Sequence[Message], now: datetime) -> Rewritten:
+    """The query of the last user message, with the last MAX_MESSAGES as its context, oldest first.
+
+    `now` tells which days relative dates mean. Our own fenced blocks never become part of a query.
+    """
+    recent = [Message(message.role, _own_words(message.content)) for message in messages[-MAX_MESSAGES:]]
+    at = _leading(recent)
+    return _rewrite(recent, at, now) if at is not None else Rewritten("", ["nothing was said"])
+
+
+def _own_words(text: str) -> str:
+    """Without fenced blocks; of a huge paste the beginning and the end, where people ask."""
+    own = unicodedata.normalize("NFC", strip_fenced(text).strip())
+    if len(own) <= MAX_MESSAGE_CHARS:
+        return own
+    half = MAX_MESSAGE_CHARS // 2
+    return f"{own[:half]}\n{own[-half:]}"
+
+
+def _leading(messages: Sequence[Message]) -> int | None:
+    """The place of the last user message; of the last message if no user spoke."""
+    said = [at for at, message in enumerate(messages) if message.content]
+    by_user = [at for at in said if messages[at].role == USER]
+    candidates = by_user or said
+    return candidates[-1] if candidates else None
+
+
+def _rewrite(messages: Sequence[Message], at: int, now: datetime) -> Rewritten:
+    text, before, reasons = messages[at].content, messages[:at], list[str]()
+    if is_consent(text):
+        return _agreed(before, now)
+    if is_courtesy(text):
+        return Rewritten("", ["nothing but courtesy"])
+    text = _noted(cut_pasted(text), text, "pasted text cut", reasons)
+    text = _noted(drop_filler(text), text, "filler dropped", reasons) or text
+    text = _noted(shorten(text), text, f"cut to {MAX_QUERY_WORDS} words", reasons)
+    text, dates = make_dates_absolute(text, now)
+    text, references = resolve_references(text, recent_subjects([message.content for message in before]))
+    reasons += [f'"{said}" → "{written}"' for said, written in (*dates, *references)]
+    if _is_follow_up(text, bool(references)):
+        text = _merged(text, before, now, reasons)
+    else:
+        text = text[_opener_end(text) :].strip(" ,") or text
+    return Rewritten(" ".join(text.split()[:MAX_QUERY_WORDS]), reasons)
+
+
+def _noted(new: str, old: str, reason: str, reasons: list[str]) -> str:
+    if new != old:
+        reasons.append(reason)
+    return new
+
+
+def _agreed(before: Sequence[Message], now: datetime) -> Rewritten:
+    """What the user agreed to: the last sentence of the agent."""
+    last = next((message.content for message in reversed(before) if message.role == ASSISTANT and message.content), "")
+    said = sentences(drop_filler(cut_pasted(last)))
+    query, _ = make_dates_absolute(said[-1], now) if said else ("", [])
+    words = content_words(query)[:MAX_CONTEXT_WORDS]
+    return Rewritten(" ".join(words), ["agreement to what the assistant said" if words else "agreement to nothing"])
+
+
+def content_words(text: str) -> list[str]:
+    """The words that say what a text is about, as spelled, each once."""
+    found = [match.group() for match in _WORD.finditer(text)]
+    kept = {word.lower(): word for word in reversed(found) if plain(word) not in LIGHT_WORDS}
+    return [kept.pop(word.lower()) for word in found if word.lower() in kept]
+
+
+def plain(word: str) -> str:
+    return word.lower().replace("’", "'")
+
+
+def _is_follow_up(text: str, is_resolved: bool) -> bool:
+    """Whether a message asks nothing by itself: "and on Fridays?", "why?", "what about redis?", "Redis?"."""
+    rest = text[_opener_end(text) :]
+    words, count = plain_words(rest), len(content_words(rest))
+    is_opened = _FOLLOW_UP.match(text) is not None
+    is_clause = len(words) > 2 and words[0] in ASKING and count > 0
+    if count == 0 or (is_clause and (count > 1 or is_resolved or not is_opened)):
+        return count == 0
+    if is_opened:
+        return count <= MOST_FOLLOW_UP_WORDS
+    return count == 1 and not is_resolved and len(words) <= MOST_FOLLOW_UP_WORDS
+
+
+def _opener_end(text: str) -> int:
+    """Where a message begins behind its "and" or "what about"."""
+    match = _DROPPED.match(text)
+    return match.end() if match else 0
+
+
+def _merged(text: str, before: Sequence[Message], now: datetime, reasons: list[str]) -> str:
+    """A follow-up with the content words of the question before it, less what it replaces."""
+    asked = text[_opener_end(text) :].strip(" ,")
+    is_replacing = asked != text or len(content_words(asked)) == 1
+    previous = _previous_query(before, now, is_replacing)
+    if not previous:
+        return asked or text
+    said = {entity_key(word) for word in content_words(asked)}
+    words = content_words(_without_replaced(previous, asked, is_replacing))
+    words = [word for word in words if entity_key(word) not in said]
+    reasons.append(f'follows "{" ".join(previous.split()[:12])}"')
+    return " ".join([asked.rstrip("?.! "), *words[:MAX_CONTEXT_WORDS]]).strip()
+
+
+def _previous_query(before: Sequence[Message], now: datetime, is_replacing: bool) -> str:
+    """The query of the user message before, itself rewritten; what was said last if no user asked.
+
+    A second "what about …" goes on from the question that the first one went on from.
+    """
+    for at in range(len(before) - 1, -1, -1):
+        if before[at].role != USER or (is_replacing and _opener_end(before[at].content)):
+            continue
+        query = _rewrite(before, at, now).query
+        if query:
+            return query
+    said = [sentence for message in before for sentence in sentences(cut_pasted(message.content))]
+    return next((sentence for sentence in reversed(said) if not is_courtesy(sentence)), "")
+
+
+def _without_replaced(previous: str, asked: str, is_replacing: bool) -> str:
+    """ "What about Redis?" takes the place of the name asked for before, "and on Fridays?" of its time."""
+    spans: list[tuple[int, int]] = []
+    if find_windows(asked, ANY_DAY) or _weekdays(asked):
+        spans += [window.span for window in find_windows(previous, ANY_DAY)]
+        spans += _weekdays(previous)
+    elif is_replacing:
+        spans += [(mention.start, mention.end) for mention in find_mentions(previous)[:1]]
+    kept = list(previous)
+    for start, end in spans:
+        kept[start:end] = " " * (end - start)
+    return "".join(kept)
+
+
+def _weekdays(text: str) -> list[tuple[int, int]]:
+    return [match.span() for match in _WORD.finditer(text) if plain(match.group()) in WEEKDAYS.keys() | WEEKDAY_PLURALS]

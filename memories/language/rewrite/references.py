@@ -1,0 +1,292 @@
+"""Put names in the place of the words that stand for them: "Where does it run?" → "Where does Redis run?"."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from memories.language.dates.words import ADVERBS, DAY_PARTS, MONTHS, UNITS, WEEKDAYS
+from memories.language.entities import FUNCTION_WORDS, NAME_VERBS, TITLES, entity_key, find_mentions
+from memories.language.rewrite.filler import (
+    ARTICLES,
+    AUXILIARIES,
+    CLAUSE_ENDS,
+    EMPTY_IT,
+    EMPTY_NOUNS,
+    FIRST_NAMES,
+    LIGHT_WORDS,
+    PERSON_NOUNS,
+    PERSONS,
+    PLACE_LEADS,
+    PLURALS,
+    POSSESSIVES,
+    REFERRING_LEADS,
+    THINGS,
+    sentences,
+)
+from memories.language.wordlists import words
+
+MAX_SENTENCES = 12
+MAX_NOUN_WORDS = 3
+_WORD = re.compile(r"[\w'’-]+")
+_NOT_SUBJECTS = frozenset({"version", "port", "flag", "tag"})
+_SPEAKING = words(
+    "said says told tells asked asks likes liked loves loved hates lives wants wanted thinks thought knows"
+)
+_TIMES = ADVERBS | DAY_PARTS.keys() | MONTHS.keys() | UNITS.keys() | WEEKDAYS.keys()
+_NO_NOUNS = FUNCTION_WORDS | NAME_VERBS | EMPTY_NOUNS | _TIMES
+
+
+@dataclass(frozen=True, slots=True)
+class Subject:
+    """`is_sure_person` has a first name, a title or a role; a lone name without one may be anything.
+
+    `sentence` numbers the sentence it was said in.
+    """
+
+    text: str
+    is_sure_person: bool = False
+    is_name: bool = False
+    is_place: bool = False
+    sentence: int = 0
+
+    @property
+    def may_be_person(self) -> bool:
+        return self.is_sure_person or (self.is_name and not self.is_place)
+
+
+def recent_subjects(messages: Sequence[str]) -> list[Subject]:
+    """Subjects of messages, oldest first as given, the most recent first as returned, each once.
+
+    The last sentence comes first, and in a sentence what is said first: it mostly is the topic.
+    """
+    said = (sentence for message in reversed(messages) for sentence in reversed(sentences(message)[-MAX_SENTENCES:]))
+    found: dict[str, Subject] = {}
+    for number, sentence in enumerate(said):
+        for subject in find_subjects(sentence):
+            found.setdefault(entity_key(subject.text), replace(subject, sentence=number))
+    return list(found.values())
+
+
+def find_subjects(sentence: str) -> list[Subject]:
+    """Names and nouns with an article, in order."""
+    placed = sorted([*_named(sentence), *_nouns(sentence)], key=lambda pair: pair[0])
+    subjects: list[Subject] = []
+    end = -2
+    for start, last, subject in placed:
+        if subject.is_sure_person and start == end + 1 and subjects[-1].is_sure_person:
+            # "My wife Anna" is one person.
+            subjects[-1] = replace(subject, text=f"{subjects[-1].text} {subject.text}")
+        else:
+            subjects.append(subject)
+        end = last
+    return subjects
+
+
+def _named(sentence: str) -> Iterator[tuple[int, int, Subject]]:
+    for mention in find_mentions(sentence):
+        entity = mention.entity
+        if entity.kind in _NOT_SUBJECTS:
+            continue
+        before = [word.lower() for word in _WORD.findall(sentence[max(0, mention.start - 40) : mention.start])]
+        is_name = entity.kind == "name"
+        is_person = is_name and _is_person(entity.name, before, sentence[mention.end : mention.end + 20])
+        is_place = is_name and not is_person and bool(before) and before[-1] in PLACE_LEADS
+        subject = Subject(entity.name, is_person, is_name and entity.name.istitle(), is_place)
+        yield mention.start, mention.end, subject
+
+
+def _is_person(name: str, before: list[str], after: str) -> bool:
+    first = entity_key(name).split()[:1]
+    follower = _WORD.match(after.lstrip())
+    return (
+        bool(first and (first[0] in FIRST_NAMES or first[0] in TITLES))
+        or bool(before and before[-1] in PERSON_NOUNS)
+        or bool(follower and follower.group() in _SPEAKING)
+    )
+
+
+def _nouns(sentence: str) -> Iterator[tuple[int, int, Subject]]:
+    """Read "my new bike", "the backup job": an article and up to three words that are in lower case.
+
+    What the agent calls "your bike" is "my bike" in the user's question.
+    """
+    found = list(_WORD.finditer(sentence))
+    at = 0
+    while at < len(found):
+        size = _noun_size(sentence, [match.group() for match in found[at : at + MAX_NOUN_WORDS + 2]], found, at)
+        if size:
+            first, last = found[at + 1], found[at + size]
+            article = "my" if found[at].group().lower() in {"my", "your"} else "the"
+            text = f"{article} {sentence[first.start() : last.end()]}"
+            yield found[at].start(), last.end(), Subject(text, is_sure_person=last.group() in PERSON_NOUNS)
+        at += size + 1
+
+
+def _noun_size(sentence: str, run: list[str], found: Sequence[re.Match[str]], at: int) -> int:
+    """How many words behind the article at `at` name a thing; 0 if there is none."""
+    if run[0].lower() not in ARTICLES:
+        return 0
+    size = 0
+    for offset, word in enumerate(run[1 : MAX_NOUN_WORDS + 1], start=1):
+        is_adjacent = sentence[found[at + offset - 1].end() : found[at + offset].start()] == " "
+        if not is_adjacent or not _is_noun(word):
+            break
+        size = offset
+    # Of "the backup job writes" the last word is a verb; of "my new running shoes" it is none.
+    is_verb = size == MAX_NOUN_WORDS and run[size].endswith(("s", "ed")) and not run[size - 1].endswith("ing")
+    return size - 1 if is_verb else size
+
+
+def _is_noun(word: str) -> bool:
+    return word.islower() and word.isalpha() and len(word) > 1 and word not in _NO_NOUNS
+
+
+_REFERENCE = re.compile(
+    r"\b(?:the (?P<order>same|other|first|second|former|latter)(?: ones?\b|(?=\s*(?:[?.!,;]|$)))"
+    r"|(?:that|this) one\b"
+    rf"|(?P<word>{'|'.join(sorted(PERSONS | THINGS | {'there'}, key=len, reverse=True))})(?P<short>['’]s|['’]re)?)"
+    r"(?![\w'’-])",
+    re.IGNORECASE,
+)
+_ASKED = re.compile(r"(?:[^.!?\n]|[.!?](?!\s|\Z)){0,400}(?:\?|\Z)")
+_MARK = re.compile(r"\s*[?.!,;:)]|\s*$")
+_CONTEXT_CHARS = 60
+MAX_JOINED = 3
+SHORT_WORDS = 8
+_BE = frozenset({"is", "was", "are", "were", "'s"})
+
+
+@dataclass(frozen=True, slots=True)
+class Reference:
+    """A place of a text that stands for something. `kind` is person, thing, place or other (not the most recent)."""
+
+    start: int
+    end: int
+    kind: str
+    is_possessive: bool = False
+    contraction: str = ""
+    is_led: bool = False
+
+
+def resolve_references(text: str, subjects: Sequence[Subject]) -> tuple[str, list[tuple[str, str]]]:
+    """The text with its references resolved to the first subject that fits, and what became what.
+
+    Each subject is put in once; what the text itself named before stays a pronoun. In a long text only questions are
+    resolved: what people tell at length explains itself.
+    """
+    pieces: list[str] = []
+    changes: list[tuple[str, str]] = []
+    end = 0
+    is_short = text.count(" ") < SHORT_WORDS
+    for reference in find_references(text):
+        if not (is_short or _ASKED.match(text, reference.end)):
+            continue
+        subject = _resolve(reference, text[: reference.start], subjects)
+        if not subject or any(subject.text == written for _, written in changes):
+            continue
+        said = text[reference.start : reference.end]
+        pieces += [text[end : reference.start], _written(subject, reference)]
+        changes.append((said, subject.text))
+        end = reference.end
+    return "".join([*pieces, text[end:]]), changes
+
+
+def _written(subject: Subject, reference: Reference) -> str:
+    if reference.kind == "place" and not reference.is_led:
+        return f"in {subject.text}"
+    return f"{subject.text}'s" if reference.is_possessive else f"{subject.text}{reference.contraction}"
+
+
+def find_references(text: str) -> list[Reference]:
+    found = (_read(match, text) for match in _REFERENCE.finditer(text))
+    return [reference for reference in found if reference]
+
+
+@dataclass(frozen=True, slots=True)
+class Around:
+    """The words beside a reference, in lower case: `lead` before it, `after` behind it, `follower` the first of these.
+
+    No follower where a mark stands.
+    """
+
+    lead: str
+    follower: str
+    after: list[str]
+
+
+def _look_around(match: re.Match[str], text: str) -> Around:
+    before = _WORD.findall(text[max(0, match.start() - _CONTEXT_CHARS) : match.start()].lower())
+    rest = text[match.end() : match.end() + _CONTEXT_CHARS].lower()
+    after = _WORD.findall(rest)
+    return Around(before[-1] if before else "", "" if _MARK.match(rest) or not after else after[0], after)
+
+
+def _read(match: re.Match[str], text: str) -> Reference | None:
+    order, word = match["order"], (match["word"] or "").lower()
+    around = _look_around(match, text)
+    verb = {"s": " is", "re": " are"}.get((match["short"] or "")[1:].lower(), "")
+    if not word:
+        is_other = order and order.lower() in {"other", "former", "second"}
+        return Reference(*match.span(), "other" if is_other else "thing")
+    if word in PERSONS:
+        is_possessive = word in POSSESSIVES and (word != "her" or _is_full_word(around.follower))
+        return Reference(*match.span(), "plural" if word in PLURALS else "person", is_possessive, verb)
+    if word == "there":
+        stands = not verb and _stands_for_place(around)
+        return Reference(*match.span(), "place", is_led=around.lead in PLACE_LEADS) if stands else None
+    stands = _stands_for_thing(word, bool(verb), around)
+    return Reference(*match.span(), "thing", word == "its", verb) if stands else None
+
+
+def _is_full_word(word: str) -> bool:
+    return bool(word) and word not in LIGHT_WORDS
+
+
+def _stands_for_place(around: Around) -> bool:
+    """ "How is it there?", not "is there a key?", "there is one", "hi there"."""
+    return not AUXILIARIES & {around.lead, around.follower} and around.lead not in {"", "hi", "hey", "hello"}
+
+
+def _stands_for_thing(word: str, has_verb: bool, around: Around) -> bool:
+    """Whether it, its, this, that, these or those stand alone and for something."""
+    lead, follower, after = around.lead, around.follower, around.after
+    if word == "its":
+        return bool(follower)
+    if word == "it":
+        described = after[1] if follower in _BE and len(after) > 1 else follower
+        return described not in EMPTY_IT and not (lead in _BE and follower in EMPTY_IT)
+    is_alone = not follower or follower in CLAUSE_ENDS or has_verb
+    return is_alone and (not lead or lead in REFERRING_LEADS | AUXILIARIES or not follower)
+
+
+def _resolve(reference: Reference, before: str, subjects: Sequence[Subject]) -> Subject | None:
+    """The subject a reference stands for; None if there is none or the words before it name one."""
+    if _fitting(find_subjects(before), reference.kind):
+        return None
+    fitting = _fitting(subjects, reference.kind)
+    place = 1 if reference.kind == "other" else 0
+    if len(fitting) <= place:
+        return None
+    return _joined(fitting) if reference.kind == "plural" else fitting[place]
+
+
+def _joined(fitting: Sequence[Subject]) -> Subject:
+    """People who were named together: "Bob and Alice"."""
+    together = [subject for subject in fitting if subject.sentence == fitting[0].sentence]
+    is_group = all(subject.is_sure_person for subject in together)
+    text = " and ".join(subject.text for subject in together[:MAX_JOINED])
+    return replace(fitting[0], text=text) if is_group else fitting[0]
+
+
+def _fitting(subjects: Sequence[Subject], kind: str) -> list[Subject]:
+    """Subjects that fit a kind, the surest first, otherwise in order."""
+    sure = [subject for subject in subjects if subject.is_sure_person]
+    if kind == "person":
+        return sure or [subject for subject in subjects if subject.may_be_person]
+    if kind == "plural":
+        return sure or [subject for subject in subjects if subject.is_name or subject.text.endswith("s")]
+    if kind == "place":
+        return [subject for subject in subjects if subject.is_place]
+    return [subject for subject in subjects if not subject.is_sure_person]

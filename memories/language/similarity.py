@@ -1,0 +1,407 @@
+"""How much texts have in common: an answer and the memory it used, two memories, two plans."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from functools import lru_cache
+from heapq import nsmallest
+from itertools import islice
+
+from memories.language.entities import FUNCTION_WORDS, find_entities
+from memories.language.messages import SENTENCE
+from memories.language.relate import Relation, relate
+from memories.language.relate.features import lay_side_by_side
+from memories.language.relate.grammar import (
+    AUXILIARIES,
+    CONDITIONALS,
+    NUMBER_WORDS,
+    PREPOSITIONS,
+    STOP,
+    STOP_WORDS,
+    UNITS,
+    stem,
+)
+from memories.language.relate.lexicon import FOREIGN_WORDS, concept_of
+from memories.language.relate.outline import COVERED, LIGHT_WEIGHT, Alignment, Word
+from memories.language.scripts import MARKS, WITHOUT_SPACES
+from memories.language.wordlists import words
+
+WORD_WEIGHT, NAME_WEIGHT, FIGURE_WEIGHT = 1.0, 2.0, 3.0
+MIN_WORDS_IN_COMMON = 2
+"""One ordinary word in common is chance, unless the memory has no other."""
+MAX_NUMBER_CHARS = 40
+
+_LETTERS = rf"[^\W_](?:(?!_)[\w{MARKS}])*"
+# The look ahead: Python before 3.11.5 keeps what a possessive group has begun and not ended.
+_TOKEN = re.compile(
+    r"(?P<number>\d+(?:(?=[.,:]\d)[.,:]\d+)*+)(?![._/@-]?[\d_]|[^\W\d_]*[._/@-]?\d)"
+    r"[ \t\u00a0]?(?P<unit>[^\W\d_]+|[%°€$£])?"
+    rf"|(?P<unspaced>[{WITHOUT_SPACES}]+)"
+    rf"|(?P<word>{_LETTERS}(?:[._:/@'-]{_LETTERS})*)"
+)
+"""Where there are no spaces between words, pairs of characters stand for them."""
+_PIECE = re.compile(_LETTERS)
+_PLAIN = rf"[^\W\d_](?:(?![\d_])[\w{MARKS}])*"
+_PLAIN_COMPOUND = re.compile(rf"{_PLAIN}(?:[-']{_PLAIN})*")
+_THOUSANDS = re.compile(r"\d{1,3}(?:,\d{3})+(?:\.\d+)?")
+_APOSTROPHES = str.maketrans("’‘", "''")
+EMPTY_WORDS = STOP_WORDS | PREPOSITIONS | CONDITIONALS | AUXILIARIES | FUNCTION_WORDS | FOREIGN_WORDS
+
+
+@dataclass(frozen=True, slots=True)
+class _Term:
+    """A word or number as written. A text that says one of `keys` has it."""
+
+    word: str
+    keys: tuple[str, ...]
+    weight: float = WORD_WEIGHT
+
+
+def used_share(memory_text: str, response: str) -> float:
+    """0 to 1: the weight of the memory's words that the response has, over the weight of all its words.
+
+    share = Σ weight(w), w in both / Σ weight(w), w in the memory; each distinct w counts once.
+
+    Weights: 3 for numbers (with their unit: "45 s" is "45 seconds", and "45" alone will do), 2 for names and
+    identifiers, 1 for other words, 0 for stop words. Words are the same when their stems or concepts are
+    ("reboot", "restarted"). A single word of weight 1 in common counts as 0 where the memory has several.
+    Linear in both texts.
+    """
+    terms = _terms_of(memory_text)
+    shared = _shared(terms, response)
+    return sum(term.weight for term in shared) / sum(term.weight for term in terms) if shared else 0.0
+
+
+def shared_words(memory_text: str, response: str) -> tuple[str, ...]:
+    """The words that `used_share` counted, as the memory writes them, in its order."""
+    return tuple(term.word for term in _shared(_terms_of(memory_text), response))
+
+
+def _shared(terms: list[_Term], response: str) -> list[_Term]:
+    said = _said_in(response)
+    shared = [term for term in terms if not said.isdisjoint(term.keys) or _is_spelt_out(term, said)]
+    is_chance = len(terms) >= MIN_WORDS_IN_COMMON > len(shared) and all(t.weight == WORD_WEIGHT for t in shared)
+    return [] if is_chance else shared
+
+
+def _is_spelt_out(term: _Term, said: set[str]) -> bool:
+    """ "the web 01 host" has "web-01", but "the web" has not."""
+    pieces = _PIECE.findall(term.word.casefold()) if term.weight == NAME_WEIGHT else []
+    return len(pieces) > 1 and all(_key(piece) in said for piece in pieces)
+
+
+@lru_cache(maxsize=128)
+def _terms_of(memory_text: str) -> list[_Term]:
+    names = {piece for entity in find_entities(memory_text) for piece in _PIECE.findall(_plain(entity.name).casefold())}
+    terms: dict[str, _Term] = {}
+    for token in _TOKEN.finditer(_plain(memory_text)):
+        for term in _memory_terms(token, names):
+            terms.setdefault(term.keys[0], term)
+    return list(terms.values())
+
+
+def _memory_terms(token: re.Match[str], names: set[str]) -> Iterator[_Term]:
+    if number := token["number"]:
+        unit = UNITS.get((token["unit"] or "").lower())
+        keys = (_quantity(number, unit), number) if unit else (number, f"#{number}")
+        yield _Term(token.group() if unit else number, keys, FIGURE_WEIGHT)
+    for word in _words_of(token):
+        lower = word.casefold()
+        if lower in NUMBER_WORDS and lower not in EMPTY_WORDS:
+            number = str(NUMBER_WORDS[lower])
+            yield _Term(word, (number, f"#{number}"), FIGURE_WEIGHT)
+        elif lower not in EMPTY_WORDS:
+            is_name = lower in names or not _PLAIN_COMPOUND.fullmatch(word)
+            yield _Term(word, (_key(lower),), NAME_WEIGHT if is_name else WORD_WEIGHT)
+
+
+@lru_cache(maxsize=128)
+def _said_in(response: str) -> set[str]:
+    said: set[str] = set()
+    for token in _TOKEN.finditer(_plain(response)):
+        if number := token["number"]:
+            unit = UNITS.get((token["unit"] or "").lower())
+            said |= {_quantity(number, unit), f"#{number}"} if unit else {number}
+        for word in _words_of(token):
+            lower = word.casefold()
+            said.add(str(NUMBER_WORDS[lower]) if lower in NUMBER_WORDS else _key(lower))
+            if not _PLAIN_COMPOUND.fullmatch(word):
+                said.update(map(_key, _PIECE.findall(lower)))
+    return said
+
+
+def _words_of(token: re.Match[str]) -> Iterator[str]:
+    """Identifiers whole, plain compounds in their parts, what has no spaces in overlapping pairs; no single letters."""
+    if run := token["unspaced"]:
+        yield from (run[i : i + 2] for i in range(max(len(run) - 1, 1)))
+        return
+    unit = token["unit"]
+    word = token["word"] or ("" if unit is None or unit.lower() in UNITS else unit)
+    parts = word.partition("'")[0].split("-") if _PLAIN_COMPOUND.fullmatch(word) else [word]
+    yield from (part for part in parts if len(part) > 1 or not part.isascii())
+
+
+@lru_cache(maxsize=16_384)
+def _key(lower: str) -> str:
+    """What the forms and the synonyms of a word have in common."""
+    return concept_of(lower) if lower.isalpha() else lower
+
+
+def _quantity(number: str, unit: tuple[str, float]) -> str:
+    """ "45 s" and "0.75 min" are "duration:45"."""
+    plain = number.replace(",", "") if _THOUSANDS.fullmatch(number) else number.replace(",", ".")
+    kind, factor = unit
+    is_value = plain.count(".") < 2 and ":" not in plain and len(plain) <= MAX_NUMBER_CHARS
+    return f"{kind}:{float(plain) * factor:g}" if is_value else f"{kind}:{plain}"
+
+
+def _plain(text: str) -> str:
+    return unicodedata.normalize("NFKC", text).translate(_APOSTROPHES)
+
+
+Span = tuple[int, int]
+MOST_CHARACTERS_QUOTED, MOST_SENTENCES = 200_000, 2_000
+_QUOTED_WORD = re.compile(r"\w+")
+
+
+def find_said(text: str, memory_text: str) -> Span | None:
+    """Start and end of it in the text: to the letter, else the sentence that takes most of it up. None: nowhere.
+
+    Reads the first 200,000 characters, and 2,000 sentences of them.
+    """
+    text = text[:MOST_CHARACTERS_QUOTED]
+    words = memory_text.split()
+    if words and (found := re.search(r"\s+".join(map(re.escape, words)), text, re.IGNORECASE)):
+        return found.span()
+    shares = {span: share(text[slice(*span)], memory_text) for span in islice(spans_of(text), MOST_SENTENCES)}
+    best = max(shares, key=lambda span: shares[span], default=None)
+    return best if best and any(shares[best]) else None
+
+
+def share(sentence: str, memory_text: str) -> tuple[float, int]:
+    """How much of the memory a sentence takes up: by what tells, and by plain words where nothing does."""
+    return used_share(memory_text, sentence), len(plain_words(memory_text) & plain_words(sentence))
+
+
+def plain_words(text: str) -> set[str]:
+    return set(_QUOTED_WORD.findall(text.casefold())) - STOP_WORDS
+
+
+def spans_of(text: str) -> Iterator[Span]:
+    """The sentences that say something, without the space around them."""
+    for found in SENTENCE.finditer(text):
+        said = found.group().strip()
+        if said:
+            start = found.start() + len(found.group()) - len(found.group().lstrip())
+            yield start, start + len(said)
+
+
+WORD = re.compile(r"\d+|[^\W_]{2,}")
+STEM = 6
+"""Letters that the forms of a word have in common."""
+SAYS_NOTHING = words("""
+    appointment appointments date reminder remind remember forget don session visit have has got going
+    go goes need needs user my our the there scheduled booked planned please also again
+    """)
+"""Words that many plans have and that tell none of them from another."""
+LEFT_OUT = STOP_WORDS | AUXILIARIES | PREPOSITIONS | SAYS_NOTHING
+
+
+def matter_of(text: str, times: Iterable[str] = ()) -> frozenset[str]:
+    """Return the beginnings of the words that say what it is about; none where nothing but `times` is told."""
+    for time in times:
+        text = text.replace(time, " ")
+    return frozenset(word[:STEM] for word in WORD.findall(text.casefold()) if word not in LEFT_OUT)
+
+
+MOST_CHARACTERS = 2_000
+"""Read of a statement."""
+LEAST_OVERLAP = 0.5
+RARE_WORDS = 3
+MOST_SHARERS = 16
+"""Of a word that more statements share, only neighbours are compared: in a sorted list, equal statements are."""
+
+_WORD = re.compile(rf"\d+|(?:(?![\d_])[\w{MARKS}])+")
+_WITHOUT_SPACES = re.compile(f"[{WITHOUT_SPACES}]")
+
+
+@dataclass(frozen=True, slots=True)
+class Gist:
+    """The stems of a statement's telling words, and its numbers."""
+
+    words: frozenset[str]
+    figures: frozenset[str]
+
+    @property
+    def size(self) -> int:
+        return len(self.words) + len(self.figures)
+
+
+def gist_of(text: str) -> Gist:
+    words: set[str] = set()
+    figures: set[str] = set()
+    for found in _WORD.findall(text[:MOST_CHARACTERS].casefold()):
+        if found[0].isdigit():
+            figures.add(found)
+        else:
+            words.update(_stems(found))
+    return Gist(frozenset(words), frozenset(figures))
+
+
+@lru_cache(maxsize=16_384)
+def _stems(word: str) -> tuple[str, ...]:
+    """None of a word without matter; of a run of a script without spaces, its pairs of characters."""
+    if word in STOP:
+        return ()
+    if _WITHOUT_SPACES.match(word) and len(word) > 2:
+        return tuple(word[at : at + 2] for at in range(len(word) - 1))
+    return (stem(word),)
+
+
+def overlap(left: Gist, right: Gist) -> float:
+    """Share (0 to 1) of the shorter's words and numbers that the other has too."""
+    common = len(left.words & right.words) + len(left.figures & right.figures)
+    return common / (min(left.size, right.size) or 1)
+
+
+def find_alike(gists: Sequence[Gist], drawers: Sequence[str], most: int) -> list[tuple[int, int]]:
+    """Places of at most `most` pairs that may say the same, the likeliest first; the earlier place first in a pair.
+
+    Pairs are of one drawer and share one of their rarest words, and not both have a number that the other lacks.
+    """
+    scored = {
+        (left, right): overlap(gists[left], gists[right])
+        for left, right in _pairs_to_compare(gists, drawers)
+        if _numbers_agree(gists[left], gists[right])
+    }
+    likely = [pair for pair, share in scored.items() if share >= LEAST_OVERLAP]
+    return sorted(likely, key=lambda pair: (-scored[pair], pair))[:most]
+
+
+def _pairs_to_compare(gists: Sequence[Gist], drawers: Sequence[str]) -> Iterator[tuple[int, int]]:
+    telling = [
+        [(drawer, word) for word in gist.words | gist.figures] for gist, drawer in zip(gists, drawers, strict=True)
+    ]
+    counts = Counter(key for keys in telling for key in keys)
+    sharers: dict[tuple[str, str], list[int]] = defaultdict(list)
+    for place, keys in enumerate(telling):
+        for key in nsmallest(RARE_WORDS, (key for key in keys if counts[key] > 1), key=lambda key: (counts[key], key)):
+            sharers[key].append(place)
+    for places in sharers.values():
+        reach = len(places) if len(places) <= MOST_SHARERS else 1
+        yield from ((left, right) for at, right in enumerate(places) for left in places[max(0, at - reach) : at])
+
+
+def _numbers_agree(left: Gist, right: Gist) -> bool:
+    return left.figures <= right.figures or right.figures <= left.figures
+
+
+LEAST_SCORE = 0.75
+LEAST_DENIAL = 0.9
+_NOT = re.compile(r"\b(?:not|never|cannot|no longer)\b|n't\b", re.IGNORECASE)
+_LETTER = re.compile(r"\b[^\W\d_]\b")
+_NO_LABELS = frozenset("adhimst")
+"""Letters that stand alone as words, units and endings; any other is a label: "disk C"."""
+
+
+def says_no_more(poorer: str, richer: str, subject: str) -> bool:
+    """Whether all that `poorer` says is said by `richer` too. About a millisecond; False when in doubt.
+
+    Sure of about 50 of the 156 labelled pairs that say the same, and wrong about none of the others.
+    """
+    verdict = relate(richer, poorer, subject=subject)
+    if verdict.relation is not Relation.SAME or verdict.score < LEAST_SCORE or _labels(poorer) != _labels(richer):
+        return False
+    if verdict.score == 1.0:
+        return True
+    aligned = lay_side_by_side(richer, poorer, subject).aligned
+    return not aligned.lone_new and _adds_behind(aligned) and _keeps_order(aligned)
+
+
+def denies(one: str, other: str, subject: str) -> bool:
+    """Whether two statements in the same telling words say the contrary: "X is shared", "X is not shared"."""
+    if bool(_NOT.search(one)) == bool(_NOT.search(other)):
+        return False
+    verdict = relate(one, other, subject=subject)
+    return verdict.relation is Relation.CONTRADICTS and verdict.score >= LEAST_DENIAL
+
+
+def _labels(text: str) -> frozenset[str]:
+    return frozenset(_LETTER.findall(text.casefold())) - _NO_LABELS
+
+
+def _adds_behind(aligned: Alignment) -> bool:
+    """Whether the richer only goes on where the poorer ends: "docs build" and "Anna's sister" are other matters."""
+    is_shared = [value >= COVERED for value, _ in aligned.best_existing]
+    return all(is_shared[:2]) or not aligned.lone_existing
+
+
+def _keeps_order(aligned: Alignment) -> bool:
+    """Whether nothing tells that the two sides have changed places: who depends on whom."""
+    return _names(aligned.existing, aligned.best_existing) == _names(aligned.new, aligned.best_new) and not _is_swapped(
+        [word.stem for word in aligned.existing if word.weight > LIGHT_WEIGHT],
+        [word.stem for word in aligned.new if word.weight > LIGHT_WEIGHT],
+    )
+
+
+def _names(words: Sequence[Word], best: Sequence[tuple[float, int]]) -> list[str]:
+    """The shared words that no list knows, in order."""
+    return [word.stem for word, (value, _) in zip(words, best, strict=True) if value >= COVERED and not word.groups]
+
+
+def _is_swapped(left: Sequence[str], right: Sequence[str]) -> bool:
+    is_reordered = len(left) > 1 and sorted(left) == sorted(right)
+    return is_reordered and (left[0], left[-1]) == (right[-1], right[0]) and left[0] != left[-1]
+
+
+_HIDDEN = re.compile("[\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff\ud800-\udfff]")
+"""Drawn as nothing or turning the line round, and halves of characters, which no database keeps."""
+_BLANKS = re.compile(r"[\s\x00-\x1f\x7f-\x9f]+")
+_MARKUP = re.compile(
+    r"[`\[]"
+    r"|\\(?=[^\w\s]|_)"
+    r"|<(?=[A-Za-z/!?])"
+    r"|&(?=#?\w{1,32};)"
+    r"|\A\*|(?<!\s)\*|\*(?!\s)"
+    r"|(?<![^\W_])_|_(?![^\W_])"
+    r"|~(?=~)"
+)
+_LEADING = re.compile(r"(?=#{1,6}(?:\s|\Z)|[-+](?:[-\s]|\Z)|>)|(?<=\d)(?=[.)](?:\s|\Z))")
+_NUMBER = re.compile(r"\d{1,9}")
+
+
+def one_line(text: str) -> str:
+    """`text` with its lines joined, without what cannot be seen or stored."""
+    return _BLANKS.sub(" ", _HIDDEN.sub("", text)).strip()
+
+
+def escape_markdown(line: str) -> str:
+    """One line that Markdown shows as it is written, also at the start of a list item."""
+    number = _NUMBER.match(line)
+    start = number.end() if number else 0
+    escaped = _MARKUP.sub(lambda found: "\\" + found[0], line[start:])
+    marked = _LEADING.match(line, start)
+    return line[:start] + ("\\" if marked else "") + escaped
+
+
+def cut_words(line: str, most: int) -> str:
+    """The first words of a line that is longer than `most` characters, with "…" for the rest."""
+    if len(line) <= most:
+        return line
+    head, space, _ = line[:most].rpartition(" ")
+    kept = head if space and len(head) * 2 > most else line[: max(most - 1, 0)]
+    return (kept.rstrip(" ,;:–-") + "…")[: max(most, 0)]
+
+
+def moment_of(*times: datetime | None) -> float:
+    """The latest of these in seconds since 1970; 0 when none is known."""
+    return max((_seconds(time) for time in times if time), default=0.0)
+
+
+def _seconds(time: datetime) -> float:
+    return (time if time.tzinfo else time.replace(tzinfo=UTC)).timestamp()

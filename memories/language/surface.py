@@ -1,0 +1,98 @@
+"""How a memory's text looks: small facts that say whether it is likely to answer anything. One bit each."""
+
+from __future__ import annotations
+
+import re
+from enum import IntFlag
+
+import numpy as np
+from numpy.typing import NDArray
+
+from memories.language.wordlists import ANIMALS, PERSONS
+
+
+class Look(IntFlag):
+    READ = 1
+    FIRST_PERSON = 2
+    PAST = 4
+    NUMBERS = 8
+    TIMES = 16
+    NAMES = 32
+    GREETING = 64
+    ASKS = 128
+    ADDRESSES = 256
+    OF_ANOTHER = 512
+
+
+# Raised whenever another look is seen in the same text: looks that were kept before count as not taken.
+EDITION = 2
+EDITION_STARTS_AT_BIT = 10
+# Enough to see a form; a book would take long.
+MAX_CHARACTERS = 5000
+
+
+def known(words: str) -> frozenset[str]:
+    return frozenset(words.split())
+
+
+# Words that say it by themselves.
+TELLING: dict[Look, frozenset[str]] = {
+    Look.FIRST_PERSON: known("i my me we our mine"),
+    Look.PAST: known("was were went got had did took made saw started bought found met"),
+    Look.NUMBERS: known(
+        "one two three four five six seven eight nine ten dozen couple several once twice first second third"
+    ),
+    Look.TIMES: known(
+        "yesterday today tonight tomorrow ago last next week weeks weekend weekends month months year years day days "
+        "monday tuesday wednesday thursday friday saturday sunday january february march april june july august "
+        "september october november december recently since just soon"
+    ),
+    Look.ADDRESSES: known("you your"),
+}
+THIS_TIME = re.compile(r"\bthis (week|month|year|weekend|morning|summer|winter|spring|fall)\b")
+# A word with a capital inside a sentence, something quoted, or two capitals.
+NAMES = re.compile(r"[A-Z\"](?:(?<=[a-z,] [A-Z])[a-z]|(?<=\")[^\"]+\"|(?<=[A-Z])[A-Z])")
+GREETING = re.compile(
+    r"(hey|hi|hello|thanks|thank you|wow|yeah|cool|awesome|great|nice|congrats|sounds|haha|lol|ok|okay|oh|aw+"
+    r"|that's|glad)\b"
+)
+OF_ANOTHER = re.compile(rf"(?:the )?user['’]s (?:[\w-]+ )?(?:{'|'.join(sorted(PERSONS | ANIMALS))})\b")
+"""It begins with somebody whom the user has: "User's older brother lives in Oslo"."""
+ASKS = re.compile(r"\W*?\?")
+"""Of the text read backwards: forwards each question mark of many would be tried."""
+WORD = re.compile(r"\w+")
+
+
+def kept_look(text: str, subject: str | None) -> int:
+    """The look of a text as it is kept beside it, with its edition."""
+    return EDITION << EDITION_STARTS_AT_BIT | look_of(text, subject)
+
+
+def looks_kept(kept: NDArray[np.int64]) -> NDArray[np.int64]:
+    """The looks that were kept; 0 if none was, or by another edition."""
+    editions, looks = np.divmod(kept, 1 << EDITION_STARTS_AT_BIT)
+    return np.where(editions == EDITION, looks, 0)
+
+
+def without_attachment(text: str) -> str:
+    """Without the brackets at its end, closed or not. No pattern: of many brackets each would be tried."""
+    rest = text.rstrip().removesuffix("]")
+    begins = rest.find("[", rest.rfind("]") + 1)
+    return text if begins < 0 else text[:begins].rstrip()
+
+
+def look_of(text: str, subject: str | None) -> Look:
+    """Of the text without the "Subject: " that may lead it and without a bracketed note at its end."""
+    body = without_attachment(text.removeprefix(f"{subject}: "))[-MAX_CHARACTERS:]
+    small = body.lower()
+    words = set(WORD.findall(small))
+    numbers = list(filter(str.isdecimal, words))
+    seen = {bit: not telling.isdisjoint(words) for bit, telling in TELLING.items()}
+    seen[Look.PAST] |= any(word.endswith("ed") and word != "ed" for word in words)
+    seen[Look.NUMBERS] |= bool(numbers)
+    seen[Look.TIMES] |= 4 in map(len, numbers) or ("this" in words and bool(THIS_TIME.search(small)))
+    seen[Look.NAMES] = bool(NAMES.search(body))
+    seen[Look.GREETING] = bool(GREETING.match(small))
+    seen[Look.ASKS] = bool(ASKS.match(body[::-1]))
+    seen[Look.OF_ANOTHER] = bool(OF_ANOTHER.match(small))
+    return Look(sum(bit for bit, holds in seen.items() if holds) | Look.READ)

@@ -1,0 +1,47 @@
+"""How word lists are written down, as text for people to read and extend; and the words for people."""
+
+from collections.abc import Iterator
+
+
+def words(text: str) -> frozenset[str]:
+    """The words of a list."""
+    return frozenset(text.split())
+
+
+def numbered(entries: str, start: int = 0) -> dict[str, int]:
+    """Each form of each comma-separated entry with the entry's place in the list."""
+    return {form: place for place, forms in enumerate(entries.split(","), start) for form in forms.split()}
+
+
+def groups(text: str) -> Iterator[str]:
+    """Yield the lines of a list; a line that ends in a comma or a bar goes on in the next."""
+    pending = ""
+    for line in text.strip().splitlines():
+        pending = f"{pending} {line.strip()}".strip()
+        if not pending.endswith((",", "|")):
+            yield pending
+            pending = ""
+
+
+def phrases(group: str) -> list[str]:
+    """Return the comma-separated entries of one line."""
+    return [entry.strip() for entry in group.split(",") if entry.strip()]
+
+
+def forms_of(entries: str) -> dict[str, str]:
+    """Return form → base of entries written "base: form form; base: form"."""
+    pairs = (entry.partition(":") for entry in entries.split(";"))
+    return {form: base.strip() for base, _, forms in pairs for form in forms.split()}
+
+
+PERSONS = words("""
+    wife husband partner girlfriend boyfriend fiancée fiancé spouse mother mum mom father dad parents parent sister
+    brother sibling siblings twin twins daughter son child children kid kids baby aunt uncle cousin niece nephew
+    grandmother grandma granny grandfather grandpa granddaughter grandson stepson stepdaughter friend friends colleague
+    colleagues coworker coworkers boss manager neighbour neighbours neighbor neighbors roommate roommates flatmate
+    flatmates landlord landlady tenant tenants guest guests customer customers student students pupil pupils intern
+    interns employee employees visitor visitors man woman boy girl
+    """)
+GROUPS = words("team family couple school company firm club office")
+CARERS = words("doctor dentist teacher therapist lawyer nurse")
+ANIMALS = words("dog dogs cat cats horse pet pets animals")

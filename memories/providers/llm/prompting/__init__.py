@@ -1,0 +1,127 @@
+"""The questions of `memories.providers.llm.provider` put to a language model, and its answers checked.
+
+What others wrote goes to the model behind a fence. What comes back is believed only as far as it can be checked:
+numbers that were shown, words that were said, lengths that fit.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Any
+
+from memories.language.messages import Message
+from memories.language.relate import Verdict
+from memories.providers.llm.prompting.extraction import ask_facts, read_facts, show_chunk
+from memories.providers.llm.prompting.operations import (
+    LAST_MESSAGES,
+    MESSAGES_CHARACTERS,
+    NOT_ASKED,
+    ask_choice,
+    ask_digest,
+    ask_insight,
+    ask_query,
+    ask_summary,
+    ask_verdicts,
+    ask_worth,
+    nearest,
+    read_choice,
+    read_digest,
+    read_insight,
+    read_query,
+    read_summary,
+    read_verdicts,
+    read_worth,
+    show_memories,
+)
+from memories.providers.llm.prompting.prompt import example, show_conversation, show_last
+from memories.providers.llm.provider import (
+    Ask,
+    Chat,
+    Choice,
+    Chunk,
+    Fact,
+    LLMUnusable,
+    Meter,
+    Noted,
+    Setting,
+    Worth,
+    Written,
+)
+
+__all__ = ["LLMProvider"]
+
+
+class LLMProvider:
+    """One request per question, none where there is nothing to ask about. Raises LLMError like its `chat`.
+
+    Answers carry the model that gave them; `name` is the large one. Each request is told to `meter`.
+    """
+
+    def __init__(self, chat: Chat, meter: Meter) -> None:
+        self.name = chat.made_by(large=True)
+        self._chat = chat
+        self._meter = meter
+
+    def gate(self, chunk: Chunk) -> Worth:
+        conversation = show_chunk(chunk)
+        if not conversation.text:
+            return Worth(keep=False, score=0.0, reason="nothing was said")
+        return read_worth(*self._answer(ask_worth(conversation)))
+
+    def extract(self, chunk: Chunk, setting: Setting) -> list[Fact]:
+        conversation = show_chunk(chunk)
+        if not conversation.text:
+            return []
+        answer, made_by = self._answer(ask_facts(chunk, conversation, setting))
+        return read_facts(answer, chunk, conversation, setting, made_by)
+
+    def relate(self, new: str, existing: Sequence[str], subject: str, cosines: Sequence[float | None]) -> list[Verdict]:
+        """Of very many statements the nearest are asked about; the others pass for different, with a score of 0."""
+        asked = nearest(existing, cosines)
+        if not asked:
+            return []
+        answer, made_by = self._answer(ask_verdicts(new, [existing[at] for at in asked], subject))
+        verdicts = dict(zip(asked, read_verdicts(answer, len(asked), made_by), strict=True))
+        return [verdicts.get(at, NOT_ASKED) for at in range(len(existing))]
+
+    def summarise(self, category: str, facts: Sequence[Noted], previous: str, max_characters: int) -> Written:
+        if not facts:
+            return Written("")
+        answer, made_by = self._answer(ask_summary(category, facts, previous, max_characters))
+        return read_summary(answer, max_characters, made_by)
+
+    def digest(self, messages: Sequence[Message], now: datetime, max_characters: int) -> Written:
+        conversation = show_conversation(messages)
+        if not conversation.text:
+            return Written("")
+        answer, made_by = self._answer(ask_digest(conversation, now, max_characters))
+        return read_digest(answer, max_characters, made_by)
+
+    def insight(self, facts: Sequence[Noted], max_characters: int) -> Written:
+        if not facts:
+            return Written("")
+        answer, made_by = self._answer(ask_insight(facts, max_characters))
+        return read_insight(answer, max_characters, made_by)
+
+    def make_room(
+        self, memories: Sequence[Noted], now: datetime, max_characters: int, coming: Sequence[str] = (),
+        seconds: float = 30.0,
+    ) -> Choice:  # fmt: skip
+        """Raises LLMUnusable if nothing may go."""
+        if all(memory.pinned for memory in memories):
+            raise LLMUnusable("no memory may go: all are pinned")
+        shown = show_memories(memories)
+        answer, made_by = self._answer(ask_choice(shown, now, max_characters, coming, seconds))
+        return read_choice(answer, shown, max_characters, made_by)
+
+    def rewrite(self, messages: Sequence[Message], now: datetime) -> Written:
+        last = show_last(messages, LAST_MESSAGES, MESSAGES_CHARACTERS)
+        return read_query(*self._answer(ask_query(last, now))) if last else Written("")
+
+    def _answer(self, ask: Ask) -> tuple[dict[str, Any], str]:
+        """The answer, and who gave it. Small models that know none repeat the one they were shown: LLMUnusable."""
+        answer, made_by = self._chat.ask(ask, self._meter), self._chat.made_by(ask.large)
+        if answer == example(ask.operation):
+            raise LLMUnusable(f"{made_by} repeated the example")
+        return answer, made_by

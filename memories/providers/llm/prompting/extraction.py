@@ -1,0 +1,244 @@
+"""Extraction: what a piece of conversation states, checked against what was really said."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from difflib import get_close_matches
+from typing import Any
+
+from memories.language.dates.windows import find_windows
+from memories.language.entities import MAX_ENTITIES, entity_key
+from memories.language.messages import ENDS, WIDE_ENDS
+from memories.providers.llm.prompting.prompt import (
+    CONVERSATION_CHARACTERS,
+    INTEGER,
+    NUMBER,
+    TEXT,
+    Conversation,
+    Question,
+    example,
+    fitting,
+    list_of,
+    object_of,
+    one_line,
+    own_words,
+    share_of_one,
+    shorten,
+    show_conversation,
+    show_day,
+    show_last,
+)
+from memories.providers.llm.provider import Ask, Chunk, Fact, Setting
+
+GENERAL = "general"
+MAX_CATEGORY_CHARACTERS, MAX_SUBJECT_CHARACTERS, MAX_ENTITY_CHARACTERS = 64, 200, 200
+MAX_LABEL_CHARACTERS = 1_000
+MOST_TAGS, MAX_TAG_CHARACTERS = 10, 40
+MOST_LOOKED_ALIKE, LEAST_LIKENESS = 100, 0.6
+_NOT_IN_CATEGORY = re.compile(r"[^a-z0-9_]+")
+_ISO_DAY = re.compile(r"\d{4}-\d{2}(?:-\d{2})?(?![\d-])")
+
+
+def category_name(label: str) -> str:
+    """Lower-case letters, digits, - and _, 64 at most: "Work Stuff" → "work-stuff", "Café" → "cafe"; else ""."""
+    plain = unicodedata.normalize("NFKD", label[:MAX_LABEL_CHARACTERS].casefold())
+    bare = "".join(char for char in plain if not unicodedata.combining(char))
+    return _NOT_IN_CATEGORY.sub("-", bare).strip("-_")[:MAX_CATEGORY_CHARACTERS].rstrip("-_")
+
+
+@dataclass(frozen=True, slots=True)
+class Drawers:
+    """The categories that are allowed, by their names (any if there are none), and the known subjects by their keys."""
+
+    categories: Mapping[str, str]
+    subjects: Mapping[str, str]
+
+    @classmethod
+    def of(cls, setting: Setting) -> Drawers:
+        categories = {category_name(category): category for category in setting.categories}
+        return cls(categories, {entity_key(subject): subject for subject in reversed(setting.subjects)})
+
+    def category(self, label: str) -> str:
+        """The category that is meant; "general" if none is like it."""
+        name = category_name(label)
+        if not self.categories:
+            return name or GENERAL
+        if name not in self.categories:
+            near = get_close_matches(name, list(self.categories)[:MOST_LOOKED_ALIKE], n=1, cutoff=LEAST_LIKENESS)
+            return self.categories[near[0]] if near else GENERAL
+        return self.categories[name]
+
+    def subject(self, label: str) -> str:
+        """A known subject in its own spelling, or the label; "" for general and for what is too long for a name."""
+        name = one_line(label)
+        key = entity_key(name)
+        if not key or len(name) > MAX_SUBJECT_CHARACTERS or name.casefold() == GENERAL:
+            return ""
+        return self.subjects.get(key, name)
+
+
+def clean_tags(tags: Iterable[str]) -> tuple[str, ...]:
+    named = (one_line(tag).lstrip("#").casefold() for tag in tags)
+    return tuple(dict.fromkeys(tag for tag in named if 0 < len(tag) <= MAX_TAG_CHARACTERS))[:MOST_TAGS]
+
+
+def clean_entities(names: Iterable[str]) -> tuple[str, ...]:
+    """Each once in its first spelling."""
+    kept: dict[str, str] = {}
+    for name in map(one_line, names):
+        if len(kept) < MAX_ENTITIES and len(name) <= MAX_ENTITY_CHARACTERS and (key := entity_key(name)):
+            kept.setdefault(key, name)
+    return tuple(kept.values())
+
+
+def clamp_importance(value: int) -> int:
+    return min(max(value, 1), 5)
+
+
+def one_of(choices: Sequence[str], word: str, otherwise: str) -> str:
+    lowered = word.strip().casefold()
+    return lowered if lowered in choices else otherwise
+
+
+def read_days(first: str, last: str, now: datetime) -> tuple[datetime | None, datetime | None]:
+    """From the start of the first day to the end of the last, in the time zone of `now`; None for what is no date.
+
+    An end before the start is no end.
+    """
+    start, end = _limits(first, now)[0], _limits(last, now)[1]
+    return start, None if start and end and end <= start else end
+
+
+def _limits(day: str, now: datetime) -> tuple[datetime | None, datetime | None]:
+    iso = _ISO_DAY.match(day.strip())
+    windows = find_windows(iso.group(), now) if iso else []
+    return (windows[0].start, windows[0].end) if windows else (None, None)
+
+
+KINDS = ("decision", "insight", "fact", "preference", "project", "conversation", "general", "lesson")
+STRENGTHS = ("explicit", "implied", "inferred")
+SENTIMENTS = ("frustrated", "excited", "uncertain", "neutral")
+MOST_KNOWN, MAX_KNOWN_CHARACTERS = 20, 300
+MOST_BEFORE, BEFORE_CHARACTERS = 20, 4_000
+NAMES_CHARACTERS = 2_000
+MAX_QUOTE_CHARACTERS = 300
+OPEN_CATEGORIES = "a short lower-case English word such as work, health or travel; general if none fits"
+TOKENS_PER_FACT, MOST_TOKENS = 200, 8_000
+
+_FACT = object_of(
+    message=INTEGER, quote=TEXT, content=TEXT, kind=TEXT, category=TEXT, subject=TEXT, entities=list_of(TEXT),
+    tags=list_of(TEXT), importance=INTEGER, strength=TEXT, sentiment=TEXT, verifiable=NUMBER, useful=NUMBER,
+    valid_from=TEXT, valid_until=TEXT,
+)  # fmt: skip
+"""Words out of a list are plain text here: one odd word must not cost all other facts."""
+_EXTRACT = Question("extract", object_of(facts=list_of(_FACT)), max_tokens=MOST_TOKENS)
+
+
+def show_chunk(chunk: Chunk) -> Conversation:
+    return show_conversation(chunk.messages, CONVERSATION_CHARACTERS - BEFORE_CHARACTERS)
+
+
+def ask_facts(chunk: Chunk, conversation: Conversation, setting: Setting) -> Ask:
+    known = [f"- {shorten(one_line(text), MAX_KNOWN_CHARACTERS)}" for text in setting.known[:MOST_KNOWN]]
+    told = {
+        "now": show_day(chunk.now),
+        "categories": _categories(setting),
+        "max_characters": setting.max_characters,
+        "most_facts": setting.most_facts,
+    }
+    untrusted = {
+        "subjects": "\n".join(fitting(map(one_line, setting.subjects), NAMES_CHARACTERS)),
+        "known": "\n".join(known),
+        "before": show_last(chunk.before, MOST_BEFORE, BEFORE_CHARACTERS),
+        "conversation": conversation.text,
+    }
+    return _EXTRACT.fill(told, untrusted, min(MOST_TOKENS, TOKENS_PER_FACT * (setting.most_facts + 2)))
+
+
+def _categories(setting: Setting) -> str:
+    if not setting.categories:
+        return OPEN_CATEGORIES
+    names = ", ".join(fitting(map(category_name, setting.categories), NAMES_CHARACTERS))
+    return f"one of {names}; general if none fits"
+
+
+def read_facts(
+    answer: Mapping[str, Any], chunk: Chunk, conversation: Conversation, setting: Setting, made_by: str
+) -> list[Fact]:
+    """The facts that hold up, in their order, each once, at most `setting.most_facts`."""
+    said, drawers = _Said.of(chunk, conversation), Drawers.of(setting)
+    shown = {_key(fact["content"]) for fact in example(_EXTRACT.operation)["facts"]}
+    kept: dict[str, Fact] = {}
+    for found in answer["facts"]:
+        if len(kept) >= setting.most_facts:
+            break
+        content = one_line(found["content"])
+        place, quote = said.locate(found["message"], one_line(found["quote"]))
+        key = _key(content)
+        # A statement cut short says something else, and one that nobody made, such as the prompt's example, is none.
+        is_shown = key in shown and not quote
+        if place is not None and key and not is_shown and len(content) <= setting.max_characters:
+            where = Fact(content, place, quote, made_by=made_by)
+            kept.setdefault(key, _label(where, found, drawers, chunk.now))
+    return list(kept.values())
+
+
+def _label(fact: Fact, found: Mapping[str, Any], drawers: Drawers, now: datetime) -> Fact:
+    valid_from, valid_until = read_days(found["valid_from"], found["valid_until"], now)
+    return replace(
+        fact,
+        kind=one_of(KINDS, found["kind"], "fact"),
+        category=drawers.category(found["category"]),
+        subject=drawers.subject(found["subject"]),
+        tags=clean_tags(found["tags"]),
+        importance=clamp_importance(found["importance"]),
+        # Whoever cannot say how plainly it was said did not read it word for word.
+        strength=one_of(STRENGTHS, found["strength"], "implied"),
+        sentiment=one_of(SENTIMENTS, found["sentiment"], "neutral"),
+        verifiable=share_of_one(found["verifiable"]),
+        useful=share_of_one(found["useful"]),
+        entities=clean_entities(found["entities"]),
+        valid_from=valid_from,
+        valid_until=valid_until,
+    )
+
+
+def _key(content: str) -> str:
+    """What a statement shares with others that differ only in case and punctuation at the end."""
+    return content.casefold().rstrip(f"{ENDS}{WIDE_ENDS} ")
+
+
+@dataclass(frozen=True, slots=True)
+class _Said:
+    """Who said what: the words of each shown message by its place, and those of an earlier window."""
+
+    places: Sequence[int]
+    words: Mapping[int, str]
+    before: str
+
+    @classmethod
+    def of(cls, chunk: Chunk, conversation: Conversation) -> _Said:
+        words = {at: one_line(own_words(chunk.messages[at])) for at in conversation.places}
+        return cls(conversation.places, words, "\n".join(one_line(own_words(message)) for message in chunk.before))
+
+    def locate(self, number: int, quote: str) -> tuple[int | None, str]:
+        """The place of a message and the words in it; no place if neither number nor quote leads to one.
+
+        Words that were said only before this chunk belong to the chunk before.
+        """
+        named = self.places[number - 1] if 1 <= number <= len(self.places) else None
+        if not quote or len(quote) > MAX_QUOTE_CHARACTERS:
+            return named, ""
+        found = next((at for at in self._from(named) if quote in self.words[at]), None)
+        if found is not None:
+            return found, quote
+        return (None, "") if quote in self.before else (named, "")
+
+    def _from(self, named: int | None) -> Iterator[int]:
+        if named is not None:
+            yield named
+        yield from self.places

@@ -1,0 +1,234 @@
+"""Prompts: our own words, what others wrote behind a fence, conversations and memories as a model sees them."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from functools import cache
+from itertools import islice
+from pathlib import Path
+from secrets import token_hex
+from string import Template
+from typing import Any
+
+from memories.language.messages import ENDS, SYSTEM, TOOL, WIDE_ENDS, Message, strip_fenced
+from memories.providers.llm.provider import Ask, Noted
+
+PROMPTS = Path(__file__).parent / "prompts"
+_TAG = "untrusted-"
+_TAG_LIKE = re.compile(rf"<(?=\s{{0,9}}/?\s{{0,9}}{_TAG})", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """One kind of question. `operation` is also the name of its prompt, `schema` the JSON Schema of the answer."""
+
+    operation: str
+    schema: Mapping[str, Any]
+    max_tokens: int
+    large: bool = True
+    total_seconds: float = 60.0
+
+    def fill(self, told: Mapping[str, object], untrusted: Mapping[str, str], max_tokens: int | None = None) -> Ask:
+        """The prompt with what we say ourselves (`told`) and what others wrote, each in a fence of this question."""
+        nonce = token_hex(8)
+        values = {**told, **{name: fence(text, nonce) for name, text in untrusted.items()}, "nonce": nonce}
+        system, prompt = (template.substitute(values) for template in load(self.operation))
+        return Ask(
+            self.operation, system, prompt, self.schema, max_tokens or self.max_tokens, self.large, self.total_seconds
+        )
+
+
+def fence(text: str, nonce: str) -> str:
+    """`text` between tags with this nonce; whatever looks like such a tag inside is none any more."""
+    return f"<{_TAG}{nonce}>\n{_TAG_LIKE.sub('‹', text) or '(none)'}\n</{_TAG}{nonce}>"
+
+
+@cache
+def load(operation: str) -> tuple[Template, Template]:
+    """What the model is told, and what it is shown. Reads the files once."""
+    task, shown = (PROMPTS / f"{operation}.md").read_text("utf-8").split("\n---\n")
+    rule = (PROMPTS / "untrusted.md").read_text("utf-8")
+    return Template(f"{task.strip()}\n\n{rule.strip()}"), Template(shown.strip())
+
+
+@cache
+def example(operation: str) -> dict[str, Any]:
+    """The answer that a prompt shows, in a line of its own."""
+    task, _ = load(operation)
+    (line,) = (line for line in task.template.splitlines() if line.startswith("{"))
+    shown: dict[str, Any] = json.loads(line)
+    return shown
+
+
+def object_of(**properties: Mapping[str, Any]) -> dict[str, Any]:
+    """The schema of an object with exactly these properties, in the form every vendor takes."""
+    return {
+        "type": "object",
+        "properties": properties,
+        "required": list(properties),
+        "additionalProperties": False,
+    }
+
+
+TEXT: Mapping[str, Any] = {"type": "string"}
+NUMBER: Mapping[str, Any] = {"type": "number"}
+INTEGER: Mapping[str, Any] = {"type": "integer"}
+BOOLEAN: Mapping[str, Any] = {"type": "boolean"}
+
+
+def list_of(items: Mapping[str, Any]) -> dict[str, Any]:
+    return {"type": "array", "items": items}
+
+
+# Controls, lone surrogates, and what turns or hides text: overrides, invisible operators, tag characters.
+_HIDDEN = re.compile(
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff\u200b\u202a-\u202e\u2060-\u206f\ufeff\U000e0000-\U000e007f]"
+)
+_SENTENCE_END = re.compile(rf"[{ENDS}][\"'”’»)\]]{{0,3}}(?=\s|\Z)|[{WIDE_ENDS}]")
+_CUT = " […] "
+
+
+def clean(text: str) -> str:
+    """`text` without control characters, lone surrogates and hidden marks; its line breaks are newlines."""
+    return _HIDDEN.sub("", text.replace("\r\n", "\n").replace("\r", "\n"))
+
+
+def one_line(text: str) -> str:
+    return " ".join(clean(text).split())
+
+
+def shorten(text: str, limit: int) -> str:
+    """At most `limit` characters: the beginning and the end."""
+    if len(text) <= limit:
+        return text
+    half = (limit - len(_CUT)) // 2
+    return f"{text[:half]}{_CUT}{text[-half:]}" if half > 0 else text[: max(limit, 0)]
+
+
+def fair_limit(lengths: Iterable[int], budget: int) -> int:
+    """What each text may have of a budget: short ones stay whole, long ones share what those leave."""
+    left, ordered = max(budget, 0), sorted(lengths)
+    for done, length in enumerate(ordered):
+        share = left // (len(ordered) - done)
+        if length > share:
+            return share
+        left -= length
+    return max(budget, 0)
+
+
+def whole_sentences(text: str, limit: int) -> str:
+    """The sentences from the start that fit; "" if the first does not."""
+    if len(text) <= limit:
+        return text
+    ends = [match.end() for match in _SENTENCE_END.finditer(text, 0, limit + 1) if match.end() <= limit]
+    return text[: ends[-1]] if ends else ""
+
+
+def whole_lines(text: str, limit: int) -> str:
+    """The lines from the start that fit, without a heading that nothing follows any more; "" if none does."""
+    if len(text) <= limit:
+        return text
+    lines = text[: text.rfind("\n", 0, limit + 1) + 1].rstrip().split("\n")
+    while lines and (not lines[-1].strip() or lines[-1].startswith("#")):
+        lines.pop()
+    return "\n".join(lines)
+
+
+def share_of_one(value: float) -> float:
+    return float(min(max(value, 0), 1))
+
+
+CONVERSATION_CHARACTERS = 24_000
+FACTS_CHARACTERS = 60_000
+MOST_MESSAGES = 200
+OPENING_MESSAGES = 20
+MAX_ROLE_CHARACTERS = 40
+MAX_FACT_CHARACTERS = 2_000
+_INDENT = "\n    "
+
+
+@dataclass(frozen=True, slots=True)
+class Conversation:
+    """`text` as shown; `places[n - 1]` is the place of message n among those that were handed in."""
+
+    text: str
+    places: tuple[int, ...]
+
+
+def show_conversation(messages: Sequence[Message], budget: int = CONVERSATION_CHARACTERS) -> Conversation:
+    """What people and agents said themselves: no system prompts, no tool output, none of our own blocks.
+
+    Lines after the first of a message are indented, so none passes for another message.
+    """
+    said = _few([(at, body) for at, message in enumerate(messages) if (body := _body(message))])
+    heads = [f"[{number}] {_speaker(messages[at])}: " for number, (at, _) in enumerate(said, 1)]
+    return Conversation(_fit(heads, [body for _, body in said], budget), tuple(at for at, _ in said))
+
+
+def show_last(messages: Sequence[Message], most: int, budget: int) -> str:
+    """The last messages in the same form, without numbers."""
+    bodies = ((message, body) for message in reversed(messages) if (body := _body(message)))
+    said = list(islice(bodies, most))[::-1]
+    return _fit([f"{_speaker(message)}: " for message, _ in said], [body for _, body in said], budget)
+
+
+def _fit(heads: Sequence[str], bodies: Sequence[str], budget: int) -> str:
+    limit = fair_limit(map(len, bodies), budget - sum(len(head) + 1 for head in heads))
+    return "\n".join(head + shorten(body, limit) for head, body in zip(heads, bodies, strict=True))
+
+
+def own_words(message: Message) -> str:
+    """A message without the blocks that our server put into it."""
+    return clean(strip_fenced(message.content)).strip()
+
+
+def _few(said: list[tuple[int, str]]) -> list[tuple[int, str]]:
+    """Of very many messages those it began with and the latest."""
+    if len(said) <= MOST_MESSAGES:
+        return said
+    return said[:OPENING_MESSAGES] + said[OPENING_MESSAGES - MOST_MESSAGES :]
+
+
+def _body(message: Message) -> str:
+    return "" if message.role in (SYSTEM, TOOL) else _INDENT.join(own_words(message).splitlines())
+
+
+def _speaker(message: Message) -> str:
+    return one_line(f"{message.role} {message.speaker}")[:MAX_ROLE_CHARACTERS] or "someone"
+
+
+def show_facts(facts: Sequence[Noted]) -> str:
+    """The most important facts and of those the newest, one a line, within FACTS_CHARACTERS."""
+    ranked = sorted(facts, key=lambda fact: (fact.importance, _moment(fact)), reverse=True)
+    return "\n".join(fitting((f"- {_fact_line(fact)}" for fact in ranked), FACTS_CHARACTERS))
+
+
+def fitting(lines: Iterable[str], budget: int) -> list[str]:
+    """The first lines that fit a budget of characters, together with their line breaks."""
+    kept: list[str] = []
+    for line in lines:
+        budget -= len(line) + 1
+        if budget < 0:
+            break
+        kept.append(line)
+    return kept
+
+
+def _fact_line(fact: Noted) -> str:
+    dated = f", {said:%Y-%m-%d}" if (said := fact.confirmed_at or fact.said_at) else ""
+    about = f", on {one_line(fact.subject)[:80]}" if fact.subject.strip() else ""
+    return f"{shorten(one_line(fact.content), MAX_FACT_CHARACTERS)} (importance {fact.importance}{about}{dated})"
+
+
+def _moment(fact: Noted) -> float:
+    moment = fact.confirmed_at or fact.said_at
+    return moment.timestamp() if moment else 0.0
+
+
+def show_day(now: datetime) -> str:
+    """Like "Monday, 2024-03-04 09:30"."""
+    return f"{now:%A, %Y-%m-%d %H:%M}"

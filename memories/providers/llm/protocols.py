@@ -1,0 +1,310 @@
+"""What the protocols of language models have in common."""
+
+import json
+from collections.abc import Mapping, Set
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from memories.providers.http import bearer, with_path
+from memories.providers.llm.provider import Ask
+
+# Models that think before they answer spend tokens on it, and those count.
+ROOM_TO_THINK = 4_096
+
+_FORMAT_WORDS = ("format", "schema", "grammar", "structured")
+_LENGTHS = frozenset({"maxLength", "maxItems"})
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """What a model said: text, or an object that the protocol has already read.
+
+    `cut`: it ran into the limit of tokens. `declined`: it would not answer. 0 tokens when the service did not tell.
+    """
+
+    content: str | Mapping[str, Any]
+    input_tokens: int
+    output_tokens: int
+    cut: bool = False
+    declined: bool = False
+
+
+class Dialect(Protocol):
+    """One protocol. What not every server or model knows has a name, and can be left out of a request."""
+
+    name: str
+    hints: Mapping[int, str]
+
+    def endpoint(self, url: str) -> str:
+        """Where to post, from the address that a user gave. Raises ServiceRefused."""
+
+    def headers(self, api_key: str) -> dict[str, str]: ...
+
+    def room(self, ask: Ask, refused: Set[str]) -> int:
+        """Tokens that an answer may take at most, thoughts included."""
+
+    def request(self, ask: Ask, model: str, refused: Set[str]) -> dict[str, object]:
+        """The payload, without what was `refused` before."""
+
+    def concession(self, detail: str, refused: Set[str]) -> str | None:
+        """What to leave out next, from the words of a refusal; None when nothing would help."""
+
+    def reply(self, answer: object) -> Reply | None:
+        """None for an answer that holds no message."""
+
+
+def part(value: Any, *path: str | int) -> Any:
+    """What lies at `path` in parsed JSON, or None."""
+    for step in path:
+        try:
+            value = value[step]
+        except (KeyError, IndexError, TypeError):
+            return None
+    return value
+
+
+def count(value: object) -> int:
+    """A number of tokens; whatever is no such number counts as none."""
+    return value if isinstance(value, int) and not isinstance(value, bool) and value > 0 else 0
+
+
+def instructed(ask: Ask) -> str:
+    """The system prompt with the schema: servers that enforce a schema do not show it to the model."""
+    schema = json.dumps(ask.schema, ensure_ascii=False)
+    return f"{ask.system}\n\nAnswer with one JSON object that fits this JSON schema, and with nothing else:\n{schema}"
+
+
+def without_lengths(schema: Any) -> Any:
+    """`schema` without limits of length: servers that make a grammar of it refuse long ones."""
+    if isinstance(schema, Mapping):
+        return {name: without_lengths(value) for name, value in schema.items() if name not in _LENGTHS}
+    return schema
+
+
+def less_strict(detail: str, refused: Set[str], formats: tuple[str, ...]) -> str | None:
+    """The strictest of `formats` that was not refused yet, if that is what a refusal is about."""
+    if not any(word in detail.lower() for word in _FORMAT_WORDS):
+        return None
+    return next((name for name in formats if name not in refused), None)
+
+
+OPENAI_URL = "https://api.openai.com/v1"
+OPENAI_SMALL = "gpt-5.6-luna"
+OPENAI_LARGE = "gpt-5.6-terra"
+
+JSON_SCHEMA = "json_schema"
+OBJECT = "json_object"
+MAX_TOKENS = "max_tokens"
+TEMPERATURE = "temperature"
+EFFORT = "reasoning_effort"
+
+
+class OpenAI:
+    """Begins with what most servers know. OpenAI's newer models refuse `max_tokens`, and then they are asked in
+    their own way: with room for their thoughts, little of that, and no temperature."""
+
+    name = "openai"
+    hints: Mapping[int, str] = {}
+
+    def endpoint(self, url: str) -> str:
+        return with_path(url, lambda path: (path or "/v1") + "/chat/completions")
+
+    def headers(self, api_key: str) -> dict[str, str]:
+        return bearer(api_key)
+
+    def room(self, ask: Ask, refused: Set[str]) -> int:
+        return ask.max_tokens + (ROOM_TO_THINK if MAX_TOKENS in refused else 0)
+
+    def request(self, ask: Ask, model: str, refused: Set[str]) -> dict[str, object]:
+        payload: dict[str, object] = {
+            "model": model,
+            "messages": [{"role": "system", "content": instructed(ask)}, {"role": "user", "content": ask.prompt}],
+        }
+        if MAX_TOKENS in refused:
+            payload["max_completion_tokens"] = self.room(ask, refused)
+            if EFFORT not in refused:
+                payload[EFFORT] = "low"
+        else:
+            payload[MAX_TOKENS] = ask.max_tokens
+            if TEMPERATURE not in refused:
+                payload[TEMPERATURE] = 0
+        return payload | response_format(ask, refused)
+
+    def concession(self, detail: str, refused: Set[str]) -> str | None:
+        if "max_completion_tokens" in detail and MAX_TOKENS not in refused:
+            return MAX_TOKENS
+        for name in (TEMPERATURE, EFFORT):
+            if name in detail and name not in refused:
+                return name
+        return less_strict(detail, refused, (JSON_SCHEMA, OBJECT))
+
+    def reply(self, answer: object) -> Reply | None:
+        message = part(answer, "choices", 0, "message")
+        if not isinstance(message, dict):
+            return None
+        ended = part(answer, "choices", 0, "finish_reason")
+        return Reply(
+            text_of(message.get("content")),
+            count(part(answer, "usage", "prompt_tokens")),
+            count(part(answer, "usage", "completion_tokens")),
+            cut=ended == "length",
+            declined=ended == "content_filter" or bool(message.get("refusal")),
+        )
+
+
+def response_format(ask: Ask, refused: Set[str]) -> dict[str, object]:
+    """Not strict: that would refuse schemas in which a field may be missing."""
+    if JSON_SCHEMA not in refused:
+        described = {"name": "answer", "strict": False, "schema": without_lengths(ask.schema)}
+        return {"response_format": {"type": JSON_SCHEMA, JSON_SCHEMA: described}}
+    if OBJECT not in refused:
+        return {"response_format": {"type": OBJECT}}
+    return {}
+
+
+def text_of(content: Any) -> str:
+    """Some servers answer with a list of parts."""
+    if isinstance(content, list):
+        return "".join(str(part(piece, "text") or "") for piece in content)
+    return content if isinstance(content, str) else ""
+
+
+ANTHROPIC_URL = "https://api.anthropic.com"
+ANTHROPIC_SMALL = "claude-haiku-5-5"
+ANTHROPIC_LARGE = "claude-sonnet-5-5"
+
+VERSION = "2023-06-01"
+TOOL = "answer"
+FORCED = "forced"
+
+
+class Anthropic:
+    """Sends no temperature: newer models refuse it."""
+
+    name = "anthropic"
+    hints: Mapping[int, str] = {}
+
+    def endpoint(self, url: str) -> str:
+        return with_path(url, lambda path: path.removesuffix("/v1") + "/v1/messages")
+
+    def headers(self, api_key: str) -> dict[str, str]:
+        return {"anthropic-version": VERSION} | ({"x-api-key": api_key} if api_key else {})
+
+    def room(self, ask: Ask, refused: Set[str]) -> int:
+        return ask.max_tokens + ROOM_TO_THINK
+
+    def request(self, ask: Ask, model: str, refused: Set[str]) -> dict[str, object]:
+        payload: dict[str, object] = {
+            "model": model,
+            "max_tokens": self.room(ask, refused),
+            "system": f"{ask.system}\n\nAnswer by calling the tool `{TOOL}` once, and with nothing else.",
+            "messages": [{"role": "user", "content": ask.prompt}],
+            "tools": [{"name": TOOL, "description": "Takes the answer.", "input_schema": ask.schema}],
+        }
+        if FORCED not in refused:
+            choice = {"type": "tool", "name": TOOL, "disable_parallel_tool_use": True}
+            return payload | {"tool_choice": choice}
+        # Models that cannot be forced always think, and would think long.
+        return payload | {"tool_choice": {"type": "auto"}, "output_config": {"effort": "low"}}
+
+    def concession(self, detail: str, refused: Set[str]) -> str | None:
+        return FORCED if "tool_choice" in detail and FORCED not in refused else None
+
+    def reply(self, answer: object) -> Reply | None:
+        blocks = part(answer, "content")
+        if not isinstance(blocks, list):
+            return None
+        return Reply(
+            content_of(blocks),
+            count(part(answer, "usage", "input_tokens")),
+            count(part(answer, "usage", "output_tokens")),
+            cut=part(answer, "stop_reason") == "max_tokens",
+            declined=part(answer, "stop_reason") == "refusal",
+        )
+
+
+def content_of(blocks: list[Any]) -> str | Mapping[str, Any]:
+    """What the tool was called with, or else what was said."""
+    for block in blocks:
+        given = part(block, "input")
+        if part(block, "type") == "tool_use" and isinstance(given, dict):
+            return given
+    return "\n".join(str(part(block, "text")) for block in blocks if part(block, "type") == "text")
+
+
+OLLAMA_URL = "http://127.0.0.1:11434"
+
+SCHEMA = "schema"
+JSON = "json"
+THINK = "think"
+
+# In UTF-8: a token is about four letters of English, or one Chinese character.
+BYTES_PER_TOKEN = 3
+TEMPLATE_TOKENS = 256
+SMALLEST_CONTEXT = 8_192
+LARGEST_CONTEXT = 65_536
+
+
+class Ollama:
+    """Asks for a context that holds the prompt: Ollama cuts the beginning off a longer one, and says nothing.
+
+    Another size makes it load the model anew, so the size only ever grows, by doubling.
+    """
+
+    name = "ollama"
+    hints: Mapping[int, str] = {404: "no such model or address; is the model pulled (`ollama pull`)?"}
+
+    def __init__(self) -> None:
+        self._context: dict[str, int] = {}
+
+    def endpoint(self, url: str) -> str:
+        return with_path(url, lambda path: path.removesuffix("/v1").removesuffix("/api") + "/api/chat")
+
+    def headers(self, api_key: str) -> dict[str, str]:
+        return bearer(api_key)
+
+    def room(self, ask: Ask, refused: Set[str]) -> int:
+        return ask.max_tokens
+
+    def request(self, ask: Ask, model: str, refused: Set[str]) -> dict[str, object]:
+        system = instructed(ask)
+        context = max(context_for(system + ask.prompt, ask.max_tokens), self._context.get(model, 0))
+        self._context[model] = context
+        payload: dict[str, object] = {
+            "model": model,
+            "messages": [{"role": "system", "content": system}, {"role": "user", "content": ask.prompt}],
+            "stream": False,
+            "options": {"temperature": 0, "num_predict": self.room(ask, refused), "num_ctx": context},
+        }
+        if THINK not in refused:
+            payload["think"] = False
+        if SCHEMA not in refused:
+            payload["format"] = without_lengths(ask.schema)
+        elif JSON not in refused:
+            payload["format"] = "json"
+        return payload
+
+    def concession(self, detail: str, refused: Set[str]) -> str | None:
+        if "think" in detail.lower() and THINK not in refused:
+            return THINK
+        return less_strict(detail, refused, (SCHEMA, JSON))
+
+    def reply(self, answer: object) -> Reply | None:
+        text = part(answer, "message", "content")
+        if not isinstance(text, str):
+            return None
+        return Reply(
+            text,
+            count(part(answer, "prompt_eval_count")),
+            count(part(answer, "eval_count")),
+            cut=part(answer, "done_reason") == "length",
+        )
+
+
+def context_for(text: str, max_tokens: int) -> int:
+    """Tokens for the prompt and the answer, as a power of two."""
+    needed = len(text.encode(errors="replace")) // BYTES_PER_TOKEN + max_tokens + TEMPLATE_TOKENS
+    size = SMALLEST_CONTEXT
+    while size < min(needed, LARGEST_CONTEXT):
+        size *= 2
+    return size

@@ -1,0 +1,448 @@
+"""Find the facts of a conversation without a model."""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+from functools import lru_cache
+
+from memories.language.dates.statement_dates import make_dates_plain
+from memories.language.entities import find_entities
+from memories.language.extract.answers import read_agreement
+from memories.language.extract.conversation import HEAD, SPEAKER, Conversation, read_units
+from memories.language.extract.evidence import ENOUGH
+from memories.language.extract.labels import read_category, read_importance, read_kind, read_sentiment, read_strength
+from memories.language.extract.lexicon import BETWEEN_NAMES, KIN, TITLE
+from memories.language.extract.prose import Sentence, read_sentences, without_ordered
+from memories.language.extract.statements import (
+    CORRECTION,
+    DECISION,
+    GUESS,
+    INSTRUCTION,
+    OUTCOME,
+    SAID,
+    STATEMENT,
+    Candidate,
+    is_regretted,
+    read_assistant,
+    read_unit,
+    read_whole,
+    weigh_said,
+)
+from memories.language.extract.wording import begin_sentence, word
+from memories.language.messages import ASSISTANT, USER, Message
+from memories.language.relate.lexicon import canonical_text
+from memories.language.scripts import CHARACTERS_PER_TOKEN
+from memories.providers.judgement_model import Reading, is_there, load_judgement_model
+from memories.providers.llm.provider import Chunk, Fact, Setting
+from memories.providers.relation import Judge, reads
+
+KEPT_FROM = 0.6
+"""A probability from which a sentence is kept that no rule speaks for."""
+DROPPED_BELOW = 0.3
+"""And below which a statement of the rules is not."""
+PASSING_FROM = 0.005
+"""And above which it is kept where it changes what is known."""
+SURE = 0.5
+"""From this probability on a category, or that it is a lesson, is believed."""
+SCORE = 0.75
+"""Of what the network alone finds: above what a plain statement takes, below what the rules are sure of."""
+MOST_SENTENCES = 40
+LEAST_WORDS = 2
+HALF_WORDS = 3
+ORDERED = (INSTRUCTION, DECISION)
+ANSWER_WORDS = 12
+QUOTED_CHARACTERS = 160
+BEFORE_CHARACTERS = 200
+"""The end of what was said before: as much as the network was trained with."""
+WORD = re.compile(r"[^\W_]+")
+POINTING = re.compile(
+    r"^(?:(?:and|but|so|because|also|yes|no|yeah|yep|nope|well|ok|okay)\b[,\s]*)*"
+    r"(?:it|it's|its|that|that's|this|these|those|they|they're|he|he's|she|she's|there|both|one|ones)\b",
+    re.IGNORECASE,
+)
+"""How a sentence begins whose subject is in what was said before."""
+ORDER = re.compile(
+    r"^(?:(?:please|pls|hey|and|also|can you|could you)[, ]+)*(?:remember|don'?t forget|do not forget|keep in mind|"
+    r"note|save|store|memori[sz]e|make a note|take note|merk dir|merke dir|vergiss nicht|denk daran|notier dir|"
+    r"souviens-toi|n['’]oublie pas|retiens|note que|recuerda|no olvides|apunta|guarda|"
+    r"ricorda|non dimenticare|ricordati|onthoud|vergeet niet)\b"
+    r"(?:\s+(?:this|that|for me|to memory|in memory|it|for later|of this))*"
+    r"\s*[:,–-]?\s*(?:(?:that|dass|que|che|dat)\b\s*)?",
+    re.IGNORECASE,
+)
+"""An order to remember, which is no part of what is to be remembered."""
+LAST_QUESTION = re.compile(r"([^.!?\n]*\?)[^?]*$")
+
+
+def weigh(
+    found: Sequence[Candidate], message: Message, sentences: Sequence[Sentence], place: int, before: str
+) -> list[Candidate]:
+    """The candidates of a user's message, weighed, with those that the network adds.
+
+    `before`: what somebody else said last, empty if nobody has.
+    """
+    told = [one for one in sentences if not one.is_question][:MOST_SENTENCES]
+    if not told or not is_there():
+        return list(found)
+    before = before[-BEFORE_CHARACTERS:] if "?" in before else ""
+    texts = [(before if one is sentences[0] else "", one.text) for one in told]
+    answers = [one for one in found if before and is_joined(one, message, told[0])]
+    readings = load_judgement_model().read([*texts, *(("", one.text) for one in answers)])
+    joined = {one.text: reading for one, reading in zip(answers, readings[len(texts) :], strict=True)}
+    kept = [one for one in found if not any(overlaps(one, message, sentence) for sentence in told)]
+    for at, (sentence, reading) in enumerate(zip(told, readings, strict=False)):
+        units = [
+            weigh_one(one, worthier(reading, joined.get(one.text)), sentence)
+            for one in found
+            if overlaps(one, message, sentence)
+        ]
+        stated = [one for one in units if one.score >= ENOUGH]
+        if (
+            stated
+            and is_answer(sentence, before, at)
+            and not any(one.type in ORDERED or one.text in joined for one in stated)
+        ):
+            kept.append(added(message, told, at, place, before, reading))
+        elif stated:
+            kept += [whole(one, reading) for one in units]
+        else:
+            is_worth_it = reading.keep >= KEPT_FROM or ORDER.match(sentence.text)
+            is_told = is_worth_it and len(WORD.findall(sentence.text)) >= LEAST_WORDS
+            if not is_told and may_change(sentence, reading):
+                passing = units or [added(message, told, at, place, before, reading)]
+                units = [replace(one, score=0.0, is_passing=True) for one in passing]
+            kept += [added(message, told, at, place, before, reading)] if is_told else units
+    return kept
+
+
+def is_joined(candidate: Candidate, message: Message, sentence: Sentence) -> bool:
+    """Whether it says an answer and what was asked: "my order number is 55-1207" where "55-1207" was said."""
+    return overlaps(candidate, message, sentence) and candidate.text.casefold() not in sentence.text.casefold()
+
+
+def worthier(reading: Reading, joined: Reading | None) -> Reading:
+    return joined if joined and joined.keep > reading.keep else reading
+
+
+def may_change(sentence: Sentence, reading: Reading) -> bool:
+    """Whether it may be at odds with something known, however slight: "the backup goes to Backblaze now" sounds so."""
+    return reading.keep >= PASSING_FROM and len(WORD.findall(sentence.text)) >= HALF_WORDS and reads(sentence.text)
+
+
+def whole(candidate: Candidate, reading: Reading) -> Candidate:
+    """One half of a sentence that is worth keeping is as worthy as the other."""
+    is_half = reading.keep >= KEPT_FROM and len(WORD.findall(candidate.text)) >= HALF_WORDS
+    return replace(candidate, score=max(candidate.score, SCORE)) if is_half else candidate
+
+
+def weigh_one(candidate: Candidate, reading: Reading, sentence: Sentence) -> Candidate:
+    """With what the network says of its sentence. What it finds worthless is none, as far as it reads the language."""
+    is_worthless = reading.keep < DROPPED_BELOW and reads(sentence.text)
+    return replace(candidate, score=0.0) if is_worthless else named(candidate, reading)
+
+
+def named(candidate: Candidate, reading: Reading) -> Candidate:
+    category = max(reading.categories, key=lambda name: reading.categories[name])
+    is_sure = reading.categories[category] >= SURE
+    is_lesson = candidate.is_lesson or reading.kinds["lesson"] >= SURE
+    return replace(candidate, category=category if is_sure else "", is_lesson=is_lesson, worth=reading.keep)
+
+
+def added(
+    message: Message, told: Sequence[Sentence], at: int, place: int, before: str, reading: Reading
+) -> Candidate:  # fmt: skip
+    """A sentence in its own words, with what it points back to."""
+    sentence = told[at]
+    quote = message.content[sentence.start : sentence.end]
+    text, is_final = ORDER.sub("", sentence.text, count=1) or sentence.text, False
+    if at and POINTING.match(text):
+        text = f"{told[at - 1].text}. {text}"
+    elif question := question_of(sentence, before, at):
+        text, is_final = f'Asked "{question}", User said: {sentence.text}', True
+    kind = INSTRUCTION if reading.kinds["instruction"] >= SURE else SAID
+    evidence = f"worth keeping: {reading.keep:.2f}"
+    return named(Candidate(text, place, quote, SCORE, evidence, kind, is_final), reading)
+
+
+def is_answer(sentence: Sentence, before: str, at: int) -> bool:
+    return bool(question_of(sentence, before, at)) and bool(POINTING.match(sentence.text))
+
+
+def question_of(sentence: Sentence, before: str, at: int) -> str:
+    """The question that a short answer answers; empty where it says all by itself."""
+    asked = LAST_QUESTION.search(before)
+    is_short = len(sentence.text.split()) <= ANSWER_WORDS
+    return asked[1].strip()[-QUOTED_CHARACTERS:] if asked and at == 0 and is_short else ""
+
+
+def overlaps(candidate: Candidate, message: Message, sentence: Sentence) -> bool:
+    start = message.content.find(candidate.quote) if candidate.quote else -1
+    return start >= 0 and start < sentence.end and start + len(candidate.quote) > sentence.start
+
+
+_TOOL_NOTE = re.compile(r"\[[A-Za-z][\w ]*(?:[:→ ][^\[\]\n]{0,400})?\](?!\()")
+"""What an agent writes of its tools: "[Bash: pytest → 3 passed]"."""
+_SPEAKER = re.compile(
+    r"^(?!(?:note|update|edit|todo|reminder|question|answer|problem|error|warning|summary|context|goal|task|issue|fix|"
+    r"hint|tip|status|result|hello|hi|hey|example|fact|remember|important|background|subject|user|assistant|system|me|"
+    r"today|yesterday|monday|tuesday|wednesday|thursday|friday|saturday|sunday|correction|also|and|but|so|name|plan)\b)"
+    r"((?-i:[A-Z])[\w-]{1,30}(?: (?-i:[A-Z])[\w-]{1,30})?): (?=(?P<own>I\b|I['’]|[Mm]y\b|[Ww]e\b|[Oo]ur\b|im\b|i\b)?)",
+    re.IGNORECASE | re.MULTILINE,
+)
+"""Whose line it is, in what several people say: "Bob: I am allergic to peanuts". One of them speaks of themselves."""
+_WORD = re.compile(r"\w+")
+COVERED_FROM, COVERED_BY_RULE = 0.6, 0.45
+
+
+@lru_cache(maxsize=4)
+def find_candidates(chunk: Chunk, judge: Judge = "rules") -> tuple[Candidate, ...]:
+    """Every statement with any evidence, in order; those from 0.5 are worth keeping.
+
+    The gate and the extraction ask for the same chunk one after the other; the second answer is remembered.
+    """
+    found: list[Candidate] = []
+    heard = Conversation()
+    for message in chunk.before:
+        heard.hear(message, _sentences(message))
+    last_said = next((one.content for one in chunk.before[-1:] if one.role == ASSISTANT), "")
+    said_by = [
+        (place, speaker, part)
+        for place, message in enumerate(chunk.messages)
+        for speaker, part in _by_speakers(message)
+    ]
+    for place, speaker, message in said_by:
+        sentences = _sentences(message)
+        is_meant = heard.is_meant(message)
+        if is_meant:
+            reply = next((later.content for later in chunk.messages[place + 1 : place + 2]), "")
+            read = _read_user if message.role == USER else _read_assistant
+            said = list(read(message, sentences, place, reply, heard))
+            if judge == "learned" and message.role == USER:
+                said = weigh(said, message, sentences, place, last_said)
+            said = [
+                replace(
+                    one, group=heard.who_we_are(one.text, message.content).replace(SPEAKER, speaker), speaker=speaker
+                )
+                for one in said
+            ]
+            order = {message.content[one.start : one.end]: at for at, one in reversed(list(enumerate(sentences)))}
+            found += sorted(said, key=lambda candidate: order.get(candidate.quote, 0))
+        heard.hear(message, sentences, is_read=is_meant)
+        last_said = message.content if message.role == ASSISTANT else ""
+    return tuple(candidate for at, candidate in enumerate(found) if not _is_set_right(candidate, found[at + 1 :]))
+
+
+def _by_speakers(message: Message) -> Iterator[tuple[str, Message]]:
+    """(who says "I", what is said): of a user's message in which lines begin with a name, each name's."""
+    starts = list(_SPEAKER.finditer(message.content)) if message.role == USER else []
+    if not any(found["own"] for found in starts) or starts[0].start() > 0:
+        yield (message.speaker if message.role == USER else "") or SPEAKER, message
+        return
+    ends = [found.start() for found in starts[1:]] + [len(message.content)]
+    for found, end in zip(starts, ends, strict=True):
+        yield found[1], replace(message, content=message.content[found.end() : end].strip())
+
+
+def _read_user(
+    message: Message, sentences: list[Sentence], place: int, reply: str, heard: Conversation
+) -> Iterator[Candidate]:
+    agreed = read_agreement(message.content[:HEAD], heard.proposed)
+    if agreed:
+        quote = message.content[sentences[0].start : sentences[0].end] if sentences else ""
+        yield Candidate(agreed, place, quote, 0.8, "a decision", DECISION, is_final=True)
+    rest: list[Sentence] = []
+    own: list[str] = []
+    told = list(without_ordered(sentences, heard.asked if heard.is_asked_by_other(USER) else ""))
+    for sentence in sentences:
+        if sentence not in told:
+            heard.antecedents.people.note(sentence.text)
+    for sentence in told:
+        whole = read_whole(sentence, message.content[sentence.start : sentence.end], place, heard, own)
+        own.append(sentence.text)
+        if whole is None:
+            rest.append(sentence)
+        else:
+            yield from whole
+    for unit in read_units(rest, USER, heard):
+        unit.is_regretted = is_regretted(reply)
+        by_rule = read_unit(unit, place, message.content[unit.sentence.start : unit.sentence.end])
+        if by_rule and by_rule.score >= ENOUGH:
+            yield by_rule
+            continue
+        said = weigh_said(unit, message, place, reply, heard)
+        yield by_rule if by_rule and by_rule.score > said.score else said
+
+
+def _read_assistant(
+    message: Message, sentences: list[Sentence], place: int, reply: str, heard: Conversation
+) -> Iterator[Candidate]:
+    ruled: defaultdict[str, list[Candidate]] = defaultdict(list)
+    for candidate in read_assistant(sentences, message.content, place, heard.earlier):
+        ruled[candidate.quote].append(candidate)
+        yield candidate
+    for unit in read_units(sentences, ASSISTANT, heard):
+        said = weigh_said(unit, message, place, reply, heard)
+        if not _is_covered(said.text, ruled[said.quote]):
+            yield said
+
+
+def _is_covered(text: str, ruled: list[Candidate]) -> bool:
+    """Whether most of the words are in statements that the rules found in the same sentence."""
+    said = _stems(text)
+    same = [other for other in ruled if other.score >= ENOUGH]
+    kept = {stem for other in same for stem in _stems(other.text)}
+    is_ruled = any(other.type != STATEMENT for other in same)
+    return bool(kept) and len(said & kept) >= (COVERED_BY_RULE if is_ruled else COVERED_FROM) * len(said)
+
+
+def _stems(text: str) -> set[str]:
+    return {word[:5] for word in _WORD.findall(text.lower()) if len(word) > 2}
+
+
+def _is_set_right(candidate: Candidate, later: list[Candidate]) -> bool:
+    """Whether a later correction says the same with another value: "… is 5433" before "… is 5432, not 5433"."""
+    said = set(_WORD.findall(candidate.text.lower()))
+    return any(other.type == CORRECTION and said <= set(_WORD.findall(other.text.lower())) for other in later)
+
+
+def _sentences(message: Message) -> list[Sentence]:
+    """None of what tools or the system say."""
+    if message.role not in {USER, ASSISTANT}:
+        return []
+    content = message.content
+    if message.role == ASSISTANT and "[" in content:
+        content = _TOOL_NOTE.sub(lambda match: "\n" * len(match.group()), content)
+    return read_sentences(content)
+
+
+MAX_ENTITIES = 8
+MAX_TAGS = 4
+_TOPIC = re.compile(
+    r"^(?:[Tt]he |[Oo]ur |[Aa]ll |[Ee]very )?([\w./:-]+(?: [\w./:-]+){0,2}?)(?:'s)? (?:is|are|was|were|has|have|"
+    r"runs?|uses?|needs?|requires?|takes?|depends|listens?|lives?|sits?|must|should|can|cannot|can't|will|only|"
+    r"always|never|fails?|crashes|expires?|goes|gets?|stays?|rejects?|restarts?|renews?|stores?|serves?|times|"
+    r"points?|does|doesn't|now)\b"
+)
+_NO_TOPIC = re.compile(
+    r"^(?:user|assistant|team|it|this|that|there|who|which|what|everything|all|decided|do|always|never|when|next|"
+    r"root|same|each|these|since|because|reason|as|no|not|if|in|on|at|for|from|we|they|he|she|you|i)\b",
+    re.IGNORECASE,
+)
+_KIN = "|".join(sorted(map(re.escape, KIN), key=len, reverse=True))
+_OWN_PERSON = re.compile(rf"User's (?:[a-z-]+ ){{0,2}}(?:{_KIN}) ((?:{TITLE} {BETWEEN_NAMES})?[A-Z][\w-]+)")
+_UNTIL = re.compile(
+    r"\b(?:until|till|through|bis|jusqu['’](?:au|à|en)|hasta|fino (?:al?|all['’])|até)\b", re.IGNORECASE
+)
+_UNTAGGED = frozenset({"the", "user", "assistant", "team"})
+_OPINION = re.compile(
+    r"\b(?:awful|awesome|terrible|horrible|sucks|best|worst|overrated|beautiful|stupid|ugly|boring|ridiculous)\b",
+    re.IGNORECASE,
+)
+
+
+def extract(chunk: Chunk, setting: Setting, judge: Judge = "rules") -> list[Fact]:
+    """At most `setting.most_facts`, in the order they were said; the weightiest ones if there are more."""
+    chosen = [candidate for candidate in find_candidates(chunk, judge) if candidate.score >= ENOUGH]
+    return _facts(chosen, chunk, setting)
+
+
+def find_passing(chunk: Chunk, setting: Setting) -> list[Fact]:
+    """What the network finds not worth keeping for itself, worded so that it can be compared with what is known."""
+    passing = [candidate for candidate in find_candidates(chunk, "learned") if candidate.is_passing]
+    return _facts([replace(candidate, score=ENOUGH) for candidate in passing], chunk, setting)
+
+
+def _facts(chosen: Sequence[Candidate], chunk: Chunk, setting: Setting) -> list[Fact]:
+    worded = [(candidate, _word(candidate, chunk.messages[candidate.message].role)) for candidate in chosen]
+    distinct = list(_distinct(worded))
+    if len(distinct) > setting.most_facts:
+        floor = sorted((candidate.score for candidate, _ in distinct), reverse=True)[setting.most_facts - 1]
+        distinct = [entry for entry in distinct if entry[0].score >= floor][: setting.most_facts]
+    facts = [_fact(candidate, content, chunk, setting) for candidate, content in distinct]
+    return [fact for fact in facts if 0 < len(fact.content) <= setting.max_characters]
+
+
+def _word(candidate: Candidate, role: str) -> str:
+    """The statement in the words it is kept in."""
+    is_worded = candidate.is_final and candidate.type != INSTRUCTION
+    if candidate.is_foreign or is_worded:
+        is_named = candidate.is_foreign and candidate.speaker != SPEAKER
+        return f"{candidate.speaker}: {candidate.text}" if is_named else begin_sentence(candidate.text)
+    return word(candidate.text, role, candidate.group, candidate.speaker)
+
+
+def _distinct(worded: Iterable[tuple[Candidate, str]]) -> Iterable[tuple[Candidate, str]]:
+    """Each once. One other word is another fact: what else says the same is found when it is stored."""
+    seen: set[str] = set()
+    for candidate, content in worded:
+        said = canonical_text(content)
+        if said and said not in seen:
+            seen.add(said)
+            yield candidate, content
+
+
+def _fact(candidate: Candidate, content: str, chunk: Chunk, setting: Setting) -> Fact:
+    now = chunk.messages[candidate.message].at or chunk.now
+    dated = make_dates_plain(content, now)
+    content = begin_sentence(dated.text) if candidate.is_dated else content
+    entities = find_entities(content, setting.subjects)
+    names = tuple(entity.name for entity in entities if entity.name.lower() not in {"user", "assistant"})[:MAX_ENTITIES]
+    known = next((entity.name for entity in entities if entity.kind == "subject"), "")
+    is_allowed = not setting.categories or candidate.category in setting.categories
+    category = candidate.category if candidate.category and is_allowed else ""
+    category = category or read_category(content, candidate.evidence, setting.categories)
+    kind = read_kind(content, candidate.type, candidate.is_lesson, candidate.evidence)
+    is_named = candidate.speaker != SPEAKER and candidate.speaker in content
+    return Fact(
+        content=content,
+        message=candidate.message,
+        quote=candidate.quote,
+        kind=kind,
+        category=category,
+        subject=candidate.speaker if is_named else known or _subject(content, names),
+        tags=_tags(category, names),
+        importance=read_importance(content, kind),
+        strength=read_strength(content, candidate.is_hedged, candidate.type == GUESS),
+        sentiment=read_sentiment(candidate.quote),
+        verifiable=_verifiable(candidate, content),
+        useful=round(min(1.0, 0.7 + 0.3 * candidate.score), 2),
+        entities=names,
+        valid_until=dated.end if dated.is_to_come and is_once(content) else None,
+    )
+
+
+def is_once(content: str) -> bool:
+    """Whether what is said ends with its date: "is on leave until 5 May"."""
+    return bool(_UNTIL.search(content))
+
+
+def _subject(content: str, names: tuple[str, ...]) -> str:
+    """The service, product or person a statement is about; "" for the user."""
+    own = _OWN_PERSON.match(content)
+    if own:
+        return own[1]
+    if content.startswith(("User", "Decided", "Do not", "Always", "Never")):
+        return ""
+    if content.startswith(("Assistant", "The team", "We ")):
+        return next(iter(names), "")
+    topic = _TOPIC.match(content)
+    if not topic or "User" in topic[1] or _NO_TOPIC.match(topic[1]) or len(topic[1]) > 60:
+        return ""
+    return topic[1]
+
+
+def _tags(category: str, names: tuple[str, ...]) -> tuple[str, ...]:
+    found = [name.lower() for name in names if len(name) <= 10 * CHARACTERS_PER_TOKEN]
+    return tuple(dict.fromkeys([tag for tag in (category, *found) if tag != "general" and tag not in _UNTAGGED]))[
+        :MAX_TAGS
+    ]
+
+
+def _verifiable(candidate: Candidate, content: str) -> float:
+    is_plain = candidate.type in {INSTRUCTION, DECISION, OUTCOME} or candidate.worth >= KEPT_FROM
+    if _OPINION.search(content) and not is_plain:
+        return 0.4
+    return 0.6 if candidate.is_hedged or candidate.type == GUESS else 0.9

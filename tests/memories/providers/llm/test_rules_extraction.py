@@ -1,0 +1,626 @@
+"""What the rules find in conversations, told in tables: what is said → what is kept."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import UTC, datetime
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from memories.language.extract.clauses import cut_reply, cut_run_on, split_clauses, strip_leads, strip_trail
+from memories.language.extract.prose import read_sentences
+from memories.language.extract.statements import read_foreign
+from memories.language.extract.wording import to_third_person
+from memories.language.messages import ASSISTANT, USER, Message
+from memories.providers.judgement_model import CATEGORIES, KINDS, Reading
+from memories.providers.llm.provider import Chunk, Fact, Setting
+from memories.providers.llm.rules import RulesProvider
+from memories.providers.llm.rules.extraction import extract
+from memories.providers.llm.rules.gate import gate
+from tests.growth import assert_linear, repeated
+from tests.tables import each_row, each_row_of
+
+NOW = datetime(2026, 5, 4, 15, 30, tzinfo=UTC)
+"""A Monday."""
+
+
+def chunk(*turns: str) -> Chunk:
+    """Turns that begin with "A: " are the assistant's."""
+    return Chunk(
+        tuple(
+            Message("assistant", turn.removeprefix("A: ")) if turn.startswith("A: ") else Message("user", turn)
+            for turn in turns
+        ),
+        NOW,
+    )
+
+
+def facts(*turns: str, **limits: object) -> list[Fact]:
+    return extract(chunk(*turns), Setting(**limits))  # type: ignore[arg-type]
+
+
+def contents(*turns: str) -> list[str]:
+    return [fact.content for fact in facts(*turns)]
+
+
+@each_row("lead", ["It turns out", "turns out", "turned out that"])
+def test_how_a_finding_is_begun_is_no_part_of_it(lead: str) -> None:
+    said = f"{lead} the API gateway uses Kong rather than Nginx."
+    assert contents(said) == ["The API gateway uses Kong rather than Nginx"]
+
+
+@each_row(
+    ("said", "kept"),
+    [
+        ("don't touch the migrations folder unless I ask you to",
+         "Do not touch the migrations folder unless User asks you to"),
+        ("never deploy on Fridays until I tell you", "Never deploy on Fridays until User tells you"),
+        ("I prefer short answers, explanations only if I ask",
+         "User prefers short answers, explanations only if they ask"),
+    ],
+)  # fmt: skip
+def test_what_holds_until_somebody_is_asked_is_not_cut_short(said: str, kept: str) -> None:
+    assert contents(said) == [kept]
+
+
+def test_a_plan_without_a_verb_is_no_part_of_the_sentence_before_it() -> None:
+    def kept(said: str) -> list[str]:
+        return [fact.content for fact in extract(chunk(said), Setting(), "learned")]
+
+    dentist = "Dentist on 5 May 2026 at 3pm"
+    assert kept("I like tea. Dentist tomorrow at 3pm.") == ["User likes tea", dentist]
+    assert kept("My name is Ana. Dentist tomorrow at 3pm.") == ["User's name is Ana", dentist]
+
+
+@each_row_of("rules_facts")
+def test_what_people_are_and_whom_they_go_to_is_told_in_few_words(said: str, kept: str) -> None:
+    assert gate(chunk(said)).keep
+    assert kept in contents(said)
+
+
+@each_row(
+    ("said", "kept"),
+    [
+        ("can you keep lists to ten lines max", "Keep lists to ten lines max"),
+        ("could you please keep your mails under a page", "Keep your mails under a page"),
+        ("no Brazilian stuff please", "No Brazilian stuff"),
+    ],
+)
+def test_a_standing_order_may_be_asked_for(said: str, kept: str) -> None:
+    assert contents(said) == [kept]
+
+
+@each_row("said", ["can you keep the door open", "so don't put 7", "could you write to Ann"])
+def test_what_is_asked_for_once_is_no_standing_order(said: str) -> None:
+    assert contents(said) == []
+
+
+def test_a_person_is_told_of_under_their_name_not_their_title() -> None:
+    assert [fact.subject for fact in facts("my professor Dr. van Dijk is strict")] == ["Dr. van Dijk"]
+
+
+@each_row_of("rules_facts")
+def test_a_statement_is_kept_in_words_that_stand_alone(said: str, kept: list[str]) -> None:
+    assert contents(said) == kept
+
+
+@each_row(
+    ("said", "kept"),
+    [
+        ("My name is Maria and I live in Lisbon", ["User's name is Maria", "User lives in Lisbon"]),
+        ("I live in Oslo and work at Acme", ["User lives in Oslo", "User works at Acme"]),
+        (
+            "I grew up in Ghana but I've lived in Canada since 2010",
+            ["User grew up in Ghana", "User has lived in Canada since 2010"],
+        ),
+        ("I'm allergic to peanuts and shellfish", ["User is allergic to peanuts and shellfish"]),
+    ],
+)
+def test_two_statements_are_kept_apart_only_where_each_has_its_verb(said: str, kept: list[str]) -> None:
+    assert contents(said) == kept
+
+
+@each_row_of("rules_facts")
+def test_standing_instructions_are_kept(said: str, kept: str) -> None:
+    assert contents(said) == [kept]
+
+
+@each_row_of("rules_facts")
+def test_corrections_become_lessons(turns: list[str], kept: str) -> None:
+    found = facts(*turns)
+    assert [(fact.content, fact.kind) for fact in found] == [(kept, "lesson")]
+
+
+@each_row(
+    ("said", "kept"),
+    [
+        ("let's go with FastAPI for the backend", "Decided to go with FastAPI for the backend"),
+        ("we'll use Terraform", "Decided to use Terraform"),
+        ("We decided to use Redis for the cache.", "The team decided to use Redis for the cache"),
+        ("alright, going with zustand for the rewrite", "Decided on zustand for the rewrite"),
+    ],
+)
+def test_decisions_are_kept_as_such(said: str, kept: str) -> None:
+    assert [(fact.content, fact.kind) for fact in facts(said)] == [(kept, "decision")]
+
+
+@each_row(
+    ("said", "kept"),
+    [
+        ("I'm flying to Rome tomorrow", "User is flying to Rome on 5 May 2026"),
+        ("I'm flying to Rome on June 3", "User is flying to Rome on 3 June 2026"),
+        ("I moved to Lyon last year", "User moved to Lyon in 2025"),
+        ("My birthday is March 14", "User's birthday is March 14"),
+        ("We had an outage on staging yesterday because redis ran out of memory", None),
+    ],
+)
+def test_relative_dates_are_written_out(said: str, kept: str | None) -> None:
+    found = contents(said)
+    assert not any("yesterday" in content for content in found)
+    assert kept is None or found == [kept]
+
+
+@each_row(
+    ("said", "kept"),
+    [
+        ("Since I'm vegan, which protein powder should I buy?", "User is vegan"),
+        ("I'm vegan, what should I cook tonight?", "User is vegan"),
+        ("need a warm-up for tomorrow, I coach the under-12 girls", "User coaches the under-12 girls"),
+    ],
+)
+def test_what_is_told_inside_a_question_is_kept_without_the_question(said: str, kept: str) -> None:
+    assert contents(said) == [kept]
+
+
+@each_row(
+    "said",
+    [
+        "Ich bin Vegetarier und wohne in Berlin",
+        "Je suis allergique aux noix",
+        "Vivo en Madrid con mi esposa",
+    ],
+)
+def test_other_languages_are_kept_as_they_were_said(said: str) -> None:
+    assert contents(f"{said}.") == [said]
+
+
+def test_a_pronoun_is_named_where_the_sentence_before_tells_whom_it_means() -> None:
+    found = contents("My dog Rex is 4 years old. He hates fireworks.")
+    assert found == ["User's dog Rex is 4 years old", "User's dog Rex hates fireworks"]
+
+
+@each_row_of("rules_facts")
+def test_what_is_no_statement_of_the_speaker_leaves_nothing(said: str) -> None:
+    assert contents(said) == []
+
+
+@each_row("said", ["I'd rather die than eat liver", "I'd rather do it myself", "I'd rather wait"])
+def test_a_saying_or_what_is_rather_done_now_is_no_preference(said: str) -> None:
+    assert facts(said) == []
+
+
+@each_row("said", ["remind me never to buy that brand again", "never buy this again", "Never do that again please"])
+def test_a_rule_about_what_only_was_in_view_leaves_nothing(said: str) -> None:
+    assert facts(said, "A: Noted.") == []
+
+
+@each_row("answer", ["no need", "No need for that", "don't bother", "maybe later", "another time"])
+def test_declining_an_offer_tells_nothing(answer: str) -> None:
+    assert contents("A: Shall I book the room for the audit?", answer) == []
+
+
+def test_what_follows_an_offer_is_not_joined_to_it() -> None:
+    said = contents("A: Good morning! What's on the list today?", "Quick intro since we never met: I'm Ruben, hello.")
+    assert not [content for content in said if "on the list" in content or "intro" in content.lower()]
+
+
+def test_us_counted_is_a_count_of_people() -> None:
+    assert to_third_person("There are seven of us", "User", "the team") == "There are seven people in the team"
+
+
+def test_who_does_something_to_us_is_not_done_it_to_alone() -> None:
+    assert to_third_person("I rebooked us at the Vila Gale", "User", "User") is None
+    assert to_third_person("My husband drives us", "User", "User") == "User's husband drives User"
+
+
+def test_a_street_and_what_is_included_end_no_sentence() -> None:
+    assert contents("Our practice is on Lindenstr. 12, closed on Wednesdays.") == [
+        "User's practice is on Lindenstr. 12, closed on Wednesdays"
+    ]
+    assert contents("My manager approved a budget of 1,800 euros incl. travel and hotel.") == [
+        "User's manager approved a budget of 1,800 euros incl. travel and hotel"
+    ]
+
+
+def test_not_yet_is_a_no() -> None:
+    assert contents("A: Is there a backup of the wiki?", "Not yet.") == ["There is not a backup of the wiki"]
+
+
+def test_sympathy_is_no_regret() -> None:
+    found = facts("My mother broke her hip in March.", "A: Sorry to hear that, I hope she gets well soon!")
+    assert [fact.kind for fact in found] == ["fact"]
+
+
+@each_row(
+    ("said", "kept"),
+    [
+        ("Quick note about money: I only use euros", "User only uses euros"),
+        ("hmm the importer needs 4 GB of memory", "The importer needs 4 GB of memory"),
+        ("Apart from me: Ana runs the billing service", "Ana runs the billing service"),
+        ("The staging API listens on port 8444, in case you need it", "The staging API listens on port 8444"),
+        ("Use metric units in all recipes", "Use metric units in all recipes"),
+    ],
+)
+def test_what_leads_to_a_statement_is_left_out(said: str, kept: str) -> None:
+    assert contents(said)[0] == kept
+
+
+@each_row_of("rules_facts")
+def test_of_the_assistant_only_results_are_kept(said: str, kept: list[str]) -> None:
+    assert contents("what happened?", f"A: {said}") == kept
+
+
+def test_neither_system_prompts_nor_tool_output_are_read() -> None:
+    said = "I live in Paris and my sister Anna lives in Oslo."
+    assert extract(Chunk((Message("system", said), Message("tool", said)), NOW), Setting()) == []
+
+
+@each_row_of("rules_facts")
+def test_a_fact_is_filed_where_it_belongs(said: str, field: str, value: object) -> None:
+    (fact,) = facts(said)
+    assert getattr(fact, field) == value
+
+
+def test_categories_and_subjects_of_the_asker_are_used() -> None:
+    (fact,) = facts("nginx takes 30 s to reload", categories=("speed", "timing"), subjects=("NGINX",))
+    assert (fact.category, fact.subject) == ("timing", "NGINX")
+
+
+@each_row(
+    ("one", "other"),
+    [
+        ("My daughter Anna plays football at the club after school with friends.", ("Anna", "Lena")),
+        ("Our server runs on port 8080 behind the proxy in the data center of Berlin.", ("8080", "9090")),
+        ("Meine Tochter Anna spielt jeden Montag nach der Schule Fußball im Verein mit Freunden.", ("Anna", "Lena")),
+    ],
+)
+def test_one_other_word_in_a_long_sentence_is_another_fact(one: str, other: tuple[str, str]) -> None:
+    found = contents(one, one.replace(*other))
+    assert len(found) == 2
+    assert found[1] == found[0].replace(*other)
+
+
+def test_the_same_is_kept_once() -> None:
+    assert contents("I'm allergic to peanuts.", "A: Noted.", "As I said, I'm allergic to peanuts!") == [
+        "User is allergic to peanuts"
+    ]
+
+
+def test_no_more_facts_than_asked_for() -> None:
+    towns = ["Oslo", "Rome", "Paris", "Lima", "Cairo", "Tokyo", "Quito", "Delhi"]
+    assert len(facts(*(f"I lived in {town}" for town in towns), most_facts=3)) == 3
+
+
+TEXTS = st.one_of(
+    st.text(max_size=400),
+    st.lists(
+        st.sampled_from(
+            ["I'm vegan", "my sister Anna", "and I", "never", "it's", "not", ",", ".", "?", "\n", "I",
+             "we use", "Redis 7", "tomorrow",
+             "because", '"', "`", "(", ")", "call me", "let's go with", "\x00", "\ud800", "😀", "أنا", "no, "]
+        ),
+        max_size=40,
+    ).map(" ".join),
+)  # fmt: skip
+
+
+@settings(max_examples=60)
+@given(st.lists(st.tuples(st.sampled_from(["user", "assistant", "tool", "Bob"]), TEXTS), max_size=4))
+def test_any_text_gives_facts_whose_words_were_said_there(turns: list[tuple[str, str]]) -> None:
+    messages = tuple(Message(role, content) for role, content in turns)
+    for fact in extract(Chunk(messages, NOW), Setting(max_characters=80)):
+        assert fact.quote
+        assert fact.quote in messages[fact.message].content
+        assert 0 < len(fact.content) <= 80
+        assert 1 <= fact.importance <= 5
+        assert 0 <= fact.verifiable <= 1
+        assert 0 <= fact.useful <= 1
+
+
+@each_row_of("rules_facts")
+def test_a_huge_message_is_answered(piece: str) -> None:
+    extract(chunk(piece * (12_000 // len(piece)), "A: " + piece * (12_000 // len(piece))), Setting())
+
+
+def test_no_message_of_several_sentences_is_kept_whole() -> None:
+    said = "I live in Oslo. My sister Anna lives in Rome. We use Postgres 15, and never deploy on Fridays."
+    assert len(facts(said)) >= 3
+    assert all(content.count(".") == 0 and len(content) < 0.6 * len(said) for content in contents(said))
+
+
+@each_row(
+    ("said", "kept"),
+    [
+        ("My friend Kim said 'I am vegan'", "User's friend Kim said 'I am vegan'"),
+        ("My friend Kim said ‘I'm vegan’.", "User's friend Kim said ‘I'm vegan’."),
+        ('My friend Kim said "I am vegan" to me', 'User\'s friend Kim said "I am vegan" to User'),
+        ("I like rock 'n' roll", "User likes rock 'n' roll"),
+        ("In the '90s I lived at my parents' house", "In the '90s User lived at their parents' house"),
+        ("My parents' house is where I live", "User's parents' house is where they live"),
+        ("\ue000 is what I like", None),
+    ],
+)
+def test_what_is_quoted_stays_anothers_words_and_apostrophes_quote_nothing(said: str, kept: str | None) -> None:
+    assert to_third_person(said) == kept
+
+
+@each_row_of("rules_facts")
+def test_who_has_turned_what_age_is_kept(said: str, kept: list[str]) -> None:
+    assert contents(said) == kept
+
+
+@each_row_of("rules_facts")
+def test_what_somebody_began_to_learn_or_do_is_kept(said: str, kept: list[str]) -> None:
+    assert contents(said) == kept
+
+
+@each_row_of("rules_facts")
+def test_what_somebody_switched_to_or_gave_up_is_kept(said: str, kept: list[str]) -> None:
+    assert contents(said) == kept
+
+
+@each_row(
+    ("said", "kept"),
+    [
+        (
+            "On Wednesdays I can't fetch Tim, then grandma does it",
+            "On Wednesdays User cannot fetch Tim, then their grandma does it",
+        ),
+        ("On Fridays I can't cook, so my husband does it", "On Fridays User cannot cook, so their husband does it"),
+        (
+            "My wife drives the kids on Mondays, on Tuesdays I do it",
+            "User's wife drives the kids on Mondays, on Tuesdays User does it",
+        ),
+        ("I stopped eating meat, my kids still do", "User stopped eating meat, their kids still do"),
+    ],
+)
+def test_who_does_it_instead_is_told_with_what_is_done(said: str, kept: str) -> None:
+    assert contents(said) == [kept]
+    assert gate(chunk(said)).keep
+
+
+@each_row("said", ["I learned to swim last summer", "I switched to decaf last week", "Emma's turning 8 next week"])
+def test_what_is_told_alone_is_worth_keeping(said: str) -> None:
+    assert gate(chunk(said)).keep
+
+
+@each_row_of("rules_facts")
+def test_what_became_of_a_figure_or_somebodys_part_is_kept(said: str, kept: list[str]) -> None:
+    assert contents(said) == kept
+    assert gate(chunk(said)).keep == bool(kept)
+
+
+@each_row_of("rules_facts")
+def test_what_somebody_does_with_all_of_a_kind_is_kept(said: str, kept: list[str]) -> None:
+    assert contents(said) == kept
+    assert gate(chunk(said)).keep == bool(kept)
+
+
+@each_row("said", ["don't ask how", "please don't ask me why"])
+def test_what_is_only_said_so_is_no_rule(said: str) -> None:
+    assert contents(said) == []
+
+
+@each_row(
+    ("said", "kept"),
+    [
+        ("Because Erik got a new job we moved to Graz", ["Erik got a new job", "User moved to Graz"]),
+        ("because Anna is vegan we never cook meat", ["Anna is vegan", "User never cooks meat"]),
+        ("because the job I wanted is gone I stay at Acme", ["The job User wanted is gone"]),
+    ],
+)
+def test_a_reason_is_told_apart_from_what_came_of_it_without_a_comma(said: str, kept: list[str]) -> None:
+    assert contents(said) == kept
+
+
+@each_row("said", ["I've stopped being surprised", "I'm running the tests again"])
+def test_how_somebody_feels_and_what_they_just_run_is_no_habit(said: str) -> None:
+    assert contents(said) == []
+
+
+@each_row(
+    ("said", "kept"),
+    [
+        ("she isn't my wife, she's my sister", []),
+        ("that's not my brother, he's my cousin and he lives in Rome", ["User's cousin lives in Rome"]),
+        ("I lent my drill to Marko. it was my dad's", ["User's drill was their dad's"]),
+        ("the kids are with their dad every other weekend", ["The kids are with their dad every other weekend"]),
+        ("dad is 80 now", ["User's dad is 80 now"]),
+    ],
+)
+def test_nobody_is_told_of_who_is_not_meant(said: str, kept: list[str]) -> None:
+    assert contents(said) == kept
+
+
+TODAY = datetime(2026, 11, 16, 10, tzinfo=UTC)
+WORTHLESS = Reading(0.02, dict.fromkeys(CATEGORIES, 1 / len(CATEGORIES)), dict.fromkeys(KINDS, 1 / len(KINDS)))
+
+
+class Reader:
+    """Stands for the network: `worth` by sentence, all others are worth nothing."""
+
+    def __init__(self, worth: dict[str, Reading]) -> None:
+        self.worth = worth
+        self.asked: list[tuple[str, str]] = []
+
+    def read(self, sentences: Sequence[tuple[str, str]]) -> list[Reading]:
+        self.asked += sentences
+        return [self.worth.get(sentence, WORTHLESS) for _, sentence in sentences]
+
+
+def found(monkeypatch: pytest.MonkeyPatch, worth: dict[str, Reading], *messages: Message) -> list[Fact]:
+    monkeypatch.setattr("memories.providers.llm.rules.extraction.load_judgement_model", lambda: Reader(worth))
+    return RulesProvider(judge="learned").extract(Chunk(messages, TODAY), Setting())
+
+
+def kept(worth: float = 0.9, category: str = "general", kind: str = "fact") -> Reading:
+    return Reading(worth, WORTHLESS.categories | {category: 0.9}, WORTHLESS.kinds | {kind: 0.9})
+
+
+def test_a_sentence_that_no_rule_knows_is_kept_where_the_network_finds_it_worth_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    worth = {"Dentist appointment, Friday 3pm": kept(category="health", kind="plan")}
+    said = Message(USER, "Dentist appointment, Friday 3pm. Hm, let me think.")
+    assert [fact.category for fact in found(monkeypatch, worth, said)] == ["health"]
+
+
+def test_what_the_network_finds_worthless_is_not_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert found(monkeypatch, {}, Message(USER, "I live in Bergen.")) == []
+    (fact,) = found(monkeypatch, {"I live in Turin": kept(0.5)}, Message(USER, "I live in Turin."))
+    assert fact.content == "User lives in Turin"
+
+
+def test_a_language_that_the_network_cannot_read_is_left_to_the_rules(monkeypatch: pytest.MonkeyPatch) -> None:
+    by_rules = RulesProvider().extract(Chunk((Message(USER, "Ich bin allergisch gegen Nüsse."),), TODAY), Setting())
+    assert [fact.content for fact in by_rules] == ["Ich bin allergisch gegen Nüsse"]
+    assert found(monkeypatch, {}, Message(USER, "Ich bin allergisch gegen Nüsse.")) == by_rules
+
+
+def test_of_what_was_said_before_only_the_end_is_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    reader = Reader({"yes, peanuts": kept()})
+    monkeypatch.setattr("memories.providers.llm.rules.extraction.load_judgement_model", lambda: reader)
+    asked = Message(ASSISTANT, "word " * 20_000 + ". Any allergies?")
+    RulesProvider(judge="learned").extract(Chunk((asked, Message(USER, "yes, peanuts")), TODAY), Setting())
+    assert [len(before) <= 200 and before.endswith("Any allergies?") for before, _ in reader.asked] == [True]
+
+
+def test_a_short_answer_is_kept_with_its_question(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = Message(ASSISTANT, "Noted. Do you have any allergies?")
+    (fact,) = found(monkeypatch, {"yes, peanuts": kept(category="health")}, asked, Message(USER, "yes, peanuts"))
+    assert fact.content == 'Asked "Do you have any allergies?", User said: yes, peanuts'
+
+
+@each_row(
+    ("asked", "answer", "kept"),
+    [
+        ("Sorry about that! Could you tell me your order number?", "It's 55-1207", "User's order number is 55-1207"),
+        ("May I have the serial number?", "SN-99812", "The serial number is SN-99812"),
+        ("Thank you. Is it the Barista Pro 500?", "yes, in red", "It is the Barista Pro 500, in red"),
+    ],
+)
+def test_what_an_answer_says_with_its_question_is_weighed(asked: str, answer: str, kept: str) -> None:
+    chunk = Chunk((Message(ASSISTANT, asked), Message(USER, answer)), TODAY)
+    assert [fact.content for fact in RulesProvider(judge="learned").extract(chunk, Setting())] == [kept]
+
+
+def test_what_was_said_before_counts_only_where_it_asks() -> None:
+    said = Message(USER, "if the power goes out the UPS lasts about 20 minutes")
+    chunk = Chunk((Message(ASSISTANT, "Okay. Caddy renewed it eleven days ago."), said), TODAY)
+    (fact,) = RulesProvider(judge="learned").extract(chunk, Setting())
+    assert fact.content == "If the power goes out the UPS lasts about 20 minutes"
+
+
+def test_what_points_back_is_kept_with_what_it_points_to(monkeypatch: pytest.MonkeyPatch) -> None:
+    said = Message(USER, "You declared the iLO dead. It needs four minutes after a reset.")
+    (fact,) = found(monkeypatch, {"It needs four minutes after a reset": kept(kind="lesson")}, said)
+    assert "iLO" in fact.content
+    assert fact.kind == "lesson"
+
+
+@each_row(
+    "text",
+    [
+        "Remember that I take my coffee black.",
+        "Save to memory: the gate code is 4471.",
+        "Merk dir, dass ich links schreibe.",
+    ],
+)
+def test_what_is_ordered_to_be_remembered_is_kept_whatever_it_is_worth(text: str) -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        facts = found(patch, {}, Message(USER, text))
+    assert len(facts) == 1
+    assert not facts[0].content.lower().startswith(("remember", "save", "merk"))
+
+
+def test_questions_are_not_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    reader = Reader({})
+    monkeypatch.setattr("memories.providers.llm.rules.extraction.load_judgement_model", lambda: reader)
+    long = Message(USER, "Is it done? I live in Oslo. " + "word " * 50)
+    RulesProvider(judge="learned").extract(Chunk((long,), TODAY), Setting())
+    assert ("", "Is it done?") not in reader.asked
+    assert "I live in Oslo" in [sentence for _, sentence in reader.asked]
+
+
+@each_row(
+    ("said", "told"),
+    [
+        ("I moved to the US last year", "User moved to the US last year"),
+        ("I work in the US", "User works in the US"),
+        ("My repository is git@github.com:me/x.git", "User's repository is git@github.com:me/x.git"),
+        ("My address is my.name@example.org", "User's address is my.name@example.org"),
+        ("My favourite film is My Neighbor Totoro", "User's favourite film is My Neighbor Totoro"),
+    ],
+)
+def test_names_that_are_spelt_as_pronouns_stay(said: str, told: str) -> None:
+    assert to_third_person(said, "User", "the team") == told
+
+
+@each_row(
+    ("text", "told"),
+    [
+        ("I'm allergic to\nnuts and penicillin.", ["I'm allergic to nuts and penicillin"]),
+        ("i live in oslo\ni like tea", ["i live in oslo", "i like tea"]),
+        ("My code: ```x = 1``` I always use black.", ["My code", "I always use black"]),
+        ("Here is my code:\n```\nx = 1\n```\nI always use black.", ["Here is my code", "I always use black"]),
+        ("Here is the log:\n12:00 error\nsome text", ["Here is the log"]),
+    ],
+)
+def test_a_line_break_is_no_end_and_code_none_either(text: str, told: list[str]) -> None:
+    assert [sentence.text for sentence in read_sentences(text)] == told
+
+
+@each_row(
+    ("text", "told"),
+    [
+        (
+            "Bob: I am allergic to peanuts\nAlice: I am not allergic to anything",
+            [("Bob", "Bob is allergic to peanuts"), ("Alice", "Alice is not allergic to anything")],
+        ),
+        ("Update: I moved to Linz", [("", "User moved to Linz")]),
+    ],
+)
+def test_a_line_that_begins_with_a_name_is_that_persons(text: str, told: list[tuple[str, str]]) -> None:
+    facts = RulesProvider().extract(Chunk((Message(USER, text),), TODAY), Setting())
+    assert [(fact.subject, fact.content) for fact in facts] == told
+
+
+def test_a_category_is_one_of_those_in_use(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(
+        "memories.providers.llm.rules.extraction.load_judgement_model",
+        lambda: Reader({"I live in Ghent": replace(kept(), categories={"hobbies": 0.9})}),
+    )
+    said = Chunk((Message(USER, "I live in Ghent."),), TODAY)
+    (free,) = RulesProvider(judge="learned").extract(said, Setting())
+    (bound,) = RulesProvider(judge="learned").extract(replace(said), Setting(categories=("work", "general")))
+    assert (free.category, bound.category in ("work", "general")) == ("hobbies", True)
+
+
+SIZE = 16_000
+READERS = {
+    "cut_reply": lambda text: list(cut_reply(text)),
+    "cut_run_on": cut_run_on,
+    "strip_leads": strip_leads,
+    "strip_trail": strip_trail,
+    "read_foreign": read_foreign,
+    "split_clauses": lambda text: split_clauses(text, True),
+}
+
+
+@pytest.mark.parametrize("name", READERS)
+def test_hostile_lengths_are_read_in_linear_time(name: str) -> None:
+    for unit in (" ", "a", ", ", " and ", "that and ", "ich, ", "hab einen ", "so would "):
+        assert_linear(READERS[name], lambda size, unit=unit: f"x{repeated(unit)(size)}!", SIZE)
