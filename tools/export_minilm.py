@@ -2,7 +2,7 @@
 
     python -m tools.export_minilm
 
-Its initializers are named after the tensors of `model.safetensors`; `minilm_model.py` supplies them.
+Its initializers are named after the tensors of `model.safetensors`; `embeddings.minilm` supplies them.
 """
 
 from pathlib import Path

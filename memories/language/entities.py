@@ -164,7 +164,7 @@ class Name:
 
 
 def find_names(text: str, is_taken: Callable[[int], bool]) -> Iterator[Name]:
-    """The names in a text in order; words at places that are taken are left out. Linear in its length."""
+    """Yield the names in a text in order; words at places that are taken are left out. Linear in its length."""
     words = [word for word in cut_words(text) if not is_taken(word.start)]
     if _is_shouted(words):
         return
@@ -180,7 +180,7 @@ def find_names(text: str, is_taken: Callable[[int], bool]) -> Iterator[Name]:
 
 
 def cut_words(text: str) -> Iterator[Word]:
-    """The words of a text in order."""
+    """Yield the words of a text in order."""
     end, previous = 0, ""
     for match in _WORD.finditer(text):
         gap = text[end : match.start()]
@@ -202,7 +202,7 @@ def _without_possessive(word: str) -> str:
 
 
 def _is_shouted(words: Sequence[Word]) -> bool:
-    """Whether capitals say nothing because nearly all is written in them."""
+    """Tell whether capitals say nothing because nearly all is written in them."""
     letters = [word for word in words if len(word.text) > 1 and word.text.isalpha()]
     return len(letters) > 3 and sum(word.text.isupper() for word in letters) > 0.6 * len(letters)
 
@@ -241,7 +241,7 @@ def _is_candidate(word: Word) -> bool:
 
 
 def _run(words: Sequence[Word], at: int) -> int:
-    """How many words from here make one name, connectors included."""
+    """Return how many words from here make one name, connectors included."""
     if not _is_candidate(words[at]):
         return 0
     size = 1
@@ -254,7 +254,7 @@ def _run(words: Sequence[Word], at: int) -> int:
 
 
 def _joint(words: Sequence[Word], at: int, is_acronym: bool) -> int | None:
-    """How many connectors stand here before the next word of the name; None if the name ends."""
+    """Return how many connectors stand here before the next word of the name; None if the name ends."""
     for connectors in range(3):
         if at + connectors >= len(words) or not words[at + connectors].is_joined:
             return None
@@ -267,7 +267,7 @@ def _joint(words: Sequence[Word], at: int, is_acronym: bool) -> int | None:
 
 
 def _names_of(text: str, words: Sequence[Word], at: int, size: int, inside: set[str]) -> Iterator[Name]:
-    """The name of a run, less a first word that only begins the sentence; without it, too, where that is open."""
+    """Yield the name of a run, less a first word that only begins the sentence; without it, too, where that is open."""
     last = at + size - 1
     first = at
     while words[first].is_first and first < last and _is_mere_start(words[first]):
@@ -287,7 +287,7 @@ def _is_mere_start(word: Word) -> bool:
 
 
 def _with_number(text: str, words: Sequence[Word], first: int, last: int) -> Iterator[Name]:
-    """A name, and before it the product it is with a number behind it."""
+    """Yield a name, and before it the product it is with a number behind it."""
     start, end = words[first].start, words[last].end
     match = None if words[last].is_possessive else _PRODUCT_NUMBER.match(text, end)
     if match and not _YEAR.fullmatch(match[1]) and (match[2] or "").lower() not in NOT_COUNTED:
@@ -296,7 +296,7 @@ def _with_number(text: str, words: Sequence[Word], first: int, last: int) -> Ite
 
 
 def _is_proved(text: str, words: Sequence[Word], at: int, inside: set[str]) -> bool:
-    """Whether a lone word at the start of a sentence is a name."""
+    """Tell whether a lone word at the start of a sentence is a name."""
     word = words[at]
     if word.low in SENTENCE_STARTS:
         return False
@@ -346,7 +346,7 @@ Form = tuple[str, str]
 
 
 def read_form(word: str) -> Iterator[Form]:
-    """The entities that one word is, the whole first; none for an ordinary word. Linear in its length."""
+    """Yield the entities that one word is, the whole first; none for an ordinary word. Linear in its length."""
     if not 2 <= len(word) <= MAX_CHARS or (word.isalpha() and word.isascii() and word[1:].islower()):
         return
     if _URL.fullmatch(word):
@@ -363,7 +363,7 @@ def read_form(word: str) -> Iterator[Form]:
 
 
 def _url(word: str) -> Iterator[Form]:
-    """The address without user and password, its host and its port."""
+    """Yield the address without user and password, its host and its port."""
     plain = _USERINFO.sub("", word)
     yield plain, "url"
     host = _URL_HOST.match(plain)
@@ -379,7 +379,7 @@ def _matches(pattern: re.Pattern[str]) -> Callable[[str], bool]:
 
 
 def _is_ip(word: str) -> bool:
-    """An IPv4 or IPv6 address or network."""
+    """Return an IPv4 or IPv6 address or network."""
     if not word[:1].isalnum() and word[:1] != ":":
         return False
     try:
@@ -403,7 +403,7 @@ def _is_version(word: str) -> bool:
 
 
 def _is_path(word: str) -> bool:
-    """An absolute path, or a relative one with two slashes or a file at its end: "and/or" is none."""
+    """Return an absolute path, or a relative one with two slashes or a file at its end: "and/or" is none."""
     if _ABSOLUTE_PATH.fullmatch(word):
         return any(char.isalnum() for char in word)
     if not _RELATIVE_PATH.fullmatch(word) or not any(char.isalpha() for char in word):
@@ -492,7 +492,7 @@ class Mention:
 
 
 def find_entities(text: str, subjects: Collection[str] = ()) -> list[Entity]:
-    """The entities of a text in the order of their first mention, one per key, at most MAX_ENTITIES.
+    """Return the entities of a text in the order of their first mention, one per key, at most MAX_ENTITIES.
 
     Linear in the length of the text. The app's `subjects` are found as whole words in any spelling of their key.
     """
@@ -516,7 +516,7 @@ def find_mentions(text: str, subjects: Collection[str] = ()) -> list[Mention]:
 
 
 def entity_key(name: str) -> str:
-    """What all spellings of a name share: "Postgres's" → "postgres", "node_a" → "node a", "v1.2" → "1.2".
+    """Return what all spellings of a name share: "Postgres's" → "postgres", "node_a" → "node a", "v1.2" → "1.2".
 
     Inside of addresses, paths and versions, punctuation tells one from another and is kept. "" for punctuation alone.
     """
@@ -525,7 +525,9 @@ def entity_key(name: str) -> str:
 
 
 def phrase_keys(text: str, longest: int = MAX_SUBJECT_WORDS) -> list[str]:
-    """The keys of all runs of at most `longest` words, and eight: what an entity may be called that the text names."""
+    """Return the keys of all runs of at most `longest` words, and eight: what an entity may be called that the text
+    names.
+    """
     if not longest:
         return []
     words = [word for word, _, _ in islice(_subject_words(text), MOST_WORDS_READ)]
@@ -585,7 +587,7 @@ def _find_numbered(text: str) -> Iterator[Mention]:
 
 
 def _find_quoted(text: str) -> Iterator[Mention]:
-    """Terms in quotation marks or backticks; longer ones are speech."""
+    """Yield terms in quotation marks or backticks; longer ones are speech."""
     for match in _QUOTED.finditer(text):
         term = next(group for group in match.groups() if group).strip()
         if term and len(term.split()) <= MAX_QUOTED_WORDS:
@@ -593,7 +595,7 @@ def _find_quoted(text: str) -> Iterator[Mention]:
 
 
 def _covered_by(mentions: list[Mention]) -> Callable[[int], bool]:
-    """Whether a place lies inside one of these mentions, which come in order."""
+    """Tell whether a place lies inside one of these mentions, which come in order."""
     starts = [mention.start for mention in mentions]
 
     def is_covered(place: int) -> bool:
@@ -619,7 +621,7 @@ def _find_subjects(text: str, known: dict[str, str]) -> Iterator[Mention]:
 
 
 def _subject_words(text: str) -> Iterator[tuple[str, int, int]]:
-    """Each word's key with its place; of "redis/postgres" and "nas:22" the pieces as well."""
+    """Yield each word's key with its place; of "redis/postgres" and "nas:22" the pieces as well."""
     for chunk in _CHUNK.finditer(text):
         yield from ((word, chunk.start(), chunk.end()) for word in entity_key(chunk.group()).split())
         if _SPELLED_WHOLE.search(chunk.group().strip(_EDGES)):

@@ -31,12 +31,12 @@ FENCED_RE = re.compile(r'<memory-context nonce="([0-9a-f]{8,32})">.*?(?:</memory
 
 
 def open_fence(nonce: str) -> str:
-    """Raises ValueError unless `nonce` is 8 to 32 lower-case hexadecimal digits."""
+    """Raise ValueError unless `nonce` is 8 to 32 lower-case hexadecimal digits."""
     return f'<memory-context nonce="{_checked(nonce)}">'
 
 
 def close_fence(nonce: str) -> str:
-    """Raises ValueError like `open_fence`."""
+    """Raise ValueError like `open_fence`."""
     return f'</memory-context nonce="{_checked(nonce)}">'
 
 
@@ -77,7 +77,8 @@ SENTENCE = re.compile(rf"{_INSIDE}(?:(?:[{ENDS}](?!\s|$)|(?<=\d)\.(?={_MONTH_BEH
 
 
 def sentence_around(text: str, start: int, end: int, most: int) -> str:
-    """The sentence of `text[start:end]` in one line of `most` characters at most; "…" stands for what is left out.
+    """Return the sentence of `text[start:end]` in one line of `most` characters at most; "…" stands for what is left
+    out.
 
     Reads no farther than `most` characters to either side.
     """
@@ -104,7 +105,9 @@ def _sentence_bounds(text: str, start: int, end: int, reach: int) -> tuple[int, 
 
 
 def _ends_sentence(text: str, found: re.Match[str], last: int) -> bool:
-    """A line ends a thought unless the next one goes on in lower case, and a dot may only shorten a word."""
+    """Tell whether a sentence ends: a line ends a thought unless the next one goes on in lower case, and a dot may only
+    shorten a word.
+    """
     follows = text[found.end() : min(found.end() + 8, last)].lstrip()[:1]
     if found["line"]:
         return found.group().count("\n") > 1 or not follows.islower()
@@ -117,13 +120,13 @@ def _ends_sentence(text: str, found: re.Match[str], last: int) -> bool:
 
 
 def is_ordinal(text: str, dot: re.Match[str]) -> bool:
-    """Whether the dot belongs to the number of a day: "am 6. Juni"."""
+    """Tell whether the dot belongs to the number of a day: "am 6. Juni"."""
     before = text[max(dot.start() - 3, 0) : dot.start()]
     return bool(DAY_OF_MONTH.search(before) and MONTH_BEHIND.match(text, dot.end()))
 
 
 def _is_short(word: str, follows: str) -> bool:
-    """Whether a dot behind a word belongs to it."""
+    """Tell whether a dot behind a word belongs to it."""
     if word.lower() in TITLES or (len(word) == 1 and word.isupper()):
         return True
     return follows.isdigit() and bool(_NUMBERED.search(word))

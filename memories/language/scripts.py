@@ -76,12 +76,12 @@ _HANGUL_GRAMMAR = words("""
 
 
 def is_unspaced(text: str) -> bool:
-    """Whether any character of it is a word to the index."""
+    """Tell whether any character of it is a word to the index."""
     return _UNSPACED.search(text) is not None
 
 
 def characters_in(text: str) -> int:
-    """How many of these it has."""
+    """Return how many of these it has."""
     return len(_UNSPACED.findall(text))
 
 
@@ -91,15 +91,15 @@ def spaced(text: str) -> str:
 
 
 def parts_in(text: str) -> list[str]:
-    """What to look up of a text, each once: its words, in small letters as both indexes of words have them, and each
-    letter in one piece, however it was typed.
+    """Return what to look up of a text, each once: its words, in small letters as both indexes of words have them, and
+    each letter in one piece, however it was typed.
     """
     plain = unicodedata.normalize("NFC", text.lower())
     return list(dict.fromkeys(part for word in WORD.findall(plain) for part in parts_of(word)))
 
 
 def parts_of(word: str) -> list[str]:
-    """What to look up of a run of characters without a space; the word itself if it is of another script."""
+    """Return what to look up of a run of characters without a space; the word itself if it is of another script."""
     if not is_unspaced(word):
         return [word]
     return [part for run in _RUN.finditer(word) for part in _parts(run)]

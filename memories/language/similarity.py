@@ -78,7 +78,7 @@ def used_share(memory_text: str, response: str) -> float:
 
 
 def shared_words(memory_text: str, response: str) -> tuple[str, ...]:
-    """The words that `used_share` counted, as the memory writes them, in its order."""
+    """Return the words that `used_share` counted, as the memory writes them, in its order."""
     return tuple(term.word for term in _shared(_terms_of(memory_text), response))
 
 
@@ -148,7 +148,7 @@ def _words_of(token: re.Match[str]) -> Iterator[str]:
 
 @lru_cache(maxsize=16_384)
 def _key(lower: str) -> str:
-    """What the forms and the synonyms of a word have in common."""
+    """Return what the forms and the synonyms of a word have in common."""
     return concept_of(lower) if lower.isalpha() else lower
 
 
@@ -170,7 +170,7 @@ _QUOTED_WORD = re.compile(r"\w+")
 
 
 def find_said(text: str, memory_text: str) -> Span | None:
-    """Start and end of it in the text: to the letter, else the sentence that takes most of it up. None: nowhere.
+    """Return start and end of it in the text: to the letter, else the sentence that takes most of it up. None: nowhere.
 
     Reads the first 200,000 characters, and 2,000 sentences of them.
     """
@@ -184,7 +184,7 @@ def find_said(text: str, memory_text: str) -> Span | None:
 
 
 def share(sentence: str, memory_text: str) -> tuple[float, int]:
-    """How much of the memory a sentence takes up: by what tells, and by plain words where nothing does."""
+    """Return how much of the memory a sentence takes up: by what tells, and by plain words where nothing does."""
     return used_share(memory_text, sentence), len(plain_words(memory_text) & plain_words(sentence))
 
 
@@ -193,7 +193,7 @@ def plain_words(text: str) -> set[str]:
 
 
 def spans_of(text: str) -> Iterator[Span]:
-    """The sentences that say something, without the space around them."""
+    """Yield the sentences that say something, without the space around them."""
     for found in SENTENCE.finditer(text):
         said = found.group().strip()
         if said:
@@ -264,13 +264,14 @@ def _stems(word: str) -> tuple[str, ...]:
 
 
 def overlap(left: Gist, right: Gist) -> float:
-    """Share (0 to 1) of the shorter's words and numbers that the other has too."""
+    """Return share (0 to 1) of the shorter's words and numbers that the other has too."""
     common = len(left.words & right.words) + len(left.figures & right.figures)
     return common / (min(left.size, right.size) or 1)
 
 
 def find_alike(gists: Sequence[Gist], drawers: Sequence[str], most: int) -> list[tuple[int, int]]:
-    """Places of at most `most` pairs that may say the same, the likeliest first; the earlier place first in a pair.
+    """Return places of at most `most` pairs that may say the same, the likeliest first; the earlier place first in a
+    pair.
 
     Pairs are of one drawer and share one of their rarest words, and not both have a number that the other lacks.
     """
@@ -310,7 +311,7 @@ _NO_LABELS = frozenset("adhimst")
 
 
 def says_no_more(poorer: str, richer: str, subject: str) -> bool:
-    """Whether all that `poorer` says is said by `richer` too. About a millisecond; False when in doubt.
+    """Tell whether all that `poorer` says is said by `richer` too. About a millisecond; False when in doubt.
 
     Sure of about 50 of the 156 labelled pairs that say the same, and wrong about none of the others.
     """
@@ -324,7 +325,7 @@ def says_no_more(poorer: str, richer: str, subject: str) -> bool:
 
 
 def denies(one: str, other: str, subject: str) -> bool:
-    """Whether two statements in the same telling words say the contrary: "X is shared", "X is not shared"."""
+    """Tell whether two statements in the same telling words say the contrary: "X is shared", "X is not shared"."""
     if bool(_NOT.search(one)) == bool(_NOT.search(other)):
         return False
     verdict = relate(one, other, subject=subject)
@@ -336,13 +337,15 @@ def _labels(text: str) -> frozenset[str]:
 
 
 def _adds_behind(aligned: Alignment) -> bool:
-    """Whether the richer only goes on where the poorer ends: "docs build" and "Anna's sister" are other matters."""
+    """Tell whether the richer only goes on where the poorer ends: "docs build" and "Anna's sister" are other
+    matters.
+    """
     is_shared = [value >= COVERED for value, _ in aligned.best_existing]
     return all(is_shared[:2]) or not aligned.lone_existing
 
 
 def _keeps_order(aligned: Alignment) -> bool:
-    """Whether nothing tells that the two sides have changed places: who depends on whom."""
+    """Tell whether nothing tells that the two sides have changed places: who depends on whom."""
     return _names(aligned.existing, aligned.best_existing) == _names(aligned.new, aligned.best_new) and not _is_swapped(
         [word.stem for word in aligned.existing if word.weight > LIGHT_WEIGHT],
         [word.stem for word in aligned.new if word.weight > LIGHT_WEIGHT],
@@ -350,7 +353,7 @@ def _keeps_order(aligned: Alignment) -> bool:
 
 
 def _names(words: Sequence[Word], best: Sequence[tuple[float, int]]) -> list[str]:
-    """The shared words that no list knows, in order."""
+    """Return the shared words that no list knows, in order."""
     return [word.stem for word, (value, _) in zip(words, best, strict=True) if value >= COVERED and not word.groups]
 
 
@@ -390,7 +393,7 @@ def escape_markdown(line: str) -> str:
 
 
 def cut_words(line: str, most: int) -> str:
-    """The first words of a line that is longer than `most` characters, with "…" for the rest."""
+    """Return the first words of a line that is longer than `most` characters, with "…" for the rest."""
     if len(line) <= most:
         return line
     head, space, _ = line[:most].rpartition(" ")
@@ -399,7 +402,7 @@ def cut_words(line: str, most: int) -> str:
 
 
 def moment_of(*times: datetime | None) -> float:
-    """The latest of these in seconds since 1970; 0 when none is known."""
+    """Return the latest of these in seconds since 1970; 0 when none is known."""
     return max((_seconds(time) for time in times if time), default=0.0)
 
 

@@ -64,12 +64,12 @@ WORD = re.compile(r"\w+")
 
 
 def kept_look(text: str, subject: str | None) -> int:
-    """The look of a text as it is kept beside it, with its edition."""
+    """Return the look of a text as it is kept beside it, with its edition."""
     return EDITION << EDITION_STARTS_AT_BIT | look_of(text, subject)
 
 
 def looks_kept(kept: NDArray[np.int64]) -> NDArray[np.int64]:
-    """The looks that were kept; 0 if none was, or by another edition."""
+    """Return the looks that were kept; 0 if none was, or by another edition."""
     editions, looks = np.divmod(kept, 1 << EDITION_STARTS_AT_BIT)
     return np.where(editions == EDITION, looks, 0)
 

@@ -58,12 +58,12 @@ MOST_OF_A_NAME = 253
 
 @lru_cache(maxsize=1)
 def certificates() -> SSLContext:
-    """Those that are trusted. Read once: that takes 25 ms."""
+    """Return those that are trusted. Read once: that takes 25 ms."""
     return httpx.create_ssl_context()
 
 
 def checked_url(url: str) -> httpx.URL:
-    """Raises ServiceRefused unless `url` is http or https and names a host, and a port that there is."""
+    """Raise ServiceRefused unless `url` is http or https and names a host, and a port that there is."""
     try:
         parsed = httpx.URL(url)
         host = parsed.host and parsed.raw_host.decode("ascii")
@@ -87,15 +87,20 @@ def is_literal(host: str) -> bool:
 
 
 def has_proxy(address: httpx.URL) -> bool:
-    """Whether the environment (HTTPS_PROXY, NO_PROXY …) sends requests to it through a proxy."""
+    """Tell whether the environment (HTTPS_PROXY, NO_PROXY …) sends requests to it through a proxy."""
     proxies = getproxies()
     return (address.scheme in proxies or "all" in proxies) and not proxy_bypass(address.host)
 
 
 Network = str
 ORDINARY_NETWORKS: tuple[Network, ...] = (
-    "127.0.0.0/8", "::1/128", "10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "fc00::/7",
-)  # fmt: skip
+    "127.0.0.0/8",
+    "::1/128",
+    "10.0.0.0/8",
+    "172.16.0.0/12",
+    "192.168.0.0/16",
+    "fc00::/7",
+)
 """This machine, and what is usually beside it. Not link-local addresses: those are of clouds' own services."""
 HOLDING_IPV4 = tuple(map(IPv6Network, ("64:ff9b::/96", "::ffff:0:0:0/96", "::/96")))
 """Their last 32 bits are an address of IPv4: NAT64, SIIT, and what was written so before there was either."""
@@ -122,7 +127,7 @@ class Networks:
         self.allowed, self.setting = [ip_network(one, strict=False) for one in allowed], setting
 
     def check(self, scheme: str, addresses: Addresses) -> None:
-        """Raises Refused if any of the addresses of a host may not be asked."""
+        """Raise Refused if any of the addresses of a host may not be asked."""
         if not all(is_public(address) or self.is_allowed(address) for address in addresses):
             raise Refused(f"it leads into a private network that {self.setting} does not name")
         if scheme != "https" and not all(map(self.is_allowed, addresses)):
@@ -163,7 +168,7 @@ class Within(httpx.BaseTransport):
 
 
 def addresses_of(host: str, port: int, flags: int = 0) -> Addresses:
-    """Raises Refused if the name has none."""
+    """Raise Refused if the name has none."""
     try:
         found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=flags)
     except (OSError, UnicodeError) as error:
@@ -172,7 +177,9 @@ def addresses_of(host: str, port: int, flags: int = 0) -> Addresses:
 
 
 def written_out(host: str) -> Addresses:
-    """The address that a host is, however it is written (127.1 is one); none for a name, which is not looked up."""
+    """Return the address that a host is, however it is written (127.1 is one); none for a name, which is not
+    looked up.
+    """
     host = host.partition("%")[0].removesuffix(".").lower()
     if host == "localhost" or host.endswith(".localhost"):
         return [LOOPBACK_ADDRESS]
@@ -189,7 +196,7 @@ def is_public(address: IPv4Address | IPv6Address) -> bool:
 
 
 def embedded(address: IPv4Address | IPv6Address) -> IPv4Address | IPv6Address:
-    """The IPv4 address that an IPv6 address stands for, if it does."""
+    """Return the IPv4 address that an IPv6 address stands for, if it does."""
     if isinstance(address, IPv4Address):
         return address
     if int(address) > 1 and any(address in network for network in HOLDING_IPV4):
@@ -198,7 +205,7 @@ def embedded(address: IPv4Address | IPv6Address) -> IPv4Address | IPv6Address:
 
 
 def check_address(url: str, allowed: Collection[Network], setting: str) -> None:
-    """Raises ServiceRefused for what `Within` would never ask, as far as that is known without looking up a name."""
+    """Raise ServiceRefused for what `Within` would never ask, as far as that is known without looking up a name."""
     parsed = checked_url(url)
     if parsed.userinfo or parsed.fragment:
         raise ServiceRefused("the address has no user, no password and no #fragment")
@@ -234,7 +241,7 @@ def wait_before_retry(error: Exception, longest_seconds: float) -> bool | float:
 
 
 def retry_after_seconds(header: str) -> float | None:
-    """The Retry-After header (RFC 9110, 10.2.3: seconds or a date), or None when it is neither."""
+    """Return the Retry-After header (RFC 9110, 10.2.3: seconds or a date), or None when it is neither."""
     value = header.strip()
     if value.isascii() and value.isdigit():
         return float(value)
@@ -302,7 +309,7 @@ class JsonApi:
         self._client.close()
 
     def post(self, path: str, payload: object, within: float | None = None) -> object:
-        """The answer to `payload`. Tries again on refused or broken connections, 429 and 5xx.
+        """Return the answer to `payload`. Tries again on refused or broken connections, 429 and 5xx.
 
         All of it takes at most `within` seconds, or what the patience says.
         """
@@ -381,14 +388,14 @@ def bearer(api_key: str) -> dict[str, str]:
 
 
 def basic_header(address: httpx.URL) -> dict[str, str]:
-    """What a user and a password in an address mean (RFC 7617)."""
+    """Return what a user and a password in an address mean (RFC 7617)."""
     if not address.username and not address.password:
         return {}
     return {"Authorization": "Basic " + b64encode(f"{address.username}:{address.password}".encode()).decode()}
 
 
 def checked_headers(headers: Mapping[str, str]) -> Mapping[str, str]:
-    """Raises ServiceRefused for a key no header can carry: httpx's own error would print it."""
+    """Raise ServiceRefused for a key no header can carry: httpx's own error would print it."""
     for value in headers.values():
         secret = value.removeprefix("Bearer ")
         if not secret.isascii() or not secret.isprintable() or " " in secret:
@@ -402,7 +409,7 @@ def encoded(payload: object) -> bytes:
 
 
 def read_bounded(response: httpx.Response, deadline: float, max_bytes: int = MAX_ANSWER_BYTES) -> bytes:
-    """The body. Raises ServiceAway beyond `max_bytes` or the deadline (monotonic seconds)."""
+    """Return the body. Raises ServiceAway beyond `max_bytes` or the deadline (monotonic seconds)."""
     body = bytearray()
     for chunk in response.iter_raw():
         body += chunk
@@ -415,7 +422,7 @@ def read_bounded(response: httpx.Response, deadline: float, max_bytes: int = MAX
 
 
 def read_detail(response: httpx.Response, deadline: float) -> str:
-    """The beginning of what a service says about a refusal, or "" if that cannot be read."""
+    """Return the beginning of what a service says about a refusal, or "" if that cannot be read."""
     try:
         return read_bounded(response, deadline, MAX_DETAIL_BYTES).decode(errors="replace")
     except (ServiceAway, httpx.HTTPError):
@@ -423,7 +430,7 @@ def read_detail(response: httpx.Response, deadline: float) -> str:
 
 
 def parse_json(body: bytes) -> object:
-    """Raises ServiceAway for anything but strict JSON; Python's parser alone would take NaN."""
+    """Raise ServiceAway for anything but strict JSON; Python's parser alone would take NaN."""
     try:
         parsed: object = json.loads(body, parse_constant=refuse_constant)
     except (ValueError, RecursionError):

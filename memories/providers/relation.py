@@ -1,8 +1,8 @@
 """How a new statement relates to stored ones, without a language model: a small network, with exact guards.
 
 The network (`judgement_model`) reads English. Of two statements one of which is in another language the rules of
-`memories.language.relate` judge. What no embedding brings near is not looked at: the network takes about 10 ms for
-each.
+`memories.language.relate` judge. What no embedding brings near is not looked at: the network takes about 10 ms
+for each.
 """
 
 from __future__ import annotations

@@ -9,4 +9,4 @@ from memories.providers import embeddings
 from memories.providers.embeddings import HashEmbedder
 from memsite.config.settings import *  # noqa: F403  # all of them
 
-embeddings.HashEmbedder = partial(HashEmbedder, 384)  # type: ignore[assignment,attr-defined]
+embeddings.HashEmbedder = partial(HashEmbedder, 384)  # type: ignore[assignment,misc]

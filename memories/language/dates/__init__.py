@@ -1,0 +1,1 @@
+"""Dates and times: those a text speaks of (`windows`), those ahead (`future`), and how they are written down."""

@@ -89,13 +89,13 @@ class Cycle:
             return None
 
     def latest(self, now: datetime, is_over: bool = False) -> Span | None:
-        """The last period that has begun, or that `is_over`."""
+        """Return the last period that has begun, or that `is_over`."""
         first = self.number(now) + 1
         spans = (self.at(number) for number in range(first, first - MOST_YEARS_BACK - 2, -1))
         return next((span for span in spans if span and (span.end if is_over else span.start) <= now), None)
 
     def next(self, now: datetime) -> Span | None:
-        """The first period that has not begun."""
+        """Return the first period that has not begun."""
         first = self.number(now) - 1
         spans = (self.at(number) for number in range(first, first + MOST_YEARS_BACK + 3))
         return next((span for span in spans if span and span.start > now), None)
@@ -129,12 +129,12 @@ def day_of_year(month: int, day: int) -> Cycle:
 
 
 def season(first_month: int) -> Cycle:
-    """The winter of a year begins in its December."""
+    """Return the winter of a year, which begins in its December."""
     return yearly("season", lambda year: lasting(datetime(year, first_month, 1), "month", 3))
 
 
 def part_of_year(precision: str, part: int, months: int) -> Cycle:
-    """The `part`-th stretch of so many months, from 1."""
+    """Return the `part`-th stretch of so many months, from 1."""
     return yearly(precision, lambda year: lasting(datetime(year, (part - 1) * months + 1, 1), "month", months))
 
 
@@ -175,13 +175,13 @@ UNIT_CYCLES = {
 
 
 def weekend_near(day: datetime) -> Span:
-    """The weekend a day is in or nearest to: Monday and Tuesday belong to the one before."""
+    """Return the weekend a day is in or nearest to: Monday and Tuesday belong to the one before."""
     week = week_number(day) - (day.weekday() <= 1)
     return UNIT_CYCLES["weekend"].build(week)
 
 
 def holiday(name: str) -> Cycle:
-    """A name of `temporal_words.HOLIDAYS`. Feasts last as long as people mean by them."""
+    """Return the span of a name of `dates.words.HOLIDAYS`. Feasts last as long as people mean by them."""
     return yearly("holiday", lambda year: _HOLIDAY_SPANS[name.replace("years", "year").replace("tines", "tine")](year))
 
 
@@ -198,7 +198,7 @@ def _around_easter(offset_days: int, days: int = 1) -> Callable[[int], Span]:
 
 
 def _thanksgiving(offset_days: int) -> Callable[[int], Span]:
-    """The fourth Thursday of November, as in the United States."""
+    """Return the fourth Thursday of November, as in the United States."""
 
     def build(year: int) -> Span:
         first = datetime(year, 11, 1)
@@ -249,7 +249,7 @@ class Named:
 
 
 def read_name(reading: Reading, at: int) -> Named | None:
-    """The name of a time that begins at a place."""
+    """Return the name of a time that begins at a place."""
     for read in _READERS:
         named = read(reading, at)
         if named:
@@ -258,7 +258,7 @@ def read_name(reading: Reading, at: int) -> Named | None:
 
 
 def read_day(reading: Reading, at: int) -> tuple[int, bool] | None:
-    """A day of the month in digits, and whether it is an ordinal ("7th")."""
+    """Return a day of the month in digits, and whether it is an ordinal ("7th")."""
     match = _DAY.fullmatch(reading.word(at))
     return (int(match[1]), bool(match[2])) if match and 1 <= int(match[1]) <= 31 else None
 
@@ -302,7 +302,7 @@ def _read_month_first(reading: Reading, at: int) -> Named | None:
 
 
 def _is_clear_month(reading: Reading, month_at: int, start: int) -> bool:
-    """A number beside a month makes a date of it, but "may 7" and "7 may" could be a verb."""
+    """Tell whether a month is meant: a number beside it makes a date of it, but "may 7" and "7 may" could be a verb."""
     is_verblike = reading.word(month_at) in VERBLIKE_MONTHS and not reading.is_capital(month_at)
     return not is_verblike or reading.before(start) in TIME_LEADS | {"and"}
 
@@ -326,7 +326,7 @@ def _is_month(reading: Reading, at: int) -> bool:
 
 
 def _read_weekday(reading: Reading, at: int) -> Named | None:
-    """A weekday that is said once; "every Friday", "Monday to Friday" and "our Friday call" come round."""
+    """Read a weekday that is said once; "every Friday", "Monday to Friday" and "our Friday call" come round."""
     day = WEEKDAYS.get(reading.word(at))
     if day is None or reading.word(at - 1) in _EVERY | _FEAST_WEEKDAYS or _is_in_row_of_weekdays(reading, at):
         return None
@@ -410,9 +410,15 @@ def _read_the_day(reading: Reading, at: int) -> Named | None:
 
 
 _READERS = (
-    _read_date, _read_month, _read_holiday, _read_weekday, _read_weekend, _read_season, _read_part_of_year,
+    _read_date,
+    _read_month,
+    _read_holiday,
+    _read_weekday,
+    _read_weekend,
+    _read_season,
+    _read_part_of_year,
     _read_the_day,
-)  # fmt: skip
+)
 
 
 INSTANT = timedelta(microseconds=1)
@@ -439,7 +445,9 @@ class Found:
 
 
 def read_named(reading: Reading, at: int, is_expected: bool = False) -> Found | None:
-    """A named time: "last Friday", "May 2023", "Christmas last year", "in May". What `is_expected` needs no proof."""
+    """Return a named time: "last Friday", "May 2023", "Christmas last year", "in May". What `is_expected` needs no
+    proof.
+    """
     chosen = _read_demonstrative(reading, at)
     if chosen:
         return chosen
@@ -474,7 +482,9 @@ def _read_demonstrative(reading: Reading, at: int) -> Found | None:
 
 
 def _choose(cycle: Cycle, which: str, reading: Reading) -> Span | None:
-    """The last one is over, the next one has not begun, this one runs or belongs to the current week, month or year."""
+    """Find a period: the last one is over, the next one has not begun, this one runs or belongs to the current week,
+    month or year.
+    """
     if which in _LAST:
         return cycle.latest(reading.today, is_over=True)
     if which in _NEXT:
@@ -484,7 +494,7 @@ def _choose(cycle: Cycle, which: str, reading: Reading) -> Span | None:
 
 
 def read_year(reading: Reading, at: int) -> tuple[int, int] | None:
-    """A year behind a date, and how many tokens it takes: "2023", ", 2023", "of 2023", "'23"."""
+    """Return a year behind a date, and how many tokens it takes: "2023", ", 2023", "of 2023", "'23"."""
     place = reading.skip(reading.skip(at, "."), ",", "of")
     place = reading.skip(place, "'", "’")
     word = reading.word(place)
@@ -494,13 +504,13 @@ def read_year(reading: Reading, at: int) -> tuple[int, int] | None:
 
 
 def _full_year(two_digits: int, this_year: int) -> int:
-    """The year of these last two digits that is nearest to ours and at most twenty years ahead."""
+    """Return the year of these last two digits that is nearest to ours and at most twenty years ahead."""
     year = this_year // 100 * 100 + two_digits
     return year if year <= this_year + 20 else year - 100
 
 
 def _ends_year(reading: Reading, at: int) -> bool:
-    """Whether a number is a year and no amount ("2000 requests") or version ("2023.1")."""
+    """Tell whether a number is a year and no amount ("2000 requests") or version ("2023.1")."""
     follower = reading.word(at + 1)
     if follower in {".", ",", "%", "/"} and at + 2 < len(reading.tokens) and reading.tokens[at + 1].glued:
         return not (reading.tokens[at + 2].glued and reading.word(at + 2).isalnum())
@@ -586,7 +596,7 @@ def _tens(word: str) -> int | None:
 
 
 def read_expected(reading: Reading, at: int) -> Found | None:
-    """A date where one must stand: behind "the end of", between "from" and "to"."""
+    """Return a date where one must stand: behind "the end of", between "from" and "to"."""
     return (
         read_numeric(reading, at)
         or read_named(reading, at, is_expected=True)
@@ -595,6 +605,6 @@ def read_expected(reading: Reading, at: int) -> Found | None:
 
 
 def hours_of(midnight: datetime, part: str) -> Span:
-    """The morning, afternoon, evening or night of a day. A night ends on the next morning."""
+    """Return the morning, afternoon, evening or night of a day. A night ends on the next morning."""
     first, last = DAY_PARTS[part]
     return Span(midnight + timedelta(hours=first), midnight + timedelta(hours=last))

@@ -38,7 +38,7 @@ class Clock:
     is_open: bool
 
     def as_time(self, part: str = "") -> time:
-        """A bare hour is late in the afternoon, evening or night; else 1 to 6 are hours after noon.
+        """Read an hour: a bare one is late in the afternoon, evening or night; else 1 to 6 are hours after noon.
 
         "At 3" of a night is three hours after midnight.
         """
@@ -50,7 +50,7 @@ class Clock:
 
 
 def read_clock(speech: Speech, at: int) -> Clock | None:
-    """The clock time that begins here, with "at" or the like before it. A bare number needs an "at"."""
+    """Return the clock time that begins here, with "at" or the like before it. A bare number needs an "at"."""
     place = at
     while place < at + 2 and speech.word(place) in _LEADS:
         place += 1
@@ -130,12 +130,12 @@ def _checked(
 
 
 def _goes_on(speech: Speech, end: int) -> bool:
-    """Whether a number is glued to more: "9.5", "9/10"."""
+    """Tell whether a number is glued to more: "9.5", "9/10"."""
     return speech.is_glued(end) and speech.is_glued(end + 1)
 
 
 def read_day_part(speech: Speech, at: int) -> tuple[str, int]:
-    """The part of a day behind it and the tokens it takes: "morning", "in the evening", "at night"."""
+    """Return the part of a day behind it and the tokens it takes: "morning", "in the evening", "at night"."""
     for lead in (("in", "the"), ("at",), ()):
         place = at + len(lead)
         is_led = all(speech.word(at + offset) == word for offset, word in enumerate(lead))

@@ -138,7 +138,7 @@ def _read_whole(speech: Speech, at: int) -> Found | None:
 
 
 def _third(span: Span, part: int) -> Span:
-    """The first, middle or last third in whole days; the end of a week is Friday to Sunday."""
+    """Return the first, middle or last third in whole days; the end of a week is Friday to Sunday."""
     days = (span.end - span.start).days
     if days == 7:
         first, last = ((0, 2), (2, 4), (4, 7))[part]
@@ -179,7 +179,7 @@ _GOING_ON = frozenset({"i", "we", "he", "she", "they", "and", "or", "so", "but",
 
 
 def read_range(speech: Speech, at: int, is_between: bool) -> Found | None:
-    """A range that begins here, behind its "from" or "between"."""
+    """Return a range that begins here, behind its "from" or "between"."""
     links = frozenset({"and"}) if is_between else _LINKS
     return (
         _read_weekdays(speech, at, links)
@@ -270,7 +270,7 @@ def _read_two(speech: Speech, at: int, links: Set[str]) -> Found | None:
 
 
 def _begun(speech: Speech, at: int, first: Found, last: datetime) -> Found:
-    """The first day of what ends on `last`, if it was named without its year or month: "Sep 30" to 9 October."""
+    """Return the first day of what ends on `last`, if it was named without its year or month: "Sep 30" to 9 October."""
     named = read_name(speech, at)
     span = named.cycle.latest(last - DAY) if named and named.words == first.words else None
     return replace(first, first=span.start) if span else first
@@ -284,7 +284,8 @@ _LEADS_OF_VERBS = frozenset({"on", "in", "at", "over", "around", "through"})
 
 
 def read_led(speech: Speech, at: int) -> Found | None:
-    """A time and what leads it. "By", "until" and "before" give the day that is the limit, "after" the day behind it.
+    """Return a time and what leads it. "By", "until" and "before" give the day that is the limit, "after" the day
+    behind it.
 
     What is led by "since" has begun: its day is `datetime.min`.
     """
@@ -320,12 +321,12 @@ def _limited(speech: Speech, lead: str, place: int, found: Found) -> Found:
 
 
 def _is_month(speech: Speech, at: int) -> bool:
-    """Whether a word is one by its capital, and no person's name: "for May", "for April Jones"."""
+    """Tell whether a word is one by its capital, and no person's name: "for May", "for April Jones"."""
     return speech.word(at) in MONTHS and speech.is_capital(at) and not speech.is_capital(at + 1)
 
 
 def _is_ahead(speech: Speech, lead: str, at: int) -> bool:
-    """Whether the verb before it does something about what is to come: "announced a rent increase for July"."""
+    """Tell whether the verb before it does something about what is to come: "announced a rent increase for July"."""
     verbs = {"for": MADE_FOR, "from": ANNOUNCED}.get(lead)
     if not verbs:
         return False
@@ -353,7 +354,7 @@ _OTHER_TIMES = ADVERBS | MONTHS.keys() | WEEKDAYS.keys() | {",", "and", "then", 
 
 
 def places_to_read(speech: Speech) -> Iterator[int]:
-    """Where a time may begin: at a word that begins times, a few words before one that every time has."""
+    """Yield where a time may begin: at a word that begins times, a few words before one that every time has."""
     last_anchor = -1
     anchors = [-1] * len(speech.tokens)
     for at in range(len(speech.tokens) - 1, -1, -1):
@@ -367,7 +368,7 @@ def places_to_read(speech: Speech) -> Iterator[int]:
 
 
 def read_moment(speech: Speech, at: int) -> Found | None:
-    """The time that begins here. Raises ValueError or OverflowError where it lies outside of the calendar."""
+    """Return the time that begins here. Raises ValueError or OverflowError where it lies outside of the calendar."""
     early = read_clock(speech, at)
     if early:
         place = speech.skip(at + early.words, ",")
@@ -407,7 +408,7 @@ def _complete(speech: Speech, at: int, found: Found, early: Clock | None) -> Fou
 
 
 def _part_told_by(speech: Speech, at: int) -> str:
-    """The part of the day that the clause before it tells: who gets up at 6 does so in the morning."""
+    """Return the part of the day that the clause before it tells: who gets up at 6 does so in the morning."""
     for place in range(at - 1, at - 1 - _MOST_BETWEEN, -1):
         word = speech.said(place)
         if not word or word in BOUNDARIES:
@@ -418,7 +419,7 @@ def _part_told_by(speech: Speech, at: int) -> str:
 
 
 def _clock_beside(speech: Speech, first: int, end: int) -> Clock | None:
-    """The clock time of the same clause, a few words away: "dinner on Friday with Ann at 7"."""
+    """Return the clock time of the same clause, a few words away: "dinner on Friday with Ann at 7"."""
     for places in (range(end, end + _MOST_BETWEEN), range(first - 1, first - 1 - _MOST_BETWEEN, -1)):
         for at in places:
             word = speech.word(at)
@@ -467,7 +468,7 @@ class Coming:
 
 
 def find_coming(text: str, now: datetime, with_denied: bool = False) -> list[Coming]:
-    """The coming times of a text in the order they are said, at most MOST_COMING.
+    """Return the coming times of a text in the order they are said, at most MOST_COMING.
 
     `with_denied` tells also which days are not meant: the Friday of "not this Friday but the 12th".
     Linear in the length of the text. Of a very long one, the first MOST_PLACES that look like a time are read.
@@ -521,7 +522,9 @@ def _is_denied(speech: Speech, at: int) -> bool:
 
 
 def _left_behind(speech: Speech, at: int) -> int:
-    """The tokens of a time that something is moved from: "moved it from Tuesday to Thursday" names Thursday; else 0."""
+    """Return the tokens of a time that something is moved from: "moved it from Tuesday to Thursday" names Thursday;
+    else 0.
+    """
     if speech.word(at) != "from":
         return 0
     before = takewhile(lambda place: speech.said(place) not in BOUNDARIES, range(at - 1, at - 10, -1))
@@ -532,7 +535,7 @@ def _left_behind(speech: Speech, at: int) -> int:
 
 
 def _as_moved(found: Found) -> Found:
-    """What something is moved to: the end of a span, whatever tense that is told in."""
+    """Return what something is moved to: the end of a span, whatever tense that is told in."""
     return replace(found, first=found.last or found.first, last=None, begin=None, proof=Proof.NONE)
 
 

@@ -66,7 +66,7 @@ _TODAY_IS = frozenset({"it's", "its", "today's"})
 
 
 def coming(cycle: Cycle, today: datetime) -> Span | None:
-    """The running period of a cycle, else the next; of a weekday always the next."""
+    """Return the running period of a cycle, else the next; of a weekday always the next."""
     running = cycle.latest(today) if cycle.number is not calendar.week_number or cycle.precision != "day" else None
     return running if running and running.end > today else cycle.next(today)
 
@@ -105,7 +105,7 @@ def read_day_ahead(speech: Speech, at: int) -> Found | None:
 
 
 def _read_the(speech: Speech, at: int) -> Named | None:
-    """A name behind "the": "the May 3 release" is none of it, "the 3rd of May" and "the weekend" are."""
+    """Judge a name behind "the": "the May 3 release" is none of it, "the 3rd of May" and "the weekend" are."""
     named = read_name(speech, at + 1) if speech.word(at) == "the" else None
     is_kept = named and named.cycle.precision == "day" and named.words > 1
     return replace(named, words=named.words + 1) if named and is_kept else None
@@ -125,7 +125,7 @@ def _is_meant(speech: Speech, at: int, named: Named) -> bool:
 
 
 def _start_of_row(speech: Speech, at: int) -> int:
-    """The first of the months that are named one behind the other: "for June and July"."""
+    """Return the first of the months that are named one behind the other: "for June and July"."""
     while speech.word(at - 1) in {"and", "or", ","} and speech.word(at - 2) in MONTHS:
         at -= 2
     return at
@@ -144,7 +144,9 @@ def _is_a_day(speech: Speech, at: int) -> bool:
 
 
 def _is_beside_day(speech: Speech, at: int) -> bool:
-    """Whether another day is set right by it: "it isn't Wednesday, it's Tuesday", "it's Tuesday, not Wednesday"."""
+    """Tell whether another day is set right by it: "it isn't Wednesday, it's Tuesday", "it's Tuesday, not
+    Wednesday".
+    """
     near = (speech.word(place) for place in (at - 4, at - 3, at - 2, at + 2, at + 3))
     return any(word in WEEKDAYS and word != speech.word(at) for word in near)
 
@@ -272,12 +274,12 @@ def read_feast(speech: Speech, at: int) -> Found | None:
 
 
 def feast(name: str) -> Cycle:
-    """The day people mean by a feast: of Christmas the 25th."""
+    """Return the day people mean by a feast: of Christmas the 25th."""
     return calendar.holiday(FEASTS.get(name, name))
 
 
 def feast_at(speech: Speech, at: int) -> str:
-    """The name of the feast that begins here, as `calendar.holiday` knows it."""
+    """Return the name of the feast that begins here, as `calendar.holiday` knows it."""
     if speech.word(at) not in _FEAST_STARTS:
         return ""
     for name in HOLIDAYS:
@@ -362,7 +364,9 @@ def _proof(which: str, precision: str, has_article: bool) -> Proof:
 
 
 def _choose(speech: Speech, cycle: Cycle, which: str) -> Span | None:
-    """The next one of a week or month lies in the next week or month; this one in the running one, if not over."""
+    """Find a period: the next one of a week or month lies in the next week or month; this one in the running one, if
+    not over.
+    """
     running = cycle.at(cycle.number(speech.local))
     if which in NEXT and not cycle.is_yearly:
         return cycle.at(cycle.number(speech.local) + 1)
@@ -374,7 +378,7 @@ def _choose(speech: Speech, cycle: Cycle, which: str) -> Span | None:
 
 
 def _weekday_in(speech: Speech, at: int) -> tuple[int, int] | None:
-    """The weekday behind "next week" and the tokens to its end: "next week Friday", "next week on Friday"."""
+    """Return the weekday behind "next week" and the tokens to its end: "next week Friday", "next week on Friday"."""
     place = speech.skip(at, "on")
     day = WEEKDAYS.get(speech.word(place))
     is_clear = place > at or speech.word(place).endswith("day")
@@ -423,7 +427,7 @@ def read_nth_weekday(speech: Speech, at: int) -> Found | None:
 
 
 def nth_weekday_at(speech: Speech, at: int) -> tuple[int, int, int] | None:
-    """Which one (-1 the last), which weekday, and the tokens of "the first Monday"."""
+    """Return which one (-1 the last), which weekday, and the tokens of "the first Monday"."""
     place = speech.skip(at, "the")
     number = -1 if speech.word(place) == "last" else ORDINALS.get(speech.word(place), 0)
     day = WEEKDAYS.get(speech.word(place + 1)) if speech.word(place + 1) in PLAIN_WEEKDAYS else None
@@ -431,7 +435,7 @@ def nth_weekday_at(speech: Speech, at: int) -> tuple[int, int, int] | None:
 
 
 def _nth_weekend_at(speech: Speech, at: int) -> tuple[int, int, int] | None:
-    """The same of "the first weekend", which begins on its Saturday."""
+    """Return the n-th weekend: "the first weekend", which begins on its Saturday."""
     place = speech.skip(at, "the")
     number = -1 if speech.word(place) == "last" else ORDINALS.get(speech.word(place), 0)
     is_weekend = speech.word(place + 1) == "weekend"
@@ -439,7 +443,9 @@ def _nth_weekend_at(speech: Speech, at: int) -> tuple[int, int, int] | None:
 
 
 def _months_from(speech: Speech, at: int) -> tuple[list[datetime], int] | None:
-    """The months that may be meant, soonest first, and the tokens: "June", "June 2027", "next month", "the month"."""
+    """Return the months that may be meant, soonest first, and the tokens: "June", "June 2027", "next month", "the
+    month".
+    """
     which, cycle = speech.word(at), UNIT_CYCLES["month"]
     number = cycle.number(speech.local)
     if which in {"this", "next", "the"} and speech.word(at + 1) == "month":
@@ -520,7 +526,7 @@ def _read_day_to_count_from(speech: Speech, at: int) -> datetime | None:
 
 
 def read_amount(speech: Speech, at: int) -> tuple[int, int, str, int] | None:
-    """The least and the most, the unit, and the tokens they take."""
+    """Return the least and the most, the unit, and the tokens they take."""
     count = read_count(speech, at)
     unit = UNITS.get(speech.word(at + count[2]), "") if count else ""
     if not count or not unit:
@@ -533,7 +539,7 @@ def read_amount(speech: Speech, at: int) -> tuple[int, int, str, int] | None:
 
 
 def _read_base(speech: Speech, at: int) -> tuple[datetime, int] | None:
-    """Where "from now", "from tomorrow", "from Friday" count from, and its tokens."""
+    """Return where "from now", "from tomorrow", "from Friday" count from, and its tokens."""
     if speech.word(at) != "from":
         return None
     word = speech.word(at + 1)
@@ -548,7 +554,7 @@ def _read_base(speech: Speech, at: int) -> tuple[datetime, int] | None:
 
 
 def _moved(speech: Speech, base: datetime, low: int, high: int, unit: str, words: int, proof: Proof) -> Found:
-    """Raises ValueError or OverflowError outside of the calendar."""
+    """Raise ValueError or OverflowError outside of the calendar."""
     if unit in _SMALL_UNITS:
         moment = _later(speech.now, _SMALL_UNITS[unit] * low)
         return Found(words, _midnight(moment), proof=proof, at=moment.time().replace(second=0, microsecond=0))
@@ -578,9 +584,19 @@ def _read_stretch(speech: Speech, at: int) -> Found | None:
 
 
 _READERS = (
-    read_weeks_on, read_near_day, read_in_week, read_next, read_counted, read_nth_weekday, read_numeric_date,
-    read_feast, read_the_weekend, read_weekday_with_day, read_named_date, read_bare_year_ahead,
-)  # fmt: skip
+    read_weeks_on,
+    read_near_day,
+    read_in_week,
+    read_next,
+    read_counted,
+    read_nth_weekday,
+    read_numeric_date,
+    read_feast,
+    read_the_weekend,
+    read_weekday_with_day,
+    read_named_date,
+    read_bare_year_ahead,
+)
 
 
 def read_simple(speech: Speech, at: int) -> Found | None:
@@ -592,7 +608,7 @@ def read_simple(speech: Speech, at: int) -> Found | None:
 
 
 def read_inner(speech: Speech, at: int) -> Found | None:
-    """The end of a range or a whole of which a part is named; a month needs no preposition there."""
+    """Return the end of a range or a whole of which a part is named; a month needs no preposition there."""
     is_dated = read_day(speech, at + 1) or read_year(speech, at + 1)
     if speech.word(at) not in MONTHS or is_dated:
         return read_simple(speech, at) or read_bare_year_ahead(speech, at, is_expected=True)

@@ -35,8 +35,13 @@ from memories.language.wordlists import words
 DAY_CODES = ("MO", "TU", "WE", "TH", "FR", "SA", "SU")
 WORKDAYS = ",".join(DAY_CODES[:5])
 _FREQUENCIES = {
-    "day": "DAILY", "week": "WEEKLY", "fortnight": "WEEKLY", "month": "MONTHLY", "quarter": "MONTHLY", "year": "YEARLY",
-}  # fmt: skip
+    "day": "DAILY",
+    "week": "WEEKLY",
+    "fortnight": "WEEKLY",
+    "month": "MONTHLY",
+    "quarter": "MONTHLY",
+    "year": "YEARLY",
+}
 _SIZES = {"fortnight": 2, "quarter": 3}
 _RULE = re.compile(
     r"FREQ=(?:(?:DAILY|(WEEKLY))(?:;INTERVAL=([1-9][0-9]{0,3}))?(?:;BYDAY=[A-Z,]{2,20})?"
@@ -46,7 +51,7 @@ _RULE = re.compile(
 
 
 def every(unit: str, interval: int = 1, *parts: str) -> str:
-    """The rule of each `interval`-th unit of calendar.STEPS, down to days: every("week", 2, "BYDAY=TU")."""
+    """Return the rule of each `interval`-th unit of calendar.STEPS, down to days: every("week", 2, "BYDAY=TU")."""
     size = interval * _SIZES.get(unit, 1)
     return ";".join([f"FREQ={_FREQUENCIES[unit]}", *([f"INTERVAL={size}"] if size > 1 else []), *parts])
 
@@ -56,7 +61,7 @@ def yearly_on(month: int, day: int) -> str:
 
 
 def next_day(rule: str, first: date, after: date) -> date | None:
-    """The next day of a rule that begins on `first`, strictly after `after`; None if there is none.
+    """Return the next day of a rule that begins on `first`, strictly after `after`; None if there is none.
 
     A day some months or years lack (the 31st, 29 February) is skipped in them. None, too, for what is no rule as
     `find_coming` gives them, with a last day (UNTIL) or without.
@@ -73,7 +78,9 @@ def next_day(rule: str, first: date, after: date) -> date | None:
 
 
 def _brought_near(rule: str, read: re.Match[str], first: date, after: date) -> date:
-    """A later first day of the same days and weeks, so that a rule of long ago need not be counted from there."""
+    """Return a later first day of the same days and weeks, so that a rule of long ago need not be counted from
+    there.
+    """
     if not rule.startswith(("FREQ=DAILY", "FREQ=WEEKLY")):
         return first
     days = int(read[2] or 1) * (7 if read[1] else 1)
@@ -81,7 +88,7 @@ def _brought_near(rule: str, read: re.Match[str], first: date, after: date) -> d
 
 
 def first_day(rule: str, start: date) -> date | None:
-    """The first day of a rule that is not before `start`."""
+    """Return the first day of a rule that is not before `start`."""
     try:
         found = rrulestr(rule, dtstart=datetime.combine(start, time())).after(datetime.combine(start, time()), inc=True)
     except (ValueError, OverflowError):
@@ -113,7 +120,7 @@ def read_every_weekday(speech: Speech, at: int) -> Found | None:
 
 
 def read_weekdays(speech: Speech, at: int, names: set[str]) -> tuple[list[int], int]:
-    """The weekdays that are named one behind the other, and the tokens they take."""
+    """Return the weekdays that are named one behind the other, and the tokens they take."""
     days: list[int] = []
     place = end = at
     while speech.word(place) in names and len(days) < len(DAY_CODES):
@@ -162,7 +169,7 @@ _ORDERS = {"last": -1, **ORDINALS}
 
 
 def read_recurring(speech: Speech, at: int) -> Found | None:
-    """A time that comes round, its preposition included."""
+    """Return a time that comes round, its preposition included."""
     place = speech.skip(at, "on", "in", "for", "at")
     for read in (_read_every, read_plural_days, _read_adverb, _read_of_every):
         found = read(speech, place)
@@ -308,7 +315,7 @@ _BEFORE_BIRTHDAY = words("is it's ist es est")
 
 
 def as_birthday(speech: Speech, first: int, end: int, found: Found) -> Found | None:
-    """The same day with a yearly rule if the words around it say that someone was born or married on it.
+    """Return the same day with a yearly rule if the words around it say that someone was born or married on it.
 
     A year that is over ("May 3, 1990") is left out of it. None for any other day.
     """
@@ -326,12 +333,12 @@ def as_birthday(speech: Speech, first: int, end: int, found: Found) -> Found | N
 
 
 def _is_dated(speech: Speech, first: int, end: int) -> bool:
-    """Whether a date is named: "on Friday" with "was" is over, "on May 3" comes again."""
+    """Tell whether a date is named: "on Friday" with "was" is over, "on May 3" comes again."""
     return any(speech.word(at) in MONTHS or speech.word(at)[:1].isdecimal() for at in range(first, end))
 
 
 def is_lasting(speech: Speech, first: int, end: int, found: Found) -> bool:
-    """Whether the day comes again although the clause tells of the past: "my birthday was on May 3"."""
+    """Tell whether the day comes again although the clause tells of the past: "my birthday was on May 3"."""
     return bool(found.rule) and _is_dated(speech, first, end)
 
 

@@ -24,7 +24,7 @@ class Speech(Reading):
     language: str = "en"
 
     def said(self, at: int) -> str:
-        """The word as it was said, in lower case and with a plain apostrophe; "" outside of the text."""
+        """Return the word as it was said, in lower case and with a plain apostrophe; "" outside of the text."""
         return self.tokens[at].text.lower().replace("’", "'") if 0 <= at < len(self.tokens) else ""
 
     def is_glued(self, at: int) -> bool:
@@ -67,7 +67,7 @@ class Found:
 
 
 def from_span(words: int, span: Span, today: datetime, proof: Proof = Proof.NOT_PAST) -> Found:
-    """What of a span is still to come; all of it if it is over."""
+    """Return what of a span is still to come; all of it if it is over."""
     last = span.end - DAY
     first = max(span.start, today) if last >= today else span.start
     return Found(words, first, last if last > first else None, proof, begin=span.start)
@@ -166,13 +166,19 @@ _PHRASES = {
     """,
 }
 _BEFORE_DAYS = {
-    "de": {"am": "on", "an diesem": "this"}, "es": {"el": "on"}, "fr": {"ce": "this"}, "it": {"questo": "this"},
+    "de": {"am": "on", "an diesem": "this"},
+    "es": {"el": "on"},
+    "fr": {"ce": "this"},
+    "it": {"questo": "this"},
     "pt": {"no": "on", "neste": "this"},
-}  # fmt: skip
+}
 _BEFORE_MONTHS = {
-    "de": {"im": "in", "anfang": "early", "ende": "late", "mitte": "mid"}, "es": {}, "fr": {}, "it": {"a": "in"},
+    "de": {"im": "in", "anfang": "early", "ende": "late", "mitte": "mid"},
+    "es": {},
+    "fr": {},
+    "it": {"a": "in"},
     "pt": {},
-}  # fmt: skip
+}
 _HABITS = {"de": "{}s", "es": "los {}", "fr": "le {}", "it": "il {}", "pt": "aos {}s"}
 
 SIGNS = {
@@ -208,7 +214,7 @@ SIGNS = {
 
 
 def _listed(entries: str) -> dict[tuple[str, ...], tuple[str, ...]]:
-    """Each form before the "=" of each comma-separated entry with the English words behind it."""
+    """Return each form before the "=" of each comma-separated entry with the English words behind it."""
     pairs = (entry.split("=") for entry in entries.split(",") if "=" in entry)
     return {tuple(said.split()): tuple(meant.split()) for said, meant in pairs}
 
@@ -237,7 +243,7 @@ def _habit_words(language: str) -> int:
 
 
 def _hyphened(phrase: str) -> tuple[str, ...]:
-    """A phrase as the tokenizer cuts it: "week-end" is three tokens."""
+    """Return a phrase as the tokenizer cuts it: "week-end" is three tokens."""
     return tuple(phrase.replace("-", " - ").split())
 
 
@@ -254,7 +260,7 @@ _NOUNS_OF_NEXT = words(
 
 
 def language_of(tokens: Sequence[Token]) -> str:
-    """The language whose words of time and function the text has most of, "en" without any of them."""
+    """Return the language whose words of time and function the text has most of, "en" without any of them."""
     said = {_said(token) for token in tokens}
     counts = {language: len(said & signs) for language, signs in SIGNS.items()}
     best = max(counts, key=lambda language: counts[language])
@@ -266,7 +272,9 @@ def _said(token: Token) -> str:
 
 
 def translate(tokens: Sequence[Token], language: str) -> list[Token]:
-    """The tokens with English words of time. A phrase may become fewer tokens, which cover the same characters."""
+    """Return the tokens with English words of time. A phrase may become fewer tokens, which cover the same
+    characters.
+    """
     table = TABLES[language]
     read: list[Token] = []
     at = 0
@@ -295,7 +303,7 @@ def _longest(
 
 
 def _plain(tokens: Sequence[Token], at: int, language: str) -> list[Token]:
-    """A word that is none of time. The dot of "3. Mai" is dropped."""
+    """Return the token of a word that is none of time. The dot of "3. Mai" is dropped."""
     token = tokens[at]
     follower = _said(tokens[at + 1]) if at + 1 < len(tokens) else ""
     is_dot = language == "de" and token.word == "." and at > 0 and tokens[at - 1].word.isdecimal()
@@ -303,7 +311,7 @@ def _plain(tokens: Sequence[Token], at: int, language: str) -> list[Token]:
 
 
 def _relabelled(tokens: Sequence[Token], meant: Sequence[str]) -> list[Token]:
-    """The English words over the tokens of a phrase; the last covers what is left, the first what is missing."""
+    """Return the English words over the tokens of a phrase; the last covers what is left, the first what is missing."""
     if len(meant) > len(tokens):
         return [tokens[0]._replace(word=word) for word in meant[: -len(tokens)]] + [
             token._replace(word=word) for token, word in zip(tokens, meant[-len(tokens) :], strict=True)
@@ -354,7 +362,7 @@ def _blank(code: re.Match[str]) -> str:
 
 
 def _with_breaks(text: str, tokens: list[Token]) -> Iterator[Token]:
-    """A line ends a thought unless the next one goes on in lower case."""
+    """Yield the breaks: a line ends a thought unless the next one goes on in lower case."""
     if tokens:
         yield tokens[0]
     for before, token in pairwise(tokens):

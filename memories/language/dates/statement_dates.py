@@ -28,9 +28,22 @@ from memories.language.dates.words import (
 DAY = timedelta(days=1)
 INSTANT = timedelta(microseconds=1)
 PRECISIONS = frozenset(
-    {"day", "part of day", "week", "weekend", "month", "year", "hour", "minute", "holiday", "quarter", "range",
-     "season", "part"}
-)  # fmt: skip
+    {
+        "day",
+        "part of day",
+        "week",
+        "weekend",
+        "month",
+        "year",
+        "hour",
+        "minute",
+        "holiday",
+        "quarter",
+        "range",
+        "season",
+        "part",
+    }
+)
 """Those of `temporal` that can be written out."""
 _WEEKDAY_NAMES = tuple(name.capitalize() for name in WEEKDAYS if name in PLAIN_WEEKDAYS)
 _HAS_YEAR = re.compile(r"\b(?:19|20)\d\d\b|\b\d{1,2}[/.]\d{1,2}[/.]\d{2}\b|\b\d0s\b|['’]\d\d|\b\w+ties\b")
@@ -44,7 +57,7 @@ _COUNTED = (" ago", " back", " from now")
 
 
 def write_date(window: TimeWindow) -> str:
-    """The time in words; what was said where that is plain already or cannot be said better."""
+    """Return the time in words; what was said where that is plain already or cannot be said better."""
     if (window.start is None and window.end is None) or _HAS_YEAR.search(window.text):
         return window.text
     lead = _LEAD.match(window.text)
@@ -83,13 +96,13 @@ def _moment(window: TimeWindow) -> datetime:
 
 
 def _names_other_weekday(words: set[str], moment: datetime) -> bool:
-    """Whether "Friday 8 May" is no Friday in the year we took it for."""
+    """Tell whether "Friday 8 May" is no Friday in the year we took it for."""
     said = {WEEKDAYS[word] for word in words if word in WEEKDAYS}
     return bool(said) and moment.weekday() not in said
 
 
 def _phrase(window: TimeWindow, moment: datetime, bare: str) -> str:
-    """What to write for a time; "" to leave it as it is."""
+    """Return what to write for a time; "" to leave it as it is."""
     low = bare.lower()
     found = set(re.findall(r"[a-z]+", low))
     month = MONTH_NAMES[moment.month - 1]
@@ -182,7 +195,7 @@ class _Said:
 
 
 def make_dates_plain(text: str, now: datetime) -> Dated:
-    """The statement with relative dates written out; one in another language as it is. Linear in its length."""
+    """Return the statement with relative dates written out; one in another language as it is. Linear in its length."""
     if language_of(tokenize(text)) != "en":
         return _read_foreign(text, now)
     if _BORN.search(text):
@@ -214,7 +227,7 @@ def make_dates_plain(text: str, now: datetime) -> Dated:
 
 
 def _read_foreign(text: str, now: datetime) -> Dated:
-    """The only day to come that it names."""
+    """Return the only day to come that it names."""
     comings = [one for one in find_coming(text, now) if not one.rule]
     if len(comings) != 1 or _PART.search(comings[0].text):
         return Dated(text)
@@ -223,7 +236,9 @@ def _read_foreign(text: str, now: datetime) -> Dated:
 
 
 def _times(text: str, now: datetime) -> Iterator[_Said]:
-    """The times in order; one that is over when it is read as past, and to come when read as coming, is to come."""
+    """Yield the times in order; one that is over when it is read as past, and to come when read as coming, is
+    to come.
+    """
     comings = [
         coming for coming in find_coming(text, now, with_denied=True) if coming.rule in {"", _once_a_year(coming)}
     ]
@@ -242,7 +257,7 @@ def _once_a_year(coming: Coming) -> str:
 
 
 def _placed(text: str, window: TimeWindow, coming: Coming) -> TimeWindow:
-    """The window where the coming time is, and over all that was said of it but the clock."""
+    """Return the window where the coming time is, and over all that was said of it but the clock."""
     zone = (window.start or window.end or datetime.min).tzinfo
     first, last = _midnights(coming, zone)
     is_running = bool(window.start and window.end and window.start <= first < window.end)
@@ -257,7 +272,7 @@ def _placed(text: str, window: TimeWindow, coming: Coming) -> TimeWindow:
 
 
 def _around(span: tuple[int, int], text: str, coming: Coming) -> tuple[int, int]:
-    """The span and what else was said of the day; the clock stays as it was said."""
+    """Return the span and what else was said of the day; the clock stays as it was said."""
     first, end = _without_clock(coming)
     is_clock = coming.at is not None and _CLOCK_BEFORE.match(text[first : span[0]])
     return span[0] if is_clock else min(first, span[0]), max(end, span[1])
@@ -272,14 +287,14 @@ def _window_of(text: str, coming: Coming, now: datetime) -> TimeWindow:
 
 
 def _without_clock(coming: Coming) -> tuple[int, int]:
-    """Where a day is said that the clock stands behind."""
+    """Return where a day is said that the clock stands behind."""
     behind = _CLOCK_BEHIND.search(coming.text) if coming.at else None
     start = coming.start + (len(_FOR) if coming.text.lower().startswith(_FOR) else 0)
     return start, coming.start + behind.start() if behind else coming.end
 
 
 def _midnights(coming: Coming, zone: tzinfo | None) -> tuple[datetime, datetime]:
-    """Those that the first and the last day begin with."""
+    """Return those that the first and the last day begin with."""
     return datetime.combine(coming.on, time(), zone), datetime.combine(coming.until or coming.on, time(), zone)
 
 
@@ -289,7 +304,7 @@ def _write(said: _Said) -> str:
 
 
 def _is_attribute(text: str, said: _Said) -> bool:
-    """Whether a time only describes the noun behind it: "last week's deploy", "our Monday dinner"."""
+    """Tell whether a time only describes the noun behind it: "last week's deploy", "our Monday dinner"."""
     following = text[said.end : said.end + 12]
     if text[: said.start].endswith((" a ", " an ")):
         return True
@@ -305,7 +320,7 @@ def _is_of_nothing(text: str, said: _Said) -> bool:
 
 
 def _is_habit(text: str, said: _Said) -> bool:
-    """Whether a weekday is any such day: "usually swims on Friday", "runs on Monday and Thursday"."""
+    """Tell whether a weekday is any such day: "usually swims on Friday", "runs on Monday and Thursday"."""
     if not WEEKDAYS.keys() & set(re.findall(r"\w+", said.window.text.lower())):
         return False
     is_in_row = _WEEKDAY_BEFORE.search(text[: said.start]) or _WEEKDAY_BEHIND.match(text[said.end :])

@@ -109,7 +109,7 @@ _AHEAD_BEFORE_WHAT = frozenset({"to", "on"})
 
 
 def is_of_settling(speech: Speech, at: int, first: int, end: int) -> bool:
-    """Whether the time from `first` to before `end` is that of the verb before it.
+    """Tell whether the time from `first` to before `end` is that of the verb before it.
 
     It is where what was settled comes behind the time: "agreed on Friday that". A month or a season is also where
     nothing before it tells of what is to come: "decided with Ann in May".
@@ -124,7 +124,7 @@ def is_of_settling(speech: Speech, at: int, first: int, end: int) -> bool:
 
 
 def is_settled_behind(speech: Speech, at: int, end: int) -> bool:
-    """Whether the clause that a time opens goes on with somebody who settled something: "on Friday we decided"."""
+    """Tell whether the clause that a time opens goes on with somebody who settled something: "on Friday we decided"."""
     return at > end and speech.said(at) in SETTLED and speech.said(at - 1) not in BOUNDARIES
 
 
@@ -152,17 +152,39 @@ _UNCHANGED = frozenset({"quit", "cut", "hit", "read", "split", "bet", "cast"})
 What is put or set on a day may be to come.
 """
 _RECENTLY = _ADVERBS | {"finally", "recently", "suddenly", "only", "actually", "even"}
-_NO_SUBJECTS = MODALS | FUTURE | {
-    "to", "do", "does", "did", "don't", "doesn't", "didn't", "please", "let's", "let", "help", "make", "always",
-    "usually", "often", "sometimes", "mostly", "me", "him", "us", "them",
-}  # fmt: skip
+_NO_SUBJECTS = (
+    MODALS
+    | FUTURE
+    | {
+        "to",
+        "do",
+        "does",
+        "did",
+        "don't",
+        "doesn't",
+        "didn't",
+        "please",
+        "let's",
+        "let",
+        "help",
+        "make",
+        "always",
+        "usually",
+        "often",
+        "sometimes",
+        "mostly",
+        "me",
+        "him",
+        "us",
+        "them",
+    }
+)
 _CONDITIONS = frozenset({"if", "when", "whenever", "once", "unless", "until", "till", "before", "after", "would"})
 _DONE_TO = BE | {"was", "were", "wasn't", "weren't", "been", "got", "be"}
 _IS = frozenset({"am", "is", "are", "be", "isn't", "aren't", "get", "gets", "i'm", "we're", "you're", "they're"})
-_PARTICIPLES = frozenset({
-    "taken", "paid", "held", "sent", "sold", "built", "kept", "shut", "spoken", "taught", "chosen", "done", "caught",
-    "brought", "bought", "frozen", "lent", "spent",
-})  # fmt: skip
+_PARTICIPLES = words("""
+    taken paid held sent sold built kept shut spoken taught chosen done caught brought bought frozen lent spent
+    """)
 _AWAY = frozenset({"here", "there", "house", "home", "out", "away", "into", "in"})
 
 
@@ -184,7 +206,7 @@ _REFUSED = {
 
 
 def fits(speech: Speech, first: int, end: int, proof: Proof) -> bool:
-    """Whether the clause around the tokens from `first` to before `end` gives the proof a time needs."""
+    """Tell whether the clause around the tokens from `first` to before `end` gives the proof a time needs."""
     if proof is Proof.NONE:
         return True
     tense = tense_around(speech, first, end)
@@ -192,7 +214,9 @@ def fits(speech: Speech, first: int, end: int, proof: Proof) -> bool:
 
 
 def tense_around(speech: Speech, first: int, end: int) -> Tense | None:
-    """The tense of the verb before the time, else of the verb behind it; None if there is none of a known form."""
+    """Return the tense of the verb before the time, else of the verb behind it; None if there is none of a
+    known form.
+    """
     if _is_arranged(speech, first) or _is_swapped(speech, first):
         return Tense.PLANNED
     if speech.said(first) in {"for", "from"} and speech.said(end) in PAST - _DONE_TO:
@@ -220,12 +244,12 @@ def _is_swapped(speech: Speech, first: int) -> bool:
 
 
 def _clause_before(speech: Speech, at: int) -> Iterator[int]:
-    """The places of the words before it, as far as its clause and its object reach."""
+    """Yield the places of the words before it, as far as its clause and its object reach."""
     return takewhile(lambda place: not _is_boundary(speech, place), range(at - 1, max(-1, at - 1 - MOST_OBJECT), -1))
 
 
 def _look_left(speech: Speech, first: int, end: int) -> Tense | None:
-    """The tense of the nearest verb up to where the clause begins, at the latest with its subject."""
+    """Return the tense of the nearest verb up to where the clause begins, at the latest with its subject."""
     for at in range(first - 1, max(-1, first - 1 - MOST_WORDS), -1):
         word = speech.said(at)
         if _is_boundary(speech, at):
@@ -259,12 +283,12 @@ def _did_first(speech: Speech, at: int, end: int) -> bool:
 
 
 def _is_boundary(speech: Speech, at: int) -> bool:
-    """A mark inside of "4.1", "9:30" or "api.v2" is none."""
+    """Tell whether a clause ends here: not at a mark inside of "4.1", "9:30" or "api.v2"."""
     return speech.said(at) in BOUNDARIES and not (speech.is_glued(at) and speech.is_glued(at + 1))
 
 
 def tense_of(speech: Speech, at: int) -> Tense | None:
-    """What the word at a place tells by its form."""
+    """Return what the word at a place tells by its form."""
     word = speech.said(at)
     if speech.language != "en":
         foreign = tense_name(speech, at)
@@ -310,7 +334,7 @@ def _is_past(speech: Speech, at: int, word: str) -> bool:
 
 
 def _is_said_of_somebody(speech: Speech, at: int) -> bool:
-    """Whether somebody stands before the verb, and no condition before them: "I quit", "User finally quit"."""
+    """Tell whether somebody stands before the verb, and no condition before them: "I quit", "User finally quit"."""
     place = at - 1
     while place >= 0 and speech.said(place) in _RECENTLY - {"not", "never"}:
         place -= 1
@@ -320,7 +344,9 @@ def _is_said_of_somebody(speech: Speech, at: int) -> bool:
 
 
 def _is_done(speech: Speech, at: int) -> bool:
-    """Whether somebody did it then, and it is not to happen then: "we decided in May", "I moved to Graz in May"."""
+    """Tell whether somebody did it then, and it is not to happen then: "we decided in May", "I moved to Graz in
+    May".
+    """
     if speech.said(at - 1) in _DONE_TO:
         return False
     following, behind = speech.said(at + 1), speech.word(at + 2)
@@ -337,7 +363,7 @@ def _is_taken_to_a_place(speech: Speech, at: int) -> bool:
 
 
 def _is_participle(speech: Speech, at: int) -> bool:
-    """Whether "be" or "get" stands before a form in -ed, or an article makes an adjective of it."""
+    """Tell whether "be" or "get" stands before a form in -ed, or an article makes an adjective of it."""
     place = at - 1
     while place > at - 4 and speech.word(place) in _ADVERBS and speech.said(place) not in BE:
         place -= 1
@@ -363,7 +389,7 @@ _MOST_WORDS = 8
 
 
 def is_told_beforehand(speech: Speech, at: int) -> bool:
-    """Whether the time at a place is that of an occasion, or of what goes by a timetable."""
+    """Tell whether the time at a place is that of an occasion, or of what goes by a timetable."""
     last = at - 1
     while speech.word(last) in _OF_THE_TIME | _BETWEEN:
         last -= 1
@@ -373,7 +399,7 @@ def is_told_beforehand(speech: Speech, at: int) -> bool:
 
 
 def _clause(speech: Speech, last: int) -> list[int]:
-    """The places of its last words, the nearest first."""
+    """Return the places of its last words, the nearest first."""
     places = []
     for place in range(last, max(-1, last - _MOST_WORDS), -1):
         if speech.said(place) in BOUNDARIES | {","}:

@@ -104,7 +104,9 @@ def _read_before_last(reading: Reading, at: int, place: int) -> Found | None:
 
 
 def read_count(reading: Reading, at: int) -> tuple[int, int, int] | None:
-    """The least and the most that a number means, and how many tokens say so: "3", "two or three", "a couple of"."""
+    """Return the least and the most that a number means, and how many tokens say so: "3", "two or three", "a couple
+    of".
+    """
     place = reading.skip(at, "a", "the")
     if reading.word(place) in VAGUE_NUMBERS:
         low, high = VAGUE_NUMBERS[reading.word(place)]
@@ -220,7 +222,7 @@ def read_part(reading: Reading, at: int) -> Found | None:
 
 
 def _read_inner(reading: Reading, at: int) -> Found | None:
-    """A whole of which a part is named. "The year" is this year."""
+    """Return a whole of which a part is named. "The year" is this year."""
     place = reading.skip(at, "the")
     if place > at and reading.word(place) in CYCLE_UNITS:
         cycle = UNIT_CYCLES[reading.word(place)]
@@ -252,7 +254,7 @@ def _read_third(reading: Reading, at: int) -> Found | None:
 
 
 def _cut(span: Span, part: int, parts: int) -> Span:
-    """The `part`-th of so many equal parts, from 0, in whole days; all of it if it has fewer days than that."""
+    """Return the `part`-th of so many equal parts, from 0, in whole days; all of it if it has fewer days than that."""
     days = (span.end - span.start).days
     if days < parts:
         return span
@@ -370,7 +372,9 @@ _BARE_LINKS = frozenset({"to", "through", *_DASHES})
 
 
 def read_range(reading: Reading, at: int) -> Found | None:
-    """A range that begins here, at its "between" or "from", or at its first date where a dash or "to" follows."""
+    """Return a range that begins here, at its "between" or "from", or at its first date where a dash or "to"
+    follows.
+    """
     opener = reading.word(at)
     links = _LINKS.get(opener, _BARE_LINKS)
     first = at + 1 if opener in _LINKS else at
@@ -455,9 +459,16 @@ def _adjust(first: Found, last: Found) -> tuple[Found, Found]:
 
 MAX_WINDOWS = 32
 _READERS = (
-    read_range, read_relative_day, read_ago, read_rolling, read_part, read_numeric, read_named, read_decade,
+    read_range,
+    read_relative_day,
+    read_ago,
+    read_rolling,
+    read_part,
+    read_numeric,
+    read_named,
+    read_decade,
     read_bare_year,
-)  # fmt: skip
+)
 _LEADING = PREPOSITIONS - {"of", "about", "through", "for", "from"}
 _BEGINNINGS = frozenset(TIME_WORDS).union(ABOUT, "'’")
 _WORD = re.compile(r"\w+")
@@ -483,7 +494,7 @@ class TimeWindow:
 
 
 def find_windows(text: str, now: datetime) -> list[TimeWindow]:
-    """The times in a text in the order they are said, at most MAX_WINDOWS. Linear in the length of the text.
+    """Return the times in a text in the order they are said, at most MAX_WINDOWS. Linear in the length of the text.
 
     An ambiguous date ("05/07/2023") gives two windows of one span, month first before day first.
     """
@@ -500,8 +511,8 @@ def find_windows(text: str, now: datetime) -> list[TimeWindow]:
 
 
 def _may_tell_a_time(text: str) -> bool:
-    """Whether anything in it may begin one: a word, or a digit, also behind an apostrophe. It is told in a sixth of the
-    time that reading takes.
+    """Tell whether anything in it may begin one: a word, or a digit, also behind an apostrophe. It is told in a sixth
+    of the time that reading takes.
     """
     return bool(_DIGIT.search(text)) or not _BEGINNINGS.isdisjoint(_WORD.findall(text.lower()))
 
@@ -514,7 +525,7 @@ class _Limits:
 
 
 def _read_window(reading: Reading, at: int) -> tuple[int, list[_Limits]]:
-    """How many tokens make a time here, and the one or two readings of it."""
+    """Return how many tokens make a time here, and the one or two readings of it."""
     word = reading.word(at)
     if word not in _BEFORE_A_TIME and not _may_begin(word):
         return 0, []

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import NamedTuple
 
-from memories.language.wordlists import numbered, words
+from memories.language.wordlists import numbered, phrases, words
 
 MONTHS = numbered(
     """january jan, february feb, march mar, april apr, may, june jun, july jul, august aug, september sept sep,
@@ -69,28 +69,44 @@ ORDINALS = numbered(
     start=1,
 )
 DECADES = {
-    "twenties": 20, "thirties": 30, "forties": 40, "fifties": 50,
-    "sixties": 60, "seventies": 70, "eighties": 80, "nineties": 90,
-}  # fmt: skip
+    "twenties": 20,
+    "thirties": 30,
+    "forties": 40,
+    "fifties": 50,
+    "sixties": 60,
+    "seventies": 70,
+    "eighties": 80,
+    "nineties": 90,
+}
 SHORT_DECADES = frozenset({50, 60, 70, 80, 90})
 """The decades people write in two digits; "in his 20s" and "a 30s timeout" are none."""
 OWNERS = words("my your his her its our their whose")
 
-HOLIDAYS = (
-    "christmas eve", "christmas day", "christmas", "xmas", "boxing day", "new year eve", "new years eve",
-    "new year day", "new years day", "new year", "new years", "halloween", "thanksgiving", "black friday",
-    "easter sunday", "easter monday", "good friday", "easter", "valentine day", "valentines day",
-)  # fmt: skip
+HOLIDAYS = tuple(
+    phrases("""
+    christmas eve, christmas day, christmas, xmas, boxing day, new year eve, new years eve, new year day,
+    new years day, new year, new years, halloween, thanksgiving, black friday, easter sunday, easter monday,
+    good friday, easter, valentine day, valentines day
+    """)
+)
 """As `Token.word` spells them, without possessives. Longer before shorter."""
 NOT_A_HOLIDAY_BEFORE = frozenset({"egg", "eggs", "island", "bunny"})
 
 SINCE, AFTER, BEFORE, UNTIL = "since", "after", "before", "until"
 OPERATORS = {
-    ("since",): SINCE, ("ever", "since"): SINCE, ("starting",): SINCE, ("as", "of"): UNTIL,
-    ("after",): AFTER, ("following",): AFTER,
-    ("before",): BEFORE, ("prior", "to"): BEFORE,
-    ("until",): UNTIL, ("till",): UNTIL, ("by",): UNTIL, ("up", "to"): UNTIL,
-}  # fmt: skip
+    ("since",): SINCE,
+    ("ever", "since"): SINCE,
+    ("starting",): SINCE,
+    ("as", "of"): UNTIL,
+    ("after",): AFTER,
+    ("following",): AFTER,
+    ("before",): BEFORE,
+    ("prior", "to"): BEFORE,
+    ("until",): UNTIL,
+    ("till",): UNTIL,
+    ("by",): UNTIL,
+    ("up", "to"): UNTIL,
+}
 
 PREPOSITIONS = words("in on at during over throughout around for within of from through circa about")
 """What may stand before a time and belongs to its span."""
@@ -119,11 +135,21 @@ NO_PLURALS = words("was is as has does this us its his perhaps always yes")
 """Words in -s that count nothing: behind a number in the place of a year, a plural tells an amount."""
 
 TIME_WORDS = (
-    MONTHS.keys() | WEEKDAYS.keys() | SEASONS.keys() | DAY_PARTS.keys() | UNITS.keys() | CYCLE_UNITS | NUMBERS.keys()
-    | VAGUE_NUMBERS.keys() | ORDINALS.keys() | DECADES.keys() | DEMONSTRATIVES | PARTITIVES
+    MONTHS.keys()
+    | WEEKDAYS.keys()
+    | SEASONS.keys()
+    | DAY_PARTS.keys()
+    | UNITS.keys()
+    | CYCLE_UNITS
+    | NUMBERS.keys()
+    | VAGUE_NUMBERS.keys()
+    | ORDINALS.keys()
+    | DECADES.keys()
+    | DEMONSTRATIVES
+    | PARTITIVES
     | {name.split()[0] for name in HOLIDAYS}
     | words("the today tonight yesterday tomorrow recently lately earlier later other between from q1 q2 q3 q4 h1 h2")
-)  # fmt: skip
+)
 """What a time can begin with, numbers, prepositions and operators aside. Most words of a text are none of them."""
 ADVERBS = words("today tonight yesterday tomorrow recently lately")
 """They take no preposition: in "come over tomorrow" it belongs to the verb."""
@@ -159,9 +185,16 @@ ABSTRACT_BEFORE_TOMORROW = words("of better brighter")
 EVERY = words("every each")
 ALTERNATE = {"other": 2, "second": 2, "2nd": 2, "third": 3, "3rd": 3, "fourth": 4, "4th": 4}
 PERIODS = {
-    "daily": "day", "weekly": "week", "fortnightly": "fortnight", "biweekly": "fortnight", "monthly": "month",
-    "quarterly": "quarter", "yearly": "year", "annually": "year", "nightly": "day",
-}  # fmt: skip
+    "daily": "day",
+    "weekly": "week",
+    "fortnightly": "fortnight",
+    "biweekly": "fortnight",
+    "monthly": "month",
+    "quarterly": "quarter",
+    "yearly": "year",
+    "annually": "year",
+    "nightly": "day",
+}
 BIRTHDAYS = words("birthday bday anniversary")
 CELEBRATIONS = words(
     "party parties dinner lunch brunch bash celebration gift gifts present presents cake card trip weekend week month"
@@ -269,19 +302,34 @@ PRESENT_ENDINGS = ("'m", "'re")
 FUTURE_ENDINGS = ("'ll",)
 
 STARTERS = (
-    MONTHS.keys() | WEEKDAYS.keys() | {f"{name}s" for name in PLAIN_WEEKDAYS} | UNITS.keys() | NUMBERS.keys()
-    | ORDINALS.keys() | DAY_PARTS.keys() | LEADS | NEXT | COMING | THIS | EVERY | PERIODS.keys()
+    MONTHS.keys()
+    | WEEKDAYS.keys()
+    | {f"{name}s" for name in PLAIN_WEEKDAYS}
+    | UNITS.keys()
+    | NUMBERS.keys()
+    | ORDINALS.keys()
+    | DAY_PARTS.keys()
+    | LEADS
+    | NEXT
+    | COMING
+    | THIS
+    | EVERY
+    | PERIODS.keys()
     | words("the today tonight tomorrow early late mid end beginning start middle later weekdays weekends weekday last")
     | words("between noon midnight midday christmas xmas boxing new halloween thanksgiving black easter good valentine")
     | words("valentines once eod few couple week q1 q2 q3 q4")
-)  # fmt: skip
+)
 """What a coming time can begin with, digits aside."""
 ANCHORS = (
-    MONTHS.keys() | WEEKDAYS.keys() | {f"{name}s" for name in PLAIN_WEEKDAYS} | UNITS.keys() | PERIODS.keys()
+    MONTHS.keys()
+    | WEEKDAYS.keys()
+    | {f"{name}s" for name in PLAIN_WEEKDAYS}
+    | UNITS.keys()
+    | PERIODS.keys()
     | words("today tonight tomorrow weekday weekdays weekend weekends workday workdays morning afternoon evening night")
     | words("summer winter spring autumn fall eod christmas xmas boxing year halloween thanksgiving black easter good")
     | words("valentine valentines years q1 q2 q3 q4")
-)  # fmt: skip
+)
 """One of them, or a number, is in each coming time."""
 
 
@@ -328,18 +376,18 @@ class Reading:
         return self.local.replace(hour=0, minute=0, second=0, microsecond=0, fold=0)
 
     def word(self, at: int) -> str:
-        """The word at a place, "" outside of the text."""
+        """Return the word at a place, "" outside of the text."""
         return self.tokens[at].word if 0 <= at < len(self.tokens) else ""
 
     def is_capital(self, at: int) -> bool:
         return 0 <= at < len(self.tokens) and self.tokens[at].is_capital
 
     def skip(self, at: int, *words: str) -> int:
-        """The place behind the first of `words` if it stands here, else `at`."""
+        """Return the place behind the first of `words` if it stands here, else `at`."""
         return at + 1 if self.word(at) in words and self.word(at) else at
 
     def before(self, at: int) -> str:
-        """The word before a place, a "the" overlooked."""
+        """Return the word before a place, a "the" overlooked."""
         return self.word(at - 2) if self.word(at - 1) == "the" else self.word(at - 1)
 
     def starts_sentence(self, at: int) -> bool:
@@ -347,7 +395,7 @@ class Reading:
 
 
 def tokenize(text: str) -> list[Token]:
-    """The tokens of a text in order. Linear in its length."""
+    """Return the tokens of a text in order. Linear in its length."""
     return list(_tokens(text))
 
 
@@ -370,7 +418,7 @@ def _token(text: str, start: int, glued: bool) -> Token:
 
 
 def _is_opaque(chunk: str) -> bool:
-    """Whether it is an address, a path, a file or other code; what is too long to be a word is, too."""
+    """Tell whether it is an address, a path, a file or other code; what is too long to be a word is, too."""
     if len(chunk) > _MAX_CHUNK_CHARS or any(mark in chunk for mark in _OPAQUE_MARKS):
         return True
     if _PATHLIKE.search(chunk):
@@ -444,15 +492,15 @@ _FROM_TODAY = re.compile(r"\b(?:last|next|this|past|coming|today|tonight|tomorro
 
 
 def stays_as_said(text: str, start: int, end: int) -> bool:
-    """Whether the time from `start` to before `end` is no date to write out."""
+    """Tell whether the time from `start` to before `end` is no date to write out."""
     is_any_such = is_excepted(text, start) and not _FROM_TODAY.search(text[start:end])
     is_any_such = is_any_such or names_another(text, start, end)
     return is_any_such or is_name(text, start, end) or comes_round(text, start, end)
 
 
 def names_another(text: str, start: int, end: int) -> bool:
-    """Whether it is part of a name, "after the autumn break", or of what was announced, then or for then: "announced
-    a road closure in August".
+    """Tell whether it is part of a name, "after the autumn break", or of what was announced, then or for then:
+    "announced a road closure in August".
     """
     time, before = text[start:end], text[max(0, start - READ_BEFORE) : start]
     is_season = time.lower().split()[-1] in SEASONS and not _FROM_TODAY.search(time)
@@ -463,7 +511,7 @@ def names_another(text: str, start: int, end: int) -> bool:
 
 
 def is_excepted(text: str, start: int) -> bool:
-    """Whether what stands before a time takes it out: "every day except for Friday" names no day."""
+    """Tell whether what stands before a time takes it out: "every day except for Friday" names no day."""
     return bool(_EXCEPTED.search(text[max(0, start - READ_BEFORE) : start]))
 
 

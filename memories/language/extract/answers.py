@@ -63,8 +63,13 @@ _HAVE = words("has have had")
 _BE = words("is are was were am")
 _PRONOUNS = words("you i we they he she it this that there these those everyone everybody anyone anybody somebody")
 _TURNED = {
-    "your": "my", "yours": "mine", "yourself": "myself", "i": "assistant", "me": "assistant", "my": "assistant's",
-}  # fmt: skip
+    "your": "my",
+    "yours": "mine",
+    "yourself": "myself",
+    "i": "assistant",
+    "me": "assistant",
+    "my": "assistant's",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,7 +139,7 @@ def _turned(text: str) -> str:
 
 
 def _auxiliary_at(said: list[str], has_wh: bool) -> int | None:
-    """Where the first auxiliary stands: at once, or behind the noun that "which" asks for."""
+    """Return where the first auxiliary stands: at once, or behind the noun that "which" asks for."""
     for at, word in enumerate(said[: 5 if has_wh else 1]):
         if word.lower() in _AUXILIARY:
             return at
@@ -167,7 +172,7 @@ def _declared(said: list[str]) -> Asked | None:
 
 
 def _around_verb(said: list[str], auxiliary: str, wh: str) -> tuple[str, str, str]:
-    """The subject, its verb and what follows; the subject is "" where "who is on …" has none."""
+    """Return the subject, its verb and what follows; the subject is "" where "who is on …" has none."""
     if not said or (said[0].lower() in PREPOSITIONS):
         return "", "", ""
     at = _verb_at(said, auxiliary, wh)
@@ -188,7 +193,7 @@ def _is_doing(word: str) -> bool:
 
 
 def _verb_at(said: list[str], auxiliary: str, wh: str) -> int:
-    """Where the subject ends."""
+    """Return where the subject ends."""
     first = said[0].lower()
     is_determined = first in DETERMINERS or first.endswith(("'s", "s'"))
     if first in _PRONOUNS:
@@ -271,7 +276,7 @@ _HAVE_TO_BE = {"is": "am", "are": "am", "was": "was", "were": "was"}
 
 
 def join_answer(question: str, answer: str, by_user: bool = False) -> str:
-    """The statement that both make; "" where there is none. `by_user` tells who asks."""
+    """Return the statement that both make; "" where there is none. `by_user` tells who asks."""
     if _CONDITION.match(answer) and is_base(question.split(" ", 1)[0].lower()):
         return f"{_NOW.sub('', question).strip(' ?.')}: {answer}"
     asked = read_question(question, by_user)
@@ -289,7 +294,7 @@ def join_answer(question: str, answer: str, by_user: bool = False) -> str:
 
 
 def _asks_about_here(asked: Asked) -> bool:
-    """Whether a user wants to know a figure, a place or a time of something that is theirs, not of the world."""
+    """Tell whether a user wants to know a figure, a place or a time of something that is theirs, not of the world."""
     is_definite = (
         bool(_DEFINITE.match(asked.subject)) or asked.subject.lower() in {"we", "it"} or count_ops(asked.subject) > 0
     )
@@ -362,7 +367,7 @@ def _about_subject(asked: Asked, answer: str) -> str:
 
 
 def _is_plural(answer: str) -> bool:
-    """Whether those who are named are many: "Ann and Bob", "late payouts, I hear"."""
+    """Tell whether those who are named are many: "Ann and Bob", "late payouts, I hear"."""
     head = re.split(r",| in | on | at | from | who | of ", answer, maxsplit=1)[0].strip().lower()
     return (
         " and " in answer or " plus " in answer or (head.endswith("s") and not head.endswith(("ss", "us", "is", "'s")))
@@ -419,7 +424,7 @@ def _with_object(said: str, asked: Asked, answer: str) -> str:
 
 
 def _declare(asked: Asked, is_no: bool, with_rest: bool = True) -> str:
-    """The question as a statement: "do you eat fish" → "I eat fish", "I do not eat fish"."""
+    """Return the question as a statement: "do you eat fish" → "I eat fish", "I do not eat fish"."""
     subject, auxiliary, verb = asked.subject, asked.auxiliary, asked.verb
     is_many = subject.lower().rpartition(" ")[2] in _PLURAL_SUBJECTS or " and " in subject
     is_plural = is_many or auxiliary in {"do", "are"}
@@ -448,7 +453,7 @@ def _with_rest(said: str, rest: str) -> str:
 
 
 def _lead(asked: Asked, answer: str) -> str:
-    """The preposition that a bare time or place wants."""
+    """Return the preposition that a bare time or place wants."""
     first = answer.split(" ", 1)[0].lower()
     if first in PREPOSITIONS | SUBORDINATORS or first in _PLACES:
         return ""
@@ -470,7 +475,7 @@ def _ends_with_preposition(text: str) -> bool:
 
 
 def _has_verb(text: str) -> bool:
-    """Whether an answer is a sentence of its own; a verb behind "who" or "that" belongs to a name in it."""
+    """Tell whether an answer is a sentence of its own; a verb behind "who" or "that" belongs to a name in it."""
     found = re.findall(r"[\w']+|[^\w\s]", text.lower())
     if found and found[0] in CONTRACTED | {"you're"}:
         return True
@@ -523,9 +528,9 @@ class Correction:
 
 def read_correction(
     clause: str, earlier: Sequence[str], own: Sequence[str] = (), own_before: Sequence[str] = ()
-) -> Correction | None:  # fmt: skip
-    """The corrected statement. `earlier` are the sentences of all messages before, `own_before` those of the same
-    speaker among them, `own` those of this message.
+) -> Correction | None:
+    """Return the corrected statement. `earlier` are the sentences of all messages before, `own_before` those of the
+    same speaker among them, `own` those of this message.
 
     Where the wrong word stands in one of them, that sentence is set right; else only the two words are opposed.
     """
@@ -554,7 +559,7 @@ def read_choice(sentence: str, before: str) -> str:
 
 
 def denies(sentence: str) -> bool:
-    """Whether it only says what is not meant: "ah no, not his work one"."""
+    """Tell whether it only says what is not meant: "ah no, not his work one"."""
     match = _NOT_THIS.match(sentence)
     return match is not None and not _contains_verb(match["wrong"])
 
@@ -648,7 +653,7 @@ MAX_AGREEMENT_CHARACTERS = 240
 
 
 def read_agreement(answer: str, proposed: Sequence[Sentence]) -> str:
-    """The decision as a statement; "" if nothing was proposed or it was not accepted."""
+    """Return the decision as a statement; "" if nothing was proposed or it was not accepted."""
     if not (_ACCEPTED.match(answer) or _BOTH.match(answer)) or _REFUSED.search(answer[:60]):
         return ""
     for sentence in reversed(proposed[-4:]):

@@ -32,7 +32,7 @@ _LEANING = re.compile(
 
 
 def leans_on_what_is_done(clause: str) -> bool:
-    """Whether a clause only tells who does what was just told: "I can't fetch him, then grandma does it"."""
+    """Tell whether a clause only tells who does what was just told: "I can't fetch him, then grandma does it"."""
     return len(clause.split()) <= MOST_LEANING_WORDS and bool(_LEANING.fullmatch(clause))
 
 
@@ -83,7 +83,7 @@ _GAP = re.compile(r"(\s{8})\s+")
 
 
 def split_clauses(text: str, is_open: bool) -> list[str]:
-    """The clauses of a sentence; with `is_open` (a question, a request) also those that give its reasons."""
+    """Return the clauses of a sentence; with `is_open` (a question, a request) also those that give its reasons."""
     text = _GAP.sub(r"\1", text)
     pieces = [piece for part in _asides(text) for piece in _STRONG.split(part)]
     found: list[str] = []
@@ -93,7 +93,7 @@ def split_clauses(text: str, is_open: bool) -> list[str]:
 
 
 def _asides(text: str) -> list[str]:
-    """The sentence without its asides, and those asides that are clauses."""
+    """Return the sentence without its asides, and those asides that are clauses."""
     asides = [match[1] for match in _ASIDE.finditer(text) if len(match[1].split()) > 2 and has_verb(match[1])]
     if not asides:
         return [text]
@@ -132,7 +132,7 @@ def _split_joined(piece: str) -> list[str]:
 
 
 def _is_free(left: str) -> bool:
-    """Whether a clause does not end inside of something reported: "he said that we ship and I stay"."""
+    """Tell whether a clause does not end inside of something reported: "he said that we ship and I stay"."""
     return not re.search(r"\b(?:that|if|whether|both|between|told|said|says)\b[^,]*$", left, re.IGNORECASE)
 
 
@@ -160,7 +160,7 @@ def _split_shared(clause: str) -> list[str]:
 
 
 def has_verb(text: str) -> bool:
-    """Whether some word behind the first can be the verb of a sentence."""
+    """Tell whether some word behind the first can be the verb of a sentence."""
     found = re.findall(r"[\w']+", text.lower())
     if found and found[0] in CONTRACTED:
         return True
@@ -260,7 +260,7 @@ _LET = re.compile(
 
 
 def is_cut_short(text: str) -> bool:
-    """Whether a clause ends with a word that wants another: "I never know", not "unless I ask you to"."""
+    """Tell whether a clause ends with a word that wants another: "I never know", not "unless I ask you to"."""
     return bool(_CUT_SHORT.search(text)) and not _LET.search(text)
 
 
@@ -287,12 +287,12 @@ def part_from_reason(text: str) -> str:
 
 
 def _reports(text: str) -> bool:
-    """Whether what stands behind the last comma or semicolon says or asks that something is so."""
+    """Tell whether what stands behind the last comma or semicolon says or asks that something is so."""
     return bool(_REPORTING.search(text, max(text.rfind(","), text.rfind(";")) + 1))
 
 
 def cut_run_on(text: str) -> list[str]:
-    """The clauses in order; a clause has a subject and a verb, the first may lack them."""
+    """Return the clauses in order; a clause has a subject and a verb, the first may lack them."""
     text = _without_guess(text)
     found: list[str] = []
     start = 0
@@ -316,7 +316,7 @@ def _without_guess(text: str) -> str:
 
 
 def cut_reply(text: str) -> Iterator[tuple[str, str]]:
-    """What may be a short answer, and the clause that follows it: "Postgres · we moved in May"."""
+    """Yield what may be a short answer, and the clause that follows it: "Postgres · we moved in May"."""
     for match in _BORDER.finditer(text):
         if match.start() > NEAR:
             return
@@ -341,7 +341,7 @@ def _tells_of_the_past(rest: str) -> bool:
 
 
 def _is_new(left: str, border: str, right: str) -> bool:
-    """Whether a clause of its own begins behind the border, not one more of what somebody says or knows."""
+    """Tell whether a clause of its own begins behind the border, not one more of what somebody says or knows."""
     if len(right.split()) < MIN_WORDS or not _opens_clause(right, border):
         return False
     if leans_on_what_is_done(right):
@@ -354,7 +354,7 @@ def _is_new(left: str, border: str, right: str) -> bool:
 
 
 def _is_second_subject(border: str, right: str) -> bool:
-    """Whether a plural verb tells that "and" only joins two things: "charts in red and green don't work"."""
+    """Tell whether a plural verb tells that "and" only joins two things: "charts in red and green don't work"."""
     match = _SUBJECT.match(right)
     noun = match["noun"] if match and border.strip() == "and" else None
     is_one = bool(noun) and " " not in str(noun) and str(noun).islower() and not str(noun).endswith("s")
@@ -532,7 +532,7 @@ _DID = re.compile(r"^([A-Z][a-z]+)(?: (?:it|that|this|so|both|all))?: (?=\S)")
 
 
 def announces(text: str) -> str:
-    """What an assistant says it has: "found" before "Root cause: …", "done" before "Written: …"; else ""."""
+    """Return what an assistant says it has: "found" before "Root cause: …", "done" before "Written: …"; else ""."""
     if _FOUND.match(text):
         return "found"
     did = _DID.match(text)
@@ -540,7 +540,7 @@ def announces(text: str) -> str:
 
 
 def strip_report(text: str) -> str:
-    """What an assistant found or did, without the words that announce it: "Found it: …", "Written: …"."""
+    """Return what an assistant found or did, without the words that announce it: "Found it: …", "Written: …"."""
     did = _DID.match(text) if announces(text) else None
     text = text[did.end() :] if did else text
     return _REPORT.sub("", text)
@@ -557,7 +557,7 @@ class Bare:
 
 
 def strip_leads(text: str) -> Bare:
-    """At most a dozen layers; the statement keeps its wording."""
+    """Return at most a dozen layers; the statement keeps its wording."""
     hedged = corrected = told = False
     for _ in range(12):
         before = text

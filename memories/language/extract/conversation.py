@@ -121,7 +121,7 @@ MOST_CHARACTERS = 1_000
 
 
 def is_household(clause: str, around: str = "") -> bool:
-    """Whether "we" of a clause are people who live together, by what they do; `around` is what it stands in."""
+    """Tell whether "we" of a clause are people who live together, by what they do; `around` is what it stands in."""
     clause = clause[:MOST_CHARACTERS]
     what, why = _split(clause)
     if _TEAM_WORDS.search(clause) or _has_ops(what):
@@ -140,7 +140,7 @@ def is_household(clause: str, around: str = "") -> bool:
 
 
 def is_of_a_home(content: str) -> bool:
-    """Whether it tells, in the third person, what the user's household did."""
+    """Tell whether it tells, in the third person, what the user's household did."""
     return bool(_THEIR_DEED.match(content))
 
 
@@ -151,14 +151,14 @@ def without_reason(content: str) -> str:
 
 
 def _split(clause: str) -> tuple[str, str]:
-    """What is done, and why or when."""
+    """Return what is done, and why or when."""
     deed = _OUR_DEED.search(clause) or _THEIR_DEED.match(clause)
     match = _WHY.search(clause, deed.end() if deed else 0)
     return (clause[: match.start()], clause[match.start() :]) if match else (clause, "")
 
 
 def _has_ops(text: str) -> bool:
-    """What somebody does for a living is none of the jobs that a server runs."""
+    """Tell whether it is a server that runs a job: what somebody does for a living is none."""
     return count_ops(_JOB.sub("", text)) > 0
 
 
@@ -167,7 +167,7 @@ def _is_only_when(why: str) -> bool:
 
 
 def _is_place(text: str) -> bool:
-    """Whether it begins with a city or a country, not with "the Berlin office"."""
+    """Tell whether it begins with a city or a country, not with "the Berlin office"."""
     found = list(_HOUSEHOLD_WORD.finditer(text[:80]))[:MOST_WORDS]
     names = [text[: found[count - 1].end()] for count in range(len(found), 0, -1)]
     name = next((name for name in names if name.lower() in _PLACES), "")
@@ -175,7 +175,7 @@ def _is_place(text: str) -> bool:
 
 
 def _may_be_place(text: str) -> bool:
-    """A name that nothing tells of, such as a village's."""
+    """Return a name that nothing tells of, such as a village's."""
     first = text.split(" ", 1)[0].strip(",.;")
     return first[:1].isupper() or first in _HERE
 
@@ -247,7 +247,7 @@ def weigh_ours(clause: str, around: str = "") -> int:
 
 
 def _phrase(owned: str) -> list[str]:
-    """The words that a noun is made of, up to its verb; what is somebody's is told by who that is."""
+    """Return the words that a noun is made of, up to its verb; what is somebody's is told by who that is."""
     found: list[str] = []
     for word in owned.split():
         if found and (word in _ENDS or (is_finite(word) and word not in _OF_A_FAMILY | _OF_A_TEAM)):
@@ -268,7 +268,7 @@ def _told_by(owned: list[str]) -> int | None:
 
 
 def work_in(text: str) -> int:
-    """Words of work less words of home."""
+    """Return words of work less words of home."""
     text = _ONES_OWN_JOB.sub("", text)
     found = [word.rstrip("'") for word in _WORD.findall(text.lower())]
     found = [word for word in found if word not in _OF_EITHER]
@@ -303,14 +303,14 @@ class Conversation:
         return self.earlier[-1] if self.earlier else ""
 
     def is_meant(self, message: Message) -> bool:
-        """Whether a message is told in earnest; a role is played until somebody ends it."""
+        """Tell whether a message is told in earnest; a role is played until somebody ends it."""
         head = message.content[:HEAD]
         if message.role == USER:
             return not is_role_play(head, self._in_role) and not is_made_up(head)
         return message.role == ASSISTANT and not self._in_role
 
     def is_asked_by_other(self, role: str) -> bool:
-        """Whether a message of this role may answer a question: nobody answers themselves."""
+        """Tell whether a message of this role may answer a question: nobody answers themselves."""
         return bool(self.asked) and self.role != role
 
     def who_we_are(self, clause: str, content: str) -> str:
@@ -352,7 +352,7 @@ class Conversation:
 
 
 def _asked(sentences: list[Sentence], by_user: bool) -> str:
-    """The question that the next message may answer; of a user, what they want to know even without a mark."""
+    """Return the question that the next message may answer; of a user, what they want to know even without a mark."""
     if by_user:
         asked = [one.text for one in sentences if one.is_question or opens_question(one.text)]
         return asked[-1] if asked else sentences[-1].text
@@ -442,7 +442,7 @@ def _is_plan(text: str) -> bool:
 
 
 def read_units(sentences: Sequence[Sentence], role: str, heard: Conversation) -> list[Unit]:
-    """The units of a message, each tied to what was said before it."""
+    """Return the units of a message, each tied to what was said before it."""
     by_user = role == USER
     units: list[Unit] = []
     aside: list[tuple[int, str, bool]] = []  # what is asked or exclaimed tells nothing, but may be meant by "it"
@@ -489,13 +489,13 @@ def read_units(sentences: Sequence[Sentence], role: str, heard: Conversation) ->
 
 
 def _fits_behind(text: str, unit: Unit) -> bool:
-    """Whether a fragment is one more word on the clause before, which says something: no errand, guess or wish."""
+    """Tell whether a fragment is one more word on the clause before, which says something: no errand, guess or wish."""
     is_more = not _NO_MORE.match(text) and not only_judges(unit.text)
     return is_more and len(text.split()) + len(unit.text.split()) <= MAX_JOINED_WORDS
 
 
 def _cut(text: str, asks: bool, by_user: bool, asked: str) -> Iterator[str]:
-    """Its clauses; of a reply what answers the question first: "Postgres, my brother runs it" is two."""
+    """Yield its clauses; of a reply what answers the question first: "Postgres, my brother runs it" is two."""
     for answer, rest in cut_reply(text) if asked else ():
         if join_answer(asked, answer, by_user=not by_user):
             behind = strip_leads(rest).text
@@ -510,13 +510,15 @@ def _cut(text: str, asks: bool, by_user: bool, asked: str) -> Iterator[str]:
 
 
 def _leans(clause: str) -> bool:
-    """Whether a clause names nothing that it does something to, so that it says little by itself: "we moved in May"."""
+    """Tell whether a clause names nothing that it does something to, so that it says little by itself: "we moved in
+    May".
+    """
     is_short = len(clause.split()) <= MAX_LEANING_WORDS
     return is_short and all(mention.is_subject for mention in read_mentions(clause))
 
 
 def _is_told(text: str, by_user: bool) -> bool:
-    """Whether a clause tells something: not what asks, offers, imagines, breaks off or has no words."""
+    """Tell whether a clause tells something: not what asks, offers, imagines, breaks off or has no words."""
     if not text or len(text.split()) > MAX_WORDS or text.lower() in _TALK:
         return False
     if len(_PLAIN_WORD.findall(text)) < (1 if by_user else 2) and not (by_user and _FIGURE.match(text)):
@@ -555,5 +557,5 @@ def _is_answer(unit: Unit, by_user: bool, heard: Conversation) -> bool:
 
 
 def _with_names(text: str, names: Mapping[str, str]) -> str:
-    """Names as they were written elsewhere, by those who write none in capitals."""
+    """Return names as they were written elsewhere, by those who write none in capitals."""
     return _LOW_WORD.sub(lambda match: names.get(match.group(), match.group()), text) if names else text

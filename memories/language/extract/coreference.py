@@ -174,19 +174,19 @@ class People:
         self._said_in[name] = self._clauses
 
     def find(self, pronoun: str, previous: str = "") -> str:
-        """Whom a pronoun means; "" if nobody fits."""
+        """Return whom a pronoun means; "" if nobody fits."""
         nearest = [_opener(previous)] if previous and pronoun in {"he", "she", "his", "her", "him"} else []
         return next((seen for seen in [*nearest, *self._seen] if seen and self._may_be(seen, pronoun)), "")
 
     def said_ago(self, person: str) -> int:
-        """How many clauses ago somebody was named; 0 for the last one."""
+        """Return how many clauses ago somebody was named; 0 for the last one."""
         return self._clauses - self._said_in.get(person, 0)
 
     def is_person(self, name: str) -> bool:
         return name in self._known or name in self._seen or name in self._addressed
 
     def resolve(self, text: str, previous: str = "", somebody: str = "") -> str:
-        """The statement with the pronoun it opens with named, if somebody fits; else the statement.
+        """Return the statement with the pronoun it opens with named, if somebody fits; else the statement.
 
         `previous` is the clause before: who opens it is meant before anybody else. `somebody` is who may be a person,
         and is one where "he" or "she" finds nobody else.
@@ -208,7 +208,9 @@ class People:
         return f"{lead}{person}{ending}{text[match.end() :]}"
 
     def name_behind(self, text: str) -> str:
-        """The statement with "with her" or "pick her up" named, if only one person fits of those spoken of just now."""
+        """Return the statement with "with her" or "pick her up" named, if only one person fits of those spoken of just
+        now.
+        """
         match = _BEHIND.search(text)
         if match and len({found.group() for found in _PERSON.finditer(text[: match.start()])}) > 1:
             return text  # one of these may be meant
@@ -224,7 +226,7 @@ class People:
         return f"{text[: match.start('word')]}{_within(fitting[0])}{ending}{text[match.end('word') :]}"
 
     def _may_be(self, person: str, pronoun: str) -> bool:
-        """Whether a pronoun can mean somebody; of "Tom" it tells what "my son Tom" does."""
+        """Tell whether a pronoun can mean somebody; of "Tom" it tells what "my son Tom" does."""
         return _fits(self._called.get(person, person), pronoun)
 
     def _is_near(self, person: str) -> bool:
@@ -254,7 +256,7 @@ def _within(person: str) -> str:
 
 
 def _opener(clause: str) -> str:
-    """The name in lower or upper case that is the subject of a clause; "" if it cannot be a name."""
+    """Return the name in lower or upper case that is the subject of a clause; "" if it cannot be a name."""
     match = _OPENER.match(clause)
     if not match or not (match["own"] or is_finite(match["verb"].lower())):
         return ""
@@ -368,7 +370,7 @@ class Antecedents:
                 is_of_person = False
 
     def resolve(self, text: str, previous: str = "") -> Resolved:
-        """The statement with its pronouns named. `previous` is the clause before."""
+        """Return the statement with its pronouns named. `previous` is the clause before."""
         one_of = _ONE_OF.match(text)
         if one_of:
             return self._with_kind(text, one_of)
@@ -403,7 +405,7 @@ class Antecedents:
         return thing or self._collective()
 
     def _thing(self, is_plural: bool, is_last: bool = False) -> tuple[str, int]:
-        """The nearest thing and how many clauses ago it was named; "that" means the one said last."""
+        """Return the nearest thing and how many clauses ago it was named; "that" means the one said last."""
         for ago, clause in enumerate(reversed(self._clauses)):
             fitting = [one for one in clause if one.is_plural == is_plural and not self._is_person(one)]
             if fitting:
@@ -440,13 +442,13 @@ class Antecedents:
         return Resolved(said, said=said)
 
     def _kind(self, is_plural: bool) -> str:
-        """The nearest thing that others may have as well, no place: "an accountant in Bristol"."""
+        """Return the nearest thing that others may have as well, no place: "an accountant in Bristol"."""
         last = [[one for one in clause if one.is_plural == is_plural and not one.is_place] for clause in self._clauses]
         fitting = next((clause for clause in reversed(last) if clause), [])
         return "" if not fitting else fitting[0].text if fitting[0].is_subject else fitting[-1].text
 
     def _somebody(self) -> str:
-        """Who of the nearest clause may be a person: "our accountant", "a tutor", else the only name."""
+        """Return who of the nearest clause may be a person: "our accountant", "a tutor", else the only name."""
         nearest = next((clause for clause in reversed(self._clauses) if clause), [])
         last = [one.text for one in nearest if not one.is_plural]
         places = {one.text for one in nearest if one.is_place}
@@ -455,12 +457,12 @@ class Antecedents:
         return at_work[0] if at_work else names[0] if len(names) == 1 else ""
 
     def _of_others(self) -> str:
-        """What the clause before calls somebody else's: "on GitHub's runners, ours …"."""
+        """Return what the clause before calls somebody else's: "on GitHub's runners, ours …"."""
         last = self._clauses[-1] if self._clauses else []
         return next((one.text for one in last if one.text.split(" ")[0].endswith("'s")), "")
 
     def _collective(self) -> str:
-        """Those who are many under one name: "the board … they"."""
+        """Return those who are many under one name: "the board … they"."""
         for clause in reversed(self._clauses):
             for one in clause:
                 many = next((word for word in one.text.lower().split() if word in _COLLECTIVE), "")
@@ -487,7 +489,7 @@ class Antecedents:
         return f"{before}{thing}{text[match.end() :]}" if thing else text
 
     def _pointed_at(self) -> str:
-        """What "that" means behind a verb: the last thing of the clause before, one or many."""
+        """Return what "that" means behind a verb: the last thing of the clause before, one or many."""
         last = self._clauses[-1] if self._clauses else []
         return last[-1].text if last else ""
 
@@ -513,7 +515,9 @@ def _my(found: re.Match[str]) -> str:
 
 
 def _points(match: re.Match[str]) -> bool:
-    """Whether "that", "these" stand for a thing: "that's our registry", not "that job is slow" nor "that's low"."""
+    """Tell whether "that", "these" stand for a thing: "that's our registry", not "that job is slow" nor "that's
+    low".
+    """
     low = match["next"].lower()
     if match["word"].lower() in {"this", "that"}:
         return bool(_IS_WHAT.match(match.string[match.end() :]))

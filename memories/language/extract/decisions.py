@@ -50,7 +50,7 @@ _DECIDED = re.compile(
 
 
 def read_decision(clause: str) -> str | None:
-    """The decision as a statement; None if nothing is decided, or only about "it"."""
+    """Return the decision as a statement; None if nothing is decided, or only about "it"."""
     for pattern in (_LETS, _WE_WILL):
         match = pattern.match(clause)
         if match and not _VAGUE.match(match[2]) and len(match[2]) > 2:
@@ -85,7 +85,7 @@ def _without_tail(text: str) -> str:
 
 
 def is_order(clause: str) -> bool:
-    """Whether a clause begins with a verb in the imperative."""
+    """Tell whether a clause begins with a verb in the imperative."""
     first, _, rest = clause.lower().partition(" ")
     return is_base(first) and not _PREDICATE.match(rest)
 
@@ -189,7 +189,7 @@ class Instruction:
 
 
 def read_instruction(clause: str) -> Instruction | None:
-    """The standing instruction that a clause is, in the imperative; None for a request of the moment."""
+    """Return the standing instruction that a clause is, in the imperative; None for a request of the moment."""
     if names_nothing(clause):
         return None
     clause = _REMINDED_NEVER.sub("never ", clause)
@@ -207,7 +207,7 @@ def without_courtesy(clause: str) -> str:
 
 
 def names_nothing(clause: str) -> bool:
-    """Whether it orders something for good of what only was in view when it was said: "never buy that again"."""
+    """Tell whether it orders something for good of what only was in view when it was said: "never buy that again"."""
     return bool(_NEVER_WHAT.match(_REMINDED_NEVER.sub("never ", clause)))
 
 
@@ -338,7 +338,7 @@ def _capital(text: str) -> str:
 
 
 def _any(names: str) -> str:
-    """Whichever of these names, the longer ones first."""
+    """Return whichever of these names, the longer ones first."""
     return "|".join(sorted(names.split(), key=len, reverse=True))
 
 

@@ -570,13 +570,13 @@ class Finding:
 
 @lru_cache(maxsize=256)
 def weigh_personal(clause: str) -> Finding:
-    """How much a statement in the first person tells about its speaker."""
+    """Return how much a statement in the first person tells about its speaker."""
     return _weigh(clause, PERSONAL, AGAINST_PERSONAL, 0.0)
 
 
 @lru_cache(maxsize=256)
 def weigh_impersonal(clause: str) -> Finding:
-    """How much a statement about something tells that will matter later."""
+    """Return how much of what a statement tells about something will matter later."""
     if not SAYS_WHAT_IS.search(clause):
         return Finding(0.0, "nothing")
     return _weigh(clause, IMPERSONAL, AGAINST_IMPERSONAL, 0.45 + 0.2 * min(count_ops(clause), 2))
@@ -602,10 +602,10 @@ def _is_ops(word: str) -> bool:
 
 
 def count_ops(text: str) -> int:
-    """How many words of operations and development a text has."""
+    """Return how many words of operations and development a text has."""
     return sum(_is_ops(word) for word in re.findall(r"[\w'-]+", text.lower()))
 
 
 def says_something(clause: str) -> bool:
-    """Whether there is a finite verb behind the first word."""
+    """Tell whether there is a finite verb behind the first word."""
     return any(is_finite(word) for word in re.findall(r"[\w']+", clause.lower())[1:])

@@ -42,7 +42,7 @@ def read_category(content: str, evidence: str, allowed: Sequence[str]) -> str:
 
 
 def _score(name: str, named: set[str], is_ops: bool) -> float:
-    """Words that point to a known category; an unknown one is pointed to by its own name."""
+    """Return words that point to a known category; an unknown one is pointed to by its own name."""
     pointers = POINTERS.get(name) or frozenset(re.split(r"[_-]", name)) | {name.rstrip("s"), name + "s"}
     score = len(pointers & named) * WEIGHTS.get(name, 1.0)
     return score * (1.5 if is_ops and name in OPERATIONAL else 1.0)

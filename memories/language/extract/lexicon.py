@@ -466,5 +466,5 @@ def is_participle(word: str) -> bool:
 
 @lru_cache(maxsize=4096)
 def is_finite(word: str) -> bool:
-    """Whether a verb in this form can be the verb of a sentence."""
+    """Tell whether a verb in this form can be the verb of a sentence."""
     return word in AUXILIARIES or word in BASES or word in _THIRD or is_past(word)

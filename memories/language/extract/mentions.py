@@ -105,13 +105,15 @@ def read_mentions(clause: str) -> list[Mention]:
 
 
 def is_bare_phrase(clause: str) -> bool:
-    """Whether a clause without a verb is a few words, "good plan", "privacy first"."""
+    """Tell whether a clause without a verb is a few words, "good plan", "privacy first"."""
     lows = [token.lower() for token in _TOKEN.findall(clause)]
     return verb_at(lows) == len(lows) <= MAX_PHRASE
 
 
 def has_bare_noun(clause: str) -> bool:
-    """Whether behind the verb a thing is named in one plain word, "takes metformin", which "it" may mean as well."""
+    """Tell whether behind the verb a thing is named in one plain word, "takes metformin", which "it" may mean
+    as well.
+    """
     tokens = _TOKEN.findall(clause)
     lows = [token.lower() for token in tokens]
     verb = verb_at(lows)
@@ -132,7 +134,7 @@ def _is_bare(token: str, before: str) -> bool:
 
 
 def _is_bare_phrase(tokens: list[str], lows: list[str]) -> bool:
-    """Whether a few words are what something is called, "cracked filling", or a name, which may be a person's."""
+    """Tell whether a few words are what something is called, "cracked filling", or a name, which may be a person's."""
     is_plain = bool(tokens) and all(
         token.isalpha() and low not in _NO_SUBJECTS | AUXILIARIES | DETERMINERS
         for token, low in zip(tokens, lows, strict=True)
@@ -142,7 +144,7 @@ def _is_bare_phrase(tokens: list[str], lows: list[str]) -> bool:
 
 
 def verb_at(lows: list[str]) -> int:
-    """The place of the first word that can be the verb of the clause; its length if there is none."""
+    """Return the place of the first word that can be the verb of the clause; its length if there is none."""
     start = next((at for at, low in enumerate(lows) if low not in _BEFORE_ORDERS), len(lows))
     following = lows[start + 1] if start < len(lows) - 1 else ""
     is_ordered = following in _ORDERED or not following.isalpha() or bool(base_of_gerund(following))
@@ -190,7 +192,7 @@ def _subject(tokens: list[str], lows: list[str]) -> Mention | None:
 
 
 def _behind_time(lows: list[str]) -> int:
-    """Where the subject begins: "last time · my voice died"."""
+    """Return where the subject begins: "last time · my voice died"."""
     at = next((at for at, low in enumerate(lows) if at and low in DETERMINERS), 0)
     return at if all(low in _TIMES | _WHICH_TIME | DETERMINERS for low in lows[:at]) else 0
 
@@ -281,7 +283,7 @@ def _is_name(token: str) -> bool:
 
 
 def _is_marked(token: str) -> bool:
-    """Whether it has marks inside, as hosts and files have."""
+    """Tell whether it has marks inside, as hosts and files have."""
     return token[0] == "`" or (not token.isalnum() and "'" not in token and "’" not in token)
 
 
@@ -369,7 +371,7 @@ _WORD = re.compile(r"[\w'.:]*\w")
 
 
 def stands_alone(clause: str) -> bool:
-    """Whether who was not there would know what it is about; `points_there` tells more."""
+    """Tell whether who was not there would know what it is about; `points_there` tells more."""
     if only_judges(clause) or _ELLIPSIS.match(clause) or _SOME_OF_THEM.match(clause) or _is_amount(clause):
         return False
     points = _POINTS.match(clause)
@@ -380,7 +382,7 @@ def stands_alone(clause: str) -> bool:
 
 
 def points_there(clause: str) -> bool:
-    """Whether "there" or "until then" is a place or a time that the clause does not name."""
+    """Tell whether "there" or "until then" is a place or a time that the clause does not name."""
     then = _THEN.search(clause)
     if then and then["lead"] and not any(map(_is_date, _WORD.findall(clause[: then.start()].lower()))):
         return True
@@ -414,7 +416,7 @@ def _is_date(word: str) -> bool:
 
 
 def only_judges(clause: str) -> bool:
-    """Whether a bare count is only praised or blamed: "three is good", "the second one is cheaper"."""
+    """Tell whether a bare count is only praised or blamed: "three is good", "the second one is cheaper"."""
     found = _WORD.findall(clause.lower())
     start = 1 if found[:1] and (found[0] in _COUNTED or found[0].isdecimal()) else 0
     if found[:1] == ["the"] and len(found) > 1 and found[1] in _ONES:
@@ -424,5 +426,5 @@ def only_judges(clause: str) -> bool:
 
 
 def _is_amount(text: str) -> bool:
-    """Whether it only says when, how often or how much."""
+    """Tell whether it only says when, how often or how much."""
     return all(word in _OF_TIME or word[0].isdecimal() for word in _WORD.findall(text.lower()))

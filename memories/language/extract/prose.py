@@ -96,7 +96,7 @@ class Sentence:
 
 
 def read_sentences(content: str) -> list[Sentence]:
-    """The sentences of a message in order. Linear in its length."""
+    """Return the sentences of a message in order. Linear in its length."""
     prose = blank(content[:MAX_READ_CHARACTERS])
     found: list[Sentence] = []
     for start, end in _paragraphs(prose):
@@ -105,7 +105,7 @@ def read_sentences(content: str) -> list[Sentence]:
 
 
 def blank(content: str) -> str:
-    """The text with line breaks in the place of whatever is not said by its speaker; as long as it was."""
+    """Return the text with line breaks in the place of whatever is not said by its speaker; as long as it was."""
     text = _blank_matches(FENCED_RE, content)
     if "`" in text or "~~~" in text or '"""' in text or "<" in text:
         text = _blank_matches(_CODE, text)
@@ -142,12 +142,12 @@ def _is_left_out(line: str) -> bool:
 
 
 def _is_among_settings(is_setting: list[bool], at: int) -> bool:
-    """A line like "key: value" beside another one is data; alone it may be a note."""
+    """Tell whether it is data: a line like "key: value" beside another one is data; alone it may be a note."""
     return is_setting[at] and any(is_setting[near] for near in (at - 1, at + 1) if 0 <= near < len(is_setting))
 
 
 def _paragraphs(prose: str) -> Iterator[tuple[int, int]]:
-    """Lines with their places; a line that was only wrapped belongs to the one before."""
+    """Yield lines with their places; a line that was only wrapped belongs to the one before."""
     at, open_start, previous = 0, -1, ""
     for line in prose.splitlines(keepends=True):
         bullet = None if line.isspace() else _BULLET.match(line)
@@ -272,7 +272,7 @@ _GENERAL_QUESTION = re.compile(
 
 
 def is_open(sentence: Sentence, text: str) -> bool:
-    """Whether a sentence asks for something; `text` is what is left of it without greetings and fillers."""
+    """Tell whether a sentence asks for something; `text` is what is left of it without greetings and fillers."""
     return sentence.is_question or bool(_REQUEST.match(text) or _ASKS_INSIDE.search(text)) or opens_question(text)
 
 
@@ -282,17 +282,17 @@ def opens_question(text: str) -> bool:
 
 
 def asks_in_general(text: str) -> bool:
-    """Whether a question is about the world, so that its answer is no news of this place."""
+    """Tell whether a question is about the world, so that its answer is no news of this place."""
     return bool(_GENERAL_QUESTION.search(text))
 
 
 def is_made_up(text: str) -> bool:
-    """Whether a message asks for fiction: what it tells is not true."""
+    """Tell whether a message asks for fiction: what it tells is not true."""
     return bool(_FICTION.search(text))
 
 
 def is_role_play(text: str, was: bool) -> bool:
-    """Whether a role is played from this message on; it is until somebody ends it."""
+    """Tell whether a role is played from this message on; it is until somebody ends it."""
     return not _END_OF_FICTION.search(text) and (was or bool(_ROLE_PLAY.search(text)))
 
 
@@ -350,14 +350,14 @@ class Slip:
 
 
 def mend_slip(text: str) -> str:
-    """The sentence as it was meant, where its speaker takes a part of it back; else as it is."""
+    """Return the sentence as it was meant, where its speaker takes a part of it back; else as it is."""
     match = _SLIP.match(text)
     meant = put_right(match["right"], [match["said"]]) if match else None
     return meant.text if meant else text
 
 
 def put_right(right: str, said: Sequence[str]) -> Slip | None:
-    """The last sentence of those that were said with a value of the kind that is set right; None without one."""
+    """Return the last sentence of those that were said with a value of the kind that is set right; None without one."""
     match = _AROUND_VALUE.match(right.strip(" ,.;"))
     value = match["value"] if match else ""
     for kind in [name for name in _KINDS if _is_of(name, value)]:
@@ -413,7 +413,7 @@ _ASKS_WHICH = re.compile(
 
 
 def is_offer(question: str) -> bool:
-    """Whether a question only asks what to do next, so that its answer tells nothing."""
+    """Tell whether a question only asks what to do next, so that its answer tells nothing."""
     if REQUEST.match(question):
         return False
     return bool(_WHAT_TO_DO.match(question) or (_OFFER.search(question) and not _ASKS_WHICH.match(question)))
@@ -478,12 +478,12 @@ _LASTING = re.compile(
 
 
 def is_errand(clause: str) -> bool:
-    """Whether it orders something to be made or asked once, which is done with when it is done."""
+    """Tell whether it orders something to be made or asked once, which is done with when it is done."""
     return bool(_ERRAND.match(clause)) and not _LASTING.search(clause)
 
 
 def without_ordered(sentences: Sequence[Sentence], asked: str) -> Iterator[Sentence]:
-    """The sentences of a user without what is only to be written; `asked` is the question that they answer."""
+    """Yield the sentences of a user without what is only to be written; `asked` is the question that they answer."""
     is_text = bool(_ASKS_WHAT_TO_SAY.search(asked))
     for at, sentence in enumerate(sentences):
         if is_text and ((at == 0 and asked) or _MORE.match(sentence.text)):

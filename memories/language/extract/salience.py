@@ -625,7 +625,7 @@ def weigh_matter(text: str, around: Surroundings) -> float:
 
 
 def measure(text: str, around: Surroundings, marks: tuple[GateMark, ...], cues: tuple[Cue, ...]) -> dict[str, float]:
-    """Each mark's share, 0 to 1."""
+    """Return each mark's share, 0 to 1."""
     low = text.lower()
     shares = {mark.name: _count(mark.pattern, text if mark.is_exact else low) / _MOST for mark in marks}
     shares |= {cue.name: float(bool(cue.pattern.search(text if cue.is_exact else low))) for cue in cues}
@@ -654,7 +654,7 @@ def _count(pattern: re.Pattern[str], text: str) -> int:
 
 @lru_cache(maxsize=32)
 def _measure_around(message: str, asked: str, before: str, reply: str) -> dict[str, float]:
-    """The same for all statements of a message."""
+    """Return what speaks for all statements of a message alike."""
     said = {"message": message.lower(), "asked": asked.lower(), "before": before.lower(), "reply": reply.lower()}
     shares = {name: float(bool(pattern.search(said[place]))) for name, place, pattern in AROUND}
     return shares | {"a long message": min(1.0, len(message) / 400)}

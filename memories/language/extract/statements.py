@@ -54,7 +54,7 @@ _ASKING = re.compile(
 
 
 def is_foreign(text: str) -> bool:
-    """Whether a sentence is in another language than English. Names alone are English."""
+    """Tell whether a sentence is in another language than English. Names alone are English."""
     found = [word.lower() for word in _WORD.findall(text[:400])]
     if not found:
         return False
@@ -66,7 +66,7 @@ def is_foreign(text: str) -> bool:
 
 
 def read_foreign(text: str) -> list[tuple[str, bool]]:
-    """The statements of a sentence and whether each is a standing instruction."""
+    """Return the statements of a sentence and whether each is a standing instruction."""
     bare = _GREETED.sub("", text)
     found = []
     for clause in _CUT.split(bare):
@@ -152,8 +152,8 @@ MIN_WORDS = 3
 
 def read_whole(
     sentence: Sentence, quote: str, place: int, heard: Conversation, own: Sequence[str]
-) -> list[Candidate] | None:  # fmt: skip
-    """What a sentence says as a whole: in another language, or setting right what was said; None for any other.
+) -> list[Candidate] | None:
+    """Return what a sentence says as a whole: in another language, or setting right what was said; None for any other.
 
     `own` are the sentences before it in its message.
     """
@@ -180,7 +180,7 @@ def read_whole(
 
 
 def read_unit(unit: Unit, place: int, quote: str) -> Candidate | None:
-    """A standing instruction, a decision, or a statement with what its build speaks for it."""
+    """Return a standing instruction, a decision, or a statement with what its build speaks for it."""
     text = with_subject(unit.text)
     words = len(text.split())
     is_lesson = unit.sets_right
@@ -208,7 +208,7 @@ def read_unit(unit: Unit, place: int, quote: str) -> Candidate | None:
 
 
 def with_subject(text: str) -> str:
-    """The clause with the "I" that people leave out: "got a dog", "allergic to nuts"."""
+    """Return the clause with the "I" that people leave out: "got a dog", "allergic to nuts"."""
     if _NO_SUBJECT.match(text):
         return f"I {text[:1].lower()}{text[1:]}"
     return f"I'm {text[:1].lower()}{text[1:]}" if _ALLERGIC.match(text) else text
@@ -321,7 +321,7 @@ _SAYS_WHAT_NOT = re.compile(r"^(?:(?:ah|oh|god|no|nope|nah|but|and),? )*not\b", 
 
 
 def weigh_said(unit: Unit, message: Message, place: int, reply: str, heard: Conversation) -> Candidate:
-    """The unit with what its matter speaks for it, 0.5 being enough."""
+    """Return the unit with what its matter speaks for it, 0.5 being enough."""
     by_user = message.role == USER
     is_elsewhere = bool(_POINTS_ELSEWHERE.match(unit.text)) or points_there(unit.text)
     is_resolved = unit.is_resolved and not is_elsewhere
@@ -355,5 +355,5 @@ def weigh_said(unit: Unit, message: Message, place: int, reply: str, heard: Conv
 
 
 def is_regretted(reply: str) -> bool:
-    """Whether an answer owns up: what it answers set something right."""
+    """Tell whether an answer owns up: what it answers set something right."""
     return bool(_REGRET.search(reply[:300]))

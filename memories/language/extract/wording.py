@@ -104,7 +104,7 @@ class _State:
 
 
 def to_third_person(text: str, speaker: str = "User", group: str = "") -> str | None:
-    """The statement about `speaker`; the text itself if it has no first person; None if that is not safe.
+    """Return the statement about `speaker`; the text itself if it has no first person; None if that is not safe.
 
     With a `group`, "we" is said of it too, in the singular. What is quoted stays as it is: it is somebody else's "I".
     So do names: addresses, paths, acronyms, titles.
@@ -185,7 +185,7 @@ def _written(form: str, state: _State, who: str) -> str:
 
 
 def _next_word(tokens: list[str], at: int) -> int:
-    """The place of the next word, adverbs passed over; len(tokens) at the end."""
+    """Return the place of the next word, adverbs passed over; len(tokens) at the end."""
     while at < len(tokens) and (tokens[at].isspace() or _is_adverb(tokens[at].lower())):
         at += 1
     return at
@@ -315,7 +315,7 @@ _WRITTEN_SMALL = re.compile(r"[a-z][\w./:@-]*(?:\d|[a-z_][._/:@][a-z_])")
 
 
 def word(text: str, role: str, group: str, speaker: str = "User") -> str:
-    """What `role` said, told by somebody else; "we" are the `group`, "I" is the `speaker`."""
+    """Return what `role` said, told by somebody else; "we" are the `group`, "I" is the `speaker`."""
     said = _of_user(text, group, speaker) if role == USER else _of_assistant(text)
     said = _SPACES.sub(" ", _JUST_TURNED.sub("", said)).strip(" ,;:–—-")
     return begin_sentence(said)
@@ -408,7 +408,7 @@ _FOR_YOU = re.compile(r"\s+(?:for you|as (?:you )?(?:requested|asked|discussed))
 
 
 def read_outcome(clause: str) -> tuple[str, str, float] | None:
-    """The statement, the kind of evidence and its weight; None for talk."""
+    """Return the statement, the kind of evidence and its weight; None for talk."""
     seemed = _ABOUT_USER.match(clause)
     if seemed:
         return f"User {seemed[1].lower()}s to {seemed[2]}", "a guess about the user", 0.55
@@ -431,14 +431,14 @@ def read_outcome(clause: str) -> tuple[str, str, float] | None:
 
 
 def read_announced(clause: str, announced: str) -> tuple[str, str, float] | None:
-    """What stood behind "Found it:" or "Written:", if it is matter of this place."""
+    """Return what stood behind "Found it:" or "Written:", if it is matter of this place."""
     if not announced or _SMALL.search(clause) or not count_ops(clause) or not is_specific(clause):
         return None
     return _about(clause), "a cause was found" if announced == "found" else "something was done", 0.6
 
 
 def is_specific(clause: str) -> bool:
-    """Whether a sentence names things of this place, and neither advises nor explains in general."""
+    """Tell whether a sentence names things of this place, and neither advises nor explains in general."""
     return (
         not _NEVER.match(clause)
         and not _GENERAL.search(clause)
@@ -448,7 +448,7 @@ def is_specific(clause: str) -> bool:
 
 
 def _is_matter(rest: str) -> bool:
-    """Whether what was done says to what: "changed it to UUID" does not."""
+    """Tell whether what was done says to what: "changed it to UUID" does not."""
     return (
         not _POINTS_BACK.match(rest)
         and not _SMALL.search(rest)

@@ -23,9 +23,16 @@ from memories.language.injection_guard.orders import HIDE, PARTS, RULES, find_or
 from memories.language.injection_guard.plain import find_hidden, find_marks, read_plain
 
 __all__ = [
-    "ADDRESS", "COMMAND", "CREDENTIALS", "EXFILTRATION", "HIDDEN", "IMPERSONATION", "INSTRUCTION", "Suspicion",
+    "ADDRESS",
+    "COMMAND",
+    "CREDENTIALS",
+    "EXFILTRATION",
+    "HIDDEN",
+    "IMPERSONATION",
+    "INSTRUCTION",
+    "Suspicion",
     "find_instructions",
-]  # fmt: skip
+]
 
 INSTRUCTION, IMPERSONATION, EXFILTRATION, HIDDEN = "instruction", "impersonation", "exfiltration", "hidden"
 COMMAND, CREDENTIALS, ADDRESS = "command", "credentials", "address"
@@ -68,12 +75,15 @@ def find_instructions(text: str, *, from_outside: bool = False) -> list[Suspicio
 
 
 def _find(plain: str, from_outside: bool) -> Iterator[tuple[str, int, int, str]]:
-    """Kind, start, end and reason of what stands in plain letters."""
+    """Yield kind, start, end and reason of what stands in plain letters."""
     kinds = [
-        (INSTRUCTION, _find_wordings(plain)), (INSTRUCTION, find_orders(plain, from_outside=from_outside)),
-        (IMPERSONATION, find_marks(plain)), (EXFILTRATION, find_carriers(plain)), (COMMAND, find_commands(plain)),
+        (INSTRUCTION, _find_wordings(plain)),
+        (INSTRUCTION, find_orders(plain, from_outside=from_outside)),
+        (IMPERSONATION, find_marks(plain)),
+        (EXFILTRATION, find_carriers(plain)),
+        (COMMAND, find_commands(plain)),
         (CREDENTIALS, find_requests(plain)),
-    ]  # fmt: skip
+    ]
     if from_outside:
         kinds.append((ADDRESS, find_addresses(plain)))
     for kind, found in kinds:

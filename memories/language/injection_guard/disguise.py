@@ -46,7 +46,7 @@ SHORTEST_SPLIT = 5
 
 
 def find_disguises(text: str) -> Iterator[Found]:
-    """Where words are written so that no search finds them. `text` as it was written."""
+    """Yield where words are written so that no search finds them. `text` as it was written."""
     for run in _SPELT.finditer(text):
         if sum(char.isalpha() for char in run.group()) >= MIN_SPELT:
             yield run.start(), run.end(), "spells words in single letters"
@@ -61,7 +61,7 @@ def find_disguises(text: str) -> Iterator[Found]:
 
 
 def readings(text: str, plain: str, *, from_outside: bool = False) -> Iterator[str]:
-    """What else the text, which reads `plain`, may say to who looks past its form; usually nothing."""
+    """Yield what else the text, which reads `plain`, may say to who looks past its form; usually nothing."""
     bare = _decoded(text)
     if bare != text:
         plain = fold(bare)
@@ -122,7 +122,7 @@ def _unescaped(match: re.Match[str]) -> str:
 
 
 def _joined(match: re.Match[str]) -> str:
-    """The letters of a spelt text, with a space between the words that are known."""
+    """Return the letters of a spelt text, with a space between the words that are known."""
     letters = "".join(char for char in match.group() if char.isalnum())
     pieces, unknown, place = [], "", 0
     while place < len(letters):
@@ -146,7 +146,7 @@ def _read_word(match: re.Match[str]) -> str:
 
 @lru_cache(maxsize=20_000)
 def true_form(word: str) -> str:
-    """The known word that is meant: of digits for letters, of parts, of l for i; as it is if none is."""
+    """Return the known word that is meant: of digits for letters, of parts, of l for i; as it is if none is."""
     if word.isdigit() or is_known(word):
         return word
     joined = word.translate(_PARTS)
@@ -159,7 +159,7 @@ def true_form(word: str) -> str:
 
 
 def _split_case(word: str) -> str:
-    """The first 1 is an i, the others are l."""
+    """Read the first 1 as an i, the others as l."""
     first = re.search(r"[1|!]", word)
     if not first:
         return word

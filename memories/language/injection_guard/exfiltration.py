@@ -84,8 +84,9 @@ def find_carriers(plain: str) -> Iterator[Carrier]:
 
 
 def _find_sending(plain: str, start: int, end: int) -> Iterator[Carrier]:
-    """A word for sending, then something precious, then an address, within one sentence; where verbs come last, in any
-    order."""
+    """Yield a word for sending, then something precious, then an address, within one sentence; where verbs come last,
+    in any order.
+    """
     done = start
     for address in _ADDRESS.finditer(plain, start, end):
         if address.start() < done:
@@ -105,12 +106,14 @@ def _is_sent_last(plain: str, start: int, end: int) -> bool:
 
 
 def _is_long(value: str) -> bool:
-    """An address in an address is what badges are made of."""
+    """Tell whether a value is long: an address in an address is none, for badges are made of such."""
     return len(value) >= MIN_LONG_VALUE_CHARS and not value.startswith("http")
 
 
 def _carries(url: str) -> bool:
-    """A picture's size and style are no message; a parameter for text, a gap to fill or a long value is."""
+    """Tell whether an address carries a message: a picture's size and style are none; a parameter for text, a gap to
+    fill or a long value is.
+    """
     if _GAP.search(url.partition("?")[0]):
         return True
     for name, value in _PARAMETER.findall(url):
@@ -181,7 +184,7 @@ def find_commands(plain: str) -> Iterator[Finding]:
 
 
 def find_requests(plain: str) -> Iterator[Finding]:
-    """Where somebody is to be asked for what opens a door. `plain` in lower case. Linear."""
+    """Yield where somebody is to be asked for what opens a door. `plain` in lower case. Linear."""
     for match in _ASKS.finditer(plain):
         yield match.start(), match.end(), "has people asked for credentials"
 
@@ -285,7 +288,7 @@ _CODE = re.compile(
 
 
 def find_addresses(plain: str) -> Iterator[Found]:
-    """The first. `plain` in lower case. Linear: every gap is bounded."""
+    """Yield the first address. `plain` is in lower case. Linear: every gap is bounded."""
     for match in _ANY_ADDRESS.finditer(plain):
         if match.group() not in _NO_ADDRESS:
             yield match.start(), match.end(), "brings an address along"
@@ -293,7 +296,7 @@ def find_addresses(plain: str) -> Iterator[Found]:
 
 
 def find_command_lines(text: str) -> Iterator[Found]:
-    """The first. `text` as it was written: programs are named in small letters. Linear."""
+    """Yield the first command line. `text` is as it was written: programs are named in small letters. Linear."""
     for pattern in (_LINE, _CODE):
         if match := pattern.search(text):
             yield match.start(), match.end(), "brings a command along"

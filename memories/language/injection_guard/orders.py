@@ -13,12 +13,9 @@ from memories.language.injection_guard.plain import fold
 from memories.language.wordlists import words
 
 PARTS = {
-    "fill": (
-        "(?:(?:all|any|every|of|the|your|my|these|those|this|that|and|other|given|safety|security) ){0,5}"
-    ),
+    "fill": ("(?:(?:all|any|every|of|the|your|my|these|those|this|that|and|other|given|safety|security) ){0,5}"),
     "earlier": (
-        "(?:(?:previous|prior|preceding|earlier|foregoing|above|former|initial|original|system|existing)(?: and| "
-        "or)? )"
+        "(?:(?:previous|prior|preceding|earlier|foregoing|above|former|initial|original|system|existing)(?: and| or)? )"
     ),
     "orders": "(?:instructions?|prompts?|directives?|guidelines?|directions)",
     "rules": (
@@ -26,105 +23,158 @@ PARTS = {
         "constraints|restrictions|policies|policy|training|safeguards|guardrails|filters|limits)"
     ),
     "model": (
-        "(?:ais?|llms?|language models?|assistants?|agents?|models?|chatbots?|bots?|claude|chatgpt|gpt|copilot|"
-        "gemini)"
+        "(?:ais?|llms?|language models?|assistants?|agents?|models?|chatbots?|bots?|claude|chatgpt|gpt|copilot|gemini)"
     ),
     "user": "(?:(?:the |your )?(?:users?|human|operator))",
-}  # fmt: skip
+}
 
 EARLIER, ROLE, NEW, ADDRESS = (
-    "sets earlier instructions aside", "gives the reader another role", "gives new instructions", "speaks to the model",
-)  # fmt: skip
+    "sets earlier instructions aside",
+    "gives the reader another role",
+    "gives new instructions",
+    "speaks to the model",
+)
 HIDE, TAKE_OVER, PROMPT = "hides something from the user", "takes over every answer", "is about the system prompt"
 
 RULES: tuple[tuple[str, str, str], ...] = (
     # English
-    (EARLIER, "ignore ignoring disregard disregarding forget override overrides overriding bypass discard",
-     r" (?:{fill}{earlier}{1,3}(?:\w+ )?{orders}|{fill}(?:previous|prior|preceding|earlier|above) {rules}|(?:all |"
-     r"any )?(?:of )?your (?:\w+ ){0,2}{rules}|(?:all|any)(?: the)?(?: other)? {orders})\b(?! of)"),
-    (EARLIER, "ignore disregard forget",
-     " (?:everything|anything|all|whatever) (?:(?:that )?(?:was |came |is |written |said )?(?:above|before(?: "
-     r"this)?|so far|previously)(?=\s{0,3}(?:$|\n|[.,;:!]|and ))|(?:that )?(?:you were|you've been|you have been|"
-     r"i|i've|they|i have) (?:told|said|instructed|given|learned))\b"),
-    (EARLIER, "ignore disregard forget",
-     r" {fill}(?:previous|prior|preceding|above|earlier) (?:messages|conversation|context|text|content)\b(?! "
-     "(?:from|in|of|when))"),
-    (EARLIER, "do",
-     " not (?:follow|obey|listen to|comply with) {fill}{earlier}{rules}"),
-    (EARLIER, "don't never stop",
-     " (?:follow|obey|listen to|comply with|following|obeying) {fill}{earlier}{rules}"),
-    (EARLIER, "above previous prior earlier original",
-     r" (?:\w+ )?(?:{orders}|rules) (?:no longer|don't|do not) apply\b"),
-    (EARLIER, "above previous prior earlier original your",
-     " {orders} (?:are|is|were|have been) (?:now )?(?:void|cancel+ed|overridden|suspended|revoked|invalid|"
-     "obsolete|superseded)"),
-    (EARLIER, "this",
-     " (?:memory|instruction|message|note|entry|rule) (?:overrides|supersedes|outranks|takes precedence over|has "
-     "(?:the )?(?:highest|top|absolute) priority)"),
-    (ROLE, "you you're",
-     r"(?: are)? now (?:(?:(?:a|an|the|my|in|called|named) )?(?:\w+ ){0,3}?(?:dan|ai|assistant|bot|chatbot|model|"
-     "hacker|pirate|jailbroken|unrestricted|uncensored|unfiltered|evil|(?:developer|debug|god|root|dan|jailbreak|"
-     r"unrestricted) mode)\b|(?:acting|operating|playing|pretending|roleplaying) as\b|(?:an?|the) (?!member|user|"
-     "customer|subscriber|owner|maintainer|admin|contributor|participant|follower|resident|citizen|parent|father|"
-     "mother|dad|mum|mom|grand|proud|new|verified|registered|part|team|step|few|bit|lot|premium|paying|godparent|"
-     r"homeowner|manager|lead|senior|certified)\w|free (?:from|of) (?:all|any|your|the)|no longer (?:bound|"
-     "restricted|limited|an? {model})|under (?:my|new) (?:control|orders|command))"),
-    (ROLE, "pretend act behave roleplay respond answer imagine",
-     r" (?:that |as |like )?(?:if )?(?:you |you're |an? )(?:are |have |had |were )?(?:(?:\w+ ){0,3}?(?:no|without|"
-     r"not bound by) (?:any )?(?:\w+ )?{rules}|(?:\w+ ){0,2}?(?:unrestricted|uncensored|unfiltered|jailbroken|"
-     r"evil|dan)\b)"),
-    (ROLE, "do",
-     r" anything now\b"),
-    (ROLE, "dan jailbreak",
-     r" mode (?:is )?(?:now )?(?:on|enabled|activated|unlocked)\b"),
-    (NEW, "your",
-     " (?:new|real|actual|true|updated|secret|hidden) (?:instructions?|task|goal|objective|mission|purpose|"
-     r"identity)(?: (?:is|are)\b|\s{0,2}:)"),
-    (NEW, "new override",
-     r" (?:system |security |priority )?(?:instructions?|directives?)(?: (?:for|to) {fill}{model})?\s{0,3}:"),
-    (ADDRESS, "attention",
-     r" (?:to )?{fill}(?:\w+ )?{model}(?: (?:reading|processing) this)?\s{0,2}[:,!-]"),
-    (ADDRESS, "note notice message instruction instructions",
-     " (?:to|for) {fill}(?:future )?(?:(?:ai|llm) )?{model}(?: (?:reading|processing) (?:this|it)(?: "
-     r"\w+)?)?\s{0,2}(?::|!|-)(?! see )"),
-    (ADDRESS, "if when since as",
-     r" (?:you are |you're )?an? (?:(?:large )?language model|ai|llm|chatbot)(?: \w+){0,2}?(?: reading| "
-     "processing|,? you (?:must|should|have to|are)|,? (?:ignore|always|reply|respond|send|run|execute|output|"
-     r"say|do not|don't))\b"),
-    (ADDRESS, "any every all ai",
-     r" {model} (?:reading|that reads?|who reads?|processing|seeing|which reads?|retrieving) (?:this|these|it)\b"),
-    (ADDRESS, "when whenever once after if",
-     " you (?:read|see|retrieve|recall|process|receive|are given|load) this(?: (?:memory|message|text|note|line|"
-     "document|entry))?,? (?:you must|immediately|always|first|do not|don't|run|execute|send|call|reply|respond|"
-     r"ignore|delete|tell)\b"),
-    (HIDE, "do",
-     r" not (?:ever )?(?:(?:tell|inform|alert) {user}|let {user} (?:know|see|notice|find out))\b(?! (?:they|he|"
-     "she|what|how|to|their|when|where) )"),
-    (HIDE, "don't never",
-     r" (?:ever )?(?:(?:tell|inform|alert) {user}|let {user} (?:know|see|notice|find out))\b(?! (?:they|he|she|"
-     "what|how|to|their|when|where) )"),
-    (HIDE, "not don't never",
-     " (?:ever )?(?:mention|reveal|disclose|admit|show|say) (?:this|that|it|these|any of this|anything|the "
-     r"instructions?)(?: \w+){0,4}? to {user}\b"),
-    (HIDE, "keep hide conceal",
-     r" (?:this|it|that|everything|all of this)(?: \w+){0,3}? from {user}\b"),
-    (HIDE, "without",
-     r" (?:telling|informing|asking|notifying|alerting|warning) {user}\b"),
-    (HIDE, "without",
-     r" (?:{user}'s? |the )(?:knowledge|consent|approval|permission)(?: of {user})?\b"),
-    (TAKE_OVER, "from",
-     r" now on,? (?:you(?: are|'re| will be| act as) (?:an?|the|my|no|not|dan|free|called|named)\b|(?:act|behave|"
-     r"pretend|obey)\b|(?:you (?:will|must|shall|should) |please )?(?:(?:only|exclusively) (?:ever )?(?:reply|"
-     r"respond|answer|output|say)|(?:reply|respond|answer|output|say|speak)(?: \w+){0,3}? (?:only|exclusively|"
-     r"nothing but))\b(?! in\b))"),
-    (PROMPT, "system",
-     r" (?:prompt|instructions?|override|directive)\s{0,2}[:\]](?! ?\S{1,60}[./]\w{1,5}\b)"),
-    (PROMPT, "reveal print show repeat output leak display dump disclose recite tell",
-     r" (?:me |us )?(?:back )?(?:all |the full |verbatim )?(?:of )?your (?:\w+ )?(?:system prompt|prompt|"
-     r"(?:initial|hidden|original|secret|system) instructions|instructions)\b"),
-    (PROMPT, "reveal repeat leak disclose recite",
-     r" (?:the )?(?:\w+ )?(?:system prompt|(?:hidden|system) instructions)\b"),
-)  # fmt: skip
+    (
+        EARLIER,
+        "ignore ignoring disregard disregarding forget override overrides overriding bypass discard",
+        r" (?:{fill}{earlier}{1,3}(?:\w+ )?{orders}|{fill}(?:previous|prior|preceding|earlier|above) {rules}|(?:all |"
+        r"any )?(?:of )?your (?:\w+ ){0,2}{rules}|(?:all|any)(?: the)?(?: other)? {orders})\b(?! of)",
+    ),
+    (
+        EARLIER,
+        "ignore disregard forget",
+        " (?:everything|anything|all|whatever) (?:(?:that )?(?:was |came |is |written |said )?(?:above|before(?: "
+        r"this)?|so far|previously)(?=\s{0,3}(?:$|\n|[.,;:!]|and ))|(?:that )?(?:you were|you've been|you have been|"
+        r"i|i've|they|i have) (?:told|said|instructed|given|learned))\b",
+    ),
+    (
+        EARLIER,
+        "ignore disregard forget",
+        r" {fill}(?:previous|prior|preceding|above|earlier) (?:messages|conversation|context|text|content)\b(?! "
+        "(?:from|in|of|when))",
+    ),
+    (EARLIER, "do", " not (?:follow|obey|listen to|comply with) {fill}{earlier}{rules}"),
+    (EARLIER, "don't never stop", " (?:follow|obey|listen to|comply with|following|obeying) {fill}{earlier}{rules}"),
+    (
+        EARLIER,
+        "above previous prior earlier original",
+        r" (?:\w+ )?(?:{orders}|rules) (?:no longer|don't|do not) apply\b",
+    ),
+    (
+        EARLIER,
+        "above previous prior earlier original your",
+        " {orders} (?:are|is|were|have been) (?:now )?(?:void|cancel+ed|overridden|suspended|revoked|invalid|"
+        "obsolete|superseded)",
+    ),
+    (
+        EARLIER,
+        "this",
+        " (?:memory|instruction|message|note|entry|rule) (?:overrides|supersedes|outranks|takes precedence over|has "
+        "(?:the )?(?:highest|top|absolute) priority)",
+    ),
+    (
+        ROLE,
+        "you you're",
+        r"(?: are)? now (?:(?:(?:a|an|the|my|in|called|named) )?(?:\w+ ){0,3}?(?:dan|ai|assistant|bot|chatbot|model|"
+        "hacker|pirate|jailbroken|unrestricted|uncensored|unfiltered|evil|(?:developer|debug|god|root|dan|jailbreak|"
+        r"unrestricted) mode)\b|(?:acting|operating|playing|pretending|roleplaying) as\b|(?:an?|the) (?!member|user|"
+        "customer|subscriber|owner|maintainer|admin|contributor|participant|follower|resident|citizen|parent|father|"
+        "mother|dad|mum|mom|grand|proud|new|verified|registered|part|team|step|few|bit|lot|premium|paying|godparent|"
+        r"homeowner|manager|lead|senior|certified)\w|free (?:from|of) (?:all|any|your|the)|no longer (?:bound|"
+        "restricted|limited|an? {model})|under (?:my|new) (?:control|orders|command))",
+    ),
+    (
+        ROLE,
+        "pretend act behave roleplay respond answer imagine",
+        r" (?:that |as |like )?(?:if )?(?:you |you're |an? )(?:are |have |had |were )?(?:(?:\w+ ){0,3}?(?:no|without|"
+        r"not bound by) (?:any )?(?:\w+ )?{rules}|(?:\w+ ){0,2}?(?:unrestricted|uncensored|unfiltered|jailbroken|"
+        r"evil|dan)\b)",
+    ),
+    (ROLE, "do", r" anything now\b"),
+    (ROLE, "dan jailbreak", r" mode (?:is )?(?:now )?(?:on|enabled|activated|unlocked)\b"),
+    (
+        NEW,
+        "your",
+        " (?:new|real|actual|true|updated|secret|hidden) (?:instructions?|task|goal|objective|mission|purpose|"
+        r"identity)(?: (?:is|are)\b|\s{0,2}:)",
+    ),
+    (
+        NEW,
+        "new override",
+        r" (?:system |security |priority )?(?:instructions?|directives?)(?: (?:for|to) {fill}{model})?\s{0,3}:",
+    ),
+    (ADDRESS, "attention", r" (?:to )?{fill}(?:\w+ )?{model}(?: (?:reading|processing) this)?\s{0,2}[:,!-]"),
+    (
+        ADDRESS,
+        "note notice message instruction instructions",
+        " (?:to|for) {fill}(?:future )?(?:(?:ai|llm) )?{model}(?: (?:reading|processing) (?:this|it)(?: "
+        r"\w+)?)?\s{0,2}(?::|!|-)(?! see )",
+    ),
+    (
+        ADDRESS,
+        "if when since as",
+        r" (?:you are |you're )?an? (?:(?:large )?language model|ai|llm|chatbot)(?: \w+){0,2}?(?: reading| "
+        "processing|,? you (?:must|should|have to|are)|,? (?:ignore|always|reply|respond|send|run|execute|output|"
+        r"say|do not|don't))\b",
+    ),
+    (
+        ADDRESS,
+        "any every all ai",
+        r" {model} (?:reading|that reads?|who reads?|processing|seeing|which reads?|retrieving) (?:this|these|it)\b",
+    ),
+    (
+        ADDRESS,
+        "when whenever once after if",
+        " you (?:read|see|retrieve|recall|process|receive|are given|load) this(?: (?:memory|message|text|note|line|"
+        "document|entry))?,? (?:you must|immediately|always|first|do not|don't|run|execute|send|call|reply|respond|"
+        r"ignore|delete|tell)\b",
+    ),
+    (
+        HIDE,
+        "do",
+        r" not (?:ever )?(?:(?:tell|inform|alert) {user}|let {user} (?:know|see|notice|find out))\b(?! (?:they|he|"
+        "she|what|how|to|their|when|where) )",
+    ),
+    (
+        HIDE,
+        "don't never",
+        r" (?:ever )?(?:(?:tell|inform|alert) {user}|let {user} (?:know|see|notice|find out))\b(?! (?:they|he|she|"
+        "what|how|to|their|when|where) )",
+    ),
+    (
+        HIDE,
+        "not don't never",
+        " (?:ever )?(?:mention|reveal|disclose|admit|show|say) (?:this|that|it|these|any of this|anything|the "
+        r"instructions?)(?: \w+){0,4}? to {user}\b",
+    ),
+    (HIDE, "keep hide conceal", r" (?:this|it|that|everything|all of this)(?: \w+){0,3}? from {user}\b"),
+    (HIDE, "without", r" (?:telling|informing|asking|notifying|alerting|warning) {user}\b"),
+    (HIDE, "without", r" (?:{user}'s? |the )(?:knowledge|consent|approval|permission)(?: of {user})?\b"),
+    (
+        TAKE_OVER,
+        "from",
+        r" now on,? (?:you(?: are|'re| will be| act as) (?:an?|the|my|no|not|dan|free|called|named)\b|(?:act|behave|"
+        r"pretend|obey)\b|(?:you (?:will|must|shall|should) |please )?(?:(?:only|exclusively) (?:ever )?(?:reply|"
+        r"respond|answer|output|say)|(?:reply|respond|answer|output|say|speak)(?: \w+){0,3}? (?:only|exclusively|"
+        r"nothing but))\b(?! in\b))",
+    ),
+    (PROMPT, "system", r" (?:prompt|instructions?|override|directive)\s{0,2}[:\]](?! ?\S{1,60}[./]\w{1,5}\b)"),
+    (
+        PROMPT,
+        "reveal print show repeat output leak display dump disclose recite tell",
+        r" (?:me |us )?(?:back )?(?:all |the full |verbatim )?(?:of )?your (?:\w+ )?(?:system prompt|prompt|"
+        r"(?:initial|hidden|original|secret|system) instructions|instructions)\b",
+    ),
+    (
+        PROMPT,
+        "reveal repeat leak disclose recite",
+        r" (?:the )?(?:\w+ )?(?:system prompt|(?:hidden|system) instructions)\b",
+    ),
+)
 """(reason, words it may begin with, what follows)."""
 
 
@@ -184,8 +234,11 @@ _TOGETHER = (
     (Word.ASIDE, Word.RULES | Word.BOSS | Word.SYSPROMPT),
     (Word.READER | Word.WEAK, HARM | Word.ASIDE | Word.HUSH),
     (Word.USER, Word.HUSH | Word.WITHOUT | Word.NOT),
-    (Word.NOW, Word.ONLY), (Word.NEW, Word.RULES), (Word.ROLE, -1), (Word.SYSPROMPT, -1),
-)  # fmt: skip
+    (Word.NOW, Word.ONLY),
+    (Word.NEW, Word.RULES),
+    (Word.ROLE, -1),
+    (Word.SYSPROMPT, -1),
+)
 """No order works against the reader's rules without one of either side."""
 Found = tuple[int, int, str]
 """Start, end and reason."""
@@ -291,7 +344,7 @@ class _Lists:
 
 
 def _anywhere(entries: Iterable[tuple[str, int]]) -> tuple[re.Pattern[str], dict[str, int]]:
-    """What means something wherever it stands; a longer entry means what its parts mean, too."""
+    """Return what means something wherever it stands; a longer entry means what its parts mean, too."""
     folded = [(fold(entry), kind) for entry, kind in entries]
     means: dict[str, int] = {}
     for entry, _ in folded:
@@ -331,7 +384,7 @@ def meanings(word: str) -> Mapping[str, int]:
 
 
 def is_part(word: str) -> bool:
-    """Whether it is one of several that mean something together."""
+    """Tell whether it is one of several that mean something together."""
     return word in _SECOND or word in _LISTS.phrases
 
 
@@ -349,7 +402,7 @@ class Sentence(NamedTuple):
         return [hit for hit in self.hits if hit.means & kinds]
 
     def has_near(self, hit: Hit, kinds: int, before: int, after: int) -> Hit | None:
-        """The first other one of these kinds so many tokens around."""
+        """Return the first other one of these kinds so many tokens around."""
         for other in self.hits:
             if other.means & kinds and other is not hit and hit.at - before <= other.at <= hit.last + after:
                 return other
@@ -381,7 +434,7 @@ def find_orders(plain: str, *, from_outside: bool = False) -> Iterator[Found]:
 
 
 def _may_ask(plain: str, from_outside: bool) -> bool:
-    """Whether the words of any order are there at all, in one language: in most texts they are not."""
+    """Tell whether the words of any order are there at all, in one language: in most texts they are not."""
     if _UNSPACED.search(plain):
         return True
     means, before = 0, ""
@@ -403,13 +456,13 @@ def _asks_something(means: int) -> bool:
 
 @lru_cache(maxsize=20_000)
 def _in_any_language(word: str) -> int:
-    """What it means alone: the bits of each language beside those of the others."""
+    """Return what it means alone: the bits of each language beside those of the others."""
     return _side_by_side(meanings(word))
 
 
 @lru_cache(maxsize=20_000)
 def _of_phrases(first: str, second: str) -> int:
-    """What may begin with these two."""
+    """Return what may begin with these two."""
     means = 0
     for rest, kinds in _LISTS.phrases[first].items():
         if rest[0] == second:
@@ -445,7 +498,7 @@ def _sentences(plain: str) -> Iterator[Sentence]:
 
 
 def pattern_of(kind: int, *languages: str) -> str:
-    """A pattern of all words of a kind, of these languages; whole words, where a script has such."""
+    """Return a pattern of all words of a kind, of these languages; whole words, where a script has such."""
     phrases = [
         r"\W{1,3}".join((first, *rest))
         for first, following in _LISTS.phrases.items()
@@ -481,7 +534,7 @@ def _unspaced(plain: str, start: int, end: int) -> Iterator[Sentence]:
 
 
 def _against_rules(sentence: Sentence, means: int) -> str:
-    """What nobody asks who means well: why, or nothing."""
+    """Return what nobody asks who means well: why, or nothing."""
     is_english = sentence.language == ENGLISH
     if means & Word.ASIDE and means & (Word.RULES | Word.BOSS | Word.SYSPROMPT) and _sets_aside(sentence, is_english):
         return EARLIER
@@ -522,7 +575,7 @@ def _stands_alone(sentence: Sentence, boss: Hit) -> bool:
 
 
 def _is_called(sentence: Sentence) -> bool:
-    """Whether the reader is called by name where the sentence begins."""
+    """Tell whether the reader is called by name where the sentence begins."""
     for hit in sentence.any_of(Word.READER | Word.WEAK):
         if hit.at > 2 or _is_other_assistant(sentence, hit):
             continue
@@ -600,7 +653,7 @@ def _is_of_prompt(sentence: Sentence, means: int) -> str:
 
 
 def _asks(sentence: Sentence, means: int) -> str:
-    """Whether it asks anything of who reads it: why, or nothing."""
+    """Tell whether it asks anything of who reads it: why, or nothing."""
     if sentence.language not in (ENGLISH, CHINESE, JAPANESE, "ru") and not _is_in(sentence):
         return ""
     if means & (Word.READER | Word.WEAK) and _tells_reader(sentence):
@@ -633,7 +686,7 @@ def _begs(sentence: Sentence) -> bool:
 
 
 def _is_in(sentence: Sentence) -> bool:
-    """Whether the sentence may be in this language: more of its words speak for it than for English."""
+    """Tell whether the sentence may be in this language: more of its words speak for it than for English."""
     known = [meanings(token[2]) for token in sentence.tokens]
     if sentence.language == TURKISH and len(known) > 2 and sum(ENGLISH in each for each in known) < 2:
         return True
@@ -645,7 +698,7 @@ def _is_in(sentence: Sentence) -> bool:
 
 
 def _may(sentence: Sentence, hit: Hit, within: int) -> bool:
-    """Whether a word before it makes no order of it: "can override", "to delete"."""
+    """Tell whether a word before it makes no order of it: "can override", "to delete"."""
     return any(hit.at - within <= other.at < hit.at and other.means & Word.CAN for other in sentence.hits)
 
 
@@ -673,7 +726,7 @@ def _hides_at_all(sentence: Sentence) -> bool:
 
 
 def _is_order(sentence: Sentence, verb: Hit) -> bool:
-    """Whether the verb stands where an order begins, or, where verbs come last, ends."""
+    """Tell whether the verb stands where an order begins, or, where verbs come last, ends."""
     if sentence.language == CHINESE:
         if sentence.text[max(verb.start - 1, sentence.start) : verb.start] in ("就", "则"):
             return True

@@ -21,7 +21,7 @@ _MAX_EXPANSION = 4
 
 
 def _read_lookalikes() -> dict[int, str]:
-    """What passes for an ASCII letter, typographic marks, and letters with marks as those without."""
+    """Return what passes for an ASCII letter, typographic marks, and letters with marks as those without."""
     folded = dict(zip(map(ord, "’‘‛ʼ′＇“”„‟‐‑‒–—―−⁃⸺"), "''''''\"\"\"\"---------", strict=True))
     for line in CONFUSABLES.read_text(encoding="utf-8").splitlines():
         letter, _, alike = line.partition("\t")
@@ -47,7 +47,7 @@ class Plain:
     _length: int
 
     def span(self, start: int, end: int) -> tuple[int, int]:
-        """Where `text[start:end]` stands in what was written."""
+        """Return where `text[start:end]` stands in what was written."""
         first = self._place(start)
         return first, max(self._place(end - 1) + 1, first)
 
@@ -57,7 +57,7 @@ class Plain:
 
 
 def is_lookalike(char: str) -> bool:
-    """Whether a letter that is none of Latin ones passes for one in ASCII."""
+    """Tell whether a letter that is none of Latin ones passes for one in ASCII."""
     return char >= "\u0370" and not "\u1e00" <= char <= "\u1eff" and char in _FOREIGN
 
 
@@ -143,7 +143,7 @@ def find_hidden(text: str) -> Iterator[Finding]:
 
 
 def _is_packed(blob: str) -> bool:
-    """A path or a name in small letters is none."""
+    """Tell whether something is packed: a path or a name in small letters is not."""
     is_mixed = any(char.isupper() for char in blob) and any(char.islower() for char in blob)
     return any(char.isdigit() for char in blob) and (is_mixed or blob.replace(" ", "").isalnum())
 

@@ -1,9 +1,9 @@
 """How a new statement relates to one already kept: the same, a contradiction, or another matter.
 
-Word lists and a little grammar find what the two share, which quantities differ, what one affirms and the
-other denies; one small linear model weighs it all (`features.WEIGHED`, `weights.json`, made by `train.py`).
-The cosine of the embeddings is one feature among many: contradictions are often closer in the embedding
-than paraphrases.
+Word lists and a little grammar find what the two share, which quantities differ, what one affirms and the other
+denies; one small linear model weighs it all (`features.WEIGHED`, `weights.json`, made by `bench.train_relate`).
+The cosine of the embeddings is one feature among many: contradictions are often closer in the embedding than
+paraphrases.
 """
 
 import math
@@ -12,7 +12,6 @@ from dataclasses import replace
 from memories.language.relate.compatible import find_other_denied, find_room_for_both
 from memories.language.relate.equivalence import (
     find_additions,
-    find_denial_of_all,
     find_insertion,
     find_other_marks,
     find_other_order,
@@ -28,13 +27,9 @@ from memories.language.relate.figures import find_added_values, find_other_figur
 from memories.language.relate.lexicon import canonical_text
 from memories.language.relate.outline import Evidence, Pair
 from memories.language.relate.replacement import (
-    find_begun,
-    find_birthday_ahead,
     find_move,
     find_new_value,
-    find_other_role,
     find_switch,
-    write_ages,
 )
 from memories.language.relate.termination import (
     doubt_by_deed,
@@ -87,7 +82,6 @@ def relate(
     `similarity` is the cosine of their embeddings; None or NaN when there is none yet. Cost: about a
     millisecond for new sentences; what was read before is kept. Never raises.
     """
-    existing, new = write_ages(existing, new)
     if canonical_text(existing) == canonical_text(new):
         return Verdict(Relation.SAME, "identical text", 1.0)
     verdict = _relate(existing, new, similarity, subject, thresholds)
@@ -115,14 +109,14 @@ def _find_certain(existing: str, new: str) -> str | None:
         return f"moved: {' / '.join(moved)}"
     if changed := find_new_value(existing, new):
         return f"now otherwise: {' / '.join(changed)}"
-    return find_denial_of_all(existing, new) or _find_ended(existing, new)
+    return _find_ended(existing, new)
 
 
 def _find_ended(said: str, end: str) -> str | None:
     """Say what the one tells that is over by the other, in whatever order they come."""
     if place := find_trip_off(said, end):
         return f"called off: {place}"
-    return find_switch(said, end) or find_begun(said, end)
+    return find_switch(said, end)
 
 
 def _judge(existing: str, new: str, closeness: float | None, subject: str) -> Verdict:
@@ -148,7 +142,7 @@ def _judge(existing: str, new: str, closeness: float | None, subject: str) -> Ve
 
 
 def _judge_the_same(sides: Pair, evidence: Evidence, certainty: float) -> Verdict:
-    """What the model takes for the same is that only if nothing is denied and nothing would be lost."""
+    """Judge what the model takes for the same: it is that only if nothing is denied and nothing would be lost."""
     outlines = sides.existing, sides.new
     denial = find_plain_denial(sides, evidence) or find_plain_opposite(*outlines) or find_other_unit(*outlines)
     if denial and (unended := find_unended(sides, evidence)):
@@ -169,11 +163,11 @@ def _judge_the_same(sides: Pair, evidence: Evidence, certainty: float) -> Verdic
 
 
 def _judge_a_contrary(sides: Pair, evidence: Evidence, certainty: float) -> Verdict:
-    """What the model takes for a contradiction is none where both may be true, or where the new one only says more."""
+    """Judge what the model takes for a contradiction: it is none where both may be true, or where the new one only says
+    more.
+    """
     room = find_room_for_both(sides, evidence) or find_other_habit(sides) or find_unended(sides, evidence)
     room = room or is_said_of_a_relative(sides.existing, sides.new)
-    written = sides.existing.written, sides.new.written
-    room = room or find_birthday_ahead(*written) or find_other_role(*written)
     if room:
         return Verdict(Relation.DIFFERENT, room, 1 - certainty)
     is_shown = find_conflict(evidence) is not None

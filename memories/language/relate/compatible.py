@@ -57,8 +57,14 @@ _CAUTIOUS = frozenset(product(words("careful cautious wary"), words("with about 
 """Who is careful with something may avoid it, and may not: neither denies the other."""
 _BY_CAUTION = frozenset({"negated_one_side", "rule_clash", "rule_implied"})
 _FIRM = (
-    "rule_clash", "rule_implied", "negated_one_side", "order_clashes", "swapped", "only_against_all", "change_cue",
-)  # fmt: skip
+    "rule_clash",
+    "rule_implied",
+    "negated_one_side",
+    "order_clashes",
+    "swapped",
+    "only_against_all",
+    "change_cue",
+)
 FIRM = 0.5
 """From here on one of these decides."""
 LEAST_APART = 2
@@ -216,8 +222,8 @@ def _event(old: Outline, new: Outline) -> str | None:
 
 
 def _doing(side: Outline) -> set[str]:
-    """The words with which somebody may do something: no noun ("my favourite drink is"), and nothing that is done to
-    them.
+    """Return the words with which somebody may do something: no noun ("my favourite drink is"), and nothing that is
+    done to them.
     """
     found = set()
     for before, word, behind in zip(("", *side.tokens), side.tokens, (*side.tokens[1:], ""), strict=False):
@@ -360,7 +366,7 @@ def find_other_denied(old: Outline, new: Outline) -> str | None:
 
 
 def _denials(side: Outline) -> list[int]:
-    """Where it denies by a word that does nothing else, or says that somebody dislikes something."""
+    """Return where it denies by a word that does nothing else, or says that somebody dislikes something."""
     return [at for at in side.turns if side.tokens[at] in _DENIES | _DISLIKES]
 
 
@@ -392,7 +398,7 @@ def _plainly(word: str, groups: frozenset[int], at: int) -> _Plain:
 
 
 def _count_alike(here: Sequence[_Plain], there: Sequence[_Plain]) -> int:
-    """How many are alike from the beginning on."""
+    """Return how many are alike from the beginning on."""
     pairs = zip(here, there, strict=False)
     return next((at for at, pair in enumerate(pairs) if not _are_alike(*pair)), min(len(here), len(there)))
 
@@ -402,7 +408,9 @@ def _are_alike(one: _Plain, other: _Plain) -> bool:
 
 
 def _are_things_apart(own: _Own) -> bool:
-    """Whether both are things, or each is where or with which something is done, and none is a kind of the other."""
+    """Tell whether both are things, or each is where or with which something is done, and none is a kind of the
+    other.
+    """
     told, denied = own.told, own.denied
     if own.end and own.before.word == _HAVE:
         return False  # "has healed from the flu" / "has not recovered from the flu"
@@ -420,7 +428,7 @@ def _is_of_a_thing(one: _Plain) -> bool:
 
 
 def _is_kind(kind: str, member: str) -> bool:
-    """Whether the one is a kind of which the other is: "instrument" / "piano", "Germany" / "Berlin"."""
+    """Tell whether the one is a kind of which the other is: "instrument" / "piano", "Germany" / "Berlin"."""
     is_there = "country" in classes_of(kind) and "city" in classes_of(member)
     named = {stem(word) for name in classes_of(member) for word in name.split()}
     return is_there or stem(kind) in named or stem(member) in _KINDS.get(stem(kind), ())

@@ -149,7 +149,9 @@ def _spoken(side: Outline) -> list[str]:
 
 
 def _differences(left: Tokens, right: Tokens) -> Iterator[tuple[Tokens, Tokens]]:
-    """The stretches that differ; none if more than one does and less than half of the words is in both, in order."""
+    """Yield the stretches that differ; none if more than one does and less than half of the words is in both,
+    in order.
+    """
     matcher = SequenceMatcher(None, left, right, autojunk=False)
     others = [places for kind, *places in matcher.get_opcodes() if kind != "equal"]
     if len(others) == 1 or matcher.ratio() >= LIKENESS:
@@ -251,12 +253,37 @@ _SCALED = re.compile(
 )
 _SCALES = {"m": "million", "mn": "million", "b": "billion", "bn": "billion", "k": "thousand", "tn": "trillion"}
 _MONEY = {
-    "$": "dollar", "€": "euro", "£": "pound", "¥": "yen", "₹": "rupee", "₽": "rouble", "₩": "won", "%": "percent",
-    "dollars": "dollar", "usd": "dollar", "euros": "euro", "eur": "euro", "gbp": "pound", "pounds": "pound",
-    "jpy": "yen", "inr": "rupee", "rupees": "rupee", "chf": "franc", "francs": "franc", "pct": "percent",
-}  # fmt: skip
-_IN = re.compile("|".join([*map(re.escape, "$€£¥₹₽₩%"), r"\b(?:dollars?|usd|euros?|eur|gbp|pounds?|yen|jpy|inr|rupees?"
-                           r"|chf|francs?|percent|pct)\b"]), re.IGNORECASE)  # fmt: skip
+    "$": "dollar",
+    "€": "euro",
+    "£": "pound",
+    "¥": "yen",
+    "₹": "rupee",
+    "₽": "rouble",
+    "₩": "won",
+    "%": "percent",
+    "dollars": "dollar",
+    "usd": "dollar",
+    "euros": "euro",
+    "eur": "euro",
+    "gbp": "pound",
+    "pounds": "pound",
+    "jpy": "yen",
+    "inr": "rupee",
+    "rupees": "rupee",
+    "chf": "franc",
+    "francs": "franc",
+    "pct": "percent",
+}
+_IN = re.compile(
+    "|".join(
+        [
+            *map(re.escape, "$€£¥₹₽₩%"),
+            r"\b(?:dollars?|usd|euros?|eur|gbp|pounds?|yen|jpy|inr|rupees?"
+            r"|chf|francs?|percent|pct)\b",
+        ]
+    ),
+    re.IGNORECASE,
+)
 _FREE = words("~ ≈ ° ^ ` | ´ ¨ ¬ © ® ™")
 """Symbols of which a statement says the same without them."""
 
@@ -282,7 +309,7 @@ def _ending(text: str) -> Sequence[str]:
 
 @lru_cache(maxsize=4_096)
 def _signed(text: str) -> Sequence[str]:
-    """Numbers below zero, and those that begin with a point."""
+    """Return numbers below zero, and those that begin with a point."""
     plain = text.replace("−", "-").replace("–", "-")
     return sorted([*_SIGNED.findall(plain), *_SMALL.findall(plain)])
 
@@ -335,10 +362,6 @@ def find_other_order(old: str, new: str) -> str | None:
 _PLAIN = grammar.DENIALS | words("no none stop stops stopped stopping quit quits ceased ceases")
 _LONG_UNITS = frozenset(unit for unit in UNITS if len(unit) > 3 and unit.endswith("s"))
 _SWITCH = {"on", "off"}
-_OF_ALL = re.compile(
-    r"\b(?P<who>User(?:'s [a-z-]+)?(?: [A-Z][\w-]+)?) (?:is not|isn't) "
-    r"(?P<what>[a-z]+ (?:to|of|in|with)) any(?:thing|one|body)\b"
-)
 _NUMBERS_DIFFER = ("number_conflict", "number_both", "number_one_side", "number_unpaired")
 
 
@@ -354,16 +377,6 @@ def find_plain_denial(sides: Pair, evidence: Evidence) -> str | None:
     best_a, best_b = sides.aligned.best_existing, sides.aligned.best_new
     if _is_plain(sides) and (_is_denied(a, best_a, b) or _is_denied(b, best_b, a)):
         return evidence.notes["negated_one_side"]
-    return None
-
-
-def find_denial_of_all(existing: str, new: str) -> str | None:
-    """Name what the one says of something and the other of nothing: "is not allergic to anything" / "… to nuts"."""
-    for denied, told in ((existing, new), (new, existing)):
-        match = _OF_ALL.search(denied)
-        affirmed = match and rf"\b{re.escape(match['who'])} is (?:\w+ly )?{match['what']} (?!any|no)\w"
-        if match and affirmed and re.search(affirmed, told):
-            return f"negated: {match['what']} anything"
     return None
 
 
@@ -435,7 +448,7 @@ def _differs_behind(side: Outline, start: int) -> bool:
 
 
 def _differing(old: Outline, new: Outline) -> tuple[int, int, int]:
-    """Where two statements begin to differ, and where each ends to."""
+    """Return where two statements begin to differ, and where each ends to."""
     lengths = len(old.tokens), len(new.tokens)
     start, behind, least = 0, 0, min(lengths)
     while start < least and _is_alike(old, start, new, start):

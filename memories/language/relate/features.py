@@ -304,7 +304,9 @@ def _orders(side: Outline) -> list[Order]:
 
 
 def _direction(side: Outline, at: int) -> int:
-    """A negated "before" is "after", as is a negated "until"; "after two hours" orders nothing."""
+    """Order what is negated: a negated "before" is "after", as is a negated "until"; "after two hours" orders
+    nothing.
+    """
     word, before, behind = side.tokens[at], side.tokens[max(at - 1, 0)], side.tokens[at + 1 : at + 2]
     if behind and (behind[0][0].isdigit() or behind[0] in grammar.QUANTITY_WORDS):
         return 0
@@ -317,7 +319,9 @@ def _direction(side: Outline, at: int) -> int:
 
 
 def _split(side: Outline, places: list[int]) -> Iterator[Order]:
-    """Each order reaches from the boundary before it to the next boundary or order; it may stand in front."""
+    """Yield the orders: each reaches from the boundary before it to the next boundary or order; it may stand in
+    front.
+    """
     edges = [at for at, word in enumerate(side.tokens) if word in grammar.BOUNDARIES]
     for at in places:
         start = max((edge for edge in edges if edge < at), default=-1)
@@ -347,14 +351,46 @@ CLOSE_AT_RELATED, CLOSE_PER_STEP = 0.45, 0.4
 """What closeness adds to "one matter": MiniLM's cosine, for which the features were chosen."""
 
 WEIGHED = (
-    COSINE, "coverage_low", "coverage_high", "coverage_mean", "exact_shared",
-    "opening_exact", "length_gap", "lone_new", "lone_both", "other_name", "sign_clash", "opposed", "opposed_more",
-    "opposites_agree", "negated_and_opposed", "negated_and_agree", "weak_change_cue", "exclusive_differs",
-    "only_against_all", "number_equal", "number_both", "number_one_side", "number_unpaired", "other_subject",
-    "any_conflict", "matter_and_number", "negated_and_shared", "value_and_matter", "change_and_matter",
-    "number_and_shared", "order_agrees", "order_clashes", "negated_one_side", "rule_clash",
-    "rule_implied", "sibling", "many_valued", "heads_differ", "swapped",
-)  # fmt: skip
+    COSINE,
+    "coverage_low",
+    "coverage_high",
+    "coverage_mean",
+    "exact_shared",
+    "opening_exact",
+    "length_gap",
+    "lone_new",
+    "lone_both",
+    "other_name",
+    "sign_clash",
+    "opposed",
+    "opposed_more",
+    "opposites_agree",
+    "negated_and_opposed",
+    "negated_and_agree",
+    "weak_change_cue",
+    "exclusive_differs",
+    "only_against_all",
+    "number_equal",
+    "number_both",
+    "number_one_side",
+    "number_unpaired",
+    "other_subject",
+    "any_conflict",
+    "matter_and_number",
+    "negated_and_shared",
+    "value_and_matter",
+    "change_and_matter",
+    "number_and_shared",
+    "order_agrees",
+    "order_clashes",
+    "negated_one_side",
+    "rule_clash",
+    "rule_implied",
+    "sibling",
+    "many_valued",
+    "heads_differ",
+    "swapped",
+)
 """The features the model weighs; the others only feed these, or a reason. Chosen by cross-validation."""
 
 
@@ -396,6 +432,13 @@ def _weigh_together(found: Evidence, closeness: float | None) -> None:
 
 def _strongest_conflict(f: dict[str, float]) -> float:
     return max(
-        f["number_conflict"], f["opposed"], f["order_clashes"], min(f["rule_clash"], 1), f["rule_implied"],
-        f["sign_clash"], f["swapped"], 0.8 * f["negated_one_side"], 0.7 * f["sibling"],
-    )  # fmt: skip
+        f["number_conflict"],
+        f["opposed"],
+        f["order_clashes"],
+        min(f["rule_clash"], 1),
+        f["rule_implied"],
+        f["sign_clash"],
+        f["swapped"],
+        0.8 * f["negated_one_side"],
+        0.7 * f["sibling"],
+    )

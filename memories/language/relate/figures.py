@@ -23,8 +23,6 @@ from memories.language.relate.reading import Statement, Term
 from memories.language.wordlists import words
 
 Clash = tuple[Term, Term]
-MIN_TELLING_WEIGHT = 0.5
-"""Terms below it ("run", "first", "user") are too common to tell two matters apart."""
 
 
 def clashes(existing: Statement, new: Statement) -> list[Clash]:
@@ -33,12 +31,6 @@ def clashes(existing: Statement, new: Statement) -> list[Clash]:
     opposed = [concept for concept in left.keys() & right.keys() if not left[concept] & right[concept]]
     pairs = [(_first(existing, concept), _first(new, concept)) for concept in sorted(opposed)]
     return [(old, now) for old, now in pairs if not _is_explained((old, existing, new), (now, new, existing))]
-
-
-def terms_missing_from(other: Statement, statement: Statement) -> list[Term]:
-    """Return the telling terms of a statement that the other lacks."""
-    telling = (term for term in statement.terms if term.weight >= MIN_TELLING_WEIGHT)
-    return [term for term in telling if term.concept not in other.signs]
 
 
 def _is_explained(*views: tuple[Term, Statement, Statement]) -> bool:
@@ -90,7 +82,7 @@ def weigh_numbers(found: Evidence, sides: Pair) -> None:
 
 
 def figures_of(statement: Statement, side: Outline) -> tuple[Quantity, ...]:
-    """Its quantities as they are compared."""
+    """Return its quantities as they are compared."""
     return _sharpest(_as_limits(_as_periods(statement.quantities, side), side))
 
 
@@ -119,7 +111,7 @@ def _as_periods(quantities: tuple[Quantity, ...], side: Outline) -> tuple[Quanti
 
 
 def _as_limits(quantities: tuple[Quantity, ...], side: Outline) -> tuple[Quantity, ...]:
-    """A budget "of up to 18,000" is one of 18,000."""
+    """Read a budget "of up to 18,000" as one of 18,000."""
     if _LIMITS.isdisjoint(side.tokens):
         return quantities
     return tuple(replace(q, low=q.named) if q.low == -INFINITY else q for q in quantities)
@@ -175,7 +167,7 @@ def _place_of(side: Outline, quantity: Quantity) -> int:
 
 
 def _word_before(side: Outline, quantity: Quantity) -> str:
-    """What a number is said by: "weighs", or "is" for all that only tells how much."""
+    """Return what a number is said by: "weighs", or "is" for all that only tells how much."""
     before = side.tokens[: _place_of(side, quantity)]
     word = next((word for word in reversed(before) if word not in _BEFORE_A_NUMBER), "")
     return _IS if word in _EQUALS else stem(word)
@@ -206,7 +198,7 @@ def _is_same_year(kind: Agreement, old: Quantity, new: Quantity) -> bool:
 
 
 def _have_dates(old: tuple[Quantity, ...], new: tuple[Quantity, ...]) -> bool:
-    """Whether both name days or months: that these are of one year tells no more."""
+    """Tell whether both name days or months: that these are of one year tells no more."""
     return all(any(one.kind == "date" for one in side) for side in (old, new))
 
 
@@ -232,7 +224,7 @@ def _is_denied(quantity: Quantity, text: str) -> bool:
 
 
 def agreement(old: Quantity, new: Quantity) -> Agreement:
-    """How two quantities of one kind stand to each other, months and years counted in days or not."""
+    """Return how two quantities of one kind stand to each other, months and years counted in days or not."""
     near = abs(old.named - new.named) <= CALENDAR_TOLERANCE * max(abs(old.named), abs(new.named))
     is_calendar = old.kind in ("period", "duration") and abs(old.named) >= MONTH_SECONDS
     if near and is_calendar and _unit(old) != _unit(new):
@@ -241,7 +233,7 @@ def agreement(old: Quantity, new: Quantity) -> Agreement:
 
 
 def _unit(quantity: Quantity) -> str:
-    """What is counted; a text without a number is its own unit."""
+    """Return what is counted; a text without a number is its own unit."""
     number, _, unit = quantity.text.partition(" ")
     return unit.rstrip("s") if number[:1].isdecimal() else quantity.text
 
@@ -262,7 +254,7 @@ def weigh_clashes(found: Evidence, old: Statement, new: Statement) -> None:
 
 
 def _tell_clash(old: Term, new: Term) -> str:
-    """A word of negation on one side, or two opposite words."""
+    """Return a word of negation on one side, or two opposite words."""
     if old.cue is None and new.cue is None and stem(old.word) != stem(new.word):
         return f"opposed: {old.word} / {new.word}"
     return f"negated: {new.word if new.cue is not None else old.word}"
@@ -283,12 +275,26 @@ def _subjects(statement: Statement) -> list[Term]:
 
 _ORDINAL = "ordinal"
 _ORDINALS = {
-    "first": 1, "1": 1, "second": 2, "2": 2, "other": 2, "alternate": 2, "third": 3, "3": 3, "fourth": 4, "4": 4,
-}  # fmt: skip
+    "first": 1,
+    "1": 1,
+    "second": 2,
+    "2": 2,
+    "other": 2,
+    "alternate": 2,
+    "third": 3,
+    "3": 3,
+    "fourth": 4,
+    "4": 4,
+}
 _LAST, _BEFORE_LAST = 5, ("the", "every", "each")
 """ "The last Friday" is one of every month; "down last Friday" tells a day."""
-_COMES_ROUND = {"clock": grammar.DAY, "weekday": 7 * grammar.DAY, "day of month": 30 * grammar.DAY,
-                _ORDINAL: 30 * grammar.DAY, "date": 365 * grammar.DAY}  # fmt: skip
+_COMES_ROUND = {
+    "clock": grammar.DAY,
+    "weekday": 7 * grammar.DAY,
+    "day of month": 30 * grammar.DAY,
+    _ORDINAL: 30 * grammar.DAY,
+    "date": 365 * grammar.DAY,
+}
 """What comes round in which time: "every March" is "each year in March"."""
 _LAST_DAYS = 28
 _EACH = ("every", "each")
@@ -326,7 +332,7 @@ def _told(statement: Statement, side: Outline) -> Told:
 
 
 def _lacking(one: Told, other: Told) -> list[Quantity]:
-    """What only the other says."""
+    """Return what only the other says."""
     return [value for value in other.values if not _is_said(value, one, other)]
 
 
@@ -377,7 +383,7 @@ def _make_up(days: Quantity, told: Told) -> bool:
 
 
 def _ends(clock: Quantity) -> Iterator[float]:
-    """The times it names: "after 4 pm" reaches to the end of the day and "before noon" to the minute before."""
+    """Yield the times it names: "after 4 pm" reaches to the end of the day and "before noon" to the minute before."""
     if clock.low or clock.low == clock.high:
         yield clock.low
     if clock.high < MINUTES_PER_DAY - 1:

@@ -2,7 +2,7 @@
 
 from functools import lru_cache
 
-from memories.language.wordlists import forms_of, numbered, words
+from memories.language.wordlists import forms_of, numbered, phrases, words
 
 STOP_WORDS = words("""
     a an the this that these those it its itself he she they them their his her him hers theirs i me my we us
@@ -73,23 +73,25 @@ CONDITIONALS = words("when whenever if unless while until once because although 
 CLAUSE_BOUNDARIES = words(", ; . : ! ? ( ) -- → but however")
 """Where the reach of a negation ends."""
 
-NEGATING_PHRASES = (
-    "not", "never", "terminate", "call off", "wind down", "die", "forbid", "prohibit", "ban", "disallow",
-    "outlaw", "step down", "withdraw from", "opt out of", "pass away", "split from", "break up with", "none",
-    "nor", "neither", "nothing", "nobody", "cannot", "hardly", "barely", "no longer", "not any more",
-    "not anymore", "no more", "none of", "at no time", "under no circumstances", "stop", "quit", "give up",
-    "cease", "refuse", "refuse to", "fail to", "avoid", "refrain from", "abandon", "unable", "unable to",
-    "incapable of", "get rid of", "lack", "lack of", "drop out of", "be done with", "used to", "formerly",
-    "previously", "former", "in the past", "leave", "resign from", "move away from", "sell", "lose", "cancel",
-    "retire", "abolish", "discontinue", "decommission", "drop support for",
-)  # fmt: skip
+NEGATING_PHRASES = tuple(
+    phrases("""
+    not, never, terminate, call off, wind down, die, forbid, prohibit, ban, disallow, outlaw, step down,
+    withdraw from, opt out of, pass away, split from, break up with, none, nor, neither, nothing, nobody, cannot,
+    hardly, barely, no longer, not any more, not anymore, no more, none of, at no time, under no circumstances, stop,
+    quit, give up, cease, refuse, refuse to, fail to, avoid, refrain from, abandon, unable, unable to, incapable of,
+    get rid of, lack, lack of, drop out of, be done with, used to, formerly, previously, former, in the past, leave,
+    resign from, move away from, sell, lose, cancel, retire, abolish, discontinue, decommission, drop support for
+    """)
+)
 """They deny what follows up to the end of the clause."""
 
-NARROW_NEGATORS = (
-    "no", "without", "instead of", "rather than", "as opposed to", "independent of", "independently of",
-    "regardless of", "irrespective of", "except", "except for", "apart from", "other than", "free of",
-    "exclude", "in place of", "in lieu of", "away from", "non", "more than just",
-)  # fmt: skip
+NARROW_NEGATORS = tuple(
+    phrases("""
+    no, without, instead of, rather than, as opposed to, independent of, independently of, regardless of,
+    irrespective of, except, except for, apart from, other than, free of, exclude, in place of, in lieu of, away from,
+    non, more than just
+    """)
+)
 """They deny only the phrase that follows, and cancel a `not` earlier in their clause."""
 
 LIGHT_PREDICATES = words("""
@@ -206,10 +208,18 @@ _UNIT_LINES = {
     },
     "bandwidth": {1e6: "mbps mbit", 1e9: "gbps gbit"},
     "percentage": {1.0: "% percent pct"},
-    "distance": {0.01: "cm", 1.0: "m metre metres meter meters", 1e3: "km kilometre kilometres kilometer kilometers",
-                 1609.0: "mile miles"},
-    "mass": {1e-6: "mcg µg μg ug microgram micrograms",
-             1e-3: "mg milligram milligrams", 1.0: "g gram grams", 1e3: "kg kilo kilos kilogram kilograms"},
+    "distance": {
+        0.01: "cm",
+        1.0: "m metre metres meter meters",
+        1e3: "km kilometre kilometres kilometer kilometers",
+        1609.0: "mile miles",
+    },
+    "mass": {
+        1e-6: "mcg µg μg ug microgram micrograms",
+        1e-3: "mg milligram milligrams",
+        1.0: "g gram grams",
+        1e3: "kg kilo kilos kilogram kilograms",
+    },
     "volume": {1e-3: "ml", 1.0: "l litre litres liter liters"},
     "temperature": {1.0: "° degrees degree celsius"},
     "euros": {1.0: "€ eur euro euros"},
@@ -217,7 +227,7 @@ _UNIT_LINES = {
     "pounds": {1.0: "£ gbp"},
     "power": {1.0: "w watt watts", 1e3: "kw kilowatt"},
     "energy": {1.0: "kwh"},
-}  # fmt: skip
+}
 UNITS: dict[str, tuple[str, float]] = {
     word: (kind, factor)
     for kind, factors in _UNIT_LINES.items()
@@ -227,24 +237,50 @@ UNITS: dict[str, tuple[str, float]] = {
 """Unit word → (kind of quantity, factor to the kind's base unit: s, byte, m, g, l, …)."""
 
 ADJECTIVES_OF_PERIOD = {
-    "hourly": HOUR, "daily": DAY, "nightly": DAY, "weekly": 7 * DAY, "biweekly": 14 * DAY, "fortnightly": 14 * DAY,
-    "monthly": 30 * DAY, "quarterly": 91 * DAY, "yearly": 365 * DAY, "annually": 365 * DAY, "annual": 365 * DAY,
-}  # fmt: skip
+    "hourly": HOUR,
+    "daily": DAY,
+    "nightly": DAY,
+    "weekly": 7 * DAY,
+    "biweekly": 14 * DAY,
+    "fortnightly": 14 * DAY,
+    "monthly": 30 * DAY,
+    "quarterly": 91 * DAY,
+    "yearly": 365 * DAY,
+    "annually": 365 * DAY,
+    "annual": 365 * DAY,
+}
 PARTS_OF_DAY = {
-    "morning": (6 * 60, 12 * 60), "mornings": (6 * 60, 12 * 60), "forenoon": (6 * 60, 12 * 60),
-    "afternoon": (12 * 60, 18 * 60), "afternoons": (12 * 60, 18 * 60), "evening": (17 * 60, 23 * 60),
-    "evenings": (17 * 60, 23 * 60), "night": (20 * 60, 30 * 60), "nights": (20 * 60, 30 * 60),
-    "tonight": (20 * 60, 30 * 60), "overnight": (20 * 60, 30 * 60), "daytime": (6 * 60, 20 * 60),
-    "noon": (12 * 60, 12 * 60), "midday": (12 * 60, 12 * 60), "lunchtime": (11 * 60 + 30, 14 * 60),
-    "midnight": (24 * 60, 24 * 60), "dawn": (5 * 60, 8 * 60), "sunrise": (5 * 60, 8 * 60),
-    "dusk": (17 * 60, 22 * 60), "sunset": (17 * 60, 22 * 60),
-}  # fmt: skip
+    "morning": (6 * 60, 12 * 60),
+    "mornings": (6 * 60, 12 * 60),
+    "forenoon": (6 * 60, 12 * 60),
+    "afternoon": (12 * 60, 18 * 60),
+    "afternoons": (12 * 60, 18 * 60),
+    "evening": (17 * 60, 23 * 60),
+    "evenings": (17 * 60, 23 * 60),
+    "night": (20 * 60, 30 * 60),
+    "nights": (20 * 60, 30 * 60),
+    "tonight": (20 * 60, 30 * 60),
+    "overnight": (20 * 60, 30 * 60),
+    "daytime": (6 * 60, 20 * 60),
+    "noon": (12 * 60, 12 * 60),
+    "midday": (12 * 60, 12 * 60),
+    "lunchtime": (11 * 60 + 30, 14 * 60),
+    "midnight": (24 * 60, 24 * 60),
+    "dawn": (5 * 60, 8 * 60),
+    "sunrise": (5 * 60, 8 * 60),
+    "dusk": (17 * 60, 22 * 60),
+    "sunset": (17 * 60, 22 * 60),
+}
 """Minutes since midnight, (from, to); a night ends on the next day."""
 
 MEALS = {
-    "breakfast": (6 * 60, 10 * 60), "lunch": (12 * 60, 14 * 60), "dinner": (18 * 60, 21 * 60),
-    "supper": (18 * 60, 21 * 60), "bedtime": (21 * 60, 24 * 60 - 1), "work": (17 * 60, 19 * 60),
-}  # fmt: skip
+    "breakfast": (6 * 60, 10 * 60),
+    "lunch": (12 * 60, 14 * 60),
+    "dinner": (18 * 60, 21 * 60),
+    "supper": (18 * 60, 21 * 60),
+    "bedtime": (21 * 60, 24 * 60 - 1),
+    "work": (17 * 60, 19 * 60),
+}
 """Times of day only behind "before" and "after"."""
 
 WEEKDAYS: dict[str, tuple[int, int]] = {
@@ -265,9 +301,14 @@ MONTHS_THAT_ARE_WORDS = frozenset({"may", "march", "mar", "jan"})
 """They name a month only next to a day or after "in"."""
 
 DAYS_OF_MONTH = {
-    ("first", "of"): 1, ("first", "day", "of"): 1, ("beginning", "of"): 1, ("start", "of"): 1, ("middle", "of"): 15,
-    ("last", "day", "of"): 31, ("end", "of"): 31,
-}  # fmt: skip
+    ("first", "of"): 1,
+    ("first", "day", "of"): 1,
+    ("beginning", "of"): 1,
+    ("start", "of"): 1,
+    ("middle", "of"): 15,
+    ("last", "day", "of"): 31,
+    ("end", "of"): 31,
+}
 """What stands before "the month" or "every month", and the day it names."""
 
 ORDINAL_ENDINGS = frozenset({"st", "nd", "rd", "th"})
@@ -325,14 +366,41 @@ disable disables disabled ignore ignores ignored skip skips skipped disallow dis
 NEGATIVE_PHRASES = tuple(
     tuple(phrase.split())
     for phrase in (
-        "gave up", "given up", "give up", "no longer", "instead of", "rather than", "get rid of", "got rid of",
-        "used to", "can not stand", "off limits", "free of", "gave away", "away from", "give away", "called off",
-        "turned down", "dropped out", "stepped down", "not any more", "apart from", "except for", "as opposed to",
-        "protected against", "independently of", "independent of", "regardless of", "kept out of", "free from",
-        "not anymore", "thrown out", "threw out",
+        "gave up",
+        "given up",
+        "give up",
+        "no longer",
+        "instead of",
+        "rather than",
+        "get rid of",
+        "got rid of",
+        "used to",
+        "can not stand",
+        "off limits",
+        "free of",
+        "gave away",
+        "away from",
+        "give away",
+        "called off",
+        "turned down",
+        "dropped out",
+        "stepped down",
+        "not any more",
+        "apart from",
+        "except for",
+        "as opposed to",
+        "protected against",
+        "independently of",
+        "independent of",
+        "regardless of",
+        "kept out of",
+        "free from",
+        "not anymore",
+        "thrown out",
+        "threw out",
         "passed over",
     )
-)  # fmt: skip
+)
 NARROW_PHRASES = tuple(phrase for phrase in NEGATIVE_PHRASES if phrase[-1] in ("of", "than", "against", "from"))
 COMPARATIVES = words("more later earlier less fewer longer")
 PREFER = words("prefer prefers preferred rather favours favors preferable")
@@ -354,8 +422,9 @@ WITH_INFINITIVE = words("possibility chance opportunity ability time way option 
 OF_A_THING = words("the a an it this")
 """What begins with one of these tells of no person, as a rule: "the job cannot wait for the lock"."""
 
-BOUNDARIES = frozenset({",", ";", ".", ":", "--", "(", ")", "but", "because", "since", "although", "though", "whereas",
-                        "however", "so", "→", "!", "?"})  # fmt: skip
+BOUNDARIES = words("""
+    , ; . : -- ( ) but because since although though whereas however so → ! ?
+    """)
 CANCELS = frozenset({"unless", "until", "till", "without"})
 """After a negation they cancel it: "does not start without X"."""
 
@@ -401,10 +470,12 @@ END = words("after older beyond expire expires")
 _VOWELS = frozenset("aeiouy")
 _SIBILANT_PLURALS = ("sses", "shes", "ches", "xes", "zzes")
 _NOT_PLURAL = ("ss", "us", "is")
-_DERIVATIONS = (
-    "ization", "isation", "hood", "ation", "ement", "ment", "ness", "ible", "ibl", "able", "abl", "ance", "anc", "ence",
-    "enc", "ful", "ion", "ist", "ity", "ant", "ent", "iv", "at", "al", "er", "or", "ly", "ic", "iz", "is", "y",
-)  # fmt: skip
+_DERIVATIONS = tuple(
+    phrases("""
+    ization, isation, hood, ation, ement, ment, ness, ible, ibl, able, abl, ance, anc, ence, enc, ful, ion, ist,
+    ity, ant, ent, iv, at, al, er, or, ly, ic, iz, is, y
+    """)
+)
 """Endings, longest first where they overlap; a final "e" is gone by the time they are tried."""
 
 MIN_STEM_CHARS = 4

@@ -134,7 +134,9 @@ def _opposites() -> Lexicon:
 
 
 def _synonyms(opposites: Lexicon) -> Lexicon:
-    """A group whose first word has an opposite takes that word's side, so chains of groups meet."""
+    """Give a side to each group: one whose first word has an opposite takes that word's side, so chains of
+    groups meet.
+    """
     table: Lexicon = {}
     for group in groups(synonyms.SYNONYMS):
         first, *others = phrases(group)
@@ -221,7 +223,7 @@ def _compile_siblings() -> dict[str, frozenset[str]]:
 
 
 def _longest(keys: Iterable[Stems]) -> dict[str, int]:
-    """How many tokens the longest of the keys that begin with a stem has."""
+    """Return how many tokens the longest of the keys that begin with a stem has."""
     found: dict[str, int] = {}
     for key in keys:
         found[key[0]] = max(len(key), found.get(key[0], 0))
@@ -300,7 +302,7 @@ def is_english(found: Sequence[str]) -> bool:
 
 
 def has_english(plain: Sequence[str]) -> bool:
-    """Whether words that are no names are known here, and not from another language, too ("no", "a", "me").
+    """Tell whether words that are no names are known here, and not from another language, too ("no", "a", "me").
 
     One word of English grammar is enough; of others ("team", "server") more than a quarter has to be known, for they
     are borrowed in many languages. Nearly all of 2,000 labelled statements have that; hardly any has it in a language

@@ -250,7 +250,7 @@ def match(left: Word, right: Word) -> float:
 
 
 def _best(words: Words, others: Words) -> list[tuple[float, int]]:
-    """The first of the others that has its stem, or else one of its synonym groups."""
+    """Return the first of the others that has its stem, or else one of its synonym groups."""
     by_stem: dict[str, int] = {}
     by_group: dict[int, int] = {}
     for at, other in enumerate(others):
@@ -301,7 +301,7 @@ class Pair:
     new_statement: Statement
 
     def both_ways(self) -> Iterator[tuple[Seen, Seen]]:
-        """Each with the other."""
+        """Yield each with the other."""
         old = Seen(self.existing, self.aligned.best_existing)
         new = Seen(self.new, self.aligned.best_new)
         yield old, new

@@ -170,17 +170,29 @@ def _read_amount(words: Sequence[str], start: int) -> Found | None:
 
 
 _UNIT_SHARES: dict[tuple[str, ...], float] = {
-    ("half", "a"): 0.5, ("half", "an"): 0.5, ("a", "quarter", "of", "an"): 0.25, ("quarter", "of", "an"): 0.25,
-    ("three", "quarters", "of", "an"): 0.75, ("a",): 1.0, ("an",): 1.0, ("a", "couple", "of"): 2.0,
-    ("a", "pair", "of"): 2.0, ("half",): 0.5, ("a", "half"): 0.5,
-}  # fmt: skip
+    ("half", "a"): 0.5,
+    ("half", "an"): 0.5,
+    ("a", "quarter", "of", "an"): 0.25,
+    ("quarter", "of", "an"): 0.25,
+    ("three", "quarters", "of", "an"): 0.75,
+    ("a",): 1.0,
+    ("an",): 1.0,
+    ("a", "couple", "of"): 2.0,
+    ("a", "pair", "of"): 2.0,
+    ("half",): 0.5,
+    ("a", "half"): 0.5,
+}
 _SHARES_LONGEST_FIRST = sorted(_UNIT_SHARES, key=len, reverse=True)
 _SHARE_BEGINNINGS = frozenset(phrase[0] for phrase in _UNIT_SHARES)
 _CURRENCIES = frozenset("€$£")
 BEGINNINGS = frozenset().union(
-    grammar.NUMBER_WORDS, grammar.TENS, _SHARE_BEGINNINGS, _CURRENCIES, grammar.APPROXIMATIONS,
+    grammar.NUMBER_WORDS,
+    grammar.TENS,
+    _SHARE_BEGINNINGS,
+    _CURRENCIES,
+    grammar.APPROXIMATIONS,
     (phrase[0] for phrase in grammar.BOUNDS),
-)  # fmt: skip
+)
 """Words with which a measure may begin, beside digits."""
 
 
@@ -261,9 +273,16 @@ _OPEN_BEFORE = frozenset({"before", "until", "till", "by"})
 _OPEN_AFTER = frozenset({"after", "since", "past"})
 _TIMES = {"once": 1.0, "twice": 2.0, "thrice": 3.0}
 _BEGINNINGS = BEGINNINGS.union(
-    grammar.MONTHS, (phrase[0] for phrase in grammar.DAYS_OF_MONTH), grammar.WEEKDAYS, grammar.PARTS_OF_DAY,
-    grammar.ADJECTIVES_OF_PERIOD, ("every", "each"), _TIMES, _OPEN_BEFORE, _OPEN_AFTER,
-)  # fmt: skip
+    grammar.MONTHS,
+    (phrase[0] for phrase in grammar.DAYS_OF_MONTH),
+    grammar.WEEKDAYS,
+    grammar.PARTS_OF_DAY,
+    grammar.ADJECTIVES_OF_PERIOD,
+    ("every", "each"),
+    _TIMES,
+    _OPEN_BEFORE,
+    _OPEN_AFTER,
+)
 
 
 def may_begin_quantity(word: str) -> bool:

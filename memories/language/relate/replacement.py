@@ -5,7 +5,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from memories.language.relate.antonyms import SIBLINGS
-from memories.language.relate.grammar import MONTHS, NUMBER_WORDS, PREPOSITIONS, TENS, WEEKDAYS, stem
+from memories.language.relate.grammar import MONTHS, PREPOSITIONS, WEEKDAYS, stem
 from memories.language.relate.lexicon import OPPOSITE_SIDES, classes_of, tokenize
 from memories.language.wordlists import words
 
@@ -126,15 +126,6 @@ def find_replaced(existing: str, new: str) -> tuple[str, str] | None:
     known = _words_of(existing)
     is_of_it = all(word in known for word in _words_of(replaced.more))
     return (replaced.left.casefold(), replaced.now.what.casefold()) if is_of_it else None
-
-
-def find_other_role(existing: str, new: str) -> str | None:
-    """Say so where the one only tells of what the other denies of somebody: "Acme is the landlord"."""
-    for text, other in ((existing, new), (new, existing)):
-        replaced = _read(text)
-        if replaced and re.match(rf"(?:The )?{re.escape(replaced.left)}\b", other, re.IGNORECASE):
-            return f"{replaced.left} in another role"
-    return None
 
 
 @lru_cache(maxsize=1_024)
@@ -267,27 +258,12 @@ def _ages_in(text: str) -> dict[str, str]:
     return {name.casefold(): told["age"].split()[0]}
 
 
-def tells_age_of_one(text: str) -> bool:
-    """Tell whether it introduces somebody with an age."""
-    return len(text) <= MOST_CHARACTERS_WITH_AGE and bool(_ages_in(text))
-
-
 _PERSON = r"(?P<who>\S.{0,60}?)"
 _RECENTLY = r"(?:(?:has|have) )?(?:(?:just|recently|already) )?"
 _OLD = r" years? old\b.*"
 _AGED = re.compile(rf"{_PERSON} (?:is|are) (?:(?:still|now|currently|aged) )?(?P<age>\d{{1,3}})(?:{_OLD}|[.!]?)")
 _TURNED = re.compile(
     rf"{_PERSON} {_RECENTLY}turned (?P<age>\d{{1,3}})(?:{_OLD}|[.!]?|[,]? (?:in|on|last|this|today|yesterday|and)\b.*)"
-)
-_TENS, _ONES = "|".join(TENS), "|".join(NUMBER_WORDS)
-_AGE_IN_WORDS = re.compile(
-    r"(?P<lead>\S.{0,80}? (?:is|are|(?:is |are )?turning|turns?|turned)(?: (?:now|still|currently|aged))? )"
-    rf"(?:(?P<tens>{_TENS})(?:[- ](?P<one>{_ONES}))?|(?P<few>{_ONES}))"
-    r"(?P<rest>(?: years? old\b|,? (?:in|on|last|next|this|today|tomorrow|yesterday)\b).*|[.!]?)$"
-)
-_YEAR_OLD_IN_WORDS = re.compile(rf"\b(?:(?P<tens>{_TENS})(?:[- ](?P<one>{_ONES}))?|(?P<few>{_ONES}))(?=-year-old\b)")
-_TURNING = re.compile(
-    rf"{_PERSON} (?:(?:is|are) turning|(?:will|is going to|are going to) turn|turns?) (?P<age>\d{{1,3}})(?![\w%]|[.,:]\d)"
 )
 _ONE_AT_A_TIME = (
     r"(?:works? (?:for|at)|(?:is|are) (?:employed (?:by|at)|working (?:for|at)))",
@@ -305,36 +281,6 @@ _TOLD = tuple(re.compile(rf"{_PERSON} (?:(?:still|currently) )?{told} {_NAME}") 
 _NEW_JOB = re.compile(rf"{_PERSON} {_RECENTLY}{_BEGUN} {_NAME}")
 _NOW = re.compile(r"^Now,? | now\b", re.IGNORECASE)
 _MAY_BE_NEW = re.compile(r"\b(?:now|started|took)\b", re.IGNORECASE)
-
-
-def write_ages(existing: str, new: str) -> tuple[str, str]:
-    """Return both as they are, or where both tell an age, with it in digits: "is thirty-nine" is "is 39"."""
-    written = _write_age(existing), _write_age(new)
-    return written if written != (existing, new) and all(map(_tells_an_age, written)) else (existing, new)
-
-
-def _tells_an_age(text: str) -> bool:
-    return bool(_AGED.fullmatch(text) or _TURNED.fullmatch(text) or _TURNING.match(text)) or tells_age_of_one(text)
-
-
-def _write_age(text: str) -> str:
-    told = _AGE_IN_WORDS.match(text)
-    if not told:
-        return _YEAR_OLD_IN_WORDS.sub(_years_in, text) if "-year-old" in text else text
-    return f"{told['lead']}{_years_in(told)}{told['rest']}"
-
-
-def _years_in(told: re.Match[str]) -> str:
-    return str(TENS.get(told["tens"], 0) + NUMBER_WORDS.get(told["one"] or told["few"], 0))
-
-
-def find_birthday_ahead(existing: str, new: str) -> str | None:
-    """Say so where the one tells an age and the other the next birthday: who turns 8 next week is 7."""
-    for aged, turning in ((existing, new), (new, existing)):
-        now, then = _AGED.fullmatch(aged), _TURNING.match(turning)
-        if now and then and int(now["age"]) + 1 == int(then["age"]):
-            return f"still {now['age']} and turning {then['age']}"
-    return None
 
 
 def find_new_value(existing: str, new: str) -> tuple[str, str] | None:
@@ -548,107 +494,10 @@ def find_move(existing: str, new: str) -> tuple[str, str] | None:
 
 
 def _city_in(text: str) -> str:
-    """The city that a text begins with; empty if it is not known for one."""
+    """Return the city that a text begins with; empty if it is not known for one."""
     told = list(_WORD.finditer(text[:80]))[:MOST_CITY_WORDS]
     for count in range(len(told), 0, -1):
         name = text[: told[count - 1].end()]
         if name.lower() in CITIES and name[0].isupper():
             return "" if _BEHIND_ONE.match(text, len(name)) else name.lower()
     return ""
-
-
-_DEEDS = words("""
-    drink eat smoke use take play run work drive ride train wear read write live sleep swim cycle teach sing paint
-    practise practice dance cook bake order
-    """)
-_DOUBLED = words("run swim")
-_DOES = rf"(?:{'|'.join(sorted(_DEEDS))})s?"
-
-
-def _doing(deed: str) -> str:
-    return f"{deed}{deed[-1]}ing" if deed in _DOUBLED else f"{deed.removesuffix('e')}ing"
-
-
-_DOING = rf"(?:{'|'.join(sorted(map(_doing, _DEEDS)))})"
-_WHO = r"(?P<who>\S.{0,60}?)"
-_JUST = r"(?:(?:just|recently|now|also|even) )?"
-_WHAT = r"(?:$|(?=[,.!])| (?P<what>[^,.;:?!]{1,120}))"
-_STARTED = re.compile(
-    rf"{_WHO} (?:(?:has|have) )?{_JUST}(?:(?:started|begun|began|resumed|gone back to|went back to|taken up|took up) "
-    rf"(?P<doing>{_DOING})|(?:started|begun|began) to (?P<does>{_DOES})|is back to (?P<back>{_DOING}))"
-    rf"{_WHAT}"
-)
-_AGAIN = re.compile(rf"{_WHO} (?P<now>now )?(?:(?:is|are) {_JUST}(?P<doing>{_DOING})|(?P<does>{_DOES})){_WHAT}")
-_IS_AGAIN = re.compile(r"(?:^| )(?:again|now)\b", re.IGNORECASE)
-_NOT = re.compile(
-    rf"{_WHO} (?:(?:(?:does|do) not|(?:does|do)n['’]t|no longer|never) (?:(?:ever|currently) )?(?P<does>{_DOES})|"
-    rf"(?:(?:has|have) )?{_JUST}(?:stopped|quit|given up|gave up)(?: (?P<doing>{_DOING}))?){_WHAT}"
-)
-_DIET = re.compile(r"(?P<who>\S.{0,60}?) (?:is|are) (?:an? )?(?:(?:strict|lifelong) )?(?P<diet>[a-z][a-z-]{2,20})[.!]?")
-_EATS = words("drink eat order")
-_EAT_STEMS = frozenset(map(stem, _EATS))
-_CONSUME_STEMS = _EAT_STEMS | frozenset(map(stem, words("smoke take use")))
-_MAY_BEGIN = re.compile(r"\b(?:again|now|started|begun|began|resumed|back to|taken up|took up)\b")
-_DOUBTED = re.compile(
-    r"\b(?:if|unless|may(?! \d)|might|could|would|should|never|not|no|nor|without|wants?|almost|nearly|hardly|until|"
-    r"instead|but|except|apart|less|fewer|stopped|quit)\b|n['’]t\b|\?",
-)
-_WITHOUT_IT = re.compile(
-    r"\b(?:decaf|decaffeinated|non-|mock|fake|soy|oat|almond|coconut|vegan|vegetarian|plant)\w*|-(?:free|based|less)\b",
-    re.IGNORECASE,
-)
-"""What is called coffee, milk or meat, and is none of what somebody goes without."""
-
-
-def find_begun(existing: str, new: str) -> str | None:
-    """Name what somebody was said not to do and now does; else None."""
-    if max(len(existing), len(new)) > MOST_CHARACTERS or not _MAY_BEGIN.search(new) or _DOUBTED.search(new):
-        return None
-    begun = _STARTED.match(new) or _does_again(new)
-    verb = stem(_verb_of(begun)) if begun else ""
-    if not begun:
-        return None
-    told = begun["what"] or ""
-    what, _ = split_place(_IS_AGAIN.sub("", CLAUSE.split(told)[0]))
-    is_other = _is_not_done(existing, begun["who"], verb, what, new) or _is_diet(existing, begun["who"], verb, what)
-    return f"begun: {_verb_of(begun)} {told}".strip() if is_other and not _names_none_of_it(told, existing) else None
-
-
-def _does_again(new: str) -> re.Match[str] | None:
-    again = _AGAIN.match(new)
-    return again if again and (again["now"] or _IS_AGAIN.search(again["what"] or "")) else None
-
-
-def _verb_of(told: re.Match[str]) -> str:
-    found = told.groupdict()
-    return found.get("doing") or found.get("does") or found.get("back") or ""
-
-
-def _is_not_done(existing: str, who: str, verb: str, what: list[str], new: str) -> bool:
-    """Tell whether it is denied of the same one, and of all that is done: not "after noon", nor "much coffee"."""
-    denied = _NOT.match(existing)
-    if not denied or denied["who"].casefold() != who.casefold():
-        return False
-    left, place = split_place(CLAUSE.split(denied["what"] or "")[0])
-    left_off = stem(_verb_of(denied))
-    if left_off != verb and (left_off or not left or verb not in _CONSUME_STEMS):
-        return False  # who gave up coffee drinks none
-    is_it = left == what or is_what(left, what) or _are_opposite(("no", *left), what)
-    return is_it and is_known(place, new)
-
-
-def _is_diet(existing: str, who: str, verb: str, what: list[str]) -> bool:
-    told = _DIET.fullmatch(existing)
-    if not told or verb not in _EAT_STEMS or told["who"].casefold() != who.casefold():
-        return False
-    return _are_opposite(tuple(stems_in(told["diet"])), what)
-
-
-def _are_opposite(left: tuple[str, ...], what: list[str]) -> bool:
-    """Tell whether the list of opposites has the one on the other side of the last word of the other."""
-    right = OPPOSITE_SIDES.get((what[-1],), frozenset()) if what else frozenset()
-    return any((group, -side) in right for group, side in OPPOSITE_SIDES.get(left, ()))
-
-
-def _names_none_of_it(told: str, existing: str) -> bool:
-    return any(found.group().casefold() not in existing.casefold() for found in _WITHOUT_IT.finditer(told))

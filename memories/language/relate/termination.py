@@ -116,7 +116,7 @@ def deeds_in(tokens: Tokens) -> tuple[tuple[Deed, Place], ...]:
 
 
 def denied_deeds_in(tokens: Tokens) -> tuple[tuple[Deed, Place], ...]:
-    """The same for what is not done, in any form of its words: "did not give it back"."""
+    """Return the deeds that are not done, in any form of its words: "did not give it back"."""
     return tuple(islice(_find_deeds(tuple(map(stem, tokens)), _DEEDS_BY_STEM), MOST_DEEDS))
 
 
@@ -139,8 +139,12 @@ def _find(tail: Tokens, tokens: Tokens, start: int) -> int | None:
 
 def states_in(tokens: Tokens, deed: Deed) -> list[tuple[int, int]]:
     """Return where the states begin and end that it ends, the first one first."""
-    places = [(at, at + len(state)) for state in deed.states for at in range(len(tokens))
-              if tokens[at : at + len(state)] == state]  # fmt: skip
+    places = [
+        (at, at + len(state))
+        for state in deed.states
+        for at in range(len(tokens))
+        if tokens[at : at + len(state)] == state
+    ]
     return sorted(places)
 
 
@@ -414,7 +418,7 @@ def _find_undone(being: Seen, doing: Seen) -> str | None:
 
 
 def _find_under_way(being: Seen, doing: Outline) -> str | None:
-    """What somebody is only doing, or wants to do, is not done: "is recovering from the cold"."""
+    """Tell what is not done, for somebody is only doing it or wants to: "is recovering from the cold"."""
     if doing.negators:
         return None
     for deed, place in denied_deeds_in(doing.tokens):

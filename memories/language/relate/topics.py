@@ -17,10 +17,19 @@ from memories.language.wordlists import ANIMALS, CARERS, GROUPS, PERSONS, words
 _SPELT = tuple(
     (re.compile(pattern), plain)
     for pattern, plain in {
-        r"(.)\1": r"\1", r"our": "or", r"is(e|ed|es|ing|ation)$": r"iz\1", r"yse": "yze", r"tre(s?)$": r"ter\1",
-        r"ogue": "og", r"ae|oe": "e", r"grey": "gray", r"e(ment|able)": r"\1", r"or$": "er", r"ence": "ense",
+        r"(.)\1": r"\1",
+        r"our": "or",
+        r"is(e|ed|es|ing|ation)$": r"iz\1",
+        r"yse": "yze",
+        r"tre(s?)$": r"ter\1",
+        r"ogue": "og",
+        r"ae|oe": "e",
+        r"grey": "gray",
+        r"e(ment|able)": r"\1",
+        r"or$": "er",
+        r"ence": "ense",
     }.items()
-)  # fmt: skip
+)
 """Doubled letters, and what English spells in two ways, written in one."""
 TAKING = words("take takes took need needs needed require requires required")
 """Of what a thing takes, any of these is said: "takes a minute to boot" is "needs a minute to boot"."""
@@ -142,7 +151,7 @@ def tells_ahead(tokens: tuple[str, ...]) -> bool:
 
 
 def verb_at(tokens: tuple[str, ...], at: int) -> tuple[str, str, int]:
-    """The form of the verb there, the word that tells what is done, and where it is."""
+    """Return the form of the verb there, the word that tells what is done, and where it is."""
     first, second = (*tokens[at : at + 2], "")[:2]
     if first in _AHEAD or (first in HAVE and second == "to") or (first in BE and second.endswith("ing")):
         return AHEAD_FORM, first, at
@@ -158,7 +167,7 @@ def is_past_form(word: str) -> bool:
 
 
 def groups_of(tokens: tuple[str, ...], at: int) -> frozenset[object]:
-    """What means the same as the verb there, by itself and with the word behind it: "turned off"."""
+    """Return what means the same as the verb there, by itself and with the word behind it: "turned off"."""
     verb, both = tokens[at], " ".join(tokens[at : at + 2])
     alike = (SYNONYM_GROUPS.get(stems_of(said), frozenset[int]()) for said in (verb, both))
     return frozenset[object]({spelt_plainly(verb)}).union(*alike)
@@ -192,7 +201,7 @@ def verb_of(side: Outline) -> int:
 
 
 def said_at(side: Outline) -> int:
-    """Where it says what is so: its verb, or what stands behind "is"; 0 where it says nothing."""
+    """Return where it says what is so: its verb, or what stands behind "is"; 0 where it says nothing."""
     return next((at for at in range(verb_of(side), len(side.tokens)) if side.tokens[at] not in _UNTOLD), 0)
 
 
@@ -236,7 +245,7 @@ def do_contraries(sides: Pair) -> bool:
 
 
 def _contraries(side: Outline) -> list[Phrase]:
-    """What it says first, if that has a contrary; a longer phrase tells to what it is done, too."""
+    """Return what it says first, if that has a contrary; a longer phrase tells to what it is done, too."""
     said = said_at(side)
     return [phrase for phrase in side.phrases if phrase.start == said and phrase.end - said <= LONGEST]
 
@@ -282,7 +291,7 @@ def _numbers(side: Outline) -> dict[str, str]:
 
 
 def _tells(side: Outline) -> list[str]:
-    """What is said of it, without the words that tell nothing."""
+    """Return what is said of it, without the words that tell nothing."""
     return [token for token in side.tokens[verb_of(side) :] if token not in _UNTOLD]
 
 
@@ -383,7 +392,7 @@ def deny_of_another(sides: Pair) -> str | None:
 
 
 def _subject(side: Outline, best: list[tuple[float, int]]) -> Word | None:
-    """The last word before its verb, as far as the other statement has nothing of it."""
+    """Return the last word before its verb, as far as the other statement has nothing of it."""
     verb = next((at for at, token in enumerate(side.tokens) if at and token in _AUXILIARIES), 0)
     before = [(word, share) for word, (share, _) in zip(side.words, best, strict=True) if word.at < verb]
     return before[-1][0] if before and before[-1][1] < COVERED else None
@@ -449,7 +458,7 @@ def find_other_relative(old: Outline, new: Outline) -> str | None:
 
 
 def is_said_of_a_relative(old: Outline, new: Outline) -> str | None:
-    """The same, where only one of the two tells of such people: an only child has no brother."""
+    """Name the relative of whom only one of the two tells: an only child has no brother."""
     tells = [any(_relatives_told(side)) for side in (old, new)]
     return None if all(tells) else find_other_relative(old, new)
 

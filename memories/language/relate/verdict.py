@@ -63,15 +63,23 @@ class Thresholds:
 
 
 STRONGEST_FIRST = {
-    "number_conflict": 0.5, "opposed": 0.5, "order_clashes": 0.5, "rule_implied": 0.5, "negated_one_side": 0.5,
-    "rule_clash": 0.5, "other_name": 0.5, "sibling": 0.5, "only_against_all": 0.5, "sign_clash": 0.05,
+    "number_conflict": 0.5,
+    "opposed": 0.5,
+    "order_clashes": 0.5,
+    "rule_implied": 0.5,
+    "negated_one_side": 0.5,
+    "rule_clash": 0.5,
+    "other_name": 0.5,
+    "sibling": 0.5,
+    "only_against_all": 0.5,
+    "sign_clash": 0.05,
     "change_cue": 0.5,
-}  # fmt: skip
+}
 """Evidence of a contradiction → the value from which it is named."""
 
 
 def give_reason(relation: Relation, evidence: Evidence) -> str:
-    """A contradiction names its conflict; the other verdicts never do."""
+    """Give a reason: a contradiction names its conflict; the other verdicts never do."""
     if relation is Relation.CONTRADICTS:
         return find_conflict(evidence) or f"same matter; {evidence.notes.get('remainder', 'each says its own')}"
     share = f"{100 * evidence.features['coverage_mean']:.0f} % of the words are matched"

@@ -56,7 +56,7 @@ _DEMONSTRATIVE = re.compile(r"\b(?:earlier |later )?(?:last|this|next|previous|p
 
 
 def make_dates_absolute(text: str, now: datetime) -> tuple[str, list[tuple[str, str]]]:
-    """The text with its relative dates replaced, and what became what, in order."""
+    """Return the text with its relative dates replaced, and what became what, in order."""
     pieces: list[str] = []
     changes: list[tuple[str, str]] = []
     end = 0
@@ -70,7 +70,7 @@ def make_dates_absolute(text: str, now: datetime) -> tuple[str, list[tuple[str, 
 
 
 def absolute(window: TimeWindow) -> str:
-    """A window in words that mean the same on any day; its own text if that does already or is vague."""
+    """Return a window in words that mean the same on any day; its own text if that does already or is vague."""
     anchor = _anchor(window)
     if anchor is None or window.precision == "recent" or _YEAR.search(window.text):
         return window.text
@@ -82,7 +82,7 @@ def absolute(window: TimeWindow) -> str:
 
 
 def _anchor(window: TimeWindow) -> datetime | None:
-    """A moment inside of the period that is named; "after May" and "before June" name what lies outside."""
+    """Return a moment inside of the period that is named; "after May" and "before June" name what lies outside."""
     text = window.text.lower()
     if window.start and window.end:
         around = window.precision in {"week", "month", "year"} and _is_counted(text)
@@ -122,7 +122,7 @@ def _written(window: TimeWindow, anchor: datetime, text: str) -> str:
 
 
 def _with_year(window: TimeWindow, anchor: datetime, text: str) -> str:
-    """Names of feasts, seasons and ranges keep their words and get the year."""
+    """Write a time out: names of feasts, seasons and ranges keep their words and get the year."""
     # "New Year" is the one that begins, "New Year's Eve" the day before: the last day of either tells.
     is_feast = window.precision == "holiday" and window.end is not None
     year = (window.end - INSTANT).year if is_feast and window.end else anchor.year
@@ -137,7 +137,7 @@ def _with_year(window: TimeWindow, anchor: datetime, text: str) -> str:
 
 
 def _month(moment: datetime) -> str:
-    """Its name in English, whatever the locale."""
+    """Return its name in English, whatever the locale."""
     return MONTH_NAMES[moment.month - 1]
 
 
@@ -165,7 +165,7 @@ class Rewritten:
 
 
 def rewrite(messages: Sequence[Message], now: datetime) -> Rewritten:
-    """The query of the last user message, with the last MAX_MESSAGES as its context, oldest first.
+    """Return the query of the last user message, with the last MAX_MESSAGES as its context, oldest first.
 
     `now` tells which days relative dates mean. Our own fenced blocks never become part of a query.
     """
@@ -184,7 +184,7 @@ def _own_words(text: str) -> str:
 
 
 def _leading(messages: Sequence[Message]) -> int | None:
-    """The place of the last user message; of the last message if no user spoke."""
+    """Return the place of the last user message; of the last message if no user spoke."""
     said = [at for at, message in enumerate(messages) if message.content]
     by_user = [at for at in said if messages[at].role == USER]
     candidates = by_user or said
@@ -217,7 +217,7 @@ def _noted(new: str, old: str, reason: str, reasons: list[str]) -> str:
 
 
 def _agreed(before: Sequence[Message], now: datetime) -> Rewritten:
-    """What the user agreed to: the last sentence of the agent."""
+    """Return what the user agreed to: the last sentence of the agent."""
     last = next((message.content for message in reversed(before) if message.role == ASSISTANT and message.content), "")
     said = sentences(drop_filler(cut_pasted(last)))
     query, _ = make_dates_absolute(said[-1], now) if said else ("", [])
@@ -226,7 +226,7 @@ def _agreed(before: Sequence[Message], now: datetime) -> Rewritten:
 
 
 def content_words(text: str) -> list[str]:
-    """The words that say what a text is about, as spelled, each once."""
+    """Return the words that say what a text is about, as spelled, each once."""
     found = [match.group() for match in _WORD.finditer(text)]
     kept = {word.lower(): word for word in reversed(found) if plain(word) not in LIGHT_WORDS}
     return [kept.pop(word.lower()) for word in found if word.lower() in kept]
@@ -237,7 +237,7 @@ def plain(word: str) -> str:
 
 
 def _is_follow_up(text: str, is_resolved: bool) -> bool:
-    """Whether a message asks nothing by itself: "and on Fridays?", "why?", "what about redis?", "Redis?"."""
+    """Tell whether a message asks nothing by itself: "and on Fridays?", "why?", "what about redis?", "Redis?"."""
     rest = text[_opener_end(text) :]
     words, count = plain_words(rest), len(content_words(rest))
     is_opened = _FOLLOW_UP.match(text) is not None
@@ -250,13 +250,13 @@ def _is_follow_up(text: str, is_resolved: bool) -> bool:
 
 
 def _opener_end(text: str) -> int:
-    """Where a message begins behind its "and" or "what about"."""
+    """Return where a message begins behind its "and" or "what about"."""
     match = _DROPPED.match(text)
     return match.end() if match else 0
 
 
 def _merged(text: str, before: Sequence[Message], now: datetime, reasons: list[str]) -> str:
-    """A follow-up with the content words of the question before it, less what it replaces."""
+    """Return a follow-up with the content words of the question before it, less what it replaces."""
     asked = text[_opener_end(text) :].strip(" ,")
     is_replacing = asked != text or len(content_words(asked)) == 1
     previous = _previous_query(before, now, is_replacing)
@@ -270,7 +270,7 @@ def _merged(text: str, before: Sequence[Message], now: datetime, reasons: list[s
 
 
 def _previous_query(before: Sequence[Message], now: datetime, is_replacing: bool) -> str:
-    """The query of the user message before, itself rewritten; what was said last if no user asked.
+    """Return the query of the user message before, itself rewritten; what was said last if no user asked.
 
     A second "what about …" goes on from the question that the first one went on from.
     """

@@ -41,7 +41,7 @@ OPENERS = (
     r"it would be (?:great|nice|helpful|good) if you could(?: tell me)?",
     r"(?:may|can) i ask(?: you)?(?: (?:something|a question)\b)?",
     r"would you mind (?:telling|reminding|showing) me(?: (?:if|whether|about)\b)?",
-)  # fmt: skip
+)
 """They open a sentence and ask nothing. Matched in any case, one after another."""
 
 INLINE_FILLER = (
@@ -177,24 +177,24 @@ _QUOTED_LINE = re.compile(r"^\s*>.*$", re.MULTILINE)
 
 
 def plain_words(text: str) -> list[str]:
-    """Its words in lower case, with straight apostrophes."""
+    """Return its words in lower case, with straight apostrophes."""
     return [word.lower().replace("’", "'") for word in _WORD.findall(text)]
 
 
 def is_courtesy(text: str) -> bool:
-    """Whether a message asks nothing: "thanks, got it!"."""
+    """Tell whether a message asks nothing: "thanks, got it!"."""
     found = plain_words(text)
     return all(word in COURTESY for word in found) and not is_consent(text)
 
 
 def is_consent(text: str) -> bool:
-    """Whether a message only agrees to what was said before: "yes please, go ahead"."""
+    """Tell whether a message only agrees to what was said before: "yes please, go ahead"."""
     found = plain_words(text)
     return bool(found) and all(word in CONSENT for word in found) and any(word in CONSENT_CORE for word in found)
 
 
 def sentences(text: str) -> list[str]:
-    """Sentences and lines with their marks, blank ones left out."""
+    """Return sentences and lines with their marks, blank ones left out."""
     found: list[str] = []
     for match in _SENTENCE.finditer(text):
         piece = match.group().strip()
@@ -206,7 +206,9 @@ def sentences(text: str) -> list[str]:
 
 
 def drop_filler(text: str) -> str:
-    """The text without courtesy, hesitation and "could you tell me"; unchanged if it has none. Linear in its length."""
+    """Return the text without courtesy, hesitation and "could you tell me"; unchanged if it has none. Linear in its
+    length.
+    """
     kept = [_without_filler(sentence) for sentence in sentences(text)]
     bare = " ".join(sentence for sentence in kept if sentence)
     return text.strip() if bare == " ".join(text.split()) else bare
@@ -237,7 +239,9 @@ def cut_pasted(text: str) -> str:
 
 
 def telling_line(code: str, has_prose: bool) -> str:
-    """The exception or the first error of a block; without one its first line, unless words say what it is about."""
+    """Return the exception or the first error of a block; without one its first line, unless words say what it is
+    about.
+    """
     lines = [line for line in code.splitlines() if line.strip()]
     # A block's first line may be the name of its language.
     lines = lines[1:] if len(lines) > 1 and len(lines[0].split()) == 1 else lines
@@ -248,7 +252,7 @@ def telling_line(code: str, has_prose: bool) -> str:
 
 
 def shorten(text: str, most: int = MAX_QUERY_WORDS) -> str:
-    """At most `most` words: questions first, then errors, the first and the last sentence, then what fits."""
+    """Return at most `most` words: questions first, then errors, the first and the last sentence, then what fits."""
     if len(text.split()) <= most:
         return text
     found = sentences(text)

@@ -57,7 +57,7 @@ class Subject:
 
 
 def recent_subjects(messages: Sequence[str]) -> list[Subject]:
-    """Subjects of messages, oldest first as given, the most recent first as returned, each once.
+    """Return subjects of messages, oldest first as given, the most recent first as returned, each once.
 
     The last sentence comes first, and in a sentence what is said first: it mostly is the topic.
     """
@@ -70,7 +70,7 @@ def recent_subjects(messages: Sequence[str]) -> list[Subject]:
 
 
 def find_subjects(sentence: str) -> list[Subject]:
-    """Names and nouns with an article, in order."""
+    """Return names and nouns with an article, in order."""
     placed = sorted([*_named(sentence), *_nouns(sentence)], key=lambda pair: pair[0])
     subjects: list[Subject] = []
     end = -2
@@ -125,7 +125,7 @@ def _nouns(sentence: str) -> Iterator[tuple[int, int, Subject]]:
 
 
 def _noun_size(sentence: str, run: list[str], found: Sequence[re.Match[str]], at: int) -> int:
-    """How many words behind the article at `at` name a thing; 0 if there is none."""
+    """Return how many words behind the article at `at` name a thing; 0 if there is none."""
     if run[0].lower() not in ARTICLES:
         return 0
     size = 0
@@ -171,7 +171,7 @@ class Reference:
 
 
 def resolve_references(text: str, subjects: Sequence[Subject]) -> tuple[str, list[tuple[str, str]]]:
-    """The text with its references resolved to the first subject that fits, and what became what.
+    """Return the text with its references resolved to the first subject that fits, and what became what.
 
     Each subject is put in once; what the text itself named before stays a pronoun. In a long text only questions are
     resolved: what people tell at length explains itself.
@@ -250,7 +250,7 @@ def _stands_for_place(around: Around) -> bool:
 
 
 def _stands_for_thing(word: str, has_verb: bool, around: Around) -> bool:
-    """Whether it, its, this, that, these or those stand alone and for something."""
+    """Tell whether it, its, this, that, these or those stand alone and for something."""
     lead, follower, after = around.lead, around.follower, around.after
     if word == "its":
         return bool(follower)
@@ -262,7 +262,7 @@ def _stands_for_thing(word: str, has_verb: bool, around: Around) -> bool:
 
 
 def _resolve(reference: Reference, before: str, subjects: Sequence[Subject]) -> Subject | None:
-    """The subject a reference stands for; None if there is none or the words before it name one."""
+    """Return the subject a reference stands for; None if there is none or the words before it name one."""
     if _fitting(find_subjects(before), reference.kind):
         return None
     fitting = _fitting(subjects, reference.kind)
@@ -273,7 +273,7 @@ def _resolve(reference: Reference, before: str, subjects: Sequence[Subject]) -> 
 
 
 def _joined(fitting: Sequence[Subject]) -> Subject:
-    """People who were named together: "Bob and Alice"."""
+    """Return people who were named together: "Bob and Alice"."""
     together = [subject for subject in fitting if subject.sentence == fitting[0].sentence]
     is_group = all(subject.is_sure_person for subject in together)
     text = " and ".join(subject.text for subject in together[:MAX_JOINED])
@@ -281,7 +281,7 @@ def _joined(fitting: Sequence[Subject]) -> Subject:
 
 
 def _fitting(subjects: Sequence[Subject], kind: str) -> list[Subject]:
-    """Subjects that fit a kind, the surest first, otherwise in order."""
+    """Return subjects that fit a kind, the surest first, otherwise in order."""
     sure = [subject for subject in subjects if subject.is_sure_person]
     if kind == "person":
         return sure or [subject for subject in subjects if subject.may_be_person]

@@ -45,7 +45,7 @@ _lock = Lock()
 
 
 def make_embedder(settings: EmbedderSettings) -> Embedder:
-    """The same embedder for the same settings, so models and connections exist once per process.
+    """Return the same embedder for the same settings, so models and connections exist once per process.
 
     Loads and sends nothing yet. Raises EmbedderMisconfigured for settings that cannot work.
     """

@@ -49,7 +49,8 @@ class Thresholds:
     usual: tuple[float, float] = USUAL
 
     def likened(self, cosine: CosineOrMany) -> CosineOrMany:
-        """What all-MiniLM-L6-v2 would make of what has this cosine with a query: as many spreads above what is usual.
+        """Return what all-MiniLM-L6-v2 would make of what has this cosine with a query: as many spreads above what is
+        usual.
 
         For whatever weighs cosines against a number of its own, which would mean something else with each model.
         """
@@ -168,7 +169,7 @@ class HashEmbedder:
         return self.dim
 
     def place(self, word: str) -> int:
-        """The column a word counts in."""
+        """Return the column a word counts in."""
         return crc32(stem(word.lower()).encode("utf-8", "replace")) % self.dim
 
     @watched

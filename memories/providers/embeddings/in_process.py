@@ -99,14 +99,14 @@ class Model(Protocol):
     """Tokenizer and network, for several threads at once."""
 
     def tokenise(self, text: str) -> list[int]:
-        """Token ids, as many as the model takes; none of a text that it cannot read."""
+        """Return token ids, as many as the model takes; none of a text that it cannot read."""
 
     def run(self, batch: Sequence[list[int]]) -> Vectors:
         """Shape (len(batch), dim). Rows are padded to the longest of this batch."""
 
 
 def batches(lengths: Sequence[int]) -> Iterator[list[int]]:
-    """Positions of texts grouped by length, shortest first, so that little is padded."""
+    """Yield positions of texts grouped by length, shortest first, so that little is padded."""
     batch: list[int] = []
     for position in sorted(range(len(lengths)), key=lengths.__getitem__):
         # the newcomer is the longest so far: the whole batch would be padded to it
@@ -143,7 +143,7 @@ class InProcessEmbedder(ABC):
 
     @abstractmethod
     def load(self, folder: Path | None) -> Model:
-        """Raises EmbedderMisconfigured when a file is missing or not the pinned one."""
+        """Raise EmbedderMisconfigured when a file is missing or not the pinned one."""
 
     def embed_documents(self, texts: Sequence[str]) -> Vectors:
         return self.embed([self.document_prefix + text for text in texts])
@@ -204,7 +204,7 @@ UNKNOWN_SHARE = 0.15
 
 
 def opening(text: str, most_tokens: int) -> str:
-    """The part of `text` that can reach the first `most_tokens` tokens, white space squeezed.
+    """Return the part of `text` that can reach the first `most_tokens` tokens, white space squeezed.
 
     Each word gives at least one token, so later words cannot matter. White space gives none: it is
     squeezed first, so a text of a million spaces and a word keeps the word.
@@ -225,7 +225,7 @@ def letters_in(text: str) -> int:
 
 
 def padded(batch: Sequence[list[int]], filler: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Ids and mask, both (len(batch), longest)."""
+    """Return ids and mask, both (len(batch), longest)."""
     ids = np.full((len(batch), max(map(len, batch))), filler, dtype=np.int64)
     mask = np.zeros_like(ids)
     for row, tokens in enumerate(batch):
@@ -235,7 +235,7 @@ def padded(batch: Sequence[list[int]], filler: int) -> tuple[NDArray[np.int64], 
 
 
 def locate_package(package: str, remedy: str) -> Path:
-    """The folder of the package. It is looked up, never imported.
+    """Return the folder of the package. It is looked up, never imported.
 
     Raises EmbedderMisconfigured when it is not installed.
     """
@@ -246,7 +246,7 @@ def locate_package(package: str, remedy: str) -> Path:
 
 
 def map_file(path: Path, sha256: str, remedy: str) -> mmap.mmap:
-    """The file mapped into memory, read-only, once its SHA-256 is the pinned one (90 MB: 0.07 s).
+    """Return the file mapped into memory, read-only, once its SHA-256 is the pinned one (90 MB: 0.07 s).
 
     Raises EmbedderMisconfigured when it is missing or different.
     """
@@ -260,7 +260,7 @@ def map_file(path: Path, sha256: str, remedy: str) -> mmap.mmap:
 
 
 def read_graph(path: Path, remedy: str) -> bytes:
-    """Raises EmbedderMisconfigured when it is missing."""
+    """Raise EmbedderMisconfigured when it is missing."""
     try:
         return path.read_bytes()
     except OSError as error:

@@ -43,17 +43,19 @@ UNUSED = {"embeddings.position_ids", "pooler.dense.weight", "pooler.dense.bias"}
 
 
 def locate_model() -> Path:
-    """The folder of the model package's files. Raises EmbedderMisconfigured when the package is not installed."""
+    """Return the folder of the model package's files. Raises EmbedderMisconfigured when the package is not
+    installed.
+    """
     return locate_package(PACKAGE, REMEDY) / "model"
 
 
 def map_verified(path: Path) -> mmap.mmap:
-    """Raises EmbedderMisconfigured when the file is missing or not the pinned one."""
+    """Raise EmbedderMisconfigured when the file is missing or not the pinned one."""
     return map_file(path, SHA256[path.name], REMEDY)
 
 
 def view_tensors(weights: mmap.mmap) -> dict[str, Vectors]:
-    """The float32 tensors the graph asks for, by name, as views of the map: nothing is copied.
+    """Return the float32 tensors the graph asks for, by name, as views of the map: nothing is copied.
 
     Format: header length (8 bytes, little-endian), JSON header, then the numbers. The safetensors
     library's own numpy reader copies each tensor, which would hold 90 MB twice.
@@ -91,7 +93,7 @@ class Model:
     unknown: int
 
     def tokenise(self, text: str) -> list[int]:
-        """Token ids, at most MAX_TOKENS; none of a text that the model cannot read."""
+        """Return token ids, at most MAX_TOKENS; none of a text that the model cannot read."""
         text = opening(text, MAX_TOKENS)
         told = self.tokenizer.encode(text)
         ids: list[int] = told.ids

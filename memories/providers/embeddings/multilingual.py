@@ -111,12 +111,14 @@ class Cursor:
 
 
 def locate_model() -> Path:
-    """The folder of the model package's files. Raises EmbedderMisconfigured when the package is not installed."""
+    """Return the folder of the model package's files. Raises EmbedderMisconfigured when the package is not
+    installed.
+    """
     return locate_package(PACKAGE, REMEDY)
 
 
 def read_contents(folder: Path) -> Contents:
-    """Raises EmbedderMisconfigured when the file is missing or not the pinned one."""
+    """Raise EmbedderMisconfigured when the file is missing or not the pinned one."""
     data = map_file(folder / WEIGHTS_FILE, SHA256, REMEDY)
     cursor = Cursor(data)
     hidden, _, _, _, vocabulary, *_ = cursor.numbers("7ifi")
@@ -139,7 +141,7 @@ class Leanings:
 
 
 def read_leanings() -> Leanings:
-    """Raises EmbedderMisconfigured when the file is missing."""
+    """Raise EmbedderMisconfigured when the file is missing."""
     try:
         rows: Vectors = np.load(LEANINGS_FILE)
     except OSError as error:
@@ -166,7 +168,7 @@ def read_replaced(cursor: Cursor) -> dict[int, str]:
 
 
 def read_tensors(cursor: Cursor) -> Iterator[tuple[str, NDArray[Any]]]:
-    """Names with flat tensors, of float32 or of BLOCKS."""
+    """Yield names with flat tensors, of float32 or of BLOCKS."""
     (count,) = cursor.numbers("i")
     for _ in range(count):
         (length,) = cursor.numbers("H")
@@ -179,7 +181,9 @@ def read_tensors(cursor: Cursor) -> Iterator[tuple[str, NDArray[Any]]]:
 
 
 def graph_tensors(name: str, tensor: NDArray[Any], hidden: int) -> Iterator[tuple[str, NDArray[Any]]]:
-    """What the graph calls a tensor of the file, in the shape that it asks for; of a matrix its halves and scales."""
+    """Yield what the graph calls a tensor of the file, in the shape that it asks for; of a matrix its halves and
+    scales.
+    """
     if name in NAMES:
         yield NAMES[name], tensor.reshape(-1, hidden) if tensor.size > hidden else tensor
         return
@@ -227,7 +231,7 @@ class Unigram:
         self.cut = lru_cache(KEPT_WORDS)(self.cut_anew)
 
     def __call__(self, text: str) -> Iterator[tuple[int, str]]:
-        """Ids with their pieces; of characters in a row that are no pieces, one id."""
+        """Yield ids with their pieces; of characters in a row that are no pieces, one id."""
         for word in text.split():
             yield from self.cut(WORD_BEGINS + word)
 
@@ -253,7 +257,7 @@ class Unigram:
 
 
 def pieces_of(word: str, begins: Sequence[int]) -> Iterator[str]:
-    """The last first."""
+    """Yield the last first."""
     end = len(word)
     while end:
         yield word[begins[end] : end]
@@ -277,7 +281,7 @@ class Model:
     languages: Vectors
 
     def tokenise(self, text: str) -> list[int]:
-        """Token ids, at most MAX_TOKENS; none of a text that the model cannot read."""
+        """Return token ids, at most MAX_TOKENS; none of a text that the model cannot read."""
         # What is composed of several characters, such as an accent of its own, is no entry of `replaced`.
         text = normalize("NFC", opening(text, MAX_TOKENS)).translate(self.replaced)
         told = list(islice(self.tokenizer(text), MAX_TOKENS - 2))
@@ -296,7 +300,7 @@ class Model:
 
 
 def leaning_less(vectors: Vectors, languages: Vectors) -> Vectors:
-    """Unit vectors (n, hidden), of which no more than LEAST_LEANING is the language that they are nearest to."""
+    """Return unit vectors (n, hidden), of which no more than LEAST_LEANING is the language that they are nearest to."""
     near = vectors @ languages.T
     nearest = near.argmax(axis=1)
     beyond = np.maximum(near.max(axis=1) - LEAST_LEANING, 0)

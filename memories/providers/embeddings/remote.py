@@ -72,33 +72,63 @@ FAMILIES = {
 
 
 def family_of(model: str) -> Family:
-    """The family whose name occurs in `model` ("library/nomic-embed-text:v1.5"), or a plain one."""
+    """Return the family whose name occurs in `model` ("library/nomic-embed-text:v1.5"), or a plain one."""
     return next((family for name, family in FAMILIES.items() if name in model.lower()), Family())
 
 
 # Each a statement, the same in other words, and a question that it answers. Services take thirty texts at once.
 PROBES = (
-    ("The staging server runs out of disk space every Sunday night.",
-     "Every Sunday night the disk of the staging server is full.", "When does the staging disk fill up?"),
-    ("Maria is allergic to peanuts and always carries an adrenaline pen.",
-     "Because of her peanut allergy Maria never leaves without her adrenaline pen.", "What is Maria allergic to?"),
-    ("We moved the weekly planning meeting from Monday to Wednesday morning.",
-     "The weekly planning is on Wednesday mornings now instead of Mondays.", "When is the planning meeting?"),
-    ("My brother plays the cello in a small orchestra in Leipzig.",
-     "In Leipzig my brother is the cellist of a little orchestra.", "Which instrument does my brother play?"),
-    ("The invoices have to be approved by two people before they are paid.",
-     "No invoice is paid before two people have approved it.", "How many people approve an invoice?"),
-    ("I stopped drinking coffee in spring and only have green tea now.",
-     "Since spring I have been drinking green tea and no coffee any more.", "What do I drink?"),
-    ("The mobile app crashes when a photo larger than ten megabytes is uploaded.",
-     "Uploading a picture of more than 10 MB makes the mobile app crash.", "Why does the mobile app crash?"),
-    ("Our cat was found under a bridge when she was three weeks old.",
-     "She was a kitten of three weeks when we found our cat under a bridge.", "Where was the cat found?"),
-    ("The flight to Lisbon leaves from terminal two at a quarter to seven.",
-     "From terminal 2, at 6:45, our plane to Lisbon takes off.", "Which terminal does the Lisbon flight leave from?"),
-    ("Tomatoes grow best on the south side of the greenhouse.",
-     "In the greenhouse the south side is the best place for tomatoes.", "Where should the tomatoes be planted?"),
-)  # fmt: skip
+    (
+        "The staging server runs out of disk space every Sunday night.",
+        "Every Sunday night the disk of the staging server is full.",
+        "When does the staging disk fill up?",
+    ),
+    (
+        "Maria is allergic to peanuts and always carries an adrenaline pen.",
+        "Because of her peanut allergy Maria never leaves without her adrenaline pen.",
+        "What is Maria allergic to?",
+    ),
+    (
+        "We moved the weekly planning meeting from Monday to Wednesday morning.",
+        "The weekly planning is on Wednesday mornings now instead of Mondays.",
+        "When is the planning meeting?",
+    ),
+    (
+        "My brother plays the cello in a small orchestra in Leipzig.",
+        "In Leipzig my brother is the cellist of a little orchestra.",
+        "Which instrument does my brother play?",
+    ),
+    (
+        "The invoices have to be approved by two people before they are paid.",
+        "No invoice is paid before two people have approved it.",
+        "How many people approve an invoice?",
+    ),
+    (
+        "I stopped drinking coffee in spring and only have green tea now.",
+        "Since spring I have been drinking green tea and no coffee any more.",
+        "What do I drink?",
+    ),
+    (
+        "The mobile app crashes when a photo larger than ten megabytes is uploaded.",
+        "Uploading a picture of more than 10 MB makes the mobile app crash.",
+        "Why does the mobile app crash?",
+    ),
+    (
+        "Our cat was found under a bridge when she was three weeks old.",
+        "She was a kitten of three weeks when we found our cat under a bridge.",
+        "Where was the cat found?",
+    ),
+    (
+        "The flight to Lisbon leaves from terminal two at a quarter to seven.",
+        "From terminal 2, at 6:45, our plane to Lisbon takes off.",
+        "Which terminal does the Lisbon flight leave from?",
+    ),
+    (
+        "Tomatoes grow best on the south side of the greenhouse.",
+        "In the greenhouse the south side is the best place for tomatoes.",
+        "Where should the tomatoes be planted?",
+    ),
+)
 STATEMENTS = [text for said, again, _ in PROBES for text in (said, again)]
 QUESTIONS = [question for *_, question in PROBES]
 MINILM_APART, MINILM_SAME, MINILM_AWAY, MINILM_NEAR = 0.040, 0.855, 0.031, 0.670
@@ -108,7 +138,8 @@ LEAST_APART = 0.05
 
 
 def measured(statements: Vectors, questions: Vectors, reference: Thresholds) -> Thresholds | None:
-    """The thresholds of the model that made these vectors of STATEMENTS and QUESTIONS; None if it tells nothing apart.
+    """Return the thresholds of the model that made these vectors of STATEMENTS and QUESTIONS; None if it tells nothing
+    apart.
 
     They stand where those of the reference, all-MiniLM-L6-v2, stand between what is unrelated and what belongs
     together: t' = u' + (t - u) · (s' - u') / (s - u), u being the mean cosine of unrelated probes, s of what says the
@@ -131,7 +162,7 @@ def measured(statements: Vectors, questions: Vectors, reference: Thresholds) -> 
 
 
 def pair_means(ones: Vectors, others: Vectors) -> tuple[float, float]:
-    """The mean cosine of those that do not belong together, and of those that do."""
+    """Return the mean cosine of those that do not belong together, and of those that do."""
     cosines = ones @ others.T
     together = float(np.trace(cosines))
     size = len(ones)
@@ -228,7 +259,9 @@ class RemoteEmbedder(ABC):
         return vectors
 
     def _measured_bands(self) -> Thresholds | None:
-        """The usual ones where it tells nothing apart, or does not take so many texts at once; None if it was away."""
+        """Return the usual ones where it tells nothing apart, or does not take so many texts at once; None if it was
+        away.
+        """
         prefixed = [self._family.document_prefix + text for text in STATEMENTS]
         prefixed += [self._family.query_prefix + text for text in QUESTIONS]
         try:
@@ -257,7 +290,7 @@ class RemoteEmbedder(ABC):
 
 
 def sendable(text: str) -> str:
-    """The part of `text` that is sent. Never empty: OpenAI refuses an empty input."""
+    """Return the part of `text` that is sent. Never empty: OpenAI refuses an empty input."""
     return without_surrogates(text[:MAX_CHARACTERS]) or " "
 
 
@@ -317,7 +350,7 @@ class OpenAIEmbedder(RemoteEmbedder):
 
 
 def in_order(answer: object) -> list[object]:
-    """The vectors sorted by their `index`. Raises EmbedderUnavailable when an index is missing."""
+    """Return the vectors sorted by their `index`. Raises EmbedderUnavailable when an index is missing."""
     try:
         found = {item["index"]: item["embedding"] for item in answer["data"]}  # type: ignore[index]
         return [found[index] for index in range(len(found))]
@@ -335,9 +368,12 @@ class OllamaEmbedder(RemoteEmbedder):
     provider = "ollama"
 
     def __init__(
-        self, url: str = OLLAMA_URL, model: str = OLLAMA_MODEL, patience: Patience | None = None,
+        self,
+        url: str = OLLAMA_URL,
+        model: str = OLLAMA_MODEL,
+        patience: Patience | None = None,
         networks: Collection[str] = ORDINARY_NETWORKS,
-    ) -> None:  # fmt: skip
+    ) -> None:
         hints = {404: f"no such model or address; try `ollama pull {model}`"}
         super().__init__(url, model, patience=patience, hints=hints, networks=networks)
 

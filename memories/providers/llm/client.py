@@ -53,7 +53,7 @@ def expect(dialect: Dialect, ask: Ask, model: str, refused: Set[str], price: Pri
 
 
 def within(ask: Ask, expected: Expected, output_tokens: int) -> Ask:
-    """The same with no more room than was granted."""
+    """Return the same with no more room than was granted."""
     return replace(ask, max_tokens=ask.max_tokens - expected.output_tokens + output_tokens)
 
 
@@ -261,9 +261,7 @@ class ModelChat:
                 except Refused as less:
                     refused |= {less.part}
 
-    def _call(
-        self, ask: Ask, model: str, refused: frozenset[str], deadline: float, meter: Meter
-    ) -> dict[str, Any]:  # fmt: skip
+    def _call(self, ask: Ask, model: str, refused: frozenset[str], deadline: float, meter: Meter) -> dict[str, Any]:
         """One call, metered."""
         expected = expect(self._dialect, ask, model, refused, self._prices.get(model))
         grant = meter(expected)
@@ -310,7 +308,7 @@ class ModelChat:
             raise LLMUnavailable(str(error), error.wait_seconds) from None
 
     def _concession(self, error: ServiceRefused, model: str, refused: frozenset[str]) -> str:
-        """What to leave out next. Raises LLMError when the refusal is final."""
+        """Return what to leave out next. Raises LLMError when the refusal is final."""
         if error.status == PAYLOAD_TOO_LARGE or _TOO_LONG.search(error.detail):
             raise LLMUnusable(f"the question is too long for {model}") from None
         if error.status in REFUSALS_OF_A_PART and (less := self._dialect.concession(error.detail, refused)):
@@ -319,7 +317,7 @@ class ModelChat:
 
 
 def usable(reply: Reply, ask: Ask) -> dict[str, Any]:
-    """Raises Unfit, or LLMUnusable if another try is in vain."""
+    """Raise Unfit, or LLMUnusable if another try is in vain."""
     if reply.declined:
         raise LLMUnusable(f"the model declined to answer {ask.operation}")
     # a text that ends with a whole object was only cut in what followed it
@@ -334,7 +332,7 @@ def usable(reply: Reply, ask: Ask) -> dict[str, Any]:
 
 
 def with_problem(ask: Ask, problem: str) -> Ask:
-    """The question once more, with what was wrong with the answer, and with more room if that was it."""
+    """Return the question once more, with what was wrong with the answer, and with more room if that was it."""
     told = f"Your last answer to this could not be used: {problem}. Answer again, in full and as asked."
     room = 2 if problem == _CUT_OFF else 1
     return replace(ask, prompt=f"{ask.prompt}\n\n{told}", max_tokens=ask.max_tokens * room)
@@ -390,7 +388,7 @@ _lock = Lock()
 
 
 def make_chat(settings: LLMSettings) -> ModelChat | None:
-    """The same client for the same settings, so that its circuit and its connections exist once per process.
+    """Return the same client for the same settings, so that its circuit and its connections exist once per process.
 
     None for the rules. Sends nothing yet. Raises LLMMisconfigured for settings that cannot work.
     """
@@ -404,7 +402,7 @@ def _make(settings: LLMSettings) -> ModelChat | None:
 
 
 def build_chat(settings: LLMSettings, patience: Patience = PATIENCE, circuit: Circuit | None = None) -> ModelChat:
-    """A client of its own. Raises LLMMisconfigured."""
+    """Return a client of its own. Raises LLMMisconfigured."""
     defaults = DEFAULTS.get(settings.kind)
     if defaults is None:
         raise LLMMisconfigured(f"there is no language model of the kind {settings.kind!r}")
@@ -426,7 +424,7 @@ def build_chat(settings: LLMSettings, patience: Patience = PATIENCE, circuit: Ci
 
 
 def models_of(settings: LLMSettings, defaults: Defaults) -> Models:
-    """Raises LLMMisconfigured when none is known."""
+    """Raise LLMMisconfigured when none is known."""
     usual = Models("", "") if settings.url else defaults.models
     small = settings.small_model or usual.small or settings.large_model
     large = settings.large_model or usual.large or settings.small_model

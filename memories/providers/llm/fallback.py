@@ -52,11 +52,11 @@ class Careful:
         return self._or_rules("gate", lambda provider: provider.gate(chunk))
 
     def extract(self, chunk: Chunk, setting: Setting) -> list[Fact]:
-        """Raises LLMUnavailable and LLMMisconfigured: the text waits for the model."""
+        """Raise LLMUnavailable and LLMMisconfigured: the text waits for the model."""
         return self._or_rules("extract", lambda provider: provider.extract(chunk, setting), LLMUnusable)
 
     def relate(self, new: str, existing: Sequence[str], subject: str, cosines: Sequence[float | None]) -> list[Verdict]:
-        """Where something exact speaks against a model's verdict, the rules' counts."""
+        """Judge by the rules where something exact speaks against a model's verdict."""
         verdicts = self._or_rules("relate", lambda provider: provider.relate(new, existing, subject, cosines))
         pairs = zip(existing, verdicts, strict=True)
         doubted = [at for at, (known, one) in enumerate(pairs) if is_doubtful(known, new, one.relation)]
@@ -72,17 +72,21 @@ class Careful:
         )
 
     def digest(self, messages: Sequence[Message], now: datetime, max_characters: int) -> Written:
-        """Raises LLMUnavailable and LLMMisconfigured: the session waits for the model."""
+        """Raise LLMUnavailable and LLMMisconfigured: the session waits for the model."""
         return self._or_rules("digest", lambda provider: provider.digest(messages, now, max_characters), LLMUnusable)
 
     def insight(self, facts: Sequence[Noted], max_characters: int) -> Written:
         return self._or_rules("insight", lambda provider: provider.insight(facts, max_characters))
 
     def make_room(
-        self, memories: Sequence[Noted], now: datetime, max_characters: int, coming: Sequence[str] = (),
+        self,
+        memories: Sequence[Noted],
+        now: datetime,
+        max_characters: int,
+        coming: Sequence[str] = (),
         seconds: float = 30.0,
-    ) -> Choice:  # fmt: skip
-        """Raises LLMError."""
+    ) -> Choice:
+        """Raise LLMError."""
         return self._model.make_room(memories, now, max_characters, coming, seconds)
 
     def rewrite(self, messages: Sequence[Message], now: datetime) -> Written:
@@ -105,7 +109,7 @@ class Careful:
 
 
 def refusing(error: LLMError) -> Provider:
-    """A provider that answers every question with this error."""
+    """Return a provider that answers every question with this error."""
     return cast(Provider, _Refusing(error))
 
 

@@ -36,25 +36,25 @@ class Dialect(Protocol):
     hints: Mapping[int, str]
 
     def endpoint(self, url: str) -> str:
-        """Where to post, from the address that a user gave. Raises ServiceRefused."""
+        """Return where to post, from the address that a user gave. Raises ServiceRefused."""
 
     def headers(self, api_key: str) -> dict[str, str]: ...
 
     def room(self, ask: Ask, refused: Set[str]) -> int:
-        """Tokens that an answer may take at most, thoughts included."""
+        """Return tokens that an answer may take at most, thoughts included."""
 
     def request(self, ask: Ask, model: str, refused: Set[str]) -> dict[str, object]:
-        """The payload, without what was `refused` before."""
+        """Return the payload, without what was `refused` before."""
 
     def concession(self, detail: str, refused: Set[str]) -> str | None:
-        """What to leave out next, from the words of a refusal; None when nothing would help."""
+        """Return what to leave out next, from the words of a refusal; None when nothing would help."""
 
     def reply(self, answer: object) -> Reply | None:
         """None for an answer that holds no message."""
 
 
 def part(value: Any, *path: str | int) -> Any:
-    """What lies at `path` in parsed JSON, or None."""
+    """Return what lies at `path` in parsed JSON, or None."""
     for step in path:
         try:
             value = value[step]
@@ -64,12 +64,12 @@ def part(value: Any, *path: str | int) -> Any:
 
 
 def count(value: object) -> int:
-    """A number of tokens; whatever is no such number counts as none."""
+    """Return a number of tokens; whatever is no such number counts as none."""
     return value if isinstance(value, int) and not isinstance(value, bool) and value > 0 else 0
 
 
 def instructed(ask: Ask) -> str:
-    """The system prompt with the schema: servers that enforce a schema do not show it to the model."""
+    """Return the system prompt with the schema: servers that enforce a schema do not show it to the model."""
     schema = json.dumps(ask.schema, ensure_ascii=False)
     return f"{ask.system}\n\nAnswer with one JSON object that fits this JSON schema, and with nothing else:\n{schema}"
 
@@ -82,7 +82,7 @@ def without_lengths(schema: Any) -> Any:
 
 
 def less_strict(detail: str, refused: Set[str], formats: tuple[str, ...]) -> str | None:
-    """The strictest of `formats` that was not refused yet, if that is what a refusal is about."""
+    """Return the strictest of `formats` that was not refused yet, if that is what a refusal is about."""
     if not any(word in detail.lower() for word in _FORMAT_WORDS):
         return None
     return next((name for name in formats if name not in refused), None)
@@ -224,7 +224,7 @@ class Anthropic:
 
 
 def content_of(blocks: list[Any]) -> str | Mapping[str, Any]:
-    """What the tool was called with, or else what was said."""
+    """Return what the tool was called with, or else what was said."""
     for block in blocks:
         given = part(block, "input")
         if part(block, "type") == "tool_use" and isinstance(given, dict):
@@ -302,7 +302,7 @@ class Ollama:
 
 
 def context_for(text: str, max_tokens: int) -> int:
-    """Tokens for the prompt and the answer, as a power of two."""
+    """Return tokens for the prompt and the answer, as a power of two."""
     needed = len(text.encode(errors="replace")) // BYTES_PER_TOKEN + max_tokens + TEMPLATE_TOKENS
     size = SMALLEST_CONTEXT
     while size < min(needed, LARGEST_CONTEXT):

@@ -220,7 +220,7 @@ class Provider(Protocol):
         """Is anything in here worth keeping?"""
 
     def extract(self, chunk: Chunk, setting: Setting) -> list[Fact]:
-        """What is stated in here, one statement each."""
+        """Return what is stated in here, one statement each."""
 
     def relate(self, new: str, existing: Sequence[str], subject: str, cosines: Sequence[float | None]) -> list[Verdict]:
         """One verdict per existing memory: how the new statement stands to it."""
@@ -235,16 +235,21 @@ class Provider(Protocol):
         """One statement for a group of archived facts on one matter."""
 
     def make_room(
-        self, memories: Sequence[Noted], now: datetime, max_characters: int, coming: Sequence[str] = (),
+        self,
+        memories: Sequence[Noted],
+        now: datetime,
+        max_characters: int,
+        coming: Sequence[str] = (),
         seconds: float = 30.0,
-    ) -> Choice:  # fmt: skip
-        """Which memory goes for new ones that say what is `coming`. Pinned ones never do; they may be among `memories`.
+    ) -> Choice:
+        """Return which memory goes for new ones that say what is `coming`. Pinned ones never do; they may be among
+        `memories`.
 
         An answer after so many `seconds` is of no use.
         """
 
     def rewrite(self, messages: Sequence[Message], now: datetime) -> Written:
-        """The question behind the last messages, to be understood without them; "" when nothing is asked."""
+        """Return the question behind the last messages, to be understood without them; "" when nothing is asked."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -271,16 +276,16 @@ class Chat(Protocol):
     name: str
 
     def ask(self, ask: Ask, meter: Meter) -> dict[str, Any]:
-        """The answer, which fits the schema. Raises LLMError, LLMDenied among them.
+        """Return the answer, which fits the schema. Raises LLMError, LLMDenied among them.
 
         `meter` is asked before each call and told of every answer and every failed one.
         """
 
     def made_by(self, large: bool) -> str:
-        """Who answers: the kind of service and the name of its model, such as "ollama:gemma3:4b"."""
+        """Return who answers: the kind of service and the name of its model, such as "ollama:gemma3:4b"."""
 
     def state(self) -> str:
         """Of its circuit: "closed" when it is asked, "open" when it is left alone, "half-open" when on trial."""
 
     def close(self) -> None:
-        """Gives up its connections."""
+        """Give up its connections."""

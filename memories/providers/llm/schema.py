@@ -116,7 +116,7 @@ _THOUGHTS_END = "</think>"
 
 
 def read_answer(content: str | Mapping[str, Any], schema: Mapping[str, Any]) -> dict[str, Any]:
-    """The first object in `content`, or `content` itself, checked. Raises Unfit."""
+    """Return the first object in `content`, or `content` itself, checked. Raises Unfit."""
     found = first_object(content) if isinstance(content, str) else content
     try:
         answer: dict[str, Any] = fitted(found, schema)
@@ -126,7 +126,7 @@ def read_answer(content: str | Mapping[str, Any], schema: Mapping[str, Any]) -> 
 
 
 def first_object(text: str) -> dict[str, Any]:
-    """Raises Unfit when there is none, and beyond MAX_CHARACTERS."""
+    """Raise Unfit when there is none, and beyond MAX_CHARACTERS."""
     if len(text) > MAX_CHARACTERS:
         raise Unfit("the answer is too long")
     _, _, after_thoughts = text.partition(_THOUGHTS_END)
@@ -138,7 +138,7 @@ def first_object(text: str) -> dict[str, Any]:
 
 
 def balanced(text: str) -> Iterator[str]:
-    """What stands between matching braces, outermost only; braces within strings do not count."""
+    """Yield what stands between matching braces, outermost only; braces within strings do not count."""
     start = text.find("{")
     while start != -1 and (end := end_of_object(text, start)):
         yield text[start:end]

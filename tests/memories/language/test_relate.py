@@ -402,19 +402,6 @@ def test_any_text_is_read_in_linear_time(padding: str) -> None:
 @each_row(
     ("existing", "new"),
     [
-        ("User is not allergic to anything as far as they know", "Turns out User is allergic to penicillin"),
-        ("User is allergic to penicillin", "User is not allergic to anything"),
-        ("User's son Leo is not afraid of anyone", "User's son Leo is afraid of clowns"),
-    ],
-)
-def test_who_is_so_of_something_is_not_so_of_nothing(existing: str, new: str) -> None:
-    verdict = relate(existing, new, 0.4)
-    assert (verdict.relation, verdict.is_certain) == (Relation.CONTRADICTS, True)
-
-
-@each_row(
-    ("existing", "new"),
-    [
         ("User's brother is allergic to nuts", "User is not allergic to anything"),
         ("User is not allergic to anything", "User's son is allergic to nuts"),
         ("User is not allergic to anything", "User is afraid of spiders"),

@@ -105,10 +105,14 @@ class LLMProvider:
         return read_insight(answer, max_characters, made_by)
 
     def make_room(
-        self, memories: Sequence[Noted], now: datetime, max_characters: int, coming: Sequence[str] = (),
+        self,
+        memories: Sequence[Noted],
+        now: datetime,
+        max_characters: int,
+        coming: Sequence[str] = (),
         seconds: float = 30.0,
-    ) -> Choice:  # fmt: skip
-        """Raises LLMUnusable if nothing may go."""
+    ) -> Choice:
+        """Raise LLMUnusable if nothing may go."""
         if all(memory.pinned for memory in memories):
             raise LLMUnusable("no memory may go: all are pinned")
         shown = show_memories(memories)
@@ -120,7 +124,9 @@ class LLMProvider:
         return read_query(*self._answer(ask_query(last, now))) if last else Written("")
 
     def _answer(self, ask: Ask) -> tuple[dict[str, Any], str]:
-        """The answer, and who gave it. Small models that know none repeat the one they were shown: LLMUnusable."""
+        """Return the answer, and who gave it. Small models that know none repeat the one they were shown:
+        LLMUnusable.
+        """
         answer, made_by = self._chat.ask(ask, self._meter), self._chat.made_by(ask.large)
         if answer == example(ask.operation):
             raise LLMUnusable(f"{made_by} repeated the example")

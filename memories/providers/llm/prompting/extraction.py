@@ -51,19 +51,19 @@ def category_name(label: str) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Drawers:
+class Labels:
     """The categories that are allowed, by their names (any if there are none), and the known subjects by their keys."""
 
     categories: Mapping[str, str]
     subjects: Mapping[str, str]
 
     @classmethod
-    def of(cls, setting: Setting) -> Drawers:
+    def of(cls, setting: Setting) -> Labels:
         categories = {category_name(category): category for category in setting.categories}
         return cls(categories, {entity_key(subject): subject for subject in reversed(setting.subjects)})
 
     def category(self, label: str) -> str:
-        """The category that is meant; "general" if none is like it."""
+        """Return the category that is meant; "general" if none is like it."""
         name = category_name(label)
         if not self.categories:
             return name or GENERAL
@@ -73,7 +73,9 @@ class Drawers:
         return self.categories[name]
 
     def subject(self, label: str) -> str:
-        """A known subject in its own spelling, or the label; "" for general and for what is too long for a name."""
+        """Return a known subject in its own spelling, or the label; "" for general and for what is too long for
+        a name.
+        """
         name = one_line(label)
         key = entity_key(name)
         if not key or len(name) > MAX_SUBJECT_CHARACTERS or name.casefold() == GENERAL:
@@ -87,7 +89,7 @@ def clean_tags(tags: Iterable[str]) -> tuple[str, ...]:
 
 
 def clean_entities(names: Iterable[str]) -> tuple[str, ...]:
-    """Each once in its first spelling."""
+    """Return each once in its first spelling."""
     kept: dict[str, str] = {}
     for name in map(one_line, names):
         if len(kept) < MAX_ENTITIES and len(name) <= MAX_ENTITY_CHARACTERS and (key := entity_key(name)):
@@ -130,10 +132,22 @@ OPEN_CATEGORIES = "a short lower-case English word such as work, health or trave
 TOKENS_PER_FACT, MOST_TOKENS = 200, 8_000
 
 _FACT = object_of(
-    message=INTEGER, quote=TEXT, content=TEXT, kind=TEXT, category=TEXT, subject=TEXT, entities=list_of(TEXT),
-    tags=list_of(TEXT), importance=INTEGER, strength=TEXT, sentiment=TEXT, verifiable=NUMBER, useful=NUMBER,
-    valid_from=TEXT, valid_until=TEXT,
-)  # fmt: skip
+    message=INTEGER,
+    quote=TEXT,
+    content=TEXT,
+    kind=TEXT,
+    category=TEXT,
+    subject=TEXT,
+    entities=list_of(TEXT),
+    tags=list_of(TEXT),
+    importance=INTEGER,
+    strength=TEXT,
+    sentiment=TEXT,
+    verifiable=NUMBER,
+    useful=NUMBER,
+    valid_from=TEXT,
+    valid_until=TEXT,
+)
 """Words out of a list are plain text here: one odd word must not cost all other facts."""
 _EXTRACT = Question("extract", object_of(facts=list_of(_FACT)), max_tokens=MOST_TOKENS)
 
@@ -169,8 +183,8 @@ def _categories(setting: Setting) -> str:
 def read_facts(
     answer: Mapping[str, Any], chunk: Chunk, conversation: Conversation, setting: Setting, made_by: str
 ) -> list[Fact]:
-    """The facts that hold up, in their order, each once, at most `setting.most_facts`."""
-    said, drawers = _Said.of(chunk, conversation), Drawers.of(setting)
+    """Return the facts that hold up, in their order, each once, at most `setting.most_facts`."""
+    said, labels = _Said.of(chunk, conversation), Labels.of(setting)
     shown = {_key(fact["content"]) for fact in example(_EXTRACT.operation)["facts"]}
     kept: dict[str, Fact] = {}
     for found in answer["facts"]:
@@ -183,17 +197,17 @@ def read_facts(
         is_shown = key in shown and not quote
         if place is not None and key and not is_shown and len(content) <= setting.max_characters:
             where = Fact(content, place, quote, made_by=made_by)
-            kept.setdefault(key, _label(where, found, drawers, chunk.now))
+            kept.setdefault(key, _label(where, found, labels, chunk.now))
     return list(kept.values())
 
 
-def _label(fact: Fact, found: Mapping[str, Any], drawers: Drawers, now: datetime) -> Fact:
+def _label(fact: Fact, found: Mapping[str, Any], labels: Labels, now: datetime) -> Fact:
     valid_from, valid_until = read_days(found["valid_from"], found["valid_until"], now)
     return replace(
         fact,
         kind=one_of(KINDS, found["kind"], "fact"),
-        category=drawers.category(found["category"]),
-        subject=drawers.subject(found["subject"]),
+        category=labels.category(found["category"]),
+        subject=labels.subject(found["subject"]),
         tags=clean_tags(found["tags"]),
         importance=clamp_importance(found["importance"]),
         # Whoever cannot say how plainly it was said did not read it word for word.
@@ -208,7 +222,7 @@ def _label(fact: Fact, found: Mapping[str, Any], drawers: Drawers, now: datetime
 
 
 def _key(content: str) -> str:
-    """What a statement shares with others that differ only in case and punctuation at the end."""
+    """Return what a statement shares with others that differ only in case and punctuation at the end."""
     return content.casefold().rstrip(f"{ENDS}{WIDE_ENDS} ")
 
 
@@ -226,7 +240,7 @@ class _Said:
         return cls(conversation.places, words, "\n".join(one_line(own_words(message)) for message in chunk.before))
 
     def locate(self, number: int, quote: str) -> tuple[int | None, str]:
-        """The place of a message and the words in it; no place if neither number nor quote leads to one.
+        """Return the place of a message and the words in it; no place if neither number nor quote leads to one.
 
         Words that were said only before this chunk belong to the chunk before.
         """

@@ -79,7 +79,7 @@ def read_digest(answer: Mapping[str, Any], max_characters: int, made_by: str) ->
 
 
 def read_insight(answer: Mapping[str, Any], max_characters: int, made_by: str) -> Written:
-    """Raises LLMUnusable if nothing was written or the first sentence is too long."""
+    """Raise LLMUnusable if nothing was written or the first sentence is too long."""
     return _written(whole_sentences(one_line(answer["text"]), max_characters), made_by)
 
 
@@ -96,14 +96,16 @@ TOKENS_PER_VERDICT = 80
 NOT_ASKED = Verdict(Relation.DIFFERENT, f"not among the {MOST_EXISTING} nearest, not looked at", 0.0)
 
 _VERDICT = object_of(
-    number=INTEGER, reason=TEXT, relation={"type": "string", "enum": [str(relation) for relation in Relation]},
+    number=INTEGER,
+    reason=TEXT,
+    relation={"type": "string", "enum": [str(relation) for relation in Relation]},
     confidence=NUMBER,
-)  # fmt: skip
+)
 _RELATE = Question("relate", object_of(verdicts=list_of(_VERDICT)), max_tokens=TOKENS_PER_VERDICT)
 
 
 def nearest(existing: Sequence[str], cosines: Sequence[float | None]) -> list[int]:
-    """The places of those to ask about, in their order: at most MOST_EXISTING, the unmeasured ones last."""
+    """Return the places of those to ask about, in their order: at most MOST_EXISTING, the unmeasured ones last."""
     if len(existing) <= MOST_EXISTING:
         return list(range(len(existing)))
     return sorted(sorted(range(len(existing)), key=lambda at: -_closeness(cosines, at))[:MOST_EXISTING])
@@ -223,7 +225,7 @@ def _labels(memory: Noted) -> str:
 
 
 def read_choice(answer: Mapping[str, Any], shown: Shown, max_characters: int, made_by: str) -> Choice:
-    """Raises LLMUnusable for a choice that must not be carried out."""
+    """Raise LLMUnusable for a choice that must not be carried out."""
     number, into = answer["number"], answer["into"]
     goes = _free_to_change(number, shown, made_by)
     reason = one_line(answer["reason"])[:MAX_REASON_CHARACTERS]

@@ -33,7 +33,9 @@ class Question:
     total_seconds: float = 60.0
 
     def fill(self, told: Mapping[str, object], untrusted: Mapping[str, str], max_tokens: int | None = None) -> Ask:
-        """The prompt with what we say ourselves (`told`) and what others wrote, each in a fence of this question."""
+        """Return the prompt with what we say ourselves (`told`) and what others wrote, each in a fence of this
+        question.
+        """
         nonce = token_hex(8)
         values = {**told, **{name: fence(text, nonce) for name, text in untrusted.items()}, "nonce": nonce}
         system, prompt = (template.substitute(values) for template in load(self.operation))
@@ -49,7 +51,7 @@ def fence(text: str, nonce: str) -> str:
 
 @cache
 def load(operation: str) -> tuple[Template, Template]:
-    """What the model is told, and what it is shown. Reads the files once."""
+    """Return what the model is told, and what it is shown. Reads the files once."""
     task, shown = (PROMPTS / f"{operation}.md").read_text("utf-8").split("\n---\n")
     rule = (PROMPTS / "untrusted.md").read_text("utf-8")
     return Template(f"{task.strip()}\n\n{rule.strip()}"), Template(shown.strip())
@@ -57,7 +59,7 @@ def load(operation: str) -> tuple[Template, Template]:
 
 @cache
 def example(operation: str) -> dict[str, Any]:
-    """The answer that a prompt shows, in a line of its own."""
+    """Return the answer that a prompt shows, in a line of its own."""
     task, _ = load(operation)
     (line,) = (line for line in task.template.splitlines() if line.startswith("{"))
     shown: dict[str, Any] = json.loads(line)
@@ -65,7 +67,7 @@ def example(operation: str) -> dict[str, Any]:
 
 
 def object_of(**properties: Mapping[str, Any]) -> dict[str, Any]:
-    """The schema of an object with exactly these properties, in the form every vendor takes."""
+    """Return the schema of an object with exactly these properties, in the form every vendor takes."""
     return {
         "type": "object",
         "properties": properties,
@@ -102,7 +104,7 @@ def one_line(text: str) -> str:
 
 
 def shorten(text: str, limit: int) -> str:
-    """At most `limit` characters: the beginning and the end."""
+    """Return at most `limit` characters: the beginning and the end."""
     if len(text) <= limit:
         return text
     half = (limit - len(_CUT)) // 2
@@ -110,7 +112,7 @@ def shorten(text: str, limit: int) -> str:
 
 
 def fair_limit(lengths: Iterable[int], budget: int) -> int:
-    """What each text may have of a budget: short ones stay whole, long ones share what those leave."""
+    """Return what each text may have of a budget: short ones stay whole, long ones share what those leave."""
     left, ordered = max(budget, 0), sorted(lengths)
     for done, length in enumerate(ordered):
         share = left // (len(ordered) - done)
@@ -121,7 +123,7 @@ def fair_limit(lengths: Iterable[int], budget: int) -> int:
 
 
 def whole_sentences(text: str, limit: int) -> str:
-    """The sentences from the start that fit; "" if the first does not."""
+    """Return the sentences from the start that fit; "" if the first does not."""
     if len(text) <= limit:
         return text
     ends = [match.end() for match in _SENTENCE_END.finditer(text, 0, limit + 1) if match.end() <= limit]
@@ -129,7 +131,7 @@ def whole_sentences(text: str, limit: int) -> str:
 
 
 def whole_lines(text: str, limit: int) -> str:
-    """The lines from the start that fit, without a heading that nothing follows any more; "" if none does."""
+    """Return the lines from the start that fit, without a heading that nothing follows any more; "" if none does."""
     if len(text) <= limit:
         return text
     lines = text[: text.rfind("\n", 0, limit + 1) + 1].rstrip().split("\n")
@@ -160,7 +162,7 @@ class Conversation:
 
 
 def show_conversation(messages: Sequence[Message], budget: int = CONVERSATION_CHARACTERS) -> Conversation:
-    """What people and agents said themselves: no system prompts, no tool output, none of our own blocks.
+    """Return what people and agents said themselves: no system prompts, no tool output, none of our own blocks.
 
     Lines after the first of a message are indented, so none passes for another message.
     """
@@ -170,7 +172,7 @@ def show_conversation(messages: Sequence[Message], budget: int = CONVERSATION_CH
 
 
 def show_last(messages: Sequence[Message], most: int, budget: int) -> str:
-    """The last messages in the same form, without numbers."""
+    """Return the last messages in the same form, without numbers."""
     bodies = ((message, body) for message in reversed(messages) if (body := _body(message)))
     said = list(islice(bodies, most))[::-1]
     return _fit([f"{_speaker(message)}: " for message, _ in said], [body for _, body in said], budget)
@@ -182,7 +184,7 @@ def _fit(heads: Sequence[str], bodies: Sequence[str], budget: int) -> str:
 
 
 def own_words(message: Message) -> str:
-    """A message without the blocks that our server put into it."""
+    """Return a message without the blocks that our server put into it."""
     return clean(strip_fenced(message.content)).strip()
 
 
@@ -202,13 +204,13 @@ def _speaker(message: Message) -> str:
 
 
 def show_facts(facts: Sequence[Noted]) -> str:
-    """The most important facts and of those the newest, one a line, within FACTS_CHARACTERS."""
+    """Return the most important facts and of those the newest, one a line, within FACTS_CHARACTERS."""
     ranked = sorted(facts, key=lambda fact: (fact.importance, _moment(fact)), reverse=True)
     return "\n".join(fitting((f"- {_fact_line(fact)}" for fact in ranked), FACTS_CHARACTERS))
 
 
 def fitting(lines: Iterable[str], budget: int) -> list[str]:
-    """The first lines that fit a budget of characters, together with their line breaks."""
+    """Return the first lines that fit a budget of characters, together with their line breaks."""
     kept: list[str] = []
     for line in lines:
         budget -= len(line) + 1

@@ -42,9 +42,13 @@ class RulesProvider:
         return summaries.insight(facts, max_characters)
 
     def make_room(
-        self, memories: Sequence[Noted], now: datetime, max_characters: int, coming: Sequence[str] = (),
+        self,
+        memories: Sequence[Noted],
+        now: datetime,
+        max_characters: int,
+        coming: Sequence[str] = (),
         seconds: float = 30.0,
-    ) -> Choice:  # fmt: skip
+    ) -> Choice:
         return eviction.make_room(memories, now, max_characters)
 
     def rewrite(self, messages: Sequence[Message], now: datetime) -> Written:

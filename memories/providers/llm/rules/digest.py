@@ -126,9 +126,15 @@ FIRST_PERSON = _any("I|we|my|our|me|us|you|your")
 
 
 WEIGHTS = (
-    (DECIDED, 2.5), (RESOLVED, 2.0), (LASTING, 1.5), (TROUBLED, 1.0), (RULED, 0.7),
-    (TIMES, 0.7), (HEDGED, -0.8), (LOVELY, -1.5),
-)  # fmt: skip
+    (DECIDED, 2.5),
+    (RESOLVED, 2.0),
+    (LASTING, 1.5),
+    (TROUBLED, 1.0),
+    (RULED, 0.7),
+    (TIMES, 0.7),
+    (HEDGED, -0.8),
+    (LOVELY, -1.5),
+)
 EMPTY_POINTS = -4.0
 OWN_POINTS = 1.0
 ASSISTANT_ASKS, USER_ASKS = -1.5, -0.8
@@ -210,7 +216,7 @@ _CODE_LIKE = re.compile(r"[!-~]{70,}|[{}<>]{2}|\\n|\w\.\w+\(|\A\S+ ?[=:]= ?\S|\A
 
 
 def listen(messages: Sequence[Message]) -> Iterator[Utterance]:
-    """Their sentences in order, without what is code, output, markup or put in by us."""
+    """Yield their sentences in order, without what is code, output, markup or put in by us."""
     places = [at for at, message in enumerate(messages) if message.role not in (SYSTEM, TOOL)]
     places = _most_promising(places, messages)
     share = max(LEAST_SHARE, MOST_READ_CHARACTERS // (len(places) or 1))
@@ -229,7 +235,9 @@ def _speaker_of(message: Message) -> str:
 
 
 def _most_promising(places: list[int], messages: Sequence[Message]) -> list[int]:
-    """All of a short conversation; of a long one its two ends, and between them the messages that tell an outcome."""
+    """Return all of a short conversation; of a long one its two ends, and between them the messages that tell an
+    outcome.
+    """
     if len(places) <= MOST_READ_MESSAGES:
         return places
     ends = {*places[:10], *places[-20:]}
@@ -242,7 +250,7 @@ def _promise(content: str) -> int:
 
 
 def _parts(content: str, share: int) -> list[str]:
-    """The text that was said, in one piece, or the beginning and the end of it."""
+    """Return the text that was said, in one piece, or the beginning and the end of it."""
     text = _LINK.sub(r"\1", _MARKER.sub("\n", _INDENTED.sub("", _CODE.sub("\n", strip_fenced(content)))))
     return [text] if len(text) <= share else [text[: share * 2 // 3], text[-share // 3 :].partition("\n")[2]]
 
@@ -279,7 +287,7 @@ _DAYS_AWAY = {"yesterday": -1, "today": 0, "tonight": 0, "tomorrow": 1}
 
 
 def digest(messages: Sequence[Message], now: datetime, max_characters: int, judge: Judge = "rules") -> Written:
-    """Its most telling facts and sentences; "" for chatter. 2,000 messages take about a second.
+    """Return its most telling facts and sentences; "" for chatter. 2,000 messages take about a second.
 
     "yesterday" is given its date, counted from when the message was said, or from `now`. Where not even the most
     telling sentence fits, its first words are told, with "…". Languages other than English are told in the words that
@@ -305,8 +313,8 @@ def _weigh(said: Sequence[Utterance], count: int) -> list[float]:
 
 def _find_facts(
     said: Sequence[Utterance], points: Sequence[float], messages: Sequence[Message], now: datetime, judge: Judge
-) -> list[Fact]:  # fmt: skip
-    """The facts of the most telling messages; `message` is the place in `messages`."""
+) -> list[Fact]:
+    """Return the facts of the most telling messages; `message` is the place in `messages`."""
     sentences: defaultdict[int, list[str]] = defaultdict(list)
     best: defaultdict[int, float] = defaultdict(lambda: -inf)
     for one, own in zip(said, points, strict=True):
@@ -324,7 +332,9 @@ def _find_facts(
 def _tell(
     said: Sequence[Utterance], points: Sequence[float], facts: Sequence[Fact]
 ) -> tuple[list[Utterance], list[float]]:
-    """Each sentence in the third person, or the facts that it states; without what only repeats what was said."""
+    """Return each sentence in the third person, or the facts that it states; without what only repeats what was
+    said.
+    """
     told: list[Utterance] = []
     weights: list[float] = []
     for one, own in zip(said, points, strict=True):
@@ -337,7 +347,7 @@ def _tell(
 
 
 def _lines(one: Utterance, own: float, stated: Sequence[Fact]) -> Iterator[tuple[Utterance, float]]:
-    """What is told of a sentence, and the points that it gains by being told so."""
+    """Yield what is told of a sentence, and the points that it gains by being told so."""
     for fact in stated:
         gain = FACT + (fact.importance - USUAL_IMPORTANCE) / 2
         yield replace(one, text=fact.content, gist=gist_of(fact.content), is_question=False), gain
@@ -357,7 +367,9 @@ def _letters_of(text: str) -> str:
 
 
 def _in_third_person(one: Utterance) -> str:
-    """What was said, told by somebody else. Where the grammar is not certain, in its own words with its speaker."""
+    """Return what was said, told by somebody else. Where the grammar is not certain, in its own words with its
+    speaker.
+    """
     name = _speaker(one)
     if one.speaker in (USER, ASSISTANT):
         told = word(one.text, one.speaker, TEAM)
@@ -381,7 +393,9 @@ def _is_asked(one: Utterance) -> bool:
 
 
 def _is_restated(line: Utterance, one: Utterance, told: Sequence[Utterance]) -> bool:
-    """Whether an assistant only repeats what somebody told it: "You live in Lisbon", "So releases are on Mondays"."""
+    """Tell whether an assistant only repeats what somebody told it: "You live in Lisbon", "So releases are on
+    Mondays".
+    """
     if one.speaker != ASSISTANT or one.is_question:
         return False
     others = [other for other in told if other.speaker != ASSISTANT]
@@ -396,7 +410,9 @@ def _repeats(line: Utterance, other: Utterance) -> bool:
 
 
 def _choose(said: Sequence[Utterance], points: Sequence[float], max_characters: int) -> list[Utterance]:
-    """What tells most and fits, and, if there is room, what was asked for, unless the answer says it too; in order."""
+    """Return what tells most and fits, and, if there is room, what was asked for, unless the answer says it too; in
+    order.
+    """
     chosen = _pick(said, points, max_characters, MOST_SENTENCES)
     opening = _find_opening(said, points)
     room = max_characters - sum(map(_cost, chosen))
@@ -414,12 +430,12 @@ def _is_english(said: Sequence[Utterance]) -> bool:
 
 
 def _ends(one: Utterance, count: int) -> float:
-    """How a conversation ended counts for more."""
+    """Weigh how a conversation ended, which counts for more."""
     return float(3 < count <= one.message + 3)
 
 
 def _find_opening(said: Sequence[Utterance], points: Sequence[float]) -> Utterance | None:
-    """The best sentence in the first message of a user that has matter."""
+    """Return the best sentence in the first message of a user that has matter."""
     opens = [at for at, one in enumerate(said) if one.speaker == USER and _has_matter(one)]
     first = [at for at in opens if said[at].message == said[opens[0]].message < OPENING_MESSAGES]
     best = max(first, key=lambda at: (points[at] + _is_asked(said[at]), -at), default=None)
@@ -431,7 +447,7 @@ def _has_matter(one: Utterance) -> bool:
 
 
 def _answers(one: Utterance, question: Utterance) -> bool:
-    """Whether it repeats what was asked for, so that nothing is lost without the question."""
+    """Tell whether it repeats what was asked for, so that nothing is lost without the question."""
     common = len(one.gist.words & question.gist.words) + len(one.gist.figures & question.gist.figures)
     return common >= REPEATED * question.gist.size
 
@@ -455,7 +471,7 @@ def _is_like_any(said: Sequence[Utterance], at: int, chosen: Sequence[int]) -> b
 
 
 def _hangs(said: Sequence[Utterance], at: int, chosen: Sequence[int]) -> bool:
-    """Whether it leans on the sentence before, and that is not told."""
+    """Tell whether it leans on the sentence before, and that is not told."""
     return said[at].leans and not (at - 1 in chosen and said[at - 1].message == said[at].message)
 
 
@@ -498,7 +514,7 @@ def _local(at: datetime | None, now: datetime) -> datetime | None:
 
 
 def _with_date(text: str, at: datetime | None, now: datetime) -> str:
-    """The first "yesterday" and the like with the day it was."""
+    """Return the first "yesterday" and the like with the day it was."""
 
     def dated(match: re.Match[str]) -> str:
         try:

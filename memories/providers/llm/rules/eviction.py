@@ -63,7 +63,7 @@ def _delete(loose: Sequence[Noted], now: datetime) -> Choice:
 
 
 def _merge(memories: Sequence[Noted], now: datetime, max_characters: int) -> Choice | None:
-    """The likeliest pair of one drawer where one says no more than the other; the one of more value lives on.
+    """Return the likeliest pair of one drawer where one says no more than the other; the one of more value lives on.
 
     A pinned one is never rewritten: it must be the one that says more.
     """

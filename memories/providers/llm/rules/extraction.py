@@ -80,42 +80,36 @@ LAST_QUESTION = re.compile(r"([^.!?\n]*\?)[^?]*$")
 def weigh(
     found: Sequence[Candidate], message: Message, sentences: Sequence[Sentence], place: int, before: str
 ) -> list[Candidate]:
-    """The candidates of a user's message, weighed, with those that the network adds.
+    """Return the candidates of a user's message, weighed, with those that the network adds.
 
     `before`: what somebody else said last, empty if nobody has.
     """
-    told = [one for one in sentences if not one.is_question][:MOST_SENTENCES]
-    if not told or not is_there():
+    stated = [sentence for sentence in sentences if not sentence.is_question][:MOST_SENTENCES]
+    if not stated or not is_there():
         return list(found)
     before = before[-BEFORE_CHARACTERS:] if "?" in before else ""
-    texts = [(before if one is sentences[0] else "", one.text) for one in told]
-    answers = [one for one in found if before and is_joined(one, message, told[0])]
-    readings = load_judgement_model().read([*texts, *(("", one.text) for one in answers)])
-    joined = {one.text: reading for one, reading in zip(answers, readings[len(texts) :], strict=True)}
-    kept = [one for one in found if not any(overlaps(one, message, sentence) for sentence in told)]
-    for at, (sentence, reading) in enumerate(zip(told, readings, strict=False)):
-        units = [
-            weigh_one(one, worthier(reading, joined.get(one.text)), sentence)
-            for one in found
-            if overlaps(one, message, sentence)
-        ]
-        stated = [one for one in units if one.score >= ENOUGH]
-        if (
-            stated
-            and is_answer(sentence, before, at)
-            and not any(one.type in ORDERED or one.text in joined for one in stated)
-        ):
-            kept.append(added(message, told, at, place, before, reading))
-        elif stated:
-            kept += [whole(one, reading) for one in units]
+    texts = [(before if sentence is sentences[0] else "", sentence.text) for sentence in stated]
+    answers = [unit for unit in found if before and is_joined(unit, message, stated[0])]
+    readings = load_judgement_model().read([*texts, *(("", unit.text) for unit in answers)])
+    joined = {unit.text: reading for unit, reading in zip(answers, readings[len(texts) :], strict=True)}
+    weighed = [candidate for candidate in found if not any(overlaps(candidate, message, s) for s in stated)]
+    for index, (sentence, reading) in enumerate(zip(stated, readings, strict=False)):
+        own = [unit for unit in found if overlaps(unit, message, sentence)]
+        units = [weigh_one(unit, worthier(reading, joined.get(unit.text)), sentence) for unit in own]
+        worthy = [unit for unit in units if unit.score >= ENOUGH]
+        is_settled = any(unit.type in ORDERED or unit.text in joined for unit in worthy)
+        if worthy and is_answer(sentence, before, index) and not is_settled:
+            weighed.append(added(message, stated, index, place, before, reading))
+        elif worthy:
+            weighed += [whole(unit, reading) for unit in units]
         else:
             is_worth_it = reading.keep >= KEPT_FROM or ORDER.match(sentence.text)
-            is_told = is_worth_it and len(WORD.findall(sentence.text)) >= LEAST_WORDS
-            if not is_told and may_change(sentence, reading):
-                passing = units or [added(message, told, at, place, before, reading)]
-                units = [replace(one, score=0.0, is_passing=True) for one in passing]
-            kept += [added(message, told, at, place, before, reading)] if is_told else units
-    return kept
+            is_added = is_worth_it and len(WORD.findall(sentence.text)) >= LEAST_WORDS
+            if not is_added and may_change(sentence, reading):
+                passing = units or [added(message, stated, index, place, before, reading)]
+                units = [replace(unit, score=0.0, is_passing=True) for unit in passing]
+            weighed += [added(message, stated, index, place, before, reading)] if is_added else units
+    return weighed
 
 
 def is_joined(candidate: Candidate, message: Message, sentence: Sentence) -> bool:
@@ -128,7 +122,9 @@ def worthier(reading: Reading, joined: Reading | None) -> Reading:
 
 
 def may_change(sentence: Sentence, reading: Reading) -> bool:
-    """Whether it may be at odds with something known, however slight: "the backup goes to Backblaze now" sounds so."""
+    """Tell whether it may be at odds with something known, however slight: "the backup goes to Backblaze now" sounds
+    so.
+    """
     return reading.keep >= PASSING_FROM and len(WORD.findall(sentence.text)) >= HALF_WORDS and reads(sentence.text)
 
 
@@ -152,30 +148,30 @@ def named(candidate: Candidate, reading: Reading) -> Candidate:
 
 
 def added(
-    message: Message, told: Sequence[Sentence], at: int, place: int, before: str, reading: Reading
-) -> Candidate:  # fmt: skip
-    """A sentence in its own words, with what it points back to."""
-    sentence = told[at]
+    message: Message, stated: Sequence[Sentence], index: int, place: int, before: str, reading: Reading
+) -> Candidate:
+    """Return a sentence in its own words, with what it points back to."""
+    sentence = stated[index]
     quote = message.content[sentence.start : sentence.end]
     text, is_final = ORDER.sub("", sentence.text, count=1) or sentence.text, False
-    if at and POINTING.match(text):
-        text = f"{told[at - 1].text}. {text}"
-    elif question := question_of(sentence, before, at):
+    if index and POINTING.match(text):
+        text = f"{stated[index - 1].text}. {text}"
+    elif question := question_of(sentence, before, index):
         text, is_final = f'Asked "{question}", User said: {sentence.text}', True
     kind = INSTRUCTION if reading.kinds["instruction"] >= SURE else SAID
     evidence = f"worth keeping: {reading.keep:.2f}"
     return named(Candidate(text, place, quote, SCORE, evidence, kind, is_final), reading)
 
 
-def is_answer(sentence: Sentence, before: str, at: int) -> bool:
-    return bool(question_of(sentence, before, at)) and bool(POINTING.match(sentence.text))
+def is_answer(sentence: Sentence, before: str, index: int) -> bool:
+    return bool(question_of(sentence, before, index)) and bool(POINTING.match(sentence.text))
 
 
-def question_of(sentence: Sentence, before: str, at: int) -> str:
-    """The question that a short answer answers; empty where it says all by itself."""
+def question_of(sentence: Sentence, before: str, index: int) -> str:
+    """Return the question that a short answer answers; empty where it says all by itself."""
     asked = LAST_QUESTION.search(before)
     is_short = len(sentence.text.split()) <= ANSWER_WORDS
-    return asked[1].strip()[-QUOTED_CHARACTERS:] if asked and at == 0 and is_short else ""
+    return asked[1].strip()[-QUOTED_CHARACTERS:] if asked and index == 0 and is_short else ""
 
 
 def overlaps(candidate: Candidate, message: Message, sentence: Sentence) -> bool:
@@ -199,7 +195,7 @@ COVERED_FROM, COVERED_BY_RULE = 0.6, 0.45
 
 @lru_cache(maxsize=4)
 def find_candidates(chunk: Chunk, judge: Judge = "rules") -> tuple[Candidate, ...]:
-    """Every statement with any evidence, in order; those from 0.5 are worth keeping.
+    """Return every statement with any evidence, in order; those from 0.5 are worth keeping.
 
     The gate and the extraction ask for the same chunk one after the other; the second answer is remembered.
     """
@@ -290,7 +286,7 @@ def _read_assistant(
 
 
 def _is_covered(text: str, ruled: list[Candidate]) -> bool:
-    """Whether most of the words are in statements that the rules found in the same sentence."""
+    """Tell whether most of the words are in statements that the rules found in the same sentence."""
     said = _stems(text)
     same = [other for other in ruled if other.score >= ENOUGH]
     kept = {stem for other in same for stem in _stems(other.text)}
@@ -303,7 +299,7 @@ def _stems(text: str) -> set[str]:
 
 
 def _is_set_right(candidate: Candidate, later: list[Candidate]) -> bool:
-    """Whether a later correction says the same with another value: "… is 5433" before "… is 5432, not 5433"."""
+    """Tell whether a later correction says the same with another value: "… is 5433" before "… is 5432, not 5433"."""
     said = set(_WORD.findall(candidate.text.lower()))
     return any(other.type == CORRECTION and said <= set(_WORD.findall(other.text.lower())) for other in later)
 
@@ -344,13 +340,15 @@ _OPINION = re.compile(
 
 
 def extract(chunk: Chunk, setting: Setting, judge: Judge = "rules") -> list[Fact]:
-    """At most `setting.most_facts`, in the order they were said; the weightiest ones if there are more."""
+    """Return at most `setting.most_facts`, in the order they were said; the weightiest ones if there are more."""
     chosen = [candidate for candidate in find_candidates(chunk, judge) if candidate.score >= ENOUGH]
     return _facts(chosen, chunk, setting)
 
 
 def find_passing(chunk: Chunk, setting: Setting) -> list[Fact]:
-    """What the network finds not worth keeping for itself, worded so that it can be compared with what is known."""
+    """Return what the network finds not worth keeping for itself, worded so that it can be compared with what
+    is known.
+    """
     passing = [candidate for candidate in find_candidates(chunk, "learned") if candidate.is_passing]
     return _facts([replace(candidate, score=ENOUGH) for candidate in passing], chunk, setting)
 
@@ -366,7 +364,7 @@ def _facts(chosen: Sequence[Candidate], chunk: Chunk, setting: Setting) -> list[
 
 
 def _word(candidate: Candidate, role: str) -> str:
-    """The statement in the words it is kept in."""
+    """Return the statement in the words it is kept in."""
     is_worded = candidate.is_final and candidate.type != INSTRUCTION
     if candidate.is_foreign or is_worded:
         is_named = candidate.is_foreign and candidate.speaker != SPEAKER
@@ -415,12 +413,12 @@ def _fact(candidate: Candidate, content: str, chunk: Chunk, setting: Setting) ->
 
 
 def is_once(content: str) -> bool:
-    """Whether what is said ends with its date: "is on leave until 5 May"."""
+    """Tell whether what is said ends with its date: "is on leave until 5 May"."""
     return bool(_UNTIL.search(content))
 
 
 def _subject(content: str, names: tuple[str, ...]) -> str:
-    """The service, product or person a statement is about; "" for the user."""
+    """Return the service, product or person a statement is about; "" for the user."""
     own = _OWN_PERSON.match(content)
     if own:
         return own[1]

@@ -82,7 +82,7 @@ def measure(messages: Sequence[Message], candidates: Sequence[Candidate]) -> dic
 
 
 def _count(message: Message) -> Counter[str]:
-    """How often each mark is found in one message, and how many words it has."""
+    """Return how often each mark is found in one message, and how many words it has."""
     marks = {USER: USER_MARKS, ASSISTANT: ASSISTANT_MARKS}.get(message.role)
     prose = _BREAKS.sub("\n", blank(message.content[:MAX_READ_CHARACTERS])).strip() if marks else ""
     if not marks or not prose:

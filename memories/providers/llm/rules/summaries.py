@@ -52,7 +52,8 @@ class Entry:
 
 
 def summarise(category: str, facts: Sequence[Noted], previous: str, max_characters: int) -> Written:
-    """What is known in a category, by subject; "" without facts. `previous` is not needed: order is kept by rule.
+    """Return what is known in a category, by subject; "" without facts. `previous` is not needed: order is kept by
+    rule.
 
     What does not fit is left out whole and counted in a last line. 2,000 facts take about 0.1 seconds.
     """
@@ -161,7 +162,7 @@ def _day(fact: Noted) -> float:
 
 
 def _fit(title: str, groups: dict[str, list[Entry]], category: str, max_characters: int) -> str:
-    """The worthiest that fit, and how many do not. With no room for even that, ""."""
+    """Return the worthiest that fit, and how many do not. With no room for even that, ""."""
     total = sum(entry.count for entries in groups.values() for entry in entries)
     room = max_characters - len(f"{title}\n\n{_left_out(total, total)}")
     kept = _choose(groups, category, room)
@@ -209,7 +210,7 @@ def insight(facts: Sequence[Noted], max_characters: int) -> Written:
 
 
 def rank_central(facts: Sequence[Noted]) -> list[str]:
-    """The statements, most central first: by the sum of their cosines with all, over shared telling words.
+    """Return the statements, most central first: by the sum of their cosines with all, over shared telling words.
 
     cos(i, j) = |common| / √(|i|·|j|), so that one pass over the words is enough.
     """
@@ -229,7 +230,7 @@ def _rank(fact: Noted) -> tuple[float, float, str]:
 
 
 def _dates_of(facts: Sequence[Noted]) -> list[str]:
-    """What stands in brackets, the fullest first; "" for a fact alone."""
+    """Return what stands in brackets, the fullest first; "" for a fact alone."""
     if len(facts) == 1:
         return [""]
     about, months = _about(facts), _months(facts)
@@ -239,7 +240,7 @@ def _dates_of(facts: Sequence[Noted]) -> list[str]:
 
 
 def _about(facts: Sequence[Noted]) -> str:
-    """The subject of most of them, else their category if all have one; "general" says nothing."""
+    """Return the subject of most of them, else their category if all have one; "general" says nothing."""
     subject, count = Counter(one_line(fact.subject) for fact in facts).most_common(1)[0]
     if subject and count * 2 > len(facts):
         return subject
