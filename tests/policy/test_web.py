@@ -142,7 +142,7 @@ def test_a_request_of_another_site_is_refused_by_every_door_of_the_api(signed_in
 
 def test_cookies_are_for_this_site_alone_and_behind_https_for_https_alone() -> None:
     assert (used.SESSION_COOKIE_HTTPONLY, used.SESSION_COOKIE_SAMESITE) == (True, "Lax")
-    text = (ROOT / "memsite" / "settings.py").read_text()
+    text = (ROOT / "memsite" / "config" / "settings.py").read_text()
     behind = text.split("if MEMSITE.behind_https_proxy:")[1].split("\n\n")[0].split("\nCONTENT")[0]
     assert "SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = True" in behind
 
