@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import random
+import re
 import zlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -18,16 +19,21 @@ from typing import Any
 import numpy as np
 
 from memories.language.dates.statement_dates import make_dates_plain
+from memories.language.extract.prose import read_sentences as read_sentences_of
 from memories.language.extract.wording import to_third_person
 from memories.providers.embeddings import MiniLMEmbedder
-from memories.providers.judgement_model import RELATIONS
+from memories.providers.judgement_model import BY_ASSISTANT, RELATIONS
 
 DATA = Path(__file__).resolve().parents[1] / "tests" / "data"
 JUDGEMENT, LEARNING = DATA / "judgement", DATA / "learning"
 HELD_OUT = JUDGEMENT / "held-out"
 OLDER = ("relation-pairs-training.jsonl", "relation-pairs-extra.jsonl")
 """Labelled with three relations, two of which stand for two of ours each."""
+PUT_TOGETHER = ("pairs-systematic.jsonl", "pairs-conversations.jsonl")
+"""Not written by hand, and not measured."""
 MEANT = {"different": ("adds", "both"), "clash": ("replaces", "contradicts")} | {one: (one,) for one in RELATIONS}
+SYMMETRIC = ("same", "contradicts", "both")
+"""Relations that hold the other way round, too."""
 DEVELOPMENT_SHARE = 7
 """One in so many texts is not trained on."""
 UNLIKE = (0.2, 0.35)
@@ -60,13 +66,25 @@ def read_examples() -> list[Example]:
     older = [pair for name in OLDER for pair in read_pairs(DATA / name)]
     sentences = [one for path in sorted(JUDGEMENT.glob("sentences*.jsonl")) for one in read_sentences(path)]
     spoken = list(filter(None, map(in_third_person, by_hand)))
+    turned = [turn(pair) for pair in by_hand if pair.answers["relation"][0] in SYMMETRIC]
     beside = [*unlike(by_hand), *facts_beside_each_other(), *list(dates_called_off(JUDGEMENT)) * SENTENCES_TIMES]
     dropped = list(filter(is_short, chatter()))
-    return [*pairs, *older, *spoken, *beside, *sentences * SENTENCES_TIMES, *dropped, *statements_kept(by_hand)]
+    dropped += filter(is_short, messages_with_facts())
+    dropped += [*filter(is_short, sentences_of_conversations())] * SENTENCES_TIMES
+    return [
+        *pairs,
+        *turned,
+        *older,
+        *spoken,
+        *beside,
+        *sentences * SENTENCES_TIMES,
+        *dropped,
+        *statements_kept(by_hand),
+    ]
 
 
 def read_pairs(path: Path) -> Iterator[Example]:
-    is_by_hand = path.name != "pairs-systematic.jsonl" and path.name not in OLDER
+    is_by_hand = path.name not in PUT_TOGETHER and path.name not in OLDER
     for row in rows_of(path):
         relation = "clash" if path.name in OLDER and row["relation"] == "contradicts" else row["relation"]
         yield pair_of(row["existing"], row["new"], relation, row.get("subject") or "", is_by_hand=is_by_hand)
@@ -89,6 +107,11 @@ def in_third_person(pair: Example) -> Example | None:
         return None
     first, second = told
     return replace(pair, texts=(make_dates_plain(first, SAID).text, make_dates_plain(second, LATER).text))
+
+
+def turn(pair: Example) -> Example:
+    """The other way round, for training only."""
+    return replace(pair, texts=pair.texts[::-1], is_for_development=is_left_out(pair.group))
 
 
 def unlike(pairs: Sequence[Example]) -> Iterator[Example]:
@@ -134,7 +157,8 @@ def read_sentences(path: Path) -> Iterator[Example]:
 
 
 def sentence_of(text: str, before: str, answers: dict[str, tuple[str, ...]], *, by_hand: bool = True) -> Example:
-    texts = (before[-BEFORE_CHARACTERS:], text) if before else (text,)
+    """What stands before it counts where it asks for something."""
+    texts = (before[-BEFORE_CHARACTERS:], text) if "?" in before else (text,)
     return Example(texts, answers, text, by_hand)
 
 
@@ -153,6 +177,58 @@ def chatter() -> Iterator[Example]:
             for number, row in enumerate(talk)
             if number in numbers and row["role"] == "user"
         )
+
+
+def messages_with_facts() -> Iterator[Example]:
+    """Messages of users in conversations of which something is kept, with its category if all is of one."""
+    for path in sorted(LEARNING.glob("labels-development-*.json")):
+        talk = rows_of(path.with_name(path.name.replace("labels", "conversation")).with_suffix(".jsonl"))
+        labels = json.loads(path.read_text(encoding="utf-8"))
+        facts: dict[int, set[str]] = {}
+        for fact in labels["facts"]:
+            facts.setdefault(fact["n"], set()).add(fact["category"])
+        for number in sorted(facts):
+            row, before = talk[number], talk[number - 1] if number else None
+            if row["role"] != "user":
+                continue
+            answers: dict[str, tuple[str, ...]] = {"worth": ("keep",)}
+            if len(facts[number]) == 1:
+                answers["category"] = tuple(facts[number])
+            is_answer = before is not None and before["role"] == "assistant"
+            yield sentence_of(row["content"], before["content"] if is_answer and before else "", answers, by_hand=False)
+
+
+def sentences_of_conversations() -> Iterator[Example]:
+    """Sentences of labelled conversations: those that say a fact are worth keeping, with its category.
+
+    What the assistant says is marked as its word. A conversation is trained on or measured as a whole.
+    """
+    for path in sorted(JUDGEMENT.glob("conversations-*.json")):
+        for name, talk in json.loads(path.read_text(encoding="utf-8")).items():
+            for messages in talk["sessions"]:
+                before = ""
+                for message in messages:
+                    yield from sentences_of_message(name, message, before)
+                    before = message["content"] if message["role"] == "assistant" else ""
+
+
+def sentences_of_message(name: str, message: dict[str, Any], before: str) -> Iterator[Example]:
+    told = [one for one in read_sentences_of(message["content"]) if not one.is_question]
+    facts = message.get("facts") or []
+    by_assistant = message["role"] == "assistant"
+    said = [[fact for fact in facts if re.search(fact["regex"], one.text, re.IGNORECASE)] for one in told]
+    # A fact that is told by an answer and its question, or by two sentences together.
+    is_unplaced = any(not any(fact in some for some in said) for fact in facts)
+    for at, (one, found) in enumerate(zip(told, said, strict=True)):
+        if is_unplaced and not found and len(told) > 1:
+            continue
+        kept = found or (facts if is_unplaced else [])
+        answers: dict[str, tuple[str, ...]] = {"worth": ("keep" if kept else "drop",)}
+        if kept and len({fact["category"] for fact in kept}) == 1:
+            answers["category"] = (kept[0]["category"],)
+        text = f"{BY_ASSISTANT}{one.text}" if by_assistant else one.text
+        example = sentence_of(text, "" if by_assistant or at else before, answers)
+        yield replace(example, group=name)
 
 
 def is_short(example: Example) -> bool:

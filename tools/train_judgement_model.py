@@ -63,7 +63,7 @@ from tools.judgement_data import (
 
 BATCH = 32
 DROPOUT = 0.1
-LAYER_RATE, HEAD_RATE = 2e-4, 1e-3
+LAYER_RATE, HEAD_RATE = 1.5e-4, 1e-3
 WARM_UP = 0.1
 HEAD = "head"
 

@@ -41,6 +41,8 @@ QUESTIONS = {"relation": RELATIONS, "worth": WORTH, "category": CATEGORIES, "kin
 """What the network answers, in the order of its output; each is a distribution of its own."""
 ANSWERS = sum(map(len, QUESTIONS.values()))
 MAX_TOKENS = 128
+BY_ASSISTANT = "Assistant: "
+"""Stands before a sentence of an assistant, whose worth is asked for."""
 """Of both texts and three separators; the longer text is cut first."""
 FILLER = 0
 GRAPH_FILE = Path(__file__).with_name("judgement_model.onnx")

@@ -22,7 +22,7 @@ from memories.providers.judgement_model import Judgement, is_there, load_judgeme
 Judge = Literal["learned", "rules"]
 JUDGES: tuple[Judge, ...] = ("learned", "rules")
 
-SAME_FROM, ADDS_FROM, AT_ODDS_FROM = 0.5, 0.5, 0.5
+SAME_FROM, ADDS_FROM, AT_ODDS_FROM = 0.6, 0.5, 0.5
 """Probabilities from which a relation is believed; below them both statements stay as they are."""
 DOUBT_FROM = 0.3
 """What may be at odds with such a probability is not the same, however likely that is: the new one would be lost."""

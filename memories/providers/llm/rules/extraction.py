@@ -35,7 +35,7 @@ from memories.language.extract.wording import begin_sentence, word
 from memories.language.messages import ASSISTANT, USER, Message
 from memories.language.relate.lexicon import canonical_text
 from memories.language.scripts import CHARACTERS_PER_TOKEN
-from memories.providers.judgement_model import Reading, is_there, load_judgement_model
+from memories.providers.judgement_model import BY_ASSISTANT, Reading, is_there, load_judgement_model
 from memories.providers.llm.provider import Chunk, Fact, Setting
 from memories.providers.relation import Judge, reads
 
@@ -109,6 +109,26 @@ def weigh(
                 passing = units or [added(message, stated, index, place, before, reading)]
                 units = [replace(unit, score=0.0, is_passing=True) for unit in passing]
             weighed += [added(message, stated, index, place, before, reading)] if is_added else units
+    return weighed
+
+
+def weigh_assistant(
+    found: Sequence[Candidate], message: Message, sentences: Sequence[Sentence], place: int
+) -> list[Candidate]:
+    """Return the candidates of an assistant's message, with the sentences that the network adds: "the parcel takes
+    two days", "you have until 31 December". None of the rules' candidates is dropped.
+    """
+    stated = [sentence for sentence in sentences if not sentence.is_question][:MOST_SENTENCES]
+    if not stated or not is_there():
+        return list(found)
+    readings = load_judgement_model().read([("", f"{BY_ASSISTANT}{sentence.text}") for sentence in stated])
+    weighed = list(found)
+    for index, (sentence, reading) in enumerate(zip(stated, readings, strict=True)):
+        own = [unit for unit in found if overlaps(unit, message, sentence)]
+        is_known = any(unit.score >= ENOUGH for unit in own)
+        if not is_known and reading.keep >= KEPT_FROM and len(WORD.findall(sentence.text)) >= HALF_WORDS:
+            weighed = [unit for unit in weighed if unit not in own]
+            weighed.append(added(message, stated, index, place, "", reading))
     return weighed
 
 
@@ -218,6 +238,8 @@ def find_candidates(chunk: Chunk, judge: Judge = "rules") -> tuple[Candidate, ..
             said = list(read(message, sentences, place, reply, heard))
             if judge == "learned" and message.role == USER:
                 said = weigh(said, message, sentences, place, last_said)
+            elif judge == "learned":
+                said = weigh_assistant(said, message, sentences, place)
             said = [
                 replace(
                     one, group=heard.who_we_are(one.text, message.content).replace(SPEAKER, speaker), speaker=speaker
