@@ -18,7 +18,7 @@ from django.conf import settings
 from django.core.signals import request_finished, request_started
 from django.db import reset_queries
 import memsite.config.wsgi
-from memsite import request_ends
+from memsite.http import middleware
 
 def tell():
     for signal in (request_started, request_finished):
