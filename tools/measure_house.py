@@ -146,7 +146,7 @@ def walk_length(root: Path, word: str) -> str:
     page = root / "ARCHITECTURE.md"
     text = page.read_text(encoding="utf-8") if page.exists() else ""
     section = re.search(rf"^#+ [^\n]*\b{word}\b.*?(?=^#|\Z)", text, re.MULTILINE | re.DOTALL | re.IGNORECASE)
-    files = set(re.findall(r"`([\w/]+\.py)`", section[0])) if section else set()
+    files = set(re.findall(r"^\d+\. `([\w/]+\.py)`", section[0], re.MULTILINE)) if section else set()
     return str(len(files)) if files else "-"
 
 

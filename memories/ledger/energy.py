@@ -10,7 +10,7 @@ from django.db.models import F
 
 from memories.ledger.days import day_of
 from memories.models import EnergyUse
-from memsite.db.inserts import Statement, execute_all
+from memsite.db.transactions import Statement, execute_all
 from memsite.tenancy.models import App
 
 # Relative to a search of some milliseconds: reading and ranking is cheap, a short answer of a small model costs about

@@ -30,9 +30,9 @@ from memories.models.vector import FLOAT_BYTES, embedded_text, read_vectors, to_
 from memories.store import vacuum
 from memories.store.links import drop_unmentioned, keep_mentions, words_of
 from memories.store.revisions import mark_due
-from memsite.db.inserts import execute_all
 from memsite.db.postgres.session import waiting_without_end
 from memsite.db.prepared import fetch_all
+from memsite.db.transactions import execute_all
 from memsite.jobs.job import Run, Unclaimed
 from memsite.tenancy.models import App, AppStatus
 from memsite.tenancy.row_level_security import confined, site_wide

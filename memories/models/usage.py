@@ -7,7 +7,7 @@ from datetime import date
 from django.db import models
 from django.utils import timezone
 
-from memsite.db.inserts import Statement
+from memsite.db.transactions import Statement
 from memsite.tenancy.models import App
 from memsite.tenancy.scoping import IndexedByApp, Scoped, ScopedQuerySet, where_given
 from sessions.models import AgentSession

@@ -24,8 +24,7 @@ from django.db import DatabaseError, OperationalError, connection
 from memories.ledger.energy import energy_note
 from memories.models.usage import recall_note
 from memsite.config.conf import get_conf
-from memsite.db.inserts import Statement, execute_all
-from memsite.db.transactions import count
+from memsite.db.transactions import Statement, count, execute_all
 from memsite.ops.storage_errors import why_unwritable
 from memsite.tenancy.models import App
 from memsite.tenancy.row_level_security import confined

@@ -24,8 +24,8 @@ from memories.providers.llm.rules.eviction import make_room, value
 from memories.store.damage import COUNTS, noticing_damage, report_damage
 from memories.store.revisions import mark_due
 from memories.store.writer import Writer
-from memsite.db.inserts import execute_all
 from memsite.db.prepared import fetch_all
+from memsite.db.transactions import execute_all
 from memsite.jobs.task_queue import ring
 from memsite.tenancy.models import App, AppStatus
 

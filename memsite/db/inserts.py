@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cache
-from itertools import chain
 from typing import Any, TypeVar
 
 from django.db import DEFAULT_DB_ALIAS, connection, connections, models
@@ -66,23 +65,6 @@ def quoted(field: models.Field[Any, Any] | None) -> str:
     assert field is not None
     assert field.column is not None
     return connection.ops.quote_name(field.column)
-
-
-Statement = tuple[str, Sequence[Any]]
-"""SQL and its parameters."""
-
-
-def execute_all(statements: Sequence[Statement]) -> None:
-    """One after the other. PostgreSQL is told all of them in one message: waiting for each takes longer than it works.
-
-    Call in a transaction.
-    """
-    with connection.cursor() as cursor:
-        if connection.vendor == "sqlite":
-            for sql, parameters in statements:
-                cursor.execute(sql, parameters)
-        elif statements:
-            cursor.execute("; ".join(sql for sql, _ in statements), [*chain(*(told for _, told in statements))])
 
 
 Item = TypeVar("Item")

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from itertools import chain
 from typing import Any
 
 import structlog
 from django.db import OperationalError, connection, transaction
-
-from memsite.db.inserts import execute_all
 
 log = structlog.get_logger("memsite.db.transactions")
 # PostgreSQL: serialization_failure, deadlock_detected, lock_not_available, too_many_connections.
@@ -134,3 +133,20 @@ def snapshot() -> Iterator[None]:
             yield
         finally:
             cursor.execute("ROLLBACK")
+
+
+Statement = tuple[str, Sequence[Any]]
+"""SQL and its parameters."""
+
+
+def execute_all(statements: Sequence[Statement]) -> None:
+    """One after the other. PostgreSQL is told all of them in one message: waiting for each takes longer than it works.
+
+    Call in a transaction.
+    """
+    with connection.cursor() as cursor:
+        if connection.vendor == "sqlite":
+            for sql, parameters in statements:
+                cursor.execute(sql, parameters)
+        elif statements:
+            cursor.execute("; ".join(sql for sql, _ in statements), [*chain(*(told for _, told in statements))])

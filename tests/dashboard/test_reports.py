@@ -17,7 +17,7 @@ from memories.ledger.days import Span, day_of
 from memories.ledger.spend import by_day
 from memories.models import EnergyUse, LedgerEntry
 from memories.models.usage import recall_note
-from memsite.db.inserts import execute_all
+from memsite.db.transactions import execute_all
 from memsite.tenancy.models import App, AppPolicy
 from tests.conftest import Caller
 from tests.dashboard.reading import elements, links, queries_of, text_of
