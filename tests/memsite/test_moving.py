@@ -28,7 +28,7 @@ from django.test.utils import CaptureQueriesContext
 from memories.models import Memory, Revision
 from memsite.db.transactions import Unsure
 from memsite.ops import moving
-from memsite.ops.moving import differing
+from memsite.ops.moving import differing, rows
 from memsite.ops.moving.rows import SOURCE, CannotMove
 from memsite.tenancy.models import App
 from sessions.models import Resource
@@ -279,8 +279,7 @@ def test_who_writes_for_long_is_waited_for_and_told_of(own: Path, monkeypatch: p
 
 @on_postgres
 def test_who_may_not_write_to_the_source_cannot_hold_it(own: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    connect = moving.source.connect
-    monkeypatch.setattr(moving.source, "connect", lambda _: connect("ro"))
+    monkeypatch.setattr(rows, "connect", lambda _, connect=rows.connect: connect("ro"))
     with pytest.raises(CommandError, match="run this as its owner, or move a copy"):
         move(own)
 

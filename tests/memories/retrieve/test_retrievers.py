@@ -7,7 +7,6 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from itertools import product
 from threading import Barrier, Event, current_thread
 from time import monotonic, sleep
-from types import SimpleNamespace
 from typing import Any, NoReturn
 
 import pytest
@@ -152,7 +151,14 @@ def test_arms_that_ask_arms_themselves_get_their_answers_when_threads_are_few(po
 @pytest.fixture
 def outside(db: None, monkeypatch: pytest.MonkeyPatch) -> None:
     """As if the test's transaction were none."""
-    monkeypatch.setattr(retrievers, "connection", SimpleNamespace(in_atomic_block=False, vendor="sqlite"))
+    monkeypatch.setattr(retrievers, "connection", Outside())
+
+
+class Outside:
+    in_atomic_block, vendor = False, "sqlite"
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(connection, name)
 
 
 ENDLESS = "WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT count(*) FROM n"
