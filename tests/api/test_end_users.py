@@ -195,6 +195,7 @@ OTHER_DOORS = {
     "jobs/runs",
     "jobs/{name}/run",
     "prompts/{tier}.md",
+    "version",
 }
 
 
