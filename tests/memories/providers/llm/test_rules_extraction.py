@@ -519,9 +519,17 @@ def test_what_an_answer_says_with_its_question_is_weighed(asked: str, answer: st
 
 def test_what_was_said_before_counts_only_where_it_asks() -> None:
     said = Message(USER, "if the power goes out the UPS lasts about 20 minutes")
-    chunk = Chunk((Message(ASSISTANT, "Okay. Caddy renewed it eleven days ago."), said), TODAY)
+    chunk = Chunk((said,), TODAY, before=(Message(ASSISTANT, "Okay. Caddy renewed it eleven days ago."),))
     (fact,) = RulesProvider(judge="learned").extract(chunk, Setting())
     assert fact.content == "If the power goes out the UPS lasts about 20 minutes"
+
+
+def test_what_an_assistant_tells_is_weighed_too() -> None:
+    told = "Nextcloud needs about 90 seconds to come back after a reboot. I'll have a look."
+    chunk = Chunk((Message(ASSISTANT, told),), TODAY)
+    (fact,) = RulesProvider(judge="learned").extract(chunk, Setting())
+    assert fact.content == "Nextcloud needs about 90 seconds to come back after a reboot"
+    assert not RulesProvider().extract(chunk, Setting())
 
 
 def test_what_points_back_is_kept_with_what_it_points_to(monkeypatch: pytest.MonkeyPatch) -> None:
