@@ -110,6 +110,9 @@ def test_a_measure_is_read_as_the_stored_statement_spells_it() -> None:
 def test_in_doubt_both_stay() -> None:
     assert verdict_of(Pair("a", "b"), surely(replaces=0.49, both=0.51)).relation == Relation.DIFFERENT
     assert verdict_of(Pair("a", "b"), surely(same=0.49, both=0.51)).relation == Relation.DIFFERENT
+    likely = surely(replaces=0.7, both=0.3)
+    assert verdict_of(Pair("a", "b", cosine=0.6), likely).relation == Relation.SUPERSEDES
+    assert verdict_of(Pair("a", "b", cosine=0.4), likely).relation == Relation.DIFFERENT
 
 
 def test_what_may_be_at_odds_is_not_the_same_however_likely_that_is() -> None:
