@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import mcp_types as mcp
 from mcp.server.lowlevel.server import Server
@@ -21,15 +21,11 @@ from memories.language.scripts import without_surrogates
 from memories.language.secrets import clean, each_text, is_visible, without_secrets
 from memories.mcp.server import in_thread, serving
 from memories.mcp.toolbox import ToolAnswer, Toolbox
-from memories.mcp.views import MCPView
 from memories.models import Memory
 from memories.services import MemoryAgent
 from memories.store import Candidate
 from memsite.http.json_body import RepeatedName, parse_loosely
 from memsite.tenancy.origin import Origin
-
-if TYPE_CHECKING:
-    from mcp.server.lowlevel.server import Server
 
 KIND = "graph"
 MOST_IN_SUBJECT = 200
@@ -491,9 +487,3 @@ def read_resource(view: StoringView, params: mcp.ReadResourceRequestParams) -> m
         raise MCPError(code=mcp.INVALID_PARAMS, message="There is nothing at this address.", data={"uri": params.uri})
     text = as_text(graph_of(view).whole())
     return mcp.ReadResourceResult(contents=[mcp.TextResourceContents(uri=GRAPH, mime_type=JSON, text=text)])
-
-
-class ReferenceMemory(MCPView):
-    def server(self) -> Server[Any]:
-
-        return make_server(self)

@@ -2,9 +2,9 @@
 
 from django.urls import path, re_path
 
-from memories.compat.mcp_memory import ReferenceMemory
 from memories.compat.mem0 import views as mem0
 from memories.compat.memory_tool import MemoryTool
+from memories.mcp.views import ReferenceMemory
 
 urlpatterns = [
     path("memory-tool", MemoryTool.as_view()),

@@ -11,8 +11,6 @@ from asgiref.sync import async_to_sync
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 from django.http.request import validate_host
-from mcp.server.lowlevel.server import Server
-from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 from rest_framework.exceptions import ParseError, PermissionDenied
 from rest_framework.request import Request
 
@@ -106,7 +104,6 @@ class MCPView(StoringView):
         super().initial(request, *args, **kwargs)
 
     def post(self, request: Request) -> HttpResponse:
-
         body = read_bounded(request._request, get_conf().max_body_bytes)
         if request._request.content_type != JSON:
             return refused(body, INVALID_REQUEST, f"A message comes with the Content-Type {JSON}.", 415)
@@ -124,6 +121,15 @@ class MCPView(StoringView):
 class Memsite(MCPView):
     def server(self) -> Server[Any]:
         from memories.mcp.server import make_server
+
+        return make_server(self)
+
+
+class ReferenceMemory(MCPView):
+    """The MCP reference server for a knowledge graph, by its own tools."""
+
+    def server(self) -> Server[Any]:
+        from memories.compat.mcp_memory import make_server
 
         return make_server(self)
 
@@ -155,6 +161,9 @@ def serve(server: Server[Any], request: HttpRequest, body: bytes) -> HttpRespons
 
 
 async def answer(server: Server[Any], scope: Message, body: bytes) -> HttpResponse:
+    # Loaded with the first request: it takes a second or more.
+    from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
+
     sent: list[Message] = []
 
     async def send(message: Message) -> None:

@@ -19,7 +19,8 @@ with ThreadPoolExecutor(4) as pool:
     made = list(pool.map(lambda _: SpectacularAPIView.generator_class().get_schema(None, public=True), range(4)))
 assert all(one["paths"].keys() == made[0]["paths"].keys() for one in made)
 """
-CODE = {module: f"import {module}" for module in MODULES} | {"description": DESCRIPTION}
+ADDRESSES = "import sys, memsite.config.urls; assert 'mcp' not in sys.modules"
+CODE = {module: f"import {module}" for module in MODULES} | {"description": DESCRIPTION, "addresses": ADDRESSES}
 EACH_IN_A_COPY = """
 import json, os, sys, traceback
 import django
@@ -62,3 +63,8 @@ def test_each_part_can_be_imported_first(wrong: dict[str, str]) -> None:
 def test_a_new_server_is_asked_for_its_description_by_several_at_once(wrong: dict[str, str]) -> None:
     """Only the first time goes wrong."""
     assert wrong["description"] == ""
+
+
+def test_the_addresses_are_known_without_the_sdk_of_mcp(wrong: dict[str, str]) -> None:
+    """It takes a second to load, and a thread loads it: two at once may wait for each other."""
+    assert wrong["addresses"] == ""
