@@ -38,7 +38,11 @@ class Retry:
     def after_answer(self, response: httpx.Response) -> float | None:
         may = response.status_code in NOTHING_DONE or (
             self.repeatable
-            and (response.status_code in GATEWAY_FAILED or is_twin_at_work(response) or may_be_stored(response))
+            and (
+                response.status_code in GATEWAY_FAILED
+                or (response.status_code == 409 and IDEMPOTENCY_KEY in response.request.headers)
+                or may_be_stored(response)
+            )
         )
         asked = retry_after(response)
         return self.next_wait(asked) if may and asked <= LONGEST_WAIT_SECONDS else None
@@ -49,11 +53,6 @@ class Retry:
         self.left -= 1
         wait, self.wait = self.wait * random.uniform(0.5, 1.0), self.wait * 2  # noqa: S311  # no secret
         return max(wait, at_least)
-
-
-def is_twin_at_work(response: httpx.Response) -> bool:
-    """Return whether an earlier try with the same idempotency key is still being answered."""
-    return response.status_code == 409 and IDEMPOTENCY_KEY in response.request.headers
 
 
 def may_be_stored(response: httpx.Response) -> bool:
@@ -116,18 +115,13 @@ def request_of(
     http: httpx.Client | httpx.AsyncClient, method: str, path: str, query: Mapping[str, Any] | None, **options: Any
 ) -> httpx.Request:
     """Return the request. Raise InvalidRequest for what cannot be sent, and for another server's address."""
-    check_path(path)
+    if any(unquote(one) in (".", "..") for one in re.split("[?#]", path, maxsplit=1)[0].split("/")):
+        raise not_sent('The request cannot be sent: a part of its address is "." or "..".')
     with sendable():
         # An empty query would take away the one that the address has.
         sent = http.build_request(method, path, params=given(query or {}) or None, **options)
     check_address(sent.url, http.base_url)
     return sent
-
-
-def check_path(path: str) -> None:
-    """Refuse parts that are dots: they are resolved on the way, so that "users/.." would ask another endpoint."""
-    if any(unquote(one) in (".", "..") for one in re.split("[?#]", path, maxsplit=1)[0].split("/")):
-        raise not_sent('The request cannot be sent: a part of its address is "." or "..".')
 
 
 @contextmanager

@@ -51,7 +51,7 @@ def store_turn(session: AgentSession, number: int, checkpoint: Mapping[str, Any]
     """
     note_activity(session, now)
     if session.app.policy.redact_raw:
-        public = {name: without_private_or_secrets(value) for name, value in checkpoint.items()}
+        public = {name: each_text(value, without_secrets) for name, value in checkpoint.items()}
         checkpoint = {name: each_text(value, masked) for name, value in checkpoint.items()}
     else:
         public = without_private(checkpoint)
@@ -74,24 +74,15 @@ def store_turn(session: AgentSession, number: int, checkpoint: Mapping[str, Any]
     return turn, True
 
 
-def without_private_or_secrets(value: Any) -> Any:
-    return each_text(value, without_secrets)
-
-
 def masked(text: str) -> str:
     """What is told of a text where nothing may be told of its secrets."""
     return redact(text).text
 
 
-def last_turn_number(session: AgentSession) -> int:
-    """0 before the first turn."""
-    turns = Turn.objects.for_app(session.app).filter(session=session)
-    return turns.aggregate(last=Max("number"))["last"] or 0
-
-
 def next_turn_number(session: AgentSession) -> int:
     """The one after the last. Raises NoTurnLeft."""
-    return number_after(last_turn_number(session))
+    turns = Turn.objects.for_app(session.app).filter(session=session)
+    return number_after(turns.aggregate(last=Max("number"))["last"] or 0)
 
 
 def number_after(number: int) -> int:

@@ -33,7 +33,14 @@ def marker_lines(text: str) -> Iterator[MarkerLine]:
     """Linear in the length of `text`, whatever it holds."""
     for line in _prose_lines(text):
         if "[" in line:
-            yield from _split_line(line)
+            spans = _code_spans(line)
+            openings = [match for match in _OPENING_RE.finditer(line) if not _is_inside(match.start(), spans)]
+            for opening, following in pairwise([*openings, None]):
+                assert opening is not None  # only the last of a pair can be None
+                bracket = line.index("[", opening.start())
+                end = len(line) if following is None else following.start()
+                head = line[bracket:end].rstrip(" \t" if following is None else _SEPARATORS)
+                yield MarkerLine(head, line[opening.start() : bracket])
 
 
 def without_markers(text: str) -> str:
@@ -68,17 +75,6 @@ def _prose_lines(text: str) -> Iterator[str]:
             fence = match[1]
         elif match[1].startswith(fence) and not match[2].strip():
             fence = ""
-
-
-def _split_line(line: str) -> Iterator[MarkerLine]:
-    spans = _code_spans(line)
-    openings = [match for match in _OPENING_RE.finditer(line) if not _is_inside(match.start(), spans)]
-    for opening, following in pairwise([*openings, None]):
-        assert opening is not None  # only the last of a pair can be None
-        bracket = line.index("[", opening.start())
-        end = len(line) if following is None else following.start()
-        head = line[bracket:end].rstrip(" \t" if following is None else _SEPARATORS)
-        yield MarkerLine(head, line[opening.start() : bracket])
 
 
 def _cut(line: str) -> str:

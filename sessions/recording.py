@@ -126,6 +126,10 @@ def in_public(said: Said, *, redacts: bool) -> Said:
 
 
 def resource_of(session: AgentSession, said: Said, now: datetime) -> Resource:
+    # "" where that is the session's own end user, or says a role and nobody's name.
+    name = said.speaker
+    name = " ".join(clean(name).split())[:SPEAKER_LENGTH].strip()
+    is_own = name.casefold() == (session.user_id or "").casefold()
     return Resource(
         app_id=session.app_id,
         session=session,
@@ -134,17 +138,10 @@ def resource_of(session: AgentSession, said: Said, now: datetime) -> Resource:
         raw_content=said.text,
         content_at=said.content_at or now,
         utc_offset=own_offset(said.content_at),
-        speaker=speaker_of(session, said.speaker),
+        speaker=("" if is_own or role_named(name) or not is_visible(name) else name),
         source_key=said.source_key,
         created_at=now,
     )
-
-
-def speaker_of(session: AgentSession, name: str) -> str:
-    """The name of who says it; "" where that is the session's own end user, or says a role and nobody's name."""
-    name = " ".join(clean(name).split())[:SPEAKER_LENGTH].strip()
-    is_own = name.casefold() == (session.user_id or "").casefold()
-    return "" if is_own or role_named(name) or not is_visible(name) else name
 
 
 def record_events(session: AgentSession, resource: Resource, now: datetime) -> int:

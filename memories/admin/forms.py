@@ -57,14 +57,11 @@ class MemoryForm(MemoryModelForm):
     def __init__(self, *args: Any, **options: Any) -> None:
         super().__init__(*args, **options)
         for name in self.fields.keys() & {"content", "subject", "category"}:
-            self.show_hidden_in(name)
-
-    def show_hidden_in(self, name: str) -> None:
-        """A box shows its text as it is: what cannot be seen there is told below it."""
-        field = self.fields[name]
-        text = self.data.get(self.add_prefix(name)) if self.is_bound else self.get_initial_for_field(field, name)
-        if (shown := show_hidden(text)) != text:
-            field.help_text = format_html("With what cannot be seen: {}", shown)
+            # A box shows its text as it is: what cannot be seen there is told below it.
+            field = self.fields[name]
+            text = self.data.get(self.add_prefix(name)) if self.is_bound else self.get_initial_for_field(field, name)
+            if (shown := show_hidden(text)) != text:
+                field.help_text = format_html("With what cannot be seen: {}", shown)
 
     def memory_app(self) -> App | None:
         raise NotImplementedError

@@ -163,17 +163,15 @@ class SummaryAdmin(ReadOnlyAdmin[Summary]):
         return raw(row.content)
 
     def tables(self, obj: Summary) -> list[Table]:
-        return [passages_table(obj), versions_table(obj)]
-
-
-def passages_table(summary: Summary) -> Table:
-    """One query."""
-    rows = Passage.objects.for_app(summary.app).filter(summary=summary).select_related("memory").defer("data")
-    return Table(
-        f"Lines that can be found by meaning (the first {PASSAGES_SHOWN})",
-        ("Line", "Stands on", "Embedded by"),
-        [(shorten(row.text), link_to(row.memory), row.model or "-") for row in rows[:PASSAGES_SHOWN]],
-    )
+        rows = Passage.objects.for_app(obj.app).filter(summary=obj).select_related("memory").defer("data")
+        return [
+            Table(
+                f"Lines that can be found by meaning (the first {PASSAGES_SHOWN})",
+                ("Line", "Stands on", "Embedded by"),
+                [(shorten(row.text), link_to(row.memory), row.model or "-") for row in rows[:PASSAGES_SHOWN]],
+            ),
+            versions_table(obj),
+        ]
 
 
 def versions_table(summary: Summary) -> Table:
@@ -237,7 +235,14 @@ class FutureTriggerAdmin(SiteAdmin[FutureTrigger]):
         return link_to(trigger.agent, agent_name(trigger.agent)) if trigger.agent else "-"
 
     def tables(self, obj: FutureTrigger) -> list[Table]:
-        return [memories_table(obj)]
+        rows = Preload.objects.for_app(obj.app).filter(trigger=obj).select_related("memory").order_by("-id")
+        return [
+            Table(
+                f"Memories that it brings up (the first {MEMORIES_SHOWN})",
+                ("Memory", "Status"),
+                [(link_to(row.memory), row.memory.status) for row in rows[:MEMORIES_SHOWN]],
+            )
+        ]
 
     @admin.action(description="Call off", permissions=["change"])
     def cancel(self, request: HttpRequest, queryset: QuerySet[FutureTrigger]) -> None:
@@ -260,13 +265,3 @@ class FutureTriggerAdmin(SiteAdmin[FutureTrigger]):
 
     def get_readonly_fields(self, request: HttpRequest, obj: FutureTrigger | None = None) -> tuple[Any, ...]:
         return tuple(self.fields or ())
-
-
-def memories_table(trigger: FutureTrigger) -> Table:
-    """One query."""
-    rows = Preload.objects.for_app(trigger.app).filter(trigger=trigger).select_related("memory").order_by("-id")
-    return Table(
-        f"Memories that it brings up (the first {MEMORIES_SHOWN})",
-        ("Memory", "Status"),
-        [(link_to(row.memory), row.memory.status) for row in rows[:MEMORIES_SHOWN]],
-    )

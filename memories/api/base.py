@@ -104,7 +104,10 @@ class View(APIView):
         handler = getattr(self, method)
         if not self.is_lenient:
             refuse_unknown(request, *getattr(handler, "takes", ()))
-        if getattr(handler, "is_bodiless", False) or (not self.is_lenient and brings_body_for_nothing(request)):
+        if getattr(handler, "is_bodiless", False) or (
+            not self.is_lenient
+            and (request.method in WITHOUT_BODY and request.META.get("CONTENT_LENGTH") not in (None, "", "0"))
+        ):
             self.read(Nothing)
         is_keyed = "HTTP_IDEMPOTENCY_KEY" in request.META and not (self.creates and request.method == "POST")
         if is_keyed and takes_idempotency_key(self, request.method or "", request.path):
@@ -317,11 +320,6 @@ def takes_idempotency_key(view: Any, method: str, path: str) -> bool:
 def told(answer: Answer, slot: Slot) -> Response:
     status, body = answer
     return Response(body, status=status, headers={"Idempotency-Replayed": "true"} if slot.answer else None)
-
-
-def brings_body_for_nothing(request: Request) -> bool:
-    """Return whether a body would be ignored: everything would be deleted where somebody meant what it names."""
-    return request.method in WITHOUT_BODY and request.META.get("CONTENT_LENGTH") not in (None, "", "0")
 
 
 def found(row: Row | None, otherwise: str = "There is nothing with this id.") -> Row:

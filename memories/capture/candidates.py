@@ -6,7 +6,6 @@ import re
 from collections.abc import Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextvars import copy_context
-from datetime import datetime
 from threading import Event
 from types import TracebackType
 from typing import Self
@@ -95,18 +94,8 @@ def origin_of(resource: Resource | None, session: AgentSession | None = None) ->
 
 
 def candidate_of(fact: Fact, session: AgentSession, resource: Resource) -> Candidate:
-    return candidate_from(fields_of(fact), session, resource, fact.valid_from, fact.valid_until)
-
-
-def candidate_from(
-    fields: dict[str, object],
-    session: AgentSession,
-    resource: Resource | None,
-    valid_from: datetime | None = None,
-    valid_until: datetime | None = None,
-) -> Candidate:
     return Candidate(
-        **fields,  # type: ignore[arg-type]
+        **fields_of(fact),  # type: ignore[arg-type]
         tier=session.tier,
         user_id=session.user_id,
         source=Source.FACT,
@@ -115,8 +104,8 @@ def candidate_from(
         session=session,
         turn_number=resource.turn_number if resource else None,
         resource=resource,
-        valid_from=valid_from,
-        valid_until=valid_until,
+        valid_from=fact.valid_from,
+        valid_until=fact.valid_until,
     )
 
 

@@ -150,10 +150,24 @@ def make_chunks(
     windows = []
     for parts in _packed(_parts(kept, window), window):
         last = messages[parts[-1].place]
+        # What was said before the window's first part, as much as fits.
+        first = parts[0]
+        room = overlap * CHARACTERS_PER_TOKEN
+        found: list[Message] = []
+        place, end = first.place, first.start
+        while place >= 0 and room > 0:
+            start = _start_of_tail(kept[place], end, room)
+            if tail := kept[place][start:end].strip():
+                found.append(replace(messages[place], content=tail))
+            if start > 0:
+                break
+            room -= -(-end // CHARACTERS_PER_TOKEN) * CHARACTERS_PER_TOKEN
+            place -= 1
+            end = len(kept[place])
         chunk = Chunk(
             messages=tuple(_cut(messages[part.place], kept[part.place], part) for part in parts),
             now=last.at or now,
-            before=_before(messages, kept, parts[0], overlap),
+            before=tuple(reversed(found)),
         )
         windows.append(Window(chunk, tuple(part.place for part in parts)))
     return windows
@@ -191,16 +205,15 @@ def _split(text: str, start: int, end: int, limit: int, level: int) -> Iterator[
         yield from ((place, min(place + limit, end)) for place in range(start, end, limit))
         return
     first = last = start
-    for border in (*_borders(text, start, end, level), end):
+    for border in (
+        *(match.end() for match in _BORDERS[level].finditer(text, start, end) if start < match.end() < end),
+        end,
+    ):
         if border - first > limit and last > first:
             yield from _split(text, first, last, limit, level + 1)
             first = last
         last = border
     yield from _split(text, first, end, limit, level + 1)
-
-
-def _borders(text: str, start: int, end: int, level: int) -> Iterator[int]:
-    return (match.end() for match in _BORDERS[level].finditer(text, start, end) if start < match.end() < end)
 
 
 def _packed(parts: Iterator[_Part], window: int) -> Iterator[list[_Part]]:
@@ -219,23 +232,6 @@ def _packed(parts: Iterator[_Part], window: int) -> Iterator[list[_Part]]:
         used += needed
     if packed:
         yield packed
-
-
-def _before(messages: Sequence[Message], kept: Sequence[str], first: _Part, overlap: int) -> tuple[Message, ...]:
-    """Return what was said before the window's first part, as much as fits."""
-    room = overlap * CHARACTERS_PER_TOKEN
-    found: list[Message] = []
-    place, end = first.place, first.start
-    while place >= 0 and room > 0:
-        start = _start_of_tail(kept[place], end, room)
-        if tail := kept[place][start:end].strip():
-            found.append(replace(messages[place], content=tail))
-        if start > 0:
-            break
-        room -= -(-end // CHARACTERS_PER_TOKEN) * CHARACTERS_PER_TOKEN
-        place -= 1
-        end = len(kept[place])
-    return tuple(reversed(found))
 
 
 def _start_of_tail(text: str, end: int, room: int) -> int:

@@ -156,7 +156,16 @@ def find_facts(
         is_gated = bool(begun and begun.is_gated and number == begin)
         try:
             if is_gated or is_worth_it(window, found, provider):
-                read_window(window, found, session, setting, provider, embedder, shown)
+                # Extract the facts of a window, each sorted to the text that says it.
+                known = known_near(session, window, embedder) if provider.name != RULES else ()
+                missed = len(fallbacks(provider))
+                facts = provider.extract(window.chunk, replace(setting, known=known))
+                made_by = RULES if len(fallbacks(provider)) > missed else provider.name
+                for place in window.places:
+                    found[place].made_by = made_by
+                for fact in facts:
+                    if not is_of_before(fact, window.chunk):
+                        add_fact(found[window.places[fact.message]], fact, session, shown)
             if provider.name == RULES and get_conf().relations == "learned":
                 note_passing(window, found, session, setting)
         except LLMDenied as denied:
@@ -172,27 +181,6 @@ def is_worth_it(window: Window, found: Sequence[Found], provider: Provider) -> b
     for place in window.places:
         found[place].made_by = worth.made_by
     return worth.keep
-
-
-def read_window(
-    window: Window,
-    found: Sequence[Found],
-    session: AgentSession,
-    setting: Setting,
-    provider: Provider,
-    embedder: Embedder,
-    shown: Sequence[str],
-) -> None:
-    """Extract the facts of a window, each sorted to the text that says it."""
-    known = known_near(session, window, embedder) if provider.name != RULES else ()
-    missed = len(fallbacks(provider))
-    facts = provider.extract(window.chunk, replace(setting, known=known))
-    made_by = RULES if len(fallbacks(provider)) > missed else provider.name
-    for place in window.places:
-        found[place].made_by = made_by
-    for fact in facts:
-        if not is_of_before(fact, window.chunk):
-            add_fact(found[window.places[fact.message]], fact, session, shown)
 
 
 def note_passing(window: Window, found: Sequence[Found], session: AgentSession, setting: Setting) -> None:
@@ -490,7 +478,10 @@ def learn_facts(
     sources = sources_of(session, found, shown_pks)
     for one in found:
         drop_echoes(one, all_related, sources)
-    suggested = suggest_evictions(session.app, provider, incoming(found, all_related), now, BACKGROUND_SECONDS)
+    kept = [one for text in found for one in text.candidates if not conflict_of(one, all_related[id(one)])]
+    suggested = suggest_evictions(
+        session.app, provider, needing_capacity(kept, [all_related[id(one)] for one in kept]), now, BACKGROUND_SECONDS
+    )
     learnt = Lesson()
     with writing(session.app, learnt_in(session), now, suggested) as write:
         for row, one in zip(rows, found, strict=True):
@@ -546,12 +537,6 @@ def drop_echoes(found: Found, all_related: dict[int, RelatedMemories], sources: 
             candidate.confidence = bound_by(candidate.content, candidate.confidence, sources.values())
         kept.append(candidate)
     found.candidates = kept
-
-
-def incoming(found: Sequence[Found], all_related: Mapping[int, RelatedMemories]) -> list[str]:
-    """Return the texts that will take room: what is at odds with something surer is not stored."""
-    kept = [one for text in found for one in text.candidates if not conflict_of(one, all_related[id(one)])]
-    return needing_capacity(kept, [all_related[id(one)] for one in kept])
 
 
 def keep(

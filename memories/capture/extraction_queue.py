@@ -166,11 +166,12 @@ def fail(claim: Claim, rows: Sequence[Extraction], error: Exception, now: dateti
     for row in rows:
         is_away = isinstance(error, LLMUnavailable | LLMMisconfigured) and not isinstance(error, LLMTooDear)
         is_over = not is_away and not is_busy(error) and row.attempts >= MOST_ATTEMPTS
+        until = error.until if isinstance(error, LLMDenied) else None
         update_ours(
             claim,
             row,
             status=ExtractionStatus.DEAD if is_over else ExtractionStatus.FAILED,
-            next_at=next_try(error, row.attempts, now),
+            next_at=(until or now + wait_after(error, row.attempts)),
             reason=explain(error)[:500],
             is_gated=row.is_gated or (isinstance(error, LLMTooDear) and is_read_alone(claim, rows)),
             finished_at=now if is_over else None,
@@ -225,11 +226,6 @@ def update_ours(claim: Claim, row: Extraction, **fields: object) -> None:
     rows.filter(status=ExtractionStatus.RUNNING).update(lease_until=None, **fields)
 
 
-def next_try(error: Exception, attempts: int, now: datetime) -> datetime:
-    until = error.until if isinstance(error, LLMDenied) else None
-    return until or now + wait_after(error, attempts)
-
-
 def wait_after(error: Exception, attempts: int) -> timedelta:
     if isinstance(error, LLMUnavailable) and error.wait_seconds is not None:
         return min(LONGEST_WAIT, timedelta(seconds=max(1.0, error.wait_seconds)))
@@ -258,7 +254,15 @@ def enqueue_unprocessed(app: App, now: datetime, run: Run) -> None:
     while texts := list(unprocessed(app, run).filter(pk__gt=queued_to)[:BATCH]):
         queued_to = texts[-1].pk
         with transaction.atomic():
-            run.done({"queued": enqueue(app, texts, now)}, queued_to=queued_to)
+            # Queue texts under the app's lock: a worker or another run may have queued one meanwhile.
+            App.objects.select_for_update().get(pk=app.pk)
+            pks = [text.pk for text in texts]
+            rows = Resource.objects.for_app(app).filter(pk__in=pks, extraction=None).select_related("session__app")
+            in_sessions = groupby(rows.order_by("session", "pk"), key=lambda text: text.session)
+            run.done(
+                {"queued": sum(queue_facts(session, found, now) for session, found in in_sessions if session)},
+                queued_to=queued_to,
+            )
 
 
 def unprocessed(app: App, run: Run) -> ScopedQuerySet[Resource]:
@@ -268,12 +272,3 @@ def unprocessed(app: App, run: Run) -> ScopedQuerySet[Resource]:
     if not app.policy.capture_facts:
         return rows.none()
     return rows.exclude(session=None).filter(created_at__lte=run.until).order_by("pk")
-
-
-def enqueue(app: App, texts: list[Resource], now: datetime) -> int:
-    """Queue texts under the app's lock: a worker or another run may have queued one meanwhile."""
-    App.objects.select_for_update().get(pk=app.pk)
-    pks = [text.pk for text in texts]
-    rows = Resource.objects.for_app(app).filter(pk__in=pks, extraction=None).select_related("session__app")
-    in_sessions = groupby(rows.order_by("session", "pk"), key=lambda text: text.session)
-    return sum(queue_facts(session, found, now) for session, found in in_sessions if session)

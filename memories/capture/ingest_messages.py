@@ -40,7 +40,7 @@ from memories.models import Injection, Source
 from memories.providers.embeddings import Embedder
 from memories.providers.llm.provider import Provider
 from memories.store import Candidate, Writer, writing
-from memsite.tenancy.policy import OPERATIONAL_CATEGORIES, AppPolicy
+from memsite.tenancy.policy import OPERATIONAL_CATEGORIES
 from sessions.checkpoints import DifferentCheckpoint, next_turn_number, number_after, store_turn
 from sessions.markers import SERVICE, marker_lines, trim_debris
 from sessions.models import AgentSession, Resource, Role, Turn
@@ -175,17 +175,12 @@ def parse_markers(
         else:
             candidate = candidate_of(session, marker, said)
             candidate.confidence = bound_by(marker.text, policy.start_confidence, sources)
-            add_candidate(parsed, candidate, policy)
+            refusal = quarantine(candidate, policy)
+            if refusal:
+                parsed.refusals.append(refusal)
+            else:
+                parsed.candidates.append(candidate)
     return parsed
-
-
-def add_candidate(parsed: ParsedMessage, candidate: Candidate, policy: AppPolicy) -> None:
-    """Set a candidate aside that a person has to decide about."""
-    refusal = quarantine(candidate, policy)
-    if refusal:
-        parsed.refusals.append(refusal)
-    else:
-        parsed.candidates.append(candidate)
 
 
 def refusal_of(session: AgentSession, marker: RefusedMarker, said: Said) -> Refusal:
@@ -401,21 +396,18 @@ class StreamCapture:
         elif isinstance(item, Result):
             self.exchange.state |= result_state(item)
         elif getattr(item, "parent_tool_use_id", None) is None:
-            return self.hear_main(item)
-        return []
-
-    def hear_main(self, item: Item) -> list[Said]:
-        if isinstance(item, ToolUse):
-            self.exchange.tools[item.id] = {"id": item.id, "name": item.name, "input": dict(item.input)}
-        elif isinstance(item, ToolResult):
-            call = self.exchange.tools.setdefault(item.tool_use_id, {"id": item.tool_use_id})
-            call |= {"result": item.content_text, "is_error": item.is_error}
-        elif isinstance(item, AssistantText):
-            self.exchange.assistant.append(item.text)
-            return [self.said(Role.ASSISTANT, item, item.message_id, item.uuid)]
-        elif isinstance(item, UserText) and not item.is_synthetic:
-            self.exchange.user.append(item.text)
-            return [self.said(Role.USER, item, item.uuid)]
+            if isinstance(item, ToolUse):
+                self.exchange.tools[item.id] = {"id": item.id, "name": item.name, "input": dict(item.input)}
+            elif isinstance(item, ToolResult):
+                call = self.exchange.tools.setdefault(item.tool_use_id, {"id": item.tool_use_id})
+                call |= {"result": item.content_text, "is_error": item.is_error}
+            elif isinstance(item, AssistantText):
+                self.exchange.assistant.append(item.text)
+                return [self.said(Role.ASSISTANT, item, item.message_id, item.uuid)]
+            elif isinstance(item, UserText) and not item.is_synthetic:
+                self.exchange.user.append(item.text)
+                return [self.said(Role.USER, item, item.uuid)]
+            return []
         return []
 
     def said(self, role: str, item: AssistantText | UserText, *ids: str | None) -> Said:

@@ -6,7 +6,7 @@ that still makes sense, and finds what else has to go by rules.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from datetime import datetime
 from time import monotonic
 from typing import Any
@@ -203,7 +203,18 @@ def confirm(write: Writer, same: RelatedMemory, candidate: Candidate) -> Memory:
     memory, reason = same.memory, same.verdict.reason
     attributes = merged_attributes(memory, candidate, write.policy)
     if candidate.source != Source.FACT or not write.has_said(memory):
-        write.reinforce(memory, write.policy.reinforce_step, with_wording(reason, memory, candidate), attributes)
+        # Not what was said in another session: that may be purged.
+        is_told = candidate.resource is not None or candidate.content == memory.content
+        write.reinforce(
+            memory,
+            write.policy.reinforce_step,
+            (
+                reason
+                if is_told or is_of_another_session(memory, candidate)
+                else f"{reason}; said as: {candidate.content}"
+            ),
+            attributes,
+        )
         return memory
     is_fuller = len(candidate.content) >= len(memory.content) and candidate.content != memory.content
     if memory.source == Source.FACT and is_fuller:
@@ -212,15 +223,6 @@ def confirm(write: Writer, same: RelatedMemory, candidate: Candidate) -> Memory:
         write.edit(memory, changes, "fresher wording", vector, candidate.vector_model)
     write.reinforce(memory, write.policy.same_session_step, reason, attributes)
     return memory
-
-
-def with_wording(reason: str, memory: Memory, candidate: Candidate) -> str:
-    """Return how it was said this time, where no raw text tells.
-
-    Not what was said in another session: that may be purged.
-    """
-    is_told = candidate.resource is not None or candidate.content == memory.content
-    return reason if is_told or is_of_another_session(memory, candidate) else f"{reason}; said as: {candidate.content}"
 
 
 def create(write: Writer, candidate: Candidate) -> Memory:
@@ -244,34 +246,25 @@ def merged_attributes(memory: Memory, candidate: Candidate, policy: AppPolicy) -
     """
     is_elsewhere = candidate.resource is not None and is_of_another_session(memory, candidate)
     attributes: dict[str, Any] = {} if is_elsewhere else {"external_id": memory.external_id or candidate.external_id}
-    if is_doubted(candidate, policy) and not memory.needs_review(policy):
+    if (candidate.origin in policy.review_origins and candidate.reviewed_at is None) and not memory.needs_review(
+        policy
+    ):
         return attributes
     attributes["importance"] = max(memory.importance, candidate.importance or 0)
     attributes["pinned"] = memory.pinned or candidate.pinned
     if not is_elsewhere:
-        attributes["tags"] = joined_tags(memory.tags, candidate.tags)
-        attributes["metadata"] = joined_metadata(memory.metadata, candidate.metadata)
+        new = [tag for tag in dict.fromkeys(candidate.tags) if tag not in memory.tags]
+        attributes["tags"] = [*memory.tags, *new[: max(0, MAX_TAGS - len(memory.tags))]]
+        both = {
+            **memory.metadata,
+            **{name: value for name, value in candidate.metadata.items() if name not in memory.metadata},
+        }
+        attributes["metadata"] = dict(memory.metadata) if json_length(both) > MAX_OBJECT_CHARACTERS else both
     return attributes
 
 
 def is_of_another_session(memory: Memory, candidate: Candidate) -> bool:
     return candidate.session is not None and candidate.session.pk != memory.session_id
-
-
-def is_doubted(candidate: Candidate, policy: AppPolicy) -> bool:
-    return candidate.origin in policy.review_origins and candidate.reviewed_at is None
-
-
-def joined_tags(tags: Sequence[str], more: Sequence[str]) -> list[str]:
-    """Return the tags with as many more as fit."""
-    new = [tag for tag in dict.fromkeys(more) if tag not in tags]
-    return [*tags, *new[: max(0, MAX_TAGS - len(tags))]]
-
-
-def joined_metadata(metadata: Mapping[str, Any], more: Mapping[str, Any]) -> dict[str, Any]:
-    """Return both joined, where what stands under a name stays; the first alone if both are too much for one memory."""
-    both = {**metadata, **{name: value for name, value in more.items() if name not in metadata}}
-    return dict(metadata) if json_length(both) > MAX_OBJECT_CHARACTERS else both
 
 
 def needing_capacity(candidates: Sequence[Candidate], all_related: Iterable[RelatedMemories]) -> list[str]:

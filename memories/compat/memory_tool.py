@@ -77,21 +77,6 @@ def is_below(path: str, folder: str) -> bool:
     return path.startswith(f"{folder}/")
 
 
-def folders_above(path: str) -> list[str]:
-    """The folders it lies in, below the root, the outermost first."""
-    parts = path.split("/")
-    return ["/".join(parts[:end]) for end in range(3, len(parts))]
-
-
-def show_folder(path: str, sizes: Mapping[str, int]) -> str:
-    """Two levels of what is in it, by name. `sizes` are the bytes of each file below it, by path."""
-    folder = path.rstrip("/")
-    header = f"Here're the files and directories up to 2 levels deep in {path}, excluding hidden items:"
-    lines = [f"{show_size(sum(sizes.values()))}\t{folder}"]
-    lines += [f"{show_size(size)}\t{folder}{rest}" for rest, size in entries(sizes)]
-    return "\n".join([header, *lines])
-
-
 def entries(sizes: Mapping[str, int]) -> list[tuple[str, int]]:
     """`/name` of each file and `/name/` of each folder, with its bytes. `sizes` by what follows the folder's path."""
     found: dict[str, int] = {}
@@ -244,7 +229,8 @@ class Files:
         return found
 
     def check_folders(self, path: str) -> None:
-        for folder in folders_above(path):
+        parts = path.split("/")
+        for folder in ["/".join(parts[:end]) for end in range(3, len(parts))]:
             if folder in self.rows:
                 raise Refused(f"The path {folder} is not a directory")
 
@@ -258,14 +244,9 @@ class Files:
             "content": public.strip()[:most].strip() or path[:most],
             # A drawer of its own: no other memory is ever taken for the same.
             "subject": path[-MOST_IN_SUBJECT:],
-            "metadata": {"file": {"path": path, "text": bracketed(public)}},
+            "metadata": {"file": {"path": path, "text": (f"[{public}]")}},
             "external_id": external_id(KIND, str(self.agent.agent), self.user_id or "", path),
         }
-
-
-def bracketed(text: str) -> str:
-    """What is stored loses the white space at its ends; between these it is kept."""
-    return f"[{text}]"
 
 
 def text_of(row: Memory) -> str:
@@ -273,15 +254,16 @@ def text_of(row: Memory) -> str:
     return text[1:-1]
 
 
-def carry_out(files: Files, command: Mapping[str, Any]) -> str:
-    """What to answer. Raises Refused."""
-    return COMMANDS[command["command"]](files, command)
-
-
 def view(files: Files, command: Mapping[str, Any]) -> str:
     path = place_of(command["path"])
     if files.is_folder(path):
-        return show_folder(path, below(path, files.sizes()))
+        # Two levels of what is in it, by name. `sizes` are the bytes of each file below it, by path.
+        sizes = below(path, files.sizes())
+        folder = path.rstrip("/")
+        header = f"Here're the files and directories up to 2 levels deep in {path}, excluding hidden items:"
+        lines = [f"{show_size(sum(sizes.values()))}\t{folder}"]
+        lines += [f"{show_size(size)}\t{folder}{rest}" for rest, size in entries(sizes)]
+        return "\n".join([header, *lines])
     return show_file(path, files.text(path), command.get("view_range"))
 
 
@@ -390,7 +372,7 @@ class MemoryTool(AgentView):
             self.count_writes(1)
         files = Files(self.memory_agent(), request.query_params.get("user_id") or None)
         try:
-            return Response({"content": carry_out(files, command), "is_error": False})
+            return Response({"content": COMMANDS[command["command"]](files, command), "is_error": False})
         except Refused as refusal:
             return refused(str(refusal))
 

@@ -125,14 +125,21 @@ def in_words(rule: str) -> str:
     """
     parts = dict(part.split("=", 1) for part in rule.split(";") if "=" in part)
     try:
-        return " ".join(filter(None, [_how_often(parts), _on_which(parts), _in_which(parts), _until(parts)]))
+        unit, number = _UNITS[parts["FREQ"]], int(parts.get("INTERVAL", "1"))
+        month = calendar.month_name[int(parts["BYMONTH"])] if "BYMONTH" in parts else ""
+        return " ".join(
+            filter(
+                None,
+                [
+                    (f"every {unit}" if number == 1 else f"every {number} {unit}s"),
+                    _on_which(parts),
+                    (month if "BYMONTHDAY" in parts or not month else f"in {month}"),
+                    (f"until {datetime.strptime(parts['UNTIL'], '%Y%m%d'):%Y-%m-%d}" if "UNTIL" in parts else ""),
+                ],
+            )
+        )
     except (KeyError, ValueError, IndexError):
         return rule
-
-
-def _how_often(parts: dict[str, str]) -> str:
-    unit, number = _UNITS[parts["FREQ"]], int(parts.get("INTERVAL", "1"))
-    return f"every {unit}" if number == 1 else f"every {number} {unit}s"
 
 
 def _on_which(parts: dict[str, str]) -> str:
@@ -146,12 +153,3 @@ def _on_which(parts: dict[str, str]) -> str:
 def _day(code: str) -> str:
     name = calendar.day_name[DAY_CODES.index(code[-2:])]
     return f"the {_ORDINALS[code[:-2]]} {name}" if code[:-2] else name
-
-
-def _in_which(parts: dict[str, str]) -> str:
-    month = calendar.month_name[int(parts["BYMONTH"])] if "BYMONTH" in parts else ""
-    return month if "BYMONTHDAY" in parts or not month else f"in {month}"
-
-
-def _until(parts: dict[str, str]) -> str:
-    return f"until {datetime.strptime(parts['UNTIL'], '%Y%m%d'):%Y-%m-%d}" if "UNTIL" in parts else ""

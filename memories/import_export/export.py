@@ -93,7 +93,10 @@ def header_of(app: App, user_id: str | None, counts: Counter[str]) -> Line:
 def write_rows(app: App, user_id: str | None, vectors: bool, body: IO[bytes]) -> Counter[str]:
     counts: Counter[str] = Counter()
     if user_id is None:
-        body.write(encode(policy_line(app)))
+        fresh = App.objects.select_related("policy").get(pk=app.pk)
+        values = {name: getattr(fresh.policy, name) for name in POLICY_FIELDS}
+        told = {**values, "time_zone": str(fresh.policy.time_zone)}
+        body.write(encode({"type": POLICY, "name": fresh.name, "preset": fresh.preset, **told}))
         counts[POLICY] += 1
     with Seen() as seen:
         for table in in_order(vectors):
@@ -101,13 +104,6 @@ def write_rows(app: App, user_id: str | None, vectors: bool, body: IO[bytes]) ->
                 body.write(encode(line))
                 counts[table.name] += 1
     return counts
-
-
-def policy_line(app: App) -> Line:
-    fresh = App.objects.select_related("policy").get(pk=app.pk)
-    values = {name: getattr(fresh.policy, name) for name in POLICY_FIELDS}
-    told = {**values, "time_zone": str(fresh.policy.time_zone)}
-    return {"type": POLICY, "name": fresh.name, "preset": fresh.preset, **told}
 
 
 def lines_of(table: Table, app: App, user_id: str | None, seen: Seen) -> Iterator[Line]:

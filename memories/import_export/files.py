@@ -296,7 +296,10 @@ class Scan:
             elif match[0] in (b"]", b"}") and (found := self.closes()):
                 yield found
         self.place = match.start() if match else len(self.buffer)
-        self.drop_read()
+        keep = self.start if self.start >= 0 else self.place
+        del self.buffer[:keep]
+        self.place -= keep
+        self.start = min(self.start, 0)
 
     def opens(self, bracket: bytes, at: int) -> None:
         if self.start < 0 and bracket == b"{" and bytes(self.open) in (b"[", b"{["):
@@ -315,12 +318,6 @@ class Scan:
             return b""
         found, self.start = bytes(self.buffer[self.start : self.place]), -1
         return found
-
-    def drop_read(self) -> None:
-        keep = self.start if self.start >= 0 else self.place
-        del self.buffer[:keep]
-        self.place -= keep
-        self.start = min(self.start, 0)
 
 
 def clean(value: Any) -> Any:

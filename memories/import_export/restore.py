@@ -123,7 +123,25 @@ def row_of(table: Table, app: App, line: Line, names: Names) -> Any:
 def insert(write: Writer, table: Table, rows: Sequence[Any], lines: Sequence[Line], is_fresh: bool) -> None:
     if table.model is Memory:
         cold = {UUID(line["uid"]): line["was"] for line in lines if line["was"]}
-        bulk_import(write, rows, cold, with_summaries=is_fresh)
+        # Store memories as they were elsewhere: with their times, versions and confidences, and no revision of
+        # ours. `cold` says of those in the cold archive what they were before. Two statements. `with_summaries`:
+        # what is written of them comes with them; otherwise it is due to be written.
+        for memory in rows:
+            if write.policy.capture_summaries and not is_fresh:
+                write.summaries_due += summaries_touched({}, snapshot(memory))
+            memory.change_number = write.change_number
+            memory.subject = subject_of(memory.subject)
+            memory.look = kept_look(memory.content, memory.subject)
+        texts = {memory.uid: memory.content for memory in rows if memory.status == Status.COLD}
+        for memory in rows:
+            memory.content = "" if memory.uid in texts else memory.content
+        Memory.objects.bulk_create(rows)
+        ColdText.objects.bulk_create(
+            ColdText(app=write.app, memory=memory, data=pack(texts[memory.uid]), was=cold[memory.uid])
+            for memory in rows
+            if memory.uid in texts
+        )
+        write.count += sum(memory.status in LIVE for memory in rows)
     else:
         table.model.objects.bulk_create(rows)  # type: ignore[attr-defined]  # each is scoped
         if table.model is Vector:
@@ -131,30 +149,6 @@ def insert(write: Writer, table: Table, rows: Sequence[Any], lines: Sequence[Lin
             # An index that was read since the memories came has them without vectors.
             told = Memory.objects.for_app(write.app).filter(pk__in=[row.memory_id for row in rows])
             told.update(change_number=write.change_number)
-
-
-def bulk_import(write: Writer, memories: Sequence[Memory], cold: Mapping[UUID, str], *, with_summaries: bool) -> None:
-    """Store memories as they were elsewhere: with their times, versions and confidences, and no revision of ours.
-
-    `cold` says of those in the cold archive what they were before. Two statements.
-    `with_summaries`: what is written of them comes with them; otherwise it is due to be written.
-    """
-    for memory in memories:
-        if write.policy.capture_summaries and not with_summaries:
-            write.summaries_due += summaries_touched({}, snapshot(memory))
-        memory.change_number = write.change_number
-        memory.subject = subject_of(memory.subject)
-        memory.look = kept_look(memory.content, memory.subject)
-    texts = {memory.uid: memory.content for memory in memories if memory.status == Status.COLD}
-    for memory in memories:
-        memory.content = "" if memory.uid in texts else memory.content
-    Memory.objects.bulk_create(memories)
-    ColdText.objects.bulk_create(
-        ColdText(app=write.app, memory=memory, data=pack(texts[memory.uid]), was=cold[memory.uid])
-        for memory in memories
-        if memory.uid in texts
-    )
-    write.count += sum(memory.status in LIVE for memory in memories)
 
 
 # --- what fits into an app that holds something already

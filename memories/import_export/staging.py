@@ -117,7 +117,9 @@ def stage(row: Import, lines: Iterable[Line]) -> None:
                 Import.objects.for_app(row.app).filter(pk=row.pk).update(lines=F("lines") + len(part))
         begin(row)
     except BaseException:
-        forget_import(row)
+        with transaction.atomic():
+            Import.objects.for_app(row.app).filter(pk=row.pk).delete()
+            note_residue()
         raise
     row.refresh_from_db()
 
@@ -151,12 +153,6 @@ def rough_size(line: Line) -> int:
 def holds_nothing(app: App) -> bool:
     everything = (Memory.objects.for_app(app), AgentSession.objects.for_app(app), Resource.objects.for_app(app))
     return not any(rows.exists() for rows in everything)
-
-
-def forget_import(row: Import) -> None:
-    with transaction.atomic():
-        Import.objects.for_app(row.app).filter(pk=row.pk).delete()
-        note_residue()
 
 
 # --- what a file would bring

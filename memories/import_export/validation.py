@@ -65,9 +65,19 @@ def checked(lines: Iterator[tuple[int, bytes]]) -> Iterator[Line]:
                 raise BadFile("Nothing comes after the end.", number)
             line = read_line(raw, number)
             if line["type"] == END:
-                is_whole = check_end(line, count, number)
+                if line.get("lines") != count:
+                    raise BadFile(f"The file should have {line.get('lines')!s:.20} rows and has {count:,}.", number)
+                is_whole = True
                 continue
-            check_line(line, header, seen, number)
+            try:
+                if line["type"] == POLICY:
+                    check_policy(line, header)
+                elif line["type"] in BY_NAME:
+                    check_row(BY_NAME[line["type"]], line, seen)
+                else:
+                    raise Wrong(f"there is no type {line['type'][:40]!r}")
+            except Wrong as error:
+                raise BadFile(f"{error}.", number) from error
             count += 1
             yield line
     if not is_whole:
@@ -94,24 +104,6 @@ def read_line(raw: bytes, number: int) -> Line:
     if not isinstance(line, dict) or not isinstance(line.get("type"), str):
         raise BadFile('It is no JSON object with a "type".', number)
     return line
-
-
-def check_end(line: Line, count: int, number: int) -> bool:
-    if line.get("lines") != count:
-        raise BadFile(f"The file should have {line.get('lines')!s:.20} rows and has {count:,}.", number)
-    return True
-
-
-def check_line(line: Line, header: Line, seen: Seen, number: int) -> None:
-    try:
-        if line["type"] == POLICY:
-            check_policy(line, header)
-        elif line["type"] in BY_NAME:
-            check_row(BY_NAME[line["type"]], line, seen)
-        else:
-            raise Wrong(f"there is no type {line['type'][:40]!r}")
-    except Wrong as error:
-        raise BadFile(f"{error}.", number) from error
 
 
 def check_policy(line: Line, header: Line) -> None:
@@ -152,7 +144,11 @@ def check_row(table: Table, line: Line, seen: Seen) -> None:
         raise Wrong(f"{table.name}: uid is no id as a server writes it")
     for name in table.columns:
         if (table.name, name) not in BY_RULE:
-            check_value(table, name, line[name])
+            field = table.column(name)
+            try:
+                check_field(field, line[name])
+            except Wrong as error:
+                raise Wrong(f"{table.name}: {name} {error}") from error
     for ref in table.refs:
         check_ref(table, ref.field, ref.table, ref.is_required, line[ref.field], seen)
     if table.name in RULES and (problem := RULES[table.name](line)):
@@ -175,14 +171,6 @@ def check_ref(table: Table, field: str, target: str, is_required: bool, value: A
         return
     if not isinstance(value, str) or not seen.has(target, value):
         raise Wrong(f"{table.name}: its {field} names no {target} of this file that stands before it")
-
-
-def check_value(table: Table, name: str, value: Any) -> None:
-    field = table.column(name)
-    try:
-        check_field(field, value)
-    except Wrong as error:
-        raise Wrong(f"{table.name}: {name} {error}") from error
 
 
 def check_field(field: Field[Any, Any], value: Any) -> None:
@@ -218,15 +206,12 @@ def check_kind(field: Any, value: Any) -> None:
     if not right:
         raise Wrong("is of the wrong type")
     if kind in BaseDatabaseOperations.integer_field_ranges:
-        check_range(field.name, kind, value)
-
-
-def check_range(name: str, kind: str, value: int) -> None:
-    """Check that its column holds it on either database, and may still count on: SQLite alone would take 64 bits."""
-    least, most = BaseDatabaseOperations.integer_field_ranges[kind]
-    most = most // 2 if name in COUNTED else most
-    if not least <= value <= most:
-        raise Wrong(f"is not from {least:,} to {most:,}")
+        # Check that its column holds it on either database, and may still count on: SQLite alone would take 64
+        # bits.
+        least, most = BaseDatabaseOperations.integer_field_ranges[kind]
+        most = most // 2 if field.name in COUNTED else most
+        if not least <= value <= most:
+            raise Wrong(f"is not from {least:,} to {most:,}")
 
 
 def first_of(error: ValidationError) -> str:

@@ -43,7 +43,8 @@ class SampledRows:
         size = len(columns.pk)
         if size <= self.seen:
             return self
-        new = self.seen + np.flatnonzero(is_sampled(columns.pk[self.seen :], self.share))
+        hashed: NDArray[np.uint64] = (columns.pk[self.seen :].astype(np.uint64) * GOLDEN) >> np.uint64(64 - HASH_BITS)
+        new = self.seen + np.flatnonzero(hashed < np.uint64(self.share * 2**HASH_BITS))
         return SampledRows(self.share, size, np.concatenate([self.rows, new]))
 
 
@@ -118,7 +119,10 @@ class Sample:
 
     def rows_of(self, columns: Columns) -> Rows:
         """Return the sampled rows of the columns. Only new rows are looked at, while about as many are alive."""
-        share, chosen = share_of(int(np.count_nonzero(columns.alive))), self.chosen
+        share, chosen = (
+            (0.5 ** max(0, math.ceil(math.log2(max(1, int(np.count_nonzero(columns.alive))) / MOST)))),
+            self.chosen,
+        )
         if chosen.share != share:
             chosen = SampledRows(share, 0, np.zeros(0, np.intp))
         self.chosen = chosen = chosen.continued(columns)
@@ -135,16 +139,6 @@ def resampled(before: SampledVectors, rows: Rows, of: Callable[[Rows], Vectors])
     vectors[is_known] = before.vectors[is_left]
     vectors[~is_known] = of(rows[~is_known])
     return SampledVectors(rows, vectors)
-
-
-def share_of(size: int) -> float:
-    """Return the share to sample: half as large whenever there are twice as many rows."""
-    return 0.5 ** max(0, math.ceil(math.log2(max(1, size) / MOST)))
-
-
-def is_sampled(pks: NDArray[np.int64], share: float) -> NDArray[np.bool_]:
-    hashed: NDArray[np.uint64] = (pks.astype(np.uint64) * GOLDEN) >> np.uint64(64 - HASH_BITS)
-    return hashed < np.uint64(share * 2**HASH_BITS)
 
 
 class VectorStore(Protocol):

@@ -166,9 +166,11 @@ class Name:
 def find_names(text: str, is_taken: Callable[[int], bool]) -> Iterator[Name]:
     """Yield the names in a text in order; words at places that are taken are left out. Linear in its length."""
     words = [word for word in cut_words(text) if not is_taken(word.start)]
-    if _is_shouted(words):
+    letters = [word for word in words if len(word.text) > 1 and word.text.isalpha()]
+    if len(letters) > 3 and sum(word.text.isupper() for word in letters) > 0.6 * len(letters):
         return
-    if _is_german(words):
+    signs = sum(word.low in (GERMAN_STARTS if word.is_first else GERMAN_SIGNS) for word in words)
+    if signs > sum(word.low in FUNCTION_WORDS for word in words):
         words = list(_with_small_nouns(words))
     inside = {word.text for word in words if not word.is_first and _is_candidate(word)}
     at = 0
@@ -185,7 +187,8 @@ def cut_words(text: str) -> Iterator[Word]:
     for match in _WORD.finditer(text):
         gap = text[end : match.start()]
         after_title = previous.lower() in TITLES and gap.startswith(".")
-        kept = _without_possessive(match.group())
+        word = match.group()
+        kept = word[:-2] if word.endswith(_POSSESSIVES) else word
         yield Word(
             text=kept,
             start=match.start(),
@@ -195,21 +198,6 @@ def cut_words(text: str) -> Iterator[Word]:
             is_joined=gap == " " or (after_title and gap == ". "),
         )
         end, previous = match.end(), match.group()
-
-
-def _without_possessive(word: str) -> str:
-    return word[:-2] if word.endswith(_POSSESSIVES) else word
-
-
-def _is_shouted(words: Sequence[Word]) -> bool:
-    """Tell whether capitals say nothing because nearly all is written in them."""
-    letters = [word for word in words if len(word.text) > 1 and word.text.isalpha()]
-    return len(letters) > 3 and sum(word.text.isupper() for word in letters) > 0.6 * len(letters)
-
-
-def _is_german(words: Sequence[Word]) -> bool:
-    signs = sum(word.low in (GERMAN_STARTS if word.is_first else GERMAN_SIGNS) for word in words)
-    return signs > sum(word.low in FUNCTION_WORDS for word in words)
 
 
 def _with_small_nouns(words: Sequence[Word]) -> Iterator[Word]:
@@ -276,7 +264,12 @@ def _names_of(text: str, words: Sequence[Word], at: int, size: int, inside: set[
         return
     if first == last and words[first].is_first and not _is_proved(text, words, first, inside):
         return
-    yield from _with_number(text, words, first, last)
+    # A name, and before it the product it is with a number behind it.
+    start, end = words[first].start, words[last].end
+    match = None if words[last].is_possessive else _PRODUCT_NUMBER.match(text, end)
+    if match and not _YEAR.fullmatch(match[1]) and (match[2] or "").lower() not in NOT_COUNTED:
+        yield Name(text[start : match.end(1)], start, "product")
+    yield Name(text[start:end], start, "name")
     is_open = words[first].is_first and first < last and words[first].low not in TITLES
     if is_open and words[first + 1].text[0].isupper() and words[first].text not in inside:
         yield Name(text[words[first + 1].start : words[last].end], words[first + 1].start, "name")
@@ -284,15 +277,6 @@ def _names_of(text: str, words: Sequence[Word], at: int, size: int, inside: set[
 
 def _is_mere_start(word: Word) -> bool:
     return word.low in SENTENCE_STARTS or (word.text.istitle() and word.low.endswith(_NEVER_FIRST))
-
-
-def _with_number(text: str, words: Sequence[Word], first: int, last: int) -> Iterator[Name]:
-    """Yield a name, and before it the product it is with a number behind it."""
-    start, end = words[first].start, words[last].end
-    match = None if words[last].is_possessive else _PRODUCT_NUMBER.match(text, end)
-    if match and not _YEAR.fullmatch(match[1]) and (match[2] or "").lower() not in NOT_COUNTED:
-        yield Name(text[start : match.end(1)], start, "product")
-    yield Name(text[start:end], start, "name")
 
 
 def _is_proved(text: str, words: Sequence[Word], at: int, inside: set[str]) -> bool:
@@ -350,7 +334,15 @@ def read_form(word: str) -> Iterator[Form]:
     if not 2 <= len(word) <= MAX_CHARS or (word.isalpha() and word.isascii() and word[1:].islower()):
         return
     if _URL.fullmatch(word):
-        yield from _url(word)
+        # The address without user and password, its host and its port.
+        plain = _USERINFO.sub("", word)
+        yield plain, "url"
+        host = _URL_HOST.match(plain)
+        if host:
+            name = host[1].strip("[]")
+            yield name, "ip" if _is_ip(name) else "host"
+            if host[2]:
+                yield f"port {host[2]}", "port"
         return
     for kind, is_kind in _KINDS:
         if is_kind(word):
@@ -360,18 +352,6 @@ def read_form(word: str) -> Iterator[Form]:
     if ported and (_is_ip(ported[1]) or _is_host(ported[1]) or _KEBAB.fullmatch(ported[1])):
         yield ported[1], "ip" if _is_ip(ported[1]) else "host"
         yield f"port {ported[2]}", "port"
-
-
-def _url(word: str) -> Iterator[Form]:
-    """Yield the address without user and password, its host and its port."""
-    plain = _USERINFO.sub("", word)
-    yield plain, "url"
-    host = _URL_HOST.match(plain)
-    if host:
-        name = host[1].strip("[]")
-        yield name, "ip" if _is_ip(name) else "host"
-        if host[2]:
-            yield f"port {host[2]}", "port"
 
 
 def _matches(pattern: re.Pattern[str]) -> Callable[[str], bool]:

@@ -80,11 +80,6 @@ def is_unspaced(text: str) -> bool:
     return _UNSPACED.search(text) is not None
 
 
-def characters_in(text: str) -> int:
-    """Return how many of these it has."""
-    return len(_UNSPACED.findall(text))
-
-
 def spaced(text: str) -> str:
     """With a space on both sides of each of these characters."""
     return text if text.isascii() else _UNSPACED.sub(r" \g<0> ", text)
@@ -108,7 +103,8 @@ def parts_of(word: str) -> list[str]:
 def _parts(run: re.Match[str]) -> Iterator[str]:
     kind, text = run.lastgroup, run[0]
     if run["han"]:
-        yield from _of_han(run["han"])
+        for piece in _HAN_GRAMMAR.split(run["han"]):
+            yield from (pair for pair in _grams(piece, 2) if not _HAN_ALONE.issuperset(pair))
         # What follows it directly is its ending, up to a particle.
         yield from _of_hiragana(run["ending"], begins=False)
     elif kind == "hiragana":
@@ -121,11 +117,6 @@ def _parts(run: re.Match[str]) -> Iterator[str]:
         yield from _grams(_LETTER.findall(text), LETTERS_AT_ONCE)
     else:
         yield text
-
-
-def _of_han(text: str) -> Iterator[str]:
-    for piece in _HAN_GRAMMAR.split(text):
-        yield from (pair for pair in _grams(piece, 2) if not _HAN_ALONE.issuperset(pair))
 
 
 def _of_hiragana(text: str, *, begins: bool) -> Iterator[str]:
@@ -161,7 +152,7 @@ MOST_TOKENS_OF_OTHERS = 2
 def estimate_tokens(text: str) -> int:
     weight = len(text)
     if not text.isascii():
-        weight += (CHARACTERS_PER_TOKEN - 1) * characters_in(text)
+        weight += (CHARACTERS_PER_TOKEN - 1) * len(_UNSPACED.findall(text))
     return -(-weight // CHARACTERS_PER_TOKEN)
 
 

@@ -147,7 +147,11 @@ def read_events(said: str, said_at: datetime) -> list[ToldEvent]:
     # Most messages tell of nothing to come, and looking for secrets is what takes long.
     if not find_coming(without_old_days(text[:READ_CHARACTERS]), said_at):
         return []
-    text = _redact_start(text)
+    text = (
+        redact(text).text
+        if len(text) <= READ_CHARACTERS
+        else redact(text[: READ_CHARACTERS + CUT_CHARACTERS]).text[:-CUT_CHARACTERS]
+    )
     comings = find_coming(without_old_days(text), said_at)
     told = [(sentence_around(text, one.start, one.end, MESSAGE_CHARACTERS), one) for one in comings]
     settled = [
@@ -160,9 +164,3 @@ def read_events(said: str, said_at: datetime) -> list[ToldEvent]:
         for sentence, own in groupby(settled, key=itemgetter(0))
         for one in within_bounds(text, [one for _, one in own])
     ]
-
-
-def _redact_start(text: str) -> str:
-    if len(text) <= READ_CHARACTERS:
-        return redact(text).text
-    return redact(text[: READ_CHARACTERS + CUT_CHARACTERS]).text[:-CUT_CHARACTERS]

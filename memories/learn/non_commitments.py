@@ -111,14 +111,19 @@ def is_no_commitment(text: str, coming: Coming, sentence: str) -> bool:
     lead, trail = before[last_break(before) :], behind[: first_break(behind)]
     if _HAS_VERB.search(lead):
         trail = trail.partition(" and ")[0]
-    if is_asked(sentence) or is_moved_away(before, behind):
+    # "has been moved from today to Friday".
+    if is_asked(sentence) or bool(
+        _IS_MOVED.match(behind) or (_MOVED_BEFORE.search(before) and _TO_ANOTHER.match(behind))
+    ):
         return True
     if _CONDITION.search(lead) or _NO_REMINDER.search(lead) or _NEVER.search(f"{lead}{text[start:end]}{trail}"):
         return True
     if _REMINDER.search(lead):
         return False
     is_alternative = re.match(r"\s*(?:or|oder|ou|o)\b", lead, re.IGNORECASE)
-    if is_guessed(before[-len(sentence) :] if is_alternative else lead, behind):
+    # "maybe we go on Friday", "on Friday, not sure yet". `lead` goes back to where its clause begins, or another
+    # one to which it is the alternative: ", or on Monday".
+    if bool(_GUESS.search(before[-len(sentence) :] if is_alternative else lead) or _GUESS_BEHIND.match(behind)):
         return True
     if _IS_OFF.match(trail) and _EVENT.search(lead):
         return True
@@ -142,19 +147,6 @@ def is_asked(sentence: str) -> bool:
     if _ASKS.match(sentence):
         return not re.search(r"\b(?:tell|told|mention|remind)\b", sentence, re.IGNORECASE)
     return bool(_ASKS_WHAT.match(sentence)) and not _OWN.search(sentence)
-
-
-def is_moved_away(before: str, behind: str) -> bool:
-    """Whether it is the day from which something was moved: "has been moved from today to Friday"."""
-    return bool(_IS_MOVED.match(behind) or (_MOVED_BEFORE.search(before) and _TO_ANOTHER.match(behind)))
-
-
-def is_guessed(lead: str, behind: str) -> bool:
-    """Whether it is thought of, and no more: "maybe we go on Friday", "on Friday, not sure yet".
-
-    `lead` goes back to where its clause begins, or another one to which it is the alternative: ", or on Monday".
-    """
-    return bool(_GUESS.search(lead) or _GUESS_BEHIND.match(behind))
 
 
 def is_denied(lead: str, time: str, trail: str) -> bool:

@@ -94,7 +94,8 @@ def note_told(session: AgentSession, told: Sequence[tuple[Resource, ToldEvent]],
     new: dict[tuple[object, ...], FutureTrigger] = {}
     for resource, one in told:
         trigger = trigger_of(session, resource, one, now)
-        new.setdefault(sameness(trigger), trigger)
+        # The first day of a stretch, or of what comes round, is another one when it is told of again on the way.
+        new.setdefault((trigger.message, trigger.trigger_time, days_of(trigger)), trigger)
     known, fresh = list(alike(session, new.values())[:MOST_COMPARED]), list[FutureTrigger]()
     for trigger in new.values():
         if not any(tells_again(trigger, one) and days_of(trigger) == days_of(one) for one in [*known, *fresh]):
@@ -132,14 +133,6 @@ def trigger_of(session: AgentSession, resource: Resource, told: ToldEvent, now: 
 def own_mark(resource: Resource) -> str:
     """Return whose a plan is, to stand before it: "Bob: "."""
     return f"{resource.speaker}: " if resource.speaker else ""
-
-
-def sameness(trigger: FutureTrigger) -> tuple[object, ...]:
-    """Equal for triggers of one user that say the same of the same day.
-
-    The first day of a stretch, or of what comes round, is another one when it is told of again on the way.
-    """
-    return trigger.message, trigger.trigger_time, days_of(trigger)
 
 
 def days_of(trigger: FutureTrigger) -> object:

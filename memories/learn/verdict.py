@@ -116,7 +116,15 @@ def is_of_another(memory_text: str, answer: Answer) -> bool:
     place, or the same of a near twin.
     """
     statements = answer.statements + answer.corrections
-    if is_twin(memory_text, statements):
+    # Whether a word of the memory stands nowhere, and another one in its place: before the same word ("the blue
+    # printer"), or, of numbers and days, behind it ("port is 8443").
+    here, said = words_in(memory_text), [words_in(one) for one in statements]
+    everything = {stem for words in said for _, stem in words}
+    others = {after for words in said for _, after in described(words)}
+    leads = {before for words in said for before, _ in values(words)}
+    if any(word not in everything and after in others for word, after in described(here)) or any(
+        value not in everything and before in leads for before, value in values(here)
+    ):
         return True
     alike = [one for one in statements if is_alike(memory_text, one)]
     relations = [relate(memory_text, one).relation for one in alike[:MOST_COMPARED]]
@@ -128,19 +136,6 @@ def is_alike(one: str, other: str) -> bool:
         return False
     less, more = sorted((used_share(one, other), used_share(other, one)))
     return less >= ALIKE and more >= NEARLY_ALL
-
-
-def is_twin(memory_text: str, statements: Sequence[str]) -> bool:
-    """Whether a word of the memory stands nowhere, and another one in its place: before the same word ("the blue
-    printer"), or, of numbers and days, behind it ("port is 8443").
-    """
-    here, said = words_in(memory_text), [words_in(one) for one in statements]
-    everything = {stem for words in said for _, stem in words}
-    others = {after for words in said for _, after in described(words)}
-    leads = {before for words in said for before, _ in values(words)}
-    return any(word not in everything and after in others for word, after in described(here)) or any(
-        value not in everything and before in leads for before, value in values(here)
-    )
 
 
 def described(words: Sequence[tuple[str, str]]) -> Iterator[tuple[str, str]]:
@@ -158,13 +153,7 @@ def values(words: Sequence[tuple[str, str]]) -> Iterator[tuple[str, str]]:
 def words_in(text: str) -> list[tuple[str, str]]:
     """Each word, and what its forms have in common: "" of those that tell nothing by themselves."""
     plain = (_POSSESSIVE.sub("", found.group().casefold()) for found in _WORD.finditer(text))
-    return [(word, stem_of(word)) for word in plain]
-
-
-def stem_of(word: str) -> str:
-    if word in EMPTY_WORDS:
-        return ""
-    return concept_of(word) if word.isalpha() else word
+    return [(word, ("" if word in EMPTY_WORDS else (concept_of(word) if word.isalpha() else word))) for word in plain]
 
 
 def is_value(word: str) -> bool:
@@ -220,7 +209,11 @@ def passages_of(text: str) -> list[str]:
     """Sentences in groups of at most 60 words; of a text that has more than 40 groups, the first and the last 20."""
     groups: list[list[str]] = []
     for sentence in sentences(text):
-        for piece in pieces_of(sentence):
+        for piece in (
+            [sentence]
+            if len(sentence) <= PASSAGE_CHARACTERS
+            else [sentence[at : at + PASSAGE_CHARACTERS] for at in range(0, len(sentence), PASSAGE_CHARACTERS)]
+        ):
             words = piece.split()
             if groups and len(groups[-1]) + len(words) <= PASSAGE_WORDS:
                 groups[-1] += words
@@ -229,13 +222,6 @@ def passages_of(text: str) -> list[str]:
     half = MAX_PASSAGES // 2
     kept = groups if len(groups) <= MAX_PASSAGES else groups[:half] + groups[-half:]
     return [" ".join(group)[:PASSAGE_CHARACTERS] for group in kept]
-
-
-def pieces_of(sentence: str) -> list[str]:
-    """A sentence that is a passage by itself is cut: at a space, or anywhere where there is none."""
-    if len(sentence) <= PASSAGE_CHARACTERS:
-        return [sentence]
-    return [sentence[at : at + PASSAGE_CHARACTERS] for at in range(0, len(sentence), PASSAGE_CHARACTERS)]
 
 
 def without_lines(text: str, shown_lines: Collection[str]) -> str:

@@ -123,7 +123,14 @@ def reserve(app: App, expected: Expected, now: datetime) -> Reserved:
         raise denied(low)
     if app.policy.daily_tokens is None and app.policy.daily_cost is None:
         return Reserved(expected.output_tokens)
-    if beyond := beyond_a_day(app.policy, expected):
+    # Why no day can pay for a call, however short its answer; "" where one can.
+    least = Spent(cost_of(expected, expected.least_output_tokens), expected.input_tokens + expected.least_output_tokens)
+    is_beyond = (app.policy.daily_cost is not None and least.cost > app.policy.daily_cost) or (
+        app.policy.daily_tokens is not None and least.tokens > app.policy.daily_tokens
+    )
+    if beyond := (
+        f"a question may take {amounts(app.policy, least)} {limits(app.policy)}: raise the limit" if is_beyond else ""
+    ):
         raise LLMTooDear(f"budget: {beyond}", next_midnight(app, now))
     with transaction.atomic():
         # Taking the app's row first makes those who reserve wait for each other on every database.
@@ -168,15 +175,6 @@ def allow(app: App, expected: Expected, spent: Spent, held: Spent, now: datetime
     if left >= needed:
         return Denial("budget", f"{usage_text(app.policy, spent)}, calls under way hold more, and {most}", now + SOON)
     return Denial("budget", f"{usage_text(app.policy, spent)}, and {most}", next_midnight(app, now))
-
-
-def beyond_a_day(policy: AppPolicy, expected: Expected) -> str:
-    """Return why no day can pay for a call, however short its answer; "" where one can."""
-    least = Spent(cost_of(expected, expected.least_output_tokens), expected.input_tokens + expected.least_output_tokens)
-    is_beyond = (policy.daily_cost is not None and least.cost > policy.daily_cost) or (
-        policy.daily_tokens is not None and least.tokens > policy.daily_tokens
-    )
-    return f"a question may take {amounts(policy, least)} {limits(policy)}: raise the limit" if is_beyond else ""
 
 
 def affordable(policy: AppPolicy, expected: Expected, used: Spent) -> float:

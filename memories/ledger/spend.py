@@ -154,13 +154,6 @@ def energy(app: App, span: Span) -> list[Any]:
     return list(sums_of.order_by("-units", "operation"))
 
 
-def energy_by_day(app: App, span: Span) -> list[float]:
-    """Return the units of each day, the first day first. One query."""
-    rows = EnergyUse.objects.for_app(app).filter(day__gte=span.since, day__lte=span.until).order_by()
-    known = dict(rows.values_list("day").annotate(Sum("units")))
-    return [known.get(day, 0.0) for day in span.days]
-
-
 def by_app(apps: QuerySet[App], span: Span) -> Sequence[Any]:
     """Return apps with `cost`, `tokens` and `calls`, the dearest first. One query."""
     ours = LedgerEntry.objects.for_app(OuterRef("pk"))  # type: ignore[arg-type]  # the app of the query around it
@@ -185,6 +178,8 @@ def usage_of(app: App, now: datetime, days: int) -> Figures:
     span = last_days(app, now, days)
     every_day = by_day(app, span)
     operations, models = (totals(app, span.since, by, span.until) for by in ("operation", "model"))
+    # Of today. A limit that there is not is None, and so is what is left of it.
+    policy, spent = app.policy, spent_today(app, now)
     return {
         "app_id": app.app_id,
         "at": now.isoformat(),
@@ -194,7 +189,11 @@ def usage_of(app: App, now: datetime, days: int) -> Figures:
         "by_operation": [{"operation": row.key[0], **sums_of(row)} for row in operations],
         "by_model": [{"provider": row.key[0], "model": row.key[1], **sums_of(row)} for row in models],
         "energy": energy_of(app, span),
-        "budget": budget_of(app, now),
+        "budget": {
+            "renewed_at": next_midnight(app, now).isoformat(),
+            "cost": room(policy.daily_cost, round(spent.cost, 6)),
+            "tokens": room(policy.daily_tokens, spent.tokens),
+        },
     }
 
 
@@ -203,7 +202,9 @@ def sums_of(row: Total) -> Figures:
 
 
 def energy_of(app: App, span: Span) -> Figures:
-    units = energy_by_day(app, span)
+    rows = EnergyUse.objects.for_app(app).filter(day__gte=span.since, day__lte=span.until).order_by()
+    known = dict(rows.values_list("day").annotate(Sum("units")))
+    units = [known.get(day, 0.0) for day in span.days]
     days = zip(span.days, units, strict=True)
     return {
         "level": app.energy_level,
@@ -212,16 +213,6 @@ def energy_of(app: App, span: Span) -> Figures:
         "units": sum(units),
         "by_day": [{"day": day.isoformat(), "units": number} for day, number in days],
         "by_operation": energy(app, span),
-    }
-
-
-def budget_of(app: App, now: datetime) -> Figures:
-    """Of today. A limit that there is not is None, and so is what is left of it."""
-    policy, spent = app.policy, spent_today(app, now)
-    return {
-        "renewed_at": next_midnight(app, now).isoformat(),
-        "cost": room(policy.daily_cost, round(spent.cost, 6)),
-        "tokens": room(policy.daily_tokens, spent.tokens),
     }
 
 

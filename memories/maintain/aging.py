@@ -14,7 +14,6 @@ from memories.store import writing
 from memories.store.revisions import confidence_at
 from memsite.jobs.job import Run, Unclaimed
 from memsite.tenancy.models import App
-from memsite.tenancy.policy import AppPolicy
 
 DECAY_BATCH = 1000
 LEAST_LOST = 1e-4
@@ -53,16 +52,15 @@ def stale(app: App, now: datetime) -> MemoryQuerySet:
 
 
 def decay(app: App, memories: Sequence[Memory], now: datetime, run: Run) -> None:
-    late = [memory.pk for memory in memories if is_late(memory, now, app.policy)]
+    late = [
+        memory.pk
+        for memory in memories
+        if (abs(memory.confidence - confidence_at(memory, now, app.policy)) >= LEAST_LOST)
+    ]
     if late:
         with writing(app, DECAY_ACTOR, now) as write:
             rows = list(Memory.objects.for_app(app).active().filter(pk__in=late))
             run.done({"decayed": len(rows), "deactivated": write.decay(rows)})
-
-
-def is_late(memory: Memory, now: datetime, policy: AppPolicy) -> bool:
-    """Return whether its confidence is not by now what is stored."""
-    return abs(memory.confidence - confidence_at(memory, now, policy)) >= LEAST_LOST
 
 
 def promote_todays(app: App, now: datetime, run: Run) -> None:

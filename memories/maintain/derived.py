@@ -383,14 +383,15 @@ def count_anew(app: App, pks: Sequence[int]) -> None:
         rows = Memory.objects.for_app(app)
         App.objects.filter(pk=app.pk).update(embedded_to=0)
         latest = rows.order_by("-change_number").values_list("change_number", flat=True).first() or 0
+        sql = "SELECT change_number FROM tenancy_app WHERE id = %s"
         App.objects.filter(pk=app.pk).update(
-            memory_count=rows.live().count(), change_number=max(latest, known_change(app)) + 1, embedded_to=0
+            memory_count=rows.live().count(),
+            change_number=max(
+                latest, next((number for (number,) in fetch_all(sql, [app.pk]) if isinstance(number, int)), 0)
+            )
+            + 1,
+            embedded_to=0,
         )
-
-
-def known_change(app: App) -> int:
-    sql = "SELECT change_number FROM tenancy_app WHERE id = %s"
-    return next((number for (number,) in fetch_all(sql, [app.pk]) if isinstance(number, int)), 0)
 
 
 # --- the files of indexes

@@ -171,7 +171,14 @@ def reembed(app: App, now: datetime, run: Run, current: Embedder) -> None:
     if app.vectors_lost and not (current.in_process or answers(current)):
         return
     if complete(app, now, run, current):
-        drop_others(app, run, current.name)
+        # Delete the vectors of all other models, some at a time.
+        rows = Vector.objects.for_app(app)
+        for other in rows.exclude(model=current.name).order_by().values_list("model", flat=True).distinct():
+            drop(rows.filter(model=other), run)
+        Passage.objects.for_app(app).exclude(next_model="").update(next_model="", next_data=None)
+        if app.near_model:
+            app.refresh_from_db(fields=["near_model"])
+            pgvector.tidy(app, run, app.near_model)
 
 
 def complete(app: App, now: datetime, run: Run, embedder: Embedder) -> bool:
@@ -273,17 +280,6 @@ def serve_at_once(app: App, now: datetime, run: Run, model: str) -> None:
         run.done({"switched": 1})
     log.warning("embedder_lost", app=app.app_id, model=app.vector_model, now=model)
     app.refresh_from_db(fields=["vector_model", "vectors_lost", "near_model"])
-
-
-def drop_others(app: App, run: Run, model: str) -> None:
-    """Delete the vectors of all other models, some at a time."""
-    rows = Vector.objects.for_app(app)
-    for other in rows.exclude(model=model).order_by().values_list("model", flat=True).distinct():
-        drop(rows.filter(model=other), run)
-    Passage.objects.for_app(app).exclude(next_model="").update(next_model="", next_data=None)
-    if app.near_model:
-        app.refresh_from_db(fields=["near_model"])
-        pgvector.tidy(app, run, app.near_model)
 
 
 def drop(rows: ScopedQuerySet[Vector], run: Run) -> None:

@@ -50,6 +50,8 @@ def health_of(app: App, now: datetime) -> Report:
     """
     since = now - timedelta(days=DAYS)
     active = Memory.objects.for_app(app).active()
+    cases = [When(confirmed_at__gt=now - timedelta(days=days), then=Value(name)) for days, name in STALENESS]
+    found = dict(active.order_by().values_list(Case(*cases, default=Value(OLDER))).annotate(Count("pk")))
     return {
         "app_id": app.app_id,
         "at": now.isoformat(),
@@ -58,7 +60,7 @@ def health_of(app: App, now: datetime) -> Report:
         "limit": app.policy.memory_limit,
         "pinned": active.filter(pinned=True).count(),
         "categories": dict(list(counted(active, "category").items())[:MOST_CATEGORIES]),
-        "confirmed": staleness(active, now),
+        "confirmed": {name: found.get(name, 0) for name in [*(name for _, name in STALENESS), OLDER]},
         "confidence": tenths(active),
         "growth": growth(app, now),
         "recall": recall(app, now),
@@ -72,13 +74,6 @@ def counted(rows: MemoryQuerySet, field: str) -> dict[str, int]:
     """Return how many of each, the most first."""
     found = rows.order_by().values_list(field).annotate(number=Count("pk")).order_by("-number", field)
     return dict(found)
-
-
-def staleness(active: MemoryQuerySet, now: datetime) -> dict[str, int]:
-    """Return active memories by the time since they were last confirmed."""
-    cases = [When(confirmed_at__gt=now - timedelta(days=days), then=Value(name)) for days, name in STALENESS]
-    found = dict(active.order_by().values_list(Case(*cases, default=Value(OLDER))).annotate(Count("pk")))
-    return {name: found.get(name, 0) for name in [*(name for _, name in STALENESS), OLDER]}
 
 
 def tenths(active: MemoryQuerySet) -> list[int]:
@@ -266,11 +261,28 @@ def stats_of(app: App, now: datetime, days: int) -> Figures:
     Two of them read all of the app's memories once, as the overview's confidences do.
     """
     span, sorts = last_days(app, now, days), figures.by_sort(app)
+    # Counts of whatever status; `live` ones count against the limit.
+    statuses = figures.by_status(app)
+    live, limit = sum(statuses[status] for status in LIVE), app.policy.memory_limit
+    made = figures.growth(app, span.days)
+    by_day = [{"day": day.isoformat(), "created": number} for day, number in zip(span.days, made, strict=True)]
     return {
         "app_id": app.app_id,
         "at": now.isoformat(),
         **span.told(app),
-        "memories": memory_counts(app, sorts),
+        "memories": {
+            "total": sum(statuses.values()),
+            "live": live,
+            "limit": limit,
+            "full": share(live, limit),
+            "last_created_at": moment(figures.last_memory_at(app)),
+            "by_status": statuses,
+            "by_kind": sorts.kind,
+            "by_category": [{"category": name, "memories": number} for name, number in figures.by_category(app)],
+            "by_source": sorts.source,
+            "by_origin": sorts.origin,
+            "by_tier": sorts.tier,
+        },
         "sessions": figures.sessions(app),
         "texts": figures.texts(app),
         "links": Link.objects.for_app(app).count(),
@@ -279,34 +291,9 @@ def stats_of(app: App, now: datetime, days: int) -> Figures:
         "triggers": figures.triggers(app),
         "to_review": figures.to_review(app),
         "agents": Agent.objects.for_app(app).count(),
-        "growth": created_by_day(app, span.days),
+        "growth": {"created": sum(made), "by_day": by_day},
         "access": access(app, span, sorts),
     }
-
-
-def memory_counts(app: App, sorts: figures.Sorts) -> Figures:
-    """Return counts of whatever status; `live` ones count against the limit."""
-    statuses = figures.by_status(app)
-    live, limit = sum(statuses[status] for status in LIVE), app.policy.memory_limit
-    return {
-        "total": sum(statuses.values()),
-        "live": live,
-        "limit": limit,
-        "full": share(live, limit),
-        "last_created_at": moment(figures.last_memory_at(app)),
-        "by_status": statuses,
-        "by_kind": sorts.kind,
-        "by_category": [{"category": name, "memories": number} for name, number in figures.by_category(app)],
-        "by_source": sorts.source,
-        "by_origin": sorts.origin,
-        "by_tier": sorts.tier,
-    }
-
-
-def created_by_day(app: App, days: Sequence[date]) -> Figures:
-    made = figures.growth(app, days)
-    by_day = [{"day": day.isoformat(), "created": number} for day, number in zip(days, made, strict=True)]
-    return {"created": sum(made), "by_day": by_day}
 
 
 def access(app: App, span: Span, sorts: figures.Sorts) -> Figures:

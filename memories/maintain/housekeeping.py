@@ -74,8 +74,24 @@ def reindex(app: App, now: datetime, run: Run) -> None:
     Counts `words_put_back` (memories), `merges` (steps) and `reindexed`. No step keeps writers waiting for long.
     """
     if connection.vendor == "sqlite":
-        put_back_words(app, run)
-        merge_words(run)
+        # Put back what the index of words misses: nothing, unless it was damaged or written around the triggers.
+        after = 0
+        while pks := missing(app, after):
+            after = pks[-1]
+            with transaction.atomic():
+                # Asked again under the lock: a row that is put in twice stays in for ever.
+                still = set(missing(app, pks[0] - 1)) & set(pks)
+                with connection.cursor() as cursor:
+                    cursor.executemany(PUT_BACK, [[pk] for pk in sorted(still)])
+                run.done({"words_put_back": len(still)})
+        # Merge all segments into one, some pages at a time. The index is of all apps: the next one finds nothing
+        # left to do.
+        pages, changes = -PAGES_AT_A_TIME, 2
+        while changes > 1:
+            with transaction.atomic():
+                changes = changes_of(pages)
+                run.done({"merges": int(changes > 1)})
+            pages = PAGES_AT_A_TIME
     with transaction.atomic():
         analyse()
         # Every process loads the app's vectors anew, without dead rows and names of what is gone.
@@ -83,36 +99,10 @@ def reindex(app: App, now: datetime, run: Run) -> None:
         run.done({"reindexed": 1})
 
 
-def put_back_words(app: App, run: Run) -> None:
-    """Put back what the index of words misses: nothing, unless it was damaged or written around the triggers."""
-    after = 0
-    while pks := missing(app, after):
-        after = pks[-1]
-        with transaction.atomic():
-            # Asked again under the lock: a row that is put in twice stays in for ever.
-            still = set(missing(app, pks[0] - 1)) & set(pks)
-            with connection.cursor() as cursor:
-                cursor.executemany(PUT_BACK, [[pk] for pk in sorted(still)])
-            run.done({"words_put_back": len(still)})
-
-
 def missing(app: App, after: int) -> list[int]:
     with connection.cursor() as cursor:
         cursor.execute(MISSING, [app.pk, after, REINDEX_BATCH])
         return [pk for (pk,) in cursor.fetchall()]
-
-
-def merge_words(run: Run) -> None:
-    """Merge all segments into one, some pages at a time.
-
-    The index is of all apps: the next one finds nothing left to do.
-    """
-    pages, changes = -PAGES_AT_A_TIME, 2
-    while changes > 1:
-        with transaction.atomic():
-            changes = changes_of(pages)
-            run.done({"merges": int(changes > 1)})
-        pages = PAGES_AT_A_TIME
 
 
 @site_wide()

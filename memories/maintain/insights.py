@@ -13,7 +13,6 @@ import structlog
 from django.db import transaction
 from django.db.models import OuterRef, Subquery
 
-from memories.index.app_index import IndexView
 from memories.language.secrets import redact
 from memories.maintain import aging
 from memories.maintain.merge import opaque_key
@@ -101,36 +100,28 @@ class InsightRun:
                 self.place = Progress(key)
             self.gather_all()
             while self.place.looked_to is not None:
-                self.find_clusters(groups.get(key, []), view)
+                pks = groups.get(key, [])
+                some = [pk for pk in pks if pk > (self.place.looked_to or 0)][:AT_ONCE]
+                rows = view.rows_of(np.array(some, np.int64))
+                rows = rows[view.columns.embedded[rows]]
+                clusters = clusters_of(view.held.of(rows), self.embedder.thresholds.related, LEAST, MOST)
+                self.place.todo = [view.columns.pk[rows[cluster]].tolist() for cluster in clusters]
+                self.place.looked_to = some[-1] if len(some) == AT_ONCE else None
                 self.gather_all()
-
-    def find_clusters(self, pks: Sequence[int], view: IndexView) -> None:
-        """Find what belongs together among the next ones."""
-        some = [pk for pk in pks if pk > (self.place.looked_to or 0)][:AT_ONCE]
-        rows = view.rows_of(np.array(some, np.int64))
-        rows = rows[view.columns.embedded[rows]]
-        clusters = clusters_of(view.held.of(rows), self.embedder.thresholds.related, LEAST, MOST)
-        self.place.todo = [view.columns.pk[rows[cluster]].tolist() for cluster in clusters]
-        self.place.looked_to = some[-1] if len(some) == AT_ONCE else None
 
     def gather_all(self) -> None:
         while self.place.todo:
-            self.gather_cluster(self.place.todo.pop(0))
-
-    def gather_cluster(self, pks: Sequence[int]) -> None:
-        """Gather one insight.
-
-        The model is asked before the transaction; in it, only what is still as it was told is gathered.
-        """
-        told = safe_memories(archived(self.app).filter(pk__in=pks), self.app.policy)
-        candidate = self.write_insight(told)
-        try:
-            with transaction.atomic():
-                is_written = candidate is not None and self.store(candidate, told)
-                counts = {"insights": 1, "gathered": len(told)} if is_written else {"waiting": 1}
-                self.run.done(counts, gather=asdict(self.place))
-        except LimitReached as full:
-            log.warning("insight_not_stored", app=self.app.app_id, reason=str(full))
+            # Gather one insight. The model is asked before the transaction; in it, only what is still as it was
+            # told is gathered.
+            told = safe_memories(archived(self.app).filter(pk__in=self.place.todo.pop(0)), self.app.policy)
+            candidate = self.write_insight(told)
+            try:
+                with transaction.atomic():
+                    is_written = candidate is not None and self.store(candidate, told)
+                    counts = {"insights": 1, "gathered": len(told)} if is_written else {"waiting": 1}
+                    self.run.done(counts, gather=asdict(self.place))
+            except LimitReached as full:
+                log.warning("insight_not_stored", app=self.app.app_id, reason=str(full))
 
     def store(self, candidate: Candidate, told: Sequence[Memory]) -> bool:
         with writing(self.app, ACTOR, self.now) as write:

@@ -14,7 +14,7 @@ import json
 from array import array
 from bisect import bisect_left, bisect_right
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from copy import deepcopy
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
@@ -30,11 +30,10 @@ from memories.index.vector_store import VectorStore
 from memories.language.relate import Relation, relate
 from memories.language.relate.lexicon import canonical_text
 from memories.models import LIVE, Action, Kind, Memory, Source, Status, Visibility
-from memories.models.memory import MemoryQuerySet
 from memories.providers.embeddings import Embedder
 from memories.providers.llm.provider import RULES, Provider
 from memories.retrieve.pipeline import index_of
-from memories.store import Writer, writing
+from memories.store import writing
 from memories.store.revisions import confidence_at
 from memories.store.transaction import with_app
 from memsite.jobs.job import Run
@@ -118,7 +117,21 @@ class MergeRun:
         since = self.run.since - LOOK_BACK if self.run.since else None
         for key, drawer in groups_with_news(self.app, since).items():
             if key > self.place.drawer or (key == self.place.drawer and self.place.looked_to is not None):
-                self.scan_group(key, drawer)
+                # Look through a group; its candidates are judged before there are too many, else with those of
+                # the next groups.
+                nominations = MergeCandidates(self.app, self.view, drawer, self.app.policy.dedup_similarity)
+                start = bisect_right(drawer.new, self.place.looked_to or 0) if key == self.place.drawer else 0
+                while start < len(drawer.new):
+                    end = min(start + self.rows_at_once, len(drawer.new))
+                    self.nominated += nominations.of(start, end)
+                    self.counts["looked_at"] += end - start
+                    self.place.drawer, self.place.looked_to = (
+                        key,
+                        drawer.new[end - 1] if end < len(drawer.new) else None,
+                    )
+                    if self.counts["looked_at"] >= max(self.rows_at_once, len(self.place.same) * self.share_at_once):
+                        self.judge()
+                    start = end
             if len(self.place.same) >= self.most_united:
                 self.unite_all()
         self.unite_all()
@@ -128,21 +141,6 @@ class MergeRun:
     @cached_property
     def view(self) -> IndexView:
         return index_of(self.app, self.embedder).view()
-
-    def scan_group(self, key: str, drawer: MergeGroup) -> None:
-        """Look through a group; its candidates are judged before there are too many, else with those of the next
-        groups.
-        """
-        nominations = MergeCandidates(self.app, self.view, drawer, self.app.policy.dedup_similarity)
-        start = bisect_right(drawer.new, self.place.looked_to or 0) if key == self.place.drawer else 0
-        while start < len(drawer.new):
-            end = min(start + self.rows_at_once, len(drawer.new))
-            self.nominated += nominations.of(start, end)
-            self.counts["looked_at"] += end - start
-            self.place.drawer, self.place.looked_to = key, drawer.new[end - 1] if end < len(drawer.new) else None
-            if self.counts["looked_at"] >= max(self.rows_at_once, len(self.place.same) * self.share_at_once):
-                self.judge()
-            start = end
 
     def judge(self) -> None:
         """Add those that say the same to what is to be united."""
@@ -182,7 +180,8 @@ class MergeRun:
     def load(self, pks: Iterable[int]) -> dict[int, Memory]:
         """Return live ones, without those taken back from a merge by somebody: these stand on their own for good."""
         rows = Memory.objects.for_app(self.app).live().in_bulk(list(pks))
-        apart = unmerged(self.app, rows)
+        merged = {"revisions__action": Action.MERGED, "revisions__after__status": Status.SUPERSEDED}
+        apart = set(Memory.objects.for_app(self.app).live().filter(pk__in=rows, **merged).values_list("pk", flat=True))
         return {pk: memory for pk, memory in rows.items() if pk not in apart}
 
     # --- uniting
@@ -203,7 +202,18 @@ class MergeRun:
     def unite(self, planned: Sequence[Union], united: set[int]) -> None:
         """Unite in one transaction. Without `united`, the cursor stays: whoever goes on from it finds these gone."""
         with writing(self.app, ACTOR, self.now) as write:
-            self.counts["merged"] += carry_out(write, planned)
+            # How many go. Those that somebody changed since they were read stay; all do if it is the one that was
+            # to stay.
+            read = {memory.pk: memory for union in planned for memory in union.memories}
+            rows = with_app(write, Memory.objects.for_app(write.app).filter(pk__in=read))
+            unchanged = {memory.pk: memory for memory in rows if is_as_read(memory, read[memory.pk])}
+            merged = 0
+            for union in planned:
+                go = [(unchanged[memory.pk], why) for memory, why in union.go if memory.pk in unchanged]
+                if go and union.stays.pk in unchanged:
+                    write.unite(unchanged[union.stays.pk], go, SAYS_THE_SAME)
+                    merged += len(go)
+            self.counts["merged"] += merged
             if united:
                 self.place.same = [pair for pair in self.place.same if not united.intersection(pair)]
                 self.save()
@@ -256,23 +266,6 @@ def groups_of(pairs: Sequence[Sequence[int]], most: int) -> list[list[int]]:
             group_of.update(dict.fromkeys(right, left))
     groups = {id(group): sorted(group) for group in group_of.values() if len(group) > 1}
     return sorted(groups.values())
-
-
-def carry_out(write: Writer, planned: Sequence[Union]) -> int:
-    """Return how many go.
-
-    Those that somebody changed since they were read stay; all do if it is the one that was to stay.
-    """
-    read = {memory.pk: memory for union in planned for memory in union.memories}
-    rows = with_app(write, Memory.objects.for_app(write.app).filter(pk__in=read))
-    unchanged = {memory.pk: memory for memory in rows if is_as_read(memory, read[memory.pk])}
-    merged = 0
-    for union in planned:
-        go = [(unchanged[memory.pk], why) for memory, why in union.go if memory.pk in unchanged]
-        if go and union.stays.pk in unchanged:
-            write.unite(unchanged[union.stays.pk], go, SAYS_THE_SAME)
-            merged += len(go)
-    return merged
 
 
 def is_as_read(memory: Memory, read: Memory) -> bool:
@@ -334,7 +327,8 @@ def groups_with_news(app: App, since: datetime | None) -> dict[str, MergeGroup]:
 
     None: everything is new. Two queries over the app's live memories, one if nothing has changed.
     """
-    rows = mergeable(app)
+    # Digests and insights are texts made of others, one for each session and group.
+    rows = Memory.objects.for_app(app).live().exclude(source__in=(Source.DIGEST, Source.INSIGHT))
     changed = rows.filter(updated_at__gte=since).order_by() if since else rows.order_by()
     new = set(changed.values_list("pk", flat=True))
     touched = {group_of(columns) for columns in changed.values_list(*COLUMNS).distinct()}
@@ -345,11 +339,6 @@ def groups_with_news(app: App, since: datetime | None) -> dict[str, MergeGroup]:
             (drawer.new if pk in new else drawer.old).append(pk)
     keyed = {opaque_key(*columns): drawer for columns, drawer in drawers.items()}
     return {key: keyed[key] for key in sorted(keyed) if len(keyed[key].new) + len(keyed[key].old) > 1}
-
-
-def mergeable(app: App) -> MemoryQuerySet:
-    """Return live statements. Digests and insights are texts made of others, one for each session and group."""
-    return Memory.objects.for_app(app).live().exclude(source__in=(Source.DIGEST, Source.INSIGHT))
 
 
 def group_of(columns: Sequence[Any]) -> Contents:
@@ -445,12 +434,3 @@ def why_the_same(provider: Provider, stays: Memory, goes: Memory) -> str:
     if verdict.relation == Relation.SAME:
         return verdict.reason
     return "says the same" if provider.name == RULES else f"says the same, as {provider.name} judged"
-
-
-def unmerged(app: App, pks: Collection[int]) -> set[int]:
-    """Return, of live ones, those that were merged into another once: somebody has restored them, or undone it.
-
-    One query.
-    """
-    merged = {"revisions__action": Action.MERGED, "revisions__after__status": Status.SUPERSEDED}
-    return set(Memory.objects.for_app(app).live().filter(pk__in=pks, **merged).values_list("pk", flat=True))

@@ -65,7 +65,10 @@ def move(app: App, now: datetime, run: Run) -> None:
         if app.near_model or not app.vectors_lost:
             ask_pgvector(app, now, run)
     else:
-        give_back(app, now, run)
+        with writing(app, ACTOR, now) as write:
+            write.near_model = ""
+            run.done({"returned": 1})
+        tidy(app, run, "")
 
 
 def ask_pgvector(app: App, now: datetime, run: Run) -> None:
@@ -88,13 +91,6 @@ def ask_pgvector(app: App, now: datetime, run: Run) -> None:
             run.done({"moved": 1})
     log.info("pgvector_waits" if is_void else "pgvector_serves", app=app.app_id, model=model)
     tidy(app, run, "" if is_void else model)
-
-
-def give_back(app: App, now: datetime, run: Run) -> None:
-    with writing(app, ACTOR, now) as write:
-        write.near_model = ""
-        run.done({"returned": 1})
-    tidy(app, run, "")
 
 
 def prepare(app: App, model: str, run: Run) -> int:

@@ -75,7 +75,12 @@ def passages_of(
     near = iter(nearest_facts(app, [line for line, fact in found if fact is None], facts, embedder))
     stated = [(line, fact or next(near)) for line, fact in found]
     passages = [Passage(app=app, memory_id=fact.number, text=said(line, fact)) for line, fact in stated if fact]
-    give_vectors(passages, embedder, kept)
+    new = list(dict.fromkeys(passage.text for passage in passages if passage.text not in kept))
+    made = embed_passages(new, embedder) if new else None
+    data = dict(kept) | ({} if made is None else dict(zip(new, map(to_bytes, made), strict=True)))
+    for passage in passages:
+        if passage.text in data:
+            passage.model, passage.data = embedder.name, data[passage.text]
     return passages
 
 
@@ -164,15 +169,6 @@ def nearest_facts(app: App, lines: Sequence[Line], facts: Sequence[Noted], embed
         if cosines[at, place] >= near and not figures_differ(lines[at].text, fact.content):
             nearest[at] = fact
     return nearest
-
-
-def give_vectors(passages: Sequence[Passage], embedder: Embedder, kept: Mapping[str, bytes]) -> None:
-    new = list(dict.fromkeys(passage.text for passage in passages if passage.text not in kept))
-    made = embed_passages(new, embedder) if new else None
-    data = dict(kept) | ({} if made is None else dict(zip(new, map(to_bytes, made), strict=True)))
-    for passage in passages:
-        if passage.text in data:
-            passage.model, passage.data = embedder.name, data[passage.text]
 
 
 def embed_passages(texts: Sequence[str], embedder: Embedder) -> Vectors | None:
@@ -349,7 +345,8 @@ class Rewriting:
         facts = facts_of(self.app, due.category, due.user_id, as_of)
         current = versions_of(self.app, due.category, due.user_id).current().first()
         written = self.write(due, facts, current)
-        kept = vectors_of(current, self.embedder)
+        rows = current.passages.filter(model=self.embedder.name).values_list("text", "data") if current else ()
+        kept = {text: bytes(data) for text, data in rows if data and len(data) == self.embedder.known_dim * FLOAT_BYTES}
         passages = passages_of(self.app, written.text, facts, self.embedder, kept)
         return self.store(due, Draft(written, facts, passages, as_of))
 
@@ -405,7 +402,9 @@ class Rewriting:
                 as_of=draft.as_of,
             )
             set_passages(new, draft.passages)
-        drop_oldest(versions)
+        archived = versions.exclude(archived_at=None).order_by("-version")
+        if surplus := archived.values_list("version", flat=True)[VERSIONS_KEPT:][:1]:
+            archived.filter(version__lte=surplus[0]).delete()
         return True
 
     def settle(self, due: SummaryDue) -> None:
@@ -416,12 +415,6 @@ class Rewriting:
 
     def claimed(self, due: SummaryDue) -> ScopedQuerySet[SummaryDue]:
         return SummaryDue.objects.for_app(self.app).filter(pk=due.pk, token=due.token)
-
-
-def vectors_of(summary: Summary | None, embedder: Embedder) -> dict[str, bytes]:
-    """Return a summary's vectors by text; of this embedding model only."""
-    rows = summary.passages.filter(model=embedder.name).values_list("text", "data") if summary else ()
-    return {text: bytes(data) for text, data in rows if data and len(data) == embedder.known_dim * FLOAT_BYTES}
 
 
 def set_passages(summary: Summary, passages: Sequence[Passage]) -> None:
@@ -436,13 +429,6 @@ def set_passages(summary: Summary, passages: Sequence[Passage]) -> None:
 
 def content_of(passage: Passage) -> tuple[object, ...]:
     return passage.memory_id, passage.text, passage.model, bytes(passage.data or b"")
-
-
-def drop_oldest(versions: SummaryQuerySet) -> None:
-    """Delete the oldest archived versions; `VERSIONS_KEPT` are kept."""
-    archived = versions.exclude(archived_at=None).order_by("-version")
-    if surplus := archived.values_list("version", flat=True)[VERSIONS_KEPT:][:1]:
-        archived.filter(version__lte=surplus[0]).delete()
 
 
 @dataclass(frozen=True, slots=True)

@@ -102,23 +102,33 @@ class Toolbox:
             return failed(f"There is no tool {name!r}. There are: {', '.join(self.tools)}.")
         try:
             view.require(tool.scope)
-            answer = tool.work(view, **tool.arguments.validate_arguments(spoken(tool, given)))
+            # The arguments without null, "", and 0 of optional ones that begin at 1: models fill in all of them.
+            needed = tool.listed.input_schema.get("required", ())
+            counted = {
+                name for name, told in tool.listed.input_schema["properties"].items() if told.get("minimum") == 1
+            }
+            answer = tool.work(
+                view,
+                **tool.arguments.validate_arguments(
+                    {
+                        name: value
+                        for name, value in given.items()
+                        if name in needed or not (value in (None, "") or (value in (0, "0") and name in counted))
+                    }
+                ),
+            )
         except ValidationError as error:
             return failed("; ".join(f"{place(one['loc'])}: {one['msg']}" for one in error.errors()[:5]))
         except Exception as error:
             return failed(told_of(error, name))
-        return succeeded(answer)
-
-
-def spoken(tool: Tool, given: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the arguments without null, "", and 0 of optional ones that begin at 1: models fill in all of them."""
-    needed = tool.listed.input_schema.get("required", ())
-    counted = {name for name, told in tool.listed.input_schema["properties"].items() if told.get("minimum") == 1}
-    return {
-        name: value
-        for name, value in given.items()
-        if name in needed or not (value in (None, "") or (value in (0, "0") and name in counted))
-    }
+        # The document in both forms: as text for models, as an object for programs.
+        document = answer.document if isinstance(answer, ToolAnswer) else answer
+        encoded = dump_json(document)
+        text = answer.text if isinstance(answer, ToolAnswer) else encoded.decode()
+        structured = None if document is None else orjson.loads(encoded)
+        texts = [text, answer.more] if isinstance(answer, ToolAnswer) and answer.more else [text]
+        content: list[Any] = [mcp.TextContent(type="text", text=one) for one in texts]
+        return mcp.CallToolResult(content=content, structured_content=structured)
 
 
 def plain_schema(node: Any) -> Any:
@@ -160,14 +170,3 @@ def told_of(error: Exception, name: str) -> str:
 
 def failed(text: str) -> mcp.CallToolResult:
     return mcp.CallToolResult(content=[mcp.TextContent(type="text", text=text)], is_error=True)
-
-
-def succeeded(answer: dict[str, Any] | ToolAnswer) -> mcp.CallToolResult:
-    """Return the document in both forms: as text for models, as an object for programs."""
-    document = answer.document if isinstance(answer, ToolAnswer) else answer
-    encoded = dump_json(document)
-    text = answer.text if isinstance(answer, ToolAnswer) else encoded.decode()
-    structured = None if document is None else orjson.loads(encoded)
-    texts = [text, answer.more] if isinstance(answer, ToolAnswer) and answer.more else [text]
-    content: list[Any] = [mcp.TextContent(type="text", text=one) for one in texts]
-    return mcp.CallToolResult(content=content, structured_content=structured)

@@ -157,7 +157,26 @@ def refused(body: bytes, code: int, detail: str, status: int = 400) -> HttpRespo
 
 def serve(server: Server[Any], request: HttpRequest, body: bytes) -> HttpResponse:
     """Return the server's response to this request: JSON, never a stream."""
-    return async_to_sync(answer)(server, scope_of(request), body)
+    # The ASGI scope as far as the SDK reads it. It knows a Content-Type in small letters only.
+    told = {**request.headers, "Content-Type": request.content_type or ""}
+    headers = [(name.lower().encode(), value.encode("latin-1")) for name, value in told.items()]
+    return async_to_sync(answer)(
+        server,
+        {
+            "type": "http",
+            "asgi": {"version": "3.0"},
+            "http_version": "1.1",
+            "method": request.method,
+            "scheme": request.scheme,
+            "path": request.path,
+            "raw_path": request.path.encode(),
+            "query_string": b"",
+            "headers": headers,
+            "client": None,
+            "server": None,
+        },
+        body,
+    )
 
 
 async def answer(server: Server[Any], scope: Message, body: bytes) -> HttpResponse:
@@ -174,36 +193,6 @@ async def answer(server: Server[Any], scope: Message, body: bytes) -> HttpRespon
     )
     async with manager.run():
         await manager.handle_request(scope, receiving(body), send)
-    return response_of(sent)
-
-
-def receiving(body: bytes) -> Receive:
-    async def receive() -> Message:
-        return {"type": "http.request", "body": body, "more_body": False}
-
-    return receive
-
-
-def scope_of(request: HttpRequest) -> Message:
-    """Return the ASGI scope as far as the SDK reads it. It knows a Content-Type in small letters only."""
-    told = {**request.headers, "Content-Type": request.content_type or ""}
-    headers = [(name.lower().encode(), value.encode("latin-1")) for name, value in told.items()]
-    return {
-        "type": "http",
-        "asgi": {"version": "3.0"},
-        "http_version": "1.1",
-        "method": request.method,
-        "scheme": request.scheme,
-        "path": request.path,
-        "raw_path": request.path.encode(),
-        "query_string": b"",
-        "headers": headers,
-        "client": None,
-        "server": None,
-    }
-
-
-def response_of(sent: list[Message]) -> HttpResponse:
     start = sent[0]
     response = HttpResponse(b"".join(message.get("body", b"") for message in sent[1:]), status=start["status"])
     del response["Content-Type"]
@@ -211,3 +200,10 @@ def response_of(sent: list[Message]) -> HttpResponse:
         if name.decode().lower() in KEPT_HEADERS:
             response[name.decode()] = value.decode("latin-1")
     return response
+
+
+def receiving(body: bytes) -> Receive:
+    async def receive() -> Message:
+        return {"type": "http.request", "body": body, "more_body": False}
+
+    return receive

@@ -87,7 +87,22 @@ def note_for(app: App, webhook_pk: int, now: datetime) -> int:
             if webhook is None:
                 return total
             fresh = App.objects.only("app_id", "change_number", "status").get(pk=app.pk)
-            rows, is_all = new_for(fresh, webhook)
+            # (what is to be told next, whether that is all). Moves the webhook's marks on. Of an app that is
+            # being purged nothing is told but what it no longer has.
+            revisions = list(
+                Revision.objects.for_app(fresh)
+                .filter(pk__gt=webhook.seen_revision)
+                .select_related("memory")
+                .order_by("pk")[:BATCH]
+            )
+            gone = list(Forgotten.objects.for_app(fresh).filter(pk__gt=webhook.seen_forgotten).order_by("pk")[:BATCH])
+            webhook.seen_revision = revisions[-1].pk if revisions else webhook.seen_revision
+            webhook.seen_forgotten = gone[-1].pk if gone else webhook.seen_forgotten
+            told = [
+                *(() if fresh.status == AppStatus.PURGING else from_revisions(fresh, revisions)),
+                *from_forgotten(fresh, gone),
+            ]
+            rows, is_all = told, len(revisions) < BATCH and len(gone) < BATCH
             made = [
                 Delivery(app=app, webhook=webhook, kind=kind, payload=payload, next_at=now, created_at=now)
                 for kind, payload in rows
@@ -100,24 +115,6 @@ def note_for(app: App, webhook_pk: int, now: datetime) -> int:
             webhook.save(update_fields=["seen_change", "seen_revision", "seen_forgotten"])
             if is_all:
                 return total
-
-
-def new_for(app: App, webhook: Webhook) -> tuple[list[tuple[str, dict[str, Any]]], bool]:
-    """Return (what is to be told next, whether that is all). Moves the webhook's marks on.
-
-    Of an app that is being purged nothing is told but what it no longer has.
-    """
-    revisions = list(
-        Revision.objects.for_app(app)
-        .filter(pk__gt=webhook.seen_revision)
-        .select_related("memory")
-        .order_by("pk")[:BATCH]
-    )
-    gone = list(Forgotten.objects.for_app(app).filter(pk__gt=webhook.seen_forgotten).order_by("pk")[:BATCH])
-    webhook.seen_revision = revisions[-1].pk if revisions else webhook.seen_revision
-    webhook.seen_forgotten = gone[-1].pk if gone else webhook.seen_forgotten
-    told = [*(() if app.status == AppStatus.PURGING else from_revisions(app, revisions)), *from_forgotten(app, gone)]
-    return told, len(revisions) < BATCH and len(gone) < BATCH
 
 
 def from_revisions(app: App, revisions: list[Revision]) -> Iterator[tuple[str, dict[str, Any]]]:
@@ -193,13 +190,22 @@ def attempt(row: Delivery) -> bool:
     now, is_delivered = timezone.now(), status is not None and 200 <= status < 300
     note(row, now, status, reason or ("" if is_delivered else f"answered {status}"), monotonic() - begun, is_delivered)
     if status == GONE:
-        switch_off(row.webhook, "it answered that it is gone (410)")
+        Webhook.objects.for_app(row.webhook.app).filter(pk=row.webhook.pk).update(
+            is_active=False, reason="it answered that it is gone (410)"[:200]
+        )
     return is_delivered
 
 
 def send(webhook: Webhook, message_id: str, body: bytes) -> int:
     """Send a message; return the status of the answer, whose body is not read. Raises what httpx raises."""
-    headers = headers_for(message_id, body, secrets_of(webhook, timezone.now()), timezone.now())
+    number, changed = webhook.secret_number, webhook.secret_changed_at
+    is_new = number > 0 and changed is not None and timezone.now() - changed < BOTH_SECRETS_FOR
+    headers = headers_for(
+        message_id,
+        body,
+        [secret_of(webhook.uid, one) for one in (number, *((number - 1,) if is_new else ()))],
+        timezone.now(),
+    )
     told = {**headers, "Content-Type": "application/json", "User-Agent": "memsite-webhooks"}
     timeout = httpx.Timeout(TOTAL_SECONDS, connect=CONNECT_SECONDS)
     # One connection each: what was checked for one name is not used for another.
@@ -216,13 +222,6 @@ def send(webhook: Webhook, message_id: str, body: bytes) -> int:
             end.cancel()
 
 
-def secrets_of(webhook: Webhook, now: datetime) -> list[str]:
-    """Return the one that counts, and for a day after it was renewed the one before, too."""
-    number, changed = webhook.secret_number, webhook.secret_changed_at
-    is_new = number > 0 and changed is not None and now - changed < BOTH_SECRETS_FOR
-    return [secret_of(webhook.uid, one) for one in (number, *((number - 1,) if is_new else ()))]
-
-
 def note(row: Delivery, now: datetime, status: int | None, reason: str, seconds: float, is_delivered: bool) -> None:
     is_over = row.attempts > len(WAITS)
     state = DeliveryStatus.DELIVERED if is_delivered else DeliveryStatus.DEAD if is_over else DeliveryStatus.WAITING
@@ -237,10 +236,6 @@ def note(row: Delivery, now: datetime, status: int | None, reason: str, seconds:
     count_delivery("failed" if state == DeliveryStatus.WAITING else state)
     if state == DeliveryStatus.DEAD:
         log.warning("delivery_given_up", webhook=str(row.webhook.uid), kind=row.kind, reason=reason)
-
-
-def switch_off(webhook: Webhook, reason: str) -> None:
-    Webhook.objects.for_app(webhook.app).filter(pk=webhook.pk).update(is_active=False, reason=reason[:200])
 
 
 def replay(row: Delivery, now: datetime) -> None:

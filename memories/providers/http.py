@@ -336,9 +336,20 @@ class JsonApi:
     def _exchange(self, path: str, payload: object, deadline: float) -> object:
         try:
             with self._client.stream(
-                "POST", self._address(path), content=encoded(payload), timeout=self._timeout(deadline)
+                "POST",
+                self._base.copy_with(path=self._base.path.rstrip("/") + path),
+                content=encoded(payload),
+                timeout=self._timeout(deadline),
             ) as response:
-                self._check_status(response, deadline)
+                status = response.status_code
+                answered = f"{self.host} answered {status}"
+                if status in TEMPORARY_STATUSES or (status >= 500 and status != NOT_IMPLEMENTED):
+                    raise ServiceBusy(answered, retry_after_seconds(response.headers.get("Retry-After", "")))
+                if response.is_redirect:
+                    raise ServiceRefused(f"{answered}: redirects are not followed, set the final address", status)
+                if not response.is_success:
+                    hint = self._hints.get(status, "it does not accept this request")
+                    raise ServiceRefused(f"{answered}: {hint}", status, read_detail(response, deadline))
                 return parse_json(read_bounded(response, deadline, self._max_bytes))
         except Refused as error:
             raise ServiceRefused(f"{self.host} may not be asked: {error}") from None
@@ -347,23 +358,9 @@ class JsonApi:
         except httpx.HTTPError as error:
             raise ServiceAway(f"{self.host} failed to answer ({type(error).__name__})") from None
 
-    def _address(self, path: str) -> httpx.URL:
-        return self._base.copy_with(path=self._base.path.rstrip("/") + path)
-
     def _timeout(self, deadline: float) -> httpx.Timeout:
         left = max(deadline - monotonic(), 0.001)
         return httpx.Timeout(left, connect=min(left, self._patience.connect_seconds))
-
-    def _check_status(self, response: httpx.Response, deadline: float) -> None:
-        status = response.status_code
-        answered = f"{self.host} answered {status}"
-        if status in TEMPORARY_STATUSES or (status >= 500 and status != NOT_IMPLEMENTED):
-            raise ServiceBusy(answered, retry_after_seconds(response.headers.get("Retry-After", "")))
-        if response.is_redirect:
-            raise ServiceRefused(f"{answered}: redirects are not followed, set the final address", status)
-        if not response.is_success:
-            hint = self._hints.get(status, "it does not accept this request")
-            raise ServiceRefused(f"{answered}: {hint}", status, read_detail(response, deadline))
 
 
 class SecretHeaders(httpx.Auth):

@@ -169,25 +169,23 @@ class AccessCounters:
                 counts = self.unwritten.pop(pk, None)
             if counts:
                 with confined(pk):
-                    self.write_one(counts)
-
-    def write_one(self, counts: AccessCounts) -> None:
-        """Write an app's counts. Keep them while the database is locked, away or read-only; drop what has no place any
-        more.
-        """
-        try:
-            is_written = count(partial(execute_all, list(counts.statements())))
-        except DatabaseError as error:
-            if connection.in_atomic_block:
-                raise
-            is_written = not (isinstance(error, OperationalError) or why_unwritable(error))
-            if is_written or not self.is_told:
-                log.warning("counts_lost" if is_written else "not_counted", app=counts.app.app_id, error=str(error))
-            self.is_told = not is_written
-        else:
-            self.is_told = False
-        if not is_written:
-            self.keep(counts)
+                    # Write an app's counts. Keep them while the database is locked, away or read-only; drop what
+                    # has no place any more.
+                    try:
+                        is_written = count(partial(execute_all, list(counts.statements())))
+                    except DatabaseError as error:
+                        if connection.in_atomic_block:
+                            raise
+                        is_written = not (isinstance(error, OperationalError) or why_unwritable(error))
+                        if is_written or not self.is_told:
+                            log.warning(
+                                "counts_lost" if is_written else "not_counted", app=counts.app.app_id, error=str(error)
+                            )
+                        self.is_told = not is_written
+                    else:
+                        self.is_told = False
+                    if not is_written:
+                        self.keep(counts)
 
 
 counters = AccessCounters()

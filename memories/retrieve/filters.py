@@ -251,16 +251,12 @@ class Builder:
                 joined = joined & condition if name == "and" else joined | condition
             return joined
         try:
-            return field_condition(name, value)
+            equals, ordered = comparison(name)
+            if isinstance(value, Mapping):
+                return compared(equals, ordered, value)
+            return any_of(value, equals)
         except FilterError as error:
             raise FilterError(f"{name[:100]}: {error}.") from error
-
-
-def field_condition(name: str, value: Any) -> Q:
-    equals, ordered = comparison(name)
-    if isinstance(value, Mapping):
-        return compared(equals, ordered, value)
-    return any_of(value, equals)
 
 
 def comparison(name: str) -> tuple[Callable[[Any], Q], Callable[[str, Any], Q] | None]:
@@ -268,7 +264,10 @@ def comparison(name: str) -> tuple[Callable[[Any], Q], Callable[[str, Any], Q] |
     if name == "tags":
         return has_tag, None
     if name.startswith("metadata."):
-        return partial(metadata_equals, path_in(name)), None
+        path = name.split(".")[1:]
+        if not all(path) or len(path) > MAX_DEPTH or "\0" in name:
+            raise FilterError(f"takes 1 to {MAX_DEPTH} names with dots between them")
+        return partial(metadata_equals, path), None
     if name not in FIELDS:
         raise FilterError(f"unknown field; there are {', '.join(KNOWN)}")
     column, read, is_ordered = FIELDS[name]
@@ -317,13 +316,6 @@ def column_equals(column: str, read: Callable[[Any], Any], value: Any) -> Q:
 
 def has_tag(value: Any) -> Q:
     return Q(tags=[]) if value is None else Q(HoldsText("tags", text(value)))
-
-
-def path_in(name: str) -> list[str]:
-    path = name.split(".")[1:]
-    if not all(path) or len(path) > MAX_DEPTH or "\0" in name:
-        raise FilterError(f"takes 1 to {MAX_DEPTH} names with dots between them")
-    return path
 
 
 def metadata_equals(path: list[str], value: Any) -> Q:

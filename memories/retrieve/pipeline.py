@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import lru_cache, partial
@@ -108,7 +108,23 @@ class SearchRequest:
 def search(app: App, agent: Agent | None, asked: SearchRequest, embedder: Embedder, now: datetime) -> Recall:
     """Return what fits, best first, with trust tags. Count the search, and log it without a word of its text."""
     started = time.perf_counter()
-    scope = scope_of(app, agent, asked, now)
+    # Build the scope of a request: agent, users, time and filters.
+    commit = asked.commit or last_commit()
+    past = past_state_at(app, asked.as_of) if asked.as_of and asked.as_of < now else None
+    only = matching_pks(app, asked.filters) if asked.filters else None
+    scope = Scope(
+        agent.pk if agent else None,
+        users_told_of(app, agent, asked.user_id, users_named(asked.filters)),
+        (asked.as_of or now).timestamp(),
+        asked.exclude,
+        only,
+        past=past,
+        off_domain=off_domain(app, agent),
+        tone=asked.tone,
+        unheard=() if asked.unreviewed else tuple(app.policy.review_origins),
+        began=now.timestamp() if asked.offset else None,
+        commit=commit,
+    )
     found = recall_in_scope(app, asked, scope, embedder, app.policy)
     if asked.shared and app.policy.share_memories:
         found = with_shared(found, app, agent, asked, scope, embedder)
@@ -121,17 +137,14 @@ def search(app: App, agent: Agent | None, asked: SearchRequest, embedder: Embedd
     count_search(found.tier, found.degraded, seconds)
     log.info("recalled", mode=asked.mode, tier=found.tier, hits=len(found.hits), ms=round(1000 * seconds, 1))
     if asked.counted:
-        counters.add(access_counts_of(app, asked, found, now, seconds, was_now=not scope.past))
+        hits = found.hits if asked.count_access and (not scope.past) else []
+        touched = {hit.row.pk: (1, now) for hit in hits}
+        counters.add(
+            AccessCounts(
+                app, touched, {(day_of(app, now), asked.mode, found.tier): (1, int(bool(found.hits)), seconds)}
+            )
+        )
     return found
-
-
-def access_counts_of(
-    app: App, asked: SearchRequest, found: Recall, now: datetime, seconds: float, *, was_now: bool
-) -> AccessCounts:
-    """Return what this search adds to the counters: accesses of its hits, and one search."""
-    hits = found.hits if asked.count_access and was_now else []
-    touched = {hit.row.pk: (1, now) for hit in hits}
-    return AccessCounts(app, touched, {(day_of(app, now), asked.mode, found.tier): (1, int(bool(found.hits)), seconds)})
 
 
 def recall_in_scope(app: App, asked: SearchRequest, scope: Scope, embedder: Embedder, policy: AppPolicy) -> Recall:
@@ -148,27 +161,6 @@ def recall_in_scope(app: App, asked: SearchRequest, scope: Scope, embedder: Embe
         policy=policy,
         floor=asked.floor,
         told=asked.told,
-    )
-
-
-def scope_of(app: App, agent: Agent | None, asked: SearchRequest, now: datetime) -> Scope:
-    # Before anything is read.
-    """Build the scope of a request: agent, users, time and filters."""
-    commit = asked.commit or last_commit()
-    past = past_state_at(app, asked.as_of) if asked.as_of and asked.as_of < now else None
-    only = matching_pks(app, asked.filters) if asked.filters else None
-    return Scope(
-        agent.pk if agent else None,
-        users_told_of(app, agent, asked.user_id, users_named(asked.filters)),
-        (asked.as_of or now).timestamp(),
-        asked.exclude,
-        only,
-        past=past,
-        off_domain=off_domain(app, agent),
-        tone=asked.tone,
-        unheard=() if asked.unreviewed else tuple(app.policy.review_origins),
-        began=now.timestamp() if asked.offset else None,
-        commit=commit,
     )
 
 
@@ -398,11 +390,7 @@ def dimension(app: App, embedder: Embedder) -> int:
     if embedder.known_dim:
         return embedder.known_dim
     stored = Vector.objects.for_app(app).filter(model=embedder.name).order_by("memory_id")
-    return most_common(stored.values_list("dim", flat=True)[:DIMENSIONS_READ])
-
-
-def most_common(told: Iterable[Any]) -> int:
-    """Return the most common length; 1 where there are none."""
+    told = stored.values_list("dim", flat=True)[:DIMENSIONS_READ]
     counted = Counter(dim for dim in told if isinstance(dim, int) and dim > 0)
     return max(counted, key=counted.__getitem__, default=1)
 

@@ -95,13 +95,17 @@ def read_question(text: str, scoped: ScopedView, now: datetime) -> Question:
     bare = without_words(text, broad)
     windows = find_windows(text[:MAX_TIME_CHARACTERS], now)
     words = [word for word in telling if word not in broad]
+    # Spans of ordinals: open ones ("since October"), and the days that are named, or else relative to now.
+    spans = open_days(windows, scoped)
+    taken = [window for window in windows if spans and is_open(window)]
+    others = [window for window in windows if window not in taken]
     return Question(
         text=text,
         bare=bare if words else text,  # a name alone is all there is to embed
         words=words[:MAX_WORDS],
         every_word=(telling or said)[:MAX_WORDS],
         subjects=list(dict.fromkeys(code for codes in named.values() for code in codes)),
-        days=asked_days(text, windows, scoped),
+        days=(spans + (named_days(blanked(text, taken).casefold(), scoped) or told_days(others))),
         wants_time=bool(ASKS_WHEN.search(folded)),
         wants_name=bool(ASKS_NAME.match(folded)),
         of_asker=not named and PERSONS.isdisjoint(telling) and bool(OF_ASKER.search(folded)),
@@ -151,17 +155,12 @@ def without_words(text: str, words: Sequence[str]) -> str:
     return re.sub(r"\s+", " ", re.sub(rf"\b({pattern})(['’`]s)?\b", "", text, flags=re.IGNORECASE)).strip()
 
 
-def asked_days(text: str, windows: Sequence[TimeWindow], scoped: ScopedView) -> list[tuple[int, int]]:
-    """Return spans of ordinals: open ones ("since October"), and the days that are named, or else relative to now."""
-    spans = open_days(windows, scoped)
-    taken = [window for window in windows if spans and is_open(window)]
-    others = [window for window in windows if window not in taken]
-    return spans + (named_days(blanked(text, taken).casefold(), scoped) or told_days(others))
-
-
 def exact_days(text: str, windows: Sequence[TimeWindow], scoped: ScopedView, now: datetime) -> list[Span]:
     """Return the spans that are meant to the day: none of today, of which a question may ask anything."""
-    if not all(window.precision in EXACT and is_closed(window) for window in windows):
+    if not all(
+        window.precision in EXACT and (bool(window.start and window.end) and not window.text.lower().endswith(COUNTED))
+        for window in windows
+    ):
         return []
     spans = told_days(windows) + named_days(text.casefold(), scoped)
     return [] if is_among(now.toordinal(), spans) else spans
@@ -169,10 +168,6 @@ def exact_days(text: str, windows: Sequence[TimeWindow], scoped: ScopedView, now
 
 def is_among(day: int, spans: Sequence[Span]) -> bool:
     return any(first <= day <= last for first, last in spans)
-
-
-def is_closed(window: TimeWindow) -> bool:
-    return bool(window.start and window.end) and not window.text.lower().endswith(COUNTED)
 
 
 def is_open(window: TimeWindow) -> bool:

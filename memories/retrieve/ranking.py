@@ -235,7 +235,13 @@ def features(evidence: Evidence) -> tuple[Rows, Features]:
         found |= subject(evidence, places, look)
     if question.days:
         weight = (0.15 + 0.85 * scoped.chat) * question.days_weigh
-        found["day_named"] = weight * day_closeness(scoped, question.days, places)
+        # 1 on a named day (in a named month), falling with the days before and, half as fast, after it.
+        when = scoped.at("day", places)
+        closeness = np.zeros(len(places), np.float32)
+        for start, end in question.days:
+            away = np.maximum(start - when, 0) + 0.5 * np.maximum(when - end, 0)
+            closeness = np.maximum(closeness, np.exp(-away / 7).astype(np.float32))
+        found["day_named"] = weight * np.where(when > 0, closeness, np.float32(0))
     if scoped.chat < 1:
         found |= {f"long_{name}": (1 - scoped.chat) * found[name] for name in LONG_TOO}
     return places, found
@@ -362,16 +368,6 @@ def has_look(look: Bits, bit: Look) -> NDArray[np.bool_]:
     return has
 
 
-def day_closeness(scoped: ScopedView, days: Sequence[tuple[int, int]], places: Rows) -> Floats:
-    """Return 1 on a named day (in a named month), falling with the days before and, half as fast, after it."""
-    when = scoped.at("day", places)
-    closeness = np.zeros(len(places), np.float32)
-    for start, end in days:
-        away = np.maximum(start - when, 0) + 0.5 * np.maximum(when - end, 0)
-        closeness = np.maximum(closeness, np.exp(-away / 7).astype(np.float32))
-    return np.where(when > 0, closeness, np.float32(0))
-
-
 @cache
 def learnt_weights() -> dict[str, float]:
     """Return the weight of each feature."""
@@ -425,7 +421,16 @@ def rank(evidence: Evidence, scope: Scope, policy: AppPolicy, relevant: float, *
     ranked = by_sum(places, [*names, *worths], np.concatenate([parts, stacked([*worths.values()], len(places))]))
     if floor:
         relevance = parts.sum(axis=0)
-        near = (relevance >= relevance.max() - TRAIL) & speaks_for_itself(evidence, places, relevant)
+        # Tell which places fit by themselves, or are turns that may stand beside what fits.
+        scoped, named = evidence.scoped, evidence.question.subjects
+        own = evidence.likened(places) + COVERED_COUNTS * evidence.words.covered(places) >= relevant * OWN_SHARE
+        measured = evidence.has_cosine(places)
+        if not measured.all():
+            own = np.where(measured, own, evidence.words.held(places) >= ENOUGH_WORDS * OWN_SHARE)
+        fitting: NDArray[np.bool_] = in_talk(scoped, places) | own
+        near = (relevance >= relevance.max() - TRAIL) & (
+            fitting | np.isin(scoped.subjects[places], named) if named else fitting
+        )
         ranked = in_order(np.flatnonzero(near), ranked)
     return sorted_by_score(evidence.scoped, ranked)
 
@@ -542,17 +547,6 @@ def fits(evidence: Evidence, relevant: float) -> bool:
         return True
     holding = words.holding[words.held(words.holding) >= ENOUGH_WORDS]
     return not evidence.has_cosine(holding).all()
-
-
-def speaks_for_itself(evidence: Evidence, places: Rows, relevant: float) -> NDArray[np.bool_]:
-    """Tell which places fit by themselves, or are turns that may stand beside what fits."""
-    scoped, named = evidence.scoped, evidence.question.subjects
-    own = evidence.likened(places) + COVERED_COUNTS * evidence.words.covered(places) >= relevant * OWN_SHARE
-    measured = evidence.has_cosine(places)
-    if not measured.all():
-        own = np.where(measured, own, evidence.words.held(places) >= ENOUGH_WORDS * OWN_SHARE)
-    fitting: NDArray[np.bool_] = in_talk(scoped, places) | own
-    return fitting | np.isin(scoped.subjects[places], named) if named else fitting
 
 
 def in_talk(scoped: ScopedView, places: Rows) -> NDArray[np.bool_]:

@@ -311,22 +311,18 @@ def is_newer(view: IndexView, scope: Scope) -> NDArray[np.bool_]:
 
 def cached_view(view: IndexView, scope: Scope) -> ScopedView:
     """Return the cached scoped view of this visibility, or make and cache one."""
-    visibility = visibility_key(view, scope)
+    agent = scope.agent_pk if scope.agent_pk is None or scope.agent_pk in view.owners else NOBODY
+    visibility = agent, user_codes(view, scope.users), scope.shared, scope.unheard
     kept = view.scoped_views.get(visibility)
     if kept is None or not kept.since <= scope.now < kept.until:
         scoped = new_view(view, scope)
         scoped.known = kept.scoped.known_now() if kept else view.known.scoped_views.get(visibility)
-        kept = CachedView(scoped, scope, *unchanged_around(view, scope.now))
+        moments = np.concatenate([[-np.inf, np.inf], view.moments])
+        kept = CachedView(
+            scoped, scope, *(float(moments[moments <= scope.now].max()), float(moments[moments > scope.now].min()))
+        )
         view.scoped_views.put(visibility, kept)
     return kept.scoped
-
-
-def visibility_key(view: IndexView, scope: Scope) -> tuple[object, ...]:
-    """Return the same key for all scopes that see the same: agents and users without memories of their own are
-    alike.
-    """
-    agent = scope.agent_pk if scope.agent_pk is None or scope.agent_pk in view.owners else NOBODY
-    return agent, user_codes(view, scope.users), scope.shared, scope.unheard
 
 
 def user_codes(view: IndexView, users: Users) -> tuple[int, ...] | None:
@@ -345,12 +341,6 @@ class CachedView:
     scope: Scope
     since: float
     until: float
-
-
-def unchanged_around(view: IndexView, now: float) -> tuple[float, float]:
-    """Return the last moment at which a memory began or ceased to be valid, and the next one."""
-    moments = np.concatenate([[-np.inf, np.inf], view.moments])
-    return float(moments[moments <= now].max()), float(moments[moments > now].min())
 
 
 def new_view(view: IndexView, scope: Scope) -> ScopedView:

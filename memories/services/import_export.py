@@ -390,21 +390,18 @@ class ImportExportService(SessionService, MemoryService):
         lines = part.read()
         with suppress(TakenIn):
             if row.source == MEMSITE:
-                self.restore_part(row, part, lines, run)
+                with writing(self.app, row.asked_by, timezone.now()) as write:
+                    self.check_part(part)
+                    note_changes(self.app, write.now)
+                    free = [line for line in lines if WITHHELD not in line]
+                    counts = restore(write, free, is_fresh=row.is_fresh) if free else Counter()
+                    counts += withhold(write, [line for line in lines if WITHHELD in line])
+                    skip_changes(self.app)
+                    self.note_taken(row, part, {lines[0]["type"]: counts}, run)
             elif lines[0]["type"] == CONVERSATION:
                 self.hear(row, part, lines, run)
             else:
                 self.know(row, part, coming.of(part, lines), run)
-
-    def restore_part(self, row: Import, part: ImportPart, lines: Sequence[Line], run: Run) -> None:
-        with writing(self.app, row.asked_by, timezone.now()) as write:
-            self.check_part(part)
-            note_changes(self.app, write.now)
-            free = [line for line in lines if WITHHELD not in line]
-            counts = restore(write, free, is_fresh=row.is_fresh) if free else Counter()
-            counts += withhold(write, [line for line in lines if WITHHELD in line])
-            skip_changes(self.app)
-            self.note_taken(row, part, {lines[0]["type"]: counts}, run)
 
     def check_part(self, part: ImportPart) -> None:
         """Lock the import in the transaction that stores a part. Raise TakenIn.

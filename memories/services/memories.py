@@ -400,7 +400,14 @@ class MemoryService(Caller):
             raise CannotMerge(f"Select at most {MERGE_AT_MOST} memories to merge.")
         with writing(self.app, self.actor, timezone.now()) as write:
             current = list(Memory.objects.for_app(self.app).filter(pk__in=pks))
-            check_merge(current)
+            if len(current) < 2:
+                raise CannotMerge("Select two or more memories to merge.")
+            if any(memory.status == Status.WITHDRAWN for memory in current):
+                raise CannotMerge("The source of one was taken back: restore it first.")
+            if any(memory.is_superseded for memory in current):
+                raise CannotMerge("A superseded memory has been merged already.")
+            if len({readers(memory) for memory in current}) > 1:
+                raise CannotMerge("Only memories of the same end user and visibility can be merged: change that first.")
             winner = max(current, key=standing)
             write.merge(winner, [memory for memory in current if memory != winner], "merged by an operator")
         return winner
@@ -449,17 +456,6 @@ def undo_one(write: Writer, memory: Memory) -> None:
         write.undo(memory)
     except NothingToUndo as error:
         raise NotChanged(str(error)) from error
-
-
-def check_merge(rows: Sequence[Memory]) -> None:
-    if len(rows) < 2:
-        raise CannotMerge("Select two or more memories to merge.")
-    if any(memory.status == Status.WITHDRAWN for memory in rows):
-        raise CannotMerge("The source of one was taken back: restore it first.")
-    if any(memory.is_superseded for memory in rows):
-        raise CannotMerge("A superseded memory has been merged already.")
-    if len({readers(memory) for memory in rows}) > 1:
-        raise CannotMerge("Only memories of the same end user and visibility can be merged: change that first.")
 
 
 def readers(memory: Memory) -> tuple[object, ...]:

@@ -159,7 +159,11 @@ class RecallService(Caller):
         """Work off the due extractions of one session, claim by claim."""
         for _ in range(MOST_CLAIMS):
             now = timezone.now()
-            if self.defer_learning(now):
+            # Energy or budget forbid learning now; the app's work then waits and says why.
+            denial = may_learn(self.app, now)
+            if denial:
+                extraction_queue.put_off(self.app, denial, denial.until, now)
+            if denial is not None:
                 return
             claim = extraction_queue.claim(self.app, session_pk, now)
             if claim is None:
@@ -169,13 +173,6 @@ class RecallService(Caller):
     def on_learnt(self, write: Writer, texts: Sequence[Resource]) -> None:
         """Link triggers to the memories that were learnt from the same text."""
         link_memories(write.app, [text.pk for text in texts])
-
-    def defer_learning(self, now: datetime) -> bool:
-        """Return whether energy or budget forbid learning now; the app's work then waits and says why."""
-        denial = may_learn(self.app, now)
-        if denial:
-            extraction_queue.put_off(self.app, denial, denial.until, now)
-        return denial is not None
 
     def preview(self, messages: Sequence[Message], user_id: str | None = None) -> Preview:
         """Return what learning from these messages would store. Store nothing."""

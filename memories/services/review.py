@@ -121,7 +121,24 @@ class ReviewService(MemoryService):
                 raise CannotReopen("not decided yet")
             memory = Memory.objects.for_app(self.app).filter(pk__in=[decided.memory_id]).first()
             if memory and decided.decided_at:
-                take_back(write, memory, decided.decided_at)
+                # Undo what was done to memories at that moment: archive a new one, set the others back.
+                own = Revision.objects.for_app(write.app).filter(memory=memory, created_at=decided.decided_at)
+                if own.filter(action=Action.CREATED).exists():
+                    if memory.status in (Status.ACTIVE, Status.INACTIVE):
+                        write.archive(memory, TAKEN_BACK)
+                elif (last := write.last_change(memory)) and last.created_at == decided.decided_at:
+                    refuse_superseded(memory)
+                    write.undo(memory)
+                else:
+                    raise CannotReopen("the memory has changed since: put it right there")
+                kinds = (LinkKind.CONTRADICTS, LinkKind.SUPERSEDES)
+                others = memory.links_out.filter(
+                    created_at=decided.decided_at, kind__in=kinds, to_memory__purged_at=None
+                )
+                for link in others.select_related("to_memory"):
+                    last = write.last_change(link.to_memory)
+                    if last and last.created_at == decided.decided_at:
+                        write.undo(link.to_memory)
             rows.update(decision=Decision.OPEN, decided_by="", decided_at=None, decision_reason="", memory=None)
 
     def overrule_each(self, rejections: Iterable[Rejection]) -> Changed:
@@ -144,22 +161,3 @@ def each(rejections: Iterable[Rejection], decide: Callable[[Rejection], object])
         except (NotChanged, LimitReached) as why:
             changed.left[str(why).rstrip(".")] += 1
     return changed
-
-
-def take_back(write: Writer, memory: Memory, at: datetime) -> None:
-    """Undo what was done to memories at that moment: archive a new one, set the others back."""
-    own = Revision.objects.for_app(write.app).filter(memory=memory, created_at=at)
-    if own.filter(action=Action.CREATED).exists():
-        if memory.status in (Status.ACTIVE, Status.INACTIVE):
-            write.archive(memory, TAKEN_BACK)
-    elif (last := write.last_change(memory)) and last.created_at == at:
-        refuse_superseded(memory)
-        write.undo(memory)
-    else:
-        raise CannotReopen("the memory has changed since: put it right there")
-    kinds = (LinkKind.CONTRADICTS, LinkKind.SUPERSEDES)
-    others = memory.links_out.filter(created_at=at, kind__in=kinds, to_memory__purged_at=None)
-    for link in others.select_related("to_memory"):
-        last = write.last_change(link.to_memory)
-        if last and last.created_at == at:
-            write.undo(link.to_memory)

@@ -144,7 +144,10 @@ class SessionService(TriggerService):
                     # Who takes such a session up again vouches for nothing that was said in it before.
                     fields["environment"] = {**fields["environment"], FROM_UNSIGNED: True}
                 awake = {"status": SessionStatus.ACTIVE, "ended_at": None, "end_reason": "", "heartbeat_at": now}
-                changes = {**(awake if wakes else {}), **fields, "user_id": same_user(session, fields.get("user_id"))}
+                user_id = fields.get("user_id")
+                if session.user_id and user_id and user_id != session.user_id:
+                    raise ForeignSession("The session of this name is with another end user: open one of another name.")
+                changes = {**(awake if wakes else {}), **fields, "user_id": (session.user_id or user_id)}
                 for name, value in changes.items():
                     setattr(session, name, value)
                 session.save(update_fields=list(changes))
@@ -334,10 +337,3 @@ def turn_texts(turn: Turn) -> list[Said]:
         Said(Role.USER, turn.user_input, f"turn:{turn.number}:user", turn.created_at, turn.number),
         Said(Role.ASSISTANT, turn.llm_output, f"turn:{turn.number}:assistant", turn.created_at, turn.number),
     ]
-
-
-def same_user(session: AgentSession, user_id: str | None) -> str | None:
-    """Return the end user of a session that is opened again: it may become known later, and not change."""
-    if session.user_id and user_id and user_id != session.user_id:
-        raise ForeignSession("The session of this name is with another end user: open one of another name.")
-    return session.user_id or user_id

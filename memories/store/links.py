@@ -171,7 +171,10 @@ def keep_mentions(app: App, memories: Sequence[Memory], now: datetime, longest: 
     """
     longest = max([longest, *(words_of(memory.subject) for memory in memories)])
     by_rules = named_by_rules(app, memories, longest)
-    named = [named_by_model(memory) | found for memory, found in zip(memories, by_rules, strict=True)]
+    named = [
+        by_key([Named(name, NAMED) for name in memory.entities or ()]) | found
+        for memory, found in zip(memories, by_rules, strict=True)
+    ]
     known = keep_entities(app, memories, named, now)
     sources = {
         (memory.pk, known[key]): FoundBy.RULES if key in found else FoundBy.MODEL
@@ -179,7 +182,11 @@ def keep_mentions(app: App, memories: Sequence[Memory], now: datetime, longest: 
         for key in names
     }
     edited = [memory.pk for memory in memories if memory.version > 1]
-    had = mentions_of(app, edited) if edited else {}
+    had = (
+        {(row.memory_id, row.entity_id): row for row in Mention.objects.for_app(app).filter(memory__in=edited)}
+        if edited
+        else {}
+    )
     changed = [row.pk for pair, row in had.items() if sources.get(pair) != row.source]
     if changed:
         Mention.objects.for_app(app).filter(pk__in=changed).delete()
@@ -224,11 +231,6 @@ def entities_of(app: App, *keys: str) -> QuerySet[Entity, tuple[str, int, str]]:
     return Entity.objects.for_app(app).filter(key__in=keys).order_by().values_list("key", "pk", "kind")
 
 
-def mentions_of(app: App, pks: Sequence[int]) -> dict[tuple[int, int], Mention]:
-    """Return mentions by memory and entity."""
-    return {(row.memory_id, row.entity_id): row for row in Mention.objects.for_app(app).filter(memory__in=pks)}
-
-
 def named_by_rules(app: App, memories: Sequence[Memory], longest: int = MAX_SUBJECT_WORDS) -> list[dict[str, Named]]:
     """Return what each memory names, by key.
 
@@ -246,10 +248,6 @@ def named_by_rules(app: App, memories: Sequence[Memory], longest: int = MAX_SUBJ
         found.append(by_key([*told, *(Named(tag, TAG) for tag in memory.tags)]))
         subjects |= {key: one.name for key, one in by_key(about).items() if key not in subjects}
     return found
-
-
-def named_by_model(memory: Memory) -> dict[str, Named]:
-    return by_key([Named(name, NAMED) for name in memory.entities or ()])
 
 
 def by_key(told: Iterable[Named]) -> dict[str, Named]:
@@ -439,7 +437,10 @@ def move_to_cold(app: App, memories: Sequence[Memory], was: Sequence[str]) -> Sa
     for memory in memories:
         memory.content = ""
     vectors, size = drop_vectors(app, memories)
-    drop_mentions(app, memories)
+    rows = Mention.objects.for_app(app).filter(memory__in=memories)
+    named = set(rows.values_list("entity_id", flat=True))
+    rows.delete()
+    drop_unmentioned(app, named)
     return Saved(vectors, plain + size, sum(len(text.data) for text in texts))
 
 
@@ -448,13 +449,6 @@ def drop_vectors(app: App, memories: Sequence[Memory]) -> tuple[int, int]:
     rows = Vector.objects.for_app(app).filter(memory__in=memories)
     size = rows.aggregate(size=Sum(Length("data")))["size"] or 0
     return rows.delete()[0], size
-
-
-def drop_mentions(app: App, memories: Sequence[Memory]) -> None:
-    rows = Mention.objects.for_app(app).filter(memory__in=memories)
-    named = set(rows.values_list("entity_id", flat=True))
-    rows.delete()
-    drop_unmentioned(app, named)
 
 
 def move_from_cold(memory: Memory, now: datetime) -> None:

@@ -116,19 +116,15 @@ def note(write: Writer, what: str, memories: int, sessions: int, turns: int, res
 
     What waits to be imported could bring it back.
     """
-    stop_imports(write)
-    counts = {"memories": memories, "sessions": sessions, "turns": turns, "resources": resources}
-    audit.note(write.actor, write.app, f"{what} purged", write.app.app_id, after=counts)
-    return Purge.objects.create(app=write.app, what=what, asked_by=write.actor, asked_at=write.now, counts=counts)
-
-
-def stop_imports(write: Writer) -> None:
     ImportPart.objects.for_app(write.app).delete()
     Import.objects.for_app(write.app).filter(status__in=(ImportStatus.READING, ImportStatus.WAITING)).update(
         status=ImportStatus.STOPPED,
         finished_at=write.now,
         reason="something was deleted for good meanwhile: import the file again",
     )
+    counts = {"memories": memories, "sessions": sessions, "turns": turns, "resources": resources}
+    audit.note(write.actor, write.app, f"{what} purged", write.app.app_id, after=counts)
+    return Purge.objects.create(app=write.app, what=what, asked_by=write.actor, asked_at=write.now, counts=counts)
 
 
 class Hiding:
@@ -145,7 +141,20 @@ class Hiding:
         if self.sessions:
             self.hide(Memory.objects.for_app(self.app).filter(session__in=self.gone))
             self.hide(Memory.objects.for_app(self.app).filter(resource__in=self.texts))
-            self.hide(Memory.objects.for_app(self.app).filter(pk__in=self.reworded()))
+            learnt = Extraction.objects.for_app(self.app).filter(session__in=self.gone, reinforced__gt=0).order_by()
+            actors = [learnt_in(session) for session in self.sessions] if learnt.exists() else []
+            changes = Revision.objects.for_app(self.app).filter(after__has_key="content").order_by()
+            self.hide(
+                Memory.objects.for_app(self.app).filter(
+                    pk__in={
+                        pk
+                        for start in range(0, len(actors), BATCH)
+                        for pk in changes.filter(actor__in=actors[start : start + BATCH]).values_list(
+                            "memory_id", flat=True
+                        )
+                    }
+                )
+            )
 
     def hide(self, memories: MemoryQuerySet) -> None:
         """Hide memories. Three statements."""
@@ -154,17 +163,6 @@ class Hiding:
 
     def hidden(self) -> MemoryQuerySet:
         return Memory.objects.going(self.app).filter(change_number=self.write.change_number).order_by()
-
-    def reworded(self) -> set[int]:
-        """Return memories from elsewhere that were given other words by what was learnt in the sessions."""
-        learnt = Extraction.objects.for_app(self.app).filter(session__in=self.gone, reinforced__gt=0).order_by()
-        actors = [learnt_in(session) for session in self.sessions] if learnt.exists() else []
-        changes = Revision.objects.for_app(self.app).filter(after__has_key="content").order_by()
-        return {
-            pk
-            for start in range(0, len(actors), BATCH)
-            for pk in changes.filter(actor__in=actors[start : start + BATCH]).values_list("memory_id", flat=True)
-        }
 
     def finish(self, what: str) -> Purge:
         """Delete what quotes the hidden or would still work on it, and note the purge."""
@@ -179,7 +177,8 @@ class Hiding:
         with purge_permit():
             self.drop_quotes()
             # At once where a link tells of it; the rest when they are erased.
-            for rows in self.batches(hidden.filter(self.has_contradicted())):
+            links = Link.objects.for_app(self.app).filter(kind__in=(LinkKind.CONTRADICTS, LinkKind.SUPERSEDES))
+            for rows in self.batches(hidden.filter(Q(pk__in=links.order_by().values("from_memory")))):
                 redact_reasons(self.app, rows)
             triggers.delete()
             for rows in self.batches(hidden.filter(self.has_trigger())):
@@ -202,11 +201,6 @@ class Hiding:
             | Q(resource__in=rows.exclude(resource=None).values("resource"))
         )
 
-    def has_contradicted(self) -> Q:
-        """Return a condition: it has contradicted or superseded others."""
-        links = Link.objects.for_app(self.app).filter(kind__in=(LinkKind.CONTRADICTS, LinkKind.SUPERSEDES))
-        return Q(pk__in=links.order_by().values("from_memory"))
-
     def drop_quotes(self) -> None:
         hidden = self.hidden()
         if self.sessions:
@@ -220,10 +214,7 @@ class Hiding:
         Event.objects.for_app(self.app).filter(memory_uid__in=hidden.values("uid")).delete()
         keys = self.summarised()
         self.write.drop_summaries_of(keys)
-        self.drop_names({category for category, _ in keys})
-
-    def drop_names(self, categories: set[str]) -> None:
-        """Drop the names of categories that nothing is in any more from health reports."""
+        categories = {category for category, _ in keys}
         kept = Memory.objects.for_app(self.app).filter(category__in=categories).order_by().values_list("category")
         gone = categories - {category for (category,) in kept.distinct()}
         for report in HealthReport.objects.for_app(self.app) if gone else ():

@@ -62,7 +62,13 @@ def redact_sources(app: App, memories: Sequence[Memory]) -> None:
     for refused in Rejection.objects.for_app(app).filter(resource__in=of_text):
         if says(refused.content, of_text[refused.resource_id or 0]):
             refused.delete()
-    requeue_extractions(app, of_text, {memory.session_id for memory in memories} - {None})
+    # Take the claims of who is just reading one of the texts, with the old words. Digests are written again.
+    rows = Extraction.objects.for_app(app)
+    reading = Q(resource__in=of_text, status=ExtractionStatus.RUNNING)
+    digests = Q(what=What.DIGEST, session__in=({memory.session_id for memory in memories} - {None}))
+    rows.filter(reading | digests).update(
+        status=ExtractionStatus.PENDING, token=F("token") + 1, lease_until=None, finished_at=None
+    )
 
 
 def places(turns: Iterable[Place], name: str = "number") -> Q:
@@ -77,16 +83,6 @@ def drop_saying(events: Iterable[Event], of_turn: Mapping[Place, Sequence[Memory
     for event in events:
         if says(getattr(event, field), of_turn[event.session_id or 0, event.turn_number or 0]):
             event.delete()
-
-
-def requeue_extractions(app: App, texts: Iterable[int], sessions: Iterable[Any]) -> None:
-    """Take the claims of who is just reading one of the texts, with the old words. Digests are written again."""
-    rows = Extraction.objects.for_app(app)
-    reading = Q(resource__in=texts, status=ExtractionStatus.RUNNING)
-    digests = Q(what=What.DIGEST, session__in=sessions)
-    rows.filter(reading | digests).update(
-        status=ExtractionStatus.PENDING, token=F("token") + 1, lease_until=None, finished_at=None
-    )
 
 
 def without(text: str, memories: Sequence[Memory]) -> str:

@@ -83,26 +83,18 @@ def clamp(value: float) -> float:
     return min(1.0, max(0.0, round(value, DIGITS)))
 
 
-def decay_amount(anchored_at: datetime, now: datetime, policy: AppPolicy) -> float:
-    """Return what has been lost since the anchor: 0 within the grace period, then continuous."""
-    overdue = now - anchored_at - timedelta(days=policy.stale_after_days)
-    return max(0.0, policy.decay_per_week * (overdue / WEEK))
-
-
-def is_exempt(memory: Memory, policy: AppPolicy) -> bool:
-    threshold = policy.decay_exempt_from
-    return memory.pinned or (threshold is not None and memory.confidence_base >= threshold)
-
-
 def decays_from(memory: Memory) -> datetime:
     """Return the anchor; of what holds from a later day on, that day: before it there is nothing to confirm."""
     return max(memory.anchored_at, memory.valid_from or memory.anchored_at)
 
 
 def confidence_at(memory: Memory, now: datetime, policy: AppPolicy) -> float:
-    if is_exempt(memory, policy):
+    threshold = policy.decay_exempt_from
+    if memory.pinned or (threshold is not None and memory.confidence_base >= threshold):
         return clamp(memory.confidence_base)
-    return clamp(memory.confidence_base - decay_amount(decays_from(memory), now, policy))
+    # 0 within the grace period, then continuous.
+    overdue = now - decays_from(memory) - timedelta(days=policy.stale_after_days)
+    return clamp(memory.confidence_base - max(0.0, policy.decay_per_week * (overdue / WEEK)))
 
 
 def settle(memory: Memory, value: float, now: datetime, policy: AppPolicy) -> None:
@@ -196,7 +188,9 @@ def summaries_touched(before: Mapping[str, Any], after: Mapping[str, Any]) -> li
     """
     if all(before.get(name) == after.get(name) for name in SUMMARISED):
         return []
-    return list(dict.fromkeys(summary_of(state) for state in (before, after) if is_summarised(state)))
+    return list(
+        dict.fromkeys((state["category"], state["user_id"] or "") for state in (before, after) if is_summarised(state))
+    )
 
 
 def is_withdrawn(before: Mapping[str, Any], after: Mapping[str, Any]) -> bool:
@@ -208,7 +202,3 @@ def is_withdrawn(before: Mapping[str, Any], after: Mapping[str, Any]) -> bool:
 
 def is_summarised(state: Mapping[str, Any]) -> bool:
     return state.get("status") == Status.ACTIVE and state["visibility"] != Visibility.AGENT
-
-
-def summary_of(state: Mapping[str, Any]) -> Key:
-    return state["category"], state["user_id"] or ""

@@ -292,7 +292,18 @@ def withdraw(write: Writer, source: Source, reason: str) -> Counter[str]:
     ours = {memory.pk for memory in rows} | set(source.memories().order_by().values_list("pk", flat=True))
     for memory in rows:
         memory.app = write.app
-        release_others(write, source, memory, ours, reason)
+        # Release what it superseded or was merged with; what it contradicted is as sure as before.
+        links = Link.objects.for_app(write.app).filter(from_memory=memory).exclude(to_memory__in=ours)
+        links = links.filter(kind__in=(LinkKind.SUPERSEDES, LinkKind.CONTRADICTS))
+        for link in links:
+            # As it is by now: two links may lead to the same one, and it may be about to be purged.
+            for other in current(write, [link.to_memory_id]):
+                if link.kind == LinkKind.SUPERSEDES and other.is_superseded:
+                    write.restore(other, reason)
+                elif link.kind == LinkKind.CONTRADICTS:
+                    was = other.revisions.filter(action=Action.CONTRADICTED, created_at=link.created_at).first()
+                    take_back_from(write, source, other, was, reason)
+                    write.unlink(link)
         restore_winner(write, source, memory, ours, reason)
     insights = [one for one in insights_from(write.app, rows) if one.pk not in ours and is_there(one)]
     gone = {memory.pk: memory for memory in [*current(write, [row.pk for row in rows]), *insights]}
@@ -343,25 +354,6 @@ def current(write: Writer, pks: Collection[int]) -> list[Memory]:
     for memory in found:
         memory.app = write.app
     return found
-
-
-def release_others(write: Writer, source: Source, memory: Memory, ours: set[int], reason: str) -> None:
-    """Release what it superseded or was merged with; what it contradicted is as sure as before."""
-    links = Link.objects.for_app(write.app).filter(from_memory=memory).exclude(to_memory__in=ours)
-    links = links.filter(kind__in=(LinkKind.SUPERSEDES, LinkKind.CONTRADICTS))
-    for link in links:
-        # As it is by now: two links may lead to the same one, and it may be about to be purged.
-        for other in current(write, [link.to_memory_id]):
-            undo_link(write, source, link, other, reason)
-
-
-def undo_link(write: Writer, source: Source, link: Link, other: Memory, reason: str) -> None:
-    if link.kind == LinkKind.SUPERSEDES and other.is_superseded:
-        write.restore(other, reason)
-    elif link.kind == LinkKind.CONTRADICTS:
-        was = other.revisions.filter(action=Action.CONTRADICTED, created_at=link.created_at).first()
-        take_back_from(write, source, other, was, reason)
-        write.unlink(link)
 
 
 def restore_winner(write: Writer, source: Source, memory: Memory, ours: set[int], reason: str) -> None:

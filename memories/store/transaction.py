@@ -94,7 +94,12 @@ def writing(app: App, actor: str, now: datetime, suggested: Sequence[Suggestion]
             ring(TELL, app.pk)
         transaction.on_commit(partial(committed.send_robust, sender=Writer, app_pk=app.pk))
         yield write
-        enforce_limit(write, max(limit, count), suggested)
+        most = max(limit, count)
+        evict(write, most, suggested)
+        if write.count > most:
+            raise LimitReached(
+                f"The app may hold {write.limit} memories, and those it holds are pinned: none makes room."
+            )
         mark_due(app, write.summaries_due, now)
         if write.near_model != near_model:
             # Every process is to load an index of the other kind.
@@ -132,22 +137,6 @@ def shrink(app: App, actor: str, now: datetime, batch: int = BATCH, suggested: S
         return count - write.count
 
 
-def enforce_limit(write: Writer, most: int, suggested: Sequence[Suggestion]) -> None:
-    """Leave at most `most` live memories. Raises LimitReached."""
-    evict(write, most, suggested)
-    if write.count > most:
-        raise LimitReached(f"The app may hold {write.limit} memories, and those it holds are pinned: none makes room.")
-
-
-def apply_suggestions(write: Writer, most: int, suggested: Sequence[Suggestion]) -> None:
-    """Carry out the suggestions that still make sense, as far as they are needed. One query to know."""
-    pks = {pk for one in suggested for pk in (one.choice.number, one.choice.into) if pk is not None}
-    rows = {memory.pk: memory for memory in with_app(write, Memory.objects.for_app(write.app).filter(pk__in=pks))}
-    for suggestion in suggested:
-        if write.count > most and makes_sense(write, suggestion, rows):
-            carry_out(write, suggestion.choice, rows)
-
-
 def makes_sense(write: Writer, suggestion: Suggestion, rows: Mapping[int, Memory]) -> bool:
     choice = suggestion.choice
     memory = rows.get(choice.number)
@@ -175,7 +164,12 @@ def readers_of(memory: Memory) -> tuple[object, ...]:
 def evict(write: Writer, most: int, suggested: Sequence[Suggestion] = ()) -> None:
     """Leave at most `most` live memories if that can be done. What was written just now goes last."""
     if write.count > most and suggested:
-        apply_suggestions(write, most, suggested)
+        # Carry out the suggestions that still make sense, as far as they are needed. One query to know.
+        pks = {pk for one in suggested for pk in (one.choice.number, one.choice.into) if pk is not None}
+        rows = {memory.pk: memory for memory in with_app(write, Memory.objects.for_app(write.app).filter(pk__in=pks))}
+        for suggestion in suggested:
+            if write.count > most and makes_sense(write, suggestion, rows):
+                carry_out(write, suggestion.choice, rows)
     while (surplus := write.count - most) > 0:
         pool = untouched(write, surplus) or just_written(write, surplus)
         if not pool:

@@ -416,20 +416,16 @@ class Writer:
             self.note([into], Action.MERGED, reason)
             return
         for loser, _ in losers:
-            self.take_surer_confidence(into, loser)
+            surer = max(into, loser, key=lambda one: (confidence_at(one, self.now, self.policy), one.anchored_at))
+            into.confidence = confidence_at(surer, self.now, self.policy)
+            into.confidence_base, into.anchored_at = surer.confidence_base, surer.anchored_at
+            into.confirmed_at = max(into.confirmed_at, loser.confirmed_at)
         inherit_attributes(into, losers)
         into.status = self.status_for(into)
         if content is not None and content != into.content:
             set_wording(into, [loser for loser, _ in losers], content, made_by)
             into.vectors.all().delete()
         self.keep(into, Action.MERGED, before, reason)
-
-    def take_surer_confidence(self, memory: Memory, other: Memory) -> None:
-        """Set the memory's confidence to the other's if that is the surer one."""
-        surer = max(memory, other, key=lambda one: (confidence_at(one, self.now, self.policy), one.anchored_at))
-        memory.confidence = confidence_at(surer, self.now, self.policy)
-        memory.confidence_base, memory.anchored_at = surer.confidence_base, surer.anchored_at
-        memory.confirmed_at = max(memory.confirmed_at, other.confirmed_at)
 
     def replace_all(self, losers: Losers, winner: Memory) -> None:
         """Supersede the losers by the winner, which inherits their links and triggers."""
@@ -440,14 +436,10 @@ class Writer:
         self.set_aside([one for one in told if one[0].status != Status.COLD], Status.SUPERSEDED, Action.MERGED)
         for loser, reason in told:
             if loser.status == Status.COLD:
-                self.supersede_cold(loser, reason)
+                before = snapshot(loser)
+                loser.content, loser.status = before["content"], Status.SUPERSEDED
+                self.keep(loser, Action.MERGED, before, reason)
         supersede(winner, gone, self.now)
-
-    def supersede_cold(self, loser: Memory, reason: str) -> None:
-        """Supersede a memory of the cold archive: its text comes out of the cold archive with its new status."""
-        before = snapshot(loser)
-        loser.content, loser.status = before["content"], Status.SUPERSEDED
-        self.keep(loser, Action.MERGED, before, reason)
 
     def supersede(self, memory: Memory, by: Memory, reason: str = "") -> None:
         """Let another memory stand for this one from now on, which leaves the default results."""

@@ -28,20 +28,19 @@ def insert_all(rows: Sequence[models.Model], *, over: tuple[str, ...] = ()) -> N
         conflicts: dict[str, Any] = {"unique_fields": over, "update_fields": changed, "update_conflicts": True}
         model._default_manager.bulk_create(rows, **(conflicts if over else {}))
         return
-    stored = fetch_all(statement(model, len(rows), over), values_of(rows))
-    for row, (pk,) in zip(rows, stored, strict=True):
-        row.pk, row._state.adding, row._state.db = pk, False, connection.alias
-
-
-def values_of(rows: Sequence[models.Model]) -> list[Any]:
-    """As the database's driver takes them, one row after the other."""
+    # As the database's driver takes them, one row after the other.
     # The connection itself: what Django hands out looks for it each time that a field asks it something.
     wrapper, columns = connections[DEFAULT_DB_ALIAS], columns_of(type(rows[0]))
-    return [
-        None if (value := getattr(row, field.attname)) is None else field.get_db_prep_save(value, wrapper)
-        for row in rows
-        for field in columns
-    ]
+    stored = fetch_all(
+        statement(model, len(rows), over),
+        [
+            None if (value := getattr(row, field.attname)) is None else field.get_db_prep_save(value, wrapper)
+            for row in rows
+            for field in columns
+        ],
+    )
+    for row, (pk,) in zip(rows, stored, strict=True):
+        row.pk, row._state.adding, row._state.db = pk, False, connection.alias
 
 
 @cache

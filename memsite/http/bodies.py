@@ -118,13 +118,13 @@ class TimedBody:
             self._until = monotonic() + PATIENT_SECONDS
         else:
             self._until += SECONDS_A_PIECE * size / PIECE_BYTES
-        piece = self._waited_for(Job(self.source.read, size))
-        # A shorter one is the last, or its client has gone.
-        self.left = self.left - size if len(piece) == size else 0
-        return piece
-
-    def _waited_for(self, job: Job) -> bytes:
-        give_to_helper(job)
+        job = Job(self.source.read, size)
+        try:
+            helper = idle.pop()
+        except IndexError:
+            helper = Helper()
+            helper.start()
+        helper.jobs.put(job)
         if not job.is_done_at_once():
             try:
                 with unread.one():
@@ -135,7 +135,10 @@ class TimedBody:
                 raise
         if job.error:
             raise job.error
-        return job.data
+        piece = job.data
+        # A shorter one is the last, or its client has gone.
+        self.left = self.left - size if len(piece) == size else 0
+        return piece
 
 
 def be_patient(source: Any) -> None:
@@ -193,15 +196,6 @@ class Helper(Thread):
 
 
 idle: list[Helper] = []
-
-
-def give_to_helper(job: Job) -> None:
-    try:
-        helper = idle.pop()
-    except IndexError:
-        helper = Helper()
-        helper.start()
-    helper.jobs.put(job)
 
 
 def time_bodies(application: Callable[..., Answer]) -> Callable[..., Answer]:

@@ -66,22 +66,18 @@ def parse_json(body: bytes) -> Any:
     except orjson.JSONDecodeError as error:
         raise ParseError(f"The body is not valid JSON: {error}") from error
     if body.count(b"[") + body.count(b"{") > MAX_DEPTH or SUSPICIOUS.search(body):
-        refuse_excess(document)
+        # ParseError if it has what no body may have. Looks at each value of it.
+        for depth, value in walk(document):
+            if depth > MAX_DEPTH:
+                raise ParseError(f"The body is nested deeper than {MAX_DEPTH} levels.")
+            if isinstance(value, str) and "\0" in value:
+                raise ParseError("The body contains a NUL character.")
+            if isinstance(value, float) and value in (float("inf"), float("-inf")):
+                raise ParseError(TOO_LARGE_A_NUMBER)
     if count_quotes(body) != count_quotes(orjson.dumps(document)):
         parse_loosely(body)  # It raises RepeatedName.
     # Integers beyond 64 bits orjson rounds without a word: then the slower parser, which does not.
     return json.loads(body, parse_int=bounded_integer) if LONG_NUMBER.search(body) else document
-
-
-def refuse_excess(document: Any) -> None:
-    """ParseError if it has what no body may have. Looks at each value of it."""
-    for depth, value in walk(document):
-        if depth > MAX_DEPTH:
-            raise ParseError(f"The body is nested deeper than {MAX_DEPTH} levels.")
-        if isinstance(value, str) and "\0" in value:
-            raise ParseError("The body contains a NUL character.")
-        if isinstance(value, float) and value in (float("inf"), float("-inf")):
-            raise ParseError(TOO_LARGE_A_NUMBER)
 
 
 def count_quotes(text: bytes) -> int:

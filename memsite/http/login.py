@@ -53,18 +53,14 @@ def client_address(request: HttpRequest) -> str | None:
     found = None
     for text in reversed([*told, request.META.get("REMOTE_ADDR", "")]):
         try:
-            found = parsed(text.strip())
+            address = ip_address(text.strip())
+            mapped = address.ipv4_mapped if isinstance(address, IPv6Address) else None
+            found = mapped or address
         except ValueError:
             break
         if not is_trusted(found):
             break
     return None if found is None else str(found if is_trusted(found) else network_of(found))
-
-
-def parsed(text: str) -> IPv4Address | IPv6Address:
-    address = ip_address(text)
-    mapped = address.ipv4_mapped if isinstance(address, IPv6Address) else None
-    return mapped or address
 
 
 def network_of(address: IPv4Address | IPv6Address) -> IPv4Address | IPv6Address:

@@ -52,37 +52,31 @@ class RequestLog:
         finally:
             arrived.reset(came)
         response["X-Request-ID"] = request_id
-        read_to_the_end(request, response)
+        # Reads what the answer has left of a short body, and says of any other that the connection ends. Where
+        # the rest of a body is still on its way, the server would close the connection without a word: the next
+        # request on it, of a client that did nothing wrong but ask for what is not there, would get no answer. It
+        # is waited for only where a good key came with it.
+        body = request.META.get("wsgi.input")
+        if "HTTP_TRANSFER_ENCODING" in request.META or "HTTP_EXPECT" in request.META:
+            # Its length is not known, or it is sent to who wants it.
+            is_left = response.status_code >= 400
+        elif isinstance(body, TimedBody):
+            is_known = getattr(request, "auth", None) is not None
+            is_too_large = response.status_code == HTTPStatus.REQUEST_ENTITY_TOO_LARGE
+            most = TOO_LARGE * get_conf().max_body_bytes if is_too_large else SHORT_BODY_BYTES
+            is_left = not body.finish(most if is_known else 0)
+        else:
+            is_left = False
+            with suppress(UnreadablePostError):
+                is_left = len(request.read(SHORT_BODY_BYTES + 1)) > SHORT_BODY_BYTES
+        if is_left:
+            response["Connection"] = "close"
         seconds = time.perf_counter() - started
         route = request.resolver_match.route if request.resolver_match else None
         status = response.status_code
         log.info("request", method=request.method, route=route, status=status, ms=round(1000 * seconds, 1))
         count_request(request.method, route, status, seconds)
         return response
-
-
-def read_to_the_end(request: HttpRequest, response: HttpResponse) -> None:
-    """Reads what the answer has left of a short body, and says of any other that the connection ends.
-
-    Where the rest of a body is still on its way, the server would close the connection without a word: the next request
-    on it, of a client that did nothing wrong but ask for what is not there, would get no answer. It is waited for only
-    where a good key came with it.
-    """
-    body = request.META.get("wsgi.input")
-    if "HTTP_TRANSFER_ENCODING" in request.META or "HTTP_EXPECT" in request.META:
-        # Its length is not known, or it is sent to who wants it.
-        is_left = response.status_code >= 400
-    elif isinstance(body, TimedBody):
-        is_known = getattr(request, "auth", None) is not None
-        is_too_large = response.status_code == HTTPStatus.REQUEST_ENTITY_TOO_LARGE
-        most = TOO_LARGE * get_conf().max_body_bytes if is_too_large else SHORT_BODY_BYTES
-        is_left = not body.finish(most if is_known else 0)
-    else:
-        is_left = False
-        with suppress(UnreadablePostError):
-            is_left = len(request.read(SHORT_BODY_BYTES + 1)) > SHORT_BODY_BYTES
-    if is_left:
-        response["Connection"] = "close"
 
 
 def encoding_of(request: HttpRequest) -> str:
@@ -119,7 +113,10 @@ class Keyed:
         self.by_views: Callable[[HttpRequest], Any] = convert_exception_to_response(Views())
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
-        if not is_keyed(request):
+        told = request.META
+        if not (
+            bool(told.get("HTTP_AUTHORIZATION")) and not told.get("HTTP_COOKIE") and request.path_info.startswith(DOORS)
+        ):
             return self.by_pages(request)
         response: HttpResponse = self.by_views(request)
         for name, value in HEADERS.items():
@@ -148,11 +145,6 @@ class Views(BaseHandler):
 def match_of(path: str) -> ResolverMatch:
     """Resolver404 if it leads nowhere."""
     return get_resolver().resolve(path)
-
-
-def is_keyed(request: HttpRequest) -> bool:
-    told = request.META
-    return bool(told.get("HTTP_AUTHORIZATION")) and not told.get("HTTP_COOKIE") and request.path_info.startswith(DOORS)
 
 
 def connect() -> None:

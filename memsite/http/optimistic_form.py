@@ -41,20 +41,16 @@ class SideBySideForm(GenericForm[Row]):
             if name not in self.changed_data:
                 fields[name] = stored
             elif name in fields and fields[name] != stored:
-                self.refuse_unseen(name)
+                # What somebody else has set meanwhile is told once; saved again, the typed value counts.
+                field = self.fields[name]
+                hidden, now = (
+                    self.add_initial_prefix(name),
+                    (field.hidden_widget().format_value(field.prepare_value(self.initial.get(name))) or ""),
+                )
+                if self.data[hidden] != now:
+                    data: Any = self.data
+                    self.data = data = data.copy()
+                    data[hidden] = now
+                    meanwhile = f"Somebody else has set this to {now or 'nothing'} since the page was opened."
+                    self.add_error(name, f"{meanwhile} Save again to set it to what is typed here.")
         return fields
-
-    def refuse_unseen(self, name: str) -> None:
-        """What somebody else has set meanwhile is told once; saved again, the typed value counts."""
-        hidden, now = self.add_initial_prefix(name), self.stored_text(name)
-        if self.data[hidden] != now:
-            data: Any = self.data
-            self.data = data = data.copy()
-            data[hidden] = now
-            meanwhile = f"Somebody else has set this to {now or 'nothing'} since the page was opened."
-            self.add_error(name, f"{meanwhile} Save again to set it to what is typed here.")
-
-    def stored_text(self, name: str) -> str:
-        """As the page would tell it, if it were opened now."""
-        field = self.fields[name]
-        return field.hidden_widget().format_value(field.prepare_value(self.initial.get(name))) or ""

@@ -104,34 +104,24 @@ def of_the_database(error: BaseException | None) -> Busy | Unwritable | MayBeSto
         log.error("commit_unsure", error=first_line(error))
         return MayBeStored()
     if is_busy(error):
-        return told_busy(error)
+        # The log hears why; who asks, no more than concerns them.
+        if is_out_of_reach(error):
+            log.error("database_out_of_reach", error=str(error))
+            return Busy(OUT_OF_REACH)
+        if is_cut_off(error):
+            log.error("database_connection_lost", error=first_line(error))
+            return Busy(CUT_OFF)
+        log.warning("database_busy", vendor=connection.vendor)
+        return Busy()
     if why := why_unwritable(error):
         log.error("not_written", reason=why.value, error=first_line(error))
         return Unwritable(why)
     return None
 
 
-def is_number_beyond(error: BaseException | None) -> bool:
-    """Larger than the database's own, as ids in a forged form or address may be. The API's fields have bounds."""
-    of_sqlite = isinstance(error, OverflowError) and "SQLite INTEGER" in str(error)
-    return of_sqlite or getattr(getattr(error, "__cause__", None), "sqlstate", None) == OUT_OF_RANGE
-
-
 def first_line(error: BaseException | None) -> str:
     """PostgreSQL goes on with the statement, and what is in it."""
     return str(error).partition("\n")[0]
-
-
-def told_busy(error: BaseException | None) -> Busy:
-    """The log hears why; who asks, no more than concerns them."""
-    if is_out_of_reach(error):
-        log.error("database_out_of_reach", error=str(error))
-        return Busy(OUT_OF_REACH)
-    if is_cut_off(error):
-        log.error("database_connection_lost", error=first_line(error))
-        return Busy(CUT_OFF)
-    log.warning("database_busy", vendor=connection.vendor)
-    return Busy()
 
 
 def whole_seconds(wait: float) -> str:
@@ -284,7 +274,8 @@ def is_address(parts: list[str]) -> bool:
 def server_error(request: HttpRequest) -> HttpResponse:
     """Django calls it while the exception is being handled."""
     error = sys.exception()
-    if is_number_beyond(error):
+    of_sqlite = isinstance(error, OverflowError) and "SQLite INTEGER" in str(error)
+    if of_sqlite or getattr(getattr(error, "__cause__", None), "sqlstate", None) == OUT_OF_RANGE:
         return error_view(request, HTTPStatus.BAD_REQUEST, NUMBER_BEYOND)
     known = of_the_database(error)
     if known is None:

@@ -196,7 +196,8 @@ def claim(job: str, app: App | None, now: datetime, slice_seconds: float = SLICE
         )
         chosen.status, chosen.token, chosen.attempts = RunStatus.RUNNING, chosen.token + 1, chosen.attempts + 1
         chosen.lease_until, chosen.started_at = now + LEASE, chosen.started_at or now
-        chosen.since = last_end(chosen)
+        runs = JobRun.objects.of(chosen.job, chosen.app).filter(until__lt=chosen.until, started_at__isnull=False)
+        chosen.since = runs.order_by("-until").values_list("until", flat=True).first()
         chosen.stop_asked, chosen.reason = False, ""
         chosen.save()
     return Claim(chosen, slice_seconds)
@@ -209,24 +210,14 @@ def choose(rows: list[JobRun], now: datetime) -> JobRun | None:
             if row.lease_until and row.lease_until > now:
                 return None
             if row.attempts >= MOST_ATTEMPTS:
-                give_up(row, now)
+                row.status, row.finished_at, row.lease_until, row.reason = RunStatus.DEAD, now, None, KILLED
+                row.save()
                 continue
             return row
         if row.started_at is not None:
             return row if row.next_at <= now else None
     fresh = [row for row in rows if row.status in (RunStatus.PENDING, RunStatus.FAILED)]
     return fresh[-1] if fresh and fresh[-1].next_at <= now else None
-
-
-def give_up(row: JobRun, now: datetime) -> None:
-    row.status, row.finished_at, row.lease_until, row.reason = RunStatus.DEAD, now, None, KILLED
-    row.save()
-
-
-def last_end(run: JobRun) -> datetime | None:
-    """Where the last run before it ended: of those that were begun, for what they did is done."""
-    runs = JobRun.objects.of(run.job, run.app).filter(until__lt=run.until, started_at__isnull=False)
-    return runs.order_by("-until").values_list("until", flat=True).first()
 
 
 # --- ending

@@ -148,7 +148,20 @@ def carry_out(job: Job[Any], service: Any, claimed: claims.Claim) -> str:
         noted.warning("run_lost")
         return "lost"
     except Exception as error:
-        return end_early(claimed, error)
+        now = timezone.now()
+        try:
+            if isinstance(error, claims.TimeUp):
+                claims.pause(claimed, now)
+                return "paused"
+            if isinstance(error, claims.Stopped):
+                claims.stop(claimed, now)
+                return "stopped"
+            log.error("run_failed", job=claimed.row.job, app=named_app(claimed), exc_info=error)
+            claims.fail(claimed, error, now)
+        except claims.ClaimLost:
+            log.warning("run_lost", job=claimed.row.job, app=named_app(claimed))
+            return "lost"
+        return "failed"
     try:
         claims.finish(claimed, timezone.now())
     except claims.ClaimLost:
@@ -156,23 +169,6 @@ def carry_out(job: Job[Any], service: Any, claimed: claims.Claim) -> str:
         return "lost"
     noted.info("run_done", **{f"count_{name}": count for name, count in claimed.counts.items()})
     return "done"
-
-
-def end_early(claimed: claims.Claim, error: Exception) -> str:
-    now = timezone.now()
-    try:
-        if isinstance(error, claims.TimeUp):
-            claims.pause(claimed, now)
-            return "paused"
-        if isinstance(error, claims.Stopped):
-            claims.stop(claimed, now)
-            return "stopped"
-        log.error("run_failed", job=claimed.row.job, app=named_app(claimed), exc_info=error)
-        claims.fail(claimed, error, now)
-    except claims.ClaimLost:
-        log.warning("run_lost", job=claimed.row.job, app=named_app(claimed))
-        return "lost"
-    return "failed"
 
 
 def drop_old_runs(now: datetime) -> Iterator[int]:

@@ -55,13 +55,10 @@ class Calendar:
     def periods(self, start: date, step: timedelta, zone: tzinfo) -> Iterator[Period]:
         for days in range(DAYS_SEARCHED):
             on = start + days * step
-            if self.falls_on(on) and (until := self.moment(on, zone)):
+            if (
+                on.weekday() == self.weekday if self.weekday is not None else self.day is None or on.day == self.day
+            ) and (until := self.moment(on, zone)):
                 yield Period(on.isoformat(), until)
-
-    def falls_on(self, on: date) -> bool:
-        if self.weekday is not None:
-            return on.weekday() == self.weekday
-        return self.day is None or on.day == self.day
 
     def moment(self, on: date, zone: tzinfo) -> datetime | None:
         """When it is due on that date, in UTC; None for a daily job on a date that the zone leaves out.

@@ -61,24 +61,6 @@ class TooManyClients(OAuth2Error):  # type: ignore[misc]  # authlib has no types
     description = "Too many clients have registered and were never let in: try again tomorrow."
 
 
-def check_said(metadata: Mapping[str, Any]) -> None:
-    """Of the kind that authlib takes it for."""
-    for name, value in metadata.items():
-        is_text = isinstance(value, str) and len(value) <= LONGEST_URI
-        is_list = isinstance(value, list) and all(isinstance(one, str) for one in value)
-        if (name in LISTS and not is_list) or (name not in LISTS and name in TEXTS and not is_text):
-            raise InvalidClientMetadataError(f"{name} is not what it should be.")
-    check_redirect_uris(metadata.get("redirect_uris"))
-
-
-def check_redirect_uris(uris: Any) -> None:
-    if not isinstance(uris, list) or not 0 < len(uris) <= MOST_URIS:
-        raise InvalidRedirectURIError(f"From 1 to {MOST_URIS} redirect_uris are needed.")
-    for uri in uris:
-        if not isinstance(uri, str) or len(uri) > LONGEST_URI or not is_harmless(uri):
-            raise InvalidRedirectURIError(WHERE_TO)
-
-
 def is_harmless(uri: str) -> bool:
     # A browser takes \ for /: where it goes would not be where a person is told that it goes. * is nobody's name.
     if not uri.isascii() or not uri.isprintable() or set(uri) & set("# ;,*\\"):
@@ -92,21 +74,8 @@ def is_harmless(uri: str) -> bool:
         return False
     if parts.scheme in ("http", "https"):
         return bool(parts.hostname) and (parts.scheme == "https" or parts.hostname in LOOPBACK)
-    return is_own_scheme(parts.scheme)
-
-
-def is_own_scheme(scheme: str) -> bool:
-    is_name = len(scheme) <= LONGEST_SCHEME and bool(OWN_SCHEME.fullmatch(scheme))
-    return is_name and not OF_SYSTEMS.match(scheme)
-
-
-def check_room() -> None:
-    """Those that nobody let in within a day are dropped, so that registering fills no disk."""
-    used = OAuthGrant.objects.values("client"), OAuthCode.objects.values("client")
-    unused = OAuthClient.objects.exclude(pk__in=used[0]).exclude(pk__in=used[1])
-    unused.filter(created_at__lt=timezone.now() - UNUSED_FOR).delete()
-    if unused.count() >= MOST_UNUSED:
-        raise TooManyClients
+    is_name = len(parts.scheme) <= LONGEST_SCHEME and bool(OWN_SCHEME.fullmatch(parts.scheme))
+    return is_name and not OF_SYSTEMS.match(parts.scheme)
 
 
 Token = dict[str, Any]
@@ -219,9 +188,24 @@ class Registration(ClientRegistrationEndpoint):  # type: ignore[misc]  # authlib
     def extract_client_metadata(self, request: Any) -> dict[str, Any]:
         # No way of ours to ask for a token needs keys: they are neither read nor kept.
         request.payload.data.pop("jwks", None)
-        check_said(request.payload.data)
+        for name, value in request.payload.data.items():
+            is_text = isinstance(value, str) and len(value) <= LONGEST_URI
+            is_list = isinstance(value, list) and all(isinstance(one, str) for one in value)
+            if (name in LISTS and not is_list) or (name not in LISTS and name in TEXTS and not is_text):
+                raise InvalidClientMetadataError(f"{name} is not what it should be.")
+        uris = request.payload.data.get("redirect_uris")
+        if not isinstance(uris, list) or not 0 < len(uris) <= MOST_URIS:
+            raise InvalidRedirectURIError(f"From 1 to {MOST_URIS} redirect_uris are needed.")
+        for uri in uris:
+            if not isinstance(uri, str) or len(uri) > LONGEST_URI or not is_harmless(uri):
+                raise InvalidRedirectURIError(WHERE_TO)
         metadata: dict[str, Any] = super().extract_client_metadata(request)
-        check_room()
+        # Those that nobody let in within a day are dropped, so that registering fills no disk.
+        used = OAuthGrant.objects.values("client"), OAuthCode.objects.values("client")
+        unused = OAuthClient.objects.exclude(pk__in=used[0]).exclude(pk__in=used[1])
+        unused.filter(created_at__lt=timezone.now() - UNUSED_FOR).delete()
+        if unused.count() >= MOST_UNUSED:
+            raise TooManyClients
         metadata.setdefault("token_endpoint_auth_method", "client_secret_basic")
         return metadata
 

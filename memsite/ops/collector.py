@@ -73,7 +73,12 @@ def figures(now: datetime) -> Figures:
     yield from apps()
     yield from work()
     yield from jobs(now)
-    yield from spending(now)
+    today = timezone.localtime(now).date()
+    calls = LedgerEntry.objects.filter(app__in=App.objects.order_by().values("pk"), day=today)
+    sums = calls.aggregate(tokens=Sum(F("input_tokens") + F("output_tokens")), dollars=Sum("cost"))
+    told = "by each app's calendar, on the date that it is where the server is."
+    yield one("memsite_model_tokens_today", f"Tokens of language models, {told}", sums["tokens"] or 0)
+    yield one("memsite_model_cost_dollars_today", f"Their known cost, {told}", sums["dollars"] or 0)
     yield one("memsite_database_writable", "1 if the database takes writes, else 0.", takes_writes())
     yield one("memsite_database_bytes", "What the database takes on its disk.", database_bytes())
 
@@ -112,15 +117,6 @@ def jobs(now: datetime) -> Figures:
     last = JobSchedule.objects.filter(job__in=JOBS).annotate(done_at=Subquery(done.values("finished_at")[:1]))
     at = {job: at.timestamp() for job, at in last.values_list("job", "done_at") if at}
     yield by("memsite_job_last_success_timestamp_seconds", "When a run of the job was last done.", "job", at)
-
-
-def spending(now: datetime) -> Figures:
-    today = timezone.localtime(now).date()
-    calls = LedgerEntry.objects.filter(app__in=App.objects.order_by().values("pk"), day=today)
-    sums = calls.aggregate(tokens=Sum(F("input_tokens") + F("output_tokens")), dollars=Sum("cost"))
-    told = "by each app's calendar, on the date that it is where the server is."
-    yield one("memsite_model_tokens_today", f"Tokens of language models, {told}", sums["tokens"] or 0)
-    yield one("memsite_model_cost_dollars_today", f"Their known cost, {told}", sums["dollars"] or 0)
 
 
 def database_bytes() -> int:

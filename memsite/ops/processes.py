@@ -34,15 +34,10 @@ def die_with_parent(parent_pid: int | None = None) -> None:
         os.kill(os.getpid(), signal.SIGKILL)
 
 
-def die_with_starter() -> None:
-    """`die_with_parent` in a process of `multiprocessing`, also where the one that started it is gone by now."""
-    starter = parent_process()
-    die_with_parent(starter.pid if starter else None)
-
-
 def web_application() -> Any:
     """Granian's factory: runs in each of its workers, which otherwise outlive a killed granian."""
-    die_with_starter()
+    starter = parent_process()
+    die_with_parent(starter.pid if starter else None)
     from memsite.config.conf import get_conf
     from memsite.config.wsgi import application
     from memsite.ops.metrics import count_together

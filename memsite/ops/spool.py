@@ -44,7 +44,8 @@ class Spool:
 
     def put(self, queue: str, data: bytes) -> None:
         """Queue a message. OSError (a full disk, say) means that it is not queued and left nothing behind."""
-        name = new_name()
+        # Sorts by time of day: a monotonic clock starts anew at every boot.
+        name = f"{time.time_ns():020d}-{next(_counter):08d}-{uuid4().hex}-0"
         draft = make_folder(self.tmp) / name
         try:
             draft.write_bytes(data)
@@ -109,7 +110,26 @@ class Claims:
         with spool.one_at_a_time():
             make_folder(self.folder)
             self._lock = try_lock(self.folder)
-            revive_dead(spool)
+            # To their queues the messages of owners that are no longer alive. Call under `one_at_a_time`.
+            spool.sweep_drafts()
+            for folder in filter(Path.is_dir, list_folder(spool.held)):
+                lock = try_lock(folder)
+                if lock is None:
+                    continue
+                try:
+                    for held in messages_in(folder):
+                        # Put back one message of a dead owner, counted in its name; after too many deaths set it
+                        # aside.
+                        stem, _, digits = held.name.rpartition("-")
+                        returns = int(digits) if digits.isdecimal() else MOST_RETURNS
+                        if returns < MOST_RETURNS:
+                            spool.put_back(held.rename(held.with_name(f"{stem}-{returns + 1}")))
+                        else:
+                            logger.warning("Set aside %s: %s workers died holding it", held.name, MOST_RETURNS + 1)
+                            spool.set_aside(held)
+                    shutil.rmtree(folder)
+                finally:
+                    os.close(lock)
         _open_claims.add(self)
 
     def claim(self, queue: str) -> tuple[str, bytes] | None:
@@ -173,37 +193,6 @@ def _forget_claims_of_parent() -> None:
 
 
 os.register_at_fork(after_in_child=_forget_claims_of_parent)
-
-
-def revive_dead(spool: Spool) -> None:
-    """Return to their queues the messages of owners that are no longer alive. Call under `one_at_a_time`."""
-    spool.sweep_drafts()
-    for folder in filter(Path.is_dir, list_folder(spool.held)):
-        lock = try_lock(folder)
-        if lock is None:
-            continue
-        try:
-            for held in messages_in(folder):
-                revive(spool, held)
-            shutil.rmtree(folder)
-        finally:
-            os.close(lock)
-
-
-def revive(spool: Spool, held: Path) -> None:
-    """Put back one message of a dead owner, counted in its name; after too many deaths set it aside."""
-    stem, _, digits = held.name.rpartition("-")
-    returns = int(digits) if digits.isdecimal() else MOST_RETURNS
-    if returns < MOST_RETURNS:
-        spool.put_back(held.rename(held.with_name(f"{stem}-{returns + 1}")))
-    else:
-        logger.warning("Set aside %s: %s workers died holding it", held.name, MOST_RETURNS + 1)
-        spool.set_aside(held)
-
-
-def new_name() -> str:
-    """TIME-COUNTER-UUID-RETURNS. Sorts by time of day: a monotonic clock starts anew at every boot."""
-    return f"{time.time_ns():020d}-{next(_counter):08d}-{uuid4().hex}-0"
 
 
 @lru_cache(maxsize=256)

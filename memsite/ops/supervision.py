@@ -102,20 +102,26 @@ class Supervisor:
         self.output.start()
         with self._woken_by_signals():
             while not self._must_stop():
-                self._start_due()
-                self._wait(self._next_start())
+                for part in self.parts:
+                    if part.process is None and part.starts_at <= time.monotonic() and not self._must_stop():
+                        self._start(part)
+                self._wait(min((part.starts_at for part in self.parts if part.process is None), default=float("inf")))
                 self._bury()
-            self._stop_all()
+            # In order, and those that do not end in time with SIGKILL.
+            self.tell("Memsite stops.")
+            self._send_all(signal.SIGTERM)
+            until = time.monotonic() + STOP_SECONDS
+            while any(part.process for part in self.parts):
+                self._wait(until)
+                self._bury()
+                if time.monotonic() >= until:
+                    self._send_all(signal.SIGKILL)
+                    until = time.monotonic() + LOOK_EVERY_SECONDS
         self.output.finish()
         return self.exit_code
 
     def _must_stop(self) -> bool:
         return self.is_asked_to_stop or bool(self.exit_code)
-
-    def _start_due(self) -> None:
-        for part in self.parts:
-            if part.process is None and part.starts_at <= time.monotonic() and not self._must_stop():
-                self._start(part)
 
     def _start(self, part: Part) -> None:
         try:
@@ -131,9 +137,6 @@ class Supervisor:
         os.set_blocking(part.process.stdout.fileno(), False)
         self._selector.register(part.process.stdout, EVENT_READ, part)
         self.tell(f"{part.name} started (process {part.process.pid})")
-
-    def _next_start(self) -> float:
-        return min((part.starts_at for part in self.parts if part.process is None), default=float("inf"))
 
     def _wait(self, until: float) -> None:
         """For output, a signal, or the time; reads the output."""
@@ -162,26 +165,23 @@ class Supervisor:
         for part in self.parts:
             if part.process is not None and part.process.poll() is not None:
                 returncode = part.process.returncode
-                self._finish(part)
+                # Kills what is left of its group, and prints what it had still to say.
+                assert part.process is not None
+                assert part.process.stdout is not None
+                send(part, signal.SIGKILL)
+                for _ in range(MOST_CHUNKS_LEFT):
+                    if not self._read(part):
+                        break
+                if part.unfinished:
+                    self.output.put(part.name, part.unfinished, part.colour)
+                with suppress(KeyError):
+                    self._selector.unregister(part.process.stdout)
+                part.process.stdout.close()
+                part.process, part.unfinished = None, b""
                 if self.is_asked_to_stop or self.exit_code:
                     self.tell(f"{part.name} ended")
                 else:
                     self._count_death(part, returncode)
-
-    def _finish(self, part: Part) -> None:
-        """Kills what is left of its group, and prints what it had still to say."""
-        assert part.process is not None
-        assert part.process.stdout is not None
-        send(part, signal.SIGKILL)
-        for _ in range(MOST_CHUNKS_LEFT):
-            if not self._read(part):
-                break
-        if part.unfinished:
-            self.output.put(part.name, part.unfinished, part.colour)
-        with suppress(KeyError):
-            self._selector.unregister(part.process.stdout)
-        part.process.stdout.close()
-        part.process, part.unfinished = None, b""
 
     def _count_death(self, part: Part, returncode: int) -> None:
         now = time.monotonic()
@@ -198,18 +198,6 @@ class Supervisor:
         pause = pause_after(count)
         part.starts_at = now + pause
         self.tell(f"{told}. It starts again in {pause:g} s.")
-
-    def _stop_all(self) -> None:
-        """In order, and those that do not end in time with SIGKILL."""
-        self.tell("Memsite stops.")
-        self._send_all(signal.SIGTERM)
-        until = time.monotonic() + STOP_SECONDS
-        while any(part.process for part in self.parts):
-            self._wait(until)
-            self._bury()
-            if time.monotonic() >= until:
-                self._send_all(signal.SIGKILL)
-                until = time.monotonic() + LOOK_EVERY_SECONDS
 
     def _send_all(self, number: signal.Signals) -> None:
         for part in self.parts:

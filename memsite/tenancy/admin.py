@@ -231,15 +231,7 @@ class MemberFormSet(MemberFormSetBase):
 
     def clean(self) -> None:
         super().clean()
-        self.refuse_doubles()
-        if not any(self.errors):
-            self.refuse_without_owner()
-
-    def newcomers(self) -> list[Any]:
-        return [form for form in self.extra_forms if "username" in form.cleaned_data and not goes(form)]
-
-    def refuse_doubles(self) -> None:
-        """Who is no field of the rows, so that Django does not compare them."""
+        # Who is no field of the rows, so that Django does not compare them.
         going = [form.instance.pk for form in self.initial_forms if goes(form)]
         members = Membership.objects.for_app(self.instance).exclude(pk__in=going)
         there = set(members.values_list("user", flat=True))
@@ -247,14 +239,16 @@ class MemberFormSet(MemberFormSetBase):
             if form.instance.user.pk in there:
                 form.add_error("username", "This name is there already: set the role in its row.")
             there.add(form.instance.user.pk)
+        if not any(self.errors):
+            rows = [*self.initial_forms, *self.newcomers()]
+            roles = {form.instance.user_id: None if goes(form) else Role(form.cleaned_data["role"]) for form in rows}
+            try:
+                check_owner_stays(self.instance, roles)
+            except LastOwner as error:
+                raise forms.ValidationError(str(error)) from error
 
-    def refuse_without_owner(self) -> None:
-        rows = [*self.initial_forms, *self.newcomers()]
-        roles = {form.instance.user_id: None if goes(form) else Role(form.cleaned_data["role"]) for form in rows}
-        try:
-            check_owner_stays(self.instance, roles)
-        except LastOwner as error:
-            raise forms.ValidationError(str(error)) from error
+    def newcomers(self) -> list[Any]:
+        return [form for form in self.extra_forms if "username" in form.cleaned_data and not goes(form)]
 
 
 def goes(form: forms.ModelForm[Membership]) -> bool:
@@ -473,18 +467,13 @@ class AgentAdmin(SiteAdmin[Agent]):
         for agent in queryset:
             try:
                 with transaction.atomic():
-                    issued = rotate_key(agent, scopes_of(agent), timezone.now())
+                    newest = ApiKey.objects.filter(agent=agent).order_by("-created_at").first()
+                    issued = rotate_key(agent, (list(newest.scopes) if newest else AGENT_SCOPES), timezone.now())
                     self.log_change(request, agent, f"Key {issued.row.prefix} issued.")
             except TooManyKeys:
                 messages.error(request, f"{agent_name(agent)} has two live keys already: revoke one first.")
             else:
                 show_once(request, agent, issued)
-
-
-def scopes_of(agent: Agent) -> list[str]:
-    """Return what its newest key may do."""
-    newest = ApiKey.objects.filter(agent=agent).order_by("-created_at").first()
-    return list(newest.scopes) if newest else AGENT_SCOPES
 
 
 def show_once(request: HttpRequest, agent: Agent, issued: NewKey) -> None:

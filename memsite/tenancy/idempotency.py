@@ -101,7 +101,11 @@ def idempotent(caller: str, key: str | None, request: Mapping[str, Any] | None, 
     if key is None:
         yield Slot()
         return
-    slot = claim(caller, check_key(key), fingerprint(request) if request is not None else None, now)
+    if not 0 < len(key) <= MAX_KEY_LENGTH or not key.isprintable():
+        raise Unprocessable(f"Idempotency-Key: 1 to {MAX_KEY_LENGTH} printable characters.")
+    if kind := secret_in_name(key):
+        raise Unprocessable(f"Idempotency-Key: this looks like a secret ({kind}), and it is kept: take another one.")
+    slot = claim(caller, key, fingerprint(request) if request is not None else None, now)
     is_answered = False
     try:
         yield slot
@@ -127,14 +131,6 @@ def free() -> None:
         to_free.discard(place)
 
 
-def check_key(key: str) -> str:
-    if not 0 < len(key) <= MAX_KEY_LENGTH or not key.isprintable():
-        raise Unprocessable(f"Idempotency-Key: 1 to {MAX_KEY_LENGTH} printable characters.")
-    if kind := secret_in_name(key):
-        raise Unprocessable(f"Idempotency-Key: this looks like a secret ({kind}), and it is kept: take another one.")
-    return key
-
-
 def fingerprint(request: Mapping[str, Any]) -> str:
     try:
         told = orjson.dumps(request, option=orjson.OPT_SORT_KEYS, default=str)
@@ -157,7 +153,12 @@ def claim(caller: str, key: str, print_: str | None, now: datetime) -> Slot:
     if found is None:
         raise Conflict("A request with this Idempotency-Key has just ended: send it again.")
     if not found.status:
-        return take_over(found, print_, now)
+        # Take over the place of a twin whose lease has run out. Raises Conflict while it is at work.
+        stale = IdempotentAnswer.objects.filter(pk=found.pk, status=0, created_at=found.created_at)
+        if found.created_at > now - LEASE or not stale.update(created_at=now, fingerprint=print_ or ""):
+            raise Conflict("A request with this Idempotency-Key is being answered.")
+        found.created_at, found.fingerprint = now, print_ or ""
+        return Slot(found, goes_on=print_ is None)
     return Slot(past=found) if print_ is None else Slot(answer=answer_of(found, print_))
 
 
@@ -176,7 +177,10 @@ def forget_answers(app: App, uids: Iterable[UUID]) -> None:
     read, once.
     """
     gone = {str(uid).encode() for uid in uids}
-    rows = answers_of(app) | to_operators()
+    by_key_or_session = Q(caller__startswith="key:") | Q(caller__startswith="user:")
+    rows = answers_of(app) | IdempotentAnswer.objects.filter(by_key_or_session, status__gt=0).exclude(
+        status=HTTPStatus.GONE
+    )
     if len(gone) <= FEW:
         if gone:
             silence(rows.filter(reduce(or_, [Q(Holds("body", uid)) for uid in gone])))
@@ -210,19 +214,5 @@ def answers_of(app: App) -> QuerySet[IdempotentAnswer]:
     return IdempotentAnswer.objects.filter(caller__in=callers, status__gt=0).exclude(status=HTTPStatus.GONE)
 
 
-def to_operators() -> QuerySet[IdempotentAnswer]:
-    by_key_or_session = Q(caller__startswith="key:") | Q(caller__startswith="user:")
-    return IdempotentAnswer.objects.filter(by_key_or_session, status__gt=0).exclude(status=HTTPStatus.GONE)
-
-
 def silence(answers: QuerySet[IdempotentAnswer]) -> None:
     answers.update(status=HTTPStatus.GONE, body=b"")
-
-
-def take_over(row: IdempotentAnswer, print_: str | None, now: datetime) -> Slot:
-    """Take over the place of a twin whose lease has run out. Raises Conflict while it is at work."""
-    stale = IdempotentAnswer.objects.filter(pk=row.pk, status=0, created_at=row.created_at)
-    if row.created_at > now - LEASE or not stale.update(created_at=now, fingerprint=print_ or ""):
-        raise Conflict("A request with this Idempotency-Key is being answered.")
-    row.created_at, row.fingerprint = now, print_ or ""
-    return Slot(row, goes_on=print_ is None)

@@ -208,19 +208,17 @@ def build(**_: Any) -> None:
         return
     with transaction.atomic(), connection.cursor() as cursor:
         cursor.execute(WALLED_APP)
-        for table in sorted(walled_tables().keys() - tables_with_policy(cursor)):
+        cursor.execute("SELECT tablename FROM pg_policies WHERE policyname = %s", [POLICY])
+        walled = {table for (table,) in cursor.fetchall()}
+        for table in sorted(
+            walled_tables().keys()
+            - (walled | (walled_tables().keys() - set(connection.introspection.table_names(cursor))))
+        ):
             column = walled_tables()[table]
             cursor.execute(f"ALTER TABLE {table} ENABLE ROW LEVEL SECURITY")
             cursor.execute(f"CREATE POLICY {POLICY} ON {table} USING ({column} = (SELECT memsite_walled_app()))")
         if is_up():
             allow_role(cursor)
-
-
-def tables_with_policy(cursor: Any) -> set[str]:
-    """And those that are not there yet: migrations may have stopped halfway."""
-    cursor.execute("SELECT tablename FROM pg_policies WHERE policyname = %s", [POLICY])
-    walled = {table for (table,) in cursor.fetchall()}
-    return walled | (walled_tables().keys() - set(connection.introspection.table_names(cursor)))
 
 
 def allow_role(cursor: Any) -> None:

@@ -60,19 +60,6 @@ def was_silent() -> bool:
     return False
 
 
-def note_silence(seconds: float) -> None:
-    """After so many; a few say nothing of the server, or it was known."""
-    if seconds > WARY_SECONDS:
-        with suppress(OSError):
-            silence_file().parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-            silence_file().touch()
-
-
-def note_answer() -> None:
-    with suppress(OSError):
-        silence_file().unlink(missing_ok=True)
-
-
 class Progress:
     """`sent_bytes` of the transcript; `ahead` are the texts that were sent before they stood in it, by their hash.
 
@@ -93,7 +80,10 @@ class Progress:
         """
         piece = read_piece(transcript, self.sent_bytes)
         self.sent_bytes = piece.end
-        copied = sent_with(others_of(transcript) if others is None else others, piece.messages)
+        copied = sent_with(
+            (path for path in transcript.parent.glob(f"*{SUFFIX}") if path != transcript) if others is None else others,
+            piece.messages,
+        )
         own = [message for message in piece.messages if message["external_id"] not in copied]
         return piece._replace(messages=[message for message in own if not self.was_ahead(message)])
 
@@ -116,10 +106,6 @@ class Progress:
             self.ahead = [*self.ahead, name][-MOST_AHEAD:]
             named = (name, message["external_id"])
             self.names = [*(one for one in self.names if one != named), named][-MOST_NAMED:]
-
-
-def others_of(transcript: Path) -> Iterable[Path]:
-    return (path for path in transcript.parent.glob(f"*{SUFFIX}") if path != transcript)
 
 
 def sent_with(others: Iterable[Path], messages: list[Message]) -> set[str]:
@@ -172,7 +158,12 @@ def main(event_name: str, *, verbose: bool = False) -> int:
     seconds = seconds_for(event_name)
     threading.Thread(target=end_after, args=(seconds, verbose), daemon=True).start()
     try:
-        if answer := answer_to(read_event(event_name)):
+        event = json.loads(sys.stdin.buffer.read())
+        if not isinstance(event, dict) or not isinstance(event.get("session_id"), str):
+            raise ValueError("stdin is no event of Claude Code")
+        # All that the server reads of it are texts: what tools took and gave stays here.
+        texts = {field: UNSENDABLE.sub("\ufffd", value) for field, value in event.items() if isinstance(value, str)}
+        if answer := answer_to({"hook_event_name": event_name, **texts}):
             sys.stdout.write(json.dumps(answer))
             sys.stdout.flush()
     except Exception as error:
@@ -185,26 +176,28 @@ def end_after(seconds: float, verbose: bool) -> None:
     """Whatever it is that still waits then, also outside of Python."""
     time.sleep(seconds - AROUND_SECONDS)
     if ASKING.is_set():
-        note_silence(seconds)
+        # After so many; a few say nothing of the server, or it was known.
+        if seconds > WARY_SECONDS:
+            with suppress(OSError):
+                silence_file().parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+                silence_file().touch()
         if verbose:
             os.write(2, f"memsite: no answer within {seconds:g} seconds\n".encode())
     os._exit(0)
-
-
-def read_event(name: str) -> dict[str, Any]:
-    event = json.loads(sys.stdin.buffer.read())
-    if not isinstance(event, dict) or not isinstance(event.get("session_id"), str):
-        raise ValueError("stdin is no event of Claude Code")
-    # All that the server reads of it are texts: what tools took and gave stays here.
-    texts = {field: UNSENDABLE.sub("\ufffd", value) for field, value in event.items() if isinstance(value, str)}
-    return {"hook_event_name": name, **texts}
 
 
 def answer_to(event: dict[str, Any]) -> dict[str, Any]:
     """What to print; empty for nothing."""
     place = find_server()
     if wrapped := os.environ.get("MEMSITE_SESSION_ID"):
-        return answer_within(wrapped, event, place)
+        # Inside of `memsite run`, which opens, hears and ends the session itself: only a prompt is answered.
+        prompt = event.get("prompt")
+        if event["hook_event_name"] != "UserPromptSubmit" or not isinstance(prompt, str) or not prompt.strip():
+            return {}
+        asked = {"session_id": wrapped, "query": prompt[-QUERY_CHARACTERS:], "format": "turn"}
+        text = post(place, "context", asked)["text"]
+        output = {"hookEventName": event["hook_event_name"], "additionalContext": text}
+        return {"hookSpecificOutput": output} if text else {}
     progress = load_progress(event["session_id"])
     event["messages"] = news(event, progress)
     try:
@@ -232,17 +225,6 @@ def news(event: dict[str, Any], progress: Progress) -> list[dict[str, Any]]:
     return messages
 
 
-def answer_within(session_id: str, event: dict[str, Any], place: Server) -> dict[str, Any]:
-    """Inside of `memsite run`, which opens, hears and ends the session itself: only a prompt is answered."""
-    prompt = event.get("prompt")
-    if event["hook_event_name"] != "UserPromptSubmit" or not isinstance(prompt, str) or not prompt.strip():
-        return {}
-    asked = {"session_id": session_id, "query": prompt[-QUERY_CHARACTERS:], "format": "turn"}
-    text = post(place, "context", asked)["text"]
-    output = {"hookEventName": event["hook_event_name"], "additionalContext": text}
-    return {"hookSpecificOutput": output} if text else {}
-
-
 def post(place: Server, path: str, body: dict[str, Any]) -> dict[str, Any]:
     """However long it takes: `end_after` ends the wait, and notes whose fault it was."""
     headers = {"Authorization": f"Bearer {place.key}", "Content-Type": "application/json"}
@@ -255,7 +237,8 @@ def post(place: Server, path: str, body: dict[str, Any]) -> dict[str, Any]:
             answer = json.load(response)
     finally:
         ASKING.clear()
-    note_answer()
+    with suppress(OSError):
+        silence_file().unlink(missing_ok=True)
     if not isinstance(answer, dict):
         raise ValueError("the answer is none of a Memsite server")
     return answer

@@ -46,15 +46,10 @@ def command_line(project: Path | None) -> str:
     """How Claude Code calls us: by full path for this user, by name in a project that others share."""
     if project is not None:
         return NAME
-    installed = program()
-    return shlex.quote(installed) if installed else shlex.join([sys.executable, "-m", "memsite_client"])
-
-
-def program() -> str | None:
-    """The full path of `memsite`: of the one that runs now, which need not lie on the PATH, or the PATH's."""
     running = Path(sys.argv[0])
     is_it = running.name == NAME and running.is_file() and os.access(running, os.X_OK)
-    return str(running.absolute()) if is_it else shutil.which(NAME)
+    installed = str(running.absolute()) if is_it else shutil.which(NAME)
+    return shlex.quote(installed) if installed else shlex.join([sys.executable, "-m", "memsite_client"])
 
 
 def read_settings(path: Path) -> Settings:
@@ -138,17 +133,13 @@ def is_ours(entry: Any) -> bool:
 
 def change_file(path: Path, document: Settings, new_mode: int = 0o644) -> Path | None:
     """Writes it, whole; what was there before is kept beside it. The copy's path, or None if there was nothing."""
-    text, copy, mode = as_text(document), None, new_mode
+    text, copy, mode = (json.dumps(document, indent=2, ensure_ascii=False) + "\n"), None, new_mode
     if path.is_file():
         mode = stat.S_IMODE(path.stat().st_mode)
         copy = path.with_name(f"{path.name}.{datetime.now(UTC):%Y%m%d-%H%M%S}.bak")
         write_whole(copy, path.read_text(encoding="utf-8"), mode)
     write_whole(path, text, mode)
     return copy
-
-
-def as_text(document: Settings) -> str:
-    return json.dumps(document, indent=2, ensure_ascii=False) + "\n"
 
 
 def mcp_file(project: Path | None) -> Path:

@@ -124,11 +124,6 @@ def as_sent(message: Message, names: list[tuple[str, str]]) -> Message:
     return message
 
 
-def is_transcript(path: Path) -> bool:
-    """Whether its first lines are Claude Code's."""
-    return read_piece(path, 0).session_id is not None
-
-
 def session_of(path: Path) -> str:
     """Claude Code names the file after the session; the lines of one that was renamed tell it."""
     try:
@@ -237,7 +232,7 @@ def import_(paths: tuple[Path, ...], again: bool, json_: bool) -> None:
                     failed += [f"{path}: {reason}" for reason in piece.refused]
                     bar.update(piece.size_bytes)
                 done.append(path)
-                if path in paths and not is_transcript(path):
+                if path in paths and not (read_piece(path, 0).session_id is not None):
                     unread.append(path)
             except ProblemError as error:
                 if error.status not in HOPELESS:

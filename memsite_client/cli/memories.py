@@ -55,11 +55,6 @@ def memory_fields(function: Function) -> Function:
     return function
 
 
-def cleared(changes: dict[str, Any]) -> dict[str, Any]:
-    """What an empty option says: the memory is to have none of it."""
-    return {name: None if name in CLEARABLE and value == "" else value for name, value in changes.items()}
-
-
 @click.command()
 @click.argument("text")
 @memory_fields
@@ -142,7 +137,9 @@ def update(
     An empty --subject, --tag, --user, --valid-from or --valid-until takes away what it had: --subject "".
     """
     said = without_nones(content=None if content is None else text_of(content), **options)
-    changes: Any = cleared(said) | ({"tags": [tag for tag in tags if tag]} if tags else {})
+    changes: Any = {name: None if name in CLEARABLE and value == "" else value for name, value in said.items()} | (
+        {"tags": [tag for tag in tags if tag]} if tags else {}
+    )
     if not changes:
         raise click.UsageError("Say what to change: --content, --category, --pin …")
     with connect() as memsite:

@@ -67,7 +67,9 @@ class Program:
         with source, suppress(BrokenPipeError):
             while data := os.read(source.fileno(), READ_BYTES):
                 listener(data)
-                write_all(target, data)
+                view = memoryview(data)
+                while view:
+                    view = view[os.write(target, view) :]
 
     def wait(self) -> int:
         """Its exit code as a shell says it: 128 and more for a signal."""
@@ -116,12 +118,6 @@ def is_in_the_foreground() -> bool:
         return os.tcgetpgrp(0) == os.getpgrp()
     except OSError:
         return False
-
-
-def write_all(target: int, data: bytes) -> None:
-    view = memoryview(data)
-    while view:
-        view = view[os.write(target, view) :]
 
 
 def environment_here(more: Mapping[str, str]) -> dict[str, str]:

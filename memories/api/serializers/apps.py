@@ -198,19 +198,15 @@ def show_purged(purge: Purge) -> dict[str, Any]:
 
 
 def show_app(app: App) -> dict[str, Any]:
+    values = {name: getattr(app.policy, name) for name in POLICY_FIELDS}
     return {
         "app_id": app.app_id,
         "name": app.name,
         "preset": app.preset,
         "status": app.status,
         "created_at": app.created_at,
-        "policy": show_policy(app.policy),
+        "policy": {**values, "time_zone": str(app.policy.time_zone)},
     }
-
-
-def show_policy(policy: AppPolicy) -> dict[str, Any]:
-    values = {name: getattr(policy, name) for name in POLICY_FIELDS}
-    return {**values, "time_zone": str(policy.time_zone)}
 
 
 def show_key(key: ApiKey) -> dict[str, Any]:
@@ -256,16 +252,12 @@ def policy_with(policy: AppPolicy, preset: str | None, changes: dict[str, Any]) 
     return policy
 
 
-def checked_zone(value: Any) -> str:
-    if isinstance(value, str) and value in ZONES:
-        return value
-    raise serializers.ValidationError({"policy": {"time_zone": ["An IANA name such as Europe/Berlin."]}})
-
-
 def checked_type(name: str, value: Any) -> Any:
     """The value, if it is of the JSON type of its field: Django's fields would take "3" for 3."""
     if name == "time_zone":
-        return checked_zone(value)
+        if isinstance(value, str) and value in ZONES:
+            return value
+        raise serializers.ValidationError({"policy": {"time_zone": ["An IANA name such as Europe/Berlin."]}})
     field = AppPolicy._meta.get_field(name)
     if value is None and not field.null:
         raise serializers.ValidationError({"policy": {name: ["Cannot be null."]}})

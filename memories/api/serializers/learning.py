@@ -17,7 +17,6 @@ from memories.api.fields import (
 )
 from memories.api.serializers.memories import MAX_BATCH
 from memories.api.serializers.sessions import MAX_MESSAGES, Message
-from memories.capture.quarantine import Refusal
 from memories.capture.related_memories import RelatedMemory
 from memories.models import Entity, Extraction, Rejection, Rollback, RollbackStatus, RollbackWhat, Summary
 from memories.services import RollbackPreview
@@ -153,7 +152,7 @@ def show_entity(row: Entity) -> dict[str, Any]:
 def show_preview(preview: Preview) -> dict[str, Any]:
     return {
         "facts": [show_fact(candidate, known, place) for candidate, known, place in preview.facts],
-        "rejections": [show_refusal(refusal) for refusal in preview.refusals],
+        "rejections": [{name: getattr(refusal, name) for name in names(RefusalShown)} for refusal in preview.refusals],
         "made_by": preview.made_by,
     }
 
@@ -169,10 +168,6 @@ def show_fact(candidate: Candidate, known: list[RelatedMemory], place: int) -> d
         for item in known
     ]
     return {**{name: getattr(candidate, name) for name in FACT}, "message": place, "relations": relations}
-
-
-def show_refusal(refusal: Refusal) -> dict[str, Any]:
-    return {name: getattr(refusal, name) for name in names(RefusalShown)}
 
 
 class CategoryShown(StrictSerializer):

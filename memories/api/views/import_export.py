@@ -99,7 +99,12 @@ class ImportView(OperatorView):
         """
         agent = self.agent_of(self.app_named(app_id))
         source = one_of("source", request.query_params.get("source", MEMSITE), list(SOURCES))
-        name, user_id, trust = agent_asked(request, source), user_asked(request), self.trust_asked(source)
+        given: str = request.query_params.get("agent", "")
+        if given and source == MEMSITE:
+            raise ValidationError({"agent": ["An app's export tells its agents itself."]})
+        if given and not re.fullmatch(AGENT_NAME_PATTERN, given):
+            raise ValidationError({"agent": ["Letters, digits, . - and _, 64 at most."]})
+        name, user_id, trust = given, user_asked(request), self.trust_asked(source)
 
         def take(_: Slot, chunks: Iterator[bytes]) -> Answer:
             with received(chunks, request._request) as file:
@@ -155,12 +160,3 @@ def received(chunks: Iterator[bytes], request: HttpRequest) -> Iterator[IO[bytes
         if encoding and not is_gzip(file):
             raise ParseError("Its Content-Encoding says gzip, and the body is not packed so.")
         yield file
-
-
-def agent_asked(request: Request, source: str) -> str:
-    given: str = request.query_params.get("agent", "")
-    if given and source == MEMSITE:
-        raise ValidationError({"agent": ["An app's export tells its agents itself."]})
-    if given and not re.fullmatch(AGENT_NAME_PATTERN, given):
-        raise ValidationError({"agent": ["Letters, digits, . - and _, 64 at most."]})
-    return given

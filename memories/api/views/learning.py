@@ -202,7 +202,10 @@ class Categories(AgentView):
 
 def page_by_name(request: Request, known: Sequence[Category]) -> Response:
     """A page whose cursor is the name before it."""
-    size, after = Pages("category", None).get_page_size(request), name_before(request)
+    given: str | None = request.query_params.get("cursor")
+    if given is not None and not re.fullmatch(CATEGORY_PATTERN, given):
+        raise ValidationError(NO_CURSOR)
+    size, after = Pages("category", None).get_page_size(request), (given or "")
     start = sum(one.name <= after for one in known)
     end, before = start + size, start - size
     here = request.build_absolute_uri()
@@ -218,13 +221,6 @@ def page_by_name(request: Request, known: Sequence[Category]) -> Response:
             "previous": after_place(before) if start else None,
         }
     )
-
-
-def name_before(request: Request) -> str:
-    given: str | None = request.query_params.get("cursor")
-    if given is not None and not re.fullmatch(CATEGORY_PATTERN, given):
-        raise ValidationError(NO_CURSOR)
-    return given or ""
 
 
 class OneCategory(AgentView):

@@ -83,7 +83,18 @@ class Memories(StoringView):
         """The latest first. `subject=general` finds those without a subject."""
         known = self.memory_agent().memories_of(user_asked(request))
         rows = known.select_related("session", "resource", "cold_text")
-        return page(self, of_level_asked(rows.filter(**list_filters(request)), request), show_memory)
+        # Field look-ups from the query string; ValidationError for values that cannot be.
+        filters: dict[str, Any] = {name: value for name, value in request.query_params.items() if name in LIST_FILTERS}
+        for name, allowed in LIST_CHOICES.items():
+            if name in filters:
+                one_of(name, filters[name], allowed)
+        if "pinned" in filters:
+            filters["pinned"] = filters["pinned"] == "true"
+        if "session_id" in filters:
+            filters["session__uid"] = as_uuid("session_id", filters.pop("session_id"))
+        if "subject" in filters:
+            filters["subject"] = subject_of(filters["subject"])
+        return page(self, of_level_asked(rows.filter(**filters), request), show_memory)
 
     @extend_schema(
         request=NewMemoryOnce,
@@ -107,21 +118,6 @@ class Memories(StoringView):
 
         self.memory_agent().remember([candidate], dedupe=dedupe, on_stored=keep)
         return answers[0]
-
-
-def list_filters(request: Request) -> dict[str, Any]:
-    """Field look-ups from the query string; ValidationError for values that cannot be."""
-    filters: dict[str, Any] = {name: value for name, value in request.query_params.items() if name in LIST_FILTERS}
-    for name, allowed in LIST_CHOICES.items():
-        if name in filters:
-            one_of(name, filters[name], allowed)
-    if "pinned" in filters:
-        filters["pinned"] = filters["pinned"] == "true"
-    if "session_id" in filters:
-        filters["session__uid"] = as_uuid("session_id", filters.pop("session_id"))
-    if "subject" in filters:
-        filters["subject"] = subject_of(filters["subject"])
-    return filters
 
 
 def of_level_asked(rows: MemoryQuerySet, request: Request) -> MemoryQuerySet:

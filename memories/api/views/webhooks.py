@@ -229,21 +229,17 @@ class Changes(AgentView):
         A stream ends after a minute and is opened again where it was (`Last-Event-ID`), as EventSource does by itself.
         """
         agent = self.memory_agent()
-        since = number_asked(request, agent)
+        given = request.headers.get("Last-Event-ID") or request.query_params.get("since")
+        current = agent.current_change()
+        number = current if given is None else whole("since", given, MOST_NUMBER)
+        if number > current:
+            raise BeyondTheFeed
+        since = number
         if EVENT_STREAM in request.headers.get("Accept", ""):
             return stream(agent, since, self.key())
         wait = whole("wait", request.query_params.get("wait", "0"), LONGEST_WAIT_SECONDS)
         changes, last = waited_for(agent, since, wait) if wait else agent.changes_since(since)
         return Response({"results": [show_change(one) for one in changes], "last": last})
-
-
-def number_asked(request: Request, agent: MemoryAgent) -> int:
-    given = request.headers.get("Last-Event-ID") or request.query_params.get("since")
-    current = agent.current_change()
-    number = current if given is None else whole("since", given, MOST_NUMBER)
-    if number > current:
-        raise BeyondTheFeed
-    return number
 
 
 def waited_for(agent: MemoryAgent, since: int, seconds: int) -> tuple[list[Change], int]:
@@ -304,7 +300,11 @@ class BridgeAuthentication(BaseAuthentication):
 
     def authenticate(self, request: Request) -> tuple[Principal, Bridge]:
         body = read_bounded(request._request, get_conf().max_body_bytes)
-        bridge = bridge_of(request)
+        # The address names the bridge, and only its secret opens it: there is no app yet to ask for.
+        rows = Bridge.objects.filter(uid=request.parser_context["kwargs"]["uid"], is_active=True)
+        found = list(rows.select_related("agent__app__policy")[:2])
+        is_ours = len(found) == 1 and found[0].agent.app.status == AppStatus.ACTIVE
+        bridge = found[0] if is_ours else None
         try:
             if bridge is None:
                 raise BadSignature
@@ -319,14 +319,6 @@ class BridgeAuthentication(BaseAuthentication):
 
     def authenticate_header(self, request: Request) -> str:
         return 'Signature realm="memsite"'
-
-
-def bridge_of(request: Request) -> Bridge | None:
-    # The address names the bridge, and only its secret opens it: there is no app yet to ask for.
-    rows = Bridge.objects.filter(uid=request.parser_context["kwargs"]["uid"], is_active=True)
-    found = list(rows.select_related("agent__app__policy")[:2])
-    is_ours = len(found) == 1 and found[0].agent.app.status == AppStatus.ACTIVE
-    return found[0] if is_ours else None
 
 
 class ChatMessage(View):

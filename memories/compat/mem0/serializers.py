@@ -110,10 +110,6 @@ def end_of(day: Any) -> datetime | None:
     return LAST_MOMENT if day == date.max else datetime(day.year, day.month, day.day, tzinfo=UTC) + timedelta(days=1)
 
 
-def last_day(end: datetime) -> date:
-    return date.max if end == LAST_MOMENT else (end - timedelta(microseconds=1)).date()
-
-
 def show_item(memory: Memory, score: float | None = None) -> dict[str, Any]:
     metadata = {name: value for name, value in memory.metadata.items() if name not in OTHER_IDS}
     item = {
@@ -128,7 +124,9 @@ def show_item(memory: Memory, score: float | None = None) -> dict[str, Any]:
         **{name: memory.metadata.get(name) for name in OTHER_IDS},
     }
     if memory.valid_until:
-        item["expiration_date"] = last_day(memory.valid_until).isoformat()
+        item["expiration_date"] = (
+            date.max if memory.valid_until == LAST_MOMENT else (memory.valid_until - timedelta(microseconds=1)).date()
+        ).isoformat()
     return item if score is None else {**item, "score": between_0_and_1(score)}
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import json
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Any
 from uuid import UUID
@@ -46,7 +46,7 @@ from memsite.http.json_body import RepeatedName, object_of, parse_json
 from memsite.tenancy.authentication import KeyAuthentication, key_of
 from memsite.tenancy.models import Scope
 from memsite.tenancy.origin import Origin
-from sessions.models import AgentSession, Resource, Role
+from sessions.models import AgentSession, Role
 from sessions.recording import Said
 
 PATIENCE_SECONDS, LOOK_EVERY_SECONDS = 30.0, 0.05
@@ -68,7 +68,14 @@ def add_learnt(agent: MemoryAgent, fields: Mapping[str, Any]) -> tuple[list[Memo
     session = session_of(agent, owner)
     at = datetime.fromtimestamp(fields["timestamp"], UTC) if fields.get("timestamp") else None
     captured = agent.capture_messages(session, [said_by(one, at) for one in told])
-    is_pending = learn_now(agent, session, captured.resources)
+    # Learns, or waits while a worker that was faster does. Whether some of it has to wait for longer.
+    work = Extraction.objects.for_app(agent.app).open().filter(resource__in=captured.resources)
+    patience = time.monotonic() + PATIENCE_SECONDS
+    for _ in agent.learn_session(session.pk):
+        pass
+    while work.filter(status=ExtractionStatus.RUNNING).exists() and time.monotonic() < patience:
+        time.sleep(LOOK_EVERY_SECONDS)
+    is_pending = work.exists()
     rows = agent.memories().filter(resource__in=captured.resources).order_by("pk")
     changes = {
         "metadata": metadata_of(owner, fields.get("metadata")),
@@ -101,17 +108,6 @@ def session_of(agent: MemoryAgent, owner: Mapping[str, str]) -> AgentSession:
     session, _ = agent.open_session(name, {"user_id": owner.get("user_id"), "title": owner.get("run_id", "mem0")})
     session.app = agent.app
     return session
-
-
-def learn_now(agent: MemoryAgent, session: AgentSession, texts: Sequence[Resource]) -> bool:
-    """Learns, or waits while a worker that was faster does. Whether some of it has to wait for longer."""
-    work = Extraction.objects.for_app(agent.app).open().filter(resource__in=texts)
-    patience = time.monotonic() + PATIENCE_SECONDS
-    for _ in agent.learn_session(session.pk):
-        pass
-    while work.filter(status=ExtractionStatus.RUNNING).exists() and time.monotonic() < patience:
-        time.sleep(LOOK_EVERY_SECONDS)
-    return work.exists()
 
 
 class Mem0Key(KeyAuthentication):
@@ -313,12 +309,9 @@ class History(Mem0View):
     def get(self, request: Request, memory_id: str) -> Response:
         memory = self.memory(self.memory_agent(), as_uuid(memory_id))
         rows = Revision.objects.for_app(self.app).filter(memory=memory).order_by("number")
-        return Response([show_change(memory, row) for row in rows if is_change(row)])
-
-
-def is_change(row: Revision) -> bool:
-    """Whether somebody gave it other words."""
-    return row.action == Action.CREATED or "content" in row.after
+        return Response(
+            [show_change(memory, row) for row in rows if (row.action == Action.CREATED or "content" in row.after)]
+        )
 
 
 class Entities(Mem0View):

@@ -31,7 +31,7 @@ from memories.models import Extraction, ExtractionStatus, What
 from memories.services import Changed
 from memsite.jobs.claims import ask_to_stop, retry
 from memsite.jobs.engine import WORK, fire_now
-from memsite.jobs.models import JobRun, JobRunQuerySet, RunStatus
+from memsite.jobs.models import JobRun, RunStatus
 from memsite.jobs.task_queue import ring
 from memsite.tenancy.access import Right
 from sessions.models import Cooldown
@@ -107,15 +107,11 @@ def stop(request: DashboardRequest, uid: UUID) -> HttpResponse:
 
 
 def run_of(dashboard: Dashboard, uid: UUID) -> JobRun:
-    found = runs_within_reach(dashboard).filter(uid=uid).first()
+    of_site = Q(app=None) if dashboard.user.is_superuser else Q()
+    found = JobRun.objects.filter(Q(app=dashboard.app) | of_site).filter(uid=uid).first()
     if found is None:
         raise Http404
     return found
-
-
-def runs_within_reach(dashboard: Dashboard) -> JobRunQuerySet:
-    of_site = Q(app=None) if dashboard.user.is_superuser else Q()
-    return JobRun.objects.filter(Q(app=dashboard.app) | of_site)
 
 
 class TextFilters(Filters):

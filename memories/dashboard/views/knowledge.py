@@ -68,19 +68,15 @@ def compare(old: str, new: str) -> list[Line]:
 def changed(gone: Sequence[str], new: Sequence[str]) -> Iterator[Line]:
     for old, now in zip_longest(gone, new):
         if old is not None and now is not None and alike(old, now) >= REWORDED_FROM:
-            yield from reworded(old, now)
+            before, after = WORDS.findall(old), WORDS.findall(now)
+            steps = SequenceMatcher(None, before, after, autojunk=False).get_opcodes()
+            yield Line("gone", [(part(tag, "gone"), "".join(before[i:j])) for tag, i, j, _, _ in steps if j > i])
+            yield Line("new", [(part(tag, "new"), "".join(after[k:m])) for tag, _, _, k, m in steps if m > k])
             continue
         if old is not None:
             yield Line("gone", [("gone", old)])
         if now is not None:
             yield Line("new", [("new", now)])
-
-
-def reworded(old: str, new: str) -> Iterator[Line]:
-    before, after = WORDS.findall(old), WORDS.findall(new)
-    steps = SequenceMatcher(None, before, after, autojunk=False).get_opcodes()
-    yield Line("gone", [(part(tag, "gone"), "".join(before[i:j])) for tag, i, j, _, _ in steps if j > i])
-    yield Line("new", [(part(tag, "new"), "".join(after[k:m])) for tag, _, _, k, m in steps if m > k])
 
 
 def part(tag: str, changed_to: What) -> What:
@@ -120,11 +116,17 @@ def category(request: DashboardRequest, name: str) -> HttpResponse:
     is_told = comes_later or summary is not None
     if not is_told and not versions:
         raise Http404
+    # (what it is: title, heading, item or text; what it says) of each line of a summary, as plain text.
+    marks = (("## ", "heading"), ("# ", "title"), ("- ", "item"))
+    lines = []
+    for line in filter(str.strip, (summary.content if summary else "").splitlines()):
+        mark, what = next(((mark, what) for mark, what in marks if line.startswith(mark)), ("", "text"))
+        lines.append((what, plain(line.removeprefix(mark))))
     context = {
         "name": name,
         "user": user,
         "summary": summary,
-        "written": read_markdown(summary.content if summary else ""),
+        "written": lines,
         "is_told": is_told,
         "comes_later": comes_later,
         "versions": versions,
@@ -145,16 +147,6 @@ def difference(request: DashboardRequest, versions: list[Summary]) -> dict[str, 
 
 def without_escapes(version: Summary) -> str:
     return "\n".join(map(plain, version.content.splitlines()))
-
-
-def read_markdown(text: str) -> list[tuple[str, str]]:
-    """(what it is: title, heading, item or text; what it says) of each line of a summary, as plain text."""
-    marks = (("## ", "heading"), ("# ", "title"), ("- ", "item"))
-    lines = []
-    for line in filter(str.strip, text.splitlines()):
-        mark, what = next(((mark, what) for mark, what in marks if line.startswith(mark)), ("", "text"))
-        lines.append((what, plain(line.removeprefix(mark))))
-    return lines
 
 
 @page(read=None, write=Right.CURATE)

@@ -371,21 +371,19 @@ def show_form(request: DashboardRequest, form: EditForm) -> HttpResponse:
     context: dict[str, Any] = {"form": form, "memory": memory}
     if form.is_bound and form.is_outdated:
         memory.refresh_from_db()
-        context |= {"theirs": differences(form, memory), "last": last_change(memory)}
+        shown = [(name, form.cleaned_data.get(name), getattr(memory, name)) for name in form._meta.fields or ()]
+        context |= {
+            "theirs": [
+                {"label": form[name].label, "mine": mine, "theirs": theirs}
+                for name, mine, theirs in shown
+                if name in form.cleaned_data and not same(mine, theirs)
+            ],
+            "last": last_change(memory),
+        }
     if request.htmx.target not in ON_ITS_PAGE:
         return render_page(request, "memories/edit_page", context, part="memories/edit_row")
     answer = render_page(request, "memories/edit_page", context, part="memories/one/edit")
     return retarget(reswap(answer, "outerHTML"), "#statement")
-
-
-def differences(form: EditForm, memory: Memory) -> list[dict[str, Any]]:
-    """The fields in which what was typed is another thing than what is stored now."""
-    shown = [(name, form.cleaned_data.get(name), getattr(memory, name)) for name in form._meta.fields or ()]
-    return [
-        {"label": form[name].label, "mine": mine, "theirs": theirs}
-        for name, mine, theirs in shown
-        if name in form.cleaned_data and not same(mine, theirs)
-    ]
 
 
 def same(mine: Any, theirs: Any) -> bool:

@@ -153,7 +153,20 @@ def recall(request: DashboardRequest) -> HttpResponse:
 def answer(dashboard: Dashboard, fields: dict[str, Any]) -> dict[str, Any]:
     """What is found, what comes next, and the block of the same question. Nothing of it is counted."""
     agent, now, started = dashboard.agent(), timezone.now(), time.perf_counter()
-    asked = as_asked(fields)
+    filters = {name: fields[name] for name in FIELDS if name in fields}
+    if "subject" in fields:
+        filters["subject"] = subject_of(fields["subject"])
+    if "session" in fields:
+        filters["session_id"] = session_of(fields["session"])
+    asked = SearchRequest(
+        text=fields["q"],
+        limit=SHOWN,
+        mode=fields.get("mode", "auto"),
+        user_id=fields.get("user"),
+        as_of=fields.get("as_of"),
+        filters=filters,
+        counted=False,
+    )
     found = agent.search(asked, now)
     took_ms = 1000 * (time.perf_counter() - started)
     known = {hit.row.pk for hit in found.hits}
@@ -173,23 +186,6 @@ def answer(dashboard: Dashboard, fields: dict[str, Any]) -> dict[str, Any]:
         "is_narrowed": not fields.keys() <= TOLD_BY,
         "is_of_all_users": dashboard.app.policy.users_apart and "user" not in fields,
     }
-
-
-def as_asked(fields: dict[str, Any]) -> SearchRequest:
-    filters = {name: fields[name] for name in FIELDS if name in fields}
-    if "subject" in fields:
-        filters["subject"] = subject_of(fields["subject"])
-    if "session" in fields:
-        filters["session_id"] = session_of(fields["session"])
-    return SearchRequest(
-        text=fields["q"],
-        limit=SHOWN,
-        mode=fields.get("mode", "auto"),
-        user_id=fields.get("user"),
-        as_of=fields.get("as_of"),
-        filters=filters,
-        counted=False,
-    )
 
 
 def session_of(text: str) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from datetime import date, timedelta
 from typing import Any
 
@@ -59,6 +59,10 @@ def overview(request: DashboardRequest) -> HttpResponse:
         return unchanged()
     statuses, made = figures.by_status(app), figures.growth(app, days)
     categories = figures.by_category(app)
+    counts = tenths(Memory.objects.for_app(app).active())
+    spans = [f"{number / len(counts):.1f}" for number in range(len(counts))]
+    totals = [sum(counts) for counts in zip(*answered.values(), strict=True)]
+    series = [Series(figures.ANSWERS[tier], shares(answered[tier], totals)) for tier in figures.BY]
     context = {
         "statuses": statuses,
         "live": sum(statuses[status] for status in LIVE),
@@ -66,8 +70,11 @@ def overview(request: DashboardRequest) -> HttpResponse:
         "largest": max((number for _, number in categories), default=0),
         "new_this_week": sum(made[-7:]),
         "growth": Plot("growth", "New memories a day", "Day", days, [Series("new", made)]),
-        "confidences": plot_confidence(app),
-        "plots": [plot_answers(days, answered), plot_use(app, days)],
+        "confidences": Plot("confidences", "How sure active memories are", "From", spans, [Series("memories", counts)]),
+        "plots": [
+            Plot("answers", "What answers searches, day by day", "Day", days, series, unit="share", stacked=True),
+            plot_use(app, days),
+        ],
         "lines": lines_of(app, sessions),
         "events": events,
         "held": held,
@@ -76,20 +83,6 @@ def overview(request: DashboardRequest) -> HttpResponse:
         "seen": seen,
     }
     return render_page(request, "overview/page", context, part="overview/parts")
-
-
-def plot_confidence(app: App) -> Plot:
-    """Active memories only: how sure the app is of what it tells."""
-    counts = tenths(Memory.objects.for_app(app).active())
-    spans = [f"{number / len(counts):.1f}" for number in range(len(counts))]
-    return Plot("confidences", "How sure active memories are", "From", spans, [Series("memories", counts)])
-
-
-def plot_answers(days: Sequence[date], answered: Mapping[str, Sequence[int]]) -> Plot:
-    """Shares of each day's searches; a day without any is a gap."""
-    totals = [sum(counts) for counts in zip(*answered.values(), strict=True)]
-    series = [Series(figures.ANSWERS[tier], shares(answered[tier], totals)) for tier in figures.BY]
-    return Plot("answers", "What answers searches, day by day", "Day", days, series, unit="share", stacked=True)
 
 
 def plot_use(app: App, days: Sequence[date]) -> Plot:
@@ -197,21 +190,23 @@ def health(request: DashboardRequest) -> HttpResponse:
     else:
         report = health_of(app, timezone.now())
     past = list(rows.values_list("period", flat=True)[:REPORTS_OFFERED])
-    return render_page(request, "upkeep/health", {"report": report, "period": period, "past": past, **read_out(report)})
-
-
-def read_out(report: dict[str, Any]) -> dict[str, Any]:
-    """What the page tells of a report beside what stands in it."""
     counts = report["memories"]
     tenths = [
         (f"{tenth / TENTHS:g} to {(tenth + 1) / TENTHS:g}", number) for tenth, number in enumerate(report["confidence"])
     ]
-    return {
-        "last_learnt": parse_datetime(report["failures"]["last_extracted_at"] or ""),
-        "live": sum(counts.get(status, 0) for status in LIVE),
-        "tenths": tenths[::-1],
-        "most_in_a_tenth": max(report["confidence"], default=0),
-        "most_confirmed": max(report["confirmed"].values(), default=0),
-        "most_in_a_category": max(report["categories"].values(), default=0),
-        "most_in_a_month": max(report["growth"].values(), default=0),
-    }
+    return render_page(
+        request,
+        "upkeep/health",
+        {
+            "report": report,
+            "period": period,
+            "past": past,
+            "last_learnt": parse_datetime(report["failures"]["last_extracted_at"] or ""),
+            "live": sum(counts.get(status, 0) for status in LIVE),
+            "tenths": tenths[::-1],
+            "most_in_a_tenth": max(report["confidence"], default=0),
+            "most_confirmed": max(report["confirmed"].values(), default=0),
+            "most_in_a_category": max(report["categories"].values(), default=0),
+            "most_in_a_month": max(report["growth"].values(), default=0),
+        },
+    )

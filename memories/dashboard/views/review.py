@@ -111,10 +111,7 @@ def decide(request: DashboardRequest) -> HttpResponse:
 @page()
 def row(request: DashboardRequest, uid: UUID) -> HttpResponse:
     """The row as it is now: what cancelling an edit shows."""
-    return show_row(request, rejection_of(request.dashboard, uid))
-
-
-def show_row(request: DashboardRequest, rejection: Rejection) -> HttpResponse:
+    rejection = rejection_of(request.dashboard, uid)
     context = {"rejection": rejection, "is_open": rejection.decision == Decision.OPEN}
     return render_page(request, "upkeep/review_row_page", context, part="upkeep/review_row")
 

@@ -190,20 +190,20 @@ def state_at(session: AgentSession, number: int | None) -> State | None:
         rows = list(turns.reverse()[:1])
     before = rows[1].internal_state if len(rows) > 1 else {}
     turn = rows[0]
-    return State(turn.number, last, turn, as_json(turn.internal_state), differences(before, turn.internal_state))
-
-
-def differences(before: Any, after: Any) -> list[tuple[str, str | None, str | None]]:
-    """(key, before, after) of each key that is another, by key; None where there was none. Only objects have keys.
-
-    Not every database keeps the order that they were told in.
-    """
-    old, new = (value if isinstance(value, dict) else {} for value in (before, after))
-    return [
-        (name, short(old, name), short(new, name))
-        for name in sorted({*old, *new})
-        if name not in old or name not in new or old[name] != new[name]
-    ]
+    # (key, before, after) of each key that is another, by key; None where there was none. Only objects have keys.
+    # Not every database keeps the order that they were told in.
+    old, new = (value if isinstance(value, dict) else {} for value in (before, turn.internal_state))
+    return State(
+        turn.number,
+        last,
+        turn,
+        as_json(turn.internal_state),
+        [
+            (name, short(old, name), short(new, name))
+            for name in sorted({*old, *new})
+            if name not in old or name not in new or old[name] != new[name]
+        ],
+    )
 
 
 def short(state: Mapping[str, Any], name: str) -> str | None:

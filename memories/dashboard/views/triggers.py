@@ -84,17 +84,13 @@ def add(request: DashboardRequest) -> HttpResponse:
         try:
             dashboard.agent().add_trigger({**fields, "text": str(fields["trigger_date"])}, [])
         except WrongTrigger as error:
-            form.add_error(error.field, in_labels(error.reason, form))
+            reason = error.reason
+            for name, field in form.fields.items():
+                reason = reason.replace(name, f'"{field.label}"') if "_" in name else reason
+            form.add_error(error.field, reason)
         else:
             return done(request, "knowledge-triggers", "Noted. Agents are told on the day.")
     return render_page(request, "knowledge/trigger_page", {"form": form}, part="knowledge/trigger_form")
-
-
-def in_labels(reason: str, form: TriggerForm) -> str:
-    """A reason names fields as the API does; here they have labels."""
-    for name, field in form.fields.items():
-        reason = reason.replace(name, f'"{field.label}"') if "_" in name else reason
-    return reason
 
 
 @page(read=None, write=Right.CURATE)

@@ -575,7 +575,9 @@ def read_decade(reading: Reading, at: int) -> Found | None:
     """Read "the 1990s", "the '90s", "the nineties"; not "her twenties", not "a 90s timeout"."""
     first = reading.skip(at, "the")
     place = reading.skip(first, "'", "’")
-    tens = _tens(reading.word(place))
+    word = reading.word(place)
+    match = _DECADE.fullmatch(word)
+    tens = int(match[1]) * 10 if match else DECADES.get(word)
     is_short = tens is not None and tens < 100
     if tens is None or reading.before(first) in OWNERS or reading.before(place) in OWNERS:
         return None
@@ -588,11 +590,6 @@ def read_decade(reading: Reading, at: int) -> Found | None:
     # "The 1900s" are a century, "the 2000s" ten years.
     is_century = tens % 100 == 0 and tens < 2000
     return Found(place + 1 - at, lasting(span.start, "decade", 10) if is_century else span, "decade")
-
-
-def _tens(word: str) -> int | None:
-    match = _DECADE.fullmatch(word)
-    return int(match[1]) * 10 if match else DECADES.get(word)
 
 
 def read_expected(reading: Reading, at: int) -> Found | None:

@@ -90,7 +90,9 @@ def _read_digits(speech: Speech, at: int, place: int, is_led: bool) -> Clock | N
     meridiem, minutes, end = hour[2] or "", int(hour[3] or 0), place + 1
     is_marked = bool(meridiem) or "h" in word
     if not is_marked:
-        minute = _minute(speech, end)
+        is_colon = speech.word(end) == ":" and speech.is_glued(end) and speech.is_glued(end + 1)
+        is_dot = speech.word(end) == "." and speech.is_glued(end + 1) and speech.word(end + 2) == "uhr"
+        minute = _MINUTE.fullmatch(speech.word(end + 1)) if is_colon or is_dot else None
         if minute:
             minutes, meridiem, end, is_marked = int(minute[1]), minute[2] or "", end + 2, True
     if not meridiem:
@@ -100,12 +102,6 @@ def _read_digits(speech: Speech, at: int, place: int, is_led: bool) -> Clock | N
         return None
     is_counted = word.startswith("0") or "h" in word or speech.word(end - 1) in {"uhr", "heures"}
     return _checked(int(hour[1]), minutes, meridiem or ("24" if is_counted else ""), end, speech, at, is_marked)
-
-
-def _minute(speech: Speech, at: int) -> re.Match[str] | None:
-    is_colon = speech.word(at) == ":" and speech.is_glued(at) and speech.is_glued(at + 1)
-    is_dot = speech.word(at) == "." and speech.is_glued(at + 1) and speech.word(at + 2) == "uhr"
-    return _MINUTE.fullmatch(speech.word(at + 1)) if is_colon or is_dot else None
 
 
 def _meridiem(speech: Speech, at: int) -> tuple[str, int]:
@@ -122,16 +118,11 @@ def _checked(
     """None for hours no clock shows, and for numbers that count something ("at 9 dollars")."""
     if hour > 23 or (meridiem in {"am", "pm"} and not 1 <= hour <= 12):
         return None
-    if not is_marked and (speech.word(end) not in _MAY_FOLLOW or _goes_on(speech, end)):
+    if not is_marked and (speech.word(end) not in _MAY_FOLLOW or (speech.is_glued(end) and speech.is_glued(end + 1))):
         return None
     if meridiem in {"am", "pm"}:
         return Clock(hour % 12 + (12 if meridiem == "pm" else 0), minute, end - at, is_open=False)
     return Clock(hour, minute, end - at, is_open=not meridiem)
-
-
-def _goes_on(speech: Speech, end: int) -> bool:
-    """Tell whether a number is glued to more: "9.5", "9/10"."""
-    return speech.is_glued(end) and speech.is_glued(end + 1)
 
 
 def read_day_part(speech: Speech, at: int) -> tuple[str, int]:

@@ -263,17 +263,12 @@ def _read_two(speech: Speech, at: int, links: Set[str]) -> Found | None:
         # "June 28 to July 5, 2027": the year is said once.
         first = replace(first, first=first.first.replace(year=last.end.year))
     if last and last.end <= first.first:
-        first = _begun(speech, at, first, last.end)
+        named = read_name(speech, at)
+        span = named.cycle.latest(last.end - DAY) if named and named.words == first.words else None
+        first = replace(first, first=span.start) if span else first
     if not last or last.end <= first.first or (last.end - first.first).days > _MOST_DAYS:
         return None
     return _until(replace(first, words=place + last.words - at), last.end, speech)
-
-
-def _begun(speech: Speech, at: int, first: Found, last: datetime) -> Found:
-    """Return the first day of what ends on `last`, if it was named without its year or month: "Sep 30" to 9 October."""
-    named = read_name(speech, at)
-    span = named.cycle.latest(last - DAY) if named and named.words == first.words else None
-    return replace(first, first=span.start) if span else first
 
 
 MOST_OBJECT = 8
@@ -298,7 +293,10 @@ def read_led(speech: Speech, at: int) -> Found | None:
         return Found(found.words + 1, datetime.min) if found else None
     between = speech.word(at) == "between"
     place += between
-    if _is_ahead(speech, lead, at) and (speech.word(place) in PLAIN_MONTHS or _is_month(speech, place)):
+    if _is_ahead(speech, lead, at) and (
+        speech.word(place) in PLAIN_MONTHS
+        or (speech.word(place) in MONTHS and speech.is_capital(place) and not speech.is_capital(place + 1))
+    ):
         named = read_inner(speech, place)
         return replace(named.moved(1), proof=Proof.NONE) if named else None
     found = read_range(speech, place, is_between=between) or (None if between else _read_time(speech, place))
@@ -318,11 +316,6 @@ def _limited(speech: Speech, lead: str, place: int, found: Found) -> Found:
         # "Got tickets for Friday": what is done for a day is done before it.
         return replace(found, proof=Proof.NONE)
     return found
-
-
-def _is_month(speech: Speech, at: int) -> bool:
-    """Tell whether a word is one by its capital, and no person's name: "for May", "for April Jones"."""
-    return speech.word(at) in MONTHS and speech.is_capital(at) and not speech.is_capital(at + 1)
 
 
 def _is_ahead(speech: Speech, lead: str, at: int) -> bool:

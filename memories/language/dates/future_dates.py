@@ -120,7 +120,15 @@ def _is_meant(speech: Speech, at: int, named: Named) -> bool:
     if named.words > 1:
         return speech.word(at - 1) not in OWNERS | NOT_A_DATE_BEHIND
     if speech.word(at) in WEEKDAYS:
-        return _is_a_day(speech, at)
+        # Not "Man Friday", "your Friday", "a Friday", "the Friday call", nor "It's Friday!".
+        before = speech.word(at - 1)
+        if before in NO_DAY_BEHIND | PASSED | (OWNERS - {"her"}) | {"a"} or (
+            before in DETERMINERS and speech.word(at + 1).isalpha()
+        ):
+            return False
+        is_today = speech.today.weekday() == WEEKDAYS[speech.word(at)]
+        is_told = speech.said(at - 1) in _TODAY_IS and not _is_beside_day(speech, at)
+        return not is_told and not (is_today and before == "is")
     return True
 
 
@@ -129,18 +137,6 @@ def _start_of_row(speech: Speech, at: int) -> int:
     while speech.word(at - 1) in {"and", "or", ","} and speech.word(at - 2) in MONTHS:
         at -= 2
     return at
-
-
-def _is_a_day(speech: Speech, at: int) -> bool:
-    """Not "Man Friday", "your Friday", "a Friday", "the Friday call", nor "It's Friday!"."""
-    before = speech.word(at - 1)
-    if before in NO_DAY_BEHIND | PASSED | (OWNERS - {"her"}) | {"a"} or (
-        before in DETERMINERS and speech.word(at + 1).isalpha()
-    ):
-        return False
-    is_today = speech.today.weekday() == WEEKDAYS[speech.word(at)]
-    is_told = speech.said(at - 1) in _TODAY_IS and not _is_beside_day(speech, at)
-    return not is_told and not (is_today and before == "is")
 
 
 def _is_beside_day(speech: Speech, at: int) -> bool:
@@ -216,7 +212,18 @@ def read_numeric_date(speech: Speech, at: int) -> Found | None:
         return None
     read = read_numeric(speech, at)
     if not read:
-        return _read_short(speech, at)
+        # Read "by 25/12", "on 12/25": one of the numbers must be above 12.
+        numbers = [speech.word(at), speech.word(at + 2)]
+        is_glued = speech.word(at + 1) == "/" and speech.is_glued(at + 1) and speech.is_glued(at + 2)
+        is_led = speech.word(at - 1) in _LEADS_OF_SHORT_DATES
+        is_longer = speech.word(at + 3) in {"/", "-"} and speech.is_glued(at + 3)
+        if not is_glued or not is_led or is_longer or not all(re.fullmatch("[0-9]{1,2}", number) for number in numbers):
+            return None
+        month, day = sorted(int(number) for number in numbers)
+        if not 1 <= month <= 12 < day <= 31 or numbers == ["24", "7"]:
+            return None
+        span = coming(calendar.day_of_year(month, day), speech.today)
+        return Found(3, span.start) if span else None
     is_clear = not read.other
     proof = Proof.NONE if is_clear and read.span.start > speech.today else Proof.NOT_PAST
     found = from_span(1, read.span if is_clear else _OVER, speech.today, proof)
@@ -227,21 +234,6 @@ def read_numeric_date(speech: Speech, at: int) -> Found | None:
 def _is_file(speech: Speech, at: int) -> bool:
     is_dotted = speech.word(at + 1) == "." and speech.is_glued(at + 1) and speech.is_glued(at + 2)
     return is_dotted and speech.word(at + 2).isalnum()
-
-
-def _read_short(speech: Speech, at: int) -> Found | None:
-    """Read "by 25/12", "on 12/25": one of the numbers must be above 12."""
-    numbers = [speech.word(at), speech.word(at + 2)]
-    is_glued = speech.word(at + 1) == "/" and speech.is_glued(at + 1) and speech.is_glued(at + 2)
-    is_led = speech.word(at - 1) in _LEADS_OF_SHORT_DATES
-    is_longer = speech.word(at + 3) in {"/", "-"} and speech.is_glued(at + 3)
-    if not is_glued or not is_led or is_longer or not all(re.fullmatch("[0-9]{1,2}", number) for number in numbers):
-        return None
-    month, day = sorted(int(number) for number in numbers)
-    if not 1 <= month <= 12 < day <= 31 or numbers == ["24", "7"]:
-        return None
-    span = coming(calendar.day_of_year(month, day), speech.today)
-    return Found(3, span.start) if span else None
 
 
 def read_bare_year_ahead(speech: Speech, at: int, is_expected: bool = False) -> Found | None:
@@ -303,16 +295,13 @@ def read_near_day(speech: Speech, at: int) -> Found | None:
     if word == "tonight":
         return Found(1, speech.today, part="night")
     if word == "this" and speech.word(at + 1) in DAY_PARTS:
-        return _read_part_of_today(speech, speech.word(at + 1))
+        part = speech.word(at + 1)
+        ends = speech.today + timedelta(hours=DAY_PARTS[part][1])
+        return Found(2, speech.today, proof=Proof.FUTURE, part=part) if speech.local < ends else None
     place = speech.skip(at, "the")
     if tuple(speech.word(place + offset) for offset in range(3)) == ("day", "after", "tomorrow"):
         return Found(place + 3 - at, speech.today + 2 * DAY, proof=Proof.NONE)
     return None
-
-
-def _read_part_of_today(speech: Speech, part: str) -> Found | None:
-    ends = speech.today + timedelta(hours=DAY_PARTS[part][1])
-    return Found(2, speech.today, proof=Proof.FUTURE, part=part) if speech.local < ends else None
 
 
 def read_next(speech: Speech, at: int) -> Found | None:
@@ -333,14 +322,12 @@ def read_next(speech: Speech, at: int) -> Found | None:
     proof = _proof(which, named.cycle.precision, has_article=place > at and which in NEXT)
     day = _weekday_in(speech, end) if named.cycle.precision == "week" else None
     if day:
-        return Found(end + day[1] - at, span.start + day[0] * DAY, proof=_weaker(proof))
+        return Found(
+            end + day[1] - at, span.start + day[0] * DAY, proof=Proof.NOT_PAST if proof is Proof.FUTURE else proof
+        )
     if named.cycle.precision in {"day", "holiday"}:
         return Found(end - at, span.start, proof=proof)
     return from_span(end - at, span, speech.today, proof)
-
-
-def _weaker(proof: Proof) -> Proof:
-    return Proof.NOT_PAST if proof is Proof.FUTURE else proof
 
 
 def _named_or_unit(speech: Speech, at: int) -> Named | None:

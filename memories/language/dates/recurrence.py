@@ -212,14 +212,15 @@ def _read_every_date(speech: Speech, at: int) -> Found | None:
         words = len(name.split())
         return ruled(speech, words, yearly_on(span.start.month, span.start.day)) if span else None
     dated = read_named_date(speech, at)
-    if dated and dated.words > 1 and not dated.last and (MONTHS.keys() & _words(speech, at, dated.words)):
+    if (
+        dated
+        and dated.words > 1
+        and not dated.last
+        and (MONTHS.keys() & {speech.word(at + offset) for offset in range(dated.words)})
+    ):
         return ruled(speech, dated.words, yearly_on(dated.first.month, dated.first.day))
     month = MONTHS.get(speech.word(at)) if speech.is_capital(at) else None
     return ruled(speech, 1, yearly_on(month, 1)) if month else None
-
-
-def _words(speech: Speech, at: int, count: int) -> set[str]:
-    return {speech.word(at + offset) for offset in range(count)}
 
 
 def _read_every_unit(speech: Speech, at: int) -> Found | None:
@@ -245,7 +246,9 @@ def _with_day(speech: Speech, unit: str, interval: int, at: int, end: int) -> Fo
     named = _read_day_of(speech, unit, interval, end)
     if named:
         return ruled(speech, named[1] + end - at, named[0])
-    return ruled(speech, end - at, every(unit, interval), _next_beginning(speech, unit))
+    cycle = calendar.UNIT_CYCLES.get({"fortnight": "week"}.get(unit, unit))
+    span = cycle.next(speech.local) if cycle else None
+    return ruled(speech, end - at, every(unit, interval), (span.start if span else speech.today))
 
 
 def _read_day_of(speech: Speech, unit: str, interval: int, at: int) -> tuple[str, int] | None:
@@ -277,12 +280,6 @@ def _read_day_of_month(speech: Speech, at: int) -> tuple[str, int] | None:
     day = read_day(speech, place)
     number = day[0] if day else ORDINALS.get(word, 0)
     return (f"BYMONTHDAY={number}", place + 1 - at) if number and place > at else None
-
-
-def _next_beginning(speech: Speech, unit: str) -> datetime:
-    cycle = calendar.UNIT_CYCLES.get({"fortnight": "week"}.get(unit, unit))
-    span = cycle.next(speech.local) if cycle else None
-    return span.start if span else speech.today
 
 
 def _read_adverb(speech: Speech, at: int) -> Found | None:

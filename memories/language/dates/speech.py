@@ -229,17 +229,13 @@ def _translated(language: str) -> dict[tuple[str, ...], tuple[str, ...]]:
     for said, meant in zip(DAYS[language], _ENGLISH_DAYS, strict=True):
         table |= {(said,): (meant,)}
         table |= {(*lead.split(), said): (english, meant) for lead, english in _BEFORE_DAYS[language].items()}
-        table |= {tuple(_HABITS[language].format(said).split()): ("on", f"{meant}s")[-_habit_words(language) :]}
+        table |= {tuple(_HABITS[language].format(said).split()): ("on", f"{meant}s")[-(1 if language == "de" else 2) :]}
         table |= {("los", f"{said}s"): ("on", f"{meant}s")} if language == "es" else {}
         table |= {(lead, *every, f"{said}s"): ("every", meant) for lead, *every in [("tous", "les")]}
     for said, meant in zip(MONTHS[language], _ENGLISH_MONTHS, strict=True):
         table |= {(said,): (meant,)}
         table |= {(lead, said): (english, meant) for lead, english in _BEFORE_MONTHS[language].items()}
     return table
-
-
-def _habit_words(language: str) -> int:
-    return 1 if language == "de" else 2
 
 
 def _hyphened(phrase: str) -> tuple[str, ...]:
@@ -281,7 +277,11 @@ def translate(tokens: Sequence[Token], language: str) -> list[Token]:
     while at < len(tokens):
         used, meant = _longest(tokens, at, table)
         if not used:
-            read += _plain(tokens, at, language)
+            # The token of a word that is none of time. The dot of "3. Mai" is dropped.
+            token = tokens[at]
+            follower = _said(tokens[at + 1]) if at + 1 < len(tokens) else ""
+            is_dot = language == "de" and token.word == "." and at > 0 and tokens[at - 1].word.isdecimal()
+            read += [] if is_dot and follower in MONTHS["de"] else [token]
             at += 1
             continue
         read += _relabelled(tokens[at : at + used], meant)
@@ -300,14 +300,6 @@ def _longest(
         if meant:
             return length, meant
     return 0, ()
-
-
-def _plain(tokens: Sequence[Token], at: int, language: str) -> list[Token]:
-    """Return the token of a word that is none of time. The dot of "3. Mai" is dropped."""
-    token = tokens[at]
-    follower = _said(tokens[at + 1]) if at + 1 < len(tokens) else ""
-    is_dot = language == "de" and token.word == "." and at > 0 and tokens[at - 1].word.isdecimal()
-    return [] if is_dot and follower in MONTHS["de"] else [token]
 
 
 def _relabelled(tokens: Sequence[Token], meant: Sequence[str]) -> list[Token]:

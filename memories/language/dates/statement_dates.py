@@ -197,7 +197,11 @@ class _Said:
 def make_dates_plain(text: str, now: datetime) -> Dated:
     """Return the statement with relative dates written out; one in another language as it is. Linear in its length."""
     if language_of(tokenize(text)) != "en":
-        return _read_foreign(text, now)
+        comings = [one for one in find_coming(text, now) if not one.rule]
+        if len(comings) != 1 or _PART.search(comings[0].text):
+            return Dated(text)
+        first, last = _midnights(comings[0], now.tzinfo)
+        return Dated(text, first, last + DAY, is_to_come=True)
     if _BORN.search(text):
         return Dated(text)
     is_yearly = bool(_YEARLY.search(text))
@@ -208,7 +212,8 @@ def make_dates_plain(text: str, now: datetime) -> Dated:
         if one.start < end or stays_as_said(text, one.start, one.end) or _is_of_nothing(text, one):
             continue
         said += [] if is_excepted(text, one.start) else [one]
-        written = _write(one)
+        is_range = one.coming and one.coming.until and one.window.precision == "range"
+        written = write_days(one.window) if is_range else write_date(one.window)
         if is_yearly:
             written = one.window.text if _NAMES_MONTH.search(one.window.text) else _YEAR.sub("", written)
         if written == one.window.text or _is_attribute(text, one) or _is_habit(text, one):
@@ -224,15 +229,6 @@ def make_dates_plain(text: str, now: datetime) -> Dated:
     only = said[0].window
     is_whole = bool(only.start) or only.precision == "day"
     return Dated(plain, only.start, only.end, bool(only.end and only.end > now and is_whole))
-
-
-def _read_foreign(text: str, now: datetime) -> Dated:
-    """Return the only day to come that it names."""
-    comings = [one for one in find_coming(text, now) if not one.rule]
-    if len(comings) != 1 or _PART.search(comings[0].text):
-        return Dated(text)
-    first, last = _midnights(comings[0], now.tzinfo)
-    return Dated(text, first, last + DAY, is_to_come=True)
 
 
 def _times(text: str, now: datetime) -> Iterator[_Said]:
@@ -296,11 +292,6 @@ def _without_clock(coming: Coming) -> tuple[int, int]:
 def _midnights(coming: Coming, zone: tzinfo | None) -> tuple[datetime, datetime]:
     """Return those that the first and the last day begin with."""
     return datetime.combine(coming.on, time(), zone), datetime.combine(coming.until or coming.on, time(), zone)
-
-
-def _write(said: _Said) -> str:
-    is_range = said.coming and said.coming.until and said.window.precision == "range"
-    return write_days(said.window) if is_range else write_date(said.window)
 
 
 def _is_attribute(text: str, said: _Said) -> bool:

@@ -123,11 +123,6 @@ def is_of_settling(speech: Speech, at: int, first: int, end: int) -> bool:
     return speech.said(end) in _COMPLEMENTS or speech.word(first + 1) in MONTHS.keys() | SEASONS.keys()
 
 
-def is_settled_behind(speech: Speech, at: int, end: int) -> bool:
-    """Tell whether the clause that a time opens goes on with somebody who settled something: "on Friday we decided"."""
-    return at > end and speech.said(at) in SETTLED and speech.said(at - 1) not in BOUNDARIES
-
-
 def _looks_ahead(speech: Speech, place: int) -> bool:
     word, following = speech.said(place), speech.said(place + 1)
     if word in _AHEAD_BEFORE_WHAT:
@@ -217,7 +212,7 @@ def tense_around(speech: Speech, first: int, end: int) -> Tense | None:
     """Return the tense of the verb before the time, else of the verb behind it; None if there is none of a
     known form.
     """
-    if _is_arranged(speech, first) or _is_swapped(speech, first):
+    if _is_arranged(speech, first) or (speech.said(first - 1) in SWAPPED and speech.said(first - 2) not in _DONE_TO):
         return Tense.PLANNED
     if speech.said(first) in {"for", "from"} and speech.said(end) in PAST - _DONE_TO:
         return Tense.PAST  # "the invoices for October went out"
@@ -227,7 +222,13 @@ def tense_around(speech: Speech, first: int, end: int) -> Tense | None:
     is_fronted = first == 0 or speech.said(first - 1) in BOUNDARIES
     if is_fronted and speech.word(end) == ",":
         end += 1
-    return _look_right(speech, end)
+    for at in range(end, min(len(speech.tokens), end + MOST_WORDS)):
+        if _is_boundary(speech, at) or speech.word(at) == ",":
+            return None
+        tense = Tense.PAST if _did_first(speech, at, end) else tense_of(speech, at)
+        if tense:
+            return tense
+    return None
 
 
 def _is_arranged(speech: Speech, first: int) -> bool:
@@ -236,11 +237,6 @@ def _is_arranged(speech: Speech, first: int) -> bool:
     if speech.said(link) == "to" and any(speech.said(at) in MOVED for at in _clause_before(speech, link)):
         return True
     return speech.said(link) in {"to", "for", "until"} and speech.said(link - 1) in ARRANGED
-
-
-def _is_swapped(speech: Speech, first: int) -> bool:
-    """Read "I swapped Friday with Ann", not "it was swapped Friday"."""
-    return speech.said(first - 1) in SWAPPED and speech.said(first - 2) not in _DONE_TO
 
 
 def _clause_before(speech: Speech, at: int) -> Iterator[int]:
@@ -264,22 +260,14 @@ def _look_left(speech: Speech, first: int, end: int) -> Tense | None:
     return None
 
 
-def _look_right(speech: Speech, end: int) -> Tense | None:
-    for at in range(end, min(len(speech.tokens), end + MOST_WORDS)):
-        if _is_boundary(speech, at) or speech.word(at) == ",":
-            return None
-        tense = Tense.PAST if _did_first(speech, at, end) else tense_of(speech, at)
-        if tense:
-            return tense
-    return None
-
-
 def _did_then(speech: Speech, at: int, first: int, end: int) -> bool:
     return speech.said(at - 1) not in _DONE_TO and is_of_settling(speech, at, first, end)
 
 
 def _did_first(speech: Speech, at: int, end: int) -> bool:
-    return speech.said(at - 1) not in _DONE_TO and is_settled_behind(speech, at, end)
+    return speech.said(at - 1) not in _DONE_TO and (
+        at > end and speech.said(at) in SETTLED and speech.said(at - 1) not in BOUNDARIES
+    )
 
 
 def _is_boundary(speech: Speech, at: int) -> bool:
@@ -321,38 +309,30 @@ def _is_future(speech: Speech, at: int, word: str) -> bool:
 
 def _is_past(speech: Speech, at: int, word: str) -> bool:
     if word in ARRANGED or word in HEARSAY:
-        return _is_done(speech, at)
+        # Tell whether somebody did it then, and it is not to happen then: "we decided in May", "I moved to Graz
+        # in May".
+        if speech.said(at - 1) in _DONE_TO:
+            return False
+        following, behind = speech.said(at + 1), speech.word(at + 2)
+        if following == "in" and (behind in MONTHS or behind in SEASONS):
+            return True
+        return speech.said(at) == "moved" and (following in _AWAY or _is_taken_to_a_place(speech, at))
     if word in PAST:
         # Neither "we've got a meeting" nor "the room is taken until Friday".
         is_had = word == "got" and speech.said(at - 1) in HAVE
         is_done_to = word in _PARTICIPLES and speech.said(at - 1) in _IS
         return not (is_had or is_done_to)
     if word in _UNCHANGED:
-        return _is_said_of_somebody(speech, at)
+        # Tell whether somebody stands before the verb, and no condition before them: "I quit", "User finally
+        # quit".
+        place = at - 1
+        while place >= 0 and speech.said(place) in _RECENTLY - {"not", "never"}:
+            place -= 1
+        before = speech.said(place) if place >= 0 else ""
+        is_somebody = before.isalpha() and before not in _NO_SUBJECTS and not _is_boundary(speech, place)
+        return is_somebody and speech.said(place - 1) not in _CONDITIONS | MODALS | FUTURE
     is_form = len(word) > 3 and word.endswith("ed") and word.isalpha() and word not in NOT_A_PAST_FORM
     return is_form and not _is_participle(speech, at)
-
-
-def _is_said_of_somebody(speech: Speech, at: int) -> bool:
-    """Tell whether somebody stands before the verb, and no condition before them: "I quit", "User finally quit"."""
-    place = at - 1
-    while place >= 0 and speech.said(place) in _RECENTLY - {"not", "never"}:
-        place -= 1
-    before = speech.said(place) if place >= 0 else ""
-    is_somebody = before.isalpha() and before not in _NO_SUBJECTS and not _is_boundary(speech, place)
-    return is_somebody and speech.said(place - 1) not in _CONDITIONS | MODALS | FUTURE
-
-
-def _is_done(speech: Speech, at: int) -> bool:
-    """Tell whether somebody did it then, and it is not to happen then: "we decided in May", "I moved to Graz in
-    May".
-    """
-    if speech.said(at - 1) in _DONE_TO:
-        return False
-    following, behind = speech.said(at + 1), speech.word(at + 2)
-    if following == "in" and (behind in MONTHS or behind in SEASONS):
-        return True
-    return speech.said(at) == "moved" and (following in _AWAY or _is_taken_to_a_place(speech, at))
 
 
 def _is_taken_to_a_place(speech: Speech, at: int) -> bool:

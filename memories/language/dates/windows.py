@@ -65,18 +65,14 @@ def read_relative_day(reading: Reading, at: int) -> Found | None:
     first = reading.skip(at, "earlier", "later", "early", "late")
     word, following = reading.word(first), reading.word(first + 1)
     if word in _DAYS_AWAY:
-        return _of_day(reading, at, first, word)
+        midnight = reading.today + _DAYS_AWAY[word] * DAY
+        if word == "tonight":
+            return Found(first + 1 - at, hours_of(midnight, "night"), "part of day")
+        return Found(first + 1 - at, Span(midnight, midnight + DAY), "day")
     if word in ("last", "this") and following in DAY_PARTS:
         days = -1 if word == "last" else 0
         return Found(first + 2 - at, hours_of(reading.today + days * DAY, following), "part of day")
     return _read_fixed_phrase(reading, at)
-
-
-def _of_day(reading: Reading, at: int, place: int, word: str) -> Found:
-    midnight = reading.today + _DAYS_AWAY[word] * DAY
-    if word == "tonight":
-        return Found(place + 1 - at, hours_of(midnight, "night"), "part of day")
-    return Found(place + 1 - at, Span(midnight, midnight + DAY), "day")
 
 
 def _read_fixed_phrase(reading: Reading, at: int) -> Found | None:
@@ -92,15 +88,11 @@ def _read_fixed_phrase(reading: Reading, at: int) -> Found | None:
         midnight = reading.today + (-2 if three[1] == "before" else 2) * DAY
         return Found(place + 3 - at, Span(midnight, midnight + DAY), "day")
     if three[0] in CYCLE_UNITS and three[1:] == ("before", "last"):
-        return _read_before_last(reading, at, place)
+        cycle = UNIT_CYCLES[reading.word(place)]
+        last = cycle.latest(reading.today, is_over=True)
+        span = last and cycle.at(cycle.number(last.start) - 1)
+        return Found(place + 3 - at, span, cycle.precision) if span else None
     return None
-
-
-def _read_before_last(reading: Reading, at: int, place: int) -> Found | None:
-    cycle = UNIT_CYCLES[reading.word(place)]
-    last = cycle.latest(reading.today, is_over=True)
-    span = last and cycle.at(cycle.number(last.start) - 1)
-    return Found(place + 3 - at, span, cycle.precision) if span else None
 
 
 def read_count(reading: Reading, at: int) -> tuple[int, int, int] | None:

@@ -323,7 +323,11 @@ def _about_yes_or_no(asked: Asked, answer: str) -> str:
     if re.search(r"\b(?:any|anything|anyone|anybody)\b", f"{asked.subject} {asked.rest}"):
         return ""
     if asked.alternatives and base_of_gerund(answer.lower()) and base_of_gerund(asked.verb.lower()):
-        return _chosen(asked, answer)
+        # "Are you renting the flat or buying it?" "Buying": it is the flat that is bought.
+        first, _, second = asked.rest.partition(" or ")
+        is_same = second.endswith((" it", " them", " one"))
+        be = _HAVE_TO_BE[asked.auxiliary] if asked.subject == "I" else asked.auxiliary
+        return f"{asked.subject} {be} {answer}{f' {first}' if is_same else ''}"
     if asked.alternatives or (asked.is_be and asked.subject != "there" and not asked.verb):
         return f"{_declare(asked, False, with_rest=False)} {_owned(asked, answer)}"
     return f"{_declare(asked, False)}: {answer}"
@@ -337,14 +341,6 @@ def _how_often(asked: Asked, answer: str) -> str:
     return f"{asked.subject} {answer.lower()} {_OFTEN.sub('', said)}"
 
 
-def _chosen(asked: Asked, answer: str) -> str:
-    """ "Are you renting the flat or buying it?" "Buying": it is the flat that is bought."""
-    first, _, second = asked.rest.partition(" or ")
-    is_same = second.endswith((" it", " them", " one"))
-    be = _HAVE_TO_BE[asked.auxiliary] if asked.subject == "I" else asked.auxiliary
-    return f"{asked.subject} {be} {answer}{f' {first}' if is_same else ''}"
-
-
 def _owned(asked: Asked, answer: str) -> str:
     """ "Is Ann your wife?" "Partner": "my partner"."""
     owner, _, rest = asked.rest.partition(" ")
@@ -354,7 +350,11 @@ def _owned(asked: Asked, answer: str) -> str:
 
 def _about_subject(asked: Asked, answer: str) -> str:
     """ "Who owns it?" → "Ann owns it", "Which car?" → "The car is …", "How many people are in?" → "4 people are in"."""
-    is_many = _is_plural(answer)
+    # Tell whether those who are named are many: "Ann and Bob", "late payouts, I hear".
+    head = re.split(r",| in | on | at | from | who | of ", answer, maxsplit=1)[0].strip().lower()
+    is_many = (
+        " and " in answer or " plus " in answer or (head.endswith("s") and not head.endswith(("ss", "us", "is", "'s")))
+    )
     if not asked.verb:
         return f"The {asked.noun} is {answer}" if asked.wh in {"what", "which"} else ""
     verb = plural_form(asked.verb) if is_many and not asked.noun else asked.verb
@@ -364,14 +364,6 @@ def _about_subject(asked: Asked, answer: str) -> str:
     if asked.noun:
         return f"The {asked.noun} that {verb} {asked.rest} is {answer}"
     return f"{answer} {verb} {asked.rest}"
-
-
-def _is_plural(answer: str) -> bool:
-    """Tell whether those who are named are many: "Ann and Bob", "late payouts, I hear"."""
-    head = re.split(r",| in | on | at | from | who | of ", answer, maxsplit=1)[0].strip().lower()
-    return (
-        " and " in answer or " plus " in answer or (head.endswith("s") and not head.endswith(("ss", "us", "is", "'s")))
-    )
 
 
 def _about_rest(asked: Asked, answer: str) -> str:
@@ -391,7 +383,7 @@ def _about_rest(asked: Asked, answer: str) -> str:
             return ""
         reason = answer if is_told else f"because of {answer}"
         return f"{_with_rest(said, asked.rest)} {reason}"
-    if wh == "how" and not _opens_with_preposition(answer):
+    if wh == "how" and answer.split(" ", 1)[0].lower() not in PREPOSITIONS:
         return ""
     if wh == "where" and _ends_with_preposition(asked.rest):
         last = asked.rest.rpartition(" ")[2]
@@ -435,17 +427,13 @@ def _declare(asked: Asked, is_no: bool, with_rest: bool = True) -> str:
     if is_no:
         said = f"{subject} {auxiliary} not {verb}"
     elif auxiliary in {"do", "does"}:
-        said = f"{subject} {_agreeing(verb, is_plural)}"
+        *before, last = verb.split()
+        said = f"{subject} {' '.join([*before, last if is_plural else third_person(last)])}"
     elif auxiliary == "did":
         said = f"{subject} {past(verb)}"
     else:
         said = f"{subject} {auxiliary} {verb}"
     return _with_rest(said.strip(), asked.rest if with_rest else "")
-
-
-def _agreeing(verb: str, is_plural: bool) -> str:
-    *before, last = verb.split()
-    return " ".join([*before, last if is_plural else third_person(last)])
 
 
 def _with_rest(said: str, rest: str) -> str:
@@ -464,10 +452,6 @@ def _lead(asked: Asked, answer: str) -> str:
     if asked.wh != "where":
         return ""
     return "to " if asked.verb.lower() in _TOWARDS else "in " if answer[:1].isupper() else ""
-
-
-def _opens_with_preposition(answer: str) -> bool:
-    return answer.split(" ", 1)[0].lower() in PREPOSITIONS
 
 
 def _ends_with_preposition(text: str) -> bool:

@@ -118,22 +118,18 @@ def _split_joined(piece: str) -> list[str]:
     end = 0
     for match in _JOINED.finditer(piece):
         left, right = piece[end : match.start()], piece[match.end() :]
+        # "he said that we ship and I stay".
         if (
             (has_verb(left) or is_finite(left.split(" ", 1)[0].lower()))
             and has_verb(right[:80])
             and len(left.split()) > 1
-            and _is_free(left)
+            and (not re.search(r"\b(?:that|if|whether|both|between|told|said|says)\b[^,]*$", left, re.IGNORECASE))
             and not leans_on_what_is_done(right)
         ):
             clauses.append(left)
             end = match.end()
     clauses.append(piece[end:])
     return clauses
-
-
-def _is_free(left: str) -> bool:
-    """Tell whether a clause does not end inside of something reported: "he said that we ship and I stay"."""
-    return not re.search(r"\b(?:that|if|whether|both|between|told|said|says)\b[^,]*$", left, re.IGNORECASE)
 
 
 def _split_shared(clause: str) -> list[str]:
@@ -293,7 +289,9 @@ def _reports(text: str) -> bool:
 
 def cut_run_on(text: str) -> list[str]:
     """Return the clauses in order; a clause has a subject and a verb, the first may lack them."""
-    text = _without_guess(text)
+    guess = _GUESSED.search(text)
+    is_guess = guess and not _opens_clause(text[guess.end() :], guess.group()) and has_verb(text[: guess.start()])
+    text = text[: guess.start()] if guess and is_guess else text
     found: list[str] = []
     start = 0
     for match in _BORDER.finditer(text):
@@ -308,13 +306,6 @@ def cut_run_on(text: str) -> list[str]:
     return [part for clause in found for part in _cut_told(clause.strip(" ,;–—-"))]
 
 
-def _without_guess(text: str) -> str:
-    """ "I work in logistics, so words about ships would help": what may follow from it is none of its facts."""
-    guess = _GUESSED.search(text)
-    is_guess = guess and not _opens_clause(text[guess.end() :], guess.group()) and has_verb(text[: guess.start()])
-    return text[: guess.start()] if guess and is_guess else text
-
-
 def cut_reply(text: str) -> Iterator[tuple[str, str]]:
     """Yield what may be a short answer, and the clause that follows it: "Postgres · we moved in May"."""
     for match in _BORDER.finditer(text):
@@ -322,16 +313,15 @@ def cut_reply(text: str) -> Iterator[tuple[str, str]]:
             return
         near = text[match.end() : match.end() + NEAR]
         is_clause = _opens_clause(near, match.group()) or _tells_of_the_past(near)
-        if _are_two(text[: match.start()].strip(), match.group(), near):
+        following = near.lower().split()[1:2]
+        if (
+            match.group().strip() == "and"
+            and " " not in text[: match.start()].strip()
+            and bool(_PLURAL_VERB & set(following))
+        ):
             return
         if is_clause and (answer := text[: match.start()].strip()):
             yield answer, text[match.end() :]
-
-
-def _are_two(answer: str, border: str, rest: str) -> bool:
-    """ "Mondays and Tuesdays are taken": neither answers by itself."""
-    following = rest.lower().split()[1:2]
-    return border.strip() == "and" and " " not in answer and bool(_PLURAL_VERB & set(following))
 
 
 def _tells_of_the_past(rest: str) -> bool:
@@ -348,17 +338,15 @@ def _is_new(left: str, border: str, right: str) -> bool:
         return False
     if "," in border or ";" in border:
         return True
-    if _is_second_subject(border, right):
-        return False
-    return not _SPOKEN.search(left) and (_opens_with_pronoun(right) or not _reports(left))
-
-
-def _is_second_subject(border: str, right: str) -> bool:
-    """Tell whether a plural verb tells that "and" only joins two things: "charts in red and green don't work"."""
+    # Tell whether a plural verb tells that "and" only joins two things: "charts in red and green don't work".
     match = _SUBJECT.match(right)
     noun = match["noun"] if match and border.strip() == "and" else None
     is_one = bool(noun) and " " not in str(noun) and str(noun).islower() and not str(noun).endswith("s")
-    return match is not None and is_one and str(noun) not in _PRONOUN | _MANY and match["verb"].lower() in _PLURAL_VERB
+    if match is not None and is_one and str(noun) not in _PRONOUN | _MANY and match["verb"].lower() in _PLURAL_VERB:
+        return False
+    return not _SPOKEN.search(left) and (
+        (right.split(" ", 1)[0].split("'")[0].lower() in _PRONOUN) or not _reports(left)
+    )
 
 
 def _cut_told(clause: str) -> list[str]:
@@ -367,10 +355,6 @@ def _cut_told(clause: str) -> list[str]:
     if match and len(clause) - match.end() > 10:
         return [clause[match.end() :]]
     return [clause] if clause else []
-
-
-def _opens_with_pronoun(right: str) -> bool:
-    return right.split(" ", 1)[0].split("'")[0].lower() in _PRONOUN
 
 
 def _opens_clause(right: str, border: str) -> bool:

@@ -240,22 +240,18 @@ def weigh_ours(clause: str, around: str = "") -> int:
     match = _OWNED.search(clause)
     if not match:
         return work_in(clause)
-    owned = _phrase(match["owned"].lower())
-    behind = clause[match.start("owned") + len(" ".join(owned)) :]
-    told = None if behind.startswith(" of ") else _told_by(owned)
-    return work_in(clause[: match.start()] + behind) if told is None else told
-
-
-def _phrase(owned: str) -> list[str]:
-    """Return the words that a noun is made of, up to its verb; what is somebody's is told by who that is."""
+    # The words that a noun is made of, up to its verb; what is somebody's is told by who that is.
     found: list[str] = []
-    for word in owned.split():
+    for word in match["owned"].lower().split():
         if found and (word in _ENDS or (is_finite(word) and word not in _OF_A_FAMILY | _OF_A_TEAM)):
             break
         found.append(word)
         if word.endswith("'s"):
             break
-    return found
+    owned = found
+    behind = clause[match.start("owned") + len(" ".join(owned)) :]
+    told = None if behind.startswith(" of ") else _told_by(owned)
+    return work_in(clause[: match.start()] + behind) if told is None else told
 
 
 def _told_by(owned: list[str]) -> int | None:
@@ -499,7 +495,8 @@ def _cut(text: str, asks: bool, by_user: bool, asked: str) -> Iterator[str]:
     for answer, rest in cut_reply(text) if asked else ():
         if join_answer(asked, answer, by_user=not by_user):
             behind = strip_leads(rest).text
-            if _leans(behind):
+            is_short = len(behind.split()) <= MAX_LEANING_WORDS
+            if is_short and all(mention.is_subject for mention in read_mentions(behind)):
                 yield f"{answer}{ASIDE}{behind}"
                 return
             yield answer
@@ -507,14 +504,6 @@ def _cut(text: str, asks: bool, by_user: bool, asked: str) -> Iterator[str]:
             break
     for part in split_clauses(text if by_user else strip_report(text), asks):
         yield from cut_run_on(part)
-
-
-def _leans(clause: str) -> bool:
-    """Tell whether a clause names nothing that it does something to, so that it says little by itself: "we moved in
-    May".
-    """
-    is_short = len(clause.split()) <= MAX_LEANING_WORDS
-    return is_short and all(mention.is_subject for mention in read_mentions(clause))
 
 
 def _is_told(text: str, by_user: bool) -> bool:

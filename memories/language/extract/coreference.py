@@ -227,7 +227,15 @@ class People:
 
     def _may_be(self, person: str, pronoun: str) -> bool:
         """Tell whether a pronoun can mean somebody; of "Tom" it tells what "my son Tom" does."""
-        return _fits(self._called.get(person, person), pronoun)
+        low = self._called.get(person, person).lower()
+        kin = [word for word in re.split(r"[\s']+", low) if word in _SHE or word in _HE or word in _THEY or word in KIN]
+        if pronoun in {"they", "their", "them"}:
+            return bool(kin) and kin[-1] in _THEY
+        if not kin:
+            return True
+        if kin[-1] in _THEY:
+            return False
+        return kin[-1] not in (_HE if pronoun in {"she", "her"} else _SHE)
 
     def _is_near(self, person: str) -> bool:
         return self.said_ago(person) <= _NEAR_CLAUSES
@@ -266,18 +274,6 @@ def _opener(clause: str) -> str:
     low = word.lower()
     is_common = low in _COMMON or is_finite(low) or low.endswith(("ing", "ly", "thing", "body"))
     return "" if is_common and low not in _BY_THEMSELVES else word.capitalize()
-
-
-def _fits(person: str, pronoun: str) -> bool:
-    low = person.lower()
-    kin = [word for word in re.split(r"[\s']+", low) if word in _SHE or word in _HE or word in _THEY or word in KIN]
-    if pronoun in {"they", "their", "them"}:
-        return bool(kin) and kin[-1] in _THEY
-    if not kin:
-        return True
-    if kin[-1] in _THEY:
-        return False
-    return kin[-1] not in (_HE if pronoun in {"she", "her"} else _SHE)
 
 
 REACH = 4
@@ -379,7 +375,17 @@ class Antecedents:
             return self._with_last(text, match)
         match = _LEADING_PRONOUN.match(text)
         if not match or match["word"].isupper():  # "IT is Rob"
-            said = self.people.name_behind(self.people.resolve(text, previous, self._somebody()))
+            # Who of the nearest clause may be a person: "our accountant", "a tutor", else the only name.
+            nearest = next((clause for clause in reversed(self._clauses) if clause), [])
+            last = [one.text for one in nearest if not one.is_plural]
+            places = {one.text for one in nearest if one.is_place}
+            at_work = [
+                text for text in last if _DOES_A_JOB.fullmatch(text) and not OPS_NOUNS & set(text.lower().split())
+            ]
+            names = [text for text in last if _NAME.fullmatch(text) and text not in places]
+            said = self.people.name_behind(
+                self.people.resolve(text, previous, (at_work[0] if at_work else names[0] if len(names) == 1 else ""))
+            )
             return Resolved(self._with_objects(said), not _PERSONAL.match(said), said)
         word = match["word"].lower()
         if word in _ALIKE:
@@ -446,15 +452,6 @@ class Antecedents:
         last = [[one for one in clause if one.is_plural == is_plural and not one.is_place] for clause in self._clauses]
         fitting = next((clause for clause in reversed(last) if clause), [])
         return "" if not fitting else fitting[0].text if fitting[0].is_subject else fitting[-1].text
-
-    def _somebody(self) -> str:
-        """Return who of the nearest clause may be a person: "our accountant", "a tutor", else the only name."""
-        nearest = next((clause for clause in reversed(self._clauses) if clause), [])
-        last = [one.text for one in nearest if not one.is_plural]
-        places = {one.text for one in nearest if one.is_place}
-        at_work = [text for text in last if _DOES_A_JOB.fullmatch(text) and not OPS_NOUNS & set(text.lower().split())]
-        names = [text for text in last if _NAME.fullmatch(text) and text not in places]
-        return at_work[0] if at_work else names[0] if len(names) == 1 else ""
 
     def _of_others(self) -> str:
         """Return what the clause before calls somebody else's: "on GitHub's runners, ours …"."""

@@ -38,7 +38,9 @@ def read_category(content: str, evidence: str, allowed: Sequence[str]) -> str:
     best = max(scores, key=lambda name: scores[name], default=GENERAL)
     if scores.get(best, 0) > 0:
         return best
-    return _fallback(is_ops, pool)
+    if is_ops and "behavior" in pool:
+        return "behavior"
+    return WORK if is_ops and WORK in pool else GENERAL
 
 
 def _score(name: str, named: set[str], is_ops: bool) -> float:
@@ -46,12 +48,6 @@ def _score(name: str, named: set[str], is_ops: bool) -> float:
     pointers = POINTERS.get(name) or frozenset(re.split(r"[_-]", name)) | {name.rstrip("s"), name + "s"}
     score = len(pointers & named) * WEIGHTS.get(name, 1.0)
     return score * (1.5 if is_ops and name in OPERATIONAL else 1.0)
-
-
-def _fallback(is_ops: bool, pool: Sequence[str]) -> str:
-    if is_ops and "behavior" in pool:
-        return "behavior"
-    return WORK if is_ops and WORK in pool else GENERAL
 
 
 _PREFERENCE = re.compile(

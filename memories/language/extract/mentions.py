@@ -203,18 +203,13 @@ def _has_letter_or_digit(token: str) -> bool:
 
 def _phrases(tokens: list[str], lows: list[str], verb: int, start: int) -> Iterator[tuple[int, int]]:
     first = start
-    verbs = {verb, verb + 1} if _has_infinitive(lows, verb) else {verb}
+    verbs = {verb, verb + 1} if (verb + 1 < len(lows) and lows[verb] in MODALS and is_base(lows[verb + 1])) else {verb}
     for at in range(start, len(tokens) + 1):
         if at < len(tokens) and at not in verbs and not _breaks(tokens, lows, at, first):
             continue
         if at > first:
             yield first, at
         first = at if at < len(tokens) and _is_determiner(lows, at) else at + 1
-
-
-def _has_infinitive(lows: list[str], verb: int) -> bool:
-    """Read "could use": behind a modal there is its verb."""
-    return verb + 1 < len(lows) and lows[verb] in MODALS and is_base(lows[verb + 1])
 
 
 def _is_determiner(lows: list[str], at: int) -> bool:

@@ -181,7 +181,12 @@ def read_whole(
 
 def read_unit(unit: Unit, place: int, quote: str) -> Candidate | None:
     """Return a standing instruction, a decision, or a statement with what its build speaks for it."""
-    text = with_subject(unit.text)
+    # "got a dog", "allergic to nuts".
+    text = (
+        f"I {unit.text[:1].lower()}{unit.text[1:]}"
+        if _NO_SUBJECT.match(unit.text)
+        else (f"I'm {unit.text[:1].lower()}{unit.text[1:]}" if _ALLERGIC.match(unit.text) else unit.text)
+    )
     words = len(text.split())
     is_lesson = unit.sets_right
     needed = MIN_WORDS - bool(_SHORT.match(text))
@@ -205,13 +210,6 @@ def read_unit(unit: Unit, place: int, quote: str) -> Candidate | None:
     if words < needed or not unit.is_whole or (unit.is_fragment and not unit.is_joined and text == unit.text):
         return None
     return _weigh_statement(text, place, quote, unit.is_asking, unit.is_hedged, is_lesson)
-
-
-def with_subject(text: str) -> str:
-    """Return the clause with the "I" that people leave out: "got a dog", "allergic to nuts"."""
-    if _NO_SUBJECT.match(text):
-        return f"I {text[:1].lower()}{text[1:]}"
-    return f"I'm {text[:1].lower()}{text[1:]}" if _ALLERGIC.match(text) else text
 
 
 def _weigh_statement(

@@ -125,17 +125,13 @@ def _of_speaker(text: str, speaker: str, group: str) -> str | None:
         other = together[1] or together[2]
         other = re.sub("^[Mm]y", "their", other)
         state.named.add(speaker)
-        text = _with_plural_verb(f"{speaker} and {other}", text[together.end() :])
+        text = f"{(f'{speaker} and {other}')} {re.sub('^am ', 'are ', text[together.end() :])}"
     tokens = _TOKEN.findall(text)
     try:
         _walk(tokens, state)
     except _UnsureError:
         return None
     return "".join(state.out)
-
-
-def _with_plural_verb(subject: str, rest: str) -> str:
-    return f"{subject} {re.sub('^am ', 'are ', rest)}"
 
 
 def _walk(tokens: list[str], state: _State) -> None:

@@ -105,11 +105,6 @@ def _is_sent_last(plain: str, start: int, end: int) -> bool:
     return bool(_PRECIOUS_FIRST.search(plain, start, end) and _SENDS_LAST.search(plain, start, end))
 
 
-def _is_long(value: str) -> bool:
-    """Tell whether a value is long: an address in an address is none, for badges are made of such."""
-    return len(value) >= MIN_LONG_VALUE_CHARS and not value.startswith("http")
-
-
 def _carries(url: str) -> bool:
     """Tell whether an address carries a message: a picture's size and style are none; a parameter for text, a gap to
     fill or a long value is.
@@ -117,7 +112,11 @@ def _carries(url: str) -> bool:
     if _GAP.search(url.partition("?")[0]):
         return True
     for name, value in _PARAMETER.findall(url):
-        if _TEMPLATE.search(value) or _is_long(value) or (name in _CARRIERS and len(value) != 1):
+        if (
+            _TEMPLATE.search(value)
+            or (len(value) >= MIN_LONG_VALUE_CHARS and not value.startswith("http"))
+            or (name in _CARRIERS and len(value) != 1)
+        ):
             return True
     return False
 

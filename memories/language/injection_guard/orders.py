@@ -332,15 +332,12 @@ class _Lists:
             for entry, kind in entries:
                 forms = (entry,) if entry.isascii() else (entry, entry.upper(), entry.capitalize())
                 for form in {fold(form) for form in forms}:
-                    self._add(language, form, kind)
-
-    def _add(self, language: str, form: str, kind: int) -> None:
-        tokens = tuple(_TOKEN.findall(form))
-        if len(tokens) > 1:
-            table = self.phrases.setdefault(tokens[0], {}).setdefault(tokens[1:], {})
-        else:
-            table = (self.stems if form.endswith("*") else self.single).setdefault(tokens[0], {})
-        table[language] = table.get(language, 0) | kind
+                    tokens = tuple(_TOKEN.findall(form))
+                    if len(tokens) > 1:
+                        table = self.phrases.setdefault(tokens[0], {}).setdefault(tokens[1:], {})
+                    else:
+                        table = (self.stems if form.endswith("*") else self.single).setdefault(tokens[0], {})
+                    table[language] = table.get(language, 0) | kind
 
 
 def _anywhere(entries: Iterable[tuple[str, int]]) -> tuple[re.Pattern[str], dict[str, int]]:
@@ -538,7 +535,11 @@ def _against_rules(sentence: Sentence, means: int) -> str:
     is_english = sentence.language == ENGLISH
     if means & Word.ASIDE and means & (Word.RULES | Word.BOSS | Word.SYSPROMPT) and _sets_aside(sentence, is_english):
         return EARLIER
-    if means & (Word.READER | Word.WEAK) and _is_called(sentence) and _harms(sentence, means):
+    if (
+        means & (Word.READER | Word.WEAK)
+        and _is_called(sentence)
+        and bool(means & (Word.ASIDE | Word.HUSH) or (means & HARM and means & WORTH))
+    ):
         return ADDRESS
     if means & Word.USER and _hides(sentence, means, is_english):
         return HIDE
@@ -587,10 +588,6 @@ def _is_called(sentence: Sentence) -> bool:
 
 def _is_other_assistant(sentence: Sentence, hit: Hit) -> bool:
     return bool(sentence.tokens and hit.at and sentence.tokens[hit.at - 1][2] in _NOT_ASSISTANTS)
-
-
-def _harms(sentence: Sentence, means: int) -> bool:
-    return bool(means & (Word.ASIDE | Word.HUSH) or (means & HARM and means & WORTH))
 
 
 def _hides(sentence: Sentence, means: int, is_english: bool) -> bool:

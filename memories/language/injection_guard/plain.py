@@ -132,7 +132,19 @@ Finding = tuple[int, int, str]
 def find_hidden(text: str) -> Iterator[Finding]:
     """`text` as it was written. Linear."""
     if not text.isascii():
-        yield from _find_invisible(text)
+        # Flags of regions have tag characters, emoji single selectors, some scripts single joiners.
+        flags = {match.start() + 1 for match in _FLAG.finditer(text)}
+        for run in _TAG_CHARACTERS.finditer(text):
+            if run.start() not in flags:
+                yield run.start(), run.end(), "holds invisible tag characters"
+        for pattern, reason in (
+            (_INVISIBLE_RUN, "holds a run of invisible characters"),
+            (_SELECTORS, "holds a run of variation selectors"),
+            (_SPLIT_WORD, "splits words with invisible characters"),
+            (_OVERRIDE, "turns the direction of its letters around"),
+        ):
+            for match in pattern.finditer(text):
+                yield match.start(), match.end(), reason
     done = 0
     for blob in _BLOB.finditer(text):
         before = text[max(done, blob.start() - _CONTEXT_CHARS) : blob.start()].lower()
@@ -146,22 +158,6 @@ def _is_packed(blob: str) -> bool:
     """Tell whether something is packed: a path or a name in small letters is not."""
     is_mixed = any(char.isupper() for char in blob) and any(char.islower() for char in blob)
     return any(char.isdigit() for char in blob) and (is_mixed or blob.replace(" ", "").isalnum())
-
-
-def _find_invisible(text: str) -> Iterator[Finding]:
-    """Flags of regions have tag characters, emoji single selectors, some scripts single joiners."""
-    flags = {match.start() + 1 for match in _FLAG.finditer(text)}
-    for run in _TAG_CHARACTERS.finditer(text):
-        if run.start() not in flags:
-            yield run.start(), run.end(), "holds invisible tag characters"
-    for pattern, reason in (
-        (_INVISIBLE_RUN, "holds a run of invisible characters"),
-        (_SELECTORS, "holds a run of variation selectors"),
-        (_SPLIT_WORD, "splits words with invisible characters"),
-        (_OVERRIDE, "turns the direction of its letters around"),
-    ):
-        for match in pattern.finditer(text):
-            yield match.start(), match.end(), reason
 
 
 Mark = tuple[int, int, str]
@@ -202,11 +198,7 @@ def find_marks(plain: str) -> Iterator[Mark]:
     for pattern in (_JSON_ROLE, _HEADING):
         for match in pattern.finditer(plain):
             yield match.start(), match.end(), "holds a message in another role"
-    yield from _find_turns(plain)
-
-
-def _find_turns(plain: str) -> Iterator[Mark]:
-    """ "Assistant: Sure, I will" and "User: … Assistant: …" are turns; "Assistant: Anna Meyer" alone is a fact."""
+    # "Assistant: Sure, I will" and "User: … Assistant: …" are turns; "Assistant: Anna Meyer" alone is a fact.
     turns = list(_TURN.finditer(plain))
     speakers = {turn[1] for turn in turns}
     is_dialogue = bool(speakers & _ANSWERS) and bool(speakers & _ASKS)

@@ -137,7 +137,19 @@ def _judge(existing: str, new: str, closeness: float | None, subject: str) -> Ve
     if relation is Relation.SAME:
         return _judge_the_same(sides, evidence, probabilities[relation])
     if relation is Relation.CONTRADICTS:
-        return _judge_a_contrary(sides, evidence, probabilities[relation])
+        # Judge what the model takes for a contradiction: it is none where both may be true, or where the new one
+        # only says more.
+        certainty = probabilities[relation]
+        room = find_room_for_both(sides, evidence) or find_other_habit(sides) or find_unended(sides, evidence)
+        room = room or is_said_of_a_relative(sides.existing, sides.new)
+        if room:
+            return Verdict(Relation.DIFFERENT, room, 1 - certainty)
+        is_shown = find_conflict(evidence) is not None
+        more = [] if is_shown else find_insertion(sides, find_added_values(sides)[0])
+        if more:
+            return Verdict(Relation.ELABORATES, f"says more: {' '.join(more)}", 1 - certainty)
+        reason, matched = give_reason(Relation.CONTRADICTS, evidence), evidence.features["coverage_mean"]
+        return Verdict(Relation.CONTRADICTS, reason, certainty, is_shown, matched=matched)
     return Verdict(relation, give_reason(relation, evidence), probabilities[relation])
 
 
@@ -160,22 +172,6 @@ def _judge_the_same(sides: Pair, evidence: Evidence, certainty: float) -> Verdic
         return Verdict(Relation.DIFFERENT, doubt, 1 - certainty)
     matched = evidence.features["coverage_mean"]
     return Verdict(Relation.SAME, give_reason(Relation.SAME, evidence), certainty, matched=matched)
-
-
-def _judge_a_contrary(sides: Pair, evidence: Evidence, certainty: float) -> Verdict:
-    """Judge what the model takes for a contradiction: it is none where both may be true, or where the new one only says
-    more.
-    """
-    room = find_room_for_both(sides, evidence) or find_other_habit(sides) or find_unended(sides, evidence)
-    room = room or is_said_of_a_relative(sides.existing, sides.new)
-    if room:
-        return Verdict(Relation.DIFFERENT, room, 1 - certainty)
-    is_shown = find_conflict(evidence) is not None
-    more = [] if is_shown else find_insertion(sides, find_added_values(sides)[0])
-    if more:
-        return Verdict(Relation.ELABORATES, f"says more: {' '.join(more)}", 1 - certainty)
-    reason, matched = give_reason(Relation.CONTRADICTS, evidence), evidence.features["coverage_mean"]
-    return Verdict(Relation.CONTRADICTS, reason, certainty, is_shown, matched=matched)
 
 
 def _doubt_the_same(sides: Pair, evidence: Evidence, values: list[str]) -> str | None:

@@ -92,7 +92,9 @@ def find_room_for_both(sides: Pair, evidence: Evidence) -> str | None:
     event = _event(old, new)
     if f["opposed"] and not ((event or _said_by(old, new, _HAVING)) and _are_of(sides, _BESIDE)):
         return None
-    verb = _verb_of_many(old, new)
+    ours, theirs = ({stem(verb) for verb in _doing(side)} & _OF_MANY for side in (old, new))
+    alike = {one for one, other in product(ours, theirs) if one == other or _groups_of(one) & _groups_of(other)}
+    verb = min(alike, default=None)
     if verb and (f["sibling"] or f["other_name"]):
         return f"may hold of both: {verb}"
     if event and not (event in _OCCASIONS and f["number_conflict"]):
@@ -202,12 +204,6 @@ def _is_unmatched(held: Words, best: list[tuple[float, int]], at: int) -> bool:
         if word.at > at and word.sign < 0 and word.stem not in affirmed
     ]
     return bool(denied) and max(denied) < COVERED
-
-
-def _verb_of_many(old: Outline, new: Outline) -> str | None:
-    ours, theirs = ({stem(verb) for verb in _doing(side)} & _OF_MANY for side in (old, new))
-    alike = {one for one, other in product(ours, theirs) if one == other or _groups_of(one) & _groups_of(other)}
-    return min(alike, default=None)
 
 
 def _groups_of(verb: str) -> frozenset[int]:

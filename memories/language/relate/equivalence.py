@@ -46,7 +46,11 @@ def find_additions(sides: Pair) -> list[str]:
     if named:
         return named
     words = [word.text for word in sides.aligned.lone_new if word.weight > LIGHT_WEIGHT]
-    numbers = _added_numbers(sides)
+    # The texts of the digits that only the new statement has, if it has more numbers than the other.
+    old, new = sides.existing_statement.quantities, sides.new_statement.quantities
+    values = {quantity.named for quantity in old}
+    added = [quantity.text for quantity in new if quantity.named not in values and quantity.text[:1].isdecimal()]
+    numbers = added[: max(len(new) - len(old), 0)]
     surplus = len(words) - len(sides.aligned.lone_existing) + len(numbers)
     return words + numbers if surplus > MAX_ADDED else []
 
@@ -77,14 +81,6 @@ def _subject_of(statement: Statement) -> set[str]:
 def _holds(fuller: Sequence[str], tokens: Sequence[str]) -> bool:
     said = iter([stem(token) for token in fuller])
     return all(stem(token) in said for token in tokens if token not in _ARTICLES)
-
-
-def _added_numbers(sides: Pair) -> list[str]:
-    """Return the texts of the digits that only the new statement has, if it has more numbers than the other."""
-    old, new = sides.existing_statement.quantities, sides.new_statement.quantities
-    values = {quantity.named for quantity in old}
-    added = [quantity.text for quantity in new if quantity.named not in values and quantity.text[:1].isdecimal()]
-    return added[: max(len(new) - len(old), 0)]
 
 
 Tokens = Sequence[str]
@@ -375,7 +371,9 @@ def find_plain_denial(sides: Pair, evidence: Evidence) -> str | None:
         return None
     a, b = sides.existing.words, sides.new.words
     best_a, best_b = sides.aligned.best_existing, sides.aligned.best_new
-    if _is_plain(sides) and (_is_denied(a, best_a, b) or _is_denied(b, best_b, a)):
+    if all(side.tokens[at] in _PLAIN for side in (sides.existing, sides.new) for at in side.turns) and (
+        _is_denied(a, best_a, b) or _is_denied(b, best_b, a)
+    ):
         return evidence.notes["negated_one_side"]
     return None
 
@@ -407,11 +405,6 @@ def _counted_in(side: Outline) -> set[str]:
 
 def _is_number(word: str) -> bool:
     return word[:1].isdigit() or word in NUMBER_WORDS or word in TENS
-
-
-def _is_plain(sides: Pair) -> bool:
-    """Tell whether all negations of both are words that do nothing else."""
-    return all(side.tokens[at] in _PLAIN for side in (sides.existing, sides.new) for at in side.turns)
 
 
 def _is_denied(held: Words, best: Best, others: Words) -> bool:

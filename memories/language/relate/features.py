@@ -31,16 +31,6 @@ UNKNOWN_SHARE = 0.5
 """For a statement without a content word."""
 
 
-def weigh_coverage(found: Evidence, sides: Pair) -> None:
-    f, aligned = found.features, sides.aligned
-    shares = _share(aligned.existing, aligned.best_existing), _share(aligned.new, aligned.best_new)
-    f["coverage_low"], f["coverage_high"] = sorted(shares)
-    f["coverage_mean"] = sum(shares) / 2
-    f["exact_shared"] = _exact_share(aligned.existing, aligned.new, aligned.best_existing)
-    f["opening_exact"] = float(bool({w.stem for w in aligned.existing[:2]} & {w.stem for w in aligned.new[:2]}))
-    f["length_gap"] = abs(len(aligned.existing) - len(aligned.new)) / 5
-
-
 def weigh_remainders(found: Evidence, sides: Pair) -> None:
     """What is left over on both sides: two values of one kind, or two different matters."""
     f, old, new = found.features, sides.aligned.lone_existing, sides.aligned.lone_new
@@ -50,8 +40,19 @@ def weigh_remainders(found: Evidence, sides: Pair) -> None:
     if old or new:
         found.notes["remainder"] = f"left over: {_first_words(old)} / {_first_words(new)}"
     found.features["many_valued"] = float(bool(old and new) and _share_a_verb_of_many(sides))
-    _weigh_names(found, old, new)
-    _weigh_siblings(found, sides.aligned.existing, sides.aligned.new)
+    names = [word.text for word in old if word.is_name], [word.text for word in new if word.is_name]
+    found.features["other_name"] = float(all(names))
+    if all(names):
+        found.notes["other_name"] = f"other value: {names[0][0]} / {names[1][0]}"
+    # Two values of one class, each on one side: "on the GPU" / "on the CPU".
+    stems = {word.stem for word in sides.aligned.existing}, {word.stem for word in sides.aligned.new}
+    only_old = [word for word in sides.aligned.existing if word.classes and word.stem not in stems[1]]
+    only_new = [word for word in sides.aligned.new if word.classes and word.stem not in stems[0]]
+    found.features["sibling"] = 0.0
+    for left, right in product(only_old, only_new):
+        if left.groups.isdisjoint(right.groups) and not left.classes.isdisjoint(right.classes):
+            found.features["sibling"] = 1.0
+            found.notes["sibling"] = f"other value: {left.text} / {right.text}"
 
 
 def _is_head(lone: Words, words: Words) -> bool:
@@ -67,29 +68,6 @@ def _share_a_verb_of_many(sides: Pair) -> bool:
     return bool(verbs[0] & verbs[1])
 
 
-def _weigh_names(found: Evidence, old: Words, new: Words) -> None:
-    names = [word.text for word in old if word.is_name], [word.text for word in new if word.is_name]
-    found.features["other_name"] = float(all(names))
-    if all(names):
-        found.notes["other_name"] = f"other value: {names[0][0]} / {names[1][0]}"
-
-
-def _weigh_siblings(found: Evidence, old: Words, new: Words) -> None:
-    """Two values of one class, each on one side: "on the GPU" / "on the CPU"."""
-    stems = {word.stem for word in old}, {word.stem for word in new}
-    only_old = [word for word in old if word.classes and word.stem not in stems[1]]
-    only_new = [word for word in new if word.classes and word.stem not in stems[0]]
-    found.features["sibling"] = 0.0
-    for left, right in product(only_old, only_new):
-        if _are_siblings(left, right):
-            found.features["sibling"] = 1.0
-            found.notes["sibling"] = f"other value: {left.text} / {right.text}"
-
-
-def _are_siblings(left: Word, right: Word) -> bool:
-    return left.groups.isdisjoint(right.groups) and not left.classes.isdisjoint(right.classes)
-
-
 def _valued(words: Words, best: Best) -> list[tuple[Word, float]]:
     return [(word, value) for word, (value, _) in zip(words, best, strict=True)]
 
@@ -97,12 +75,6 @@ def _valued(words: Words, best: Best) -> list[tuple[Word, float]]:
 def _share(words: Words, best: Best) -> float:
     total = sum(word.weight for word in words)
     return sum(value * word.weight for word, value in _valued(words, best)) / total if total else UNKNOWN_SHARE
-
-
-def _exact_share(old: Words, new: Words, best: Best) -> float:
-    """Return the weight of the words both have in one form, as a share of the shorter statement."""
-    exact = sum(word.weight for word, value in _valued(old, best) if value >= EXACT)
-    return exact / max(1.0, min(sum(word.weight for word in side) for side in (old, new)))
 
 
 def _first_words(words: Words) -> str:
@@ -160,10 +132,21 @@ class Opposition:
 def weigh_opposites(found: Evidence, sides: Pair) -> None:
     """Opposite words and one-sided negations; the one may undo the other: "disabled" / "not enabled"."""
     opposition = Opposition(0, 0, set(), set())
-    opposition.ends_then = bool(found.features["number_equal"]) and _tells_an_end(sides)
+    opposition.ends_then = bool(found.features["number_equal"]) and (
+        sides.existing.tells_an_end != sides.new.tells_an_end
+    )
     opposition.has_order = bool(found.features["order_agrees"] or found.features["order_clashes"])
     _pair_phrases_of_one_side(opposition, sides.existing, sides.new)
-    _face_phrases(found, opposition, sides.existing, sides.new)
+    for left, right in product(sides.existing.phrases, sides.new.phrases):
+        is_used = left.start in opposition.faced_old or right.start in opposition.faced_new
+        is_used |= opposition.has_order and (left.text in _ORDER_WORDS or right.text in _ORDER_WORDS)
+        if is_used or not are_contraries(left, right) or _occurs(left, sides.new) or _occurs(right, sides.existing):
+            continue
+        opposition.faced_old.update(range(left.start, left.end))
+        opposition.faced_new.update(range(right.start, right.end))
+        right_sign = -right.sign if opposition.ends_then and _is_lasting(left, right) else right.sign
+        if opposition.count(left.sign, right_sign):
+            found.notes.setdefault("opposed", f"opposed: {left.text} / {right.text}")
     _face_forms(found, opposition, sides.aligned.existing, sides.aligned.new)
     is_odd = _weigh_negations(found, opposition, sides)
     f, oppose, agree = found.features, opposition.oppose, opposition.agree
@@ -175,26 +158,8 @@ def weigh_opposites(found: Evidence, sides: Pair) -> None:
     f["negated_and_agree"] = float(is_odd and agree > 0)
 
 
-def _face_phrases(found: Evidence, opposition: Opposition, old: Outline, new: Outline) -> None:
-    for left, right in product(old.phrases, new.phrases):
-        is_used = left.start in opposition.faced_old or right.start in opposition.faced_new
-        is_used |= opposition.has_order and (left.text in _ORDER_WORDS or right.text in _ORDER_WORDS)
-        if is_used or not are_contraries(left, right) or _occurs(left, new) or _occurs(right, old):
-            continue
-        opposition.faced_old.update(range(left.start, left.end))
-        opposition.faced_new.update(range(right.start, right.end))
-        right_sign = -right.sign if opposition.ends_then and _is_lasting(left, right) else right.sign
-        if opposition.count(left.sign, right_sign):
-            found.notes.setdefault("opposed", f"opposed: {left.text} / {right.text}")
-
-
 def _is_lasting(left: Phrase, right: Phrase) -> bool:
     return any(_LASTING.intersection(stems_of(phrase.text)) for phrase in (left, right))
-
-
-def _tells_an_end(sides: Pair) -> bool:
-    """ "Kept for 15 days" is "deleted after 15 days": one of the two tells how long, the other when it is over."""
-    return sides.existing.tells_an_end != sides.new.tells_an_end
 
 
 def _pair_phrases_of_one_side(opposition: Opposition, old: Outline, new: Outline) -> None:
@@ -288,14 +253,6 @@ class Order:
     direction: int
     first: Words
     second: Words
-
-
-def weigh_order(found: Evidence, old: Outline, new: Outline) -> None:
-    agreed = {_agree(one, other) for one in _orders(old) for other in _orders(new)}
-    found.features["order_agrees"] = float(1 in agreed)
-    found.features["order_clashes"] = float(-1 in agreed and 1 not in agreed)
-    if found.features["order_clashes"]:
-        found.notes["order_clashes"] = "opposed: before / after"
 
 
 def _orders(side: Outline) -> list[Order]:
@@ -402,11 +359,24 @@ def lay_side_by_side(existing: str, new: str, subject: str) -> Pair:
 def extract(sides: Pair, closeness: float | None) -> Evidence:
     """Return the features of a pair and the words behind them. `closeness`: cosine, 0 related and 1 the same."""
     found = Evidence()
-    weigh_coverage(found, sides)
+    f, aligned = found.features, sides.aligned
+    shares = _share(aligned.existing, aligned.best_existing), _share(aligned.new, aligned.best_new)
+    f["coverage_low"], f["coverage_high"] = sorted(shares)
+    f["coverage_mean"] = sum(shares) / 2
+    exact = sum(word.weight for word, value in _valued(aligned.existing, aligned.best_existing) if value >= EXACT)
+    f["exact_shared"] = exact / max(
+        1.0, min(sum(word.weight for word in side) for side in (aligned.existing, aligned.new))
+    )
+    f["opening_exact"] = float(bool({w.stem for w in aligned.existing[:2]} & {w.stem for w in aligned.new[:2]}))
+    f["length_gap"] = abs(len(aligned.existing) - len(aligned.new)) / 5
     weigh_remainders(found, sides)
     weigh_signs(found, sides.aligned)
     weigh_numbers(found, sides)
-    weigh_order(found, sides.existing, sides.new)
+    agreed = {_agree(one, other) for one in _orders(sides.existing) for other in _orders(sides.new)}
+    found.features["order_agrees"] = float(1 in agreed)
+    found.features["order_clashes"] = float(-1 in agreed and 1 not in agreed)
+    if found.features["order_clashes"]:
+        found.notes["order_clashes"] = "opposed: before / after"
     weigh_opposites(found, sides)
     weigh_cues(found, sides.existing, sides.new)
     weigh_clashes(found, sides.existing_statement, sides.new_statement)

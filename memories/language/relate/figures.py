@@ -83,7 +83,9 @@ def weigh_numbers(found: Evidence, sides: Pair) -> None:
 
 def figures_of(statement: Statement, side: Outline) -> tuple[Quantity, ...]:
     """Return its quantities as they are compared."""
-    return _sharpest(_as_limits(_as_periods(statement.quantities, side), side))
+    quantities = _as_limits(_as_periods(statement.quantities, side), side)
+    exact = any(q.kind == "clock" and q.low == q.high for q in quantities)
+    return tuple(q for q in quantities if not (exact and q.kind == "clock" and q.is_rough))
 
 
 def find_other_figure(sides: Pair) -> tuple[str, str] | None:
@@ -95,12 +97,6 @@ def find_other_figure(sides: Pair) -> tuple[str, str] | None:
     if not is_told or any(starmap(are_comparable, product(old, new))):
         return None
     return old[0].text, new[0].text
-
-
-def _sharpest(quantities: tuple[Quantity, ...]) -> tuple[Quantity, ...]:
-    """ "7:30 in the morning" is a time, the morning no other one."""
-    exact = any(q.kind == "clock" and q.low == q.high for q in quantities)
-    return tuple(q for q in quantities if not (exact and q.kind == "clock" and q.is_rough))
 
 
 def _as_periods(quantities: tuple[Quantity, ...], side: Outline) -> tuple[Quantity, ...]:
@@ -340,7 +336,9 @@ def _is_said(value: Quantity, one: Told, other: Told) -> bool:
     """Tell whether the one statement says a value of the other: as it is, by its words, or by what comes round then."""
     if value.text == "one":
         return True
-    if value.kind == "day of month" and any(_is_ordinal(fellow, value.named) for fellow in other.values):
+    if value.kind == "day of month" and any(
+        (fellow.kind == _ORDINAL and fellow.named == value.named) for fellow in other.values
+    ):
         return True  # "the 1st Monday"
     if value.kind == "clock" and value.is_rough and any(fellow.kind == UNITLESS for fellow in other.values):
         return True  # "at 9 in the morning"
@@ -351,10 +349,6 @@ def _is_said(value: Quantity, one: Told, other: Told) -> bool:
     if all(stem(word) in one.stems or word in _OF_EACH for word in value.text.split()) and value.kind != _ORDINAL:
         return True  # "every month", of "the month"
     return any(_says(held, value, one, other) for held in one.values)
-
-
-def _is_ordinal(value: Quantity, number: float) -> bool:
-    return value.kind == _ORDINAL and value.named == number
 
 
 def _says(held: Quantity, value: Quantity, one: Told, other: Told) -> bool:

@@ -140,7 +140,12 @@ def outline(text: str, subject: str) -> Outline:
     stems = tuple(stem(word) for word in texts)
     scope = Scope(texts)
     known = spans(stems)
-    groups = _groups(known, len(stems))
+    found: list[frozenset[int]] = [frozenset()] * len(stems)
+    for start, end, key in known:
+        numbers = SYNONYM_GROUPS.get(key)
+        if numbers:
+            found[start:end] = [group | numbers for group in found[start:end]]
+    groups = tuple(found)
     about = frozenset(stem(token.text) for token in tokenize(subject[:MAX_CHARS]))
     words = tuple(
         Word(
@@ -175,31 +180,20 @@ def _weight(word: str, is_subject: bool) -> float:
     return LIGHT_WEIGHT if word in grammar.LIGHT else 1.0
 
 
-def _groups(known: list[Span], size: int) -> tuple[frozenset[int], ...]:
-    """Return for every token the synonym groups of the entries that cover it."""
-    found: list[frozenset[int]] = [frozenset()] * size
-    for start, end, key in known:
-        numbers = SYNONYM_GROUPS.get(key)
-        if numbers:
-            found[start:end] = [group | numbers for group in found[start:end]]
-    return tuple(found)
-
-
 def _phrases(known: list[Span], tokens: tuple[str, ...], scope: Scope) -> list[Phrase]:
     """Return the phrases of the list of opposites, longest first; what a longer one covers is left out."""
     found: list[Phrase] = []
     taken: set[int] = set()
     for start, end, key in sorted(known, key=lambda span: span[0] - span[1]):
         sides = OPPOSITE_SIDES.get(key)
-        if sides and taken.isdisjoint(range(start, end)) and not _is_dead(tokens, start, end):
+        if (
+            sides
+            and taken.isdisjoint(range(start, end))
+            and not (end - start == 1 and tokens[start] in grammar.NEGATORS and not is_negation(tokens, start))
+        ):
             taken.update(range(start, end))
             found.append(Phrase(" ".join(tokens[start:end]), start, end, sides, scope.signs[start]))
     return found
-
-
-def _is_dead(tokens: tuple[str, ...], start: int, end: int) -> bool:
-    """Tell whether the phrase is a negator that denies nothing: "never anything but"."""
-    return end - start == 1 and tokens[start] in grammar.NEGATORS and not is_negation(tokens, start)
 
 
 EXACT = 1.0

@@ -53,23 +53,20 @@ def span(kind: str, low: float, high: float, text: str) -> Quantity:
 def compare(left: Quantity, right: Quantity) -> Agreement:
     """Compare two quantities of one kind."""
     if left.kind in _SPAN_KINDS:
-        return _compare_spans(left, right)
-    if _close(left.named, right.named, rough=left.is_rough or right.is_rough):
+        # Compare stretches; "the afternoon" is rough and agrees with any time in it, "after 14:00" is not.
+        if not _overlap(left, right):
+            return Agreement.CONFLICT
+        if (left.low, left.high) == (right.low, right.high) or left.is_rough or right.is_rough:
+            return Agreement.EQUAL
+        both_stretch = left.low != left.high and right.low != right.high
+        return Agreement.CONFLICT if both_stretch else Agreement.COMPATIBLE
+    tolerance = ROUGH_TOLERANCE if (left.is_rough or right.is_rough) else EXACT_TOLERANCE
+    if abs(left.named - right.named) <= tolerance * max(abs(left.named), abs(right.named)):
         return Agreement.EQUAL
     left_open, right_open = left.low != left.high, right.low != right.high
     if left_open != right_open and _overlap(left, right):
         return Agreement.COMPATIBLE
     return Agreement.CONFLICT
-
-
-def _compare_spans(left: Quantity, right: Quantity) -> Agreement:
-    """Compare stretches; "the afternoon" is rough and agrees with any time in it, "after 14:00" is not."""
-    if not _overlap(left, right):
-        return Agreement.CONFLICT
-    if (left.low, left.high) == (right.low, right.high) or left.is_rough or right.is_rough:
-        return Agreement.EQUAL
-    both_stretch = left.low != left.high and right.low != right.high
-    return Agreement.CONFLICT if both_stretch else Agreement.COMPATIBLE
 
 
 def are_comparable(left: Quantity, right: Quantity) -> bool:
@@ -78,11 +75,6 @@ def are_comparable(left: Quantity, right: Quantity) -> bool:
         return True
     bare = UNITLESS in (left.kind, right.kind)
     return bare and all(kind == UNITLESS or ":" in kind or kind == "status" for kind in (left.kind, right.kind))
-
-
-def _close(left: float, right: float, *, rough: bool) -> bool:
-    tolerance = ROUGH_TOLERANCE if rough else EXACT_TOLERANCE
-    return abs(left - right) <= tolerance * max(abs(left), abs(right))
 
 
 def _overlap(left: Quantity, right: Quantity) -> bool:
@@ -304,23 +296,19 @@ def _read_period(words: Sequence[str], start: int) -> Found | None:
     if word in grammar.ADJECTIVES_OF_PERIOD:
         return 1, point("period", grammar.ADJECTIVES_OF_PERIOD[word], word)
     if word in ("every", "each"):
-        return _read_every(words, start)
+        skipped = 2 if word_at(words, start + 1) in ("other", "second") else 1
+        factor = float(skipped)
+        unit_word = word_at(words, start + skipped)
+        if unit_word in grammar.PARTS_OF_DAY and unit_word not in UNITS:
+            return skipped, point("period", factor * DAY, f"every {unit_word}")
+        unit = UNITS.get(unit_word)
+        if unit and unit[0] == "duration" and len(unit_word) > 1:
+            return skipped + 1, point("period", factor * unit[1], f"every {unit_word}")
+        measure = read_measure(words, start + 1)
+        if measure is None or measure[1].kind != "duration":
+            return None
+        return measure[0] + 1, replace(measure[1], kind="period", text=f"every {measure[1].text}")
     return _read_times_per(words, start)
-
-
-def _read_every(words: Sequence[str], start: int) -> Found | None:
-    skipped = 2 if word_at(words, start + 1) in ("other", "second") else 1
-    factor = float(skipped)
-    unit_word = word_at(words, start + skipped)
-    if unit_word in grammar.PARTS_OF_DAY and unit_word not in UNITS:
-        return skipped, point("period", factor * DAY, f"every {unit_word}")
-    unit = UNITS.get(unit_word)
-    if unit and unit[0] == "duration" and len(unit_word) > 1:
-        return skipped + 1, point("period", factor * unit[1], f"every {unit_word}")
-    measure = read_measure(words, start + 1)
-    if measure is None or measure[1].kind != "duration":
-        return None
-    return measure[0] + 1, replace(measure[1], kind="period", text=f"every {measure[1].text}")
 
 
 def _read_times_per(words: Sequence[str], start: int) -> Found | None:
@@ -420,7 +408,7 @@ def _read_date(words: Sequence[str], start: int) -> Found | None:
     if day is None:
         return None
     if word_at(words, start + 1) in grammar.ORDINAL_ENDINGS and not _month_follows(words, start + day[0]):
-        return 2, point("day of month", day[1], _ordinal(words, start))
+        return 2, point("day of month", day[1], "".join(words[start : start + 2]))
     end = start + day[0] + (1 if word_at(words, start + day[0]) == "of" else 0)
     month = grammar.MONTHS.get(word_at(words, end))
     return (end + 1 - start, _date(month, day[1], joined(words, start, end + 1))) if month else None
@@ -428,10 +416,6 @@ def _read_date(words: Sequence[str], start: int) -> Found | None:
 
 def _month_follows(words: Sequence[str], at: int) -> bool:
     return any(word_at(words, place) in grammar.MONTHS for place in (at, at + 1))
-
-
-def _ordinal(words: Sequence[str], start: int) -> str:
-    return "".join(words[start : start + 2])
 
 
 def _read_day_of_month(words: Sequence[str], start: int) -> Found | None:

@@ -79,7 +79,9 @@ class Scope:
         if is_negation(self.tokens, at):
             self._deny(at)
         elif word not in grammar.STOP and self._sign < 0:
-            self._spend_reach()
+            self._reach -= 1
+            if self._reach <= 0:
+                self._sign = 1
 
     def _cancels(self, word: str) -> bool:
         """Tell whether a word takes the negation before it back: "does not start without X", "not until X"."""
@@ -93,11 +95,6 @@ class Scope:
         self._sign = -self._sign
         self._reach = NARROW_REACH_WORDS if _is_narrow(self.tokens, at) else WIDE_REACH_WORDS
         self.turns.append(at)
-
-    def _spend_reach(self) -> None:
-        self._reach -= 1
-        if self._reach <= 0:
-            self._sign = 1
 
 
 def _begins(tokens: Tokens, at: int, phrases: Phrases) -> bool:
@@ -522,7 +519,12 @@ class _Reader:
     def _take_term(self, item: Item) -> None:
         concept = item.entry.concept if item.entry else item.stem
         if item.is_verb:
-            self._take_verb(item, concept)
+            if self.is_narrow and self.terms_in_scope:
+                self._end_negation()
+            self.verbs.append(concept)
+            self.prefers |= item.stem in _PREFERENCE_STEMS
+            self.changes |= item.stem in _CHANGE_STEMS
+            self.slot = concept
         if item.word in grammar.LIGHT_PREDICATES and self.sign < 0:
             self._deny_what_came_before()
         own_sign = item.entry.sign if item.entry else 1
@@ -532,14 +534,6 @@ class _Reader:
             self._add_silent(f"after {concept}", item.word, self.order)
             self.order = 0
         self.terms_in_scope += 1
-
-    def _take_verb(self, item: Item, concept: str) -> None:
-        if self.is_narrow and self.terms_in_scope:
-            self._end_negation()
-        self.verbs.append(concept)
-        self.prefers |= item.stem in _PREFERENCE_STEMS
-        self.changes |= item.stem in _CHANGE_STEMS
-        self.slot = concept
 
     def _weight(self, concept: str, item: Item) -> float:
         if concept in self.subject_concepts:

@@ -132,7 +132,17 @@ def find_replaced(existing: str, new: str) -> tuple[str, str] | None:
 def _read(text: str) -> _Replaced | None:
     if len(text) > MOST_CHARACTERS or not _MAY_DENY.search(text) or _IN_DOUBT.search(text):
         return None
-    for told, left, rest in _readings(text):
+    # What is said to be so, what is not, and what follows, in each way it can be read.
+    found = []
+    if after := _NOT_AFTER.match(text):
+        found += [(told, after["left"], after["rest"]) for told in _told_by(_FROM_NOW.sub("", after["kept"]))]
+    if before := _NOT_BEFORE.match(text):
+        lead = " ".join(filter(None, (before["who"], before["be"], before["verb"].strip())))
+        said, denied = _told_by(f"{lead} {before['right']}"), _told_by(f"{lead} {before['left']}")
+        # "not at Acme but Initech": the preposition is said once.
+        said = said or [told._replace(what=before["right"]) for told in denied]
+        found += [(told, before["left"], before["rest"]) for told in said if told.who == before["who"]]
+    for told, left, rest in found:
         left, behind = _without_preposition(told, left)
         value, more = _cut(told.what)
         is_other = left.casefold() != value.casefold() and all(
@@ -143,20 +153,6 @@ def _read(text: str) -> _Replaced | None:
         more = "" if told.role.is_named and _PLACE_OF_IT.match(more) else more
         return _Replaced(told._replace(what=value), left, f"{more} {behind}")
     return None
-
-
-def _readings(text: str) -> list[tuple[_Told, str, str]]:
-    """Return what is said to be so, what is not, and what follows, in each way it can be read."""
-    found = []
-    if after := _NOT_AFTER.match(text):
-        found += [(told, after["left"], after["rest"]) for told in _told_by(_FROM_NOW.sub("", after["kept"]))]
-    if before := _NOT_BEFORE.match(text):
-        lead = " ".join(filter(None, (before["who"], before["be"], before["verb"].strip())))
-        said, denied = _told_by(f"{lead} {before['right']}"), _told_by(f"{lead} {before['left']}")
-        # "not at Acme but Initech": the preposition is said once.
-        said = said or [told._replace(what=before["right"]) for told in denied]
-        found += [(told, before["left"], before["rest"]) for told in said if told.who == before["who"]]
-    return found
 
 
 def _told_by(text: str) -> list[_Told]:

@@ -266,17 +266,16 @@ def _denies_nothing_within(side: Outline, other: Outline, start: int, end: int) 
     return all(start <= at < end or side.tokens[at] in other.tokens for at in side.turns)
 
 
-def _is_so(side: Outline, other: Outline, start: int, end: int) -> bool:
-    """Tell whether it is said to be so, now."""
-    is_now = PAST_BE.isdisjoint(side.tokens) and not tells_ahead(side.tokens)
-    is_real = grammar.CONDITIONALS.isdisjoint(side.tokens[: start + 1])
-    return is_now and is_real and _denies_nothing_within(side, other, start, end)
-
-
 def _is_of_it(being: Seen, states: list[tuple[int, int]], doing: Seen, deed: Deed, place: Place) -> bool:
     """Tell whether it is done by whom, and to all that, the other statement is about."""
     (start, end), so = states[0], frozenset(word for state in deed.states for word in state)
-    if not _is_so(being.outline, doing.outline, start, max(end for _, end in states)):
+    is_now = PAST_BE.isdisjoint(being.outline.tokens) and not tells_ahead(being.outline.tokens)
+    is_real = grammar.CONDITIONALS.isdisjoint(being.outline.tokens[: start + 1])
+    if not (
+        is_now
+        and is_real
+        and _denies_nothing_within(being.outline, doing.outline, start, max(end for _, end in states))
+    ):
         return False
     if not being.has_only_known(0, end if deed.is_handed_on else len(being.outline.tokens), so):
         return False
@@ -290,7 +289,11 @@ def _is_of_it(being: Seen, states: list[tuple[int, int]], doing: Seen, deed: Dee
     is_other_way = tokens[start] == "open" and deed.words != ("closed",) and not OPENING.isdisjoint(tokens)
     if is_other_way or not set(filter(_is_number, tokens)) <= set(doing.outline.tokens):
         return False
-    return _is_subject(doing, place) if _is_passive(doing.outline.tokens, place) else _is_object(doing, place, so)
+    return (
+        (any(word.at < place.start for word, _ in doing.telling) and doing.has_only_known(0, place.start))
+        if _is_passive(doing.outline.tokens, place)
+        else _is_object(doing, place, so)
+    )
 
 
 def _are_by_one(being: Seen, start: int, doing: Seen, place: Place) -> bool:
@@ -319,11 +322,6 @@ def _is_passive(tokens: Tokens, place: Place) -> bool:
     """Tell whether the deed is of what stands before it: "was paid", "has expired"."""
     helping = takewhile(UNSAID.__contains__, reversed(tokens[: place.start]))
     return place.until <= place.end or not _BE.isdisjoint(helping)
-
-
-def _is_subject(doing: Seen, place: Place) -> bool:
-    """Tell whether the other statement has all that stands before the deed, and something does."""
-    return any(word.at < place.start for word, _ in doing.telling) and doing.has_only_known(0, place.start)
 
 
 def _is_object(doing: Seen, place: Place, so: frozenset[str]) -> bool:
@@ -557,18 +555,13 @@ def find_trip_off(existing: str, new: str) -> str | None:
     """Name the place, where somebody is going there and the new one calls that trip off."""
     if not _MAY_BE_OFF.search(new) or not (going := _AHEAD.match(existing) or _AHEAD_BEFORE.match(existing)):
         return None
-    new = _without_other_plan(new, going["place"])
+    other = _ELSEWHERE.search(new)
+    new = new if not other or going["place"] in other.group() else new[: other.start()]
     for told in _CALLED_OFF:
         off = told.match(new)
         if off and _is_of_one_trip(going, off) and not _IN_DOUBT.search(off["behind"]):
             return off["place"]
     return None
-
-
-def _without_other_plan(text: str, place: str) -> str:
-    """Return it without where they are going instead, unless that is the same place."""
-    other = _ELSEWHERE.search(text)
-    return text if not other or place in other.group() else text[: other.start()]
 
 
 def _is_of_one_trip(going: re.Match[str], off: re.Match[str]) -> bool:

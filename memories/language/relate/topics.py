@@ -330,7 +330,10 @@ def name_other_subjects(sides: Pair) -> str | None:
     names = [side.tokens[0] for side in (old, new) if side.tokens and _begins_with_a_name(side)]
     if len(names) < 2 or names[0] in new.tokens or names[1] in old.tokens:
         return None
-    is_role = _tells_a_role(old) and old.tokens[1:] == new.tokens[1:]
+    # "is the default", "is used for summaries".
+    is_role = (old.tokens[1] in _IS and (old.tokens[2] == "the" or old.tokens[2].endswith("ed"))) and old.tokens[
+        1:
+    ] == new.tokens[1:]
     return None if is_role and _is_numbered(names[0]) else f"of another one: {names[0]} / {names[1]}"
 
 
@@ -354,11 +357,6 @@ def _is_of_a_person(name: str, side: Outline) -> bool:
     key = stems_of(name)
     is_known = key in SYNONYM_GROUPS or key in OPPOSITE_SIDES or bool(classes_of(name)) or stem(name) in _VERB_STEMS
     return not (is_known or name in grammar.STOP or name in grammar.NEGATORS or name.endswith(_OF_THINGS))
-
-
-def _tells_a_role(side: Outline) -> bool:
-    """Tell whether one alone can be what it says: "is the default", "is used for summaries"."""
-    return side.tokens[1] in _IS and (side.tokens[2] == "the" or side.tokens[2].endswith("ed"))
 
 
 def have_nothing_in_common(sides: Pair, evidence: Evidence) -> bool:
@@ -452,7 +450,12 @@ def find_other_relative(old: Outline, new: Outline) -> str | None:
         return None
     for side, other in ((old, new), (new, old)):
         for at in _relatives_of_user(side):
-            if not _is_named(side.tokens[at], side.groups[at], other):
+            groups = side.groups[at]
+            plain = spelt_plainly(side.tokens[at])
+            if not (
+                any(spelt_plainly(word) == plain for word in other.tokens)
+                or any(groups & told for told in other.groups)
+            ):
                 return f"of another one: {side.tokens[at]}"
     return None
 
@@ -484,11 +487,6 @@ def _relatives_of_user(side: Outline) -> list[int]:
         if word not in _DETERMINERS and word != "in":
             found.append(at)
     return found
-
-
-def _is_named(relative: str, groups: frozenset[int], other: Outline) -> bool:
-    plain = spelt_plainly(relative)
-    return any(spelt_plainly(word) == plain for word in other.tokens) or any(groups & told for told in other.groups)
 
 
 def _tells_of_people(word: str) -> bool:

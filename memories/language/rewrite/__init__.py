@@ -118,11 +118,7 @@ def _written(window: TimeWindow, anchor: datetime, text: str) -> str:
     is_modifier = window.precision == "month" and low[0] in DETERMINERS and not _is_counted(text.lower())
     if window.precision in simple and not is_modifier:
         return simple[window.precision]
-    return _with_year(window, anchor, text)
-
-
-def _with_year(window: TimeWindow, anchor: datetime, text: str) -> str:
-    """Write a time out: names of feasts, seasons and ranges keep their words and get the year."""
+    # Write a time out: names of feasts, seasons and ranges keep their words and get the year.
     # "New Year" is the one that begins, "New Year's Eve" the day before: the last day of either tells.
     is_feast = window.precision == "holiday" and window.end is not None
     year = (window.end - INSTANT).year if is_feast and window.end else anchor.year
@@ -130,7 +126,12 @@ def _with_year(window: TimeWindow, anchor: datetime, text: str) -> str:
     written = _RELATIVE_WHOLE.sub(lambda match: wholes[match[1].lower()], text)
     if written != text:
         return written
-    if window.precision == "range" and window.start and window.end and not _names_month(text):
+    if (
+        window.precision == "range"
+        and window.start
+        and window.end
+        and not any(word in MONTHS for word in re.findall(r"\w+", text.lower()))
+    ):
         last = window.end - INSTANT
         return f"from {anchor.day} {_month(anchor)} {anchor.year} to {last.day} {_month(last)} {last.year}"
     return f"{_DEMONSTRATIVE.sub('', text)} {year}"
@@ -139,10 +140,6 @@ def _with_year(window: TimeWindow, anchor: datetime, text: str) -> str:
 def _month(moment: datetime) -> str:
     """Return its name in English, whatever the locale."""
     return MONTH_NAMES[moment.month - 1]
-
-
-def _names_month(text: str) -> bool:
-    return any(word in MONTHS for word in re.findall(r"\w+", text.lower()))
 
 
 MAX_MESSAGES = 5
@@ -170,7 +167,11 @@ def rewrite(messages: Sequence[Message], now: datetime) -> Rewritten:
     `now` tells which days relative dates mean. Our own fenced blocks never become part of a query.
     """
     recent = [Message(message.role, _own_words(message.content)) for message in messages[-MAX_MESSAGES:]]
-    at = _leading(recent)
+    # The place of the last user message; of the last message if no user spoke.
+    said = [at for at, message in enumerate(recent) if message.content]
+    by_user = [at for at in said if recent[at].role == USER]
+    candidates = by_user or said
+    at = candidates[-1] if candidates else None
     return _rewrite(recent, at, now) if at is not None else Rewritten("", ["nothing was said"])
 
 
@@ -181,14 +182,6 @@ def _own_words(text: str) -> str:
         return own
     half = MAX_MESSAGE_CHARS // 2
     return f"{own[:half]}\n{own[-half:]}"
-
-
-def _leading(messages: Sequence[Message]) -> int | None:
-    """Return the place of the last user message; of the last message if no user spoke."""
-    said = [at for at, message in enumerate(messages) if message.content]
-    by_user = [at for at in said if messages[at].role == USER]
-    candidates = by_user or said
-    return candidates[-1] if candidates else None
 
 
 def _rewrite(messages: Sequence[Message], at: int, now: datetime) -> Rewritten:
@@ -263,7 +256,17 @@ def _merged(text: str, before: Sequence[Message], now: datetime, reasons: list[s
     if not previous:
         return asked or text
     said = {entity_key(word) for word in content_words(asked)}
-    words = content_words(_without_replaced(previous, asked, is_replacing))
+    # "What about Redis?" takes the place of the name asked for before, "and on Fridays?" of its time.
+    spans: list[tuple[int, int]] = []
+    if find_windows(asked, ANY_DAY) or _weekdays(asked):
+        spans += [window.span for window in find_windows(previous, ANY_DAY)]
+        spans += _weekdays(previous)
+    elif is_replacing:
+        spans += [(mention.start, mention.end) for mention in find_mentions(previous)[:1]]
+    kept = list(previous)
+    for start, end in spans:
+        kept[start:end] = " " * (end - start)
+    words = content_words("".join(kept))
     words = [word for word in words if entity_key(word) not in said]
     reasons.append(f'follows "{" ".join(previous.split()[:12])}"')
     return " ".join([asked.rstrip("?.! "), *words[:MAX_CONTEXT_WORDS]]).strip()
@@ -282,20 +285,6 @@ def _previous_query(before: Sequence[Message], now: datetime, is_replacing: bool
             return query
     said = [sentence for message in before for sentence in sentences(cut_pasted(message.content))]
     return next((sentence for sentence in reversed(said) if not is_courtesy(sentence)), "")
-
-
-def _without_replaced(previous: str, asked: str, is_replacing: bool) -> str:
-    """ "What about Redis?" takes the place of the name asked for before, "and on Fridays?" of its time."""
-    spans: list[tuple[int, int]] = []
-    if find_windows(asked, ANY_DAY) or _weekdays(asked):
-        spans += [window.span for window in find_windows(previous, ANY_DAY)]
-        spans += _weekdays(previous)
-    elif is_replacing:
-        spans += [(mention.start, mention.end) for mention in find_mentions(previous)[:1]]
-    kept = list(previous)
-    for start, end in spans:
-        kept[start:end] = " " * (end - start)
-    return "".join(kept)
 
 
 def _weekdays(text: str) -> list[tuple[int, int]]:

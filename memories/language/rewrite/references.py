@@ -131,16 +131,12 @@ def _noun_size(sentence: str, run: list[str], found: Sequence[re.Match[str]], at
     size = 0
     for offset, word in enumerate(run[1 : MAX_NOUN_WORDS + 1], start=1):
         is_adjacent = sentence[found[at + offset - 1].end() : found[at + offset].start()] == " "
-        if not is_adjacent or not _is_noun(word):
+        if not is_adjacent or not (word.islower() and word.isalpha() and len(word) > 1 and word not in _NO_NOUNS):
             break
         size = offset
     # Of "the backup job writes" the last word is a verb; of "my new running shoes" it is none.
     is_verb = size == MAX_NOUN_WORDS and run[size].endswith(("s", "ed")) and not run[size - 1].endswith("ing")
     return size - 1 if is_verb else size
-
-
-def _is_noun(word: str) -> bool:
-    return word.islower() and word.isalpha() and len(word) > 1 and word not in _NO_NOUNS
 
 
 _REFERENCE = re.compile(
@@ -180,7 +176,8 @@ def resolve_references(text: str, subjects: Sequence[Subject]) -> tuple[str, lis
     changes: list[tuple[str, str]] = []
     end = 0
     is_short = text.count(" ") < SHORT_WORDS
-    for reference in find_references(text):
+    found = (_read(match, text) for match in _REFERENCE.finditer(text))
+    for reference in [reference for reference in found if reference]:
         if not (is_short or _ASKED.match(text, reference.end)):
             continue
         subject = _resolve(reference, text[: reference.start], subjects)
@@ -199,11 +196,6 @@ def _written(subject: Subject, reference: Reference) -> str:
     return f"{subject.text}'s" if reference.is_possessive else f"{subject.text}{reference.contraction}"
 
 
-def find_references(text: str) -> list[Reference]:
-    found = (_read(match, text) for match in _REFERENCE.finditer(text))
-    return [reference for reference in found if reference]
-
-
 @dataclass(frozen=True, slots=True)
 class Around:
     """The words beside a reference, in lower case: `lead` before it, `after` behind it, `follower` the first of these.
@@ -216,37 +208,28 @@ class Around:
     after: list[str]
 
 
-def _look_around(match: re.Match[str], text: str) -> Around:
+def _read(match: re.Match[str], text: str) -> Reference | None:
+    order, word = match["order"], (match["word"] or "").lower()
     before = _WORD.findall(text[max(0, match.start() - _CONTEXT_CHARS) : match.start()].lower())
     rest = text[match.end() : match.end() + _CONTEXT_CHARS].lower()
     after = _WORD.findall(rest)
-    return Around(before[-1] if before else "", "" if _MARK.match(rest) or not after else after[0], after)
-
-
-def _read(match: re.Match[str], text: str) -> Reference | None:
-    order, word = match["order"], (match["word"] or "").lower()
-    around = _look_around(match, text)
+    around = Around(before[-1] if before else "", "" if _MARK.match(rest) or not after else after[0], after)
     verb = {"s": " is", "re": " are"}.get((match["short"] or "")[1:].lower(), "")
     if not word:
         is_other = order and order.lower() in {"other", "former", "second"}
         return Reference(*match.span(), "other" if is_other else "thing")
     if word in PERSONS:
-        is_possessive = word in POSSESSIVES and (word != "her" or _is_full_word(around.follower))
+        is_possessive = word in POSSESSIVES and (
+            word != "her" or (bool(around.follower) and around.follower not in LIGHT_WORDS)
+        )
         return Reference(*match.span(), "plural" if word in PLURALS else "person", is_possessive, verb)
     if word == "there":
-        stands = not verb and _stands_for_place(around)
+        stands = not verb and (
+            not AUXILIARIES & {around.lead, around.follower} and around.lead not in {"", "hi", "hey", "hello"}
+        )
         return Reference(*match.span(), "place", is_led=around.lead in PLACE_LEADS) if stands else None
     stands = _stands_for_thing(word, bool(verb), around)
     return Reference(*match.span(), "thing", word == "its", verb) if stands else None
-
-
-def _is_full_word(word: str) -> bool:
-    return bool(word) and word not in LIGHT_WORDS
-
-
-def _stands_for_place(around: Around) -> bool:
-    """ "How is it there?", not "is there a key?", "there is one", "hi there"."""
-    return not AUXILIARIES & {around.lead, around.follower} and around.lead not in {"", "hi", "hey", "hello"}
 
 
 def _stands_for_thing(word: str, has_verb: bool, around: Around) -> bool:

@@ -471,15 +471,18 @@ def _value_of(text: str, folded: str, key: re.Match[str], name: str, *, is_wifi:
         _of_wallet(folded, key) if kind == "wallet" else _readings(text, folded, key, kind, before, is_wifi=is_wifi)
     )
     for reading in readings:
-        found = _judged(text, reading, name, reading.judge or is_secret)
+        match = reading.match
+        group = "quoted" if match["quoted"] else "bare"
+        start, end = match.span(group)
+        if group == "bare":
+            start, end = trimmed(text, start, end)
+        rest = "" if reading.is_tight else text[end : end + REST_CHARS].partition("\n")[0]
+        is_quoted = group == "quoted"
+        value = Value(text[start:end], rest, is_quoted=is_quoted, is_said=reading.is_said, is_tight=reading.is_tight)
+        found = Found(start, end, name) if start < end and (reading.judge or is_secret)(value) else None
         if found:
             return None if _compiled(_LOCATED).search(before) else found
     return _reversed(text, folded, key, before) if name == "password" else None
-
-
-def _phrase(folded: str, key: re.Match[str], kind: str) -> re.Match[str] | None:
-    is_phrase = kind == "phrase" or key.group().endswith("phrase")
-    return _compiled(_PHRASE).match(folded, key.end()) if is_phrase else None
 
 
 def _of_wallet(folded: str, key: re.Match[str]) -> Iterator[Reading]:
@@ -493,7 +496,8 @@ def _readings(
     end = key.end()
     if kind == "token" and _compiled(_COUNTED).search(before[-20:]):
         return
-    if match := _phrase(folded, key, kind):
+    is_phrase = kind == "phrase" or key.group().endswith("phrase")
+    if match := (_compiled(_PHRASE).match(folded, key.end()) if is_phrase else None):
         is_long = key.group().startswith(("seed", "12", "24")) and not key.group().endswith("phrase")
         is_set = any(colon in folded[end : match.start("quoted")] for colon in ":：")
         yield Reading(match, judge=_is_mnemonic if is_long else _is_passphrase if is_set else _is_sentence)
@@ -643,18 +647,6 @@ def _is_strong(value: Value) -> bool:
     has_third = any(char.isupper() or char in "!@#$%^&*?+=" for char in text)
     is_mixed = any(char.isdigit() for char in text) and any(char.islower() for char in text) and has_third
     return len(text) >= 8 and is_mixed and looks_random(text) and is_token(value)
-
-
-def _judged(text: str, reading: Reading, kind: str, judge: Judge) -> Found | None:
-    match = reading.match
-    group = "quoted" if match["quoted"] else "bare"
-    start, end = match.span(group)
-    if group == "bare":
-        start, end = trimmed(text, start, end)
-    rest = "" if reading.is_tight else text[end : end + REST_CHARS].partition("\n")[0]
-    is_quoted = group == "quoted"
-    value = Value(text[start:end], rest, is_quoted=is_quoted, is_said=reading.is_said, is_tight=reading.is_tight)
-    return Found(start, end, kind) if start < end and judge(value) else None
 
 
 def _reversed(text: str, folded: str, key: re.Match[str], before: str) -> Found | None:

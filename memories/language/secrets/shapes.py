@@ -175,21 +175,16 @@ def _headless(text: str) -> Iterator[Found]:
     done = 0
     for end in _END.finditer(text):
         start = max(done, end.start() - MAX_BLOCK_CHARS)
-        lines = _lines_before(text, start, end.start())
+        place = end.start()
+        while place > start:
+            line_start = text.rfind("\n", start, place - 1) + 1 or start
+            if not re.fullmatch(r"[0-9A-Za-z+/=]{4,100}\r?\n?", text[line_start:place]):
+                break
+            place = line_start
+        lines = place
         if lines < end.start() and _RUN.search(text, lines, end.start()):
             yield Found(lines, end.end(), KIND)
         done = end.end()
-
-
-def _lines_before(text: str, start: int, end: int) -> int:
-    """Where the unbroken lines of base64 before `end` begin."""
-    place = end
-    while place > start:
-        line_start = text.rfind("\n", start, place - 1) + 1 or start
-        if not re.fullmatch(r"[0-9A-Za-z+/=]{4,100}\r?\n?", text[line_start:place]):
-            break
-        place = line_start
-    return place
 
 
 MAX_LINE_CHARS = 2_000
@@ -215,7 +210,12 @@ def find_in_columns(text: str, folded: str) -> Iterator[Found]:
     for line in folded.split("\n"):
         spans = _spans(line, separator) if columns else []
         if len(spans) == cells > 1 and not _RULE.fullmatch(line):
-            yield from _in_row(text, place, spans, columns)
+            for i, is_word in columns.items():
+                cell = text[place + spans[i][0] : place + spans[i][1]]
+                bare = cell.strip(" \t\r*`\"'")
+                start = place + spans[i][0] + (cell.find(bare) if bare else 0)
+                if bare and " " not in bare and (is_password if is_word else is_token)(Value(bare)):
+                    yield Found(start, start + len(bare), "password" if is_word else "token")
         elif not _RULE.fullmatch(line) or not columns:
             separator, cells, columns = _read_head(line)
         place += len(line) + 1
@@ -237,15 +237,6 @@ def _spans(line: str, separator: str) -> list[tuple[int, int]]:
     """Where the cells of a row are."""
     ends = [place for place, char in enumerate(line) if char == separator]
     return list(zip([0, *(end + 1 for end in ends)], [*ends, len(line)], strict=True))
-
-
-def _in_row(text: str, place: int, spans: list[tuple[int, int]], columns: dict[int, bool]) -> Iterator[Found]:
-    for i, is_word in columns.items():
-        cell = text[place + spans[i][0] : place + spans[i][1]]
-        bare = cell.strip(" \t\r*`\"'")
-        start = place + spans[i][0] + (cell.find(bare) if bare else 0)
-        if bare and " " not in bare and (is_password if is_word else is_token)(Value(bare)):
-            yield Found(start, start + len(bare), "password" if is_word else "token")
 
 
 def find_in_kubernetes(text: str, folded: str) -> Iterator[Found]:

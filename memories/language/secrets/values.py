@@ -137,7 +137,17 @@ def is_password(value: Value) -> bool:
     following = _NEXT_WORD.match(value.rest.lower())
     next_word = following[1] if following else ""
     if _PLAIN_WORD.fullmatch(plain.rstrip("!?")):
-        return _is_lone_word(plain, value, next_word)
+        # A word without digits is a password where nothing else can follow: "is swordfish.",
+        # "password=swordfish".
+        bare = plain.rstrip("!?")
+        if bare in WELL_KNOWN_PASSWORDS:
+            return True
+        if _NAMES_ONE.fullmatch(bare) or "'" in bare or "’" in bare or "/" in bare:
+            return False
+        hyphens = bare.count("-")
+        if _DESCRIBING.fullmatch(bare) or (value.is_said and 0 < hyphens < 3):
+            return False
+        return not next_word or next_word in GOES_ON
     if _NUMBER.fullmatch(plain):
         return any(char.isdigit() for char in plain) and (not next_word or next_word in GOES_ON) and len(plain) > 2
     is_described = _DESCRIBING.fullmatch(plain.rpartition("-")[2]) if "-" in plain else None
@@ -212,19 +222,6 @@ def _is_reference(plain: str) -> bool:
     if _URL.match(plain) or _CODE.match(plain):
         return True
     return _PATH.fullmatch(plain) is not None and not looks_random(plain)
-
-
-def _is_lone_word(plain: str, value: Value, next_word: str) -> bool:
-    """A word without digits is a password where nothing else can follow: "is swordfish.", "password=swordfish"."""
-    bare = plain.rstrip("!?")
-    if bare in WELL_KNOWN_PASSWORDS:
-        return True
-    if _NAMES_ONE.fullmatch(bare) or "'" in bare or "’" in bare or "/" in bare:
-        return False
-    hyphens = bare.count("-")
-    if _DESCRIBING.fullmatch(bare) or (value.is_said and 0 < hyphens < 3):
-        return False
-    return not next_word or next_word in GOES_ON
 
 
 def _is_phrase(plain: str) -> bool:

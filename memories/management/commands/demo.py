@@ -110,7 +110,10 @@ class Command(BaseCommand):
         agent = agent_of(play)
         self.headline(f"{play.name}  (app {play.app_id}, preset {play.preset})", "=")
         if not keep:
-            self.say(f"Forgot {forget_all(agent)} memories of earlier runs. (--keep leaves them.)")
+            forgotten = 0
+            while rows := list(agent.memories()[:FORGET_AT_ONCE]):
+                forgotten += agent.forget(rows)
+            self.say(f"Forgot {forgotten} memories of earlier runs. (--keep leaves them.)")
         run = f"{timezone.now():%Y%m%dT%H%M%S.%f}"
         for scene in play.scenes:
             self.act(agent, scene, f"{scene.recording}-{run}")
@@ -285,13 +288,6 @@ def agent_of(play: Play) -> MemoryAgent:
     AppPolicy.objects.update_or_create(app=app, defaults=preset_values(play.preset) | play.policy)
     agent, _ = Agent.objects.for_app(app).get_or_create(app=app, name=AGENT_NAME)
     return MemoryAgent(App.objects.select_related("policy").get(pk=app.pk), agent, f"agent:{agent.name}")
-
-
-def forget_all(agent: MemoryAgent) -> int:
-    forgotten = 0
-    while rows := list(agent.memories()[:FORGET_AT_ONCE]):
-        forgotten += agent.forget(rows)
-    return forgotten
 
 
 def open_session(agent: MemoryAgent, title: str, external_id: str, tier: int) -> tuple[AgentSession, Greeting]:

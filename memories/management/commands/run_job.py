@@ -34,7 +34,9 @@ class Command(BaseCommand):
             if due:
                 if job is not None or app is not None:
                     raise CommandError("--due is everything that is due: it goes without a job and without --app.")
-                self.work_off_due()
+                fired = fire_due(JOBS, timezone.now(), BY)
+                touched = work_off(JOBS, upkeeper, NO_END)
+                self.stdout.write(f"{len(fired)} set going, {touched} worked on.")
                 return
             if job not in JOBS:
                 raise CommandError(f"Which job? One of {', '.join(JOBS)}; or --due.")
@@ -42,11 +44,6 @@ class Command(BaseCommand):
         failed = [run for run in runs if run.status in (RunStatus.FAILED, RunStatus.DEAD)]
         if failed:
             raise CommandError(f"{len(failed)} of {len(runs)} failed.")
-
-    def work_off_due(self) -> None:
-        fired = fire_due(JOBS, timezone.now(), BY)
-        touched = work_off(JOBS, upkeeper, NO_END)
-        self.stdout.write(f"{len(fired)} set going, {touched} worked on.")
 
     def do(self, job: Job[Any], app: App | None) -> JobRun:
         """Goes on until it has ended, slice by slice."""

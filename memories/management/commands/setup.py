@@ -6,7 +6,7 @@ import hashlib
 import json
 import os
 import secrets
-from collections.abc import Collection, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -25,7 +25,7 @@ from django.utils import timezone
 from memories.management.errors import plain_errors
 from memories.management.server_address import USUAL, checked_address, store_address
 from memories.models import pgvector_table
-from memsite.config.conf import Conf, get_conf
+from memsite.config.conf import get_conf
 from memsite.db.postgres.session import waiting_without_end
 from memsite.db.sqlite.library import library_note
 from memsite.ops.health import standing
@@ -72,7 +72,11 @@ class Command(BaseCommand):
         with plain_errors():
             conf.data_dir.mkdir(mode=0o700, parents=True, exist_ok=True)
             with self.alone(conf.data_dir / "setup.lock"):
-                self.keep_secret_key(conf)
+                # Makes the key if there is none; this process was started too early to have read it.
+                if not conf.effective_secret_key():
+                    self.say(f"Making a secret key: {conf.secret_file}")
+                    write_private(conf.secret_file, secrets.token_urlsafe(SECRET_KEY_BYTES) + "\n")
+                settings.SECRET_KEY = conf.effective_secret_key()
                 self.check()
                 with self.alone_in_database():
                     self.migrate()
@@ -82,7 +86,15 @@ class Command(BaseCommand):
         if first and not unattended:
             self.stdout.write(welcome(url, first, conf.data_dir / NOTES_NAME))
         else:
-            self.stdout.write(welcome_back(url, conf))
+            notes = conf.data_dir / NOTES_NAME
+            lost = "gone; `manage.py changepassword` and `manage.py create_key` make new ones"
+            lines = {"URL": url}
+            if User.objects.filter(username=LOGIN).exists():
+                lines["Login"] = LOGIN
+            if App.objects.filter(app_id=APP_ID).exists():
+                lines["App"] = APP_ID
+            lines["Login and keys of the first start"] = str(notes) if notes.is_file() else lost
+            self.stdout.write(f"\n{table('Memsite is ready.', lines)}\n")
         if note := library_note():
             self.stdout.write(f"{note}\n")
 
@@ -121,16 +133,16 @@ class Command(BaseCommand):
             with suppress(DatabaseError), connection.cursor() as cursor:
                 cursor.execute("SELECT pg_advisory_unlock(hashtextextended(%s, 0))", [SETUP_LOCK])
 
-    def keep_secret_key(self, conf: Conf) -> None:
-        """Makes the key if there is none; this process was started too early to have read it."""
-        if not conf.effective_secret_key():
-            self.say(f"Making a secret key: {conf.secret_file}")
-            write_private(conf.secret_file, secrets.token_urlsafe(SECRET_KEY_BYTES) + "\n")
-        settings.SECRET_KEY = conf.effective_secret_key()
-
     def migrate(self) -> None:
         executor = MigrationExecutor(connection)
-        refuse_others(executor.loader.applied_migrations or {})
+        applied = executor.loader.applied_migrations or {}
+        found = standing([(app, name) for app, name in applied if app in OUR_APPS])
+        if found.unknown:
+            raise CommandError(
+                "The database is newer than this code, or from before 0.1.0. "
+                f"Unknown migrations: {', '.join(found.unknown)}. "
+                "Update the code, or put back the backup from before the update."
+            )
         plan = executor.migration_plan(executor.loader.graph.leaf_nodes())
         if plan:
             self.say(f"Bringing the database up to date: {len(plan)} steps")
@@ -143,7 +155,14 @@ class Command(BaseCommand):
     def collect_static(self) -> None:
         """Only when a file has changed since the last time: collecting takes seconds, asking a moment."""
         stamp = Path(settings.STATIC_ROOT, COLLECTED)
-        now = static_fingerprint()
+        # SHA-256 over name, size and time of every static file, and what becomes of them.
+        digest = hashlib.sha256(repr((NOT_SERVED, settings.STORAGES["staticfiles"])).encode())
+        for finder in get_finders():
+            for name, storage in finder.list(list(NOT_SERVED)):
+                file = Path(storage.path(name))
+                found = file.stat()
+                digest.update(f"{file}|{found.st_size}|{found.st_mtime_ns}\n".encode())
+        now = digest.hexdigest()
         is_whole = stamp.is_file()
         if is_whole and stamp.read_text() == now:
             return
@@ -155,28 +174,6 @@ class Command(BaseCommand):
         stamp.write_text(now)
 
 
-def refuse_others(applied: Collection[tuple[str, str]]) -> None:
-    """Raise CommandError if migrations of ours were applied that this code does not know."""
-    found = standing([(app, name) for app, name in applied if app in OUR_APPS])
-    if found.unknown:
-        raise CommandError(
-            "The database is newer than this code, or from before 0.1.0. "
-            f"Unknown migrations: {', '.join(found.unknown)}. "
-            "Update the code, or put back the backup from before the update."
-        )
-
-
-def static_fingerprint() -> str:
-    """SHA-256 over name, size and time of every static file, and what becomes of them."""
-    digest = hashlib.sha256(repr((NOT_SERVED, settings.STORAGES["staticfiles"])).encode())
-    for finder in get_finders():
-        for name, storage in finder.list(list(NOT_SERVED)):
-            file = Path(storage.path(name))
-            found = file.stat()
-            digest.update(f"{file}|{found.st_size}|{found.st_mtime_ns}\n".encode())
-    return digest.hexdigest()
-
-
 def first_start(notes: Path, url: str) -> FirstStart | None:
     """The login and keys of a new database, all of them or none; None if it has an operator already.
 
@@ -185,17 +182,12 @@ def first_start(notes: Path, url: str) -> FirstStart | None:
     with transaction.atomic():
         if User.objects.filter(Q(is_superuser=True) | Q(username=LOGIN)).exists():
             return None
-        first = FirstStart(make_login(), *make_keys())
+        password = readable_password()
+        User.objects.create_superuser(LOGIN, password=password)
+        first = FirstStart(password, *make_keys())
         headline = f"The first start of Memsite, {timezone.now():%Y-%m-%d %H:%M} UTC"
         write_private(notes, table(headline, secrets_of(url, first)) + "\n")
     return first
-
-
-def make_login() -> str:
-    """The password of the operator's login."""
-    password = readable_password()
-    User.objects.create_superuser(LOGIN, password=password)
-    return password
 
 
 def make_keys() -> tuple[str, str]:
@@ -229,18 +221,6 @@ def write_private(path: Path, text: str) -> None:
 def welcome(url: str, first: FirstStart, notes: Path) -> str:
     headline = f"Memsite is ready. These are shown only now; they are kept in {notes}."
     return f"\n{table(headline, secrets_of(url, first))}\n\n{try_it(url, first.agent_key)}\n"
-
-
-def welcome_back(url: str, conf: Conf) -> str:
-    notes = conf.data_dir / NOTES_NAME
-    lost = "gone; `manage.py changepassword` and `manage.py create_key` make new ones"
-    lines = {"URL": url}
-    if User.objects.filter(username=LOGIN).exists():
-        lines["Login"] = LOGIN
-    if App.objects.filter(app_id=APP_ID).exists():
-        lines["App"] = APP_ID
-    lines["Login and keys of the first start"] = str(notes) if notes.is_file() else lost
-    return f"\n{table('Memsite is ready.', lines)}\n"
 
 
 def secrets_of(url: str, first: FirstStart) -> dict[str, str]:

@@ -154,7 +154,11 @@ class InProcessEmbedder(ABC):
     @watched
     def embed(self, texts: Sequence[str]) -> Vectors:
         """Without prefixes."""
-        model = self._loaded()
+        if self._model is None:
+            with self._lock:
+                if self._model is None:  # another thread may have loaded it while this one waited
+                    self._model = self.load(self._folder)
+        model = self._model
         tokens = [model.tokenise(text) for text in texts]
         readable = [position for position, ids in enumerate(tokens) if ids]
         vectors = np.zeros((len(texts), self.dim), dtype=np.float32)
@@ -162,13 +166,6 @@ class InProcessEmbedder(ABC):
             positions = [readable[number] for number in batch]
             vectors[positions] = model.run([tokens[position] for position in positions])
         return vectors
-
-    def _loaded(self) -> Model:
-        if self._model is None:
-            with self._lock:
-                if self._model is None:  # another thread may have loaded it while this one waited
-                    self._model = self.load(self._folder)
-        return self._model
 
 
 # Imported on first use: a server with a remote embedder, and every management command, does without it.

@@ -122,7 +122,12 @@ def read_contents(folder: Path) -> Contents:
     data = map_file(folder / WEIGHTS_FILE, SHA256, REMEDY)
     cursor = Cursor(data)
     hidden, _, _, _, vocabulary, *_ = cursor.numbers("7ifi")
-    pieces, specials = read_pieces(cursor)
+    count, first, last, filler, unknown, length = cursor.numbers("5iQ")
+    bounds = cursor.array("<u4", count + 1).tolist()
+    chances = cursor.array("<f4", count).tolist()
+    told = cursor.text(length)
+    texts = (told[start:end].decode() for start, end in pairwise(bounds))
+    pieces, specials = list(zip(texts, chances, strict=True)), Specials(first, last, filler, unknown)
     replaced = read_replaced(cursor)
     tensors = dict(read_tensors(cursor))
     words = tensors.pop(WORDS).reshape(vocabulary, -1)
@@ -147,15 +152,6 @@ def read_leanings() -> Leanings:
     except OSError as error:
         raise EmbedderMisconfigured(f"{LEANINGS_FILE.name} cannot be read; {REMEDY}") from error
     return Leanings(rows[0], np.ascontiguousarray(rows[1:]))
-
-
-def read_pieces(cursor: Cursor) -> tuple[list[tuple[str, float]], Specials]:
-    count, first, last, filler, unknown, length = cursor.numbers("5iQ")
-    bounds = cursor.array("<u4", count + 1).tolist()
-    chances = cursor.array("<f4", count).tolist()
-    told = cursor.text(length)
-    texts = (told[start:end].decode() for start, end in pairwise(bounds))
-    return list(zip(texts, chances, strict=True)), Specials(first, last, filler, unknown)
 
 
 def read_replaced(cursor: Cursor) -> dict[int, str]:

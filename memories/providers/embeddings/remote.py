@@ -276,17 +276,25 @@ class RemoteEmbedder(ABC):
     @watched
     @embedder_errors()
     def _answer(self, inputs: list[str]) -> Vectors:
-        vectors = checked_vectors(self._ask(inputs), len(inputs))
-        self._check_dim(vectors.shape[1])
-        return normalise_rows(vectors)
-
-    def _check_dim(self, found: int) -> None:
+        # Shape (count, dim), not yet normalised. Raises EmbedderUnavailable when the answer is not `count` rows
+        # of numbers that float32 can hold, EmbedderMisconfigured when the rows differ in length or are empty.
+        rows = self._ask(inputs)
+        count = len(inputs)
+        if not isinstance(rows, list) or len(rows) != count:
+            raise EmbedderUnavailable(f"the answer does not hold {count} vectors")
+        if not all(isinstance(row, list) for row in rows):
+            raise EmbedderUnavailable("the answer holds something else than vectors")
+        if len({len(row) for row in rows}) != 1 or not rows[0]:
+            raise EmbedderMisconfigured("the vectors of one answer differ in length or are empty")
+        vectors = as_float32(rows)
+        found = vectors.shape[1]
         # Two threads may both see 0 here and write the same number: harmless.
         if self._dim not in (0, found):
             raise EmbedderMisconfigured(
                 f"{self.name} answered with {found} dimensions after {self._dim}: was the model replaced?"
             )
         self._dim = found
+        return normalise_rows(vectors)
 
 
 def sendable(text: str) -> str:
@@ -297,21 +305,6 @@ def sendable(text: str) -> str:
 def in_batches(inputs: list[str]) -> Iterator[list[str]]:
     for start in range(0, len(inputs), BATCH_TEXTS):
         yield inputs[start : start + BATCH_TEXTS]
-
-
-def checked_vectors(rows: object, count: int) -> Vectors:
-    """Shape (count, dim), not yet normalised.
-
-    Raises EmbedderUnavailable when the answer is not `count` rows of numbers that float32 can hold,
-    EmbedderMisconfigured when the rows differ in length or are empty.
-    """
-    if not isinstance(rows, list) or len(rows) != count:
-        raise EmbedderUnavailable(f"the answer does not hold {count} vectors")
-    if not all(isinstance(row, list) for row in rows):
-        raise EmbedderUnavailable("the answer holds something else than vectors")
-    if len({len(row) for row in rows}) != 1 or not rows[0]:
-        raise EmbedderMisconfigured("the vectors of one answer differ in length or are empty")
-    return as_float32(rows)
 
 
 def as_float32(rows: list[list[object]]) -> Vectors:

@@ -131,14 +131,20 @@ class Circuit:
         try:
             yield
         except LLMUnavailable:
-            self._failed()
+            with self._lock:
+                self._failures += 1
+                if self._failures >= self._most_failures:
+                    self._opened_at = self._clock()
+                self._on_trial = False
             raise
         except LLMError:
             self._worked()
             raise
         except BaseException:
             # says nothing about the service
-            self._left_early(trial)
+            if trial:
+                with self._lock:
+                    self._on_trial = False
             raise
         else:
             self._worked()
@@ -165,23 +171,11 @@ class Circuit:
             self._on_trial = True
             return True
 
-    def _failed(self) -> None:
-        with self._lock:
-            self._failures += 1
-            if self._failures >= self._most_failures:
-                self._opened_at = self._clock()
-            self._on_trial = False
-
     def _worked(self) -> None:
         with self._lock:
             self._failures = 0
             self._opened_at = None
             self._on_trial = False
-
-    def _left_early(self, trial: bool) -> None:
-        if trial:
-            with self._lock:
-                self._on_trial = False
 
 
 Prices = Mapping[str, Price]
@@ -243,7 +237,11 @@ class ModelChat:
             problem = str(unfit)
         if monotonic() < deadline:
             try:
-                return self._answer(with_problem(ask, problem), deadline, meter)
+                told = f"Your last answer to this could not be used: {problem}. Answer again, in full and as asked."
+                room = 2 if problem == _CUT_OFF else 1
+                return self._answer(
+                    replace(ask, prompt=f"{ask.prompt}\n\n{told}", max_tokens=ask.max_tokens * room), deadline, meter
+                )
             except LLMDenied as denied:
                 problem += f"; it was not asked again: {denied}"
             except Unfit as unfit:
@@ -257,24 +255,21 @@ class ModelChat:
         with self._place(deadline):
             while True:
                 try:
-                    return self._call(ask, model, refused, deadline, meter)
+                    # One call, metered.
+                    expected = expect(self._dialect, ask, model, refused, self._prices.get(model))
+                    grant = meter(expected)
+                    call = Call(ask.operation, model, self.name)
+                    try:
+                        with self._circuit.guard(), call.timed():
+                            request = within(ask, expected, grant.output_tokens)
+                            call.reply = self._exchange(request, model, refused, deadline)
+                            answer = usable(call.reply, ask)
+                            call.outcome = "ok"
+                            return answer
+                    finally:
+                        grant.settle(call.usage(self._prices))
                 except Refused as less:
                     refused |= {less.part}
-
-    def _call(self, ask: Ask, model: str, refused: frozenset[str], deadline: float, meter: Meter) -> dict[str, Any]:
-        """One call, metered."""
-        expected = expect(self._dialect, ask, model, refused, self._prices.get(model))
-        grant = meter(expected)
-        call = Call(ask.operation, model, self.name)
-        try:
-            with self._circuit.guard(), call.timed():
-                request = within(ask, expected, grant.output_tokens)
-                call.reply = self._exchange(request, model, refused, deadline)
-                answer = usable(call.reply, ask)
-                call.outcome = "ok"
-                return answer
-        finally:
-            grant.settle(call.usage(self._prices))
 
     def _model(self, large: bool) -> str:
         return self._models.large if large else self._models.small
@@ -329,13 +324,6 @@ def usable(reply: Reply, ask: Ask) -> dict[str, Any]:
         if reply.cut:
             raise Unfit(_CUT_OFF) from None
         raise
-
-
-def with_problem(ask: Ask, problem: str) -> Ask:
-    """Return the question once more, with what was wrong with the answer, and with more room if that was it."""
-    told = f"Your last answer to this could not be used: {problem}. Answer again, in full and as asked."
-    room = 2 if problem == _CUT_OFF else 1
-    return replace(ask, prompt=f"{ask.prompt}\n\n{told}", max_tokens=ask.max_tokens * room)
 
 
 Kind = Literal["rules", "anthropic", "openai", "ollama"]
@@ -420,14 +408,9 @@ def build_chat(settings: LLMSettings, patience: Patience = PATIENCE, circuit: Ci
         )
     except ServiceRefused as error:
         raise LLMMisconfigured(str(error)) from None
-    return ModelChat(dialect, api, models_of(settings, defaults), settings.prices, settings.concurrency, circuit)
-
-
-def models_of(settings: LLMSettings, defaults: Defaults) -> Models:
-    """Raise LLMMisconfigured when none is known."""
     usual = Models("", "") if settings.url else defaults.models
     small = settings.small_model or usual.small or settings.large_model
     large = settings.large_model or usual.large or settings.small_model
     if not small:
         raise LLMMisconfigured(f"the models of {settings.kind} have to be named")
-    return Models(small, large)
+    return ModelChat(dialect, api, Models(small, large), settings.prices, settings.concurrency, circuit)

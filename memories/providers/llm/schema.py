@@ -60,9 +60,14 @@ def fitted(value: Any, schema: Mapping[str, Any], at: str = WHOLE) -> Any:
     if isinstance(value, dict):
         return fitted_object(value, schema, at)
     if isinstance(value, list):
-        return fitted_array(value, schema, at)
+        if len(value) > schema.get("maxItems", len(value)):
+            raise Unfit(f"{at} has more than {schema['maxItems']} items")
+        items = schema.get("items", {})
+        return [fitted(item, items, f"{at}[{place}]") for place, item in enumerate(value)]
     if isinstance(value, str):
-        return fitted_text(value, schema, at)
+        if len(value) > schema.get("maxLength", len(value)):
+            raise Unfit(f"{at} is longer than {schema['maxLength']} characters")
+        return without_surrogates(value)
     if isinstance(value, bool) or value is None:
         return value
     return fitted_number(value, schema, at, whole="integer" in types)
@@ -77,19 +82,6 @@ def fitted_object(value: dict[str, Any], schema: Mapping[str, Any], at: str) -> 
     if schema.get("additionalProperties") is False:
         return found
     return found | {name: fitted(part, {}, at) for name, part in value.items() if name not in properties}
-
-
-def fitted_array(value: list[Any], schema: Mapping[str, Any], at: str) -> list[Any]:
-    if len(value) > schema.get("maxItems", len(value)):
-        raise Unfit(f"{at} has more than {schema['maxItems']} items")
-    items = schema.get("items", {})
-    return [fitted(item, items, f"{at}[{place}]") for place, item in enumerate(value)]
-
-
-def fitted_text(value: str, schema: Mapping[str, Any], at: str) -> str:
-    if len(value) > schema.get("maxLength", len(value)):
-        raise Unfit(f"{at} is longer than {schema['maxLength']} characters")
-    return without_surrogates(value)
 
 
 def fitted_number(value: float, schema: Mapping[str, Any], at: str, whole: bool) -> float:

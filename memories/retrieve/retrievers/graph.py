@@ -58,13 +58,10 @@ def walk(app: App, starts: set[int], scoped: ScopedView) -> Iterable[set[int]]:
     for _ in range(HOPS):
         if not edge or len(edge) > MOST_STARTS:
             return
-        edge = scoped.visible(linked(app, edge) - seen)
+        links = Link.objects.for_app(app).order_by()
+        onward = links.filter(from_memory__in=edge).values_list("to_memory", flat=True)
+        edge = scoped.visible(
+            set(onward.union(links.filter(to_memory__in=edge).values_list("from_memory", flat=True), all=True)) - seen
+        )
         seen = seen | edge
         yield edge
-
-
-def linked(app: App, pks: set[int]) -> set[int]:
-    """Return the other ends of the links from and to these memories."""
-    links = Link.objects.for_app(app).order_by()
-    onward = links.filter(from_memory__in=pks).values_list("to_memory", flat=True)
-    return set(onward.union(links.filter(to_memory__in=pks).values_list("from_memory", flat=True), all=True))

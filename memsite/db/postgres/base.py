@@ -80,14 +80,12 @@ class DatabaseWrapper(base.DatabaseWrapper):
 
         A pool has a `reset` for this, which it asks in a thread of its own.
         """
-        if self.connection is not None and only_reads(self.connection):
+        if self.connection is not None and (
+            not self.connection.closed
+            and self.connection.info.parameter_status("default_transaction_read_only") == "on"
+        ):
             self.connection.close()
         super()._close()  # type: ignore[misc]  # the stubs leave it out
-
-
-def only_reads(connection: Any) -> bool:
-    """Whether its session does, as it still will when its database no longer does. Servers tell it unasked."""
-    return not connection.closed and connection.info.parameter_status("default_transaction_read_only") == "on"
 
 
 def knock(conn_params: dict[str, Any]) -> None:

@@ -79,7 +79,12 @@ def make_backup(folder: Path, now: datetime, keep: int | None = None, look: Look
     """
     if connection.in_atomic_block:
         raise BackupError("A backup cannot be made inside a transaction.")
-    check_is_ours()
+    # Before anything is written: where the address is a wrong one, SQLite makes an empty database.
+    if App._meta.db_table not in connection.introspection.table_names():
+        raise BackupError(
+            f"The database {connection.settings_dict['NAME']} holds nothing of Memsite: is it the right one? "
+            "MEMSITE_DATABASE_URL names it, or MEMSITE_DATA_DIR the folder that it is in."
+        )
     started, vendor = time.monotonic(), vendor_here()
     with backup_draft_in(folder) as draft:
         rows, damaged = vendor.copy_to(draft, now, look)
@@ -87,15 +92,6 @@ def make_backup(folder: Path, now: datetime, keep: int | None = None, look: Look
     if keep is not None:
         rotate(folder, keep)
     return Backup(path, path.stat().st_size, time.monotonic() - started, rows, damaged)
-
-
-def check_is_ours() -> None:
-    """Before anything is written: where the address is a wrong one, SQLite makes an empty database."""
-    if App._meta.db_table not in connection.introspection.table_names():
-        raise BackupError(
-            f"The database {connection.settings_dict['NAME']} holds nothing of Memsite: is it the right one? "
-            "MEMSITE_DATABASE_URL names it, or MEMSITE_DATA_DIR the folder that it is in."
-        )
 
 
 def check_backup(path: Path, look: Look = lambda copy: {}) -> Checked:

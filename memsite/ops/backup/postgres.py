@@ -94,22 +94,21 @@ def restore(path: Path, stamp: str) -> tuple[dict[str, int], bool, Path | None, 
         kept = in_place(draft, folder / f"before-{stamp}{SUFFIX}")
     left_out = NEAR in rows and not has_pgvector()
     if left_out:
-        put_back_without_copies(path)
+        listed = run("pg_restore", "--list", str(path)).splitlines()
+        with NamedTemporaryFile("w", suffix=".list") as chosen:
+            chosen.write("\n".join(line for line in listed if NEAR not in line))
+            chosen.flush()
+            put_back(path, f"--use-list={chosen.name}", last=NO_COPIES)
     else:
         put_back(path, first=PGVECTOR if NEAR in rows else "")
     if not older:
         # Else `manage.py setup` does it, after the migrations that the wall is for.
-        build_wall(kept)
+        try:
+            row_level_security.build()
+        except CommandError as error:
+            told = f"All is restored, and what was there is kept as {kept}. But one thing is left to do."
+            raise BackupError(f"{told} {error}; then run `manage.py setup`.") from error
     return rows, older, kept, left_out
-
-
-def put_back_without_copies(path: Path) -> None:
-    """Those that pgvector searched in."""
-    listed = run("pg_restore", "--list", str(path)).splitlines()
-    with NamedTemporaryFile("w", suffix=".list") as chosen:
-        chosen.write("\n".join(line for line in listed if NEAR not in line))
-        chosen.flush()
-        put_back(path, f"--use-list={chosen.name}", last=NO_COPIES)
 
 
 def has_pgvector() -> bool:
@@ -168,14 +167,6 @@ def leaving() -> str:
     quoted = ", ".join(map(connection.ops.quote_name, sorted(there & ours)))
     tables = f"DROP TABLE IF EXISTS {quoted} CASCADE;" if quoted else ""
     return f"SET client_min_messages TO error; {tables} DROP FUNCTION IF EXISTS {WALLED_APP}() CASCADE;"
-
-
-def build_wall(kept: Path | None) -> None:
-    try:
-        row_level_security.build()
-    except CommandError as error:
-        told = f"All is restored, and what was there is kept as {kept}. But one thing is left to do."
-        raise BackupError(f"{told} {error}; then run `manage.py setup`.") from error
 
 
 def dump(path: Path) -> None:

@@ -147,7 +147,14 @@ def move_all(models: Sequence[type[Model]], tell: Tell, until_the_end: ExitStack
             tell("nobody can write to the source from now on")
             since = changes(models)
         with transaction.atomic(using=SOURCE):
-            catch_up(since, told, tell)
+            # The source as it is. A migration is no row that is moved: who ran one meanwhile is told as at the
+            # beginning.
+            check_versions()
+            for model, count, mended in replace(since):
+                table, keys = model._meta.db_table, since[model]
+                told.rows[table], told.meanwhile[table] = count, len(keys)
+                told.mended[table] = told.mended[table].difference(keys) | mended
+                tell(f"{table}: {len(keys):,} written meanwhile, and compared")
         check_constraints()
     go_on_counting(models)
     return told
@@ -178,16 +185,6 @@ def copy_all(models: Sequence[type[Model]], told: Moved, tell: Tell) -> None:
         compare(model)
         if count := told.rows[model._meta.db_table]:
             tell(f"{model._meta.db_table}: {count:,} compared")
-
-
-def catch_up(since: Changes, told: Moved, tell: Tell) -> None:
-    """The source as it is. A migration is no row that is moved: who ran one meanwhile is told as at the beginning."""
-    check_versions()
-    for model, count, mended in replace(since):
-        table, keys = model._meta.db_table, since[model]
-        told.rows[table], told.meanwhile[table] = count, len(keys)
-        told.mended[table] = told.mended[table].difference(keys) | mended
-        tell(f"{table}: {len(keys):,} written meanwhile, and compared")
 
 
 def analyze(models: Sequence[type[Model]]) -> None:

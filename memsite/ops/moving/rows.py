@@ -42,7 +42,9 @@ class CannotMove(Exception):
 def opened(url: str) -> Iterator[None]:
     """The source as another database of this process, which cannot write to it."""
     # The second wall is the target's: SQLite knows none.
-    conf = replace(get_conf(), database_url=file_url(url), row_security=False)
+    if not url.startswith("sqlite:///") or url.removeprefix("sqlite:///") in ("", ":memory:"):
+        raise CannotMove("The source is the address of a SQLite database: sqlite:////path/to/memsite.sqlite3")
+    conf = replace(get_conf(), database_url=url, row_security=False)
     config = {**connections.databases["default"], **database(conf)}
     path = readable(Path(str(config["NAME"])).absolute())
     config["NAME"] = f"{path.as_uri()}?mode=ro"
@@ -73,12 +75,6 @@ def held() -> Iterator[None]:
         holder.execute(f"PRAGMA user_version = {version}")
         yield
         holder.execute("ROLLBACK")
-
-
-def file_url(url: str) -> str:
-    if not url.startswith("sqlite:///") or url.removeprefix("sqlite:///") in ("", ":memory:"):
-        raise CannotMove("The source is the address of a SQLite database: sqlite:////path/to/memsite.sqlite3")
-    return url
 
 
 def readable(path: Path) -> Path:
@@ -167,17 +163,12 @@ def store(model: type[Model], batch: Sequence[Any]) -> set[Any]:
 @contextmanager
 def read_in_order(rows: QuerySet[Any, Any]) -> Iterator[Iterator[Any]]:
     """Closed in the end: a cursor that is left in the middle outlives its connection, and tells of it on the screen."""
-    read = rows.order_by(by_key(rows)).iterator(chunk_size=READ_AT_ONCE)
+    is_text = has_text_key(rows.model) and connections[rows.db].vendor == "postgresql"
+    read = rows.order_by(Collate("pk", "C") if is_text else "pk").iterator(chunk_size=READ_AT_ONCE)
     try:
         yield read
     finally:
         cast(Generator[Any, None, None], read).close()
-
-
-def by_key(rows: QuerySet[Any, Any]) -> Collate | str:
-    """Texts as SQLite has them, by their bytes, in whatever language PostgreSQL's database is."""
-    is_text = has_text_key(rows.model) and connections[rows.db].vendor == "postgresql"
-    return Collate("pk", "C") if is_text else "pk"
 
 
 def has_text_key(model: type[Model]) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from difflib import get_close_matches
@@ -83,36 +83,9 @@ class Labels:
         return self.subjects.get(key, name)
 
 
-def clean_tags(tags: Iterable[str]) -> tuple[str, ...]:
-    named = (one_line(tag).lstrip("#").casefold() for tag in tags)
-    return tuple(dict.fromkeys(tag for tag in named if 0 < len(tag) <= MAX_TAG_CHARACTERS))[:MOST_TAGS]
-
-
-def clean_entities(names: Iterable[str]) -> tuple[str, ...]:
-    """Return each once in its first spelling."""
-    kept: dict[str, str] = {}
-    for name in map(one_line, names):
-        if len(kept) < MAX_ENTITIES and len(name) <= MAX_ENTITY_CHARACTERS and (key := entity_key(name)):
-            kept.setdefault(key, name)
-    return tuple(kept.values())
-
-
-def clamp_importance(value: int) -> int:
-    return min(max(value, 1), 5)
-
-
 def one_of(choices: Sequence[str], word: str, otherwise: str) -> str:
     lowered = word.strip().casefold()
     return lowered if lowered in choices else otherwise
-
-
-def read_days(first: str, last: str, now: datetime) -> tuple[datetime | None, datetime | None]:
-    """From the start of the first day to the end of the last, in the time zone of `now`; None for what is no date.
-
-    An end before the start is no end.
-    """
-    start, end = _limits(first, now)[0], _limits(last, now)[1]
-    return start, None if start and end and end <= start else end
 
 
 def _limits(day: str, now: datetime) -> tuple[datetime | None, datetime | None]:
@@ -202,20 +175,28 @@ def read_facts(
 
 
 def _label(fact: Fact, found: Mapping[str, Any], labels: Labels, now: datetime) -> Fact:
-    valid_from, valid_until = read_days(found["valid_from"], found["valid_until"], now)
+    # None for what is no date. An end before the start is no end.
+    start, end = _limits(found["valid_from"], now)[0], _limits(found["valid_until"], now)[1]
+    valid_from, valid_until = start, None if start and end and end <= start else end
+    tags = found["tags"]
+    named = (one_line(tag).lstrip("#").casefold() for tag in tags)
+    kept: dict[str, str] = {}
+    for name in map(one_line, found["entities"]):
+        if len(kept) < MAX_ENTITIES and len(name) <= MAX_ENTITY_CHARACTERS and (key := entity_key(name)):
+            kept.setdefault(key, name)
     return replace(
         fact,
         kind=one_of(KINDS, found["kind"], "fact"),
         category=labels.category(found["category"]),
         subject=labels.subject(found["subject"]),
-        tags=clean_tags(found["tags"]),
-        importance=clamp_importance(found["importance"]),
+        tags=tuple(dict.fromkeys(tag for tag in named if 0 < len(tag) <= MAX_TAG_CHARACTERS))[:MOST_TAGS],
+        importance=min(max(found["importance"], 1), 5),
         # Whoever cannot say how plainly it was said did not read it word for word.
         strength=one_of(STRENGTHS, found["strength"], "implied"),
         sentiment=one_of(SENTIMENTS, found["sentiment"], "neutral"),
         verifiable=share_of_one(found["verifiable"]),
         useful=share_of_one(found["useful"]),
-        entities=clean_entities(found["entities"]),
+        entities=tuple(kept.values()),
         valid_from=valid_from,
         valid_until=valid_until,
     )

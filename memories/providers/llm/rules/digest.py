@@ -241,12 +241,11 @@ def _most_promising(places: list[int], messages: Sequence[Message]) -> list[int]
     if len(places) <= MOST_READ_MESSAGES:
         return places
     ends = {*places[:10], *places[-20:]}
-    tellers = sorted(places, key=lambda at: (-_promise(messages[at].content), -at))
+    tellers = sorted(
+        places,
+        key=lambda at: (-len(TELLING_WORDS.intersection(messages[at].content[:LEAST_SHARE].lower().split())), -at),
+    )
     return sorted({*ends, *tellers[: MOST_READ_MESSAGES - len(ends)]})
-
-
-def _promise(content: str) -> int:
-    return len(TELLING_WORDS.intersection(content[:LEAST_SHARE].lower().split()))
 
 
 def _parts(content: str, share: int) -> list[str]:
@@ -302,13 +301,26 @@ def digest(messages: Sequence[Message], now: datetime, max_characters: int, judg
     if max(points, default=-inf) < (TELLING if is_english else WORTH_ADDING):
         return Written("")
     said = [replace(one, text=_with_date(one.text, messages[one.message].at, now)) for one in said]
-    return Written(cut_words(_join(_choose(said, points, max_characters)), max_characters))
+    chosen = _choose(said, points, max_characters)
+    speakers = ["", *(one.speaker for one in chosen)]
+    return Written(
+        cut_words(
+            " ".join(
+                _closed(one).removeprefix(_label(one) if one.speaker == before else "")
+                for one, before in zip(chosen, speakers, strict=False)
+            ),
+            max_characters,
+        )
+    )
 
 
 def _weigh(said: Sequence[Utterance], count: int) -> list[float]:
     spread = Counter(word for one in said for word in one.gist.words)
     points = [score(one, spread, len(said)) for one in said]
-    return [own + _ends(one, count) if own >= WORTH_ADDING else own for own, one in zip(points, said, strict=True)]
+    return [
+        own + float(3 < count <= one.message + 3) if own >= WORTH_ADDING else own
+        for own, one in zip(points, said, strict=True)
+    ]
 
 
 def _find_facts(
@@ -354,7 +366,15 @@ def _lines(one: Utterance, own: float, stated: Sequence[Fact]) -> Iterator[tuple
     if not stated and one.is_request:
         yield _as_asked(one), 0.0
     elif not stated and own >= WORTH_ADDING:
-        yield replace(one, text=_in_third_person(one)), 0.0
+        # What was said, told by somebody else. Where the grammar is not certain, in its own words with its
+        # speaker.
+        name = _speaker(one)
+        if one.speaker in (USER, ASSISTANT):
+            told = word(one.text, one.speaker, TEAM)
+        else:
+            told = begin_sentence(to_third_person(one.text, name, TEAM) or one.text)
+        is_told = told.startswith(f'{name} said "') or not FIRST_PERSON.search(told)
+        yield replace(one, text=(told if is_told else f'{name} said "{one.text}"')), 0.0
 
 
 def _is_from(fact: Fact, one: Utterance) -> bool:
@@ -364,19 +384,6 @@ def _is_from(fact: Fact, one: Utterance) -> bool:
 
 def _letters_of(text: str) -> str:
     return "".join(filter(str.isalnum, text.casefold()))
-
-
-def _in_third_person(one: Utterance) -> str:
-    """Return what was said, told by somebody else. Where the grammar is not certain, in its own words with its
-    speaker.
-    """
-    name = _speaker(one)
-    if one.speaker in (USER, ASSISTANT):
-        told = word(one.text, one.speaker, TEAM)
-    else:
-        told = begin_sentence(to_third_person(one.text, name, TEAM) or one.text)
-    is_told = told.startswith(f'{name} said "') or not FIRST_PERSON.search(told)
-    return told if is_told else f'{name} said "{one.text}"'
 
 
 def _as_asked(one: Utterance) -> Utterance:
@@ -414,7 +421,10 @@ def _choose(said: Sequence[Utterance], points: Sequence[float], max_characters: 
     order.
     """
     chosen = _pick(said, points, max_characters, MOST_SENTENCES)
-    opening = _find_opening(said, points)
+    opens = [at for at, one in enumerate(said) if one.speaker == USER and _has_matter(one)]
+    first = [at for at in opens if said[at].message == said[opens[0]].message < OPENING_MESSAGES]
+    best = max(first, key=lambda at: (points[at] + _is_asked(said[at]), -at), default=None)
+    opening = said[best] if best is not None and points[best] + _is_asked(said[best]) >= WORTH_OPENING else None
     room = max_characters - sum(map(_cost, chosen))
     is_new = opening is not None and not any(one is opening or _answers(one, opening) for one in chosen)
     if opening is not None and is_new and _cost(opening) <= room:
@@ -427,19 +437,6 @@ def _is_english(said: Sequence[Utterance]) -> bool:
     """Of other languages we know no cues, so that less has to do."""
     sample = " ".join(one.text for one in said[:LANGUAGE_SAMPLE]).casefold()
     return is_english(_LETTERS.findall(sample))
-
-
-def _ends(one: Utterance, count: int) -> float:
-    """Weigh how a conversation ended, which counts for more."""
-    return float(3 < count <= one.message + 3)
-
-
-def _find_opening(said: Sequence[Utterance], points: Sequence[float]) -> Utterance | None:
-    """Return the best sentence in the first message of a user that has matter."""
-    opens = [at for at, one in enumerate(said) if one.speaker == USER and _has_matter(one)]
-    first = [at for at in opens if said[at].message == said[opens[0]].message < OPENING_MESSAGES]
-    best = max(first, key=lambda at: (points[at] + _is_asked(said[at]), -at), default=None)
-    return said[best] if best is not None and points[best] + _is_asked(said[best]) >= WORTH_OPENING else None
 
 
 def _has_matter(one: Utterance) -> bool:
@@ -487,15 +484,6 @@ def _speaker(one: Utterance) -> str:
     if one.speaker in (USER, ASSISTANT):
         return one.speaker.capitalize()
     return cut_words(one_line(one.speaker), LONGEST_NAME) or "Someone"
-
-
-def _join(chosen: Sequence[Utterance]) -> str:
-    """With each label where the speaker changes."""
-    speakers = ["", *(one.speaker for one in chosen)]
-    return " ".join(
-        _closed(one).removeprefix(_label(one) if one.speaker == before else "")
-        for one, before in zip(chosen, speakers, strict=False)
-    )
 
 
 def _closed(one: Utterance) -> str:

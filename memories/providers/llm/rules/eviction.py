@@ -35,12 +35,13 @@ def value(memory: Noted, now: datetime) -> float:
     importance = (memory.importance - 1) / 4
     uses = max(memory.access_count, 0)
     use = uses / (uses + USES_THAT_COUNT_HALF)
-    return 0.4 * importance + 0.3 * memory.confidence + 0.2 * _freshness(memory, now) + 0.1 * use
-
-
-def _freshness(memory: Noted, now: datetime) -> float:
     days = _age_days(memory, now)
-    return 0.0 if days is None else float(0.5 ** (days / HALF_LIFE_DAYS))
+    return (
+        0.4 * importance
+        + 0.3 * memory.confidence
+        + 0.2 * (0.0 if days is None else float(0.5 ** (days / HALF_LIFE_DAYS)))
+        + 0.1 * use
+    )
 
 
 def _age_days(memory: Noted, now: datetime) -> float | None:

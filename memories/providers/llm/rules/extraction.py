@@ -98,14 +98,21 @@ def weigh(
         units = [weigh_one(unit, worthier(reading, joined.get(unit.text)), sentence) for unit in own]
         worthy = [unit for unit in units if unit.score >= ENOUGH]
         is_settled = any(unit.type in ORDERED or unit.text in joined for unit in worthy)
-        if worthy and is_answer(sentence, before, index) and not is_settled:
+        if (
+            worthy
+            and (bool(question_of(sentence, before, index)) and bool(POINTING.match(sentence.text)))
+            and not is_settled
+        ):
             weighed.append(added(message, stated, index, place, before, reading))
         elif worthy:
             weighed += [whole(unit, reading) for unit in units]
         else:
             is_worth_it = reading.keep >= KEPT_FROM or ORDER.match(sentence.text)
             is_added = is_worth_it and len(WORD.findall(sentence.text)) >= LEAST_WORDS
-            if not is_added and may_change(sentence, reading):
+            # "the backup goes to Backblaze now" sounds so.
+            if not is_added and (
+                reading.keep >= PASSING_FROM and len(WORD.findall(sentence.text)) >= HALF_WORDS and reads(sentence.text)
+            ):
                 passing = units or [added(message, stated, index, place, before, reading)]
                 units = [replace(unit, score=0.0, is_passing=True) for unit in passing]
             weighed += [added(message, stated, index, place, before, reading)] if is_added else units
@@ -141,13 +148,6 @@ def worthier(reading: Reading, joined: Reading | None) -> Reading:
     return joined if joined and joined.keep > reading.keep else reading
 
 
-def may_change(sentence: Sentence, reading: Reading) -> bool:
-    """Tell whether it may be at odds with something known, however slight: "the backup goes to Backblaze now" sounds
-    so.
-    """
-    return reading.keep >= PASSING_FROM and len(WORD.findall(sentence.text)) >= HALF_WORDS and reads(sentence.text)
-
-
 def whole(candidate: Candidate, reading: Reading) -> Candidate:
     """One half of a sentence that is worth keeping is as worthy as the other."""
     is_half = reading.keep >= KEPT_FROM and len(WORD.findall(candidate.text)) >= HALF_WORDS
@@ -181,10 +181,6 @@ def added(
     kind = INSTRUCTION if reading.kinds["instruction"] >= SURE else SAID
     evidence = f"worth keeping: {reading.keep:.2f}"
     return named(Candidate(text, place, quote, SCORE, evidence, kind, is_final), reading)
-
-
-def is_answer(sentence: Sentence, before: str, index: int) -> bool:
-    return bool(question_of(sentence, before, index)) and bool(POINTING.match(sentence.text))
 
 
 def question_of(sentence: Sentence, before: str, index: int) -> str:

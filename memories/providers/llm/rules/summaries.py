@@ -58,16 +58,12 @@ def summarise(category: str, facts: Sequence[Noted], previous: str, max_characte
     What does not fit is left out whole and counted in a last line. 2,000 facts take about 0.1 seconds.
     """
     groups = _group(_collapse(facts))
-    title = f"# {escape_markdown(_title(category))}"
+    name = one_line(category) or GENERAL
+    title = f"# {escape_markdown(name[:1].upper() + name[1:])}"
     if sum(len(entry.text) for entries in groups.values() for entry in entries) > max_characters:
         return Written(_fit(title, groups, category, max_characters))
     text = _lay_out(title, groups, category) if groups else ""
     return Written(text if len(text) <= max_characters else _fit(title, groups, category, max_characters))
-
-
-def _title(category: str) -> str:
-    name = one_line(category) or GENERAL
-    return name[:1].upper() + name[1:]
 
 
 def _collapse(facts: Iterable[Noted]) -> list[Entry]:
@@ -140,16 +136,12 @@ def _item(entry: Entry, category: str) -> str:
     """`- **Decision:** The text (2025-03-04)`; the mark is not repeated where the category says it."""
     kind = entry.fact.kind
     mark = f"**{MARKED[kind]}:** " if kind in MARKED and not category.startswith(kind) else ""
-    notes = ", ".join(_notes(entry))
-    return f"- {mark}{escape_markdown(entry.text)}" + (f" ({notes})" if notes else "")
-
-
-def _notes(entry: Entry) -> list[str]:
     is_uncertain = entry.fact.confidence < UNCERTAIN_BELOW
     moment = moment_of(entry.fact.said_at, entry.fact.confirmed_at)
     day = f"{datetime.fromtimestamp(moment, UTC):%Y-%m-%d}" if moment else ""
     is_dated = day and day not in entry.text and (is_uncertain or entry.fact.kind in DATED)
-    return ["uncertain"] * is_uncertain + [day] * bool(is_dated)
+    notes = ", ".join(["uncertain"] * is_uncertain + [day] * bool(is_dated))
+    return f"- {mark}{escape_markdown(entry.text)}" + (f" ({notes})" if notes else "")
 
 
 def _worth(fact: Noted) -> float:
@@ -200,20 +192,8 @@ def insight(facts: Sequence[Noted], max_characters: int) -> Written:
     facts = [fact for fact in facts if one_line(fact.content)]
     if not facts:
         return Written("")
-    ranked = rank_central(facts)
-    for note in _dates_of(facts):
-        for text in ranked:
-            whole = f"{_without_full_stop(text)} ({note})" if note else text
-            if len(whole) <= max_characters:
-                return Written(whole)
-    return Written(cut_words(ranked[0], max_characters))
-
-
-def rank_central(facts: Sequence[Noted]) -> list[str]:
-    """Return the statements, most central first: by the sum of their cosines with all, over shared telling words.
-
-    cos(i, j) = |common| / √(|i|·|j|), so that one pass over the words is enough.
-    """
+    # The statements, most central first: by the sum of their cosines with all, over shared telling words. cos(i,
+    # j) = |common| / √(|i|·|j|), so that one pass over the words is enough.
     words = [sorted((gist := gist_of(fact.content)).words | gist.figures) for fact in facts]
     weights: dict[str, float] = defaultdict(float)
     for own in words:
@@ -221,7 +201,15 @@ def rank_central(facts: Sequence[Noted]) -> list[str]:
             weights[word] += 1 / sqrt(len(own))
     scores = [round(sum(weights[word] for word in own) / sqrt(len(own) or 1), 6) for own in words]
     order = sorted(range(len(facts)), key=lambda at: (-scores[at], _rank(facts[at])))
-    return [one_line(facts[at].content) for at in order]
+    ranked = [one_line(facts[at].content) for at in order]
+    for note in _dates_of(facts):
+        for text in ranked:
+            whole = (
+                f"{(text[:-1] if text.endswith('.') and not text.endswith('..') else text)} ({note})" if note else text
+            )
+            if len(whole) <= max_characters:
+                return Written(whole)
+    return Written(cut_words(ranked[0], max_characters))
 
 
 def _rank(fact: Noted) -> tuple[float, float, str]:
@@ -254,7 +242,3 @@ def _months(facts: Sequence[Noted]) -> str:
         return ""
     first, last = (f"{datetime.fromtimestamp(moment, UTC):%Y-%m}" for moment in (min(moments), max(moments)))
     return first if first == last else f"{first} to {last}"
-
-
-def _without_full_stop(text: str) -> str:
-    return text[:-1] if text.endswith(".") and not text.endswith("..") else text
