@@ -45,7 +45,7 @@ from memories.language.extract.prose import (
     opens_question,
 )
 from memories.language.messages import ASSISTANT, USER, Message
-from memories.language.relate.antonyms import SIBLINGS
+from memories.language.relate.lexicon import SIBLINGS
 from memories.language.relate.replacement import CITIES
 from memories.language.wordlists import words
 

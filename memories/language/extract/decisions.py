@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 
 from memories.language.extract.lexicon import base_of_gerund, gerund, is_base
-from memories.language.relate.antonyms import SIBLINGS
+from memories.language.relate.lexicon import SIBLINGS
 from memories.language.wordlists import words
 
 _VAGUE = re.compile(

@@ -6,12 +6,11 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from functools import lru_cache
+from pathlib import Path
 
-from memories.language.relate import grammar, synonyms
-from memories.language.relate.antonyms import OPPOSITES, SIBLINGS
+from memories.language.relate import grammar
 from memories.language.relate.grammar import stem
-from memories.language.relate.synonyms import MORE_SYNONYMS
-from memories.language.wordlists import groups, phrases, words
+from memories.language.wordlists import phrases, words
 
 # No group is possessive: Python before 3.11.5 keeps what such a group has begun and not ended.
 _TOKEN = re.compile(
@@ -67,15 +66,11 @@ def tokenize(text: str) -> tuple[Token, ...]:
     starts_sentence = True
     for match in _TOKEN.finditer(plain):
         piece = match.group()
-        is_name = (piece[0].isupper() and not starts_sentence) or _looks_like_identifier(piece)
+        is_identifier = piece[0].isalpha() and any(char.isdigit() or char in "_." for char in piece)
+        is_name = is_identifier or piece[0] == "/" or (piece[0].isupper() and not starts_sentence)
         tokens.extend(Token(part, is_name) for part in _open_contraction(piece.lower()))
         starts_sentence = piece in ".!?:"
     return tuple(tokens)
-
-
-def _looks_like_identifier(piece: str) -> bool:
-    has_digit = any(char.isdigit() for char in piece)
-    return (piece[0].isalpha() and (has_digit or "_" in piece or "." in piece)) or piece[0] == "/"
 
 
 def _open_contraction(word: str) -> list[str]:
@@ -122,47 +117,53 @@ def phrase_of(text: str) -> Phrase:
     return tuple(stem(word) for word in text.lower().replace("-", " ").split())
 
 
-def _opposites() -> Lexicon:
-    table: Lexicon = {}
-    for group in groups(synonyms.OPPOSITES):
-        left, _, right = group.partition("|")
-        concept = phrases(left)[0]
-        for side, sign in ((left, 1), (right, -1)):
-            for entry in phrases(side):
-                table.setdefault(phrase_of(entry), Entry(Part.MATTER, concept, sign))
-    return table
+def _read_groups(file: str) -> list[tuple[str, list[list[str]]]]:
+    """Return the list and the entries of each column of each line."""
+    lines = Path(__file__).with_name(file).read_text(encoding="utf-8").splitlines()
+    rows = (line.split("\t") for line in lines if not line.startswith("#"))
+    return [(name, list(map(phrases, columns))) for name, *columns in rows]
 
 
-def _synonyms(opposites: Lexicon) -> Lexicon:
-    """Give a side to each group: one whose first word has an opposite takes that word's side, so chains of
-    groups meet.
-    """
-    table: Lexicon = {}
-    for group in groups(synonyms.SYNONYMS):
-        first, *others = phrases(group)
-        meaning = opposites.get(phrase_of(first), Entry(Part.MATTER, first))
-        for entry in (first, *others):
-            table.setdefault(phrase_of(entry), meaning)
-    return table
-
-
-def _all_as(part: Part, entries: Iterable[str]) -> Lexicon:
-    return {phrase_of(entry): Entry(part) for entry in entries}
+_SYNONYMS, _OPPOSITES = _read_groups("synonyms.tsv"), _read_groups("opposites.tsv")
+_CONCEPT = "concept"
+SIBLINGS: dict[str, str] = grammar.LISTS["siblings"]
 
 
 def _build() -> Lexicon:
-    """Later tables win: the closed classes of grammar stand above the open lists of synonyms."""
-    opposites = _opposites()
-    table = _synonyms(opposites) | opposites
-    table |= _all_as(Part.VOID, grammar.PHRASES_WITHOUT_MATTER)
-    table |= _all_as(Part.NEGATOR, grammar.NEGATING_PHRASES)
-    return table | _all_as(Part.NARROW_NEGATOR, grammar.NARROW_NEGATORS)
+    """A group of synonyms takes the side of its first word where that has an opposite, so chains of groups meet.
+
+    Later tables win: the closed classes of grammar stand above the open lists of synonyms.
+    """
+    opposites: Lexicon = {}
+    for left, right in (sides for name, sides in _OPPOSITES if name == _CONCEPT):
+        for side, sign in ((left, 1), (right, -1)):
+            for entry in side:
+                opposites.setdefault(phrase_of(entry), Entry(Part.MATTER, left[0], sign))
+    table: Lexicon = {}
+    for (group,) in (columns for name, columns in _SYNONYMS if name == _CONCEPT):
+        meaning = opposites.get(phrase_of(group[0]), Entry(Part.MATTER, group[0]))
+        for entry in group:
+            table.setdefault(phrase_of(entry), meaning)
+    table |= opposites
+    for part, entries in (
+        (Part.VOID, grammar.PHRASES_WITHOUT_MATTER),
+        (Part.NEGATOR, grammar.NEGATING_PHRASES),
+        (Part.NARROW_NEGATOR, grammar.NARROW_NEGATORS),
+    ):
+        table |= {phrase_of(entry): Entry(part) for entry in entries}
+    return table
+
+
+def _longest(keys: Iterable[tuple[str, ...]]) -> dict[str, int]:
+    """Return how many tokens the longest of the keys that begin with a stem has."""
+    found: dict[str, int] = {}
+    for key in keys:
+        found[key[0]] = max(len(key), found.get(key[0], 0))
+    return found
 
 
 LEXICON = _build()
-_LONGEST_BY_FIRST: dict[str, int] = {}
-for _phrase in LEXICON:
-    _LONGEST_BY_FIRST[_phrase[0]] = max(len(_phrase), _LONGEST_BY_FIRST.get(_phrase[0], 0))
+_LONGEST_BY_FIRST = _longest(LEXICON)
 
 
 def find_phrase(stems: Sequence[str], start: int, min_words: int = 1) -> tuple[int, Entry] | None:
@@ -196,45 +197,27 @@ def stems_of(text: str) -> Stems:
     return tuple(stem(token.text) for token in tokenize(text))
 
 
-def _compile_synonyms() -> dict[Stems, frozenset[int]]:
-    found: dict[Stems, set[int]] = {}
-    for number, group in enumerate([*groups(synonyms.SYNONYMS), *groups(MORE_SYNONYMS)]):
-        for entry in phrases(group):
-            found.setdefault(stems_of(entry), set()).add(number)
-    return {key: frozenset(numbers) for key, numbers in found.items()}
-
-
-def _compile_opposites() -> dict[Stems, Sides]:
+def _number_groups(groups: Iterable[list[list[str]]]) -> dict[Stems, Sides]:
+    """Return in which groups an entry is, and in which of their columns: -1, 1."""
     found: dict[Stems, set[tuple[int, int]]] = {}
-    for number, group in enumerate([*groups(OPPOSITES), *groups(synonyms.OPPOSITES)]):
-        for side, entries in zip((-1, 1), group.split("|"), strict=True):
-            for entry in phrases(entries):
+    for number, columns in enumerate(groups):
+        for side, entries in zip((-1, 1), columns, strict=False):
+            for entry in entries:
                 found.setdefault(stems_of(entry), set()).add((number, side))
     return {key: frozenset(sides) for key, sides in found.items()}
 
 
-def _compile_siblings() -> dict[str, frozenset[str]]:
-    found: dict[str, set[str]] = {}
-    for name, members in SIBLINGS.items():
-        for member in members.split():
-            for form in (member, stem(member)):
-                found.setdefault(form, set()).add(name)
-    return {key: frozenset(names) for key, names in found.items()}
-
-
-def _longest(keys: Iterable[Stems]) -> dict[str, int]:
-    """Return how many tokens the longest of the keys that begin with a stem has."""
-    found: dict[str, int] = {}
-    for key in keys:
-        found[key[0]] = max(len(key), found.get(key[0], 0))
-    return found
-
-
-SYNONYM_GROUPS = _compile_synonyms()
-OPPOSITE_SIDES = _compile_opposites()
+SYNONYM_GROUPS = {
+    key: frozenset(number for number, _ in places)
+    for key, places in _number_groups(columns for _, columns in _SYNONYMS).items()
+}
+OPPOSITE_SIDES = _number_groups(columns for _, columns in _OPPOSITES)
 _LONGEST = _longest([*SYNONYM_GROUPS, *OPPOSITE_SIDES])
-_SIBLING_CLASSES = _compile_siblings()
-_NO_CLASS: frozenset[str] = frozenset()
+_SIBLING_CLASSES: dict[str, set[str]] = {}
+for _name, _members in SIBLINGS.items():
+    for _member in _members.split():
+        for _form in (_member, stem(_member)):
+            _SIBLING_CLASSES.setdefault(_form, set()).add(_name)
 
 
 def spans(stems: Stems) -> list[Span]:
@@ -249,7 +232,7 @@ def spans(stems: Stems) -> list[Span]:
 @lru_cache(maxsize=16_384)
 def classes_of(word: str) -> frozenset[str]:
     """Return the classes of which the word is one value."""
-    return _SIBLING_CLASSES.get(word, _NO_CLASS) | _SIBLING_CLASSES.get(stem(word), _NO_CLASS)
+    return frozenset().union(*(_SIBLING_CLASSES.get(form, ()) for form in (word, stem(word))))
 
 
 def are_opposites(left: str, right: str) -> bool:

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 
-from memories.language.relate import grammar, synonyms
+from memories.language.relate import grammar
 from memories.language.relate.grammar import stem
 from memories.language.relate.lexicon import (
     Entry,
@@ -180,7 +180,7 @@ def is_tail(tokens: Tokens, at: int) -> bool:
 
 
 HAVE_STEM = "have"
-GENERIC_CONCEPTS = frozenset(concept_of(word) for word in synonyms.GENERIC)
+GENERIC_CONCEPTS = frozenset(map(concept_of, grammar.GENERIC))
 
 _VERB_STEMS = frozenset(stem(verb) for verb in grammar.VERBS) | {HAVE_STEM}
 _PREDICATE_PARTICLES = {
@@ -406,9 +406,9 @@ SUBJECT_NAME_WEIGHT = 0.2
 
 _PREFERENCE_STEMS = frozenset(stem(verb) for verb in grammar.PREFERENCE_VERBS)
 _CHANGE_STEMS = frozenset(stem(verb) for verb in grammar.CHANGE_VERBS)
-_GENERIC_STEMS = frozenset(stem(word) for word in synonyms.GENERIC)
-_KIND_OF = {concept_of(member): kind for kind, members in synonyms.KINDS.items() for member in members.split()}
-_ABSTAINS_FROM = {concept_of(trait): kinds.split() for trait, kinds in synonyms.ABSTENTIONS.items()}
+_GENERIC_STEMS = frozenset(map(stem, grammar.GENERIC))
+_KIND_OF = {concept_of(member): kind for kind, members in grammar.LISTS["kinds"].items() for member in members.split()}
+_ABSTAINS_FROM = {concept_of(trait): kinds.split() for trait, kinds in grammar.LISTS["abstentions"].items()}
 
 
 @lru_cache(maxsize=4_096)

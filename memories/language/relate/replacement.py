@@ -4,9 +4,8 @@ import re
 from functools import lru_cache
 from typing import NamedTuple
 
-from memories.language.relate.antonyms import SIBLINGS
 from memories.language.relate.grammar import MONTHS, PREPOSITIONS, WEEKDAYS, stem
-from memories.language.relate.lexicon import OPPOSITE_SIDES, classes_of, tokenize
+from memories.language.relate.lexicon import OPPOSITE_SIDES, SIBLINGS, classes_of, tokenize
 from memories.language.wordlists import words
 
 MOST_CHARACTERS = 400
