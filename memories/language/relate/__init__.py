@@ -26,11 +26,7 @@ from memories.language.relate.features import extract, lay_side_by_side
 from memories.language.relate.figures import find_added_values, find_other_figure
 from memories.language.relate.lexicon import canonical_text
 from memories.language.relate.outline import Evidence, Pair
-from memories.language.relate.replacement import (
-    find_move,
-    find_new_value,
-    find_switch,
-)
+from memories.language.relate.replacement import find_move, find_replaced, find_switch
 from memories.language.relate.termination import (
     doubt_by_deed,
     doubt_by_undone,
@@ -107,7 +103,7 @@ def _find_certain(existing: str, new: str) -> str | None:
     """Say what the words alone make certain is otherwise now; else None."""
     if moved := find_move(existing, new):
         return f"moved: {' / '.join(moved)}"
-    if changed := find_new_value(existing, new):
+    if changed := find_replaced(existing, new):
         return f"now otherwise: {' / '.join(changed)}"
     return _find_ended(existing, new)
 

@@ -9,7 +9,7 @@ from memories.language.dates.words import MONTHS, WEEKDAYS
 from memories.language.relate import grammar
 from memories.language.relate.grammar import NUMBER_WORDS, TENS, stem
 from memories.language.relate.lexicon import SYNONYM_GROUPS, classes_of, stems_of
-from memories.language.relate.outline import COVERED, Evidence, Outline, Pair, Words
+from memories.language.relate.outline import COVERED, Best, Evidence, Outline, Pair
 from memories.language.relate.topics import (
     AUXILIARIES,
     deny_of_another,
@@ -81,7 +81,9 @@ def find_room_for_both(sides: Pair, evidence: Evidence) -> str | None:
     if others or are_others:
         return others or evidence.notes.get("remainder", "of another one")
     f = evidence.features
-    firm = [name for name in _FIRM if f[name] >= FIRM and not (name == "change_cue" and _tells_what_became(new))]
+    # Who became team lead leaves what the team lead does as it is.
+    is_change = not grammar.CHANGE.intersection(new.tokens) <= _BECOMING
+    firm = [name for name in _FIRM if f[name] >= FIRM and (name != "change_cue" or is_change)]
     excused = _excuse(firm, sides, evidence)
     if excused:
         return f"{excused}; {evidence.notes.get('remainder', 'all of its words are there')}"
@@ -90,10 +92,11 @@ def find_room_for_both(sides: Pair, evidence: Evidence) -> str | None:
     if _adds_nothing(sides) and not any(f[name] >= least for name, least in STRONGEST_FIRST.items()):
         return f"says nothing else; {evidence.notes.get('remainder', 'all of its words are there')}"
     event = _event(old, new)
-    if f["opposed"] and not ((event or _said_by(old, new, _HAVING)) and _are_of(sides, _BESIDE)):
+    if f["opposed"] and not ((event or _HAVING.intersection(old.tokens, new.tokens)) and _are_of(sides, _BESIDE)):
         return None
     ours, theirs = ({stem(verb) for verb in _doing(side)} & _OF_MANY for side in (old, new))
-    alike = {one for one, other in product(ours, theirs) if one == other or _groups_of(one) & _groups_of(other)}
+    groups = {verb: SYNONYM_GROUPS.get((verb,), frozenset()) for verb in ours | theirs}
+    alike = {one for one, other in product(ours, theirs) if one == other or groups[one] & groups[other]}
     verb = min(alike, default=None)
     if verb and (f["sibling"] or f["other_name"]):
         return f"may hold of both: {verb}"
@@ -107,51 +110,48 @@ def find_room_for_both(sides: Pair, evidence: Evidence) -> str | None:
 def _excuse(firm: list[str], sides: Pair, evidence: Evidence) -> str | None:
     """Say why what seems to oppose the two does not: it is denied by the way, avoided with care, of another day."""
     is_opposed = bool(evidence.features["opposed"])
-    is_only_denied = firm == ["negated_one_side"]
-    if is_only_denied and (_deny_something_else(sides) or (not is_opposed and _share_only_whom(sides))):
-        return "denies something else"
+    views = [(seen.outline, seen.best) for seen, _ in sides.both_ways()]
+    if firm == ["negated_one_side"]:
+        # "User's brother Erik lives in Oslo" / "User's brother Erik is not a carpenter any more".
+        share_only_whom = not is_opposed and all(_shares_only_whom(*view) for view in views)
+        if share_only_whom or all(_denies_by_the_way(*view) for view in views):
+            return "denies something else"
     if "negated_one_side" in firm and _BY_CAUTION.issuperset(firm) and (other := deny_of_another(sides)):
         return other
-    if _BY_CAUTION.issuperset(firm) and not is_opposed and _is_avoided_with_care(sides):
-        return "careful with it"
-    if not firm and not is_opposed and _are_of_other_days(sides, evidence):
-        return "each on its own day"
+    if _BY_CAUTION.issuperset(firm) and not is_opposed:
+        (old, best_old), (new, best_new) = views
+        if _shuns(old, best_old, new) or _shuns(new, best_new, old):
+            return "careful with it"
+    if not firm and not is_opposed and evidence.features["number_conflict"]:
+        # Only their dates differ, and each tells something of its own: "left in March" / "is away until May".
+        is_of_days = _DATES.match(evidence.notes.get("number_conflict", ""))
+        if is_of_days and all(_tells_its_own(*view) for view in views):
+            return "each on its own day"
     shown = [name for name, least in STRONGEST_FIRST.items() if evidence.features[name] >= least]
     return "tells what somebody became" if not firm and shown == ["change_cue"] else None
 
 
-def _tells_what_became(new: Outline) -> bool:
-    """Tell whether that is the only change: who became team lead leaves what the team lead does as it is."""
-    return grammar.CHANGE.intersection(new.tokens) <= _BECOMING
-
-
-def _deny_something_else(sides: Pair) -> bool:
+def _denies_by_the_way(side: Outline, best: Best) -> bool:
     """Tell whether all that is denied is denied by the way, and the other statement has nothing of it:
     "travels by train and does not drive" / "wants a window seat on trains".
     """
-    aligned = sides.aligned
-    return all(
-        _is_by_the_way(side.tokens, at) and _is_unmatched(held, best, at)
-        for side, held, best in (
-            (sides.existing, aligned.existing, aligned.best_existing),
-            (sides.new, aligned.new, aligned.best_new),
-        )
-        for at in side.turns
-    )
+    # What is affirmed, too ("speaks"), says nothing.
+    affirmed = {word.stem for word in side.words if word.sign > 0}
+    denied = [
+        (word.at, share)
+        for word, (share, _) in zip(side.words, best, strict=True)
+        if word.sign < 0 and word.stem not in affirmed
+    ]
+    for turn in side.turns:
+        shares = [share for at, share in denied if at > turn]
+        if not shares or max(shares) >= COVERED or not _is_by_the_way(side.tokens, turn):
+            return False
+    return True
 
 
-def _share_only_whom(sides: Pair) -> bool:
-    """Tell whether all that the two have in common is the one whom they begin with: "User's brother Erik lives in
-    Oslo" / "User's brother Erik is not a carpenter any more".
-    """
-    aligned = sides.aligned
-    return _shares_only_whom(sides.existing, aligned.existing, aligned.best_existing) and _shares_only_whom(
-        sides.new, aligned.new, aligned.best_new
-    )
-
-
-def _shares_only_whom(side: Outline, held: Words, best: list[tuple[float, int]]) -> bool:
-    shared = [word for word, (share, _) in zip(held, best, strict=True) if share]
+def _shares_only_whom(side: Outline, best: Best) -> bool:
+    """Tell whether all that the other one has of it is the one whom it begins with."""
+    shared = [word for word, (share, _) in zip(side.words, best, strict=True) if share]
     verb = verb_of(side)
     return bool(shared) and all(word.at < verb and (word.is_name or _KIN in word.classes) for word in shared)
 
@@ -178,42 +178,21 @@ def _is_by_the_way(tokens: tuple[str, ...], at: int) -> bool:
     return before > 0 and tokens[before] in _OPENS_ASIDE
 
 
-def _is_avoided_with_care(sides: Pair) -> bool:
+def _shuns(shunning: Outline, best: Best, careful: Outline) -> bool:
     """Tell whether all that the one avoids of the other is what the other is careful with."""
-    aligned = sides.aligned
-    return _shuns(sides.existing, aligned.existing, aligned.best_existing, sides.new, aligned.new) or _shuns(
-        sides.new, aligned.new, aligned.best_new, sides.existing, aligned.existing
-    )
-
-
-def _shuns(shunning: Outline, held: Words, best: list[tuple[float, int]], careful: Outline, others: Words) -> bool:
     pairs = enumerate(zip(careful.tokens, careful.tokens[1:], strict=False))
     cautious = next((at for at, pair in pairs if pair in _CAUTIOUS), None)
     if cautious is None or careful.turns or not all(shunning.tokens[at] in _SHUNNING for at in shunning.turns):
         return False
-    shunned = [found for word, found in zip(held, best, strict=True) if word.sign < 0]
-    return all(others[at].at > cautious for share, at in shunned if share >= COVERED)
-
-
-def _is_unmatched(held: Words, best: list[tuple[float, int]], at: int) -> bool:
-    """Tell whether what is denied there is not on the other side; what is affirmed, too ("speaks"), says nothing."""
-    affirmed = {word.stem for word in held if word.sign > 0}
-    denied = [
-        share
-        for word, (share, _) in zip(held, best, strict=True)
-        if word.at > at and word.sign < 0 and word.stem not in affirmed
-    ]
-    return bool(denied) and max(denied) < COVERED
-
-
-def _groups_of(verb: str) -> frozenset[int]:
-    return SYNONYM_GROUPS.get((verb,), frozenset())
+    shunned = [match for word, match in zip(shunning.words, best, strict=True) if word.sign < 0]
+    return all(careful.words[at].at > cautious for share, at in shunned if share >= COVERED)
 
 
 def _event(old: Outline, new: Outline) -> str | None:
     if all(("been", "to") in zip(side.tokens, side.tokens[1:], strict=False) for side in (old, new)):
         return "been"
-    occasion = _said_by(old, new, _HAVING) and _said_by(old, new, _OCCASIONS)
+    has_both = _HAVING.intersection(old.tokens, new.tokens)
+    occasion = min(_OCCASIONS.intersection(old.tokens, new.tokens), default=None) if has_both else None
     return min(_EVENTS & _doing(old) & _doing(new), default=occasion)
 
 
@@ -229,24 +208,13 @@ def _doing(side: Outline) -> set[str]:
     return found
 
 
-def _said_by(old: Outline, new: Outline, verbs: frozenset[str]) -> str | None:
-    return min(verbs.intersection(old.tokens, new.tokens), default=None)
-
-
 def _are_of(sides: Pair, classes: set[str] | frozenset[str]) -> bool:
     """Tell whether each has a word of its own of one of these classes."""
+    old, new = sides.existing.words, sides.new.words
+    stems = {word.stem for word in old} & {word.stem for word in new}
     return all(
-        any(not classes.isdisjoint(word.classes) for word in _own(words, others))
-        for words, others in (
-            (sides.existing.words, sides.new.words),
-            (sides.new.words, sides.existing.words),
-        )
+        any(word.stem not in stems and not classes.isdisjoint(word.classes) for word in side) for side in (old, new)
     )
-
-
-def _own(words: Words, others: Words) -> Words:
-    stems = {word.stem for word in others}
-    return tuple(word for word in words if word.stem not in stems)
 
 
 def _are_of_other_things(old: Outline, new: Outline) -> bool:
@@ -262,21 +230,11 @@ def _are_of_other_things(old: Outline, new: Outline) -> bool:
     return is_head and all(a[:1].isdigit() and b[:1].isdigit() for a, b in values)
 
 
-def _are_of_other_days(sides: Pair, evidence: Evidence) -> bool:
-    """Tell whether only their dates differ, and each tells of something that the other has not: "left in March" /
-    "is away until May".
-    """
-    aligned = sides.aligned
-    if not evidence.features["number_conflict"] or not _DATES.match(evidence.notes.get("number_conflict", "")):
-        return False
-    return _tells_its_own(aligned.existing, aligned.best_existing) and _tells_its_own(aligned.new, aligned.best_new)
-
-
-def _tells_its_own(held: Words, best: list[tuple[float, int]]) -> bool:
+def _tells_its_own(side: Outline, best: Best) -> bool:
     """Tell whether a word of weight is in nothing of the other statement; a month is no such word."""
     return any(
         share == 0.0 and word.weight >= 1 and word.text not in _DAYS
-        for word, (share, _) in zip(held, best, strict=True)
+        for word, (share, _) in zip(side.words, best, strict=True)
     )
 
 
@@ -378,19 +336,15 @@ def _lay_apart(told: Outline, denied: Outline) -> _Own | None:
 def _plain_words(side: Outline) -> list[_Plain]:
     """Of "does not like tea any more" that is "like tea", and so it is of "hates tea"."""
     longer = {at + 1 for at in side.turns if side.tokens[at] == "no"}
-    told = [_plainly(*one) for one in zip(side.tokens, side.groups, range(len(side.tokens)), strict=True)]
-    found = [
-        one for one in told if one.word not in _CHANGES_NOTHING and not (one.word == "longer" and one.at in longer)
-    ]
+    found: list[_Plain] = []
+    for at, (word, groups) in enumerate(zip(side.tokens, side.groups, strict=True)):
+        if word in _DISLIKES:
+            found.append(_Plain(_LIKE, SYNONYM_GROUPS[stems_of(_LIKE)], at))
+        elif word not in _CHANGES_NOTHING and not (word == "longer" and at in longer):
+            found.append(_Plain(_HAVE if word in _HAVE_FORMS else word, groups, at))
     while found and found[-1].word in _ANY_MORE:
         found.pop()
     return found
-
-
-def _plainly(word: str, groups: frozenset[int], at: int) -> _Plain:
-    if word in _DISLIKES:
-        return _Plain(_LIKE, SYNONYM_GROUPS[stems_of(_LIKE)], at)
-    return _Plain(_HAVE if word in _HAVE_FORMS else word, groups, at)
 
 
 def _count_alike(here: Sequence[_Plain], there: Sequence[_Plain]) -> int:
@@ -412,15 +366,11 @@ def _are_things_apart(own: _Own) -> bool:
         return False  # "has healed from the flu" / "has not recovered from the flu"
     if min(len(told), len(denied)) > 1 and {told[0].word, denied[0].word} <= _AT_WHICH:
         told, denied = told[1:], denied[1:]
-    pairs = list(product(told, denied))
-    return all(map(_is_of_a_thing, (*told, *denied))) and not any(
-        _are_alike(one, other) or _is_kind(other.word, one.word) for one, other in pairs
-    )
-
-
-def _is_of_a_thing(one: _Plain) -> bool:
-    is_adverb = one.word.endswith("ly") and not classes_of(one.word)
-    return not (is_adverb or one.word in _NO_THING or one.word[0].isdigit())
+    for word, _, _ in (*told, *denied):
+        is_adverb = word.endswith("ly") and not classes_of(word)
+        if is_adverb or word in _NO_THING or word[0].isdigit():
+            return False
+    return not any(_are_alike(one, other) or _is_kind(other.word, one.word) for one, other in product(told, denied))
 
 
 def _is_kind(kind: str, member: str) -> bool:

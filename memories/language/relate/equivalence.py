@@ -8,7 +8,6 @@ from functools import lru_cache
 from itertools import product
 
 from memories.language.relate import grammar
-from memories.language.relate.features import Best
 from memories.language.relate.grammar import MONTHS, NUMBER_WORDS, TENS, UNITS, stem
 from memories.language.relate.lexicon import are_opposites, tokenize
 from memories.language.relate.outline import (
@@ -19,11 +18,8 @@ from memories.language.relate.outline import (
     Evidence,
     Outline,
     Pair,
-    Word,
-    Words,
     match,
 )
-from memories.language.relate.reading import Statement
 from memories.language.relate.topics import MOST_LONE, TAKING, are_spellings, said_at
 from memories.language.wordlists import words
 
@@ -64,7 +60,11 @@ def find_insertion(sides: Pair, values: list[str]) -> list[str]:
     if not _holds(sides.new.tokens, sides.existing.tokens):
         return []
     words = [word.text for word in sides.aligned.lone_new if word.weight > LIGHT_WEIGHT]
-    subjects = set() if _subject_of(sides.existing_statement) else _subject_of(sides.new_statement)
+    old_subjects, subjects = (
+        {term.word for term in statement.terms if term.slot == "subject" and term.clause == 1}
+        for statement in (sides.existing_statement, sides.new_statement)
+    )
+    subjects = set() if old_subjects else subjects
     told = [word for word in words if not word.endswith("ly") and word not in _SILENT and word not in subjects]
     return told or values
 
@@ -72,10 +72,6 @@ def find_insertion(sides: Pair, values: list[str]) -> list[str]:
 def holds_all_of(fuller: str, text: str) -> bool:
     """Tell whether a statement has all words of another, in their order; articles and endings aside."""
     return _holds([token.text for token in tokenize(fuller)], [token.text for token in tokenize(text)])
-
-
-def _subject_of(statement: Statement) -> set[str]:
-    return {term.word for term in statement.terms if term.slot == "subject" and term.clause == 1}
 
 
 def _holds(fuller: Sequence[str], tokens: Sequence[str]) -> bool:
@@ -126,7 +122,7 @@ _PEOPLE = words("i me my we us our he she they him her them his their user users
 
 def find_other_wording(old: Outline, new: Outline) -> str | None:
     """Say which words make the difference; None if the two differ by more than these, or by nothing that tells."""
-    left, right = _spoken(old), _spoken(new)
+    left, right = ([token for token in side.tokens if token[0].isalnum()] for side in (old, new))
     if sorted(left) == sorted(right):
         return None if left == right or _is_rearranged(old.tokens, new.tokens) else "the same words in another order"
     for gone, come in _differences(left, right):
@@ -134,14 +130,14 @@ def find_other_wording(old: Outline, new: Outline) -> str | None:
             return f"said of it: {' '.join((*gone, *come))}"
         if len(gone) == len(come) == 1 and _is_other_thing(gone[0], come[0]):
             return f"another word in its place: {gone[0]} / {come[0]}"
-        choices = [pair for pair in zip(gone, come, strict=False) if _is_choice(*pair)]
+        choices = [
+            pair
+            for pair in zip(gone, come, strict=False)
+            if any(group.issuperset(pair) for group in _CHOICES) and not any(group.issuperset(pair) for group in _ALIKE)
+        ]
         if choices and len(gone) == len(come):
             return f"another word in its place: {' / '.join(choices[0])}"
     return None
-
-
-def _spoken(side: Outline) -> list[str]:
-    return [token for token in side.tokens if token[0].isalnum()]
 
 
 def _differences(left: Tokens, right: Tokens) -> Iterator[tuple[Tokens, Tokens]]:
@@ -153,12 +149,6 @@ def _differences(left: Tokens, right: Tokens) -> Iterator[tuple[Tokens, Tokens]]
     if len(others) == 1 or matcher.ratio() >= LIKENESS:
         for start, end, other_start, other_end in others:
             yield left[start:end], right[other_start:other_end]
-
-
-def _is_choice(gone: str, come: str) -> bool:
-    if any(gone in group and come in group for group in _ALIKE):
-        return False
-    return any(gone in group and come in group for group in _CHOICES)
 
 
 def _is_other_thing(gone: str, come: str) -> bool:
@@ -174,26 +164,24 @@ def _is_other_thing(gone: str, come: str) -> bool:
 def _is_rearranged(old: Tokens, new: Tokens) -> bool:
     """Tell whether only members of a list, or whole parts of the sentence, have changed their places."""
     left, right = ([token for token in side if token[0].isalnum()] for side in (old, new))
-    if sorted(_parts(old)) == sorted(_parts(new)) or _is_turned(left, right) or _is_list_turned(left, right):
+    if sorted(_parts(old)) == sorted(_parts(new)) or _settled(old) == _settled(new):
         return True
-    if _is_date_turned(left, right) or _is_name_turned(left, right):
+    # "On Friday we deploy" is "we deploy on Friday".
+    turns = [at for at in range(1, len(left)) if [*left[at:], *left[:at]] == right]
+    if any(left[at] in _OPENING or left[0] in _OPENING for at in turns):
         return True
-    return _settled(old) == _settled(new)
+    return _are_neighbours_turned(left, right) or _is_name_turned(left, right)
 
 
-def _is_turned(old: Tokens, new: Tokens) -> bool:
-    """ "On Friday we deploy" is "we deploy on Friday"."""
-    ends = [at for at in range(1, len(old)) if [*old[at:], *old[:at]] == [*new]]
-    return any(old[at] in _OPENING or old[0] in _OPENING for at in ends)
-
-
-def _is_date_turned(old: Tokens, new: Tokens) -> bool:
-    """ "On 1 June" is "on June 1"."""
-    places = [at for at, (left, right) in enumerate(zip(old, new, strict=False)) if left != right]
-    if len(places) != 2 or places[1] != places[0] + 1:
-        return False
-    one, other = sorted(old[at] for at in places)
-    return one.isdecimal() and other in MONTHS
+def _are_neighbours_turned(old: Tokens, new: Tokens) -> bool:
+    """ "Anna and Ben are admins" is "Ben and Anna are admins", and "on 1 June" is "on June 1"."""
+    places = [at for at, (left, right) in enumerate(zip(old, new, strict=True)) if left != right]
+    first, last = places[0], places[-1]
+    others = [word for word in old[first : last + 1] if word not in _JOINTS]
+    if len(places) == len(others) < last + 1 - first:
+        return True
+    one, other = sorted((old[first], old[last]))
+    return len(places) == 2 and last == first + 1 and one.isdecimal() and other in MONTHS
 
 
 def _is_name_turned(old: Tokens, new: Tokens) -> bool:
@@ -228,14 +216,6 @@ def _parts(tokens: Tokens) -> list[tuple[str, ...]]:
         elif token[0].isalnum():
             parts[-1].append(token)
     return [tuple(part) for part in parts if part]
-
-
-def _is_list_turned(old: Tokens, new: Tokens) -> bool:
-    """ "Anna and Ben are admins" is "Ben and Anna are admins"."""
-    places = [at for at, (left, right) in enumerate(zip(old, new, strict=True)) if left != right]
-    stretch = old[places[0] : places[-1] + 1]
-    others = [word for word in stretch if word not in _JOINTS]
-    return len(others) < len(stretch) and len(others) == len(places)
 
 
 _COMPARING = re.compile(r"!=|<>|==|<->|->|<-|=>|<=|>=|[=<>≠≤≥→←↔]")
@@ -284,72 +264,41 @@ _FREE = words("~ ≈ ° ^ ` | ´ ¨ ¬ © ® ™")
 """Symbols of which a statement says the same without them."""
 
 
+_ONE_SIDED = 3
+"""The kinds of marks, the first ones, that tell where only one of the two has some."""
+
+
 def find_other_marks(old: str, new: str) -> str | None:
     """Say which marks differ, where both statements have some of a kind, or where one ends a word with one."""
-    for find, is_one_sided in _KINDS:
-        left, right = find(old), find(new)
-        if left != right and (is_one_sided or (left and right)):
+    for kind, (left, right) in enumerate(zip(_marks(old), _marks(new), strict=True)):
+        if left != right and (kind < _ONE_SIDED or (left and right)):
             return f"another sign: {' '.join(left) or 'none'} / {' '.join(right) or 'none'}"
     return None
 
 
 @lru_cache(maxsize=4_096)
-def _comparing(text: str) -> Sequence[str]:
-    return _COMPARING.findall(text)
-
-
-@lru_cache(maxsize=4_096)
-def _ending(text: str) -> Sequence[str]:
-    return sorted(_ENDING.findall(text))
-
-
-@lru_cache(maxsize=4_096)
-def _signed(text: str) -> Sequence[str]:
-    """Return numbers below zero, and those that begin with a point."""
+def _marks(text: str) -> tuple[Sequence[str], ...]:
     plain = text.replace("−", "-").replace("–", "-")
-    return sorted([*_SIGNED.findall(plain), *_SMALL.findall(plain)])
-
-
-@lru_cache(maxsize=4_096)
-def _names(text: str) -> Sequence[str]:
-    """my_var, maria@example.org."""
-    found = (word.strip(".,:;!?()[]{}'\"`*_@").lower() for word in text.split())
-    return sorted({word for word in found if "_" in word or "@" in word})
-
-
-@lru_cache(maxsize=4_096)
-def _pictures(text: str) -> Sequence[str]:
-    return sorted({char for char in text if unicodedata.category(char) == "So" and char not in _FREE})
-
-
-@lru_cache(maxsize=4_096)
-def _of_what(text: str) -> Sequence[str]:
-    """Currencies, and shares of a hundred."""
-    found = (match.group().lower() for match in _IN.finditer(text))
-    return sorted({_MONEY.get(name, name) for name in found})
-
-
-@lru_cache(maxsize=4_096)
-def _scaled(text: str) -> Sequence[str]:
-    found = ((number, scale.lower()) for number, scale in _SCALED.findall(text))
-    return sorted(f"{number} {_SCALES.get(scale, scale)}" for number, scale in found)
-
-
-@lru_cache(maxsize=4_096)
-def _digits(text: str) -> Sequence[str]:
-    return _NUMBER.findall(text)
-
-
-_KINDS = (
-    *((find, True) for find in (_ending, _signed, _names)),
-    *((find, False) for find in (_comparing, _pictures, _of_what, _scaled)),
-)
-"""What finds marks of a kind, and whether they tell where only one of the two has some."""
+    words = (word.strip(".,:;!?()[]{}'\"`*_@").lower() for word in text.split())
+    amounts = (found.group().lower() for found in _IN.finditer(text))
+    scaled = ((number, scale.lower()) for number, scale in _SCALED.findall(text))
+    return (
+        sorted(_ENDING.findall(text)),
+        # Numbers below zero, and those that begin with a point.
+        sorted([*_SIGNED.findall(plain), *_SMALL.findall(plain)]),
+        # my_var, maria@example.org.
+        sorted({word for word in words if "_" in word or "@" in word}),
+        _COMPARING.findall(text),
+        sorted({char for char in text if unicodedata.category(char) == "So" and char not in _FREE}),
+        # Currencies, and shares of a hundred.
+        sorted({_MONEY.get(name, name) for name in amounts}),
+        sorted(f"{number} {_SCALES.get(scale, scale)}" for number, scale in scaled),
+    )
 
 
 def find_other_order(old: str, new: str) -> str | None:
     """Say so where the digits of both are the same ones in another order."""
-    left, right = _digits(old), _digits(new)
+    left, right = _NUMBER.findall(old), _NUMBER.findall(new)
     if left != right and sorted(left) == sorted(right):
         return f"numbers in another order: {' '.join(left)} / {' '.join(right)}"
     return None
@@ -369,12 +318,15 @@ def find_plain_denial(sides: Pair, evidence: Evidence) -> str | None:
     """
     if not evidence.features["negated_one_side"] or any(evidence.features[name] for name in _NUMBERS_DIFFER):
         return None
-    a, b = sides.existing.words, sides.new.words
-    best_a, best_b = sides.aligned.best_existing, sides.aligned.best_new
-    if all(side.tokens[at] in _PLAIN for side in (sides.existing, sides.new) for at in side.turns) and (
-        _is_denied(a, best_a, b) or _is_denied(b, best_b, a)
-    ):
-        return evidence.notes["negated_one_side"]
+    if not all(side.tokens[at] in _PLAIN for side in (sides.existing, sides.new) for at in side.turns):
+        return None
+    for seen, other in sides.both_ways():
+        # Every word of a statement, its subject aside, is in the other, one with the other sign.
+        pairs = zip(seen.outline.words, seen.best, strict=True)
+        telling = [(word, *found) for word, found in pairs if word.weight > SUBJECT_WEIGHT]
+        is_contained = all(share >= COVERED for _, share, _ in telling)
+        if is_contained and any(word.sign != other.outline.words[at].sign for word, _, at in telling):
+            return evidence.notes["negated_one_side"]
     return None
 
 
@@ -390,28 +342,19 @@ def find_plain_opposite(old: Outline, new: Outline) -> str | None:
 
 def find_other_unit(old: Outline, new: Outline) -> str | None:
     """Name the units where one counts in others than the other, without a number: "takes minutes" / "takes hours"."""
-    (mine, others) = (_counted_in(side) for side in (old, new))
+    mine, others = (
+        {
+            word
+            for before, word in zip(("", *side.tokens), side.tokens, strict=False)
+            if word in _LONG_UNITS and not (before[:1].isdigit() or before in NUMBER_WORDS or before in TENS)
+        }
+        for side in (old, new)
+    )
     if len(mine) != 1 or len(others) != 1:
         return None
     left, right = mine.pop(), others.pop()
     (kind, factor), (other_kind, other_factor) = UNITS[left], UNITS[right]
     return f"{kind} differs: {left} / {right}" if kind == other_kind and factor != other_factor else None
-
-
-def _counted_in(side: Outline) -> set[str]:
-    told = zip(("", *side.tokens), side.tokens, strict=False)
-    return {word for before, word in told if word in _LONG_UNITS and not _is_number(before)}
-
-
-def _is_number(word: str) -> bool:
-    return word[:1].isdigit() or word in NUMBER_WORDS or word in TENS
-
-
-def _is_denied(held: Words, best: Best, others: Words) -> bool:
-    """Tell whether every word of a statement, its subject aside, is in the other, one with the other sign."""
-    telling = [(word, found) for word, found in zip(held, best, strict=True) if word.weight > SUBJECT_WEIGHT]
-    is_contained = all(share >= COVERED for _, (share, _) in telling)
-    return is_contained and any(word.sign != others[at].sign for word, (_, at) in telling)
 
 
 def find_replacement(sides: Pair) -> tuple[str, str] | None:
@@ -422,7 +365,10 @@ def find_replacement(sides: Pair) -> tuple[str, str] | None:
     several words nothing is denied and none is the verb, and they are few: else it may be the same in other words.
     """
     start, end, other_end = _differing(sides.existing, sides.new)
-    mine, others = _told_within(sides.existing, start, end), _told_within(sides.new, start, other_end)
+    mine, others = (
+        [word for word in side.words if start <= word.at < stop and word.weight > LONE_WEIGHT]
+        for side, stop in ((sides.existing, end), (sides.new, other_end))
+    )
     if not mine or not others or any(match(*pair) for pair in product(mine, others)):
         return None
     left, right = mine[0], others[0]
@@ -455,10 +401,6 @@ def _is_alike(old: Outline, at: int, new: Outline, other_at: int) -> bool:
     return old.tokens[at] == new.tokens[other_at] or bool(old.groups[at] & new.groups[other_at])
 
 
-def _told_within(side: Outline, start: int, end: int) -> list[Word]:
-    return [word for word in side.words if start <= word.at < end and word.weight > LONE_WEIGHT]
-
-
 _ADVISERS = (
     r"(?:doctor|paediatrician|pediatrician|allergist|dentist|physician|specialist|surgeon|nurse|therapist|vet|"
     r"pharmacist|midwife|cardiologist|dermatologist|gp)"
@@ -468,7 +410,7 @@ _SAYS = (
     r"(?:told|informed) (?:(?:the )?User|me|us|them|him|her)|(?:has|have) (?:confirmed|said))"
 )
 _REPORTER = re.compile(
-    rf"(?:(?:The|A|An|My|Our|Their|His|Her|\S{{1,40}}['’]s) (?:\S{{1,30}} )?{_ADVISERS} {_SAYS}(?: that\b)?[,:]? "
+    rf"\A(?:(?:The|A|An|My|Our|Their|His|Her|\S{{1,40}}['’]s) (?:\S{{1,30}} )?{_ADVISERS} {_SAYS}(?: that\b)?[,:]? "
     r"|(?:Apparently|Unfortunately|Fortunately|Luckily|Sadly|Happily|Meanwhile|As it turns out),? "
     r"|It (?:turns|turned) out(?: that\b)?,? )(?=\S)",
     re.IGNORECASE,
@@ -492,14 +434,9 @@ def say_plainly(existing: str, new: str) -> tuple[str, str] | None:
     """Return both without who reports them, and who is introduced in the one called by name alone; None if they are
     that plain already.
     """
-    old, now = _without_reporter(existing), _without_reporter(new)
+    old, now = (_REPORTER.sub("", text, count=1) for text in (existing, new))
     old, now = _call_by_name(old, now), _call_by_name(now, old)
     return None if (old, now) == (existing, new) else (old, now)
-
-
-def _without_reporter(text: str) -> str:
-    reported = _REPORTER.match(text)
-    return text[reported.end() :] if reported else text
 
 
 def _call_by_name(text: str, other: str) -> str:

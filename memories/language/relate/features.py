@@ -1,8 +1,7 @@
 """The named numbers the model weighs. Every one is written so that 0 means "nothing to see"."""
 
-from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import islice, product
+from itertools import product
 
 from memories.language.relate import grammar
 from memories.language.relate.figures import weigh_clashes, weigh_numbers
@@ -12,13 +11,13 @@ from memories.language.relate.outline import (
     COVERED,
     EXACT,
     Alignment,
+    Best,
     Evidence,
     Outline,
     Pair,
     Phrase,
     Word,
     Words,
-    align,
     match,
     outline,
 )
@@ -26,7 +25,6 @@ from memories.language.relate.reading import DENIED, is_tail, read
 
 _VERBS_OF_MANY = frozenset(stem(verb) for verb in grammar.VERBS_OF_MANY)
 
-Best = list[tuple[float, int]]
 UNKNOWN_SHARE = 0.5
 """For a statement without a content word."""
 
@@ -35,11 +33,16 @@ def weigh_remainders(found: Evidence, sides: Pair) -> None:
     """What is left over on both sides: two values of one kind, or two different matters."""
     f, old, new = found.features, sides.aligned.lone_existing, sides.aligned.lone_new
     f["lone_new"] = min(len(new), 5) / 3
-    f["heads_differ"] = float(_is_head(old, sides.aligned.existing) and _is_head(new, sides.aligned.new))
+    # The word that a statement begins with is one that the other side lacks.
+    f["heads_differ"] = float(old[:1] == sides.aligned.existing[:1] != () and new[:1] == sides.aligned.new[:1] != ())
     f["lone_both"] = min(len(old), len(new), 4) / 3
     if old or new:
-        found.notes["remainder"] = f"left over: {_first_words(old)} / {_first_words(new)}"
-    found.features["many_valued"] = float(bool(old and new) and _share_a_verb_of_many(sides))
+        first = (" ".join(word.text for word in lone[:3]) or "–" for lone in (old, new))
+        found.notes["remainder"] = f"left over: {' / '.join(first)}"
+    # Both say "likes" or "depends on", which holds of several things at once.
+    verbs = [{word.stem for word in side} & _VERBS_OF_MANY for side in (sides.aligned.existing, sides.aligned.new)]
+    is_of_many = bool(verbs[0] & verbs[1]) and not (sides.existing.is_exclusive or sides.new.is_exclusive)
+    found.features["many_valued"] = float(bool(old and new) and is_of_many)
     names = [word.text for word in old if word.is_name], [word.text for word in new if word.is_name]
     found.features["other_name"] = float(all(names))
     if all(names):
@@ -55,19 +58,6 @@ def weigh_remainders(found: Evidence, sides: Pair) -> None:
             found.notes["sibling"] = f"other value: {left.text} / {right.text}"
 
 
-def _is_head(lone: Words, words: Words) -> bool:
-    """Tell whether the word a statement begins with is one the other side lacks."""
-    return bool(lone) and lone[0] is words[0]
-
-
-def _share_a_verb_of_many(sides: Pair) -> bool:
-    """Tell whether both say "likes" or "depends on": it holds of several things at once."""
-    if sides.existing.is_exclusive or sides.new.is_exclusive:
-        return False
-    verbs = [{word.stem for word in side} & _VERBS_OF_MANY for side in (sides.aligned.existing, sides.aligned.new)]
-    return bool(verbs[0] & verbs[1])
-
-
 def _valued(words: Words, best: Best) -> list[tuple[Word, float]]:
     return [(word, value) for word, (value, _) in zip(words, best, strict=True)]
 
@@ -75,10 +65,6 @@ def _valued(words: Words, best: Best) -> list[tuple[Word, float]]:
 def _share(words: Words, best: Best) -> float:
     total = sum(word.weight for word in words)
     return sum(value * word.weight for word, value in _valued(words, best)) / total if total else UNKNOWN_SHARE
-
-
-def _first_words(words: Words) -> str:
-    return " ".join(word.text for word in words[:3]) or "–"
 
 
 MIN_ALIGNED = 0.3
@@ -133,18 +119,23 @@ def weigh_opposites(found: Evidence, sides: Pair) -> None:
     """Opposite words and one-sided negations; the one may undo the other: "disabled" / "not enabled"."""
     opposition = Opposition(0, 0, set(), set())
     opposition.ends_then = bool(found.features["number_equal"]) and (
-        sides.existing.tells_an_end != sides.new.tells_an_end
+        # Something is over "after" a time or when "older" than it.
+        grammar.END.isdisjoint(sides.existing.tokens) != grammar.END.isdisjoint(sides.new.tokens)
     )
     opposition.has_order = bool(found.features["order_agrees"] or found.features["order_clashes"])
     _pair_phrases_of_one_side(opposition, sides.existing, sides.new)
     for left, right in product(sides.existing.phrases, sides.new.phrases):
         is_used = left.start in opposition.faced_old or right.start in opposition.faced_new
         is_used |= opposition.has_order and (left.text in _ORDER_WORDS or right.text in _ORDER_WORDS)
-        if is_used or not are_contraries(left, right) or _occurs(left, sides.new) or _occurs(right, sides.existing):
+        if is_used or not are_contraries(left, right):
+            continue
+        is_left_there = any(phrase.sides == left.sides for phrase in sides.new.phrases)
+        if is_left_there or any(phrase.sides == right.sides for phrase in sides.existing.phrases):
             continue
         opposition.faced_old.update(range(left.start, left.end))
         opposition.faced_new.update(range(right.start, right.end))
-        right_sign = -right.sign if opposition.ends_then and _is_lasting(left, right) else right.sign
+        is_lasting = any(_LASTING.intersection(stems_of(phrase.text)) for phrase in (left, right))
+        right_sign = -right.sign if opposition.ends_then and is_lasting else right.sign
         if opposition.count(left.sign, right_sign):
             found.notes.setdefault("opposed", f"opposed: {left.text} / {right.text}")
     _face_forms(found, opposition, sides.aligned.existing, sides.aligned.new)
@@ -156,10 +147,6 @@ def weigh_opposites(found: Evidence, sides: Pair) -> None:
     f["negated_one_side"] = float(is_odd and not oppose and not agree)
     f["negated_and_opposed"] = float(is_odd and oppose > 0)
     f["negated_and_agree"] = float(is_odd and agree > 0)
-
-
-def _is_lasting(left: Phrase, right: Phrase) -> bool:
-    return any(_LASTING.intersection(stems_of(phrase.text)) for phrase in (left, right))
 
 
 def _pair_phrases_of_one_side(opposition: Opposition, old: Outline, new: Outline) -> None:
@@ -184,10 +171,6 @@ def _face_forms(found: Evidence, opposition: Opposition, old: Words, new: Words)
 
 def are_contraries(left: Phrase, right: Phrase) -> bool:
     return left.text != right.text and any((group, -side) in right.sides for group, side in left.sides)
-
-
-def _occurs(phrase: Phrase, other: Outline) -> bool:
-    return any(theirs.sides == phrase.sides for theirs in other.phrases)
 
 
 def _weigh_negations(found: Evidence, opposition: Opposition, sides: Pair) -> bool:
@@ -215,7 +198,7 @@ def _unexplained(side: Outline, other: Outline, faced: set[int]) -> list[int]:
     return [at for at in side.turns if at not in faced and not side.groups[at] & spoken]
 
 
-def _reaches(words: Words, best: list[tuple[float, int]], at: int) -> bool:
+def _reaches(words: Words, best: Best, at: int) -> bool:
     """Tell whether one of the next words behind a negation is matched on the other side."""
     behind = [value for word, (value, _) in zip(words, best, strict=True) if word.at >= at][:WORDS_BEHIND_A_NEGATION]
     values = behind or [value for value, _ in best]  # "... is gone"
@@ -225,18 +208,17 @@ def _reaches(words: Words, best: list[tuple[float, int]], at: int) -> bool:
 def weigh_cues(found: Evidence, old: Outline, new: Outline) -> None:
     """Words that tell of a change, of all, or of one alone, on one side only."""
     f = found.features
-    f["weak_change_cue"] = float(new.is_weakly_changed) - float(old.is_weakly_changed)
+    weak = [float(not grammar.WEAK_CHANGE.isdisjoint(side.tokens)) for side in (old, new)]
+    f["weak_change_cue"] = weak[1] - weak[0]
     f["change_cue"] = float(new.is_changed) - float(old.is_changed)
     if f["change_cue"] > 0:
         found.notes["change_cue"] = "the new statement tells of a change"
     f["exclusive_differs"] = float(old.is_exclusive != new.is_exclusive)
-    f["only_against_all"] = float(_is_only_against_all(old, new) or _is_only_against_all(new, old))
+    f["only_against_all"] = float(
+        any(one.is_exclusive and other.is_universal and not one.is_universal for one, other in ((old, new), (new, old)))
+    )
     if f["only_against_all"]:
         found.notes["only_against_all"] = "only on one side, all on the other"
-
-
-def _is_only_against_all(one: Outline, all_: Outline) -> bool:
-    return one.is_exclusive and all_.is_universal and not one.is_universal
 
 
 MAX_ORDERS = 3
@@ -256,8 +238,19 @@ class Order:
 
 
 def _orders(side: Outline) -> list[Order]:
+    """Each reaches from the boundary before it to the next boundary or order; it may stand in front."""
     places = [at for at, word in enumerate(side.tokens) if word in _ORDERING and _direction(side, at)]
-    return list(islice(_split(side, places), MAX_ORDERS))
+    edges = [at for at, word in enumerate(side.tokens) if word in grammar.BOUNDARIES]
+    orders: list[Order] = []
+    for at in places:
+        start = max((edge for edge in edges if edge < at), default=-1)
+        end = min((edge for edge in edges + places if edge > at), default=len(side.tokens))
+        first = tuple(word for word in side.words if start < word.at < at)
+        second = tuple(word for word in side.words if at < word.at < end)
+        if second:
+            first = first or tuple(word for word in side.words if word.at > end)
+            orders.append(Order(_direction(side, at), first, second))
+    return orders[:MAX_ORDERS]
 
 
 def _direction(side: Outline, at: int) -> int:
@@ -273,20 +266,6 @@ def _direction(side: Outline, at: int) -> int:
         return int(before in ("wait", "waits", "waiting"))
     is_denied = any(0 < at - place <= DENIED for place in side.negators)
     return 1 if word in ("before", "until") and is_denied else _DIRECTIONS.get(word, 0)
-
-
-def _split(side: Outline, places: list[int]) -> Iterator[Order]:
-    """Yield the orders: each reaches from the boundary before it to the next boundary or order; it may stand in
-    front.
-    """
-    edges = [at for at, word in enumerate(side.tokens) if word in grammar.BOUNDARIES]
-    for at in places:
-        start = max((edge for edge in edges if edge < at), default=-1)
-        end = min((edge for edge in edges + places if edge > at), default=len(side.tokens))
-        first = tuple(word for word in side.words if start < word.at < at)
-        second = tuple(word for word in side.words if at < word.at < end)
-        if second:
-            yield Order(_direction(side, at), first or tuple(word for word in side.words if word.at > end), second)
 
 
 def _agree(one: Order, other: Order) -> int:
@@ -353,7 +332,8 @@ WEIGHED = (
 
 def lay_side_by_side(existing: str, new: str, subject: str) -> Pair:
     old, now = outline(existing, subject), outline(new, subject)
-    return Pair(old, now, align(old, now), read(old.written, subject), read(now.written, subject))
+    aligned = Alignment(old.words, now.words)
+    return Pair(old, now, aligned, read(old.written, subject), read(now.written, subject))
 
 
 def extract(sides: Pair, closeness: float | None) -> Evidence:
@@ -372,7 +352,7 @@ def extract(sides: Pair, closeness: float | None) -> Evidence:
     weigh_remainders(found, sides)
     weigh_signs(found, sides.aligned)
     weigh_numbers(found, sides)
-    agreed = {_agree(one, other) for one in _orders(sides.existing) for other in _orders(sides.new)}
+    agreed = {_agree(*orders) for orders in product(_orders(sides.existing), _orders(sides.new))}
     found.features["order_agrees"] = float(1 in agreed)
     found.features["order_clashes"] = float(-1 in agreed and 1 not in agreed)
     if found.features["order_clashes"]:
@@ -390,18 +370,7 @@ def _weigh_together(found: Evidence, closeness: float | None) -> None:
     f[COSINE] = 0.0 if closeness is None else closeness
     coverage = f["coverage_mean"]
     matter = coverage if closeness is None else (coverage + CLOSE_AT_RELATED + CLOSE_PER_STEP * closeness) / 2
-    f["any_conflict"] = _strongest_conflict(f)
-    f["matter_and_number"] = matter * f["number_conflict"]
-    f["number_and_shared"] = f["number_conflict"] * f["exact_shared"]
-    f["negated_and_shared"] = f["negated_shared_word"] * f["exact_shared"]
-    f["value_and_matter"] = max(f["other_name"], f["sibling"]) * matter
-    f["change_and_matter"] = max(f["change_cue"], 0) * matter
-    if not f["negated_one_side"]:
-        f["sign_clash"] *= 0.5  # negated on both sides: the signs of single words are guesses
-
-
-def _strongest_conflict(f: dict[str, float]) -> float:
-    return max(
+    f["any_conflict"] = max(
         f["number_conflict"],
         f["opposed"],
         f["order_clashes"],
@@ -412,3 +381,10 @@ def _strongest_conflict(f: dict[str, float]) -> float:
         0.8 * f["negated_one_side"],
         0.7 * f["sibling"],
     )
+    f["matter_and_number"] = matter * f["number_conflict"]
+    f["number_and_shared"] = f["number_conflict"] * f["exact_shared"]
+    f["negated_and_shared"] = f["negated_shared_word"] * f["exact_shared"]
+    f["value_and_matter"] = max(f["other_name"], f["sibling"]) * matter
+    f["change_and_matter"] = max(f["change_cue"], 0) * matter
+    if not f["negated_one_side"]:
+        f["sign_clash"] *= 0.5  # negated on both sides: the signs of single words are guesses

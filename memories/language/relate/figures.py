@@ -29,21 +29,19 @@ def clashes(existing: Statement, new: Statement) -> list[Clash]:
     """Return pairs of terms of one concept, one affirmed and one denied."""
     left, right = existing.signs, new.signs
     opposed = [concept for concept in left.keys() & right.keys() if not left[concept] & right[concept]]
-    pairs = [(_first(existing, concept), _first(new, concept)) for concept in sorted(opposed)]
-    return [(old, now) for old, now in pairs if not _is_explained((old, existing, new), (now, new, existing))]
-
-
-def _is_explained(*views: tuple[Term, Statement, Statement]) -> bool:
-    """Tell whether another word of the same negation has the same sign on the other side."""
-    for term, side, other in views:
-        fellows = (t for t in side.terms if t.cue == term.cue and t.concept != term.concept)
-        if term.cue is not None and any(t.sign in other.signs.get(t.concept, ()) for t in fellows):
-            return True
-    return False
-
-
-def _first(statement: Statement, concept: str) -> Term:
-    return next(term for term in statement.terms if term.concept == concept)
+    met = []
+    for concept in sorted(opposed):
+        terms = [next(term for term in side.terms if term.concept == concept) for side in (existing, new)]
+        # Another word of the same negation may have the same sign on the other side.
+        is_explained = any(
+            fellow.cue == term.cue and fellow.concept != concept and fellow.sign in other.signs.get(fellow.concept, ())
+            for term, side, other in zip(terms, (existing, new), (new, existing), strict=True)
+            if term.cue is not None
+            for fellow in side.terms
+        )
+        if not is_explained:
+            met.append((terms[0], terms[1]))
+    return met
 
 
 CALENDAR_TOLERANCE = 0.03
@@ -83,7 +81,13 @@ def weigh_numbers(found: Evidence, sides: Pair) -> None:
 
 def figures_of(statement: Statement, side: Outline) -> tuple[Quantity, ...]:
     """Return its quantities as they are compared."""
-    quantities = _as_limits(_as_periods(statement.quantities, side), side)
+    quantities = statement.quantities
+    if "interval" in side.tokens:
+        # "Interval is 60s" tells how often, not how long.
+        quantities = tuple(replace(q, kind="period") if q.kind == "duration" else q for q in quantities)
+    if not _LIMITS.isdisjoint(side.tokens):
+        # A budget "of up to 18,000" is one of 18,000.
+        quantities = tuple(replace(q, low=q.named) if q.low == -INFINITY else q for q in quantities)
     exact = any(q.kind == "clock" and q.low == q.high for q in quantities)
     return tuple(q for q in quantities if not (exact and q.kind == "clock" and q.is_rough))
 
@@ -97,20 +101,6 @@ def find_other_figure(sides: Pair) -> tuple[str, str] | None:
     if not is_told or any(starmap(are_comparable, product(old, new))):
         return None
     return old[0].text, new[0].text
-
-
-def _as_periods(quantities: tuple[Quantity, ...], side: Outline) -> tuple[Quantity, ...]:
-    """ "Interval is 60s" tells how often, not how long."""
-    if "interval" not in side.tokens:
-        return quantities
-    return tuple(replace(q, kind="period") if q.kind == "duration" else q for q in quantities)
-
-
-def _as_limits(quantities: tuple[Quantity, ...], side: Outline) -> tuple[Quantity, ...]:
-    """Read a budget "of up to 18,000" as one of 18,000."""
-    if _LIMITS.isdisjoint(side.tokens):
-        return quantities
-    return tuple(replace(q, low=q.named) if q.low == -INFINITY else q for q in quantities)
 
 
 def _with_unit(
@@ -174,7 +164,11 @@ def _meet(
 ) -> set[Agreement]:
     """Return how the quantities of one kind agree; a value that has met its equal meets no other."""
     meetings = [(agreement(a, b), a, b) for a, b in product(old, new) if are_comparable(a, b)]
-    meetings = [meeting for meeting in meetings if not (_is_same_year(*meeting) and _have_dates(old, new))]
+    # That two days or months are of one year tells no more.
+    if all(any(one.kind == "date" for one in side) for side in (old, new)):
+        meetings = [
+            (kind, a, b) for kind, a, b in meetings if not (kind is Agreement.EQUAL and a.kind == b.kind == "year")
+        ]
     equal = [meeting for meeting in meetings if meeting[0] is Agreement.EQUAL]
     paired_old, paired_new = [a for _, a, _ in equal], [b for _, _, b in equal]
     others = [(kind, a, b) for kind, a, b in meetings if a not in paired_old and b not in paired_new]
@@ -187,15 +181,6 @@ def _meet(
         kinds.add(Agreement.CONFLICT)
         found.notes["number_conflict"] = f"negated: {denied[0].text}"
     return kinds
-
-
-def _is_same_year(kind: Agreement, old: Quantity, new: Quantity) -> bool:
-    return kind is Agreement.EQUAL and old.kind == new.kind == "year"
-
-
-def _have_dates(old: tuple[Quantity, ...], new: tuple[Quantity, ...]) -> bool:
-    """Tell whether both name days or months: that these are of one year tells no more."""
-    return all(any(one.kind == "date" for one in side) for side in (old, new))
 
 
 def _tell_difference(old: Quantity, new: Quantity, text: str) -> str:
@@ -242,31 +227,26 @@ def weigh_clashes(found: Evidence, old: Statement, new: Statement) -> None:
     f["rule_clash"] = float(min(len(explicit), 2))
     f["rule_implied"] = float(bool(implied))
     if explicit:
-        found.notes["rule_clash"] = _tell_clash(*explicit[0])
+        a, b = explicit[0]
+        is_opposed = a.cue is None and b.cue is None and stem(a.word) != stem(b.word)
+        negated = f"negated: {b.word if b.cue is not None else a.word}"
+        found.notes["rule_clash"] = f"opposed: {a.word} / {b.word}" if is_opposed else negated
     if implied:
         a, b = implied[0]
         found.notes["rule_implied"] = f"implied: {a.word} against {b.word}"
     f["other_subject"] = float(_have_other_subjects(old, new))
 
 
-def _tell_clash(old: Term, new: Term) -> str:
-    """Return a word of negation on one side, or two opposite words."""
-    if old.cue is None and new.cue is None and stem(old.word) != stem(new.word):
-        return f"opposed: {old.word} / {new.word}"
-    return f"negated: {new.word if new.cue is not None else old.word}"
-
-
 def _have_other_subjects(old: Statement, new: Statement) -> bool:
     """Both sentences have a subject, and neither subject occurs in the other sentence."""
-    subjects = _subjects(old), _subjects(new)
+    subjects = [
+        [t for t in side.terms if t.slot == "subject" and t.clause == 1 and t.weight >= MIN_SUBJECT_WEIGHT]
+        for side in (old, new)
+    ]
     if not all(subjects):
         return False
     said_of_old = any(term.concept in new.signs for term in subjects[0])
     return not said_of_old and not any(term.concept in old.signs for term in subjects[1])
-
-
-def _subjects(statement: Statement) -> list[Term]:
-    return [t for t in statement.terms if t.slot == "subject" and t.clause == 1 and t.weight >= MIN_SUBJECT_WEIGHT]
 
 
 _ORDINAL = "ordinal"
@@ -316,7 +296,8 @@ def find_added_values(sides: Pair) -> tuple[list[str], bool]:
     days a week", but not "at weekends" / "on Saturdays".
     """
     old, new = _told(sides.existing_statement, sides.existing), _told(sides.new_statement, sides.new)
-    added, lost = _lacking(old, new), _lacking(new, old)
+    added = [value for value in new.values if not _is_said(value, old, new)]
+    lost = [value for value in old.values if not _is_said(value, new, old)]
     is_more = len(added) > len(lost) or any(are_comparable(left, right) for left, right in product(lost, added))
     return ([value.text for value in added] if is_more else []), not lost
 
@@ -325,11 +306,6 @@ def _told(statement: Statement, side: Outline) -> Told:
     more = (*_ordinals(side.tokens), *_months_in_words(side.tokens), *_rates(side.tokens))
     days = tuple(token for token in side.tokens if _DAY.match(token))
     return Told((*figures_of(statement, side), *more), frozenset(map(stem, side.tokens)), days)
-
-
-def _lacking(one: Told, other: Told) -> list[Quantity]:
-    """Return what only the other says."""
-    return [value for value in other.values if not _is_said(value, one, other)]
 
 
 def _is_said(value: Quantity, one: Told, other: Told) -> bool:
@@ -355,11 +331,14 @@ def _says(held: Quantity, value: Quantity, one: Told, other: Told) -> bool:
     """Tell whether a value says another one, or leaves more open: "in May", of what is on 12 May."""
     if value.kind == "period" and _COMES_ROUND.get(held.kind) == value.named:
         return True
-    if _is_without_unit(held) and _is_without_unit(value):
+    if all(":" in one.kind or one.kind in (UNITLESS, "status", "year") for one in (held, value)):
         return held.named == value.named
     if {held.kind, value.kind} == {UNITLESS, "clock"}:
         hour, clock = (held, value) if value.kind == "clock" else (value, held)
-        return any((hour.named * 60 - end) % (MINUTES_PER_DAY / 2) == 0 for end in _ends(clock))
+        # "After 4 pm" reaches to the end of the day and "before noon" to the minute before.
+        ends = [clock.low] if clock.low or clock.low == clock.high else []
+        ends += [clock.high, clock.high + 1] if clock.high < MINUTES_PER_DAY - 1 else []
+        return any((hour.named * 60 - end) % (MINUTES_PER_DAY / 2) == 0 for end in ends)
     if not are_comparable(held, value) or (value.kind == "clock" and held.is_rough and not value.is_rough):
         return False
     found = agreement(held, value)
@@ -374,18 +353,6 @@ def _make_up(days: Quantity, told: Told) -> bool:
     """Tell whether a statement names the first and the last of these days: "Saturday and Sunday"."""
     named = {day for value in told.values if value.kind == days.kind for day in (value.low, value.high)}
     return {days.low, days.high} <= named
-
-
-def _ends(clock: Quantity) -> Iterator[float]:
-    """Yield the times it names: "after 4 pm" reaches to the end of the day and "before noon" to the minute before."""
-    if clock.low or clock.low == clock.high:
-        yield clock.low
-    if clock.high < MINUTES_PER_DAY - 1:
-        yield from (clock.high, clock.high + 1)
-
-
-def _is_without_unit(value: Quantity) -> bool:
-    return ":" in value.kind or value.kind in (UNITLESS, "status", "year")
 
 
 def _months_in_words(tokens: tuple[str, ...]) -> Iterator[Quantity]:

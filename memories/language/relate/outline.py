@@ -12,7 +12,6 @@ from memories.language.relate.lexicon import (
     SYNONYM_GROUPS,
     Sides,
     Span,
-    Token,
     classes_of,
     spans,
     tokenize,
@@ -22,8 +21,12 @@ from memories.language.relate.reading import MAX_CHARS, Scope, Statement, is_neg
 LIGHT_WEIGHT = 0.4
 SUBJECT_WEIGHT = 0.2
 
-_CALENDAR = (
-    frozenset(grammar.WEEKDAYS) - {"weekend", "weekends"} | frozenset(grammar.MONTHS) - grammar.MONTHS_THAT_ARE_WORDS
+_NO_CONTENT = (
+    grammar.STOP
+    | grammar.NEGATORS
+    | grammar.QUANTITY_WORDS
+    | (grammar.WEEKDAYS.keys() - {"weekend", "weekends"})
+    | (grammar.MONTHS.keys() - grammar.MONTHS_THAT_ARE_WORDS)
 )
 _PAST = re.compile(r"\b(half|quarter) (past|to) (\w+)( in the (?:afternoon|evening)| at night| ?pm\b)?", re.IGNORECASE)
 _NOT_BEFORE = re.compile(r"\b(?:never|not)\b((?: [\w-]+){0,5}) before (?=\d|noon|midnight)", re.IGNORECASE)
@@ -94,15 +97,6 @@ class Outline:
         )
 
     @cached_property
-    def is_weakly_changed(self) -> bool:
-        return not grammar.WEAK_CHANGE.isdisjoint(self.tokens)
-
-    @cached_property
-    def tells_an_end(self) -> bool:
-        """Tell whether something is over "after" a time or when "older" than it."""
-        return not grammar.END.isdisjoint(self.tokens)
-
-    @cached_property
     def is_exclusive(self) -> bool:
         return not grammar.EXCLUSIVE.isdisjoint(self.tokens)
 
@@ -147,37 +141,18 @@ def outline(text: str, subject: str) -> Outline:
             found[start:end] = [group | numbers for group in found[start:end]]
     groups = tuple(found)
     about = frozenset(stem(token.text) for token in tokenize(subject[:MAX_CHARS]))
-    words = tuple(
-        Word(
-            token.text,
-            stems[at],
-            at,
-            _weight(token.text, stems[at] in about),
-            scope.signs[at],
-            token.is_name,
-            groups[at],
-            classes_of(token.text),
-        )
-        for at, token in enumerate(tokens)
-        if _is_content(token) and not (token.text in grammar.UNITS and at and texts[at - 1][0].isdigit())
-    )
+    words = []
+    for at, (word, is_name) in enumerate((token.text, token.is_name) for token in tokens):
+        is_unit = word in grammar.UNITS and at and texts[at - 1][0].isdigit()
+        if word in _NO_CONTENT or is_unit or not (word[0] == "/" or (word[0].isalnum() and not word[0].isdigit())):
+            continue
+        # What a negative verb says is said by its sign.
+        weight = SUBJECT_WEIGHT if stems[at] in about or word in grammar.NEGATIVE_VERBS else 1.0
+        weight = LIGHT_WEIGHT if weight == 1.0 and word in grammar.LIGHT else weight
+        words.append(Word(word, stems[at], at, weight, scope.signs[at], is_name, groups[at], classes_of(word)))
     negators = tuple(at for at, word in enumerate(texts) if word in grammar.DENIALS)
-    return Outline(written, texts, words, tuple(_phrases(known, texts, scope)), groups, tuple(scope.turns), negators)
-
-
-def _is_content(token: Token) -> bool:
-    word = token.text
-    if word in grammar.STOP or word in grammar.NEGATORS or word in grammar.QUANTITY_WORDS or word in _CALENDAR:
-        return False
-    return (word[0].isalnum() and not word[0].isdigit()) or word[0] == "/"
-
-
-def _weight(word: str, is_subject: bool) -> float:
-    if is_subject:
-        return SUBJECT_WEIGHT
-    if word in grammar.NEGATIVE_VERBS:
-        return SUBJECT_WEIGHT  # what it says is said by its sign
-    return LIGHT_WEIGHT if word in grammar.LIGHT else 1.0
+    phrases = tuple(_phrases(known, texts, scope))
+    return Outline(written, texts, tuple(words), phrases, groups, tuple(scope.turns), negators)
 
 
 def _phrases(known: list[Span], tokens: tuple[str, ...], scope: Scope) -> list[Phrase]:
@@ -205,21 +180,23 @@ LONE_WEIGHT = 0.3
 """What weighs more is missed on the other side; the subject's name weighs less."""
 
 Words = tuple[Word, ...]
+Best = list[tuple[float, int]]
+"""Per content word: how well it is matched (0-1), and by which word of the other side."""
 
 
 @dataclass(frozen=True)
 class Alignment:
-    """`best_existing` and `best_new` hold, per content word, (how well it is matched 0-1, by which word)."""
+    """The content words of both, and how the other side matches them."""
 
     existing: Words
     new: Words
 
     @cached_property
-    def best_existing(self) -> list[tuple[float, int]]:
+    def best_existing(self) -> Best:
         return _best(self.existing, self.new)
 
     @cached_property
-    def best_new(self) -> list[tuple[float, int]]:
+    def best_new(self) -> Best:
         return _best(self.new, self.existing)
 
     @cached_property
@@ -232,10 +209,6 @@ class Alignment:
         return _lone(self.new, self.best_new)
 
 
-def align(existing: Outline, new: Outline) -> Alignment:
-    return Alignment(existing.words, new.words)
-
-
 def match(left: Word, right: Word) -> float:
     """Return how far two words mean the same: by stem, or by a group of synonyms."""
     if left.stem == right.stem:
@@ -243,7 +216,7 @@ def match(left: Word, right: Word) -> float:
     return SYNONYM if left.groups & right.groups else 0.0
 
 
-def _best(words: Words, others: Words) -> list[tuple[float, int]]:
+def _best(words: Words, others: Words) -> Best:
     """Return the first of the others that has its stem, or else one of its synonym groups."""
     by_stem: dict[str, int] = {}
     by_group: dict[int, int] = {}
@@ -251,15 +224,17 @@ def _best(words: Words, others: Words) -> list[tuple[float, int]]:
         by_stem.setdefault(other.stem, at)
         for group in other.groups:
             by_group.setdefault(group, at)
-    return [(EXACT, by_stem[w.stem]) if w.stem in by_stem else _best_synonym(w, by_group) for w in words]
+    best: Best = []
+    for word in words:
+        if word.stem in by_stem:
+            best.append((EXACT, by_stem[word.stem]))
+        else:
+            places = [by_group[group] for group in word.groups if group in by_group]
+            best.append((SYNONYM, min(places)) if places else (0.0, 0))
+    return best
 
 
-def _best_synonym(word: Word, places: dict[int, int]) -> tuple[float, int]:
-    found = [places[group] for group in word.groups if group in places]
-    return (SYNONYM, min(found)) if found else (0.0, 0)
-
-
-def _lone(words: Words, best: list[tuple[float, int]]) -> Words:
+def _lone(words: Words, best: Best) -> Words:
     return tuple(
         word for word, (value, _) in zip(words, best, strict=True) if value < COVERED and word.weight > LONE_WEIGHT
     )
@@ -270,7 +245,7 @@ class Seen:
     """One statement, as the other one sees it: how well it has each of its words."""
 
     outline: Outline
-    best: list[tuple[float, int]]
+    best: Best
 
     @cached_property
     def telling(self) -> list[tuple[Word, bool]]:

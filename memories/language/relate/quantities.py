@@ -83,23 +83,12 @@ def _overlap(left: Quantity, right: Quantity) -> bool:
     return any(left.low <= right.high + shift and right.low + shift <= left.high for shift in shifts)
 
 
-def bounded(quantity: Quantity, side: str) -> Quantity:
-    """Open a quantity downwards ("max") or upwards ("min")."""
-    if side == "max":
-        return replace(quantity, low=-INFINITY, text=f"up to {quantity.text}")
-    return replace(quantity, high=INFINITY, text=f"at least {quantity.text}")
-
-
 Found = tuple[int, Quantity]
 """How many words were read, and what they mean."""
 
 
 def word_at(words: Sequence[str], index: int) -> str:
     return words[index] if 0 <= index < len(words) else ""
-
-
-def joined(words: Sequence[str], start: int, end: int) -> str:
-    return " ".join(words[start:end])
 
 
 _DIGITS = re.compile(r"\d+(?:[.,]\d+)*")
@@ -146,18 +135,9 @@ def version_value(text: str) -> float | None:
 def read_measure(words: Sequence[str], start: int) -> Found | None:
     """Read "60s", "~ 40 min", "an hour and a half", "$5", "5 to 10 minutes"."""
     skipped = 1 if word_at(words, start) in grammar.APPROXIMATIONS else 0
-    found = _read_amount(words, start + skipped)
-    if found is None:
-        return None
-    used, quantity = found
-    return used + skipped, replace(quantity, is_rough=bool(skipped))
-
-
-def _read_amount(words: Sequence[str], start: int) -> Found | None:
     for read in (_read_part_of_unit, _read_currency, _read_range, _read_number_with_unit):
-        found = read(words, start)
-        if found is not None:
-            return found
+        if found := read(words, start + skipped):
+            return found[0] + skipped, replace(found[1], is_rough=bool(skipped))
     return None
 
 
@@ -222,7 +202,7 @@ def _read_range(words: Sequence[str], start: int) -> Found | None:
         return None
     end = middle + second[0] + 1
     low, high = first[1] * unit[1], second[1] * unit[1]
-    return end - start, Quantity(unit[0], (low + high) / 2, low, high, joined(words, start, end))
+    return end - start, Quantity(unit[0], (low + high) / 2, low, high, " ".join(words[start:end]))
 
 
 def _read_number_with_unit(words: Sequence[str], start: int) -> Found | None:
@@ -242,13 +222,13 @@ def _extend(words: Sequence[str], start: int, end: int, unit: tuple[str, float],
     """Add "and a half" and smaller units of time ("1 hour 30 minutes") to a measure."""
     kind, factor = unit
     if list(words[end : end + 3]) == ["and", "a", "half"]:
-        return end + 3 - start, point(kind, value + factor / 2, joined(words, start, end + 3))
+        return end + 3 - start, point(kind, value + factor / 2, " ".join(words[start : end + 3]))
     joint = end + 1 if word_at(words, end) == "and" else end
     rest = read_number(words, joint) if kind == "duration" else None
     small = UNITS.get(word_at(words, joint + rest[0])) if rest else None
     if rest and small and small[0] == kind and small[1] < factor:
         end, value = joint + rest[0] + 1, value + rest[1] * small[1]
-    return end - start, point(kind, value, joined(words, start, end))
+    return end - start, point(kind, value, " ".join(words[start:end]))
 
 
 def read_bounded(words: Sequence[str], start: int) -> Found | None:
@@ -256,8 +236,12 @@ def read_bounded(words: Sequence[str], start: int) -> Found | None:
     for length in (3, 2, 1):
         side = grammar.BOUNDS.get(tuple(words[start : start + length]))
         found = read_measure(words, start + length) if side else None
-        if found is not None:
-            return found[0] + length, bounded(found[1], str(side))
+        if found is None:
+            continue
+        used, quantity = found
+        if side == "max":
+            return used + length, replace(quantity, low=-INFINITY, text=f"up to {quantity.text}")
+        return used + length, replace(quantity, high=INFINITY, text=f"at least {quantity.text}")
     return None
 
 
@@ -283,9 +267,12 @@ def may_begin_quantity(word: str) -> bool:
 
 def find_quantity(words: Sequence[str], start: int) -> Found | None:
     """Read the quantity that begins at `start`, if one does. `words` are lower case."""
-    for read in (_read_date, _read_day_of_month, _read_weekday, _read_period, _read_clock, read_bounded, read_measure):
-        found = read(words, start)
-        if found is not None:
+    if found := _read_date(words, start) or _read_day_of_month(words, start):
+        return found
+    if days := grammar.WEEKDAYS.get(word_at(words, start)):
+        return 1, span("weekday", *days, words[start])
+    for read in (_read_period, _read_clock, read_bounded, read_measure):
+        if found := read(words, start):
             return found
     return None
 
@@ -323,7 +310,7 @@ def _read_times_per(words: Sequence[str], start: int) -> Found | None:
         end += 1
     unit = UNITS.get(word_at(words, end + 1))
     if word_at(words, end) in ("a", "an", "per", "each", "every") and unit and unit[0] == "duration" and number[1]:
-        return end + 2 - start, point("period", unit[1] / number[1], joined(words, start, end + 2))
+        return end + 2 - start, point("period", unit[1] / number[1], " ".join(words[start : end + 2]))
     return None
 
 
@@ -334,10 +321,13 @@ def _read_clock(words: Sequence[str], start: int) -> Found | None:
     """Read "02:00", "2 pm", "noon", "in the evening", and any of them behind "before" or "after"."""
     opener = word_at(words, start)
     if opener in _OPEN_BEFORE or opener in _OPEN_AFTER:
-        found = _read_time_of_day(words, start + 1) or _read_meal(words, start + 1)
-        if found is None:
+        meal = word_at(words, start + 1)
+        if found := _read_time_of_day(words, start + 1):
+            used, time = found
+        elif meal in grammar.MEALS:
+            used, time = 1, span("clock", *grammar.MEALS[meal], meal)
+        else:
             return None
-        used, time = found
         day_end = float(MINUTES_PER_DAY)
         limits = (0.0, time.low - 1) if opener in _OPEN_BEFORE else (time.low, day_end - 1)
         return used + 1, span("clock", *limits, f"{opener} {time.text}")
@@ -359,7 +349,7 @@ def _read_clock_range(words: Sequence[str], start: int) -> Found | None:
     if first is None and high >= 720 and low + 720 < high:
         low += 720  # "2 to 4 pm"
     end = start + used + 1 + last[0]
-    return end - start, span("clock", low, high if high > low else high + MINUTES_PER_DAY, joined(words, start, end))
+    return end - start, span("clock", low, high if high > low else high + MINUTES_PER_DAY, " ".join(words[start:end]))
 
 
 def _read_time_of_day(words: Sequence[str], start: int) -> Found | None:
@@ -378,17 +368,7 @@ def _read_time_of_day(words: Sequence[str], start: int) -> Found | None:
         return None
     if after in ("am", "pm", "a.m", "p.m", "uhr", "h"):
         minutes, used = minutes % 720 + (720 if after[0] == "p" else 0) if after[0] in "ap" else minutes, 2
-    return used, span("clock", minutes, minutes, joined(words, start, start + used))
-
-
-def _read_meal(words: Sequence[str], start: int) -> Found | None:
-    word = word_at(words, start)
-    return (1, span("clock", *grammar.MEALS[word], word)) if word in grammar.MEALS else None
-
-
-def _read_weekday(words: Sequence[str], start: int) -> Found | None:
-    days = grammar.WEEKDAYS.get(word_at(words, start))
-    return (1, span("weekday", *days, words[start])) if days else None
+    return used, span("clock", minutes, minutes, " ".join(words[start : start + used]))
 
 
 _ISO_DATE = re.compile(r"\d{4}-(\d{2})-(\d{2})")
@@ -407,15 +387,12 @@ def _read_date(words: Sequence[str], start: int) -> Found | None:
     day = _read_day(words, start)
     if day is None:
         return None
-    if word_at(words, start + 1) in grammar.ORDINAL_ENDINGS and not _month_follows(words, start + day[0]):
+    follows = (word_at(words, start + day[0] + more) for more in (0, 1))
+    if word_at(words, start + 1) in grammar.ORDINAL_ENDINGS and grammar.MONTHS.keys().isdisjoint(follows):
         return 2, point("day of month", day[1], "".join(words[start : start + 2]))
     end = start + day[0] + (1 if word_at(words, start + day[0]) == "of" else 0)
     month = grammar.MONTHS.get(word_at(words, end))
-    return (end + 1 - start, _date(month, day[1], joined(words, start, end + 1))) if month else None
-
-
-def _month_follows(words: Sequence[str], at: int) -> bool:
-    return any(word_at(words, place) in grammar.MONTHS for place in (at, at + 1))
+    return (end + 1 - start, _date(month, day[1], " ".join(words[start : end + 1]))) if month else None
 
 
 def _read_day_of_month(words: Sequence[str], start: int) -> Found | None:
@@ -423,7 +400,7 @@ def _read_day_of_month(words: Sequence[str], start: int) -> Found | None:
     for phrase, day in grammar.DAYS_OF_MONTH.items():
         end = start + len(phrase)
         if tuple(words[start:end]) == phrase and words[end + 1 : end + 2] == ["month"]:
-            return len(phrase), point("day of month", day, joined(words, start, end + 2))
+            return len(phrase), point("day of month", day, " ".join(words[start : end + 2]))
     return None
 
 
@@ -437,13 +414,9 @@ def _read_month_first(words: Sequence[str], start: int) -> Found | None:
     day = _read_day(words, begin)
     if day is not None:
         end = begin + day[0]
-        return end - start, _date(month, day[1], joined(words, start, end))
-    if words[start] in grammar.MONTHS_THAT_ARE_WORDS and word_at(words, start - 1) not in (
-        "in",
-        "of",
-        "by",
-        "since",
-    ):
+        return end - start, _date(month, day[1], " ".join(words[start:end]))
+    before = word_at(words, start - 1)
+    if words[start] in grammar.MONTHS_THAT_ARE_WORDS and before not in ("in", "of", "by", "since"):
         return None
     return 1, span("date", month * 100.0, month * 100.0 + 31, words[start])
 

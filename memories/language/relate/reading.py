@@ -4,7 +4,7 @@
 clause: its slot, its negation, its subject.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 
@@ -41,14 +41,11 @@ DENIED = 6
 """Tokens up to which a "not" reaches its "before" or "until"."""
 
 
-def _by_first_word(phrases: Iterable[Tokens]) -> Phrases:
-    found: Phrases = {}
-    for phrase in phrases:
-        found.setdefault(phrase[0], []).append(phrase)
-    return found
-
-
-_NEGATIVE_PHRASES, _NARROW_PHRASES = _by_first_word(grammar.NEGATIVE_PHRASES), _by_first_word(grammar.NARROW_PHRASES)
+_NEGATIVE_PHRASES: Phrases = {}
+_NARROW_PHRASES: Phrases = {}
+for _table, _phrases in ((_NEGATIVE_PHRASES, grammar.NEGATIVE_PHRASES), (_NARROW_PHRASES, grammar.NARROW_PHRASES)):
+    for _phrase in _phrases:
+        _table.setdefault(_phrase[0], []).append(_phrase)
 
 
 class Scope:
@@ -70,7 +67,12 @@ class Scope:
         word = self.tokens[at]
         if word in grammar.BOUNDARIES and not (word == "since" and at == 0):
             self._sign = 1
-        elif self._cancels(word):
+        elif (
+            self._sign < 0
+            and self.turns
+            and (word in grammar.CANCELS or (word == "before" and "must" not in self.tokens))
+        ):
+            # It takes the negation before it back: "does not start without X", "not until X".
             self.turns.pop()
             self._sign = 1
             self.signs.append(1)
@@ -82,11 +84,6 @@ class Scope:
             self._reach -= 1
             if self._reach <= 0:
                 self._sign = 1
-
-    def _cancels(self, word: str) -> bool:
-        """Tell whether a word takes the negation before it back: "does not start without X", "not until X"."""
-        is_cancel = word in grammar.CANCELS or (word == "before" and "must" not in self.tokens)
-        return is_cancel and self._sign < 0 and bool(self.turns)
 
     def _deny(self, at: int) -> None:
         if self.turns and self.tokens[self.turns[0]] == "without" and self.turns[0] <= 1 and self._sign > 0:
@@ -125,7 +122,7 @@ def is_no_denial(tokens: Tokens, at: int) -> bool:
     if word in grammar.NEGATIVE_VERBS and word.endswith("ed") and (at == 0 or tokens[at - 1] in ("a", "an", "the")):
         return True  # "a failed job": only which one is meant
     following = behind[0] if behind else ""
-    if word in ("without", "no") and following in grammar.TROUBLE:
+    if (word in ("without", "no") and following in grammar.TROUBLE) or (word == "no" and following == "matter"):
         return True
     if (
         word == "no"
@@ -133,9 +130,10 @@ def is_no_denial(tokens: Tokens, at: int) -> bool:
         and (not at or before in grammar.BOUNDARIES or before == "time")
     ):
         return True  # not "has no worries"
-    if word == "no" and following == "matter":
-        return True
-    if word == "not" and _is_turn_of_phrase(tokens, at):
+    # "Cannot wait", "not so long ago", "not mistaken".
+    can_wait = before in ("can", "could") and tokens[0] not in grammar.OF_A_THING
+    is_said = can_wait if following == "wait" else "ago" in behind or following in grammar.SAID_WITH_NOT
+    if word == "not" and is_said:
         return True
     if word in ("nothing", "anything", "not", "never") and (
         ("but" in behind and "," not in behind) or following in ("only", "just")
@@ -143,24 +141,11 @@ def is_no_denial(tokens: Tokens, at: int) -> bool:
         return True
     if word in ("no", "not") and following in grammar.COMPARATIVES and "than" in behind:
         return True
-    if _is_under_way(word, following) and "good" not in behind:
+    is_going = following in grammar.TOWARDS or following.endswith("ing")
+    is_leaving = word in ("left", "leaves", "leaving") and following == "for"
+    if (is_leaving or (word == "gone" and is_going)) and "good" not in behind:
         return True
     return at > 0 and tokens[at - 1] in grammar.NEGATORS and word in grammar.NEGATORS
-
-
-def _is_turn_of_phrase(tokens: Tokens, at: int) -> bool:
-    """Know "cannot wait", "not mistaken", "not so long ago"."""
-    behind = tokens[at + 1 : at + 4]
-    if behind[:1] == ("wait",):
-        return at > 0 and tokens[at - 1] in ("can", "could") and tokens[0] not in grammar.OF_A_THING
-    return "ago" in behind or not grammar.SAID_WITH_NOT.isdisjoint(behind[:1])
-
-
-def _is_under_way(word: str, following: str) -> bool:
-    """Tell whether somebody has only gone somewhere, or left for it."""
-    if word == "gone":
-        return following in grammar.TOWARDS or following.endswith("ing")
-    return word in ("left", "leaves", "leaving") and following == "for"
 
 
 def _is_narrow(tokens: Tokens, at: int) -> bool:
@@ -206,11 +191,6 @@ class Item:
     stem: str = ""
 
 
-def cut(tokens: Sequence[Token]) -> list[Item]:
-    """Return the items of a statement in order."""
-    return _Segmenter(tokens).items()
-
-
 class _Segmenter:
     """First pass: cut tokens into items."""
 
@@ -223,25 +203,24 @@ class _Segmenter:
         found: list[Item] = []
         position = 0
         while position < len(self.words):
-            length, item = self._item_at(position)
-            found.append(item)
+            length, item = 1, None
+            if phrase := find_phrase(self.stems, position, min_words=2):
+                length, item = phrase[0], self._of_entry(position, *phrase)
+            elif may_begin_quantity(self.words[position]):
+                quantity = find_quantity(self.words, position) or self._bare_number(position)
+                if quantity:
+                    length, item = quantity[0], Item("quantity", quantity[1].text, quantity=quantity[1])
+            found.append(item or self._of_word(position))
             position += length
         return found
 
-    def _item_at(self, start: int) -> tuple[int, Item]:
-        phrase = find_phrase(self.stems, start, min_words=2)
-        if phrase is not None:
-            return phrase[0], self._of_entry(start, *phrase)
-        if may_begin_quantity(self.words[start]):
-            found = find_quantity(self.words, start) or self._bare_number(start)
-            if found is not None:
-                return found[0], Item("quantity", found[1].text, quantity=found[1])
-        return 1, self._of_word(start)
-
     def _of_word(self, at: int) -> Item:
         word = self.words[at]
-        if word in _PREDICATE_PARTICLES and self._ends_clause(at):
-            return Item("term", word, _PREDICATE_PARTICLES[word])
+        if word in _PREDICATE_PARTICLES and at:
+            after = self.words[at + 1] if at + 1 < len(self.words) else "."
+            # "Is on." but not "is on vacation".
+            if after in grammar.CLAUSE_BOUNDARIES or after in grammar.CONDITIONALS or after in ("and", "by"):
+                return Item("term", word, _PREDICATE_PARTICLES[word])
         closed = _closed_class(word, is_last=at + 1 == len(self.words))
         if closed:
             return Item(closed, word)
@@ -252,28 +231,19 @@ class _Segmenter:
             return Item("stop", word)
         return Item("term", word, is_verb=self._is_verb(at), stem=self.stems[at])
 
-    def _ends_clause(self, at: int) -> bool:
-        """Tell whether nothing hangs on the word at `at`: "is on." but not "is on vacation"."""
-        after = self.words[at + 1] if at + 1 < len(self.words) else "."
-        return at > 0 and (
-            after in grammar.CLAUSE_BOUNDARIES or after in grammar.CONDITIONALS or after in ("and", "by")
-        )
-
     def _of_entry(self, start: int, length: int, entry: Entry) -> Item:
         word = " ".join(self.words[start : start + length])
-        role = self._role_of(entry, start, word)
+        role = entry.part
+        if role not in (Part.MATTER, Part.VOID):
+            # Some negators deny nothing where they stand, and a gerund reaches no farther than its object.
+            if is_no_denial(tuple(self.words), start):
+                role = Part.VOID
+            elif start == 0 and word.endswith("ing"):
+                role = Part.NARROW_NEGATOR
         part = "term" if role is Part.MATTER else role.value
         is_verb = any(self._is_verb(at) for at in range(start, start + length))
         first = self.stems[start]
         return Item(part, word, entry, is_verb=is_verb, stem=first)
-
-    def _role_of(self, entry: Entry, start: int, word: str) -> Part:
-        """Some negators deny nothing where they stand, and one that is a gerund reaches no farther than its object."""
-        if entry.part in (Part.MATTER, Part.VOID):
-            return entry.part
-        if is_no_denial(tuple(self.words), start):
-            return Part.VOID
-        return Part.NARROW_NEGATOR if start == 0 and word.endswith("ing") else entry.part
 
     def _is_verb(self, at: int) -> bool:
         """Guess whether a word that may be a verb is one here, from its form and what precedes it."""
@@ -309,33 +279,21 @@ class _Segmenter:
 
     def _kind_of_number(self, start: int, end: int, value: float) -> str:
         before = self.words[start - 1] if start else ""
-        if value in grammar.STATUS_CODES and self._names_status(before, end):
+        follows = self.words[end] if end < len(self.words) else "."
+        if value in grammar.STATUS_CODES and _names_status(before, follows):
             return "status"
         if before in _BEFORE_YEARS and value in grammar.YEARS:
             return "year"
-        counted = self._noun_at(end)
+        # The noun that is counted, past one adjective.
+        counted = ""
+        for at in range(end, min(end + 2, len(self.words))):
+            if counted or not self._is_noun(at):
+                break
+            concept = concept_of(self.words[at])
+            counted = "" if concept in GENERIC_CONCEPTS else concept
         if before and self._is_noun(start - 1) and not (counted and self._is_verb(start - 1)):
             return f"label:{concept_of(before)}"
         return f"count:{counted}" if counted else UNITLESS
-
-    def _names_status(self, before: str, end: int) -> bool:
-        follows = self.words[end] if end < len(self.words) else "."
-        if before in ("a", "an", "the") and follows in ("redirect", "error", "status", "response", "code"):
-            return True
-        answers = before in grammar.ANSWER_VERBS
-        return before in grammar.STATUS_WORDS or (
-            answers and (follows in grammar.STATUS_NOUNS or not follows.isalpha())
-        )
-
-    def _noun_at(self, at: int, limit: int = 2) -> str:
-        """Return the concept of the noun at `at`, looking past one adjective."""
-        for position in range(at, min(at + limit, len(self.words))):
-            if not self._is_noun(position):
-                return ""
-            concept = concept_of(self.words[position])
-            if concept not in GENERIC_CONCEPTS:
-                return concept
-        return ""
 
     def _is_noun(self, at: int) -> bool:
         word = self.words[at]
@@ -343,6 +301,14 @@ class _Segmenter:
         if entry is not None and entry[1].part is not Part.MATTER:
             return False
         return word[0].isalpha() and not _closed_class(word, is_last=False) and word not in grammar.AUXILIARIES
+
+
+def _names_status(before: str, follows: str) -> bool:
+    """Tell whether a number between these words is a status: "returns 404"."""
+    if before in ("a", "an", "the") and follows in ("redirect", "error", "status", "response", "code"):
+        return True
+    answers = before in grammar.ANSWER_VERBS and (follows in grammar.STATUS_NOUNS or not follows.isalpha())
+    return answers or before in grammar.STATUS_WORDS
 
 
 def _closed_class(word: str, *, is_last: bool) -> str:
@@ -416,11 +382,11 @@ def read(text: str, subject: str = "") -> Statement:
     """Read one statement. `subject` is the service it is about; its name says nothing new in the text."""
     tokens = tokenize(text[:MAX_CHARS])
     reader = _Reader(subject)
-    for item in cut(tokens):
+    for item in _Segmenter(tokens).items():
         reader.take(item)
     found = [token.text for token in tokens]
     plain = [token.text for token in tokens if not token.is_name or text.isupper()]
-    return replace(reader.statement(), is_english=is_english(found) and has_english(plain))
+    return Statement(tuple(reader.terms), tuple(reader.quantities), is_english=is_english(found) and has_english(plain))
 
 
 class _Reader:
@@ -444,9 +410,6 @@ class _Reader:
         self.terms_in_scope = 0
         self.order = 0
         self.prefers = self.changes = False
-
-    def statement(self) -> Statement:
-        return Statement(tuple(self.terms), tuple(self.quantities))
 
     def take(self, item: Item) -> None:
         handler = getattr(self, "_take_" + item.part.replace(" ", "_"), None)
@@ -528,33 +491,23 @@ class _Reader:
         if item.word in grammar.LIGHT_PREDICATES and self.sign < 0:
             self._deny_what_came_before()
         own_sign = item.entry.sign if item.entry else 1
-        self._add_term(concept, item.word, own_sign * self.sign, weight=self._weight(concept, item))
-        self._add_implied(concept, own_sign * self.sign)
+        is_generic = concept in GENERIC_CONCEPTS or item.stem in _GENERIC_STEMS
+        weight = 0.0 if item.stem == HAVE_STEM else GENERIC_WEIGHT if is_generic else 1.0
+        weight = SUBJECT_NAME_WEIGHT if concept in self.subject_concepts else weight
+        self._add_term(concept, item.word, own_sign * self.sign, weight=weight)
+        if own_sign * self.sign > 0:
+            # What the term entails: steak is meat; a vegetarian goes without meat.
+            for kind in _ABSTAINS_FROM.get(concept, ()):
+                self._add_silent(kind, concept, -1)
+            if concept in _KIND_OF:
+                self._add_silent(_KIND_OF[concept], concept, 1)
         if self.order:
             self._add_silent(f"after {concept}", item.word, self.order)
             self.order = 0
         self.terms_in_scope += 1
 
-    def _weight(self, concept: str, item: Item) -> float:
-        if concept in self.subject_concepts:
-            return SUBJECT_NAME_WEIGHT
-        if item.stem == HAVE_STEM:
-            return 0.0
-        is_generic = concept in GENERIC_CONCEPTS or item.stem in _GENERIC_STEMS
-        return GENERIC_WEIGHT if is_generic else 1.0
-
     def _add_term(self, concept: str, word: str, sign: int, *, weight: float) -> None:
         self.terms.append(Term(concept, word, sign, self.slot, weight, self.clause, self.cue))
-
-    def _add_implied(self, concept: str, sign: int) -> None:
-        """Add what the term entails: steak is meat; a vegetarian goes without meat."""
-        if sign < 0:
-            return
-        entailed = [(kind, -1) for kind in _ABSTAINS_FROM.get(concept, ())]
-        if concept in _KIND_OF:
-            entailed.append((_KIND_OF[concept], 1))
-        for kind, entailed_sign in entailed:
-            self._add_silent(kind, concept, entailed_sign)
 
     def _add_silent(self, concept: str, word: str, sign: int) -> None:
         self.terms.append(Term(concept, word, sign, self.slot, 0.0, self.clause, is_implied=True))

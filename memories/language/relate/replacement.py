@@ -1,12 +1,12 @@
-"""Statements that replace an earlier one by their words alone: a new age, employer, city, tool or habit."""
+"""Statements that replace an earlier one by their words alone: a new employer, city, tool or habit."""
 
 import re
 from functools import lru_cache
 from typing import NamedTuple
 
-from memories.language.relate.grammar import MONTHS, PREPOSITIONS, WEEKDAYS, stem
+from memories.language.relate.grammar import LISTS, MONTHS, PREPOSITIONS, WEEKDAYS, stem
 from memories.language.relate.lexicon import OPPOSITE_SIDES, SIBLINGS, classes_of, tokenize
-from memories.language.wordlists import words
+from memories.language.wordlists import phrases, words
 
 MOST_CHARACTERS = 400
 """Longer texts are no statement of one thing."""
@@ -207,114 +207,6 @@ def _words_of(text: str) -> set[str]:
     return told - PREPOSITIONS - words("a an the their his her its my our") - {""}
 
 
-MOST_CHARACTERS_WITH_AGE = 300
-_KIN = (
-    r"(?:daughter|son|child|baby|kid|wife|husband|partner|girlfriend|boyfriend|mother|mum|mom|father|dad|sister|brother|"
-    r"twin|aunt|uncle|cousin|niece|nephew|grandmother|grandfather|granddaughter|grandson|stepson|stepdaughter|friend|"
-    r"neighbour|neighbor|dog|cat|horse)"
-)
-_KINDS = rf"(?:{_KIN}s?|children|twins|boys|girls)"
-_OWNER = r"(?P<owner>[A-Z][\w-]{0,30}(?:['’]s [a-z]{2,20})?)"
-_FIRST_NAME = r"[A-Z][a-zà-ÿ]{1,30}"
-_AGE = r"\d{1,3}(?: years?(?: old)?)?"
-_ONE = rf"{_FIRST_NAME}(?:,? (?:\((?:aged? )?{_AGE}\)|(?:who(?: is|['’]s) |who is aged |is |aged )?{_AGE}(?![\w-])))"
-_INTRODUCED = re.compile(
-    rf"(?:{_OWNER}(?:['’]s (?:[a-z]{{2,20}} )?{_KINDS}(?: (?:is|are))?|"
-    rf"(?: and [A-Z][\w-]{{1,30}})? (?:has|have) (?:[a-z]{{1,10}} )?(?:[a-z]{{2,20}} )?{_KINDS}"
-    r"(?:,? (?:called|named))?)[,:]? )?"
-    rf"(?P<all>{_ONE}(?:(?:,? and|,) {_ONE}){{0,5}})[.!,]?"
-)
-_EACH = re.compile(rf"(?P<name>{_FIRST_NAME})[^\d]{{0,20}}(?P<age>\d{{1,3}})")
-_YEAR_OLD = re.compile(
-    rf"{_OWNER} has an? (?P<age>\d{{1,3}})[- ]years?[- ]old (?P<kin>{_KIN})"
-    rf"(?:,?(?: called| named)? (?P<name>{_FIRST_NAME}))?[.!]?"
-)
-_WHO_IS = re.compile(rf"{_OWNER} has an? (?P<kin>{_KIN}) (?:who(?: is|['’]s)|aged) (?P<age>{_AGE})[.!]?")
-_CALLED_BY_NAME = re.compile(rf"(?:[A-Z][\w-]{{0,30}}['’]s (?P<kin>{_KIN}) )?(?P<name>{_FIRST_NAME})")
-
-
-def find_age_of(who: str, text: str) -> str | None:
-    """Return how old a statement that introduces people says that this one is: "Leo" or "User's son"."""
-    if len(text) > MOST_CHARACTERS_WITH_AGE:
-        return None
-    called = _CALLED_BY_NAME.fullmatch(who)
-    if called and called["kin"] and called["kin"] not in text:
-        return None
-    return _ages_in(text).get((called["name"] if called else who).casefold())
-
-
-def _ages_in(text: str) -> dict[str, str]:
-    if introduced := _INTRODUCED.fullmatch(text):
-        return {one["name"].casefold(): one["age"] for one in _EACH.finditer(introduced["all"])}
-    told = _YEAR_OLD.fullmatch(text) or _WHO_IS.fullmatch(text)
-    if not told:
-        return {}
-    name = told.groupdict().get("name") or f"{told['owner']}'s {told['kin']}"
-    return {name.casefold(): told["age"].split()[0]}
-
-
-_PERSON = r"(?P<who>\S.{0,60}?)"
-_RECENTLY = r"(?:(?:has|have) )?(?:(?:just|recently|already) )?"
-_OLD = r" years? old\b.*"
-_AGED = re.compile(rf"{_PERSON} (?:is|are) (?:(?:still|now|currently|aged) )?(?P<age>\d{{1,3}})(?:{_OLD}|[.!]?)")
-_TURNED = re.compile(
-    rf"{_PERSON} {_RECENTLY}turned (?P<age>\d{{1,3}})(?:{_OLD}|[.!]?|[,]? (?:in|on|last|this|today|yesterday|and)\b.*)"
-)
-_ONE_AT_A_TIME = (
-    r"(?:works? (?:for|at)|(?:is|are) (?:employed (?:by|at)|working (?:for|at)))",
-    r"reports? to",
-    r"(?:stud(?:y|ies)|(?:is|are) studying) at",
-    r"banks? with",
-)
-"""How it is told for whom somebody works, whose report, student or customer they are: of one only, as a rule."""
-_BEGUN = r"(?:started (?:working|(?:a|their|his|her) (?:new )?job) (?:for|at|with)|took a (?:new )?job (?:at|with))"
-_NAME = (
-    r"(?P<name>[A-Z][\w&.'’-]{0,30}(?: [A-Z][\w&.'’-]{0,30}){0,3})"
-    r"(?=[,.;!]|$| (?:as|in|on|and|since|from|near|because|after)\b)"
-)
-_TOLD = tuple(re.compile(rf"{_PERSON} (?:(?:still|currently) )?{told} {_NAME}") for told in _ONE_AT_A_TIME)
-_NEW_JOB = re.compile(rf"{_PERSON} {_RECENTLY}{_BEGUN} {_NAME}")
-_NOW = re.compile(r"^Now,? | now\b", re.IGNORECASE)
-_MAY_BE_NEW = re.compile(r"\b(?:now|started|took)\b", re.IGNORECASE)
-
-
-def find_new_value(existing: str, new: str) -> tuple[str, str] | None:
-    """Return what was so and what is now: two ages, employers, superiors, schools or banks of the same one."""
-    if " turned " in new:
-        return _find_age(existing, new)
-    if " turned " in existing:
-        ages = _find_age(new, existing)
-        return ages and ages[::-1]
-    return (_find_place(existing, new) if _MAY_BE_NEW.search(new) else None) or find_replaced(existing, new)
-
-
-def _find_age(aged: str, turned: str) -> tuple[str, str] | None:
-    left, right = _AGED.fullmatch(aged), _TURNED.fullmatch(turned)
-    if not right:
-        return None
-    age = left["age"] if left and _are_one(left, right) else find_age_of(right["who"], aged)
-    return (age, right["age"]) if age and int(age) != int(right["age"]) else None
-
-
-def _find_place(existing: str, new: str) -> tuple[str, str] | None:
-    present, times = _NOW.subn("", new, count=1)
-    for told in _TOLD:
-        left, right = told.match(existing), told.match(present) if times else None
-        if left and not right and told is _TOLD[0]:
-            right = _NEW_JOB.match(present)
-        if left and right and _are_one(left, right) and _name_words(left).isdisjoint(_name_words(right)):
-            return left["name"].casefold(), right["name"].casefold()
-    return None
-
-
-def _are_one(left: re.Match[str], right: re.Match[str]) -> bool:
-    return left["who"].casefold() == right["who"].casefold()
-
-
-def _name_words(match: re.Match[str]) -> set[str]:
-    return set(match["name"].casefold().split())
-
-
 _DOES_ONE = (
     r"(?P<does>works?|uses?|drinks?|eats?|drives?|rides?|runs?|plays?|smokes?|takes?|writes?|wears?|reads?|has|have|is|"
     r"are|pays?|commutes?|sleeps?|lives?|trains?|deploys?|hosts?)"
@@ -328,9 +220,6 @@ _SWITCHED = re.compile(
     r" (?:back |over )?(?:from (?P<before>\S.{0,40}?) )?(?:back |over )?to (?:work(?:ing)? )?(?P<after>[^.;]{1,120})"
 )
 _NO_MORE = re.compile(r"(?:,| and|,? with) no more (?P<what>[^,.;]{1,60})")
-_NO_LONGER = re.compile(
-    rf"(?P<who>\S.{{0,60}}?) (?:no longer {_DOES_ONE}|(?P<be>is|are) no longer) (?P<what>[^.;]{{1,120}})"
-)
 _SWITCH_IN_DOUBT = re.compile(
     r"\b(?:if|unless|but|except|until|(?-i:may)|might|could|almost|nearly|partly|sometimes|some|half|temporarily|again|only|"
     r"for|while|during|when)\b|\b(?:and|then) (?:went |switched )?back\b|\?",
@@ -353,39 +242,23 @@ _EXCLUSIVE_CLASSES = words("browser editor keyboard phone milk")
 
 def find_switch(existing: str, new: str) -> str | None:
     """Name what somebody was said to do, and what of the new statement ends it; else None."""
-    if " switched " not in new and " changed " not in new and " no " not in new and " over to " not in new:
+    if " switched " not in new and " changed " not in new and " over to " not in new:
         return None
-    known = _DOES_NOW.match(existing)
-    if not known or _SAYS_NO.search(existing) or _SWITCH_IN_DOUBT.search(new):
-        return None
-    return _find_left(known, new) or _find_no_longer(known, new)
-
-
-def _find_left(known: re.Match[str], new: str) -> str | None:
-    switched = _SWITCHED.match(new)
-    if not switched or switched["who"].casefold() != known["who"].casefold():
+    known, switched = _DOES_NOW.match(existing), _SWITCHED.match(new)
+    if not known or not switched or _SAYS_NO.search(existing) or _SWITCH_IN_DOUBT.search(new):
         return None
     after, place = split_place(CLAUSE.split(switched["after"])[0])
     what, _ = split_place(CLAUSE.split(known["what"])[0])
-    if not after or not is_known(place, known.string) or set(after) <= set(stems_in(known.string)):
+    told = set(stems_in(existing))
+    is_of_it = switched["who"].casefold() == known["who"].casefold() and set(place) - PREPOSITIONS <= told
+    if not is_of_it or set(after) <= told:
         return None
     more = _NO_MORE.search(switched["after"])
     left = [switched["before"], more and more["what"]]
     is_left = any(is_what(stems_in(one), what) for one in left if one)
-    is_left = is_left or (not switched["before"] and _exclude(what, after))
-    return f"switched: {known['what']} / {switched['after']}" if is_left else None
-
-
-def _find_no_longer(known: re.Match[str], new: str) -> str | None:
-    over = _NO_LONGER.match(new)
-    if not over or over["who"].casefold() != known["who"].casefold():
+    if not (is_left or (not switched["before"] and _exclude(what, after))):
         return None
-    if stem(over["does"] or over["be"]) != stem(known["does"]):
-        return None
-    ended, place = split_place(CLAUSE.split(over["what"])[0])
-    what, _ = split_place(CLAUSE.split(known["what"])[0])
-    is_it = is_what(ended, what) and is_known(place, known.string)
-    return f"negated: no longer {over['does'] or over['what']}" if is_it else None
+    return f"switched: {known['what']} / {switched['after']}"
 
 
 def split_place(text: str) -> tuple[list[str], list[str]]:
@@ -415,27 +288,23 @@ def _matter_of(stems: list[str]) -> list[str]:
     return [one for one in stems if one not in _GENERIC and one not in PREPOSITIONS]
 
 
-def is_known(place: list[str], text: str) -> bool:
-    """Tell whether the text says that, too."""
-    return set(place) - PREPOSITIONS <= set(stems_in(text))
-
-
 def _exclude(what: list[str], after: list[str]) -> bool:
     """Tell whether the two things are as a whole opposites, or of a class of which one has one."""
     left, right = _sides_of(what), _sides_of(after)
-    return any((group, -side) in right for group, side in left) or bool(_class_of(what) & _class_of(after))
+    if any((group, -side) in right for group, side in left):
+        return True
+    matters = _matter_of(what), _matter_of(after)
+    return all(len(matter) == 1 for matter in matters) and not _EXCLUSIVE_CLASSES.isdisjoint(
+        classes_of(matters[0][0]) & classes_of(matters[1][0])
+    )
 
 
 def _sides_of(stems: list[str]) -> set[tuple[int, int]]:
     """Return where the list of opposites has the whole of it, with or without "on", "shift" or "work"."""
     lean = [one for one in stems if one not in _GENERIC]
-    ways = {tuple(one) for one in (stems, lean, stems[1:] if stems[:1] and stems[0] in PREPOSITIONS else stems)}
-    return {side for way in ways | {tuple(_matter_of(stems))} for side in OPPOSITE_SIDES.get(way, ())}
-
-
-def _class_of(stems: list[str]) -> frozenset[str]:
-    matter = _matter_of(stems)
-    return classes_of(matter[0]) & _EXCLUSIVE_CLASSES if len(matter) == 1 else frozenset()
+    behind = stems[1:] if stems[:1] and stems[0] in PREPOSITIONS else stems
+    ways = {tuple(way) for way in (stems, lean, behind, _matter_of(stems))}
+    return {side for way in ways for side in OPPOSITE_SIDES.get(way, ())}
 
 
 _AT_PRESENT = r"(?:(?:still|now|currently) )?"
@@ -456,25 +325,7 @@ _AT_TIMES = re.compile(
     r" (?:during|half|part|partly|in (?:the )?(?:winter|summer|spring|autumn)|on (?:weekdays|weekends))\b"
 )
 MOST_CITY_WORDS = 3
-_MORE = """
-    aachen, aberdeen, abu dhabi, adelaide, albuquerque, alicante, amman, ankara, auckland, augsburg, baltimore, bari,
-    beirut, belfast, bilbao, birmingham, bochum, bogota, bonn, brasilia, bratislava, brisbane, brno, brussels,
-    buenos aires, calgary, canberra, cape town, cardiff, charlotte, chemnitz, chengdu, chennai, christchurch,
-    cincinnati, cleveland, cluj, coimbra, columbus, darmstadt, dortmund, duisburg, dundee, durham, dusseldorf,
-    düsseldorf, edmonton, eindhoven, erfurt, essen, fresno, freiburg, gdansk, göttingen, graz, groningen, guadalajara,
-    haifa, halifax, halle, hanoi, heidelberg, hong kong, indianapolis, innsbruck, jakarta, jerusalem, johannesburg,
-    kansas city, karlsruhe, kassel, kiel, klagenfurt, köln, kuala lumpur, lausanne, las vegas, leiden, leicester, lima,
-    linz, ljubljana, los angeles, lucerne, lund, luxembourg, maastricht, madison, mainz, malaga, málaga, malmo, malmö,
-    manila, mannheim, medellin, memphis, mexico city, milwaukee, minneapolis, minsk, monterrey, montevideo, munster,
-    münchen, münster, nashville, newcastle, new delhi, new orleans, new york, new york city, nottingham, nuremberg,
-    nürnberg, odense, oklahoma city, orlando, ottawa, palermo, passau, perth, pittsburgh, plymouth, porto alegre,
-    portland, potsdam, poznan, quebec city, raleigh, recife, regensburg, rennes, reykjavik, rio de janeiro, rostock,
-    sacramento, salt lake city, san antonio, san diego, san francisco, san jose, santiago, sao paulo, são paulo,
-    sarajevo, sheffield, shenzhen, skopje, southampton, st gallen, strasbourg, taipei, tampa, tampere, tbilisi,
-    tel aviv, the hague, thessaloniki, toledo, trento, trier, tucson, tunis, turku, ulm, uppsala, villach, wellington,
-    winnipeg, winterthur, wroclaw, wuppertal, würzburg, yerevan, zaragoza, zürich
-"""
-CITIES = frozenset(SIBLINGS["city"].split()) | {" ".join(name.split()) for name in _MORE.split(",")}
+CITIES = frozenset(SIBLINGS["city"].split()).union(phrases(LISTS["more_cities"]))
 
 
 def find_move(existing: str, new: str) -> tuple[str, str] | None:

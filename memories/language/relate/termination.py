@@ -1,9 +1,9 @@
 """What is over, and what is not: "outgrew the allergy" ends "is allergic"; "has not recovered" ends nothing."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import lru_cache
-from itertools import chain, islice, pairwise, takewhile
+from itertools import islice, pairwise, takewhile
 from typing import NamedTuple
 
 from memories.language.relate import grammar
@@ -126,15 +126,13 @@ def _find_deeds(tokens: Tokens, known: Deeds) -> Iterator[tuple[Deed, Place]]:
         longest = max((len(deed.words) for deed in deeds), default=0)
         for deed in deeds:
             end = start + len(deed.words)
-            last = _find(deed.tail, tokens, end + 1) if deed.tail else len(tokens)
+            last: int | None = len(tokens)
+            if deed.tail:
+                places = range(end + 1, min(end + 1 + _MOST_BETWEEN, len(tokens)))
+                last = next((at for at in places if tokens[at : at + len(deed.tail)] == deed.tail), None)
             if last is not None and (deed.tail or end - start == longest):
                 until = next((at for at in range(end, last) if tokens[at] in _ENDS_A_NAME), last)
                 yield deed, Place(start, end, until)
-
-
-def _find(tail: Tokens, tokens: Tokens, start: int) -> int | None:
-    places = range(start, min(start + _MOST_BETWEEN, len(tokens)))
-    return next((at for at in places if tokens[at : at + len(tail)] == tail), None)
 
 
 def states_in(tokens: Tokens, deed: Deed) -> list[tuple[int, int]]:
@@ -153,7 +151,8 @@ def tells_deed_like(tokens: Tokens, deed: Deed) -> bool:
     return any(other.states == deed.states for other, _ in deeds_in(tokens))
 
 
-def _compile() -> Deeds:
+def _compile(form: Callable[[str], str]) -> Deeds:
+    """Read the tables, each word of a deed in this form."""
     found: Deeds = {}
     for table in (BY_ONESELF, BY_PEOPLE, BY_ANYONE):
         for group in groups(table):
@@ -162,22 +161,14 @@ def _compile() -> Deeds:
             for deed in phrases(deeds):
                 first, _, last = deed.partition(_DOTS)
                 by = table is not BY_ANYONE, table is BY_PEOPLE
-                made = Deed(tuple(first.split()), tuple(last.split()), ends, *by, states.endswith(_DOTS))
-                found.setdefault(made.words[0], []).append(made)
+                begin, tail = (tuple(map(form, part.split())) for part in (first, last))
+                made = Deed(begin, tail, ends, *by, states.endswith(_DOTS))
+                if made not in found.setdefault(begin[0], []):
+                    found[begin[0]].append(made)
     return found
 
 
-def _by_stem(deeds: Deeds) -> Deeds:
-    found: Deeds = {}
-    for deed in chain.from_iterable(deeds.values()):
-        made = deed._replace(words=tuple(map(stem, deed.words)), tail=tuple(map(stem, deed.tail)))
-        if made not in found.setdefault(made.words[0], []):
-            found[made.words[0]].append(made)
-    return found
-
-
-_DEEDS = _compile()
-_DEEDS_BY_STEM = _by_stem(_DEEDS)
+_DEEDS, _DEEDS_BY_STEM = _compile(str), _compile(stem)
 
 
 _USED_TO = ("used", "to")
@@ -229,8 +220,17 @@ def find_end(sides: Pair, evidence: Evidence) -> str | None:
     if any(evidence.features[name] for name in _CONFLICTS):
         return None
     for being, doing in sides.both_ways():
-        if ended := find_habit(being, doing) or _find_deed(being, doing):
+        if ended := find_habit(being, doing):
             return ended
+        tokens = being.outline.tokens
+        for deed, place in deeds_in(doing.outline.tokens):
+            states = [] if tells_deed_like(tokens, deed) else states_in(tokens, deed)
+            if (
+                states
+                and _is_done(doing.outline, place, being.outline)
+                and _is_of_it(being, states, doing, deed, place)
+            ):
+                return f"over: {' '.join(tokens[slice(*states[0])])} / {deed}"
     return None
 
 
@@ -241,15 +241,6 @@ def doubt_by_deed(old: Outline, new: Outline) -> str | None:
         told = _find_other_verb(being, doing) or (None if is_denied else _find_other_deed(being, doing))
         if told:
             return f"so and done: {told}"
-    return None
-
-
-def _find_deed(being: Seen, doing: Seen) -> str | None:
-    tokens = being.outline.tokens
-    for deed, place in deeds_in(doing.outline.tokens):
-        states = [] if tells_deed_like(tokens, deed) else states_in(tokens, deed)
-        if states and _is_done(doing.outline, place, being.outline) and _is_of_it(being, states, doing, deed, place):
-            return f"over: {' '.join(tokens[slice(*states[0])])} / {deed}"
     return None
 
 
@@ -301,7 +292,7 @@ def _are_by_one(being: Seen, start: int, doing: Seen, place: Place) -> bool:
     tokens = being.outline.tokens
     verb = _verb_before(tokens, start)
     is_at_times = tokens[start] in _BE and not WEEKDAYS.keys().isdisjoint(tokens)
-    return not is_at_times and _one_who(tokens[:verb]) == _one_who(doing.outline.tokens[: place.start])
+    return not is_at_times and set(tokens[:verb]) - UNSAID == set(doing.outline.tokens[: place.start]) - UNSAID
 
 
 def _verb_before(tokens: Tokens, start: int) -> int:
@@ -312,10 +303,6 @@ def is_held_by_people(side: Outline, start: int) -> bool:
     """Tell whether somebody has it, or it is on loan, whoever has it: no machine loses what it returns."""
     verb = _verb_before(side.tokens, start)
     return side.tokens[start] in ON_LOAN or is_somebody(side, verb, side.tokens[start:])
-
-
-def _one_who(tokens: Tokens) -> set[str]:
-    return set(tokens) - UNSAID
 
 
 def _is_passive(tokens: Tokens, place: Place) -> bool:
@@ -387,24 +374,11 @@ def find_unended(sides: Pair, evidence: Evidence) -> str | None:
 
 
 def doubt_by_undone(sides: Pair) -> str | None:
-    """Say so where one denies that it is so, and the other that it is over: "has no cold" / "is not over the cold"; or
-    where one tells how it is, and the other what is done about it: "has a cold" / "is still recovering from it".
-    """
+    """Say so where one tells how it is, and the other what is done about it: "has a cold" / "is recovering from it"."""
     for being, doing in sides.both_ways():
-        if told := _find_neither(being.outline, doing.outline):
-            return f"not so and still so: {told}"
         if told := _find_under_way(being, doing.outline):
             return f"so and under way: {told}"
     return None
-
-
-def _find_neither(being: Outline, doing: Outline) -> str | None:
-    at = _denial_of(doing)
-    if at is None or not being.turns:
-        return None
-    tokens = being.tokens
-    deeds = [deed for deed in _undone_in(doing.tokens, at) if not tells_deed_like(tokens, deed)]
-    return _words_at(doing, at) if any(states_in(tokens, deed) for deed in deeds) else None
 
 
 def _find_undone(being: Seen, doing: Seen) -> str | None:

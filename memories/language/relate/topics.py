@@ -96,7 +96,13 @@ def are_spellings(left: Word, right: Word) -> bool:
     """
     if left.is_name or right.is_name or not (left.text.isalpha() and right.text.isalpha()):
         return False
-    return spelt_plainly(left.text) == spelt_plainly(right.text) or _is_turned(left.text, right.text)
+    if spelt_plainly(left.text) == spelt_plainly(right.text):
+        return True
+    places = [at for at, (one, other) in enumerate(zip(left.text, right.text, strict=False)) if one != other]
+    if len(left.text) != len(right.text) or len(places) != 2 or places[1] != places[0] + 1:
+        return False
+    first, second = places
+    return left.text[first] == right.text[second] and left.text[second] == right.text[first]
 
 
 def spelt_plainly(word: str) -> str:
@@ -104,14 +110,6 @@ def spelt_plainly(word: str) -> str:
     for pattern, plain in _SPELT:
         word = pattern.sub(plain, word)
     return word
-
-
-def _is_turned(left: str, right: str) -> bool:
-    places = [at for at, (one, other) in enumerate(zip(left, right, strict=False)) if one != other]
-    if len(left) != len(right) or len(places) != 2:
-        return False
-    first, second = places
-    return second == first + 1 and left[first] == right[second] and left[second] == right[first]
 
 
 _WISHES = words("want wants wanted hope hopes hoped dream dreams wish wishes would wouldn't plan plans planned intends")
@@ -217,15 +215,44 @@ def name_other_topics(sides: Pair) -> str | None:
     number each.
     """
     old, new = sides.existing, sides.new
-    letters = _find_letters(old.written, new.written)
-    if letters or _tells(old) == _tells(new):
-        return letters
-    mine, others = _own(old, sides.aligned.lone_existing), _own(new, sides.aligned.lone_new)
+    # "Room A" / "room B".
+    left, right = _LETTER.match(old.written), _LETTER.match(new.written)
+    if left and right and left[1].casefold() == right[1].casefold() and left[2] != right[2]:
+        return f"of another one: {left[0]} / {right[0]}"
+    verbs = verb_of(old), verb_of(new)
+    told, others_told = (
+        [token for token in side.tokens[verb:] if token not in _UNTOLD]
+        for side, verb in zip((old, new), verbs, strict=True)
+    )
+    if told == others_told:
+        return None
+    mine = [word for word in sides.aligned.lone_existing if word.at < verbs[0]]
+    others = [word for word in sides.aligned.lone_new if word.at < verbs[1]]
     for one, other in product(mine, others):
-        is_of_one_kind = _place(old, one).intersection(_place(new, other))
-        if is_of_one_kind or (one is mine[-1] and other is others[-1] and _are_known(one, other)):
+        is_of_one_kind = not _places(old, one).isdisjoint(_places(new, other))
+        if not is_of_one_kind and one is mine[-1] and other is others[-1]:
+            is_of_one_kind = not one.classes.isdisjoint(other.classes) or are_opposites(one.text, other.text)
+        if is_of_one_kind:
             return f"of another one: {one.text} / {other.text}"
-    return _find_numbers(old, new)
+    # "Disk 1" / "disk 2".
+    numbers, other_numbers = (
+        {
+            name: word
+            for name, word in pairwise(side.tokens[:verb])
+            if word.isdecimal() and name.isalpha() and name not in _BEFORE_A_NOUN
+        }
+        for side, verb in zip((old, new), verbs, strict=True)
+    )
+    name = next((name for name in numbers.keys() & other_numbers if numbers[name] != other_numbers[name]), None)
+    return f"of another one: {name} {numbers[name]} / {other_numbers[name]}" if name else None
+
+
+def _places(side: Outline, word: Word) -> set[str]:
+    """Return before which word it stands, as far as that is of the same, and behind which preposition."""
+    tokens, at = side.tokens, word.at
+    before = next((token for token in reversed(tokens[:at]) if token not in _ARTICLES), "")
+    places = {before} & grammar.PREPOSITIONS
+    return places | {f"{stem(tokens[at + 1])} "} if at + 1 < verb_of(side) else places
 
 
 def do_contraries(sides: Pair) -> bool:
@@ -235,7 +262,8 @@ def do_contraries(sides: Pair) -> bool:
     old, new = sides.existing, sides.new
     met = ((one, other) for one, other in product(_contraries(old), _contraries(new)) if are_contraries(one, other))
     lone, others = sides.aligned.lone_existing, sides.aligned.lone_new
-    are_two = bool(_own(old, lone) and _own(new, others))
+    begins = any(word.at < verb_of(old) for word in lone), any(word.at < verb_of(new) for word in others)
+    are_two = all(begins)
     return any(
         (are_two or (_is_done_to(old, one, lone) and _is_done_to(new, other, others)))
         and not _shares_more(old, sides.aligned.best_existing, one)
@@ -265,51 +293,6 @@ def _shares_more(side: Outline, best: list[tuple[float, int]], phrase: Phrase) -
         and not (word.at < verb and (word.is_name or _KIN in word.classes))
         for word, (share, _) in zip(side.words, best, strict=True)
     )
-
-
-def _find_letters(old: str, new: str) -> str | None:
-    """ "Room A" / "room B"."""
-    left, right = _LETTER.match(old), _LETTER.match(new)
-    if not left or not right or left[1].casefold() != right[1].casefold() or left[2] == right[2]:
-        return None
-    return f"of another one: {left[0]} / {right[0]}"
-
-
-def _find_numbers(old: Outline, new: Outline) -> str | None:
-    """ "Disk 1" / "disk 2"."""
-    mine, others = _numbers(old), _numbers(new)
-    for name in mine.keys() & others.keys():
-        if mine[name] != others[name]:
-            return f"of another one: {name} {mine[name]} / {others[name]}"
-    return None
-
-
-def _numbers(side: Outline) -> dict[str, str]:
-    before = side.tokens[: verb_of(side)]
-    told = pairwise(before)
-    return {name: word for name, word in told if word.isdecimal() and name.isalpha() and name not in _BEFORE_A_NOUN}
-
-
-def _tells(side: Outline) -> list[str]:
-    """Return what is said of it, without the words that tell nothing."""
-    return [token for token in side.tokens[verb_of(side) :] if token not in _UNTOLD]
-
-
-def _own(side: Outline, lone: Words) -> list[Word]:
-    verb = verb_of(side)
-    return [word for word in lone if word.at < verb]
-
-
-def _place(side: Outline, word: Word) -> set[str]:
-    """Before which word it stands, as far as that is of the same, and behind which preposition."""
-    tokens, at = side.tokens, word.at
-    before = next((token for token in reversed(tokens[:at]) if token not in _ARTICLES), "")
-    place = {before} & grammar.PREPOSITIONS
-    return place | {f"{stem(tokens[at + 1])} "} if at + 1 < verb_of(side) else place
-
-
-def _are_known(one: Word, other: Word) -> bool:
-    return not one.classes.isdisjoint(other.classes) or are_opposites(one.text, other.text)
 
 
 _VERB_STEMS = frozenset(stem(verb) for verb in grammar.VERBS)
@@ -367,10 +350,11 @@ def have_nothing_in_common(sides: Pair, evidence: Evidence) -> bool:
     token" / "retries are limited to 3". Contraries may be far apart: who is vegan has no scrambled eggs.
     """
     shown = {name for name, least in STRONGEST_FIRST.items() if evidence.features[name] >= least}
-    is_far = evidence.features["cosine"] < 0
-    if is_far and shown.isdisjoint(_CONTRARIES) and not _share_a_word(sides, frozenset()):
+    matched = zip(sides.aligned.existing, sides.aligned.best_existing, strict=True)
+    shared = {word.text for word, (share, _) in matched if share >= COVERED}
+    if not shared and evidence.features["cosine"] < 0 and shown.isdisjoint(_CONTRARIES):
         return True
-    is_of_values = shown <= _VALUES and not _share_a_word(sides, grammar.LIGHT)
+    is_of_values = shown <= _VALUES and shared <= grammar.LIGHT
     return is_of_values and all(map(_has_a_subject, (sides.existing, sides.new)))
 
 
@@ -394,11 +378,6 @@ def _subject(side: Outline, best: list[tuple[float, int]]) -> Word | None:
     verb = next((at for at, token in enumerate(side.tokens) if at and token in _AUXILIARIES), 0)
     before = [(word, share) for word, (share, _) in zip(side.words, best, strict=True) if word.at < verb]
     return before[-1][0] if before and before[-1][1] < COVERED else None
-
-
-def _share_a_word(sides: Pair, besides: frozenset[str]) -> bool:
-    matched = zip(sides.aligned.existing, sides.aligned.best_existing, strict=True)
-    return any(share >= COVERED and word.text not in besides for word, (share, _) in matched)
 
 
 def _has_a_subject(side: Outline) -> bool:
@@ -437,7 +416,7 @@ def is_somebody(side: Outline, verb: int, thing: tuple[str, ...]) -> bool:
     if not _SELF.isdisjoint(subject[:2]):
         return True
     told = [at for at in range(verb) if subject[at] not in _DETERMINERS]
-    if told and _tells_of_people(subject[told[0]]):
+    if told and (subject[told[0]] in _PEOPLE or not _CALLINGS.isdisjoint(classes_of(subject[told[0]]))):
         return all(_is_name(side, at) for at in told[1:])
     return _DATA.isdisjoint(thing) and len(told) == verb and all(_is_name(side, at) for at in told)
 
@@ -489,15 +468,8 @@ def _relatives_of_user(side: Outline) -> list[int]:
     return found
 
 
-def _tells_of_people(word: str) -> bool:
-    return word in _PEOPLE or not _CALLINGS.isdisjoint(classes_of(word))
-
-
 def _is_name(side: Outline, at: int) -> bool:
     """Tell whether it may be somebody's name: written like one, and of no product, place or kind that is known."""
     written = side.written.split()[at : at + 1]
-    return any(map(_looks_like_a_name, written)) and not classes_of(side.tokens[at])
-
-
-def _looks_like_a_name(word: str) -> bool:
-    return word.istitle() and word.removesuffix("'s").isalpha()
+    is_name = any(word.istitle() and word.removesuffix("'s").isalpha() for word in written)
+    return is_name and not classes_of(side.tokens[at])

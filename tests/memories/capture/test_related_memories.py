@@ -429,7 +429,6 @@ NOW = datetime(2026, 11, 26, 9, tzinfo=UTC)
             "The trip to Croatia is cancelled", "trip to croatia", 0.5,
         ),
         ("User works night shifts at the hospital", None, "User switched to day shifts, no more nights", None, 0.4),
-        ("User's daughter Emma is 7", "emma", "Emma turned 8", "emma", 0.4),
         (
             "User's daughter Emma is allergic to peanuts", "emma",
             "The doctor says Emma outgrew the peanut allergy", "emma", 0.6,
