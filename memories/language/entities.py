@@ -157,13 +157,25 @@ class Word:
 
 
 @dataclass(frozen=True, slots=True)
-class Name:
-    text: str
-    start: int
+class Entity:
+    """`name` as the text spells it, or the app if it is one of its subjects.
+
+    `kind` is one of name, product, identifier, env, flag, path, file, host, ip, port, url, email, version, tag, handle,
+    quoted, subject.
+    """
+
+    name: str
     kind: str
 
 
-def find_names(text: str, is_taken: Callable[[int], bool]) -> Iterator[Name]:
+@dataclass(frozen=True, slots=True)
+class Mention:
+    entity: Entity
+    start: int
+    end: int
+
+
+def find_names(text: str, is_taken: Callable[[int], bool]) -> Iterator[Mention]:
     """Yield the names in a text in order; words at places that are taken are left out. Linear in its length."""
     words = [word for word in cut_words(text) if not is_taken(word.start)]
     letters = [word for word in words if len(word.text) > 1 and word.text.isalpha()]
@@ -210,11 +222,8 @@ def _with_small_nouns(words: Sequence[Word]) -> Iterator[Word]:
         is_noun = is_of_article and word.is_joined and word.text.istitle() and word.text.isalpha()
         is_small = is_noun or word.low in GERMAN_WORDS or word.low in GERMAN_DAYS
         yield replace(word, text=word.low) if is_small else word
-        is_of_article = is_article or (is_of_article and word.is_joined and _is_german_adjective(word))
-
-
-def _is_german_adjective(word: Word) -> bool:
-    return word.text.islower() and word.text.endswith(_ADJECTIVE) and word.text not in GERMAN_WORDS
+        is_adjective = word.text.islower() and word.text.endswith(_ADJECTIVE) and word.text not in GERMAN_WORDS
+        is_of_article = is_article or (is_of_article and word.is_joined and is_adjective)
 
 
 def _is_candidate(word: Word) -> bool:
@@ -254,11 +263,14 @@ def _joint(words: Sequence[Word], at: int, is_acronym: bool) -> int | None:
     return None
 
 
-def _names_of(text: str, words: Sequence[Word], at: int, size: int, inside: set[str]) -> Iterator[Name]:
+def _names_of(text: str, words: Sequence[Word], at: int, size: int, inside: set[str]) -> Iterator[Mention]:
     """Yield the name of a run, less a first word that only begins the sentence; without it, too, where that is open."""
     last = at + size - 1
     first = at
-    while words[first].is_first and first < last and _is_mere_start(words[first]):
+    while words[first].is_first and first < last:
+        word = words[first]
+        if word.low not in SENTENCE_STARTS and not (word.text.istitle() and word.low.endswith(_NEVER_FIRST)):
+            break
         first += 1
     if first == last and words[first].low in TITLES:
         return
@@ -268,15 +280,12 @@ def _names_of(text: str, words: Sequence[Word], at: int, size: int, inside: set[
     start, end = words[first].start, words[last].end
     match = None if words[last].is_possessive else _PRODUCT_NUMBER.match(text, end)
     if match and not _YEAR.fullmatch(match[1]) and (match[2] or "").lower() not in NOT_COUNTED:
-        yield Name(text[start : match.end(1)], start, "product")
-    yield Name(text[start:end], start, "name")
+        yield Mention(Entity(text[start : match.end(1)], "product"), start, match.end(1))
+    yield Mention(Entity(text[start:end], "name"), start, end)
     is_open = words[first].is_first and first < last and words[first].low not in TITLES
     if is_open and words[first + 1].text[0].isupper() and words[first].text not in inside:
-        yield Name(text[words[first + 1].start : words[last].end], words[first + 1].start, "name")
-
-
-def _is_mere_start(word: Word) -> bool:
-    return word.low in SENTENCE_STARTS or (word.text.istitle() and word.low.endswith(_NEVER_FIRST))
+        second = words[first + 1].start
+        yield Mention(Entity(text[second:end], "name"), second, end)
 
 
 def _is_proved(text: str, words: Sequence[Word], at: int, inside: set[str]) -> bool:
@@ -310,9 +319,10 @@ _TAG = re.compile(r"#(?=\w*[^\W\d])[\w-]+")
 _HOST_AND_PORT = re.compile(r"(.+):(\d{1,5})")
 _LABEL = re.compile(r"[a-z0-9_](?:[a-z0-9_-]*[a-z0-9])?", re.IGNORECASE)
 _VERSION = re.compile(
-    r"(?:v\d+(?:\.\d+){0,3}|\d+(?:\.\d+){2,3})(?:[-.]?(?:rc|beta|alpha|a|b|dev|post)[.-]?\d*)?", re.IGNORECASE
+    r"(?!\d{1,2}\.\d{1,2}\.(?:19|20)\d\d\Z)"  # a date
+    r"(?:v\d+(?:\.\d+){0,3}|\d+(?:\.\d+){2,3})(?:[-.]?(?:rc|beta|alpha|a|b|dev|post)[.-]?\d*)?",
+    re.IGNORECASE,
 )
-_DATE = re.compile(r"\d{1,2}\.\d{1,2}\.(?:19|20)\d\d")
 _FLAG = re.compile(r"--[a-z][\w-]*|-[a-zA-Z]", re.ASCII)
 _ENV = re.compile(r"\$[A-Za-z_]\w*|[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+")
 _ABSOLUTE_PATH = re.compile(r"(?:~|\.{1,2})?/[\w.@+~%-]+(?:/[\w.@+~%-]*)*|[A-Za-z]:\\\S+")
@@ -322,8 +332,9 @@ _HIDDEN_FILE = re.compile(r"\.[a-z][\w-]+", re.ASCII)
 _SNAKE = re.compile(r"_{0,2}[^\W_]+(?:_+[^\W_]+)+_{0,2}")
 _CAMEL = re.compile(r"[a-z][a-z0-9]+(?:[A-Z][a-z0-9]*)+")
 _KEBAB = re.compile(r"[^\W\d_][^\W_]*(?:-[^\W_]+)+")
+_NUMBERED_KEBAB = re.compile(rf"(?=.*\d)(?!(?i:mid|pre|post|early|late|top|non|re|ex|all)-){_KEBAB.pattern}")
+""" "web-01", "gpt-4"; not "well-known", not "mid-2023"."""
 _DOTTED = re.compile(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+")
-_NOT_KEBAB = words("mid pre post early late top non re ex all")
 
 Form = tuple[str, str]
 """A name and its kind."""
@@ -354,10 +365,6 @@ def read_form(word: str) -> Iterator[Form]:
         yield f"port {ported[2]}", "port"
 
 
-def _matches(pattern: re.Pattern[str]) -> Callable[[str], bool]:
-    return lambda word: pattern.fullmatch(word) is not None
-
-
 def _is_ip(word: str) -> bool:
     """Return an IPv4 or IPv6 address or network."""
     if not word[:1].isalnum() and word[:1] != ":":
@@ -376,10 +383,6 @@ def _is_host(word: str) -> bool:
     if len(labels) < (3 if labels[-1] in WORDLIKE_DOMAINS else 2) or labels[-1] not in TOP_DOMAINS:
         return False
     return all(_LABEL.fullmatch(label) for label in labels)
-
-
-def _is_version(word: str) -> bool:
-    return bool(_VERSION.fullmatch(word)) and not _DATE.fullmatch(word)
 
 
 def _is_path(word: str) -> bool:
@@ -402,34 +405,28 @@ def _is_framework(word: str) -> bool:
     return word.endswith(".js") and word[0].isupper()
 
 
-def _is_kebab(word: str) -> bool:
-    """ "web-01", "gpt-4"; not "well-known", not "mid-2023"."""
-    is_form = _KEBAB.fullmatch(word) is not None and any(char.isdigit() for char in word)
-    return is_form and word.partition("-")[0].lower() not in _NOT_KEBAB
-
-
 def _is_dotted(word: str) -> bool:
     """ "memories.retrieve.query", "os.environ_get"; two plain words may be sentences without a space."""
     is_form = _DOTTED.fullmatch(word) is not None and (word.count(".") > 1 or "_" in word)
     return is_form and any(len(label) > 1 for label in word.split("."))
 
 
-_KINDS: tuple[tuple[str, Callable[[str], bool]], ...] = (
-    ("email", _matches(_EMAIL)),
-    ("handle", _matches(_HANDLE)),
-    ("tag", _matches(_TAG)),
+_KINDS: tuple[tuple[str, Callable[[str], object]], ...] = (
+    ("email", _EMAIL.fullmatch),
+    ("handle", _HANDLE.fullmatch),
+    ("tag", _TAG.fullmatch),
     ("ip", _is_ip),
-    ("version", _is_version),
+    ("version", _VERSION.fullmatch),
     ("host", _is_host),
-    ("flag", _matches(_FLAG)),
-    ("env", _matches(_ENV)),
+    ("flag", _FLAG.fullmatch),
+    ("env", _ENV.fullmatch),
     ("path", _is_path),
     ("file", _is_file),
     ("name", _is_framework),
-    ("identifier", _matches(_SNAKE)),
+    ("identifier", _SNAKE.fullmatch),
     ("identifier", _is_dotted),
-    ("identifier", _matches(_CAMEL)),
-    ("identifier", _is_kebab),
+    ("identifier", _CAMEL.fullmatch),
+    ("identifier", _NUMBERED_KEBAB.fullmatch),
 )
 
 
@@ -452,25 +449,6 @@ _KEY_VERSION = re.compile(r"v(\d+(?:\.\d+)+.*)")
 _PIECES = re.compile(r"[^/:=.]+")
 
 
-@dataclass(frozen=True, slots=True)
-class Entity:
-    """`name` as the text spells it, or the app if it is one of its subjects.
-
-    `kind` is one of name, product, identifier, env, flag, path, file, host, ip, port, url, email, version, tag, handle,
-    quoted, subject.
-    """
-
-    name: str
-    kind: str
-
-
-@dataclass(frozen=True, slots=True)
-class Mention:
-    entity: Entity
-    start: int
-    end: int
-
-
 def find_entities(text: str, subjects: Collection[str] = ()) -> list[Entity]:
     """Return the entities of a text in the order of their first mention, one per key, at most MAX_ENTITIES.
 
@@ -485,12 +463,18 @@ def find_mentions(text: str, subjects: Collection[str] = ()) -> list[Mention]:
     forms = list(_find_forms(text))
     in_subject = list(_find_subjects(text, known))
     is_taken, is_in_subject = _covered_by(forms), _covered_by(in_subject)
-    mentions = [*forms, *in_subject, *_find_numbered(text), *_find_quoted(text)]
-    mentions += [
-        Mention(Entity(name.text, name.kind), name.start, name.start + len(name.text))
-        for name in find_names(text, is_taken)
-        if not (is_in_subject(name.start) and is_in_subject(name.start + len(name.text) - 1))
-    ]
+    mentions = [*forms, *in_subject]
+    for match in _NUMBERED.finditer(text):
+        # "Port 8080", "version 3.11".
+        entity = Entity(f"port {match[2]}", "port") if match[1] else Entity(match[3], "version")
+        mentions.append(Mention(entity, match.start(), match.end()))
+    for match in _QUOTED.finditer(text):
+        # Longer ones are speech.
+        term = next(filter(None, match.groups())).strip()
+        if term and len(term.split()) <= MAX_QUOTED_WORDS:
+            mentions.append(Mention(Entity(term, "quoted"), match.start() + 1, match.end() - 1))
+    names = find_names(text, is_taken)
+    mentions += [name for name in names if not (is_in_subject(name.start) and is_in_subject(name.end - 1))]
     mentions.sort(key=lambda mention: (mention.start, -mention.end))
     return _distinct(mentions, known)
 
@@ -501,7 +485,14 @@ def entity_key(name: str) -> str:
     Inside of addresses, paths and versions, punctuation tells one from another and is kept. "" for punctuation alone.
     """
     plain = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", name[:MAX_KEY_CHARS]).casefold())
-    return " ".join(word for chunk in plain.translate(_APOSTROPHES).split() for word in _key_words(chunk))
+    words: list[str] = []
+    for chunk in plain.translate(_APOSTROPHES).split():
+        trimmed = _KEY_EDGES.sub("", chunk)
+        for word in [trimmed] if _SPELLED_WHOLE.search(trimmed) else _HYPHENS.sub(" ", trimmed).split():
+            if bare := _KEY_EDGES.sub("", word):
+                version = _KEY_VERSION.fullmatch(bare)
+                words.append(version[1] if version else bare)
+    return " ".join(words)
 
 
 def phrase_keys(text: str, longest: int = MAX_SUBJECT_WORDS) -> list[str]:
@@ -514,16 +505,6 @@ def phrase_keys(text: str, longest: int = MAX_SUBJECT_WORDS) -> list[str]:
     most = min(longest, MAX_SUBJECT_WORDS)
     runs = (words[at : at + size] for size in range(1, most + 1) for at in range(len(words) - size + 1))
     return list(dict.fromkeys(" ".join(run) for run in runs))
-
-
-def _key_words(chunk: str) -> Iterator[str]:
-    trimmed = _KEY_EDGES.sub("", chunk)
-    whole = [trimmed] if _SPELLED_WHOLE.search(trimmed) else _HYPHENS.sub(" ", trimmed).split()
-    for word in whole:
-        bare = _KEY_EDGES.sub("", word)
-        version = _KEY_VERSION.fullmatch(bare)
-        if bare:
-            yield version[1] if version else bare
 
 
 def _distinct(mentions: list[Mention], known: dict[str, str]) -> list[Mention]:
@@ -544,34 +525,12 @@ def _find_forms(text: str) -> Iterator[Mention]:
         if not trimmed:
             continue
         start = chunk.start() + chunk.group().find(trimmed)
-        is_assignment = "=" in trimmed and "://" not in trimmed
-        for piece, offset in _assigned(trimmed) if is_assignment else [(trimmed, 0)]:
-            bare = piece[:-2] if piece.endswith(("'s", "’s")) else piece
+        # "PORT=8080" is two words.
+        for piece in [trimmed] if "://" in trimmed else trimmed.split("="):
+            bare = piece[:-2] if piece.endswith(_POSSESSIVES) else piece
             for name, kind in read_form(bare):
-                yield Mention(Entity(name, kind), start + offset, start + offset + len(bare))
-
-
-def _assigned(word: str) -> Iterator[tuple[str, int]]:
-    """Read "PORT=8080" as two words, with their places."""
-    offset = 0
-    for piece in word.split("="):
-        yield piece, offset
-        offset += len(piece) + 1
-
-
-def _find_numbered(text: str) -> Iterator[Mention]:
-    """Read "port 8080", "version 3.11"."""
-    for match in _NUMBERED.finditer(text):
-        entity = Entity(f"port {match[2]}", "port") if match[1] else Entity(match[3], "version")
-        yield Mention(entity, match.start(), match.end())
-
-
-def _find_quoted(text: str) -> Iterator[Mention]:
-    """Yield terms in quotation marks or backticks; longer ones are speech."""
-    for match in _QUOTED.finditer(text):
-        term = next(group for group in match.groups() if group).strip()
-        if term and len(term.split()) <= MAX_QUOTED_WORDS:
-            yield Mention(Entity(term, "quoted"), match.start() + 1, match.end() - 1)
+                yield Mention(Entity(name, kind), start, start + len(bare))
+            start += len(piece) + 1
 
 
 def _covered_by(mentions: list[Mention]) -> Callable[[int], bool]:

@@ -115,21 +115,18 @@ def _ends_sentence(text: str, found: re.Match[str], last: int) -> bool:
         return True
     if is_ordinal(text, found):
         return False
-    word = _LAST_WORD.search(text, max(found.start() - 13, 0), found.end())
-    return not (follows.islower() or (word is not None and _is_short(word[1], follows)))
+    match = _LAST_WORD.search(text, max(found.start() - 13, 0), found.end())
+    word = match[1] if match else ""
+    # A dot behind a title, an initial, or what is cut short before a number belongs to it.
+    is_short = word.lower() in TITLES or (len(word) == 1 and word.isupper())
+    is_short = is_short or (follows.isdigit() and bool(_NUMBERED.search(word)))
+    return not (follows.islower() or is_short)
 
 
 def is_ordinal(text: str, dot: re.Match[str]) -> bool:
     """Tell whether the dot belongs to the number of a day: "am 6. Juni"."""
     before = text[max(dot.start() - 3, 0) : dot.start()]
     return bool(DAY_OF_MONTH.search(before) and MONTH_BEHIND.match(text, dot.end()))
-
-
-def _is_short(word: str, follows: str) -> bool:
-    """Tell whether a dot behind a word belongs to it."""
-    if word.lower() in TITLES or (len(word) == 1 and word.isupper()):
-        return True
-    return follows.isdigit() and bool(_NUMBERED.search(word))
 
 
 def _last_words(text: str, most: int) -> str:

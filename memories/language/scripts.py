@@ -112,7 +112,9 @@ def _parts(run: re.Match[str]) -> Iterator[str]:
     elif kind == "katakana":
         yield from (part for part in text.split("・") if len(part) > 1)
     elif kind == "hangul":
-        yield from _of_hangul(text)
+        stem = _HANGUL_ENDING.sub("", text) or text
+        if text not in _HANGUL_GRAMMAR and stem not in _HANGUL_GRAMMAR:
+            yield from _grams(stem, 2)
     elif kind == "southeast":
         yield from _grams(_LETTER.findall(text), LETTERS_AT_ONCE)
     else:
@@ -124,14 +126,6 @@ def _of_hiragana(text: str, *, begins: bool) -> Iterator[str]:
     for piece in [first, *others] if begins else others:
         if len(piece) > 1 and piece not in _KANA_GRAMMAR:
             yield from _grams(piece, 2)
-
-
-def _of_hangul(text: str) -> Iterator[str]:
-    if text in _HANGUL_GRAMMAR:
-        return
-    stem = _HANGUL_ENDING.sub("", text) or text
-    if stem not in _HANGUL_GRAMMAR:
-        yield from _grams(stem, 2)
 
 
 def _grams(letters: str | list[str], size: int) -> Iterator[str]:

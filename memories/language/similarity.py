@@ -27,7 +27,7 @@ from memories.language.relate.grammar import (
     stem,
 )
 from memories.language.relate.lexicon import FOREIGN_WORDS, concept_of
-from memories.language.relate.outline import COVERED, LIGHT_WEIGHT, Alignment, Word
+from memories.language.relate.outline import COVERED, LIGHT_WEIGHT, Alignment
 from memories.language.scripts import MARKS, WITHOUT_SPACES
 from memories.language.wordlists import words
 
@@ -84,40 +84,40 @@ def shared_words(memory_text: str, response: str) -> tuple[str, ...]:
 
 def _shared(terms: list[_Term], response: str) -> list[_Term]:
     said = _said_in(response)
-    shared = [term for term in terms if not said.isdisjoint(term.keys) or _is_spelt_out(term, said)]
+    shared = []
+    for term in terms:
+        # "The web 01 host" has "web-01", but "the web" has not.
+        pieces = _PIECE.findall(term.word.casefold()) if term.weight == NAME_WEIGHT else []
+        is_spelt_out = len(pieces) > 1 and all(_key(piece) in said for piece in pieces)
+        if is_spelt_out or not said.isdisjoint(term.keys):
+            shared.append(term)
     is_chance = len(terms) >= MIN_WORDS_IN_COMMON > len(shared) and all(t.weight == WORD_WEIGHT for t in shared)
     return [] if is_chance else shared
-
-
-def _is_spelt_out(term: _Term, said: set[str]) -> bool:
-    """ "the web 01 host" has "web-01", but "the web" has not."""
-    pieces = _PIECE.findall(term.word.casefold()) if term.weight == NAME_WEIGHT else []
-    return len(pieces) > 1 and all(_key(piece) in said for piece in pieces)
 
 
 @lru_cache(maxsize=128)
 def _terms_of(memory_text: str) -> list[_Term]:
     names = {piece for entity in find_entities(memory_text) for piece in _PIECE.findall(_plain(entity.name).casefold())}
-    terms: dict[str, _Term] = {}
+    terms: list[_Term] = []
     for token in _TOKEN.finditer(_plain(memory_text)):
-        for term in _memory_terms(token, names):
-            terms.setdefault(term.keys[0], term)
-    return list(terms.values())
-
-
-def _memory_terms(token: re.Match[str], names: set[str]) -> Iterator[_Term]:
-    if number := token["number"]:
-        unit = UNITS.get((token["unit"] or "").lower())
-        keys = (_quantity(number, unit), number) if unit else (number, f"#{number}")
-        yield _Term(token.group() if unit else number, keys, FIGURE_WEIGHT)
-    for word in _words_of(token):
-        lower = word.casefold()
-        if lower in NUMBER_WORDS and lower not in EMPTY_WORDS:
-            number = str(NUMBER_WORDS[lower])
-            yield _Term(word, (number, f"#{number}"), FIGURE_WEIGHT)
-        elif lower not in EMPTY_WORDS:
-            is_name = lower in names or not _PLAIN_COMPOUND.fullmatch(word)
-            yield _Term(word, (_key(lower),), NAME_WEIGHT if is_name else WORD_WEIGHT)
+        if number := token["number"]:
+            unit = UNITS.get((token["unit"] or "").lower())
+            keys = (_quantity(number, unit), number) if unit else (number, f"#{number}")
+            terms.append(_Term(token.group() if unit else number, keys, FIGURE_WEIGHT))
+        for word in _words_of(token):
+            lower = word.casefold()
+            if lower in EMPTY_WORDS:
+                continue
+            if lower in NUMBER_WORDS:
+                number = str(NUMBER_WORDS[lower])
+                terms.append(_Term(word, (number, f"#{number}"), FIGURE_WEIGHT))
+            else:
+                is_name = lower in names or not _PLAIN_COMPOUND.fullmatch(word)
+                terms.append(_Term(word, (_key(lower),), NAME_WEIGHT if is_name else WORD_WEIGHT))
+    first: dict[str, _Term] = {}
+    for term in terms:
+        first.setdefault(term.keys[0], term)
+    return list(first.values())
 
 
 @lru_cache(maxsize=128)
@@ -178,7 +178,12 @@ def find_said(text: str, memory_text: str) -> Span | None:
     words = memory_text.split()
     if words and (found := re.search(r"\s+".join(map(re.escape, words)), text, re.IGNORECASE)):
         return found.span()
-    shares = {span: share(text[slice(*span)], memory_text) for span in islice(spans_of(text), MOST_SENTENCES)}
+    # The sentences that say something, without the space around them.
+    spans = ((found.start(), found.group()) for found in SENTENCE.finditer(text) if not found.group().isspace())
+    shares: dict[Span, tuple[float, int]] = {}
+    for start, said in islice(((at, said) for at, said in spans if said), MOST_SENTENCES):
+        first = start + len(said) - len(said.lstrip())
+        shares[first, first + len(said.strip())] = share(said.strip(), memory_text)
     best = max(shares, key=lambda span: shares[span], default=None)
     return best if best and any(shares[best]) else None
 
@@ -190,15 +195,6 @@ def share(sentence: str, memory_text: str) -> tuple[float, int]:
 
 def plain_words(text: str) -> set[str]:
     return set(_QUOTED_WORD.findall(text.casefold())) - STOP_WORDS
-
-
-def spans_of(text: str) -> Iterator[Span]:
-    """Yield the sentences that say something, without the space around them."""
-    for found in SENTENCE.finditer(text):
-        said = found.group().strip()
-        if said:
-            start = found.start() + len(found.group()) - len(found.group().lstrip())
-            yield start, start + len(said)
 
 
 WORD = re.compile(r"\d+|[^\W_]{2,}")
@@ -278,7 +274,7 @@ def find_alike(gists: Sequence[Gist], drawers: Sequence[str], most: int) -> list
     scored = {
         (left, right): overlap(gists[left], gists[right])
         for left, right in _pairs_to_compare(gists, drawers)
-        if _numbers_agree(gists[left], gists[right])
+        if gists[left].figures <= gists[right].figures or gists[right].figures <= gists[left].figures
     }
     likely = [pair for pair, share in scored.items() if share >= LEAST_OVERLAP]
     return sorted(likely, key=lambda pair: (-scored[pair], pair))[:most]
@@ -296,10 +292,6 @@ def _pairs_to_compare(gists: Sequence[Gist], drawers: Sequence[str]) -> Iterator
     for places in sharers.values():
         reach = len(places) if len(places) <= MOST_SHARERS else 1
         yield from ((left, right) for at, right in enumerate(places) for left in places[max(0, at - reach) : at])
-
-
-def _numbers_agree(left: Gist, right: Gist) -> bool:
-    return left.figures <= right.figures or right.figures <= left.figures
 
 
 LEAST_SCORE = 0.75
@@ -321,7 +313,9 @@ def says_no_more(poorer: str, richer: str, subject: str) -> bool:
     if verdict.score == 1.0:
         return True
     aligned = lay_side_by_side(richer, poorer, subject).aligned
-    return not aligned.lone_new and _adds_behind(aligned) and _keeps_order(aligned)
+    # The richer only goes on where the poorer ends: "docs build" and "Anna's sister" are other matters.
+    begins = all(value >= COVERED for value, _ in aligned.best_existing[:2])
+    return not aligned.lone_new and (begins or not aligned.lone_existing) and _keeps_order(aligned)
 
 
 def denies(one: str, other: str, subject: str) -> bool:
@@ -336,30 +330,19 @@ def _labels(text: str) -> frozenset[str]:
     return frozenset(_LETTER.findall(text.casefold())) - _NO_LABELS
 
 
-def _adds_behind(aligned: Alignment) -> bool:
-    """Tell whether the richer only goes on where the poorer ends: "docs build" and "Anna's sister" are other
-    matters.
-    """
-    is_shared = [value >= COVERED for value, _ in aligned.best_existing]
-    return all(is_shared[:2]) or not aligned.lone_existing
-
-
 def _keeps_order(aligned: Alignment) -> bool:
     """Tell whether nothing tells that the two sides have changed places: who depends on whom."""
-    return _names(aligned.existing, aligned.best_existing) == _names(aligned.new, aligned.best_new) and not _is_swapped(
-        [word.stem for word in aligned.existing if word.weight > LIGHT_WEIGHT],
-        [word.stem for word in aligned.new if word.weight > LIGHT_WEIGHT],
+    # The shared words that no list knows, in order.
+    names, other_names = (
+        [word.stem for word, (value, _) in zip(words, best, strict=True) if value >= COVERED and not word.groups]
+        for words, best in ((aligned.existing, aligned.best_existing), (aligned.new, aligned.best_new))
     )
-
-
-def _names(words: Sequence[Word], best: Sequence[tuple[float, int]]) -> list[str]:
-    """Return the shared words that no list knows, in order."""
-    return [word.stem for word, (value, _) in zip(words, best, strict=True) if value >= COVERED and not word.groups]
-
-
-def _is_swapped(left: Sequence[str], right: Sequence[str]) -> bool:
+    left, right = (
+        [word.stem for word in side if word.weight > LIGHT_WEIGHT] for side in (aligned.existing, aligned.new)
+    )
     is_reordered = len(left) > 1 and sorted(left) == sorted(right)
-    return is_reordered and (left[0], left[-1]) == (right[-1], right[0]) and left[0] != left[-1]
+    is_swapped = is_reordered and (left[0], left[-1]) == (right[-1], right[0]) and left[0] != left[-1]
+    return names == other_names and not is_swapped
 
 
 _HIDDEN = re.compile("[\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff\ud800-\udfff]")
@@ -403,8 +386,4 @@ def cut_words(line: str, most: int) -> str:
 
 def moment_of(*times: datetime | None) -> float:
     """Return the latest of these in seconds since 1970; 0 when none is known."""
-    return max((_seconds(time) for time in times if time), default=0.0)
-
-
-def _seconds(time: datetime) -> float:
-    return (time if time.tzinfo else time.replace(tzinfo=UTC)).timestamp()
+    return max(((time if time.tzinfo else time.replace(tzinfo=UTC)).timestamp() for time in times if time), default=0.0)

@@ -8,7 +8,7 @@ from enum import IntFlag
 import numpy as np
 from numpy.typing import NDArray
 
-from memories.language.wordlists import ANIMALS, PERSONS
+from memories.language.wordlists import ANIMALS, PERSONS, words
 
 
 class Look(IntFlag):
@@ -31,23 +31,19 @@ EDITION_STARTS_AT_BIT = 10
 MAX_CHARACTERS = 5000
 
 
-def known(words: str) -> frozenset[str]:
-    return frozenset(words.split())
-
-
 # Words that say it by themselves.
 TELLING: dict[Look, frozenset[str]] = {
-    Look.FIRST_PERSON: known("i my me we our mine"),
-    Look.PAST: known("was were went got had did took made saw started bought found met"),
-    Look.NUMBERS: known(
+    Look.FIRST_PERSON: words("i my me we our mine"),
+    Look.PAST: words("was were went got had did took made saw started bought found met"),
+    Look.NUMBERS: words(
         "one two three four five six seven eight nine ten dozen couple several once twice first second third"
     ),
-    Look.TIMES: known(
+    Look.TIMES: words(
         "yesterday today tonight tomorrow ago last next week weeks weekend weekends month months year years day days "
         "monday tuesday wednesday thursday friday saturday sunday january february march april june july august "
         "september october november december recently since just soon"
     ),
-    Look.ADDRESSES: known("you your"),
+    Look.ADDRESSES: words("you your"),
 }
 THIS_TIME = re.compile(r"\bthis (week|month|year|weekend|morning|summer|winter|spring|fall)\b")
 # A word with a capital inside a sentence, something quoted, or two capitals.
@@ -74,23 +70,20 @@ def looks_kept(kept: NDArray[np.int64]) -> NDArray[np.int64]:
     return np.where(editions == EDITION, looks, 0)
 
 
-def without_attachment(text: str) -> str:
-    """Without the brackets at its end, closed or not. No pattern: of many brackets each would be tried."""
-    rest = text.rstrip().removesuffix("]")
-    begins = rest.find("[", rest.rfind("]") + 1)
-    return text if begins < 0 else text[:begins].rstrip()
-
-
 def look_of(text: str, subject: str | None) -> Look:
     """Of the text without the "Subject: " that may lead it and without a bracketed note at its end."""
-    body = without_attachment(text.removeprefix(f"{subject}: "))[-MAX_CHARACTERS:]
+    text = text.removeprefix(f"{subject}: ")
+    # The note, closed or not. No pattern: of many brackets each would be tried.
+    note = text.rstrip().removesuffix("]")
+    begins = note.find("[", note.rfind("]") + 1)
+    body = (text if begins < 0 else text[:begins].rstrip())[-MAX_CHARACTERS:]
     small = body.lower()
-    words = set(WORD.findall(small))
-    numbers = list(filter(str.isdecimal, words))
-    seen = {bit: not telling.isdisjoint(words) for bit, telling in TELLING.items()}
-    seen[Look.PAST] |= any(word.endswith("ed") and word != "ed" for word in words)
+    found = set(WORD.findall(small))
+    numbers = list(filter(str.isdecimal, found))
+    seen = {bit: not telling.isdisjoint(found) for bit, telling in TELLING.items()}
+    seen[Look.PAST] |= any(word.endswith("ed") and word != "ed" for word in found)
     seen[Look.NUMBERS] |= bool(numbers)
-    seen[Look.TIMES] |= 4 in map(len, numbers) or ("this" in words and bool(THIS_TIME.search(small)))
+    seen[Look.TIMES] |= 4 in map(len, numbers) or ("this" in found and bool(THIS_TIME.search(small)))
     seen[Look.NAMES] = bool(NAMES.search(body))
     seen[Look.GREETING] = bool(GREETING.match(small))
     seen[Look.ASKS] = bool(ASKS.match(body[::-1]))

@@ -71,7 +71,13 @@ def find_instructions(text: str, *, from_outside: bool = False) -> list[Suspicio
     for reading in readings(text, plain.text, from_outside=from_outside):
         hidden = _find(reading, from_outside)
         found += [Suspicion(kind, (0, len(text)), why) for kind, _, _, why in hidden if kind not in kinds]
-    return _distinct(sorted(found, key=lambda one: (one.span, one.kind)))
+    ends: dict[str, int] = {}
+    kept: list[Suspicion] = []
+    for one in sorted(found, key=lambda one: (one.span, one.kind)):
+        if one.span[0] >= ends.get(one.kind, 0):
+            kept.append(one)
+            ends[one.kind] = one.span[1]
+    return kept
 
 
 def _find(plain: str, from_outside: bool) -> Iterator[tuple[str, int, int, str]]:
@@ -98,42 +104,21 @@ def _find_wordings(plain: str) -> Iterator[tuple[int, int, str]]:
             continue
         for why, pattern in _RULES_BY_WORD.get(word.group(), ()):
             match = pattern.match(plain, word.end())
-            if match and not (why == HIDE and word.group() == "without" and _is_forbidden(plain, word.start())):
+            if match and why == HIDE and word.group() == "without":
+                # "Never deploy without asking the user" is the opposite of hiding something.
+                begin = max(word.start() - _SENTENCE_CHARS, 0)
+                match = None if _FORBIDS.search(plain, begin, word.start()) else match
+            if match:
                 yield word.start(), match.end(), why
                 done = match.end()
                 break
 
 
-def _is_forbidden(text: str, start: int) -> bool:
-    """ "Never deploy without asking the user" is the opposite of hiding something."""
-    return _FORBIDS.search(text, max(start - _SENTENCE_CHARS, 0), start) is not None
-
-
-def _distinct(found: list[Suspicion]) -> list[Suspicion]:
-    ends: dict[str, int] = {}
-    kept = []
-    for one in found:
-        if one.span[0] >= ends.get(one.kind, 0):
-            kept.append(one)
-            ends[one.kind] = one.span[1]
-    return kept
-
-
-def _compiled(following: str) -> re.Pattern[str]:
-    for name, part in PARTS.items():
-        following = following.replace(f"{{{name}}}", part)
-    for short, bounded in _BOUNDED.items():
-        following = following.replace(short, bounded)
-    return re.compile(following)
-
-
-def _by_word() -> dict[str, list[tuple[str, re.Pattern[str]]]]:
-    table: dict[str, list[tuple[str, re.Pattern[str]]]] = {}
-    for why, starts, following in RULES:
-        pattern = _compiled(following)
-        for start in starts.split():
-            table.setdefault(start, []).append((why, pattern))
-    return table
-
-
-_RULES_BY_WORD = _by_word()
+_RULES_BY_WORD: dict[str, list[tuple[str, re.Pattern[str]]]] = {}
+for _why, _starts, _following in RULES:
+    for _name, _part in PARTS.items():
+        _following = _following.replace(f"{{{_name}}}", _part)
+    for _short, _bounded in _BOUNDED.items():
+        _following = _following.replace(_short, _bounded)
+    for _start in _starts.split():
+        _RULES_BY_WORD.setdefault(_start, []).append((_why, re.compile(_following)))

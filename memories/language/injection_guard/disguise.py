@@ -6,7 +6,7 @@ import base64
 import binascii
 import codecs
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from functools import lru_cache
 from html import unescape
 from itertools import pairwise
@@ -36,6 +36,7 @@ _PARTS = str.maketrans("", "", "-.*_/|")
 _LEET = str.maketrans("0134567892@$!|+€£", "oieasgtbgzasiitel")
 _ELS = str.maketrans("1|!i", "llll")
 _EYES = str.maketrans("l1|!", "iiii")
+_ONE = re.compile(r"([1|!])")
 _FRAMED = re.compile("(?:[\u249c-\u24e9\U0001f110-\U0001f189\U0001f1e6-\U0001f1ff\U0001d400-\U0001d7cb][ .]{0,2}){5}")
 _LETTERS = re.compile(r"[^\W\d_]{4,}")
 _LONGEST_WORD = 18
@@ -75,7 +76,7 @@ def readings(text: str, plain: str, *, from_outside: bool = False) -> Iterator[s
     spelt = _SPELT.sub(_joined, plain)
     if spelt != plain:
         yield spelt
-    read = _WORD.sub(_read_word, spelt)
+    read = _WORD.sub(lambda match: true_form(match.group()), spelt)
     if read != spelt:
         yield read
     if from_outside:
@@ -93,9 +94,11 @@ def _unpacked_or_turned(text: str, plain: str) -> Iterator[str]:
             whole = whole.replace(f"{first} {second}", word, 1)
     if whole != plain:
         yield whole
-    for turn in (_reversed, _rotated):
-        if sum(map(turn_is_known(turn), _WORD.findall(plain)[:MOST_WORDS])) > 1:
-            yield turn(plain)
+    unknown = [word for word in _WORD.findall(plain)[:MOST_WORDS] if len(word) > 4 and not is_known(word)]
+    if sum(is_known(word[::-1]) for word in unknown) > 1:
+        yield plain[::-1]
+    if sum(is_known(codecs.encode(word, "rot13")) for word in unknown) > 1:
+        yield codecs.encode(plain, "rot13")
 
 
 def _decoded(text: str) -> str:
@@ -140,30 +143,21 @@ def is_known(word: str) -> bool:
     return bool(meanings(word)) or is_part(word)
 
 
-def _read_word(match: re.Match[str]) -> str:
-    return true_form(match.group())
-
-
 @lru_cache(maxsize=20_000)
 def true_form(word: str) -> str:
     """Return the known word that is meant: of digits for letters, of parts, of l for i; as it is if none is."""
     if word.isdigit() or is_known(word):
         return word
     joined = word.translate(_PARTS)
+    # The first 1 as an i, the others as l.
+    before, one, behind = _ONE.split(joined, maxsplit=1) if _ONE.search(joined) else (joined, "", "")
+    split = f"{before.translate(_LEET)}i{behind.translate(_ELS).translate(_LEET)}" if one else joined
     letters = [joined, joined.translate(_LEET)] if not joined.isdigit() else [joined]
     for each in letters[:1] if joined.isalpha() else letters:
-        for form in (each, each.translate(_EYES), each.translate(_ELS), word.translate(_LEET), _split_case(joined)):
+        for form in (each, each.translate(_EYES), each.translate(_ELS), word.translate(_LEET), split):
             if len(form) > 2 and form != word and is_known(form):
                 return form
     return word
-
-
-def _split_case(word: str) -> str:
-    """Read the first 1 as an i, the others as l."""
-    first = re.search(r"[1|!]", word)
-    if not first:
-        return word
-    return word[: first.start()].translate(_LEET) + "i" + word[first.end() :].translate(_ELS).translate(_LEET)
 
 
 def _unpacked(blob: str) -> str:
@@ -180,15 +174,3 @@ def _unpacked(blob: str) -> str:
     except (ValueError, binascii.Error):
         return ""
     return text if text.isprintable() and " " in text else ""
-
-
-def turn_is_known(turn: Callable[[str], str]) -> Callable[[str], bool]:
-    return lambda word: len(word) > 4 and not is_known(word) and is_known(turn(word))
-
-
-def _reversed(text: str) -> str:
-    return text[::-1]
-
-
-def _rotated(text: str) -> str:
-    return codecs.encode(text, "rot13")

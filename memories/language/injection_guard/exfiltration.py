@@ -96,13 +96,12 @@ def _find_sending(plain: str, start: int, end: int) -> Iterator[Carrier]:
         precious = sends and _PRECIOUS.search(plain, sends.end(), address.start())
         if sends and (precious or _EXFILTRATES.search(plain, first, address.start())):
             yield sends.start(), address.end(), "sends what is private to an address"
-        elif _is_sent_last(plain, first, min(address.end() + MIN_STEP_CHARS, end)):
+        elif all(
+            pattern.search(plain, first, min(address.end() + MIN_STEP_CHARS, end))
+            for pattern in (_PRECIOUS_FIRST, _SENDS_LAST)
+        ):
             yield address.start(), address.end(), "sends what is private to an address"
         done = address.start() + MIN_STEP_CHARS
-
-
-def _is_sent_last(plain: str, start: int, end: int) -> bool:
-    return bool(_PRECIOUS_FIRST.search(plain, start, end) and _SENDS_LAST.search(plain, start, end))
 
 
 def _carries(url: str) -> bool:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from functools import lru_cache
+from itertools import product
 from pathlib import Path
 from typing import NamedTuple
 
@@ -327,7 +328,15 @@ class _Lists:
                 for entry in text.split(",")
             ]
             if language in (CHINESE, JAPANESE):
-                self.unspaced[language] = _anywhere(entries)
+                # They mean something wherever they stand; a longer entry means what its parts mean, too.
+                folded = [(fold(entry), kind) for entry, kind in entries]
+                means: dict[str, int] = {}
+                for (entry, _), (part, kind) in product(folded, folded):
+                    if part in entry and (part == entry or not part.isascii()):
+                        means[entry] = means.get(entry, 0) | kind
+                ordered = sorted(means, key=lambda one: -len(one))
+                parts = (rf"(?<![a-z]){one}(?![a-z])" if one.isascii() else re.escape(one) for one in ordered)
+                self.unspaced[language] = re.compile("|".join(parts)), means
                 continue
             for entry, kind in entries:
                 forms = (entry,) if entry.isascii() else (entry, entry.upper(), entry.capitalize())
@@ -338,19 +347,6 @@ class _Lists:
                     else:
                         table = (self.stems if form.endswith("*") else self.single).setdefault(tokens[0], {})
                     table[language] = table.get(language, 0) | kind
-
-
-def _anywhere(entries: Iterable[tuple[str, int]]) -> tuple[re.Pattern[str], dict[str, int]]:
-    """Return what means something wherever it stands; a longer entry means what its parts mean, too."""
-    folded = [(fold(entry), kind) for entry, kind in entries]
-    means: dict[str, int] = {}
-    for entry, _ in folded:
-        for part, kind in folded:
-            if part in entry and (part == entry or not part.isascii()):
-                means[entry] = means.get(entry, 0) | kind
-    ordered = sorted(means, key=lambda one: -len(one))
-    pattern = "|".join(rf"(?<![a-z]){one}(?![a-z])" if one.isascii() else re.escape(one) for one in ordered)
-    return re.compile(pattern), means
 
 
 _BY_LANGUAGE = tomllib.loads(WORDS.read_text(encoding="utf-8"))
@@ -398,6 +394,9 @@ class Sentence(NamedTuple):
     def any_of(self, kinds: int) -> list[Hit]:
         return [hit for hit in self.hits if hit.means & kinds]
 
+    def word_before(self, hit: Hit) -> str:
+        return self.tokens[hit.at - 1][2] if self.tokens and hit.at else ""
+
     def has_near(self, hit: Hit, kinds: int, before: int, after: int) -> Hit | None:
         """Return the first other one of these kinds so many tokens around."""
         for other in self.hits:
@@ -436,7 +435,7 @@ def _may_ask(plain: str, from_outside: bool) -> bool:
         return True
     means, before = 0, ""
     for word in _TOKEN.findall(plain):
-        means |= _in_any_language(word)
+        means |= _side_by_side(word)
         if before in _LISTS.phrases and word in _SECOND:
             means |= _of_phrases(before, word)
         before = word
@@ -452,26 +451,24 @@ def _asks_something(means: int) -> bool:
 
 
 @lru_cache(maxsize=20_000)
-def _in_any_language(word: str) -> int:
-    """Return what it means alone: the bits of each language beside those of the others."""
-    return _side_by_side(meanings(word))
-
-
-@lru_cache(maxsize=20_000)
 def _of_phrases(first: str, second: str) -> int:
     """Return what may begin with these two."""
     means = 0
     for rest, kinds in _LISTS.phrases[first].items():
         if rest[0] == second:
-            means |= _side_by_side(kinds)
+            means |= _pack(kinds)
     return means
 
 
-def _side_by_side(kinds: Mapping[str, int]) -> int:
-    means = 0
-    for language, kind in kinds.items():
-        means |= kind << _BITS * LANGUAGES.index(language)
-    return means
+@lru_cache(maxsize=20_000)
+def _side_by_side(word: str) -> int:
+    """Return what it means alone."""
+    return _pack(meanings(word))
+
+
+def _pack(kinds: Mapping[str, int]) -> int:
+    """Return the bits of each language beside those of the others."""
+    return sum(kind << _BITS * LANGUAGES.index(language) for language, kind in kinds.items())
 
 
 def _sentences(plain: str) -> Iterator[Sentence]:
@@ -496,14 +493,18 @@ def _sentences(plain: str) -> Iterator[Sentence]:
 
 def pattern_of(kind: int, *languages: str) -> str:
     """Return a pattern of all words of a kind, of these languages; whole words, where a script has such."""
+
+    def is_of(found: Mapping[str, int]) -> bool:
+        return any(kind & means for language, means in found.items() if language in languages)
+
     phrases = [
         r"\W{1,3}".join((first, *rest))
         for first, following in _LISTS.phrases.items()
         for rest, found in following.items()
-        if _has(found, kind, languages)
+        if is_of(found)
     ]
-    single = [word for word, found in _LISTS.single.items() if _has(found, kind, languages)]
-    stems = [rf"{word}\w{{0,12}}" for word, found in _LISTS.stems.items() if _has(found, kind, languages)]
+    single = [word for word, found in _LISTS.single.items() if is_of(found)]
+    stems = [rf"{word}\w{{0,12}}" for word, found in _LISTS.stems.items() if is_of(found)]
     anywhere = [
         word
         for name, (_, means) in _LISTS.unspaced.items()
@@ -512,10 +513,6 @@ def pattern_of(kind: int, *languages: str) -> str:
         if kind & means[word] and not word.isascii()
     ]
     return rf"\b(?:{'|'.join([*phrases, *single, *stems])})\b|{'|'.join(anywhere)}"
-
-
-def _has(found: Mapping[str, int], kind: int, languages: Collection[str]) -> bool:
-    return any(kind & means for language, means in found.items() if language in languages)
 
 
 def _unspaced(plain: str, start: int, end: int) -> Iterator[Sentence]:
@@ -547,8 +544,12 @@ def _against_rules(sentence: Sentence, means: int) -> str:
         return ""
     if means & Word.ROLE and _gives_role(sentence):
         return ROLE
-    if means & Word.NOW and means & Word.ONLY and means & Word.REPLY and _takes_over(sentence):
-        return TAKE_OVER
+    for now in sentence.any_of(Word.NOW):
+        only = sentence.has_near(now, Word.ONLY, 0, 8)
+        if only and sentence.has_near(now, Word.REPLY, 0, 6):
+            if sentence.has_near(only, Word.AT, 0, 1):
+                break
+            return TAKE_OVER
     return _is_of_prompt(sentence, means)
 
 
@@ -578,16 +579,12 @@ def _stands_alone(sentence: Sentence, boss: Hit) -> bool:
 def _is_called(sentence: Sentence) -> bool:
     """Tell whether the reader is called by name where the sentence begins."""
     for hit in sentence.any_of(Word.READER | Word.WEAK):
-        if hit.at > 2 or _is_other_assistant(sentence, hit):
+        if hit.at > 2 or sentence.word_before(hit) in _NOT_ASSISTANTS:
             continue
         mark = _CALLED.match(sentence.text, hit.end)
         if mark and (hit.means & Word.READER or ":" not in mark.group()):
             return True
     return False
-
-
-def _is_other_assistant(sentence: Sentence, hit: Hit) -> bool:
-    return bool(sentence.tokens and hit.at and sentence.tokens[hit.at - 1][2] in _NOT_ASSISTANTS)
 
 
 def _hides(sentence: Sentence, means: int, is_english: bool) -> bool:
@@ -600,21 +597,18 @@ def _hides(sentence: Sentence, means: int, is_english: bool) -> bool:
     for without in sentence.any_of(Word.WITHOUT):
         near = sentence.has_near(without, Word.USER, 5, 6)
         told = without.means & Word.TELL or sentence.has_near(without, Word.TELL, 5, 8)
-        if near and told and not _is_forbidden(sentence, without):
-            return True
+        if near and told:
+            # "Never deploy without asking the user" is the opposite of hiding something.
+            is_turned = sentence.language in (JAPANESE, TURKISH, CHINESE)
+            denials = sentence.any_of(Word.NOT)
+            if not any(hit.at > without.last if is_turned else hit.at < without.at for hit in denials):
+                return True
     for negation in sentence.any_of(Word.NOT):
         said = negation if negation.means & Word.TELL else None
         said = said or sentence.has_near(negation, Word.TELL, 4 if sentence.language in ("de", "nl") else 1, 4)
         if said and sentence.has_near(said, Word.USER, 4, 4):
             return True
     return False
-
-
-def _is_forbidden(sentence: Sentence, without: Hit) -> bool:
-    """ "Never deploy without asking the user" is the opposite of hiding something."""
-    if sentence.language in (JAPANESE, TURKISH, CHINESE):
-        return any(hit.at > without.last and hit.means & Word.NOT for hit in sentence.hits)
-    return any(hit.at < without.at and hit.means & Word.NOT for hit in sentence.hits)
 
 
 def _gives_role(sentence: Sentence) -> bool:
@@ -625,14 +619,6 @@ def _gives_role(sentence: Sentence) -> bool:
         )
         if (article and not kin) or sentence.has_near(role, Word.RULES | Word.READER, 0, 6):
             return True
-    return False
-
-
-def _takes_over(sentence: Sentence) -> bool:
-    for now in sentence.any_of(Word.NOW):
-        only = sentence.has_near(now, Word.ONLY, 0, 8)
-        if only and sentence.has_near(now, Word.REPLY, 0, 6):
-            return not sentence.has_near(only, Word.AT, 0, 1)
     return False
 
 
@@ -657,19 +643,13 @@ def _asks(sentence: Sentence, means: int) -> str:
         return ADDRESS
     if means & (Word.USER | Word.HUSH) and _hides_at_all(sentence):
         return HIDE
-    if means & Word.ASIDE and _may_set_aside(sentence):
-        return EARLIER
+    for aside in sentence.any_of(Word.ASIDE):
+        if sentence.has_near(aside, Word.RULES | Word.BOSS | Word.SYSPROMPT, 6, 6) and not _may(sentence, aside, 2):
+            return EARLIER
     if means & Word.NOW and means & Word.ONLY:
         return TAKE_OVER
     is_order = means & (Word.ORDER | Word.ROLE | Word.DUTY) or _begs(sentence)
     return FROM_OUTSIDE if is_order or any(_is_order(sentence, hit) for hit in sentence.any_of(VERB)) else ""
-
-
-def _may_set_aside(sentence: Sentence) -> bool:
-    for aside in sentence.any_of(Word.ASIDE):
-        if sentence.has_near(aside, Word.RULES | Word.BOSS | Word.SYSPROMPT, 6, 6) and not _may(sentence, aside, 2):
-            return True
-    return False
 
 
 def _begs(sentence: Sentence) -> bool:
@@ -703,7 +683,7 @@ def _tells_reader(sentence: Sentence) -> bool:
     if _is_called(sentence) and (sentence.any_of(VERB) or ":" not in sentence.text[sentence.start : sentence.end]):
         return True
     for reader in sentence.any_of(Word.READER | Word.WEAK):
-        if _is_other_assistant(sentence, reader):
+        if sentence.word_before(reader) in _NOT_ASSISTANTS:
             continue
         must = sentence.has_near(reader, Word.MUST, 1, 3)
         if must and (reader.means & Word.READER or sentence.has_near(must, EVIL, 0, 8)):

@@ -176,15 +176,6 @@ _BEFORE_OTHER_USES = words("is are was were be been being get gets got")
 """What is used to store tells what for; who is used to it is accustomed."""
 
 
-def find_habit(being: Seen, doing: Seen) -> str | None:
-    """Name it where one does what the other used to do, and neither says more."""
-    at = _habit_at(doing)
-    if at is None or _habit_at(being) is not None or being.outline.turns or tells_ahead(being.outline.tokens):
-        return None
-    is_all = doing.has_only_known(at + len(_USED_TO), len(doing.outline.tokens))
-    return "over: used to" if is_all and _is_same_habit(being, doing, at) else None
-
-
 def find_other_habit(sides: Pair) -> str | None:
     """Say so where it is another who used to do it, or something else: "drives to work" / "used to drive a taxi"."""
     for being, doing in sides.both_ways():
@@ -220,8 +211,6 @@ def find_end(sides: Pair, evidence: Evidence) -> str | None:
     if any(evidence.features[name] for name in _CONFLICTS):
         return None
     for being, doing in sides.both_ways():
-        if ended := find_habit(being, doing):
-            return ended
         tokens = being.outline.tokens
         for deed, place in deeds_in(doing.outline.tokens):
             states = [] if tells_deed_like(tokens, deed) else states_in(tokens, deed)

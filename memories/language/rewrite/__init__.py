@@ -166,7 +166,13 @@ def rewrite(messages: Sequence[Message], now: datetime) -> Rewritten:
 
     `now` tells which days relative dates mean. Our own fenced blocks never become part of a query.
     """
-    recent = [Message(message.role, _own_words(message.content)) for message in messages[-MAX_MESSAGES:]]
+    recent: list[Message] = []
+    for message in messages[-MAX_MESSAGES:]:
+        own = unicodedata.normalize("NFC", strip_fenced(message.content).strip())
+        if len(own) > MAX_MESSAGE_CHARS:
+            # Of a huge paste the beginning and the end, where people ask.
+            own = f"{own[: MAX_MESSAGE_CHARS // 2]}\n{own[-MAX_MESSAGE_CHARS // 2 :]}"
+        recent.append(Message(message.role, own))
     # The place of the last user message; of the last message if no user spoke.
     said = [at for at, message in enumerate(recent) if message.content]
     by_user = [at for at in said if recent[at].role == USER]
@@ -175,24 +181,21 @@ def rewrite(messages: Sequence[Message], now: datetime) -> Rewritten:
     return _rewrite(recent, at, now) if at is not None else Rewritten("", ["nothing was said"])
 
 
-def _own_words(text: str) -> str:
-    """Without fenced blocks; of a huge paste the beginning and the end, where people ask."""
-    own = unicodedata.normalize("NFC", strip_fenced(text).strip())
-    if len(own) <= MAX_MESSAGE_CHARS:
-        return own
-    half = MAX_MESSAGE_CHARS // 2
-    return f"{own[:half]}\n{own[-half:]}"
-
-
 def _rewrite(messages: Sequence[Message], at: int, now: datetime) -> Rewritten:
     text, before, reasons = messages[at].content, messages[:at], list[str]()
     if is_consent(text):
         return _agreed(before, now)
     if is_courtesy(text):
         return Rewritten("", ["nothing but courtesy"])
-    text = _noted(cut_pasted(text), text, "pasted text cut", reasons)
-    text = _noted(drop_filler(text), text, "filler dropped", reasons) or text
-    text = _noted(shorten(text), text, f"cut to {MAX_QUERY_WORDS} words", reasons)
+    for step, reason in (
+        (cut_pasted, "pasted text cut"),
+        (drop_filler, "filler dropped"),
+        (shorten, f"cut to {MAX_QUERY_WORDS} words"),
+    ):
+        shorter = step(text)
+        if shorter != text:
+            reasons.append(reason)
+        text = text if step is drop_filler and not shorter else shorter
     text, dates = make_dates_absolute(text, now)
     text, references = resolve_references(text, recent_subjects([message.content for message in before]))
     reasons += [f'"{said}" → "{written}"' for said, written in (*dates, *references)]
@@ -201,12 +204,6 @@ def _rewrite(messages: Sequence[Message], at: int, now: datetime) -> Rewritten:
     else:
         text = text[_opener_end(text) :].strip(" ,") or text
     return Rewritten(" ".join(text.split()[:MAX_QUERY_WORDS]), reasons)
-
-
-def _noted(new: str, old: str, reason: str, reasons: list[str]) -> str:
-    if new != old:
-        reasons.append(reason)
-    return new
 
 
 def _agreed(before: Sequence[Message], now: datetime) -> Rewritten:
@@ -221,12 +218,8 @@ def _agreed(before: Sequence[Message], now: datetime) -> Rewritten:
 def content_words(text: str) -> list[str]:
     """Return the words that say what a text is about, as spelled, each once."""
     found = [match.group() for match in _WORD.finditer(text)]
-    kept = {word.lower(): word for word in reversed(found) if plain(word) not in LIGHT_WORDS}
+    kept = {word.lower(): word for word in reversed(found) if word.lower().replace("’", "'") not in LIGHT_WORDS}
     return [kept.pop(word.lower()) for word in found if word.lower() in kept]
-
-
-def plain(word: str) -> str:
-    return word.lower().replace("’", "'")
 
 
 def _is_follow_up(text: str, is_resolved: bool) -> bool:
@@ -288,4 +281,5 @@ def _previous_query(before: Sequence[Message], now: datetime, is_replacing: bool
 
 
 def _weekdays(text: str) -> list[tuple[int, int]]:
-    return [match.span() for match in _WORD.finditer(text) if plain(match.group()) in WEEKDAYS.keys() | WEEKDAY_PLURALS]
+    days = WEEKDAYS.keys() | WEEKDAY_PLURALS
+    return [match.span() for match in _WORD.finditer(text) if match.group().lower().replace("’", "'") in days]

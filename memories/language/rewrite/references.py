@@ -51,10 +51,6 @@ class Subject:
     is_place: bool = False
     sentence: int = 0
 
-    @property
-    def may_be_person(self) -> bool:
-        return self.is_sure_person or (self.is_name and not self.is_place)
-
 
 def recent_subjects(messages: Sequence[str]) -> list[Subject]:
     """Return subjects of messages, oldest first as given, the most recent first as returned, each once.
@@ -91,20 +87,15 @@ def _named(sentence: str) -> Iterator[tuple[int, int, Subject]]:
             continue
         before = [word.lower() for word in _WORD.findall(sentence[max(0, mention.start - 40) : mention.start])]
         is_name = entity.kind == "name"
-        is_person = is_name and _is_person(entity.name, before, sentence[mention.end : mention.end + 20])
+        first, follower = entity_key(entity.name).split()[:1], _WORD.match(sentence[mention.end :][:20].lstrip())
+        is_person = is_name and (
+            not {*first}.isdisjoint(FIRST_NAMES | TITLES)
+            or not PERSON_NOUNS.isdisjoint(before[-1:])
+            or (follower is not None and follower.group() in _SPEAKING)
+        )
         is_place = is_name and not is_person and bool(before) and before[-1] in PLACE_LEADS
         subject = Subject(entity.name, is_person, is_name and entity.name.istitle(), is_place)
         yield mention.start, mention.end, subject
-
-
-def _is_person(name: str, before: list[str], after: str) -> bool:
-    first = entity_key(name).split()[:1]
-    follower = _WORD.match(after.lstrip())
-    return (
-        bool(first and (first[0] in FIRST_NAMES or first[0] in TITLES))
-        or bool(before and before[-1] in PERSON_NOUNS)
-        or bool(follower and follower.group() in _SPEAKING)
-    )
 
 
 def _nouns(sentence: str) -> Iterator[tuple[int, int, Subject]]:
@@ -184,28 +175,15 @@ def resolve_references(text: str, subjects: Sequence[Subject]) -> tuple[str, lis
         if not subject or any(subject.text == written for _, written in changes):
             continue
         said = text[reference.start : reference.end]
-        pieces += [text[end : reference.start], _written(subject, reference)]
+        if reference.kind == "place" and not reference.is_led:
+            written = f"in {subject.text}"
+        else:
+            written = f"{subject.text}{reference.contraction}"
+        written = f"{subject.text}'s" if reference.is_possessive else written
+        pieces += [text[end : reference.start], written]
         changes.append((said, subject.text))
         end = reference.end
     return "".join([*pieces, text[end:]]), changes
-
-
-def _written(subject: Subject, reference: Reference) -> str:
-    if reference.kind == "place" and not reference.is_led:
-        return f"in {subject.text}"
-    return f"{subject.text}'s" if reference.is_possessive else f"{subject.text}{reference.contraction}"
-
-
-@dataclass(frozen=True, slots=True)
-class Around:
-    """The words beside a reference, in lower case: `lead` before it, `after` behind it, `follower` the first of these.
-
-    No follower where a mark stands.
-    """
-
-    lead: str
-    follower: str
-    after: list[str]
 
 
 def _read(match: re.Match[str], text: str) -> Reference | None:
@@ -213,28 +191,27 @@ def _read(match: re.Match[str], text: str) -> Reference | None:
     before = _WORD.findall(text[max(0, match.start() - _CONTEXT_CHARS) : match.start()].lower())
     rest = text[match.end() : match.end() + _CONTEXT_CHARS].lower()
     after = _WORD.findall(rest)
-    around = Around(before[-1] if before else "", "" if _MARK.match(rest) or not after else after[0], after)
+    lead = before[-1] if before else ""
+    follower = "" if _MARK.match(rest) or not after else after[0]  # none where a mark stands
     verb = {"s": " is", "re": " are"}.get((match["short"] or "")[1:].lower(), "")
     if not word:
         is_other = order and order.lower() in {"other", "former", "second"}
         return Reference(*match.span(), "other" if is_other else "thing")
     if word in PERSONS:
-        is_possessive = word in POSSESSIVES and (
-            word != "her" or (bool(around.follower) and around.follower not in LIGHT_WORDS)
-        )
+        is_possessive = word in POSSESSIVES and (word != "her" or (bool(follower) and follower not in LIGHT_WORDS))
         return Reference(*match.span(), "plural" if word in PLURALS else "person", is_possessive, verb)
     if word == "there":
-        stands = not verb and (
-            not AUXILIARIES & {around.lead, around.follower} and around.lead not in {"", "hi", "hey", "hello"}
-        )
-        return Reference(*match.span(), "place", is_led=around.lead in PLACE_LEADS) if stands else None
-    stands = _stands_for_thing(word, bool(verb), around)
+        stands = not verb and (not AUXILIARIES & {lead, follower} and lead not in {"", "hi", "hey", "hello"})
+        return Reference(*match.span(), "place", is_led=lead in PLACE_LEADS) if stands else None
+    stands = _stands_for_thing(word, bool(verb), lead, follower, after)
     return Reference(*match.span(), "thing", word == "its", verb) if stands else None
 
 
-def _stands_for_thing(word: str, has_verb: bool, around: Around) -> bool:
-    """Tell whether it, its, this, that, these or those stand alone and for something."""
-    lead, follower, after = around.lead, around.follower, around.after
+def _stands_for_thing(word: str, has_verb: bool, lead: str, follower: str, after: list[str]) -> bool:
+    """Tell whether it, its, this, that, these or those stand alone and for something.
+
+    `lead` is the word before, `after` those behind, `follower` the first of these unless a mark stands before it.
+    """
     if word == "its":
         return bool(follower)
     if word == "it":
@@ -252,22 +229,20 @@ def _resolve(reference: Reference, before: str, subjects: Sequence[Subject]) -> 
     place = 1 if reference.kind == "other" else 0
     if len(fitting) <= place:
         return None
-    return _joined(fitting) if reference.kind == "plural" else fitting[place]
-
-
-def _joined(fitting: Sequence[Subject]) -> Subject:
-    """Return people who were named together: "Bob and Alice"."""
+    if reference.kind != "plural":
+        return fitting[place]
+    # People who were named together: "Bob and Alice".
     together = [subject for subject in fitting if subject.sentence == fitting[0].sentence]
-    is_group = all(subject.is_sure_person for subject in together)
-    text = " and ".join(subject.text for subject in together[:MAX_JOINED])
-    return replace(fitting[0], text=text) if is_group else fitting[0]
+    if not all(subject.is_sure_person for subject in together):
+        return fitting[0]
+    return replace(fitting[0], text=" and ".join(subject.text for subject in together[:MAX_JOINED]))
 
 
 def _fitting(subjects: Sequence[Subject], kind: str) -> list[Subject]:
     """Return subjects that fit a kind, the surest first, otherwise in order."""
     sure = [subject for subject in subjects if subject.is_sure_person]
     if kind == "person":
-        return sure or [subject for subject in subjects if subject.may_be_person]
+        return sure or [subject for subject in subjects if subject.is_name and not subject.is_place]
     if kind == "plural":
         return sure or [subject for subject in subjects if subject.is_name or subject.text.endswith("s")]
     if kind == "place":
