@@ -1,8 +1,7 @@
 """Two statements that may both be true: who speaks German may speak French, and of two visits none denies the other."""
 
 import re
-from collections.abc import Sequence
-from itertools import product
+from itertools import product, takewhile
 from typing import NamedTuple
 
 from memories.language.dates.words import MONTHS, WEEKDAYS
@@ -89,7 +88,10 @@ def find_room_for_both(sides: Pair, evidence: Evidence) -> str | None:
         return f"{excused}; {evidence.notes.get('remainder', 'all of its words are there')}"
     if firm or old.is_exclusive or new.is_exclusive:
         return None
-    if _adds_nothing(sides) and not any(f[name] >= least for name, least in STRONGEST_FIRST.items()):
+    # What has no word and no number that the other has not cannot deny it.
+    adds_nothing = all(share >= COVERED for share, _ in sides.aligned.best_new)
+    adds_nothing = adds_nothing and all(token in old.tokens for token in new.tokens if token[0].isdigit())
+    if adds_nothing and not any(f[name] >= least for name, least in STRONGEST_FIRST.items()):
         return f"says nothing else; {evidence.notes.get('remainder', 'all of its words are there')}"
     event = _event(old, new)
     if f["opposed"] and not ((event or _HAVING.intersection(old.tokens, new.tokens)) and _are_of(sides, _BESIDE)):
@@ -154,12 +156,6 @@ def _shares_only_whom(side: Outline, best: Best) -> bool:
     shared = [word for word, (share, _) in zip(side.words, best, strict=True) if share]
     verb = verb_of(side)
     return bool(shared) and all(word.at < verb and (word.is_name or _KIN in word.classes) for word in shared)
-
-
-def _adds_nothing(sides: Pair) -> bool:
-    """Tell whether the new statement has no word and no number that the other has not: it cannot deny it then."""
-    is_held = all(share >= COVERED for share, _ in sides.aligned.best_new)
-    return is_held and all(token in sides.existing.tokens for token in sides.new.tokens if token[0].isdigit())
 
 
 def _is_by_the_way(tokens: tuple[str, ...], at: int) -> bool:
@@ -303,9 +299,11 @@ def find_other_denied(old: Outline, new: Outline) -> str | None:
 
     Not where something is said to be so, "is down" / "is not running": that may be one state in two words.
     """
-    told, denied = (old, new) if _denials(new) else (new, old)
-    if _denials(told) or len(_denials(denied)) != 1:
+    # Where each denies by a word that does nothing else, or says that somebody dislikes something.
+    denials = [[at for at in side.turns if side.tokens[at] in _DENIES | _DISLIKES] for side in (old, new)]
+    if sorted(map(len, denials)) != [0, 1]:
         return None
+    told, denied = (old, new) if denials[1] else (new, old)
     own = _lay_apart(told, denied)
     if own is None or own.before.word in _BE_FORMS or not 0 < len(own.denied) <= MOST_OWN or len(own.told) > MOST_OWN:
         return None
@@ -319,17 +317,12 @@ def find_other_denied(old: Outline, new: Outline) -> str | None:
     return f"denies something else: {left} / {right}" if _are_things_apart(own) else None
 
 
-def _denials(side: Outline) -> list[int]:
-    """Return where it denies by a word that does nothing else, or says that somebody dislikes something."""
-    return [at for at in side.turns if side.tokens[at] in _DENIES | _DISLIKES]
-
-
 def _lay_apart(told: Outline, denied: Outline) -> _Own | None:
     here, there = _plain_words(told), _plain_words(denied)
-    begin = _count_alike(here, there)
+    begin = len(list(takewhile(_are_alike, zip(here, there, strict=False))))
     if begin == 0 or (begin == 1 and stem(here[0].word) not in _VERBS):
         return None  # only of whom or what both tell
-    end = _count_alike(here[begin:][::-1], there[begin:][::-1])
+    end = len(list(takewhile(_are_alike, zip(here[begin:][::-1], there[begin:][::-1], strict=False))))
     return _Own(here[begin : len(here) - end], there[begin : len(there) - end], here[begin - 1], end)
 
 
@@ -347,13 +340,8 @@ def _plain_words(side: Outline) -> list[_Plain]:
     return found
 
 
-def _count_alike(here: Sequence[_Plain], there: Sequence[_Plain]) -> int:
-    """Return how many are alike from the beginning on."""
-    pairs = zip(here, there, strict=False)
-    return next((at for at, pair in enumerate(pairs) if not _are_alike(*pair)), min(len(here), len(there)))
-
-
-def _are_alike(one: _Plain, other: _Plain) -> bool:
+def _are_alike(pair: tuple[_Plain, _Plain]) -> bool:
+    one, other = pair
     return stem(one.word) == stem(other.word) or bool(one.groups & other.groups)
 
 
@@ -370,7 +358,7 @@ def _are_things_apart(own: _Own) -> bool:
         is_adverb = word.endswith("ly") and not classes_of(word)
         if is_adverb or word in _NO_THING or word[0].isdigit():
             return False
-    return not any(_are_alike(one, other) or _is_kind(other.word, one.word) for one, other in product(told, denied))
+    return not any(_are_alike(pair) or _is_kind(pair[1].word, pair[0].word) for pair in product(told, denied))
 
 
 def _is_kind(kind: str, member: str) -> bool:

@@ -376,14 +376,11 @@ def find_replacement(sides: Pair) -> tuple[str, str] | None:
         is_other = not are_spellings(left, right) and not {left.text, right.text} <= TAKING
     else:
         is_short = max(len(mine), len(others)) <= MOST_LONE
-        is_other = is_short and all(_differs_behind(side, start) for side in (sides.existing, sides.new))
+        # It is the same up to the verb there, and denies nothing.
+        said = [(side, said_at(side)) for side in (sides.existing, sides.new) if not side.turns]
+        is_behind = all(at < start or side.tokens[at] in grammar.PREPOSITIONS for side, at in said)
+        is_other = is_short and is_behind and len(said) == 2
     return (left.text, right.text) if is_other else None
-
-
-def _differs_behind(side: Outline, start: int) -> bool:
-    """Tell whether it is the same up to the verb there, and denies nothing."""
-    said = said_at(side)
-    return not side.turns and (said < start or side.tokens[said] in grammar.PREPOSITIONS)
 
 
 def _differing(old: Outline, new: Outline) -> tuple[int, int, int]:

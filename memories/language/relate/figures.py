@@ -208,15 +208,12 @@ def agreement(old: Quantity, new: Quantity) -> Agreement:
     """Return how two quantities of one kind stand to each other, months and years counted in days or not."""
     near = abs(old.named - new.named) <= CALENDAR_TOLERANCE * max(abs(old.named), abs(new.named))
     is_calendar = old.kind in ("period", "duration") and abs(old.named) >= MONTH_SECONDS
-    if near and is_calendar and _unit(old) != _unit(new):
+    # What is counted; a text without a number is its own unit.
+    parts = [(one.text, *one.text.partition(" ")) for one in (old, new)]
+    units = {unit.rstrip("s") if number[:1].isdecimal() else text for text, number, _, unit in parts}
+    if near and is_calendar and len(units) > 1:
         return Agreement.EQUAL  # "quarterly" is "every three months", but 90 days are not 92
     return compare(old, new)
-
-
-def _unit(quantity: Quantity) -> str:
-    """Return what is counted; a text without a number is its own unit."""
-    number, _, unit = quantity.text.partition(" ")
-    return unit.rstrip("s") if number[:1].isdecimal() else quantity.text
 
 
 def weigh_clashes(found: Evidence, old: Statement, new: Statement) -> None:
@@ -295,17 +292,18 @@ def find_added_values(sides: Pair) -> tuple[list[str], bool]:
     As many as it leaves out are taken for these in other words, unless they are of one kind: "twice a week" / "on two
     days a week", but not "at weekends" / "on Saturdays".
     """
-    old, new = _told(sides.existing_statement, sides.existing), _told(sides.new_statement, sides.new)
+    old, new = (
+        Told(
+            (*figures_of(statement, side), *_read_words(side.tokens)),
+            frozenset(map(stem, side.tokens)),
+            tuple(token for token in side.tokens if _DAY.match(token)),
+        )
+        for statement, side in ((sides.existing_statement, sides.existing), (sides.new_statement, sides.new))
+    )
     added = [value for value in new.values if not _is_said(value, old, new)]
     lost = [value for value in old.values if not _is_said(value, new, old)]
     is_more = len(added) > len(lost) or any(are_comparable(left, right) for left, right in product(lost, added))
     return ([value.text for value in added] if is_more else []), not lost
-
-
-def _told(statement: Statement, side: Outline) -> Told:
-    more = (*_ordinals(side.tokens), *_months_in_words(side.tokens), *_rates(side.tokens))
-    days = tuple(token for token in side.tokens if _DAY.match(token))
-    return Told((*figures_of(statement, side), *more), frozenset(map(stem, side.tokens)), days)
 
 
 def _is_said(value: Quantity, one: Told, other: Told) -> bool:
@@ -345,36 +343,26 @@ def _says(held: Quantity, value: Quantity, one: Told, other: Told) -> bool:
     if found is not Agreement.COMPATIBLE:
         return found is Agreement.EQUAL
     if value.kind == "weekday":
-        return _make_up(value, one) if value.low < value.high else _make_up(held, other)
+        # "Saturday and Sunday" are the first and the last day of the weekend.
+        days, told = (value, one) if value.low < value.high else (held, other)
+        named = {day for each in told.values if each.kind == days.kind for day in (each.low, each.high)}
+        return {days.low, days.high} <= named
     return value.low <= held.low <= held.high <= value.high or value.high - value.low == held.high - held.low
 
 
-def _make_up(days: Quantity, told: Told) -> bool:
-    """Tell whether a statement names the first and the last of these days: "Saturday and Sunday"."""
-    named = {day for value in told.values if value.kind == days.kind for day in (value.low, value.high)}
-    return {days.low, days.high} <= named
-
-
-def _months_in_words(tokens: tuple[str, ...]) -> Iterator[Quantity]:
-    """ "Every March", "April and May": what else is read as a word."""
-    for before, joint, word in zip(("", "", *tokens), ("", *tokens), tokens, strict=False):
-        is_month = joint in _EACH or (joint in _JOINTS and before in grammar.MONTHS)
-        if is_month and word in grammar.MONTHS_THAT_ARE_WORDS:
-            yield span("date", grammar.MONTHS[word] * 100.0, grammar.MONTHS[word] * 100.0 + 31, word)
-
-
-def _rates(tokens: tuple[str, ...]) -> Iterator[Quantity]:
-    """Of what is so much "a month": what is told of "40 euros" alone."""
-    for before, word, unit in zip(tokens, tokens[1:], tokens[2:], strict=False):
-        kind, seconds = grammar.UNITS.get(unit, ("", 0.0))
-        if before in grammar.UNITS and word in _A and kind == "duration":
-            yield point("period", seconds, f"{word} {unit}")
-
-
-def _ordinals(tokens: tuple[str, ...]) -> Iterator[Quantity]:
-    """Of what stands before a weekday: "every second Monday", "the 1st Friday"."""
+def _read_words(tokens: tuple[str, ...]) -> Iterator[Quantity]:
+    """Yield what else is read as words: "every March", "April and May", "a month", "every second Monday"."""
     spoken = [token for token in tokens if token not in grammar.ORDINAL_ENDINGS]
     for before, word, day in zip(("", *spoken), spoken, spoken[1:], strict=False):
         number = _LAST if word == "last" and before in _BEFORE_LAST else _ORDINALS.get(word)
         if number and day in grammar.WEEKDAYS:
             yield point(_ORDINAL, number, word)
+    for before, joint, word in zip(("", "", *tokens), ("", *tokens), tokens, strict=False):
+        is_month = joint in _EACH or (joint in _JOINTS and before in grammar.MONTHS)
+        if is_month and word in grammar.MONTHS_THAT_ARE_WORDS:
+            yield span("date", grammar.MONTHS[word] * 100.0, grammar.MONTHS[word] * 100.0 + 31, word)
+    for before, word, unit in zip(tokens, tokens[1:], tokens[2:], strict=False):
+        # Of what is so much "a month": what is told of "40 euros" alone.
+        kind, seconds = grammar.UNITS.get(unit, ("", 0.0))
+        if before in grammar.UNITS and word in _A and kind == "duration":
+            yield point("period", seconds, f"{word} {unit}")

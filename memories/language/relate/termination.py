@@ -179,24 +179,16 @@ _BEFORE_OTHER_USES = words("is are was were be been being get gets got")
 def find_other_habit(sides: Pair) -> str | None:
     """Say so where it is another who used to do it, or something else: "drives to work" / "used to drive a taxi"."""
     for being, doing in sides.both_ways():
-        at = _habit_at(doing)
+        tokens = being.outline.tokens
+        told = zip(("", *doing.outline.tokens), pairwise(doing.outline.tokens), strict=False)
+        habits = (at for at, (before, pair) in enumerate(told) if pair == _USED_TO and before not in _BEFORE_OTHER_USES)
+        at = next(habits, None)
         if at is not None and doing.outline.turns == (at,) and not being.outline.turns:
-            return None if _is_same_habit(being, doing, at) else "used to be so of another, or then"
+            # The one may be said to do now all that it does, and be who used to do it.
+            is_now = PAST_BE.isdisjoint(tokens)
+            is_same = is_now and doing.has_only_known(0, at) and being.has_only_known(0, len(tokens))
+            return None if is_same else "used to be so of another, or then"
     return None
-
-
-def _is_same_habit(being: Seen, doing: Seen, at: int) -> bool:
-    """Tell whether the one is said to do now all that it does, and is who used to do it."""
-    tokens = being.outline.tokens
-    is_now = PAST_BE.isdisjoint(tokens)
-    return is_now and doing.has_only_known(0, at) and being.has_only_known(0, len(tokens))
-
-
-def _habit_at(side: Seen) -> int | None:
-    told = zip(("", *side.outline.tokens), pairwise(side.outline.tokens), strict=False)
-    return next(
-        (at for at, (before, pair) in enumerate(told) if pair == _USED_TO and before not in _BEFORE_OTHER_USES), None
-    )
 
 
 _BE = words("is are was were be been being got get gets")
@@ -238,42 +230,36 @@ def _is_done(side: Outline, place: Place, other: Outline) -> bool:
     before = side.tokens[: place.start]
     is_meant = next((word for word in reversed(before) if word not in UNSAID), "") != "to"
     is_real = not tells_ahead(before) and grammar.CONDITIONALS.isdisjoint(before) and _DOUBTED.isdisjoint(side.tokens)
-    return is_meant and is_real and _denies_nothing_within(side, other, place.start, place.end)
-
-
-def _denies_nothing_within(side: Outline, other: Outline, start: int, end: int) -> bool:
-    """Tell whether it has no negation but there, and those that the other has, too ("the ban")."""
-    return all(start <= at < end or side.tokens[at] in other.tokens for at in side.turns)
+    # It has no negation but there, and those that the other has, too ("the ban").
+    is_affirmed = all(place.start <= at < place.end or side.tokens[at] in other.tokens for at in side.turns)
+    return is_meant and is_real and is_affirmed
 
 
 def _is_of_it(being: Seen, states: list[tuple[int, int]], doing: Seen, deed: Deed, place: Place) -> bool:
     """Tell whether it is done by whom, and to all that, the other statement is about."""
     (start, end), so = states[0], frozenset(word for state in deed.states for word in state)
-    is_now = PAST_BE.isdisjoint(being.outline.tokens) and not tells_ahead(being.outline.tokens)
-    is_real = grammar.CONDITIONALS.isdisjoint(being.outline.tokens[: start + 1])
-    if not (
-        is_now
-        and is_real
-        and _denies_nothing_within(being.outline, doing.outline, start, max(end for _, end in states))
-    ):
+    tokens, others, last = being.outline.tokens, doing.outline.tokens, max(end for _, end in states)
+    is_now = PAST_BE.isdisjoint(tokens) and not tells_ahead(tokens)
+    is_real = grammar.CONDITIONALS.isdisjoint(tokens[: start + 1])
+    is_affirmed = all(start <= at < last or tokens[at] in others for at in being.outline.turns)
+    if not (is_now and is_real and is_affirmed):
         return False
-    if not being.has_only_known(0, end if deed.is_handed_on else len(being.outline.tokens), so):
+    if not being.has_only_known(0, end if deed.is_handed_on else len(tokens), so):
         return False
     if deed.is_by_people and not is_held_by_people(being.outline, start):
         return False
     if deed.is_by_oneself:
         return _are_by_one(being, start, doing, place) and _is_object(doing, place, so)
-    if states_in(doing.outline.tokens, deed) and not deed.is_handed_on:
+    if states_in(others, deed) and not deed.is_handed_on:
         return False  # "was fixed and is open again"
-    tokens = being.outline.tokens
     is_other_way = tokens[start] == "open" and deed.words != ("closed",) and not OPENING.isdisjoint(tokens)
-    if is_other_way or not set(filter(_is_number, tokens)) <= set(doing.outline.tokens):
+    if is_other_way or any(token[0].isdigit() and token not in others for token in tokens):
         return False
-    return (
-        (any(word.at < place.start for word, _ in doing.telling) and doing.has_only_known(0, place.start))
-        if _is_passive(doing.outline.tokens, place)
-        else _is_object(doing, place, so)
-    )
+    helping = takewhile(UNSAID.__contains__, reversed(others[: place.start]))
+    if place.until > place.end and _BE.isdisjoint(helping):
+        return _is_object(doing, place, so)
+    # The deed is of what stands before it: "was paid", "has expired".
+    return any(word.at < place.start for word, _ in doing.telling) and doing.has_only_known(0, place.start)
 
 
 def _are_by_one(being: Seen, start: int, doing: Seen, place: Place) -> bool:
@@ -294,21 +280,11 @@ def is_held_by_people(side: Outline, start: int) -> bool:
     return side.tokens[start] in ON_LOAN or is_somebody(side, verb, side.tokens[start:])
 
 
-def _is_passive(tokens: Tokens, place: Place) -> bool:
-    """Tell whether the deed is of what stands before it: "was paid", "has expired"."""
-    helping = takewhile(UNSAID.__contains__, reversed(tokens[: place.start]))
-    return place.until <= place.end or not _BE.isdisjoint(helping)
-
-
 def _is_object(doing: Seen, place: Place, so: frozenset[str]) -> bool:
     """Tell whether the other statement has all that it is done to, and that is something."""
     is_told = any(place.end <= word.at < place.until for word, _ in doing.telling)
-    is_told = is_told or any(map(_is_number, doing.outline.tokens[place.end : place.until]))
+    is_told = is_told or any(token[0].isdigit() for token in doing.outline.tokens[place.end : place.until])
     return is_told and doing.has_only_known(place.end, place.until, so)
-
-
-def _is_number(token: str) -> bool:
-    return token[0].isdigit()
 
 
 def _find_other_deed(being: Tokens, doing: Tokens) -> str | None:
@@ -371,11 +347,14 @@ def doubt_by_undone(sides: Pair) -> str | None:
 
 
 def _find_undone(being: Seen, doing: Seen) -> str | None:
-    at = _denial_of(doing.outline)
-    if at is None:
+    tokens = doing.outline.tokens
+    # Its only "not", "never" or "hardly".
+    places = [at for at in doing.outline.turns if tokens[at] in _DENYING]
+    if len(places) != 1:
         return None
-    is_so = any(_is_ended_by(being, deed, doing.outline) for deed in _undone_in(doing.outline.tokens, at))
-    return _words_at(doing.outline, at) if is_so else None
+    at = places[0]
+    is_so = any(_is_ended_by(being, deed, doing.outline) for deed in _undone_in(tokens, at))
+    return " ".join(tokens[at : at + WORDS_TOLD]) if is_so else None
 
 
 def _find_under_way(being: Seen, doing: Outline) -> str | None:
@@ -385,7 +364,7 @@ def _find_under_way(being: Seen, doing: Outline) -> str | None:
     for deed, place in denied_deeds_in(doing.tokens):
         is_ahead = doing.tokens[place.start].endswith("ing") or tells_ahead(doing.tokens[: place.start])
         if is_ahead and _is_ended_by(being, deed, doing):
-            return _words_at(doing, place.start)
+            return " ".join(doing.tokens[place.start : place.start + WORDS_TOLD])
     return None
 
 
@@ -394,18 +373,17 @@ def _is_ended_by(being: Seen, deed: Deed, doing: Outline) -> bool:
     tokens = being.outline.tokens
     so = frozenset(word for state in deed.states for word in state)
     is_affirmed = all(tokens[turn] in so | set(doing.tokens) for turn in being.outline.turns)
-    states = [] if tells_deed_like(tokens, deed) else states_in(tokens, deed)
-    return is_affirmed and any(_is_still_so(being, *state, so) for state in states)
-
-
-def _denial_of(side: Outline) -> int | None:
-    """Return where its only "not", "never" or "hardly" is."""
-    places = [at for at in side.turns if side.tokens[at] in _DENYING]
-    return places[0] if len(places) == 1 else None
-
-
-def _words_at(side: Outline, at: int) -> str:
-    return " ".join(side.tokens[at : at + WORDS_TOLD])
+    if not is_affirmed or tells_deed_like(tokens, deed):
+        return False
+    for start, end in states_in(tokens, deed):
+        # It is said to be so now: "has got over it" is not; what merely is, is so if it is of the same.
+        behind = [is_known for word, is_known in being.telling if word.at >= end and word.text not in so]
+        is_still_so = any(behind) if behind else end > start
+        if tokens[start] in HAVE:
+            is_still_so = verb_at(tokens, start)[0] != PAST_FORM
+        if is_still_so:
+            return True
+    return False
 
 
 def _undone_in(tokens: Tokens, at: int) -> list[Deed]:
@@ -422,15 +400,6 @@ def _undone_in(tokens: Tokens, at: int) -> list[Deed]:
         if not (deed.is_by_people and place.until == place.end)  # "did not return to the office"
         and (place.start < at < place.end or (at <= place.start and _HARDLY_SAID.issuperset(rest[at : place.start])))
     ]
-
-
-def _is_still_so(being: Seen, start: int, end: int, so: frozenset[str]) -> bool:
-    """Tell whether it is said to be so now: "has got over it" is not; what merely is, is so if it is of the same."""
-    tokens = being.outline.tokens
-    if tokens[start] in HAVE:
-        return verb_at(tokens, start)[0] != PAST_FORM
-    behind = [is_known for word, is_known in being.telling if word.at >= end and word.text not in so]
-    return any(behind) if behind else end > start
 
 
 def _find_done_by_a_thing(being: Outline, doing: Outline) -> str | None:

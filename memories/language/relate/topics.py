@@ -260,22 +260,20 @@ def do_contraries(sides: Pair) -> bool:
     "bought a kayak". Who is retired is not employed, whatever else is said of it.
     """
     old, new = sides.existing, sides.new
-    met = ((one, other) for one, other in product(_contraries(old), _contraries(new)) if are_contraries(one, other))
+    # What each says first, if that has a contrary; a longer phrase tells to what it is done, too.
+    begins = [
+        [phrase for phrase in side.phrases if phrase.start == said and phrase.end - said <= LONGEST]
+        for side, said in ((old, said_at(old)), (new, said_at(new)))
+    ]
+    met = ((one, other) for one, other in product(*begins) if are_contraries(one, other))
     lone, others = sides.aligned.lone_existing, sides.aligned.lone_new
-    begins = any(word.at < verb_of(old) for word in lone), any(word.at < verb_of(new) for word in others)
-    are_two = all(begins)
+    are_two = any(word.at < verb_of(old) for word in lone) and any(word.at < verb_of(new) for word in others)
     return any(
         (are_two or (_is_done_to(old, one, lone) and _is_done_to(new, other, others)))
         and not _shares_more(old, sides.aligned.best_existing, one)
         and not _shares_more(new, sides.aligned.best_new, other)
         for one, other in met
     )
-
-
-def _contraries(side: Outline) -> list[Phrase]:
-    """Return what it says first, if that has a contrary; a longer phrase tells to what it is done, too."""
-    said = said_at(side)
-    return [phrase for phrase in side.phrases if phrase.start == said and phrase.end - said <= LONGEST]
 
 
 def _is_done_to(side: Outline, phrase: Phrase, lone: Words) -> bool:
@@ -325,21 +323,19 @@ def _begins_with_a_name(side: Outline) -> bool:
         return False
     name, verb = side.tokens[:2]
     is_doing = verb in _DOING or (verb.endswith("s") and stem(verb) in _VERB_STEMS)
-    return is_doing and (_is_numbered(name) or _is_of_a_person(name, side))
+    if not is_doing or _is_numbered(name):
+        return is_doing
+    if not side.written[:1].isupper() or not name.isalpha():
+        return False
+    key = stems_of(name)
+    is_known = key in SYNONYM_GROUPS or key in OPPOSITE_SIDES or bool(classes_of(name)) or stem(name) in _VERB_STEMS
+    return not (is_known or name in grammar.STOP or name in grammar.NEGATORS or name.endswith(_OF_THINGS))
 
 
 def _is_numbered(name: str) -> bool:
     """Tell whether it is one of several of its kind: "pg-02", "web1"; "v2" is the only one's version."""
     letters = name.rstrip("0123456789").rstrip("-")
     return letters != name and len(letters) > 1 and letters.replace("-", "").isalpha()
-
-
-def _is_of_a_person(name: str, side: Outline) -> bool:
-    if not side.written[:1].isupper() or not name.isalpha():
-        return False
-    key = stems_of(name)
-    is_known = key in SYNONYM_GROUPS or key in OPPOSITE_SIDES or bool(classes_of(name)) or stem(name) in _VERB_STEMS
-    return not (is_known or name in grammar.STOP or name in grammar.NEGATORS or name.endswith(_OF_THINGS))
 
 
 def have_nothing_in_common(sides: Pair, evidence: Evidence) -> bool:
@@ -364,20 +360,20 @@ def deny_of_another(sides: Pair) -> str | None:
     A thing may be called by two names; that they are two is sure of hosts, of relatives, and where the one is denied
     it, "either".
     """
-    old, new = _subject(sides.existing, sides.aligned.best_existing), _subject(sides.new, sides.aligned.best_new)
-    if not old or not new:
-        return None
+    subjects: list[Word] = []
+    for seen, _ in sides.both_ways():
+        # The last word before its verb, as far as the other statement has nothing of it.
+        verb = next((at for at, token in enumerate(seen.outline.tokens) if at and token in _AUXILIARIES), 0)
+        pairs = zip(seen.outline.words, seen.best, strict=True)
+        before = [(word, share) for word, (share, _) in pairs if word.at < verb]
+        if not before or before[-1][1] >= COVERED:
+            return None
+        subjects.append(before[-1][0])
+    old, new = subjects
     is_host = any(_is_numbered(word.text) for word in (old, new))
     is_kin = all(_KIN in word.classes for word in (old, new))
     is_either = any(side.tokens[-1:] == ("either",) for side in (sides.existing, sides.new))
     return f"of another one: {old.text} / {new.text}" if is_host or is_kin or is_either else None
-
-
-def _subject(side: Outline, best: list[tuple[float, int]]) -> Word | None:
-    """Return the last word before its verb, as far as the other statement has nothing of it."""
-    verb = next((at for at, token in enumerate(side.tokens) if at and token in _AUXILIARIES), 0)
-    before = [(word, share) for word, (share, _) in zip(side.words, best, strict=True) if word.at < verb]
-    return before[-1][0] if before and before[-1][1] < COVERED else None
 
 
 def _has_a_subject(side: Outline) -> bool:
@@ -425,7 +421,7 @@ def find_other_relative(old: Outline, new: Outline) -> str | None:
     """Name whose relative one of the two begins with, where the other one has no such relative: "User's son likes jazz"
     is not said of the user, nor of a daughter.
     """
-    if not (_begins_with_user(old) and _begins_with_user(new)):
+    if not all(side.tokens[:1] == ("user",) or side.tokens[:2] == ("the", "user") for side in (old, new)):
         return None
     for side, other in ((old, new), (new, old)):
         for at in _relatives_of_user(side):
@@ -441,19 +437,15 @@ def find_other_relative(old: Outline, new: Outline) -> str | None:
 
 def is_said_of_a_relative(old: Outline, new: Outline) -> str | None:
     """Name the relative of whom only one of the two tells: an only child has no brother."""
-    tells = [any(_relatives_told(side)) for side in (old, new)]
+    tells = [
+        any(
+            # Whoever is with somebody is not told of: "lives in Gothenburg with their partner Erik".
+            word in _RELATED and _WITH.isdisjoint(side.tokens[max(0, at - MOST_BETWEEN) : at])
+            for at, word in enumerate(side.tokens)
+        )
+        for side in (old, new)
+    ]
     return None if all(tells) else find_other_relative(old, new)
-
-
-def _relatives_told(side: Outline) -> Iterator[str]:
-    """Whoever is with somebody is not told of: "lives in Gothenburg with their partner Erik"."""
-    for at, word in enumerate(side.tokens):
-        if word in _RELATED and _WITH.isdisjoint(side.tokens[max(0, at - MOST_BETWEEN) : at]):
-            yield word
-
-
-def _begins_with_user(side: Outline) -> bool:
-    return side.tokens[:1] == ("user",) or side.tokens[:2] == ("the", "user")
 
 
 def _relatives_of_user(side: Outline) -> list[int]:
