@@ -475,8 +475,15 @@ def find_mentions(text: str, subjects: Collection[str] = ()) -> list[Mention]:
             mentions.append(Mention(Entity(term, "quoted"), match.start() + 1, match.end() - 1))
     names = find_names(text, is_taken)
     mentions += [name for name in names if not (is_in_subject(name.start) and is_in_subject(name.end - 1))]
-    mentions.sort(key=lambda mention: (mention.start, -mention.end))
-    return _distinct(mentions, known)
+    first: dict[str, Mention] = {}
+    for mention in sorted(mentions, key=lambda mention: (mention.start, -mention.end)):
+        key = entity_key(mention.entity.name)
+        if key and key not in first:
+            entity = Entity(known[key], "subject") if key in known else mention.entity
+            first[key] = Mention(entity, mention.start, mention.end)
+            if len(first) == MAX_ENTITIES:
+                break
+    return list(first.values())
 
 
 def entity_key(name: str) -> str:
@@ -505,18 +512,6 @@ def phrase_keys(text: str, longest: int = MAX_SUBJECT_WORDS) -> list[str]:
     most = min(longest, MAX_SUBJECT_WORDS)
     runs = (words[at : at + size] for size in range(1, most + 1) for at in range(len(words) - size + 1))
     return list(dict.fromkeys(" ".join(run) for run in runs))
-
-
-def _distinct(mentions: list[Mention], known: dict[str, str]) -> list[Mention]:
-    kept: dict[str, Mention] = {}
-    for mention in mentions:
-        key = entity_key(mention.entity.name)
-        if key and key not in kept:
-            subject = known.get(key)
-            kept[key] = Mention(Entity(subject, "subject"), mention.start, mention.end) if subject else mention
-            if len(kept) == MAX_ENTITIES:
-                break
-    return list(kept.values())
 
 
 def _find_forms(text: str) -> Iterator[Mention]:

@@ -419,9 +419,7 @@ def find_orders(plain: str, *, from_outside: bool = False) -> Iterator[Found]:
         means = 0
         for hit in sentence.hits:
             means |= hit.means
-        if not any(means & some and means & others for some, others in _TOGETHER) and not (
-            from_outside and _asks_something(means)
-        ):
+        if not _may_mean_order(means, from_outside):
             continue
         why = _against_rules(sentence, means) or (_asks(sentence, means) if from_outside else "")
         if why:
@@ -441,13 +439,15 @@ def _may_ask(plain: str, from_outside: bool) -> bool:
         before = word
     while means:
         one, means = means & _ALL, means >> _BITS
-        if (from_outside and _asks_something(one)) or any(one & some and one & others for some, others in _TOGETHER):
+        if _may_mean_order(one, from_outside):
             return True
     return False
 
 
-def _asks_something(means: int) -> bool:
-    return bool(means & (ASKS | Word.READER) or (means & Word.NOW and means & Word.ONLY))
+def _may_mean_order(means: int, from_outside: bool) -> bool:
+    if any(means & some and means & others for some, others in _TOGETHER):
+        return True
+    return from_outside and bool(means & (ASKS | Word.READER) or (means & Word.NOW and means & Word.ONLY))
 
 
 @lru_cache(maxsize=20_000)
@@ -641,8 +641,13 @@ def _asks(sentence: Sentence, means: int) -> str:
         return ""
     if means & (Word.READER | Word.WEAK) and _tells_reader(sentence):
         return ADDRESS
-    if means & (Word.USER | Word.HUSH) and _hides_at_all(sentence):
-        return HIDE
+    if means & (Word.USER | Word.HUSH):
+        for hit in sentence.any_of(Word.NOT | Word.WITHOUT):
+            told = hit if hit.means & Word.TELL else sentence.has_near(hit, Word.TELL, 0, 4)
+            if told and sentence.has_near(told, Word.USER, 4, 4):
+                return HIDE
+        if any(sentence.has_near(hush, VERB, 8, 8) for hush in sentence.any_of(Word.HUSH)):
+            return HIDE
     for aside in sentence.any_of(Word.ASIDE):
         if sentence.has_near(aside, Word.RULES | Word.BOSS | Word.SYSPROMPT, 6, 6) and not _may(sentence, aside, 2):
             return EARLIER
@@ -692,14 +697,6 @@ def _tells_reader(sentence: Sentence) -> bool:
         if verb and not _may(sentence, verb, verb.at - reader.at):
             return True
     return False
-
-
-def _hides_at_all(sentence: Sentence) -> bool:
-    for hit in sentence.any_of(Word.NOT | Word.WITHOUT):
-        told = hit if hit.means & Word.TELL else sentence.has_near(hit, Word.TELL, 0, 4)
-        if told and sentence.has_near(told, Word.USER, 4, 4):
-            return True
-    return any(sentence.has_near(hush, VERB, 8, 8) for hush in sentence.any_of(Word.HUSH))
 
 
 def _is_order(sentence: Sentence, verb: Hit) -> bool:

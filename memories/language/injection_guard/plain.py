@@ -149,15 +149,13 @@ def find_hidden(text: str) -> Iterator[Finding]:
     for blob in _BLOB.finditer(text):
         before = text[max(done, blob.start() - _CONTEXT_CHARS) : blob.start()].lower()
         around = f"{before} {text[blob.end() : blob.end() + _CONTEXT_CHARS].lower()}"
-        if _is_packed(blob.group()) and _UNPACKS.search(around) and _OBEYS.search(around):
+        # A path or a name in small letters is not packed.
+        packed = blob.group()
+        is_mixed = any(char.isupper() for char in packed) and any(char.islower() for char in packed)
+        is_packed = any(char.isdigit() for char in packed) and (is_mixed or packed.replace(" ", "").isalnum())
+        if is_packed and _UNPACKS.search(around) and _OBEYS.search(around):
             yield blob.start(), blob.end(), "is to be decoded and obeyed"
         done = blob.end()
-
-
-def _is_packed(blob: str) -> bool:
-    """Tell whether something is packed: a path or a name in small letters is not."""
-    is_mixed = any(char.isupper() for char in blob) and any(char.islower() for char in blob)
-    return any(char.isdigit() for char in blob) and (is_mixed or blob.replace(" ", "").isalnum())
 
 
 Mark = tuple[int, int, str]

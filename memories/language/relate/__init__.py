@@ -89,30 +89,22 @@ def relate(
 
 
 def _relate(existing: str, new: str, similarity: float | None, subject: str, thresholds: Thresholds) -> Verdict:
-    if certain := _find_certain(existing, new):
-        return Verdict(Relation.CONTRADICTS, certain[:REASON_MAX_CHARS], DENIED, is_certain=True)
-    if ended := _find_ended(new, existing):
-        return Verdict(Relation.CONTRADICTS, ended[:REASON_MAX_CHARS], DENIED, is_certain=True, ended_before=True)
+    certain = None
+    if values := find_move(existing, new):
+        certain = f"moved: {' / '.join(values)}"
+    elif values := find_replaced(existing, new):
+        certain = f"now otherwise: {' / '.join(values)}"
+    # What the one tells may be over by the other, in whatever order they come.
+    for is_turned, said, end in ((False, existing, new), (True, new, existing)):
+        if not certain and (place := find_trip_off(said, end)):
+            certain = f"called off: {place}"
+        if certain := certain or find_switch(said, end):
+            reason = certain[:REASON_MAX_CHARS]
+            return Verdict(Relation.CONTRADICTS, reason, DENIED, is_certain=True, ended_before=is_turned)
     is_known = similarity is not None and math.isfinite(similarity)
     closeness = thresholds.scale(float(similarity)) if is_known and similarity is not None else None
     verdict = _judge(existing, new, closeness, subject)
     return replace(verdict, reason=verdict.reason[:REASON_MAX_CHARS], score=round(verdict.score, 3))
-
-
-def _find_certain(existing: str, new: str) -> str | None:
-    """Say what the words alone make certain is otherwise now; else None."""
-    if moved := find_move(existing, new):
-        return f"moved: {' / '.join(moved)}"
-    if changed := find_replaced(existing, new):
-        return f"now otherwise: {' / '.join(changed)}"
-    return _find_ended(existing, new)
-
-
-def _find_ended(said: str, end: str) -> str | None:
-    """Say what the one tells that is over by the other, in whatever order they come."""
-    if place := find_trip_off(said, end):
-        return f"called off: {place}"
-    return find_switch(said, end)
 
 
 def _judge(existing: str, new: str, closeness: float | None, subject: str) -> Verdict:

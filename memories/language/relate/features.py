@@ -16,7 +16,6 @@ from memories.language.relate.outline import (
     Outline,
     Pair,
     Phrase,
-    Word,
     Words,
     match,
     outline,
@@ -56,15 +55,6 @@ def weigh_remainders(found: Evidence, sides: Pair) -> None:
         if left.groups.isdisjoint(right.groups) and not left.classes.isdisjoint(right.classes):
             found.features["sibling"] = 1.0
             found.notes["sibling"] = f"other value: {left.text} / {right.text}"
-
-
-def _valued(words: Words, best: Best) -> list[tuple[Word, float]]:
-    return [(word, value) for word, (value, _) in zip(words, best, strict=True)]
-
-
-def _share(words: Words, best: Best) -> float:
-    total = sum(word.weight for word in words)
-    return sum(value * word.weight for word, value in _valued(words, best)) / total if total else UNKNOWN_SHARE
 
 
 MIN_ALIGNED = 0.3
@@ -123,7 +113,11 @@ def weigh_opposites(found: Evidence, sides: Pair) -> None:
         grammar.END.isdisjoint(sides.existing.tokens) != grammar.END.isdisjoint(sides.new.tokens)
     )
     opposition.has_order = bool(found.features["order_agrees"] or found.features["order_clashes"])
-    _pair_phrases_of_one_side(opposition, sides.existing, sides.new)
+    for left, right in product(sides.existing.phrases, sides.new.phrases):
+        # "Rejected" / "not allowed": what the list puts on one side of the bar leaves no negation to explain.
+        if left.sides & right.sides and left.sign == right.sign and left.text != right.text:
+            opposition.faced_old.update(range(left.start, left.end))
+            opposition.faced_new.update(range(right.start, right.end))
     for left, right in product(sides.existing.phrases, sides.new.phrases):
         is_used = left.start in opposition.faced_old or right.start in opposition.faced_new
         is_used |= opposition.has_order and (left.text in _ORDER_WORDS or right.text in _ORDER_WORDS)
@@ -147,14 +141,6 @@ def weigh_opposites(found: Evidence, sides: Pair) -> None:
     f["negated_one_side"] = float(is_odd and not oppose and not agree)
     f["negated_and_opposed"] = float(is_odd and oppose > 0)
     f["negated_and_agree"] = float(is_odd and agree > 0)
-
-
-def _pair_phrases_of_one_side(opposition: Opposition, old: Outline, new: Outline) -> None:
-    """ "Rejected" / "not allowed": what the list puts on one side of the bar leaves no negation to explain."""
-    for left, right in product(old.phrases, new.phrases):
-        if left.sides & right.sides and left.sign == right.sign and left.text != right.text:
-            opposition.faced_old.update(range(left.start, left.end))
-            opposition.faced_new.update(range(right.start, right.end))
 
 
 def _face_forms(found: Evidence, opposition: Opposition, old: Words, new: Words) -> None:
@@ -270,16 +256,15 @@ def _direction(side: Outline, at: int) -> int:
 
 def _agree(one: Order, other: Order) -> int:
     """Return 1 when both put the same thing first, -1 when not, 0 when one cannot tell."""
-    straight = _shared(one.first, other.first) + _shared(one.second, other.second)
-    crossed = _shared(one.first, other.second) + _shared(one.second, other.first)
+    straight = crossed = 0.0
+    for mine, alike, opposite in ((one.first, other.first, other.second), (one.second, other.second, other.first)):
+        for word in mine:
+            straight += max((match(word, fellow) for fellow in alike), default=0.0) * word.weight
+            crossed += max((match(word, fellow) for fellow in opposite), default=0.0) * word.weight
     if straight == crossed:
         return 0
     same_way = one.direction == other.direction
     return 1 if same_way == (straight > crossed) else -1
-
-
-def _shared(left: Words, right: Words) -> float:
-    return sum(max((match(word, other) * word.weight for other in right), default=0.0) for word in left)
 
 
 COSINE = "cosine"
@@ -340,10 +325,15 @@ def extract(sides: Pair, closeness: float | None) -> Evidence:
     """Return the features of a pair and the words behind them. `closeness`: cosine, 0 related and 1 the same."""
     found = Evidence()
     f, aligned = found.features, sides.aligned
-    shares = _share(aligned.existing, aligned.best_existing), _share(aligned.new, aligned.best_new)
+    shares = []
+    for words, best in ((aligned.existing, aligned.best_existing), (aligned.new, aligned.best_new)):
+        total = sum(word.weight for word in words)
+        matched = sum(value * word.weight for word, (value, _) in zip(words, best, strict=True))
+        shares.append(matched / total if total else UNKNOWN_SHARE)
     f["coverage_low"], f["coverage_high"] = sorted(shares)
     f["coverage_mean"] = sum(shares) / 2
-    exact = sum(word.weight for word, value in _valued(aligned.existing, aligned.best_existing) if value >= EXACT)
+    pairs = zip(aligned.existing, aligned.best_existing, strict=True)
+    exact = sum(word.weight for word, (value, _) in pairs if value >= EXACT)
     f["exact_shared"] = exact / max(
         1.0, min(sum(word.weight for word in side) for side in (aligned.existing, aligned.new))
     )

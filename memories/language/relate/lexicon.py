@@ -50,12 +50,11 @@ def canonical_text(text: str) -> str:
     Whatever else is no letter says something: "-5", ".5", "!=", an arrow, a currency, a thumb up or down.
     """
     folded = unicodedata.normalize("NFKC", text).translate(_PLAIN).casefold()
-    return " ".join(filter(None, map(_without_punctuation, _SILENT.sub(" ", folded).split())))
-
-
-def _without_punctuation(word: str) -> str:
-    end = word.rstrip("'.,:!?-") if any(char.isalnum() for char in word) else word.rstrip("'.,:!?-_*")
-    return end if _SAYS_A_SIGN.match(end) else end.lstrip("'.,:!?*-")
+    words = []
+    for word in _SILENT.sub(" ", folded).split():
+        end = word.rstrip("'.,:!?-") if any(char.isalnum() for char in word) else word.rstrip("'.,:!?-_*")
+        words.append(end if _SAYS_A_SIGN.match(end) else end.lstrip("'.,:!?*-"))
+    return " ".join(filter(None, words))
 
 
 @lru_cache(maxsize=64)  # a text is read twice in a row, a subject again and again
@@ -279,7 +278,7 @@ def is_english(found: Sequence[str]) -> bool:
     """Judge by the short words: any language has its own. A text of unknown names counts as English."""
     letters = [word for word in found if word[0].isalpha()]
     foreign = sum(word in FOREIGN_WORDS and word not in _ENGLISH_TOO for word in letters)
-    english = sum(_is_known(word) for word in letters)
+    english = _count_known(letters)
     accented = sum(not word.isascii() for word in letters)
     return foreign <= english * 0.5 and accented <= MAX_FOREIGN_SHARE * max(len(letters), 1)
 
@@ -293,13 +292,12 @@ def has_english(plain: Sequence[str]) -> bool:
     """
     letters = [word for word in plain if word[0].isalpha()]
     telling = [word for word in letters if word not in _SHARED]
-    known = sum(map(_is_known, telling))
-    return any(map(_is_grammar, telling)) or known * 4 > len(telling) or not letters
+    return any(map(_is_grammar, telling)) or _count_known(telling) * 4 > len(telling) or not letters
+
+
+def _count_known(found: Iterable[str]) -> int:
+    return sum(_is_grammar(word) or find_phrase([stem(word)], 0) is not None for word in found)
 
 
 def _is_grammar(word: str) -> bool:
     return word in grammar.STOP_WORDS or word in grammar.AUXILIARIES or word in grammar.PREPOSITIONS
-
-
-def _is_known(word: str) -> bool:
-    return _is_grammar(word) or find_phrase([stem(word)], 0) is not None

@@ -95,21 +95,14 @@ _DIGITS = re.compile(r"\d+(?:[.,]\d+)*")
 _THOUSANDS = re.compile(r"\d{1,3}(?:,\d{3})+")
 
 
-def _digits_value(word: str) -> float | None:
-    """Return 1000 for "1,000", 1.5 for "1.5" and "1,5"; None for versions, clock times and words."""
-    if not word.isascii() or not _DIGITS.fullmatch(word):
-        return None
-    if _THOUSANDS.fullmatch(word):
-        word = word.replace(",", "")
-    word = word.replace(",", ".")
-    return float(word) if word.count(".") <= 1 and len(word) <= 18 else None
-
-
 def read_number(words: Sequence[str], start: int) -> tuple[int, float] | None:
     """Return (words read, value) of a number in digits or words."""
     word = word_at(words, start)
-    value = _digits_value(word)
-    used = 1
+    value, used = None, 1
+    if word.isascii() and _DIGITS.fullmatch(word):
+        # "1,000" is a thousand, "1,5" is 1.5; neither a version nor a clock time is a number.
+        digits = (word.replace(",", "") if _THOUSANDS.fullmatch(word) else word).replace(",", ".")
+        value = float(digits) if digits.count(".") <= 1 and len(digits) <= 18 else None
     if value is None:
         value = grammar.NUMBER_WORDS.get(word, grammar.TENS.get(word))
         if word in grammar.TENS:
@@ -135,10 +128,13 @@ def version_value(text: str) -> float | None:
 def read_measure(words: Sequence[str], start: int) -> Found | None:
     """Read "60s", "~ 40 min", "an hour and a half", "$5", "5 to 10 minutes"."""
     skipped = 1 if word_at(words, start) in grammar.APPROXIMATIONS else 0
-    for read in (_read_part_of_unit, _read_currency, _read_range, _read_number_with_unit):
-        if found := read(words, start + skipped):
-            return found[0] + skipped, replace(found[1], is_rough=bool(skipped))
-    return None
+    begin, found = start + skipped, None
+    sign, number = word_at(words, begin), read_number(words, begin + 1)
+    if sign in _CURRENCIES and number:
+        found = number[0] + 1, point(UNITS[sign][0], number[1], f"{sign}{number[1]:g}")
+    for read in (_read_part_of_unit, _read_range, _read_number_with_unit):
+        found = found or read(words, begin)
+    return (found[0] + skipped, replace(found[1], is_rough=bool(skipped))) if found else None
 
 
 _UNIT_SHARES: dict[tuple[str, ...], float] = {
@@ -180,14 +176,6 @@ def _read_part_of_unit(words: Sequence[str], start: int) -> Found | None:
         if len(phrase) > 1 or start == 0 or words[start - 1] in grammar.BEFORE_A_UNIT_ALONE:
             return _extend(words, start, end + 1, unit, _UNIT_SHARES[phrase] * unit[1])
     return None
-
-
-def _read_currency(words: Sequence[str], start: int) -> Found | None:
-    if word_at(words, start) not in _CURRENCIES:
-        return None
-    number = read_number(words, start + 1)
-    kind = UNITS[words[start]][0]
-    return (number[0] + 1, point(kind, number[1], f"{words[start]}{number[1]:g}")) if number else None
 
 
 def _read_range(words: Sequence[str], start: int) -> Found | None:

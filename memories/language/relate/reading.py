@@ -267,21 +267,24 @@ class _Segmenter:
         kind = self._kind_of_number(start, start + used, value)
         if kind.startswith("label:"):
             value = version_value(self.words[start]) or value
-        return used, point(kind, value / self._seconds_of_rate(start + used), self.words[start])
-
-    def _seconds_of_rate(self, start: int) -> float:
-        """Return 60 for a count "per minute", 1 for a count that is no rate."""
-        for at in range(start, min(start + 3, len(self.words) - 1)):
+        seconds = 1.0
+        for at in range(start + used, min(start + used + 3, len(self.words) - 1)):
             if self.words[at] in ("per", "/", "a", "an", "every", "each"):
-                kind, seconds = grammar.UNITS.get(self.words[at + 1], ("", 1.0))
-                return seconds if kind == "duration" else 1.0
-        return 1.0
+                # 60 for a count "per minute".
+                unit, factor = grammar.UNITS.get(self.words[at + 1], ("", 1.0))
+                seconds = factor if unit == "duration" else 1.0
+                break
+        return used, point(kind, value / seconds, self.words[start])
 
     def _kind_of_number(self, start: int, end: int, value: float) -> str:
         before = self.words[start - 1] if start else ""
         follows = self.words[end] if end < len(self.words) else "."
-        if value in grammar.STATUS_CODES and _names_status(before, follows):
-            return "status"
+        if value in grammar.STATUS_CODES:
+            is_called = before in ("a", "an", "the") and follows in ("redirect", "error", "status", "response", "code")
+            is_answer = follows in grammar.STATUS_NOUNS or not follows.isalpha()
+            answers = before in grammar.STATUS_WORDS or (before in grammar.ANSWER_VERBS and is_answer)
+            if is_called or answers:
+                return "status"
         if before in _BEFORE_YEARS and value in grammar.YEARS:
             return "year"
         # The noun that is counted, past one adjective.
@@ -301,14 +304,6 @@ class _Segmenter:
         if entry is not None and entry[1].part is not Part.MATTER:
             return False
         return word[0].isalpha() and not _closed_class(word, is_last=False) and word not in grammar.AUXILIARIES
-
-
-def _names_status(before: str, follows: str) -> bool:
-    """Tell whether a number between these words is a status: "returns 404"."""
-    if before in ("a", "an", "the") and follows in ("redirect", "error", "status", "response", "code"):
-        return True
-    answers = before in grammar.ANSWER_VERBS and (follows in grammar.STATUS_NOUNS or not follows.isalpha())
-    return answers or before in grammar.STATUS_WORDS
 
 
 def _closed_class(word: str, *, is_last: bool) -> str:

@@ -254,8 +254,10 @@ def find_switch(existing: str, new: str) -> str | None:
     if not is_of_it or set(after) <= told:
         return None
     more = _NO_MORE.search(switched["after"])
-    left = [switched["before"], more and more["what"]]
-    is_left = any(is_what(stems_in(one), what) for one in left if one)
+    # The one names the other, by its last word: "coffee" is "iced coffee", not a "coffee table".
+    left = [_matter_of(stems_in(one)) for one in (switched["before"], more and more["what"]) if one]
+    matter = _matter_of(what)
+    is_left = bool(matter) and any(set(one) <= set(matter) and one[-1] == matter[-1] for one in left if one)
     if not (is_left or (not switched["before"] and _exclude(what, after))):
         return None
     return f"switched: {known['what']} / {switched['after']}"
@@ -276,12 +278,6 @@ def stems_in(text: str) -> list[str]:
 
 def _telling(tokens: list[str]) -> list[str]:
     return [stem(token) for token in tokens if token[0].isalnum() and token not in _DETERMINERS]
-
-
-def is_what(told: list[str], what: list[str]) -> bool:
-    """Tell whether the one names the other, by its last word: "coffee" is "iced coffee", not a "coffee table"."""
-    named, known = _matter_of(told), _matter_of(what)
-    return bool(named and known) and set(named) <= set(known) and named[-1] == known[-1]
 
 
 def _matter_of(stems: list[str]) -> list[str]:

@@ -144,12 +144,11 @@ def judge_foreign(sides: Pair, closeness: float | None) -> Verdict | None:
     """Only "a" for "the" still counts as the same; None when both are English."""
     if sides.existing_statement.is_english and sides.new_statement.is_english:
         return None
-    near = closeness is not None and closeness >= SAME_FROM
-    if near and _with_articles_alike(sides.existing.written) == _with_articles_alike(sides.new.written):
+    # Any other word may deny what is said or turn it round, and so may another order.
+    old, new = (
+        [_DEFINITE.get(word, word) for word in canonical_text(side.written).split()]
+        for side in (sides.existing, sides.new)
+    )
+    if closeness is not None and closeness >= SAME_FROM and old == new:
         return Verdict(Relation.SAME, "near copy in a language without rules", 0.9)
     return Verdict(Relation.DIFFERENT, "not known to be English; too little certainty", 0.5)
-
-
-def _with_articles_alike(text: str) -> list[str]:
-    """Any other word may deny what is said or turn it round, and so may another order."""
-    return [_DEFINITE.get(word, word) for word in canonical_text(text).split()]

@@ -184,7 +184,12 @@ def rewrite(messages: Sequence[Message], now: datetime) -> Rewritten:
 def _rewrite(messages: Sequence[Message], at: int, now: datetime) -> Rewritten:
     text, before, reasons = messages[at].content, messages[:at], list[str]()
     if is_consent(text):
-        return _agreed(before, now)
+        # What the user agreed to is the last sentence of the agent.
+        answers = (message.content for message in reversed(before) if message.role == ASSISTANT and message.content)
+        said = sentences(drop_filler(cut_pasted(next(answers, ""))))
+        query, _ = make_dates_absolute(said[-1], now) if said else ("", [])
+        words = content_words(query)[:MAX_CONTEXT_WORDS]
+        return Rewritten(" ".join(words), ["agreement to what the assistant said" if words else "agreement to nothing"])
     if is_courtesy(text):
         return Rewritten("", ["nothing but courtesy"])
     for step, reason in (
@@ -204,15 +209,6 @@ def _rewrite(messages: Sequence[Message], at: int, now: datetime) -> Rewritten:
     else:
         text = text[_opener_end(text) :].strip(" ,") or text
     return Rewritten(" ".join(text.split()[:MAX_QUERY_WORDS]), reasons)
-
-
-def _agreed(before: Sequence[Message], now: datetime) -> Rewritten:
-    """Return what the user agreed to: the last sentence of the agent."""
-    last = next((message.content for message in reversed(before) if message.role == ASSISTANT and message.content), "")
-    said = sentences(drop_filler(cut_pasted(last)))
-    query, _ = make_dates_absolute(said[-1], now) if said else ("", [])
-    words = content_words(query)[:MAX_CONTEXT_WORDS]
-    return Rewritten(" ".join(words), ["agreement to what the assistant said" if words else "agreement to nothing"])
 
 
 def content_words(text: str) -> list[str]:
