@@ -1,7 +1,7 @@
 """Read a text into a `Statement`: settle what each of its words hangs on, and what is denied.
 
-`segments.cut` has made items of the text; the reader walks over them once and keeps the state of the
-clause: its slot, its negation, its subject.
+A first pass makes items of the text; the reader walks over them once and keeps the state of the clause: its slot, its
+negation, its subject.
 """
 
 from collections.abc import Sequence
@@ -508,8 +508,7 @@ class _Reader:
         self.terms.append(Term(concept, word, sign, self.slot, 0.0, self.clause, is_implied=True))
 
     def _deny_what_came_before(self) -> None:
-        clause = self.clause
-        denied = (
-            replace(t, sign=-t.sign, cue=self.cue) if t.clause == clause and t.cue is None else t for t in self.terms
-        )
-        self.terms = list(denied)
+        self.terms = [
+            replace(term, sign=-term.sign, cue=self.cue) if term.clause == self.clause and term.cue is None else term
+            for term in self.terms
+        ]

@@ -312,9 +312,8 @@ def name_other_subjects(sides: Pair) -> str | None:
     if len(names) < 2 or names[0] in new.tokens or names[1] in old.tokens:
         return None
     # "is the default", "is used for summaries".
-    is_role = (old.tokens[1] in _IS and (old.tokens[2] == "the" or old.tokens[2].endswith("ed"))) and old.tokens[
-        1:
-    ] == new.tokens[1:]
+    is_said = old.tokens[1] in _IS and (old.tokens[2] == "the" or old.tokens[2].endswith("ed"))
+    is_role = is_said and old.tokens[1:] == new.tokens[1:]
     return None if is_role and _is_numbered(names[0]) else f"of another one: {names[0]} / {names[1]}"
 
 

@@ -118,7 +118,7 @@ def _written(window: TimeWindow, anchor: datetime, text: str) -> str:
     is_modifier = window.precision == "month" and low[0] in DETERMINERS and not _is_counted(text.lower())
     if window.precision in simple and not is_modifier:
         return simple[window.precision]
-    # Write a time out: names of feasts, seasons and ranges keep their words and get the year.
+    # Names of feasts, seasons and ranges keep their words and get the year.
     # "New Year" is the one that begins, "New Year's Eve" the day before: the last day of either tells.
     is_feast = window.precision == "holiday" and window.end is not None
     year = (window.end - INSTANT).year if is_feast and window.end else anchor.year
