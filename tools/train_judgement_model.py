@@ -1,11 +1,12 @@
 """Train the network of `memories/providers/judgement_model.py`: its graph and its tuned weights.
 
     pip install torch onnx     # neither is needed by the server
-    python -m tools.train_judgement_model [--epochs 3] [--first-layer 2] [--held-out]
+    python -m tools.train_judgement_model [--epochs 3] [--first-layer 2] [--seed 1] [--average FILE …] [--held-out]
 
 Tune the upper layers and a head of all-MiniLM-L6-v2 on the labelled pairs and sentences of `tests/data`. A seventh of
 them (by a hash of the text) is not trained on: these calibrate the probabilities, and the figures that are printed are
-theirs. `--held-out` prints those of `tests/data/judgement/held-out` too: nothing may be chosen by them.
+theirs. The weights in the repository are the mean of several trainings: `--epochs 0 --average FILE …` makes it.
+`--held-out` prints those of `tests/data/judgement/held-out` too: nothing may be chosen by them.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ import random
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "memsite.config.settings")
@@ -46,6 +48,7 @@ from memories.providers.judgement_model import (
     TUNED,
     TUNED_FILE,
     quantised,
+    restored,
 )
 from tools import bert_graph
 from tools.bert_graph import HEADS, HIDDEN, LAYER_NORM_EPSILON, POSITIONS, SEGMENTS
@@ -159,9 +162,9 @@ def batches(encoded: Sequence[Encoded], chance: random.Random | None) -> Iterato
         yield batch, [ids, segments, mask, torch.tensor([encoded[at].meant for at in batch])]
 
 
-def train(network: Network, encoded: Sequence[Encoded], epochs: int) -> None:
+def train(network: Network, encoded: Sequence[Encoded], epochs: int, seed: int) -> None:
     """Minimise minus the log of the probability of what is meant, with AdamW and a rate that falls to 0."""
-    chance = random.Random(SEED)  # noqa: S311
+    chance = random.Random(seed)  # noqa: S311
     head = [tensor for name, tensor in network.tuned.items() if name.startswith(HEAD)]
     layers = [tensor for name, tensor in network.tuned.items() if not name.startswith(HEAD)]
     rates = (LAYER_RATE, HEAD_RATE)
@@ -183,6 +186,17 @@ def train(network: Network, encoded: Sequence[Encoded], epochs: int) -> None:
             lost += loss.item() * len(batch)
         print(f"epoch {epoch + 1}: loss {lost / len(encoded):.3f}", flush=True)
     network.is_training = False
+
+
+def average(network: Network, files: Sequence[Path], *, is_trained: bool) -> None:
+    """Give the network the mean of its weights and those of earlier trainings (Wortsman et al. 2022)."""
+    trained = [np.load(file) for file in files]
+    with torch.no_grad():
+        for name, tensor in network.tuned.items():
+            key = f"{TUNED}{name}"
+            weights = [restored(stored[key], stored.get(f"{key}{SCALE}")) for stored in trained]
+            weights += [tensor.numpy().copy()] if is_trained or not trained else []
+            tensor.copy_(torch.from_numpy(np.mean(weights, axis=0)))
 
 
 def slices() -> Iterator[tuple[str, slice]]:
@@ -311,6 +325,10 @@ def main() -> None:
     options.add_argument("--epochs", type=int, default=3)
     options.add_argument("--first-layer", type=int, default=2, help="the lowest layer that is tuned, 0 to 5")
     options.add_argument("--threads", type=int, default=2)
+    options.add_argument(
+        "--seed", type=int, default=SEED, help="of the order and of dropout, not of the head"
+    )
+    options.add_argument("--average", type=Path, nargs="*", default=[], help="earlier weights, to take the mean with")
     options.add_argument("--held-out", action="store_true")
     chosen = options.parse_args()
     torch.manual_seed(SEED)
@@ -320,7 +338,10 @@ def main() -> None:
     development = list({example.texts: example for example in examples if is_development(example)}.values())
     print(f"{len(trained)} examples to train on, {len(development)} to measure", flush=True)
     network = Network(chosen.first_layer)
-    train(network, encode(trained), chosen.epochs)
+    torch.manual_seed(chosen.seed)
+    if chosen.epochs:
+        train(network, encode(trained), chosen.epochs, chosen.seed)
+    average(network, chosen.average, is_trained=bool(chosen.epochs))
     encoded = encode(development)
     scores = scores_of(network, encoded)
     temperatures = {name: calibrate(scores, encoded, part) for name, part in slices()}
