@@ -1,11 +1,19 @@
 """How word lists are written down, as text for people to read and extend; and the words for people."""
 
-from collections.abc import Iterator
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
+from pathlib import Path
 
 
 def words(text: str) -> frozenset[str]:
     """Return the words of a list."""
     return frozenset(text.split())
+
+
+def any_of(names: Iterable[str]) -> str:
+    """Return a pattern for whichever of these names, the longer ones first."""
+    return "|".join(sorted(map(re.escape, names), key=len, reverse=True))
 
 
 def numbered(entries: str, start: int = 0) -> dict[str, int]:
@@ -32,6 +40,21 @@ def forms_of(entries: str) -> dict[str, str]:
     """Return form → base of entries written "base: form form; base: form"."""
     pairs = (entry.partition(":") for entry in entries.split(";"))
     return {form: base.strip() for base, _, forms in pairs for form in forms.split()}
+
+
+def read_rows(file: Path) -> Iterator[list[str]]:
+    """Yield the columns of each row of a tab-separated file, comments left out."""
+    for line in file.read_text(encoding="utf-8").split("\n"):
+        if line and not line.startswith("#"):
+            yield line.split("\t")
+
+
+def read_lists(file: Path) -> dict[str, str]:
+    """Return the text of each list of a file; its rows of one name go on with each other."""
+    lists: defaultdict[str, list[str]] = defaultdict(list)
+    for name, text in read_rows(file):
+        lists[name].append(text)
+    return {name: " ".join(texts) for name, texts in lists.items()}
 
 
 PERSONS = words("""

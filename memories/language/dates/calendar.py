@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
-from datetime import datetime, timedelta
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime, time, timedelta
 from typing import Any
 
 from dateutil.easter import easter
@@ -101,15 +101,16 @@ class Cycle:
         return next((span for span in spans if span and span.start > now), None)
 
 
-def step(unit: str, count: int) -> relativedelta:
-    sizes: dict[str, Any] = {name: size * count for name, size in STEPS[unit].items()}
-    return relativedelta(**sizes)
-
-
 def shift(moment: datetime, unit: str, count: int) -> datetime:
     """31 March less one month is 28 February. Raises ValueError or OverflowError outside of the calendar."""
-    moved: datetime = moment + step(unit, count)
+    sizes: dict[str, Any] = {name: size * count for name, size in STEPS[unit].items()}
+    moved: datetime = moment + relativedelta(**sizes)
     return moved
+
+
+def move_clock(now: datetime, delta: timedelta) -> datetime:
+    """Return the moment after so much real time, also where the clocks change. It keeps the zone of `now`."""
+    return now + delta if now.tzinfo is None else (now.astimezone(UTC) + delta).astimezone(now.tzinfo)
 
 
 def lasting(start: datetime, unit: str, count: int = 1) -> Span:
@@ -128,11 +129,6 @@ def day_of_year(month: int, day: int) -> Cycle:
     return yearly("day", lambda year: lasting(datetime(year, month, day), "day"))
 
 
-def season(first_month: int) -> Cycle:
-    """Return the winter of a year, which begins in its December."""
-    return yearly("season", lambda year: lasting(datetime(year, first_month, 1), "month", 3))
-
-
 def part_of_year(precision: str, part: int, months: int) -> Cycle:
     """Return the `part`-th stretch of so many months, from 1."""
     return yearly(precision, lambda year: lasting(datetime(year, (part - 1) * months + 1, 1), "month", months))
@@ -143,10 +139,7 @@ def weekday(day: int) -> Cycle:
 
 
 def day_of_month(day: int) -> Cycle:
-    def build(month: int) -> Span:
-        return lasting(datetime(month // 12, month % 12 + 1, day), "day")
-
-    return Cycle("day", build, month_number)
+    return Cycle("day", lambda month: lasting(datetime(month // 12, month % 12 + 1, day), "day"), month_number)
 
 
 def week_number(moment: datetime) -> int:
@@ -190,25 +183,13 @@ def _fixed(month: int, day: int, days: int = 1) -> Callable[[int], Span]:
 
 
 def _around_easter(offset_days: int, days: int = 1) -> Callable[[int], Span]:
-    def build(year: int) -> Span:
-        sunday = easter(year)
-        return lasting(datetime(sunday.year, sunday.month, sunday.day) + offset_days * DAY, "day", days)
-
-    return build
+    return lambda year: lasting(datetime.combine(easter(year), time()) + offset_days * DAY, "day", days)
 
 
-def _thanksgiving(offset_days: int) -> Callable[[int], Span]:
+def _thanksgiving(year: int) -> datetime:
     """Return the fourth Thursday of November, as in the United States."""
-
-    def build(year: int) -> Span:
-        first = datetime(year, 11, 1)
-        return lasting(first + ((3 - first.weekday()) % 7 + 21 + offset_days) * DAY, "day")
-
-    return build
-
-
-def _new_year(year: int) -> Span:
-    return lasting(datetime(year, 1, 1) - DAY, "day", 2)
+    first = datetime(year, 11, 22)
+    return first + (3 - first.weekday()) % 7 * DAY
 
 
 _HOLIDAY_SPANS: dict[str, Callable[[int], Span]] = {
@@ -219,10 +200,10 @@ _HOLIDAY_SPANS: dict[str, Callable[[int], Span]] = {
     "boxing day": _fixed(12, 26),
     "new year eve": _fixed(12, 31),
     "new year day": _fixed(1, 1),
-    "new year": _new_year,
+    "new year": lambda year: lasting(datetime(year, 1, 1) - DAY, "day", 2),
     "halloween": _fixed(10, 31),
-    "thanksgiving": _thanksgiving(0),
-    "black friday": _thanksgiving(1),
+    "thanksgiving": lambda year: lasting(_thanksgiving(year), "day"),
+    "black friday": lambda year: lasting(_thanksgiving(year) + DAY, "day"),
     "good friday": _around_easter(-2),
     "easter sunday": _around_easter(0),
     "easter monday": _around_easter(1),
@@ -234,10 +215,11 @@ _HOLIDAY_SPANS: dict[str, Callable[[int], Span]] = {
 _DAY = re.compile(r"([0-3]?[0-9])(st|nd|rd|th)?")
 _QUARTER = re.compile(r"q([1-4])")
 _HALF = re.compile(r"h([12])")
-_DASHES = ("-", "–", "—")
+_ROW_LINKS = frozenset({"to", "through", "thru", "-", "–", "—"})
 _EVERY = words("every each any most no per all other alternate")
 _FEAST_WEEKDAYS = words("black good cyber easter palm ash fat super")
-_FEAST_PLACES = {feast.split()[0] for feast in HOLIDAYS}
+_HOLIDAY_STARTS = frozenset(name.split()[0] for name in HOLIDAYS)
+_WEEKEND_LEADS = words("over at on during since")
 _LONGER_LEADS = TIME_LEADS - {"about"}
 
 
@@ -250,11 +232,7 @@ class Named:
 
 def read_name(reading: Reading, at: int) -> Named | None:
     """Return the name of a time that begins at a place."""
-    for read in _READERS:
-        named = read(reading, at)
-        if named:
-            return named
-    return None
+    return next(filter(None, (read(reading, at) for read in _READERS)), None)
 
 
 def read_day(reading: Reading, at: int) -> tuple[int, bool] | None:
@@ -265,15 +243,9 @@ def read_day(reading: Reading, at: int) -> tuple[int, bool] | None:
 
 def _read_date(reading: Reading, at: int) -> Named | None:
     """Read "7 May", "the 7th of May", "May 7th", each with or without "Sunday," before it."""
-    if reading.word(at) in WEEKDAYS:
-        place = reading.skip(reading.skip(at + 1, "."), ",")
-        named = _read_bare_date(reading, place)
-        return named and Named(named.cycle, named.words + place - at, is_sure=True)
-    return _read_bare_date(reading, at)
-
-
-def _read_bare_date(reading: Reading, at: int) -> Named | None:
-    return _read_day_first(reading, at) or _read_month_first(reading, at)
+    place = reading.skip(reading.skip(at + 1, "."), ",") if reading.word(at) in WEEKDAYS else at
+    named = _read_day_first(reading, place) or _read_month_first(reading, place)
+    return replace(named, words=named.words + place - at, is_sure=True) if named and place > at else named
 
 
 def _read_day_first(reading: Reading, at: int) -> Named | None:
@@ -308,53 +280,43 @@ def _is_clear_month(reading: Reading, month_at: int, start: int) -> bool:
 
 
 def _read_month(reading: Reading, at: int) -> Named | None:
-    month = MONTHS.get(reading.word(at))
-    return Named(month_of_year(month), 1, _is_month(reading, at)) if month else None
-
-
-def _is_month(reading: Reading, at: int) -> bool:
-    word, lead = reading.word(at), reading.before(at)
+    """Read "March" and judge whether the month is meant: not where it may be a verb or a person's name."""
+    word, lead, follower = reading.word(at), reading.before(at), reading.word(at + 1)
+    if word not in MONTHS:
+        return None
     if word in PLAIN_MONTHS:
-        return True
-    if reading.word(at - 1) == "of":
-        return reading.word(at - 2) in PARTITIVES | {"week", "weekend", "rest"}
-    if lead in MONTH_LEADS:
-        is_person = lead != "in" and reading.word(at + 1) in PERSON_VERBS
-        return not is_person and (lead != "this" or reading.is_capital(at) or word not in VERBLIKE_MONTHS)
-    is_modifier = reading.word(at - 1) in DETERMINERS and reading.word(at + 1).isalpha()
-    return is_modifier and reading.is_capital(at) and reading.word(at + 1) not in MONTHS_THAT_LEAVE | PERSON_VERBS
+        is_sure = True
+    elif reading.word(at - 1) == "of":
+        is_sure = reading.word(at - 2) in PARTITIVES | {"week", "weekend", "rest"}
+    elif lead in MONTH_LEADS:
+        is_person = lead != "in" and follower in PERSON_VERBS
+        is_sure = not is_person and (lead != "this" or reading.is_capital(at) or word not in VERBLIKE_MONTHS)
+    else:
+        is_modifier = reading.word(at - 1) in DETERMINERS and follower.isalpha()
+        is_sure = is_modifier and reading.is_capital(at) and follower not in MONTHS_THAT_LEAVE | PERSON_VERBS
+    return Named(month_of_year(MONTHS[word]), 1, is_sure)
 
 
 def _read_weekday(reading: Reading, at: int) -> Named | None:
     """Read a weekday that is said once; "every Friday", "Monday to Friday" and "our Friday call" come round."""
-    day = WEEKDAYS.get(reading.word(at))
-    if day is None or reading.word(at - 1) in _EVERY | _FEAST_WEEKDAYS or _is_in_row_of_weekdays(reading, at):
+    word, before, follower = reading.word(at), reading.word(at - 1), reading.word(at + 1)
+    if word not in WEEKDAYS or before in _EVERY | _FEAST_WEEKDAYS:
         return None
-    if reading.word(at) in WORDLIKE_WEEKDAYS and not reading.is_capital(at):
+    if word in WORDLIKE_WEEKDAYS and not reading.is_capital(at):
         return None
-    return Named(weekday(day), 1, _is_weekday(reading, at))
-
-
-def _is_weekday(reading: Reading, at: int) -> bool:
-    word, follower = reading.word(at), reading.word(at + 1)
-    if word in PLAIN_WEEKDAYS:
-        is_modifier = reading.word(at - 1) in DETERMINERS - {"this"} and follower.isalpha()
-        return not is_modifier or follower in DAY_PARTS
-    if word in SHORT_WEEKDAYS:
-        return True
-    if reading.before(at) not in MONTH_LEADS | {"on", "by"}:
-        return False
-    if word in WORDLIKE_WEEKDAYS:
-        return not follower.isalpha() or follower in DAY_PARTS or follower in MONTHS
-    return True
-
-
-def _is_in_row_of_weekdays(reading: Reading, at: int) -> bool:
-    links = ("to", "through", "thru", *_DASHES)
     days = WEEKDAYS.keys() | WEEKDAY_PLURALS
-    return (reading.word(at + 1) in links and reading.word(at + 2) in days) or (
-        reading.word(at - 1) in links and reading.word(at - 2) in days
-    )
+    if (follower in _ROW_LINKS and reading.word(at + 2) in days) or (
+        before in _ROW_LINKS and reading.word(at - 2) in days
+    ):
+        return None
+    if word in PLAIN_WEEKDAYS:
+        is_modifier = before in DETERMINERS - {"this"} and follower.isalpha()
+        is_sure = not is_modifier or follower in DAY_PARTS
+    else:
+        is_led = reading.before(at) in MONTH_LEADS | {"on", "by"}
+        is_noun = word in WORDLIKE_WEEKDAYS and follower.isalpha() and follower not in DAY_PARTS.keys() | MONTHS.keys()
+        is_sure = word in SHORT_WEEKDAYS or (is_led and not is_noun)
+    return Named(weekday(WEEKDAYS[word]), 1, is_sure)
 
 
 def _read_season(reading: Reading, at: int) -> Named | None:
@@ -366,25 +328,32 @@ def _read_season(reading: Reading, at: int) -> Named | None:
     has_article = reading.word(at - 1) == "the" and lead in PREPOSITIONS | {"since", "after", "before", "until"}
     is_long = lead in {"over", "during", "since", "throughout"} and word not in WORDLIKE_SEASONS
     is_sure = has_article or is_long or lead in DEMONSTRATIVES
-    return Named(season(SEASONS[word]), 1, is_sure)
+    # The winter of a year begins in its December.
+    return Named(yearly("season", lambda year: lasting(datetime(year, SEASONS[word], 1), "month", 3)), 1, is_sure)
 
 
 def _read_weekend(reading: Reading, at: int) -> Named | None:
     """Read "over the weekend"."""
-    is_sure = reading.word(at - 1) == "the" and reading.before(at) in words("over at on during since")
+    is_sure = reading.word(at - 1) == "the" and reading.before(at) in _WEEKEND_LEADS
     return Named(UNIT_CYCLES["weekend"], 1, is_sure) if reading.word(at) == "weekend" else None
 
 
+def holiday_at(reading: Reading, at: int) -> str:
+    """Return the name of the holiday that begins here, as `holiday` knows it; "" for none."""
+    if reading.word(at) not in _HOLIDAY_STARTS:
+        return ""
+    return next(
+        (name for name in HOLIDAYS if all(reading.word(at + place) == word for place, word in enumerate(name.split()))),
+        "",
+    )
+
+
 def _read_holiday(reading: Reading, at: int) -> Named | None:
-    if reading.word(at) not in _FEAST_PLACES:
+    name = holiday_at(reading, at)
+    length = len(name.split())
+    if not name or reading.word(at + length) in NOT_A_HOLIDAY_BEFORE:
         return None
-    for name in HOLIDAYS:
-        words = name.split()
-        if all(reading.word(at + place) == word for place, word in enumerate(words)):
-            is_sure = reading.before(at) in _LONGER_LEADS
-            is_time = reading.word(at + len(words)) not in NOT_A_HOLIDAY_BEFORE
-            return Named(holiday(name), len(words), is_sure) if is_time else None
-    return None
+    return Named(holiday(name), length, reading.before(at) in _LONGER_LEADS)
 
 
 def _read_part_of_year(reading: Reading, at: int) -> Named | None:
@@ -442,6 +411,10 @@ class Found:
     precision: str
     cycle: Cycle | None = None
     other: Span | None = None
+
+    @property
+    def spans(self) -> tuple[Span, ...]:
+        return (self.span, self.other) if self.other else (self.span,)
 
 
 def read_named(reading: Reading, at: int, is_expected: bool = False) -> Found | None:
@@ -537,28 +510,24 @@ def read_numeric(reading: Reading, at: int) -> Found | None:
     word = reading.word(at)
     iso = _ISO.fullmatch(word)
     if iso:
-        span = _day(iso[1], iso[2], iso[3]) if iso[3] else _month(iso[1], iso[2])
+        span = _span_of(iso[1], iso[2], iso[3])
         return Found(1, span, "day" if iso[3] else "month") if span else None
     numeric = _NUMERIC.fullmatch(word)
     if not numeric:
         return None
     first, second, year = numeric.groups()
     full_year = year if len(year) == 4 else str(_full_year(int(year), reading.now.year))
-    day_first, month_first = _day(full_year, second, first), _day(full_year, first, second)
+    day_first, month_first = _span_of(full_year, second, first), _span_of(full_year, first, second)
     spans = [day_first] if "/" not in word and day_first else [month_first, day_first]
     read = list(dict.fromkeys(span for span in spans if span))
     return Found(1, read[0], "day", other=read[1] if len(read) > 1 else None) if read else None
 
 
-def _day(year: str, month: str, day: str) -> Span | None:
+def _span_of(year: str, month: str, day: str | None) -> Span | None:
+    """Return a day, or without one a whole month."""
     if not 1 <= int(month) <= 12 or not FIRST_YEAR <= int(year) <= LAST_YEAR:
         return None
-    return day_of_year(int(month), int(day)).at(int(year))
-
-
-def _month(year: str, month: str) -> Span | None:
-    is_month = 1 <= int(month) <= 12 and FIRST_YEAR <= int(year) <= LAST_YEAR
-    return month_of_year(int(month)).at(int(year)) if is_month else None
+    return (day_of_year(int(month), int(day)) if day else month_of_year(int(month))).at(int(year))
 
 
 def read_bare_year(reading: Reading, at: int, is_expected: bool = False) -> Found | None:

@@ -96,20 +96,14 @@ def _read_digits(speech: Speech, at: int, place: int, is_led: bool) -> Clock | N
         if minute:
             minutes, meridiem, end, is_marked = int(minute[1]), minute[2] or "", end + 2, True
     if not meridiem:
-        meridiem, used = _meridiem(speech, end)
-        end, is_marked = end + used, is_marked or bool(used)
+        following = speech.word(end)
+        meridiem = _DOTTED.get(speech.said(end)[:3], "") or (following if following in {"am", "pm"} else "")
+        is_named = bool(meridiem) or following in _HOUR_WORDS
+        end, is_marked = end + is_named, is_marked or is_named
     if not is_marked and not is_led:
         return None
     is_counted = word.startswith("0") or "h" in word or speech.word(end - 1) in {"uhr", "heures"}
     return _checked(int(hour[1]), minutes, meridiem or ("24" if is_counted else ""), end, speech, at, is_marked)
-
-
-def _meridiem(speech: Speech, at: int) -> tuple[str, int]:
-    word = speech.word(at)
-    dotted = _DOTTED.get(speech.said(at)[:3], "")
-    if dotted or word in {"am", "pm"}:
-        return dotted or word, 1
-    return "", 1 if word in _HOUR_WORDS else 0
 
 
 def _checked(

@@ -22,7 +22,7 @@ from memories.language.dates.future_dates import (
     read_named_date,
     read_simple,
 )
-from memories.language.dates.recurrence import as_birthday, is_lasting, next_day, read_recurring
+from memories.language.dates.recurrence import as_birthday, is_dated, next_day, read_recurring
 from memories.language.dates.speech import Found, Proof, Speech, from_span, read_speech
 from memories.language.dates.tense import fits
 from memories.language.dates.words import (
@@ -61,7 +61,7 @@ _ENDS_OF_DAY = (
 )
 
 
-def read_end_of_day(speech: Speech, at: int) -> Found | None:
+def _read_end_of_day(speech: Speech, at: int) -> Found | None:
     """Read "by EOD", "by the end of the day", "by end of day Friday"; "at the end of the day" is a saying."""
     for said in _ENDS_OF_DAY:
         place = at + len(said)
@@ -71,7 +71,7 @@ def read_end_of_day(speech: Speech, at: int) -> Found | None:
     return None
 
 
-def read_beside(speech: Speech, at: int) -> Found | None:
+def _read_beside(speech: Speech, at: int) -> Found | None:
     """Read "two days before Christmas", "the day after May 3", "the week before Easter"."""
     amount = read_amount(speech, at)
     unit = UNITS.get(speech.word(at + 1), "") if speech.word(at) == "the" else ""
@@ -91,7 +91,7 @@ def read_beside(speech: Speech, at: int) -> Found | None:
     return Found(words, calendar.shift(inner.first, unit, -count if is_before else count))
 
 
-def read_around(speech: Speech, at: int) -> Found | None:
+def _read_around(speech: Speech, at: int) -> Found | None:
     """Read "the weekend of the 28th", "the week of May 3": the one in which that day is, or to which it is nearest."""
     place = speech.skip(at, "the")
     unit = speech.word(place)
@@ -105,12 +105,12 @@ def read_around(speech: Speech, at: int) -> Found | None:
     return from_span(place + 2 + day.words - at, span, speech.today) if span else None
 
 
-def read_part(speech: Speech, at: int) -> Found | None:
+def _read_part(speech: Speech, at: int) -> Found | None:
     """Read "the end of next week", "early May", "mid-June", "later this month", "the end of the year"."""
     first = speech.skip(at, "the")
     word = speech.word(first)
     if word == "later":
-        return _read_rest(speech, at)
+        return _read_later(speech, at)
     if word not in _THIRDS:
         return None
     place = speech.skip(first + 1, *(("of",) if word in _WITH_OF else ("-", "in")))
@@ -120,7 +120,11 @@ def read_part(speech: Speech, at: int) -> Found | None:
     if not inner or not inner.last:
         return None
     # What is left of a running week or month does not tell where its end begins, but where it ends is sure.
-    span = _third(Span(inner.begin or inner.first, inner.last + DAY), _THIRDS[word])
+    start = inner.begin or inner.first
+    days, part = (inner.last - start).days + 1, _THIRDS[word]
+    # The end of a week is Friday to Sunday.
+    first_day, end = ((0, 2), (2, 4), (4, 7))[part] if days == 7 else (days * part // 3, days * (part + 1) // 3)
+    span = Span(start + first_day * DAY, start + max(end, first_day + 1) * DAY)
     is_vague = speech.word(place) == "the" and word not in _WITH_OF
     return replace(
         from_span(place + inner.words - at, span, speech.today), proof=Proof.FUTURE if is_vague else inner.proof
@@ -137,17 +141,7 @@ def _read_whole(speech: Speech, at: int) -> Found | None:
     return Found(2, span.start, span.end - DAY) if span else None
 
 
-def _third(span: Span, part: int) -> Span:
-    """Return the first, middle or last third in whole days; the end of a week is Friday to Sunday."""
-    days = (span.end - span.start).days
-    if days == 7:
-        first, last = ((0, 2), (2, 4), (4, 7))[part]
-    else:
-        first, last = days * part // 3, days * (part + 1) // 3
-    return Span(span.start + first * DAY, span.start + max(last, first + 1) * DAY)
-
-
-def _read_rest(speech: Speech, at: int) -> Found | None:
+def _read_later(speech: Speech, at: int) -> Found | None:
     """Read "later today", "later this week", "later in the year"."""
     place = speech.skip(at + 1, "in")
     if speech.word(place) == "today":
@@ -158,7 +152,7 @@ def _read_rest(speech: Speech, at: int) -> Found | None:
     return from_span(place + whole.words - at, Span(whole.first, whole.last + DAY), speech.today)
 
 
-def read_nth_part(speech: Speech, at: int) -> Found | None:
+def _read_nth_part(speech: Speech, at: int) -> Found | None:
     """Read "the first week of June", "the last day of the month"; a first week is the first seven days."""
     place = speech.skip(at, "the")
     order, days = speech.word(place), _DAYS_OF.get(speech.word(place + 1))
@@ -178,7 +172,7 @@ _GOING_ON = frozenset({"i", "we", "he", "she", "they", "and", "or", "so", "but",
 """Behind a day they begin something new; any other word may be what is counted: "the 3rd floor"."""
 
 
-def read_range(speech: Speech, at: int, is_between: bool) -> Found | None:
+def _read_range(speech: Speech, at: int, is_between: bool) -> Found | None:
     """Return a range that begins here, behind its "from" or "between"."""
     links = frozenset({"and"}) if is_between else _LINKS
     return (
@@ -205,16 +199,16 @@ def _read_days_of_month(speech: Speech, at: int, links: Set[str]) -> Found | Non
     """Read "3-5 May", "the 3rd to the 5th of May 2027"."""
     place = speech.skip(at, "the")
     day = read_day(speech, place)
+    if not day or speech.word(place + 1) not in links or not read_day(speech, speech.skip(place + 2, "the")):
+        return None
     last_at = place + 2
-    if not day or speech.word(place + 1) not in links:
+    last = read_named_date(speech, last_at)
+    if not last:
+        last_at = speech.skip(last_at, "the")
+        last = read_named_date(speech, last_at)
+    if not last or last.last or last.first.day <= day[0]:
         return None
-    last = read_named_date(speech, last_at) or read_named_date(speech, speech.skip(last_at, "the"))
-    if not last or last.last or last.first.day <= day[0] or not read_day(speech, speech.skip(last_at, "the")):
-        return None
-    skipped = 0 if read_named_date(speech, last_at) else 1
-    return replace(
-        last, words=last_at + skipped + last.words - at, first=last.first.replace(day=day[0]), last=last.first
-    )
+    return replace(last, words=last_at + last.words - at, first=last.first.replace(day=day[0]), last=last.first)
 
 
 def _read_days_behind_month(speech: Speech, at: int, links: Set[str]) -> Found | None:
@@ -273,7 +267,7 @@ def _read_two(speech: Speech, at: int, links: Set[str]) -> Found | None:
 
 MOST_OBJECT = 8
 """Words between a verb and what it is done for: "announced a rent increase of 4 percent for July"."""
-_READERS = (read_end_of_day, read_beside, read_around, read_nth_part, read_part, read_simple)
+_READERS = (_read_end_of_day, _read_beside, _read_around, _read_nth_part, _read_part, read_simple)
 _LEADS_OF_VERBS = frozenset({"on", "in", "at", "over", "around", "through"})
 """In "come over tomorrow" they belong to the verb."""
 
@@ -299,7 +293,7 @@ def read_led(speech: Speech, at: int) -> Found | None:
     ):
         named = read_inner(speech, place)
         return replace(named.moved(1), proof=Proof.NONE) if named else None
-    found = read_range(speech, place, is_between=between) or (None if between else _read_time(speech, place))
+    found = _read_range(speech, place, is_between=between) or (None if between else _read_time(speech, place))
     return _limited(speech, lead, place, found).moved(place - at) if found else None
 
 
@@ -333,11 +327,7 @@ def _is_ahead(speech: Speech, lead: str, at: int) -> bool:
 
 
 def _read_time(speech: Speech, at: int) -> Found | None:
-    for read in _READERS:
-        found = read(speech, at)
-        if found:
-            return found
-    return None
+    return next(filter(None, (read(speech, at) for read in _READERS)), None)
 
 
 _MOST_BETWEEN = 8
@@ -346,7 +336,7 @@ _EARLY, _GETTING = words("alarm breakfast wake wakes waking woken"), words("be b
 _OTHER_TIMES = ADVERBS | MONTHS.keys() | WEEKDAYS.keys() | {",", "and", "then", "or"}
 
 
-def places_to_read(speech: Speech) -> Iterator[int]:
+def _places_to_read(speech: Speech) -> Iterator[int]:
     """Yield where a time may begin: at a word that begins times, a few words before one that every time has."""
     last_anchor = -1
     anchors = [-1] * len(speech.tokens)
@@ -356,31 +346,23 @@ def places_to_read(speech: Speech) -> Iterator[int]:
             last_anchor = at
         anchors[at] = last_anchor
     for at, anchor in enumerate(anchors):
-        if at <= anchor <= at + _MOST_BEFORE_ANCHOR and _may_begin(speech, at):
+        word, following = speech.word(at), speech.word(at + 1)
+        is_led = word in LEADS and (following in STARTERS or following == "of" or following[:1].isdecimal())
+        is_start = is_led or (word not in LEADS and (word in STARTERS or word[:1].isdecimal()))
+        if is_start and at <= anchor <= at + _MOST_BEFORE_ANCHOR:
             yield at
 
 
-def read_moment(speech: Speech, at: int) -> Found | None:
-    """Return the time that begins here. Raises ValueError or OverflowError where it lies outside of the calendar."""
+def _read_moment(speech: Speech, at: int) -> Found | None:
+    """Return the time that begins here, with its clock. Raises ValueError or OverflowError outside of the calendar."""
     early = read_clock(speech, at)
     if early:
         place = speech.skip(at + early.words, ",")
-        found = _read_day(speech, place)
+        found = read_recurring(speech, place) or read_led(speech, place)
         if found:
             return _complete(speech, place, found, early).moved(place - at)
-    found = _read_day(speech, at)
+    found = read_recurring(speech, at) or read_led(speech, at)
     return _complete(speech, at, found, None) if found else None
-
-
-def _may_begin(speech: Speech, at: int) -> bool:
-    word, following = speech.word(at), speech.word(at + 1)
-    if word in LEADS:
-        return following in STARTERS or following == "of" or following[:1].isdecimal()
-    return word in STARTERS or word[:1].isdecimal()
-
-
-def _read_day(speech: Speech, at: int) -> Found | None:
-    return read_recurring(speech, at) or read_led(speech, at)
 
 
 def _complete(speech: Speech, at: int, found: Found, early: Clock | None) -> Found:
@@ -397,7 +379,15 @@ def _complete(speech: Speech, at: int, found: Found, early: Clock | None) -> Fou
     found = replace(found, words=end - at, part=part)
     if not clock and not (found.last or found.at):
         clock = _clock_beside(speech, at, end)
-    return _at_clock(speech, found, clock.as_time(part or _part_told_by(speech, at))) if clock else found
+    if not clock:
+        return found
+    hour, first = clock.as_time(part or _part_told_by(speech, at)), found.first
+    if part == "night" and hour == time() and not found.rule:
+        first += DAY  # midnight tonight is the beginning of tomorrow
+    if found.rule and first == speech.today and hour <= speech.local.time():
+        day = next_day(found.rule, first.date(), first.date())
+        first = datetime.combine(day, time()) if day else first
+    return replace(found, at=hour, first=first)
 
 
 def _part_told_by(speech: Speech, at: int) -> str:
@@ -422,17 +412,6 @@ def _clock_beside(speech: Speech, first: int, end: int) -> Clock | None:
             if clock:
                 return clock
     return None
-
-
-def _at_clock(speech: Speech, found: Found, at: time) -> Found:
-    first = found.first
-    if found.part == "night" and at == time() and not found.rule:
-        # Midnight tonight is the beginning of tomorrow.
-        first += DAY
-    if found.rule and first == speech.today and at <= speech.local.time():
-        day = next_day(found.rule, first.date(), first.date())
-        first = datetime.combine(day, time()) if day else first
-    return replace(found, at=at, first=first)
 
 
 __all__ = ["MOST_COMING", "MOST_PLACES", "Coming", "find_coming", "next_day"]
@@ -469,7 +448,7 @@ def find_coming(text: str, now: datetime, with_denied: bool = False) -> list[Com
     speech = read_speech(text, now)
     comings: list[Coming] = []
     end = moved_to = 0
-    for at in islice(places_to_read(speech), MOST_PLACES):
+    for at in islice(_places_to_read(speech), MOST_PLACES):
         if at < end:
             continue
         found = _read(speech, at)
@@ -478,12 +457,15 @@ def find_coming(text: str, now: datetime, with_denied: bool = False) -> list[Com
         left = _left_behind(speech, at)
         end = at + (found.words if found.last or not left else left)
         moved_to = at + left if left else moved_to
-        is_out = _is_taken_out(speech, at, text) or (_is_denied(speech, at) and not with_denied)
-        if is_out or (left and not found.last):
+        if _is_taken_out(speech, at, text, with_denied) or (left and not found.last):
             continue
-        found = _as_moved(found) if at <= moved_to and moved_to else found
+        if at <= moved_to and moved_to:
+            # What something is moved to: the end of a span, whatever tense that is told in.
+            found = replace(found, first=found.end, last=None, begin=None, proof=Proof.NONE)
         if _is_coming(speech, at + left, end, found):
-            comings.append(_place(found, text, speech.tokens[at + left].start, speech.tokens[end - 1].end))
+            first, last = speech.tokens[at + left].start, speech.tokens[end - 1].end
+            until = found.last.date() if found.last else None
+            comings.append(Coming(first, last, text[first:last], found.first.date(), found.at, until, found.rule))
         if len(comings) == MOST_COMING:
             break
     return comings
@@ -492,26 +474,29 @@ def find_coming(text: str, now: datetime, with_denied: bool = False) -> list[Com
 def _read(speech: Speech, at: int) -> Found | None:
     """None, too, for days outside of the calendar."""
     try:
-        found = read_moment(speech, at)
+        found = _read_moment(speech, at)
         found = found and (as_birthday(speech, at, at + found.words, found) or found)
     except (ValueError, OverflowError):
         return None
     return found if found and found.end <= LAST else None
 
 
-def _is_taken_out(speech: Speech, at: int, text: str) -> bool:
-    """ "Never later in the week", "except on Fridays"; "never before Friday" names the day."""
-    is_out = speech.word(at - 1) == "never" or is_excepted(text, speech.tokens[at].start)
-    return is_out and speech.word(at) not in LIMITS
+def _is_taken_out(speech: Speech, at: int, text: str, with_denied: bool) -> bool:
+    """Read "never later in the week", "except on Fridays"; and, not `with_denied`, "not this Friday but the 12th".
 
-
-def _is_denied(speech: Speech, at: int) -> bool:
-    """ "Not this Friday but the 12th"; "why not Friday?" and "not before Friday" name the day."""
-    is_not = speech.said(at - 1) in NOT and speech.word(at - 2) != "why"
+    "Never before Friday", "not before Friday" and "why not Friday?" name the day.
+    """
+    if speech.word(at) in LIMITS:
+        return False
+    before = speech.said(at - 1)
+    if speech.word(at - 1) == "never" or is_excepted(text, speech.tokens[at].start):
+        return True
     behind = range(at + 1, at + REACH_OF_INSTEAD)
-    is_not |= any(speech.said(place) in INSTEAD and speech.said(place + 1) not in TOO for place in behind)
-    is_not |= speech.said(at - 1) == "pas" and "mais" in map(speech.said, behind)
-    return is_not and speech.word(at) not in LIMITS
+    is_denied = (before in NOT and speech.word(at - 2) != "why") or (
+        before == "pas" and "mais" in map(speech.said, behind)
+    )
+    is_denied |= any(speech.said(place) in INSTEAD and speech.said(place + 1) not in TOO for place in behind)
+    return is_denied and not with_denied
 
 
 def _left_behind(speech: Speech, at: int) -> int:
@@ -527,11 +512,6 @@ def _left_behind(speech: Speech, at: int) -> int:
     return to - at + (speech.said(to) == "to")
 
 
-def _as_moved(found: Found) -> Found:
-    """Return what something is moved to: the end of a span, whatever tense that is told in."""
-    return replace(found, first=found.last or found.first, last=None, begin=None, proof=Proof.NONE)
-
-
 def _is_coming(speech: Speech, first: int, end: int, found: Found) -> bool:
     if found.first < speech.today:
         return False
@@ -540,9 +520,5 @@ def _is_coming(speech: Speech, first: int, end: int, found: Found) -> bool:
         return False
     if is_today and found.at and found.proof is Proof.FUTURE:
         return fits(speech, first, end, Proof.NOT_PAST)
-    return is_lasting(speech, first, end, found) or fits(speech, first, end, found.proof)
-
-
-def _place(found: Found, text: str, start: int, end: int) -> Coming:
-    until = found.last.date() if found.last else None
-    return Coming(start, end, text[start:end], found.first.date(), found.at, until, found.rule)
+    # "My birthday was on May 3" tells of the past, and the day comes again.
+    return (bool(found.rule) and is_dated(speech, first, end)) or fits(speech, first, end, found.proof)

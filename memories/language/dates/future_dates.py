@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
-from datetime import UTC, datetime, time, timedelta
+from datetime import datetime, time, timedelta
 from itertools import takewhile
 
 from memories.language.dates import calendar
@@ -14,6 +14,7 @@ from memories.language.dates.calendar import (
     Cycle,
     Named,
     Span,
+    holiday_at,
     read_bare_year,
     read_day,
     read_name,
@@ -31,7 +32,6 @@ from memories.language.dates.words import (
     DAY_PARTS,
     DETERMINERS,
     FEASTS,
-    HOLIDAYS,
     LEADS,
     LIMITS,
     MONTHS,
@@ -73,7 +73,7 @@ def coming(cycle: Cycle, today: datetime) -> Span | None:
 
 def read_named_date(speech: Speech, at: int) -> Found | None:
     """Read "May 3", "the 3rd of May 2027", "Friday", "in May", "on the 15th", "the 15th of next month"."""
-    named = read_name(speech, at) or _read_the(speech, at)
+    named = _named_at(speech, at)
     if not named or not _is_meant(speech, at, named):
         return None
     year = read_year(speech, at + named.words) if named.cycle.is_yearly else None
@@ -84,67 +84,60 @@ def read_named_date(speech: Speech, at: int) -> Found | None:
     inside = _read_inside(speech, at + named.words, named.cycle)
     if inside:
         return inside.moved(named.words)
-    if not named.is_sure and not _is_before_clock(speech, at) and not _is_alone(speech, at, named):
+    # "Sat at 5" would be the verb without the clock.
+    is_day = speech.word(at) in WEEKDAYS and speech.is_capital(at) and read_clock(speech, speech.skip(at + 1, ","))
+    is_sure = named.is_sure or is_day or _is_alone(speech, at, named)
+    span = coming(named.cycle, speech.today) if is_sure else None
+    if not span:
         return None
-    span = coming(named.cycle, speech.today)
-    return from_span(named.words, span, speech.today, _proof_of(speech, at, named, span)) if span else None
-
-
-def _proof_of(speech: Speech, at: int, named: Named, span: Span) -> Proof:
-    """ "Sales are up in Q3", and in March "the figures for January are wrong", tell of what was last called so."""
-    is_just_over = named.cycle.precision == "month" and span.start - speech.today > MOST_AHEAD
-    is_last = (is_just_over or named.cycle.precision == "quarter") and not is_told_beforehand(speech, at)
-    return Proof.NO_HABIT if is_last else Proof.NOT_PAST
+    # "Sales are up in Q3", and in March "the figures for January are wrong", tell of what was last called so.
+    precision = named.cycle.precision
+    is_just_over = precision == "month" and span.start - speech.today > MOST_AHEAD
+    is_last = (is_just_over or precision == "quarter") and not is_told_beforehand(speech, at)
+    return from_span(named.words, span, speech.today, Proof.NO_HABIT if is_last else Proof.NOT_PAST)
 
 
 def read_day_ahead(speech: Speech, at: int) -> Found | None:
     """Read "the 28th", "May 3" where nothing but a day can stand."""
-    named = read_name(speech, at) or _read_the(speech, at)
+    named = _named_at(speech, at)
     span = coming(named.cycle, speech.today) if named and named.cycle.precision == "day" else None
     return from_span(named.words, span, speech.today) if named and span else None
 
 
-def _read_the(speech: Speech, at: int) -> Named | None:
-    """Judge a name behind "the": "the May 3 release" is none of it, "the 3rd of May" and "the weekend" are."""
-    named = read_name(speech, at + 1) if speech.word(at) == "the" else None
-    is_kept = named and named.cycle.precision == "day" and named.words > 1
-    return replace(named, words=named.words + 1) if named and is_kept else None
+def _named_at(speech: Speech, at: int) -> Named | None:
+    """Read a name; behind "the" only a date or "the weekend": "the May 3 release" is none, "the 3rd of May" is."""
+    named = read_name(speech, at)
+    if named or speech.word(at) != "the":
+        return named
+    named = read_name(speech, at + 1)
+    is_date = named and named.cycle.precision == "day" and named.words > 1
+    return replace(named, words=named.words + 1) if named and is_date else None
 
 
 def _is_meant(speech: Speech, at: int, named: Named) -> bool:
     precision = named.cycle.precision
     if precision in {"month", "quarter"}:
-        return speech.before(_start_of_row(speech, at)) in _LEADS_OF_MONTHS or read_year(speech, at + 1) is not None
+        first = at  # of the months that are named one behind the other: "for June and July"
+        while speech.word(first - 1) in {"and", "or", ","} and speech.word(first - 2) in MONTHS:
+            first -= 2
+        return speech.before(first) in _LEADS_OF_MONTHS or read_year(speech, at + 1) is not None
     if precision in {"season", "half", "holiday", "weekend"}:
         return False
+    before = speech.word(at - 1)
     if named.words > 1:
-        return speech.word(at - 1) not in OWNERS | NOT_A_DATE_BEHIND
-    if speech.word(at) in WEEKDAYS:
-        # Not "Man Friday", "your Friday", "a Friday", "the Friday call", nor "It's Friday!".
-        before = speech.word(at - 1)
-        if before in NO_DAY_BEHIND | PASSED | (OWNERS - {"her"}) | {"a"} or (
-            before in DETERMINERS and speech.word(at + 1).isalpha()
-        ):
-            return False
-        is_today = speech.today.weekday() == WEEKDAYS[speech.word(at)]
-        is_told = speech.said(at - 1) in _TODAY_IS and not _is_beside_day(speech, at)
-        return not is_told and not (is_today and before == "is")
-    return True
-
-
-def _start_of_row(speech: Speech, at: int) -> int:
-    """Return the first of the months that are named one behind the other: "for June and July"."""
-    while speech.word(at - 1) in {"and", "or", ","} and speech.word(at - 2) in MONTHS:
-        at -= 2
-    return at
-
-
-def _is_beside_day(speech: Speech, at: int) -> bool:
-    """Tell whether another day is set right by it: "it isn't Wednesday, it's Tuesday", "it's Tuesday, not
-    Wednesday".
-    """
+        return before not in OWNERS | NOT_A_DATE_BEHIND
+    if speech.word(at) not in WEEKDAYS:
+        return True
+    # Not "Man Friday", "your Friday", "a Friday", "the Friday call", nor "It's Friday!".
+    if before in NO_DAY_BEHIND | PASSED | (OWNERS - {"her"}) | {"a"}:
+        return False
+    if before in DETERMINERS and speech.word(at + 1).isalpha():
+        return False
+    # Of "it isn't Wednesday, it's Tuesday" and "it's Tuesday, not Wednesday" one day sets the other right.
     near = (speech.word(place) for place in (at - 4, at - 3, at - 2, at + 2, at + 3))
-    return any(word in WEEKDAYS and word != speech.word(at) for word in near)
+    is_set_right = any(word in WEEKDAYS and word != speech.word(at) for word in near)
+    is_today = speech.today.weekday() == WEEKDAYS[speech.word(at)]
+    return (speech.said(at - 1) not in _TODAY_IS or is_set_right) and not (is_today and before == "is")
 
 
 def _read_inside(speech: Speech, at: int, cycle: Cycle) -> Found | None:
@@ -169,15 +162,6 @@ def _is_alone(speech: Speech, at: int, named: Named) -> bool:
         return is_day and is_moved and (behind in _CLOSED or behind in {"instead", "of", "because", "so", "for"})
     is_ours = before in {"it's", "is"} and behind in {"we", "i"}
     return is_day and before in _OPEN and (behind in _CLOSED or is_ours)
-
-
-def _is_before_clock(speech: Speech, at: int) -> bool:
-    """Read "Sat at 5", which would be the verb without the clock."""
-    return (
-        speech.word(at) in WEEKDAYS
-        and speech.is_capital(at)
-        and read_clock(speech, speech.skip(at + 1, ",")) is not None
-    )
 
 
 def read_the_weekend(speech: Speech, at: int) -> Found | None:
@@ -208,7 +192,9 @@ def read_numeric_date(speech: Speech, at: int) -> Found | None:
 
     With slashes a date that can be read both ways is left out, unless both are the same day. Dots put the day first.
     """
-    if speech.word(at - 1) in NOT_A_DATE_BEHIND or _is_file(speech, at) or speech.word(at + 1) == "version":
+    is_dotted = speech.word(at + 1) == "." and speech.is_glued(at + 1) and speech.is_glued(at + 2)
+    is_file = is_dotted and speech.word(at + 2).isalnum()
+    if speech.word(at - 1) in NOT_A_DATE_BEHIND or is_file or speech.word(at + 1) == "version":
         return None
     read = read_numeric(speech, at)
     if not read:
@@ -231,11 +217,6 @@ def read_numeric_date(speech: Speech, at: int) -> Found | None:
     return replace(found, at=time(int(clock[1]), int(clock[2]))) if clock else found
 
 
-def _is_file(speech: Speech, at: int) -> bool:
-    is_dotted = speech.word(at + 1) == "." and speech.is_glued(at + 1) and speech.is_glued(at + 2)
-    return is_dotted and speech.word(at + 2).isalnum()
-
-
 def read_bare_year_ahead(speech: Speech, at: int, is_expected: bool = False) -> Found | None:
     """Read "in 2028"; the running year only where something is said to come in it."""
     read = read_bare_year(speech, at, is_expected)
@@ -248,12 +229,9 @@ def read_bare_year_ahead(speech: Speech, at: int, is_expected: bool = False) -> 
 _LEADS_OF_FEASTS = (LEADS | {"this"}) - {"during", "over", "throughout", "in"}
 
 
-_FEAST_STARTS = frozenset(name.split()[0] for name in HOLIDAYS)
-
-
 def read_feast(speech: Speech, at: int) -> Found | None:
     """Read "Christmas", "New Year's Eve", "Easter" behind a preposition, with or without a year."""
-    name = feast_at(speech, at)
+    name = holiday_at(speech, at)
     words = len(name.split())
     year = read_year(speech, at + words) if name else None
     is_led = year or speech.word(at - 1) in _LEADS_OF_FEASTS
@@ -268,16 +246,6 @@ def read_feast(speech: Speech, at: int) -> Found | None:
 def feast(name: str) -> Cycle:
     """Return the day people mean by a feast: of Christmas the 25th."""
     return calendar.holiday(FEASTS.get(name, name))
-
-
-def feast_at(speech: Speech, at: int) -> str:
-    """Return the name of the feast that begins here, as `calendar.holiday` knows it."""
-    if speech.word(at) not in _FEAST_STARTS:
-        return ""
-    for name in HOLIDAYS:
-        if all(speech.word(at + place) == word for place, word in enumerate(name.split())):
-            return name
-    return ""
 
 
 _UNITS_THAT_PASS = frozenset({"week", "month", "quarter", "year", "decade"})
@@ -313,19 +281,21 @@ def read_next(speech: Speech, at: int) -> Found | None:
     if which not in NEXT | COMING | THIS:
         return None
     named = _named_or_unit(speech, place + 1)
-    if not named:
+    span = _choose(speech, named.cycle, which) if named else None
+    if not named or not span:
         return None
-    span = _choose(speech, named.cycle, which)
-    if not span:
-        return None
-    end = place + 1 + named.words
-    proof = _proof(which, named.cycle.precision, has_article=place > at and which in NEXT)
-    day = _weekday_in(speech, end) if named.cycle.precision == "week" else None
-    if day:
-        return Found(
-            end + day[1] - at, span.start + day[0] * DAY, proof=Proof.NOT_PAST if proof is Proof.FUTURE else proof
-        )
-    if named.cycle.precision in {"day", "holiday"}:
+    end, precision = place + 1 + named.words, named.cycle.precision
+    if which in THIS:
+        proof = Proof.FUTURE if precision in _UNITS_THAT_PASS else Proof.NOT_PAST
+    else:
+        proof = Proof.NOT_PAST if place > at and which in NEXT else Proof.NONE
+    if precision == "week":
+        day_at = speech.skip(end, "on")
+        day = WEEKDAYS.get(speech.word(day_at))
+        if day is not None and (day_at > end or speech.word(day_at).endswith("day")):
+            proof = Proof.NOT_PAST if proof is Proof.FUTURE else proof
+            return Found(day_at + 1 - at, span.start + day * DAY, proof=proof)
+    if precision in {"day", "holiday"}:
         return Found(end - at, span.start, proof=proof)
     return from_span(end - at, span, speech.today, proof)
 
@@ -336,18 +306,12 @@ def _named_or_unit(speech: Speech, at: int) -> Named | None:
         return Named(UNIT_CYCLES[word], 1, is_sure=True)
     if word in WEEKDAYS:
         return Named(calendar.weekday(WEEKDAYS[word]), 1, is_sure=True)
-    name = feast_at(speech, at)
+    name = holiday_at(speech, at)
     if name:
         return Named(feast(name), len(name.split()), is_sure=True)
     named = read_name(speech, at)
     is_kind = named and named.is_sure and named.cycle.precision in {"month", "season"}
     return named if named and is_kind and speech.word(at + named.words) != "break" else None
-
-
-def _proof(which: str, precision: str, has_article: bool) -> Proof:
-    if which in THIS:
-        return Proof.FUTURE if precision in _UNITS_THAT_PASS else Proof.NOT_PAST
-    return Proof.NOT_PAST if has_article else Proof.NONE
 
 
 def _choose(speech: Speech, cycle: Cycle, which: str) -> Span | None:
@@ -364,14 +328,6 @@ def _choose(speech: Speech, cycle: Cycle, which: str) -> Span | None:
     return cycle.next(speech.local)
 
 
-def _weekday_in(speech: Speech, at: int) -> tuple[int, int] | None:
-    """Return the weekday behind "next week" and the tokens to its end: "next week Friday", "next week on Friday"."""
-    place = speech.skip(at, "on")
-    day = WEEKDAYS.get(speech.word(place))
-    is_clear = place > at or speech.word(place).endswith("day")
-    return (day, place + 1 - at) if day is not None and is_clear else None
-
-
 def read_in_week(speech: Speech, at: int) -> Found | None:
     """Read "Friday next week", "Monday of next week", "the weekend after next", "the week after next"."""
     first = speech.skip(at, "the")
@@ -381,23 +337,21 @@ def read_in_week(speech: Speech, at: int) -> Found | None:
         return None
     number = cycle.number(speech.local)
     if (speech.word(first + 1), speech.word(first + 2)) == ("after", "next"):
-        return _from_cycle(first + 3 - at, cycle, number + 2, Proof.NONE)
-    place = speech.skip(first + 1, "of", "in")
-    which = speech.word(place)
-    if day is None or which not in NEXT | THIS or speech.word(place + 1) != "week":
-        return None
-    is_next = which in NEXT
-    return _from_cycle(place + 2 - at, cycle, number + is_next, Proof.NONE if is_next else Proof.NOT_PAST)
-
-
-def _from_cycle(words: int, cycle: Cycle, number: int, proof: Proof) -> Found | None:
+        end, number, proof = first + 3, number + 2, Proof.NONE
+    else:
+        place = speech.skip(first + 1, "of", "in")
+        which = speech.word(place)
+        if day is None or which not in NEXT | THIS or speech.word(place + 1) != "week":
+            return None
+        is_next = which in NEXT
+        end, number, proof = place + 2, number + is_next, Proof.NONE if is_next else Proof.NOT_PAST
     span = cycle.at(number)
-    return from_span(words, span, span.start, proof) if span else None
+    return from_span(end - at, span, span.start, proof) if span else None
 
 
 def read_nth_weekday(speech: Speech, at: int) -> Found | None:
     """Read "the first Monday of June", "the last Friday of next month", "the second weekend in June"."""
-    nth = nth_weekday_at(speech, at) or _nth_weekend_at(speech, at)
+    nth = nth_weekday_at(speech, at, or_weekend=True)
     if not nth:
         return None
     number, day, used = nth
@@ -413,20 +367,16 @@ def read_nth_weekday(speech: Speech, at: int) -> Found | None:
     return None
 
 
-def nth_weekday_at(speech: Speech, at: int) -> tuple[int, int, int] | None:
-    """Return which one (-1 the last), which weekday, and the tokens of "the first Monday"."""
+def nth_weekday_at(speech: Speech, at: int, or_weekend: bool = False) -> tuple[int, int, int] | None:
+    """Return which one (-1 the last), which weekday, and the tokens of "the first Monday".
+
+    With `or_weekend` it is a Saturday for "the first weekend", too.
+    """
     place = speech.skip(at, "the")
     number = -1 if speech.word(place) == "last" else ORDINALS.get(speech.word(place), 0)
-    day = WEEKDAYS.get(speech.word(place + 1)) if speech.word(place + 1) in PLAIN_WEEKDAYS else None
-    return (number, day, place + 2 - at) if day is not None and -1 <= number <= 5 and number else None
-
-
-def _nth_weekend_at(speech: Speech, at: int) -> tuple[int, int, int] | None:
-    """Return the n-th weekend: "the first weekend", which begins on its Saturday."""
-    place = speech.skip(at, "the")
-    number = -1 if speech.word(place) == "last" else ORDINALS.get(speech.word(place), 0)
-    is_weekend = speech.word(place + 1) == "weekend"
-    return (number, WEEKDAYS["saturday"], place + 2 - at) if is_weekend and -1 <= number <= 5 and number else None
+    name = "saturday" if or_weekend and speech.word(place + 1) == "weekend" else speech.word(place + 1)
+    is_weekday = name in PLAIN_WEEKDAYS and -1 <= number <= 5 and number != 0
+    return (number, WEEKDAYS[name], place + 2 - at) if is_weekday else None
 
 
 def _months_from(speech: Speech, at: int) -> tuple[list[datetime], int] | None:
@@ -474,11 +424,12 @@ def read_counted(speech: Speech, at: int) -> Found | None:
     counted = read_amount(speech, first)
     if not counted:
         return None
-    low, high, unit, used = counted
+    _, high, unit, used = counted
     end = first + used
-    base = _read_base(speech, end)
-    if base:
-        return _moved(speech, base[0], low, high, unit, end + base[1] - at, Proof.NONE)
+    if speech.word(end) == "from":
+        base = speech.today if speech.word(end + 1) == "now" else _read_day_to_count_from(speech, end + 1)
+        if base:
+            return _count_from(speech, base, counted, end + 2 - at, Proof.NONE)
     lead = speech.word(at - 1)
     if lead not in {"in", "within"}:
         return None
@@ -486,7 +437,7 @@ def read_counted(speech: Speech, at: int) -> Found | None:
         return None
     is_vague = high == 1 and unit in {"minute", "day", "year"}
     proof = Proof.FUTURE if is_vague else Proof.NO_HABIT if lead == "within" else Proof.NOT_PAST
-    return _moved(speech, speech.now, low, high, unit, end - at, proof)
+    return _count_from(speech, speech.today, counted, end - at, proof)
 
 
 def read_weeks_on(speech: Speech, at: int) -> Found | None:
@@ -525,38 +476,15 @@ def read_amount(speech: Speech, at: int) -> tuple[int, int, str, int] | None:
     return count[0], count[1], unit, end - at
 
 
-def _read_base(speech: Speech, at: int) -> tuple[datetime, int] | None:
-    """Return where "from now", "from tomorrow", "from Friday" count from, and its tokens."""
-    if speech.word(at) != "from":
-        return None
-    word = speech.word(at + 1)
-    if word in {"now", "today"}:
-        return speech.now, 2
-    if word == "tomorrow":
-        return speech.today + DAY, 2
-    if word in WEEKDAYS:
-        span = calendar.weekday(WEEKDAYS[word]).next(speech.local)
-        return (span.start, 2) if span else None
-    return None
-
-
-def _moved(speech: Speech, base: datetime, low: int, high: int, unit: str, words: int, proof: Proof) -> Found:
+def _count_from(speech: Speech, day: datetime, counted: tuple[int, int, str, int], words: int, proof: Proof) -> Found:
     """Raise ValueError or OverflowError outside of the calendar."""
+    low, high, unit, _ = counted
     if unit in _SMALL_UNITS:
-        moment = _later(speech.now, _SMALL_UNITS[unit] * low)
-        return Found(words, _midnight(moment), proof=proof, at=moment.time().replace(second=0, microsecond=0))
-    day = _midnight(base)
+        moment = calendar.move_clock(speech.now, _SMALL_UNITS[unit] * low)
+        midnight = datetime.combine(moment.date(), time())
+        return Found(words, midnight, proof=proof, at=moment.time().replace(second=0, microsecond=0))
     first, last = calendar.shift(day, unit, low), calendar.shift(day, unit, high)
     return Found(words, first, last if last > first else None, proof)
-
-
-def _later(now: datetime, delta: timedelta) -> datetime:
-    """Hours pass in real time, also where the clocks change."""
-    return now + delta if now.tzinfo is None else (now.astimezone(UTC) + delta).astimezone(now.tzinfo)
-
-
-def _midnight(moment: datetime) -> datetime:
-    return moment.replace(hour=0, minute=0, second=0, microsecond=0, fold=0, tzinfo=None)
 
 
 def _read_stretch(speech: Speech, at: int) -> Found | None:
@@ -587,11 +515,7 @@ _READERS = (
 
 
 def read_simple(speech: Speech, at: int) -> Found | None:
-    for read in _READERS:
-        found = read(speech, at)
-        if found:
-            return found
-    return None
+    return next(filter(None, (read(speech, at) for read in _READERS)), None)
 
 
 def read_inner(speech: Speech, at: int) -> Found | None:

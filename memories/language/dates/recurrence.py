@@ -9,8 +9,8 @@ from datetime import date, datetime, time, timedelta
 from dateutil.rrule import rrulestr
 
 from memories.language.dates import calendar
-from memories.language.dates.calendar import read_day
-from memories.language.dates.future_dates import coming, feast, feast_at, nth_weekday_at, read_named_date
+from memories.language.dates.calendar import holiday_at, read_day
+from memories.language.dates.future_dates import coming, feast, nth_weekday_at, read_named_date
 from memories.language.dates.speech import BREAK, Found, Proof, Speech
 from memories.language.dates.windows import read_count
 from memories.language.dates.words import (
@@ -70,21 +70,14 @@ def next_day(rule: str, first: date, after: date) -> date | None:
     if not read:
         return None
     try:
-        start = datetime.combine(_brought_near(rule, read, first, after), time())
-        found = rrulestr(rule, dtstart=start).after(datetime.combine(after, time()))
+        if rule.startswith(("FREQ=DAILY", "FREQ=WEEKLY")):
+            # A later first day of the same days and weeks: a rule of long ago need not be counted from there.
+            days = int(read[2] or 1) * (7 if read[1] else 1)
+            first += timedelta(days=max(0, (after - first).days // days - 1) * days)
+        found = rrulestr(rule, dtstart=datetime.combine(first, time())).after(datetime.combine(after, time()))
     except (ValueError, TypeError, OverflowError):
         return None
     return found.date() if found else None
-
-
-def _brought_near(rule: str, read: re.Match[str], first: date, after: date) -> date:
-    """Return a later first day of the same days and weeks, so that a rule of long ago need not be counted from
-    there.
-    """
-    if not rule.startswith(("FREQ=DAILY", "FREQ=WEEKLY")):
-        return first
-    days = int(read[2] or 1) * (7 if read[1] else 1)
-    return first + timedelta(days=max(0, (after - first).days // days - 1) * days)
 
 
 def first_day(rule: str, start: date) -> date | None:
@@ -100,31 +93,31 @@ _PLURAL_PARTS = frozenset(f"{part}s" for part in DAY_PARTS)
 _JOINERS = frozenset({"and", ",", "/", "&", "or", "+"})
 
 
-def ruled(speech: Speech, words: int, rule: str, start: datetime | None = None) -> Found | None:
+def _ruled(speech: Speech, words: int, rule: str, start: datetime | None = None) -> Found | None:
     first = first_day(rule, (start or speech.today).date())
     return Found(words, datetime.combine(first, time()), proof=Proof.NOT_OVER, rule=rule) if first else None
 
 
-def read_every_weekday(speech: Speech, at: int) -> Found | None:
+def _read_every_weekday(speech: Speech, at: int) -> Found | None:
     """Read "Monday", "Mon, Wed and Fri", "other Tuesday", "weekday", "weekend" behind "every"."""
     interval = ALTERNATE.get(speech.word(at), 1)
     place = at + (interval > 1)
     word = speech.word(place)
     if word in {"weekday", "workday"} and interval == 1:
-        return ruled(speech, 1, every("week", 1, f"BYDAY={WORKDAYS}"))
+        return _ruled(speech, 1, every("week", 1, f"BYDAY={WORKDAYS}"))
     if word == "weekend":
-        return ruled(speech, place + 1 - at, every("week", interval, "BYDAY=SA,SU"))
-    days, used = read_weekdays(speech, place, WEEKDAYS.keys() | WEEKDAY_PLURALS)
-    rule = every("week", interval, f"BYDAY={codes(days)}")
-    return ruled(speech, place + used - at, rule) if days else None
+        return _ruled(speech, place + 1 - at, every("week", interval, "BYDAY=SA,SU"))
+    days, used = _read_weekdays(speech, place, WEEKDAYS.keys() | WEEKDAY_PLURALS)
+    rule = every("week", interval, f"BYDAY={_codes(days)}")
+    return _ruled(speech, place + used - at, rule) if days else None
 
 
-def read_weekdays(speech: Speech, at: int, names: set[str]) -> tuple[list[int], int]:
+def _read_weekdays(speech: Speech, at: int, names: set[str]) -> tuple[list[int], int]:
     """Return the weekdays that are named one behind the other, and the tokens they take."""
     days: list[int] = []
     place = end = at
     while speech.word(place) in names and len(days) < len(DAY_CODES):
-        days.append(_day_number(speech.word(place)))
+        days.append(WEEKDAYS[speech.word(place).removesuffix("s")])
         end = place + 1
         place = end
         while speech.word(place) in _JOINERS and place < end + 2:
@@ -135,31 +128,27 @@ def read_weekdays(speech: Speech, at: int, names: set[str]) -> tuple[list[int], 
     return days, end - at
 
 
-def _day_number(name: str) -> int:
-    return WEEKDAYS[name] if name in WEEKDAYS else WEEKDAYS[name.removesuffix("s")]
-
-
-def codes(days: list[int]) -> str:
+def _codes(days: list[int]) -> str:
     return ",".join(DAY_CODES[day] for day in sorted(set(days)))
 
 
-def read_plural_days(speech: Speech, at: int) -> Found | None:
+def _read_plural_days(speech: Speech, at: int) -> Found | None:
     """Read "Fridays", "Mondays and Thursdays", "weekends", "Mondays to Fridays", "Tuesday evenings"."""
     word = speech.word(at)
     if speech.word(at - 1) in OWNERS | DETERMINERS | NO_RULE_BEHIND:
         return None
     if word in {"weekdays", "workdays", "weekends"}:
-        return ruled(speech, 1, every("week", 1, f"BYDAY={'SA,SU' if word == 'weekends' else WORKDAYS}"))
+        return _ruled(speech, 1, every("week", 1, f"BYDAY={'SA,SU' if word == 'weekends' else WORKDAYS}"))
     if word in WEEKDAYS and speech.word(at + 1) in _PLURAL_PARTS:
-        return ruled(speech, 2, every("week", 1, f"BYDAY={codes([_day_number(word)])}"))
+        return _ruled(speech, 2, every("week", 1, f"BYDAY={_codes([WEEKDAYS[word]])}"))
     if word not in WEEKDAY_PLURALS:
         return None
     if speech.word(at + 1) in {"to", "through", "-", "–"} and speech.word(at + 2) in WEEKDAY_PLURALS:
-        first, last = _day_number(word), _day_number(speech.word(at + 2))
+        first, last = (WEEKDAYS[speech.word(place).removesuffix("s")] for place in (at, at + 2))
         row = [day % 7 for day in range(first, first + (last - first) % 7 + 1)]
-        return ruled(speech, 3, every("week", 1, f"BYDAY={codes(row)}"))
-    days, used = read_weekdays(speech, at, {*WEEKDAY_PLURALS})
-    return ruled(speech, used, every("week", 1, f"BYDAY={codes(days)}"))
+        return _ruled(speech, 3, every("week", 1, f"BYDAY={_codes(row)}"))
+    days, used = _read_weekdays(speech, at, {*WEEKDAY_PLURALS})
+    return _ruled(speech, used, every("week", 1, f"BYDAY={_codes(days)}"))
 
 
 _RULED_UNITS = frozenset({"day", "week", "fortnight", "month", "quarter", "year"})
@@ -171,11 +160,9 @@ _ORDERS = {"last": -1, **ORDINALS}
 def read_recurring(speech: Speech, at: int) -> Found | None:
     """Return a time that comes round, its preposition included."""
     place = speech.skip(at, "on", "in", "for", "at")
-    for read in (_read_every, read_plural_days, _read_adverb, _read_of_every):
-        found = read(speech, place)
-        if found:
-            return found.moved(place - at)
-    return None
+    readers = (_read_every, _read_plural_days, _read_adverb, _read_of_every)
+    found = next(filter(None, (read(speech, place) for read in readers)), None)
+    return found and found.moved(place - at)
 
 
 def _read_every(speech: Speech, at: int) -> Found | None:
@@ -183,11 +170,9 @@ def _read_every(speech: Speech, at: int) -> Found | None:
     if speech.word(at) not in EVERY or speech.word(at - 1) in NO_RULE_BEHIND:
         return None
     place = speech.skip(at + 1, "single")
-    for read in (_read_every_nth_of_month, _read_every_date, read_every_weekday, _read_every_unit):
-        found = read(speech, place)
-        if found:
-            return found.moved(place - at)
-    return None
+    readers = (_read_every_nth_of_month, _read_every_date, _read_every_weekday, _read_every_unit)
+    found = next(filter(None, (read(speech, place) for read in readers)), None)
+    return found and found.moved(place - at)
 
 
 def _read_every_nth_of_month(speech: Speech, at: int) -> Found | None:
@@ -201,16 +186,16 @@ def _read_every_nth_of_month(speech: Speech, at: int) -> Found | None:
     if speech.word(place + 1) not in {"the", "a", *EVERY} or speech.word(place + 2) != "month":
         return None
     part = f"BYDAY={nth[0]}{DAY_CODES[nth[1]]}" if nth else f"BYMONTHDAY={day[0] if day else 1}"
-    return ruled(speech, used + 3, every("month", 1, part))
+    return _ruled(speech, used + 3, every("month", 1, part))
 
 
 def _read_every_date(speech: Speech, at: int) -> Found | None:
     """Read "May 3", "3rd of May", "May", "Christmas" behind "every"."""
-    name = feast_at(speech, at)
+    name = holiday_at(speech, at)
     if name and speech.word(at) not in WEEKDAYS:
         span = coming(feast(name), speech.today)
         words = len(name.split())
-        return ruled(speech, words, yearly_on(span.start.month, span.start.day)) if span else None
+        return _ruled(speech, words, yearly_on(span.start.month, span.start.day)) if span else None
     dated = read_named_date(speech, at)
     if (
         dated
@@ -218,16 +203,16 @@ def _read_every_date(speech: Speech, at: int) -> Found | None:
         and not dated.last
         and (MONTHS.keys() & {speech.word(at + offset) for offset in range(dated.words)})
     ):
-        return ruled(speech, dated.words, yearly_on(dated.first.month, dated.first.day))
+        return _ruled(speech, dated.words, yearly_on(dated.first.month, dated.first.day))
     month = MONTHS.get(speech.word(at)) if speech.is_capital(at) else None
-    return ruled(speech, 1, yearly_on(month, 1)) if month else None
+    return _ruled(speech, 1, yearly_on(month, 1)) if month else None
 
 
 def _read_every_unit(speech: Speech, at: int) -> Found | None:
     """Read "two weeks", "other month", "day", "morning" behind "every", and the day of it if one is said."""
     word = speech.word(at)
     if word in DAY_PARTS:
-        found = ruled(speech, 1, every("day"))
+        found = _ruled(speech, 1, every("day"))
         return found and replace(found, part=word)
     interval, used = ALTERNATE.get(word, 0), 1
     if not interval:
@@ -243,29 +228,22 @@ def _read_every_unit(speech: Speech, at: int) -> Found | None:
 
 def _with_day(speech: Speech, unit: str, interval: int, at: int, end: int) -> Found | None:
     """Read the day behind a period: "every month on the 1st", "every week on Monday", "yearly on May 3"."""
-    named = _read_day_of(speech, unit, interval, end)
-    if named:
-        return ruled(speech, named[1] + end - at, named[0])
+    place = speech.skip(end, "on", "in")
+    dated = read_named_date(speech, place) if unit == "year" and place > end else None
+    if place > end and unit in {"week", "fortnight"}:
+        days, used = _read_weekdays(speech, place, WEEKDAYS.keys() | WEEKDAY_PLURALS)
+        if days:
+            return _ruled(speech, place + used - at, every(unit, interval, f"BYDAY={_codes(days)}"))
+    elif place > end and unit in {"month", "quarter"}:
+        day = _read_day_of_month(speech, place)
+        if day:
+            return _ruled(speech, place + day[1] - at, every(unit, interval, day[0]))
+    elif dated:
+        parts = (f"BYMONTH={dated.first.month}", f"BYMONTHDAY={1 if dated.last else dated.first.day}")
+        return _ruled(speech, place + dated.words - at, every(unit, interval, *parts))
     cycle = calendar.UNIT_CYCLES.get({"fortnight": "week"}.get(unit, unit))
     span = cycle.next(speech.local) if cycle else None
-    return ruled(speech, end - at, every(unit, interval), (span.start if span else speech.today))
-
-
-def _read_day_of(speech: Speech, unit: str, interval: int, at: int) -> tuple[str, int] | None:
-    place = speech.skip(at, "on", "in")
-    if place == at:
-        return None
-    if unit in {"week", "fortnight"}:
-        days, used = read_weekdays(speech, place, WEEKDAYS.keys() | WEEKDAY_PLURALS)
-        return (every(unit, interval, f"BYDAY={codes(days)}"), place + used - at) if days else None
-    if unit in {"month", "quarter"}:
-        found = _read_day_of_month(speech, place)
-        return (every(unit, interval, found[0]), place + found[1] - at) if found else None
-    dated = read_named_date(speech, place) if unit == "year" else None
-    if not dated:
-        return None
-    parts = (f"BYMONTH={dated.first.month}", f"BYMONTHDAY={1 if dated.last else dated.first.day}")
-    return every(unit, interval, *parts), place + dated.words - at
+    return _ruled(speech, end - at, every(unit, interval), span.start if span else speech.today)
 
 
 def _read_day_of_month(speech: Speech, at: int) -> tuple[str, int] | None:
@@ -301,7 +279,7 @@ def _read_of_every(speech: Speech, at: int) -> Found | None:
     unit = speech.word(place + 1)
     if place == at + found[1] or speech.word(place) not in EVERY or unit not in {"month", "quarter"}:
         return None
-    return ruled(speech, place + 2 - at, every(unit, 1, found[0]))
+    return _ruled(speech, place + 2 - at, every(unit, 1, found[0]))
 
 
 _BETWEEN = words(
@@ -318,45 +296,35 @@ def as_birthday(speech: Speech, first: int, end: int, found: Found) -> Found | N
     """
     if found.last or found.rule or found.first == datetime.min:
         return None
-    is_dated = _is_dated(speech, first, end)
-    is_born = is_dated and speech.said(first - 1) == "born"
-    if not is_born and not _is_named_before(speech, first) and not _is_named_behind(speech, end):
+    has_date = is_dated(speech, first, end)
+    is_born = has_date and speech.said(first - 1) == "born"
+    if not is_born and not _is_of_birthday(speech, first, end):
         return None
-    if not is_dated and found.first < speech.today:
+    if not has_date and found.first < speech.today:
         return None
     rule = yearly_on(found.first.month, found.first.day)
     day = first_day(rule, speech.today.date())
     return replace(found, first=datetime.combine(day, time()), rule=rule) if day else None
 
 
-def _is_dated(speech: Speech, first: int, end: int) -> bool:
+def is_dated(speech: Speech, first: int, end: int) -> bool:
     """Tell whether a date is named: "on Friday" with "was" is over, "on May 3" comes again."""
     return any(speech.word(at) in MONTHS or speech.word(at)[:1].isdecimal() for at in range(first, end))
 
 
-def is_lasting(speech: Speech, first: int, end: int, found: Found) -> bool:
-    """Tell whether the day comes again although the clause tells of the past: "my birthday was on May 3"."""
-    return bool(found.rule) and _is_dated(speech, first, end)
-
-
-def _is_named_before(speech: Speech, first: int) -> bool:
+def _is_of_birthday(speech: Speech, first: int, end: int) -> bool:
+    """Read "my birthday falls on May 3", "May 3 is Anna's birthday"; not "the birthday party"."""
     for at in range(first - 1, max(-1, first - 2 - _MOST_BETWEEN), -1):
         if speech.word(at) in BIRTHDAYS:
-            return speech.word(at + 1) not in CELEBRATIONS
+            if speech.word(at + 1) not in CELEBRATIONS:
+                return True
+            break
         if speech.said(at) not in _BETWEEN and not speech.is_capital(at):
-            return False
-    return False
-
-
-def _is_named_behind(speech: Speech, end: int) -> bool:
-    """Read "May 3 is Anna's birthday"."""
-    if speech.word(end) in BIRTHDAYS:
-        return speech.word(end + 1) not in CELEBRATIONS
-    if speech.said(end) not in _BEFORE_BIRTHDAY:
-        return False
-    for at in range(end + 1, end + 1 + _MOST_BETWEEN):
+            break
+    is_linked = speech.said(end) in _BEFORE_BIRTHDAY
+    for at in range(end, end + 1 + _MOST_BETWEEN if is_linked else end + 1):
         if speech.word(at) in BIRTHDAYS:
             return speech.word(at + 1) not in CELEBRATIONS
-        if not speech.word(at).isalpha():
+        if at > end and not speech.word(at).isalpha():
             return False
     return False

@@ -8,8 +8,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from datetime import datetime, time, timedelta, tzinfo
+from datetime import datetime, time, tzinfo
 
+from memories.language.dates.calendar import DAY, INSTANT
 from memories.language.dates.future import Coming, find_coming
 from memories.language.dates.recurrence import yearly_on
 from memories.language.dates.speech import language_of
@@ -24,25 +25,10 @@ from memories.language.dates.words import (
     stays_as_said,
     tokenize,
 )
+from memories.language.wordlists import phrases
 
-DAY = timedelta(days=1)
-INSTANT = timedelta(microseconds=1)
 PRECISIONS = frozenset(
-    {
-        "day",
-        "part of day",
-        "week",
-        "weekend",
-        "month",
-        "year",
-        "hour",
-        "minute",
-        "holiday",
-        "quarter",
-        "range",
-        "season",
-        "part",
-    }
+    phrases("day, part of day, week, weekend, month, year, hour, minute, holiday, quarter, range, season, part")
 )
 """Those of `temporal` that can be written out."""
 _WEEKDAY_NAMES = tuple(name.capitalize() for name in WEEKDAYS if name in PLAIN_WEEKDAYS)
@@ -95,12 +81,6 @@ def _moment(window: TimeWindow) -> datetime:
     return window.end if low.startswith(("before", "prior")) else window.end - DAY
 
 
-def _names_other_weekday(words: set[str], moment: datetime) -> bool:
-    """Tell whether "Friday 8 May" is no Friday in the year we took it for."""
-    said = {WEEKDAYS[word] for word in words if word in WEEKDAYS}
-    return bool(said) and moment.weekday() not in said
-
-
 def _phrase(window: TimeWindow, moment: datetime, bare: str) -> str:
     """Return what to write for a time; "" to leave it as it is."""
     low = bare.lower()
@@ -109,7 +89,10 @@ def _phrase(window: TimeWindow, moment: datetime, bare: str) -> str:
     date = f"{moment.day} {month} {moment.year}"
     about = "around" if low.endswith(_COUNTED) else ""
     if window.precision == "day":
-        return _phrase_of_day(low, found, moment, date)
+        said = {WEEKDAYS[word] for word in found & WEEKDAYS.keys()}
+        if said and moment.weekday() not in said and re.search(r"\d", low):
+            return ""  # "Friday 8 May" is no Friday in the year we took it for
+        return f"on {f'{_WEEKDAY_NAMES[moment.weekday()]} ' if PLAIN_WEEKDAYS & found else ''}{date}"
     if window.precision == "month" and low.split()[0] in {"the", "a", "our", "my"}:
         return ""
     if window.precision in {"range", "part"}:
@@ -131,13 +114,6 @@ def _phrase(window: TimeWindow, moment: datetime, bare: str) -> str:
     # "New Year" is the one that begins, "New Year's Eve" the day before: the last day of either tells.
     last = window.end - INSTANT if window.end else moment
     return simple.get(window.precision, f"{named} {last.year}")
-
-
-def _phrase_of_day(low: str, found: set[str], moment: datetime, date: str) -> str:
-    if re.search(r"\d", low) and _names_other_weekday(found, moment):
-        return ""
-    named = f"{_WEEKDAY_NAMES[moment.weekday()]} " if PLAIN_WEEKDAYS & found else ""
-    return f"on {named}{date}"
 
 
 _BORN = re.compile(r"\b(?:born|every year|each year|yearly|annually)\b", re.IGNORECASE)
@@ -236,20 +212,19 @@ def _times(text: str, now: datetime) -> Iterator[_Said]:
     to come.
     """
     comings = [
-        coming for coming in find_coming(text, now, with_denied=True) if coming.rule in {"", _once_a_year(coming)}
+        coming
+        for coming in find_coming(text, now, with_denied=True)
+        if coming.rule in {"", yearly_on(coming.on.month, coming.on.day)}
     ]
-    read = [window for window in find_windows(text, now) if window.precision in PRECISIONS]
     found: list[_Said] = []
-    for window in read:
+    for window in find_windows(text, now):
+        if window.precision not in PRECISIONS:
+            continue
         coming = next((one for one in comings if one.start < window.span[1] and window.span[0] < one.end), None)
         found.append(_Said(_placed(text, window, coming), coming) if coming else _Said(window))
     alone = [one for one in comings if not any(one.start < other.end and other.start < one.end for other in found)]
     found += [_Said(_window_of(text, coming, now), coming) for coming in alone]
     return iter(sorted(found, key=lambda one: one.start))
-
-
-def _once_a_year(coming: Coming) -> str:
-    return yearly_on(coming.on.month, coming.on.day)
 
 
 def _placed(text: str, window: TimeWindow, coming: Coming) -> TimeWindow:
@@ -261,17 +236,12 @@ def _placed(text: str, window: TimeWindow, coming: Coming) -> TimeWindow:
         start = first if window.start else None
         end = (first if window.text.lower().startswith(("before", "prior")) else last + DAY) if window.end else None
         window = replace(window, start=start, end=end)
-    span = _around(window.span, text, coming)
+    start_at, end_at = _without_clock(coming)
+    is_clock = coming.at is not None and _CLOCK_BEFORE.match(text[start_at : window.span[0]])
+    span = (window.span[0] if is_clock else min(start_at, window.span[0]), max(end_at, window.span[1]))
     if coming.until and window.precision == "day":
         window = replace(window, precision="range")  # "from the 25th · until 2 June"
     return replace(window, span=span, text=text[slice(*span)])
-
-
-def _around(span: tuple[int, int], text: str, coming: Coming) -> tuple[int, int]:
-    """Return the span and what else was said of the day; the clock stays as it was said."""
-    first, end = _without_clock(coming)
-    is_clock = coming.at is not None and _CLOCK_BEFORE.match(text[first : span[0]])
-    return span[0] if is_clock else min(first, span[0]), max(end, span[1])
 
 
 def _window_of(text: str, coming: Coming, now: datetime) -> TimeWindow:

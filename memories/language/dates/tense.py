@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from enum import Enum
 from itertools import takewhile
 
-from memories.language.dates.speech import Proof, Speech
+from memories.language.dates.speech import LANGUAGES, Proof, Speech
 from memories.language.dates.words import (
     ARRANGED,
     BE,
@@ -44,23 +44,8 @@ from memories.language.dates.words import (
 )
 from memories.language.wordlists import words
 
-_PAST = {
-    "de": words("war waren hatte hatten wurde wurden ging gingen kam kamen sah sahen traf trafen gestern gewesen"),
-    "es": words(
-        """fui fue fuimos fueron era eran estaba estuve estuvo estuvimos tuve tuvo tuvimos hice hizo hicimos vi vio
-        vimos había ayer pasado pasada he ha hemos han"""
-    ),
-    "fr": words("était étais étaient étions avait avais avaient hier dernier dernière"),
-    "it": words("ero era eravamo erano ieri scorso scorsa fui fu aveva avevo avevamo stato stata stati"),
-    "pt": words("fui foi fomos foram era eram estava estive esteve tive teve ontem passado passada fiz fez"),
-}
-_FUTURE = {
-    "de": words("werde wird werden will wollen muss müssen soll sollen möchte kann können treffen"),
-    "es": words("voy va vamos van quiero tengo tenemos debo hay será"),
-    "fr": words("vais va allons vont dois doit devons veux sera serai faut"),
-    "it": words("devo deve dobbiamo voglio vado andiamo sarà ho abbiamo"),
-    "pt": words("vou vai vamos vão quero tenho temos devo preciso será há"),
-}
+_PAST = {language: words(entries["past"]) for language, entries in LANGUAGES.items()}
+_FUTURE = {language: words(entries["future"]) for language, entries in LANGUAGES.items()}
 _PARTICIPLE = re.compile(r"ge\w{3,}(?:t|en)")
 _NO_PARTICIPLES = words(
     "gegen geben gehen gehört gesamt gestalten genießen gemeinsamen gewinnen gefallen gehören gelten genannten gesicht"
@@ -76,28 +61,25 @@ _AUXILIARIES_OF_IT = words("ho hai ha abbiamo hanno sono è siamo")
 _PRETERITE_OF_PT = re.compile(r"\w{2,}(?:ei|ou|aram|eram|iram)(?<!estou)(?<!vou)(?<!sou)")
 
 
-def tense_name(speech: Speech, at: int) -> str:
-    """ "past", "future" or "" for the word at a place."""
+def _foreign_tense(speech: Speech, at: int) -> Tense | None:
     word, language = speech.said(at), speech.language
-    if word in _PAST[language] or _is_past_form(speech, at, word):
-        return "past"
-    is_future = word in _FUTURE[language] or (language == "es" and bool(_FUTURE_OF_ES.fullmatch(word)))
-    return "future" if is_future else ""
-
-
-def _is_past_form(speech: Speech, at: int, word: str) -> bool:
-    if speech.language == "de":
-        return bool(_PARTICIPLE.fullmatch(word)) and word not in _NO_PARTICIPLES
-    if speech.language == "es":
+    before = [speech.said(at - 1), speech.said(at - 2)]
+    if language == "de":
+        is_past = bool(_PARTICIPLE.fullmatch(word)) and word not in _NO_PARTICIPLES
+    elif language == "es":
         is_form = bool(_PRETERITE.fullmatch(word)) and not _FUTURE_OF_ES.fullmatch(word)
-        return is_form and word not in _NO_PRETERITES
-    if speech.language == "it":
-        helpers = {speech.said(at - 1), speech.said(at - 2)}
-        return bool(_PARTICIPLE_OF_IT.fullmatch(word)) and bool(helpers & _AUXILIARIES_OF_IT)
-    if speech.language == "pt":
-        return bool(_PRETERITE_OF_PT.fullmatch(word))
-    helpers = {speech.said(at - 1).split("'")[-1], speech.said(at - 2).split("'")[-1]}
-    return bool(_PARTICIPLE_OF_FR.fullmatch(word)) and bool(helpers & _AUXILIARIES)
+        is_past = is_form and word not in _NO_PRETERITES
+    elif language == "it":
+        is_past = bool(_PARTICIPLE_OF_IT.fullmatch(word)) and not _AUXILIARIES_OF_IT.isdisjoint(before)
+    elif language == "pt":
+        is_past = bool(_PRETERITE_OF_PT.fullmatch(word))
+    else:
+        helpers = {word.split("'")[-1] for word in before}
+        is_past = bool(_PARTICIPLE_OF_FR.fullmatch(word)) and not _AUXILIARIES.isdisjoint(helpers)
+    if is_past or word in _PAST[language]:
+        return Tense.PAST
+    is_future = word in _FUTURE[language] or (language == "es" and _FUTURE_OF_ES.fullmatch(word))
+    return Tense.FUTURE if is_future else None
 
 
 _OF_THE_VERB = frozenset({"in", "on"})
@@ -108,26 +90,22 @@ _AHEAD_BEFORE_WHAT = frozenset({"to", "on"})
 """With a name behind, or a thing that is known, they tell where or of what: "signed over to Acme", "on the terms"."""
 
 
-def is_of_settling(speech: Speech, at: int, first: int, end: int) -> bool:
+def _is_of_settling(speech: Speech, at: int, first: int, end: int) -> bool:
     """Tell whether the time from `first` to before `end` is that of the verb before it.
 
     It is where what was settled comes behind the time: "agreed on Friday that". A month or a season is also where
     nothing before it tells of what is to come: "decided with Ann in May".
     """
-    if speech.said(at) not in SETTLED or speech.said(first) not in _OF_THE_VERB:
+    if speech.said(at) not in SETTLED or speech.said(first) not in _OF_THE_VERB or speech.said(at - 1) in _DONE_TO:
         return False
-    if any(_looks_ahead(speech, place) for place in range(at + 1, first)):
-        return False
+    for place in range(at + 1, first):
+        word, following = speech.said(place), speech.said(place + 1)
+        is_of_what = not speech.is_capital(place + 1) and following not in {"the", "our", "their", "this"}
+        if word in _AHEAD or (word in _AHEAD_BEFORE_WHAT and is_of_what):
+            return False
     if speech.said(at) in HEARSAY and first - at == 2 and speech.said(at + 1) in _WHOM:
         return True  # "he told us on Monday"
     return speech.said(end) in _COMPLEMENTS or speech.word(first + 1) in MONTHS.keys() | SEASONS.keys()
-
-
-def _looks_ahead(speech: Speech, place: int) -> bool:
-    word, following = speech.said(place), speech.said(place + 1)
-    if word in _AHEAD_BEFORE_WHAT:
-        return not speech.is_capital(place + 1) and following not in {"the", "our", "their", "this"}
-    return word in _AHEAD
 
 
 MOST_OBJECT = 6
@@ -137,9 +115,7 @@ MOST_WORDS = 25
 _ARTICLES = frozenset({"a", "an", "the", "my", "your", "our", "their", "his", "her", "this", "that", "these", "those"})
 _PAST_FRAMES = frozenset({"was", "were", "wasn't", "weren't", "had"})
 _ADVERBS = frozenset({"not", "so", "really", "very", "just", "already", "all", "also", "super", "too", "it", "never"})
-_PRONOUN_IS = frozenset(
-    {"it's", "that's", "he's", "she's", "there's", "what's", "when's", "who's", "where's", "here's"}
-)
+_PRONOUN_IS = words("it's that's he's she's there's what's when's who's where's here's")
 
 
 _UNCHANGED = frozenset({"quit", "cut", "hit", "read", "split", "bet", "cast"})
@@ -150,29 +126,9 @@ _RECENTLY = _ADVERBS | {"finally", "recently", "suddenly", "only", "actually", "
 _NO_SUBJECTS = (
     MODALS
     | FUTURE
-    | {
-        "to",
-        "do",
-        "does",
-        "did",
-        "don't",
-        "doesn't",
-        "didn't",
-        "please",
-        "let's",
-        "let",
-        "help",
-        "make",
-        "always",
-        "usually",
-        "often",
-        "sometimes",
-        "mostly",
-        "me",
-        "him",
-        "us",
-        "them",
-    }
+    | words("""
+    to do does did don't doesn't didn't please let's let help make always usually often sometimes mostly me him us them
+    """)
 )
 _CONDITIONS = frozenset({"if", "when", "whenever", "once", "unless", "until", "till", "before", "after", "would"})
 _DONE_TO = BE | {"was", "were", "wasn't", "weren't", "been", "got", "be"}
@@ -204,11 +160,11 @@ def fits(speech: Speech, first: int, end: int, proof: Proof) -> bool:
     """Tell whether the clause around the tokens from `first` to before `end` gives the proof a time needs."""
     if proof is Proof.NONE:
         return True
-    tense = tense_around(speech, first, end)
+    tense = _tense_around(speech, first, end)
     return tense not in _REFUSED[proof] and (proof is not Proof.FUTURE or tense is Tense.FUTURE)
 
 
-def tense_around(speech: Speech, first: int, end: int) -> Tense | None:
+def _tense_around(speech: Speech, first: int, end: int) -> Tense | None:
     """Return the tense of the verb before the time, else of the verb behind it; None if there is none of a
     known form.
     """
@@ -225,7 +181,8 @@ def tense_around(speech: Speech, first: int, end: int) -> Tense | None:
     for at in range(end, min(len(speech.tokens), end + MOST_WORDS)):
         if _is_boundary(speech, at) or speech.word(at) == ",":
             return None
-        tense = Tense.PAST if _did_first(speech, at, end) else tense_of(speech, at)
+        is_settled = at > end and speech.said(at) in SETTLED and speech.said(at - 1) not in BOUNDARIES | _DONE_TO
+        tense = Tense.PAST if is_settled else _tense_of(speech, at)
         if tense:
             return tense
     return None
@@ -234,14 +191,11 @@ def tense_around(speech: Speech, first: int, end: int) -> Tense | None:
 def _is_arranged(speech: Speech, first: int) -> bool:
     """Read "was moved to Friday", "I have changed it to Friday", "is scheduled for May 3"."""
     link = first - 1 if speech.said(first - 1) == "to" else first
-    if speech.said(link) == "to" and any(speech.said(at) in MOVED for at in _clause_before(speech, link)):
+    before = range(link - 1, max(-1, link - 1 - MOST_OBJECT), -1)
+    clause = takewhile(lambda place: not _is_boundary(speech, place), before)
+    if speech.said(link) == "to" and any(speech.said(at) in MOVED for at in clause):
         return True
     return speech.said(link) in {"to", "for", "until"} and speech.said(link - 1) in ARRANGED
-
-
-def _clause_before(speech: Speech, at: int) -> Iterator[int]:
-    """Yield the places of the words before it, as far as its clause and its object reach."""
-    return takewhile(lambda place: not _is_boundary(speech, place), range(at - 1, max(-1, at - 1 - MOST_OBJECT), -1))
 
 
 def _look_left(speech: Speech, first: int, end: int) -> Tense | None:
@@ -250,24 +204,14 @@ def _look_left(speech: Speech, first: int, end: int) -> Tense | None:
         word = speech.said(at)
         if _is_boundary(speech, at):
             return None
-        tense = Tense.PAST if _did_then(speech, at, first, end) else tense_of(speech, at)
+        tense = Tense.PAST if _is_of_settling(speech, at, first, end) else _tense_of(speech, at)
         if tense:
             return tense
         if word in SUBJECTS:
-            return tense_of(speech, at - 1) or Tense.PLAIN
+            return _tense_of(speech, at - 1) or Tense.PLAIN
         if word in OPENERS and speech.word(at - 1) in {",", "and"}:
             return Tense.PLANNED
     return None
-
-
-def _did_then(speech: Speech, at: int, first: int, end: int) -> bool:
-    return speech.said(at - 1) not in _DONE_TO and is_of_settling(speech, at, first, end)
-
-
-def _did_first(speech: Speech, at: int, end: int) -> bool:
-    return speech.said(at - 1) not in _DONE_TO and (
-        at > end and speech.said(at) in SETTLED and speech.said(at - 1) not in BOUNDARIES
-    )
 
 
 def _is_boundary(speech: Speech, at: int) -> bool:
@@ -275,13 +219,12 @@ def _is_boundary(speech: Speech, at: int) -> bool:
     return speech.said(at) in BOUNDARIES and not (speech.is_glued(at) and speech.is_glued(at + 1))
 
 
-def tense_of(speech: Speech, at: int) -> Tense | None:
+def _tense_of(speech: Speech, at: int) -> Tense | None:
     """Return what the word at a place tells by its form."""
     word = speech.said(at)
-    if speech.language != "en":
-        foreign = tense_name(speech, at)
-        if foreign:
-            return Tense(foreign)
+    foreign = _foreign_tense(speech, at) if speech.language != "en" else None
+    if foreign:
+        return foreign
     if word in MODALS and speech.word(at + 1) == "have":
         return Tense.PAST
     if word in HABITS:
@@ -374,28 +317,20 @@ def is_told_beforehand(speech: Speech, at: int) -> bool:
     while speech.word(last) in _OF_THE_TIME | _BETWEEN:
         last -= 1
     if speech.said(last) in _IS_ON:
-        return _is_of_occasion(speech, last)
+        # "The launch is", "the launch date is", "the launch of the app is"; not "errors at launch are".
+        return any(
+            speech.word(place) in OCCASIONS
+            and (place == last - 1 or speech.word(place + 1) in _BEHIND_A_NOUN)
+            and speech.word(place - 1) not in LEADS | {"of"}
+            for place in _clause(speech, last - 1)
+        )
     return any(_is_verb(speech, place) for place in _clause(speech, last))
 
 
-def _clause(speech: Speech, last: int) -> list[int]:
-    """Return the places of its last words, the nearest first."""
-    places = []
-    for place in range(last, max(-1, last - _MOST_WORDS), -1):
-        if speech.said(place) in BOUNDARIES | {","}:
-            break
-        places.append(place)
-    return places
-
-
-def _is_of_occasion(speech: Speech, verb: int) -> bool:
-    """ "The launch is", "the launch date is", "the launch of the app is"; not "errors at launch are"."""
-    return any(
-        speech.word(place) in OCCASIONS
-        and (place == verb - 1 or speech.word(place + 1) in _BEHIND_A_NOUN)
-        and speech.word(place - 1) not in LEADS | {"of"}
-        for place in _clause(speech, verb - 1)
-    )
+def _clause(speech: Speech, last: int) -> Iterator[int]:
+    """Yield the places of its last words, the nearest first."""
+    places = range(last, max(-1, last - _MOST_WORDS), -1)
+    return takewhile(lambda place: speech.said(place) not in BOUNDARIES | {","}, places)
 
 
 def _is_verb(speech: Speech, place: int) -> bool:

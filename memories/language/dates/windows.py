@@ -8,9 +8,9 @@ is meant, as people ask memories about what has been.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 
 from memories.language.dates import calendar
 from memories.language.dates.calendar import (
@@ -60,7 +60,7 @@ _SMALL_UNITS = {"minute": timedelta(minutes=1), "hour": timedelta(hours=1)}
 _UNIT_DAYS = {"day": 1, "week": 7, "fortnight": 7, "month": 31, "quarter": 91, "year": 365, "decade": 3653}
 
 
-def read_relative_day(reading: Reading, at: int) -> Found | None:
+def _read_relative_day(reading: Reading, at: int) -> Found | None:
     """Read "yesterday", "last night", "this morning", "the day before yesterday", "the other day", "recently"."""
     first = reading.skip(at, "earlier", "later", "early", "late")
     word, following = reading.word(first), reading.word(first + 1)
@@ -118,7 +118,8 @@ def _number(word: str) -> int:
 def read_ago(reading: Reading, at: int) -> Found | None:
     """Read "two weeks ago", "a couple of months back", "3 days from now".
 
-    The window lies around the moment and is as long as the unit, as "two weeks ago" seldom means the day.
+    The window lies around the moment and is as long as the unit, as "two weeks ago" seldom means the day. Like the
+    other readers it raises ValueError or OverflowError outside of the calendar.
     """
     first = reading.skip(at, *ABOUT)
     count = read_count(reading, first)
@@ -131,43 +132,25 @@ def read_ago(reading: Reading, at: int) -> Found | None:
     is_past = following in ("ago", "back")
     if not unit or not (is_past or (following, after) == ("from", "now")):
         return None
-    near, far = (-low, -high) if is_past else (high, low)
-    span = spread(reading, unit, far, near)
-    return Found(place + (2 if is_past else 3) - at, span, unit.replace("fortnight", "week")) if span else None
+    first_unit, last_unit = (-high, -low) if is_past else (low, high)
+    if unit in _SMALL_UNITS:
+        span = _moments(reading, _SMALL_UNITS[unit] * (first_unit - 0.5), _SMALL_UNITS[unit] * (last_unit + 0.5))
+    else:
+        span = _spread(reading.today, unit, first_unit, last_unit)
+    return Found(place + (2 if is_past else 3) - at, span, unit.replace("fortnight", "week"))
 
 
-def spread(reading: Reading, unit: str, first: int, last: int) -> Span | None:
-    """From half a unit before now + `first` units to half a unit after now + `last`."""
-    if first > last:
-        first, last = last, first
-    small = _SMALL_UNITS.get(unit)
-    if small:
-        return _moments(reading, small * (first - 0.5), small * (last + 0.5))
-    return spread_days(reading.today, unit, first, last)
-
-
-def spread_days(midnight: datetime, unit: str, first: int, last: int) -> Span | None:
-    """As `spread`, in whole days around `midnight`'s. None outside of the calendar."""
+def _spread(midnight: datetime, unit: str, first: int, last: int) -> Span:
+    """From half a unit before `midnight` + `first` units to half a unit after its day + `last`, in whole days."""
     half = _UNIT_DAYS[unit] // 2
-    try:
-        start = calendar.shift(midnight, unit, first) - half * DAY
-        return Span(start, calendar.shift(midnight, unit, last) + (half + 1) * DAY)
-    except (ValueError, OverflowError):
-        return None
+    start = calendar.shift(midnight, unit, first) - half * DAY
+    return Span(start, calendar.shift(midnight, unit, last) + (half + 1) * DAY)
 
 
-def _moments(reading: Reading, first: timedelta, last: timedelta) -> Span | None:
+def _moments(reading: Reading, first: timedelta, last: timedelta) -> Span:
     """Hours are counted in real time, across changes of the clock. The local times keep their `fold`."""
-    try:
-        return Span(_moved(reading.now, first), _moved(reading.now, last))
-    except (ValueError, OverflowError):
-        return None
-
-
-def _moved(now: datetime, delta: timedelta) -> datetime:
-    if now.tzinfo is None:
-        return now + delta
-    return (now.astimezone(UTC) + delta).astimezone(now.tzinfo).replace(tzinfo=None)
+    start, end = calendar.move_clock(reading.now, first), calendar.move_clock(reading.now, last)
+    return Span(start.replace(tzinfo=None), end.replace(tzinfo=None))
 
 
 def read_rolling(reading: Reading, at: int) -> Found | None:
@@ -184,19 +167,14 @@ def read_rolling(reading: Reading, at: int) -> Found | None:
     _, high, used = count or (1, 1, 0)
     if reading.word(place + used + 1) == "of":
         return None
-    span = _from_now(reading, unit, high if which in {"next", "coming"} else -high)
-    return Found(place + used + 1 - at, span, "recent") if span else None
-
-
-def _from_now(reading: Reading, unit: str, count: int) -> Span | None:
-    small = _SMALL_UNITS.get(unit)
-    if small:
-        return _moments(reading, min(small * count, 0 * small), max(small * count, 0 * small))
-    try:
-        moved = calendar.shift(reading.today, unit, count)
-    except (ValueError, OverflowError):
-        return None
-    return Span(moved, reading.local) if count < 0 else Span(reading.local, moved + DAY)
+    is_ahead = which in {"next", "coming"}
+    if unit in _SMALL_UNITS:
+        length, none = _SMALL_UNITS[unit] * high, timedelta()
+        span = _moments(reading, none, length) if is_ahead else _moments(reading, -length, none)
+    else:
+        moved = calendar.shift(reading.today, unit, high if is_ahead else -high)
+        span = Span(reading.local, moved + DAY) if is_ahead else Span(moved, reading.local)
+    return Found(place + used + 1 - at, span, "recent")
 
 
 _DAYS_OF = {"day": 1, "days": 1, "week": 7, "weeks": 7, "weekend": 7}
@@ -206,11 +184,9 @@ _PARTS_OF = {"half": 2, "third": 3, "quarter": 4}
 def read_part(reading: Reading, at: int) -> Found | None:
     """Read "early 2023", "the second half of 2023", "the first week of June", "the night of 7 May"."""
     place = reading.skip(at, "the")
-    for read in (_read_third, _read_fraction, _read_week_of_month, _read_hours_of_day, _read_week_around, _read_beside):
-        found = read(reading, place)
-        if found:
-            return replace(found, words=found.words + place - at)
-    return None
+    readers = (_read_third, _read_fraction, _read_week_of_month, _read_around_day, _read_beside)
+    found = next(filter(None, (read(reading, place) for read in readers)), None)
+    return found and replace(found, words=found.words + place - at)
 
 
 def _read_inner(reading: Reading, at: int) -> Found | None:
@@ -220,11 +196,13 @@ def _read_inner(reading: Reading, at: int) -> Found | None:
         cycle = UNIT_CYCLES[reading.word(place)]
         span = cycle.at(cycle.number(reading.local))
         return Found(2, span, cycle.precision) if span else None
-    decade = read_decade(reading, at)
-    if decade:
-        return decade
+    return read_decade(reading, at) or _read_date(reading, at)
+
+
+def _read_date(reading: Reading, at: int) -> Found | None:
+    place = reading.skip(at, "the")
     found = read_expected(reading, place)
-    return replace(found, words=found.words + place - at) if found else None
+    return found and replace(found, words=found.words + place - at)
 
 
 _THIRDS = {"early": 0, "beginning": 0, "start": 0, "mid": 1, "middle": 1, "late": 2, "end": 2}
@@ -253,17 +231,11 @@ def _cut(span: Span, part: int, parts: int) -> Span:
     return Span(span.start + days * part // parts * DAY, span.start + days * (part + 1) // parts * DAY)
 
 
-def _place_in_order(word: str, count: int) -> int | None:
-    """ "first" → 0, "last" → the last of `count`."""
-    number = count if word in {"last", "final"} else ORDINALS.get(word, 0)
-    return number - 1 if 1 <= number <= count else None
-
-
 def _read_fraction(reading: Reading, at: int) -> Found | None:
     """Read "first half of 2023", "third quarter of last year"."""
-    parts = _PARTS_OF.get(reading.word(at + 1))
-    part = _place_in_order(reading.word(at), parts) if parts else None
-    if parts is None or part is None or reading.word(at + 2) not in {"of", "in"}:
+    parts = _PARTS_OF.get(reading.word(at + 1), 0)
+    part = (parts if reading.word(at) in {"last", "final"} else ORDINALS.get(reading.word(at), 0)) - 1
+    if not 0 <= part < parts or reading.word(at + 2) not in {"of", "in"}:
         return None
     inner = _read_inner(reading, at + 3)
     if not inner:
@@ -299,26 +271,19 @@ def _read_week_of_month(reading: Reading, at: int) -> Found | None:
     return Found(place + 2 + inner.words - at, span, unit if unit in {"day", "weekend"} else "week")
 
 
-def _read_hours_of_day(reading: Reading, at: int) -> Found | None:
-    """Read "evening of 7 May"."""
-    if reading.word(at) not in DAY_PARTS or reading.word(at + 1) != "of":
+def _read_around_day(reading: Reading, at: int) -> Found | None:
+    """Read "evening of 7 May", "week of 7 May", "weekend of the 7th"."""
+    unit, link = reading.word(at), reading.word(at + 1)
+    is_week = unit in {"week", "weekend"} and link in {"of", "from", "starting", "around"}
+    if not is_week and not (unit in DAY_PARTS and link == "of"):
         return None
     inner = read_numeric(reading, at + 2) or read_named(reading, at + 2, is_expected=True)
-    if not inner or inner.precision != "day":
+    if not inner or not (inner.precision == "day" or (is_week and inner.precision == "holiday")):
         return None
-    return Found(2 + inner.words, hours_of(inner.span.start, reading.word(at)), "part of day")
-
-
-def _read_week_around(reading: Reading, at: int) -> Found | None:
-    """Read "week of 7 May", "weekend of the 7th"."""
-    unit = reading.word(at)
-    if unit not in {"week", "weekend"} or reading.word(at + 1) not in {"of", "from", "starting", "around"}:
-        return None
-    inner = read_numeric(reading, at + 2) or read_named(reading, at + 2, is_expected=True)
-    if not inner or inner.precision not in {"day", "holiday"}:
-        return None
-    week = UNIT_CYCLES["week"]
     day = inner.span.start
+    if not is_week:
+        return Found(2 + inner.words, hours_of(day, unit), "part of day")
+    week = UNIT_CYCLES["week"]
     span = calendar.weekend_near(day) if unit == "weekend" else week.at(week.number(day))
     return Found(2 + inner.words, span, unit) if span else None
 
@@ -335,24 +300,20 @@ def _read_beside(reading: Reading, at: int) -> Found | None:
     inner = _read_inner(reading, place + 2)
     if not inner or inner.precision not in {"day", "holiday"}:
         return None
-    span = _beside(inner.span, unit, side == "before", count)
-    precision = "day" if unit in PLAIN_WEEKDAYS else unit
-    return Found(place + 2 + inner.words - at, span, precision) if span else None
-
-
-def _beside(day: Span, unit: str, is_before: bool, count: tuple[int, int, int] | None) -> Span | None:
+    is_before, day = side == "before", inner.span
+    low, high, _ = count or (1, 1, 0)
+    span: Span | None
     if unit in PLAIN_WEEKDAYS | {"weekend"}:
         cycle = calendar.weekday(WEEKDAYS[unit]) if unit in WEEKDAYS else UNIT_CYCLES[unit]
-        return cycle.latest(day.start, is_over=True) if is_before else cycle.next(day.end)
-    if count and unit != "day":
-        first, last = (-count[1], -count[0]) if is_before else (count[0], count[1])
-        return spread_days(day.start, unit, first, last)
-    low, high = (count[0], count[1]) if count else (1, 1)
-    start, first, last = (day.start, -high, 1 - low) if is_before else (day.end, low - 1, high)
-    try:
-        return Span(calendar.shift(start, unit, first), calendar.shift(start, unit, last))
-    except (ValueError, OverflowError):
-        return None
+        span = cycle.latest(day.start, is_over=True) if is_before else cycle.next(day.end)
+    elif count and unit != "day":
+        first, last = (-high, -low) if is_before else (low, high)
+        span = _spread(day.start, unit, first, last)
+    else:
+        start, first, last = (day.start, -high, 1 - low) if is_before else (day.end, low - 1, high)
+        span = Span(calendar.shift(start, unit, first), calendar.shift(start, unit, last))
+    precision = "day" if unit in PLAIN_WEEKDAYS else unit
+    return Found(place + 2 + inner.words - at, span, precision) if span else None
 
 
 _DASHES = frozenset({"-", "–", "—"})
@@ -384,13 +345,9 @@ def _read_days(reading: Reading, at: int, links: frozenset[str]) -> Found | None
         return None
     last_at = reading.skip(place + 2, "the")
     last = read_expected(reading, last_at) if read_day(reading, last_at) else None
-    return _days(reading, at, last_at, last, day[0]) if last else None
-
-
-def _days(reading: Reading, at: int, last_at: int, last: Found, first_day: int) -> Found | None:
-    if last.precision != "day" or first_day >= last.span.start.day:
+    if not last or last.precision != "day" or day[0] >= last.span.start.day:
         return None
-    return Found(last_at + last.words - at, _from_day(reading, last, first_day), "range")
+    return Found(last_at + last.words - at, _from_day(reading, last, day[0]), "range")
 
 
 def _from_day(reading: Reading, last: Found, first_day: int) -> Span:
@@ -423,36 +380,32 @@ def _read_two(reading: Reading, at: int, links: frozenset[str], is_open: bool) -
     last = _read_end(reading, place)
     if not last or not (is_open or first.precision == last.precision):
         return None
-    first, last = _adjust(first, last)
-    if first.span.start >= last.span.end:
-        return None
-    return Found(place + last.words - at, Span(first.span.start, last.span.end), "range")
+    # Where a year was left open, the range is the shortest that runs forward.
+    start, end = first.span.start, last.span.end
+    if first.cycle:
+        span = first.cycle.latest(last.span.start)
+        start = span.start if span else start
+    elif last.cycle:
+        span = last.cycle.latest(start)
+        following = span if span and span.start >= start else last.cycle.next(start)
+        end = following.end if following else end
+    return Found(place + last.words - at, Span(start, end), "range") if start < end else None
 
 
 def _read_end(reading: Reading, at: int) -> Found | None:
-    place = reading.skip(at, "the")
-    found = read_expected(reading, place)
-    if found:
-        return replace(found, words=found.words + place - at)
-    return read_relative_day(reading, at) or read_ago(reading, at) or read_part(reading, at) or read_decade(reading, at)
-
-
-def _adjust(first: Found, last: Found) -> tuple[Found, Found]:
-    """Where a year was left open, the range is the shortest that runs forward."""
-    if first.cycle:
-        span = first.cycle.latest(last.span.start)
-        return (replace(first, span=span) if span else first), last
-    if last.cycle:
-        span = last.cycle.latest(first.span.start)
-        following = span if span and span.start >= first.span.start else last.cycle.next(first.span.start)
-        return first, (replace(last, span=following) if following else last)
-    return first, last
+    return (
+        _read_date(reading, at)
+        or _read_relative_day(reading, at)
+        or read_ago(reading, at)
+        or read_part(reading, at)
+        or read_decade(reading, at)
+    )
 
 
 MAX_WINDOWS = 32
 _READERS = (
     read_range,
-    read_relative_day,
+    _read_relative_day,
     read_ago,
     read_rolling,
     read_part,
@@ -490,61 +443,45 @@ def find_windows(text: str, now: datetime) -> list[TimeWindow]:
 
     An ambiguous date ("05/07/2023") gives two windows of one span, month first before day first.
     """
-    if not _may_tell_a_time(text):
+    # A word that may begin a time, or a digit, also behind an apostrophe: told in a sixth of the time reading takes.
+    if not _DIGIT.search(text) and _BEGINNINGS.isdisjoint(_WORD.findall(text.lower())):
         return []
     reading = Reading(tokenize(text), now)
     windows: list[TimeWindow] = []
     at = 0
     while at < len(reading.tokens) and len(windows) < MAX_WINDOWS:
-        used, found = _read_window(reading, at)
-        windows += [_place(window, text, reading, at, used) for window in found]
-        at += max(used, 1)
+        used, operator, found = _read_window(reading, at) or (1, "", None)
+        place = (reading.tokens[at].start, reading.tokens[at + used - 1].end)
+        for span in found.spans if found else ():
+            start, end = (time and time.replace(tzinfo=now.tzinfo) for time in _limits(operator, span))
+            windows.append(TimeWindow(start, end, place, text[slice(*place)], found.precision if found else ""))
+        at += used
     return windows
 
 
-def _may_tell_a_time(text: str) -> bool:
-    """Tell whether anything in it may begin one: a word, or a digit, also behind an apostrophe. It is told in a sixth
-    of the time that reading takes.
-    """
-    return bool(_DIGIT.search(text)) or not _BEGINNINGS.isdisjoint(_WORD.findall(text.lower()))
-
-
-@dataclass(frozen=True, slots=True)
-class _Limits:
-    start: datetime | None
-    end: datetime | None
-    precision: str
-
-
-def _read_window(reading: Reading, at: int) -> tuple[int, list[_Limits]]:
-    """Return how many tokens make a time here, and the one or two readings of it."""
+def _read_window(reading: Reading, at: int) -> tuple[int, str, Found] | None:
+    """Return how many tokens make a time here, its operator, and what it is."""
     word = reading.word(at)
     if word not in _BEFORE_A_TIME and not _may_begin(word):
-        return 0, []
+        return None
     for length in (2, 1):
-        operator = OPERATORS.get((reading.word(at), reading.word(at + 1))[:length])
+        operator = OPERATORS.get((word, reading.word(at + 1))[:length])
         found = _read_simple(reading, at + length) if operator else None
         if operator and found:
-            return length + found.words, [_apply(operator, span, found.precision) for span in _spans(found)]
-    lead = 1 if reading.word(at) in _LEADING and reading.word(at + 1) not in ADVERBS else 0
+            return length + found.words, operator, found
+    lead = 1 if word in _LEADING and reading.word(at + 1) not in ADVERBS else 0
     found = _read_simple(reading, at + lead)
-    if not found:
-        return 0, []
-    return lead + found.words, [_Limits(span.start, span.end, found.precision) for span in _spans(found)]
+    return (lead + found.words, "", found) if found else None
 
 
-def _spans(found: Found) -> Iterator[Span]:
-    yield found.span
-    if found.other:
-        yield found.other
-
-
-def _apply(operator: str, span: Span, precision: str) -> _Limits:
-    if operator == SINCE:
-        return _Limits(span.start, None, precision)
-    if operator == AFTER:
-        return _Limits(span.end, None, precision)
-    return _Limits(None, {BEFORE: span.start, UNTIL: span.end}[operator], precision)
+def _limits(operator: str, span: Span) -> tuple[datetime | None, datetime | None]:
+    return {
+        "": (span.start, span.end),
+        SINCE: (span.start, None),
+        AFTER: (span.end, None),
+        BEFORE: (None, span.start),
+        UNTIL: (None, span.end),
+    }[operator]
 
 
 def _read_simple(reading: Reading, at: int) -> Found | None:
@@ -562,30 +499,19 @@ def _read_simple(reading: Reading, at: int) -> Found | None:
 
 
 def _read_inside(read: Callable[[Reading, int], Found | None], reading: Reading, at: int) -> Found | None:
-    """None, too, for what falls out of the calendar: "tomorrow" on 31 December 9999."""
+    """Return what is read, with the part of the day behind it ("Friday night").
+
+    None, too, for what falls out of the calendar: "tomorrow" on 31 December 9999.
+    """
     try:
         found = read(reading, at)
-        found = found and _narrow(reading, at, found)
+        part = reading.word(at + found.words) if found else ""
+        if found and found.precision == "day" and part in DAY_PARTS and not found.other:
+            found = Found(found.words + 1, hours_of(found.span.start, part), "part of day")
     except (ValueError, OverflowError):
         return None
-    return found if found and all(span.start >= FIRST and span.end <= LAST for span in _spans(found)) else None
+    return found if found and all(span.start >= FIRST and span.end <= LAST for span in found.spans) else None
 
 
 def _may_begin(word: str) -> bool:
     return word in _BEGINNINGS or word[:1].isdecimal()
-
-
-def _narrow(reading: Reading, at: int, found: Found) -> Found:
-    """Read "yesterday morning", "Friday night"."""
-    part = reading.word(at + found.words)
-    if found.precision != "day" or part not in DAY_PARTS or found.other:
-        return found
-    return Found(found.words + 1, hours_of(found.span.start, part), "part of day")
-
-
-def _place(limits: _Limits, text: str, reading: Reading, at: int, used: int) -> TimeWindow:
-    first, last = reading.tokens[at], reading.tokens[at + used - 1]
-    zone = reading.now.tzinfo
-    start = limits.start.replace(tzinfo=zone) if limits.start else None
-    end = limits.end.replace(tzinfo=zone) if limits.end else None
-    return TimeWindow(start, end, (first.start, last.end), text[first.start : last.end], limits.precision)

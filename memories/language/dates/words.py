@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from pathlib import Path
 from typing import NamedTuple
 
-from memories.language.wordlists import numbered, phrases, words
+from memories.language.wordlists import forms_of, numbered, phrases, read_lists, words
+
+_LISTS = {name: words(text) for name, text in read_lists(Path(__file__).with_name("words.tsv")).items()}
 
 MONTHS = numbered(
     """january jan, february feb, march mar, april apr, may, june jun, july jul, august aug, september sept sep,
@@ -39,21 +42,10 @@ WORDLIKE_SEASONS = frozenset({"spring", "fall"})
 DAY_PARTS = {"morning": (5, 12), "afternoon": (12, 18), "evening": (18, 24), "night": (18, 30)}
 """Part of the day → its hours, counted from that day's midnight."""
 
-UNITS = {
-    form: unit
-    for unit, forms in {
-        "minute": "minute minutes min mins",
-        "hour": "hour hours hr hrs",
-        "day": "day days",
-        "week": "week weeks",
-        "fortnight": "fortnight fortnights",
-        "month": "month months",
-        "quarter": "quarter quarters",
-        "year": "year years",
-        "decade": "decade decades",
-    }.items()
-    for form in forms.split()
-}
+UNITS = forms_of(
+    "minute: minute minutes min mins; hour: hour hours hr hrs; day: day days; week: week weeks; month: month months;"
+    "fortnight: fortnight fortnights; quarter: quarter quarters; year: year years; decade: decade decades"
+)
 CYCLE_UNITS = frozenset({"week", "weekend", "month", "quarter", "year", "decade"})
 
 NUMBERS = numbered(
@@ -69,14 +61,10 @@ ORDINALS = numbered(
     start=1,
 )
 DECADES = {
-    "twenties": 20,
-    "thirties": 30,
-    "forties": 40,
-    "fifties": 50,
-    "sixties": 60,
-    "seventies": 70,
-    "eighties": 80,
-    "nineties": 90,
+    name: 10 * tens
+    for name, tens in numbered(
+        "twenties, thirties, forties, fifties, sixties, seventies, eighties, nineties", start=2
+    ).items()
 }
 SHORT_DECADES = frozenset({50, 60, 70, 80, 90})
 """The decades people write in two digits; "in his 20s" and "a 30s timeout" are none."""
@@ -94,18 +82,14 @@ NOT_A_HOLIDAY_BEFORE = frozenset({"egg", "eggs", "island", "bunny"})
 
 SINCE, AFTER, BEFORE, UNTIL = "since", "after", "before", "until"
 OPERATORS = {
-    ("since",): SINCE,
-    ("ever", "since"): SINCE,
-    ("starting",): SINCE,
-    ("as", "of"): UNTIL,
-    ("after",): AFTER,
-    ("following",): AFTER,
-    ("before",): BEFORE,
-    ("prior", "to"): BEFORE,
-    ("until",): UNTIL,
-    ("till",): UNTIL,
-    ("by",): UNTIL,
-    ("up", "to"): UNTIL,
+    tuple(said.split()): operator
+    for operator, forms in (
+        (SINCE, "since, ever since, starting"),
+        (AFTER, "after, following"),
+        (BEFORE, "before, prior to"),
+        (UNTIL, "until, till, as of, by, up to"),
+    )
+    for said in phrases(forms)
 }
 
 PREPOSITIONS = words("in on at during over throughout around for within of from through circa about")
@@ -121,13 +105,7 @@ MONTH_LEADS = TIME_LEADS - frozenset(
 )
 """What also fits before a person's name ("from June", "about April") does not make a month of it."""
 DETERMINERS = words("the a an our my your their this that")
-PERSON_VERBS = words(
-    """
-    said says told tells asked asks left came comes is was has had does did wants wanted likes liked lives
-    lived works worked called calls wrote writes went goes moved got gets joined quit thinks thought knows
-    knew
-    """
-)
+PERSON_VERBS = _LISTS["person_verbs"]
 """Behind April, May, June, August or Jan they tell a person."""
 
 NOT_AFTER_A_YEAR = words("ms kb mb gb tb px percent people rpm kcal usd eur km kg m cm mm dollar euro w kw hz lux k")
@@ -169,12 +147,7 @@ FEASTS = {
 }
 """Feasts of several days → the day people mean by them."""
 NOT_A_DATE_BEHIND = words("version v release build chapter section room page port flight order ticket issue")
-NO_DAY_BEHIND = words(
-    """
-    man girl happy casual throwback freaky ruby lovely great good wonderful nice beautiful calm fun relaxing amazing
-    fantastic perfect blessed busy lazy productive typical quiet chill rainy sunny normal long average
-    """
-)
+NO_DAY_BEHIND = _LISTS["no_day_behind"]
 """Before a weekday: names, titles and wishes."""
 NO_RULE_BEHIND = words("some other most many few two three four last past several almost nearly all both no better")
 """Before "weekends" and "every day" they make no rule of them."""
@@ -184,84 +157,39 @@ ABSTRACT_BEFORE_TOMORROW = words("of better brighter")
 
 EVERY = words("every each")
 ALTERNATE = {"other": 2, "second": 2, "2nd": 2, "third": 3, "3rd": 3, "fourth": 4, "4th": 4}
-PERIODS = {
-    "daily": "day",
-    "weekly": "week",
-    "fortnightly": "fortnight",
-    "biweekly": "fortnight",
-    "monthly": "month",
-    "quarterly": "quarter",
-    "yearly": "year",
-    "annually": "year",
-    "nightly": "day",
-}
-BIRTHDAYS = words("birthday bday anniversary")
-CELEBRATIONS = words(
-    "party parties dinner lunch brunch bash celebration gift gifts present presents cake card trip weekend week month"
-    " concert show plans surprise girl boy wish wishes"
+PERIODS = forms_of(
+    "day: daily nightly; week: weekly; fortnight: fortnightly biweekly; month: monthly; quarter: quarterly;"
+    "year: yearly annually"
 )
+BIRTHDAYS = words("birthday bday anniversary")
+CELEBRATIONS = _LISTS["celebrations"]
 """Behind "birthday" they make something of it that happens once."""
 
 SUBJECTS = words("i we he she they i'm we're they're he's she's i'll we'll he'll she'll they'll i've we've they've i'd")
-OPENERS = words(
-    "let's lets see please can could will would should don't remember remind call meet talk gonna looking hope"
-)
+OPENERS = _LISTS["openers"]
 """What begins a new clause behind a comma or "and"."""
-BOUNDARIES = words(
-    ". ! ? ; : ( ) [ ] … — | but because cause cuz when whenever if which who what where why how although though while"
-    " whereas than unless"
-) | {"\n", '"', "“", "”"}
+BOUNDARIES = _LISTS["boundaries"] | {"\n", '"', "“", "”"}
 
-FUTURE = words(
-    """
-    will shall gonna wanna let's lets should must won't planning plan plans plannin gotta tryna finna
-    hope hoping hopefully upcoming due deadline remind reminder remember forget tentatively scheduled booked expected
-    ought shan't tomorrow bouta soon expecting intend
-    """
-)
+FUTURE = _LISTS["future"]
 PLANNED = words("can could can't cannot may might would wouldn't couldn't excited supposed expect")
 """They go with what is to come and with much else."""
 NEEDED = words("need needs want wants")
 """Who needs or wants something for a day has it still before them."""
 FUTURE_BEFORE_TO = words("going need needs have has want wants about ready hoping trying")
-PRESENT = words(
-    """
-    am is are isn't aren't ain't does don't doesn't works means come comes starts begins
-    opens closes ends takes has free available busy
-    """
-)
-PAST = words(
-    """
-    was were wasn't weren't did didn't had hadn't went saw met got made took came gave thought knew felt left kept ate
-    drank drove flew ran sat spoke wrote sang swam slept spent sent built caught taught brought bought fought sought
-    broke chose fell forgot forgave froze grew hid held hung hurt lay led lent lit lost meant paid rang rode rose sold
-    shook shot shone stood stole stuck stung struck swore swept threw told understood woke wore won wound began became
-    blew bit bled bred crept dealt dug drew fed fled found heard knelt laid leapt learnt overcame overslept sank shut
-    slid spilt spread spun stank strode tore wept withdrew been gone done seen taken gotten born yesterday ago ended
-    """
-)
+PRESENT = _LISTS["present"]
+PAST = _LISTS["past"]
 """Forms that are nothing but past. "Got", "been" and the like count as such without a "have", too."""
 HEARSAY = words("said told heard")
 """Past verbs that are told of things to come."""
-ARRANGED = words(
-    """
-    planned scheduled rescheduled booked invited moved postponed reserved registered arranged agreed decided promised
-    signed confirmed asked expected delayed extended pushed excited interested hoped supposed delighted needed wanted
-    """
-)
+ARRANGED = _LISTS["arranged"]
 """What has been done so that something happens later: it does not make the time past."""
 SETTLED = HEARSAY | words("agreed decided promised signed confirmed asked")
 """Of these the ones that are done at once, whatever they are about."""
 ANNOUNCED = words("announced planned approved proposed promised scheduled arranged")
 """What is done about things that are to come: "announced layoffs for March", "a price rise from March"."""
-MADE_FOR = ANNOUNCED | words(
-    "booked reserved ordered bought got registered signed requested confirmed invited expected agreed decided set hired"
-)
+MADE_FOR = ANNOUNCED | _LISTS["made_for"]
 """What is done before the day that it is done for."""
-MOVED = words(
-    "move moves moved moving reschedule reschedules rescheduled rescheduling shift shifts shifted shifting push pushed"
-    " postpone postponed postponing change changes changed changing switch switched switching delayed"
-)
+MOVED = _LISTS["moved"]
 """What it is moved from is over; what it is moved to is to come."""
 NOT = words("not isn't wasn't")
 """Right before a day they tell that it is another one."""
@@ -270,28 +198,10 @@ INSTEAD = words("sondern sino")
 TOO = words("auch también")
 SWAPPED = words("swap swapped trade traded")
 """A day right behind them is what is given away: "I swapped Friday with Ann"."""
-NOT_A_PAST_FORM = words(
-    """
-    need speed feed seed weed bed red shed wed sled hundred indeed united exceed proceed succeed bleed breed greed
-    embed sacred naked wicked beloved aged limited unlimited married united crowded talented gifted instead med
-    """
-)
-OCCASIONS = words(
-    """
-    launch launches relaunch release releases rollout cutover live kickoff migration migrations deadline deadlines exam
-    exams exhibition wedding conference conferences summit workshop workshops webinar hackathon offsite retreat audit
-    audits inspection election elections hearing trial surgery operation race marathon festival concert premiere
-    graduation ceremony opening reopening move trip tour visit honeymoon vacation holiday holidays interview interviews
-    appointment tournament renewal handover
-    """
-)
+NOT_A_PAST_FORM = _LISTS["not_a_past_form"]
+OCCASIONS = _LISTS["occasions"]
 """What somebody says of it in the present tense looks ahead: "the exam is in Q1"."""
-TIMETABLED = words(
-    """
-    start starts begin begins open opens reopen reopens close closes end ends finish finishes launch launches ship ships
-    release releases migrate migrates deploy deploys expire expires arrive arrives land lands move moves marry marries
-    """
-)
+TIMETABLED = _LISTS["timetabled"]
 """So do these of what is told of once."""
 HABITS = words("usually always often typically generally normally sometimes tend tends")
 """A single day in a clause with one of them is any such day."""
@@ -355,10 +265,6 @@ class Token(NamedTuple):
     end: int
     glued: bool
 
-    @property
-    def is_capital(self) -> bool:
-        return self.text[0].isupper()
-
 
 @dataclass(frozen=True, slots=True)
 class Reading:
@@ -380,7 +286,7 @@ class Reading:
         return self.tokens[at].word if 0 <= at < len(self.tokens) else ""
 
     def is_capital(self, at: int) -> bool:
-        return 0 <= at < len(self.tokens) and self.tokens[at].is_capital
+        return 0 <= at < len(self.tokens) and self.tokens[at].text[0].isupper()
 
     def skip(self, at: int, *words: str) -> int:
         """Return the place behind the first of `words` if it stands here, else `at`."""
@@ -390,26 +296,22 @@ class Reading:
         """Return the word before a place, a "the" overlooked."""
         return self.word(at - 2) if self.word(at - 1) == "the" else self.word(at - 1)
 
-    def starts_sentence(self, at: int) -> bool:
-        return at == 0 or self.word(at - 1) in {".", "!", "?", ":"}
-
 
 def tokenize(text: str) -> list[Token]:
     """Return the tokens of a text in order. Linear in its length."""
-    return list(_tokens(text))
-
-
-def _tokens(text: str) -> Iterator[Token]:
+    tokens: list[Token] = []
     for chunk in _CHUNK.finditer(text):
         whole = chunk.group()
         if whole.isalpha() and len(whole) <= _MAX_CHUNK_CHARS:
-            yield _token(whole, chunk.start(), glued=False)
-            continue
-        if _is_opaque(whole):
-            yield Token(whole, "", chunk.start(), chunk.end(), glued=False)
-            continue
-        for piece in _PIECE.finditer(text, chunk.start(), chunk.end()):
-            yield _token(piece.group(), piece.start(), glued=piece.start() > chunk.start())
+            tokens.append(_token(whole, chunk.start(), glued=False))
+        elif _is_opaque(whole):
+            tokens.append(Token(whole, "", chunk.start(), chunk.end(), glued=False))
+        else:
+            tokens += [
+                _token(piece.group(), piece.start(), glued=piece.start() > chunk.start())
+                for piece in _PIECE.finditer(text, chunk.start(), chunk.end())
+            ]
+    return tokens
 
 
 def _token(text: str, start: int, glued: bool) -> Token:
