@@ -113,7 +113,10 @@ def read_question(text: str, by_user: bool = False) -> Asked | None:
     said = text[match.end() :].split() if match else text.split()
     at = _auxiliary_at(said, bool(match))
     if at is None:
-        return _without_subject(wh, said) if wh else _declared(said) or _asked_behind(text)
+        if wh:
+            return _without_subject(wh, said)
+        behind = _WH_BEHIND.match(text)  # "the gauges report how often"
+        return _declared(said) or (Asked(behind["wh"].lower(), "", "will", behind["said"], "", "") if behind else None)
     noun = " ".join(said[:at])
     if noun and not (wh.startswith(("what", "which", "how many", "how much", "whose"))):
         return None
@@ -155,12 +158,6 @@ def _without_subject(wh: str, said: list[str]) -> Asked | None:
         if is_verb and (at > 0 or wh in {"who", "what", "which"}) and at + 1 < len(said):
             return Asked(wh, " ".join(said[:at]), "", "", word, " ".join(said[at + 1 :]))
     return Asked(wh, " ".join(said), "", "", "", "") if 0 < len(said) <= 4 else None
-
-
-def _asked_behind(text: str) -> Asked | None:
-    """Read "the gauges report how often"."""
-    match = _WH_BEHIND.match(text)
-    return Asked(match["wh"].lower(), "", "will", match["said"], "", "") if match else None
 
 
 def _declared(said: list[str]) -> Asked | None:
@@ -280,11 +277,14 @@ def join_answer(question: str, answer: str, by_user: bool = False) -> str:
     if _CONDITION.match(answer) and is_base(question.split(" ", 1)[0].lower()):
         return f"{_NOW.sub('', question).strip(' ?.')}: {answer}"
     asked = read_question(question, by_user)
-    if asked and ((by_user and not _asks_about_here(asked)) or asked.noun.lower() in _UNNAMED):
+    if not asked or (by_user and not _asks_about_here(asked)) or asked.noun.lower() in _UNNAMED:
         return ""
-    said = _lowered(_APPROVED.sub("", _TALK.sub("", answer).strip(" ,.…")))
-    if not asked or not said or len(said.split()) > MAX_ANSWER_WORDS:
+    said = _APPROVED.sub("", _TALK.sub("", answer).strip(" ,.…"))
+    if not said or len(said.split()) > MAX_ANSWER_WORDS:
         return ""
+    first = said.split(" ", 1)[0].lower()
+    if first in PREPOSITIONS | DETERMINERS | ADVERBS | SUBORDINATORS or first in NUMBERS:
+        said = said[:1].lower() + said[1:]  # the capital that it had at the beginning of the answer
     if not asked.wh:
         return _about_yes_or_no(asked, said)
     said = _ANSWER_LEAD.sub("", said) if asked.is_be else said
@@ -301,13 +301,6 @@ def _asks_about_here(asked: Asked) -> bool:
     return is_definite and asked.wh.startswith(("how ", "when", "where", "which", "what time", "why"))
 
 
-def _lowered(answer: str) -> str:
-    """Small words lose the capital that they had at the beginning of an answer."""
-    first = answer.split(" ", 1)[0].lower()
-    is_small = first in PREPOSITIONS | DETERMINERS | ADVERBS | SUBORDINATORS or first in NUMBERS
-    return answer[:1].lower() + answer[1:] if is_small else answer
-
-
 def _about_yes_or_no(asked: Asked, answer: str) -> str:
     is_yes, is_no = bool(_YES.match(answer)), bool(_NO.match(answer))
     rest = (_NO if is_no else _YES).sub("", answer).strip(" ,.")
@@ -316,7 +309,11 @@ def _about_yes_or_no(asked: Asked, answer: str) -> str:
         said = _STILL_NOT.sub(r"\1 no longer", _declare(asked, is_no)) if is_no else _declare(asked, is_no)
         return "" if asked.alternatives else f"{said}{more}"
     if _HOW_OFTEN.fullmatch(answer):
-        return _how_often(asked, answer)
+        # "Does he cook often?" "Always": he always cooks.
+        if asked.auxiliary not in {"do", "does"} or not asked.verb:
+            return ""
+        said = _declare(asked, False).removeprefix(asked.subject).strip()
+        return f"{asked.subject} {answer.lower()} {_OFTEN.sub('', said)}"
     is_plain = asked.is_be or asked.auxiliary in {"do", "does"} or asked.alternatives or not asked.verb
     if _has_verb(answer) or not is_plain or _YES_AND_NO.search(answer):
         return ""
@@ -331,14 +328,6 @@ def _about_yes_or_no(asked: Asked, answer: str) -> str:
     if asked.alternatives or (asked.is_be and asked.subject != "there" and not asked.verb):
         return f"{_declare(asked, False, with_rest=False)} {_owned(asked, answer)}"
     return f"{_declare(asked, False)}: {answer}"
-
-
-def _how_often(asked: Asked, answer: str) -> str:
-    """ "Does he cook often?" "Always": he always cooks."""
-    if asked.auxiliary not in {"do", "does"} or not asked.verb:
-        return ""
-    said = _declare(asked, False).removeprefix(asked.subject).strip()
-    return f"{asked.subject} {answer.lower()} {_OFTEN.sub('', said)}"
 
 
 def _owned(asked: Asked, answer: str) -> str:

@@ -77,6 +77,7 @@ _SHARED = re.compile(
     r"^((?:I|We|we)(?: \w+ly| also| currently| still)?) (\w+)\b(.*?),? and (?:also |then )?(\w+) (?=(?:a|an|the|"
     r"my|our|as|at|in|for|on|with|from|to|two|three|\d|every)\b)"
 )
+_SHARES_NO_SUBJECT = words("can can't will would want need plan have like hope try decided")
 MAX_CLAUSES = 12
 _GAP = re.compile(r"(\s{8})\s+")
 """Space that says no more than less of it: borders begin with any, and would be sought from each."""
@@ -86,9 +87,12 @@ def split_clauses(text: str, is_open: bool) -> list[str]:
     """Return the clauses of a sentence; with `is_open` (a question, a request) also those that give its reasons."""
     text = _GAP.sub(r"\1", text)
     pieces = [piece for part in _asides(text) for piece in _STRONG.split(part)]
-    found: list[str] = []
-    for piece in pieces:
-        found += _split_open(piece) if is_open else _split_joined(piece)
+    if is_open:
+        parts = [part for piece in pieces for part in _ASKED.split(piece)]
+        leads = [_REASON_LEAD.match(part) for part in parts]
+        bare = [part[lead.end() :] if lead else part for part, lead in zip(parts, leads, strict=True)]
+        pieces = [reason for part in bare for reason in _REASON.split(part) if reason]
+    found = [clause for piece in pieces for clause in _split_joined(piece)]
     return [shared for clause in found[:MAX_CLAUSES] for shared in _split_shared(clause.strip(" ,"))]
 
 
@@ -100,14 +104,6 @@ def _asides(text: str) -> list[str]:
     kept = {f"({aside})" for aside in asides}
     rest = _ASIDE.sub(lambda match: "" if match.group().strip() in kept else match.group(), text)
     return [rest, *(re.sub(r"^(?:and|but|because)\s+", "", aside) for aside in asides)]
-
-
-def _split_open(piece: str) -> list[str]:
-    stated: list[str] = []
-    for part in _ASKED.split(piece):
-        lead = _REASON_LEAD.match(part)
-        stated += [sub for sub in _REASON.split(part[lead.end() :] if lead else part) if sub]
-    return [clause for part in stated for clause in _split_joined(part)]
 
 
 def _split_joined(piece: str) -> list[str]:
@@ -137,20 +133,7 @@ def _split_shared(clause: str) -> list[str]:
     match = _SHARED.match(clause)
     if not match or not is_finite(match[2].lower()) or not is_finite(match[4].lower()) or " that " in match[3]:
         return [clause]
-    if match[2].lower() in {
-        "can",
-        "can't",
-        "will",
-        "would",
-        "want",
-        "need",
-        "plan",
-        "have",
-        "like",
-        "hope",
-        "try",
-        "decided",
-    }:
+    if match[2].lower() in _SHARES_NO_SUBJECT:
         return [clause]
     return [clause[: match.end(3)].rstrip(" ,"), f"{match[1].split()[0]} {clause[match.start(4) :]}"]
 
@@ -303,7 +286,11 @@ def cut_run_on(text: str) -> list[str]:
             found.append(text[start : match.start()])
             start = match.end()
     found.append(text[start:])
-    return [part for clause in found for part in _cut_told(clause.strip(" ,;–—-"))]
+    clauses: list[str] = []
+    for clause in (one.strip(" ,;–—-") for one in found):
+        told = _TOLD_THAT.search(clause)  # "Remind her that Emil can't have nuts"
+        clauses += [clause[told.end() :]] if told and len(clause) - told.end() > 10 else [clause] if clause else []
+    return clauses
 
 
 def cut_reply(text: str) -> Iterator[tuple[str, str]]:
@@ -312,22 +299,17 @@ def cut_reply(text: str) -> Iterator[tuple[str, str]]:
         if match.start() > NEAR:
             return
         near = text[match.end() : match.end() + NEAR]
-        is_clause = _opens_clause(near, match.group()) or _tells_of_the_past(near)
-        following = near.lower().split()[1:2]
+        said = near.lower().split()
+        is_of_past = len(said) >= MIN_WORDS and said[0] in _OWNERS and any(map(is_past, said[2:4]))
+        is_clause = is_of_past or _opens_clause(near, match.group())  # "my father gave it to me" opens none
         if (
             match.group().strip() == "and"
             and " " not in text[: match.start()].strip()
-            and bool(_PLURAL_VERB & set(following))
+            and not _PLURAL_VERB.isdisjoint(said[1:2])
         ):
             return
         if is_clause and (answer := text[: match.start()].strip()):
             yield answer, text[match.end() :]
-
-
-def _tells_of_the_past(rest: str) -> bool:
-    """ "My father gave it to me"."""
-    found = rest.lower().split()
-    return len(found) >= MIN_WORDS and found[0] in _OWNERS and any(map(is_past, found[2:4]))
 
 
 def _is_new(left: str, border: str, right: str) -> bool:
@@ -347,14 +329,6 @@ def _is_new(left: str, border: str, right: str) -> bool:
     return not _SPOKEN.search(left) and (
         (right.split(" ", 1)[0].split("'")[0].lower() in _PRONOUN) or not _reports(left)
     )
-
-
-def _cut_told(clause: str) -> list[str]:
-    """ "Remind her that Emil can't have nuts" → what she is told."""
-    match = _TOLD_THAT.search(clause)
-    if match and len(clause) - match.end() > 10:
-        return [clause[match.end() :]]
-    return [clause] if clause else []
 
 
 def _opens_clause(right: str, border: str) -> bool:

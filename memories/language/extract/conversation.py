@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from memories.language.dates.words import PLAIN_MONTHS, PLAIN_WEEKDAYS
@@ -132,9 +132,12 @@ def is_household(clause: str, around: str = "") -> bool:
     is_own = bool(_OWN_REASON.match(why)) and not _has_ops(why)
     is_for_one = is_own and bool(_CAREER.search(why))
     if move and is_for_one:
-        return _is_place(move["place"]) or _may_be_place(move["place"])
+        # Or a name that nothing tells of, such as a village's.
+        first = move["place"].split(" ", 1)[0].strip(",.;")
+        return _is_place(move["place"]) or first[:1].isupper() or first in _HERE
     if move:
-        is_told = is_own or not why or _is_only_when(why)
+        is_only_when = why.strip(" ,").startswith(("when", "while", "once", "after", "before", "and", "but", "so"))
+        is_told = is_own or not why or is_only_when
         return is_told and _is_place(move["place"]) and not _has_ops(around)
     return trip is not None and is_for_one and _is_place(trip["place"])
 
@@ -162,22 +165,12 @@ def _has_ops(text: str) -> bool:
     return count_ops(_JOB.sub("", text)) > 0
 
 
-def _is_only_when(why: str) -> bool:
-    return why.strip(" ,").startswith(("when", "while", "once", "after", "before", "and", "but", "so"))
-
-
 def _is_place(text: str) -> bool:
     """Tell whether it begins with a city or a country, not with "the Berlin office"."""
     found = list(_HOUSEHOLD_WORD.finditer(text[:80]))[:MOST_WORDS]
     names = [text[: found[count - 1].end()] for count in range(len(found), 0, -1)]
     name = next((name for name in names if name.lower() in _PLACES), "")
     return name[:1].isupper() and not re.match(r" (?:[A-Z]|office|team|region|site|data|server)", text[len(name) :])
-
-
-def _may_be_place(text: str) -> bool:
-    """Return a name that nothing tells of, such as a village's."""
-    first = text.split(" ", 1)[0].strip(",.;")
-    return first[:1].isupper() or first in _HERE
 
 
 _AT_HOME = KIN | HOME | POINTERS["relationships"] | POINTERS["hobbies"] | POINTERS["health"]
@@ -333,7 +326,12 @@ class Conversation:
         self.earlier += said
         self.own += said if by_user else []
         # What a story or a joke asks, it asks nobody.
-        self.asked = "" if self._made_up and not by_user else _asked(sentences, by_user)
+        if by_user:
+            asked = [one.text for one in sentences if one.is_question or opens_question(one.text)]
+            self.asked = asked[-1] if asked else sentences[-1].text  # what they want to know, even without a mark
+        else:
+            asked = [one.text for one in sentences[-2:] if one.is_question]
+            self.asked = asked[-1] if asked and not self._made_up else ""
         if not is_read:
             self._note(sentences, by_user)
 
@@ -345,14 +343,6 @@ class Conversation:
                 for clause in cut_run_on(part):
                     said = with_owner(strip_leads(clause).text) if by_user else clause
                     self.antecedents.note(said, by_user, sentence.is_question)
-
-
-def _asked(sentences: list[Sentence], by_user: bool) -> str:
-    """Return the question that the next message may answer; of a user, what they want to know even without a mark."""
-    if by_user:
-        asked = [one.text for one in sentences if one.is_question or opens_question(one.text)]
-        return asked[-1] if asked else sentences[-1].text
-    return next((one.text for one in reversed(sentences[-2:]) if one.is_question), "")
 
 
 MAX_WORDS = 45
@@ -431,12 +421,6 @@ class Unit:
         return self.is_whole and (self.is_joined or bool(self.answers) or not self.is_fragment)
 
 
-def _is_plan(text: str) -> bool:
-    """Whether a day or an hour is named, and what is then: "Dentist tomorrow at 3pm" is, "Friday at 10" is not."""
-    is_dated = _DAY.search(text) or _SOON.search(text)
-    return bool(is_dated) and len(_WHEN.sub("", text)) > len("am")
-
-
 def read_units(sentences: Sequence[Sentence], role: str, heard: Conversation) -> list[Unit]:
     """Return the units of a message, each tied to what was said before it."""
     by_user = role == USER
@@ -457,7 +441,9 @@ def read_units(sentences: Sequence[Sentence], role: str, heard: Conversation) ->
                     aside.append((len(units), text, sentence.is_question))
                 continue
             is_fragment = not has_verb(text) and not text.lower().startswith(("i ", "i'm", "we "))
-            is_plan = units and units[-1].sentence is not sentence and _is_plan(text)
+            # "Dentist tomorrow at 3pm" names a day and what is then, "Friday at 10" does not.
+            is_plan = bool(_DAY.search(text) or _SOON.search(text)) and len(_WHEN.sub("", text)) > len("am")
+            is_plan = is_plan and bool(units) and units[-1].sentence is not sentence
             if is_fragment and not asks and units and not is_plan and _fits_behind(text, units[-1]):
                 # A day that is named behind a full stop is not told in the tense of what stands before it.
                 is_apart = units[-1].sentence is not sentence and bool(_DAY.search(text))
@@ -520,7 +506,8 @@ def _is_told(text: str, by_user: bool) -> bool:
 def _tie(unit: Unit, previous: str, role: str, heard: Conversation) -> None:
     """To the question it answers, to what its pronouns mean, and to names as they were written elsewhere."""
     by_user = role == USER
-    unit.text = _with_names(unit.text, heard.names)
+    # Names as they were written elsewhere, by those who write none in capitals.
+    unit.text = _LOW_WORD.sub(lambda low: heard.names.get(low[0], low[0]), unit.text)
     name: re.Match[str] | None = None
     if not previous and heard.is_asked_by_other(role) and _is_answer(unit, by_user, heard):
         answer, aside, behind = unit.text.partition(ASIDE)
@@ -543,8 +530,3 @@ def _is_answer(unit: Unit, by_user: bool, heard: Conversation) -> bool:
         return False
     answer = unit.text.partition(ASIDE)[0]
     return unit.is_fragment or bool(join_answer(heard.asked, answer, by_user=not by_user)) or is_empty(answer)
-
-
-def _with_names(text: str, names: Mapping[str, str]) -> str:
-    """Return names as they were written elsewhere, by those who write none in capitals."""
-    return _LOW_WORD.sub(lambda match: names.get(match.group(), match.group()), text) if names else text

@@ -20,7 +20,7 @@ from memories.language.extract.lexicon import (
     is_finite,
 )
 from memories.language.extract.mentions import Mention, has_bare_noun, is_bare_phrase, read_mentions
-from memories.language.wordlists import words
+from memories.language.wordlists import any_of, words
 
 _SHE = words("""
     wife girlfriend fiancee fiancée mother mom mum mam mama mommy sister daughter grandmother grandma granny
@@ -43,13 +43,13 @@ _OWN = words("""
 """Whose they are is not said of one's own: "husband's away", "kids are asleep". Neither "children" nor "friends"."""
 _OF_US = re.compile(r"(?:I|we)\b(?:'\w+)?", re.IGNORECASE)
 _OWN_OPENS = re.compile(
-    rf"(?P<who>{'|'.join(sorted(_OWN, key=len, reverse=True))})(?P<own>'s)? (?P<verb>[\w']+)"
+    rf"(?P<who>{any_of(_OWN)})(?P<own>'s)? (?P<verb>[\w']+)"
     r"(?: (?P<next>[\w']+))?",
     re.IGNORECASE,
 )
 _BY_THEMSELVES = words("mum mom mam dad grandma granny grandpa nana oma opa grandad mummy daddy")
 _ALL_KIN = KIN | _SHE | _HE | _THEY
-_KIN = "|".join(sorted(map(re.escape, _ALL_KIN), key=len, reverse=True))
+_KIN = any_of(_ALL_KIN)
 _PERSON = re.compile(
     rf"\b(?:(?:[Mm]y|[Oo]ur|[Tt]he) (?:[\w-]+ )?(?:{_KIN})\b"
     rf"(?: (?:{TITLE} )?{BETWEEN_NAMES}(?!I\b|{TITLE})[A-Z][\w-]+)?"
@@ -214,16 +214,22 @@ class People:
         match = _BEHIND.search(text)
         if match and len({found.group() for found in _PERSON.finditer(text[: match.start()])}) > 1:
             return text  # one of these may be meant
-        match = match or _TAKEN.match(text) or _their_kin(text)
-        fitting = (
-            [one for one in self._seen if self._may_be(one, match["word"]) and self._is_near(one)] if match else []
-        )
-        if not match or len({self._called.get(one, one).lower() for one in fitting}) != 1:
+        match = match or _TAKEN.match(text)
+        kin = _THEIR_KIN.search(text)
+        if not match and kin and _OF_US.match(text) and not _PERSON.search(text[: kin.start()]):
+            match = kin  # of somebody's people, by who names nobody else
+        if not match:
+            return text
+        fitting = [
+            one for one in self._seen if self._may_be(one, match["word"]) and self.said_ago(one) <= _NEAR_CLAUSES
+        ]
+        if len({self._called.get(one, one).lower() for one in fitting}) != 1:
             return text
         if any(re.search(rf"\b{re.escape(one)}\b", text) for one in fitting):
             return text
         ending = "'s" if match.re is _THEIR_KIN else ""
-        return f"{text[: match.start('word')]}{_within(fitting[0])}{ending}{text[match.end('word') :]}"
+        person = re.sub(r"^(?:My|Our|The)\b", lambda found: found[0].lower(), fitting[0])
+        return f"{text[: match.start('word')]}{person}{ending}{text[match.end('word') :]}"
 
     def _may_be(self, person: str, pronoun: str) -> bool:
         """Tell whether a pronoun can mean somebody; of "Tom" it tells what "my son Tom" does."""
@@ -237,15 +243,6 @@ class People:
             return False
         return kin[-1] not in (_HE if pronoun in {"she", "her"} else _SHE)
 
-    def _is_near(self, person: str) -> bool:
-        return self.said_ago(person) <= _NEAR_CLAUSES
-
-
-def _their_kin(text: str) -> re.Match[str] | None:
-    """Where somebody's people are spoken of, by who names nobody else: whose, is told by what was said before."""
-    match = _THEIR_KIN.search(text)
-    return match if match and _OF_US.match(text) and not _PERSON.search(text[: match.start()]) else None
-
 
 def with_owner(clause: str) -> str:
     """ "Husband's away" → "my husband's away", said by him or her whose they are."""
@@ -256,11 +253,6 @@ def with_owner(clause: str) -> str:
     # Neither "boss fights are fun" nor "cat prints the file".
     acts = is_finite(verb) and not is_base(verb) and following not in AUXILIARIES and match["who"].lower() != "cat"
     return f"my {clause[:1].lower()}{clause[1:]}" if match["own"] or verb in AUXILIARIES or acts else clause
-
-
-def _within(person: str) -> str:
-    """As somebody is called inside of a sentence: "my wife"."""
-    return re.sub(r"^(?:My|Our|The)\b", lambda found: found[0].lower(), person)
 
 
 def _opener(clause: str) -> str:
@@ -348,7 +340,7 @@ class Antecedents:
         """Hear a clause. What the assistant calls "your car" is "my car" in the words of the user, and what it only
         exclaims, "Good plan!", nobody means.
         """
-        said = clause if by_user else _YOURS.sub(_my, clause)
+        said = clause if by_user else _YOURS.sub(lambda your: "My" if your[0][0] == "Y" else "my", clause)
         self.people.note(said)
         is_heard = by_user or is_question or not is_bare_phrase(said)
         self._clauses = [*self._clauses[1 - REACH :], list(self._things_in(said)) if is_heard else []]
@@ -439,7 +431,10 @@ class Antecedents:
     def _with_owner(self, text: str, match: re.Match[str]) -> Resolved:
         """ "Ours was 4 %", behind "a churn rate", is "our churn rate"."""
         is_plural = match["next"].lower() in _PLURAL_VERBS
-        thing = (self._of_others() or self._kind(is_plural) or self._kind(not is_plural)).split(" ")
+        # What the clause before calls somebody else's: "on GitHub's runners, ours …".
+        last = self._clauses[-1] if self._clauses else []
+        of_others = next((one.text for one in last if one.text.split(" ")[0].endswith("'s")), "")
+        thing = (of_others or self._kind(is_plural) or self._kind(not is_plural)).split(" ")
         bare = thing[1:] if thing[0].lower() in DETERMINERS or thing[0].endswith("'s") else thing
         bare = bare[1:] if len(bare) > 1 and bare[0].lower() in _WISHED_FOR else bare
         if not bare or not bare[0]:
@@ -452,11 +447,6 @@ class Antecedents:
         last = [[one for one in clause if one.is_plural == is_plural and not one.is_place] for clause in self._clauses]
         fitting = next((clause for clause in reversed(last) if clause), [])
         return "" if not fitting else fitting[0].text if fitting[0].is_subject else fitting[-1].text
-
-    def _of_others(self) -> str:
-        """Return what the clause before calls somebody else's: "on GitHub's runners, ours …"."""
-        last = self._clauses[-1] if self._clauses else []
-        return next((one.text for one in last if one.text.split(" ")[0].endswith("'s")), "")
 
     def _collective(self) -> str:
         """Return those who are many under one name: "the board … they"."""
@@ -482,13 +472,12 @@ class Antecedents:
             or any(not one.is_subject for one in read_mentions(before))
         ):
             return text
-        thing = self._pointed_at() if match["word"] == "that" else self._thing(match["word"] == "them")[0]
+        if match["word"] == "that":  # the last thing of the clause before, one or many
+            last = self._clauses[-1] if self._clauses else []
+            thing = last[-1].text if last else ""
+        else:
+            thing = self._thing(is_plural=match["word"] == "them")[0]
         return f"{before}{thing}{text[match.end() :]}" if thing else text
-
-    def _pointed_at(self) -> str:
-        """Return what "that" means behind a verb: the last thing of the clause before, one or many."""
-        last = self._clauses[-1] if self._clauses else []
-        return last[-1].text if last else ""
 
     def _is_person(self, mention: Mention) -> bool:
         last = mention.text.split()[-1]
@@ -505,10 +494,6 @@ _DOES_A_JOB = re.compile(
 """What those who do something are called by what they do."""
 _NAME = re.compile(r"[A-Z][a-z]{2,}")
 _PERSONAL = re.compile(r"^(?:he|she|his|her|hers|theirs|him)(?:'|\b)", re.IGNORECASE)
-
-
-def _my(found: re.Match[str]) -> str:
-    return "My" if found[0][0] == "Y" else "my"
 
 
 def _points(match: re.Match[str]) -> bool:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from memories.language.extract.lexicon import base_of_gerund, gerund, is_base
 from memories.language.relate.lexicon import SIBLINGS
-from memories.language.wordlists import words
+from memories.language.wordlists import any_of, words
 
 _VAGUE = re.compile(
     r"^(?:it|that|this|this one|that one|the (?:first|second|third|last|other)(?: one)?|option \w+|yours|them|"
@@ -24,6 +24,7 @@ _CHOOSING = (
     r"dropping|keeping|using|replacing|deprecating|postponing|choosing|picking)"
 )
 _NOT_BY_ITSELF = words("get book take do leave order buy keep run hold cut drop pick")
+_NO_CHOOSING_ALONE = frozenset({"using", "keeping", "dropping", "moving the", "going for"})
 _SETTLED = re.compile(r"\d|\b(?:decided|then|instead)\b")
 _LETS = re.compile(rf"^(?:ok |so |then )*let'?s (?:just )?(?:all )?({_CHOICE})\s+(.+)$", re.IGNORECASE)
 _WE_WILL = re.compile(
@@ -61,9 +62,11 @@ def read_decision(clause: str) -> str | None:
     if match and is_base(match[1].split()[0].lower()) and not _VAGUE.match(match[1].partition(" ")[2]):
         return f"Decided to {match[1]} instead"
     match = _WE_ARE.match(clause)
-    if match and not _VAGUE.match(match[2]) and _is_real_choosing(match[1], clause):
-        subject = re.match(r"(we|I)\b", clause, re.IGNORECASE)
-        return _without_tail(clause) if subject else f"Decided on {_without_tail(match[2])}"
+    if match and not _VAGUE.match(match[2]):
+        has_subject = bool(re.match(r"(?:we|I)\b", clause, re.IGNORECASE))
+        verb = match[1].lower()
+        if verb != "picking" and (has_subject or verb not in _NO_CHOOSING_ALONE):
+            return _without_tail(clause) if has_subject else f"Decided on {_without_tail(match[2])}"
     bare = _BARE_DECIDED.match(clause)
     if bare and not _VAGUE.match(bare[1]):
         return f"Decided {bare[1]}"
@@ -71,13 +74,6 @@ def read_decision(clause: str) -> str | None:
     if match and not _VAGUE.match(match[3].strip()) and len(match[3].split()) > 1:
         return clause
     return None
-
-
-def _is_real_choosing(verb: str, clause: str) -> bool:
-    low = verb.lower()
-    if low in {"using", "keeping", "dropping", "picking", "moving the", "going for"}:
-        return bool(re.match(r"(?:we|I)\b", clause, re.IGNORECASE)) and low != "picking"
-    return True
 
 
 def _without_tail(text: str) -> str:
@@ -337,11 +333,9 @@ def _capital(text: str) -> str:
     return text[:1].upper() + text[1:]
 
 
-def _any(names: str) -> str:
-    """Return whichever of these names, the longer ones first."""
-    return "|".join(sorted(names.split(), key=len, reverse=True))
-
-
+_DRINKS, _MEDICINES, _SPORTS, _INSTRUMENTS = (
+    any_of(SIBLINGS[kind].split()) for kind in ("drink", "medicine", "sport", "instrument")
+)
 _SINCE = r"(?: (?:just|recently|finally|also|actually|slowly|even|lately|now|already))*"
 _PASTIMES = sorted(
     words("""
@@ -366,14 +360,14 @@ _STAPLE = (
     r"chocolate|nuts|fruits?|vegetables|veggies|vegan|vegetarian|keto|organic|healthy|healthier|healthily|clean|breakfast|seafood)"
 )
 _DRUNK = (
-    rf"(?:(?:black|green|decaf|oat|soy|almond|cow's) )?(?:{_any(SIBLINGS['drink'])}|alcohol|caffeine|decaf|espresso|"
+    rf"(?:(?:black|green|decaf|oat|soy|almond|cow's) )?(?:{_DRINKS}|alcohol|caffeine|decaf|espresso|"
     r"energy drinks|smoothies|protein shakes)"
 )
 _TAKEN = (
     r"(?:(?:my|a|an|the) )?(?:[\w-]+ ){0,2}?(?:pills?|tablets?|capsules?|supplements?|vitamins?|vitamin \w+|meds|"
     r"medication|medicine|antidepressants?|antibiotics?|painkillers?|statins?|creatine|iron|magnesium|melatonin|zinc|"
     rf"probiotics|hormones|birth control|antihistamines?|ssris?|(?:[\w-]+ )?(?:lessons|classes|course)|"
-    rf"{_any(SIBLINGS['medicine'])})"
+    rf"{_MEDICINES})"
     r"|the (?:bus|train|tram|metro|subway|tube|ferry|stairs) (?:to|home|instead|every)"
 )
 _AGAIN = (
@@ -390,7 +384,7 @@ _AGAIN = (
 """Behind what is done as a habit, not to something of the moment: "running the tests"."""
 _GONE_TO = (
     r"(?:to (?:the (?:gym|pool|sauna|library)|therapy|counselling|church|mass|mosque|synagogue|physio|yoga|pilates|"
-    rf"{_any(SIBLINGS['sport'])}|(?:[\w-]+ ){{1,2}}(?:lessons|classes|club|group))|"
+    rf"{_SPORTS}|(?:[\w-]+ ){{1,2}}(?:lessons|classes|club|group))|"
     r"for (?:a )?(?:runs?|walks?|swims?) (?=every|each|in the|on \w+days|before|after)|"
     r"(?:running|swimming|jogging|climbing|hiking|dancing|cycling))\b"
 )
@@ -406,9 +400,7 @@ _WORKED = (
     r"full[- ]time|remotely|freelance|from home|as an? [a-z]|"
     r"(?:at|for) (?!(?:it|this|that|the|my|an?|me|you|hours|days|weeks|months|years|ages)\b|\d)\w)"
 )
-_PLAYED = (
-    rf"(?:the )?(?:{_any(SIBLINGS['instrument'])}|{_any(SIBLINGS['sport'])}|chess|bridge|in an? (?:band|orchestra))\b"
-)
+_PLAYED = rf"(?:the )?(?:{_INSTRUMENTS}|{_SPORTS}|chess|bridge|in an? (?:band|orchestra))\b"
 _KEPT = r"(?:bees|chickens|hens|an? (?:[\w-]+ )?(?:diary|journal))\b"
 _HABIT = (
     rf"(?:{_doing('smoke')}(?: (?:cigars|cigarettes|weed|cannabis|a pipe))?{_AGAIN}|{_doing('vape')}{_AGAIN}|"
@@ -433,7 +425,7 @@ BEGAN = (
     rf"(?:a|my) new (?:job|diet|medication|treatment|therapy|hobby|course|degree)\b)|"
     rf"{_HAVE}{_SINCE} (?:started|begun) (?:{_doing('eat')}|{_doing('drink')}) {_BARE}\b(?! (?:when|while|at my)\b)|"
     rf"{_HAVE}{_SINCE} taken up (?!(?:the|this|that|it|too|much|more|most|your|my|his|her|their|our|an?|so|space|time|"
-    rf"arms|residence|position|\d+)\b)[a-z]|{_HAVE}{_SINCE} taken up the (?:{_any(SIBLINGS['instrument'])})\b|"
+    rf"arms|residence|position|\d+)\b)[a-z]|{_HAVE}{_SINCE} taken up the (?:{_INSTRUMENTS})\b|"
     rf"{_AT_FIRST}(?:i|we)(?:'ve| have)?{_SINCE} (?:went|gone) back to (?:{_HABIT}|{_HABIT_EATEN})|"
     rf"{_AT_FIRST}(?:i|we) have{_SINCE} (?:stopped (?:wearing|taking|eating|drinking|smoking|using|going|working|"
     r"playing|seeing|driving)|quit (?:smoking|drinking|my job))\b"

@@ -93,7 +93,7 @@ def read_mentions(clause: str) -> list[Mention]:
     verb = verb_at(lows)
     subject = _subject(tokens[:verb], lows[:verb]) if verb < len(lows) else None
     found = [subject] if subject else []
-    if verb == len(lows) and len(lows) <= MAX_PHRASE and _is_bare_phrase(tokens, lows):
+    if verb == len(lows) and len(lows) <= MAX_PHRASE and _is_name_phrase(tokens, lows):
         start = lows[0] if tokens[-1].islower() else tokens[0]
         called = f"the {' '.join([start, *tokens[1:]])}"
         return [Mention(called, _is_plural(lows[-1]), is_subject=False)] if len(tokens) > 1 else []
@@ -117,23 +117,22 @@ def has_bare_noun(clause: str) -> bool:
     tokens = _TOKEN.findall(clause)
     lows = [token.lower() for token in tokens]
     verb = verb_at(lows)
-    return any(
-        last - first - _is_doing(lows[first]) == 1 and _is_bare(tokens[last - 1], lows[last - 2] if last > 1 else "")
-        for first, last in _phrases(tokens, lows, verb, start=0 if verb == len(lows) else verb + 1)
-    )
+    for first, last in _phrases(tokens, lows, verb, start=0 if verb == len(lows) else verb + 1):
+        token, before = tokens[last - 1], lows[last - 2] if last > 1 else ""
+        is_one_word = last - first - _is_doing(lows[first]) == 1
+        is_plain = token.isalpha() and token.islower() and _is_thing(token) and not _is_plural(token)
+        is_behind = before in _NAMED_BEHIND or (before not in PREPOSITIONS and (is_finite(before) or _is_doing(before)))
+        is_noun = before not in _BE and not is_base(token) and not _HOW.search(token)
+        if is_one_word and is_plain and is_behind and is_noun:
+            return True
+    return False
 
 
 def _is_doing(low: str) -> bool:
     return bool(base_of_gerund(low)) and low not in NOUNS_IN_ING
 
 
-def _is_bare(token: str, before: str) -> bool:
-    is_plain = token.isalpha() and token.islower() and _is_thing(token) and not _is_plural(token)
-    is_behind = before in _NAMED_BEHIND or (before not in PREPOSITIONS and (is_finite(before) or _is_doing(before)))
-    return is_plain and is_behind and before not in _BE and not is_base(token) and not _HOW.search(token)
-
-
-def _is_bare_phrase(tokens: list[str], lows: list[str]) -> bool:
+def _is_name_phrase(tokens: list[str], lows: list[str]) -> bool:
     """Tell whether a few words are what something is called, "cracked filling", or a name, which may be a person's."""
     is_plain = bool(tokens) and all(
         token.isalpha() and low not in _NO_SUBJECTS | AUXILIARIES | DETERMINERS
@@ -178,8 +177,10 @@ def _subject(tokens: list[str], lows: list[str]) -> Mention | None:
         tokens, lows = tokens[1:], lows[1:]
     while lows and lows[-1] in ADVERBS:
         tokens, lows = tokens[:-1], lows[:-1]
-    start = _behind_time(lows)
-    tokens, lows = tokens[start:], lows[start:]
+    # "Last time · my voice died": the subject begins behind the time.
+    start = next((at for at, low in enumerate(lows) if at and low in DETERMINERS), 0)
+    if all(low in _TIMES | _WHICH_TIME | DETERMINERS for low in lows[:start]):
+        tokens, lows = tokens[start:], lows[start:]
     if not lows or len(lows) > MAX_WORDS + 1 or lows[0] in _NO_SUBJECTS or lows[0] == "no":
         return None
     if any(low in SUBORDINATORS | AUXILIARIES or not _has_letter_or_digit(low) for low in lows[1:]):
@@ -189,12 +190,6 @@ def _subject(tokens: list[str], lows: list[str]) -> Mention | None:
         return None
     is_plural = lows[0] in _MANY or "and" in lows or (_is_plural(head) and (len(lows) == 1 or tokens[-1][0].islower()))
     return Mention(" ".join(_definite(tokens, lows)), is_plural, is_subject=True)
-
-
-def _behind_time(lows: list[str]) -> int:
-    """Return where the subject begins: "last time · my voice died"."""
-    at = next((at for at, low in enumerate(lows) if at and low in DETERMINERS), 0)
-    return at if all(low in _TIMES | _WHICH_TIME | DETERMINERS for low in lows[:at]) else 0
 
 
 def _has_letter_or_digit(token: str) -> bool:
@@ -251,7 +246,8 @@ def _mention(tokens: list[str], lows: list[str], before: str) -> Mention | None:
     if lows[0] == "no":
         return None  # what there is none of: "no rush"
     is_owned = lows[0] in DETERMINERS or lows[0].endswith("'s") or lows[0] == "one"
-    is_named = _is_name(tokens[-1]) and (len(tokens) < 3 or is_owned)
+    # Written like a name: with a capital, or with marks inside.
+    is_named = (tokens[-1][0].isupper() or _is_marked(tokens[-1])) and (len(tokens) < 3 or is_owned)
     is_plural = _is_plural(head) and not tokens[-1][0].isupper()
     if not (is_owned or is_named or (is_plural and before not in {"in", "at"})):
         return None
@@ -270,11 +266,6 @@ def _is_thing(head: str) -> bool:
 
 def _is_verb(token: str, low: str) -> bool:
     return token.islower() and low.isalpha() and (low in AUXILIARIES or (is_finite(low) and low not in _MAYBE_PLURAL))
-
-
-def _is_name(token: str) -> bool:
-    """Written like a name: with a capital, or with marks inside."""
-    return token[0].isupper() or _is_marked(token)
 
 
 def _is_marked(token: str) -> bool:

@@ -114,12 +114,14 @@ def blank(content: str) -> str:
         text = text[: pasted.end()] + _blanked(text[pasted.end() :])
     text = _SPEECH.sub(lambda match: match.group()[0] + " " * (len(match.group()) - 2) + match.group()[-1], text)
     lines = text.splitlines(keepends=True)
-    is_setting = [bool(_SETTING_LINE.match(line.strip())) for line in lines]
-    kept = [
-        _blanked(line) if _is_left_out(line) or _is_among_settings(is_setting, at) else line
-        for at, line in enumerate(lines)
-    ]
-    return "".join(kept)
+    # A line like "key: value" beside another one is data; alone it may be a note.
+    is_setting = [False, *(bool(_SETTING_LINE.match(line.strip())) for line in lines), False]
+    return "".join(
+        _blanked(line)
+        if _is_left_out(line) or (is_setting[at] and (is_setting[at - 1] or is_setting[at + 1]))
+        else line
+        for at, line in enumerate(lines, 1)
+    )
 
 
 def _blank_matches(pattern: re.Pattern[str], text: str) -> str:
@@ -139,11 +141,6 @@ def _is_left_out(line: str) -> bool:
         return True
     body = line.strip()
     return len(body) > 20 and len(_ODD.findall(body)) > 0.2 * len(body) and body.isascii()
-
-
-def _is_among_settings(is_setting: list[bool], at: int) -> bool:
-    """Tell whether it is data: a line like "key: value" beside another one is data; alone it may be a note."""
-    return is_setting[at] and any(is_setting[near] for near in (at - 1, at + 1) if 0 <= near < len(is_setting))
 
 
 def _paragraphs(prose: str) -> Iterator[tuple[int, int]]:
@@ -360,28 +357,21 @@ def put_right(right: str, said: Sequence[str]) -> Slip | None:
     """Return the last sentence of those that were said with a value of the kind that is set right; None without one."""
     match = _AROUND_VALUE.match(right.strip(" ,.;"))
     value = match["value"] if match else ""
-    for kind in [name for name in _KINDS if _is_of(name, value)]:
+    with_noun = _NOUN_BEHIND.match(value)
+    figure = with_noun["value"] if with_noun else value
+    for kind in _KINDS:
+        if not _WHOLE[kind].fullmatch(figure if kind == "figure" else value):
+            continue
         for at in range(len(said) - 1, max(len(said) - 1 - REACH, -1), -1):
             if len(said[at]) > MAX_CHARACTERS or opens_question(said[at]):
                 continue
-            wrong = list(_KINDS[kind].finditer(said[at]))
-            if wrong and wrong[-1][0].lower() != value.lower():
-                return Slip(_replaced(said[at], wrong[-1], value), wrong[-1][0], at)
+            wrong = list(_KINDS[kind].finditer(said[at]))[-1:]
+            if wrong and wrong[0][0].lower() != value.lower():
+                before, behind = said[at][: wrong[0].start()], said[at][wrong[0].end() :]
+                # "For 6" and "8 people" are "for 8 people", "6 people" and "8 people" are, too.
+                is_said = with_noun and behind.lower().startswith(with_noun["noun"].lower())
+                return Slip(before + (figure if is_said else value) + behind, wrong[0][0], at)
     return None
-
-
-def _is_of(kind: str, value: str) -> bool:
-    with_noun = _NOUN_BEHIND.match(value) if kind == "figure" else None
-    return bool(_WHOLE[kind].fullmatch(with_noun["value"] if with_noun else value))
-
-
-def _replaced(said: str, wrong: re.Match[str], value: str) -> str:
-    """ "For 6" and "8 people" are "for 8 people", "6 people" and "8 people" are, too."""
-    behind = said[wrong.end() :]
-    with_noun = _NOUN_BEHIND.match(value)
-    if with_noun and behind.lower().startswith(with_noun["noun"].lower()):
-        value = with_noun["value"]
-    return said[: wrong.start()] + value + behind
 
 
 _EMPTY = re.compile(

@@ -39,7 +39,6 @@ _FORMS = {"my": ("their", "{}'s"), "mine": ("theirs", "{}'s"), "me": ("", "{}"),
 _GROUP_FORMS = {"our": "my", "ours": "mine", "us": "me", "ourselves": "myself"}
 _THIRD = {
     "am": "is",
-    "was": "was",
     "have": "has",
     "don't": "does not",
     "haven't": "has not",
@@ -48,14 +47,12 @@ _THIRD = {
     "were": "was",
     "aren't": "is not",
     "weren't": "was not",
-    "had": "had",
-    "did": "did",
     "didn't": "did not",
     "wasn't": "was not",
     "hadn't": "had not",
     "ain't": "is not",
     "haven": "has",
-}
+} | {form: form for form in ("was", "had", "did")}
 _PLURAL = {"am": "are", "was": "were", "wasn't": "were not", "ain't": "are not"}
 _LONG = {
     "can't": "cannot",
@@ -66,6 +63,7 @@ _LONG = {
     "mustn't": "must not",
 }
 _SAME_IN_PAST = words("put cut hit let set read hurt cost spread split bet")
+_FOND = words("like love enjoy hate prefer study have teach do need want dislike")
 _HABIT = re.compile(r"\b(?:usually|always|never|often|generally|sometimes|normally)\b")
 _QUOTE = re.compile(
     r"\"[^\"]*\"|“[^”]*”|`[^`]*`|"
@@ -113,25 +111,18 @@ def to_third_person(text: str, speaker: str = "User", group: str = "") -> str | 
         return None
     pattern = _QUOTE if text.isupper() else _KEPT
     quotes = iter([match.group() for match in pattern.finditer(text)])
-    said = _of_speaker(pattern.sub(_HELD, text), speaker, group)
-    return said and re.sub(_HELD, lambda _: next(quotes), said)
-
-
-def _of_speaker(text: str, speaker: str, group: str) -> str | None:
-    text = _OF_US.sub(lambda found: f"{found[1]} people in {group}" if group else found[0], text)
+    text = _OF_US.sub(lambda found: f"{found[1]} people in {group}" if group else found[0], pattern.sub(_HELD, text))
     together = _TOGETHER.match(text)
     state = _State(speaker, group)
     if together:
-        other = together[1] or together[2]
-        other = re.sub("^[Mm]y", "their", other)
+        other = re.sub("^[Mm]y", "their", together[1] or together[2])
         state.named.add(speaker)
-        text = f"{(f'{speaker} and {other}')} {re.sub('^am ', 'are ', text[together.end() :])}"
-    tokens = _TOKEN.findall(text)
+        text = f"{speaker} and {other} {re.sub('^am ', 'are ', text[together.end() :])}"
     try:
-        _walk(tokens, state)
+        _walk(_TOKEN.findall(text), state)
     except _UnsureError:
         return None
-    return "".join(state.out)
+    return re.sub(_HELD, lambda _: next(quotes), "".join(state.out))
 
 
 def _walk(tokens: list[str], state: _State) -> None:
@@ -139,16 +130,18 @@ def _walk(tokens: list[str], state: _State) -> None:
     while at < len(tokens):
         token = tokens[at]
         low = token.lower()
-        if low in _I and token[0] == "I":
-            at = _read_subject(tokens, at, state, state.speaker)
-            continue
-        if low in _WE and state.group:
-            at = _read_subject(tokens, at, state, state.group)
+        who = state.speaker if low in _I and token[0] == "I" else state.group if low in _WE else ""
+        if who:
+            at = _read_subject(tokens, at, state, who)
             continue
         if low in _FORMS:
             state.out.append(_written(low, state, state.speaker))
+        elif low == "us" and state.group and "".join(state.out).endswith(" of "):
+            state.out.append("them")
         elif low in _GROUP_FORMS and state.group:
-            state.out.append(_of_group(low, state))
+            if low == "us" and re.search(rf"\b{re.escape(state.speaker)} \w+ $", "".join(state.out)):
+                raise _UnsureError  # "I rebooked us": more than the speaker
+            state.out.append(_written(_GROUP_FORMS[low], state, state.group))
         elif low in {"and", "but", "or"} and state.form == "present" and not state.is_side:
             at = _read_and(tokens, at, state)
             continue
@@ -159,15 +152,6 @@ def _walk(tokens: list[str], state: _State) -> None:
                 state.is_side = False
             state.out.append(token)
         at += 1
-
-
-def _of_group(low: str, state: _State) -> str:
-    before = "".join(state.out)
-    if low == "us" and before.endswith(" of "):
-        return "them"
-    if low == "us" and re.search(rf"\b{re.escape(state.speaker)} \w+ $", before):
-        raise _UnsureError  # "I rebooked us": more than the speaker
-    return _written(_GROUP_FORMS[low], state, state.group)
 
 
 def _written(form: str, state: _State, who: str) -> str:
@@ -244,20 +228,7 @@ def _conjugated(verb: str, is_plural: bool, between: str, state: _State, followi
     if not is_base(verb):
         raise _UnsureError
     state.form = "present"
-    state.is_fond = verb in {
-        "like",
-        "love",
-        "enjoy",
-        "hate",
-        "prefer",
-        "study",
-        "have",
-        "teach",
-        "do",
-        "need",
-        "want",
-        "dislike",
-    }
+    state.is_fond = verb in _FOND
     return verb if is_plural else third_person(verb)
 
 
@@ -312,7 +283,17 @@ _WRITTEN_SMALL = re.compile(r"[a-z][\w./:@-]*(?:\d|[a-z_][._/:@][a-z_])")
 
 def word(text: str, role: str, group: str, speaker: str = "User") -> str:
     """Return what `role` said, told by somebody else; "we" are the `group`, "I" is the `speaker`."""
-    said = _of_user(text, group, speaker) if role == USER else _of_assistant(text)
+    if role == USER:
+        for pattern, written in _TO_THE_ASSISTANT:
+            text = pattern.sub(written, text)
+        said = _BARE_KIN.sub(lambda found: f"my {found[1].lower()}", text)
+        if is_first_person(said):
+            said = to_third_person(said, speaker, group) or f'{speaker} said "{said}"'
+    else:
+        said = to_third_person(text, "Assistant") or text
+        for pattern, written in _TO_THE_USER:
+            said = pattern.sub(written, said)
+        said = _YOU_DO.sub(lambda do: f"User {third_person(do[1]) if is_base(do[1]) else do[1]}", said)
     said = _SPACES.sub(" ", _JUST_TURNED.sub("", said)).strip(" ,;:–—-")
     return begin_sentence(said)
 
@@ -320,22 +301,6 @@ def word(text: str, role: str, group: str, speaker: str = "User") -> str:
 def begin_sentence(text: str) -> str:
     """With a capital, but for what is called by a name in small letters."""
     return text if _WRITTEN_SMALL.match(text.partition(" ")[0]) else text[:1].upper() + text[1:]
-
-
-def _of_user(text: str, group: str, speaker: str) -> str:
-    for pattern, written in _TO_THE_ASSISTANT:
-        text = pattern.sub(written, text)
-    text = _BARE_KIN.sub(lambda found: f"my {found[1].lower()}", text)
-    if not is_first_person(text):
-        return text
-    return to_third_person(text, speaker, group) or f'{speaker} said "{text}"'
-
-
-def _of_assistant(text: str) -> str:
-    said = to_third_person(text, "Assistant") or text
-    for pattern, written in _TO_THE_USER:
-        said = pattern.sub(written, said)
-    return _YOU_DO.sub(lambda match: f"User {third_person(match[1]) if is_base(match[1]) else match[1]}", said)
 
 
 _DONE = re.compile(

@@ -11,9 +11,9 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from itertools import islice
 
-from memories.language.extract.evidence import ENOUGH, count_ops
+from memories.language.extract.evidence import ENOUGH, Mark, count_ops
 from memories.language.extract.prose import blank
-from memories.language.extract.salience import ASSISTANT_MARKS, GATE_BIAS, GATE_WEIGHTS, USER_MARKS, GateMark
+from memories.language.extract.salience import GATE_BIAS, GATE_WEIGHTS, MARKS
 from memories.language.extract.statements import CORRECTION, DECISION, GUESS, INSTRUCTION, OUTCOME, STATEMENT, Candidate
 from memories.language.messages import ASSISTANT, USER, Message
 from memories.providers.llm.provider import Chunk, Worth
@@ -83,20 +83,20 @@ def measure(messages: Sequence[Message], candidates: Sequence[Candidate]) -> dic
 
 def _count(message: Message) -> Counter[str]:
     """Return how often each mark is found in one message, and how many words it has."""
-    marks = {USER: USER_MARKS, ASSISTANT: ASSISTANT_MARKS}.get(message.role)
-    prose = _BREAKS.sub("\n", blank(message.content[:MAX_READ_CHARACTERS])).strip() if marks else ""
-    if not marks or not prose:
+    is_read = message.role in {USER, ASSISTANT}
+    prose = _BREAKS.sub("\n", blank(message.content[:MAX_READ_CHARACTERS])).strip() if is_read else ""
+    if not prose:
         return Counter()
     text = prose.translate(_APOSTROPHES)
     low = text.lower()
-    counts = Counter({mark.name: _count_mark(mark, text if mark.is_exact else low) for mark in marks})
+    counts = Counter({mark.name: _count_mark(mark, text if mark.is_exact else low) for mark in MARKS[message.role]})
     counts[f"words of {message.role}"] = len(text.split())
     if message.role == USER:
         counts["operations"] = count_ops(text)
     return counts
 
 
-def _count_mark(mark: GateMark, text: str) -> int:
+def _count_mark(mark: Mark, text: str) -> int:
     return sum(1 for _ in islice(mark.pattern.finditer(text), mark.most))
 
 
@@ -104,7 +104,7 @@ def _add_up(counted: Sequence[Counter[str]], candidates: Sequence[Candidate]) ->
     totals = sum(counted, Counter[str]())
     if not totals:
         return {}
-    shares = {mark.name: min(1.0, totals[mark.name] / mark.most) for mark in (*USER_MARKS, *ASSISTANT_MARKS)}
+    shares = {mark.name: min(1.0, totals[mark.name] / mark.most) for mark in (*MARKS[USER], *MARKS[ASSISTANT])}
     for name, types in _TYPES.items():
         shares[name] = max((one.score for one in candidates if one.type in types), default=0.0)
     shares["several statements"] = min(3, sum(one.type == STATEMENT and one.score >= ENOUGH for one in candidates)) / 3
