@@ -62,6 +62,9 @@ STEPS = {
 }
 
 
+SMALL_UNITS = {"minute": timedelta(minutes=1), "hour": timedelta(hours=1)}
+
+
 @dataclass(frozen=True, slots=True)
 class Span:
     """Half-open."""

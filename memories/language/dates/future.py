@@ -42,6 +42,8 @@ from memories.language.dates.words import (
     PLAIN_MONTHS,
     PREPOSITIONS,
     STARTERS,
+    THIRDS,
+    THIRDS_WITH_OF,
     TOO,
     UNITS,
     WEEKDAYS,
@@ -49,8 +51,6 @@ from memories.language.dates.words import (
 )
 from memories.language.wordlists import words
 
-_THIRDS = {"early": 0, "beginning": 0, "start": 0, "mid": 1, "middle": 1, "late": 2, "end": 2}
-_WITH_OF = frozenset({"beginning", "start", "middle", "end"})
 _DAYS_OF = {"day": 1, "week": 7}
 _ENDS_OF_DAY = (
     ("eod",),
@@ -111,21 +111,21 @@ def _read_part(speech: Speech, at: int) -> Found | None:
     word = speech.word(first)
     if word == "later":
         return _read_later(speech, at)
-    if word not in _THIRDS:
+    if word not in THIRDS:
         return None
-    place = speech.skip(first + 1, *(("of",) if word in _WITH_OF else ("-", "in")))
-    if word in _WITH_OF and place == first + 1:
+    place = speech.skip(first + 1, *(("of",) if word in THIRDS_WITH_OF else ("-", "in")))
+    if word in THIRDS_WITH_OF and place == first + 1:
         return None
     inner = _read_whole(speech, place) or read_inner(speech, place)
     if not inner or not inner.last:
         return None
     # What is left of a running week or month does not tell where its end begins, but where it ends is sure.
     start = inner.begin or inner.first
-    days, part = (inner.last - start).days + 1, _THIRDS[word]
+    days, part = (inner.last - start).days + 1, THIRDS[word]
     # The end of a week is Friday to Sunday.
     first_day, end = ((0, 2), (2, 4), (4, 7))[part] if days == 7 else (days * part // 3, days * (part + 1) // 3)
     span = Span(start + first_day * DAY, start + max(end, first_day + 1) * DAY)
-    is_vague = speech.word(place) == "the" and word not in _WITH_OF
+    is_vague = speech.word(place) == "the" and word not in THIRDS_WITH_OF
     return replace(
         from_span(place + inner.words - at, span, speech.today), proof=Proof.FUTURE if is_vague else inner.proof
     )

@@ -10,6 +10,7 @@ from itertools import takewhile
 from memories.language.dates import calendar
 from memories.language.dates.calendar import (
     DAY,
+    SMALL_UNITS,
     UNIT_CYCLES,
     Cycle,
     Named,
@@ -410,7 +411,6 @@ _OF_EACH = frozenset({"a", "an", "per", "of", "each"})
 """Behind an amount: "put in 8 hours a day"."""
 _CLAUSE_OPENERS = SUBJECTS | PREPOSITIONS | frozenset({"and", "or", "but", "so", "my", "our", "the"})
 _WEEKS = {"week": 1, "fortnight": 2}
-_SMALL_UNITS = {"minute": timedelta(minutes=1), "hour": timedelta(hours=1)}
 
 
 def read_counted(speech: Speech, at: int) -> Found | None:
@@ -433,7 +433,7 @@ def read_counted(speech: Speech, at: int) -> Found | None:
     lead = speech.word(at - 1)
     if lead not in {"in", "within"}:
         return None
-    if speech.word(end) in _OF_EACH or (lead == "within" and unit in _SMALL_UNITS):
+    if speech.word(end) in _OF_EACH or (lead == "within" and unit in SMALL_UNITS):
         return None
     is_vague = high == 1 and unit in {"minute", "day", "year"}
     proof = Proof.FUTURE if is_vague else Proof.NO_HABIT if lead == "within" else Proof.NOT_PAST
@@ -479,8 +479,8 @@ def read_amount(speech: Speech, at: int) -> tuple[int, int, str, int] | None:
 def _count_from(speech: Speech, day: datetime, counted: tuple[int, int, str, int], words: int, proof: Proof) -> Found:
     """Raise ValueError or OverflowError outside of the calendar."""
     low, high, unit, _ = counted
-    if unit in _SMALL_UNITS:
-        moment = calendar.move_clock(speech.now, _SMALL_UNITS[unit] * low)
+    if unit in SMALL_UNITS:
+        moment = calendar.move_clock(speech.now, SMALL_UNITS[unit] * low)
         midnight = datetime.combine(moment.date(), time())
         return Found(words, midnight, proof=proof, at=moment.time().replace(second=0, microsecond=0))
     first, last = calendar.shift(day, unit, low), calendar.shift(day, unit, high)
@@ -491,7 +491,7 @@ def _read_stretch(speech: Speech, at: int) -> Found | None:
     """Read "the next 3 days", "the coming two weeks": from today on."""
     place = speech.skip(at, "the") + 1
     counted = read_amount(speech, place)
-    if not counted or counted[2] in _SMALL_UNITS:
+    if not counted or counted[2] in SMALL_UNITS:
         return None
     last = calendar.shift(speech.today, counted[2], counted[1])
     is_led = speech.word(at - 1) in {"in", "over", "for", "within", "during"}

@@ -252,8 +252,7 @@ def _is_future(speech: Speech, at: int, word: str) -> bool:
 
 def _is_past(speech: Speech, at: int, word: str) -> bool:
     if word in ARRANGED or word in HEARSAY:
-        # Tell whether somebody did it then, and it is not to happen then: "we decided in May", "I moved to Graz
-        # in May".
+        # Somebody did it then, and it is not to happen then: "we decided in May", "I moved to Graz in May".
         if speech.said(at - 1) in _DONE_TO:
             return False
         following, behind = speech.said(at + 1), speech.word(at + 2)
@@ -266,8 +265,7 @@ def _is_past(speech: Speech, at: int, word: str) -> bool:
         is_done_to = word in _PARTICIPLES and speech.said(at - 1) in _IS
         return not (is_had or is_done_to)
     if word in _UNCHANGED:
-        # Tell whether somebody stands before the verb, and no condition before them: "I quit", "User finally
-        # quit".
+        # Somebody stands before the verb, and no condition before them: "I quit", "User finally quit".
         place = at - 1
         while place >= 0 and speech.said(place) in _RECENTLY - {"not", "never"}:
             place -= 1

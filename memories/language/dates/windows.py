@@ -17,6 +17,7 @@ from memories.language.dates.calendar import (
     DAY,
     FIRST,
     LAST,
+    SMALL_UNITS,
     UNIT_CYCLES,
     Found,
     Span,
@@ -40,6 +41,8 @@ from memories.language.dates.words import (
     PLAIN_WEEKDAYS,
     PREPOSITIONS,
     SINCE,
+    THIRDS,
+    THIRDS_WITH_OF,
     TIME_WORDS,
     UNITS,
     UNTIL,
@@ -56,7 +59,6 @@ _DAYS_AWAY = {"today": 0, "tonight": 0, "yesterday": -1, "tomorrow": 1}
 ABOUT = ("about", "around", "roughly", "approximately", "almost", "nearly", "over", "exactly", "some", "maybe")
 _OF = ("of",)
 _MOST_DIGITS = 5
-_SMALL_UNITS = {"minute": timedelta(minutes=1), "hour": timedelta(hours=1)}
 _UNIT_DAYS = {"day": 1, "week": 7, "fortnight": 7, "month": 31, "quarter": 91, "year": 365, "decade": 3653}
 
 
@@ -133,8 +135,8 @@ def read_ago(reading: Reading, at: int) -> Found | None:
     if not unit or not (is_past or (following, after) == ("from", "now")):
         return None
     first_unit, last_unit = (-high, -low) if is_past else (low, high)
-    if unit in _SMALL_UNITS:
-        span = _moments(reading, _SMALL_UNITS[unit] * (first_unit - 0.5), _SMALL_UNITS[unit] * (last_unit + 0.5))
+    if unit in SMALL_UNITS:
+        span = _moments(reading, SMALL_UNITS[unit] * (first_unit - 0.5), SMALL_UNITS[unit] * (last_unit + 0.5))
     else:
         span = _spread(reading.today, unit, first_unit, last_unit)
     return Found(place + (2 if is_past else 3) - at, span, unit.replace("fortnight", "week"))
@@ -162,14 +164,14 @@ def read_rolling(reading: Reading, at: int) -> Found | None:
     count = read_count(reading, place)
     unit = UNITS.get(reading.word(place + count[2] if count else place), "")
     # "Last week" is the week of the calendar; "the past week" is seven days.
-    if not unit or not (count or which == "past" or unit in _SMALL_UNITS):
+    if not unit or not (count or which == "past" or unit in SMALL_UNITS):
         return None
     _, high, used = count or (1, 1, 0)
     if reading.word(place + used + 1) == "of":
         return None
     is_ahead = which in {"next", "coming"}
-    if unit in _SMALL_UNITS:
-        length, none = _SMALL_UNITS[unit] * high, timedelta()
+    if unit in SMALL_UNITS:
+        length, none = SMALL_UNITS[unit] * high, timedelta()
         span = _moments(reading, none, length) if is_ahead else _moments(reading, -length, none)
     else:
         moved = calendar.shift(reading.today, unit, high if is_ahead else -high)
@@ -205,21 +207,18 @@ def _read_date(reading: Reading, at: int) -> Found | None:
     return found and replace(found, words=found.words + place - at)
 
 
-_THIRDS = {"early": 0, "beginning": 0, "start": 0, "mid": 1, "middle": 1, "late": 2, "end": 2}
-
-
 def _read_third(reading: Reading, at: int) -> Found | None:
     word = reading.word(at)
-    if word not in _THIRDS:
+    if word not in THIRDS:
         return None
-    place = reading.skip(at + 1, *(("of",) if word in {"beginning", "start", "middle", "end"} else ("-", "in")))
-    if place == at + 1 and word in {"beginning", "start", "middle", "end"}:
+    place = reading.skip(at + 1, *(("of",) if word in THIRDS_WITH_OF else ("-", "in")))
+    if place == at + 1 and word in THIRDS_WITH_OF:
         return None
     inner = _read_inner(reading, place)
     if not inner:
         return None
     is_short = inner.precision in {"day", "part of day"}
-    span = inner.span if is_short else _cut(inner.span, _THIRDS[word], 3)
+    span = inner.span if is_short else _cut(inner.span, THIRDS[word], 3)
     return Found(place + inner.words - at, span, inner.precision if is_short else "part")
 
 

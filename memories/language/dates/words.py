@@ -70,6 +70,10 @@ SHORT_DECADES = frozenset({50, 60, 70, 80, 90})
 """The decades people write in two digits; "in his 20s" and "a 30s timeout" are none."""
 OWNERS = words("my your his her its our their whose")
 
+THIRDS = {"early": 0, "beginning": 0, "start": 0, "mid": 1, "middle": 1, "late": 2, "end": 2}
+"""Which third of a whole: "early May", "the end of May"."""
+THIRDS_WITH_OF = frozenset({"beginning", "start", "middle", "end"})
+
 HOLIDAYS = tuple(
     phrases("""
     christmas eve, christmas day, christmas, xmas, boxing day, new year eve, new years eve, new year day,
@@ -395,21 +399,17 @@ _FROM_TODAY = re.compile(r"\b(?:last|next|this|past|coming|today|tonight|tomorro
 
 def stays_as_said(text: str, start: int, end: int) -> bool:
     """Tell whether the time from `start` to before `end` is no date to write out."""
-    is_any_such = is_excepted(text, start) and not _FROM_TODAY.search(text[start:end])
-    is_any_such = is_any_such or names_another(text, start, end)
-    return is_any_such or is_name(text, start, end) or comes_round(text, start, end)
-
-
-def names_another(text: str, start: int, end: int) -> bool:
-    """Tell whether it is part of a name, "after the autumn break", or of what was announced, then or for then:
-    "announced a road closure in August".
-    """
-    time, before = text[start:end], text[max(0, start - READ_BEFORE) : start]
-    is_season = time.lower().split()[-1] in SEASONS and not _FROM_TODAY.search(time)
-    is_doubtful = _IN_MONTH.fullmatch(time) and _ANNOUNCED.search(before) and not _WHAT_FOLLOWS.match(text[end:])
-    is_feast = any(time.lower().endswith(name) for name in HOLIDAYS) and not _FROM_TODAY.search(time)
-    is_part = (is_season and _BREAK.match(text[end:])) or (is_feast and _FEAST_SEASON.match(text[end:]))
-    return bool(is_doubtful or is_part)
+    time, before, behind = text[start:end], text[max(0, start - READ_BEFORE) : start], text[end:]
+    if is_name(text, start, end) or comes_round(text, start, end):
+        return True
+    if _IN_MONTH.fullmatch(time) and _ANNOUNCED.search(before) and not _WHAT_FOLLOWS.match(behind):
+        return True  # "announced a road closure in August": then or for then
+    if _FROM_TODAY.search(time):
+        return False
+    # Part of a name, "after the autumn break", "before the Christmas season".
+    is_season = time.lower().split()[-1] in SEASONS and _BREAK.match(behind)
+    is_feast = time.lower().endswith(HOLIDAYS) and _FEAST_SEASON.match(behind)
+    return bool(is_season or is_feast) or is_excepted(text, start)
 
 
 def is_excepted(text: str, start: int) -> bool:

@@ -118,7 +118,7 @@ def read_question(text: str, by_user: bool = False) -> Asked | None:
         behind = _WH_BEHIND.match(text)  # "the gauges report how often"
         return _declared(said) or (Asked(behind["wh"].lower(), "", "will", behind["said"], "", "") if behind else None)
     noun = " ".join(said[:at])
-    if noun and not (wh.startswith(("what", "which", "how many", "how much", "whose"))):
+    if noun and not wh.startswith(("what", "which", "how many", "how much", "whose")):
         return None
     subject, verb, rest = _around_verb(said[at + 1 :], said[at].lower(), wh)
     if not subject:
@@ -339,11 +339,10 @@ def _owned(asked: Asked, answer: str) -> str:
 
 def _about_subject(asked: Asked, answer: str) -> str:
     """ "Who owns it?" → "Ann owns it", "Which car?" → "The car is …", "How many people are in?" → "4 people are in"."""
-    # Tell whether those who are named are many: "Ann and Bob", "late payouts, I hear".
+    # Those who are named are many: "Ann and Bob", "late payouts, I hear".
     head = re.split(r",| in | on | at | from | who | of ", answer, maxsplit=1)[0].strip().lower()
-    is_many = (
-        " and " in answer or " plus " in answer or (head.endswith("s") and not head.endswith(("ss", "us", "is", "'s")))
-    )
+    is_plural = head.endswith("s") and not head.endswith(("ss", "us", "is", "'s"))
+    is_many = is_plural or " and " in answer or " plus " in answer
     if not asked.verb:
         return f"The {asked.noun} is {answer}" if asked.wh in {"what", "which"} else ""
     verb = plural_form(asked.verb) if is_many and not asked.noun else asked.verb
@@ -488,6 +487,8 @@ _OPENERS = re.compile(
     r"^(?:ok|okay|got it|noted|sure|so|right|great|understood|I have|I've noted|I see)[,:.!]?\s+", re.IGNORECASE
 )
 _FIRST = re.compile(r"\b(?:I|my|we|our)\b", re.IGNORECASE)
+_IS_SAID = re.compile(r"^(?:I|we|you|my|the \w+ \w+)\b|\b(?:is|are|was|were|have|has|use|uses|want|like|prefer)\b")
+"""Of what is right: more than a word for another."""
 _WORDY = re.compile(r"\b(?:I|you|that|this|it|sure|mean|way)\b", re.IGNORECASE)
 
 
@@ -552,18 +553,7 @@ def _oppose(clause: str, earlier: Sequence[str]) -> str | None:
         match = pattern.match(clause)
         if match:
             wrong, right = match[wrong_at].strip(), match[right_at].strip()
-            if (
-                not wrong
-                or not right
-                or len(right.split()) > 8
-                or _WORDY.search(wrong)
-                or re.match(
-                    r"(?:I|we|you|my|the \w+ \w+)\b",
-                    right,
-                )
-            ):
-                return None
-            if re.search(r"\b(?:is|are|was|were|have|has|use|uses|want|like|prefer)\b", right):
+            if not wrong or not right or len(right.split()) > 8 or _WORDY.search(wrong) or _IS_SAID.search(right):
                 return None
             return _set_right(wrong, right, earlier) or f"It is {right}, not {wrong}"
     match = _IT_IS.match(clause)

@@ -78,6 +78,8 @@ _SHARED = re.compile(
     r"my|our|as|at|in|for|on|with|from|to|two|three|\d|every)\b)"
 )
 _SHARES_NO_SUBJECT = words("can can't will would want need plan have like hope try decided")
+_GOES_ON_TELLING = re.compile(r"\b(?:that|if|whether|both|between|told|said|says)\b[^,]*$", re.IGNORECASE)
+"""What stands behind belongs to it: "he said that we ship and I stay"."""
 MAX_CLAUSES = 12
 _GAP = re.compile(r"(\s{8})\s+")
 """Space that says no more than less of it: borders begin with any, and would be sought from each."""
@@ -114,14 +116,9 @@ def _split_joined(piece: str) -> list[str]:
     end = 0
     for match in _JOINED.finditer(piece):
         left, right = piece[end : match.start()], piece[match.end() :]
-        # "he said that we ship and I stay".
-        if (
-            (has_verb(left) or is_finite(left.split(" ", 1)[0].lower()))
-            and has_verb(right[:80])
-            and len(left.split()) > 1
-            and (not re.search(r"\b(?:that|if|whether|both|between|told|said|says)\b[^,]*$", left, re.IGNORECASE))
-            and not leans_on_what_is_done(right)
-        ):
+        is_left = len(left.split()) > 1 and (has_verb(left) or is_finite(left.split(" ", 1)[0].lower()))
+        is_right = has_verb(right[:80]) and not leans_on_what_is_done(right)
+        if is_left and is_right and not _GOES_ON_TELLING.search(left):
             clauses.append(left)
             end = match.end()
     clauses.append(piece[end:])
@@ -314,21 +311,17 @@ def cut_reply(text: str) -> Iterator[tuple[str, str]]:
 
 def _is_new(left: str, border: str, right: str) -> bool:
     """Tell whether a clause of its own begins behind the border, not one more of what somebody says or knows."""
-    if len(right.split()) < MIN_WORDS or not _opens_clause(right, border):
-        return False
-    if leans_on_what_is_done(right):
+    if len(right.split()) < MIN_WORDS or not _opens_clause(right, border) or leans_on_what_is_done(right):
         return False
     if "," in border or ";" in border:
         return True
-    # Tell whether a plural verb tells that "and" only joins two things: "charts in red and green don't work".
     match = _SUBJECT.match(right)
-    noun = match["noun"] if match and border.strip() == "and" else None
-    is_one = bool(noun) and " " not in str(noun) and str(noun).islower() and not str(noun).endswith("s")
-    if match is not None and is_one and str(noun) not in _PRONOUN | _MANY and match["verb"].lower() in _PLURAL_VERB:
-        return False
-    return not _SPOKEN.search(left) and (
-        (right.split(" ", 1)[0].split("'")[0].lower() in _PRONOUN) or not _reports(left)
-    )
+    noun = (match["noun"] or "") if match and border.strip() == "and" else ""
+    is_one = noun.islower() and " " not in noun and not noun.endswith("s") and noun not in _PRONOUN | _MANY
+    if match and is_one and match["verb"].lower() in _PLURAL_VERB:
+        return False  # "and" only joins two things: "charts in red and green don't work"
+    opens_with_pronoun = right.split(" ", 1)[0].split("'")[0].lower() in _PRONOUN
+    return not _SPOKEN.search(left) and (opens_with_pronoun or not _reports(left))
 
 
 def _opens_clause(right: str, border: str) -> bool:

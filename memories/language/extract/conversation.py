@@ -234,20 +234,20 @@ def weigh_ours(clause: str, around: str = "") -> int:
     if not match:
         return work_in(clause)
     # The words that a noun is made of, up to its verb; what is somebody's is told by who that is.
-    found: list[str] = []
+    owned: list[str] = []
     for word in match["owned"].lower().split():
-        if found and (word in _ENDS or (is_finite(word) and word not in _OF_A_FAMILY | _OF_A_TEAM)):
+        if owned and (word in _ENDS or (is_finite(word) and word not in _OF_A_FAMILY | _OF_A_TEAM)):
             break
-        found.append(word)
+        owned.append(word)
         if word.endswith("'s"):
             break
-    owned = found
     behind = clause[match.start("owned") + len(" ".join(owned)) :]
-    told = None if behind.startswith(" of ") else _told_by(owned)
-    return work_in(clause[: match.start()] + behind) if told is None else told
+    weight = None if behind.startswith(" of ") else _weigh_owned(owned)
+    return work_in(clause[: match.start()] + behind) if weight is None else weight
 
 
-def _told_by(owned: list[str]) -> int | None:
+def _weigh_owned(owned: list[str]) -> int | None:
+    """Return what "our kitchen app" tells of "we", as `weigh_ours` does; None where a home and a team have one."""
     last = owned[-1].removesuffix("'s")
     if _OF_A_FAMILY_BY_TWO.search(" ".join(owned)) or last in _OF_A_FAMILY:
         return -1 if count_ops(" ".join(owned[:-1])) == 0 and not _AT_WORK.intersection(owned[:-1]) else 1

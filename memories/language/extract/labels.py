@@ -63,6 +63,11 @@ _PROJECT = re.compile(
     r"project|repo|repository|thesis|branch|deploy\w*|ships?|startup)\b",
     re.IGNORECASE,
 )
+_OF_KIN = re.compile(r"User's (?:\w+ )?(?:wife|husband|sister|brother|son|daughter|mother|father)\b")
+_GRAVEST = re.compile(
+    r"\b(?:severe\w*|allerg\w+|anaphyla\w+|never|credential\w*|secret|password|insulin|production|emergency)\b",
+    re.IGNORECASE,
+)
 _GRAVE = re.compile(
     r"\b(?:allerg\w+|anaphyla\w+|epipen|diabet\w+|pregnan\w+|insulin|medication|epilep\w+|celiac|coeliac|"
     r"emergency|asthma|password|credential\w*|secret|api keys?|never|must not|production|prod|deadline|due|"
@@ -87,37 +92,19 @@ def read_kind(content: str, candidate_type: str, is_lesson: bool, evidence: str)
         return "insight"
     if candidate_type == "instruction" or _PREFERENCE.search(content):
         return "preference"
-    if _PROJECT.search(content) and not re.match(
-        r"User's (?:\w+ )?(?:wife|husband|sister|brother|son|daughter|mother|father)\b",
-        content,
-    ):
-        return "project" if not content.startswith("Assistant") else "fact"
-    return "fact"
+    is_project = _PROJECT.search(content) and not _OF_KIN.match(content) and not content.startswith("Assistant")
+    return "project" if is_project else "fact"
 
 
 def read_importance(content: str, kind: str) -> int:
     """1 to 5."""
     if _GRAVE.search(content):
-        return (
-            5
-            if re.search(
-                r"\b(?:severe\w*|allerg\w+|anaphyla\w+|never|credential\w*|secret|password|insulin|production|emergency)\b",
-                content,
-                re.I,
-            )
-            else 4
-        )
+        return 5 if _GRAVEST.search(content) else 4
     if kind in {"decision", "lesson"}:
         return 4
-    if _LIGHT.search(content) and kind == "preference":
-        return 2
-    return (
-        4
-        if kind == "preference" and content.startswith(("Always", "Do not"))
-        else 3
-        if _WEIGHTY.search(content) or kind != "fact"
-        else 2
-    )
+    if kind == "preference":
+        return 2 if _LIGHT.search(content) else 4 if content.startswith(("Always", "Do not")) else 3
+    return 3 if _WEIGHTY.search(content) or kind != "fact" else 2
 
 
 _FRUSTRATED = re.compile(
