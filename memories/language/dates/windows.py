@@ -442,20 +442,30 @@ def find_windows(text: str, now: datetime) -> list[TimeWindow]:
 
     An ambiguous date ("05/07/2023") gives two windows of one span, month first before day first.
     """
-    # A word that may begin a time, or a digit, also behind an apostrophe: told in a sixth of the time reading takes.
-    if not _DIGIT.search(text) and _BEGINNINGS.isdisjoint(_WORD.findall(text.lower())):
+    if not _may_tell_a_time(text):
         return []
     reading = Reading(tokenize(text), now)
     windows: list[TimeWindow] = []
     at = 0
     while at < len(reading.tokens) and len(windows) < MAX_WINDOWS:
-        used, operator, found = _read_window(reading, at) or (1, "", None)
+        window = _read_window(reading, at)
+        if not window:
+            at += 1
+            continue
+        used, operator, found = window
         place = (reading.tokens[at].start, reading.tokens[at + used - 1].end)
-        for span in found.spans if found else ():
-            start, end = (time and time.replace(tzinfo=now.tzinfo) for time in _limits(operator, span))
-            windows.append(TimeWindow(start, end, place, text[slice(*place)], found.precision if found else ""))
+        for span in found.spans:
+            start, end = (limit and limit.replace(tzinfo=now.tzinfo) for limit in _limits(operator, span))
+            windows.append(TimeWindow(start, end, place, text[slice(*place)], found.precision))
         at += used
     return windows
+
+
+def _may_tell_a_time(text: str) -> bool:
+    """Tell whether anything in it may begin one: a word, or a digit, also behind an apostrophe. It is told in a sixth
+    of the time that reading takes.
+    """
+    return bool(_DIGIT.search(text)) or not _BEGINNINGS.isdisjoint(_WORD.findall(text.lower()))
 
 
 def _read_window(reading: Reading, at: int) -> tuple[int, str, Found] | None:
