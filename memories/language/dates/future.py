@@ -287,10 +287,9 @@ def read_led(speech: Speech, at: int) -> Found | None:
         return Found(found.words + 1, datetime.min) if found else None
     between = speech.word(at) == "between"
     place += between
-    if _is_ahead(speech, lead, at) and (
-        speech.word(place) in PLAIN_MONTHS
-        or (speech.word(place) in MONTHS and speech.is_capital(place) and not speech.is_capital(place + 1))
-    ):
+    is_capital = speech.is_capital(place) and not speech.is_capital(place + 1)
+    is_month = speech.word(place) in PLAIN_MONTHS or (speech.word(place) in MONTHS and is_capital)
+    if is_month and _is_ahead(speech, lead, at):
         named = read_inner(speech, place)
         return replace(named.moved(1), proof=Proof.NONE) if named else None
     found = _read_range(speech, place, is_between=between) or (None if between else _read_time(speech, place))

@@ -197,12 +197,8 @@ def _read_every_date(speech: Speech, at: int) -> Found | None:
         words = len(name.split())
         return _ruled(speech, words, yearly_on(span.start.month, span.start.day)) if span else None
     dated = read_named_date(speech, at)
-    if (
-        dated
-        and dated.words > 1
-        and not dated.last
-        and (MONTHS.keys() & {speech.word(at + offset) for offset in range(dated.words)})
-    ):
+    said = {speech.word(at + offset) for offset in range(dated.words)} if dated else set()
+    if dated and dated.words > 1 and not dated.last and MONTHS.keys() & said:
         return _ruled(speech, dated.words, yearly_on(dated.first.month, dated.first.day))
     month = MONTHS.get(speech.word(at)) if speech.is_capital(at) else None
     return _ruled(speech, 1, yearly_on(month, 1)) if month else None
@@ -265,7 +261,7 @@ def _read_adverb(speech: Speech, at: int) -> Found | None:
     unit = PERIODS.get(speech.word(at))
     if not unit or speech.word(at + 1) not in _ADVERB_MAY_FOLLOW or speech.word(at - 1) in DETERMINERS:
         return None
-    if speech.word(at + 1) in {"and", "or", "of", ",", "by"} or speech.is_glued(at) or speech.word(at + 1) in {"-"}:
+    if speech.word(at + 1) in {"and", "or", "of", ",", "by", "-"} or speech.is_glued(at):
         return None
     return _with_day(speech, unit, 1, at, at + 1)
 

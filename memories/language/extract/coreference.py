@@ -375,9 +375,8 @@ class Antecedents:
                 text for text in last if _DOES_A_JOB.fullmatch(text) and not OPS_NOUNS & set(text.lower().split())
             ]
             names = [text for text in last if _NAME.fullmatch(text) and text not in places]
-            said = self.people.name_behind(
-                self.people.resolve(text, previous, (at_work[0] if at_work else names[0] if len(names) == 1 else ""))
-            )
+            somebody = at_work[0] if at_work else names[0] if len(names) == 1 else ""
+            said = self.people.name_behind(self.people.resolve(text, previous, somebody))
             return Resolved(self._with_objects(said), not _PERSONAL.match(said), said)
         word = match["word"].lower()
         if word in _ALIKE:

@@ -153,6 +153,13 @@ _STYLE = re.compile(
     r"comments|intros?)\b)",
     re.IGNORECASE,
 )
+_FOR_GOOD = re.compile(
+    r"\b(?:from now on|going forward|in (?:the )?future|henceforth|every time|next time|by default)\b", re.IGNORECASE
+)
+_HENCEFORTH = re.compile(
+    r"(?:from now on|going forward|in (?:the )?future|henceforth|next time|as a rule|by default),?\s+(?:please )?(.+)",
+    re.IGNORECASE,
+)
 _NO_THING = re.compile(
     r"^no (?!problem|worries|idea|ideas|thanks|thank|way|need|doubt|rush|hurry|luck|clue|one|matter|offense|"
     r"offence|pressure|more|it|that|this|i|you|we|he|she|they|not|but|wonder|big|biggie|longer|joke|shame|wait|"
@@ -222,9 +229,8 @@ def _read_reproach(clause: str) -> Instruction | None:
         return Instruction(f"Do not {base}{match[2]}", 0.7, is_lesson=True)
     match = _NOT_TO.match(clause)
     if match and is_base(match[2].lower()):
-        return Instruction(
-            _capital(f"{'Do not ' if match[1] else ''}{match[2].lower()}{match[3]}"), 0.8, is_lesson=True
-        )
+        order = f"{'Do not ' if match[1] else ''}{match[2].lower()}{match[3]}"
+        return Instruction(_capital(order), 0.8, is_lesson=True)
     if _SHOULD_HAVE.match(clause) and len(clause.split()) > 4 and not _HERE_ONLY.search(clause):
         return Instruction("Assistant" + clause[3:], 0.7, is_lesson=True)
     return None
@@ -233,28 +239,13 @@ def _read_reproach(clause: str) -> Instruction | None:
 def _read_rule(clause: str) -> Instruction | None:
     bare = _ASK.sub("", clause)
     match = _ALWAYS.match(bare)
-    if (
-        match
-        and is_base(match[1].lower())
-        and not _NOT_STANDING.match(bare[match.start(1) :])
-        and len(bare.split()) > 2
-    ):
-        is_again = bool(re.search(r"\bagain$", bare))
-        return Instruction(_capital(_tidy(bare)), 0.9, is_lesson=is_again)
+    is_order = match and is_base(match[1].lower()) and not _NOT_STANDING.match(bare[match.start(1) :])
+    if is_order and len(bare.split()) > 2:
+        return Instruction(_capital(_tidy(bare)), 0.9, is_lesson=bool(re.search(r"\bagain$", bare)))
     first = bare.split(" ", 1)[0].lower()
-    is_order = is_base(first) or first in {"be", "don't"}
-    if is_order and re.search(
-        r"\b(?:from now on|going forward|in (?:the )?future|henceforth|every time|next time|by default)\b",
-        bare,
-        re.I,
-    ):
+    if (is_base(first) or first in {"be", "don't"}) and _FOR_GOOD.search(bare):
         return Instruction(_capital(_tidy(bare)), 0.8)
-    match = re.match(
-        r"(?:from now on|going forward|in (?:the )?future|henceforth|next time|as a rule|"
-        r"by default),?\s+(?:please )?(.+)",
-        bare,
-        re.I,
-    )
+    match = _HENCEFORTH.match(bare)
     if match and (
         is_base(match[1].split(" ", 1)[0].lower())
         or match[1].lower().startswith(("don't", "do not", "never", "always", "no ", "be "))
@@ -278,11 +269,9 @@ def _read_stop(clause: str) -> Instruction | None:
 def _read_do_not(clause: str) -> Instruction | None:
     bare = _ASK.sub("", clause)
     match = _DO_NOT.match(_NOT.sub("do not ", bare) if bare != clause else bare)
-    if (
-        not match
-        or not (is_base(match[1].lower()) or match[1].lower() == "be")
-        or _NOT_STANDING.match(match[1] + match[2])
-    ):
+    if not match or not (is_base(match[1].lower()) or match[1].lower() == "be"):
+        return None
+    if _NOT_STANDING.match(match[1] + match[2]):
         return None
     is_lasting = bool(_LASTING.search(clause))
     is_empty = re.fullmatch(r"\s*(?:\d[\d:.]*)?\s*(?:again|please|ever|any ?more)?\s*", match[2], re.IGNORECASE)
@@ -296,13 +285,11 @@ def _read_when(clause: str) -> Instruction | None:
     match = _WHEN.match(clause)
     if not match or (not is_base(match[1].lower()) and match[1].lower() not in {"be", "don't"}):
         return None
-    if re.match(r"(?:if|when) i (?:were|was|had|die|wanted)\b", clause, re.IGNORECASE) or _NOT_STANDING.search(
-        clause[match.start(1) :][:20]
-    ):
+    is_wish = re.match(r"(?:if|when) i (?:were|was|had|die|wanted)\b", clause, re.IGNORECASE)
+    if is_wish or _NOT_STANDING.search(clause[match.start(1) :][:20]):
         return None
-    if clause.lower().startswith("if ") and not re.search(
-        r"\b(?:always|never|ask|don't|do not|first)\b", clause, re.IGNORECASE
-    ):
+    is_if = clause.lower().startswith("if ")
+    if is_if and not re.search(r"\b(?:always|never|ask|don't|do not|first)\b", clause, re.IGNORECASE):
         return None
     return Instruction(_capital(_tidy(clause)), 0.65, is_done=False)
 
@@ -311,22 +298,15 @@ def _read_style(clause: str) -> Instruction | None:
     bare = _ASK.sub("", clause)
     if _STYLE.match(bare) and len(bare) < 120 and not _HERE_ONLY.search(bare.replace("keep it", "")):
         return Instruction(_capital(_tidy(bare)), 0.6)
-    if (
-        len(bare.split()) > 2
-        and _NO_THING.match(bare)
-        and re.search(
-            r"\b(?:on|after|before|without|during|ever|please|for me)\b|(?:s|stuff)$",
-            bare,
-        )
-    ):
+    is_of_when = re.search(r"\b(?:on|after|before|without|during|ever|please|for me)\b|(?:s|stuff)$", bare)
+    if len(bare.split()) > 2 and _NO_THING.match(bare) and is_of_when:
         return Instruction(_capital(_tidy(bare)), 0.55)
     return None
 
 
 def _tidy(text: str) -> str:
-    return re.sub(
-        r"\s*\b(?:please|pls)\b,?", "", _SHARED_ENDING.sub("", text) if "never" not in text.lower() else text
-    ).strip(" ,")
+    bare = text if "never" in text.lower() else _SHARED_ENDING.sub("", text)
+    return re.sub(r"\s*\b(?:please|pls)\b,?", "", bare).strip(" ,")
 
 
 def _capital(text: str) -> str:
