@@ -1,9 +1,11 @@
-"""What speaks for and against keeping a statement: named marks with weights, added up. 0.5 is enough."""
+"""What speaks for and against keeping a statement or a conversation: named marks with weights, added up."""
 
 from __future__ import annotations
 
+import math
 import re
 from collections import defaultdict
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from pathlib import Path
@@ -18,6 +20,7 @@ from memories.language.extract.lexicon import (
     PASSING_THINGS,
     is_finite,
 )
+from memories.language.messages import ASSISTANT, USER
 from memories.language.wordlists import any_of, read_rows
 
 
@@ -36,7 +39,7 @@ class Mark:
         """Compiled when a text is read: compiling all of them takes longer than most commands."""
         if self.is_exact:
             return re.compile(self.regex)
-        # Escapes like \\W keep their case.
+        # Escapes like \W keep their case.
         return re.compile(_LETTER.sub(lambda found: found[0] if found[0][0] == "\\" else found[0].lower(), self.regex))
 
 
@@ -60,7 +63,28 @@ for _table, _name, _weight, _exact, _pattern in read_rows(Path(__file__).with_na
         MARKS[_table].append(Mark(_name, _pattern, bool(_exact), float(_weight)))
 AGE = _PARTS["AGE"]
 _SAYS_WHAT_IS = re.compile(_PARTS["SAYS_WHAT_IS"], re.IGNORECASE)
+
+_BIAS = {USER: -2.51, ASSISTANT: -2.69}
+_WEIGHTS: dict[str, dict[str, float]] = {USER: {}, ASSISTANT: {}}
+"""Of marks in a statement, by who says it."""
+GATE_BIAS = -2.57
+GATE_WEIGHTS: dict[str, float] = {}
+"""Of marks in a whole conversation."""
+for _table, _name, _most, _exact, *_given, _pattern in read_rows(Path(__file__).with_name("salience.tsv")):
+    for _weights, _weight in zip((_WEIGHTS[USER], _WEIGHTS[ASSISTANT], GATE_WEIGHTS), _given, strict=True):
+        if _weight:
+            _weights[_name] = float(_weight)
+    if _pattern:
+        _pattern = _pattern.replace("<KIN>", _PARTS["KIN"])
+        MARKS[_table].append(Mark(_name, _pattern, bool(_exact), most=int(_most or 1)))
+_USED = {
+    role: [[mark for mark in MARKS[table] if mark.name in weights] for table in (role, "inside")]
+    for role, weights in _WEIGHTS.items()
+}
+
 ENOUGH = 0.5
+_MOST = 2
+"""So many finds of a mark in a statement count in full."""
 _OPS = OPS_NOUNS | OPS_PRODUCTS
 
 
@@ -124,3 +148,63 @@ def count_ops(text: str) -> int:
 def says_something(clause: str) -> bool:
     """Tell whether there is a finite verb behind the first word."""
     return any(is_finite(word) for word in re.findall(r"[\w']+", clause.lower())[1:])
+
+
+@dataclass(frozen=True, slots=True)
+class Surroundings:
+    """What was said around a statement. `message` is what it stands in; `asked` the question it may answer."""
+
+    role: str
+    message: str = ""
+    asked: str = ""
+    before: str = ""
+    """The message before, another speaker's."""
+    reply: str = ""
+    is_asking: bool = False
+    """Whether it stands in a question or a request."""
+    is_fragment: bool = False
+    is_resolved: bool = True
+
+
+def weigh_matter(text: str, around: Surroundings) -> float:
+    """0 to 1: how likely somebody would want to keep this."""
+    weights = _WEIGHTS[around.role]
+    shares = _measure(text, around, *_USED[around.role])
+    total = _BIAS[around.role] + sum(weights.get(name, 0.0) * share for name, share in shares.items())
+    return 1.0 / (1.0 + math.exp(-total))
+
+
+def _measure(text: str, around: Surroundings, marks: Sequence[Mark], cues: Sequence[Mark]) -> dict[str, float]:
+    """Return each mark's share, 0 to 1."""
+    low = text.lower()
+    shares = {mark.name: _count(mark.pattern, text if mark.is_exact else low) / _MOST for mark in marks}
+    shares |= {cue.name: float(bool(cue.pattern.search(text if cue.is_exact else low))) for cue in cues}
+    shares |= _measure_around(around.message, around.asked, around.before, around.reply)
+    words = re.findall(r"[\w']+", low)
+    return shares | {
+        "few words": max(0.0, (6 - len(words)) / 6),
+        "many words": min(1.0, len(words) / 25),
+        "operations": min(3, count_ops(text)) / 3,
+        "personal": weigh_personal(text).score,
+        "impersonal": weigh_impersonal(text).score,
+        "asking": float(around.is_asking),
+        "an answer": float(bool(around.asked)),
+        "a fragment": float(around.is_fragment),
+        "left dangling": float(not around.is_resolved),
+        "a verb": float(any(is_finite(word) for word in words[1:])),
+    }
+
+
+def _count(pattern: re.Pattern[str], text: str) -> int:
+    first = pattern.search(text)
+    if not first:
+        return 0
+    return 2 if pattern.search(text, first.end()) else 1
+
+
+@lru_cache(maxsize=32)
+def _measure_around(message: str, asked: str, before: str, reply: str) -> dict[str, float]:
+    """Return what speaks for all statements of a message alike."""
+    said = {"message": message.lower(), "asked": asked.lower(), "before": before.lower(), "reply": reply.lower()}
+    shares = {mark.name: float(bool(mark.pattern.search(low))) for place, low in said.items() for mark in MARKS[place]}
+    return shares | {"a long message": min(1.0, len(message) / 400)}

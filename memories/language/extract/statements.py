@@ -14,15 +14,16 @@ from memories.language.extract.decisions import is_order, names_nothing, read_de
 from memories.language.extract.evidence import (
     ENOUGH,
     UNREAL,
+    Surroundings,
     is_first_person,
     says_something,
     weigh_impersonal,
+    weigh_matter,
     weigh_personal,
 )
 from memories.language.extract.lexicon import GREETED, PASSING, RULES, STATEMENTS
 from memories.language.extract.mentions import points_there, stands_alone
 from memories.language.extract.prose import Sentence, asks_in_general, is_empty, is_errand
-from memories.language.extract.salience import Surroundings, weigh_matter
 from memories.language.extract.wording import is_specific, read_announced, read_outcome
 from memories.language.messages import USER, Message
 from memories.language.relate.lexicon import is_english

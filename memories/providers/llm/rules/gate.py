@@ -11,9 +11,8 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from itertools import islice
 
-from memories.language.extract.evidence import ENOUGH, Mark, count_ops
+from memories.language.extract.evidence import ENOUGH, GATE_BIAS, GATE_WEIGHTS, MARKS, Mark, count_ops
 from memories.language.extract.prose import blank
-from memories.language.extract.salience import GATE_BIAS, GATE_WEIGHTS, MARKS
 from memories.language.extract.statements import CORRECTION, DECISION, GUESS, INSTRUCTION, OUTCOME, STATEMENT, Candidate
 from memories.language.messages import ASSISTANT, USER, Message
 from memories.providers.llm.provider import Chunk, Worth

@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from memories.language.extract.salience import GATE_WEIGHTS
+from memories.language.extract.evidence import GATE_WEIGHTS
 from memories.language.messages import Message
 from memories.providers.llm.provider import Chunk, Worth
 from memories.providers.llm.rules.gate import gate
