@@ -197,8 +197,8 @@ def _read_every_date(speech: Speech, at: int) -> Found | None:
         words = len(name.split())
         return _ruled(speech, words, yearly_on(span.start.month, span.start.day)) if span else None
     dated = read_named_date(speech, at)
-    said = {speech.word(at + offset) for offset in range(dated.words)} if dated else set()
-    if dated and dated.words > 1 and not dated.last and MONTHS.keys() & said:
+    words_of_date = {speech.word(at + offset) for offset in range(dated.words)} if dated else set()
+    if dated and dated.words > 1 and not dated.last and MONTHS.keys() & words_of_date:
         return _ruled(speech, dated.words, yearly_on(dated.first.month, dated.first.day))
     month = MONTHS.get(speech.word(at)) if speech.is_capital(at) else None
     return _ruled(speech, 1, yearly_on(month, 1)) if month else None

@@ -89,8 +89,8 @@ def _phrase(window: TimeWindow, moment: datetime, bare: str) -> str:
     date = f"{moment.day} {month} {moment.year}"
     about = "around" if low.endswith(_COUNTED) else ""
     if window.precision == "day":
-        said = {WEEKDAYS[word] for word in found & WEEKDAYS.keys()}
-        if said and moment.weekday() not in said and re.search(r"\d", low):
+        weekdays = {WEEKDAYS[word] for word in found & WEEKDAYS.keys()}
+        if weekdays and moment.weekday() not in weekdays and re.search(r"\d", low):
             return ""  # "Friday 8 May" is no Friday in the year we took it for
         return f"on {f'{_WEEKDAY_NAMES[moment.weekday()]} ' if PLAIN_WEEKDAYS & found else ''}{date}"
     if window.precision == "month" and low.split()[0] in {"the", "a", "our", "my"}:

@@ -285,8 +285,9 @@ def cut_run_on(text: str) -> list[str]:
     found.append(text[start:])
     clauses: list[str] = []
     for clause in (one.strip(" ,;–—-") for one in found):
-        told = _TOLD_THAT.search(clause)  # "Remind her that Emil can't have nuts"
-        clauses += [clause[told.end() :]] if told and len(clause) - told.end() > 10 else [clause] if clause else []
+        report = _TOLD_THAT.search(clause)  # "Remind her that Emil can't have nuts"
+        clause = clause[report.end() :] if report and len(clause) - report.end() > 10 else clause
+        clauses += [clause] if clause else []
     return clauses
 
 
@@ -296,13 +297,13 @@ def cut_reply(text: str) -> Iterator[tuple[str, str]]:
         if match.start() > NEAR:
             return
         near = text[match.end() : match.end() + NEAR]
-        said = near.lower().split()
-        is_of_past = len(said) >= MIN_WORDS and said[0] in _OWNERS and any(map(is_past, said[2:4]))
+        behind = near.lower().split()
+        is_of_past = len(behind) >= MIN_WORDS and behind[0] in _OWNERS and any(map(is_past, behind[2:4]))
         is_clause = is_of_past or _opens_clause(near, match.group())  # "my father gave it to me" opens none
         if (
             match.group().strip() == "and"
             and " " not in text[: match.start()].strip()
-            and not _PLURAL_VERB.isdisjoint(said[1:2])
+            and not _PLURAL_VERB.isdisjoint(behind[1:2])
         ):
             return
         if is_clause and (answer := text[: match.start()].strip()):

@@ -205,6 +205,6 @@ def _count(pattern: re.Pattern[str], text: str) -> int:
 @lru_cache(maxsize=32)
 def _measure_around(message: str, asked: str, before: str, reply: str) -> dict[str, float]:
     """Return what speaks for all statements of a message alike."""
-    said = {"message": message.lower(), "asked": asked.lower(), "before": before.lower(), "reply": reply.lower()}
-    shares = {mark.name: float(bool(mark.pattern.search(low))) for place, low in said.items() for mark in MARKS[place]}
+    texts = {"message": message.lower(), "asked": asked.lower(), "before": before.lower(), "reply": reply.lower()}
+    shares = {mark.name: float(bool(mark.pattern.search(low))) for place, low in texts.items() for mark in MARKS[place]}
     return shares | {"a long message": min(1.0, len(message) / 400)}
