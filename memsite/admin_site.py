@@ -114,14 +114,14 @@ class SiteAdmin(GenericAdmin[Row]):
     """The base of all our admins: staff see the apps they are members of, and do there what their role allows.
 
     `app_path` leads from a row to its app ("" for rows of no app, which are the superusers'), `right` is what it takes
-    to change a row. `desk_page` is the address of the operator's desk that shows a row, named by its `desk_args`. The
-    log of actions names rows by id: a purged text must not live on in it.
+    to change a row. `dashboard_page` is the address of the operator's dashboard that shows a row, named by its
+    `dashboard_args`. The log of actions names rows by id: a purged text must not live on in it.
     """
 
     app_path = "app"
     right = Right.CURATE
-    desk_page = ""
-    desk_args: Sequence[str] = ("uid",)
+    dashboard_page = ""
+    dashboard_args: Sequence[str] = ("uid",)
     list_per_page = 50
     show_full_result_count = False
     # Counting for every choice of every filter takes seconds with 200,000 rows.
@@ -195,11 +195,11 @@ class SiteAdmin(GenericAdmin[Row]):
         return apps.filter(pk__in=field.queryset.order_by().values("pk")) if field else apps.none()
 
     def get_view_on_site_url(self, obj: Row | None = None) -> str | None:
-        """Where the row is on the desk."""
-        if obj is None or not self.desk_page:
+        """Return where the row is on the dashboard."""
+        if obj is None or not self.dashboard_page:
             return None
         app = obj if isinstance(obj, App) else obj.app  # type: ignore[attr-defined]  # those with a page have one
-        there = reverse(self.desk_page, args=[getattr(obj, name) for name in self.desk_args])
+        there = reverse(self.dashboard_page, args=[getattr(obj, name) for name in self.dashboard_args])
         return f"{there}?{urlencode({'app': app.app_id})}" if app else None
 
     def tables(self, obj: Row) -> list[Table]:

@@ -46,7 +46,7 @@ class OfSession:
 
 @admin.register(AgentSession)
 class AgentSessionAdmin(SiteAdmin[AgentSession]):
-    desk_page = "sessions-one"
+    dashboard_page = "sessions-one"
     list_display = ["name", "app", "agent_shown", "status", "tier", "user_id", "started_at", "heartbeat_at", "ended_at"]
     list_filter = [("app", AppFilter), "status", "tier", ("agent", AgentFilter)]
     list_select_related = ["app", "agent__app"]
@@ -211,7 +211,7 @@ class ResourceAdmin(OfSession, ReadOnlyAdmin[Resource]):
 
 @admin.register(Event)
 class EventAdmin(OfSession, ReadOnlyAdmin[Event]):
-    desk_page, desk_args = "events", ()
+    dashboard_page, dashboard_args = "events", ()
     list_display = ["id", "level", "service", "text", "app", "session_link", "created_at"]
     list_filter = [("app", AppFilter), "level", CREATED]
     list_select_related = ["app", "session"]

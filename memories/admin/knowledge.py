@@ -32,7 +32,7 @@ VERSIONS_SHOWN = 20
 
 @admin.register(Entity)
 class EntityAdmin(ReadOnlyAdmin[Entity]):
-    desk_page = "knowledge-entities-one"
+    dashboard_page = "knowledge-entities-one"
     list_display = ["name_shown", "kind", "number", "app", "created_at"]
     list_filter = [("app", AppFilter), ("created_at", admin.DateFieldListFilter)]
     list_select_related = ["app"]
@@ -67,7 +67,7 @@ class EntityAdmin(ReadOnlyAdmin[Entity]):
 
 @admin.register(Extraction)
 class ExtractionAdmin(ReadOnlyAdmin[Extraction]):
-    desk_page, desk_args = "upkeep-texts", ()
+    dashboard_page, dashboard_args = "upkeep-texts", ()
     list_display = [
         "id",
         "what",
@@ -200,7 +200,7 @@ class SummaryDueAdmin(ReadOnlyAdmin[SummaryDue]):
 
 @admin.register(FutureTrigger)
 class FutureTriggerAdmin(SiteAdmin[FutureTrigger]):
-    desk_page, desk_args = "knowledge-triggers", ()
+    dashboard_page, dashboard_args = "knowledge-triggers", ()
     list_display = ["message_shown", "trigger_date", "trigger_time", "until", "rule", "status", "user_id", "app"]
     list_filter = [("app", AppFilter), "status", ("trigger_date", admin.DateFieldListFilter), "visibility"]
     list_select_related = ["app"]

@@ -195,7 +195,7 @@ def warn(request: HttpRequest, agent: MemoryAgent, content: str) -> None:
 
 @admin.register(Memory)
 class MemoryAdmin(MemoryActions, SiteAdmin[Memory]):
-    desk_page = "memories-one"
+    dashboard_page = "memories-one"
     list_display = [
         "text",
         "app",

@@ -31,7 +31,7 @@ class OperationFilter(admin.SimpleListFilter):
 
 @admin.register(LedgerEntry)
 class LedgerEntryAdmin(ReadOnlyAdmin[LedgerEntry]):
-    desk_page, desk_args = "costs", ()
+    dashboard_page, dashboard_args = "costs", ()
     list_display = [
         "created_at",
         "operation",
@@ -75,7 +75,7 @@ class LedgerEntryAdmin(ReadOnlyAdmin[LedgerEntry]):
 
 @admin.register(EnergyUse)
 class EnergyUseAdmin(ReadOnlyAdmin[EnergyUse]):
-    desk_page, desk_args = "costs", ()
+    dashboard_page, dashboard_args = "costs", ()
     list_display = ["day", "operation", "calls", "units", "reported", "app"]
     list_filter = [("app", AppFilter), OperationFilter, ("day", admin.DateFieldListFilter)]
     list_select_related = ["app"]
@@ -85,7 +85,7 @@ class EnergyUseAdmin(ReadOnlyAdmin[EnergyUse]):
 
 @admin.register(RecallCount)
 class RecallCountAdmin(ReadOnlyAdmin[RecallCount]):
-    desk_page, desk_args = "costs", ()
+    dashboard_page, dashboard_args = "costs", ()
     list_display = ["day", "mode", "tier", "searches", "found", "seconds_shown", "app"]
     list_filter = [("app", AppFilter), ("day", admin.DateFieldListFilter)]
     list_select_related = ["app"]

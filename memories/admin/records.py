@@ -160,7 +160,7 @@ def decide_each(
 
 @admin.register(Rejection)
 class RejectionAdmin(ReadOnlyAdmin[Rejection]):
-    desk_page, desk_args = "upkeep-review", ()
+    dashboard_page, dashboard_args = "upkeep-review", ()
     list_display = [
         "id",
         "kind",

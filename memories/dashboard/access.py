@@ -103,7 +103,7 @@ def page(
             if not has_right(answer.role, right):
                 raise PermissionDenied
             request.POST = public(request)  # type: ignore[assignment]  # as Django sets it itself
-            request.dashboard = answer  # type: ignore[attr-defined]  # it is a DeskRequest from here on
+            request.dashboard = answer  # type: ignore[attr-defined]  # it is a DashboardRequest from here on
             if answer.app.status == AppStatus.PURGING and not while_purging:
                 return render(request, "dashboard/purging.html", {"dashboard": answer}, status=410)
             try:

@@ -37,7 +37,7 @@ def apps_to_move() -> QuerySet[App]:
         return App.objects.none()
     if not pgvector_table.is_there():
         if least and App.objects.filter(memory_count__gte=least).exists():
-            log.warning("pgvector_missing", memories=least, hint="docs/deploy.md says how to install it")
+            log.warning("pgvector_missing", memories=least, hint="docs/postgresql.md says how to install it")
         return App.objects.none()
     away, active = ~Q(near_model=""), Q(status=AppStatus.ACTIVE)
     is_large = (Q(memory_count__gte=least) | away & Q(memory_count__gte=least * LEAVES_BELOW)) & active

@@ -125,7 +125,7 @@ def check_letters(databases: Sequence[str] | None = None, **_: Any) -> list[Chec
     with connection.cursor() as cursor:
         cursor.execute(LETTERS)
         knows_letters, knows_small_ones = cursor.fetchone()
-    hint = "Make a database with a LC_CTYPE such as C.UTF-8 or en_US.UTF-8, and move there: see docs/deploy.md."
+    hint = "Make a database with a LC_CTYPE such as C.UTF-8 or en_US.UTF-8, and move there: see docs/postgresql.md."
     if not knows_letters:
         told = "This PostgreSQL database takes no letter beyond ASCII for one: words in other scripts are not found."
         return [Warning(told, hint=hint, id="memsite.W009")]

@@ -122,7 +122,7 @@ class JobScheduleAdmin(SiteAdmin[JobSchedule]):
 
 @admin.register(JobRun)
 class JobRunAdmin(ReadOnlyAdmin[JobRun]):
-    desk_page, desk_args = "upkeep", ()
+    dashboard_page, dashboard_args = "upkeep", ()
     right = Right.GOVERN
     list_display = [
         "job",

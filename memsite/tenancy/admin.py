@@ -275,7 +275,7 @@ class MembersInline(OfTheApp, MembersInlineBase):
 
 @admin.register(App)
 class AppAdmin(SiteAdmin[App]):
-    desk_page, desk_args = "settings", ()
+    dashboard_page, dashboard_args = "settings", ()
     app_path = "pk"
     right = Right.GOVERN
     form = SideBySideForm[App]
@@ -390,7 +390,7 @@ class AgentForm(AgentModelForm):
 
 @admin.register(Agent)
 class AgentAdmin(SiteAdmin[Agent]):
-    desk_page, desk_args = "settings-agents", ()
+    dashboard_page, dashboard_args = "settings-agents", ()
     right = Right.GOVERN
     list_display = ["name", "app", "domain", "live_keys", "created_at"]
     list_filter = [("app", AppFilter)]
@@ -553,7 +553,7 @@ class ApiKeyAdmin(ReadOnlyAdmin[ApiKey]):
 
 @admin.register(AuditEntry)
 class AuditAdmin(ReadOnlyAdmin[AuditEntry]):
-    desk_page, desk_args = "settings-audit", ()
+    dashboard_page, dashboard_args = "settings-audit", ()
     list_display = ["created_at", "actor", "action", "subject", "app"]
     list_filter = [("app", AppFilter), "action", ("created_at", admin.DateFieldListFilter)]
     list_select_related = ["app"]

@@ -45,7 +45,7 @@ PRESET_IS_FOR = {
 
 
 class Ranking(models.TextChoices):
-    """Which of the rankers orders what is recalled (docs/presets.md has the formulas)."""
+    """Which of the rankers orders what is recalled (docs/ranking.md has the formulas)."""
 
     STANDARD = "standard", "relevance, importance, age, priority, sentiment and domain"
     CONFIDENCE = "confidence", "most confident first"

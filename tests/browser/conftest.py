@@ -29,7 +29,7 @@ CHROMIUM = next(filter(None, map(shutil.which, ("chromium-headless-shell", "chro
 START_SECONDS = 240
 PATIENCE_MILLISECONDS = 120_000
 Handler = Callable[[Any], object]
-# Where somebody looks late: toasts go after 8 seconds (desk.js) otherwise.
+# Where somebody looks late: toasts go after 8 seconds (dashboard.js) otherwise.
 LASTING_TOASTS = """
 const repeat = window.setInterval;
 window.setInterval = (act, after, ...more) => repeat(act, after === 8000 ? 600000 : after, ...more);
@@ -198,7 +198,7 @@ def sign_in(page: Any, site: Site) -> None:
     page.fill("[name=username]", "operator")
     page.fill("[name=password]", site.password)
     page.click("button[type=submit]")
-    page.wait_for_selector("body.desk")
+    page.wait_for_selector("body.dashboard")
 
 
 # Not for longer than its own tests: while it runs, no other test of this process can have an event loop.

@@ -271,7 +271,7 @@ def test_hostile_strings_do_nothing(new_tab: NewTab, site: Site) -> None:
             # As nobody looks at it, little is drawn.
             tab.look(width, scheme, height=100)
             assert_fits(page, width)
-        assert page.locator("body.desk main").count() == 1, path
+        assert page.locator("body.dashboard main").count() == 1, path
     assert tab.troubles == []
 
 

@@ -10,7 +10,10 @@ from memsite.http.static_files import StaticFiles
 
 
 def test_where_nothing_was_collected_a_file_has_its_plain_name(tmp_path: Path) -> None:
-    assert StaticFiles(location=tmp_path, base_url="/static/").url("memsite/desk.css") == "/static/memsite/desk.css"
+    assert (
+        StaticFiles(location=tmp_path, base_url="/static/").url("memsite/dashboard.css")
+        == "/static/memsite/dashboard.css"
+    )
 
 
 def test_where_files_were_collected_their_names_are_hashed_and_others_are_none(tmp_path: Path) -> None:

@@ -27,8 +27,8 @@ HELD = "Nobody can write to the old database now. Stop its server, start the new
 class Command(BaseCommand):
     help = (
         "Move everything in a SQLite database into the PostgreSQL database of MEMSITE_DATABASE_URL, which is empty but "
-        "for `manage.py migrate`. Its server may run meanwhile. Compared row by row; all or nothing. docs/deploy.md "
-        "tells more."
+        "for `manage.py migrate`. Its server may run meanwhile. Compared row by row; all or nothing. "
+        "docs/postgresql.md tells more."
     )
     requires_system_checks: list[str] = []
 

@@ -26,7 +26,7 @@ def data(settings: Any, tmp_path: Path) -> Path:
     [
         ("srv/data", errno.EACCES),
         ("srv/data/setup.lock", errno.EACCES),
-        ("srv/data/static/desk.css", errno.EROFS),
+        ("srv/data/static/dashboard.css", errno.EROFS),
         ("srv", errno.ENOENT),
         ("srv/data", errno.ENOTDIR),
         ("srv/data/static", errno.EEXIST),
