@@ -151,23 +151,19 @@ def find_dashboard(request: HttpRequest) -> Dashboard | HttpResponse:
             raise Http404
         if request.session.get(LAST_APP) != wanted and request.method in SAFE:
             request.session[LAST_APP] = wanted
-        return dashboard_of(request, app, named=True)
-    first = list(apps[:2])
-    if len(first) == 1:
-        return dashboard_of(request, first[0], named=False)
-    if request.method not in SAFE:
-        raise BadRequest
-    if not first:
-        return render(request, "dashboard/no_app.html", status=404)
-    last = request.session.get(LAST_APP)
-    app = apps.filter(app_id=last).first() or first[0]
-    query = request.GET.copy()
-    query["app"] = app.app_id
-    return HttpResponseRedirect(f"{request.path}?{query.urlencode()}")
-
-
-def dashboard_of(request: HttpRequest, app: App, *, named: bool) -> Dashboard:
+    else:
+        first = list(apps[:2])
+        if len(first) != 1 and request.method not in SAFE:
+            raise BadRequest
+        if not first:
+            return render(request, "dashboard/no_app.html", status=404)
+        app = first[0]
+        if len(first) > 1:
+            last = apps.filter(app_id=request.session.get(LAST_APP)).first() or app
+            query = request.GET.copy()
+            query["app"] = last.app_id
+            return HttpResponseRedirect(f"{request.path}?{query.urlencode()}")
     role = role_in(request.user, app)
     if role is None:
         raise Http404
-    return Dashboard(request.user, app, role, named)
+    return Dashboard(request.user, app, role, named=wanted is not None)

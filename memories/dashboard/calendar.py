@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import calendar
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from datetime import date, datetime, timedelta
 
@@ -63,12 +63,12 @@ class Month:
     def due(self) -> list[tuple[FutureTrigger, list[date]]]:
         """Return each trigger of the month once, with its days, the first to come first."""
         days: dict[int, list[date]] = defaultdict(list)
-        found = {}
+        triggers = {}
         for day in self.busy:
             for trigger in day.triggers:
                 days[trigger.pk].append(day.day)
-                found[trigger.pk] = trigger
-        return [(trigger, days[pk]) for pk, trigger in found.items()]
+                triggers[trigger.pk] = trigger
+        return [(trigger, days[pk]) for pk, trigger in triggers.items()]
 
 
 def read_month(text: str, today: date) -> date:
@@ -84,24 +84,15 @@ def month_of(first: date, today: date, triggers: ScopedQuerySet[FutureTrigger]) 
     """Return a month with its waiting and past triggers."""
     weeks = calendar.Calendar().monthdatescalendar(first.year, first.month)
     start, end = weeks[0][0], weeks[-1][-1]
-    due = by_day(within(triggers, start, end), start, end)
+    not_over = Q(trigger_date__gte=start) | Q(until__gte=start) | ~Q(rule="")
+    rows = triggers.exclude(status=TriggerStatus.CANCELLED).filter(not_over, trigger_date__lte=end)
+    due: dict[date, list[FutureTrigger]] = defaultdict(list)
+    for trigger in rows.order_by(F("trigger_time").asc(nulls_first=True), "trigger_date", "pk")[:MOST_TRIGGERS]:
+        for day in dict.fromkeys(days_of(trigger, start, end)):
+            due[day].append(trigger)
     return Month(
         first, [[Day(day, day.month == first.month, day == today, due.get(day, [])) for day in week] for week in weeks]
     )
-
-
-def within(triggers: ScopedQuerySet[FutureTrigger], start: date, end: date) -> Iterable[FutureTrigger]:
-    not_over = Q(trigger_date__gte=start) | Q(until__gte=start) | ~Q(rule="")
-    rows = triggers.exclude(status=TriggerStatus.CANCELLED).filter(not_over, trigger_date__lte=end)
-    return rows.order_by(F("trigger_time").asc(nulls_first=True), "trigger_date", "pk")[:MOST_TRIGGERS]
-
-
-def by_day(triggers: Iterable[FutureTrigger], start: date, end: date) -> dict[date, list[FutureTrigger]]:
-    days: dict[date, list[FutureTrigger]] = defaultdict(list)
-    for trigger in triggers:
-        for day in dict.fromkeys(days_of(trigger, start, end)):
-            days[day].append(trigger)
-    return days
 
 
 def days_of(trigger: FutureTrigger, start: date, end: date) -> Iterator[date]:
@@ -127,29 +118,23 @@ def in_words(rule: str) -> str:
     try:
         unit, number = _UNITS[parts["FREQ"]], int(parts.get("INTERVAL", "1"))
         month = calendar.month_name[int(parts["BYMONTH"])] if "BYMONTH" in parts else ""
-        return " ".join(
-            filter(
-                None,
-                [
-                    (f"every {unit}" if number == 1 else f"every {number} {unit}s"),
-                    _on_which(parts),
-                    (month if "BYMONTHDAY" in parts or not month else f"in {month}"),
-                    (f"until {datetime.strptime(parts['UNTIL'], '%Y%m%d'):%Y-%m-%d}" if "UNTIL" in parts else ""),
-                ],
-            )
-        )
+        words = [
+            f"every {unit}" if number == 1 else f"every {number} {unit}s",
+            days_in_words(parts),
+            month if "BYMONTHDAY" in parts or not month else f"in {month}",
+            f"until {datetime.strptime(parts['UNTIL'], '%Y%m%d'):%Y-%m-%d}" if "UNTIL" in parts else "",
+        ]
+        return " ".join(filter(None, words))
     except (KeyError, ValueError, IndexError):
         return rule
 
 
-def _on_which(parts: dict[str, str]) -> str:
+def days_in_words(parts: dict[str, str]) -> str:
     if "BYMONTHDAY" in parts:
         day = int(parts["BYMONTHDAY"])
         return "on the last day" if day == -1 else f"on {day}" if "BYMONTH" in parts else f"on day {day}"
-    names = [_day(code) for code in parts["BYDAY"].split(",")] if "BYDAY" in parts else []
+    names = []
+    for code in parts["BYDAY"].split(",") if "BYDAY" in parts else []:
+        name = calendar.day_name[DAY_CODES.index(code[-2:])]
+        names.append(f"the {_ORDINALS[code[:-2]]} {name}" if code[:-2] else name)
     return f"on {', '.join(names[:-1])}{' and ' if names[1:] else ''}{names[-1]}" if names else ""
-
-
-def _day(code: str) -> str:
-    name = calendar.day_name[DAY_CODES.index(code[-2:])]
-    return f"the {_ORDINALS[code[:-2]]} {name}" if code[:-2] else name

@@ -11,11 +11,10 @@ from django import forms
 from django.core.exceptions import ValidationError
 
 from memories.admin.forms import ChangeMemoryForm, MemoryForm
-from memories.models import Memory, Source
-from memories.store import Candidate
+from memories.models import Memory
 from memsite.http.optimistic_form import SideBySideForm
 from memsite.tenancy.models import App
-from memsite.tenancy.policy import POLICY_FIELDS, POLICY_GROUPS, PRESETS, AppPolicy, preset_values, within_limits
+from memsite.tenancy.policy import POLICY_FIELDS, POLICY_GROUPS, AppPolicy, preset_values, within_limits
 
 FIELDS = ("content", "subject", "category", "kind", "importance", "confidence", "pinned")
 IMPORTANCES = [(1, "1 trivial"), (2, "2 minor"), (3, "3 useful"), (4, "4 important"), (5, "5 critical")]
@@ -29,10 +28,6 @@ class Slider(forms.NumberInput):
 
     def __init__(self) -> None:
         super().__init__(attrs={"min": "0", "max": "1", "step": "0.01"})
-
-
-def confidence_field(initial: float | None = None) -> forms.FloatField:
-    return forms.FloatField(widget=Slider(), initial=initial)
 
 
 class DashboardMeta:
@@ -52,7 +47,7 @@ class EditForm(ChangeMemoryForm):
 
     tags = None  # type: ignore[assignment]  # how a form leaves out a field of its base
     importance = forms.TypedChoiceField(choices=IMPORTANCES, coerce=int)
-    confidence = confidence_field()
+    confidence = forms.FloatField(widget=Slider())
     reason = forms.CharField(
         required=False, max_length=500, label="Why", help_text="Kept with the change in the history."
     )
@@ -78,7 +73,7 @@ class AddForm(MemoryForm):
 
     tags = None  # type: ignore[assignment]  # how a form leaves out a field of its base
     importance = forms.TypedChoiceField(choices=IMPORTANCES, coerce=int, initial=3)
-    confidence = confidence_field(0.9)
+    confidence = forms.FloatField(widget=Slider(), initial=0.9)
 
     class Meta(DashboardMeta):
         pass
@@ -93,9 +88,6 @@ class AddForm(MemoryForm):
 
     def fields_typed(self) -> dict[str, Any]:
         return {name: self.cleaned_data[name] for name in FIELDS}
-
-    def candidate(self) -> Candidate:
-        return Candidate(**self.fields_typed(), source=Source.OPERATOR)
 
 
 class Names(forms.CharField):
@@ -156,31 +148,22 @@ class PolicyForm(SideBySideForm[AppPolicy]):
         """Return the fields by topic, each with the value of the app's preset."""
         preset = preset_values(self.instance.app.preset)
         for title, names in POLICY_GROUPS:
-            yield title, [Row(self[name], preset[name], self.initial.get(name)) for name in names]
+            rows = []
+            for name in names:
+                stored = self.initial.get(name)
+                is_changed = bool(plain(stored) != plain(preset[name]))
+                rows.append(Row(self[name], is_changed, display_value(stored), display_value(preset[name])))
+            yield title, rows
 
 
 @dataclass(frozen=True, slots=True)
 class Row:
+    """A field of the policy, and the values of the app and of its preset as they are displayed."""
+
     field: forms.BoundField
-    preset: Any
-    stored: Any
-
-    @property
-    def is_changed(self) -> bool:
-        return bool(plain(self.stored) != plain(self.preset))
-
-    @property
-    def stored_says(self) -> str:
-        return display_value(self.stored)
-
-    @property
-    def preset_says(self) -> str:
-        return display_value(self.preset)
-
-
-def preset_changes(preset: str) -> list[tuple[str, str]]:
-    """Describe in words how a preset differs from the standard one."""
-    return [(name.replace("_", " "), display_value(value)) for name, value in PRESETS[preset].items()]
+    is_changed: bool
+    stored_says: str
+    preset_says: str
 
 
 def display_value(value: Any) -> str:

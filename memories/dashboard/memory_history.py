@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
@@ -60,15 +60,11 @@ def quoted(text: str, memories: Sequence[Memory], reach: int | None = None) -> l
             pieces += [Piece(text[here:start]), Piece(text[start:end], memory)]
             here = end
     pieces.append(Piece(text[here:]))
-    return clipped(pieces, reach) if reach else [piece for piece in pieces if piece.text]
-
-
-def clipped(pieces: list[Piece], reach: int) -> list[Piece]:
-    first, last = pieces[0], pieces[-1]
-    if len(pieces) > 1 and len(first.text) > reach:
-        pieces[0] = Piece(CUT + first.text[-reach:])
-    if len(last.text) > reach:
-        pieces[-1] = Piece(last.text[:reach] + CUT)
+    first, last = pieces[0].text, pieces[-1].text
+    if reach and len(pieces) > 1 and len(first) > reach:
+        pieces[0] = Piece(CUT + first[-reach:])
+    if reach and len(last) > reach:
+        pieces[-1] = Piece(last[:reach] + CUT)
     return [piece for piece in pieces if piece.text]
 
 
@@ -118,7 +114,7 @@ def said_around(app: App, memory: Memory) -> list[Said]:
 
 
 def glimpse(resource: Any) -> Said:
-    text = resource.start if len(resource.start) <= BESIDE else resource.start[:BESIDE] + "…"
+    text = resource.start if len(resource.start) <= BESIDE else resource.start[:BESIDE] + CUT
     return Said(resource, [Piece(text)], is_source=False)
 
 
@@ -127,21 +123,17 @@ def changes_of(app: App, memory: Memory) -> list[Change]:
     rows = list(Revision.objects.for_app(app).filter(memory=memory).order_by("-number")[:MOST_REVISIONS])
     uids = {uid for row in rows if (uid := learnt_at(row.actor))}
     sessions = {row.uid: row for row in AgentSession.objects.for_app(app).filter(uid__in=uids)} if uids else {}
-    return [change_of(row, sessions) for row in rows]
-
-
-def change_of(row: Revision, sessions: Mapping[UUID, AgentSession]) -> Change:
-    uid = learnt_at(row.actor)
-    fields = [] if not row.before else list(differences(row.before, row.after))
-    return Change(
-        row, fields, "learning" if uid else row.actor, sessions.get(uid) if uid else None, row.action in NOTED
-    )
-
-
-def differences(before: Mapping[str, Any], after: Mapping[str, Any]) -> Iterator[tuple[str, Any, Any]]:
-    for name, value in after.items():
-        if name not in NOT_SHOWN:
-            yield ("service" if name == "subject" else name), readable(before.get(name)), readable(value)
+    changes = []
+    for row in rows:
+        uid = learnt_at(row.actor)
+        fields = [
+            ("service" if name == "subject" else name, readable(row.before.get(name)), readable(value))
+            for name, value in (row.after.items() if row.before else ())
+            if name not in NOT_SHOWN
+        ]
+        actor, session = ("learning", sessions.get(uid)) if uid else (row.actor, None)
+        changes.append(Change(row, fields, actor, session, row.action in NOTED))
+    return changes
 
 
 def readable(value: Any) -> Any:
@@ -189,18 +181,17 @@ def links_of(app: App, memory: Memory) -> list[Linked]:
     """Return its links. One query."""
     rows = Link.objects.for_app(app).filter(from_memory=memory) | Link.objects.for_app(app).filter(to_memory=memory)
     rows = rows.select_related("from_memory__cold_text", "to_memory__cold_text").order_by("-id")[:MOST_LINKS]
-    return [linked(link, memory) for link in rows]
-
-
-def linked(link: Link, memory: Memory) -> Linked:
-    is_out = link.from_memory_id == memory.pk
-    other = link.to_memory if is_out else link.from_memory
-    return Linked(link, LINKED[link.kind, is_out], other, link.kind in UNSAYABLE)
+    links = []
+    for link in rows:
+        is_out = link.from_memory_id == memory.pk
+        other = link.to_memory if is_out else link.from_memory
+        links.append(Linked(link, LINKED[link.kind, is_out], other, link.kind in UNSAYABLE))
+    return links
 
 
 def is_at_odds(memory: Memory, links: Sequence[Linked], now: datetime) -> bool:
     """Return whether it contradicts a memory that agents are shown, too."""
-    others = [one.other for one in links if one.link.kind == LinkKind.CONTRADICTS]
+    others = [linked.other for linked in links if linked.link.kind == LinkKind.CONTRADICTS]
     return holds(memory, now) and any(holds(other, now) for other in others)
 
 

@@ -61,14 +61,13 @@ class Plot:
 
     @property
     def is_empty(self) -> bool:
-        return not any(value for one in self.series for value in one.values)
+        return not any(value for series in self.series for value in series.values)
 
     def rows(self) -> Iterator[tuple[Cell, list[Cell]]]:
         for place, here in enumerate(self.along):
-            yield head_cell(here, place), [self.cell(one.values[place]) for one in self.series]
-
-    def cell(self, value: float | None) -> Cell:
-        return Cell("" if value is None else round(value, 6), SHOWN[self.unit](value))
+            values = [series.values[place] for series in self.series]
+            cells = [Cell("" if value is None else round(value, 6), SHOWN[self.unit](value)) for value in values]
+            yield head_cell(here, place), cells
 
 
 def head_cell(here: Across, place: int) -> Cell:

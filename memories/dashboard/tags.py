@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import datetime, timedelta
+from itertools import chain
 from typing import Any
 
 from django import template
@@ -12,15 +13,18 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
 from memories.dashboard.calendar import in_words
-from memories.dashboard.menu import entries, list_of
-from memories.dashboard.menu import tabs as tabs_of
+from memories.dashboard.menu import ENTRIES, TABS, menu_rows, to_review
 from memories.maintain import figures
 from memories.models import Entity, Memory
 from memsite import __version__
 from memsite.http.hidden_characters import show_hidden
-from memsite.tenancy.policy import AppPolicy
 
 register = template.Library()
+register.simple_tag(lambda: __version__, name="version")
+register.filter("visible", show_hidden)
+register.filter("rule", in_words)
+register.filter("answered", figures.answered)
+register.filter("is_doubted", Memory.needs_review)
 
 AGES = (
     (timedelta(days=365), "y"),
@@ -79,26 +83,32 @@ def walk(context: Any, row: Entity | Memory) -> str:
 
 @register.simple_tag(takes_context=True)
 def navigation(context: Any) -> list[dict[str, Any]]:
-    """The entries of the menu, and which of them is open."""
-    return entries(context["dashboard"], context["request"])
-
-
-@register.simple_tag
-def version() -> str:
-    """Return the server's version."""
-    return __version__
+    """Return the entries of the menu, and which of them is open."""
+    return menu_rows(ENTRIES, context["dashboard"], context["request"].resolver_match.url_name or "")
 
 
 @register.simple_tag(takes_context=True)
 def elsewhere(context: Any) -> str:
-    """Where the switcher leads to, in whatever app."""
-    return reverse(list_of(context["request"].resolver_match))
+    """Return the address that the app switcher leads to: the open page, or the list that it belongs to."""
+    match = context["request"].resolver_match
+    here = match.url_name or ""
+    if not match.kwargs and getattr(match.func, "can_be_looked_at", False):
+        return reverse(here)
+    names = [name for name, _ in (*ENTRIES, *chain(*TABS.values())) if f"{here}-".startswith(f"{name}-")]
+    return reverse(max(names, key=len, default="overview"))
 
 
 @register.inclusion_tag("dashboard/parts/tabs.html", takes_context=True)
 def tabs(context: Any, label: str, *, beside: bool = False) -> dict[str, Any]:
     """The pages beside this one: `{% tabs "Upkeep" %}`. `beside`: sent with a fragment, for the page that has them."""
-    return {"label": label, "tabs": tabs_of(context["dashboard"], context["request"]), "beside": beside}
+    dashboard, here = context["dashboard"], context["request"].resolver_match.url_name or ""
+    rows = menu_rows(TABS[here.split("-")[0]], dashboard, here)
+    for row in rows:
+        if row["name"] == "upkeep-review":
+            row["waiting"] = to_review(dashboard.app)
+    # All of an entry's names begin with its first page's.
+    rows[0]["is_open"] = not any(row["is_open"] for row in rows[1:])
+    return {"label": label, "tabs": rows, "beside": beside}
 
 
 @register.simple_tag
@@ -151,12 +161,6 @@ def age(moment: datetime) -> str:
 
 
 @register.filter
-def visible(value: Any) -> Any:
-    """A text with what is hidden in it, for whoever decides about it."""
-    return show_hidden(value)
-
-
-@register.filter
 def big(number: float | None) -> str:
     """12,345 as it is, 1.2 M from a million on."""
     if number is None:
@@ -181,21 +185,9 @@ def percent(share: float | None) -> str:
 
 
 @register.filter
-def rule(text: str) -> str:
-    """How often something comes round."""
-    return in_words(text)
-
-
-@register.filter
 def two_digits(number: float | None) -> str:
     """0.70: confidences, scores."""
     return "–" if number is None else f"{number:.2f}"
-
-
-@register.filter
-def answered(tier: str) -> str:
-    """By what a search was."""
-    return figures.answered(tier)
 
 
 @register.filter
@@ -204,30 +196,20 @@ def pairs(values: dict[Any, Any] | None) -> list[tuple[Any, Any]]:
     return list((values or {}).items())
 
 
-@register.filter
-def is_doubted(memory: Memory, policy: AppPolicy) -> bool:
-    """Whether somebody has to look at it, as the policy wants it."""
-    return memory.needs_review(policy)
-
-
 @register.inclusion_tag("dashboard/parts/bar.html")
 def bar(value: float, most: float = 1.0, label: str = "", shown: str = "", tone: str = "") -> dict[str, Any]:
     """A bar from 0 to `most`; `shown` stands beside it, `label` is for those who cannot see it.
 
     Red and yellow where it is short, unless `tone` is plain.
     """
-    width = 100 * min(max(value / most, 0), 1) if most else 0
+    share = min(max(value / most, 0), 1) if most else 0
+    level = "low" if share < 0.3 else "middle" if share < 0.7 else "high"
     return {
-        "width": f"{width:.1f}",
+        "width": f"{100 * share:.1f}",
         "label": label,
         "shown": shown or f"{value:.2f}",
-        "level": tone or level_of(value, most),
+        "level": tone or level,
     }
-
-
-def level_of(value: float, most: float) -> str:
-    share = value / most if most else 0
-    return "low" if share < 0.3 else "middle" if share < 0.7 else "high"
 
 
 @register.inclusion_tag("dashboard/parts/badge.html")

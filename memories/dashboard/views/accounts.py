@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime, time, timedelta
 from typing import Any
@@ -14,8 +13,8 @@ from django.contrib import messages
 from django.contrib.auth import get_user_model
 from django.contrib.auth.forms import AuthenticationForm
 from django.contrib.auth.views import LoginView, LogoutView, PasswordChangeView
-from django.http import Http404, HttpRequest, HttpResponse
-from django.shortcuts import render
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, render
 from django.urls import reverse_lazy
 from django.utils import timezone
 from django.utils.decorators import method_decorator
@@ -26,7 +25,7 @@ from memories.dashboard.responses import go, render_page
 from memsite.tenancy.access import Right, actor_of
 from memsite.tenancy.audit import note
 from memsite.tenancy.governance import LastOwner, NameTaken, create_agent, issue_key, revoke_key, set_member
-from memsite.tenancy.keys import NewKey, TooManyKeys
+from memsite.tenancy.keys import TooManyKeys
 from memsite.tenancy.models import Agent, ApiKey, Membership, Role, Scope
 
 MEMBERS_SHOWN = 500
@@ -110,9 +109,8 @@ def members(request: DashboardRequest) -> HttpResponse:
 @page(read=None, write=Right.GOVERN)
 def remove(request: DashboardRequest, name: str) -> HttpResponse:
     dashboard = request.dashboard
-    member = Membership.objects.for_app(dashboard.app).filter(user__username=name).select_related("user").first()
-    if member is None:
-        raise Http404
+    members = Membership.objects.for_app(dashboard.app).select_related("user")
+    member = get_object_or_404(members, user__username=name)
     there = dashboard.address("settings-members")
     try:
         set_member(dashboard.app, member.user, None, dashboard.actor)
@@ -187,9 +185,7 @@ def agents(request: DashboardRequest) -> HttpResponse:
 @page(read=None, write=Right.GOVERN)
 def issue(request: DashboardRequest, name: str) -> HttpResponse:
     """A second key, so that the first can be replaced while it still works."""
-    agent = Agent.objects.for_app(request.dashboard.app).filter(name=name).first()
-    if agent is None:
-        raise Http404
+    agent = get_object_or_404(Agent.objects.for_app(request.dashboard.app), name=name)
     form = KeyForm(request.dashboard, agent, request.POST)
     if not form.is_valid():
         return show_agents(request, {}, form)
@@ -204,34 +200,21 @@ def issue(request: DashboardRequest, name: str) -> HttpResponse:
 
 @page(read=None, write=Right.GOVERN)
 def revoke(request: DashboardRequest, prefix: str) -> HttpResponse:
-    key = ApiKey.objects.filter(agent__app=request.dashboard.app, prefix=prefix).select_related("agent__app").first()
-    if key is None:
-        raise Http404
+    keys = ApiKey.objects.filter(agent__app=request.dashboard.app).select_related("agent__app")
+    key = get_object_or_404(keys, prefix=prefix)
     revoke_key(key, request.dashboard.actor)
     text = f"The key {prefix} of {key.agent} does not work any more."
     return go(request, request.dashboard.address("settings-agents"), text)
 
 
-def show_agents(request: DashboardRequest, context: Mapping[str, Any], refused: KeyForm | None = None) -> HttpResponse:
-    """A form for a key that was refused stays as it was typed."""
-    issued: NewKey | None = context.get("issued")
-    told = {
-        "lines": lines_of(request.dashboard, refused, timezone.now()),
-        "form": AgentForm(auto_id="agent-%s"),
-        **context,
-    }
-    if issued:
-        told["form"] = AgentForm(auto_id="agent-%s")
-    return render_page(request, "settings/agents", told, part="settings/agent_list")
-
-
-def lines_of(dashboard: Dashboard, refused: KeyForm | None, now: datetime) -> list[Line]:
-    """Two queries."""
+def show_agents(request: DashboardRequest, context: dict[str, Any], refused: KeyForm | None = None) -> HttpResponse:
+    """Show the agents and their keys. A form for a key that was refused stays as it was typed."""
+    dashboard, now = request.dashboard, timezone.now()
     rows = list(Agent.objects.for_app(dashboard.app).order_by("name")[:AGENTS_SHOWN])
     keys: dict[int, list[ApiKey]] = defaultdict(list)
     for key in ApiKey.objects.filter(agent__in=rows).order_by("-created_at"):
         keys[key.agent_id or 0].append(key)
-    return [
+    lines = [
         Line(
             agent,
             [key for key in keys[agent.pk] if key.is_live(now)],
@@ -240,3 +223,5 @@ def lines_of(dashboard: Dashboard, refused: KeyForm | None, now: datetime) -> li
         )
         for agent in rows
     ]
+    usual = {"lines": lines, "form": AgentForm(auto_id="agent-%s")}
+    return render_page(request, "settings/agents", usual | context, part="settings/agent_list")

@@ -9,6 +9,7 @@ from uuid import UUID
 from django.db.models import Q
 from django.db.models.functions import Substr
 from django.http import Http404, HttpResponse
+from django.shortcuts import get_object_or_404
 from django.utils import timezone
 
 from memories.dashboard.access import Dashboard, DashboardRequest, page
@@ -26,7 +27,7 @@ from memories.dashboard.responses import (
     unchanged,
 )
 from memories.jobs import JOBS
-from memories.jobs.catalogue import Listed, jobs_of
+from memories.jobs.catalogue import jobs_of
 from memories.models import Extraction, ExtractionStatus, What
 from memories.services import Changed
 from memsite.jobs.claims import ask_to_stop, retry
@@ -52,7 +53,8 @@ def jobs(request: DashboardRequest) -> HttpResponse:
     filters = RunFilters(request.GET)
     slice = keyset_page(JobRun.objects.for_app(dashboard.app).filter(**filters.asked()), request.GET, RUNS_SHOWN)
     of_app, of_site = jobs_of(dashboard.app, now), jobs_of(None, now) if dashboard.user.is_superuser else []
-    jobs_seen = fingerprint([*map(listed_state, [*of_app, *of_site])])
+    listed = [(row.job.name, row.enabled, str(row.schedule), state_of(row.last_run)) for row in [*of_app, *of_site]]
+    jobs_seen = fingerprint(listed)
     runs_seen = fingerprint([*map(state_of, slice.rows)])
     part, seen = ("run_list", runs_seen) if request.htmx.target == "run-list" else ("job_lists", jobs_seen)
     if is_seen(request, seen):
@@ -70,10 +72,6 @@ def jobs(request: DashboardRequest) -> HttpResponse:
 
 def state_of(run: JobRun | None) -> Any:
     return run and (run.uid, run.status, run.stop_asked, run.counts, run.attempts, run.seconds)
-
-
-def listed_state(listed: Listed) -> Any:
-    return listed.job.name, listed.enabled, str(listed.schedule), state_of(listed.last_run)
 
 
 @page(read=None, write=Right.GOVERN)
@@ -108,10 +106,7 @@ def stop(request: DashboardRequest, uid: UUID) -> HttpResponse:
 
 def run_of(dashboard: Dashboard, uid: UUID) -> JobRun:
     of_site = Q(app=None) if dashboard.user.is_superuser else Q()
-    found = JobRun.objects.filter(Q(app=dashboard.app) | of_site).filter(uid=uid).first()
-    if found is None:
-        raise Http404
-    return found
+    return get_object_or_404(JobRun.objects, Q(app=dashboard.app) | of_site, uid=uid)
 
 
 class TextFilters(Filters):
@@ -138,21 +133,14 @@ def texts(request: DashboardRequest) -> HttpResponse:
 @page(read=None, write=Right.CURATE)
 def retry_texts(request: DashboardRequest) -> HttpResponse:
     """Those that are ticked as `text`, or, with `given_up`, all that were given up."""
-    tried = retry_each(request.dashboard, list(wanted(request)))
-    return done(request, "upkeep-texts", *change_report(tried, "tried again", "text", "texts"))
-
-
-def wanted(request: DashboardRequest) -> list[Extraction]:
-    rows = Extraction.objects.for_app(request.dashboard.app)
+    agent, extractions = request.dashboard.agent(), Extraction.objects.for_app(request.dashboard.app)
     if "given_up" in request.POST:
-        return list(rows.filter(status=ExtractionStatus.DEAD)[:AT_MOST])
-    return list(rows.filter(uid__in=ticked(request, "text")))
-
-
-def retry_each(dashboard: Dashboard, rows: list[Extraction]) -> Changed:
-    agent = dashboard.agent()
+        rows = list(extractions.filter(status=ExtractionStatus.DEAD)[:AT_MOST])
+    else:
+        rows = list(extractions.filter(uid__in=ticked(request, "text")))
     tried = sum(agent.retry(row) for row in rows)
-    return Changed(tried, left=+Counter({"done, or being worked on": len(rows) - tried}))
+    changed = Changed(tried, left=+Counter({"done, or being worked on": len(rows) - tried}))
+    return done(request, "upkeep-texts", *change_report(changed, "tried again", "text", "texts"))
 
 
 @page()
@@ -169,9 +157,7 @@ def cooldowns(request: DashboardRequest) -> HttpResponse:
 
 @page(read=None, write=Right.CURATE)
 def lift(request: DashboardRequest, uid: UUID) -> HttpResponse:
-    cooldown = Cooldown.objects.for_app(request.dashboard.app).filter(uid=uid).first()
-    if cooldown is None:
-        raise Http404
+    cooldown = get_object_or_404(Cooldown.objects.for_app(request.dashboard.app), uid=uid)
     request.dashboard.agent().lift_cooldown(cooldown)
     text = f"{cooldown} may be done again."
     return saved(text) if request.htmx else go(request, request.dashboard.address("cooldowns"), text)

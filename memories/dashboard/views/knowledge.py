@@ -13,6 +13,7 @@ from uuid import UUID
 from django import forms
 from django.db.models import Count, Exists, OuterRef, Q, QuerySet
 from django.http import Http404, HttpResponse
+from django.shortcuts import get_object_or_404
 
 from memories.dashboard.access import DashboardRequest, page
 from memories.dashboard.lists import Choice, Filters, Search, keyset_page
@@ -21,7 +22,6 @@ from memories.dashboard.responses import go, is_seen, render_page, unchanged
 from memories.dashboard.views.memories import ANY
 from memories.maintain.summaries import plain
 from memories.models import Entity, Link, Memory, Mention, Status, Summary
-from memories.models.memory import MemoryQuerySet
 from memsite.tenancy.access import Right
 from memsite.tenancy.models import App
 
@@ -67,25 +67,22 @@ def compare(old: str, new: str) -> list[Line]:
 
 def changed(gone: Sequence[str], new: Sequence[str]) -> Iterator[Line]:
     for old, now in zip_longest(gone, new):
-        if old is not None and now is not None and alike(old, now) >= REWORDED_FROM:
-            before, after = WORDS.findall(old), WORDS.findall(now)
-            steps = SequenceMatcher(None, before, after, autojunk=False).get_opcodes()
-            yield Line("gone", [(part(tag, "gone"), "".join(before[i:j])) for tag, i, j, _, _ in steps if j > i])
-            yield Line("new", [(part(tag, "new"), "".join(after[k:m])) for tag, _, _, k, m in steps if m > k])
+        before, after = WORDS.findall(old or ""), WORDS.findall(now or "")
+        matcher = SequenceMatcher(None, before, after, autojunk=False)
+        if old is not None and now is not None and matcher.ratio() >= REWORDED_FROM:
+            removed: list[tuple[What, str]] = []
+            added: list[tuple[What, str]] = []
+            for tag, i, j, k, m in matcher.get_opcodes():
+                if j > i:
+                    removed.append(("same" if tag == "equal" else "gone", "".join(before[i:j])))
+                if m > k:
+                    added.append(("same" if tag == "equal" else "new", "".join(after[k:m])))
+            yield from (Line("gone", removed), Line("new", added))
             continue
         if old is not None:
             yield Line("gone", [("gone", old)])
         if now is not None:
             yield Line("new", [("new", now)])
-
-
-def part(tag: str, changed_to: What) -> What:
-    return "same" if tag == "equal" else changed_to
-
-
-def alike(old: str, new: str) -> float:
-    """From 0 to 1, by words."""
-    return SequenceMatcher(None, WORDS.findall(old), WORDS.findall(new), autojunk=False).ratio()
 
 
 class CategoryFilters(Filters):
@@ -181,7 +178,7 @@ def entities(request: DashboardRequest) -> HttpResponse:
     if "kind" in asked:
         rows = rows.filter(kind=asked["kind"])
     slice = keyset_page(filters.let_through(rows), request.GET)
-    counts = numbers(app, slice.rows)
+    counts = dict(mentions(app).filter(entity__in=slice.rows).values_list("entity").annotate(Count("pk")))
     most = [] if filters.is_narrowing or request.htmx else most_mentioned(app)
     context = {
         "filters": filters,
@@ -196,11 +193,6 @@ def entities(request: DashboardRequest) -> HttpResponse:
 def mentions(app: App) -> QuerySet[Mention]:
     """By active memories."""
     return Mention.objects.for_app(app).filter(memory__status=Status.ACTIVE, memory__purged_at=None).order_by()
-
-
-def numbers(app: App, rows: Sequence[Entity]) -> dict[int, int]:
-    """How many active memories mention each. One query."""
-    return dict(mentions(app).filter(entity__in=rows).values_list("entity").annotate(Count("pk")))
 
 
 def most_mentioned(app: App) -> list[tuple[Entity, int]]:
@@ -315,20 +307,19 @@ class Graph:
         nodes = {node.place: node for node in self.nodes}
         ends = [sorted((nodes[edge.of], nodes[edge.to]), key=lambda node: node.column) for edge in self.edges]
         pairs = dict.fromkeys((left.place, right.place) for left, right in ends if left.column + 1 == right.column)
-        return [curve(nodes[left], nodes[right]) for left, right in pairs]
-
-
-def curve(left: Node, right: Node) -> str:
-    start, end = left.x + left.width, right.x
-    middle = (start + end) / 2
-    return f"M{start:g} {left.y:g}C{middle:g} {left.y:g} {middle:g} {right.y:g} {end:g} {right.y:g}"
+        paths = []
+        for left, right in ((nodes[left], nodes[right]) for left, right in pairs):
+            start, end = left.x + left.width, right.x
+            middle = (start + end) / 2
+            paths.append(f"M{start:g} {left.y:g}C{middle:g} {left.y:g} {middle:g} {right.y:g} {end:g} {right.y:g}")
+        return paths
 
 
 def graph_around(app: App, middle: Entity | Memory) -> Graph:
     """Eight queries at most, whatever there is."""
     place: Place = ("entity" if isinstance(middle, Entity) else "memory", middle.pk)
     first = edges_of(app, [place])
-    around = dict.fromkeys(other(edge, place) for edge in first)
+    around = dict.fromkeys(edge.to if edge.of == place else edge.of for edge in first)
     near_rows = read(app, around)
     chosen = list(near_rows)[:NEAR]
     second = edges_of(app, chosen)
@@ -345,13 +336,9 @@ def graph_around(app: App, middle: Entity | Memory) -> Graph:
         edges,
         len(near_rows) - len(chosen),
     )
-    tell(graph)
+    describe_edges(graph)
     lay_out(graph)
     return graph
-
-
-def other(edge: Edge, place: Place) -> Place:
-    return edge.to if edge.of == place else edge.of
 
 
 def edges_of(app: App, places: Sequence[Place]) -> list[Edge]:
@@ -380,17 +367,14 @@ def read(app: App, places: Iterable[Place]) -> dict[Place, Entity | Memory]:
     """The rows of these places that one may see, in their order. Two queries."""
     wanted = list(places)
     entities = Entity.objects.for_app(app).in_bulk([pk for kind, pk in wanted if kind == "entity"])
-    memories = memory_rows(app).in_bulk([pk for kind, pk in wanted if kind == "memory"])
+    rows_of_memories = Memory.objects.for_app(app).select_related("cold_text")
+    memories = rows_of_memories.in_bulk([pk for kind, pk in wanted if kind == "memory"])
     rows: dict[Place, Entity | Memory] = {("entity", pk): row for pk, row in entities.items()}
     rows |= {("memory", pk): memory for pk, memory in memories.items()}
     return {place: rows[place] for place in wanted if place in rows}
 
 
-def memory_rows(app: App) -> MemoryQuerySet:
-    return Memory.objects.for_app(app).select_related("cold_text")
-
-
-def tell(graph: Graph) -> None:
+def describe_edges(graph: Graph) -> None:
     """What is said between the middle and each neighbour, and what each leads to."""
     far = {node.place: node for node in graph.far}
     by_place = {one.node.place: one for one in graph.near}
@@ -419,15 +403,14 @@ def lay_out(graph: Graph) -> None:
 
 @page()
 def entity(request: DashboardRequest, uid: UUID) -> HttpResponse:
-    return around(request, Entity.objects.for_app(request.dashboard.app).filter(uid=uid).first())
+    return around(request, get_object_or_404(Entity.objects.for_app(request.dashboard.app), uid=uid))
 
 
 @page()
 def memory(request: DashboardRequest, uid: UUID) -> HttpResponse:
-    return around(request, memory_rows(request.dashboard.app).filter(uid=uid).first())
+    rows = Memory.objects.for_app(request.dashboard.app).select_related("cold_text")
+    return around(request, get_object_or_404(rows, uid=uid))
 
 
-def around(request: DashboardRequest, middle: Entity | Memory | None) -> HttpResponse:
-    if middle is None:
-        raise Http404
+def around(request: DashboardRequest, middle: Entity | Memory) -> HttpResponse:
     return render_page(request, "knowledge/walk", {"graph": graph_around(request.dashboard.app, middle)})

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import Any, cast
 from uuid import UUID
 
 from django import forms
 from django.core.exceptions import BadRequest
 from django.http import Http404, HttpResponse
+from django.shortcuts import get_object_or_404
 from django.utils import timezone
 from django_htmx.http import reswap, retarget
 
@@ -42,7 +43,7 @@ from memories.retrieve.contradictions import tags_of
 from memories.retrieve.pipeline import SearchRequest
 from memories.services import CannotMerge, Changed, MemoryAgent, MemoryGone, NotChanged, VersionMismatch
 from memories.services.memories import Change, archive_one, pin_one, restore_one, review_one, undo_one, unpin_one
-from memories.store import LimitReached
+from memories.store import Candidate, LimitReached
 from memsite.tenancy.access import Right
 from memsite.tenancy.origin import Origin
 
@@ -54,7 +55,6 @@ ANY = "any"
 SEARCHED_BY = ("category", "subject", "agent", "source", "origin")
 SIMILAR_LIMIT = 8
 SHOWN = ("session__agent", "agent", "app__policy", "cold_text")
-Do = Callable[[MemoryAgent, Memory, int, int], object]
 HALF_A_STEP = 0.005  # of the slider
 STARTS_AS = {"lesson": {"kind": Kind.LESSON, "importance": LESSON_IMPORTANCE}}
 ON_ITS_PAGE = ("statement", "one-memory")  # what the form is put into there
@@ -121,7 +121,11 @@ def memories(request: DashboardRequest) -> HttpResponse:
         slice = keyset_page(rows.select_related("session", "agent", "cold_text"), request.GET)
     context = {"filters": filters, "slice": slice, "seen": seen}
     if not request.htmx:
-        suggest(filters, dashboard)
+        # Services and categories that there are. Two queries over an index each.
+        known = Memory.objects.for_app(dashboard.app).order_by()
+        for name in ("subject", "category"):
+            values = known.exclude(**{name: None}).values_list(name, flat=True).distinct().order_by(name)[:SUGGESTIONS]
+            filters.fields[name].suggest(values)  # type: ignore[attr-defined]
     return render_page(request, "memories/page", context, part="memories/list")
 
 
@@ -159,23 +163,12 @@ def trust_filter(level: str) -> dict[str, Any]:
     """As a search knows it."""
     if level == Trust.REVIEWED:
         return {"not": {"reviewed_at": None}}
-    told = {"origin": [str(origin) for origin in TRUSTED_ORIGINS]}
-    return {"and": [{"reviewed_at": None}, told if level == Trust.TRUSTED else {"not": told}]}
-
-
-def suggest(filters: MemoryFilters, dashboard: Dashboard) -> None:
-    """Services and categories that there are. Two queries over an index each."""
-    rows = Memory.objects.for_app(dashboard.app).order_by()
-    for name in ("subject", "category"):
-        values = rows.exclude(**{name: None}).values_list(name, flat=True).distinct().order_by(name)[:SUGGESTIONS]
-        filters.fields[name].suggest(values)  # type: ignore[attr-defined]
+    trusted = {"origin": [str(origin) for origin in TRUSTED_ORIGINS]}
+    return {"and": [{"reviewed_at": None}, trusted if level == Trust.TRUSTED else {"not": trusted}]}
 
 
 def memory_of(dashboard: Dashboard, uid: UUID) -> Memory:
-    memory = dashboard.agent().memories().select_related(*SHOWN).filter(uid=uid).first()
-    if memory is None:
-        raise Http404
-    return memory
+    return get_object_or_404(dashboard.agent().memories().select_related(*SHOWN), uid=uid)
 
 
 @page()
@@ -186,7 +179,7 @@ def one(request: DashboardRequest, uid: UUID) -> HttpResponse:
 def show_one(request: DashboardRequest, memory: Memory, **more: Any) -> HttpResponse:
     app = request.dashboard.app
     told, links = memory_history.told_to(app, memory), memory_history.links_of(app, memory)
-    ends = [(one.link.pk, one.other.status) for one in links]
+    ends = [(linked.link.pk, linked.other.status) for linked in links]
     seen = fingerprint((memory.version, memory.confidence, [(row.pk, row.used) for row in told], ends))
     if not more and is_seen(request, seen):
         return unchanged()
@@ -212,7 +205,7 @@ def show_one(request: DashboardRequest, memory: Memory, **more: Any) -> HttpResp
         "trust": trust,
         "kinds": SAYABLE,
         "find": find,
-        "found": find_others(request.dashboard, memory, [one.other for one in links], find) if find else [],
+        "found": find_others(request.dashboard, memory, [linked.other for linked in links], find) if find else [],
         "seen": seen,
         # After a change the address asked for is that of the change.
         "refreshed_at": "" if request.method in SAFE else request.dashboard.address("memories-one", memory.uid),
@@ -230,64 +223,51 @@ def find_others(dashboard: Dashboard, memory: Memory, linked: Sequence[Memory], 
 # --- changes: each says which version it was meant for
 
 
-def as_do(change: Change) -> Do:
-    return lambda agent, memory, version, _: agent.change_one(memory, change, version)
-
-
-def set_back(agent: MemoryAgent, memory: Memory, version: int, number: int) -> object:
-    return agent.set_back(memory, number, version=version)
-
-
-def delete(agent: MemoryAgent, memory: Memory, version: int, _: int) -> object:
-    return agent.forget([memory], version=version)
-
-
-ACTIONS: dict[str, tuple[str, Do]] = {
-    "pin": ("Pinned.", as_do(pin_one)),
-    "unpin": ("Unpinned.", as_do(unpin_one)),
-    "archive": ("Archived.", as_do(archive_one)),
-    "restore": ("Restored.", as_do(restore_one)),
-    "review": ("Marked as reviewed.", as_do(review_one)),
-    "undo": ("Taken back.", as_do(undo_one)),
-    "back": ("As it was after revision {number}.", set_back),
-    "delete": ("Deleted.", delete),
+CHANGES_OF_ONE: dict[str, tuple[str, Change]] = {
+    "pin": ("Pinned.", pin_one),
+    "unpin": ("Unpinned.", unpin_one),
+    "archive": ("Archived.", archive_one),
+    "restore": ("Restored.", restore_one),
+    "review": ("Marked as reviewed.", review_one),
+    "undo": ("Taken back.", undo_one),
 }
 
 
 @page(read=None, write=Right.CURATE)
 def change(request: DashboardRequest, uid: UUID) -> HttpResponse:
     """`action`, and the `version` that was looked at. Somebody was faster: both are shown, and nothing is done."""
-    memory, action = memory_of(request.dashboard, uid), request.POST.get("action", "")
-    if action not in ACTIONS:
+    dashboard = request.dashboard
+    agent, memory, action = dashboard.agent(), memory_of(dashboard, uid), request.POST.get("action", "")
+    if action not in CHANGES_OF_ONE and action not in ("back", "delete"):
         raise BadRequest
     version = as_number(request.POST.get("version", ""))
     number = as_number(request.POST.get("revision", "")) if action == "back" else 0
-    done, do = ACTIONS[action]
     try:
-        do(request.dashboard.agent(), memory, version, number)
+        if action == "delete":
+            agent.forget([memory], version=version)
+            return go(request, dashboard.address("memories"), "Deleted.")
+        if action == "back":
+            agent.set_back(memory, number, version=version)
+            text = f"As it was after revision {number}."
+        else:
+            text, apply = CHANGES_OF_ONE[action]
+            agent.change_one(memory, apply, version)
     except MemoryGone as error:
         raise Http404 from error
     except VersionMismatch:
-        return show_conflict(request, uid, action, version, number)
+        # Theirs, change by change, and what was wanted: to be done all the same, or left.
+        memory = memory_of(dashboard, uid)
+        theirs = [row for row in memory_history.changes_of(dashboard.app, memory) if row.revision.number > version]
+        return show_one(request, memory, conflict={"action": action, "number": number, "theirs": theirs})
     except (NotChanged, LimitReached) as why:
         return respond(request, uid, f"Left as it is: {str(why).rstrip('.')}.", "warning")
-    if action == "delete":
-        return go(request, request.dashboard.address("memories"), done)
-    return respond(request, uid, done.format(number=number))
+    return respond(request, uid, text)
 
 
 def respond(request: DashboardRequest, uid: UUID, text: str, tone: Any = "success") -> HttpResponse:
     if not request.htmx:
         return go(request, request.dashboard.address("memories-one", uid), text, tone)
     return toast(show_one(request, memory_of(request.dashboard, uid), told_so=True), text, tone)
-
-
-def show_conflict(request: DashboardRequest, uid: UUID, action: str, version: int, number: int) -> HttpResponse:
-    """Theirs, change by change, and what was wanted: to be done all the same, or left."""
-    memory = memory_of(request.dashboard, uid)
-    theirs = [one for one in memory_history.changes_of(request.dashboard.app, memory) if one.revision.number > version]
-    conflict = {"action": action, "number": number, "theirs": theirs}
-    return show_one(request, memory, conflict=conflict)
 
 
 # --- links
@@ -311,12 +291,11 @@ def unlink(request: DashboardRequest, uid: UUID) -> HttpResponse:
     dashboard = request.dashboard
     memory = memory_of(dashboard, uid)
     wanted = as_id(request.POST.get("link", ""))
-    found = next(
-        (one for one in memory_history.links_of(dashboard.app, memory) if one.link.uid == wanted and one.can_go), None
-    )
-    if found is None:
+    links = memory_history.links_of(dashboard.app, memory)
+    removable = [linked.link for linked in links if linked.link.uid == wanted and linked.can_go]
+    if not removable:
         raise Http404
-    dashboard.agent().unlink(found.link)
+    dashboard.agent().unlink(removable[0])
     return respond(request, uid, "The link is gone.")
 
 
@@ -351,19 +330,16 @@ def save(request: DashboardRequest, form: EditForm, memory: Memory) -> HttpRespo
     if changes := form.changes():
         agent.edit(memory, changes, version=form.cleaned_data["version"], reason=form.cleaned_data["reason"])
     warning = agent.warning_about(changes.get("content", ""))
-    told, tone = warning or ("Saved." if changes else "Nothing was changed."), tone_of(warning)
+    text = warning or ("Saved." if changes else "Nothing was changed.")
+    tone: Tone = "warning" if warning else "success"
     if not request.htmx:
-        return go(request, request.dashboard.address("memories-one", memory.uid), told, tone)
+        return go(request, request.dashboard.address("memories-one", memory.uid), text, tone)
     memory = memory_of(request.dashboard, memory.uid)
     if request.htmx.target in ON_ITS_PAGE:
         answer = show_one(request, memory)
     else:
         answer = render_page(request, "memories/row_page", {"memory": memory}, part="memories/row")
-    return toast(answer, told, tone)
-
-
-def tone_of(warning: str) -> Tone:
-    return "warning" if warning else "success"
+    return toast(answer, text, tone)
 
 
 def show_form(request: DashboardRequest, form: EditForm) -> HttpResponse:
@@ -378,7 +354,7 @@ def show_form(request: DashboardRequest, form: EditForm) -> HttpResponse:
                 for name, mine, theirs in shown
                 if name in form.cleaned_data and not same(mine, theirs)
             ],
-            "last": last_change(memory),
+            "last": Revision.objects.for_app(memory.app).filter(memory=memory).order_by("-number").first(),
         }
     if request.htmx.target not in ON_ITS_PAGE:
         return render_page(request, "memories/edit_page", context, part="memories/edit_row")
@@ -392,32 +368,29 @@ def same(mine: Any, theirs: Any) -> bool:
     return bool(mine == theirs)
 
 
-def last_change(memory: Memory) -> Revision | None:
-    return Revision.objects.for_app(memory.app).filter(memory=memory).order_by("-number").first()
-
-
 @page(read=Right.CURATE, write=Right.CURATE)
 def add(request: DashboardRequest) -> HttpResponse:
     dashboard = request.dashboard
     form = AddForm(dashboard.app, request.POST or None, initial=STARTS_AS.get(request.GET.get("kind", "")))
     if request.method == "POST" and form.is_valid():
         try:
-            dashboard.agent().remember([form.candidate()], dedupe=False)
+            candidate = Candidate(**form.fields_typed(), source=Source.OPERATOR)
+            dashboard.agent().remember([candidate], dedupe=False)
         except LimitReached as full:
             form.add_error(None, str(full))
         else:
             warning = dashboard.agent().warning_about(form.cleaned_data["content"])
-            told, tone = warning or "Added.", tone_of(warning)
-            return saved(told, tone) if request.htmx else go(request, dashboard.address("memories"), told, tone)
+            text, tone = warning or "Added.", cast(Tone, "warning" if warning else "success")
+            return saved(text, tone) if request.htmx else go(request, dashboard.address("memories"), text, tone)
     return render_page(request, "memories/add_page", {"form": form}, part="memories/add_form")
 
 
 @page(read=None, write=Right.CURATE)
 def bulk(request: DashboardRequest) -> HttpResponse:
     """`action` with the `memory` ids. What is not there, or another app's, is passed over."""
-    action, agent = request.POST.get("action", ""), request.dashboard.agent()
-    rows = Memory.objects.for_app(request.dashboard.app).filter(uid__in=ticked(request, "memory"))
-    pks = list(rows.order_by("pk").values_list("pk", flat=True))
+    action, dashboard = request.POST.get("action", ""), request.dashboard
+    agent, memories = dashboard.agent(), Memory.objects.for_app(dashboard.app).order_by("pk")
+    pks = list(memories.filter(uid__in=ticked(request, "memory")).values_list("pk", flat=True))
     tone: Tone = "success"
     versions: Mapping[int, int] = {}
     if action in CHANGES:
@@ -428,29 +401,21 @@ def bulk(request: DashboardRequest) -> HttpResponse:
     elif action == "delete":
         text, tone = change_report(Changed(agent.forget_each(pks)), "deleted for good")
     elif action == "merge":
-        text, tone, versions = merge(agent, pks)
+        try:
+            winner = agent.merge(pks)
+            text, versions = f"{len(pks)} memories merged into one.", {winner.pk: winner.version}
+        except CannotMerge as error:
+            text, tone = str(error), "error"
     else:
         raise BadRequest
     if tone == "error" and request.htmx:
         # Nothing was done, so they stay ticked.
         return toast(HttpResponse(status=204), text, tone)
-    return done(request, "memories", text, tone, undo_of(request.dashboard, versions))
-
-
-def merge(agent: MemoryAgent, pks: list[int]) -> tuple[str, Tone, Mapping[int, int]]:
-    try:
-        winner = agent.merge(pks)
-    except CannotMerge as error:
-        return str(error), "error", {}
-    return f"{len(pks)} memories merged into one.", "success", {winner.pk: winner.version}
-
-
-def undo_of(dashboard: Dashboard, versions: Mapping[int, int]) -> Undo | None:
-    """Offered for as many as a header holds."""
-    if not 0 < len(versions) <= UNDONE_AT_MOST:
-        return None
-    uids = Memory.objects.for_app(dashboard.app).filter(pk__in=versions).order_by("pk").values_list("pk", "uid")
-    return Undo(dashboard.address("memories-undo"), [f"{uid}:{versions[pk]}" for pk, uid in uids])
+    undo = None
+    if 0 < len(versions) <= UNDONE_AT_MOST:
+        uids = memories.filter(pk__in=versions).values_list("pk", "uid")
+        undo = Undo(dashboard.address("memories-undo"), [f"{uid}:{versions[pk]}" for pk, uid in uids])
+    return done(request, "memories", text, tone, undo)
 
 
 @page(read=None, write=Right.CURATE)
@@ -460,23 +425,13 @@ def undo(request: DashboardRequest) -> HttpResponse:
     for text in request.POST.getlist("changes")[:AT_MOST]:
         uid, _, version = text.partition(":")
         wanted[as_id(uid)] = as_number(version)
-    rows = Memory.objects.for_app(request.dashboard.app).filter(uid__in=wanted).order_by("pk")
+    dashboard = request.dashboard
+    rows = Memory.objects.for_app(dashboard.app).filter(uid__in=wanted).order_by("pk")
     versions = {pk: wanted[uid] for pk, uid in rows.values_list("pk", "uid")}
-    merged = is_merge(request.dashboard, versions)
-    return done(request, "memories", *tell_undone(request.dashboard.agent().take_back(versions), merged))
-
-
-def is_merge(dashboard: Dashboard, versions: Mapping[int, int]) -> bool:
-    """Whether this takes back one merge and nothing else."""
-    if len(versions) != 1:
-        return False
-    ((pk, version),) = versions.items()
     merges = Revision.objects.for_app(dashboard.app).filter(action=Action.MERGED)
-    return merges.filter(memory=pk, number=version).exists()
-
-
-def tell_undone(changed: Changed, is_merge: bool) -> tuple[str, Tone]:
-    if not is_merge or not changed.done:
-        return change_report(changed, "set back as before")
+    is_one_merge = len(versions) == 1 and merges.filter(memory__in=versions, number__in=versions.values()).exists()
+    changed = dashboard.agent().take_back(versions)
+    if not is_one_merge or not changed.done:
+        return done(request, "memories", *change_report(changed, "set back as before"))
     apart = counted(changed.done + changed.beside, "memory stands for itself", "memories stand for themselves")
-    return f"The merge is undone: {apart} again.", "success"
+    return done(request, "memories", f"The merge is undone: {apart} again.")

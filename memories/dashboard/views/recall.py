@@ -14,7 +14,7 @@ from django.http import HttpResponse
 from django.utils import timezone
 
 from memories.dashboard.access import Dashboard, DashboardRequest, page
-from memories.dashboard.lists import Choice, Filters, Search, agents_of
+from memories.dashboard.lists import Choice, Filters, Search, agents_of, as_uid
 from memories.dashboard.responses import render_page
 from memories.models import Memory, Source
 from memories.models.memory import subject_of
@@ -36,7 +36,7 @@ GROUPS = (
     ("day", ("day_",)),
     ("at odds", ("surer",)),
 )
-ARMS = {
+RETRIEVERS = {
     "meaning": "by meaning",
     "words": "by words",
     "graph": "by the graph",
@@ -84,7 +84,7 @@ def explain(hits: Sequence[Hit], combined: str, *, start: int = 1) -> list[Expla
     """The bars of all of them have one scale."""
     most = max((abs(weight(value, combined)) for hit in hits for value in hit.parts.values()), default=1.0)
     return [
-        Explained(hit, place, list(parts_of(hit, combined, most or 1.0)), arms_of(hit, combined))
+        Explained(hit, place, list(parts_of(hit, combined, most or 1.0)), retrievers_of(hit, combined))
         for place, hit in enumerate(hits, start)
     ]
 
@@ -95,8 +95,7 @@ def weight(value: float, combined: str) -> float:
 
 
 def parts_of(hit: Hit, combined: str, most: float) -> Iterator[Part]:
-    told = sorted(hit.parts.items(), key=lambda part: -abs(weight(part[1], combined)))
-    for name, value in told:
+    for name, value in sorted(hit.parts.items(), key=lambda part: -abs(weight(part[1], combined))):
         width = 50 * min(abs(weight(value, combined)) / most, 1)
         left = 50.0 if weight(value, combined) >= 0 else 50 - width
         shown = f"{value:+.2f}" if combined == "sum" else f"× {value:.2f}"
@@ -109,12 +108,11 @@ def group_of(name: str) -> str:
     return next((group for group, begins in GROUPS if name.startswith(begins)), "how it looks")
 
 
-def arms_of(hit: Hit, combined: str) -> list[str]:
-    """Those that speak for it. None: it stands beside what fits."""
-    speaking = {
-        group_of(name) for name, value in hit.parts.items() if value > 0 and (combined == "sum" or value > LEAST)
-    }
-    return [said for group, said in ARMS.items() if group in speaking] or ["beside what fits"]
+def retrievers_of(hit: Hit, combined: str) -> list[str]:
+    """Name those that speak for it. None: it stands beside what fits."""
+    least = 0 if combined == "sum" else LEAST
+    groups = {group_of(name) for name, value in hit.parts.items() if value > least}
+    return [label for group, label in RETRIEVERS.items() if group in groups] or ["beside what fits"]
 
 
 class RecallFilters(Filters):
@@ -157,7 +155,8 @@ def answer(dashboard: Dashboard, fields: dict[str, Any]) -> dict[str, Any]:
     if "subject" in fields:
         filters["subject"] = subject_of(fields["subject"])
     if "session" in fields:
-        filters["session_id"] = session_of(fields["session"])
+        # An id that is none finds what no session has.
+        filters["session_id"] = str(as_uid(fields["session"]) or UUID(int=0))
     asked = SearchRequest(
         text=fields["q"],
         limit=SHOWN,
@@ -186,11 +185,3 @@ def answer(dashboard: Dashboard, fields: dict[str, Any]) -> dict[str, Any]:
         "is_narrowed": not fields.keys() <= TOLD_BY,
         "is_of_all_users": dashboard.app.policy.users_apart and "user" not in fields,
     }
-
-
-def session_of(text: str) -> str:
-    """An id that is none finds what no session has."""
-    try:
-        return str(UUID(text))
-    except ValueError:
-        return str(UUID(int=0))

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from datetime import date, timedelta
 from typing import Any
 
 from django import forms
 from django.core.validators import MinValueValidator
-from django.http import Http404, HttpResponse
+from django.http import HttpResponse
+from django.shortcuts import get_object_or_404
 from django.utils import timezone
 from django.utils.dateparse import parse_datetime
 
@@ -163,16 +164,12 @@ def download(request: DashboardRequest) -> HttpResponse:
     answer["Content-Disposition"] = f'attachment; filename="{name}"'
     writer = csv.writer(answer)
     writer.writerow([*names, *FIGURES])
-    writer.writerows(lines(totals(dashboard.app, span.since, group, span.until)))
+    for row in totals(dashboard.app, span.since, group, span.until):
+        writer.writerow([*map(without_formula, row.key), *(getattr(row, name) for name in FIGURES)])
     return answer
 
 
-def lines(rows: list[Total]) -> Iterator[list[Any]]:
-    for row in rows:
-        yield [*map(harmless, row.key), *(getattr(row, name) for name in FIGURES)]
-
-
-def harmless(value: Any) -> str:
+def without_formula(value: Any) -> str:
     text = "" if value is None else str(value)
     return f"'{text}" if text.startswith(FORMULA) else text
 
@@ -182,13 +179,7 @@ def health(request: DashboardRequest) -> HttpResponse:
     """`?period=` names the report of a month."""
     app, period = request.dashboard.app, request.GET.get("period", "")
     rows = HealthReport.objects.for_app(app)
-    if period:
-        kept = rows.filter(period=period).first()
-        if kept is None:
-            raise Http404
-        report = kept.content
-    else:
-        report = health_of(app, timezone.now())
+    report = get_object_or_404(rows, period=period).content if period else health_of(app, timezone.now())
     past = list(rows.values_list("period", flat=True)[:REPORTS_OFFERED])
     counts = report["memories"]
     tenths = [

@@ -10,7 +10,8 @@ from uuid import UUID
 
 from django import forms
 from django.core.exceptions import BadRequest
-from django.http import Http404, HttpResponse
+from django.http import HttpResponse
+from django.shortcuts import get_object_or_404
 
 from memories.dashboard.access import Dashboard, DashboardRequest, page
 from memories.dashboard.forms import FIELDS, AddForm
@@ -87,10 +88,7 @@ def rejections(dashboard: Dashboard) -> ScopedQuerySet[Rejection]:
 
 
 def rejection_of(dashboard: Dashboard, uid: UUID) -> Rejection:
-    found = rejections(dashboard).filter(uid=uid).first()
-    if found is None:
-        raise Http404
-    return found
+    return get_object_or_404(rejections(dashboard), uid=uid)
 
 
 @page(read=None, write=Right.CURATE)
@@ -135,12 +133,12 @@ def edit(request: DashboardRequest, uid: UUID) -> HttpResponse:
 
 def proposed(app: App, rejection: Rejection) -> dict[str, Any]:
     """What it would become, or the memory that it changes; what was not said is as with any new one."""
-    held = rejection.candidate or {}
+    candidate = rejection.candidate or {}
     if memory := rejection.edits:
         was = {name: getattr(memory, name) for name in FIELDS}
-        return {**was, "content": memory.text, "confidence": round(memory.confidence, 2), **held}
+        return {**was, "content": memory.text, "confidence": round(memory.confidence, 2), **candidate}
     usual = {"content": rejection.content, "category": rejection.category, "confidence": app.policy.start_confidence}
-    return usual | {name: value for name, value in held.items() if value is not None}
+    return usual | {name: value for name, value in candidate.items() if value is not None}
 
 
 class RollbackForm(forms.Form):
@@ -175,7 +173,7 @@ def rollbacks(request: DashboardRequest) -> HttpResponse:
         try:
             if request.method == "POST":
                 row = agent.roll_back(*form.asked, form.cleaned_data["reason"])
-                return go(request, dashboard.address("upkeep-rollbacks"), told(row))
+                return go(request, dashboard.address("upkeep-rollbacks"), rollback_message(row))
             foreseen = agent.foresee(*form.asked)
         except (NoSuchSource, CannotRollBack) as error:
             form.add_error("source", str(error))
@@ -187,7 +185,7 @@ def rollbacks(request: DashboardRequest) -> HttpResponse:
     return render_page(request, "upkeep/rollbacks", context, part="upkeep/rollback_list")
 
 
-def told(row: Rollback) -> str:
+def rollback_message(row: Rollback) -> str:
     if row.status != RollbackStatus.DONE:
         return "It is being taken back."
     undone = row.counts.get("undone", 0)

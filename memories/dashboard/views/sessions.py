@@ -12,7 +12,8 @@ from uuid import UUID
 
 from django.db.models import Count, Q, QuerySet, Sum
 from django.db.models.functions import Length, Substr
-from django.http import Http404, HttpResponse
+from django.http import HttpResponse
+from django.shortcuts import get_object_or_404
 
 from memories.dashboard.access import Dashboard, DashboardRequest, page
 from memories.dashboard.lists import Choice, Filters, KeysetPage, Search, agents_of, keyset_page, name_of
@@ -96,7 +97,10 @@ def exchanges(session: AgentSession, asked: Mapping[str, str]) -> tuple[KeysetPa
     for number, group in groupby(rows, lambda row: (row.turn_number, None if row.turn_number else row.pk)):
         place = number[0]
         exchange = Exchange(place)
-        exchange.texts = [text_of(row, of_text[row.pk], refused[row.pk], coming[row.pk]) for row in group]
+        for row in group:
+            pieces, more = quoted(row.start, of_text[row.pk]), max(0, row.size - len(row.start))
+            text = Text(row, pieces, of_text[row.pk], refused[row.pk], coming[row.pk], more)
+            exchange.texts.append(text)
         if place is not None:
             exchange.turn, exchange.memories = turns.get(place), of_turn.pop(place, [])
             exchange.told, exchange.events = told.pop(place, []), events.pop(place, [])
@@ -121,10 +125,6 @@ def as_number(text: str | None) -> int | None:
     """A turn's, if it may be one."""
     is_one = text and text.isascii() and text.isdigit() and len(text) <= len(str(MAX_TURN)) and int(text) <= MAX_TURN
     return int(text) if text and is_one else None
-
-
-def text_of(row: Any, memories: list[Memory], rejections: list[Rejection], triggers: list[FutureTrigger]) -> Text:
-    return Text(row, quoted(row.start, memories), memories, rejections, triggers, max(0, row.size - len(row.start)))
 
 
 def told_in(session: AgentSession) -> QuerySet[Injection]:
@@ -287,10 +287,8 @@ def by_session(rows: QuerySet[Any], figure: Any) -> dict[int, Any]:
 
 
 def session_of(dashboard: Dashboard, uid: UUID) -> AgentSession:
-    session = AgentSession.objects.for_app(dashboard.app).select_related("agent", "app__policy").filter(uid=uid).first()
-    if session is None:
-        raise Http404
-    return session
+    sessions = AgentSession.objects.for_app(dashboard.app).select_related("agent", "app__policy")
+    return get_object_or_404(sessions, uid=uid)
 
 
 @page()
@@ -306,7 +304,7 @@ def one(request: DashboardRequest, uid: UUID) -> HttpResponse:
     at_start = list(told_in(session).filter(turn_number=None))
     refused = Rejection.objects.for_app(session.app).filter(session=session, decision=Decision.OPEN).count()
     events = list(reported_in(session).filter(turn_number=None).order_by("-pk")[:MOST_BESIDES])
-    told = [(row.pk, row.used) for one in said for row in one.told]
+    told = [(row.pk, row.used) for exchange in said for row in exchange.told]
     counted = (session.status, line.turns, line.memories, line.cost, refused)
     seen = fingerprint((counted, told, [row.pk for row in slice.rows], [row.pk for row in events]))
     if is_seen(request, seen):
@@ -331,9 +329,7 @@ def one(request: DashboardRequest, uid: UUID) -> HttpResponse:
 def text(request: DashboardRequest, uid: UUID, text_uid: UUID) -> HttpResponse:
     """A text in its whole length."""
     session = session_of(request.dashboard, uid)
-    resource = Resource.objects.for_app(request.dashboard.app).filter(session=session, uid=text_uid).first()
-    if resource is None:
-        raise Http404
+    resource = get_object_or_404(Resource.objects.for_app(request.dashboard.app), session=session, uid=text_uid)
     return render_page(request, "sessions/one/text", {"session": session, "resource": resource})
 
 

@@ -1,9 +1,8 @@
-"""Settings of an app: name and status, audit log, purges, export and import."""
+"""Settings of an app: name and status, policy, audit log, purges, export and import."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from typing import IO, Any, cast
 
 from django import forms
@@ -11,7 +10,7 @@ from django.core.exceptions import BadRequest, PermissionDenied
 from django.http import HttpResponse
 
 from memories.dashboard.access import Dashboard, DashboardRequest, page
-from memories.dashboard.forms import display_value
+from memories.dashboard.forms import PolicyForm, display_value
 from memories.dashboard.lists import Filters, Search, Suggested, keyset_page
 from memories.dashboard.responses import Tone, fingerprint, go, is_seen, render_page, unchanged
 from memories.import_export.sources import MEMSITE, SOURCES
@@ -19,9 +18,9 @@ from memories.models import Import, ImportStatus, Purge, PurgeStatus, PurgeWhat
 from memories.services import BadFile, CannotImport
 from memsite.config.conf import get_conf
 from memsite.tenancy.access import Right, apps_of
-from memsite.tenancy.governance import NameTaken, audited, create_app, set_status
+from memsite.tenancy.governance import NameTaken, apply_preset, audited, create_app, set_status
 from memsite.tenancy.models import AGENT_NAME_PATTERN, App, AppStatus, AuditEntry
-from memsite.tenancy.policy import PRESET_IS_FOR, AppPolicy, Preset, preset_values
+from memsite.tenancy.policy import PRESET_IS_FOR, PRESETS, AppPolicy, Preset, preset_values
 
 APPS_SHOWN = 200
 ACTIONS_OFFERED = 100
@@ -66,13 +65,13 @@ def settings(request: DashboardRequest) -> HttpResponse:
 
 def show_apps(request: DashboardRequest, context: dict[str, Any]) -> HttpResponse:
     dashboard = request.dashboard
-    told = {
+    usual = {
         "form": NameForm(instance=dashboard.app, auto_id="app-%s"),
         "apps": list(apps_of(dashboard.user).order_by("app_id")[:APPS_SHOWN]),
         "new": NewAppForm(auto_id="new-%s") if dashboard.user.is_superuser else None,
         "is_for": PRESET_IS_FOR[Preset(dashboard.app.preset)],
     }
-    return render_page(request, "settings/app", told | context)
+    return render_page(request, "settings/app", usual | context)
 
 
 @page(read=None, write=Right.GOVERN)
@@ -95,7 +94,8 @@ def create(request: DashboardRequest) -> HttpResponse:
     if form.is_valid():
         fields = form.cleaned_data
         try:
-            app = make(request.dashboard, fields)
+            policy = AppPolicy(**preset_values(fields["preset"]))
+            app = create_app(fields["app_id"], fields["name"], fields["preset"], policy, request.dashboard.actor)
         except NameTaken:
             form.add_error("app_id", "There is an app with this id already.")
         else:
@@ -104,9 +104,33 @@ def create(request: DashboardRequest) -> HttpResponse:
     return show_apps(request, {"new": form})
 
 
-def make(dashboard: Dashboard, fields: dict[str, Any]) -> App:
-    policy = AppPolicy(**preset_values(fields["preset"]))
-    return create_app(fields["app_id"], fields["name"], fields["preset"], policy, dashboard.actor)
+@page(write=Right.GOVERN)
+def policy(request: DashboardRequest) -> HttpResponse:
+    """Show and change every number of the app, with the presets it may start from."""
+    dashboard, rows = request.dashboard, AppPolicy.objects.select_related("app")
+    if request.method == "POST":
+        with audited(dashboard.actor, dashboard.app):
+            form = PolicyForm(request.POST, instance=rows.select_for_update(of=("self",)).get(app=dashboard.app))
+            if form.is_valid():
+                form.save()
+                return go(request, dashboard.address("settings-policy"), "Saved. It holds from now on.")
+    else:
+        form = PolicyForm(instance=rows.get(app=dashboard.app))
+    presets = []
+    for preset in Preset:
+        differences = [(name.replace("_", " "), display_value(value)) for name, value in PRESETS[preset].items()]
+        presets.append((preset.value, PRESET_IS_FOR[preset], differences))
+    return render_page(request, "settings/policy", {"form": form, "presets": presets})
+
+
+@page(read=None, write=Right.GOVERN)
+def preset(request: DashboardRequest) -> HttpResponse:
+    """Set every number as this preset has it."""
+    dashboard, wanted = request.dashboard, request.POST.get("preset", "")
+    if wanted not in Preset.values:
+        raise BadRequest
+    apply_preset(dashboard.app, wanted, dashboard.actor)
+    return go(request, dashboard.address("settings-policy"), f"Every number is that of {wanted} now.")
 
 
 class AuditFilters(Filters):
@@ -125,20 +149,21 @@ def audit(request: DashboardRequest) -> HttpResponse:
     if "action" in asked:
         rows = rows.filter(action__istartswith=asked["action"])
     slice = keyset_page(filters.let_through(rows), request.GET, by="created_at")
-    lines = [(entry, list(changes(entry))) for entry in slice.rows]
+    lines = [(entry, changes(entry)) for entry in slice.rows]
     return render_page(
         request, "settings/audit", {"filters": filters, "slice": slice, "lines": lines}, part="settings/audit_list"
     )
 
 
-def changes(entry: AuditEntry) -> Iterator[tuple[str, str, str]]:
-    """(what, before, after) as far as it differs; empty where there was or is none."""
+def changes(entry: AuditEntry) -> list[tuple[str, ...]]:
+    """Return (what, before, after) as far as it differs; empty where there was or is none."""
+    rows = []
     for name in {**entry.before, **entry.after}:
-        yield name.replace("_", " "), shown(entry.before, name), shown(entry.after, name)
-
-
-def shown(values: dict[str, Any], name: str) -> str:
-    return display_value(values[name]) if name in values else ""
+        before, after = (
+            display_value(values[name]) if name in values else "" for values in (entry.before, entry.after)
+        )
+        rows.append((name.replace("_", " "), before, after))
+    return rows
 
 
 class PurgeForm(forms.Form):
@@ -169,7 +194,11 @@ def purges(request: DashboardRequest) -> HttpResponse:
     dashboard = request.dashboard
     form = PurgeForm(dashboard, request.POST or None)
     if request.method == "POST" and dashboard.app.status != AppStatus.PURGING and form.is_valid():
-        purge = begin(dashboard, form.cleaned_data)
+        agent, fields = dashboard.agent(), form.cleaned_data
+        if fields["what"] == "user":
+            purge = agent.purge_user(fields["user_id"])
+        else:
+            purge = agent.purge_memories() if fields["what"] == "memories" else agent.purge_app()
         return go(request, dashboard.address("settings-purge"), *purge_message(purge))
     slice = keyset_page(Purge.objects.for_app(dashboard.app), request.GET)
     seen = fingerprint([(purge.uid, purge.status, purge.finished_at) for purge in slice.rows])
@@ -185,13 +214,6 @@ def purge_message(purge: Purge) -> tuple[str, Tone]:
         return "There was nothing of it here: nothing was deleted. Names count to the letter.", "warning"
     is_over = purge.status == PurgeStatus.DONE
     return ("Deleted for good." if is_over else "Hidden from everyone now, and being deleted."), "success"
-
-
-def begin(dashboard: Dashboard, fields: dict[str, Any]) -> Purge:
-    agent = dashboard.agent()
-    if fields["what"] == "user":
-        return agent.purge_user(fields["user_id"])
-    return agent.purge_memories() if fields["what"] == "memories" else agent.purge_app()
 
 
 class ImportForm(forms.Form):

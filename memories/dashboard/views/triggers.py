@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
 from uuid import UUID
 
 from django import forms
@@ -15,7 +14,7 @@ from memories.dashboard.responses import done, fingerprint, is_seen, render_page
 from memories.learn.future_events import MESSAGE_CHARACTERS
 from memories.learn.trigger_span import WrongTrigger
 from memories.ledger.days import day_of
-from memories.models import FutureTrigger, TriggerStatus
+from memories.models import TriggerStatus
 from memsite.tenancy.access import Right
 
 RULES = [
@@ -58,17 +57,14 @@ def triggers(request: DashboardRequest) -> HttpResponse:
     today = day_of(dashboard.app, timezone.now())
     month = month_of(read_month(request.GET.get("month", ""), today), today, agent.triggers())
     off = list(agent.triggers().filter(status=TriggerStatus.CANCELLED).order_by("-uid")[:CALLED_OFF_SHOWN])
-    seen = fingerprint(
-        (today, [(day.day, [state_of(one) for one in day.triggers]) for day in month.busy], [one.uid for one in off])
-    )
+    busy = [
+        (day.day, [(row.uid, row.message, row.trigger_time, row.status) for row in day.triggers]) for day in month.busy
+    ]
+    seen = fingerprint((today, busy, [row.uid for row in off]))
     if is_seen(request, seen):
         return unchanged()
     context = {"month": month, "today": today, "off": off, "seen": seen}
     return render_page(request, "knowledge/triggers", context, part="knowledge/month")
-
-
-def state_of(trigger: FutureTrigger) -> Any:
-    return trigger.uid, trigger.message, trigger.trigger_time, trigger.status
 
 
 @page(read=Right.CURATE, write=Right.CURATE)
