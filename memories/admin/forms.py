@@ -9,9 +9,8 @@ from django.contrib.admin.widgets import AdminTextareaWidget, AdminTextInputWidg
 from django.core.exceptions import ValidationError
 from django.utils.html import format_html
 
-from memories.models import Memory, Source, Visibility
+from memories.models import Memory, Visibility
 from memories.models.memory import MAX_TAGS, TAG_LENGTH, subject_of
-from memories.store import Candidate
 from memories.store.revisions import clamp
 from memsite.admin_site import StrictJSONField
 from memsite.http.hidden_characters import show_hidden
@@ -60,11 +59,8 @@ class MemoryForm(MemoryModelForm):
             # A box shows its text as it is: what cannot be seen there is told below it.
             field = self.fields[name]
             text = self.data.get(self.add_prefix(name)) if self.is_bound else self.get_initial_for_field(field, name)
-            if (shown := show_hidden(text)) != text:
-                field.help_text = format_html("With what cannot be seen: {}", shown)
-
-    def memory_app(self) -> App | None:
-        raise NotImplementedError
+            if (visible := show_hidden(text)) != text:
+                field.help_text = format_html("With what cannot be seen: {}", visible)
 
     def clean_content(self) -> str:
         """Browsers send line ends as CRLF; the memory keeps its own."""
@@ -97,7 +93,11 @@ class MemoryForm(MemoryModelForm):
 
     def clean(self) -> dict[str, Any]:
         fields = super().clean() or self.cleaned_data
-        self.check_length(fields)
+        app = self.instance.app if self.instance.app_id else fields.get("app")
+        content = fields.get("content", "")
+        # What is there may stay, even if the app's limit has become smaller since.
+        if app and content != self.instance.content and len(content) > (most := app.policy.max_characters):
+            self.add_error("content", f"This app's memories have at most {most:,} characters.")
         if self.refused:
             self.add_error(None, self.refused)
         start, end = fields.get("valid_from"), fields.get("valid_until")
@@ -107,25 +107,11 @@ class MemoryForm(MemoryModelForm):
             self.add_error("visibility", "No agent wrote it, so no agent could see it.")
         return fields
 
-    def check_length(self, fields: dict[str, Any]) -> None:
-        app, content = self.memory_app(), fields.get("content", "")
-        # What is there may stay, even if the app's limit has become smaller since.
-        if app and content != self.instance.content and len(content) > app.policy.max_characters:
-            most = app.policy.max_characters
-            self.add_error("content", f"This app's memories have at most {most:,} characters.")
-
 
 class AddMemoryForm(MemoryForm):
     app = forms.ModelChoiceField(App.objects.filter(status=AppStatus.ACTIVE).select_related("policy"))
     # A float field without bounds: what lies outside 0 to 1 is clamped.
     confidence = forms.FloatField(required=False, help_text="0 to 1; empty: the app's start value.")
-
-    def memory_app(self) -> App | None:
-        return self.cleaned_data.get("app")
-
-    def candidate(self) -> Candidate:
-        fields = {name: self.cleaned_data[name] for name in EDITABLE}
-        return Candidate(**fields, source=Source.OPERATOR)
 
 
 class ChangeMemoryForm(MemoryForm):
@@ -142,9 +128,6 @@ class ChangeMemoryForm(MemoryForm):
         self.initial["version"] = self.instance.version
         # Cleaning overwrites the instance.
         self.stored = {name: getattr(self.instance, name) for name in EDITABLE}
-
-    def memory_app(self) -> App | None:
-        return self.instance.app
 
     def clean(self) -> dict[str, Any]:
         fields = super().clean()

@@ -10,6 +10,7 @@ from django.db.models.functions import Coalesce
 from django.http import HttpRequest, HttpResponse
 from django.utils.safestring import SafeString
 
+from memories.admin.records import session_link
 from memories.models import (
     Entity,
     Extraction,
@@ -72,7 +73,7 @@ class ExtractionAdmin(ReadOnlyAdmin[Extraction]):
         "id",
         "what",
         "status",
-        "session_link",
+        session_link,
         "attempts",
         "stored",
         "reinforced",
@@ -103,10 +104,6 @@ class ExtractionAdmin(ReadOnlyAdmin[Extraction]):
         "created_at",
         "finished_at",
     ]
-
-    @admin.display(description="session", ordering="session")
-    def session_link(self, row: Extraction) -> str:
-        return link_to(row.session)
 
     def has_act_permission(self, request: HttpRequest, obj: Extraction | None = None) -> bool:
         """Rows are the workers' to write; operators have them tried again."""
@@ -163,29 +160,23 @@ class SummaryAdmin(ReadOnlyAdmin[Summary]):
         return raw(row.content)
 
     def tables(self, obj: Summary) -> list[Table]:
-        rows = Passage.objects.for_app(obj.app).filter(summary=obj).select_related("memory").defer("data")
+        passages = Passage.objects.for_app(obj.app).filter(summary=obj).select_related("memory").defer("data")
+        versions = Summary.objects.for_app(obj.app).filter(category=obj.category, user_id=obj.user_id)
         return [
             Table(
                 f"Lines that can be found by meaning (the first {PASSAGES_SHOWN})",
                 ("Line", "Stands on", "Embedded by"),
-                [(shorten(row.text), link_to(row.memory), row.model or "-") for row in rows[:PASSAGES_SHOWN]],
+                [(shorten(row.text), link_to(row.memory), row.model or "-") for row in passages[:PASSAGES_SHOWN]],
             ),
-            versions_table(obj),
+            Table(
+                f"Versions (the last {VERSIONS_SHOWN})",
+                ("Version", "Made by", "Memories", "Written", "Archived"),
+                [
+                    (link_to(row), row.made_by, row.memory_count, show_time(row.created_at), show_time(row.archived_at))
+                    for row in versions.defer("content").order_by("-version")[:VERSIONS_SHOWN]
+                ],
+            ),
         ]
-
-
-def versions_table(summary: Summary) -> Table:
-    """One query."""
-    rows = Summary.objects.for_app(summary.app).filter(category=summary.category, user_id=summary.user_id)
-    shown = rows.defer("content").order_by("-version")[:VERSIONS_SHOWN]
-    return Table(
-        f"Versions (the last {VERSIONS_SHOWN})",
-        ("Version", "Made by", "Memories", "Written", "Archived"),
-        [
-            (link_to(row), row.made_by, row.memory_count, show_time(row.created_at), show_time(row.archived_at))
-            for row in shown
-        ],
-    )
 
 
 @admin.register(SummaryDue)

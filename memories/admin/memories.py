@@ -17,11 +17,11 @@ from django.utils import timezone
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
-from memories.admin.forms import AddMemoryForm, ChangeMemoryForm
+from memories.admin.forms import EDITABLE, AddMemoryForm, ChangeMemoryForm
 from memories.admin.records import LATEST_SHOWN, history_table, injections_table, links_table
-from memories.models import Injection, Link, Memory, Revision, Status, Trust
+from memories.models import Injection, Link, Memory, Revision, Source, Status, Trust
 from memories.services import CannotMerge, Changed, MemoryAgent, VersionMismatch
-from memories.store import LimitReached
+from memories.store import Candidate, LimitReached
 from memsite.admin_site import AppFilter, GenericAdmin, SiteAdmin, Table, agent_name, link_to, shorten
 from memsite.tenancy.access import actor_of, apps_of
 from memsite.tenancy.models import App
@@ -74,50 +74,44 @@ def by_app(request: HttpRequest, queryset: QuerySet[Memory]) -> Iterator[tuple[M
         yield MemoryAgent(app, None, actor_of(request.user)), [pk for _, pk in group]
 
 
-def change_each(
-    request: HttpRequest, queryset: QuerySet[Memory], done: str, change: Callable[[MemoryAgent, list[int]], Changed]
-) -> None:
-    """Does it, and tells how many were `done`, and why others were not."""
-    count, left = 0, Counter[str]()
-    for agent, pks in by_app(request, queryset):
-        changed = change(agent, pks)
-        count += changed.done
-        left += changed.left
-    if count:
-        messages.success(request, f"{count} {done}.")
-    for why_left, number in left.items():
-        messages.warning(request, f"{number} left as they are: {why_left}.")
+Action = Callable[[Any, HttpRequest, QuerySet[Memory]], None]
 
 
-def forget_all(request: HttpRequest, queryset: QuerySet[Memory]) -> int:
-    """Deletes for good; answers how many."""
-    return sum(agent.forget_each(pks) for agent, pks in by_app(request, queryset))
+def change_action(
+    name: str, description: str, done: str, change: Callable[[MemoryAgent, list[int]], Changed]
+) -> Action:
+    """Return an action that applies `change`, and reports how many were `done`, and why others were not."""
+
+    @admin.action(description=description, permissions=["change"])
+    def act(page: Any, request: HttpRequest, queryset: QuerySet[Memory]) -> None:
+        count, left = 0, Counter[str]()
+        for agent, pks in by_app(request, queryset):
+            changed = change(agent, pks)
+            count += changed.done
+            left += changed.left
+        if count:
+            messages.success(request, f"{count} {done}.")
+        for why_left, number in left.items():
+            messages.warning(request, f"{number} left as they are: {why_left}.")
+
+    act.__name__ = name
+    return act
 
 
 class MemoryActions(GenericAdmin[Memory]):
     """The actions; `has_…_permission` of the admin decides who may."""
 
-    actions = ["archive", "restore", "pin", "unpin", "review", "merge", "undo", "embed_anew", "delete_selected"]
-
-    @admin.action(description="Archive", permissions=["change"])
-    def archive(self, request: HttpRequest, queryset: QuerySet[Memory]) -> None:
-        change_each(request, queryset, "archived", MemoryAgent.archive_each)
-
-    @admin.action(description="Restore", permissions=["change"])
-    def restore(self, request: HttpRequest, queryset: QuerySet[Memory]) -> None:
-        change_each(request, queryset, "restored", MemoryAgent.restore_each)
-
-    @admin.action(description="Pin", permissions=["change"])
-    def pin(self, request: HttpRequest, queryset: QuerySet[Memory]) -> None:
-        change_each(request, queryset, "pinned", MemoryAgent.pin_each)
-
-    @admin.action(description="Unpin", permissions=["change"])
-    def unpin(self, request: HttpRequest, queryset: QuerySet[Memory]) -> None:
-        change_each(request, queryset, "unpinned", MemoryAgent.unpin_each)
-
-    @admin.action(description="Mark as reviewed", permissions=["change"])
-    def review(self, request: HttpRequest, queryset: QuerySet[Memory]) -> None:
-        change_each(request, queryset, "marked as reviewed", MemoryAgent.review_each)
+    actions = [
+        change_action("archive", "Archive", "archived", MemoryAgent.archive_each),
+        change_action("restore", "Restore", "restored", MemoryAgent.restore_each),
+        change_action("pin", "Pin", "pinned", MemoryAgent.pin_each),
+        change_action("unpin", "Unpin", "unpinned", MemoryAgent.unpin_each),
+        change_action("review", "Mark as reviewed", "marked as reviewed", MemoryAgent.review_each),
+        "merge",
+        change_action("undo", "Undo the last change", "set back", MemoryAgent.undo_each),
+        change_action("embed_anew", "Embed anew", "have a new vector", MemoryAgent.embed_each),
+        "delete_selected",
+    ]
 
     @admin.action(description="Merge into the most confident", permissions=["change"])
     def merge(self, request: HttpRequest, queryset: QuerySet[Memory]) -> None:
@@ -132,14 +126,6 @@ class MemoryActions(GenericAdmin[Memory]):
                 messages.error(request, str(error))
             else:
                 messages.success(request, f"{len(pks)} merged into one.")
-
-    @admin.action(description="Undo the last change", permissions=["change"])
-    def undo(self, request: HttpRequest, queryset: QuerySet[Memory]) -> None:
-        change_each(request, queryset, "set back", MemoryAgent.undo_each)
-
-    @admin.action(description="Embed anew", permissions=["change"])
-    def embed_anew(self, request: HttpRequest, queryset: QuerySet[Memory]) -> None:
-        change_each(request, queryset, "have a new vector", MemoryAgent.embed_each)
 
     @admin.action(description="Delete for good", permissions=["delete"])
     def delete_selected(self, request: HttpRequest, queryset: QuerySet[Memory]) -> HttpResponseBase | None:
@@ -188,11 +174,6 @@ class TrustFilter(admin.SimpleListFilter):
         return queryset.filter(pk__in=Memory.objects.of_trust(wanted)) if wanted in Trust.values else queryset
 
 
-def warn(request: HttpRequest, agent: MemoryAgent, content: str) -> None:
-    if warning := agent.warning_about(content):
-        messages.warning(request, warning)
-
-
 @admin.register(Memory)
 class MemoryAdmin(MemoryActions, SiteAdmin[Memory]):
     dashboard_page = "memories-one"
@@ -230,8 +211,8 @@ class MemoryAdmin(MemoryActions, SiteAdmin[Memory]):
 
     @admin.display(description="memory", ordering="content")
     def text(self, memory: Memory) -> SafeString:
-        away = "" if memory.status == Status.ACTIVE else " is-away"
-        return format_html('<span class="memsite-text{}">{}</span>', away, shorten(memory.text))
+        css_class = "" if memory.status == Status.ACTIVE else " is-away"
+        return format_html('<span class="memsite-text{}">{}</span>', css_class, shorten(memory.text))
 
     @admin.display(description="subject", ordering="subject")
     def about(self, memory: Memory) -> str:
@@ -321,17 +302,22 @@ class MemoryAdmin(MemoryActions, SiteAdmin[Memory]):
 
     def save_model(self, request: HttpRequest, obj: Memory, form: Any, change: bool) -> None:
         """Through the store, so that there is a revision, and a vector of what it says now."""
+        fields = form.cleaned_data
+        agent = MemoryAgent(obj.app if change else fields["app"], None, actor_of(request.user))
         if not change:
-            agent = MemoryAgent(form.cleaned_data["app"], None, actor_of(request.user))
-            [outcome] = agent.remember([form.candidate()], dedupe=False)
+            candidate = Candidate(**{name: fields[name] for name in EDITABLE}, source=Source.OPERATOR)
+            [outcome] = agent.remember([candidate], dedupe=False)
             assert outcome.memory is not None
             obj.pk = outcome.memory.pk
             obj.refresh_from_db()
-            warn(request, agent, obj.content)
+            content = obj.content
         elif changes := form.changes():
-            agent = MemoryAgent(obj.app, None, actor_of(request.user))
-            agent.edit(obj, changes, version=form.cleaned_data["version"], reason=form.cleaned_data["reason"])
-            warn(request, agent, changes.get("content", ""))
+            agent.edit(obj, changes, version=fields["version"], reason=fields["reason"])
+            content = changes.get("content", "")
+        else:
+            return
+        if warning := agent.warning_about(content):
+            messages.warning(request, warning)
 
     def construct_change_message(
         self, request: HttpRequest, form: Any, formsets: Any, add: bool = False
@@ -371,7 +357,8 @@ class MemoryAdmin(MemoryActions, SiteAdmin[Memory]):
         return shown, counts, refused, []
 
     def delete_model(self, request: HttpRequest, obj: Model) -> None:
-        forget_all(request, Memory.objects.filter(pk=obj.pk))
+        self.delete_queryset(request, Memory.objects.filter(pk=obj.pk))
 
     def delete_queryset(self, request: HttpRequest, queryset: QuerySet[Memory]) -> None:
-        forget_all(request, queryset)
+        for agent, pks in by_app(request, queryset):
+            agent.forget_each(pks)

@@ -66,14 +66,15 @@ def links_table(memory: Memory) -> Table:
         f"Links (the last {LINKS_SHOWN})",
         ("From", "Kind", "To", "Since"),
         [
-            (end(row.from_memory, memory), row.kind, end(row.to_memory, memory), show_time(row.created_at))
+            (
+                "this memory" if row.from_memory == memory else link_to(row.from_memory),
+                row.kind,
+                "this memory" if row.to_memory == memory else link_to(row.to_memory),
+                show_time(row.created_at),
+            )
             for row in shown
         ],
     )
-
-
-def end(memory: Memory, this: Memory) -> str:
-    return "this memory" if memory == this else link_to(memory)
 
 
 def injections_table(memory: Memory) -> Table:
@@ -83,28 +84,32 @@ def injections_table(memory: Memory) -> Table:
         f"Handed to agents (the last {INJECTIONS_SHOWN} times)",
         ("Session", "Turn", "Block", "Line", "When"),
         [
-            (link_to(row.session), turn_or_start(row), row.block, shorten(row.line), show_time(row.created_at))
+            (
+                link_to(row.session),
+                "start" if row.turn_number is None else str(row.turn_number),
+                row.block,
+                shorten(row.line),
+                show_time(row.created_at),
+            )
             for row in rows[:INJECTIONS_SHOWN]
         ],
         more_url=list_url("memories_injection", memory__id__exact=memory.pk),
     )
 
 
-def turn_or_start(row: Injection) -> str:
-    return "start" if row.turn_number is None else str(row.turn_number)
+@admin.display(description="memory", ordering="memory")
+def memory_link(row: Any) -> str:
+    return link_to(row.memory)
 
 
-class OfMemory:
-    """Columns of a row that belongs to one memory."""
-
-    @admin.display(description="memory", ordering="memory")
-    def memory_link(self, row: Any) -> str:
-        return link_to(row.memory)
+@admin.display(description="session", ordering="session")
+def session_link(row: Any) -> str:
+    return link_to(row.session)
 
 
 @admin.register(Revision)
-class RevisionAdmin(OfMemory, ReadOnlyAdmin[Revision]):
-    list_display = ["id", "action", "memory_link", "number", "app", "actor", "what_changed", "created_at"]
+class RevisionAdmin(ReadOnlyAdmin[Revision]):
+    list_display = ["id", "action", memory_link, "number", "app", "actor", "what_changed", "created_at"]
     list_filter = [("app", AppFilter), "action", ("created_at", admin.DateFieldListFilter)]
     list_select_related = ["app", "memory__cold_text"]
     search_fields = ["actor", "reason"]
@@ -125,17 +130,13 @@ class RevisionAdmin(OfMemory, ReadOnlyAdmin[Revision]):
 
 
 @admin.register(Injection)
-class InjectionAdmin(OfMemory, ReadOnlyAdmin[Injection]):
-    list_display = ["id", "memory_link", "session_link", "turn_number", "block", "app", "created_at"]
+class InjectionAdmin(ReadOnlyAdmin[Injection]):
+    list_display = ["id", memory_link, session_link, "turn_number", "block", "app", "created_at"]
     list_filter = [("app", AppFilter), "block", ("created_at", admin.DateFieldListFilter)]
     list_select_related = ["app", "memory__cold_text", "session"]
     search_fields = ["line"]
     ordering = ["-id"]
     fields = ["app", "memory", "session", "turn_number", "block", "line_shown", "created_at"]
-
-    @admin.display(description="session", ordering="session")
-    def session_link(self, row: Injection) -> str:
-        return link_to(row.session)
 
     @admin.display(description="line")
     def line_shown(self, row: Injection) -> SafeString:
@@ -148,7 +149,7 @@ def decide_each(
     done: str,
     decide: Callable[[MemoryAgent, list[Rejection]], Changed],
 ) -> None:
-    """App by app; tells how many were `done`, and why others were not."""
+    """Decide app by app; report how many were `done`, and why others were not."""
     rows = queryset.select_related("app__policy", "session__agent", "agent", "resource").order_by("app_id", "pk")
     for app, group in groupby(rows, key=lambda row: row.app):
         changed = decide(MemoryAgent(app, None, actor_of(request.user)), list(group))
@@ -169,7 +170,7 @@ class RejectionAdmin(ReadOnlyAdmin[Rejection]):
         "category",
         "decision",
         "app",
-        "session_link",
+        session_link,
         "created_at",
     ]
     list_filter = [("app", AppFilter), "kind", "decision", ("created_at", admin.DateFieldListFilter)]
@@ -216,10 +217,6 @@ class RejectionAdmin(ReadOnlyAdmin[Rejection]):
     def text(self, row: Rejection) -> str:
         return shorten(row.content)
 
-    @admin.display(description="session", ordering="session")
-    def session_link(self, row: Rejection) -> str:
-        return link_to(row.session)
-
     @admin.display(description="text")
     def content_shown(self, row: Rejection) -> SafeString:
         return raw(row.content)
@@ -244,8 +241,8 @@ class LinkAdmin(ReadOnlyAdmin[Link]):
 
 
 @admin.register(Vector)
-class VectorAdmin(OfMemory, ReadOnlyAdmin[Vector]):
-    list_display = ["id", "memory_link", "model", "dim", "app"]
+class VectorAdmin(ReadOnlyAdmin[Vector]):
+    list_display = ["id", memory_link, "model", "dim", "app"]
     list_filter = [("app", AppFilter), "model"]
     list_select_related = ["app", "memory"]
     search_fields = ["memory__content"]

@@ -62,11 +62,6 @@ class EditForm(ChangeMemoryForm):
         # A slider has no more digits: what it shows must not count as a change.
         self.initial["confidence"] = round(self.instance.confidence, 2)
 
-    @property
-    def is_outdated(self) -> bool:
-        """Return whether somebody else has changed the memory since the page was made."""
-        return bool(self.is_bound and self.cleaned_data.get("version") != self.instance.version)
-
 
 class AddForm(MemoryForm):
     """A form of a memory that an operator adds."""
@@ -81,10 +76,7 @@ class AddForm(MemoryForm):
     def __init__(self, app: App, *args: Any, **options: Any) -> None:
         super().__init__(*args, **options)
         self.auto_id = "add-%s"
-        self.app = app
-
-    def memory_app(self) -> App:
-        return self.app
+        self.instance.app = app
 
     def fields_typed(self) -> dict[str, Any]:
         return {name: self.cleaned_data[name] for name in FIELDS}

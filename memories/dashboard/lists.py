@@ -75,16 +75,16 @@ def as_moment(text: str | None) -> datetime | None:
     return moment if moment and moment.tzinfo and is_in_reach(moment) else None
 
 
-def agents_of(app: App) -> list[tuple[str, str]]:
-    """Return choices of the app's first agents. One query."""
-    names = Agent.objects.for_app(app).order_by("name").values_list("name", flat=True)[:AGENTS_OFFERED]
-    return [("", "any"), *((name, name) for name in names)]
-
-
 class Filters(forms.Form):
-    """A form of filters: every field may be empty."""
+    """A form of filters: every field may be empty. A field `agent` offers the first agents of `app`: one query."""
 
     use_required_attribute = False
+
+    def __init__(self, *args: Any, app: App | None = None, **options: Any) -> None:
+        super().__init__(*args, **options)
+        if app is not None:
+            names = Agent.objects.for_app(app).order_by("name").values_list("name", flat=True)[:AGENTS_OFFERED]
+            self.fields["agent"].choices = [("", "any"), *((name, name) for name in names)]  # type: ignore[attr-defined]
 
     def asked(self) -> dict[str, Any]:
         """Return the cleaned filters."""

@@ -200,7 +200,7 @@ def holds(memory: Memory, now: datetime) -> bool:
     return memory.status == Status.ACTIVE and begun and (memory.valid_until is None or memory.valid_until > now)
 
 
-def told_to(app: App, memory: Memory) -> list[Injection]:
+def injections_of(app: App, memory: Memory) -> list[Injection]:
     """Return the last times that it was shown to an agent. One query."""
     rows = Injection.objects.for_app(app).filter(memory=memory).select_related("session__agent")
     return list(rows.order_by("-pk")[:MOST_TOLD])

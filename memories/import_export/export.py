@@ -16,7 +16,7 @@ import orjson
 
 from memories.import_export.files import CHUNK_BYTES, Seal, Seen
 from memories.import_export.files import FIELD as SIGNATURE
-from memories.import_export.tables import Line, Table, in_order
+from memories.import_export.tables import TABLES, VECTORS, Line, Table
 from memories.models import GENERAL, Forgotten, Kind, Memory, Purge
 from memories.models.memory import MemoryQuerySet
 from memsite.db.expressions import settled
@@ -52,7 +52,15 @@ def exported(app: App, *, user_id: str | None = None, vectors: bool = False) -> 
             with snapshot():
                 counts = write_rows(app, user_id, vectors, body)
             if last_purge(app) == before:
-                return complete(header_of(app, user_id, counts), body)
+                header = {
+                    "type": HEADER,
+                    "format": FORMAT,
+                    "version": VERSION,
+                    "app_id": app.app_id,
+                    "user_id": user_id,
+                    "counts": dict(counts),
+                }
+                return complete(header, body)
     raise StillPurging
 
 
@@ -79,27 +87,18 @@ def last_purge(app: App) -> tuple[Any, Any]:
     return purges.first(), Forgotten.objects.for_app(app).order_by("-pk").values_list("pk", flat=True).first()
 
 
-def header_of(app: App, user_id: str | None, counts: Counter[str]) -> Line:
-    return {
-        "type": HEADER,
-        "format": FORMAT,
-        "version": VERSION,
-        "app_id": app.app_id,
-        "user_id": user_id,
-        "counts": dict(counts),
-    }
-
-
 def write_rows(app: App, user_id: str | None, vectors: bool, body: IO[bytes]) -> Counter[str]:
     counts: Counter[str] = Counter()
     if user_id is None:
         fresh = App.objects.select_related("policy").get(pk=app.pk)
         values = {name: getattr(fresh.policy, name) for name in POLICY_FIELDS}
-        told = {**values, "time_zone": str(fresh.policy.time_zone)}
-        body.write(encode({"type": POLICY, "name": fresh.name, "preset": fresh.preset, **told}))
+        values["time_zone"] = str(fresh.policy.time_zone)
+        body.write(encode({"type": POLICY, "name": fresh.name, "preset": fresh.preset, **values}))
         counts[POLICY] += 1
     with Seen() as seen:
-        for table in in_order(vectors):
+        for table in TABLES:
+            if table.name == VECTORS and not vectors:
+                continue
             for line in lines_of(table, app, user_id, seen):
                 body.write(encode(line))
                 counts[table.name] += 1
@@ -135,12 +134,11 @@ def drop_absent(table: Table, values: Line, seen: Seen) -> bool:
 
 def encode(line: Line) -> bytes:
     """Encode a line. Objects within a value are sorted, and numbers settled: databases keep them in different ways."""
-    told = {name: sort(value) if isinstance(value, dict | list) else value for name, value in line.items()}
-    return orjson.dumps(told, option=OPTIONS, default=plain)
-
-
-def sort(value: Any) -> orjson.Fragment:
-    return orjson.Fragment(orjson.dumps(settled(value), option=orjson.OPT_SORT_KEYS))
+    fields = dict(line)
+    for name, value in line.items():
+        if isinstance(value, dict | list):
+            fields[name] = orjson.Fragment(orjson.dumps(settled(value), option=orjson.OPT_SORT_KEYS))
+    return orjson.dumps(fields, option=OPTIONS, default=plain)
 
 
 def exported_pages(app: App, user_id: str | None) -> IO[bytes]:
@@ -176,7 +174,7 @@ def page_of(name: str, rows: MemoryQuerySet) -> Iterator[str]:
     yield f"---\ncategory: {name}\nmemories: {rows.count()}\n---\n\n# {name}\n"
     for subject, group in groupby(by_subject(rows), key=lambda memory: memory.subject or ""):
         yield f"\n## {one_line(subject or GENERAL)}\n\n"
-        yield from map(item, group)
+        yield from map(list_item, group)
 
 
 def by_subject(rows: MemoryQuerySet) -> Iterator[Memory]:
@@ -189,12 +187,12 @@ def by_subject(rows: MemoryQuerySet) -> Iterator[Memory]:
             yield from batch
 
 
-def item(memory: Memory) -> str:
+def list_item(memory: Memory) -> str:
     text = memory.text.replace("\n", "\n  ")
-    told = [f"confidence {memory.confidence:.1f}", f"since {memory.created_at:%Y-%m-%d}"]
-    told += [f"user {memory.user_id}"] if memory.user_id else []
+    about = [f"confidence {memory.confidence:.1f}", f"since {memory.created_at:%Y-%m-%d}"]
+    about += [f"user {memory.user_id}"] if memory.user_id else []
     tags = " ".join(f"#{one_line(tag).replace(' ', '-')}" for tag in memory.tags)
-    return f"- {text} ({', '.join(map(one_line, told))}){f' {tags}' if tags else ''}\n"
+    return f"- {text} ({', '.join(map(one_line, about))}){f' {tags}' if tags else ''}\n"
 
 
 def one_line(text: str) -> str:

@@ -14,12 +14,11 @@ import sqlite3
 import zipfile
 import zlib
 from collections.abc import Iterable, Iterator
-from contextlib import suppress
+from contextlib import AbstractContextManager, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from hashlib import sha256
-from types import TracebackType
-from typing import IO, Any, Self
+from typing import IO, Any
 
 import orjson
 from django.conf import settings
@@ -112,8 +111,8 @@ class Archive:
 
     def named(self, *suffixes: str) -> list[zipfile.ZipInfo]:
         """Return its files whose names end so, by name."""
-        found = [one for one in self.members if not one.is_dir() and one.filename.endswith(suffixes)]
-        return sorted(found, key=lambda one: one.filename)
+        files = [member for member in self.members if not member.is_dir() and member.filename.endswith(suffixes)]
+        return sorted(files, key=lambda member: member.filename)
 
     def chunks(self, member: zipfile.ZipInfo) -> Iterator[bytes]:
         """Yield a file in pieces. What it says of its size is not believed."""
@@ -128,7 +127,7 @@ class Archive:
             raise BadFile(f"{member.filename} in it cannot be unpacked.") from error
 
 
-class Seen:
+class Seen(AbstractContextManager["Seen"]):
     """Names of rows by table. Its file has no name and is gone with it."""
 
     def __init__(self) -> None:
@@ -136,10 +135,7 @@ class Seen:
         self.database.execute("PRAGMA journal_mode=OFF")
         self.database.execute("CREATE TABLE seen (place TEXT, name, PRIMARY KEY (place, name)) WITHOUT ROWID")
 
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+    def __exit__(self, *error: object) -> None:
         self.database.close()
 
     def add(self, table: str, name: str | bytes) -> bool:
@@ -179,23 +175,18 @@ def is_ours(file: IO[bytes], most_bytes: int, most_bytes_of_line: int) -> bool:
     """
     try:
         with suppress(BadFile, ValueError, TypeError):
-            raw = (line for _, line in lines_of(unpacked(file, most_bytes), most_bytes_of_line))
-            return is_sealed(raw)
+            lines = (line for _, line in lines_of(unpacked(file, most_bytes), most_bytes_of_line))
+            # The last line signs those before it.
+            seal, last = Seal(dict(orjson.loads(next(lines, b"")))), b""
+            for line in lines:
+                if last:
+                    seal.add(last + b"\n")
+                last = line
+            given = dict(orjson.loads(last)).get(FIELD)
+            return isinstance(given, str) and seal.is_signed(given)
         return False
     finally:
         file.seek(0)
-
-
-def is_sealed(raw: Iterable[bytes]) -> bool:
-    """Return whether the last line signs those before it. Raises ValueError or TypeError for what is no such file."""
-    lines = iter(raw)
-    seal, last = Seal(dict(orjson.loads(next(lines, b"")))), b""
-    for line in lines:
-        if last:
-            seal.add(last + b"\n")
-        last = line
-    given = dict(orjson.loads(last)).get(FIELD)
-    return isinstance(given, str) and seal.is_signed(given)
 
 
 @dataclass(frozen=True, slots=True)
@@ -212,10 +203,10 @@ def documents(file: IO[bytes], limits: Limits, pattern: str) -> Iterator[Iterato
         yield unpacked(file, limits.most_bytes)
         return
     archive = Archive(file, limits.most_bytes)
-    found = [one for one in archive.named(".json") if re.search(pattern, one.filename)]
-    if not found:
+    members = [member for member in archive.named(".json") if re.search(pattern, member.filename)]
+    if not members:
         raise BadFile("There is no file of this kind in the zip file.")
-    for member in found:
+    for member in members:
         yield archive.chunks(member)
 
 
@@ -226,8 +217,17 @@ def objects_in(chunks: Iterable[bytes], limits: Limits) -> Iterator[tuple[int, d
 
     Raises BadFile for what is no JSON, for one that is too big, and where there is no list at all.
     """
-    for number, raw in enumerate(cut_out(chunks, limits.most_bytes_of_one), 1):
-        yield number, parsed(raw, number)
+    scan, number = Scan(), 0
+    for chunk in chunks:
+        for raw in scan.feed(chunk):
+            number += 1
+            yield number, parsed(raw, number)
+        if len(scan.buffer) > limits.most_bytes_of_one:
+            raise BadFile(f"One entry of it has more than {limits.most_bytes_of_one:,} bytes.")
+    if scan.open or scan.buffer.strip():
+        raise BadFile("It is no valid JSON: it ends too early.")
+    if not scan.has_list:
+        raise BadFile("It is no file of this kind: there is no list in it.")
 
 
 def objects_by_line(chunks: Iterator[bytes], limits: Limits) -> Iterator[tuple[int, dict[str, Any]]]:
@@ -252,27 +252,14 @@ def first_line(file: IO[bytes], limits: Limits) -> dict[str, Any]:
 def parsed(raw: bytes, number: int) -> dict[str, Any]:
     """Raise BadFile."""
     try:
-        found = parse_loosely(raw)
+        value = parse_loosely(raw)
     except RepeatedName as error:
         raise BadFile(str(error.detail).replace("The body", f"Entry {number:,}")) from error
     except (ValueError, RecursionError) as error:
         raise BadFile(f"Entry {number:,} is no valid JSON.") from error
-    if not isinstance(found, dict):
+    if not isinstance(value, dict):
         raise BadFile(f"Entry {number:,} is no object.")
-    return dict(clean(found))
-
-
-def cut_out(chunks: Iterable[bytes], most_bytes: int) -> Iterator[bytes]:
-    """Yield the bytes of each object. Raises BadFile where brackets do not fit, or one has more than `most_bytes`."""
-    scan = Scan()
-    for chunk in chunks:
-        yield from scan.feed(chunk)
-        if len(scan.buffer) > most_bytes:
-            raise BadFile(f"One entry of it has more than {most_bytes:,} bytes.")
-    if scan.open or scan.buffer.strip():
-        raise BadFile("It is no valid JSON: it ends too early.")
-    if not scan.has_list:
-        raise BadFile("It is no file of this kind: there is no list in it.")
+    return dict(clean(value))
 
 
 class Scan:
@@ -341,8 +328,8 @@ def conversation(source: str, id_: str, title: object, messages: list[Line], use
 
 
 def message(id_: object, role: str, content: str, at: datetime | None) -> Line:
-    told = at.isoformat() if at else None
-    return {"id": text_of(id_)[:ID_CHARACTERS], "role": role, "content": content, "at": told}
+    time = at.isoformat() if at else None
+    return {"id": text_of(id_)[:ID_CHARACTERS], "role": role, "content": content, "at": time}
 
 
 def text_of(value: object) -> str:
@@ -358,7 +345,7 @@ def moment(value: object) -> datetime | None:
     try:
         if isinstance(value, int | float) and not isinstance(value, bool):
             return datetime.fromtimestamp(value, UTC)
-        told = datetime.fromisoformat(text_of(value))
+        time = datetime.fromisoformat(text_of(value))
     except (ValueError, OverflowError, OSError):
         return None
-    return told.astimezone(UTC) if told.tzinfo else told.replace(tzinfo=UTC)
+    return time.astimezone(UTC) if time.tzinfo else time.replace(tzinfo=UTC)

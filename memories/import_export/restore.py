@@ -59,18 +59,15 @@ def restore_policy(write: Writer, line: Line, is_fresh: bool) -> Counter[str]:
     if not is_fresh:
         return Counter({LEFT_OUT: 1})
     app, policy = write.app, write.app.policy
-    before = policy_values(policy)
-    for field in POLICY_FIELDS:
-        column: Any = AppPolicy._meta.get_field(field)
-        setattr(policy, field, column.to_python(line[field]))
+    before = {name: getattr(policy, name) for name in POLICY_FIELDS}
+    for name in POLICY_FIELDS:
+        column: Any = AppPolicy._meta.get_field(name)
+        setattr(policy, name, column.to_python(line[name]))
     policy.save()
     App.objects.filter(pk=app.pk).update(name=line["name"], preset=line["preset"])
-    note_change(write.actor, app, "policy changed", app.app_id, before, policy_values(policy))
+    after = {name: getattr(policy, name) for name in POLICY_FIELDS}
+    note_change(write.actor, app, "policy changed", app.app_id, before, after)
     return Counter({NEW: 1}) + noted([line])
-
-
-def policy_values(policy: AppPolicy) -> dict[str, Any]:
-    return {name: getattr(policy, name) for name in POLICY_FIELDS}
 
 
 def known_keys(table: Table, app: App, lines: Iterable[Line]) -> set[tuple[Any, ...]]:
@@ -95,13 +92,13 @@ def plain(value: Any) -> Any:
 
 
 def pks_of(table: Table, app: App, lines: Sequence[Line]) -> Names:
-    found: Names = {}
+    names: Names = {}
     for ref in table.refs:
         target = BY_NAME[ref.table]
         wanted = {line[ref.field] for line in lines if line[ref.field] is not None}
         rows = target.rows(app, None).filter(**{f"{target.name_field}__in": wanted}).order_by()
-        found[ref.field] = {str(name): pk for name, pk in rows.values_list(target.name_field, "pk")} if wanted else {}
-    return found
+        names[ref.field] = {str(name): pk for name, pk in rows.values_list(target.name_field, "pk")} if wanted else {}
+    return names
 
 
 def row_of(table: Table, app: App, line: Line, names: Names) -> Any:
@@ -123,9 +120,9 @@ def row_of(table: Table, app: App, line: Line, names: Names) -> Any:
 def insert(write: Writer, table: Table, rows: Sequence[Any], lines: Sequence[Line], is_fresh: bool) -> None:
     if table.model is Memory:
         cold = {UUID(line["uid"]): line["was"] for line in lines if line["was"]}
-        # Store memories as they were elsewhere: with their times, versions and confidences, and no revision of
-        # ours. `cold` says of those in the cold archive what they were before. Two statements. `with_summaries`:
-        # what is written of them comes with them; otherwise it is due to be written.
+        # Memories stay as they were elsewhere: with their times, versions and confidences, and no revision of ours.
+        # `cold` says of those in the cold archive what they were before. A fresh app gets their summaries with them;
+        # otherwise these are due to be written. Two statements.
         for memory in rows:
             if write.policy.capture_summaries and not is_fresh:
                 write.summaries_due += summaries_touched({}, snapshot(memory))
@@ -147,8 +144,8 @@ def insert(write: Writer, table: Table, rows: Sequence[Any], lines: Sequence[Lin
         if table.model is Vector:
             write.keep_near(rows)
             # An index that was read since the memories came has them without vectors.
-            told = Memory.objects.for_app(write.app).filter(pk__in=[row.memory_id for row in rows])
-            told.update(change_number=write.change_number)
+            embedded = Memory.objects.for_app(write.app).filter(pk__in=[row.memory_id for row in rows])
+            embedded.update(change_number=write.change_number)
 
 
 # --- what fits into an app that holds something already
@@ -181,9 +178,9 @@ def fitting_revisions(app: App, rows: list[Revision]) -> list[Revision]:
 
 def fitting_extractions(app: App, rows: list[Extraction]) -> list[Extraction]:
     """Return the work that is not there yet: a text is read once, and a session digested once."""
-    there = Extraction.objects.for_app(app)
-    texts = set(there.filter(resource__in=[row.resource_id for row in rows]).values_list("resource_id", flat=True))
-    digests = there.filter(what=What.DIGEST, session__in=[row.session_id for row in rows])
+    stored = Extraction.objects.for_app(app)
+    texts = set(stored.filter(resource__in=[row.resource_id for row in rows]).values_list("resource_id", flat=True))
+    digests = stored.filter(what=What.DIGEST, session__in=[row.session_id for row in rows])
     digested = set(digests.values_list("session_id", flat=True))
     return [
         row

@@ -68,8 +68,9 @@ def read_chatgpt(file: IO[bytes], limits: Limits) -> Iterator[Line]:
             if not isinstance(nodes, dict):
                 raise BadFile(f"Entry {number:,} is no conversation of ChatGPT: it has no mapping.")
             id_ = text_of(entry.get("conversation_id")) or text_of(entry.get("id")) or str(number)
-            said = [told for node in branch(nodes, entry.get("current_node")) if (told := chatgpt_message(node))]
-            yield from conversation(CHATGPT, id_, entry.get("title"), said)
+            path = branch(nodes, entry.get("current_node"))
+            lines = [line for node in path if (line := chatgpt_message(node))]
+            yield from conversation(CHATGPT, id_, entry.get("title"), lines)
 
 
 def branch(nodes: dict[str, Any], last: object) -> list[dict[str, Any]]:
@@ -88,23 +89,23 @@ def branch(nodes: dict[str, Any], last: object) -> list[dict[str, Any]]:
 
 
 def said_at(node: dict[str, Any]) -> float:
-    told = node.get("message") or {}
-    at = told.get("create_time") if isinstance(told, dict) else None
-    return float(at) if isinstance(at, int | float) else 0.0
+    entry = node.get("message") or {}
+    time = entry.get("create_time") if isinstance(entry, dict) else None
+    return float(time) if isinstance(time, int | float) else 0.0
 
 
 def chatgpt_message(node: dict[str, Any]) -> Line | None:
-    told = node.get("message")
-    if not isinstance(told, dict):
+    entry = node.get("message")
+    if not isinstance(entry, dict):
         return None
     author, content, about = (
-        part if isinstance(part := told.get(name), dict) else {} for name in ("author", "content", "metadata")
+        part if isinstance(part := entry.get(name), dict) else {} for name in ("author", "content", "metadata")
     )
-    is_hidden = about.get("is_visually_hidden_from_conversation") or told.get("recipient") not in (None, "all")
+    is_hidden = about.get("is_visually_hidden_from_conversation") or entry.get("recipient") not in (None, "all")
     if author.get("role") not in CHATGPT_ROLES or content.get("content_type") not in CHATGPT_TEXTS or is_hidden:
         return None
     text = "\n\n".join(texts_in(content.get("parts"))).strip()
-    return message(told.get("id"), author["role"], text, moment(told.get("create_time"))) if text else None
+    return message(entry.get("id"), author["role"], text, moment(entry.get("create_time"))) if text else None
 
 
 def read_claude(file: IO[bytes], limits: Limits) -> Iterator[Line]:
@@ -117,8 +118,8 @@ def read_claude(file: IO[bytes], limits: Limits) -> Iterator[Line]:
             if not isinstance(messages, list):
                 raise BadFile(f"Entry {number:,} is no conversation of Claude: it has no chat_messages.")
             id_ = text_of(entry.get("uuid")) or str(number)
-            said = [told for one in messages if isinstance(one, dict) and (told := claude_message(one))]
-            yield from conversation(CLAUDE, id_, entry.get("name"), said)
+            lines = [line for item in messages if isinstance(item, dict) and (line := claude_message(item))]
+            yield from conversation(CLAUDE, id_, entry.get("name"), lines)
 
 
 def kept_in_mind(entry: dict[str, Any], number: int) -> Iterator[Line]:
@@ -126,11 +127,10 @@ def kept_in_mind(entry: dict[str, Any], number: int) -> Iterator[Line]:
     account = text_of(entry.get("account_uuid")) or str(number)
     projects = entry.get(ABOUT_PROJECTS)
     texts = {account: entry.get(ABOUT_USER), **(projects if isinstance(projects, dict) else {})}
-    for name, told in texts.items():
-        if text := text_of(told).strip():
-            yield from conversation(
-                CLAUDE, f"memory:{name}", CLAUDE_TITLE, [message(f"memory:{name}", "user", text, None)]
-            )
+    for name, value in texts.items():
+        if text := text_of(value).strip():
+            id_ = f"memory:{name}"
+            yield from conversation(CLAUDE, id_, CLAUDE_TITLE, [message(id_, "user", text, None)])
 
 
 def claude_message(entry: dict[str, Any]) -> Line | None:
@@ -148,7 +148,8 @@ def read_markdown(file: IO[bytes], limits: Limits) -> Iterator[Line]:
         return
     archive = Archive(file, limits.most_bytes)
     for member in archive.named(*MARKDOWN_SUFFIXES):
-        if not is_hidden(member.filename):
+        is_hidden = any(part.startswith((".", "__MACOSX")) for part in PurePosixPath(member.filename).parts)
+        if not is_hidden:
             text = decoded(archive.chunks(member), member.filename, limits)
             yield from note(member.filename, text, changed_at(member.date_time))
 
@@ -172,12 +173,8 @@ def note(name: str, text: str, at: datetime | None) -> Iterator[Line]:
 
 
 def title_of(text: str) -> str:
-    found = HEADING.search(text)
-    return found[1].strip() if found else ""
-
-
-def is_hidden(name: str) -> bool:
-    return any(part.startswith((".", "__MACOSX")) for part in PurePosixPath(name).parts)
+    heading = HEADING.search(text)
+    return heading[1].strip() if heading else ""
 
 
 def changed_at(moment: tuple[int, int, int, int, int, int]) -> datetime | None:
@@ -238,18 +235,18 @@ class Source:
     read: Callable[[IO[bytes], Limits], Iterator[Line]]
 
 
-EVERY_SOURCE = (
-    Source(MEMSITE, "an app's export, of this or another server", read_memsite),
-    Source("mem0", "memories exported from mem0: JSON, or NDJSON", read_mem0),
-    Source("chatgpt", "a data export of ChatGPT: the zip file, or conversations.json in it", read_chatgpt),
-    Source(
-        "claude", "a data export of Claude: the zip file, or conversations.json or memories.json in it", read_claude
-    ),
-    Source("markdown", "notes in Markdown: one file, or a zip file of a folder", read_markdown),
-)
-
-
-SOURCES = {source.name: source for source in EVERY_SOURCE}
+SOURCES = {
+    source.name: source
+    for source in (
+        Source(MEMSITE, "an app's export, of this or another server", read_memsite),
+        Source("mem0", "memories exported from mem0: JSON, or NDJSON", read_mem0),
+        Source("chatgpt", "a data export of ChatGPT: the zip file, or conversations.json in it", read_chatgpt),
+        Source(
+            "claude", "a data export of Claude: the zip file, or conversations.json or memories.json in it", read_claude
+        ),
+        Source("markdown", "notes in Markdown: one file, or a zip file of a folder", read_markdown),
+    )
+}
 
 
 def lines_in(file: IO[bytes], source: Source, limits: Limits) -> Iterator[Line]:

@@ -57,8 +57,8 @@ def session_for(row: Import, agent: Agent, line: Line, now: datetime) -> tuple[A
 
 def said_in(line: Line) -> list[Said]:
     return [
-        Said(one["role"], one["content"], source_key(one["id"], text=one["content"]), moment(one["at"]))
-        for one in line["messages"]
+        Said(said["role"], said["content"], source_key(said["id"], text=said["content"]), moment(said["at"]))
+        for said in line["messages"]
     ]
 
 
@@ -75,13 +75,9 @@ def candidates_of(row: Import, lines: Iterable[Line], known: set[str]) -> list[C
             external_id=line["id"],
             valid_until=moment(line["valid_until"]),
         )
-        for line in once(lines)
+        for line in {line["id"]: line for line in lines}.values()
         if line["id"] not in known and len(line["content"]) <= row.app.policy.max_characters
     ]
-
-
-def once(lines: Iterable[Line]) -> Sequence[Line]:
-    return list({line["id"]: line for line in lines}.values())
 
 
 class CannotImport(Exception):
@@ -175,18 +171,18 @@ def counted(app: App, part: list[Line], free: Free) -> Iterator[tuple[str, dict[
     if kind == CONVERSATION:
         yield "message", message_counts(app, part)
     elif kind == FACT:
-        there = known_facts(app, part)
-        known = sum(line["id"] in there for line in part)
-        new = len(free(candidates_of(Import(app=app), part, there)))
-        told = noted(line for line in part if line["id"] not in there)
-        yield "memory", {NEW: new, KNOWN: known, LEFT_OUT: len(part) - known - new} | told
+        stored = known_facts(app, part)
+        known = sum(line["id"] in stored for line in part)
+        new = len(free(candidates_of(Import(app=app), part, stored)))
+        notes = noted(line for line in part if line["id"] not in stored)
+        yield "memory", {NEW: new, KNOWN: known, LEFT_OUT: len(part) - known - new} | notes
     elif kind in BY_NAME:
         table = BY_NAME[kind]
         keys = known_keys(table, app, part)
         unknown = [line for line in part if key_of(table, line) not in keys]
-        held = sum(WITHHELD in line for line in unknown)
-        counts = {NEW: len(unknown) - held, KNOWN: len(part) - len(unknown)} | noted(unknown)
-        yield kind, counts | ({LEFT_OUT: held} if held else {})
+        withheld = sum(WITHHELD in line for line in unknown)
+        counts = {NEW: len(unknown) - withheld, KNOWN: len(part) - len(unknown)} | noted(unknown)
+        yield kind, counts | ({LEFT_OUT: withheld} if withheld else {})
     else:
         # The policy, which only an app that holds nothing takes over.
         yield kind, {NEW if holds_nothing(app) else LEFT_OUT: len(part)}
@@ -195,7 +191,7 @@ def counted(app: App, part: list[Line], free: Free) -> Iterator[tuple[str, dict[
 def message_counts(app: App, part: list[Line]) -> dict[str, int]:
     known, all_ = 0, 0
     for line in part:
-        keys = [source_key(one["id"], text=one["content"]) for one in line["messages"]]
+        keys = [source_key(message["id"], text=message["content"]) for message in line["messages"]]
         stored = Resource.objects.for_app(app).filter(session__external_id=line["id"], source_key__in=keys)
         known += stored.values("source_key").distinct().count()
         all_ += len(line["messages"])

@@ -7,7 +7,7 @@ by name, entities by key. Left behind is what belongs to the server: keys, jobs,
 from __future__ import annotations
 
 from base64 import b64encode
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -79,7 +79,7 @@ class Table:
 
     @property
     def has_id(self) -> bool:
-        return any(one.name == "uid" for one in self.model._meta.concrete_fields)
+        return any(column.name == "uid" for column in self.model._meta.concrete_fields)
 
     @cached_property
     def paths(self) -> dict[str, str]:
@@ -151,10 +151,6 @@ class VectorTable(Table):
 
 def said_by(app: App, user_id: str) -> Q:
     return Q(session__user_id=user_id)
-
-
-def refused_of(app: App, user_id: str) -> Q:
-    return Q(session__user_id=user_id) | Q(session=None, candidate__user_id=user_id)
 
 
 def of_whom(app: App, user_id: str) -> Q:
@@ -301,7 +297,8 @@ TABLES: tuple[Table, ...] = (
         ),
     ),
     Table(
-        name="rejection", model=Rejection, of_user=refused_of,
+        name="rejection", model=Rejection,
+        of_user=lambda app, user_id: Q(session__user_id=user_id) | Q(session=None, candidate__user_id=user_id),
         refs=(Ref("memory", "memory"), Ref("edits", "memory"), Ref("agent", "agent"), MAYBE_SESSION, RESOURCE),
         later=lambda line: {"edits": None, "agent": None, "decision_reason": ""},
         columns=(
@@ -324,7 +321,3 @@ TABLES: tuple[Table, ...] = (
 )  # fmt: skip
 BY_NAME = {table.name: table for table in TABLES}
 VECTORS = "vector"
-
-
-def in_order(vectors: bool) -> Iterator[Table]:
-    return (table for table in TABLES if vectors or table.name != VECTORS)

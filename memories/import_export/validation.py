@@ -110,8 +110,7 @@ def check_policy(line: Line, header: Line) -> None:
     if header.get("user_id") is not None:
         raise Wrong("the file of an end user has no policy")
     line |= {name: default for name, default in POLICY_LATER.items() if name not in line}
-    wanted = {"type", "name", "preset", *POLICY_FIELDS}
-    check_names(line, wanted)
+    check_names(line, {"type", "name", "preset", *POLICY_FIELDS})
     name, preset = line["name"], line["preset"]
     if not isinstance(name, str) or not 0 < len(name) <= 200 or preset not in Preset.values:
         raise Wrong("policy: the name or the preset cannot be")
@@ -150,7 +149,9 @@ def check_row(table: Table, line: Line, seen: Seen) -> None:
             except Wrong as error:
                 raise Wrong(f"{table.name}: {name} {error}") from error
     for ref in table.refs:
-        check_ref(table, ref.field, ref.table, ref.is_required, line[ref.field], seen)
+        named = line[ref.field]
+        if (named is not None or ref.is_required) and not (isinstance(named, str) and seen.has(ref.table, named)):
+            raise Wrong(f"{table.name}: its {ref.field} names no {ref.table} of this file that stands before it")
     if table.name in RULES and (problem := RULES[table.name](line)):
         raise Wrong(f"{table.name}: {problem}")
     if (name := table.name_of(line)) and not seen.add(table.name, name):
@@ -164,13 +165,6 @@ def is_id(value: Any) -> bool:
         return isinstance(value, str) and str(UUID(value)) == value
     except ValueError:
         return False
-
-
-def check_ref(table: Table, field: str, target: str, is_required: bool, value: Any, seen: Seen) -> None:
-    if value is None and not is_required:
-        return
-    if not isinstance(value, str) or not seen.has(target, value):
-        raise Wrong(f"{table.name}: its {field} names no {target} of this file that stands before it")
 
 
 def check_field(field: Field[Any, Any], value: Any) -> None:
@@ -206,8 +200,7 @@ def check_kind(field: Any, value: Any) -> None:
     if not right:
         raise Wrong("is of the wrong type")
     if kind in BaseDatabaseOperations.integer_field_ranges:
-        # Check that its column holds it on either database, and may still count on: SQLite alone would take 64
-        # bits.
+        # Its column holds it on either database, and may still count on: SQLite alone would take 64 bits.
         least, most = BaseDatabaseOperations.integer_field_ranges[kind]
         most = most // 2 if field.name in COUNTED else most
         if not least <= value <= most:
@@ -223,10 +216,6 @@ def about_session(line: Line) -> str:
     if (line["status"] == SessionStatus.ENDED) != is_over:
         return "it has ended if it has an ended_at, and only then"
     return "" if isinstance(line["environment"], dict) else "environment is no object"
-
-
-def about_turn(line: Line) -> str:
-    return "" if isinstance(line["tool_calls"], list) else "tool_calls is no list"
 
 
 def about_memory(line: Line) -> str:
@@ -246,7 +235,9 @@ def about_memory(line: Line) -> str:
         return "confidence_base is from 0 to 1"
     if line["version"] < 1:
         return "version begins at 1"
-    begins, ends = moment(line["valid_from"]), moment(line["valid_until"])
+    begins, ends = (
+        datetime.fromisoformat(text) if text else None for text in (line["valid_from"], line["valid_until"])
+    )
     return "valid_until comes before valid_from" if begins and ends and ends < begins else ""
 
 
@@ -281,10 +272,6 @@ def about_lists(state: Mapping[str, Any]) -> str:
     return "" if isinstance(state.get("metadata", {}), dict) else "metadata is no object"
 
 
-def about_link(line: Line) -> str:
-    return "it joins a memory to itself" if line["from_memory"] == line["to_memory"] else ""
-
-
 def about_trigger(line: Line) -> str:
     is_late = line["until"] is not None and line["until"] < line["trigger_date"]
     return "until comes before trigger_date" if is_late else ""
@@ -316,21 +303,17 @@ def all_times(value: Any) -> bool:
     if not isinstance(value, dict):
         return False
     try:
-        return all(is_id(uid) and datetime.fromisoformat(told).tzinfo is not None for uid, told in value.items())
+        return all(is_id(uid) and datetime.fromisoformat(time).tzinfo is not None for uid, time in value.items())
     except (TypeError, ValueError):
         return False
 
 
-def moment(text: str | None) -> datetime | None:
-    return datetime.fromisoformat(text) if text else None
-
-
 RULES: Mapping[str, Rule] = {
     "session": about_session,
-    "turn": about_turn,
+    "turn": lambda line: "" if isinstance(line["tool_calls"], list) else "tool_calls is no list",
     "memory": about_memory,
     "revision": about_revision,
-    "link": about_link,
+    "link": lambda line: "it joins a memory to itself" if line["from_memory"] == line["to_memory"] else "",
     "trigger": about_trigger,
     "extraction": about_extraction,
     "vector": about_vector,

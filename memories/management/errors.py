@@ -51,21 +51,15 @@ def plain_errors() -> Iterator[None]:
     try:
         yield
     except (OSError, DatabaseError) as error:
-        raise CommandError(plain_message(error)) from error
-
-
-def plain_message(error: Exception) -> str:
-    """One line of what the disk or the database does not do."""
-    if isinstance(error, OSError):
-        return os_message(error)
-    return database_message(error) if isinstance(error, DatabaseError) else str(error)
+        message = os_message(error) if isinstance(error, OSError) else database_message(error)
+        raise CommandError(message) from error
 
 
 def os_message(error: OSError) -> str:
     path = error.filename
     hints = DATA_DIR_HINTS | DISK_HINTS if is_of_data_dir(path, error.errno) else DISK_HINTS
-    told = f"{path or 'The data directory'}: {error.strerror or error}."
-    return " ".join(filter(None, [told, hints.get(error.errno or 0)]))
+    reason = f"{path or 'The data directory'}: {error.strerror or error}."
+    return " ".join(filter(None, [reason, hints.get(error.errno or 0)]))
 
 
 def is_of_data_dir(path: Any, number: int | None) -> bool:
@@ -79,16 +73,12 @@ def is_of_data_dir(path: Any, number: int | None) -> bool:
 
 def database_message(error: DatabaseError) -> str:
     # PostgreSQL goes on with the statement, and what is in it.
-    told = (str(error).strip() or type(error).__name__).splitlines()[0]
-    hint = hint_for(error, told)
-    return f"The database {connection.settings_dict['NAME']} cannot be used: {told}. {hint}"
-
-
-def hint_for(error: DatabaseError, told: str) -> str:
-    """What to do."""
+    reason = (str(error).strip() or type(error).__name__).splitlines()[0]
     if why := why_unwritable(error):
         is_file = why == Why.READ_ONLY and connection.vendor == "sqlite"
-        return DATA_DIR_HINTS[errno.EACCES] if is_file else UNWRITABLE_HINTS[why]
-    # Of what does not exist there, nothing can be set up.
-    hints = () if is_out_of_reach(error) else DATABASE_HINTS
-    return next((hint for part, hint in hints if part in told), "See MEMSITE_DATABASE_URL.")
+        hint = DATA_DIR_HINTS[errno.EACCES] if is_file else UNWRITABLE_HINTS[why]
+    else:
+        # Of what does not exist there, nothing can be set up.
+        hints = () if is_out_of_reach(error) else DATABASE_HINTS
+        hint = next((hint for part, hint in hints if part in reason), "See MEMSITE_DATABASE_URL.")
+    return f"The database {connection.settings_dict['NAME']} cannot be used: {reason}. {hint}"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from urllib.parse import SplitResult, urlsplit
+from urllib.parse import urlsplit
 
 from django.core.management.base import CommandError
 
@@ -13,7 +13,7 @@ FILE_NAME = "address"
 
 
 def checked_address(text: str) -> str:
-    """The server's root, without a slash at its end; CommandError if it can be no address of one."""
+    """Return the server's root, without a slash at its end; CommandError if it can be no address of one."""
     url = text.strip().rstrip("/")
     if reason := what_is_wrong(url):
         raise CommandError(f"--url {text!r}: {reason}. It is an address such as {USUAL} or https://memory.example.org.")
@@ -21,7 +21,7 @@ def checked_address(text: str) -> str:
 
 
 def what_is_wrong(url: str) -> str:
-    """Empty if nothing is."""
+    """Return what is wrong with an address; empty if nothing is."""
     if not url.isprintable() or " " in url:
         return "there are blanks or control characters in it"
     try:
@@ -32,19 +32,15 @@ def what_is_wrong(url: str) -> str:
         return "it begins with neither http:// nor https://"
     if not parts.hostname:
         return "there is no host in it"
-    if not has_port(parts):
+    try:
+        has_port = parts.port != 0
+    except ValueError:
+        has_port = False
+    if not has_port:
         return "its port is none"
     if "@" in parts.netloc:
         return "a name or a password does not belong in it"
     return "nothing may follow a ? or a #" if "?" in url or "#" in url else ""
-
-
-def has_port(parts: SplitResult) -> bool:
-    """Or none, which is the usual one."""
-    try:
-        return parts.port != 0
-    except ValueError:
-        return False
 
 
 def store_address(url: str) -> None:

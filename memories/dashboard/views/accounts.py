@@ -11,7 +11,7 @@ from django import forms
 from django.conf import settings
 from django.contrib import messages
 from django.contrib.auth import get_user_model
-from django.contrib.auth.forms import AuthenticationForm
+from django.contrib.auth.forms import AuthenticationForm, UsernameField
 from django.contrib.auth.views import LoginView, LogoutView, PasswordChangeView
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, render
@@ -31,19 +31,21 @@ from memsite.tenancy.models import Agent, ApiKey, Membership, Role, Scope
 MEMBERS_SHOWN = 500
 AGENTS_SHOWN = 200
 OLD_KEYS_SHOWN = 5
-SCOPES = [(Scope.READ, "read"), (Scope.WRITE, "write"), (Scope.OPERATOR, "operator: governs this app")]
-USUAL = [Scope.READ.value, Scope.WRITE.value]
+SCOPES_FIELD = forms.MultipleChoiceField(
+    label="It may",
+    choices=[(Scope.READ, "read"), (Scope.WRITE, "write"), (Scope.OPERATOR, "operator: governs this app")],
+    initial=[Scope.READ.value, Scope.WRITE.value],
+    widget=forms.CheckboxSelectMultiple,
+    help_text="Of its key.",
+)
 
 
 class SignInForm(AuthenticationForm):
+    username = UsernameField(label="Name", widget=forms.TextInput(attrs={"autofocus": True}))
     error_messages = {
         **AuthenticationForm.error_messages,
         "invalid_login": "The name and the password do not belong together.",
     }
-
-    def __init__(self, *args: Any, **options: Any) -> None:
-        super().__init__(*args, **options)
-        self.fields["username"].label = "Name"
 
 
 class SignIn(LoginView):
@@ -120,14 +122,8 @@ def remove(request: DashboardRequest, name: str) -> HttpResponse:
     return go(request, "/" if own else there, f"{member.user.get_username()} is no member any more.")
 
 
-def scopes_field() -> forms.MultipleChoiceField:
-    return forms.MultipleChoiceField(
-        label="It may", choices=SCOPES, initial=USUAL, widget=forms.CheckboxSelectMultiple, help_text="Of its key."
-    )
-
-
 class AgentForm(forms.ModelForm):  # type: ignore[type-arg]  # the class of Django itself has no type arguments
-    scopes = scopes_field()
+    scopes = SCOPES_FIELD
 
     class Meta:
         model = Agent
@@ -135,7 +131,7 @@ class AgentForm(forms.ModelForm):  # type: ignore[type-arg]  # the class of Djan
 
 
 class KeyForm(forms.Form):
-    scopes = scopes_field()
+    scopes = SCOPES_FIELD
     expires_on = forms.DateField(
         label="Until",
         required=False,

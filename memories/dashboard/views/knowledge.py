@@ -138,12 +138,9 @@ def difference(request: DashboardRequest, versions: list[Summary]) -> dict[str, 
     default_old = versions[1] if len(versions) > 1 else None
     old = by_number.get(request.GET.get("from", ""), default_old)
     new = by_number.get(request.GET.get("to", ""), default_new)
-    lines: list[Line] = compare(without_escapes(old), without_escapes(new)) if old and new else []
+    texts = ["\n".join(map(plain, version.content.splitlines())) for version in (old, new) if version]
+    lines = compare(*texts) if old and new else []
     return {"old": old, "new": new, "lines": lines, "is_changed": any(line.what != "same" for line in lines)}
-
-
-def without_escapes(version: Summary) -> str:
-    return "\n".join(map(plain, version.content.splitlines()))
 
 
 @page(read=None, write=Right.CURATE)

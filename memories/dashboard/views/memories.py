@@ -17,7 +17,7 @@ from memories.capture.candidates import LESSON_IMPORTANCE
 from memories.dashboard import memory_history
 from memories.dashboard.access import SAFE, Dashboard, DashboardRequest, page
 from memories.dashboard.forms import AddForm, EditForm
-from memories.dashboard.lists import Choice, Filters, KeysetPage, Search, Suggested, agents_of, keyset_page
+from memories.dashboard.lists import Choice, Filters, KeysetPage, Search, Suggested, keyset_page
 from memories.dashboard.responses import (
     AT_MOST,
     Tone,
@@ -84,10 +84,6 @@ class MemoryFilters(Filters):
     origin = Choice("Said by", Origin.choices)
     trust = Choice("Trust", [(level, level) for level in Trust.values])
 
-    def __init__(self, dashboard: Dashboard, *args: Any, **options: Any) -> None:
-        super().__init__(*args, **options)
-        self.fields["agent"].choices = agents_of(dashboard.app)  # type: ignore[attr-defined]
-
     def asked(self) -> dict[str, Any]:
         """`by` narrows nothing without something to find."""
         asked = super().asked()
@@ -112,7 +108,7 @@ def memories(request: DashboardRequest) -> HttpResponse:
     seen = str(dashboard.app.change_number)
     if is_seen(request, seen):
         return unchanged()
-    filters = MemoryFilters(dashboard, request.GET)
+    filters = MemoryFilters(request.GET, app=dashboard.app)
     asked = filters.asked()
     if filters.by_meaning:
         slice = KeysetPage([]) if filters.refused else search(dashboard.agent(), asked)
@@ -178,9 +174,9 @@ def one(request: DashboardRequest, uid: UUID) -> HttpResponse:
 
 def show_one(request: DashboardRequest, memory: Memory, **more: Any) -> HttpResponse:
     app = request.dashboard.app
-    told, links = memory_history.told_to(app, memory), memory_history.links_of(app, memory)
+    injections, links = memory_history.injections_of(app, memory), memory_history.links_of(app, memory)
     ends = [(linked.link.pk, linked.other.status) for linked in links]
-    seen = fingerprint((memory.version, memory.confidence, [(row.pk, row.used) for row in told], ends))
+    seen = fingerprint((memory.version, memory.confidence, [(row.pk, row.used) for row in injections], ends))
     if not more and is_seen(request, seen):
         return unchanged()
     changes = memory_history.changes_of(app, memory)
@@ -198,9 +194,9 @@ def show_one(request: DashboardRequest, memory: Memory, **more: Any) -> HttpResp
         "confirmed": sum(change.revision.action == "reinforced" for change in changes),
         "contradicted": sum(change.revision.action == "contradicted" for change in changes),
         "timeline": memory_history.timeline(app, memory, changes, now),
-        "told": told,
-        "used": sum(row.used is True for row in told),
-        "judged": sum(row.used is not None for row in told),
+        "told": injections,
+        "used": sum(row.used is True for row in injections),
+        "judged": sum(row.used is not None for row in injections),
         "links": links,
         "trust": trust,
         "kinds": SAYABLE,
@@ -345,7 +341,7 @@ def save(request: DashboardRequest, form: EditForm, memory: Memory) -> HttpRespo
 def show_form(request: DashboardRequest, form: EditForm) -> HttpResponse:
     memory: Memory = form.instance
     context: dict[str, Any] = {"form": form, "memory": memory}
-    if form.is_bound and form.is_outdated:
+    if form.is_bound and form.cleaned_data.get("version") != memory.version:
         memory.refresh_from_db()
         shown = [(name, form.cleaned_data.get(name), getattr(memory, name)) for name in form._meta.fields or ()]
         context |= {

@@ -14,7 +14,7 @@ from django.http import HttpResponse
 from django.utils import timezone
 
 from memories.dashboard.access import Dashboard, DashboardRequest, page
-from memories.dashboard.lists import Choice, Filters, Search, agents_of, as_uid
+from memories.dashboard.lists import Choice, Filters, Search, as_uid
 from memories.dashboard.responses import render_page
 from memories.models import Memory, Source
 from memories.models.memory import subject_of
@@ -133,9 +133,8 @@ class RecallFilters(Filters):
     )
 
     def __init__(self, dashboard: Dashboard, *args: Any, **options: Any) -> None:
-        super().__init__(*args, **options)
+        super().__init__(*args, app=dashboard.app, **options)
         self.fields["mode"].choices = [("", f"auto ({dashboard.app.policy.ranking})"), *self.fields["mode"].choices[1:]]  # type: ignore[attr-defined]
-        self.fields["agent"].choices = agents_of(dashboard.app)  # type: ignore[attr-defined]
 
 
 @page()

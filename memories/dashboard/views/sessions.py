@@ -16,7 +16,7 @@ from django.http import HttpResponse
 from django.shortcuts import get_object_or_404
 
 from memories.dashboard.access import Dashboard, DashboardRequest, page
-from memories.dashboard.lists import Choice, Filters, KeysetPage, Search, agents_of, keyset_page, name_of
+from memories.dashboard.lists import Choice, Filters, KeysetPage, Search, keyset_page, name_of
 from memories.dashboard.memory_history import Piece, quoted
 from memories.dashboard.responses import fingerprint, is_seen, render_page, unchanged
 from memories.models import Decision, FutureTrigger, Injection, LedgerEntry, Memory, Rejection
@@ -238,15 +238,11 @@ class SessionFilters(Filters):
     agent = Choice("Agent", [])
     user = Search("End user")
 
-    def __init__(self, dashboard: Dashboard, *args: Any, **options: Any) -> None:
-        super().__init__(*args, **options)
-        self.fields["agent"].choices = agents_of(dashboard.app)  # type: ignore[attr-defined]
-
 
 @page()
 def sessions(request: DashboardRequest) -> HttpResponse:
     app = request.dashboard.app
-    filters = SessionFilters(request.dashboard, request.GET)
+    filters = SessionFilters(request.GET, app=app)
     rows = narrow(AgentSession.objects.for_app(app).select_related("agent"), filters.asked())
     slice = keyset_page(filters.let_through(rows), request.GET)
     lines = lines_of(app, slice.rows)

@@ -34,20 +34,19 @@ class Command(BaseCommand):
         expires_at = now + timedelta(days=options["expires_days"]) if options["expires_days"] else None
         with plain_errors(), transaction.atomic():
             if operator:
-                refuse_with_operator(app, agent, options["scopes"])
+                if app or agent or options["scopes"]:
+                    raise CommandError("--operator goes without --app, --agent and --scopes.")
                 key = create_key(None, [Scope.OPERATOR], expires_at=expires_at)
             elif app and agent:
                 owner = agent_named(app_named(app), agent, self.stderr.write)
                 key = issue(owner, options["scopes"] or AGENT_SCOPES, now, expires_at)
             else:
                 raise CommandError("Whose key? Give --app and --agent, or --operator.")
-        self.hint(key.row)
-        self.stdout.write(key.text)
-
-    def hint(self, row: ApiKey) -> None:
+        row = key.row
         end = f"until {row.expires_at:%Y-%m-%d %H:%M} UTC" if row.expires_at else "until it is revoked"
         owner = full_name(row.agent) if row.agent else "operators, for every app"
         self.stderr.write(f"Key {row.prefix} of {owner}, scopes {', '.join(row.scopes)}, {end}. Shown only now:")
+        self.stdout.write(key.text)
 
 
 def full_name(agent: Agent) -> str:
@@ -59,11 +58,6 @@ def scopes(text: str) -> list[Scope]:
         return [Scope(part.strip()) for part in text.split(",")]
     except ValueError as error:
         raise argparse.ArgumentTypeError(f"some of {', '.join(Scope.values)}, with commas") from error
-
-
-def refuse_with_operator(*others: object) -> None:
-    if any(others):
-        raise CommandError("--operator goes without --app, --agent and --scopes.")
 
 
 def issue(agent: Agent, wanted: list[Scope], now: datetime, expires_at: datetime | None) -> NewKey:

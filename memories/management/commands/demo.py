@@ -19,7 +19,6 @@ from memories.capture.ingest_messages import Report
 from memories.management.errors import plain_errors
 from memories.management.server_address import known_address
 from memories.models import Action, Memory, Rejection, Revision
-from memories.retrieve.hits import Hit
 from memories.retrieve.pipeline import SearchRequest
 from memories.services import MemoryAgent
 from memories.services.sessions import Greeting
@@ -104,7 +103,7 @@ class Command(BaseCommand):
             self.say("Two agents work, and Memsite remembers. Everything happens in your own database.")
             for play in PLAYS:
                 self.perform(play, keep)
-            self.show_door(PLAYS[0])
+            self.show_request(PLAYS[0])
 
     def perform(self, play: Play, keep: bool) -> None:
         agent = agent_of(play)
@@ -131,7 +130,11 @@ class Command(BaseCommand):
         session, greeting = open_session(agent, scene.title, external_id, scene.tier)
         self.show_block(greeting)
         report = self.stream(agent, session, scene)
-        self.show_report(report)
+        names = ("created", "reinforced", "contradicted", "echoed", "rejected", "events")
+        counts = ", ".join(f"{report.counts[name]} {name}" for name in names)
+        self.say(f"{report.lines} lines read: {counts}.")
+        turns = ", ".join(map(str, report.turns)) or "none"
+        self.say(f"Turns checkpointed: {turns}. Lines that could not be read: {report.error_count}.")
         pending = agent.end(session, "recording over")
         self.say(f"Session ended; {pending} of its texts and memories are still to be read, or to get their vector.")
 
@@ -157,7 +160,10 @@ class Command(BaseCommand):
         self.write("")
         self.write(f"  {self.style.MIGRATE_LABEL('?')} {question}")
         for hit in found.hits:
-            self.show_hit(hit)
+            memory, parts = hit.memory, " + ".join(f"{name} {value:.2f}" for name, value in hit.parts.items())
+            self.write(f"      {self.style.SUCCESS(f'{hit.score:.2f}')}  [{about(memory)}] {memory.content}")
+            trust = ", ".join([f"confidence {memory.confidence:.2f}", *hit.trust])
+            self.write(f"            = {parts}; {trust}")
         if not found.hits:
             self.write("      nothing fits")
         if found.degraded:
@@ -185,22 +191,21 @@ class Command(BaseCommand):
         self.write(textwrap.indent(greeting.text, "  | ", lambda _: True))
 
     def show_news(self, news: "News") -> None:
-        for revision in news.revisions():
-            self.show_revision(revision)
-        for rejection in news.rejections():
-            where = f"[{rejection.category}] " if rejection.category else ""
-            self.entry("rejected", self.style.WARNING, f"{where}{rejection.content or ''}", rejection.reason)
-
-    def show_revision(self, revision: Revision) -> None:
-        memory = revision.memory
-        text = f"[{about(memory)}] {memory.content}"
         styles = {
             Action.CREATED: self.style.SUCCESS,
             Action.REINFORCED: self.style.HTTP_INFO,
             Action.CONTRADICTED: self.style.ERROR,
         }
-        style = styles.get(Action(revision.action), self.style.NOTICE)
-        self.entry(revision.action, style, text, why(revision))
+        for revision in news.revisions():
+            text = f"[{about(revision.memory)}] {revision.memory.content}"
+            style = styles.get(Action(revision.action), self.style.NOTICE)
+            before, after = revision.before.get("confidence"), revision.after.get("confidence")
+            # Nothing for a new memory.
+            change = f"confidence {before:.2f} → {after:.2f}" if before is not None and after is not None else ""
+            self.entry(revision.action, style, text, ": ".join(filter(None, [change, revision.reason])))
+        for rejection in news.rejections():
+            where = f"[{rejection.category}] " if rejection.category else ""
+            self.entry("rejected", self.style.WARNING, f"{where}{rejection.content or ''}", rejection.reason)
 
     def entry(self, word: str, style: Any, text: str, reason: str) -> None:
         body = textwrap.wrap(text, WIDTH - 17) + ([f"({reason})"] if reason else [])
@@ -209,22 +214,7 @@ class Command(BaseCommand):
         for line in rest:
             self.write(f"{'':17}{line}")
 
-    def show_report(self, report: Report) -> None:
-        counts = report.counts
-        names = ("created", "reinforced", "contradicted", "echoed", "rejected", "events")
-        told = ", ".join(f"{counts[name]} {name}" for name in names)
-        self.say(f"{report.lines} lines read: {told}.")
-        turns = ", ".join(map(str, report.turns)) or "none"
-        self.say(f"Turns checkpointed: {turns}. Lines that could not be read: {report.error_count}.")
-
-    def show_hit(self, hit: Hit) -> None:
-        parts = " + ".join(f"{name} {value:.2f}" for name, value in hit.parts.items())
-        memory = hit.memory
-        self.write(f"      {self.style.SUCCESS(f'{hit.score:.2f}')}  [{about(memory)}] {memory.content}")
-        told = [f"confidence {memory.confidence:.2f}", *hit.trust]
-        self.write(f"            = {parts}; {', '.join(told)}")
-
-    def show_door(self, play: Play) -> None:
+    def show_request(self, play: Play) -> None:
         body = json.dumps({"query": play.questions[0], "limit": HITS_SHOWN, "explain": True})
         self.headline("The same through the API, while the server runs (make run)")
         self.write(f"  KEY=$(.venv/bin/python manage.py create_key --app {play.app_id} --agent {AGENT_NAME})")
@@ -257,13 +247,6 @@ class News:
 
 def about(memory: Memory) -> str:
     return f"{memory.category}:{memory.subject}" if memory.subject else memory.category
-
-
-def why(revision: Revision) -> str:
-    """The change of confidence and its reason; nothing for a new memory."""
-    before, after = revision.before.get("confidence"), revision.after.get("confidence")
-    change = f"confidence {before:.2f} → {after:.2f}" if before is not None and after is not None else ""
-    return ": ".join(filter(None, [change, revision.reason]))
 
 
 @contextmanager

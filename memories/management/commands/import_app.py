@@ -10,7 +10,7 @@ from django.utils import timezone
 from memories.import_export.sources import MEMSITE, SOURCES
 from memories.management.arguments import agent_name, app_named, end_user
 from memories.management.errors import plain_errors
-from memories.models import Import, ImportStatus
+from memories.models import ImportStatus
 from memories.services import BadFile, CannotImport, MemoryAgent, UnderWay
 from memsite.jobs.job import Unclaimed
 
@@ -51,11 +51,8 @@ class Command(BaseCommand):
             if row.status == ImportStatus.WAITING:
                 agent.carry_on(row, Unclaimed(until=timezone.now()))
         for kind, count in row.counts.items():
-            told = ", ".join(f"{number:,} {name}" for name, number in count.items()) or "nothing new"
-            self.stdout.write(f"{kind}: {told}")
-        self.finish(row)
-
-    def finish(self, row: Import) -> None:
+            numbers = ", ".join(f"{number:,} {name}" for name, number in count.items()) or "nothing new"
+            self.stdout.write(f"{kind}: {numbers}")
         if row.status != ImportStatus.DONE:
             raise CommandError(f"The import has {row.status}: {row.reason.rstrip('.')}.")
         self.stdout.write(f"{row.done:,} lines taken in.")

@@ -46,7 +46,7 @@ class Command(BaseCommand):
         with ExitStack() as until_the_end:
             self.report(self.moved(source, until_the_end))
             if hold:
-                self.hold()
+                self.wait_for_enter()
         self.stdout.write(BEHIND.format("keep it stopped" if hold else "stop it, and keep it stopped"))
 
     def moved(self, source: str, until_the_end: ExitStack) -> Moved:
@@ -65,17 +65,17 @@ class Command(BaseCommand):
         self.stdout.write(f"  {line}")
         self.stdout.flush()
 
-    def report(self, told: Moved) -> None:
-        rows, meanwhile = sum(told.rows.values()), sum(told.meanwhile.values())
-        mended = sum(map(len, told.mended.values()))
-        self.stdout.write(f"Moved {rows:,} rows of {len(told.rows)} tables, each compared.")
+    def report(self, move: Moved) -> None:
+        rows, meanwhile = sum(move.rows.values()), sum(move.meanwhile.values())
+        mended = sum(map(len, move.mended.values()))
+        self.stdout.write(f"Moved {rows:,} rows of {len(move.rows)} tables, each compared.")
         if meanwhile:
             self.stdout.write(f"{meanwhile:,} were written, changed or deleted meanwhile: they came along.")
         if mended:
             self.stdout.write(f"{mended:,} held a NUL character, which PostgreSQL cannot: U+FFFD stands for it now.")
         self.stdout.write(SIGNED)
 
-    def hold(self) -> None:
+    def wait_for_enter(self) -> None:
         self.stdout.write(HELD)
         self.stdout.flush()
         # All is moved: who ends the waiting, ends only that.

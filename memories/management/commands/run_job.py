@@ -40,7 +40,7 @@ class Command(BaseCommand):
                 return
             if job not in JOBS:
                 raise CommandError(f"Which job? One of {', '.join(JOBS)}; or --due.")
-            runs = [self.do(JOBS[job], one) for one in apps_for(JOBS[job], app)]
+            runs = [self.do(JOBS[job], chosen) for chosen in apps_for(JOBS[job], app)]
         failed = [run for run in runs if run.status in (RunStatus.FAILED, RunStatus.DEAD)]
         if failed:
             raise CommandError(f"{len(failed)} of {len(runs)} failed.")

@@ -29,6 +29,7 @@ MOST_PROCESSES, MOST_THREADS = 500, 1_000
 WORKER_THREADS = 4  # tasks mostly wait: for a model, for the database
 # Granian waits for running requests, for a live stream without end: cut it before we kill it (STOP_SECONDS).
 WEB_STOP_SECONDS = 4
+CELERY = (sys.executable, "-m", "celery", "--app=memsite", "--quiet")
 
 
 class Command(BaseCommand):
@@ -79,7 +80,7 @@ def processes(host: str, port: int, workers: int, threads: int, broker_url: str)
     web = web_commands(host, port, workers, threads)
     if broker_url.startswith(f"{SCHEME}:"):
         return {**web, "worker": [*worker, "--beat"]}
-    return {**web, "worker": worker, "beat": [*celery_command(), "beat", "--loglevel=INFO"]}
+    return {**web, "worker": worker, "beat": [*CELERY, "beat", "--loglevel=INFO"]}
 
 
 def web_commands(host: str, port: int, workers: int, threads: int) -> dict[str, list[str]]:
@@ -107,14 +108,10 @@ def web_command(host: str, port: int, workers: int, threads: int) -> list[str]:
 
 def worker_command() -> list[str]:
     return [
-        *(*celery_command(), "worker", "--loglevel=INFO"),
+        *(*CELERY, "worker", "--loglevel=INFO"),
         *("--pool=threads", f"--concurrency={WORKER_THREADS}"),
         f"--queues={','.join(QUEUES_IN_ORDER)}",
     ]
-
-
-def celery_command() -> list[str]:
-    return [sys.executable, "-m", "celery", "--app=memsite", "--quiet"]
 
 
 def child_environment(workers: int, threads: int) -> dict[str, str]:
@@ -172,16 +169,13 @@ class JsonLines(Lines):
         text = message.data.decode("utf-8", "replace") if isinstance(message.data, bytes) else message.data
         with suppress(OSError):
             for line in filter(str.strip, text.split("\n")):
-                print(line if is_object(line) else as_object(line, message), file=self.output, flush=True)
-
-
-def is_object(line: str) -> bool:
-    try:
-        return isinstance(json.loads(line), dict)
-    except (ValueError, RecursionError):
-        return False
+                print(as_object(line, message), file=self.output, flush=True)
 
 
 def as_object(line: str, message: Message) -> str:
-    at = f"{message.time.astimezone(UTC):%Y-%m-%dT%H:%M:%S.%fZ}"
-    return json.dumps({"event": line.rstrip(), "logger": message.name, "level": "info", "timestamp": at})
+    """Return the line itself if it is a JSON object, else an object that holds it."""
+    with suppress(ValueError, RecursionError):
+        if isinstance(json.loads(line), dict):
+            return line
+    time = f"{message.time.astimezone(UTC):%Y-%m-%dT%H:%M:%S.%fZ}"
+    return json.dumps({"event": line.rstrip(), "logger": message.name, "level": "info", "timestamp": time})

@@ -136,11 +136,11 @@ class Command(BaseCommand):
     def migrate(self) -> None:
         executor = MigrationExecutor(connection)
         applied = executor.loader.applied_migrations or {}
-        found = standing([(app, name) for app, name in applied if app in OUR_APPS])
-        if found.unknown:
+        migrations = standing([(app, name) for app, name in applied if app in OUR_APPS])
+        if migrations.unknown:
             raise CommandError(
                 "The database is newer than this code, or from before 0.1.0. "
-                f"Unknown migrations: {', '.join(found.unknown)}. "
+                f"Unknown migrations: {', '.join(migrations.unknown)}. "
                 "Update the code, or put back the backup from before the update."
             )
         plan = executor.migration_plan(executor.loader.graph.leaf_nodes())
@@ -148,7 +148,7 @@ class Command(BaseCommand):
             self.say(f"Bringing the database up to date: {len(plan)} steps")
             call_command("migrate", verbosity=0, interactive=False)
         if connection.vendor == "postgresql":
-            # Also where nothing is migrated: row security or pgvector may have come since. near's table is walled, too.
+            # Also where nothing is migrated: row-level security, which covers pgvector's table, or pgvector may be new.
             pgvector_table.build()
             row_level_security.build()
 
@@ -160,8 +160,8 @@ class Command(BaseCommand):
         for finder in get_finders():
             for name, storage in finder.list(list(NOT_SERVED)):
                 file = Path(storage.path(name))
-                found = file.stat()
-                digest.update(f"{file}|{found.st_size}|{found.st_mtime_ns}\n".encode())
+                status = file.stat()
+                digest.update(f"{file}|{status.st_size}|{status.st_mtime_ns}\n".encode())
         now = digest.hexdigest()
         is_whole = stamp.is_file()
         if is_whole and stamp.read_text() == now:
@@ -184,22 +184,15 @@ def first_start(notes: Path, url: str) -> FirstStart | None:
             return None
         password = readable_password()
         User.objects.create_superuser(LOGIN, password=password)
-        first = FirstStart(password, *make_keys())
+        app, is_new = App.objects.get_or_create(app_id=APP_ID, defaults={"name": APP_NAME, "preset": Preset.STANDARD})
+        if is_new:
+            AppPolicy.objects.create(app=app, **preset_values(Preset.STANDARD))
+        agent, _ = Agent.objects.for_app(app).get_or_create(app=app, name=AGENT_NAME)
+        agent_key, operator_key = create_key(agent, [Scope.READ, Scope.WRITE]), create_key(None, [Scope.OPERATOR])
+        first = FirstStart(password, agent_key.text, operator_key.text)
         headline = f"The first start of Memsite, {timezone.now():%Y-%m-%d %H:%M} UTC"
         write_private(notes, table(headline, secrets_of(url, first)) + "\n")
     return first
-
-
-def make_keys() -> tuple[str, str]:
-    """Keys for the demo app's agent and for an operator's programs."""
-    app, is_new = App.objects.get_or_create(app_id=APP_ID, defaults={"name": APP_NAME, "preset": Preset.STANDARD})
-    if is_new:
-        AppPolicy.objects.create(app=app, **preset_values(Preset.STANDARD))
-    agent, _ = Agent.objects.for_app(app).get_or_create(app=app, name=AGENT_NAME)
-    return (
-        create_key(agent, [Scope.READ, Scope.WRITE]).text,
-        create_key(None, [Scope.OPERATOR]).text,
-    )
 
 
 def readable_password() -> str:
@@ -220,7 +213,17 @@ def write_private(path: Path, text: str) -> None:
 
 def welcome(url: str, first: FirstStart, notes: Path) -> str:
     headline = f"Memsite is ready. These are shown only now; they are kept in {notes}."
-    return f"\n{table(headline, secrets_of(url, first))}\n\n{try_it(url, first.agent_key)}\n"
+    body = json.dumps({"content": "Jellyfin takes 60 seconds to start", "subject": "jellyfin"})
+    lines = [
+        "",
+        table(headline, secrets_of(url, first)),
+        "",
+        "Try it, in another terminal:",
+        f"  curl {url}/api/v1/memories -H 'Authorization: Bearer {first.agent_key}' \\",
+        f"    -H 'Content-Type: application/json' -d '{body}'",
+        "",
+    ]
+    return "\n".join(lines)
 
 
 def secrets_of(url: str, first: FirstStart) -> dict[str, str]:
@@ -233,17 +236,6 @@ def secrets_of(url: str, first: FirstStart) -> dict[str, str]:
         "Agent key": first.agent_key,
         "Operator key": first.operator_key,
     }
-
-
-def try_it(url: str, key: str) -> str:
-    body = json.dumps({"content": "Jellyfin takes 60 seconds to start", "subject": "jellyfin"})
-    return "\n".join(
-        [
-            "Try it, in another terminal:",
-            f"  curl {url}/api/v1/memories -H 'Authorization: Bearer {key}' \\",
-            f"    -H 'Content-Type: application/json' -d '{body}'",
-        ]
-    )
 
 
 def table(headline: str, lines: dict[str, str]) -> str:

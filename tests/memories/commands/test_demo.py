@@ -63,10 +63,10 @@ def memories(app_id: str) -> list[str]:
 @pytest.mark.django_db
 def test_the_server_is_where_the_setup_was_told(tmp_path, settings):
     settings.MEMSITE = replace(settings.MEMSITE, data_dir=tmp_path)
-    door = Command(out := StringIO())
-    door.show_door(PLAYS[0])
+    command = Command(out := StringIO())
+    command.show_request(PLAYS[0])
     store_address("http://127.0.0.1:9000")
-    door.show_door(PLAYS[0])
+    command.show_request(PLAYS[0])
     assert re.findall(r"curl (\S+)/api", out.getvalue()) == ["http://127.0.0.1:8000", "http://127.0.0.1:9000"]
 
 
