@@ -108,9 +108,6 @@ class Table:
     def line_of(self, values: Mapping[str, Any]) -> Line:
         return {"type": self.name, **values}
 
-    def key_of(self, line: Line) -> tuple[Any, ...]:
-        return tuple(line[name] for name in self.key)
-
     def name_of(self, line: Line) -> str:
         """Return what other lines call this one; empty where none does."""
         return str(line[self.name_field]) if self.name_field != "uid" or self.has_id else ""

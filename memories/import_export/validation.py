@@ -156,7 +156,8 @@ def check_row(table: Table, line: Line, seen: Seen) -> None:
         raise Wrong(f"{table.name}: {problem}")
     if (name := table.name_of(line)) and not seen.add(table.name, name):
         raise Wrong(f"{table.name}: the same {table.name_field} stands in the file twice")
-    if table.key != (table.name_field,) and not seen.add(f"{table.name} key", orjson.dumps(table.key_of(line))):
+    key = orjson.dumps([line[name] for name in table.key])
+    if table.key != (table.name_field,) and not seen.add(f"{table.name} key", key):
         raise Wrong(f"{table.name}: the same {', '.join(table.key)} stands in the file twice")
 
 

@@ -51,8 +51,14 @@ def plain_errors() -> Iterator[None]:
     try:
         yield
     except (OSError, DatabaseError) as error:
-        message = os_message(error) if isinstance(error, OSError) else database_message(error)
-        raise CommandError(message) from error
+        raise CommandError(plain_message(error)) from error
+
+
+def plain_message(error: Exception) -> str:
+    """Return one line of what the disk or the database does not do."""
+    if isinstance(error, OSError):
+        return os_message(error)
+    return database_message(error) if isinstance(error, DatabaseError) else str(error)
 
 
 def os_message(error: OSError) -> str:

@@ -113,7 +113,7 @@ def category(request: DashboardRequest, name: str) -> HttpResponse:
     is_told = comes_later or summary is not None
     if not is_told and not versions:
         raise Http404
-    # (what it is: title, heading, item or text; what it says) of each line of a summary, as plain text.
+    # Each line of the summary as plain text, and whether it is a title, a heading, an item or text.
     marks = (("## ", "heading"), ("# ", "title"), ("- ", "item"))
     lines = []
     for line in filter(str.strip, (summary.content if summary else "").splitlines()):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, cast
+from typing import Any
 from uuid import UUID
 
 from django import forms
@@ -376,7 +376,8 @@ def add(request: DashboardRequest) -> HttpResponse:
             form.add_error(None, str(full))
         else:
             warning = dashboard.agent().warning_about(form.cleaned_data["content"])
-            text, tone = warning or "Added.", cast(Tone, "warning" if warning else "success")
+            text = warning or "Added."
+            tone: Tone = "warning" if warning else "success"
             return saved(text, tone) if request.htmx else go(request, dashboard.address("memories"), text, tone)
     return render_page(request, "memories/add_page", {"form": form}, part="memories/add_form")
 

@@ -69,7 +69,10 @@ class Exchange:
 
 @dataclass(frozen=True, slots=True)
 class State:
-    """The state after turn `number`, as JSON, and how it differs from the one before it that is stored."""
+    """The state after turn `number`, as JSON, and how it differs from the one before it that is stored.
+
+    `changed` has (key, before, after) of each key whose value differs, None where there was none.
+    """
 
     number: int
     last: int
@@ -93,7 +96,7 @@ def exchanges(session: AgentSession, asked: Mapping[str, str]) -> tuple[KeysetPa
     told = by_turn(told_in(session).filter(turn_number__in=numbers))
     events = by_turn(reported_in(session).filter(turn_number__in=numbers).order_by("pk"))
     turns = {turn.number: turn for turn in Turn.objects.for_app(app).filter(session=session, number__in=numbers)}
-    found = []
+    conversation = []
     for number, group in groupby(rows, lambda row: (row.turn_number, None if row.turn_number else row.pk)):
         place = number[0]
         exchange = Exchange(place)
@@ -104,8 +107,8 @@ def exchanges(session: AgentSession, asked: Mapping[str, str]) -> tuple[KeysetPa
         if place is not None:
             exchange.turn, exchange.memories = turns.get(place), of_turn.pop(place, [])
             exchange.told, exchange.events = told.pop(place, []), events.pop(place, [])
-        found.append(exchange)
-    return page, found
+        conversation.append(exchange)
+    return page, conversation
 
 
 def texts_of(session: AgentSession, asked: Mapping[str, str]) -> KeysetPage[Any]:
@@ -149,10 +152,10 @@ def sorted_out(rows: Iterable[Any]) -> tuple[dict[int, list[Any]], dict[int, lis
 
 
 def by_turn(rows: Iterable[Any]) -> dict[int, list[Any]]:
-    found = defaultdict[int, list[Any]](list)
+    turns = defaultdict[int, list[Any]](list)
     for row in rows:
-        found[row.turn_number].append(row)
-    return found
+        turns[row.turn_number].append(row)
+    return turns
 
 
 def as_tool(call: Any) -> dict[str, Any]:
@@ -181,29 +184,20 @@ def state_at(session: AgentSession, number: int | None) -> State | None:
     last = turns.values_list("number", flat=True).first()
     if last is None:
         return None
-    rows = list(
-        turns.filter(number__lte=last if number is None else max(number, 1)).defer(
-            "llm_output", "user_input", "tool_calls"
-        )[:2]
-    )
+    until = turns.filter(number__lte=last if number is None else max(number, 1))
+    rows = list(until.defer("llm_output", "user_input", "tool_calls")[:2])
     if not rows:
         rows = list(turns.reverse()[:1])
     before = rows[1].internal_state if len(rows) > 1 else {}
     turn = rows[0]
-    # (key, before, after) of each key that is another, by key; None where there was none. Only objects have keys.
-    # Not every database keeps the order that they were told in.
     old, new = (value if isinstance(value, dict) else {} for value in (before, turn.internal_state))
-    return State(
-        turn.number,
-        last,
-        turn,
-        as_json(turn.internal_state),
-        [
-            (name, short(old, name), short(new, name))
-            for name in sorted({*old, *new})
-            if name not in old or name not in new or old[name] != new[name]
-        ],
-    )
+    # Sorted by key: not every database keeps the order in which they came.
+    changed = [
+        (name, short(old, name), short(new, name))
+        for name in sorted({*old, *new})
+        if name not in old or name not in new or old[name] != new[name]
+    ]
+    return State(turn.number, last, turn, as_json(turn.internal_state), changed)
 
 
 def short(state: Mapping[str, Any], name: str) -> str | None:

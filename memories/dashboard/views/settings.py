@@ -155,7 +155,7 @@ def audit(request: DashboardRequest) -> HttpResponse:
     )
 
 
-def changes(entry: AuditEntry) -> list[tuple[str, ...]]:
+def changes(entry: AuditEntry) -> list[tuple[str, str, str]]:
     """Return (what, before, after) as far as it differs; empty where there was or is none."""
     rows = []
     for name in {**entry.before, **entry.after}:

@@ -44,8 +44,8 @@ class Command(BaseCommand):
                 raise CommandError("Whose key? Give --app and --agent, or --operator.")
         row = key.row
         end = f"until {row.expires_at:%Y-%m-%d %H:%M} UTC" if row.expires_at else "until it is revoked"
-        owner = full_name(row.agent) if row.agent else "operators, for every app"
-        self.stderr.write(f"Key {row.prefix} of {owner}, scopes {', '.join(row.scopes)}, {end}. Shown only now:")
+        whose = full_name(row.agent) if row.agent else "operators, for every app"
+        self.stderr.write(f"Key {row.prefix} of {whose}, scopes {', '.join(row.scopes)}, {end}. Shown only now:")
         self.stdout.write(key.text)
 
 

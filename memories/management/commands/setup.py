@@ -155,7 +155,7 @@ class Command(BaseCommand):
     def collect_static(self) -> None:
         """Only when a file has changed since the last time: collecting takes seconds, asking a moment."""
         stamp = Path(settings.STATIC_ROOT, COLLECTED)
-        # SHA-256 over name, size and time of every static file, and what becomes of them.
+        # Names, sizes and times of all static files, and how they are stored.
         digest = hashlib.sha256(repr((NOT_SERVED, settings.STORAGES["staticfiles"])).encode())
         for finder in get_finders():
             for name, storage in finder.list(list(NOT_SERVED)):

@@ -189,7 +189,7 @@ def test_other_superusers_installation_gets_no_second_login(start):
     assert not User.objects.filter(username="operator").exists()
 
 
-@pytest.mark.parametrize("step", ["make_keys", "write_private"])
+@pytest.mark.parametrize("step", ["create_key", "write_private"])
 def test_first_start_that_was_stopped_midway_is_completed_by_the_next(start, monkeypatch, settings, step):
     settings.MEMSITE = replace(settings.MEMSITE, secret_key="given")
     with monkeypatch.context() as patch:
