@@ -56,12 +56,12 @@ class EntityAdmin(ReadOnlyAdmin[Entity]):
 
     def tables(self, obj: Entity) -> list[Table]:
         rows = Mention.objects.for_app(obj.app).filter(entity=obj, memory__purged_at=None)
-        shown = rows.select_related("memory__cold_text").order_by("-memory")[:MEMORIES_SHOWN]
+        latest = rows.select_related("memory__cold_text").order_by("-memory")[:MEMORIES_SHOWN]
         return [
             Table(
                 f"Memories that mention it (the last {MEMORIES_SHOWN})",
                 ("Memory", "Status", "Found by"),
-                [(link_to(row.memory), row.memory.status, row.source) for row in shown],
+                [(link_to(row.memory), row.memory.status, row.source) for row in latest],
             )
         ]
 

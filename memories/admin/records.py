@@ -61,7 +61,7 @@ def show_value(value: Any) -> SafeString:
 def links_table(memory: Memory) -> Table:
     """One query."""
     rows = Link.objects.for_app(memory.app).filter(Q(from_memory=memory) | Q(to_memory=memory))
-    shown = rows.select_related("from_memory", "to_memory").order_by("-id")[:LINKS_SHOWN]
+    latest = rows.select_related("from_memory", "to_memory").order_by("-id")[:LINKS_SHOWN]
     return Table(
         f"Links (the last {LINKS_SHOWN})",
         ("From", "Kind", "To", "Since"),
@@ -72,7 +72,7 @@ def links_table(memory: Memory) -> Table:
                 "this memory" if row.to_memory == memory else link_to(row.to_memory),
                 show_time(row.created_at),
             )
-            for row in shown
+            for row in latest
         ],
     )
 

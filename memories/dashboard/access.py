@@ -67,9 +67,9 @@ class Dashboard:
 
     def address(self, name: str, *args: Any, **query: Any) -> str:
         """Return the address of a page of this app. Empty values are left out of the query."""
-        asked = {"app": self.app.app_id} if self.named else {}
-        asked |= {key: value for key, value in query.items() if value not in (None, "")}
-        return reverse(name, args=args) + (f"?{urlencode(asked)}" if asked else "")
+        parameters = {"app": self.app.app_id} if self.named else {}
+        parameters |= {key: value for key, value in query.items() if value not in (None, "")}
+        return reverse(name, args=args) + (f"?{urlencode(parameters)}" if parameters else "")
 
 
 class DashboardRequest(HttpRequest):

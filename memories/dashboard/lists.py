@@ -34,22 +34,22 @@ class KeysetPage(Generic[Row]):
     is_beyond: bool = False
 
 
-def keyset_page(rows: QuerySet[Row], asked: Mapping[str, str], size: int = SIZE, by: str = "uid") -> KeysetPage[Row]:
+def keyset_page(rows: QuerySet[Row], query: Mapping[str, str], size: int = SIZE, by: str = "uid") -> KeysetPage[Row]:
     """Return a page of the latest rows, by `uid` or by a time that no two rows share (`by`).
 
     `after` and `before` name a row of another page; unknown ones are ignored.
     """
     read = as_uid if by == "uid" else as_moment
-    after, before = read(asked.get("after")), read(asked.get("before"))
+    after, before = read(query.get("after")), read(query.get("before"))
     if before is not None and after is None:
-        found = list(rows.filter(**{f"{by}__gt": before}).order_by(by)[: size + 1])
-        more, page = len(found) > size, found[:size][::-1]
+        batch = list(rows.filter(**{f"{by}__gt": before}).order_by(by)[: size + 1])
+        more, page = len(batch) > size, batch[:size][::-1]
         return KeysetPage(page, name_of(page, -1, by), name_of(page, 0, by) if more else None, is_beyond=not page)
     if after is not None:
         rows = rows.filter(**{f"{by}__lt": after})
-    found = list(rows.order_by(f"-{by}")[: size + 1])
-    page = found[:size]
-    older = name_of(page, -1, by) if len(found) > size else None
+    batch = list(rows.order_by(f"-{by}")[: size + 1])
+    page = batch[:size]
+    older = name_of(page, -1, by) if len(batch) > size else None
     return KeysetPage(page, older, name_of(page, 0, by) if after else None, is_beyond=not page and after is not None)
 
 
@@ -86,7 +86,7 @@ class Filters(forms.Form):
             names = Agent.objects.for_app(app).order_by("name").values_list("name", flat=True)[:AGENTS_OFFERED]
             self.fields["agent"].choices = [("", "any"), *((name, name) for name in names)]  # type: ignore[attr-defined]
 
-    def asked(self) -> dict[str, Any]:
+    def given(self) -> dict[str, Any]:
         """Return the cleaned filters."""
         self.is_valid()
         return {name: value for name, value in self.cleaned_data.items() if value not in (None, "", [])}
@@ -103,7 +103,7 @@ class Filters(forms.Form):
 
     @property
     def is_narrowing(self) -> bool:
-        return bool(self.asked() or self.refused)
+        return bool(self.given() or self.refused)
 
 
 class Search(forms.CharField):

@@ -105,12 +105,12 @@ def said_around(app: App, memory: Memory) -> list[Said]:
     """
     if memory.resource is None:
         return []
-    found = Said(memory.resource, quoted(memory.resource.raw_content, [memory], REACH), is_source=True)
+    source = Said(memory.resource, quoted(memory.resource.raw_content, [memory], REACH), is_source=True)
     beside = Resource.objects.for_app(app).filter(session=memory.resource.session_id, session__isnull=False)
     beside = beside.annotate(start=Substr("raw_content", 1, BESIDE + 1)).defer("raw_content")
     before = list(beside.filter(pk__lt=memory.resource.pk).order_by("-pk")[:1])
     after = list(beside.filter(pk__gt=memory.resource.pk).order_by("pk")[:1])
-    return [*map(glimpse, before), found, *map(glimpse, after)]
+    return [*map(glimpse, before), source, *map(glimpse, after)]
 
 
 def glimpse(resource: Any) -> Said:
@@ -164,10 +164,10 @@ def timeline(app: App, memory: Memory, changes: Sequence[Change], now: datetime)
         moments[start] = past.confidence
         decays = max(start, min(decays_from(past), end) + timedelta(days=app.policy.stale_after_days))
         for week in range(1, MOST_WEEKS + 1):
-            at = decays + week * WEEK
-            if at >= end:
+            moment = decays + week * WEEK
+            if moment >= end:
                 break
-            moments[at] = confidence_at(past, at, app.policy)
+            moments[moment] = confidence_at(past, moment, app.policy)
         moments[max(end, start)] = confidence_at(past, end, app.policy)
     moments = dict(sorted(moments.items()))
     series = [

@@ -143,8 +143,8 @@ class Seen(AbstractContextManager["Seen"]):
         return self.database.execute("INSERT OR IGNORE INTO seen VALUES (?, ?)", (table, name)).rowcount == 1
 
     def has(self, table: str, name: str | bytes) -> bool:
-        found = self.database.execute("SELECT 1 FROM seen WHERE place = ? AND name = ?", (table, name))
-        return found.fetchone() is not None
+        rows = self.database.execute("SELECT 1 FROM seen WHERE place = ? AND name = ?", (table, name))
+        return rows.fetchone() is not None
 
 
 class Seal:
@@ -303,8 +303,8 @@ class Scan:
         del self.open[-1]
         if self.start < 0 or len(self.open) > self.depth:
             return b""
-        found, self.start = bytes(self.buffer[self.start : self.place]), -1
-        return found
+        ended, self.start = bytes(self.buffer[self.start : self.place]), -1
+        return ended
 
 
 def clean(value: Any) -> Any:

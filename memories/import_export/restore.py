@@ -44,9 +44,9 @@ def restore(write: Writer, lines: Sequence[Line], *, is_fresh: bool) -> Counter[
     new = [line for line in lines if key_of(table, line) not in known]
     names = pks_of(table, write.app, new)
     rows = [row for line in new if (row := row_of(table, write.app, line, names))]
-    kept = FITTING[name](write.app, rows) if name in FITTING else rows
-    insert(write, table, kept, new, is_fresh and is_believed)
-    counts = Counter({NEW: len(kept), KNOWN: len(lines) - len(new), LEFT_OUT: len(new) - len(kept)})
+    fitting = FITTING[name](write.app, rows) if name in FITTING else rows
+    insert(write, table, fitting, new, is_fresh and is_believed)
+    counts = Counter({NEW: len(fitting), KNOWN: len(lines) - len(new), LEFT_OUT: len(new) - len(fitting)})
     return +(counts + noted(new))
 
 

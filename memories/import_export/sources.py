@@ -135,7 +135,9 @@ def kept_in_mind(entry: dict[str, Any], number: int) -> Iterator[Line]:
 
 def claude_message(entry: dict[str, Any]) -> Line | None:
     blocks = entry.get("content") if isinstance(entry.get("content"), list) else []
-    texts = [text_of(one.get("text")) for one in blocks or [] if isinstance(one, dict) and one.get("type") == "text"]
+    texts = [
+        text_of(block.get("text")) for block in blocks or [] if isinstance(block, dict) and block.get("type") == "text"
+    ]
     text = "\n\n".join(filter(None, texts)).strip() or text_of(entry.get("text")).strip()
     role = CLAUDE_ROLES.get(text_of(entry.get("sender")))
     return message(entry.get("uuid"), role, text, moment(entry.get("created_at"))) if text and role else None
@@ -168,8 +170,8 @@ def decoded(chunks: Iterator[bytes], name: str, limits: Limits) -> str:
 
 def note(name: str, text: str, at: datetime | None) -> Iterator[Line]:
     body = FRONT_MATTER.sub("", text).strip()
-    said = [message(name, "user", body, at)] if body else []
-    return conversation(MARKDOWN, name, title_of(body) or PurePosixPath(name).stem, said)
+    messages = [message(name, "user", body, at)] if body else []
+    return conversation(MARKDOWN, name, title_of(body) or PurePosixPath(name).stem, messages)
 
 
 def title_of(text: str) -> str:
@@ -189,10 +191,10 @@ def read_mem0(file: IO[bytes], limits: Limits) -> Iterator[Line]:
     has_lines = bool(said_in(first_line(file, limits)))
     objects = objects_by_line if has_lines else objects_in
     for number, entry in objects(unpacked(file, limits.most_bytes), limits):
-        said = said_in(entry)
-        if not said:
+        content = said_in(entry)
+        if not content:
             raise BadFile(f"Entry {number:,} has no memory.")
-        line = fact(entry, said)
+        line = fact(entry, content)
         if json_length(line["metadata"]) > MAX_OBJECT_CHARACTERS:
             raise BadFile(f"Entry {number:,} has metadata of more than {MAX_OBJECT_CHARACTERS:,} characters.")
         yield line
@@ -202,14 +204,14 @@ def said_in(entry: dict[str, Any]) -> str:
     return next((text for name in SAID_IN if (text := text_of(entry.get(name)).strip())), "")
 
 
-def fact(entry: dict[str, Any], said: str) -> Line:
+def fact(entry: dict[str, Any], content: str) -> Line:
     metadata = entry.get("metadata") if isinstance(entry.get("metadata"), dict) else {}
     categories = texts_in(entry.get("categories")) or [text_of(entry.get("category"))]
     runs_out = moment(entry.get("expiration_date"))
     return {
         "type": FACT,
-        "id": f"{MEM0}:{text_of(entry.get('id')) or said}"[:ID_CHARACTERS],
-        "content": said,
+        "id": f"{MEM0}:{text_of(entry.get('id')) or content}"[:ID_CHARACTERS],
+        "content": content,
         "category": slug(categories[0]),
         "tags": [tag[:100] for tag in categories if tag][:50],
         "user_id": text_of(entry.get("user_id"))[:200] or None,

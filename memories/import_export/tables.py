@@ -121,10 +121,10 @@ class MemoryTable(Table):
         return super().line_fields | {"was"}
 
     def line_of(self, values: Mapping[str, Any]) -> Line:
-        told = {name: value for name, value in values.items() if name not in self.more}
+        fields = {name: value for name, value in values.items() if name not in self.more}
         cold = values["cold_text__data"]
         text = unpack(bytes(cold)) if cold is not None else values["content"]
-        return {"type": self.name, **told, "content": text, "was": values["cold_text__was"]}
+        return {"type": self.name, **fields, "content": text, "was": values["cold_text__was"]}
 
 
 class ExtractionTable(Table):
@@ -168,8 +168,8 @@ def of_memories(path: str = "memory") -> Callable[[App, str], Q]:
 
 
 def events_of(app: App, user_id: str) -> Q:
-    told = Memory.objects.for_app(app).filter(memories_of(app, user_id)).order_by()
-    return said_by(app, user_id) | Q(memory_uid__in=told.values("uid"))
+    memories = Memory.objects.for_app(app).filter(memories_of(app, user_id)).order_by()
+    return said_by(app, user_id) | Q(memory_uid__in=memories.values("uid"))
 
 
 def entities_of(app: App, user_id: str) -> Q:

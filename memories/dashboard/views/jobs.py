@@ -51,7 +51,7 @@ def jobs(request: DashboardRequest) -> HttpResponse:
     """The whole site's jobs are shown to superusers. Jobs and runs refresh themselves apart."""
     dashboard, now = request.dashboard, timezone.now()
     filters = RunFilters(request.GET)
-    slice = keyset_page(JobRun.objects.for_app(dashboard.app).filter(**filters.asked()), request.GET, RUNS_SHOWN)
+    slice = keyset_page(JobRun.objects.for_app(dashboard.app).filter(**filters.given()), request.GET, RUNS_SHOWN)
     of_app, of_site = jobs_of(dashboard.app, now), jobs_of(None, now) if dashboard.user.is_superuser else []
     listed = [(row.job.name, row.enabled, str(row.schedule), state_of(row.last_run)) for row in [*of_app, *of_site]]
     jobs_seen = fingerprint(listed)
@@ -118,7 +118,7 @@ class TextFilters(Filters):
 def texts(request: DashboardRequest) -> HttpResponse:
     dashboard, filters = request.dashboard, TextFilters(request.GET)
     rows = (
-        Extraction.objects.for_app(dashboard.app).filter(**filters.asked()).select_related("session__agent", "resource")
+        Extraction.objects.for_app(dashboard.app).filter(**filters.given()).select_related("session__agent", "resource")
     )
     rows = rows.annotate(said=Substr("resource__raw_content", 1, SAID_CHARACTERS)).defer("resource__raw_content")
     slice = keyset_page(rows, request.GET)

@@ -93,9 +93,9 @@ class CategoryFilters(Filters):
 def categories(request: DashboardRequest) -> HttpResponse:
     """Of one end user, or of nobody in particular: the two are never mixed."""
     filters = CategoryFilters(request.GET)
-    user = filters.asked().get("user", "")
+    user = filters.given().get("user", "")
     known = [] if filters.refused else request.dashboard.agent().categories(user)
-    most = max((one.memories for one in known), default=0)
+    most = max((row.memories for row in known), default=0)
     context = {"filters": filters, "known": known, "most": most, "user": user}
     return render_page(request, "knowledge/categories", context, part="knowledge/category_list")
 
@@ -133,7 +133,7 @@ def category(request: DashboardRequest, name: str) -> HttpResponse:
 
 
 def difference(request: DashboardRequest, versions: list[Summary]) -> dict[str, Any]:
-    by_number = {str(one.version): one for one in versions}
+    by_number = {str(version.version): version for version in versions}
     default_new = versions[0] if versions else None
     default_old = versions[1] if len(versions) > 1 else None
     old = by_number.get(request.GET.get("from", ""), default_old)
@@ -168,12 +168,12 @@ class EntityFilters(Filters):
 def entities(request: DashboardRequest) -> HttpResponse:
     app = request.dashboard.app
     filters = EntityFilters(app, request.GET)
-    asked = filters.asked()
+    given = filters.given()
     rows = Entity.objects.for_app(app).filter(Exists(mentions(app).filter(entity=OuterRef("pk"))))
-    if "q" in asked:
-        rows = rows.filter(name__istartswith=asked["q"])
-    if "kind" in asked:
-        rows = rows.filter(kind=asked["kind"])
+    if "q" in given:
+        rows = rows.filter(name__istartswith=given["q"])
+    if "kind" in given:
+        rows = rows.filter(kind=given["kind"])
     slice = keyset_page(filters.let_through(rows), request.GET)
     counts = dict(mentions(app).filter(entity__in=slice.rows).values_list("entity").annotate(Count("pk")))
     most = [] if filters.is_narrowing or request.htmx else most_mentioned(app)
@@ -195,9 +195,9 @@ def mentions(app: App) -> QuerySet[Mention]:
 def most_mentioned(app: App) -> list[tuple[Entity, int]]:
     """Two queries, one of them over all of the app's mentions."""
     counted = mentions(app).values_list("entity").annotate(number=Count("pk")).order_by("-number", "entity")
-    found = list(counted[:MOST_MENTIONED])
-    rows = Entity.objects.for_app(app).in_bulk([pk for pk, _ in found])
-    return [(rows[pk], number) for pk, number in found]
+    numbers = list(counted[:MOST_MENTIONED])
+    rows = Entity.objects.for_app(app).in_bulk([pk for pk, _ in numbers])
+    return [(rows[pk], number) for pk, number in numbers]
 
 
 class LessonFilters(Filters):
@@ -214,13 +214,13 @@ def lessons(request: DashboardRequest) -> HttpResponse:
     seen = str(dashboard.app.change_number)
     if is_seen(request, seen):
         return unchanged()
-    asked = filters.asked()
+    given = filters.given()
     rows = Memory.objects.for_app(dashboard.app).lessons()
-    status = asked.get("status", Status.ACTIVE)
+    status = given.get("status", Status.ACTIVE)
     if status != ANY:
         rows = rows.filter(status=status)
-    if "q" in asked:
-        rows = rows.with_words(asked["q"])
+    if "q" in given:
+        rows = rows.with_words(given["q"])
     slice = keyset_page(filters.let_through(rows).select_related("session", "agent", "cold_text"), request.GET)
     context = {"filters": filters, "slice": slice, "seen": seen}
     if not request.htmx:
@@ -296,7 +296,7 @@ class Graph:
 
     @property
     def nodes(self) -> list[Node]:
-        return [self.middle, *(one.node for one in self.near), *self.far]
+        return [self.middle, *(neighbour.node for neighbour in self.near), *self.far]
 
     @property
     def curves(self) -> list[str]:
@@ -324,12 +324,12 @@ def graph_around(app: App, middle: Entity | Memory) -> Graph:
     counted = sorted(set(outside), key=lambda end: (-outside.count(end), end))
     far_rows = read(app, counted[: 4 * FAR])
     far = [end for end in counted if end in far_rows][:FAR]
-    shown = {place, *chosen, *far}
-    edges = [edge for edge in dict.fromkeys([*first, *second]) if edge.of in shown and edge.to in shown]
+    places = {place, *chosen, *far}
+    edges = [edge for edge in dict.fromkeys([*first, *second]) if edge.of in places and edge.to in places]
     graph = Graph(
         Node(place, middle),
-        [Neighbour(Node(one, near_rows[one], 1)) for one in chosen],
-        [Node(one, far_rows[one], 2) for one in far],
+        [Neighbour(Node(end, near_rows[end], 1)) for end in chosen],
+        [Node(end, far_rows[end], 2) for end in far],
         edges,
         len(near_rows) - len(chosen),
     )
@@ -345,8 +345,8 @@ def edges_of(app: App, places: Sequence[Place]) -> list[Edge]:
     edges = [*mention_edges(app, entity__in=entities), *mention_edges(app, memory__in=memories)]
     links = Link.objects.for_app(app).filter(Q(from_memory__in=memories) | Q(to_memory__in=memories))
     if memories:
-        found = links.order_by("-pk").values_list("from_memory", "to_memory", "kind")[:MOST_MENTIONS]
-        edges = [Edge(("memory", one), ("memory", two), kind) for one, two, kind in found] + edges
+        ends = links.order_by("-pk").values_list("from_memory", "to_memory", "kind")[:MOST_MENTIONS]
+        edges = [Edge(("memory", start), ("memory", end), kind) for start, end, kind in ends] + edges
     return edges
 
 
@@ -374,7 +374,7 @@ def read(app: App, places: Iterable[Place]) -> dict[Place, Entity | Memory]:
 def describe_edges(graph: Graph) -> None:
     """What is said between the middle and each neighbour, and what each leads to."""
     far = {node.place: node for node in graph.far}
-    by_place = {one.node.place: one for one in graph.near}
+    by_place = {neighbour.node.place: neighbour for neighbour in graph.near}
     for edge in graph.edges:
         ends = (edge.of, edge.to, SAID[edge.said, True]), (edge.to, edge.of, SAID[edge.said, False])
         for here, there, said in ends:
@@ -386,12 +386,12 @@ def describe_edges(graph: Graph) -> None:
 
 def lay_out(graph: Graph) -> None:
     """Each column from top to bottom; the far ones beside what they hang on, so that few lines cross."""
-    heights = {one.node.place: number for number, one in enumerate(graph.near)}
+    heights = {neighbour.node.place: number for number, neighbour in enumerate(graph.near)}
     for node in graph.far:
-        hangs_on = [heights[one.node.place] for one in graph.near if node in one.further]
+        hangs_on = [heights[near.node.place] for near in graph.near if node in near.further]
         heights[node.place] = round(sum(hangs_on) / len(hangs_on)) if hangs_on else 0
     graph.far.sort(key=lambda node: heights[node.place])
-    columns: Sequence[Sequence[Node]] = ([graph.middle], [one.node for one in graph.near], graph.far)
+    columns: Sequence[Sequence[Node]] = ([graph.middle], [neighbour.node for neighbour in graph.near], graph.far)
     for number, column in enumerate(columns):
         slack = (graph.height - 2 * TOP - ROW * (len(column) - 1)) / 2
         for row, node in enumerate(column):

@@ -84,19 +84,19 @@ class MemoryFilters(Filters):
     origin = Choice("Said by", Origin.choices)
     trust = Choice("Trust", [(level, level) for level in Trust.values])
 
-    def asked(self) -> dict[str, Any]:
+    def given(self) -> dict[str, Any]:
         """`by` narrows nothing without something to find."""
-        asked = super().asked()
-        return asked if "q" in asked else {name: value for name, value in asked.items() if name != "by"}
+        given = super().given()
+        return given if "q" in given else {name: value for name, value in given.items() if name != "by"}
 
     @property
     def by_meaning(self) -> bool:
-        return self.asked().get("by") == MEANING
+        return self.given().get("by") == MEANING
 
     @property
     def refused(self) -> str:
         """A search by meaning knows what is active alone."""
-        status = self.asked().get("status", ANY)
+        status = self.given().get("status", ANY)
         if self.by_meaning and status not in (Status.ACTIVE, ANY):
             return f"What is {status} is not found by its meaning. Look for its words."
         return super().refused
@@ -109,11 +109,11 @@ def memories(request: DashboardRequest) -> HttpResponse:
     if is_seen(request, seen):
         return unchanged()
     filters = MemoryFilters(request.GET, app=dashboard.app)
-    asked = filters.asked()
+    given = filters.given()
     if filters.by_meaning:
-        slice = KeysetPage([]) if filters.refused else search(dashboard.agent(), asked)
+        slice = KeysetPage([]) if filters.refused else search(dashboard.agent(), given)
     else:
-        rows = filters.let_through(narrow(Memory.objects.for_app(dashboard.app), asked))
+        rows = filters.let_through(narrow(Memory.objects.for_app(dashboard.app), given))
         slice = keyset_page(rows.select_related("session", "agent", "cold_text"), request.GET)
     context = {"filters": filters, "slice": slice, "seen": seen}
     if not request.htmx:
@@ -125,34 +125,34 @@ def memories(request: DashboardRequest) -> HttpResponse:
     return render_page(request, "memories/page", context, part="memories/list")
 
 
-def narrow(rows: MemoryQuerySet, asked: Mapping[str, Any]) -> MemoryQuerySet:
-    status = asked.get("status")
+def narrow(rows: MemoryQuerySet, given: Mapping[str, Any]) -> MemoryQuerySet:
+    status = given.get("status")
     if status != ANY:
         rows = rows.filter(status=status) if status else rows.filter(status__in=LIVE)
-    if "subject" in asked:
-        rows = rows.filter(subject=subject_of(asked["subject"]))
-    if "agent" in asked:
-        rows = rows.filter(agent__name=asked["agent"])
-    if "user" in asked:
-        rows = rows.filter(user_id=asked["user"])
-    if "q" in asked:
-        rows = rows.with_words(asked["q"])
-    if "trust" in asked:
-        rows = rows.of_trust(asked["trust"])
-    return rows.filter(**{name: asked[name] for name in ("category", "source", "origin") if name in asked})
+    if "subject" in given:
+        rows = rows.filter(subject=subject_of(given["subject"]))
+    if "agent" in given:
+        rows = rows.filter(agent__name=given["agent"])
+    if "user" in given:
+        rows = rows.filter(user_id=given["user"])
+    if "q" in given:
+        rows = rows.with_words(given["q"])
+    if "trust" in given:
+        rows = rows.of_trust(given["trust"])
+    return rows.filter(**{name: given[name] for name in ("category", "source", "origin") if name in given})
 
 
-def search(agent: MemoryAgent, asked: Mapping[str, Any]) -> KeysetPage[Memory]:
+def search(agent: MemoryAgent, given: Mapping[str, Any]) -> KeysetPage[Memory]:
     """The best hits, best first, in one page. Nothing counts as recalled by it."""
-    filters = {name: asked[name] for name in SEARCHED_BY if name in asked}
-    if "trust" in asked:
-        filters |= trust_filter(asked["trust"])
+    filters = {name: given[name] for name in SEARCHED_BY if name in given}
+    if "trust" in given:
+        filters |= trust_filter(given["trust"])
     if "subject" in filters:
         filters["subject"] = subject_of(filters["subject"])
-    if "user" in asked:
-        filters["user_id"] = asked["user"]
-    found = agent.search(SearchRequest(text=asked["q"], limit=SEARCH_LIMIT, filters=filters, counted=False))
-    return KeysetPage([hit.memory for hit in found.hits])
+    if "user" in given:
+        filters["user_id"] = given["user"]
+    result = agent.search(SearchRequest(text=given["q"], limit=SEARCH_LIMIT, filters=filters, counted=False))
+    return KeysetPage([hit.memory for hit in result.hits])
 
 
 def trust_filter(level: str) -> dict[str, Any]:
@@ -212,8 +212,8 @@ def show_one(request: DashboardRequest, memory: Memory, **more: Any) -> HttpResp
 def find_others(dashboard: Dashboard, memory: Memory, linked: Sequence[Memory], text: str) -> list[Memory]:
     """What it could be linked to."""
     known = tuple(row.pk for row in (memory, *linked))
-    asked = SearchRequest(text=text[:500], limit=SIMILAR_LIMIT, exclude=known, counted=False)
-    return [hit.memory for hit in dashboard.agent().search(asked).hits]
+    request = SearchRequest(text=text[:500], limit=SIMILAR_LIMIT, exclude=known, counted=False)
+    return [hit.memory for hit in dashboard.agent().search(request).hits]
 
 
 # --- changes: each says which version it was meant for

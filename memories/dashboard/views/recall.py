@@ -140,10 +140,10 @@ class RecallFilters(Filters):
 @page()
 def recall(request: DashboardRequest) -> HttpResponse:
     filters = RecallFilters(request.dashboard, request.GET)
-    asked = filters.asked()
-    context: dict[str, Any] = {"filters": filters, "question": asked.get("q", "")}
-    if "q" in asked and not filters.refused:
-        context |= answer(request.dashboard, asked)
+    given = filters.given()
+    context: dict[str, Any] = {"filters": filters, "question": given.get("q", "")}
+    if "q" in given and not filters.refused:
+        context |= answer(request.dashboard, given)
     return render_page(request, "recall/page", context, part="recall/found")
 
 
@@ -156,7 +156,7 @@ def answer(dashboard: Dashboard, fields: dict[str, Any]) -> dict[str, Any]:
     if "session" in fields:
         # An id that is none finds what no session has.
         filters["session_id"] = str(as_uid(fields["session"]) or UUID(int=0))
-    asked = SearchRequest(
+    request = SearchRequest(
         text=fields["q"],
         limit=SHOWN,
         mode=fields.get("mode", "auto"),
@@ -165,22 +165,22 @@ def answer(dashboard: Dashboard, fields: dict[str, Any]) -> dict[str, Any]:
         filters=filters,
         counted=False,
     )
-    found = agent.search(asked, now)
+    result = agent.search(request, now)
     took_ms = 1000 * (time.perf_counter() - started)
-    known = {hit.row.pk for hit in found.hits}
-    everything = agent.search(replace(asked, floor=False, limit=SHOWN + LEFT_OUT), now)
+    known = {hit.row.pk for hit in result.hits}
+    everything = agent.search(replace(request, floor=False, limit=SHOWN + LEFT_OUT), now)
     left_out = [hit for hit in everything.hits if hit.row.pk not in known][:LEFT_OUT]
-    told = agent.context(Block.TURN, question=fields["q"], user_id=fields.get("user"), counted=False)
+    block = agent.context(Block.TURN, question=fields["q"], user_id=fields.get("user"), counted=False)
     return {
-        "hits": explain(found.hits, found.combined),
-        "combined": found.combined,
-        "left_out": [] if found.more else explain(left_out, everything.combined, start=len(found.hits) + 1),
-        "next": explain(left_out, everything.combined, start=len(found.hits) + 1) if found.more else [],
-        "tier": found.tier,
-        "summaries": found.summaries,
-        "degraded": found.degraded,
+        "hits": explain(result.hits, result.combined),
+        "combined": result.combined,
+        "left_out": [] if result.more else explain(left_out, everything.combined, start=len(result.hits) + 1),
+        "next": explain(left_out, everything.combined, start=len(result.hits) + 1) if result.more else [],
+        "tier": result.tier,
+        "summaries": result.summaries,
+        "degraded": result.degraded,
         "took_ms": took_ms,
-        "told": told,
+        "told": block,
         "is_narrowed": not fields.keys() <= TOLD_BY,
         "is_of_all_users": dashboard.app.policy.users_apart and "user" not in fields,
     }

@@ -87,7 +87,7 @@ def overview(request: DashboardRequest) -> HttpResponse:
 
 
 def plot_use(app: App, days: Sequence[date]) -> Plot:
-    by_day = {one.day: one for one in used_rates(app, days[0])}
+    by_day = {rate.day: rate for rate in used_rates(app, days[0])}
     used = [by_day[day].used if day in by_day else 0 for day in days]
     ignored = [by_day[day].ignored if day in by_day else 0 for day in days]
     totals = [sum(counts) for counts in zip(used, ignored, strict=True)]
@@ -113,9 +113,9 @@ class CostFilters(Filters):
     def span(self, dashboard: Dashboard) -> Span:
         """The last days, unless others are asked for; a year at most."""
         today = day_of(dashboard.app, timezone.now())
-        asked = self.asked()
-        until = asked.get("until", today)
-        since = asked.get("since", min(until, today) - timedelta(days=DAYS - 1))
+        given = self.given()
+        until = given.get("until", today)
+        since = given.get("since", min(until, today) - timedelta(days=DAYS - 1))
         since, until = min(since, until, today), min(max(since, until), today)
         return Span(max(since, until - timedelta(days=MOST_DAYS - 1)), until)
 

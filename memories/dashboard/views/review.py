@@ -60,19 +60,19 @@ class ReviewFilters(Filters):
 
     @property
     def is_narrowing(self) -> bool:
-        return bool(self.asked().keys() - {"decision"} or self.refused)
+        return bool(self.given().keys() - {"decision"} or self.refused)
 
 
 @page()
 def review(request: DashboardRequest) -> HttpResponse:
     dashboard, filters = request.dashboard, ReviewFilters(request.GET)
-    asked = filters.asked()
-    decision = asked.get("decision", Decision.OPEN)
+    given = filters.given()
+    decision = given.get("decision", Decision.OPEN)
     rows = rejections(dashboard).filter(decision=decision)
-    if "kind" in asked:
-        rows = rows.filter(kind=asked["kind"])
-    if "q" in asked:
-        rows = rows.filter(content__icontains=asked["q"])
+    if "kind" in given:
+        rows = rows.filter(kind=given["kind"])
+    if "q" in given:
+        rows = rows.filter(content__icontains=given["q"])
     slice = keyset_page(filters.let_through(rows), request.GET)
     seen = fingerprint([(row.uid, row.decision, row.memory_id) for row in slice.rows])
     if is_seen(request, seen):
@@ -159,22 +159,22 @@ class RollbackForm(forms.Form):
         super().__init__(data, auto_id="rollback-%s")
 
     @property
-    def asked(self) -> tuple[str, str, datetime | None]:
+    def given(self) -> tuple[str, str, datetime | None]:
         fields = self.cleaned_data
         return fields["what"], fields["source"], fields["since"]
 
 
 @page(write=Right.CURATE)
 def rollbacks(request: DashboardRequest) -> HttpResponse:
-    dashboard, asked = request.dashboard, request.POST or request.GET
-    form, foreseen = RollbackForm(asked if "source" in asked else None), None
+    dashboard, data = request.dashboard, request.POST or request.GET
+    form, foreseen = RollbackForm(data if "source" in data else None), None
     if form.is_valid():
         agent = dashboard.agent()
         try:
             if request.method == "POST":
-                row = agent.roll_back(*form.asked, form.cleaned_data["reason"])
+                row = agent.roll_back(*form.given, form.cleaned_data["reason"])
                 return go(request, dashboard.address("upkeep-rollbacks"), rollback_message(row))
-            foreseen = agent.foresee(*form.asked)
+            foreseen = agent.foresee(*form.given)
         except (NoSuchSource, CannotRollBack) as error:
             form.add_error("source", str(error))
     slice = keyset_page(Rollback.objects.for_app(dashboard.app), request.GET)

@@ -81,9 +81,9 @@ class State:
     changed: Sequence[tuple[str, str | None, str | None]]
 
 
-def exchanges(session: AgentSession, asked: Mapping[str, str]) -> tuple[KeysetPage[Any], list[Exchange]]:
+def exchanges(session: AgentSession, query: Mapping[str, str]) -> tuple[KeysetPage[Any], list[Exchange]]:
     """Some of the conversation, in its order: the latest, those around `turn`, or a page of them. Eight queries."""
-    page = texts_of(session, asked)
+    page = texts_of(session, query)
     rows = page.rows[::-1]
     numbers = {row.turn_number for row in rows} - {None}
     pks = [row.pk for row in rows]
@@ -111,13 +111,13 @@ def exchanges(session: AgentSession, asked: Mapping[str, str]) -> tuple[KeysetPa
     return page, conversation
 
 
-def texts_of(session: AgentSession, asked: Mapping[str, str]) -> KeysetPage[Any]:
+def texts_of(session: AgentSession, query: Mapping[str, str]) -> KeysetPage[Any]:
     """The latest first."""
     rows = Resource.objects.for_app(session.app).filter(session=session)
     rows = rows.annotate(start=Substr("raw_content", 1, SHOWN), size=Length("raw_content")).defer("raw_content")
-    number = as_number(asked.get("turn"))
-    if number is None or asked.get("after") or asked.get("before"):
-        return keyset_page(rows, asked, TEXTS)
+    number = as_number(query.get("turn"))
+    if number is None or query.get("after") or query.get("before"):
+        return keyset_page(rows, query, TEXTS)
     last = rows.filter(turn_number__lte=number + AHEAD).order_by("-pk").values_list("pk", flat=True).first()
     page = keyset_page(rows.filter(pk__lte=last) if last else rows, {}, TEXTS)
     later = rows.filter(pk__gt=last).exists() if last else False
@@ -237,7 +237,7 @@ class SessionFilters(Filters):
 def sessions(request: DashboardRequest) -> HttpResponse:
     app = request.dashboard.app
     filters = SessionFilters(request.GET, app=app)
-    rows = narrow(AgentSession.objects.for_app(app).select_related("agent"), filters.asked())
+    rows = narrow(AgentSession.objects.for_app(app).select_related("agent"), filters.given())
     slice = keyset_page(filters.let_through(rows), request.GET)
     lines = lines_of(app, slice.rows)
     seen = fingerprint(
@@ -249,15 +249,15 @@ def sessions(request: DashboardRequest) -> HttpResponse:
     return render_page(request, "sessions/page", context, part="sessions/list")
 
 
-def narrow(rows: QuerySet[AgentSession], asked: dict[str, Any]) -> QuerySet[AgentSession]:
-    if "title" in asked:
-        text = asked["title"]
+def narrow(rows: QuerySet[AgentSession], given: dict[str, Any]) -> QuerySet[AgentSession]:
+    if "title" in given:
+        text = given["title"]
         rows = rows.filter(title__icontains=text) | rows.filter(external_id__icontains=text)
-    if "agent" in asked:
-        rows = rows.filter(agent__name=asked["agent"])
-    if "user" in asked:
-        rows = rows.filter(user_id__istartswith=asked["user"])
-    return rows.filter(**{name: asked[name] for name in ("status", "tier") if name in asked})
+    if "agent" in given:
+        rows = rows.filter(agent__name=given["agent"])
+    if "user" in given:
+        rows = rows.filter(user_id__istartswith=given["user"])
+    return rows.filter(**{name: given[name] for name in ("status", "tier") if name in given})
 
 
 def lines_of(app: App, rows: Sequence[AgentSession]) -> list[Line]:
@@ -289,21 +289,21 @@ def one(request: DashboardRequest, uid: UUID) -> HttpResponse:
     if request.htmx.target == "replay":
         replay = {"session": session, "state": state_at(session, number)}
         return render_page(request, "sessions/one/page", replay, part="sessions/one/replay")
-    slice, said = exchanges(session, request.GET)
+    slice, conversation = exchanges(session, request.GET)
     (line,) = lines_of(request.dashboard.app, [session])
     at_start = list(told_in(session).filter(turn_number=None))
     refused = Rejection.objects.for_app(session.app).filter(session=session, decision=Decision.OPEN).count()
     events = list(reported_in(session).filter(turn_number=None).order_by("-pk")[:MOST_BESIDES])
-    told = [(row.pk, row.used) for exchange in said for row in exchange.told]
+    uses = [(row.pk, row.used) for exchange in conversation for row in exchange.told]
     counted = (session.status, line.turns, line.memories, line.cost, refused)
-    seen = fingerprint((counted, told, [row.pk for row in slice.rows], [row.pk for row in events]))
+    seen = fingerprint((counted, uses, [row.pk for row in slice.rows], [row.pk for row in events]))
     if is_seen(request, seen):
         return unchanged()
     context = {
         "session": session,
         "line": line,
         "slice": slice,
-        "exchanges": said,
+        "exchanges": conversation,
         "seen": seen,
         "refused": refused,
         "at_start": at_start,
@@ -333,13 +333,13 @@ class EventFilters(Filters):
 def events(request: DashboardRequest) -> HttpResponse:
     filters = EventFilters(request.GET)
     rows = Event.objects.for_app(request.dashboard.app).select_related("session")
-    asked = filters.asked()
-    if "level" in asked:
-        rows = rows.filter(level=asked["level"])
-    if "service" in asked:
-        rows = rows.filter(service__istartswith=asked["service"])
-    if "message" in asked:
-        rows = rows.filter(message__icontains=asked["message"])
+    given = filters.given()
+    if "level" in given:
+        rows = rows.filter(level=given["level"])
+    if "service" in given:
+        rows = rows.filter(service__istartswith=given["service"])
+    if "message" in given:
+        rows = rows.filter(message__icontains=given["message"])
     slice = keyset_page(filters.let_through(rows), request.GET)
     newest = str(slice.rows[0].uid) if slice.rows else "none"
     if is_seen(request, newest):

@@ -141,13 +141,13 @@ class AuditFilters(Filters):
 @page(while_purging=True)
 def audit(request: DashboardRequest) -> HttpResponse:
     filters = AuditFilters(request.GET)
-    rows, asked = AuditEntry.objects.for_app(request.dashboard.app), filters.asked()
+    rows, given = AuditEntry.objects.for_app(request.dashboard.app), filters.given()
     actions = rows.order_by("action").values_list("action", flat=True).distinct()[:ACTIONS_OFFERED]
     filters.fields["action"].suggest(actions)  # type: ignore[attr-defined]
-    if "who" in asked:
-        rows = rows.filter(actor__icontains=asked["who"])
-    if "action" in asked:
-        rows = rows.filter(action__istartswith=asked["action"])
+    if "who" in given:
+        rows = rows.filter(actor__icontains=given["who"])
+    if "action" in given:
+        rows = rows.filter(action__istartswith=given["action"])
     slice = keyset_page(filters.let_through(rows), request.GET, by="created_at")
     lines = [(entry, changes(entry)) for entry in slice.rows]
     return render_page(
@@ -218,7 +218,7 @@ def purge_message(purge: Purge) -> tuple[str, Tone]:
 
 class ImportForm(forms.Form):
     file = forms.FileField(help_text="Plain, gzip or zip.")
-    source = forms.ChoiceField(label="What it is", choices=[(one.name, one.title) for one in SOURCES.values()])
+    source = forms.ChoiceField(label="What it is", choices=[(source.name, source.title) for source in SOURCES.values()])
     agent = forms.CharField(
         required=False, max_length=64, help_text="Whose conversations they become. Not for an app's own export."
     )

@@ -31,10 +31,10 @@ class Command(BaseCommand):
         except BackupError as error:
             raise CommandError(str(error)) from error
         rows = sum(made.rows.values())
-        told = f"{made.path}: {rows:,} rows, {made.bytes / 1e6:,.1f} MB, {made.seconds:.1f} s. Checked"
+        line = f"{made.path}: {rows:,} rows, {made.bytes / 1e6:,.1f} MB, {made.seconds:.1f} s. Checked"
         if not made.damaged:
-            return f"{told}."
+            return f"{line}."
         return (
-            f"{told}, and damaged: {named(made.damaged)}. Nothing is lost: it is made anew by the next night, or now "
+            f"{line}, and damaged: {named(made.damaged)}. Nothing is lost: it is made anew by the next night, or now "
             "by `manage.py verify --repair`."
         )

@@ -156,18 +156,18 @@ class Command(BaseCommand):
         return report
 
     def ask(self, agent: MemoryAgent, question: str) -> None:
-        found = agent.search(SearchRequest(text=question, limit=HITS_SHOWN))
+        result = agent.search(SearchRequest(text=question, limit=HITS_SHOWN))
         self.write("")
         self.write(f"  {self.style.MIGRATE_LABEL('?')} {question}")
-        for hit in found.hits:
+        for hit in result.hits:
             memory, parts = hit.memory, " + ".join(f"{name} {value:.2f}" for name, value in hit.parts.items())
             self.write(f"      {self.style.SUCCESS(f'{hit.score:.2f}')}  [{about(memory)}] {memory.content}")
             trust = ", ".join([f"confidence {memory.confidence:.2f}", *hit.trust])
             self.write(f"            = {parts}; {trust}")
-        if not found.hits:
+        if not result.hits:
             self.write("      nothing fits")
-        if found.degraded:
-            self.write(f"      (without the {', '.join(found.degraded)} arm, which does not answer now)")
+        if result.degraded:
+            self.write(f"      (without the {', '.join(result.degraded)} arm, which does not answer now)")
 
     # --- how it looks
 

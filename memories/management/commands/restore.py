@@ -30,11 +30,11 @@ class Command(BaseCommand):
                 restored = restore_backup(file, timezone.now())
         except BackupError as error:
             raise CommandError(str(error)) from error
-        told = [f"{file} is restored: {sum(restored.checked.rows.values()):,} rows."]
+        lines = [f"{file} is restored: {sum(restored.checked.rows.values()):,} rows."]
         if restored.kept:
-            told.append(f"The database that was there is kept as {restored.kept}.")
+            lines.append(f"The database that was there is kept as {restored.kept}.")
         if restored.lacks_pgvector:
-            told.append(NO_PGVECTOR)
+            lines.append(NO_PGVECTOR)
         if restored.checked.is_older:
-            told.append("It is of an older version: run `manage.py setup` before you start the server.")
-        return "\n".join(told)
+            lines.append("It is of an older version: run `manage.py setup` before you start the server.")
+        return "\n".join(lines)
