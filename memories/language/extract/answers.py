@@ -40,8 +40,8 @@ _LEAD = re.compile(
 )
 _TAIL = re.compile(
     r",? (?:so (?:that )?(?:I|we)\b|because\b|if (?:I|you) (?:may|know|don't)\b|do you (?:know|think|remember)$|"
-    r"do you see$|(?:right )?now$|today$|currently$|already$|yet$|by the way$|if any$|then$|roughly$|exactly$|please$|"
-    r"again$|at the moment$|these days$).*$",
+    r"do you see$|btw$|(?:right )?now$|today$|currently$|already$|yet$|by the way$|if any$|then$|roughly$|exactly$|"
+    r"please$|again$|at the moment$|these days$).*$",
     re.IGNORECASE,
 )
 _TWO_THINGS = re.compile(r"\band\b|,|\bor\b", re.IGNORECASE)
@@ -206,11 +206,17 @@ def _verb_at(said: list[str], auxiliary: str, wh: str) -> int:
     return len(said)
 
 
+_STATES = words("due open closed over ready free available up")
+"""What stands behind a subject that is asked for: "when is my rent · due"."""
+
+
 def _predicate_at(said: list[str], has_wh: bool, is_determined: bool) -> int:
     """Behind "is the next board meeting" nothing follows; "is the trainer · coming", "is Stas · my son"."""
     for at in range(1 + is_determined, len(said)):
         low = said[at].lower()
         if _is_doing(low) or low in {"not", "so", "too", "still", "already", "about", "called"}:
+            return at
+        if low in _STATES and at == len(said) - 1:
             return at
         if not has_wh and (low in DETERMINERS | PREPOSITIONS | ADJECTIVES or low in ADVERBS):
             return at

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from memories.language.dates.words import PLAIN_MONTHS, PLAIN_WEEKDAYS
 from memories.language.extract.answers import MAX_ANSWER_WORDS, join_answer
@@ -516,12 +516,26 @@ def _tie(unit: Unit, previous: str, role: str, heard: Conversation) -> None:
         joined = join_answer(heard.asked, said, by_user=not by_user)
         unit.answers, unit.is_joined, unit.text = heard.asked, bool(joined), (joined or answer) + aside + behind
         name = _NAME_ALONE.match(answer) if _ASKS_WHO.search(heard.asked) else None
+    spoke_of_self = bool(_FIRST_PERSON.search(unit.text)) and not unit.is_joined
     resolved = heard.antecedents.resolve(unit.text, previous)
+    if not (by_user or spoke_of_self):
+        # What comes from the user's question, or from what was said before, is in the user's words.
+        resolved = replace(resolved, text=_FIRST_PERSON.sub(_to_second_person, resolved.text))
     unit.text = name_then(name_there(resolved.text, previous), previous)
     unit.is_whole, unit.said = resolved.is_whole, resolved.said
     heard.antecedents.note(unit.text, by_user)
     if name:
         heard.antecedents.people.meet(name[0])
+
+
+_SECOND_PERSON = {"i": "you", "i am": "you are", "i'm": "you're", "me": "you", "my": "your", "mine": "yours"}
+_SECOND_PERSON |= {"myself": "yourself", "am": "are"}
+_FIRST_PERSON = re.compile(r"\b(?:I(?: am|'m)?|am|me|my|mine|myself)\b", re.IGNORECASE)
+
+
+def _to_second_person(found: re.Match[str]) -> str:
+    person = _SECOND_PERSON[found[0].lower()]
+    return person.capitalize() if found[0][0].isupper() and found.start() == 0 else person
 
 
 def _is_answer(unit: Unit, by_user: bool, heard: Conversation) -> bool:

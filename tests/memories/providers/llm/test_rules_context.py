@@ -614,6 +614,19 @@ def kept_of(*turns: str) -> list[str]:
     return [fact.content for fact in facts(*turns)]
 
 
+@each_row(
+    ("turns", "kept"),
+    [
+        (["when does my contract run out btw", "A: On 31 August 2027."], "User's contract runs out on 31 August 2027"),
+        (["When is my rent due?", "A: On the 3rd of each month."], "User's rent is due on the 3rd of each month"),
+        (["Put my wife on it too, Selma Brandt.", "A: She'll need a customer password."],
+         "User's wife will need a customer password"),
+    ],
+)  # fmt: skip
+def test_what_an_assistant_answers_is_of_the_user_who_asked(turns: list[str], kept: str) -> None:
+    assert kept in kept_of(*turns)
+
+
 @each_row_of("rules_slips")
 def test_a_slip_is_mended_where_it_is_made(said: str, meant: str) -> None:
     assert mend_slip(said) == meant
