@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterable, AsyncIterator, Iterable, Mapping, Sequence
 from typing import Any, Literal, Self, Unpack, cast
+from uuid import uuid4
 
 import httpx
 
@@ -81,7 +82,6 @@ from memsite_client.wire import (
     answer_of,
     away,
     cursor_of,
-    new_key,
     part,
     request_of,
 )
@@ -158,7 +158,7 @@ class AsyncConnection:
 
     async def create(self, path: str, body: Any, idempotency_key: str | None = None) -> Any:
         """Send a POST that takes effect once, however often it is repeated."""
-        headers = {IDEMPOTENCY_KEY: idempotency_key or new_key()}
+        headers = {IDEMPOTENCY_KEY: idempotency_key or str(uuid4())}
         return await self.request("POST", path, json=body, headers=headers, repeatable=True)
 
     async def pages(self, path: str, query: Mapping[str, Any]) -> AsyncIterator[Any]:
@@ -317,48 +317,50 @@ class AsyncSessions(AsyncConnection):
         return self.pages("sessions", {"status": status})
 
     async def get_session(self, session_id: str) -> Session:
-        return cast(Session, await self.request("GET", at(session_id)))
+        return cast(Session, await self.request("GET", session_path(session_id)))
 
     async def heartbeat(self, session_id: str) -> JobsRun:
-        return cast(JobsRun, await self.request("POST", at(session_id, "heartbeat"), repeatable=True))
+        return cast(JobsRun, await self.request("POST", session_path(session_id, "heartbeat"), repeatable=True))
 
     async def end_session(self, session_id: str, reason: str = "") -> SessionEnded:
-        path = at(session_id, "end")
+        path = session_path(session_id, "end")
         return cast(SessionEnded, await self.request("POST", path, json={"reason": reason}, repeatable=True))
 
     async def store_turn(self, session_id: str, number: int, **checkpoint: Unpack[Checkpoint]) -> TurnStored:
         """Store a turn. The same turn may be sent again; Conflict if another one has this number."""
-        return cast(TurnStored, await self.request("PUT", at(session_id, f"turns/{number}"), json=checkpoint))
+        return cast(TurnStored, await self.request("PUT", session_path(session_id, f"turns/{number}"), json=checkpoint))
 
     def list_turns(self, session_id: str) -> AsyncIterator[Turn]:
-        return self.pages(at(session_id, "turns"), {})
+        return self.pages(session_path(session_id, "turns"), {})
 
     async def get_turn(self, session_id: str, number: int) -> Turn:
-        return cast(Turn, await self.request("GET", at(session_id, f"turns/{number}")))
+        return cast(Turn, await self.request("GET", session_path(session_id, f"turns/{number}")))
 
     async def replay_session(self, session_id: str, turn: int) -> Replay:
         """Return the state after this turn, and the turns that led there."""
-        return cast(Replay, await self.request("GET", at(session_id, "replay"), query={"turn": turn}))
+        return cast(Replay, await self.request("GET", session_path(session_id, "replay"), query={"turn": turn}))
 
     async def recover_session(self, session_id: str) -> Recovered:
         """Return the last checkpoint, to go on from after a crash."""
-        return cast(Recovered, await self.request("GET", at(session_id, "recover")))
+        return cast(Recovered, await self.request("GET", session_path(session_id, "recover")))
 
     async def add_messages(
         self, session_id: str, messages: Iterable[KnownMessage], *, idempotency_key: str | None = None
     ) -> MessagesStored:
         """Add messages outside of turns, up to 500."""
         body = {"messages": list(messages)}
-        return cast(MessagesStored, await self.create(at(session_id, "messages"), body, idempotency_key))
+        return cast(MessagesStored, await self.create(session_path(session_id, "messages"), body, idempotency_key))
 
     async def stream_session(self, session_id: str, lines: AsyncIterable[bytes] | bytes) -> StreamReport:
         """Send an agent's stream-json, which is stored as it comes in. Sending it again changes nothing."""
-        return cast(StreamReport, await self.upload(at(session_id, "stream"), lines))
+        return cast(StreamReport, await self.upload(session_path(session_id, "stream"), lines))
 
     async def judge_response(self, session_id: str, turn_number: int, text: str, *, question: str = "") -> Feedback:
         """Send the agent's answer: memories that it was shown and used gain priority, others lose some."""
         body = {"turn_number": turn_number, "text": text, "question": question}
-        return cast(Feedback, await self.request("POST", at(session_id, "responses"), json=body, repeatable=True))
+        return cast(
+            Feedback, await self.request("POST", session_path(session_id, "responses"), json=body, repeatable=True)
+        )
 
     def list_events(
         self, *, level: str | None = None, service: str | None = None, session_id: str | None = None
@@ -375,7 +377,7 @@ class AsyncSessions(AsyncConnection):
         return cast(JSON, await self.request("POST", "hooks/claude-code", json=event, repeatable="messages" in event))
 
 
-def at(session_id: str, endpoint: str = "") -> str:
+def session_path(session_id: str, endpoint: str = "") -> str:
     """Return the path of a session. An empty id is refused: it would be the path of the list."""
     return f"sessions/{part(session_id)}{f'/{endpoint}' if endpoint else ''}"
 

@@ -101,11 +101,3 @@ BY_STATUS: dict[int, type[ProblemError]] = {
     410: NotFound,
     412: VersionMismatch,
 }
-
-
-def problem_error(problem: Problem, retry_after: float = 1.0) -> ProblemError:
-    """The exception for this document; `retry_after` in seconds counts for 429 only."""
-    status = problem["status"]
-    if status == 429:
-        return TooManyRequests(problem, retry_after)
-    return BY_STATUS.get(status, ServerFailed if status >= 500 else InvalidRequest)(problem)

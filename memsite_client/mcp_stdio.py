@@ -47,16 +47,21 @@ class Bridge:
 
     def pass_on(self, line: str) -> Any:
         """What to answer; None to what wants no answer."""
+        repeated: list[str] = []
+
+        def to_object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+            repeated.extend(name for name, times in Counter(name for name, _ in pairs).items() if times > 1)
+            return dict(pairs)
+
         try:
-            message = json.loads(line)
+            message = json.loads(line, object_pairs_hook=to_object)
         except (ValueError, RecursionError) as error:
             return failure(None, PARSE_ERROR, f"This is no JSON: {error}")
         if not isinstance(message, dict):
             return failure(None, INVALID_REQUEST, "A message is one JSON object.")
-        if repeated := repeated_name(line):
-            return failure(
-                number_of(message), PARSE_ERROR, f"It has the name {json.dumps(repeated)} twice in one object."
-            )
+        if repeated:  # The server would be sent only one of the two.
+            text = f"It has the name {json.dumps(repeated[0])} twice in one object."
+            return failure(number_of(message), PARSE_ERROR, text)
         if message.get("method") == "ping" and number_of(message) is not None:
             return {"jsonrpc": "2.0", "id": number_of(message), "result": {}}
         try:
@@ -68,21 +73,21 @@ class Bridge:
             return failed(message, f"This message could not be passed on ({type(error).__name__}: {error}).")
 
     def post(self, message: Mapping[str, Any]) -> httpx.Response:
-        # Half a character is replaced: it has no bytes.
-        body = json.dumps(message, ensure_ascii=False).encode(errors="replace")
-        return self.http.post(self.url, content=body, headers=self.headers(message))
-
-    def headers(self, message: Mapping[str, Any]) -> dict[str, str]:
-        """What the transport over HTTP wants beside the message itself."""
+        """Send a message, with the headers that the transport over HTTP wants beside it."""
         method, params = str(message.get("method", "")), message.get("params")
         params = params if isinstance(params, dict) else {}
         meta = params.get("_meta")
         named = meta.get(VERSION) if isinstance(meta, dict) else None
         version = str(named) if named else self.version
         target = params.get(TARGETS.get(method, ""))
-        told = {"MCP-Protocol-Version": version, "Mcp-Method": method if named else ""}
-        told["Mcp-Name"] = header_text(target) if named and isinstance(target, str) else ""
-        return {name: value for name, value in told.items() if value}
+        target = target if named and isinstance(target, str) else ""
+        # What is no plain text for a header stands in base64.
+        if not target.isascii() or not target.isprintable() or target != target.strip() or target.startswith("=?"):
+            target = f"=?base64?{base64.b64encode(target.encode(errors='replace')).decode()}?="
+        headers = {"MCP-Protocol-Version": version, "Mcp-Method": method if named else "", "Mcp-Name": target}
+        # Half a character is replaced: it has no bytes.
+        body = json.dumps(message, ensure_ascii=False).encode(errors="replace")
+        return self.http.post(self.url, content=body, headers={name: text for name, text in headers.items() if text})
 
     def read(self, message: Mapping[str, Any], response: httpx.Response) -> Any:
         try:
@@ -96,24 +101,13 @@ class Bridge:
             return {**answer, "id": number_of(message)} if answer.get("id") is None else answer
         if response.is_success:
             return failed(message, "The server answered with nothing.")
-        told = answer.get("detail") if isinstance(answer, dict) else None
-        return failed(message, f"The server refused ({response.status_code}): {told or response.reason_phrase}")
+        detail = answer.get("detail") if isinstance(answer, dict) else None
+        return failed(message, f"The server refused ({response.status_code}): {detail or response.reason_phrase}")
 
 
 def failed(message: Mapping[str, Any], text: str) -> dict[str, Any] | None:
     """Nothing where nobody waits for an answer."""
     return failure(number_of(message), SERVER_ERROR, text) if waits(message) else None
-
-
-def repeated_name(line: str) -> str:
-    """A name that an object of the message has twice, of which what is sent on would have one; empty if none."""
-    repeated: list[str] = []
-
-    def look(pairs: list[tuple[str, Any]]) -> None:
-        repeated.extend(name for name, times in Counter(name for name, _ in pairs).items() if times > 1)
-
-    json.loads(line, object_pairs_hook=look)
-    return repeated[0] if repeated else ""
 
 
 def waits(message: Mapping[str, Any]) -> bool:
@@ -129,10 +123,3 @@ def number_of(message: Mapping[str, Any]) -> str | int | None:
 
 def failure(number: Any, code: int, text: str) -> dict[str, Any]:
     return {"jsonrpc": "2.0", "id": number, "error": {"code": code, "message": text}}
-
-
-def header_text(text: str) -> str:
-    """As the transport has it: what is no plain text for a header stands in base64."""
-    if text.isascii() and text.isprintable() and text == text.strip() and not text.startswith("=?"):
-        return text
-    return f"=?base64?{base64.b64encode(text.encode(errors='replace')).decode()}?="

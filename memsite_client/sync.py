@@ -6,6 +6,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Literal, Self, Unpack, cast
+from uuid import uuid4
 
 import httpx
 
@@ -82,7 +83,6 @@ from memsite_client.wire import (
     answer_of,
     away,
     cursor_of,
-    new_key,
     part,
     request_of,
 )
@@ -159,7 +159,7 @@ class Connection:
 
     def create(self, path: str, body: Any, idempotency_key: str | None = None) -> Any:
         """Send a POST that takes effect once, however often it is repeated."""
-        headers = {IDEMPOTENCY_KEY: idempotency_key or new_key()}
+        headers = {IDEMPOTENCY_KEY: idempotency_key or str(uuid4())}
         return self.request("POST", path, json=body, headers=headers, repeatable=True)
 
     def pages(self, path: str, query: Mapping[str, Any]) -> Iterator[Any]:
@@ -316,48 +316,48 @@ class Sessions(Connection):
         return self.pages("sessions", {"status": status})
 
     def get_session(self, session_id: str) -> Session:
-        return cast(Session, self.request("GET", at(session_id)))
+        return cast(Session, self.request("GET", session_path(session_id)))
 
     def heartbeat(self, session_id: str) -> JobsRun:
-        return cast(JobsRun, self.request("POST", at(session_id, "heartbeat"), repeatable=True))
+        return cast(JobsRun, self.request("POST", session_path(session_id, "heartbeat"), repeatable=True))
 
     def end_session(self, session_id: str, reason: str = "") -> SessionEnded:
-        path = at(session_id, "end")
+        path = session_path(session_id, "end")
         return cast(SessionEnded, self.request("POST", path, json={"reason": reason}, repeatable=True))
 
     def store_turn(self, session_id: str, number: int, **checkpoint: Unpack[Checkpoint]) -> TurnStored:
         """Store a turn. The same turn may be sent again; Conflict if another one has this number."""
-        return cast(TurnStored, self.request("PUT", at(session_id, f"turns/{number}"), json=checkpoint))
+        return cast(TurnStored, self.request("PUT", session_path(session_id, f"turns/{number}"), json=checkpoint))
 
     def list_turns(self, session_id: str) -> Iterator[Turn]:
-        return self.pages(at(session_id, "turns"), {})
+        return self.pages(session_path(session_id, "turns"), {})
 
     def get_turn(self, session_id: str, number: int) -> Turn:
-        return cast(Turn, self.request("GET", at(session_id, f"turns/{number}")))
+        return cast(Turn, self.request("GET", session_path(session_id, f"turns/{number}")))
 
     def replay_session(self, session_id: str, turn: int) -> Replay:
         """Return the state after this turn, and the turns that led there."""
-        return cast(Replay, self.request("GET", at(session_id, "replay"), query={"turn": turn}))
+        return cast(Replay, self.request("GET", session_path(session_id, "replay"), query={"turn": turn}))
 
     def recover_session(self, session_id: str) -> Recovered:
         """Return the last checkpoint, to go on from after a crash."""
-        return cast(Recovered, self.request("GET", at(session_id, "recover")))
+        return cast(Recovered, self.request("GET", session_path(session_id, "recover")))
 
     def add_messages(
         self, session_id: str, messages: Iterable[KnownMessage], *, idempotency_key: str | None = None
     ) -> MessagesStored:
         """Add messages outside of turns, up to 500."""
         body = {"messages": list(messages)}
-        return cast(MessagesStored, self.create(at(session_id, "messages"), body, idempotency_key))
+        return cast(MessagesStored, self.create(session_path(session_id, "messages"), body, idempotency_key))
 
     def stream_session(self, session_id: str, lines: Iterable[bytes] | bytes) -> StreamReport:
         """Send an agent's stream-json, which is stored as it comes in. Sending it again changes nothing."""
-        return cast(StreamReport, self.upload(at(session_id, "stream"), lines))
+        return cast(StreamReport, self.upload(session_path(session_id, "stream"), lines))
 
     def judge_response(self, session_id: str, turn_number: int, text: str, *, question: str = "") -> Feedback:
         """Send the agent's answer: memories that it was shown and used gain priority, others lose some."""
         body = {"turn_number": turn_number, "text": text, "question": question}
-        return cast(Feedback, self.request("POST", at(session_id, "responses"), json=body, repeatable=True))
+        return cast(Feedback, self.request("POST", session_path(session_id, "responses"), json=body, repeatable=True))
 
     def list_events(
         self, *, level: str | None = None, service: str | None = None, session_id: str | None = None
@@ -374,7 +374,7 @@ class Sessions(Connection):
         return cast(JSON, self.request("POST", "hooks/claude-code", json=event, repeatable="messages" in event))
 
 
-def at(session_id: str, endpoint: str = "") -> str:
+def session_path(session_id: str, endpoint: str = "") -> str:
     """Return the path of a session. An empty id is refused: it would be the path of the list."""
     return f"sessions/{part(session_id)}{f'/{endpoint}' if endpoint else ''}"
 

@@ -8,12 +8,19 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any, cast
 from urllib.parse import parse_qs, quote, unquote, urlsplit
-from uuid import uuid4
 
 import httpx
 
 from memsite_client.configuration import Server
-from memsite_client.errors import InvalidRequest, NotConfigured, Problem, ServerAway, problem_error
+from memsite_client.errors import (
+    BY_STATUS,
+    InvalidRequest,
+    NotConfigured,
+    Problem,
+    ServerAway,
+    ServerFailed,
+    TooManyRequests,
+)
 
 IDEMPOTENCY_KEY = "Idempotency-Key"
 CONNECT_SECONDS = 5.0
@@ -41,11 +48,12 @@ class Retry:
             and (
                 response.status_code in GATEWAY_FAILED
                 or (response.status_code == 409 and IDEMPOTENCY_KEY in response.request.headers)
-                or may_be_stored(response)
+                # The server does not know itself: its database went away at the commit.
+                or (response.status_code == 500 and b'"may_be_stored"' in response.content)
             )
         )
-        asked = retry_after(response)
-        return self.next_wait(asked) if may and asked <= LONGEST_WAIT_SECONDS else None
+        seconds = retry_after(response)
+        return self.next_wait(seconds) if may and seconds <= LONGEST_WAIT_SECONDS else None
 
     def next_wait(self, at_least: float = 0.0) -> float | None:
         if self.left == 0:
@@ -55,18 +63,9 @@ class Retry:
         return max(wait, at_least)
 
 
-def may_be_stored(response: httpx.Response) -> bool:
-    """Return whether the server does not know itself: its database went away at the commit."""
-    return response.status_code == 500 and b'"may_be_stored"' in response.content
-
-
 def retry_after(response: httpx.Response) -> float:
     text = response.headers.get("Retry-After", "")
     return float(text) if text.isascii() and text.isdigit() else 0.0
-
-
-def new_key() -> str:
-    return str(uuid4())
 
 
 def answer_of(response: httpx.Response) -> Any:
@@ -81,7 +80,10 @@ def answer_of(response: httpx.Response) -> Any:
     problem = read_json(response) if kind == "application/problem+json" else {}
     if not isinstance(problem, dict) or "status" not in problem:
         problem = {"status": response.status_code, "title": response.reason_phrase}
-    raise problem_error(cast(Problem, problem), max(1.0, retry_after(response)))
+    status = problem["status"]
+    if status == 429:
+        raise TooManyRequests(cast(Problem, problem), max(1.0, retry_after(response)))
+    raise BY_STATUS.get(status, ServerFailed if status >= 500 else InvalidRequest)(cast(Problem, problem))
 
 
 def read_json(response: httpx.Response) -> Any:
@@ -115,13 +117,20 @@ def request_of(
     http: httpx.Client | httpx.AsyncClient, method: str, path: str, query: Mapping[str, Any] | None, **options: Any
 ) -> httpx.Request:
     """Return the request. Raise InvalidRequest for what cannot be sent, and for another server's address."""
-    if any(unquote(one) in (".", "..") for one in re.split("[?#]", path, maxsplit=1)[0].split("/")):
+    if any(unquote(name) in (".", "..") for name in re.split("[?#]", path, maxsplit=1)[0].split("/")):
         raise not_sent('The request cannot be sent: a part of its address is "." or "..".')
     with sendable():
+        params = {
+            name: str(value).lower() if isinstance(value, bool) else str(value)
+            for name, value in (query or {}).items()
+            if value is not None
+        }
         # An empty query would take away the one that the address has.
-        sent = http.build_request(method, path, params=given(query or {}) or None, **options)
-    check_address(sent.url, http.base_url)
-    return sent
+        request = http.build_request(method, path, params=params or None, **options)
+    url, base = request.url, http.base_url
+    if (url.scheme, url.host, url.port) != (base.scheme, base.host, base.port):
+        raise not_sent(f"{url} is no address of {base.copy_with(path='/')}, and the key is sent to no other server.")
+    return request
 
 
 @contextmanager
@@ -133,11 +142,6 @@ def sendable() -> Iterator[None]:
         raise not_sent(f"The request cannot be sent: {error}.") from error
 
 
-def check_address(url: httpx.URL, base: httpx.URL) -> None:
-    if (url.scheme, url.host, url.port) != (base.scheme, base.host, base.port):
-        raise not_sent(f"{url} is no address of {base.copy_with(path='/')}, and the key is sent to no other server.")
-
-
 def not_sent(detail: str) -> InvalidRequest:
     """Return the error that the server would answer with."""
     return InvalidRequest({"status": 400, "title": "Bad Request", "detail": detail})
@@ -147,12 +151,3 @@ def part(name: str) -> str:
     """Quote a name as one part of an address."""
     with sendable():
         return quote(name, safe="")
-
-
-def given(query: Mapping[str, Any]) -> dict[str, Any]:
-    """Return query parameters as the server reads them, without those that are None."""
-    return {name: as_text(value) for name, value in query.items() if value is not None}
-
-
-def as_text(value: Any) -> str:
-    return str(value).lower() if isinstance(value, bool) else str(value)

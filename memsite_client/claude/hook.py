@@ -45,19 +45,16 @@ ASKING = threading.Event()
 
 
 def seconds_for(event_name: str) -> float:
+    """Return how long a hook may take: less where the server was silent lately, as far as can be known."""
     seconds = SECONDS.get(event_name, OTHER_SECONDS)
-    return min(seconds, WARY_SECONDS) if was_silent() else seconds
+    with suppress(OSError):
+        if 0 <= time.time() - silence_file().stat().st_mtime < WARY_FOR_SECONDS:
+            return min(seconds, WARY_SECONDS)
+    return seconds
 
 
 def silence_file() -> Path:
     return state_folder() / "claude" / "silent"
-
-
-def was_silent() -> bool:
-    """Whether it was so lately, as far as can be known."""
-    with suppress(OSError):
-        return 0 <= time.time() - silence_file().stat().st_mtime < WARY_FOR_SECONDS
-    return False
 
 
 class Progress:
@@ -74,28 +71,28 @@ class Progress:
         self.sent_bytes, self.ahead, self.names = sent_bytes, ahead or [], names or []
 
     def next_piece(self, transcript: Path, others: Iterable[Path] | None = None) -> Piece:
-        """What is in the transcript and was not sent, also not with one of the `others`, as a rule those beside it.
+        """Return what is in the transcript and was not sent, also not with the `others`, as a rule those beside it.
 
-        OSError if it cannot be read.
+        Raise OSError if it cannot be read.
         """
         piece = read_piece(transcript, self.sent_bytes)
         self.sent_bytes = piece.end
-        copied = sent_with(
-            (path for path in transcript.parent.glob(f"*{SUFFIX}") if path != transcript) if others is None else others,
-            piece.messages,
-        )
-        own = [message for message in piece.messages if message["external_id"] not in copied]
-        return piece._replace(messages=[message for message in own if not self.was_ahead(message)])
-
-    def was_ahead(self, message: Message) -> bool:
-        name = fingerprint(message)
-        if name in self.ahead:
-            self.ahead.remove(name)
-            return True
-        return False
+        if others is None:
+            others = (path for path in transcript.parent.glob(f"*{SUFFIX}") if path != transcript)
+        copied = sent_with(others, piece.messages)
+        messages = []
+        for message in piece.messages:
+            name = fingerprint(message)
+            if message["external_id"] in copied:
+                continue
+            if name in self.ahead:
+                self.ahead.remove(name)
+            else:
+                messages.append(message)
+        return piece._replace(messages=messages)
 
     def say_ahead(self, messages: list[Message], role: str, text: str, prompt_id: str | None) -> None:
-        """Adds what the event itself tells, unless the transcript has told it; it will.
+        """Add what the event itself tells, unless the transcript has told it; it will.
 
         By the prompt that it belongs to the server knows it again where two hooks tell of the same event.
         """
@@ -104,27 +101,24 @@ class Progress:
         if text and name not in map(fingerprint, messages):
             messages.append(message)
             self.ahead = [*self.ahead, name][-MOST_AHEAD:]
-            named = (name, message["external_id"])
-            self.names = [*(one for one in self.names if one != named), named][-MOST_NAMED:]
+            pair = (name, message["external_id"])
+            self.names = [*(other for other in self.names if other != pair), pair][-MOST_NAMED:]
 
 
 def sent_with(others: Iterable[Path], messages: list[Message]) -> set[str]:
-    """The ids of what was sent with other transcripts; empty if the first of the messages was not.
+    """Return the ids of what was sent with other transcripts; none if the first of the messages was not.
 
     A session that was forked off (`--fork-session`) begins with the lines of the other one, and nothing marks them.
     """
     first, sent = messages[0] if messages else {}, set[str]()
+    said_at = datetime.fromisoformat(first["at"]).timestamp() if first.get("at") else 0.0
     for path in others if first.get("external_id") else ():
         with suppress(OSError):
             # What has not changed since it was said cannot have it.
-            if path.stat().st_mtime >= said_at(first):
+            if path.stat().st_mtime >= said_at:
                 ids = line_ids(path, load_progress(path.stem).sent_bytes)
                 sent |= ids if first["external_id"] in ids else set()
     return sent
-
-
-def said_at(message: Message) -> float:
-    return datetime.fromisoformat(message["at"]).timestamp() if message["at"] else 0.0
 
 
 def fingerprint(message: Message) -> str:
@@ -187,15 +181,15 @@ def end_after(seconds: float, verbose: bool) -> None:
 
 
 def answer_to(event: dict[str, Any]) -> dict[str, Any]:
-    """What to print; empty for nothing."""
+    """Return what to print; {} for nothing."""
     place = find_server()
     if wrapped := os.environ.get("MEMSITE_SESSION_ID"):
         # Inside of `memsite run`, which opens, hears and ends the session itself: only a prompt is answered.
         prompt = event.get("prompt")
         if event["hook_event_name"] != "UserPromptSubmit" or not isinstance(prompt, str) or not prompt.strip():
             return {}
-        asked = {"session_id": wrapped, "query": prompt[-QUERY_CHARACTERS:], "format": "turn"}
-        text = post(place, "context", asked)["text"]
+        body = {"session_id": wrapped, "query": prompt[-QUERY_CHARACTERS:], "format": "turn"}
+        text = post(place, "context", body)["text"]
         output = {"hookEventName": event["hook_event_name"], "additionalContext": text}
         return {"hookSpecificOutput": output} if text else {}
     progress = load_progress(event["session_id"])
@@ -211,7 +205,7 @@ def answer_to(event: dict[str, Any]) -> dict[str, Any]:
 
 
 def news(event: dict[str, Any], progress: Progress) -> list[dict[str, Any]]:
-    """What was said since the last hook."""
+    """Return what was said since the last hook."""
     transcript = event.get("transcript_path")
     try:
         messages = progress.next_piece(Path(transcript)).messages if isinstance(transcript, str) else []

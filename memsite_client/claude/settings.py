@@ -35,7 +35,7 @@ class SettingsUnclear(MemsiteError):
 
 
 def settings_file(project: Path | None) -> Path:
-    """The user's, or a project's."""
+    """Return the user's, or a project's."""
     if project is not None:
         return project / ".claude" / "settings.json"
     home = os.environ.get("CLAUDE_CONFIG_DIR") or Path(os.environ.get("HOME") or Path.home(), ".claude")
@@ -43,7 +43,7 @@ def settings_file(project: Path | None) -> Path:
 
 
 def command_line(project: Path | None) -> str:
-    """How Claude Code calls us: by full path for this user, by name in a project that others share."""
+    """Return how Claude Code calls us: by full path for this user, by name in a project that others share."""
     if project is not None:
         return NAME
     running = Path(sys.argv[0])
@@ -53,9 +53,15 @@ def command_line(project: Path | None) -> str:
 
 
 def read_settings(path: Path) -> Settings:
-    """{} if there is no file yet. SettingsUnclear if its hooks are not as Claude Code documents them."""
+    """Return {} if there is no file yet. Raise SettingsUnclear if its hooks are not {event: [{hooks: [...]}]}."""
     settings = read_object(path)
-    if not is_clear(settings.get("hooks", {})):
+    hooks = settings.get("hooks", {})
+    is_known = isinstance(hooks, dict) and all(
+        isinstance(groups, list)
+        and all(isinstance(group, dict) and isinstance(group.get("hooks", []), list) for group in groups)
+        for groups in hooks.values()
+    )
+    if not is_known:
         raise SettingsUnclear(f"{path} has hooks of a kind that is not known here: nothing was changed.")
     return settings
 
@@ -76,17 +82,8 @@ def read_object(path: Path) -> Settings:
     return document
 
 
-def is_clear(hooks: Any) -> bool:
-    """Whether it is {event: [{hooks: [...]}]}."""
-    return isinstance(hooks, dict) and all(
-        isinstance(groups, list)
-        and all(isinstance(group, dict) and isinstance(group.get("hooks", []), list) for group in groups)
-        for groups in hooks.values()
-    )
-
-
 def with_hooks(settings: Settings, command: str) -> Settings:
-    """The settings with our hooks, once, whatever they were before."""
+    """Return the settings with our hooks, once, whatever they were before."""
     changed = without_hooks(settings)
     hooks = changed.setdefault("hooks", {})
     for event, timeout in TIMEOUTS.items():
@@ -96,31 +93,29 @@ def with_hooks(settings: Settings, command: str) -> Settings:
 
 
 def without_hooks(settings: Settings) -> Settings:
-    """The settings without our hooks, and without what only held them."""
+    """Return the settings without our hooks, and without what only held them."""
     changed = deepcopy(settings)
     hooks = changed.get("hooks", {})
     for event, groups in list(hooks.items()):
-        kept = [group for group in map(without_ours, groups) if group is not None]
-        if kept != groups:
-            hooks[event] = kept
-            if not kept:
-                del hooks[event]
+        left = []
+        for group in groups:
+            entries = group.get("hooks", [])
+            others = [entry for entry in entries if not is_ours(entry)]
+            if others == entries:
+                left.append(group)
+            elif others:
+                left.append({**group, "hooks": others})
+        if left:
+            hooks[event] = left
+        elif groups:
+            del hooks[event]
     if not hooks and settings.get("hooks"):
         del changed["hooks"]
     return changed
 
 
-def without_ours(group: Settings) -> Settings | None:
-    """The group as it is for others; None if it was ours alone."""
-    entries = group.get("hooks", [])
-    others = [entry for entry in entries if not is_ours(entry)]
-    if len(others) == len(entries):
-        return group
-    return {**group, "hooks": others} if others else None
-
-
 def is_ours(entry: Any) -> bool:
-    """`… memsite hook EVENT`, wherever the command lies and however it is called."""
+    """Tell whether it is `… memsite hook EVENT`, wherever the command lies and however it is called."""
     command = entry.get("command") if isinstance(entry, dict) else None
     try:
         words = shlex.split(command) if isinstance(command, str) else []
@@ -132,7 +127,7 @@ def is_ours(entry: Any) -> bool:
 
 
 def change_file(path: Path, document: Settings, new_mode: int = 0o644) -> Path | None:
-    """Writes it, whole; what was there before is kept beside it. The copy's path, or None if there was nothing."""
+    """Write it, whole. Return the path of the copy of what was there before, None if there was nothing."""
     text, copy, mode = (json.dumps(document, indent=2, ensure_ascii=False) + "\n"), None, new_mode
     if path.is_file():
         mode = stat.S_IMODE(path.stat().st_mode)
@@ -150,17 +145,13 @@ def mcp_file(project: Path | None) -> Path:
 
 
 def speaks_mcp(place: Server) -> bool:
-    """Whether anything is at `/mcp` of the server; no if it is away."""
+    """Tell whether anything is at `/mcp` of the server; no if it is away."""
     headers = {"Accept": "application/json, text/event-stream"}
     try:
         with httpx.stream("POST", place.url + PATH, json={}, headers=headers, timeout=ASK_SECONDS) as response:
             return response.status_code not in (404, 405) and not response.is_server_error
     except httpx.RequestError:
         return False
-
-
-def server_entry(place: Server, key: str) -> dict[str, Any]:
-    return {"type": "http", "url": place.url + PATH, "headers": {"Authorization": f"Bearer {key}"}}
 
 
 def read_servers(path: Path) -> dict[str, Any]:
@@ -170,7 +161,8 @@ def read_servers(path: Path) -> dict[str, Any]:
     return document
 
 
-def with_server(document: dict[str, Any], entry: dict[str, Any]) -> dict[str, Any]:
+def with_server(document: dict[str, Any], place: Server, key: str) -> dict[str, Any]:
+    entry = {"type": "http", "url": place.url + PATH, "headers": {"Authorization": f"Bearer {key}"}}
     return {**document, "mcpServers": {**document.get("mcpServers", {}), NAME: entry}}
 
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from collections.abc import Iterator
 from datetime import datetime
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple
@@ -109,15 +108,18 @@ def read_entry(raw: bytes) -> dict[str, Any]:
 
 
 def message_of(entry: dict[str, Any]) -> Message | None:
-    """As the server takes it; None if nobody said anything."""
+    """Return it as the server takes it; None if nobody said anything."""
     entry = as_users(entry)
     role, message = entry.get("type"), entry.get("message")
     if role not in ("user", "assistant") or not isinstance(message, dict) or any(entry.get(mark) for mark in NOT_SAID):
         return None
     if message.get("model") == SYNTHETIC_MODEL:
         return None
-    text = spoken_text(message.get("content"))
-    text = (own_words(text) if is_users_own(entry) else "") if role == "user" else sendable(text)
+    text, origin = spoken_text(message.get("content")), entry.get("origin")
+    if role == "user" and isinstance(origin, dict) and origin.get("kind") != "human":
+        # Another session's or Claude Code's own, which comes as the user's. Older versions do not say whose it is.
+        return None
+    text = own_words(text) if role == "user" else sendable(text)
     if not text:
         return None
     return {"role": role, "content": text, "external_id": id_in(entry, "uuid"), "at": moment_in(entry)}
@@ -132,30 +134,23 @@ def as_users(entry: dict[str, Any]) -> dict[str, Any]:
     return {**entry, **queued, "type": "user", "message": {"content": queued.get("prompt")} if is_prompt else None}
 
 
-def is_users_own(entry: dict[str, Any]) -> bool:
-    """Not another session's or Claude Code's own, which come as the user's. Older versions do not say whose it is."""
-    origin = entry.get("origin")
-    return not isinstance(origin, dict) or origin.get("kind") == "human"
-
-
 def own_words(text: str) -> str:
-    """What the user has written of it."""
-    return sendable(INTERRUPTED.sub("", "".join(not_inserted(text))))
+    """Return what the user has written of it: all but what stands between an inserted tag and its end.
 
-
-def not_inserted(text: str) -> Iterator[str]:
-    """All but what stands between an inserted tag and its end. Each end is looked for once: a prompt may be hostile."""
-    start, endless = 0, set[str]()
+    Each end is looked for once: a prompt may be hostile.
+    """
+    written, start, endless = list[str](), 0, set[str]()
     while found := INSERTED.search(text, start):
-        yield text[start : found.start()]
+        written.append(text[start : found.start()])
         start, end = found.end(), f"</{found[1]}>"
         closed = -1 if end in endless else text.find(end, start)
         if closed < 0:
             endless.add(end)
-            yield found[0]
+            written.append(found[0])
         else:
             start = closed + len(end)
-    yield text[start:]
+    written.append(text[start:])
+    return sendable(INTERRUPTED.sub("", "".join(written)))
 
 
 def spoken_text(content: Any) -> str:

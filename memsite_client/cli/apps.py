@@ -16,7 +16,7 @@ from typing import IO, Any, get_args
 
 import click
 
-from memsite_client.cli.base import FROM_STDIN, REFUSED, EndUser, Failure, Id, as_json, connect, print_json, say_beside
+from memsite_client.cli.base import FROM_STDIN, REFUSED, EndUser, Failure, Id, as_json, connect, print_json
 from memsite_client.cli.output import INDENT, dim, memory_line, one_line, plain
 from memsite_client.shapes import Change, Counted, Import, ImportSource
 from memsite_client.sync import Memsite
@@ -362,7 +362,9 @@ def changes(since: int | None, follow: bool, json_: bool) -> None:
     """
     with connect() as memsite:
         if follow:
-            return follow_changes(memsite, since, json_)
+            for change in memsite.follow_changes(since):
+                click.echo(json.dumps(change, ensure_ascii=False) if json_ else change_line(change))
+            return None
         answer = memsite.list_changes(since)
     if json_:
         return print_json(answer)
@@ -370,13 +372,8 @@ def changes(since: int | None, follow: bool, json_: bool) -> None:
         return click.echo(answer["last"])
     for change in answer["results"]:
         click.echo(change_line(change))
-    say_beside(f"Go on with --since {answer['last']}.")
+    click.echo(f"Go on with --since {answer['last']}.", err=True)
     return None
-
-
-def follow_changes(memsite: Memsite, since: int | None, json_: bool) -> None:
-    for change in memsite.follow_changes(since):
-        click.echo(json.dumps(change, ensure_ascii=False) if json_ else change_line(change))
 
 
 def show_rows(rows: list[Any], line: Any, json_: bool) -> None:
@@ -386,7 +383,7 @@ def show_rows(rows: list[Any], line: Any, json_: bool) -> None:
     for row in rows:
         click.echo(line(row))
     if not rows:
-        say_beside("There are none.")
+        click.echo("There are none.", err=True)
 
 
 def show_secret(told: str, secret: str | None) -> None:

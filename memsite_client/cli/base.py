@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Callable
-from typing import IO, Any, NoReturn, TypeVar
+from typing import IO, Any
 from uuid import UUID
 
 import click
@@ -31,8 +30,8 @@ CODES: tuple[tuple[type[MemsiteError], int], ...] = (
 )
 FROM_STDIN = "-"
 
-Function = TypeVar("Function", bound=Callable[..., Any])
 MOST_CHARACTERS = 200
+as_json = click.option("--json", "json_", is_flag=True, help="Print the server's answer as JSON.")
 
 
 class Failure(click.ClickException):
@@ -53,7 +52,7 @@ class Commands(click.Group):
         try:
             return super().invoke(ctx)
         except MemsiteError as error:
-            fail(error)
+            raise Failure(message_of(error), code_of(error)) from error
         except KeyboardInterrupt as error:
             raise Failure("interrupted", INTERRUPTED) from error
         except UnicodeDecodeError as error:
@@ -66,16 +65,12 @@ class Commands(click.Group):
             raise Failure(f"{where}{error.strerror or error}") from error
 
 
-def fail(error: MemsiteError) -> NoReturn:
-    raise Failure(message_of(error), code_of(error)) from error
-
-
 def code_of(error: MemsiteError) -> int:
     return next((code for kind, code in CODES if isinstance(error, kind)), WENT_WRONG)
 
 
 def message_of(error: MemsiteError) -> str:
-    """One line; the server's own words where it has said some."""
+    """Return one line; the server's own words where it has said some."""
     text = " ".join(str(error).split())
     if isinstance(error, TooManyRequests):
         return f"{text} Try again in {error.retry_after:.0f} seconds."
@@ -84,33 +79,28 @@ def message_of(error: MemsiteError) -> str:
     return text
 
 
-def connect() -> Memsite:
-    """The client for the running command."""
+def wanted_url() -> str | None:
+    """Return the server that the running command names; None for the usual one."""
     url: str | None = click.get_current_context().find_root().obj
-    return Memsite(url)
+    return url
 
 
-def as_json(function: Function) -> Function:
-    """The option that all commands have which answer something."""
-    return click.option("--json", "json_", is_flag=True, help="Print the server's answer as JSON.")(function)
+def connect() -> Memsite:
+    """Return the client for the running command."""
+    return Memsite(wanted_url())
 
 
 def print_json(answer: Any) -> None:
     click.echo(json.dumps(answer, indent=2, ensure_ascii=False))
 
 
-def say_beside(text: str) -> None:
-    """What is no result, such as that there is none: on stderr."""
-    click.echo(text, err=True)
-
-
 def text_of(argument: str) -> str:
-    """The argument, or all of stdin for `-`."""
+    """Return the argument, or all of stdin for `-`."""
     return sys.stdin.buffer.read().decode() if argument == FROM_STDIN else argument
 
 
 def without_nones(**options: Any) -> Any:
-    """The options that were given."""
+    """Return the options that were given."""
     return {name: value for name, value in options.items() if value is not None}
 
 

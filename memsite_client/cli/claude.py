@@ -20,7 +20,6 @@ from memsite_client.claude.settings import (
     mcp_file,
     read_servers,
     read_settings,
-    server_entry,
     settings_file,
     speaks_mcp,
     with_hooks,
@@ -29,7 +28,7 @@ from memsite_client.claude.settings import (
     without_server,
 )
 from memsite_client.claude.transcript import SUFFIX, Message, read_piece
-from memsite_client.cli.base import REFUSED, Failure, as_json, connect, print_json
+from memsite_client.cli.base import REFUSED, Failure, as_json, connect, print_json, wanted_url
 from memsite_client.cli.output import many
 from memsite_client.configuration import server_of
 from memsite_client.errors import InvalidRequest, ProblemError
@@ -49,33 +48,10 @@ class Part(NamedTuple):
     refused: list[str]
 
 
-class Sent:
-    """How much it was, all in all."""
-
-    def __init__(self) -> None:
-        self.messages, self.names = 0, set[str]()
-
-    @property
-    def sessions(self) -> int:
-        return len(self.names)
-
-    def add(self, part: Part) -> None:
-        self.messages += part.messages
-        if part.messages:
-            self.names.add(part.session_id)
-
-
-def transcripts_in(paths: Iterable[Path]) -> Iterator[Path]:
-    """Every transcript below, the oldest first, so that what was said later is learnt later."""
-    files = {file for path in paths for file in (path.rglob(f"*{SUFFIX}") if path.is_dir() else [path])}
-    own = [file for file in files if file.is_file() and not file.name.startswith(SUB_AGENT)]
-    return iter(sorted(own, key=lambda file: (file.stat().st_mtime, file)))
-
-
 def send_transcript(
     memsite: Memsite, path: Path, *, again: bool = False, after: Iterable[Path] | None = None
 ) -> Iterator[Part]:
-    """Sends what was not sent yet, piece by piece, and tells of each. Raises what the client raises, and OSError.
+    """Send what was not sent yet, piece by piece, and yield each. Raise what the client raises, and OSError.
 
     All of it `again`: under the ids that it was sent with, so that the server knows it; what it has in common with
     those that it comes `after` went with them.
@@ -100,7 +76,7 @@ def send_transcript(
 
 
 def send_messages(memsite: Memsite, event: dict[str, Any], messages: list[Message]) -> list[str]:
-    """Sends them, in halves where the server refuses them; why it refused single ones. Raises if it takes no event."""
+    """Send them, in halves where the server refuses them; return why it refused single ones. Raise if it takes none."""
     try:
         memsite.claude_code_hook({**event, "messages": messages})
     except InvalidRequest as error:
@@ -115,12 +91,12 @@ def send_messages(memsite: Memsite, event: dict[str, Any], messages: list[Messag
 
 
 def as_sent(message: Message, names: list[tuple[str, str]]) -> Message:
-    """Under its id of before, if a hook told it ahead of the transcript. Takes that from the `names`."""
-    told = fingerprint(message)
-    for named in names:
-        if named[0] == told:
-            names.remove(named)
-            return {**message, "external_id": named[1]}
+    """Return the message under its id of before, if a hook sent it ahead of the transcript. Take that from `names`."""
+    sent = fingerprint(message)
+    for name in names:
+        if name[0] == sent:
+            names.remove(name)
+            return {**message, "external_id": name[1]}
     return message
 
 
@@ -167,7 +143,10 @@ def claude_code(is_project: bool, is_user: bool, remove: bool) -> None:
     """
     if is_project and is_user:
         raise click.UsageError("--project or --user, not both.")
-    project = this_folder() if is_project else None
+    try:
+        project = Path.cwd() if is_project else None
+    except OSError as error:
+        raise Failure("The folder that you are in is not there any more.") from error
     settings_path, mcp_path = settings_file(project), mcp_file(project)
     settings, servers = read_settings(settings_path), read_servers(mcp_path)
     if remove:
@@ -175,20 +154,12 @@ def claude_code(is_project: bool, is_user: bool, remove: bool) -> None:
         keep(mcp_path, servers, without_server(servers))
         return
     keep(settings_path, settings, with_hooks(settings, command_line(project)))
-    url: str | None = click.get_current_context().find_root().obj
-    place = server_of(url)
+    place = server_of(wanted_url())
     if speaks_mcp(place):
-        entry = server_entry(place, KEY_OF_THE_READER if project else place.key)
-        keep(mcp_path, servers, with_server(servers, entry), 0o644 if project else 0o600)
+        after = with_server(servers, place, KEY_OF_THE_READER if project else place.key)
+        keep(mcp_path, servers, after, 0o644 if project else 0o600)
     if not place.key:
         click.echo("There is no key yet: `memsite login` keeps one. Until then the hooks do nothing.", err=True)
-
-
-def this_folder() -> Path:
-    try:
-        return Path.cwd()
-    except OSError as error:
-        raise Failure("The folder that you are in is not there any more.") from error
 
 
 def keep(path: Path, before: dict[str, Any], after: dict[str, Any], new_mode: int = 0o644) -> None:
@@ -216,8 +187,13 @@ def import_(paths: tuple[Path, ...], again: bool, json_: bool) -> None:
 
     Each becomes a session. What was sent before, also by a hook, is not sent again.
     """
-    files = list(transcripts_in(paths or (settings_file(None).parent / "projects",)))
-    sent, failed, unread, done = Sent(), list[str](), list[Path](), list[Path]()
+    roots = paths or (settings_file(None).parent / "projects",)
+    found = {file for path in roots for file in (path.rglob(f"*{SUFFIX}") if path.is_dir() else [path])}
+    own = [file for file in found if file.is_file() and not file.name.startswith(SUB_AGENT)]
+    # The oldest first, so that what was said later is learnt later.
+    files = sorted(own, key=lambda file: (file.stat().st_mtime, file))
+    message_count, sessions = 0, set[str]()
+    failed, unread, done = list[str](), list[Path](), list[Path]()
     length = sum(path.stat().st_size for path in files)
     with (
         connect() as memsite,
@@ -228,11 +204,12 @@ def import_(paths: tuple[Path, ...], again: bool, json_: bool) -> None:
         for path in files:
             try:
                 for piece in send_transcript(memsite, path, again=again, after=done if again else None):
-                    sent.add(piece)
+                    message_count += piece.messages
+                    sessions.update([piece.session_id] if piece.messages else [])
                     failed += [f"{path}: {reason}" for reason in piece.refused]
                     bar.update(piece.size_bytes)
                 done.append(path)
-                if path in paths and not (read_piece(path, 0).session_id is not None):
+                if path in paths and read_piece(path, 0).session_id is None:
                     unread.append(path)
             except ProblemError as error:
                 if error.status not in HOPELESS:
@@ -241,10 +218,11 @@ def import_(paths: tuple[Path, ...], again: bool, json_: bool) -> None:
             except OSError as error:
                 failed.append(f"{path}: {error.strerror}")
     if json_:
-        print_json({"transcripts": len(files), "sessions": sent.sessions, "messages": sent.messages, "failed": failed})
+        counts = {"transcripts": len(files), "sessions": len(sessions), "messages": message_count}
+        print_json({**counts, "failed": failed})
     else:
-        told = f"sent {many(sent.messages, 'message')} of {many(sent.sessions, 'session')}"
-        click.echo(f"{many(len(files), 'transcript')}: {told}.")
+        sent = f"sent {many(message_count, 'message')} of {many(len(sessions), 'session')}"
+        click.echo(f"{many(len(files), 'transcript')}: {sent}.")
     if failed:
         raise Failure("\n".join(failed), REFUSED)
     if unread:

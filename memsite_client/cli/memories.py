@@ -17,24 +17,27 @@ from memsite_client.cli.base import (
     as_json,
     connect,
     print_json,
-    say_beside,
     text_of,
     without_nones,
 )
 from memsite_client.cli.output import (
+    EMPTY,
+    INDENT,
     about,
+    as_text,
     confidence,
+    dim,
     hit_line,
     memory_line,
-    memory_page,
     one_line,
     plain,
-    revision_lines,
 )
 from memsite_client.shapes import Format, Kind, LinkKind, Mode, Origin, SayableOrigin, Status, Visibility
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 NOT_CHANGED = "Nothing is changed yet: a person has to decide."
+# Numbers behind the confidence that is shown.
+NOT_SHOWN = {"confidence_base", "anchored_at"}
 CLEARABLE = ("subject", "user_id", "valid_from", "valid_until")
 FIELDS = (
     click.option("--category", help="Its drawer."),
@@ -105,7 +108,7 @@ def list_(limit: int, all_: bool, json_: bool, **filters: Any) -> None:
             click.echo(memory_line(memory))
             is_empty = False
     if is_empty:
-        say_beside("Nothing fits." if without_nones(**filters) else "There are no memories yet.")
+        click.echo("Nothing fits." if without_nones(**filters) else "There are no memories yet.", err=True)
     return None
 
 
@@ -117,7 +120,14 @@ def show(memory_id: str, as_of: str | None, json_: bool) -> None:
     """Show everything that is known of a memory."""
     with connect() as memsite:
         memory = memsite.get_memory(memory_id, as_of=as_of)
-    print_json(memory) if json_ else click.echo(memory_page(memory))
+    if json_:
+        return print_json(memory)
+    click.echo(f"{plain(memory['content'])}\n")
+    fields = {name: value for name, value in memory.items() if name != "content" and value not in EMPTY}
+    width = max(map(len, fields))
+    for name, value in fields.items():
+        click.echo(f"{dim(name.ljust(width))}  {plain(as_text(value))}")
+    return None
 
 
 @click.command()
@@ -175,8 +185,17 @@ def history(memory_id: str, json_: bool) -> None:
         revisions = memsite.list_revisions(memory_id)
         if json_:
             return print_json(list(revisions))
-        for line in revision_lines(revisions):
-            click.echo(line)
+        for revision in revisions:
+            when = revision["created_at"][:19].replace("T", " ")
+            action, actor = click.style(revision["action"], bold=True), plain(revision["actor"])
+            click.echo(f"{revision['number']:>3}  {dim(when)}  {action}  {actor}")
+            if revision["reason"]:
+                click.echo(f"{INDENT}{one_line(revision['reason'])}")
+            before, after = revision["before"] or revision["after"], revision["after"]
+            for name in after:
+                old, new = before.get(name), after[name]
+                if name not in NOT_SHOWN and old != new:
+                    click.echo(f"{INDENT}{name}: {one_line(as_text(old))} → {one_line(as_text(new))}")
     return None
 
 
@@ -204,7 +223,7 @@ def links(memory_id: str, json_: bool) -> None:
     for row in rows:
         click.echo(f"{row['from_id']} {click.style(row['kind'], bold=True)} {row['to_id']}")
     if not rows:
-        say_beside("It is linked with nothing.")
+        click.echo("It is linked with nothing.", err=True)
     return None
 
 
@@ -247,9 +266,9 @@ def search(
     for hit in answer["results"]:
         click.echo(hit_line(hit, answer.get("scores_combined", "sum")))
     if not answer["results"]:
-        say_beside("Nothing fits.")
+        click.echo("Nothing fits.", err=True)
     if answer["degraded"]:
-        say_beside(f"Without {', '.join(answer['degraded'])}, which cannot answer now.")
+        click.echo(f"Without {', '.join(answer['degraded'])}, which cannot answer now.", err=True)
     return None
 
 
@@ -281,7 +300,7 @@ def context(query: tuple[str, ...], format_: str | None, json_: bool, **options:
     if answer["text"]:
         click.echo(answer["text"] if not sys.stdout.isatty() else plain(answer["text"]))
     else:
-        say_beside("There is nothing to tell.")
+        click.echo("There is nothing to tell.", err=True)
     return None
 
 
@@ -301,5 +320,5 @@ def feedback(session: str, turn: int, text: str, question: str, json_: bool) -> 
         for judged in answer[verdict]:  # type: ignore[literal-required]  # one of its two fields
             click.echo(f"{click.style(verdict.ljust(7), fg=colour)}  {judged['id']}  {one_line(judged['evidence'])}")
     if not answer["used"] and not answer["ignored"]:
-        say_beside("No memory that was shown for this turn waits to be judged.")
+        click.echo("No memory that was shown for this turn waits to be judged.", err=True)
     return None

@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 import click
 
-from memsite_client.shapes import ExplainedHit, Memory, Revision
+from memsite_client.shapes import ExplainedHit, Memory
 
 INDENT = "      "
 # C0, DEL and C1 but for tab and newline; marks that turn the direction of writing.
 MOVES_THE_CURSOR = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 EMPTY: tuple[Any, ...] = (None, "", [], {})
-# Numbers behind the confidence that is shown.
-BEHIND = {"confidence_base", "anchored_at"}
 CONFIDENT, DOUBTFUL = 0.7, 0.3
 
 
@@ -28,12 +26,8 @@ def one_line(text: str) -> str:
 
 
 def about(memory: Mapping[str, Any]) -> str:
-    """Its drawer, as in a marker."""
+    """Return the category and the subject, as in a marker."""
     return one_line(f"{memory['category']}:{memory['subject']}" if memory["subject"] else memory["category"])
-
-
-def day(moment: str | None) -> str:
-    return (moment or "")[:10]
 
 
 def confidence(value: float) -> str:
@@ -46,18 +40,21 @@ def dim(text: str) -> str:
 
 
 def memory_line(memory: Memory, before: str = "") -> str:
-    """What it says, and below it what it is."""
-    marks = [
-        mark
-        for mark, is_so in (("pinned", memory["pinned"]), (memory["status"], memory["status"] != "active"))
-        if is_so
+    """Return its content, and below it what it is."""
+    marks = ["pinned"] if memory["pinned"] else []
+    if memory["status"] != "active":
+        marks.append(memory["status"])
+    details = [
+        about(memory),
+        f"confidence {confidence(memory['confidence'])}",
+        memory["updated_at"][:10],
+        *marks,
     ]
-    told = [about(memory), f"confidence {confidence(memory['confidence'])}", day(memory["updated_at"]), *marks]
-    return f"{before}{one_line(memory['content'])}\n{INDENT}{dim(memory['id'])}  {'  '.join(told)}"
+    return f"{before}{one_line(memory['content'])}\n{INDENT}{dim(memory['id'])}  {'  '.join(details)}"
 
 
 def hit_line(hit: ExplainedHit, combined: str = "sum") -> str:
-    """With the parts of its score, where it has them: they add up to it, or multiply."""
+    """Return a hit with the parts of its score, where it has them: they add up to it, or multiply."""
     shown = memory_line(hit, click.style(f"{hit['score']:.2f}", bold=True) + "  ")
     if hit["trust"]:
         shown += "  " + click.style(", ".join(hit["trust"]), fg="yellow")
@@ -68,14 +65,6 @@ def hit_line(hit: ExplainedHit, combined: str = "sum") -> str:
     return shown
 
 
-def memory_page(memory: Memory) -> str:
-    """Everything that is known of it."""
-    fields = {name: value for name, value in memory.items() if name != "content" and value not in EMPTY}
-    width = max(map(len, fields))
-    rows = [f"{dim(name.ljust(width))}  {plain(as_text(value))}" for name, value in fields.items()]
-    return "\n".join([plain(memory["content"]), "", *rows])
-
-
 def as_text(value: Any) -> str:
     if value in EMPTY:
         return "none"
@@ -84,23 +73,6 @@ def as_text(value: Any) -> str:
     if isinstance(value, list):
         return ", ".join(map(str, value))
     return f"{value:.3g}" if isinstance(value, float) else str(value)
-
-
-def revision_lines(revisions: Iterator[Revision]) -> Iterator[str]:
-    for revision in revisions:
-        when = revision["created_at"][:19].replace("T", " ")
-        what, who = click.style(revision["action"], bold=True), plain(revision["actor"])
-        yield f"{revision['number']:>3}  {dim(when)}  {what}  {who}"
-        if revision["reason"]:
-            yield f"{INDENT}{one_line(revision['reason'])}"
-        yield from (f"{INDENT}{change}" for change in changes(revision))
-
-
-def changes(revision: Revision) -> Iterator[str]:
-    before, after = revision["before"], revision["after"]
-    for name in after:
-        if before and name not in BEHIND and before.get(name) != after[name]:
-            yield f"{name}: {one_line(as_text(before.get(name)))} → {one_line(as_text(after[name]))}"
 
 
 def many(number: int, noun: str) -> str:

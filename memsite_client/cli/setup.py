@@ -12,7 +12,18 @@ import click
 from click.shell_completion import get_completion_class
 
 from memsite_client import __version__
-from memsite_client.cli.base import AWAY, KEY, WENT_WRONG, EndUser, Failure, as_json, code_of, message_of, print_json
+from memsite_client.cli.base import (
+    AWAY,
+    KEY,
+    WENT_WRONG,
+    EndUser,
+    Failure,
+    as_json,
+    code_of,
+    message_of,
+    print_json,
+    wanted_url,
+)
 from memsite_client.configuration import Server, checked_key, config_file, find_server, root_of, server_of, write_whole
 from memsite_client.errors import MemsiteError, NotConfigured
 from memsite_client.mcp_stdio import PATH, Bridge
@@ -30,11 +41,6 @@ MOST_IN_ENVIRONMENT = 16_384
 SHORT_SECONDS, LONG_SECONDS = 10.0, 60.0
 
 
-def wanted_url() -> str | None:
-    url: str | None = click.get_current_context().find_root().obj
-    return url
-
-
 @click.command()
 @click.option("--url", "address", metavar="URL", help="The server's address.")
 @click.option("--unchecked", is_flag=True, help="Keep them even if the server is away.")
@@ -45,9 +51,9 @@ def login(address: str | None, unchecked: bool) -> None:
     place = Server(url, checked_key(key))
     if not place.key:
         raise Failure("no key was given", KEY)
-    told, code = look(place)
+    detail, code = look(place)
     if code == KEY or (code and not unchecked):
-        raise Failure(f"{told} Nothing was kept.", code)
+        raise Failure(f"{detail} Nothing was kept.", code)
     try:
         write_whole(config_file(), json.dumps({"url": place.url, "api_key": place.key}, indent=2) + "\n")
     except OSError as error:
@@ -73,19 +79,19 @@ def logout() -> None:
 def status(json_: bool) -> None:
     """Tell which server is asked with which key, and whether it answers."""
     place = server_of(wanted_url())
-    told, code = look(place)
+    detail, code = look(place)
     shown_key = f"{place.key[:12]}…" if place.key else "none"
     if json_:
-        print_json({"url": place.url, "key": shown_key, "ok": not code, "detail": told})
+        print_json({"url": place.url, "key": shown_key, "ok": not code, "detail": detail})
     else:
         click.echo(
-            f"server  {place.url}\nkey     {shown_key}\nanswer  {click.style(told, fg='red' if code else 'green')}"
+            f"server  {place.url}\nkey     {shown_key}\nanswer  {click.style(detail, fg='red' if code else 'green')}"
         )
     sys.exit(code)
 
 
 def look(place: Server) -> tuple[str, int]:
-    """What comes of asking it, and the exit code for that."""
+    """Return what the server answers, and the exit code for that."""
     try:
         with Memsite(place.url, place.key, timeout=5, retries=0) as memsite:
             memsite.request("GET", "sessions", query={"limit": 1})
@@ -132,11 +138,10 @@ def completion(shell: str) -> None:
 )
 def mcp(dialect: str) -> None:
     """Speak MCP over stdin and stdout, for programs that start their servers. Not for people."""
-    url: str | None = click.get_current_context().find_root().obj
     # A byte that is no UTF-8 spoils its own message at most; half a character goes out as JSON escapes it.
     for stream, errors in ((sys.stdin, "replace"), (sys.stdout, "backslashreplace")):
         stream.reconfigure(encoding="utf-8", errors=errors, newline="\n")  # type: ignore[union-attr]  # text streams
-    Bridge(find_server(url), DIALECTS[dialect]).run(sys.stdin, sys.stdout)
+    Bridge(find_server(wanted_url()), DIALECTS[dialect]).run(sys.stdin, sys.stdout)
 
 
 class Named(click.ParamType[tuple[str, str]]):
@@ -181,20 +186,17 @@ def run(
     from memsite_client.wrapper.program import new_session
     from memsite_client.wrapper.run import Run, warn_on_stderr
 
-    url: str | None = click.get_current_context().find_root().obj
+    url = wanted_url()
     session = new_session(command, tier, dict(environment), title=title, user_id=user_id)
     if len(json.dumps(session["environment"], ensure_ascii=False)) > MOST_IN_ENVIRONMENT:
         raise click.UsageError(f"-e: {MOST_IN_ENVIRONMENT:,} characters at most, all of them together.")
-    wrapped = Run(session, target_of(url), lambda one: HTTPRecorder(url, one), warn_on_stderr, verbose=verbose)
-    sys.exit(wrapped(command))
-
-
-def target_of(url: str | None) -> str:
-    """By which a recording that had to be kept finds its server again."""
     try:
-        return server_of(url).url
+        # A recording that has to be kept finds its server again by this.
+        target = server_of(url).url
     except NotConfigured:
-        return ""
+        target = ""
+    wrapped = Run(session, target, lambda session: HTTPRecorder(url, session), warn_on_stderr, verbose=verbose)
+    sys.exit(wrapped(command))
 
 
 class HTTPRecorder:

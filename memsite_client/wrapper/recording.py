@@ -10,7 +10,7 @@ from contextlib import suppress
 from pathlib import Path
 from threading import Condition, Event, Thread
 from time import monotonic
-from typing import Any, BinaryIO, NamedTuple, Protocol
+from typing import Any, Protocol
 
 from memsite_client.configuration import write_whole
 from memsite_client.errors import Conflict, InvalidRequest, MemsiteError, NotFound
@@ -141,13 +141,8 @@ class Delivery(Thread):
 MakeRecorder = Callable[[Session], Recorder]
 
 
-class StoredRecording(NamedTuple):
-    path: Path
-    session: Session
-
-
 def start_recording(folder: Path, target: str, session: Session) -> Recording:
-    """A file for it, and beside it where it goes: whoever finds it later knows. Raises OSError."""
+    """Return a file for it, and write beside it where it goes: whoever finds it later knows. Raise OSError."""
     path = folder / f"{session['external_id']}{STREAM}"
     recording = Recording(path)
     write_whole(path.with_suffix(ABOUT), json.dumps({"target": target, "session": session}))
@@ -159,14 +154,6 @@ def discard(path: Path) -> None:
     path.with_suffix(ABOUT).unlink(missing_ok=True)
 
 
-def stored_recordings(folder: Path, target: str) -> Iterator[StoredRecording]:
-    """The recordings that go to this server or app."""
-    for path in sorted(folder.glob(f"*{STREAM}")):
-        about = read_about(path.with_suffix(ABOUT))
-        if about.get("target") == target and isinstance(about.get("session"), dict):
-            yield StoredRecording(path, about["session"])
-
-
 def read_about(path: Path) -> Mapping[str, Any]:
     try:
         about = json.loads(path.read_bytes())
@@ -176,34 +163,30 @@ def read_about(path: Path) -> Mapping[str, Any]:
 
 
 def deliver_stored(folder: Path, target: str, make: MakeRecorder) -> int:
-    """Delivers and discards them; answers how many. Raises what the recorder raises, and the rest stays.
+    """Deliver and discard what goes to this server or app; return how many.
 
-    One that another run is still writing to, or delivering, is left to it. One that the server refuses stays, too, and
-    is told when all others are delivered.
+    Raise what the recorder raises, and the rest stays. One that another run is still writing to, or delivering, is left
+    to it. One that the server refuses stays, too, and is raised when all others are delivered.
     """
     delivered, refused = 0, list[MemsiteError]()
-    for kept in stored_recordings(folder, target):
-        with kept.path.open("rb") as file:
-            if not is_free(file):
+    for path in sorted(folder.glob(f"*{STREAM}")):
+        about = read_about(path.with_suffix(ABOUT))
+        if about.get("target") != target or not isinstance(about.get("session"), dict):
+            continue
+        with path.open("rb") as file:
+            try:
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except OSError:
                 continue
-            recorder = make(kept.session)
+            recorder = make(about["session"])
             try:
                 recorder.record(iter(lambda file=file: file.read(READ_BYTES), b""))  # type: ignore[misc]
                 recorder.end("delivered later")
             except REFUSALS as error:
-                refused.append(MemsiteError(f"{kept.path}: {error}"))
+                refused.append(MemsiteError(f"{path}: {error}"))
                 continue
-            discard(kept.path)
+            discard(path)
             delivered += 1
     if refused:
         raise refused[0]
     return delivered
-
-
-def is_free(file: BinaryIO) -> bool:
-    """Takes the lock, if nobody has it."""
-    try:
-        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError:
-        return False
-    return True

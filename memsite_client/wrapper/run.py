@@ -48,12 +48,12 @@ class Run:
         if not fits(prompt):
             self.warn("What is known is too long for a command line (runs without memory): lower the app's budgets.")
             prompt = ""
-        told = with_prompt(command, prompt)
-        if prompt and told == list(command):
+        wrapped = with_prompt(command, prompt)
+        if prompt and wrapped == list(command):
             self.warn("The command's own system prompt cannot be read, or is too long with ours (runs without memory).")
         with self.signals.handed_down():
             try:
-                program = Program(told, self.recorder.variables())
+                program = Program(wrapped, self.recorder.variables())
             except CannotStart as error:
                 self.warn(str(error))
                 code, why = error.exit_code, "could not start"
@@ -69,7 +69,7 @@ class Run:
         recording = self.attempt(
             lambda: start_recording(self.folder, self.target, self.session), "nothing is learnt from this run"
         )
-        output = program.pass_on(sys.stdout.fileno(), recording.write if recording else forget)
+        output = program.pass_on(sys.stdout.fileno(), recording.write if recording else lambda _: None)
         if recording is None:
             code = program.wait()
             output.join(LAST_OUTPUT_SECONDS)
@@ -132,10 +132,6 @@ def beating(recorder: Recorder) -> Iterator[None]:
         yield
     finally:
         over.set()
-
-
-def forget(_: bytes) -> None:
-    """For what nobody records."""
 
 
 def warn_on_stderr(text: str) -> None:
