@@ -170,7 +170,7 @@ def end_after(seconds: float, verbose: bool) -> None:
     """Whatever it is that still waits then, also outside of Python."""
     time.sleep(seconds - AROUND_SECONDS)
     if ASKING.is_set():
-        # After so many; a few say nothing of the server, or it was known.
+        # So few seconds say nothing of the server, or its silence was known.
         if seconds > WARY_SECONDS:
             with suppress(OSError):
                 silence_file().parent.mkdir(parents=True, exist_ok=True, mode=0o700)

@@ -128,7 +128,8 @@ def is_ours(entry: Any) -> bool:
 
 def change_file(path: Path, document: Settings, new_mode: int = 0o644) -> Path | None:
     """Write it, whole. Return the path of the copy of what was there before, None if there was nothing."""
-    text, copy, mode = (json.dumps(document, indent=2, ensure_ascii=False) + "\n"), None, new_mode
+    text = json.dumps(document, indent=2, ensure_ascii=False) + "\n"
+    copy, mode = None, new_mode
     if path.is_file():
         mode = stat.S_IMODE(path.stat().st_mode)
         copy = path.with_name(f"{path.name}.{datetime.now(UTC):%Y%m%d-%H%M%S}.bak")

@@ -146,10 +146,10 @@ def update(
 
     An empty --subject, --tag, --user, --valid-from or --valid-until takes away what it had: --subject "".
     """
-    said = without_nones(content=None if content is None else text_of(content), **options)
-    changes: Any = {name: None if name in CLEARABLE and value == "" else value for name, value in said.items()} | (
-        {"tags": [tag for tag in tags if tag]} if tags else {}
-    )
+    given = without_nones(content=None if content is None else text_of(content), **options)
+    changes: Any = {name: None if name in CLEARABLE and value == "" else value for name, value in given.items()}
+    if tags:
+        changes["tags"] = [tag for tag in tags if tag]
     if not changes:
         raise click.UsageError("Say what to change: --content, --category, --pin …")
     with connect() as memsite:
