@@ -17,11 +17,10 @@ from memories.models.fulltext import COLUMNS, SOURCE, TABLE, indexed_as
 from memsite.db.prepared import fetch_all
 
 FEW_TEXTS, FEW_CHARACTERS = 16, 4_000
+"""So few texts are worth reading."""
 TEXTS = f"SELECT id, {', '.join(COLUMNS)} FROM {SOURCE} WHERE id IN ({{}})"
 ADD = f"INSERT INTO {TABLE} (rowid, {', '.join(COLUMNS)}) VALUES (?{', ?' * len(COLUMNS)})"
 FIND = f"SELECT {{}}, rowid FROM {TABLE} WHERE {TABLE} MATCH ?"
-
-
 Ask = Callable[[str, Sequence[Any]], list[Any]]
 Text = tuple[int, str, str, str, str]
 HOLDS = f"SELECT rowid FROM {TABLE} WHERE {TABLE} MATCH %s AND rowid = %s"
@@ -39,11 +38,6 @@ class ScratchIndex(threading.local):
 
 
 index = ScratchIndex()
-
-
-def are_few(texts: int, characters: int) -> bool:
-    """Tell whether so few texts are worth reading."""
-    return texts <= FEW_TEXTS and characters <= FEW_CHARACTERS
 
 
 def holders(expressions: Sequence[str], pks: Sequence[int]) -> list[list[int]]:
@@ -81,7 +75,11 @@ def missing_from_index(pks: Sequence[int], ask: Ask = fetch_all) -> list[int]:
     Raises DatabaseError where it says itself that it is damaged.
     """
     texts = texts_of(pks, ask)
-    phrases = {pk: phrase_of(content) for pk, _, content, *_ in texts}
+    phrases = {}
+    for pk, _, content, *_ in texts:
+        # FTS5's expression of the beginning: whole words, one after the other.
+        words = content[:PHRASE_CHARACTERS].rpartition(" ")[0] if len(content) > PHRASE_CHARACTERS else ""
+        phrases[pk] = '{content} : "' + (words or content).replace('"', " ") + '"'
     by_words = holders_among(texts, list(phrases.values()))
     those = [(pk, phrase) for (pk, phrase), found in zip(phrases.items(), by_words, strict=True) if pk in found]
     if not those:
@@ -89,10 +87,3 @@ def missing_from_index(pks: Sequence[int], ask: Ask = fetch_all) -> list[int]:
     parameters = [value for pk, phrase in those for value in (phrase, pk)]
     asked = ask(" UNION ALL ".join([HOLDS] * len(those)), parameters)
     return sorted({pk for pk, _ in those} - {pk for (pk,) in asked})
-
-
-def phrase_of(content: str) -> str:
-    """Return the beginning of a text as FTS5's expression: whole words, one after the other."""
-    if len(content) > PHRASE_CHARACTERS:
-        content = content[:PHRASE_CHARACTERS].rpartition(" ")[0] or content
-    return '{content} : "' + content.replace('"', " ") + '"'

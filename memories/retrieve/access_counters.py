@@ -125,15 +125,12 @@ class AccessCounters:
         if is_due:
             return
         try:
-            DelayedThread(self.moment(), self.write_apart).start()
+            seconds = max(get_conf().count_milliseconds / 1_000, min(self.took / MOST_OF_TIME, LONGEST_MOMENT))
+            DelayedThread(seconds, self.write_apart).start()
         except RuntimeError as error:
             # No thread is to be had. That is no reason to refuse a search: the next one tries again.
             self.is_due = False
             log.warning("not_counted", error=str(error))
-
-    def moment(self) -> float:
-        """Return the seconds until what is counted now is written."""
-        return max(get_conf().count_milliseconds / 1_000, min(self.took / MOST_OF_TIME, LONGEST_MOMENT))
 
     def write_apart(self) -> None:
         """Write in a thread of its own; retry a moment later what cannot be written yet."""
@@ -169,8 +166,7 @@ class AccessCounters:
                 counts = self.unwritten.pop(pk, None)
             if counts:
                 with confined(pk):
-                    # Write an app's counts. Keep them while the database is locked, away or read-only; drop what
-                    # has no place any more.
+                    # Kept while the database is locked, away or read-only; what has no place any more is dropped.
                     try:
                         is_written = count(partial(execute_all, list(counts.statements())))
                     except DatabaseError as error:
@@ -178,9 +174,8 @@ class AccessCounters:
                             raise
                         is_written = not (isinstance(error, OperationalError) or why_unwritable(error))
                         if is_written or not self.is_told:
-                            log.warning(
-                                "counts_lost" if is_written else "not_counted", app=counts.app.app_id, error=str(error)
-                            )
+                            event = "counts_lost" if is_written else "not_counted"
+                            log.warning(event, app=counts.app.app_id, error=str(error))
                         self.is_told = not is_written
                     else:
                         self.is_told = False

@@ -44,8 +44,14 @@ def contradictions_of(app: App, pks: Sequence[int], commit: Commit | None = None
     As of a commit for the second time it takes two, and from then on none, where nothing in the app contradicts
     anything.
     """
-    if not pks or (commit and is_known_of(app, commit) and not any_contradiction.as_of(commit, app)):
+    if not pks:
         return []
+    if commit and asked_of.get(app.pk) == commit:
+        if not any_contradiction.as_of(commit, app):
+            return []
+    elif commit:
+        # Where something is written between any two searches, it would not pay to look at the whole app.
+        asked_of.put(app.pk, commit)
     either = padded(pks)
     return contradictions(app, *either, *either)
 
@@ -60,17 +66,6 @@ def contradictions(app: App, *twice: int) -> QuerySet[Link, Pair]:
     links = Link.objects.for_app(app).filter(kind=Literal(LinkKind.CONTRADICTS))
     links = links.filter(Q(from_memory__in=twice[:half]) | Q(to_memory__in=twice[half:]))
     return links.order_by().values_list("from_memory", "to_memory")
-
-
-def is_known_of(app: App, commit: Commit) -> bool:
-    """Tell whether this commit was asked about before.
-
-    Where something is written between any two searches, it would not pay to look at the whole app.
-    """
-    is_known = asked_of.get(app.pk) == commit
-    if not is_known:
-        asked_of.put(app.pk, commit)
-    return is_known
 
 
 @Prepared
@@ -105,18 +100,16 @@ class Contradictions:
         return surest if surest is not None and own is not None and sure[surest] > own else None
 
     def sure(self, pk: int) -> Certainty | None:
-        if pk in self.told or (place := self.place_of(pk)) is None:
+        if pk in self.told:
+            return None
+        # Looked up once: it may change meanwhile, and is not found any more then.
+        if pk not in self.places and len(found := self.scoped.places(np.array([pk], np.int64))):
+            self.places[pk] = int(found[0])
+        place = self.places.get(pk)
+        if place is None:
             return None
         columns, row = self.scoped.view.columns, self.scoped.rows[place]
         return float(columns.confidence[row]), max(float(columns.since[row]), float(columns.created[row])), pk
-
-    def place_of(self, pk: int) -> int | None:
-        """Return the place of a memory in view. Looked up once: it may change meanwhile, and is not found any more
-        then.
-        """
-        if pk not in self.places and len(found := self.scoped.places(np.array([pk], np.int64))):
-            self.places[pk] = int(found[0])
-        return self.places.get(pk)
 
 
 @dataclass(frozen=True, slots=True)
@@ -267,11 +260,11 @@ def put_surest_first(hits: list[Hit], pairs: Sequence[Pair], band: float) -> Non
         places = [place for place, hit in enumerate(hits) if group[hit.row.pk] == one]
         at_odds = [hits[place] for place in places]
         best = max(hit.score for hit in at_odds)
-        newest = sorted(at_odds, key=lambda hit: valid_since(hit.row), reverse=True)
+        newest = sorted(
+            at_odds,
+            key=lambda hit: (max(hit.row.valid_from or hit.row.created_at, hit.row.created_at), hit.row.pk),
+            reverse=True,
+        )
         surest = sorted(newest, key=lambda hit: (band_of(best - hit.score, band), -hit.row.confidence))
         for place, hit in zip(places, surest, strict=True):
             hits[place] = hit
-
-
-def valid_since(memory: Memory) -> tuple[datetime, int]:
-    return max(memory.valid_from or memory.created_at, memory.created_at), memory.pk

@@ -84,20 +84,18 @@ class HoldsValue(Func):
         for parent in parents:
             inside = f"(SELECT value FROM json_each({inside}) WHERE key = %s AND type = 'object')"  # noqa: S608
             parameters = (*parameters, parent)
-        condition, values = self.sqlite_condition()
-        negation = "NOT " if self.value is None else ""
+        negation, condition = "", "type IN ('integer', 'real') AND atom = %s"
+        values: tuple[Any, ...] = (self.value,)
+        if self.value is None:
+            negation, condition, values = "NOT ", "type <> 'null'", ()
+        elif isinstance(self.value, bool):
+            condition, values = "type = %s", (json.dumps(self.value),)
+        elif isinstance(self.value, str):
+            condition = "type = 'text' AND atom = %s"
+        elif not -(2**63) <= self.value < 2**63:
+            values = (float(self.value),)
         sql = f"{negation}EXISTS (SELECT 1 FROM json_each({inside}) WHERE key = %s AND {condition})"  # noqa: S608
         return sql, (*parameters, name, *values)
-
-    def sqlite_condition(self) -> SQL:
-        if self.value is None:
-            return "type <> 'null'", ()
-        if isinstance(self.value, bool):
-            return "type = %s", (json.dumps(self.value),)
-        if isinstance(self.value, str):
-            return "type = 'text' AND atom = %s", (self.value,)
-        value = self.value if -(2**63) <= self.value < 2**63 else float(self.value)
-        return "type IN ('integer', 'real') AND atom = %s", (value,)
 
     def as_postgresql(self, compiler: Any, connection: Any, **_: Any) -> SQL:
         column, parameters = compiler.compile(self.source_expressions[0])
@@ -209,14 +207,14 @@ def users_named(filters: Mapping[str, Any]) -> set[str]:
         if name in ("and", "or"):
             found = found.union(*map(users_named, value))
         elif name == "user_id":
-            found.update(one for one in equals_of(value) if isinstance(one, str))
+            found.update(user for user in equals_of(value) if isinstance(user, str))
     return found
 
 
 def equals_of(value: Any) -> list[Any]:
     """Return the values that a field may equal."""
     if isinstance(value, Mapping):
-        return [one for name in ("eq", "in") if name in value for one in equals_of(value[name])]
+        return [equal for name in ("eq", "in") if name in value for equal in equals_of(value[name])]
     return value if isinstance(value, list) else [value]
 
 
@@ -262,7 +260,7 @@ class Builder:
 def comparison(name: str) -> tuple[Callable[[Any], Q], Callable[[str, Any], Q] | None]:
     """Return how a field is compared with one value, and by an operator if it has an order."""
     if name == "tags":
-        return has_tag, None
+        return (lambda value: Q(tags=[]) if value is None else Q(HoldsText("tags", text(value)))), None
     if name.startswith("metadata."):
         path = name.split(".")[1:]
         if not all(path) or len(path) > MAX_DEPTH or "\0" in name:
@@ -271,8 +269,14 @@ def comparison(name: str) -> tuple[Callable[[Any], Q], Callable[[str, Any], Q] |
     if name not in FIELDS:
         raise FilterError(f"unknown field; there are {', '.join(KNOWN)}")
     column, read, is_ordered = FIELDS[name]
-    ordered = partial(in_order, column, read) if is_ordered else None
-    return partial(column_equals, column, read), ordered
+
+    def equals(value: Any) -> Q:
+        known = None if value is None else read(value)
+        if column == "subject":
+            known = subject_of(known)
+        return Q(**{f"{column}__isnull": True}) if known is None else Q(**{column: known})
+
+    return equals, (lambda operator, value: Q(**{f"{column}__{operator}": read(value)})) if is_ordered else None
 
 
 def any_of(value: Any, condition: Callable[[Any], Q]) -> Q:
@@ -303,33 +307,12 @@ def compared(equals: Callable[[Any], Q], ordered: Callable[[str, Any], Q] | None
     return condition
 
 
-def in_order(column: str, read: Callable[[Any], Any], operator: str, value: Any) -> Q:
-    return Q(**{f"{column}__{operator}": read(value)})
-
-
-def column_equals(column: str, read: Callable[[Any], Any], value: Any) -> Q:
-    known = None if value is None else read(value)
-    if column == "subject":
-        known = subject_of(known)
-    return Q(**{f"{column}__isnull": True}) if known is None else Q(**{column: known})
-
-
-def has_tag(value: Any) -> Q:
-    return Q(tags=[]) if value is None else Q(HoldsText("tags", text(value)))
-
-
 def metadata_equals(path: list[str], value: Any) -> Q:
-    return Q(HoldsValue("metadata", path, plain_value(value)))
-
-
-def plain_value(value: Any) -> str | float | bool | None:
-    if value is None or isinstance(value, bool):
-        return value
     if isinstance(value, str):
-        return text(value)
-    if isinstance(value, int | float) and isfinite(value) and fits_64_bits(value):
-        return value
-    raise FilterError("takes a text, a number, true, false or null")
+        text(value)
+    elif value is not None and not (isinstance(value, int | float) and isfinite(value) and fits_64_bits(value)):
+        raise FilterError("takes a text, a number, true, false or null")
+    return Q(HoldsValue("metadata", path, value))
 
 
 @dataclass(frozen=True, slots=True)
@@ -343,8 +326,8 @@ class CachedFilter:
 def matching_pks(app: App, filters: Mapping[str, Any]) -> Pks:
     """Return the pks of the app's memories that match a filter. Raises FilterError if it cannot be read.
 
-    A filter that is not cached takes one query over the whole app and a short one. A cached one takes the short one if
-    nothing was written since, and two more about what was.
+    A filter that is not cached, or behind by much, takes one query over the whole app and a short one. A cached one
+    takes the short one if nothing was written since, and two more about what was.
     """
     rows = Memory.objects.for_app(app).filter(build_filter(filters)).order_by()
     if not is_committed() or names_in(filters) & UNVERSIONED:
@@ -355,20 +338,14 @@ def matching_pks(app: App, filters: Mapping[str, Any]) -> Pks:
     known = cached_filters.get(key)
     if known and known.change_number == latest:
         return known.pks
-    pks = updated_pks(app, rows, known, latest) if known else pks_of(rows)
+    if known and 0 < latest - known.change_number <= MEANWHILE:
+        touched = touched_between(app.pk, known.change_number, latest)
+        since = rows.filter(change_number__gt=known.change_number, change_number__lte=latest + MEANWHILE)
+        pks = np.concatenate([known.pks[~np.isin(known.pks, touched)], pks_of(since)])
+    else:
+        pks = pks_of(rows)
     cached_filters.put(key, CachedFilter(latest, pks))
     return pks
-
-
-def updated_pks(app: App, rows: MemoryQuerySet, known: CachedFilter, latest: int) -> Pks:
-    """Return the pks of a cached filter brought up to date: two queries for what was written since, one for all where
-    that may be much.
-    """
-    if not 0 < latest - known.change_number <= MEANWHILE:
-        return pks_of(rows)
-    touched = touched_between(app.pk, known.change_number, latest)
-    since = rows.filter(change_number__gt=known.change_number, change_number__lte=latest + MEANWHILE)
-    return np.concatenate([known.pks[~np.isin(known.pks, touched)], pks_of(since)])
 
 
 def pks_of(rows: MemoryQuerySet) -> Pks:

@@ -23,20 +23,15 @@ VOUCHED = ("origin", "reviewed_at")
 
 def safe_memories(memories: Iterable[Memory], policy: AppPolicy) -> list[Memory]:
     """Return the memories that an agent may read: without suspicious ones, unless a person vouches for them."""
-    screened = policy.screened_origins
-    return [memory for memory in memories if is_vouched(memory) or is_safe(memory, memory.origin in screened)]
-
-
-def is_vouched(memory: Memory) -> bool:
-    """Tell whether a person vouches for a memory."""
-    return memory.origin == Origin.OPERATOR or memory.reviewed_at is not None
-
-
-def is_safe(memory: Memory, from_outside: bool) -> bool:
-    found = is_suspicious(memory.content, from_outside) or is_suspicious(memory.subject or "", from_outside)
-    if found:
-        log.warning("kept_from_the_agent", memory=str(memory.uid))
-    return not found
+    screened, safe = policy.screened_origins, []
+    for memory in memories:
+        if memory.origin != Origin.OPERATOR and memory.reviewed_at is None:
+            from_outside = memory.origin in screened
+            if is_suspicious(memory.content, from_outside) or is_suspicious(memory.subject or "", from_outside):
+                log.warning("kept_from_the_agent", memory=str(memory.uid))
+                continue
+        safe.append(memory)
+    return safe
 
 
 @lru_cache(TEXTS_KEPT)
@@ -63,15 +58,11 @@ def neutralise(text: str) -> str:
     # Most texts have none of them, and say so in a tenth of the time.
     if not flat.isprintable():
         flat = "".join(char for char in flat if unicodedata.category(char) not in INVISIBLE_CATEGORIES)
-    return SPACES.sub(" ", without_fences(flat)).strip()
-
-
-def without_fences(text: str) -> str:
-    """Replace the first bracket of whatever looks like our fence, in whatever letters."""
-    if not BRACKET.search(text):
-        return text
-    plain, chars = read_plain(text), list(text)
-    for found in FENCE_LIKE.finditer(plain.text):
-        start, _ = plain.span(found.start(), found.start() + 1)
-        chars[start] = "‹"
-    return "".join(chars)
+    if BRACKET.search(flat):
+        # Whatever looks like our fence, in whatever letters, loses its first bracket.
+        plain, chars = read_plain(flat), list(flat)
+        for found in FENCE_LIKE.finditer(plain.text):
+            start, _ = plain.span(found.start(), found.start() + 1)
+            chars[start] = "‹"
+        flat = "".join(chars)
+    return SPACES.sub(" ", flat).strip()

@@ -44,7 +44,8 @@ from memories.retrieve.ranking import (
     rank_product,
     without,
 )
-from memories.retrieve.retrievers import Retriever, graph, local_retrievers, run_retrievers, summary
+from memories.retrieve.retrievers import Retriever, local_retrievers, run_retrievers
+from memories.retrieve.retrievers.derived import SUFFICIENT, graph_proximity, summary_answers
 from memories.retrieve.retrievers.fulltext import WordMatches, is_damaged, look_up, look_up_symbols, match_words
 from memories.retrieve.scoped_view import PastState, Scope, ScopedView, question_cosines, scoped_view
 from memories.store.damage import noticing_damage
@@ -108,7 +109,6 @@ class SearchRequest:
 def search(app: App, agent: Agent | None, asked: SearchRequest, embedder: Embedder, now: datetime) -> Recall:
     """Return what fits, best first, with trust tags. Count the search, and log it without a word of its text."""
     started = time.perf_counter()
-    # Build the scope of a request: agent, users, time and filters.
     commit = asked.commit or last_commit()
     past = past_state_at(app, asked.as_of) if asked.as_of and asked.as_of < now else None
     only = matching_pks(app, asked.filters) if asked.filters else None
@@ -137,13 +137,10 @@ def search(app: App, agent: Agent | None, asked: SearchRequest, embedder: Embedd
     count_search(found.tier, found.degraded, seconds)
     log.info("recalled", mode=asked.mode, tier=found.tier, hits=len(found.hits), ms=round(1000 * seconds, 1))
     if asked.counted:
-        hits = found.hits if asked.count_access and (not scope.past) else []
+        hits = found.hits if asked.count_access and not scope.past else []
         touched = {hit.row.pk: (1, now) for hit in hits}
-        counters.add(
-            AccessCounts(
-                app, touched, {(day_of(app, now), asked.mode, found.tier): (1, int(bool(found.hits)), seconds)}
-            )
-        )
+        searches = {(day_of(app, now), asked.mode, found.tier): (1, int(bool(found.hits)), seconds)}
+        counters.add(AccessCounts(app, touched, searches))
     return found
 
 
@@ -231,7 +228,9 @@ def recall(
     most = offset + limit + 1
     ranked = rank_by_plan(policy, plan, evidence, embedder, scope, most + CLOSE + len(told), floor=floor)
     if floor and question.exact_days and plan.ranking in Ranking.values:
-        ranked = without(ranked, scoped, pks_of_other_days(app, scoped, ranked, question, now))
+        # Turns of a talk stay.
+        statements = scoped.at("pk", ranked.places[~in_talk(scoped, ranked.places)]).tolist()
+        ranked = without(ranked, scoped, [*of_other_days(app, statements, question.exact_days, now)])
     if told:
         ranked = without(ranked, scoped, told)
     if min_score is not None:
@@ -247,12 +246,6 @@ def recall(
     band = BAND if plan.ranking in BY_LOGARITHMS else BAND_SHARE * float(ranked.scores.max(initial=0.0))
     tier = "items" if hits else "none"
     return Recall(hits, degraded, ranked.combined, tier, more=more, band=band, at_odds=at_odds)
-
-
-def pks_of_other_days(app: App, scoped: ScopedView, ranked: Ranked, question: Question, now: datetime) -> list[int]:
-    """Return the pks of statements that are of other days than the question. Turns of a talk stay."""
-    statements = ranked.places[~in_talk(scoped, ranked.places)]
-    return [*of_other_days(app, scoped.at("pk", statements).tolist(), question.exact_days, now)]
 
 
 def evidence_for(
@@ -274,14 +267,14 @@ def evidence_for(
         if not question.every_word:
             # Of an emoji an embedder knows no more than that it is none of its words: all would be as near.
             return None
-        vector = embed_question(embedder, question.bare)
+        vector = embed_question(embedder.embed_query, question.bare)
         # Of a text that it cannot read the embedder says nothing: words are all there is, and nobody failed.
         return question_cosines(scoped, vector) if vector.any() else None
 
     retrievers: dict[str, Retriever] = {
         "vector": by_meaning,
         "fulltext": holding_words,
-        "graph": lambda: graph.proximity(app, question.text, scoped),
+        "graph": lambda: graph_proximity(app, question.text, scoped),
     }
     found, failed = run_retrievers({name: retrievers[name] for name in plan.retrievers}, here=here)
     if "vector" in found and (is_partial(app, embedder) or scoped.view.is_partial):
@@ -350,18 +343,18 @@ def from_summaries(
 ) -> Recall:
     """Return the memories behind the passages of summaries that fit, if one fits well enough; otherwise no hits."""
     here = local_retrievers(embedder)
-    found, degraded = run_retrievers({"vector": partial(embed_question, embedder, question.bare)}, here=here)
+    embed = partial(embed_question, embedder.embed_query, question.bare)
+    found, degraded = run_retrievers({"vector": embed}, here=here)
     if found and is_partial(app, embedder):
         degraded.append("vector")
     vector, shown = found.get("vector"), set(scoped.pks.tolist())
-    told, late = run_retrievers(
-        {"summary": partial(summary.answers, app, scope.users, question, vector, embedder, shown)}, here=here
-    )
+    look = partial(summary_answers, app, scope.users, question, vector, embedder, shown)
+    found, late = run_retrievers({"summary": look}, here=here)
     degraded += late
     thresholds = embedder.thresholds
     least = max(thresholds.likened(thresholds.relevant), min_score or 0.0)
-    fitting = [answer for answer in told.get("summary", []) if answer.score >= least]
-    if not fitting or fitting[0].score < summary.SUFFICIENT:
+    fitting = [answer for answer in found.get("summary", []) if answer.score >= least]
+    if not fitting or fitting[0].score < SUFFICIENT:
         return Recall([], degraded)
     best = {answer.passage.memory_id: answer for answer in reversed(fitting)}
     rows = cached_rows(app, list(best), scope.commit)
@@ -373,8 +366,8 @@ def from_summaries(
     ]
     categories = dict.fromkeys(answer.passage.summary for answer in fitting)
     summaries = [
-        SummaryAnswer(one, [answer.passage.text for answer in fitting if answer.passage.summary == one])
-        for one in categories
+        SummaryAnswer(summed_up, [answer.passage.text for answer in fitting if answer.passage.summary == summed_up])
+        for summed_up in categories
     ]
     return Recall(hits, degraded, summaries=summaries, band=BAND_SHARE * fitting[0].score)
 
@@ -384,9 +377,7 @@ def index_of(app: App, embedder: Embedder) -> AppIndex:
 
 
 def dimension(app: App, embedder: Embedder) -> int:
-    """Return the length of the embedder's vectors, if it has made any; else of the app's stored ones. Waits for no
-    service.
-    """
+    """Return the length of the embedder's vectors, if it has made any; else of the stored ones. Wait for no service."""
     if embedder.known_dim:
         return embedder.known_dim
     stored = Vector.objects.for_app(app).filter(model=embedder.name).order_by("memory_id")
@@ -396,13 +387,9 @@ def dimension(app: App, embedder: Embedder) -> int:
 
 
 @lru_cache(QUESTIONS_KEPT)
-def embed_kept(embed: Callable[[str], Vectors], text: str) -> Vectors:
-    return embed(text)
-
-
-def embed_question(embedder: Embedder, text: str) -> Vectors:
+def embed_question(embed: Callable[[str], Vectors], text: str) -> Vectors:
     """Return the vector of a question. Vectors of the last questions are cached."""
-    return embed_kept(embedder.embed_query, text)
+    return embed(text)
 
 
 def look_reader(app: App, scoped: ScopedView) -> Callable[[Rows], NDArray[np.uint16]]:
@@ -469,6 +456,8 @@ def with_shared(
     """Merge the hits of this app with what other apps share, ranked by this app's policy, under one deadline."""
     first = replace(asked, limit=asked.offset + asked.limit, offset=0)
     domain = agent.domain if agent else ""
+    with site_wide():
+        others = list(apps_sharing_with(app))
     retrievers = {
         other.app_id: partial(
             confined(other.pk)(recall_in_scope),
@@ -478,7 +467,7 @@ def with_shared(
             confined(other.pk)(serving_embedder)(other, embedder),
             app.policy,
         )
-        for other in sharing_apps(app)
+        for other in others
     }
     if not retrievers:
         return found
@@ -500,24 +489,16 @@ def with_shared(
 def sorted_by_policy(hits: list[Hit], policy: AppPolicy) -> list[Hit]:
     """Sort hits by score; where the policy says so, by confidence or date among those that fit about equally well."""
     best = max((hit.score for hit in hits), default=0.0)
-    column = COLUMN_FIRST.get(policy.ranking)
-
-    def place(hit: Hit) -> tuple[float, float, float]:
-        if column is None:
-            return 0, 0, -hit.score
-        value = hit.row.confidence if column == "confidence" else hit.row.updated_at.timestamp()
-        return band_of(best - hit.score), -value, -hit.score
-
-    return sorted(hits, key=place)
-
-
-def sharing_apps(app: App) -> list[App]:
-    """Return other apps that share memories and have some."""
-    with site_wide():
-        return list(apps_sharing_with(app))
+    hits = sorted(hits, key=lambda hit: -hit.score)
+    if policy.ranking == Ranking.CONFIDENCE:
+        hits.sort(key=lambda hit: (band_of(best - hit.score), -hit.row.confidence))
+    elif policy.ranking == Ranking.RECENT:
+        hits.sort(key=lambda hit: (band_of(best - hit.score), -hit.row.updated_at.timestamp()))
+    return hits
 
 
 def apps_sharing_with(app: App) -> QuerySet[App]:
+    """Select the other apps that share memories and have some."""
     sharing = App.objects.filter(status=AppStatus.ACTIVE, policy__share_memories=True).exclude(pk=app.pk)
     shared = Memory.objects.filter(app=OuterRef("pk"), visibility=Literal(Visibility.SHARED))
     return sharing.filter(Exists(shared)).select_related("policy")

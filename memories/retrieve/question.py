@@ -88,38 +88,36 @@ class Question:
 def read_question(text: str, scoped: ScopedView, now: datetime) -> Question:
     """Read a question. `now` is the asker's, for "last week"."""
     folded = text.lower()
-    said = parts_in(text)
-    telling = list(filter(is_telling, said))
+    every_part = parts_in(text)
+    telling = [word for word in every_part if word not in STOP_WORDS and (len(word) > 1 or is_unspaced(word))]
     named = {word: codes for word in telling if (codes := subjects_called(word, scoped))}
-    broad = [word for word, codes in named.items() if any(is_broad(code, scoped) for code in codes)]
-    bare = without_words(text, broad)
+    least = max(BROAD_COUNT, BROAD_SHARE * scoped.size)
+    broad = [word for word, codes in named.items() if any(scoped.subject_counts[code] >= least for code in codes)]
+    bare = text
+    if broad:
+        pattern = rf"\b({'|'.join(map(re.escape, broad))})(['’`]s)?\b"
+        bare = re.sub(r"\s+", " ", re.sub(pattern, "", text, flags=re.IGNORECASE)).strip()
     windows = find_windows(text[:MAX_TIME_CHARACTERS], now)
     words = [word for word in telling if word not in broad]
     # Spans of ordinals: open ones ("since October"), and the days that are named, or else relative to now.
     spans = open_days(windows, scoped)
     taken = [window for window in windows if spans and is_open(window)]
     others = [window for window in windows if window not in taken]
+    left = text
+    for start, end in (window.span for window in taken):
+        left = left[:start] + " " * (end - start) + left[end:]
     return Question(
         text=text,
         bare=bare if words else text,  # a name alone is all there is to embed
         words=words[:MAX_WORDS],
-        every_word=(telling or said)[:MAX_WORDS],
+        every_word=(telling or every_part)[:MAX_WORDS],
         subjects=list(dict.fromkeys(code for codes in named.values() for code in codes)),
-        days=(spans + (named_days(blanked(text, taken).casefold(), scoped) or told_days(others))),
+        days=spans + (named_days(left.casefold(), scoped) or told_days(others)),
         wants_time=bool(ASKS_WHEN.search(folded)),
         wants_name=bool(ASKS_NAME.match(folded)),
         of_asker=not named and PERSONS.isdisjoint(telling) and bool(OF_ASKER.search(folded)),
         exact_days=exact_days(text, windows, scoped, now),
     )
-
-
-def is_telling(word: str) -> bool:
-    return word not in STOP_WORDS and (len(word) > 1 or is_unspaced(word))
-
-
-def is_broad(code: int, scoped: ScopedView) -> bool:
-    count = int(scoped.subject_counts[code])
-    return count >= BROAD_COUNT and count >= BROAD_SHARE * scoped.size
 
 
 def subjects_called(word: str, scoped: ScopedView) -> list[int]:
@@ -139,35 +137,19 @@ def is_alike(word: str, name: str) -> bool:
     """Tell whether two names are spelled alike: "Muhammad" and "Muhhamed"."""
     if min(len(word), len(name)) < 5 or word[0] != name[0]:
         return False
-    one, other = trigrams(word), trigrams(name)
+    one, other = ({text[at : at + 3] for at in range(len(text) - 2)} for text in (f" {word} ", f" {name} "))
     return len(one & other) >= ALIKE * len(one | other)
-
-
-def trigrams(word: str) -> set[str]:
-    padded = f" {word} "
-    return {padded[at : at + 3] for at in range(len(padded) - 2)}
-
-
-def without_words(text: str, words: Sequence[str]) -> str:
-    if not words:
-        return text
-    pattern = "|".join(map(re.escape, words))
-    return re.sub(r"\s+", " ", re.sub(rf"\b({pattern})(['’`]s)?\b", "", text, flags=re.IGNORECASE)).strip()
 
 
 def exact_days(text: str, windows: Sequence[TimeWindow], scoped: ScopedView, now: datetime) -> list[Span]:
     """Return the spans that are meant to the day: none of today, of which a question may ask anything."""
-    if not all(
-        window.precision in EXACT and (bool(window.start and window.end) and not window.text.lower().endswith(COUNTED))
-        for window in windows
-    ):
-        return []
+    for window in windows:
+        is_whole = bool(window.start and window.end)
+        if window.precision not in EXACT or not is_whole or window.text.lower().endswith(COUNTED):
+            return []
     spans = told_days(windows) + named_days(text.casefold(), scoped)
-    return [] if is_among(now.toordinal(), spans) else spans
-
-
-def is_among(day: int, spans: Sequence[Span]) -> bool:
-    return any(first <= day <= last for first, last in spans)
+    today = now.toordinal()
+    return [] if any(first <= today <= last for first, last in spans) else spans
 
 
 def is_open(window: TimeWindow) -> bool:
@@ -179,10 +161,9 @@ def open_days(windows: Sequence[TimeWindow], scoped: ScopedView) -> list[tuple[i
 
     What begins after all memories means another year, as far as it means any.
     """
-    told = scoped.days_told if any(map(is_open, windows)) else None
-    if told is None:
+    if not any(map(is_open, windows)) or scoped.days_told is None:
         return []
-    first, last = told
+    first, last = scoped.days_told
     starts = [window.start.toordinal() for window in windows if window.start and not window.end]
     ends = [(window.end - INSTANT).toordinal() for window in windows if window.end and not window.start]
     if any(start > last for start in starts):
@@ -192,13 +173,6 @@ def open_days(windows: Sequence[TimeWindow], scoped: ScopedView) -> list[tuple[i
     return [*((start, last) for start in starts), *((min(first, end), end) for end in ends)]
 
 
-def blanked(text: str, windows: Sequence[TimeWindow]) -> str:
-    """Replace these times by spaces."""
-    for start, end in (window.span for window in windows):
-        text = text[:start] + " " * (end - start) + text[end:]
-    return text
-
-
 def named_days(folded: str, scoped: ScopedView) -> list[tuple[int, int]]:
     """Return spans of ordinals: a day, or a month. A month without a year means that of any year there is."""
     spans = []
@@ -206,12 +180,16 @@ def named_days(folded: str, scoped: ScopedView) -> list[tuple[int, int]]:
         spans += day_span(int(year or year2), int(month or month2), int(day or day2))
     for match in MONTH_DAY.finditer(folded):
         before, month, after, year = match.groups()
-        told = before or after
-        if month == "may" and not (told or year or MONTH_OF_MAY.search(folded)):
+        day = before or after
+        if month == "may" and not (day or year or MONTH_OF_MAY.search(folded)):
             continue
         number = 1 + [name[:3] for name in MONTHS].index(month[:3])
-        for one in [int(year)] if year else years_of(scoped):
-            spans += day_span(one, number, int(told) if told else None)
+        years = range(int(year), int(year) + 1) if year else range(0)
+        if not year and scoped.days_told:
+            oldest, newest = (date.fromordinal(known).year for known in scoped.days_told)
+            years = range(max(oldest, newest - YEARS_BACK), newest + 1)
+        for each in years:
+            spans += day_span(each, number, int(day) if day else None)
     return spans
 
 
@@ -223,13 +201,6 @@ def told_days(windows: Sequence[TimeWindow]) -> list[tuple[int, int]]:
             start, end = window.start.toordinal(), (window.end - INSTANT).toordinal()
             spans += [(start, max(start, end))] if end - start <= MOST_DAYS else []
     return spans
-
-
-def years_of(scoped: ScopedView) -> list[int]:
-    if scoped.days_told is None:
-        return []
-    first, last = (date.fromordinal(day).year for day in scoped.days_told)
-    return list(range(max(first, last - YEARS_BACK), last + 1))
 
 
 def day_span(year: int, month: int, day: int | None) -> list[tuple[int, int]]:
@@ -259,18 +230,17 @@ def is_about_days(row: Row, spans: Sequence[Span], zone: tzinfo | None, *, is_ov
     _, content, valid_from, created_at, said_at, offset = row
     said = in_own_zone(said_at or created_at, offset, zone or UTC)
     windows = [window for window in find_windows(content, said) if window.precision != "recent"]
+    for window in windows:
+        first = window.start.toordinal() if window.start else date.min.toordinal()
+        last = (window.end - INSTANT).toordinal() if window.end else date.max.toordinal()
+        if any(start <= max(first, last) and first <= end for start, end in spans):
+            return True
     if windows:
-        return any(overlaps(window, spans) for window in windows)
+        return False
     if not is_over or not tells_of_past(content):
         return True
-    happened = in_zone(valid_from, zone) if valid_from and zone else said
-    return is_among(happened.toordinal(), spans)
-
-
-def overlaps(window: TimeWindow, spans: Sequence[Span]) -> bool:
-    first = window.start.toordinal() if window.start else date.min.toordinal()
-    last = (window.end - INSTANT).toordinal() if window.end else date.max.toordinal()
-    return any(start <= max(first, last) and first <= end for start, end in spans)
+    day = (in_zone(valid_from, zone) if valid_from and zone else said).toordinal()
+    return any(first <= day <= last for first, last in spans)
 
 
 def tells_of_past(text: str) -> bool:

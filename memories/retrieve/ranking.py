@@ -27,7 +27,7 @@ from memories.language.surface import Look
 from memories.models import Sentiment
 from memories.providers.embeddings import Thresholds
 from memories.retrieve.question import Question
-from memories.retrieve.retrievers.fulltext import LEAST_BEST, WordMatches, bit_of
+from memories.retrieve.retrievers.fulltext import LEAST_BEST, WordMatches
 from memories.retrieve.scoped_view import Scope, ScopedView
 from memsite.tenancy.policy import AppPolicy
 
@@ -421,16 +421,16 @@ def rank(evidence: Evidence, scope: Scope, policy: AppPolicy, relevant: float, *
     ranked = by_sum(places, [*names, *worths], np.concatenate([parts, stacked([*worths.values()], len(places))]))
     if floor:
         relevance = parts.sum(axis=0)
-        # Tell which places fit by themselves, or are turns that may stand beside what fits.
+        # What fits by itself, or is a turn that may stand beside what fits; and what is about a subject named.
         scoped, named = evidence.scoped, evidence.question.subjects
         own = evidence.likened(places) + COVERED_COUNTS * evidence.words.covered(places) >= relevant * OWN_SHARE
         measured = evidence.has_cosine(places)
         if not measured.all():
             own = np.where(measured, own, evidence.words.held(places) >= ENOUGH_WORDS * OWN_SHARE)
         fitting: NDArray[np.bool_] = in_talk(scoped, places) | own
-        near = (relevance >= relevance.max() - TRAIL) & (
-            fitting | np.isin(scoped.subjects[places], named) if named else fitting
-        )
+        if named:
+            fitting |= np.isin(scoped.subjects[places], named)
+        near = fitting & (relevance >= relevance.max() - TRAIL)
         ranked = in_order(np.flatnonzero(near), ranked)
     return sorted_by_score(evidence.scoped, ranked)
 
@@ -601,25 +601,19 @@ def leanings(scoped: ScopedView, places: Rows, scope: Scope, policy: AppPolicy) 
 def anchored_days(evidence: Evidence) -> Evidence:
     """Return the evidence with the days that an event in the question stands for, if it names no other times."""
     question = evidence.question
-    told = _ANCHORED.search(question.text) if not question.days else None
-    if told is None:
+    anchor = _ANCHORED.search(question.text) if not question.days else None
+    if anchor is None:
         return evidence
-    looked_up = evidence.words.names
-    words = [looked_up.index(word) for word in _WORD.findall(told[2].casefold()) if word in looked_up]
-    day = anchor_day(evidence, words[:MOST_WORDS])
-    if day is None:
-        return evidence
-    is_before = told[1].casefold() in ("before", "until", "till")
-    span = (day - STRETCH_DAYS, day) if is_before else (day, day + STRETCH_DAYS)
-    return replace(evidence, question=replace(question, days=[span], days_weigh=ANCHORED_WEIGHS))
-
-
-def anchor_day(evidence: Evidence, words: list[int]) -> int | None:
-    """Return the day of the memory nearest to the question that holds all of these words; None if none does."""
+    names = evidence.words.names
+    words = [names.index(word) for word in _WORD.findall(anchor[2].casefold()) if word in names][:MOST_WORDS]
     if not words:
-        return None
-    days, all_of = evidence.scoped.days, np.bitwise_or.reduce([bit_of(number) for number in words])
+        return evidence
+    # The day of the memory nearest to the question that holds all of these words.
+    days, all_of = evidence.scoped.days, np.bitwise_or.reduce([np.uint32(1 << number) for number in words])
     telling = np.flatnonzero((evidence.words.bits & all_of == all_of) & (days > 0))
     if not len(telling):
-        return None
-    return int(days[telling[np.argmax(evidence.cosines.at(telling))]])
+        return evidence
+    day = int(days[telling[np.argmax(evidence.cosines.at(telling))]])
+    is_before = anchor[1].casefold() in ("before", "until", "till")
+    span = (day - STRETCH_DAYS, day) if is_before else (day, day + STRETCH_DAYS)
+    return replace(evidence, question=replace(question, days=[span], days_weigh=ANCHORED_WEIGHS))

@@ -26,9 +26,7 @@ K1, B_CHAT, B_LONG = 1.2, 0.4, 0.75
 
 @dataclass(frozen=True, slots=True)
 class PastState:
-    """Hold pks: what was `changed` after a moment in the past, and what of that was `known`, active and valid,
-    at it.
-    """
+    """Hold pks: what was `changed` after a moment in the past, and what of that was `known`, active and valid."""
 
     changed: NDArray[np.int64]
     known: NDArray[np.int64]
@@ -61,9 +59,7 @@ class Scope:
 
 @dataclass(frozen=True, slots=True)
 class DerivedArrays:
-    """Hold what an earlier view of the same visibility had derived from what it was `allowed`; None where it
-    had not.
-    """
+    """Hold what an earlier view of this visibility had derived from what it was `allowed`; None where it had not."""
 
     allowed: NDArray[np.bool_]
     ordered: TurnOrder | None = None
@@ -92,9 +88,7 @@ class ScopedView:
 
     @cached_property
     def changes(self) -> tuple[Rows, Rows] | None:
-        """Return the rows that went and those that came since the known view; None if none is known, or they
-        are many.
-        """
+        """Return the rows that went and came since the known view; None if none is known, or they are many."""
         if self.known is None:
             return None
         before, now = self.known.allowed, self.allowed[: len(self.known.allowed)]
@@ -186,9 +180,7 @@ class ScopedView:
 
     @cached_property
     def joined(self) -> NDArray[np.bool_]:
-        """Return, in turn order, whether each is of one session with the one before. Shape (size + 1,), False at the
-        end.
-        """
+        """Tell, in turn order, which are of one session with the one before. Shape (size + 1,), False at last."""
         return ~np.append(self.order.begins, [True])
 
     @cached_property
@@ -245,9 +237,7 @@ class ScopedView:
 
     @cached_property
     def chat(self) -> float:
-        """Return 1 where memories are as short as turns of a chat, 0 where they are long, and between on a log
-        scale.
-        """
+        """Return 1 where memories are as short as turns of a chat, 0 where they are long; between, on a log scale."""
         mean = float(self.sums[1]) / self.size if self.size else SHORT_TEXT
         share = math.log(max(mean, 1) / SHORT_TEXT) / math.log(LONG_TEXT / SHORT_TEXT)
         return 1 - min(1.0, max(0.0, share))
@@ -288,9 +278,7 @@ class ScopedView:
 
 
 def scoped_view(view: IndexView, scope: Scope) -> ScopedView:
-    """Return the active, valid memories that the scope allows. The last few scoped views of an index view are
-    cached.
-    """
+    """Return the active, valid memories that the scope allows. An index view caches its last few scoped views."""
     if scope.past or scope.without or scope.only is not None or is_newer(view, scope).any():
         return new_view(view, scope)
     scoped = cached_view(view, scope)
@@ -299,9 +287,7 @@ def scoped_view(view: IndexView, scope: Scope) -> ScopedView:
 
 
 def is_newer(view: IndexView, scope: Scope) -> NDArray[np.bool_]:
-    """Return which rows were stored since the search began. A row dated after now was stored before, by a
-    clock ahead.
-    """
+    """Return which rows were stored since the search began. One dated after now was stored before, by a clock ahead."""
     if scope.began is None:
         return np.zeros(0, bool)
     created = view.columns.created
@@ -318,9 +304,8 @@ def cached_view(view: IndexView, scope: Scope) -> ScopedView:
         scoped = new_view(view, scope)
         scoped.known = kept.scoped.known_now() if kept else view.known.scoped_views.get(visibility)
         moments = np.concatenate([[-np.inf, np.inf], view.moments])
-        kept = CachedView(
-            scoped, scope, *(float(moments[moments <= scope.now].max()), float(moments[moments > scope.now].min()))
-        )
+        since, until = moments[moments <= scope.now].max(), moments[moments > scope.now].min()
+        kept = CachedView(scoped, scope, float(since), float(until))
         view.scoped_views.put(visibility, kept)
     return kept.scoped
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterator, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from concurrent.futures import TimeoutError as TooSlow
-from contextlib import AbstractContextManager, ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager
 from contextvars import copy_context
 from functools import partial
 from threading import local
@@ -14,7 +14,6 @@ from typing import Any
 
 import structlog
 from django.db import DEFAULT_DB_ALIAS, DatabaseError, close_old_connections, connection, connections, transaction
-from django.db.backends.base.base import BaseDatabaseWrapper
 
 from memories.providers.embeddings import Embedder, EmbedderError
 
@@ -32,32 +31,25 @@ pool = ThreadPoolExecutor(THREADS, "retriever")
 inside = local()
 
 
-def interrupted_at(deadline: float) -> AbstractContextManager[None]:
-    """End a query that still runs at `deadline` (as `monotonic` counts) with an OperationalError."""
-    wrapper = connections[DEFAULT_DB_ALIAS]
-    return OnSqlite(wrapper, deadline) if wrapper.vendor == "sqlite" else on_postgres(deadline)
-
-
-class OnSqlite(AbstractContextManager[None]):
-    def __init__(self, wrapper: BaseDatabaseWrapper, deadline: float) -> None:
-        wrapper.ensure_connection()
-        self.connection, self.deadline = wrapper.connection, deadline
-
-    def __enter__(self) -> None:
-        self.connection.set_progress_handler(self.is_over, LOOK_EVERY_STEPS)
-
-    def __exit__(self, *_: object) -> None:
-        self.connection.set_progress_handler(None, 0)
-
-    def is_over(self) -> bool:
-        return monotonic() > self.deadline
-
-
 @contextmanager
-def on_postgres(deadline: float) -> Iterator[None]:
-    """Limit each statement to what is left when the first one is sent. Without a statement, begin no transaction."""
-    with ExitStack() as transactions, connection.execute_wrapper(TimeoutBeforeFirst(transactions, deadline)):
+def interrupted_at(deadline: float) -> Iterator[None]:
+    """End a query that still runs at `deadline` (as `monotonic` counts) with an OperationalError.
+
+    On PostgreSQL each statement is limited to what is left when the first one is sent. Without a statement, no
+    transaction begins.
+    """
+    wrapper = connections[DEFAULT_DB_ALIAS]
+    if wrapper.vendor != "sqlite":
+        with ExitStack() as transactions, wrapper.execute_wrapper(TimeoutBeforeFirst(transactions, deadline)):
+            yield
+        return
+    wrapper.ensure_connection()
+    sqlite = wrapper.connection
+    sqlite.set_progress_handler(lambda: monotonic() > deadline, LOOK_EVERY_STEPS)
+    try:
         yield
+    finally:
+        sqlite.set_progress_handler(None, 0)
 
 
 class TimeoutBeforeFirst:

@@ -100,7 +100,7 @@ class WordMatches:
         """Return the words that each memory holds, a bit for each of the names. Shape (n,)."""
         bits = np.zeros(len(self.bm25), np.uint32)
         for number, where in enumerate(self.places):
-            bits[where] |= bit_of(number)
+            bits[where] |= np.uint32(1 << number)
         return bits
 
     @cached_property
@@ -156,10 +156,6 @@ def norm_of(scoped: ScopedView, sessions: NDArray[np.int32]) -> Floats:
     """Return BM25's norm of some sessions, by number: half of it is how long they are."""
     norm: Floats = np.float32(0.5) + np.float32(0.5) * scoped.session_lengths(sessions)
     return norm
-
-
-def bit_of(number: int) -> np.uint32:
-    return np.uint32(1 << number)
 
 
 @cache
@@ -353,7 +349,7 @@ def new_holders(words: Sequence[str], pks: Pks, app_pk: int, characters: int) ->
     if connection.vendor != "sqlite":
         return fetch_new_holders(NEW_IN_POSTGRES, [[pks.tolist(), app_pk, word] for word in words])
     expressions = [expression(word, None) for word in words]
-    if scratch_index.are_few(len(pks), characters):
+    if len(pks) <= scratch_index.FEW_TEXTS and characters <= scratch_index.FEW_CHARACTERS:
         return scratch_index.holders(expressions, pks.tolist())
     first, last = int(pks.min()), int(pks.max())
     if last - first > MOST_BETWEEN:
@@ -379,22 +375,15 @@ def fetch_holders(one: str, parameters: Sequence[tuple[Any, ...]]) -> list[Pks]:
 
 
 def expression(word: str, app_pk: int | None) -> str:
-    """Return FTS5's expression for a word, quoted so that nothing in it is syntax. Several tokens make a phrase."""
-    asked = f'"{spaced(word)}"'
-    if apart := in_pieces(word):
-        asked = f"({asked} OR {apart})"
+    """Return FTS5's expression for a word, quoted so that nothing in it is syntax. Several tokens make a phrase.
+
+    A word may have been typed with its marks apart, as in names of files on a Mac. The index takes that for the same of
+    Latin letters. What is Korean is a word up to the next space then.
+    """
+    asked, apart = f'"{spaced(word)}"', unicodedata.normalize("NFD", word)
+    if apart != word and not all(letter.isascii() or unicodedata.combining(letter) for letter in apart):
+        asked = f'({asked} OR "{spaced(apart)}"{" *" if HANGUL_LETTER.search(apart) else ""})'
     if app_pk is not None:
         return f'app : "{app_word(app_pk)}" AND {{content subject tags}} : {asked}'
     # Without naming columns it is faster, but the column of apps holds words, too: each has a number in it.
     return f"{{content subject tags}} : {asked}" if any(map(str.isdigit, word)) else asked
-
-
-def in_pieces(word: str) -> str:
-    """Return FTS5's expression of a word typed with its marks apart, as in names of files on a Mac; "" if not needed.
-
-    The index takes that for the same of Latin letters. What is Korean is a word up to the next space then.
-    """
-    apart = unicodedata.normalize("NFD", word)
-    if apart == word or all(letter.isascii() or unicodedata.combining(letter) for letter in apart):
-        return ""
-    return f'"{spaced(apart)}"' + " *" * (HANGUL_LETTER.search(apart) is not None)

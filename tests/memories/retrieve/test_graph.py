@@ -12,7 +12,7 @@ from django.utils import timezone
 from memories.models import Entity, Memory, Mention, Vector
 from memories.providers.embeddings import EmbedderUnavailable, HashEmbedder
 from memories.retrieve.pipeline import indexes
-from memories.retrieve.retrievers import graph
+from memories.retrieve.retrievers import derived
 from memories.retrieve.scoped_view import Scope, scoped_view
 from tests.conftest import Caller
 from tests.memories.retrieve.asking import change, contents, embedder_of, forget, link, search, set_domain, store
@@ -23,7 +23,7 @@ def near(caller: Caller, question: str, **scope: Any) -> dict[str, float]:
     embedder = embedder_of(caller)
     view = indexes.of(caller.app, embedder.name, embedder.dim).view()
     scoped = scoped_view(view, Scope(caller.agent.pk, scope.pop("users", None), timezone.now().timestamp(), **scope))
-    found = graph.proximity(caller.app, question, scoped)
+    found = derived.graph_proximity(caller.app, question, scoped)
     texts = dict(Memory.objects.for_app(caller.app).values_list("pk", "content"))
     return {texts[int(pk)]: float(value) for pk, value in zip(scoped.pks, found, strict=True) if value}
 
@@ -105,7 +105,7 @@ def test_a_question_that_names_nothing_is_near_to_nothing(alice: Caller, questio
 
 
 def test_a_name_that_many_mention_leads_no_further(alice: Caller, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(graph, "MOST_STARTS", 2)
+    monkeypatch.setattr(derived, "MOST_STARTS", 2)
     far = store(alice, "far")
     for number in range(3):
         link(alice, store(alice, f"start {number}", tags=["anna"]), far)
@@ -119,9 +119,9 @@ def test_hops_cost_a_query_each_and_memories_none(alice: Caller, django_assert_n
     embedder = embedder_of(alice)
     scoped = scoped_view(indexes.of(alice.app, embedder.name, embedder.dim).view(), Scope(None, None, 4e9))
     with django_assert_num_queries(4):
-        graph.proximity(alice.app, "anna", scoped)
+        derived.graph_proximity(alice.app, "anna", scoped)
     with django_assert_num_queries(1):
-        graph.proximity(alice.app, "nobody known", scoped)
+        derived.graph_proximity(alice.app, "nobody known", scoped)
 
 
 # --- through the search

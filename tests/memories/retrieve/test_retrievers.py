@@ -16,7 +16,7 @@ from django.test.utils import CaptureQueriesContext
 from memories.models import Memory
 from memories.providers.embeddings import EmbedderError, EmbedderMisconfigured, EmbedderUnavailable, HashEmbedder
 from memories.retrieve import pipeline, retrievers
-from memories.retrieve.retrievers import fulltext, interrupted_at, run_retrievers, summary
+from memories.retrieve.retrievers import fulltext, interrupted_at, run_retrievers
 from memsite.tenancy.policy import Ranking
 from tests.conftest import Caller
 from tests.memories.retrieve.asking import contents, search, set_policy, store
@@ -365,7 +365,7 @@ def test_summaries_that_cannot_be_read_leave_the_answer_to_the_items(
     alice: Caller, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     store(alice, "whales sing")
-    monkeypatch.setattr(summary, "answers", raising(DatabaseError("gone")))
+    monkeypatch.setattr(pipeline, "summary_answers", raising(DatabaseError("gone")))
     body = alice.post("memories/search", {"query": "whales sing", "mode": "tiered"}).json()
     assert ([hit["content"] for hit in body["results"]], body["tier_answered"]) == (["whales sing"], "items")
 
