@@ -23,6 +23,8 @@ from numpy.typing import NDArray
 from memories.index import index_cache
 from memories.index.columns import (
     FEW_CHANGES,
+    HOW_MANY,
+    MEANWHILE,
     NOBODY,
     Codes,
     Columns,
@@ -36,7 +38,6 @@ from memories.index.columns import (
     fill,
     gone_between,
     grow,
-    how_many_changed,
     layout_of,
     turn_order_of,
 )
@@ -46,6 +47,7 @@ from memories.index.vector_store import InProcessStore, Sample, VectorStore
 from memories.models import Memory
 from memories.store.damage import VECTORS, report_damage
 from memsite.db.lru_cache import Commit, Latest
+from memsite.db.prepared import fetch_all
 from memsite.tenancy.models import App
 
 # Numbers of rows that are kept for each row of the index, and at least: 64 bytes beside the 1,600 of a memory.
@@ -66,9 +68,7 @@ recent_memories: Latest[CachedMemory] = Latest(4_096)
 
 @dataclass(frozen=True, slots=True)
 class Posting:
-    """Hold, of the first `asked` rows, those that contain a word, rising: all of them if it is `whole`. Some may be
-    dead.
-    """
+    """Hold, of the first `asked` rows, those with a word, rising: all of them if it is `whole`. Some may be dead."""
 
     rows: Rows
     asked: int
@@ -100,17 +100,13 @@ class Postings:
         with self.lock:
             self.drop(word)
             self.kept[word] = posting
-            self.cost += cost_of(posting)
+            self.cost += WORD_COST + len(posting.rows)
             while self.cost > most and len(self.kept) > 1:
                 self.drop(next(iter(self.kept)))
 
     def drop(self, word: str) -> None:
         dropped = self.kept.pop(word, None)
-        self.cost -= cost_of(dropped) if dropped else 0
-
-
-def cost_of(posting: Posting) -> int:
-    return WORD_COST + len(posting.rows)
+        self.cost -= WORD_COST + len(dropped.rows) if dropped else 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,8 +176,9 @@ class IndexView:
         """Return what the next view need not derive again."""
         done = vars(self)
         known = ("order", "moments", "session_words", "rises")
-        now = {visibility: one.scoped.known_now() for visibility, one in self.scoped_views.values.copy().items()}
-        before = {visibility: one for visibility, one in self.known.scoped_views.items() if visibility not in now}
+        cached = self.scoped_views.values.copy()
+        now = {visibility: kept.scoped.known_now() for visibility, kept in cached.items()}
+        before = {visibility: kept for visibility, kept in self.known.scoped_views.items() if visibility not in now}
         scoped_views = dict([*before.items(), *now.items()][-VIEWS_KEPT:])
         return ViewState(len(self.columns.pk), **{name: done.get(name) for name in known}, scoped_views=scoped_views)
 
@@ -196,7 +193,7 @@ class IndexView:
         """Return the Unix seconds at which memories begin or cease to be valid, unordered."""
         known = self.known.moments
         first = 0 if known is None else self.known.size
-        new = [told[np.isfinite(told)] for told in (self.columns.since[first:], self.columns.until[first:])]
+        new = [times[np.isfinite(times)] for times in (self.columns.since[first:], self.columns.until[first:])]
         return np.concatenate(new if known is None else [known, *new])
 
     @cached_property
@@ -285,17 +282,14 @@ class AppIndex:
                 known = self.latest_view.known_now()
                 # Readings know the view that keeps them: nothing of either would be freed before the next collection.
                 before.scoped_views.clear()
-                held = self.held(columns)
+                store: VectorStore = InProcessStore(columns, self.sample)
+                if self.away:
+                    store = PgvectorStore(self.app_pk, self.model, self.dim, columns, self.sample)
                 is_partial = bool(self.unreadable)
                 self.latest_view = IndexView(
-                    columns, self.users, self.subjects, held, known, self.postings, is_partial=is_partial
+                    columns, self.users, self.subjects, store, known, self.postings, is_partial=is_partial
                 )
             return self.latest_view
-
-    def held(self, columns: Columns) -> VectorStore:
-        if self.away:
-            return PgvectorStore(self.app_pk, self.model, self.dim, columns, self.sample)
-        return InProcessStore(columns, self.sample)
 
     def refresh(self, commit: Commit | None) -> bool:
         """Read what was written since. Return False if nothing was.
@@ -329,12 +323,11 @@ class AppIndex:
         """Tell whether most of so many rows, as of that change, have changed since. One query if that may be."""
         if latest - change_number <= FEW_CHANGES:
             return False
-        return how_many_changed(self.app_pk, change_number, latest) > MOST_CHANGED * size
+        ((number,),) = fetch_all(HOW_MANY, [self.app_pk, change_number, latest + MEANWHILE])
+        return int(number) > MOST_CHANGED * size
 
     def begin(self, count: int, latest: int) -> None:
-        """Begin anew: from the index cache on the disk, if that has most of it; otherwise with capacity for so many
-        rows.
-        """
+        """Begin anew: from the index cache on the disk, if that has most of it; else with capacity for so many rows."""
         self.clear()
         state = None if self.away else index_cache.read_index(self.kind)
         if state is None or self.is_overtaken(state.size, state.change_number, latest):
@@ -435,7 +428,9 @@ class Indexes:
         with self.lock:
             index = self.kept.get(key)
             if index is None or index.number < app.index_number:
-                self.drop_older(app)
+                for other, older in list(self.kept.items()):
+                    if other[0] == app.pk and older.number < app.index_number:
+                        del self.kept[other]
                 index = AppIndex(app.pk, model, dim, app.index_number, away=app.near_model == model)
                 self.kept[key] = index
             self.kept.move_to_end(key)
@@ -447,11 +442,6 @@ class Indexes:
         """Return the app's indexes that are there, of whatever embedder."""
         with self.lock:
             return [index for (pk, *_), index in self.kept.items() if pk == app_pk]
-
-    def drop_older(self, app: App) -> None:
-        for key, index in list(self.kept.items()):
-            if key[0] == app.pk and index.number < app.index_number:
-                del self.kept[key]
 
     def shrink(self) -> None:
         """Drop the least recently used indexes over the limit, when an index was added or has grown."""

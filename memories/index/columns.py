@@ -273,11 +273,10 @@ def counts_of(app_pk: int) -> Any:
 def changed_between(
     app_pk: int, model: str, dim: int, start: int, latest: int, *, away: bool = False
 ) -> Iterator[LoadedRows]:
-    """What was written after the change `start`, some rows at a time, in any order; about as many as changes to the
-    `latest`.
+    """Yield what was written after the change `start`, some rows at a time, in any order.
 
-    Each begins with its number and that of its change, and ends with its vector of `dim` numbers, or the signs of one
-    away.
+    About as many as changes to the `latest`. Each begins with its number and that of its change, and ends with its
+    vector of `dim` numbers, or the signs of one away.
     """
     sql = changed(connection.vendor, away=away)
     parameters: list[str | int] = [dim, model, app_pk, start, latest + MEANWHILE]
@@ -297,24 +296,18 @@ def changed(vendor: str, *, away: bool) -> str:
     return CHANGED.format(times=times, **(VECTORS_IN_PGVECTOR if away else VECTORS_HERE))
 
 
-def how_many_changed(app_pk: int, start: int, latest: int) -> int:
-    """Rows that were written after the change `start`."""
-    ((number,),) = fetch_all(HOW_MANY, [app_pk, start, latest + MEANWHILE])
-    return int(number)
-
-
 def gone_between(app_pk: int, start: int, latest: int) -> list[int]:
-    """Pks of what left every search after the change `start`."""
+    """Return the pks of what left every search after the change `start`."""
     return [pk for (pk,) in fetch_all(GONE, [app_pk, start, latest + MEANWHILE] * 2)]
 
 
 def touched_between(app_pk: int, start: int, latest: int) -> list[int]:
-    """Pks of what was written or has left every search after the change `start`."""
+    """Return the pks of what was written or has left every search after the change `start`."""
     return [pk for (pk,) in fetch_all(TOUCHED, [app_pk, start, latest + MEANWHILE] * 2)]
 
 
 def fill(new: Columns, rows: LoadedRows, users: Codes, subjects: Codes, *, away: bool = False) -> list[int]:
-    """Writes rows into columns of their number; answers the pks of those that have vectors which cannot be read."""
+    """Write rows into columns of their number; return the pks of those that have vectors which cannot be read."""
     pks, _, kinds, agents, user_names, subject_names, sessions, turns, *rest = zip(*rows, strict=True)
     lengths, words, importances, priorities, confidences, tones, looks, origins, *times, blobs = rest
     created, changed, confirmed, since, until = unix_seconds(list(chain.from_iterable(times))).reshape(len(times), -1)
@@ -327,10 +320,7 @@ def fill(new: Columns, rows: LoadedRows, users: Codes, subjects: Codes, *, away:
     new.session[:] = sessions
     put_clipped(new.turn, turns)
     put_clipped(new.length, lengths)
-    put_clipped(
-        new.words,
-        [max(*value_counts) for value_counts in zip(words, (length // LONG_WORD for length in lengths), strict=True)],
-    )
+    put_clipped(new.words, [max(count, size // LONG_WORD) for count, size in zip(words, lengths, strict=True)])
     put_clipped(new.importance, importances)
     alone = new.session == NOBODY
     new.session[alone] = -new.pk[alone]
@@ -346,8 +336,11 @@ def fill(new: Columns, rows: LoadedRows, users: Codes, subjects: Codes, *, away:
     known = [blob for blob in blobs if blob is not None]
     # Of a text that it cannot read an embedder makes zeros: these say as little as none.
     if away:
+        words_per_row = new.signs.shape[1]
+        # Bits as PostgreSQL sends them, in words of 64.
+        packed = b"".join(bytes(blob)[BIT_HEADER:].ljust(8 * words_per_row, b"\0") for blob in known)
         new.signs[:] = 0
-        new.signs[has_vector] = packed_words(list(map(bytes, known)), new.signs.shape[1])
+        new.signs[has_vector] = np.frombuffer(packed, np.uint64).reshape(-1, words_per_row)
         new.embedded[:] = new.signs.any(axis=1)
         return []
     at = np.flatnonzero(has_vector)
@@ -359,27 +352,21 @@ def fill(new: Columns, rows: LoadedRows, users: Codes, subjects: Codes, *, away:
     return unreadable
 
 
-def put_clipped(column: NDArray[Any], told: Sequence[int]) -> None:
+def put_clipped(column: NDArray[Any], values: Sequence[int]) -> None:
     """Write integers into a column, clipped to what it can hold: one row is not to stop all others."""
     try:
-        column[:] = told
+        column[:] = values
     except OverflowError:
         bounds = np.iinfo(column.dtype)
-        column[:] = np.clip(np.array(told, np.int64), bounds.min, bounds.max)
+        column[:] = np.clip(np.array(values, np.int64), bounds.min, bounds.max)
 
 
-def packed_words(told: Sequence[bytes], words: int) -> NDArray[np.uint64]:
-    """Return bits as PostgreSQL sends them, in words of 64."""
-    whole = b"".join(one[BIT_HEADER:].ljust(8 * words, b"\0") for one in told)
-    return np.frombuffer(whole, np.uint64).reshape(-1, words)
-
-
-def unix_seconds(told: Sequence[str | float | None]) -> NDArray[np.float64]:
+def unix_seconds(times: Sequence[str | float | None]) -> NDArray[np.float64]:
     """Return times as the database answers them (SQLite: texts in UTC) as Unix seconds; nan where null."""
-    if str not in set(map(type, told)):
-        return np.array(told, np.float64)
-    times = np.array([one or "NaT" for one in told], "datetime64[us]")
-    return np.where(np.isnat(times), np.nan, times.astype(np.int64) / 1e6)
+    if str not in set(map(type, times)):
+        return np.array(times, np.float64)
+    moments = np.array([time or "NaT" for time in times], "datetime64[us]")
+    return np.where(np.isnat(moments), np.nan, moments.astype(np.int64) / 1e6)
 
 
 @dataclass(frozen=True, slots=True)

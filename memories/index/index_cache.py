@@ -44,15 +44,13 @@ class IndexKey:
     dim: int
     number: int
 
-    def told(self) -> About:
+    def described(self) -> About:
         return {"app": self.app_pk, "model": self.model, "dim": self.dim, "number": self.number, "meaning": MEANING}
 
 
 @dataclass(frozen=True, slots=True)
 class IndexState:
-    """Hold columns with capacity, of which `size` rows are in use, as of that change; and the texts that codes stand
-    for.
-    """
+    """Hold columns with capacity, of which `size` rows are in use, as of that change; and the texts of the codes."""
 
     columns: Columns
     size: int
@@ -68,7 +66,7 @@ def read_index(kind: IndexKey) -> IndexState | None:
         return None
     try:
         about, arrays = map_arrays(path)
-        if not is_of_key(about, kind) or not is_current(about):
+        if not kind.described().items() <= about.items() or not is_current(about):
             return None
         columns = Columns(**arrays)
         size, change_number, users, subjects = (about[name] for name in ("size", "change_number", "users", "subjects"))
@@ -81,10 +79,6 @@ def read_index(kind: IndexKey) -> IndexState | None:
             path.unlink()
         return None
     return IndexState(columns, size, change_number, users, subjects)
-
-
-def is_of_key(about: About, kind: IndexKey) -> bool:
-    return all(about.get(name) == value for name, value in kind.told().items())
 
 
 def write_in_background(kind: IndexKey, state: IndexState) -> None:
@@ -116,8 +110,13 @@ def write_index(kind: IndexKey, state: IndexState) -> None:
     if path is None:
         return
     columns = {name: getattr(state.columns, name)[: state.size] for name in Columns.__slots__}
-    told = {"size": state.size, "change_number": state.change_number, "users": state.users, "subjects": state.subjects}
-    about = {**kind.told(), **evidence(app), **told}
+    content = {
+        "size": state.size,
+        "change_number": state.change_number,
+        "users": state.users,
+        "subjects": state.subjects,
+    }
+    about = {**kind.described(), **evidence(app), **content}
     with draft_in(path.parent, wait=True) as draft:
         if is_there(path, kind, state.change_number):
             return
@@ -139,4 +138,4 @@ def is_there(path: Path, kind: IndexKey, change_number: int) -> bool:
         about = read_about(path)
     except (OSError, ValueError):
         return False
-    return is_of_key(about, kind) and about["change_number"] >= change_number and is_current(about)
+    return kind.described().items() <= about.items() and about["change_number"] >= change_number and is_current(about)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -21,6 +22,7 @@ from memories.index.vector_store import Places, Sample
 from memories.models.pgvector_table import TABLE, halfvec_of, written
 from memories.models.vector import by_number
 from memories.providers.embeddings import Vectors
+from memsite.db.prepared import fetch_all
 
 NEAREST = 200
 """Asked of the index, of those that may be shown: as many as ranking looks at."""
@@ -49,7 +51,7 @@ Numbers = NDArray[np.int64]
 
 
 class PgvectorStore:
-    """Rows that went after the view was made have no vector any more: the signs speak for them."""
+    """Ask pgvector for vectors. For rows that went after the view was made, the signs speak: they have no vector."""
 
     def __init__(self, app_pk: int, model: str, dim: int, columns: Columns, sample: Sample) -> None:
         self.app_pk, self.model, self.dim, self.columns, self.sample = app_pk, model, dim, columns, sample
@@ -62,7 +64,10 @@ class PgvectorStore:
         share = len(rows) / max(1, int(np.count_nonzero(self.columns.embedded)))
         if usual and share >= LEAST_SHARE:
             at, nearest = self.listed(query, int(NEAREST / min(1.0, share)), rows, places)
-            if len(at) >= NEAREST / 2 and self.is_likely(query, rows, nearest):
+            # Among memories of two kinds that have little in common, such as two languages, the index may stay with
+            # those of the wrong kind.
+            is_likely = partial(self.sample.is_likely, query, self.columns, self.of, rows)
+            if len(at) >= NEAREST / 2 and is_likely(len(nearest), float(nearest.min())):
                 return IndexedCosines(self.columns.signs, query, rows, usual, at, nearest)
         differing = near.differences(self.columns.signs, query, rows)
 
@@ -72,17 +77,11 @@ class PgvectorStore:
         return EstimatedCosines(differing, near.difference_counts(differing, len(query)), usual, measured, closer=False)
 
     def listed(self, query: Vectors, most: int, rows: Rows, places: Places) -> tuple[Rows, Floats]:
-        """Places in these rows of what the index finds, rising, and their cosines."""
+        """Return the places in these rows of what the index finds, rising, and their cosines."""
         pks, alike = self.by_index(query, most)
         at, exact = places(pks), dict(zip(pks.tolist(), alike.tolist(), strict=True))
         at.sort()
         return at, np.array([exact[pk] for pk in self.columns.pk[rows[at]].tolist()], np.float32)
-
-    def is_likely(self, query: Vectors, rows: Rows, nearest: Floats) -> bool:
-        """Whether these may be the nearest cosines. Among memories of two kinds that have little in common, such as two
-        languages, the index may stay with those of the wrong kind.
-        """
-        return self.sample.is_likely(query, self.columns, self.of, rows, len(nearest), float(nearest.min()))
 
     def nearest(self, query: Vectors, rows: Rows, depth: int) -> tuple[Rows, Floats]:
         if len(rows) > EXACT_ROWS:
@@ -92,31 +91,31 @@ class PgvectorStore:
         return rows[best], alike[best]
 
     def of(self, rows: Rows) -> Vectors:
-        """Exact: what was embedded. Zeros where there is none, or none that can be read."""
+        """Return exactly what was embedded; zeros where there is none, or none that can be read."""
         found = np.zeros((len(rows), self.dim), np.float32)
         for start in range(0, len(rows), READ_AT_ONCE):
             pks = self.columns.pk[rows[start : start + READ_AT_ONCE]]
             places = {pk: start + at for at, pk in enumerate(pks.tolist())}
-            known, vectors = by_number(answers(DATA, [pks.tolist(), *self.those]), self.dim)
+            known, vectors = by_number(fetch_all(DATA, [pks.tolist(), *self.those]), self.dim)
             found[[places[pk] for pk in known]] = vectors
         return found
 
     def worth_comparing(self, asked: Rows, rows: Rows, floor: float) -> Rows:
-        """Where the signs do not speak against it: they are all there is to compare without reading everything."""
+        """Return the places where the signs do not speak against it: other comparisons would read everything."""
         signs = self.columns.signs[rows]
         share = math.acos(max(-1.0, min(1.0, floor))) / math.pi
         most = self.dim * share + SPREADS * math.sqrt(self.dim * share * (1 - share))
         may_be = np.zeros(len(rows), bool)
-        for one in self.columns.signs[asked]:
-            may_be |= near.hamming(signs, one) <= most
+        for own in self.columns.signs[asked]:
+            may_be |= near.hamming(signs, own) <= most
         return np.flatnonzero(may_be)
 
     def cosines(self, query: Vectors, rows: Rows) -> Floats:
-        """Of some rows, in their order; exact where there is a vector."""
+        """Return the cosines of some rows, in their order; exact where there is a vector."""
         embedded = self.columns.embedded[rows]
         found = np.where(embedded, near.estimates(len(query))[near.differences(self.columns.signs, query, rows)], 0)
         pks = self.columns.pk[rows]
-        exact = numbered(answers(BY_ID, [written(query), pks.tolist(), *self.those]))
+        exact = numbered(fetch_all(BY_ID, [written(query), pks.tolist(), *self.those]))
         order = np.argsort(exact[0])
         at = np.minimum(np.searchsorted(exact[0], pks, sorter=order), max(0, len(order) - 1))
         if len(order):
@@ -125,23 +124,17 @@ class PgvectorStore:
         return found.astype(np.float32)
 
     def by_index(self, query: Vectors, most: int) -> tuple[Numbers, Floats]:
-        """The nearest of the whole app; `hnsw.ef_search` is as many."""
+        """Return the nearest of the whole app; `hnsw.ef_search` is as many."""
         sql = BY_INDEX.format(near=halfvec_of(self.dim), dim=self.dim, table=TABLE)
-        told = written(query)
+        vector = written(query)
         with connection.cursor() as cursor:
-            cursor.execute(sql, [str(most), told, self.app_pk, self.model, told, most])
+            cursor.execute(sql, [str(most), vector, self.app_pk, self.model, vector, most])
             cursor.nextset()
             return numbered(cursor.fetchall())
 
 
-def answers(sql: str, parameters: Sequence[Any]) -> list[tuple[int, Any]]:
-    with connection.cursor() as cursor:
-        cursor.execute(sql, parameters)
-        return list(cursor.fetchall())
-
-
 def numbered(rows: Sequence[tuple[int, Any]]) -> tuple[Numbers, Floats]:
-    """pks and cosines. A text without words has the zero vector, which is near nothing."""
+    """Return pks and cosines. A text without words has the zero vector, which is near nothing."""
     pks = np.fromiter((pk for pk, _ in rows), np.int64, len(rows))
     alike = np.fromiter((cosine for _, cosine in rows), np.float32, len(rows))
     return pks, np.nan_to_num(alike)

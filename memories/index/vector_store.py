@@ -96,8 +96,7 @@ class Sample:
     def is_likely(
         self, query: Vectors, columns: Columns, of: Callable[[Rows], Vectors], rows: Rows, count: int, least: float
     ) -> bool:
-        """Tell whether about `count` of these rows, which rise, and not far more, are nearer to the question than
-        `least`.
+        """Tell whether about `count` of these rows, which rise, and not far more, are nearer than `least`.
 
         An index that leads from neighbour to neighbour may end among the wrong ones.
         """
@@ -114,15 +113,21 @@ class Sample:
             return None
         # Two threads that draw it at the same time draw the same.
         if drawn is None or not np.array_equal(drawn.rows, rows):
-            self.drawn = drawn = resampled(drawn, rows, of) if drawn else SampledVectors(rows, of(rows))
+            if drawn is None:
+                vectors = of(rows)
+            else:
+                # Only those that were not in the sample before are read.
+                is_known, is_left = np.isin(rows, drawn.rows), np.isin(drawn.rows, rows)
+                vectors = np.empty((len(rows), drawn.vectors.shape[1]), np.float32)
+                vectors[is_known] = drawn.vectors[is_left]
+                vectors[~is_known] = of(rows[~is_known])
+            self.drawn = drawn = SampledVectors(rows, vectors)
         return drawn
 
     def rows_of(self, columns: Columns) -> Rows:
         """Return the sampled rows of the columns. Only new rows are looked at, while about as many are alive."""
-        share, chosen = (
-            (0.5 ** max(0, math.ceil(math.log2(max(1, int(np.count_nonzero(columns.alive))) / MOST)))),
-            self.chosen,
-        )
+        living, chosen = max(1, int(np.count_nonzero(columns.alive))), self.chosen
+        share = 0.5 ** max(0, math.ceil(math.log2(living / MOST)))
         if chosen.share != share:
             chosen = SampledRows(share, 0, np.zeros(0, np.intp))
         self.chosen = chosen = chosen.continued(columns)
@@ -130,15 +135,6 @@ class Sample:
         rows = chosen.rows[: int(np.searchsorted(chosen.rows, len(columns.pk)))]
         there: Rows = rows[columns.alive[rows] & columns.embedded[rows]]
         return there
-
-
-def resampled(before: SampledVectors, rows: Rows, of: Callable[[Rows], Vectors]) -> SampledVectors:
-    """Return the vectors of these rows. Only those that were not in the sample before are read."""
-    is_known, is_left = np.isin(rows, before.rows), np.isin(before.rows, rows)
-    vectors = np.empty((len(rows), before.vectors.shape[1]), np.float32)
-    vectors[is_known] = before.vectors[is_left]
-    vectors[~is_known] = of(rows[~is_known])
-    return SampledVectors(rows, vectors)
 
 
 class VectorStore(Protocol):
