@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Sequence
 from copy import copy
 from dataclasses import dataclass, replace
 from datetime import date, datetime, time
@@ -114,10 +114,14 @@ def inject(
     at_odds: Collection[int] = (),
 ) -> Injected:
     """Return the block of these memories, as many in this order as the budget holds; none that no agent should read."""
-    render = renderer(app, block, total)
+    renders: dict[str, Render] = {Block.TURN: turn_block, Block.APP: lambda lines: app_block(lines, app.name)}
+    render = renders.get(block, lambda lines: ops_block(lines, total))
 
     def line_of(memory: Memory, shown: Memory) -> Line:
-        return Line(memory, line_text(shown, block, now, note_of(memory, app.policy, at_odds)))
+        note = note_of(memory, app.policy, at_odds)
+        if block == Block.TURN:
+            return Line(memory, turn_line(shown, now, note))
+        return Line(memory, app_line(shown, note) if block == Block.APP else ops_line(shown, note))
 
     lines = [line_of(memory, memory) for memory in safe_memories(memories, app.policy)]
     if lines and estimate_tokens(render(lines[:1])) > budget:
@@ -138,24 +142,8 @@ def shortened(memory: Memory, tokens: int) -> Memory:
     return short
 
 
-def line_text(memory: Memory, block: str, now: datetime, note: str) -> str:
-    if block == Block.TURN:
-        return turn_line(memory, now, note)
-    return app_line(memory, note) if block == Block.APP else ops_line(memory, note)
-
-
-def renderer(app: App, block: str, total: int) -> Render:
-    if block == Block.TURN:
-        return turn_block
-    if block == Block.APP:
-        return lambda lines: app_block(lines, app.name)
-    return lambda lines: ops_block(lines, total)
-
-
 def budget_tokens(policy: AppPolicy, block: str) -> int:
-    """Return a block's budget. The operator's, from the environment, overrides the app's for the session-start
-    block.
-    """
+    """Return a block's budget. The operator's, from the environment, overrides the app's at the start of a session."""
     if block == Block.TURN:
         return policy.turn_budget_tokens
     return get_conf().memory_budget or policy.session_budget_tokens
@@ -203,23 +191,20 @@ def note_remaining(session: AgentSession, injected: Injected, turn_number: int |
         )
 
 
-def lesson_line(lesson: Memory, note: str = "") -> str:
-    return f"- {neutralise(lesson.content)} (confidence: {show_confidence(lesson.confidence)}{note})"
-
-
-def lessons_block(lines: Sequence[Line], total: int) -> str:
-    """Return the fenced block; its heading says so where there are more lessons."""
-    heading = LESSONS_HEADING if len(lines) == total else f"{LESSONS_HEADING} ({len(lines)} of {total})"
-    return fence("\n".join([heading, "", *(line.text for line in lines)]))
-
-
 def inject_lessons(
     lessons: Sequence[Memory], policy: AppPolicy, total: int, budget_tokens: int, at_odds: Collection[int] = ()
 ) -> Injected:
     """Return as many of these, in this order, as the budget holds. `total`: how many there are to choose from."""
-    told = safe_memories(lessons, policy)
-    lines = [Line(lesson, lesson_line(lesson, note_of(lesson, policy, at_odds))) for lesson in told]
-    taken, text = fit(lines, budget_tokens, lambda some: lessons_block(some, total))
+    lines = []
+    for lesson in safe_memories(lessons, policy):
+        about = f"confidence: {show_confidence(lesson.confidence)}{note_of(lesson, policy, at_odds)}"
+        lines.append(Line(lesson, f"- {neutralise(lesson.content)} ({about})"))
+
+    def render(some: Sequence[Line]) -> str:
+        heading = LESSONS_HEADING if len(some) == total else f"{LESSONS_HEADING} ({len(some)} of {total})"
+        return fence("\n".join([heading, "", *(line.text for line in some)]))
+
+    taken, text = fit(lines, budget_tokens, render)
     shown = tuple(line.text for line in taken)
     return Injected(text, estimate_tokens(text), [line.memory for line in taken], total, LESSONS, shown, at_odds)
 
@@ -254,27 +239,26 @@ def memory_line(memory: Memory, policy: AppPolicy, at_odds: Collection[int]) -> 
 
 
 def restates(due: Due, memory: Memory) -> bool:
-    """Whether the memory is the plan itself, its date written out: the line of what is due has said it."""
+    """Tell whether the memory is the plan itself, its date written out: the line of what is due has said it."""
     if memory.resource_id is None or memory.resource_id != due.trigger.resource_id:
         return False
     said = datetime.combine(due.said, time())
-    times = [one.text for one in find_coming(memory.content, said)] + [
-        window.text for window in find_windows(memory.content, said)
-    ]
+    times = [event.text for event in find_coming(memory.content, said)]
+    times += [window.text for window in find_windows(memory.content, said)]
     matter = matter_of(memory.content, times)
     return bool(matter) and matter == matter_of(due.trigger.message, [due.trigger.text])
 
 
 def line_of(dues: Sequence[Due], memory: Memory, policy: AppPolicy, at_odds: Collection[int]) -> str:
-    """The line that tells of it."""
-    told = (due_line(due) for due in dues if memory in due.memories and restates(due, memory))
-    return next(told, memory_line(memory, policy, at_odds))
+    """Return the line that tells of it."""
+    lines = (due_line(due) for due in dues if memory in due.memories and restates(due, memory))
+    return next(lines, memory_line(memory, policy, at_odds))
 
 
 def due_block(
     dues: Sequence[Due], policy: AppPolicy, brought: Sequence[Memory] | None = None, at_odds: Collection[int] = ()
 ) -> str:
-    """The fenced block of these, each memory once; "" if there are none. `brought` limits which memories are in."""
+    """Return the fenced block of these, each memory once; "" if none. `brought` limits which memories are in."""
     if not dues:
         return ""
     allowed = None if brought is None else {memory.pk for memory in brought}
@@ -291,29 +275,17 @@ def due_block(
 
 
 def inject_due(dues: Sequence[Due], policy: AppPolicy, budget_tokens: int, at_odds: Collection[int] = ()) -> Injected:
-    """The block of as much as the budget holds: what is due first, then the memories to it."""
+    """Return the block of as much as the budget holds: what is due first, then the memories to it."""
     taken: list[Due] = []
     for due in dues:
         is_harmless = not is_suspicious(due.trigger.message)
-        if is_harmless and fits_budget(due_block([*taken, due], policy, ()), budget_tokens):
+        if is_harmless and estimate_tokens(due_block([*taken, due], policy, ())) <= budget_tokens:
             taken.append(due)
-    candidates, brought = safe_memories(each_once(taken), policy), list[Memory]()
+    each_once = {memory.pk: memory for due in taken for memory in due.memories}
+    candidates, brought = safe_memories(each_once.values(), policy), list[Memory]()
     for memory in candidates:
-        if fits_budget(due_block(taken, policy, [*brought, memory], at_odds), budget_tokens):
+        if estimate_tokens(due_block(taken, policy, [*brought, memory], at_odds)) <= budget_tokens:
             brought.append(memory)
     text = due_block(taken, policy, brought, at_odds)
     lines = tuple(line_of(taken, memory, policy, at_odds) for memory in brought)
     return Injected(text, estimate_tokens(text), brought, len(candidates), BLOCK, lines, at_odds)
-
-
-def fits_budget(text: str, budget_tokens: int) -> bool:
-    return estimate_tokens(text) <= budget_tokens
-
-
-def each_once(dues: Sequence[Due]) -> Iterator[Memory]:
-    seen: set[int] = set()
-    for due in dues:
-        for memory in due.memories:
-            if memory.pk not in seen:
-                seen.add(memory.pk)
-                yield memory

@@ -70,9 +70,16 @@ def ops_block(lines: Sequence[Line], total: int) -> str:
     for line in sorted(lines, key=lambda line: (line.memory.subject is None, line.memory.subject or "")):
         groups.setdefault(headings[line.memory.subject], []).append(line.text)
     body = "\n\n".join("\n".join([f"### {subject}", *texts]) for subject, texts in groups.items())
-    return with_count(
-        lambda tokens: f"## Operational Memory ({count(len(lines), total)}, ~{tokens:,} tokens)\n\n{body}"
-    )
+    included = f"{len(lines)} " if len(lines) == total else f"{len(lines)} of {total} "
+    heading = f"## Operational Memory ({included}{'memory' if total == 1 else 'memories'}, ~"
+    nonce, tokens = secrets.token_hex(NONCE_BYTES), 0
+    while True:
+        # It says its own length in tokens, fence included.
+        text = fence(f"{heading}{tokens:,} tokens)\n\n{body}", nonce)
+        length = estimate_tokens(text)
+        if length <= tokens:
+            return text
+        tokens = length
 
 
 def app_block(lines: Sequence[Line], name: str) -> str:
@@ -82,20 +89,6 @@ def app_block(lines: Sequence[Line], name: str) -> str:
 
 def turn_block(lines: Sequence[Line]) -> str:
     return fence("\n".join(line.text for line in lines))
-
-
-def count(included: int, total: int) -> str:
-    memories = "memory" if total == 1 else "memories"
-    return f"{included} {memories}" if included == total else f"{included} of {total} {memories}"
-
-
-def with_count(render: Callable[[int], str]) -> str:
-    """Return a fenced block that says its own length in tokens, fence included."""
-    nonce = secrets.token_hex(NONCE_BYTES)
-    tokens = 0
-    while (told := estimate_tokens(fence(render(tokens), nonce))) > tokens:
-        tokens = told
-    return fence(render(tokens), nonce)
 
 
 def fence(body: str, nonce: str = "") -> str:
