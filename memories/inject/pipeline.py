@@ -114,8 +114,12 @@ def inject(
     at_odds: Collection[int] = (),
 ) -> Injected:
     """Return the block of these memories, as many in this order as the budget holds; none that no agent should read."""
-    renders: dict[str, Render] = {Block.TURN: turn_block, Block.APP: lambda lines: app_block(lines, app.name)}
-    render = renders.get(block, lambda lines: ops_block(lines, total))
+    renders: dict[str, Render] = {
+        Block.OPS: lambda lines: ops_block(lines, total),
+        Block.APP: lambda lines: app_block(lines, app.name),
+        Block.TURN: turn_block,
+    }
+    render = renders[block]
 
     def line_of(memory: Memory, shown: Memory) -> Line:
         note = note_of(memory, app.policy, at_odds)

@@ -164,8 +164,8 @@ def with_contradictions(
     pks: list[int] = scoped.at("pk", ranked.places).tolist()
     odds.places |= zip(pks, ranked.places.tolist(), strict=True)
     found = place_surer(pks, ranked.scores.tolist(), most, odds.surest_against)
-    is_brought = any(one.brought for one in found)
-    return (arranged(ranked, found, [odds.places[one.pk] for one in found]) if is_brought else ranked), odds.pairs
+    is_brought = any(placed.brought for placed in found)
+    return (arranged(ranked, found, [odds.places[placed.pk] for placed in found]) if is_brought else ranked), odds.pairs
 
 
 def hits_with_contradictions(
@@ -177,23 +177,23 @@ def hits_with_contradictions(
     if not odds.pairs:
         return [*hits], []
     found = place_surer(list(known), [hit.score for hit in hits], len(hits), odds.surest_against)
-    rows = cached_rows(app, [one.pk for one in found if one.brought], commit)
+    rows = cached_rows(app, [placed.pk for placed in found if placed.brought], commit)
     known |= {
-        one.pk: Hit(app, rows[one.pk], one.score, partial(dict, {PART: one.score}))
-        for one in found
-        if one.brought and one.pk in rows
+        placed.pk: Hit(app, rows[placed.pk], placed.score, partial(dict, {PART: placed.score}))
+        for placed in found
+        if placed.brought and placed.pk in rows
     }
-    return [known[one.pk] for one in found if one.pk in known], odds.pairs
+    return [known[placed.pk] for placed in found if placed.pk in known], odds.pairs
 
 
 def arranged(ranked: Ranked, found: Sequence[PlacedMemory], places: Sequence[int]) -> Ranked:
     """Return what was found, with its `places`. A brought memory has one part alone."""
     at = {place: number for number, place in enumerate(ranked.places.tolist())}
     # The last column is of what was brought.
-    columns = [-1 if one.brought else at[place] for one, place in zip(found, places, strict=True)]
+    columns = [-1 if placed.brought else at[place] for placed, place in zip(found, places, strict=True)]
     parts = np.pad(ranked.parts[:, ranked.columns], ((0, 1), (0, 1)), constant_values=np.nan)[:, columns]
-    scores = np.array([one.score for one in found])
-    brought = np.array([one.brought for one in found])
+    scores = np.array([placed.score for placed in found])
+    brought = np.array([placed.brought for placed in found])
     parts[-1] = np.where(brought, scores, np.nan)
     return Ranked(np.array(places), scores, [*ranked.names, PART], parts, np.arange(len(places)), ranked.combined)
 

@@ -474,15 +474,15 @@ def with_shared(
     own = recall_in_scope(app, first, scope, embedder, app.policy) if asked.offset else found
     answers, late = run_retrievers(retrievers)
     everything = [own, *answers.values()]
-    hits = sorted_by_policy([hit for one in everything for hit in one.hits], app.policy)
+    hits = sorted_by_policy([hit for each in everything for hit in each.hits], app.policy)
     so_far = hits[: first.limit]
     return replace(
         found,
         hits=so_far[asked.offset :],
-        more=any(one.more for one in everything) or len(hits) > first.limit,
+        more=any(each.more for each in everything) or len(hits) > first.limit,
         degraded=[*found.degraded, *(["shared"] if late else [])],
         tier=found.tier if found.hits or not hits else "items",
-        at_odds=pairs_among([pair for one in everything for pair in one.at_odds], {hit.row.pk for hit in so_far}),
+        at_odds=pairs_among([pair for each in everything for pair in each.at_odds], {hit.row.pk for hit in so_far}),
     )
 
 

@@ -268,13 +268,13 @@ def rows_with(app: App, view: IndexView, words: Sequence[str], most: int) -> dic
     What was asked before is asked of the new rows alone. At most 3 queries.
     """
     before = {word: posting for word in words if (posting := view.postings.get(word))}
-    told = {word: one for word, one in before.items() if one.whole or len(living(view, one)) > most}
-    told = continued(app, view, told)
-    told |= asked_anew(app, view, [word for word in words if word not in told], most)
-    for word, posting in told.items():
+    postings = {word: known for word, known in before.items() if known.whole or len(living(view, known)) > most}
+    postings = continued(app, view, postings)
+    postings |= asked_anew(app, view, [word for word in words if word not in postings], most)
+    for word, posting in postings.items():
         if posting is not before.get(word):
             view.postings.put(word, posting)
-    return {word: living(view, told[word]) for word in words}
+    return {word: living(view, postings[word]) for word in words}
 
 
 def living(view: IndexView, posting: Posting) -> Rows:
@@ -284,23 +284,23 @@ def living(view: IndexView, posting: Posting) -> Rows:
     return rows[alive[rows]]
 
 
-def continued(app: App, view: IndexView, told: dict[str, Posting]) -> dict[str, Posting]:
+def continued(app: App, view: IndexView, postings: dict[str, Posting]) -> dict[str, Posting]:
     """Continue postings with the new rows that hold the words; drop the words of which it is easier to ask anew."""
     alive = view.columns.alive
-    behind = {word: posting for word, posting in told.items() if posting.asked < len(alive)}
+    behind = {word: posting for word, posting in postings.items() if posting.asked < len(alive)}
     if not behind:
-        return told
+        return postings
     first = min(posting.asked for posting in behind.values())
     new = first + np.flatnonzero(alive[first:])
     pks = view.columns.pk[new]
     found = new_holders(list(behind), pks, app.pk, int(view.columns.length[new].sum()))
     if found is None:
-        return {word: posting for word, posting in told.items() if word not in behind}
+        return {word: posting for word, posting in postings.items() if word not in behind}
     row_of = dict(zip(pks.tolist(), new.tolist(), strict=True))
     for (word, posting), holding in zip(behind.items(), found, strict=True):
         more = sorted(row for pk in holding if (row := row_of.get(pk, -1)) >= posting.asked)
-        told[word] = posting.and_then(more, len(alive))
-    return told
+        postings[word] = posting.and_then(more, len(alive))
+    return postings
 
 
 def asked_anew(app: App, view: IndexView, words: Sequence[str], most: int) -> dict[str, Posting]:
@@ -311,18 +311,18 @@ def asked_anew(app: App, view: IndexView, words: Sequence[str], most: int) -> di
     if not words:
         return {}
     size = len(view.columns.pk)
-    told: dict[str, Posting] = {}
+    postings: dict[str, Posting] = {}
     if most < NO_LIMIT:
         limit = int(AHEAD * most) + 1
         whose = None if connection.vendor == "sqlite" else app.pk
         for word, pks in zip(words, holders(words, limit, whose), strict=True):
             posting = Posting(np.sort(view.rows_of(pks)), size, whole=len(pks) < limit)
             if posting.whole or len(posting.rows) > most:
-                told[word] = posting
-    unsure = [word for word in words if word not in told]
+                postings[word] = posting
+    unsure = [word for word in words if word not in postings]
     for word, pks in zip(unsure, holders(unsure, NO_LIMIT, app.pk), strict=True):
-        told[word] = Posting(np.sort(view.rows_of(pks)), size, whole=True)
-    return told
+        postings[word] = Posting(np.sort(view.rows_of(pks)), size, whole=True)
+    return postings
 
 
 def holders(words: Sequence[str], most: int, app_pk: int | None) -> list[Pks]:
@@ -357,20 +357,20 @@ def new_holders(words: Sequence[str], pks: Pks, app_pk: int, characters: int) ->
     return fetch_new_holders(NEW_IN_SQLITE, [[asked, first, last] for asked in expressions])
 
 
-def fetch_new_holders(one: str, parameters: Sequence[Sequence[Any]]) -> list[list[int]]:
+def fetch_new_holders(query: str, parameters: Sequence[Sequence[Any]]) -> list[list[int]]:
     """Return what each of as many queries of this kind finds. One query."""
     found: list[list[int]] = [[] for _ in parameters]
-    asked = " UNION ALL ".join(map(one.format, range(len(parameters))))
+    asked = " UNION ALL ".join(map(query.format, range(len(parameters))))
     for number, pk in fetch_all(asked, [*chain.from_iterable(parameters)]):
         found[number].append(pk)
     return found
 
 
-def fetch_holders(one: str, parameters: Sequence[tuple[Any, ...]]) -> list[Pks]:
+def fetch_holders(subquery: str, parameters: Sequence[tuple[Any, ...]]) -> list[Pks]:
     """Return what each of as many subqueries of this kind finds. One query, if there is anything to ask."""
     if not parameters:
         return []
-    (found,) = fetch_all(f"SELECT {', '.join([one] * len(parameters))}", [*chain.from_iterable(parameters)])
+    (found,) = fetch_all(f"SELECT {', '.join([subquery] * len(parameters))}", [*chain.from_iterable(parameters)])
     return [np.fromstring(pks or "", np.int64, sep=",") for pks in found]
 
 
@@ -380,10 +380,10 @@ def expression(word: str, app_pk: int | None) -> str:
     A word may have been typed with its marks apart, as in names of files on a Mac. The index takes that for the same of
     Latin letters. What is Korean is a word up to the next space then.
     """
-    asked, apart = f'"{spaced(word)}"', unicodedata.normalize("NFD", word)
+    match, apart = f'"{spaced(word)}"', unicodedata.normalize("NFD", word)
     if apart != word and not all(letter.isascii() or unicodedata.combining(letter) for letter in apart):
-        asked = f'({asked} OR "{spaced(apart)}"{" *" if HANGUL_LETTER.search(apart) else ""})'
+        match = f'({match} OR "{spaced(apart)}"{" *" if HANGUL_LETTER.search(apart) else ""})'
     if app_pk is not None:
-        return f'app : "{app_word(app_pk)}" AND {{content subject tags}} : {asked}'
+        return f'app : "{app_word(app_pk)}" AND {{content subject tags}} : {match}'
     # Without naming columns it is faster, but the column of apps holds words, too: each has a number in it.
-    return f"{{content subject tags}} : {asked}" if any(map(str.isdigit, word)) else asked
+    return f"{{content subject tags}} : {match}" if any(map(str.isdigit, word)) else match

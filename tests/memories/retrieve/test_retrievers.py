@@ -331,7 +331,7 @@ def test_without_the_embedder_the_graph_still_answers_in_dual_mode(
 
 def test_without_the_graph_meaning_still_answers_in_dual_mode(alice: Caller, monkeypatch: pytest.MonkeyPatch) -> None:
     store(alice, "whales sing")
-    monkeypatch.setattr(pipeline.graph, "proximity", raising(DatabaseError("gone")))
+    monkeypatch.setattr(pipeline, "graph_proximity", raising(DatabaseError("gone")))
     found = search(alice, "whales sing", mode="dual")
     assert (contents(found), found.degraded) == (["whales sing"], ["graph"])
     assert found.hits[0].parts == {"meaning": pytest.approx(0.5)}
@@ -341,7 +341,7 @@ def test_all_arms_down_is_an_empty_answer_that_says_so(alice: Caller, monkeypatc
     store(alice, "whales sing")
     no_embedder(monkeypatch)
     monkeypatch.setattr(fulltext, "holders", raising(DatabaseError("gone")))
-    monkeypatch.setattr(pipeline.graph, "proximity", raising(DatabaseError("gone")))
+    monkeypatch.setattr(pipeline, "graph_proximity", raising(DatabaseError("gone")))
     for mode, arms_of_it in {
         "auto": ["vector", "fulltext"],
         "tiered": ["vector", "fulltext"],
