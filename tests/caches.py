@@ -11,4 +11,4 @@ def clear_caches() -> None:
     hits.recent_memories.clear()
     filters.cached_filters.clear()
     summaries.computed_summaries.clear()
-    damage.reports.told.clear()
+    damage.reported.clear()

@@ -73,13 +73,13 @@ def supersede(winner: Memory, losers: Sequence[Memory], now: datetime) -> None:
 
 def superseding(memory: Memory) -> set[int]:
     """Return the keys of what supersedes it, however many steps away. A query for each step."""
-    found: set[int] = set()
+    newer: set[int] = set()
     step = {memory.pk}
     while step:
         links = Link.objects.for_app(memory.app).filter(to_memory__in=step, kind=LinkKind.SUPERSEDES)
-        step = set(links.values_list("from_memory", flat=True)) - found
-        found |= step
-    return found
+        step = set(links.values_list("from_memory", flat=True)) - newer
+        newer |= step
+    return newer
 
 
 def release(memory: Memory, before: dict[str, Any], at: datetime | None = None) -> None:
@@ -88,17 +88,17 @@ def release(memory: Memory, before: dict[str, Any], at: datetime | None = None) 
     What did is noted in the snapshot `before`, so that this can be taken back.
     """
     links = memory.links_in.filter(kind=LinkKind.SUPERSEDES, **({"created_at": at} if at else {}))
-    told = links.order_by("pk").values_list("from_memory__uid", "created_at")
-    before[SUPERSEDED_BY] = {str(uid): created_at.isoformat() for uid, created_at in told}
+    rows = links.order_by("pk").values_list("from_memory__uid", "created_at")
+    before[SUPERSEDED_BY] = {str(uid): created_at.isoformat() for uid, created_at in rows}
     links.delete()
 
 
-def restore_links(memory: Memory, told: Mapping[str, str]) -> bool:
+def restore_links(memory: Memory, noted: Mapping[str, str]) -> bool:
     """Restore the links that `release` noted, of what is still there and is not superseded by the memory by now."""
-    rows = Memory.objects.for_app(memory.app).filter(uid__in=told)
+    rows = Memory.objects.for_app(memory.app).filter(uid__in=noted)
     standing = [row for row in rows if memory.pk not in superseding(row)]
     for row in standing:
-        supersede(row, [memory], datetime.fromisoformat(told[str(row.uid)]))
+        supersede(row, [memory], datetime.fromisoformat(noted[str(row.uid)]))
     return bool(standing)
 
 
@@ -110,7 +110,7 @@ def inherit_links(winner: Memory, losers: Sequence[Memory], now: datetime) -> No
     gone = {loser.pk for loser in losers}
     links = []
     for link in (link for loser in losers for link in links_of(loser)):
-        start, end = (winner.pk if pk in gone else pk for pk in ends_of(link))
+        start, end = (winner.pk if pk in gone else pk for pk in (link.from_memory_id, link.to_memory_id))
         if start != end:
             new = Link(app_id=winner.app_id, from_memory_id=start, to_memory_id=end, kind=link.kind, created_at=now)
             links.append(new)
@@ -120,7 +120,7 @@ def inherit_links(winner: Memory, losers: Sequence[Memory], now: datetime) -> No
 
 def give_back_links(winner: Memory, loser: Memory, at: datetime) -> None:
     """Take away what the winner inherited at this moment."""
-    others = {end for link in links_of(loser) for end in ends_of(link)} - {loser.pk}
+    others = {pk for link in links_of(loser) for pk in (link.from_memory_id, link.to_memory_id)} - {loser.pk}
     winner.links_out.filter(created_at=at, to_memory__in=others).exclude(kind__in=OWN).delete()
     winner.links_in.filter(created_at=at, from_memory__in=others).exclude(kind__in=OWN).delete()
 
@@ -131,29 +131,22 @@ def links_of(memory: Memory) -> Iterator[Link]:
     yield from memory.links_in.exclude(kind__in=OWN)
 
 
-def ends_of(link: Link) -> tuple[int, int]:
-    return link.from_memory_id, link.to_memory_id
-
-
 def deleted_together(app: App, memories: Sequence[Memory]) -> list[Memory]:
     """Return these, what was merged into them, for it says the same, and the insights written from any of it."""
     rows = {memory.pk: memory for memory in memories}
     newest = list(memories)
     while newest:
-        newest = [memory for memory in merged_into(app, newest) if memory.pk not in rows]
+        # What was merged into them and not set free since, which takes the link away. What other news took the place
+        # of is not among it.
+        links = Link.objects.for_app(app).filter(kind=LinkKind.SUPERSEDES, from_memory__in=newest)
+        newest = [
+            link.to_memory
+            for link in links.select_related("to_memory")
+            if link.to_memory.revisions.filter(action=Action.MERGED, created_at=link.created_at).exists()
+            and link.to_memory_id not in rows
+        ]
         rows |= {memory.pk: memory for memory in newest}
     return list((rows | {insight.pk: insight for insight in insights_from(app, list(rows.values()))}).values())
-
-
-def merged_into(app: App, memories: Sequence[Memory]) -> list[Memory]:
-    """Return what was merged into these and not set free since. What other news took the place of is not among it."""
-    # Whoever sets one free takes the link away.
-    links = Link.objects.for_app(app).filter(kind=LinkKind.SUPERSEDES, from_memory__in=memories)
-    return [
-        link.to_memory
-        for link in (links.select_related("to_memory") if memories else ())
-        if link.to_memory.revisions.filter(action=Action.MERGED, created_at=link.created_at).exists()
-    ]
 
 
 def insights_from(app: App, memories: Sequence[Memory]) -> list[Memory]:
@@ -206,10 +199,10 @@ def keep_entities(
     first: dict[str, Named] = {}
     about: dict[str, Named] = {}
     for memory, names in zip(memories, named, strict=True):
-        for key, one in names.items():
-            first.setdefault(key, one)
-            if one.kind == SUBJECT and one.name == memory.subject:
-                about.setdefault(key, one)
+        for key, entity in names.items():
+            first.setdefault(key, entity)
+            if entity.kind == SUBJECT and entity.name == memory.subject:
+                about.setdefault(key, entity)
     known: dict[str, int] = {}
     for keys in some_at_a_time(first):
         for key, pk, kind in entities_of(app, *padded(keys)):
@@ -217,8 +210,8 @@ def keep_entities(
             if key in about and kind != SUBJECT:
                 Entity.objects.for_app(app).filter(pk=pk).update(kind=SUBJECT, name=about[key].name)
     new = [
-        Entity(app=app, key=key, name=one.name, kind=one.kind, created_at=now)
-        for key, one in (first | about).items()
+        Entity(app=app, key=key, name=entity.name, kind=entity.kind, created_at=now)
+        for key, entity in (first | about).items()
         if key not in known
     ]
     insert_all(new)
@@ -240,22 +233,22 @@ def named_by_rules(app: App, memories: Sequence[Memory], longest: int = MAX_SUBJ
     """
     phrases = [phrase_keys(memory.content, longest) for memory in memories]
     subjects = known_subjects(app, {key for keys in phrases for key in keys})
-    found = []
+    named = []
     for memory, keys in zip(memories, phrases, strict=True):
         about = [Named(memory.subject, SUBJECT)] if memory.subject else []
         others = [subjects[key] for key in keys if key in subjects]
-        told = about + find_entities(memory.content, [one.name for one in about] + others)
-        found.append(by_key([*told, *(Named(tag, TAG) for tag in memory.tags)]))
-        subjects |= {key: one.name for key, one in by_key(about).items() if key not in subjects}
-    return found
+        entities = about + find_entities(memory.content, [entity.name for entity in about] + others)
+        named.append(by_key([*entities, *(Named(tag, TAG) for tag in memory.tags)]))
+        subjects |= {key: entity.name for key, entity in by_key(about).items() if key not in subjects}
+    return named
 
 
-def by_key(told: Iterable[Named]) -> dict[str, Named]:
-    """Return each once, as it was told first."""
+def by_key(entities: Iterable[Named]) -> dict[str, Named]:
+    """Return each once, as it was named first."""
     named: dict[str, Named] = {}
-    for one in told:
-        if key := entity_key(one.name)[:MAX_KEY_CHARS]:
-            named.setdefault(key, Named(_CONTROL.sub(" ", one.name)[:MAX_KEY_CHARS], one.kind))
+    for entity in entities:
+        if key := entity_key(entity.name)[:MAX_KEY_CHARS]:
+            named.setdefault(key, Named(_CONTROL.sub(" ", entity.name)[:MAX_KEY_CHARS], entity.kind))
     return named
 
 
@@ -268,9 +261,9 @@ def known_subjects(app: App, keys: Collection[str]) -> dict[str, str]:
     """Return the names, by key, of the subjects among these."""
     if len(keys) >= MANY_KEYS:
         every = Entity.objects.for_app(app).filter(kind=SUBJECT).order_by()
-        told = list(every.values_list("key", "name")[: len(keys)])
-        if len(told) < len(keys):
-            return {key: name for key, name in told if key in keys}
+        rows = list(every.values_list("key", "name")[: len(keys)])
+        if len(rows) < len(keys):
+            return {key: name for key, name in rows if key in keys}
     subjects: dict[str, str] = {}
     for some in some_at_a_time(keys):
         subjects |= subjects_with(app, *padded(some))
@@ -303,11 +296,6 @@ def called_off_in(session: AgentSession) -> str:
     return f"called off in session {session.uid}"
 
 
-def superseded_is(memory: Memory) -> str:
-    """Return why the trigger of a memory that no longer holds does not wait."""
-    return f"superseded: {memory.uid}"
-
-
 def triggers_about(memory: Memory) -> Q:
     """Return a condition for the triggers that bring it up, or the one that it tells of."""
     plan = plan_id_of(memory)
@@ -321,12 +309,12 @@ def cancel_triggers_of(memory: Memory) -> None:
     own = list(waiting.filter(~Exists(others.exclude(memory=memory))).order_by().values_list("pk", flat=True))
     if own:
         rows = FutureTrigger.objects.for_app(memory.app).filter(pk__in=own)
-        rows.update(status=TriggerStatus.CANCELLED, reason=superseded_is(memory))
+        rows.update(status=TriggerStatus.CANCELLED, reason=f"superseded: {memory.uid}")
 
 
 def resume_triggers_of(memory: Memory) -> None:
     """Have the triggers wait again that were called off with it, as the memory holds again. One statement."""
-    off = FutureTrigger.objects.for_app(memory.app).filter(triggers_about(memory), reason=superseded_is(memory))
+    off = FutureTrigger.objects.for_app(memory.app).filter(triggers_about(memory), reason=f"superseded: {memory.uid}")
     rows = FutureTrigger.objects.for_app(memory.app).filter(pk__in=list(off.values_list("pk", flat=True)))
     rows.filter(status=TriggerStatus.CANCELLED).update(status=TriggerStatus.WAITING, reason=None)
 
@@ -362,15 +350,15 @@ def drop_for(app: App, memories: Sequence[Memory]) -> list[Memory]:
         return []
     about = memories_about(app, triggers)
     gone = {memory.pk: memory for memory in memories}
-    told = {plan: memory for memory in memories if (plan := plan_id_of(memory))}
+    plans = {plan: memory for memory in memories if (plan := plan_id_of(memory))}
     for trigger in triggers:
-        if trigger.uid in told:
-            about[trigger.pk][told[trigger.uid].pk] = told[trigger.uid].status
+        if trigger.uid in plans:
+            about[trigger.pk][plans[trigger.uid].pk] = plans[trigger.uid].status
     doomed = [
         trigger
         for trigger in triggers
         if not any(status in LIVE for pk, status in about[trigger.pk].items() if pk not in gone)
-        or says_what(trigger, (gone[pk] for pk in about[trigger.pk] if pk in gone))
+        or any(shared_words(gone[pk].text, trigger.message) for pk in about[trigger.pk] if pk in gone)
     ]
     beside = [memory for memory in memories_of(app, doomed) if memory.pk not in gone]
     FutureTrigger.objects.for_app(app).filter(pk__in=[trigger.pk for trigger in doomed]).delete()
@@ -395,18 +383,14 @@ def memories_about(app: App, triggers: Sequence[FutureTrigger]) -> dict[int, dic
     links = Preload.objects.for_app(app).filter(trigger__in=triggers)
     for trigger_pk, pk, status in links.values_list("trigger_id", "memory_id", "memory__status"):
         about[trigger_pk][pk] = status
-    told = defaultdict(list)
+    triggers_by_text = defaultdict(list)
     for trigger in triggers:
-        told[trigger.resource_id].append(trigger.pk)
-    made = Memory.objects.for_app(app).filter(resource__in=told.keys() - {None})
+        triggers_by_text[trigger.resource_id].append(trigger.pk)
+    made = Memory.objects.for_app(app).filter(resource__in=triggers_by_text.keys() - {None})
     for resource, pk, status in made.values_list("resource_id", "pk", "status"):
-        for trigger_pk in told[resource]:
+        for trigger_pk in triggers_by_text[resource]:
             about[trigger_pk][pk] = status
     return about
-
-
-def says_what(trigger: FutureTrigger, memories: Iterable[Memory]) -> bool:
-    return any(shared_words(memory.text, trigger.message) for memory in memories)
 
 
 def transfer_triggers(winner: Memory, losers: Sequence[Memory]) -> None:
@@ -436,22 +420,11 @@ def move_to_cold(app: App, memories: Sequence[Memory], was: Sequence[str]) -> Sa
     plain = sum(len(memory.content.encode()) for memory in memories)
     for memory in memories:
         memory.content = ""
-    vectors, size = drop_vectors(app, memories)
+    vectors = Vector.objects.for_app(app).filter(memory__in=memories)
+    size = vectors.aggregate(size=Sum(Length("data")))["size"] or 0
+    vector_count, _ = vectors.delete()
     rows = Mention.objects.for_app(app).filter(memory__in=memories)
     named = set(rows.values_list("entity_id", flat=True))
     rows.delete()
     drop_unmentioned(app, named)
-    return Saved(vectors, plain + size, sum(len(text.data) for text in texts))
-
-
-def drop_vectors(app: App, memories: Sequence[Memory]) -> tuple[int, int]:
-    """Delete the vectors of memories; return how many, and their bytes."""
-    rows = Vector.objects.for_app(app).filter(memory__in=memories)
-    size = rows.aggregate(size=Sum(Length("data")))["size"] or 0
-    return rows.delete()[0], size
-
-
-def move_from_cold(memory: Memory, now: datetime) -> None:
-    """Delete its cold text, after that came back. That somebody wants it again counts as an access."""
-    ColdText.objects.for_app(memory.app).filter(memory=memory).delete()
-    memory.accessed_at = now
+    return Saved(vector_count, plain + size, sum(len(text.data) for text in texts))

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from datetime import datetime
-from functools import partial
 from typing import Any, TypeVar
 
 from django.db.models import PROTECT, Exists, OuterRef, Q, QuerySet
@@ -52,7 +51,7 @@ from memsite.tenancy.append_only import purge_permit
 from memsite.tenancy.idempotency import forget_all_answers, forget_answers
 from memsite.tenancy.models import App, AppStatus
 from memsite.tenancy.purge_residue import note_residue
-from sessions.models import AgentSession, Cooldown, Event, Resource, SessionQuerySet, Turn
+from sessions.models import AgentSession, Cooldown, Event, Resource, Turn
 
 BATCH = 500
 BATCH_OF_TEXTS = 200
@@ -128,7 +127,7 @@ def note(write: Writer, what: str, memories: int, sessions: int, turns: int, res
 
 
 class Hiding:
-    """Hides sessions with what was said in them and what was learnt there; then memories, as told."""
+    """Hides sessions with what was said in them and what was learnt there; then the memories it is given."""
 
     def __init__(self, write: Writer, sessions: Sequence[AgentSession]) -> None:
         self.write, self.app, self.sessions = write, write.app, sessions
@@ -138,23 +137,18 @@ class Hiding:
         AgentSession.objects.for_app(self.app).bulk_update(self.sessions, ["purged_at", "external_id"], BATCH)
         self.gone = AgentSession.objects.going(self.app).order_by().values("pk")
         self.texts = Resource.objects.for_app(self.app).filter(session__in=self.gone).order_by().values("pk")
+        self.said_there = Q(session__in=self.gone) | Q(resource__in=self.texts)
         if self.sessions:
             self.hide(Memory.objects.for_app(self.app).filter(session__in=self.gone))
             self.hide(Memory.objects.for_app(self.app).filter(resource__in=self.texts))
             learnt = Extraction.objects.for_app(self.app).filter(session__in=self.gone, reinforced__gt=0).order_by()
             actors = [learnt_in(session) for session in self.sessions] if learnt.exists() else []
             changes = Revision.objects.for_app(self.app).filter(after__has_key="content").order_by()
-            self.hide(
-                Memory.objects.for_app(self.app).filter(
-                    pk__in={
-                        pk
-                        for start in range(0, len(actors), BATCH)
-                        for pk in changes.filter(actor__in=actors[start : start + BATCH]).values_list(
-                            "memory_id", flat=True
-                        )
-                    }
-                )
-            )
+            changed: set[int] = set()
+            for start in range(0, len(actors), BATCH):
+                rows = changes.filter(actor__in=actors[start : start + BATCH])
+                changed.update(rows.values_list("memory_id", flat=True))
+            self.hide(Memory.objects.for_app(self.app).filter(pk__in=changed))
 
     def hide(self, memories: MemoryQuerySet) -> None:
         """Hide memories. Three statements."""
@@ -171,7 +165,10 @@ class Hiding:
             for rows in self.batches(hidden):
                 with_them = [memory.pk for memory in deleted_together(self.app, rows) if memory.purged_at is None]
                 self.hide(Memory.objects.for_app(self.app).filter(pk__in=with_them))
-        triggers = FutureTrigger.objects.for_app(self.app).filter(self.said_there())
+        triggers = FutureTrigger.objects.for_app(self.app).filter(self.said_there)
+        brought = Preload.objects.for_app(self.app).values("memory")
+        texts = FutureTrigger.objects.for_app(self.app).order_by().exclude(resource=None).values("resource")
+        has_trigger = Q(pk__in=brought) | Q(external_id__startswith=PLAN) | Q(resource__in=texts)
         uids = [session.uid for session in self.sessions]
         uids += [uid for rows in (triggers, hidden) for uid in rows.values_list("uid", flat=True)]
         with purge_permit():
@@ -181,25 +178,17 @@ class Hiding:
             for rows in self.batches(hidden.filter(Q(pk__in=links.order_by().values("from_memory")))):
                 redact_reasons(self.app, rows)
             triggers.delete()
-            for rows in self.batches(hidden.filter(self.has_trigger())):
+            for rows in self.batches(hidden.filter(has_trigger)):
                 beside = drop_for(self.app, rows)
                 self.hide(Memory.objects.for_app(self.app).filter(pk__in=[memory.pk for memory in beside]))
             forget_answers(self.app, uids)
             note_residue()
-        turns = self.count_of(Turn)
-        return note(self.write, what, hidden.count(), len(self.sessions), turns, self.count_of(Resource))
-
-    def said_there(self) -> Q:
-        return Q(session__in=self.gone) | Q(resource__in=self.texts)
-
-    def has_trigger(self) -> Q:
-        rows = FutureTrigger.objects.for_app(self.app).order_by()
-        brought = Preload.objects.for_app(self.app).values("memory")
-        return (
-            Q(pk__in=brought)
-            | Q(external_id__startswith=PLAN)
-            | Q(resource__in=rows.exclude(resource=None).values("resource"))
-        )
+        turns = resources = 0
+        for start in range(0, len(self.sessions), BATCH):
+            some = [session.pk for session in self.sessions[start : start + BATCH]]
+            turns += Turn.objects.for_app(self.app).filter(session__in=some).count()
+            resources += Resource.objects.for_app(self.app).filter(session__in=some).count()
+        return note(self.write, what, hidden.count(), len(self.sessions), turns, resources)
 
     def drop_quotes(self) -> None:
         hidden = self.hidden()
@@ -208,15 +197,15 @@ class Hiding:
             Injection.objects.for_app(self.app).filter(session__in=self.gone).delete()
             Event.objects.for_app(self.app).filter(session__in=self.gone).delete()
             Cooldown.objects.for_app(self.app).filter(session__in=self.gone).delete()
-            Rejection.objects.for_app(self.app).filter(self.said_there()).delete()
+            Rejection.objects.for_app(self.app).filter(self.said_there).delete()
             LedgerEntry.objects.for_app(self.app).filter(session__in=self.gone).update(session=None)
         Rejection.objects.for_app(self.app).filter(memory__in=hidden.values("pk")).delete()
         Event.objects.for_app(self.app).filter(memory_uid__in=hidden.values("uid")).delete()
         keys = self.summarised()
         self.write.drop_summaries_of(keys)
         categories = {category for category, _ in keys}
-        kept = Memory.objects.for_app(self.app).filter(category__in=categories).order_by().values_list("category")
-        gone = categories - {category for (category,) in kept.distinct()}
+        rows = Memory.objects.for_app(self.app).filter(category__in=categories).order_by().values_list("category")
+        gone = categories - {category for (category,) in rows.distinct()}
         for report in HealthReport.objects.for_app(self.app) if gone else ():
             named = report.content.get("categories", {})
             report.content["categories"] = {name: count for name, count in named.items() if name not in gone}
@@ -241,26 +230,17 @@ class Hiding:
             yield batch
             after = batch[-1].pk
 
-    def count_of(self, model: Any) -> int:
-        pks = [session.pk for session in self.sessions]
-        rows = model.objects.for_app(self.app)
-        return sum(rows.filter(session__in=pks[start : start + BATCH]).count() for start in range(0, len(pks), BATCH))
 
-
-def going_memories(app: App) -> MemoryQuerySet:
-    hidden = Memory.objects.going(app)
-    return Memory.objects.for_app(app) | hidden if is_going(app) else hidden
-
-
-def going_sessions(app: App) -> SessionQuerySet:
-    hidden = AgentSession.objects.going(app)
-    return AgentSession.objects.for_app(app) | hidden if is_going(app) else hidden
+def going(app: App, model: Any) -> QuerySet[Any]:
+    """Return what is hidden of memories or sessions; where the app itself goes, all of them."""
+    hidden: QuerySet[Any] = model.objects.going(app)
+    return model.objects.for_app(app) | hidden if is_going(app) else hidden
 
 
 def going_rows(app: App, model: Any) -> QuerySet[Any]:
     """Return rows of a model whose rows may belong to a session."""
     rows: QuerySet[Any] = model.objects.for_app(app)
-    return rows if is_going(app) else rows.filter(session__in=going_sessions(app).order_by().values("pk"))
+    return rows if is_going(app) else rows.filter(session__in=going(app, AgentSession).order_by().values("pk"))
 
 
 def is_going(app: App) -> bool:
@@ -270,17 +250,17 @@ def is_going(app: App) -> bool:
 def stages(app: App) -> Iterator[tuple[str, Delete]]:
     """Yield what to delete, in this order: each to be called, in a transaction of its own, until it answers 0."""
     for model in OF_A_SESSION:
-        yield name_of(model), deleting(partial(going_rows, app, model))
+        yield str(model._meta.verbose_name_plural), deleting(going_rows(app, model))
     yield "ledger", unlink_ledger
     if is_going(app):
-        yield name_of(Summary), deleting(partial(rows_of, app, Summary))
+        yield "summaries", deleting(Summary.objects.for_app(app))
     yield "memories", erase_memories
-    yield "resources", deleting(lambda: unread(going_rows(app, Resource)), BATCH_OF_TEXTS)
-    yield "sessions", deleting(lambda: unread(going_sessions(app)))
+    yield "resources", deleting(unread(going_rows(app, Resource)), BATCH_OF_TEXTS)
+    yield "sessions", deleting(unread(going(app, AgentSession)))
     if is_going(app):
         for rows in OF_AN_APP:
-            yield name_of(rows), deleting(partial(rows_of, app, rows))
-        yield name_of(Delivery), deleting(lambda: Delivery.objects.for_app(app).of_what_was())
+            yield str(rows._meta.verbose_name_plural), deleting(rows.objects.for_app(app))
+        yield "deliveries", deleting(Delivery.objects.for_app(app).of_what_was())
 
 
 def unread(rows: Rows) -> Rows:
@@ -292,31 +272,22 @@ def unread(rows: Rows) -> Rows:
     return rows
 
 
-def rows_of(app: App, model: Any) -> QuerySet[Any]:
-    rows: QuerySet[Any] = model.objects.for_app(app)
-    return rows
-
-
 def unlink_ledger(write: Writer) -> int:
     """Unlink ledger entries from sessions that go: what was spent was spent all the same."""
     rows = LedgerEntry.objects.for_app(write.app).exclude(session=None)
     if not is_going(write.app):
-        rows = rows.filter(session__in=going_sessions(write.app).order_by().values("pk"))
+        rows = rows.filter(session__in=going(write.app, AgentSession).order_by().values("pk"))
     pks = list(rows.order_by("pk").values_list("pk", flat=True)[:BATCH])
     return LedgerEntry.objects.for_app(write.app).filter(pk__in=pks).update(session=None, turn_number=None)
 
 
-def name_of(model: Any) -> str:
-    return str(model._meta.verbose_name_plural)
-
-
-def deleting(rows: Callable[[], QuerySet[Any]], size: int = BATCH) -> Delete:
+def deleting(rows: QuerySet[Any], size: int = BATCH) -> Delete:
     def delete(write: Writer) -> int:
-        pks = list(rows().order_by("pk").values_list("pk", flat=True)[:size])
+        pks = list(rows.order_by("pk").values_list("pk", flat=True)[:size])
         if pks:
             with purge_permit():
                 # Nothing but its number is read of a row, however long its text.
-                rows().filter(pk__in=pks).only("pk").delete()
+                rows.filter(pk__in=pks).only("pk").delete()
                 note_residue()
         return len(pks)
 
@@ -324,7 +295,7 @@ def deleting(rows: Callable[[], QuerySet[Any]], size: int = BATCH) -> Delete:
 
 
 def erase_memories(write: Writer) -> int:
-    rows = list(going_memories(write.app).select_for_update().order_by("pk")[:BATCH])
+    rows = list(going(write.app, Memory).select_for_update().order_by("pk")[:BATCH])
     if rows:
         with purge_permit():
             if not is_going(write.app):
@@ -337,7 +308,7 @@ def erase_memories(write: Writer) -> int:
 def settle(write: Writer) -> bool:
     """Note that the app's purges are done; return False if there is more to go by now."""
     app = write.app
-    if going_memories(app).exists() or going_sessions(app).exists():
+    if going(app, Memory).exists() or going(app, AgentSession).exists():
         return False
     Purge.objects.for_app(app).open().update(status=PurgeStatus.DONE, finished_at=timezone.now())
     if is_going(app):

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
@@ -53,15 +53,15 @@ def redact_sources(app: App, memories: Sequence[Memory]) -> None:
     for pk, session, number in own.values_list("pk", "session_id", "turn_number"):
         of_turn[session or 0, number or 0] += of_text[pk]
     for text in Resource.objects.for_app(app).filter(Q(pk__in=of_text) | places(of_turn, "turn_number")):
-        told = of_text.get(text.pk, []) + of_turn.get((text.session_id or 0, text.turn_number or 0), [])
-        replace(text, {"raw_content": without(text.raw_content, told)})
+        memories_of = of_text.get(text.pk, []) + of_turn.get((text.session_id or 0, text.turn_number or 0), [])
+        replace(text, {"raw_content": redactor(memories_of)(text.raw_content)})
     for turn in Turn.objects.for_app(app).filter(places(of_turn)):
         blank = redactor(of_turn[turn.session_id, turn.number])
         replace(turn, {name: each_text(getattr(turn, name), blank) for name in TURN_TEXTS})
-    drop_saying(Event.objects.for_app(app).filter(places(of_turn, "turn_number")), of_turn, "message")
-    for refused in Rejection.objects.for_app(app).filter(resource__in=of_text):
-        if says(refused.content, of_text[refused.resource_id or 0]):
-            refused.delete()
+    events = Event.objects.for_app(app).filter(places(of_turn, "turn_number"))
+    drop_saying((row, row.message, of_turn[row.session_id or 0, row.turn_number or 0]) for row in events)
+    refused = Rejection.objects.for_app(app).filter(resource__in=of_text)
+    drop_saying((row, row.content, of_text[row.resource_id or 0]) for row in refused)
     # Take the claims of who is just reading one of the texts, with the old words. Digests are written again.
     rows = Extraction.objects.for_app(app)
     reading = Q(resource__in=of_text, status=ExtractionStatus.RUNNING)
@@ -73,37 +73,34 @@ def redact_sources(app: App, memories: Sequence[Memory]) -> None:
 
 def places(turns: Iterable[Place], name: str = "number") -> Q:
     """Return a condition for rows of these turns; for none of them, nothing."""
-    found = Q(pk__in=())
+    condition = Q(pk__in=())
     for session, number in turns:
-        found |= Q(session=session, **{name: number})
-    return found
-
-
-def drop_saying(events: Iterable[Event], of_turn: Mapping[Place, Sequence[Memory]], field: str) -> None:
-    for event in events:
-        if says(getattr(event, field), of_turn[event.session_id or 0, event.turn_number or 0]):
-            event.delete()
-
-
-def without(text: str, memories: Sequence[Memory]) -> str:
-    return redactor(memories)(text)
+        condition |= Q(session=session, **{name: number})
+    return condition
 
 
 def redactor(memories: Sequence[Memory]) -> Callable[[str], str]:
     """Return a function that puts FORGOTTEN in the place of each sentence that says what one of these says."""
 
     def blank(sentence: re.Match[str]) -> str:
-        said = sentence.group()
-        if not said.strip() or not says(said, memories):
-            return said
-        return said[: len(said) - len(said.lstrip())] + FORGOTTEN
+        text = sentence.group()
+        if not text.strip() or not says(text, memories):
+            return text
+        return text[: len(text) - len(text.lstrip())] + FORGOTTEN
 
-    return lambda text: SENTENCE.sub(blank, text)
+    return lambda whole: SENTENCE.sub(blank, whole)
 
 
 def says(text: str, memories: Sequence[Memory]) -> bool:
     folded = text.casefold()
     return any(memory.text.casefold() in folded or shared_words(memory.text, text) for memory in memories)
+
+
+def drop_saying(rows: Iterable[tuple[Model, str, Sequence[Memory]]]) -> None:
+    """Delete the rows whose text says what one of the memories beside it says."""
+    for row, text, memories in rows:
+        if says(text, memories):
+            row.delete()
 
 
 def replace(row: Model, values: Mapping[str, Any]) -> None:
@@ -122,29 +119,20 @@ def redact_reasons(app: App, memories: Sequence[Memory]) -> None:
 
     Call it with a purge permit, while their revisions are there: a link of it may have been taken back. Two queries for
     up to 500 statements that did nothing to others, one more for each that the busiest did, and one for each that told.
+
+    What a statement did to others is recorded right behind it, in one transaction, where nobody else writes to the app:
+    however many revisions of other apps come in between.
     """
-    rows = Revision.objects.for_app(app).filter(memory__in=memories).order_by()
-    stated = rows.filter(action__in=(Action.CREATED, Action.REINFORCED))
-    places = list(stated.values_list(next_of(app), "created_at"))
-    for start in range(0, len(places), MOST_AT_ONCE):
-        for row in done_behind(app, places[start : start + MOST_AT_ONCE]):
-            replace(row, {"reason": ""})
-
-
-def done_behind(app: App, places: Iterable[RevisionPlace]) -> Iterator[Revision]:
-    """Yield what these statements did to others.
-
-    That is recorded right behind each, in one transaction, where nobody else writes to the app: however many revisions
-    of other apps come in between.
-    """
-    rows = Revision.objects.for_app(app).filter(action__in=DONE_TO_OTHERS).order_by().annotate(behind=next_of(app))
-    while expected := {pk: at for pk, at in places if pk}:
-        found = [row for row in rows.filter(pk__in=expected) if row.created_at == expected[row.pk]]
-        yield from found
-        places = [(row.behind, row.created_at) for row in found]
-
-
-def next_of(app: App) -> Subquery:
-    """Return the number of the one that was recorded next; None if there is none."""
     later = Revision.objects.for_app(app).filter(pk__gt=OuterRef("pk")).order_by("pk")
-    return Subquery(later.values("pk")[:1])
+    behind = Subquery(later.values("pk")[:1])
+    rows = Revision.objects.for_app(app).order_by()
+    stated = rows.filter(memory__in=memories, action__in=(Action.CREATED, Action.REINFORCED))
+    done = rows.filter(action__in=DONE_TO_OTHERS).annotate(behind=behind)
+    places: list[RevisionPlace] = list(stated.values_list(behind, "created_at"))
+    for start in range(0, len(places), MOST_AT_ONCE):
+        step = places[start : start + MOST_AT_ONCE]
+        while expected := {pk: created_at for pk, created_at in step if pk}:
+            changes = [row for row in done.filter(pk__in=expected) if row.created_at == expected[row.pk]]
+            for row in changes:
+                replace(row, {"reason": ""})
+            step = [(row.behind, row.created_at) for row in changes]

@@ -121,17 +121,17 @@ def revision_of(
 ) -> Revision:
     """Return the unsaved row for the change from `before` (a snapshot, empty for a creation) to what `memory` is now.
 
-    Whatever else is noted in `before` is told, too.
+    Whatever else `before` has is noted, too.
     """
     after = snapshot(memory)
     changed = [name for name in TRACKED if not before or before[name] != after[name]]
-    told = [*changed, *(before.keys() - TRACKED)]
+    noted = [*changed, *(before.keys() - TRACKED)]
     return Revision(
         app_id=memory.app_id,
         memory=memory,
         number=memory.version,
         action=action,
-        before={name: before[name] for name in told if before},
+        before={name: before[name] for name in noted if before},
         after={name: after[name] for name in changed},
         actor=actor[:200],
         reason=reason[:500],
@@ -189,7 +189,11 @@ def summaries_touched(before: Mapping[str, Any], after: Mapping[str, Any]) -> li
     if all(before.get(name) == after.get(name) for name in SUMMARISED):
         return []
     return list(
-        dict.fromkeys((state["category"], state["user_id"] or "") for state in (before, after) if is_summarised(state))
+        dict.fromkeys(
+            (state["category"], state["user_id"] or "")
+            for state in (before, after)
+            if state.get("status") == Status.ACTIVE and state["visibility"] != Visibility.AGENT
+        )
     )
 
 
@@ -198,7 +202,3 @@ def is_withdrawn(before: Mapping[str, Any], after: Mapping[str, Any]) -> bool:
     if not before or before["visibility"] == Visibility.AGENT:
         return False
     return bool(after["visibility"] == Visibility.AGENT or after["user_id"] != before["user_id"])
-
-
-def is_summarised(state: Mapping[str, Any]) -> bool:
-    return state.get("status") == Status.ACTIVE and state["visibility"] != Visibility.AGENT

@@ -35,7 +35,7 @@ from memories.models import (
 from memories.models.capture import Decision
 from memories.models.memory import MemoryQuerySet
 from memories.store.links import called_off_in, insights_from, release
-from memories.store.revisions import TRACKED, clamp, confidence_at, learnt_in, parse, settle, snapshot
+from memories.store.revisions import TRACKED, confidence_at, learnt_in, parse, settle, snapshot
 from memories.store.writer import NOTED, Writer
 from memsite.tenancy.models import App
 from memsite.tenancy.origin import Origin
@@ -79,8 +79,12 @@ def take_back(write: Writer, memory: Memory, is_theirs: Asked, is_own: Asked, re
             setattr(memory, name, parse(name, was[name]))
     put_back(write, memory, was["status"], before)
     done_to = max((row.number for row in rows if row.action == Action.UNDONE and is_own(row)), default=0)
-    steps = [step_of(memory, row) for row in rows if row.number > done_to and is_theirs(row)]
-    give_back(write, memory, sum(steps), is_steadied=memory.pinned != before["pinned"])
+    step = sum(step_of(memory, row) for row in rows if row.number > done_to and is_theirs(row))
+    if memory.status != Status.COLD:
+        # Who is pinned or unpinned by it decays from now on, or does not any more.
+        if step or memory.pinned != before["pinned"]:
+            settle(memory, confidence_at(memory, write.now, write.policy) + step, write.now, write.policy)
+        memory.status = write.status_for(memory)
     if (memory.content, memory.subject) != (before["content"], before["subject"]):
         memory.vectors.all().delete()
     if snapshot(memory) != before:
@@ -153,16 +157,6 @@ def step_of(memory: Memory, row: Revision) -> float:
     return float(row.before["confidence"] - row.after["confidence"])
 
 
-def give_back(write: Writer, memory: Memory, step: float, *, is_steadied: bool) -> None:
-    """Give confidence back, from what it is now. `is_steadied`: it decays from now on, or does not any more."""
-    if memory.status == Status.COLD:
-        return
-    if step or is_steadied:
-        value = clamp(confidence_at(memory, write.now, write.policy) + step)
-        settle(memory, value, write.now, write.policy)
-    memory.status = write.status_for(memory)
-
-
 class Source:
     """What came from where a rollback says."""
 
@@ -195,44 +189,39 @@ class Source:
     @cached_property
     def texts(self) -> Q:
         """Those of its resources that something may be derived from."""
-        found = Q(session__in=[session.pk for session in self.sessions])
+        condition = Q(session__in=[session.pk for session in self.sessions])
         if self.what == RollbackWhat.RESOURCE:
-            found |= Q(uid=self.name)
-        return found
+            condition |= Q(uid=self.name)
+        return condition
 
     def memories(self) -> MemoryQuerySet:
         """Return its memories of whatever status, without what is withdrawn already."""
         texts = Resource.objects.for_app(self.app).filter(self.texts).order_by().values("pk")
-        found = Q(session__in=[session.pk for session in self.sessions]) | Q(resource__in=texts)
+        condition = Q(session__in=[session.pk for session in self.sessions]) | Q(resource__in=texts)
         match self.what:
             case RollbackWhat.AGENT:
-                found |= Q(agent__name=self.name)
+                condition |= Q(agent__name=self.name)
             case RollbackWhat.ORIGIN:
-                found = Q(origin=self.name)
+                condition = Q(origin=self.name)
             case RollbackWhat.IMPORT:
-                found |= self.facts_of_import()
-        return self.since_then(Memory.objects.for_app(self.app).filter(found).exclude(status=Status.WITHDRAWN))
-
-    def facts_of_import(self) -> Q:
-        """Return a condition for facts of an import: one file is taken in at a time, so what came meanwhile came from
-        it.
-        """
-        row = Import.objects.for_app(self.app).filter(uid=self.name).first()
-        if row is None:
-            return Q(pk__in=())
-        found = Q(origin=Origin.AGENT, external_id__startswith=f"{row.source}:", created_at__gte=row.created_at)
-        return found & Q(created_at__lte=row.finished_at) if row.finished_at else found
+                # One file is taken in at a time, so what came meanwhile came from it.
+                row = Import.objects.for_app(self.app).filter(uid=self.name).first()
+                if row is not None:
+                    facts = Q(origin=Origin.AGENT, external_id__startswith=f"{row.source}:")
+                    facts &= Q(created_at__gte=row.created_at)
+                    condition |= facts & Q(created_at__lte=row.finished_at) if row.finished_at else facts
+        return self.since_then(Memory.objects.for_app(self.app).filter(condition).exclude(status=Status.WITHDRAWN))
 
     @cached_property
     def actors(self) -> list[str]:
         """Whose changes of other memories were made by it."""
-        found = [learnt_in(session) for session in self.sessions]
+        actors = [learnt_in(session) for session in self.sessions]
         if self.what == RollbackWhat.AGENT:
             names = Bridge.objects.for_app(self.app).filter(agent__name=self.name).values_list("name", flat=True)
-            found += [f"agent:{self.name}", *(f"bridge:{name}" for name in names)]
+            actors += [f"agent:{self.name}", *(f"bridge:{name}" for name in names)]
         if self.what == RollbackWhat.BRIDGE:
-            found.append(f"bridge:{self.name}")
-        return found
+            actors.append(f"bridge:{self.name}")
+        return actors
 
     def changes(self, after: int) -> list[Revision]:
         """Return what it did to memories that came from elsewhere, the oldest first, some at a time."""
@@ -269,7 +258,8 @@ def stop(write: Writer, source: Source, reason: str) -> None:
     work = source.since_then(Extraction.objects.for_app(app).filter(said).exclude(status=ExtractionStatus.DONE))
     work.update(status=ExtractionStatus.DONE, lease_until=None, reason=reason, finished_at=write.now)
     triggers = FutureTrigger.objects.for_app(app)
-    off = triggers.filter(status=TriggerStatus.CANCELLED, reason__in=[called_off_in(one) for one in source.sessions])
+    reasons = [called_off_in(session) for session in source.sessions]
+    off = triggers.filter(status=TriggerStatus.CANCELLED, reason__in=reasons)
     off.update(status=TriggerStatus.WAITING, reason=None)
     if source.what == RollbackWhat.AGENT:
         said |= Q(agent__name=source.name)
@@ -305,7 +295,11 @@ def withdraw(write: Writer, source: Source, reason: str) -> Counter[str]:
                     take_back_from(write, source, other, was, reason)
                     write.unlink(link)
         restore_winner(write, source, memory, ours, reason)
-    insights = [one for one in insights_from(write.app, rows) if one.pk not in ours and is_there(one)]
+    insights = [
+        insight
+        for insight in insights_from(write.app, rows)
+        if insight.pk not in ours and insight.status != Status.WITHDRAWN
+    ]
     gone = {memory.pk: memory for memory in [*current(write, [row.pk for row in rows]), *insights]}
     write.drop_summaries(list(gone.values()))
     plain = [(memory, reason) for memory in gone.values() if memory.status != Status.COLD]
@@ -325,8 +319,9 @@ def speaks_for_itself_again(write: Writer, source: Source, memory: Memory, reaso
     last = changes.order_by("-number").first()
     if last is None or last.before.get("origin", source.name) == source.name:
         return False
-    # How sure it is, is told with what was merged into it.
-    reword_back(write, memory, last, reason)
+    # Unless somebody has given it other words since. How sure it is, is told with what was merged into it.
+    if "content" in last.before and memory.text == last.after["content"]:
+        write.edit(memory, {name: parse(name, last.before[name]) for name in WORDS if name in last.before}, reason)
     return memory.origin != source.name
 
 
@@ -335,25 +330,21 @@ def taken_back_in(session: AgentSession) -> Q:
 
     A query for each rollback since it began, and one.
     """
-    found = Q(pk__in=())
+    condition = Q(pk__in=())
     for row in Rollback.objects.for_app(session.app).filter(asked_at__gte=session.started_at):
         if row.what == RollbackWhat.RESOURCE:
-            found |= Q(uid=row.source)
+            condition |= Q(uid=row.source)
         elif Source(session.app, row).session_rows().filter(pk=session.pk).exists():
-            found |= Q(created_at__range=(row.since or session.started_at, row.asked_at))
-    return found
-
-
-def is_there(memory: Memory) -> bool:
-    return memory.status != Status.WITHDRAWN
+            condition |= Q(created_at__range=(row.since or session.started_at, row.asked_at))
+    return condition
 
 
 def current(write: Writer, pks: Collection[int]) -> list[Memory]:
     """Return the memories as they are by now."""
-    found = list(Memory.objects.for_app(write.app).select_related("cold_text").filter(pk__in=pks))
-    for memory in found:
+    memories = list(Memory.objects.for_app(write.app).select_related("cold_text").filter(pk__in=pks))
+    for memory in memories:
         memory.app = write.app
-    return found
+    return memories
 
 
 def restore_winner(write: Writer, source: Source, memory: Memory, ours: set[int], reason: str) -> None:
@@ -377,10 +368,3 @@ def undo_changes(write: Writer, source: Source, changes: Sequence[Revision], rea
     for memory in current(write, {change.memory_id for change in changes}):
         take_back(write, memory, source.made, source.told_by, reason)
     return len(changes)
-
-
-def reword_back(write: Writer, memory: Memory, change: Revision | None, reason: str) -> None:
-    """Restore the words from before a change, unless somebody has given it others since."""
-    if change is None or "content" not in change.before or memory.text != change.after["content"]:
-        return
-    write.edit(memory, {name: parse(name, change.before[name]) for name in WORDS if name in change.before}, reason)

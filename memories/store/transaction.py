@@ -19,7 +19,7 @@ from django.dispatch import Signal
 
 from memories.models import LIVE, Memory, Visibility
 from memories.models.memory import as_noted
-from memories.providers.llm.provider import RULES, Choice, Noted
+from memories.providers.llm.provider import RULES, Choice
 from memories.providers.llm.rules.eviction import make_room, value
 from memories.store.damage import COUNTS, noticing_damage, report_damage
 from memories.store.revisions import mark_due
@@ -139,20 +139,16 @@ def shrink(app: App, actor: str, now: datetime, batch: int = BATCH, suggested: S
 
 def makes_sense(write: Writer, suggestion: Suggestion, rows: Mapping[int, Memory]) -> bool:
     choice = suggestion.choice
-    memory = rows.get(choice.number)
-    if not memory or not may_change(memory, suggestion):
+    pks = [choice.number] if choice.into is None else [choice.number, choice.into]
+    named = [memory for pk in dict.fromkeys(pks) if (memory := rows.get(pk))]
+    if len(named) < len(pks) or not all(
+        memory.version == suggestion.versions.get(memory.pk) and memory.status in LIVE and not memory.pinned
+        for memory in named
+    ):
         return False
-    if choice.into is None:
-        return True
-    into = rows.get(choice.into)
-    if not into or into is memory or not may_change(into, suggestion):
-        return False
-    return readers_of(into) == readers_of(memory) and 0 < len(choice.content) <= write.policy.max_characters
-
-
-def may_change(memory: Memory, suggestion: Suggestion) -> bool:
-    unchanged = memory.version == suggestion.versions.get(memory.pk)
-    return unchanged and memory.status in LIVE and not memory.pinned
+    return choice.into is None or (
+        readers_of(named[0]) == readers_of(named[1]) and 0 < len(choice.content) <= write.policy.max_characters
+    )
 
 
 def readers_of(memory: Memory) -> tuple[object, ...]:
@@ -165,31 +161,23 @@ def evict(write: Writer, most: int, suggested: Sequence[Suggestion] = ()) -> Non
     """Leave at most `most` live memories if that can be done. What was written just now goes last."""
     if write.count > most and suggested:
         # Carry out the suggestions that still make sense, as far as they are needed. One query to know.
-        pks = {pk for one in suggested for pk in (one.choice.number, one.choice.into) if pk is not None}
-        rows = {memory.pk: memory for memory in with_app(write, Memory.objects.for_app(write.app).filter(pk__in=pks))}
+        pks = {pk for item in suggested for pk in (item.choice.number, item.choice.into) if pk}
+        named = {memory.pk: memory for memory in with_app(write, Memory.objects.for_app(write.app).filter(pk__in=pks))}
         for suggestion in suggested:
-            if write.count > most and makes_sense(write, suggestion, rows):
-                carry_out(write, suggestion.choice, rows)
+            if write.count > most and makes_sense(write, suggestion, named):
+                carry_out(write, suggestion.choice, named)
+    rows = Memory.objects.for_app(write.app)
     while (surplus := write.count - most) > 0:
-        pool = untouched(write, surplus) or just_written(write, surplus)
+        # "not equal" and not "less than": for that the database would take another index, and sort.
+        others = rows.filter(~Q(change_number=write.change_number)).least_worthy()
+        pool = list(with_app(write, others[: surplus + SHORTLIST]))
         if not pool:
-            return
+            # The caller's own objects, which show what became of them; none unless some can stay.
+            own = rows.filter(change_number=write.change_number).least_worthy()[: surplus + SHORTLIST]
+            pool = [write.changed.get(row.pk, row) for row in with_app(write, own)]
+            if len(pool) <= surplus:
+                return
         evict_from(write, pool, surplus)
-
-
-def untouched(write: Writer, surplus: int) -> list[Memory]:
-    # "not equal" and not "less than": for that the database would take another index, and sort.
-    others = Memory.objects.for_app(write.app).filter(~Q(change_number=write.change_number))
-    return list(with_app(write, others.least_worthy()[: surplus + SHORTLIST]))
-
-
-def just_written(write: Writer, surplus: int) -> list[Memory]:
-    """Return what was written just now, none unless some can stay: the caller's own objects, which show what became of
-    them.
-    """
-    rows = Memory.objects.for_app(write.app).filter(change_number=write.change_number)
-    pool = [write.changed.get(row.pk, row) for row in with_app(write, rows.least_worthy()[: surplus + SHORTLIST])]
-    return pool if len(pool) > surplus else []
 
 
 def with_app(write: Writer, memories: Iterable[Memory]) -> Iterator[Memory]:
@@ -203,7 +191,11 @@ def evict_from(write: Writer, pool: Sequence[Memory], surplus: int) -> None:
     """Take `surplus` of these away, or as many as there are. Time grows with their number, not its square."""
     rows = {memory.pk: memory for memory in pool}
     for _ in range(MOST_FOLDED):
-        choice = make_room([as_compared(memory) for memory in rows.values()], write.now, write.policy.max_characters)
+        # The rules put together what is of one category; here, what also has the same readers.
+        compared = [
+            replace(as_noted(memory), category=f"{memory.category} {readers_of(memory)}") for memory in rows.values()
+        ]
+        choice = make_room(compared, write.now, write.policy.max_characters)
         if choice.into is None:
             break
         carry_out(write, choice, rows)
@@ -216,19 +208,11 @@ def evict_from(write: Writer, pool: Sequence[Memory], surplus: int) -> None:
     write.archive_all([(memory, reason_of(make_room([as_noted(memory)], write.now, 0))) for memory in least])
 
 
-def as_compared(memory: Memory) -> Noted:
-    """Return a memory for comparison: the rules put together what is of one category; here, what also has the same
-    readers.
-    """
-    return replace(as_noted(memory), category=f"{memory.category} {readers_of(memory)}")
-
-
 def carry_out(write: Writer, choice: Choice, rows: Mapping[int, Memory]) -> None:
-    memory = rows[choice.number]
+    memory, reason = rows[choice.number], reason_of(choice)
     if choice.into is None:
-        write.archive(memory, reason_of(choice))
+        write.archive(memory, reason)
     else:
-        reason = reason_of(choice)
         write.unite(rows[choice.into], [(memory, reason)], reason, choice.content, choice.made_by)
 
 

@@ -25,7 +25,7 @@ from memsite.db.sqlite.library import index_folder
 from memsite.db.transactions import sqlite_set
 from memsite.ops.files import About, draft_in, map_arrays, read_about
 from memsite.tenancy.models import App, AppStatus
-from memsite.tenancy.purge_residue import Residue, note_swept, residue
+from memsite.tenancy.purge_residue import note_swept, residue
 from memsite.tenancy.row_level_security import site_wide
 
 log = structlog.get_logger("memories.store")
@@ -59,28 +59,31 @@ def latest_migration() -> int | None:
 
 
 def is_current(about: About) -> bool:
-    """Return whether what it told is of this database, and all of it is still there."""
+    """Return whether what it says is of this database, and all of it is still there."""
     app = App.objects.filter(pk=about["app"], status=AppStatus.ACTIVE).first()
-    return (
-        app is not None
-        and about["migration"] == latest_migration()
-        and about["change_number"] <= app.change_number
-        and is_known(app, about["revision"])
-        and not is_anything_gone(app, about["change_number"])
-    )
+    if app is None or about["migration"] != latest_migration() or about["change_number"] > app.change_number:
+        return False
+    if about["revision"] is not None:
+        pk, created_at = about["revision"]
+        if not Revision.objects.for_app(app).filter(pk=pk, created_at=created_at).exists():
+            return False
+    # Whether a memory was forgotten, or is to be, after that change.
+    gone = (Forgotten.objects.for_app(app), Memory.objects.going(app))
+    return not any(rows.filter(change_number__gt=about["change_number"]).exists() for rows in gone)
 
 
-def is_known(app: App, revision: tuple[int, str] | None) -> bool:
-    if revision is None:
-        return True
-    pk, created_at = revision
-    return Revision.objects.for_app(app).filter(pk=pk, created_at=created_at).exists()
-
-
-def is_anything_gone(app: App, change_number: int) -> bool:
-    """Return whether a memory was forgotten, or is to be, after that change."""
-    since = {"change_number__gt": change_number}
-    return Forgotten.objects.for_app(app).filter(**since).exists() or Memory.objects.going(app).filter(**since).exists()
+def unreadable_index_files() -> list[int]:
+    """Return pks of the apps whose files are damaged, 0 for a name without one. Reads all of them."""
+    folder = index_folder()
+    unreadable = []
+    for path in sorted(folder.glob(f"*{SUFFIX}")) if folder else ():
+        try:
+            map_arrays(path)
+        except FileNotFoundError:
+            continue
+        except (OSError, ValueError, KeyError, TypeError):
+            unreadable.append(int(path.stem) if path.stem.isdecimal() else 0)
+    return unreadable
 
 
 def drop_stale_index_files() -> None:
@@ -92,46 +95,33 @@ def drop_stale_index_files() -> None:
         return
     with draft_in(here, wait=True):
         for path in here.glob(f"*{SUFFIX}"):
-            if not (get_conf().keep_indexes and is_readable_and_current(path)):
+            try:
+                is_good = get_conf().keep_indexes and is_current(read_about(path))
+            except (OSError, ValueError, KeyError, TypeError) as error:
+                log.warning("index_file_unreadable", file=path.name, error=str(error))
+                is_good = False
+            if not is_good:
                 path.unlink(missing_ok=True)
-
-
-def unreadable_index_files() -> list[int]:
-    """Return pks of the apps whose files are damaged. Reads all of them."""
-    folder = index_folder()
-    found = []
-    for path in sorted(folder.glob(f"*{SUFFIX}")) if folder else ():
-        try:
-            map_arrays(path)
-        except FileNotFoundError:
-            continue
-        except (OSError, ValueError, KeyError, TypeError):
-            found.append(int(path.stem) if path.stem.isdecimal() else 0)
-    return found
-
-
-def drop_index_file(app_pk: int) -> None:
-    if path := index_file_of(app_pk):
-        path.unlink(missing_ok=True)
-
-
-def is_readable_and_current(path: Path) -> bool:
-    try:
-        return is_current(read_about(path))
-    except (OSError, ValueError, KeyError, TypeError) as error:
-        log.warning("index_file_unreadable", file=path.name, error=str(error))
-        return False
 
 
 @site_wide()
 def sweep(now: datetime) -> bool:
     """Sweep if there is anything to do; return whether it is done. Inside of a transaction it cannot be done."""
     waiting = None if connection.in_atomic_block else residue()
-    if waiting is None or is_resting(waiting, now):
+    if waiting is None:
+        return False
+    rest = timedelta(seconds=REST * waiting.seconds)
+    if waiting.swept_at is not None and waiting.swept_at <= now < waiting.swept_at + rest:
         return False
     started = time.monotonic()
     try:
-        is_clean = sweep_sqlite() if connection.vendor == "sqlite" else sweep_postgres()
+        if connection.vendor == "sqlite":
+            is_clean = sweep_sqlite()
+        else:
+            # Deleted rows make space for new ones, and are overwritten by them.
+            with connection.cursor() as cursor:
+                cursor.execute("VACUUM")
+            is_clean = True
     except (OperationalError, OSError) as error:
         log.warning("not_swept", error=str(error))
         return False
@@ -144,19 +134,21 @@ def sweep(now: datetime) -> bool:
     return True
 
 
-def is_resting(waiting: Residue, now: datetime) -> bool:
-    rest = timedelta(seconds=REST * waiting.seconds)
-    return waiting.swept_at is not None and waiting.swept_at <= now < waiting.swept_at + rest
-
-
 def sweep_sqlite() -> bool:
     """Sweep SQLite's files; not while somebody reads for long, a whole export say: it would all be kept in the log."""
     drop_stale_index_files()
     if not empty_log():
         return False
     merge_fulltext()
-    if size_megabytes() <= get_conf().rewrite_megabytes:
-        rewrite()
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT page_count * page_size / 1048576.0 FROM pragma_page_count(), pragma_page_size()")
+        if cursor.fetchone()[0] <= get_conf().rewrite_megabytes:
+            # Make room for the copy on the disk, not in memory; writers wait meanwhile, readers do not.
+            cursor.execute("PRAGMA temp_store=FILE")
+            try:
+                cursor.execute("VACUUM")
+            finally:
+                cursor.execute("PRAGMA temp_store=MEMORY")
     return empty_log()
 
 
@@ -187,26 +179,3 @@ def changes_of(pages: int) -> int:
     with connection.cursor() as cursor:
         cursor.execute(MERGE, [pages])
     return int(connection.connection.total_changes - before)
-
-
-def size_megabytes() -> float:
-    with connection.cursor() as cursor:
-        cursor.execute("SELECT page_count * page_size / 1048576.0 FROM pragma_page_count(), pragma_page_size()")
-        return float(cursor.fetchone()[0])
-
-
-def rewrite() -> None:
-    """Make room for the copy on the disk, not in memory; writers wait meanwhile, readers do not."""
-    with connection.cursor() as cursor:
-        cursor.execute("PRAGMA temp_store=FILE")
-        try:
-            cursor.execute("VACUUM")
-        finally:
-            cursor.execute("PRAGMA temp_store=MEMORY")
-
-
-def sweep_postgres() -> bool:
-    """Vacuum PostgreSQL: deleted rows make space for new ones, and are overwritten by them."""
-    with connection.cursor() as cursor:
-        cursor.execute("VACUUM")
-    return True

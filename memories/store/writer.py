@@ -22,6 +22,7 @@ from memories.models import (
     GENERAL,
     LIVE,
     Action,
+    ColdText,
     Forgotten,
     Kind,
     Link,
@@ -53,7 +54,6 @@ from memories.store.links import (
     inherit_links,
     insights_from,
     keep_mentions,
-    move_from_cold,
     move_to_cold,
     release,
     restore_links,
@@ -248,26 +248,20 @@ class Writer:
         `updated_at` stays: decay is not news. A revision tells of it once a day, and when the status changes;
         in between only the number moves, which anyone can compute again from its base and anchor.
         """
-        told = [(memory, before) for memory in memories if (before := self.decay_one(memory))]
+        revisions = []
+        for memory in memories:
+            before, noted = snapshot(memory), memory.decay_noted_at
+            memory.confidence = confidence_at(memory, self.now, self.policy)
+            memory.status = self.status_for(memory)
+            memory.change_number = self.change_number
+            if memory.status != before["status"] or noted is None or noted.date() != self.now.date():
+                memory.decay_noted_at = self.now
+                self.advance(memory, before)
+                reason = "not confirmed for long"
+                revisions.append(revision_of(memory, Action.DECAYED, before, self.actor, reason, self.now))
         update_rows(memories, ("confidence", "status", "decay_noted_at", "version", "change_number"))
-        Revision.objects.bulk_create(
-            revision_of(memory, Action.DECAYED, before, self.actor, "not confirmed for long", self.now)
-            for memory, before in told
-        )
-        return sum(memory.status == Status.INACTIVE for memory, _ in told)
-
-    def decay_one(self, memory: Memory) -> dict[str, Any] | None:
-        """Set what decay changes; return the snapshot before, if a revision is due."""
-        before = snapshot(memory)
-        memory.confidence = confidence_at(memory, self.now, self.policy)
-        memory.status = self.status_for(memory)
-        memory.change_number = self.change_number
-        noted = memory.decay_noted_at
-        if memory.status == before["status"] and noted is not None and noted.date() == self.now.date():
-            return None
-        memory.decay_noted_at = self.now
-        self.advance(memory, before)
-        return before
+        Revision.objects.bulk_create(revisions)
+        return sum(revision.memory.status == Status.INACTIVE for revision in revisions)
 
     def judge_uses(self, judged: Iterable[tuple[Memory, bool, float, str]]) -> None:
         """Give more priority by `step` to each memory that was used, less to one that was not. Two statements."""
@@ -432,9 +426,10 @@ class Writer:
         gone = [loser for loser, _ in losers]
         inherit_links(winner, gone, self.now)
         transfer_triggers(winner, gone)
-        told = [(loser, f"{reason}; merged into {winner.uid}".removeprefix("; ")) for loser, reason in losers]
-        self.set_aside([one for one in told if one[0].status != Status.COLD], Status.SUPERSEDED, Action.MERGED)
-        for loser, reason in told:
+        going = [(loser, f"{reason}; merged into {winner.uid}".removeprefix("; ")) for loser, reason in losers]
+        warm = [(loser, reason) for loser, reason in going if loser.status != Status.COLD]
+        self.set_aside(warm, Status.SUPERSEDED, Action.MERGED)
+        for loser, reason in going:
             if loser.status == Status.COLD:
                 before = snapshot(loser)
                 loser.content, loser.status = before["content"], Status.SUPERSEDED
@@ -467,7 +462,9 @@ class Writer:
         before = snapshot(memory)
         if last.after.get("status") == Status.SUPERSEDED:
             release(memory, before, at=None if last.action == Action.UNDONE else last.created_at)
-        if was_released(last) and not restore_links(memory, last.before.get(SUPERSEDED_BY, {})):
+        # What goes into the cold archive is as superseded as before.
+        was_released = last.before.get("status") == Status.SUPERSEDED and last.after.get("status") != Status.COLD
+        if was_released and not restore_links(memory, last.before.get(SUPERSEDED_BY, {})):
             raise NothingToUndo("what stood for them does not any more")
         memory.content = before["content"]
         for name in [name for name in last.before if name in TRACKED]:
@@ -582,20 +579,22 @@ class Writer:
 
         One statement for some 90.
         """
-        insert_all([self.event_of(memory) for memory in memories if memory.visibility != Visibility.AGENT])
-
-    def event_of(self, memory: Memory) -> Event:
-        about = f"{memory.category}:{memory.subject}" if memory.subject else memory.category
-        return Event(
-            app=self.app,
-            session=memory.session,
-            turn_number=memory.turn_number,
-            level=Level.INFO,
-            service=memory.subject,
-            message=f"New memory recorded: [{about}] {memory.content}",
-            memory_uid=memory.uid,
-            created_at=self.now,
-        )
+        events = []
+        for memory in memories:
+            if memory.visibility != Visibility.AGENT:
+                about = f"{memory.category}:{memory.subject}" if memory.subject else memory.category
+                event = Event(
+                    app=self.app,
+                    session=memory.session,
+                    turn_number=memory.turn_number,
+                    level=Level.INFO,
+                    service=memory.subject,
+                    message=f"New memory recorded: [{about}] {memory.content}",
+                    memory_uid=memory.uid,
+                    created_at=self.now,
+                )
+                events.append(event)
+        insert_all(events)
 
     def confirm(self, memory: Memory, confidence: float) -> None:
         memory.confidence = memory.confidence_base = clamp(confidence)
@@ -619,7 +618,9 @@ class Writer:
         if is_cold:
             move_to_cold(self.app, [memory], [memory.cold_text.was if was_cold else before["status"]])
         elif was_cold:
-            move_from_cold(memory, self.now)
+            ColdText.objects.for_app(self.app).filter(memory=memory).delete()
+            # That somebody wants it again counts as an access.
+            memory.accessed_at = self.now
         memory.save()
         if not is_cold and (was_cold or renamed):
             self.name([memory])
@@ -709,15 +710,6 @@ class Writer:
         waiting.update(model=model, data=F("next_data"), next_model="", next_data=None)
 
 
-def was_released(change: Revision) -> bool:
-    """Return whether something stood for the memory until then.
-
-    What goes into the cold archive is as superseded as before.
-    """
-    was, is_now = change.before.get("status"), change.after.get("status")
-    return bool(was == Status.SUPERSEDED and is_now != Status.COLD)
-
-
 def edit_action(old_status: str, new_status: str) -> Action:
     if new_status == old_status:
         return Action.EDITED
@@ -734,18 +726,17 @@ def edit_action(old_status: str, new_status: str) -> Action:
 
 def update_rows(memories: Iterable[Memory], columns: Sequence[str]) -> None:
     """Update columns of memories. One statement, whatever their number."""
-    assignments = ", ".join(f"{column} = %s" for column in columns)
+    columns = [*columns, "id"]
+    fields: list[Any] = [Memory._meta.get_field(column) for column in columns]
+    assignments = ", ".join(f"{column} = %s" for column in columns[:-1])
     with connection.cursor() as cursor:
         cursor.executemany(
             f"UPDATE {Memory._meta.db_table} SET {assignments} WHERE id = %s",
-            [(*adapt(memory, columns), memory.pk) for memory in memories],
+            [
+                [field.get_db_prep_save(getattr(memory, field.attname), connection) for field in fields]
+                for memory in memories
+            ],
         )
-
-
-def adapt(memory: Memory, columns: Iterable[str]) -> list[Any]:
-    """Return column values as the database driver takes them."""
-    fields = [Memory._meta.get_field(column) for column in columns]
-    return [field.get_db_prep_save(getattr(memory, field.attname), connection) for field in fields]  # type: ignore[union-attr]
 
 
 def inherit_attributes(winner: Memory, losers: Losers) -> None:

@@ -23,7 +23,7 @@ from memories.providers.embeddings import make_embedder
 from memories.providers.llm.client import make_chat
 from memories.providers.llm.provider import LLMMisconfigured
 from memories.retrieve.retrievers import in_time, run_retrievers
-from memories.store.damage import reports
+from memories.store.damage import has_reported
 from memsite.config.conf import get_conf
 from memsite.db.sqlite.library import library_note
 from memsite.db.transactions import count
@@ -134,7 +134,7 @@ def vectors_are_complete() -> bool:
 
 def nothing_was_damaged() -> bool:
     """As far as this process has met it in the last minutes: it is made anew meanwhile (`memories.store.damage`)."""
-    return not reports.has_any()
+    return not has_reported()
 
 
 def model_answers() -> bool:

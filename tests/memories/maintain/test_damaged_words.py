@@ -85,7 +85,7 @@ def named() -> set[str]:
 )  # fmt: skip
 def test_the_index_of_words(how: str, sql: str, is_degraded: bool, some: Caller, rung: Rung) -> None:
     spare = some.remember(f"Mice squeak {how}", dedupe=False)["id"]
-    damage.reports.told.clear()
+    damage.reported.clear()
     rung.clear()
     clear_caches()
     execute(sql)

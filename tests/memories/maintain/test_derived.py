@@ -68,7 +68,7 @@ def rung(monkeypatch: pytest.MonkeyPatch) -> Rung:
 
 def start_anew(rung: Rung) -> None:
     """As a process that has told of nothing and keeps nothing."""
-    damage.reports.told.clear()
+    damage.reported.clear()
     rung.clear()
     clear_caches()
 
