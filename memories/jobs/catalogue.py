@@ -26,7 +26,6 @@ from memories.maintain.housekeeping import (
     drop_broken_off_imports,
     drop_expired_answers,
     drop_old_deliveries,
-    end_idle_clients,
     purge,
     reindex,
     silent_since,
@@ -44,6 +43,7 @@ from memsite.jobs.engine import drop_old_runs
 from memsite.jobs.job import Job, Run
 from memsite.jobs.models import JobRun, JobSchedule
 from memsite.jobs.schedule import SUNDAY, Calendar, Every, Schedule
+from memsite.oauth.models import OAuthGrant
 from memsite.ops.backup import drop_leftovers
 from memsite.tenancy.models import App
 from memsite.tenancy.purge_residue import residue
@@ -299,7 +299,8 @@ class Housekeeping(Job[None]):
         run.done({"answers_dropped": drop_expired_answers(now)})
         run.done({"imports_dropped": drop_broken_off_imports(now)})
         run.done({"deliveries_dropped": drop_old_deliveries(now)})
-        run.done({"clients_dropped": end_idle_clients(now)})
+        # What OAuth clients have not renewed for `MEMSITE_OAUTH_IDLE_DAYS`.
+        run.done({"clients_dropped": OAuthGrant.objects.idle(now).end()})
         for count in drop_old_runs(now):
             run.done({"runs_dropped": count})
         run.done({"copies_dropped": drop_leftovers()})
@@ -348,12 +349,12 @@ def jobs_of(app: App | None, now: datetime) -> list[Listed]:
     One query, and one per job.
     """
     rows = {row.job: row for row in JobSchedule.objects.all()}
-    return [listed(job, rows.get(job.name), app, now) for job in JOBS.values() if job.of_site == (app is None)]
-
-
-def listed(job: Job[Any], row: JobSchedule | None, app: App | None, now: datetime) -> Listed:
-    schedule = row.schedule if row else job.schedule
-    enabled = row.enabled if row else True
-    next_at = schedule.upcoming(now, zone_of(app)).until if enabled else None
-    last_run = JobRun.objects.of(job.name, app).select_related("app").order_by("-until").first()
-    return Listed(job, schedule, enabled, next_at, last_run)
+    jobs = []
+    for job in JOBS.values():
+        if job.of_site == (app is None):
+            row = rows.get(job.name)
+            schedule, enabled = (row.schedule, row.enabled) if row else (job.schedule, True)
+            next_at = schedule.upcoming(now, zone_of(app)).until if enabled else None
+            last_run = JobRun.objects.of(job.name, app).select_related("app").order_by("-until").first()
+            jobs.append(Listed(job, schedule, enabled, next_at, last_run))
+    return jobs

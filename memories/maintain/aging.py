@@ -55,7 +55,7 @@ def decay(app: App, memories: Sequence[Memory], now: datetime, run: Run) -> None
     late = [
         memory.pk
         for memory in memories
-        if (abs(memory.confidence - confidence_at(memory, now, app.policy)) >= LEAST_LOST)
+        if abs(memory.confidence - confidence_at(memory, now, app.policy)) >= LEAST_LOST
     ]
     if late:
         with writing(app, DECAY_ACTOR, now) as write:
@@ -90,18 +90,14 @@ def days_ago(app: App, now: datetime, days: int) -> datetime:
 
 
 def unused_since(app: App, moment: datetime) -> Q:
-    """Return a condition: not created, confirmed, found by a search or shown in a block since.
+    """Return a condition: begun to hold before; not created, confirmed, found by a search or shown in a block since.
 
     A restored one starts anew.
     """
     shown = Injection.objects.for_app(app).filter(memory=OuterRef("pk"), created_at__gte=moment)
+    has_begun = Q(valid_from=None) | Q(valid_from__lt=moment)
     unread = Q(accessed_at=None) | Q(accessed_at__lt=moment)
-    return Q(created_at__lt=moment, confirmed_at__lt=moment) & unread & Q(~Exists(shown))
-
-
-def begun_by(moment: datetime) -> Q:
-    """Return a condition: they hold at all times, or began to before."""
-    return Q(valid_from=None) | Q(valid_from__lt=moment)
+    return Q(created_at__lt=moment, confirmed_at__lt=moment) & has_begun & unread & Q(~Exists(shown))
 
 
 def not_awaited(app: App) -> Q:
@@ -121,7 +117,8 @@ def archive_expired(app: App, now: datetime, run: Run) -> None:
         with writing(app, EXPIRE_ACTOR, now) as write:
             # Asked again under the lock: somebody may have looked one up, or pinned it.
             rows = list(expired(app, now).filter(pk__in=pks))
-            write.archive_all([(memory, reason_for(app, memory)) for memory in rows])
+            days = app.policy.ttl_days
+            write.archive_all([(row, f"{row.category}: {days[row.category]} days without access") for row in rows])
             run.done({"archived": len(rows)}, archived_to=archived_to)
 
 
@@ -130,12 +127,8 @@ def expired(app: App, now: datetime) -> MemoryQuerySet:
     is_over = Q(pk__in=())
     for category, days in app.policy.ttl_days.items():
         since = days_ago(app, now, days)
-        is_over |= Q(category=category) & unused_since(app, since) & begun_by(since)
+        is_over |= Q(category=category) & unused_since(app, since)
     return Memory.objects.for_app(app).live().filter(is_over, not_awaited(app), pinned=False).order_by("pk")
-
-
-def reason_for(app: App, memory: Memory) -> str:
-    return f"{memory.category}: {app.policy.ttl_days[memory.category]} days without access"
 
 
 def freeze_unused(app: App, now: datetime, run: Run) -> None:
@@ -170,6 +163,6 @@ def unused(app: App, now: datetime) -> MemoryQuerySet:
         .warm()
         .exclude(status=Status.WITHDRAWN)
         .exclude(status__in=LIVE, category__in=lasting)
-        .filter(unused_since(app, since), unchanged, begun_by(since), not_awaited(app), pinned=False)
+        .filter(unused_since(app, since), unchanged, not_awaited(app), pinned=False)
         .order_by("pk")
     )

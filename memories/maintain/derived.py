@@ -59,6 +59,8 @@ LACKS_VECTOR = f"""
 a.status = '{AppStatus.ACTIVE}' AND a.vector_model <> '' AND m.change_number <= a.embedded_to AND {WARM}
 AND NOT EXISTS (SELECT 1 FROM memories_vector v WHERE v.memory_id = m.id AND v.model = a.vector_model)
 """  # noqa: S608  # our own names
+MEMORIES_OF_APPS = "memories_memory m JOIN tenancy_app a ON a.id = m.app_id"
+UNMENTIONED = "NOT EXISTS (SELECT 1 FROM memories_mention t WHERE t.entity_id = e.id)"
 LACKS_NAME = f"""
 m.subject IS NOT NULL AND m.subject <> '' AND {WARM}
 AND NOT EXISTS (SELECT 1 FROM memories_mention t WHERE t.memory_id = m.id)
@@ -83,12 +85,16 @@ class Place:
     def whose(self, column: str = "app_id") -> str:
         return "1 = 1" if self.app_pk is None else f"{column} = {int(self.app_pk)}"
 
+    def rows_where(self, source: str, where: str, alias: str) -> Iterator[Found]:
+        """The app and the number of each row."""
+        for rows in self.batches(f"{alias}.app_id", source, where, alias):
+            yield from ((app, pk) for pk, app in rows)
+
     def batches(self, columns: str, source: str, where: str, alias: str) -> Iterator[list[Any]]:
         """All rows, some at a time, by their numbers, which come first."""
         whose = self.whose(f"{alias}.app_id")
         # First the numbers alone: asked for the next ones each time, a database would look for them among all.
-        told = self.ask(f"SELECT {alias}.id FROM {source} WHERE {whose} AND {where}", [])  # noqa: S608
-        pks = sorted(pk for (pk,) in told)
+        pks = sorted(pk for (pk,) in self.ask(f"SELECT {alias}.id FROM {source} WHERE {whose} AND {where}", []))  # noqa: S608
         for start in range(0, len(pks), BATCH):
             some = ", ".join(map(str, pks[start : start + BATCH]))
             yield self.ask(f"SELECT {alias}.id, {columns} FROM {source} WHERE {alias}.id IN ({some})", [])  # noqa: S608
@@ -97,15 +103,6 @@ class Place:
 def here(app: App | None = None, *, thorough: bool = False) -> Place:
     """The site's own database."""
     return Place(fetch_all, connection.vendor, app.pk if app else None, thorough)
-
-
-def in_copy(copy: sqlite3.Connection) -> Place:
-    """One of SQLite, of which nobody else knows."""
-
-    def ask(sql: str, parameters: Sequence[Any]) -> list[Any]:
-        return copy.execute(sql.replace("%s", "?"), parameters).fetchall()
-
-    return Place(ask, "sqlite", thorough=True, is_live=False)
 
 
 # --- vectors
@@ -142,18 +139,11 @@ def emptied(app_pk: int, pks: Sequence[int]) -> Iterator[int]:
     app = App.objects.select_related("policy").get(pk=app_pk)
     embedder = serving_embedder(app, current_embedder())
     for start in range(0, len(pks) if embedder.in_process else 0, BATCH):
-        rows = Vector.objects.for_app(app).filter(pk__in=pks[start : start + BATCH], model=embedder.name)
-        told = list(rows.values_list("pk", "memory__content", "memory__subject"))
-        made = embed([embedded_text(content, subject) for _, content, subject in told], embedder) if told else None
+        vectors = Vector.objects.for_app(app).filter(pk__in=pks[start : start + BATCH], model=embedder.name)
+        rows = list(vectors.values_list("pk", "memory__content", "memory__subject"))
+        made = embed([embedded_text(content, subject) for _, content, subject in rows], embedder) if rows else None
         if made is not None:
-            yield from (pk for (pk, *_), vector in zip(told, made, strict=True) if vector.any())
-
-
-def lacking_vectors(place: Place) -> Iterator[Found]:
-    """Memories that have none, and of which it is noted that they have."""
-    source = "memories_memory m JOIN tenancy_app a ON a.id = m.app_id"
-    for rows in place.batches("m.app_id", source, LACKS_VECTOR, "m"):
-        yield from ((app, pk) for pk, app in rows)
+            yield from (pk for (pk, *_), vector in zip(rows, made, strict=True) if vector.any())
 
 
 def drop_vectors(app: App, pks: Sequence[int]) -> None:
@@ -175,13 +165,13 @@ def unreadable_summaries(place: Place) -> Iterator[Found]:
         return
     own = place.batches("s.app_id, s.id, CAST(s.content AS BLOB)", "memories_summary s", "1 = 1", "s")
     lines = place.batches("p.app_id, p.summary_id, CAST(p.text AS BLOB)", "memories_passage p", "1 = 1", "p")
-    found = {(app, pk) for told in (own, lines) for rows in told for _, app, pk, text in rows if not is_text(text)}
+    found = {(app, pk) for source in (own, lines) for rows in source for _, app, pk, text in rows if not is_text(text)}
     yield from sorted(found)
 
 
-def is_text(told: bytes | None) -> bool:
+def is_text(text: bytes | None) -> bool:
     try:
-        return bool(told and b"\0" not in told and told.decode())
+        return bool(text and b"\0" not in text and text.decode())
     except UnicodeDecodeError:
         return False
 
@@ -197,13 +187,13 @@ def write_anew(app: App, pks: Sequence[int]) -> None:
 def unreadable_passages(place: Place) -> Iterator[Found]:
     """Whose vector is none, or of another length than most of the app's of its model."""
     lengths: dict[tuple[int, str], Counter[int]] = defaultdict(Counter)
-    told: list[tuple[int, int, str, Any]] = []
+    passages: list[tuple[int, int, str, Any]] = []
     for rows in place.batches("p.app_id, p.model, p.data", "memories_passage p", "p.data IS NOT NULL", "p"):
-        told += [(app, pk, model, data) for pk, app, model, data in rows]
-    for app, model in {(app, model) for app, _, model, _ in told}:
+        passages += [(app, pk, model, data) for pk, app, model, data in rows]
+    for app, model in {(app, model) for app, _, model, _ in passages}:
         sql = "SELECT dim FROM memories_vector WHERE app_id = %s AND model = %s LIMIT %s"
         lengths[app, model].update(dim for (dim,) in place.ask(sql, [app, model, BATCH]) if isinstance(dim, int))
-    for app, pk, model, data in told:
+    for app, pk, model, data in passages:
         usual = max(lengths[app, model], key=lengths[app, model].__getitem__, default=0)
         dim = usual or (len(data) // 4 if isinstance(data, bytes | memoryview) else 0)
         if dim <= 0 or not read_vectors([data], dim)[0].all():
@@ -228,8 +218,7 @@ def wrong_search_vectors(place: Place) -> Iterator[Found]:
     """PostgreSQL's, beside the memory: those that are not what its text makes. Reads every text."""
     if place.vendor == "postgresql":
         where = f"m.{WORDS} IS DISTINCT FROM ({search_vector('m.')})"
-        for rows in place.batches("m.app_id", f"{MEMORY} m", where, "m"):
-            yield from ((app, pk) for pk, app in rows)
+        yield from place.rows_where(f"{MEMORY} m", where, "m")
 
 
 def split_anew(app: App, pks: Sequence[int]) -> None:
@@ -262,9 +251,9 @@ def apps_of(place: Place) -> list[int]:
 
 def are_words_of(place: Place, app: int) -> bool:
     """Whether the index knows as many memories of the app as there are, and some of them by their words."""
-    told = f"(SELECT count(*) FROM {TABLE} WHERE {TABLE} MATCH %s)"  # noqa: S608
+    known = f"(SELECT count(*) FROM {TABLE} WHERE {TABLE} MATCH %s)"  # noqa: S608
     own = "(SELECT count(*) FROM memories_memory WHERE app_id = %s AND content <> '')"
-    ((indexed, there),) = place.ask(f"SELECT {told}, {own}", [f"app : {app_word(app)}", app])
+    ((indexed, there),) = place.ask(f"SELECT {known}, {own}", [f"app : {app_word(app)}", app])
     if indexed != there:
         return False
     every = sorted(pk for (pk,) in place.ask("SELECT id FROM memories_memory WHERE app_id = %s", [app]))
@@ -346,13 +335,6 @@ def unnamed(place: Place) -> Iterator[Found]:
         yield from ((app, pk) for pk, app, subject in rows if words_of(subject))
 
 
-def unmentioned(place: Place) -> Iterator[Found]:
-    """Names that no memory mentions any more."""
-    where = "NOT EXISTS (SELECT 1 FROM memories_mention t WHERE t.entity_id = e.id)"
-    for rows in place.batches("e.app_id", "memories_entity e", where, "e"):
-        yield from ((app, pk) for pk, app in rows)
-
-
 def name_anew(app: App, pks: Sequence[int]) -> None:
     for start in range(0, len(pks), BATCH):
         with transaction.atomic():
@@ -383,15 +365,10 @@ def count_anew(app: App, pks: Sequence[int]) -> None:
         rows = Memory.objects.for_app(app)
         App.objects.filter(pk=app.pk).update(embedded_to=0)
         latest = rows.order_by("-change_number").values_list("change_number", flat=True).first() or 0
-        sql = "SELECT change_number FROM tenancy_app WHERE id = %s"
-        App.objects.filter(pk=app.pk).update(
-            memory_count=rows.live().count(),
-            change_number=max(
-                latest, next((number for (number,) in fetch_all(sql, [app.pk]) if isinstance(number, int)), 0)
-            )
-            + 1,
-            embedded_to=0,
-        )
+        noted = fetch_all("SELECT change_number FROM tenancy_app WHERE id = %s", [app.pk])
+        latest = max([latest, *(number for (number,) in noted if isinstance(number, int))])
+        count = rows.live().count()
+        App.objects.filter(pk=app.pk).update(memory_count=count, change_number=latest + 1, embedded_to=0)
 
 
 # --- the files of indexes
@@ -404,7 +381,8 @@ def unreadable_files(place: Place) -> Iterator[Found]:
 
 def drop_files(app: App, pks: Sequence[int]) -> None:
     """Who needs one reads the database, and writes it again."""
-    vacuum.drop_index_file(app.pk)
+    if path := vacuum.index_file_of(app.pk):
+        path.unlink(missing_ok=True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -422,10 +400,13 @@ DERIVED = (
     Derived("index of words", damaged_words, index_words),
     Derived("counts", miscounted, count_anew),
     Derived("vectors", unreadable_vectors, drop_vectors),
-    Derived("missing vectors", lacking_vectors, embed_anew),
+    # Memories that have none, and of which it is noted that they have.
+    Derived("missing vectors", lambda place: place.rows_where(MEMORIES_OF_APPS, LACKS_VECTOR, "m"), embed_anew),
     Derived("copies for pgvector", wrong_copies, copy_anew),
     Derived("names in memories", unnamed, name_anew),
-    Derived("names of nothing", unmentioned, drop_unmentioned),
+    Derived(
+        "names of nothing", lambda place: place.rows_where("memories_entity e", UNMENTIONED, "e"), drop_unmentioned
+    ),
     Derived("summaries", unreadable_summaries, write_anew),
     Derived("vectors of summaries", unreadable_passages, embed_passages),
     Derived("files of indexes", unreadable_files, drop_files),
@@ -434,20 +415,25 @@ DERIVED = (
 
 def damage_in(place: Place) -> dict[str, Counter[int]]:
     """How many are damaged, by structure and app (or SITE). What cannot even be looked at is."""
-    found = {one.name: Counter(app for app, _ in found_by(one, place)) for one in DERIVED}
+    found = {kind.name: Counter(app for app, _ in found_by(kind, place)) for kind in DERIVED}
     return {name: counted for name, counted in found.items() if counted}
 
 
-def found_by(one: Derived, place: Place) -> set[Found]:
+def found_by(kind: Derived, place: Place) -> set[Found]:
     try:
-        return set(one.find(place))
+        return set(kind.find(place))
     except (DatabaseError, sqlite3.Error) as error:
-        log.warning("not_looked_at", what=one.name, error=str(error))
+        log.warning("not_looked_at", what=kind.name, error=str(error))
         return {(SITE, 0)}
 
 
 def damage_in_copy(copy: sqlite3.Connection) -> dict[str, Counter[int]]:
-    return damage_in(in_copy(copy))
+    """Return the same of a copy, of SQLite, of which nobody else knows."""
+
+    def ask(sql: str, parameters: Sequence[Any]) -> list[Any]:
+        return copy.execute(sql.replace("%s", "?"), parameters).fetchall()
+
+    return damage_in(Place(ask, "sqlite", thorough=True, is_live=False))
 
 
 def named(damage: Mapping[str, Counter[int]]) -> str:
@@ -471,14 +457,14 @@ def mend_all(damage: Mapping[str, Counter[int]]) -> Counter[str]:
 def mend(app: App, run: Run, *, thorough: bool = False) -> Counter[str]:
     """Makes anew what is damaged; answers what, and counts it as `mended`."""
     mended: Counter[str] = Counter()
-    for one in DERIVED:
-        if pks := sorted({pk for _, pk in found_by(one, here(app, thorough=thorough))}):
+    for kind in DERIVED:
+        if pks := sorted({pk for _, pk in found_by(kind, here(app, thorough=thorough))}):
             try:
-                one.rebuild(app, pks)
+                kind.rebuild(app, pks)
             except DatabaseError as error:
-                log.error("not_mended", what=one.name, app=app.app_id, error=str(error))
+                log.error("not_mended", what=kind.name, app=app.app_id, error=str(error))
                 continue
-            mended[one.name] = len(pks)
+            mended[kind.name] = len(pks)
             with transaction.atomic():
                 run.done({"mended": len(pks)})
     if mended:

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
+from itertools import pairwise
 from typing import Any
 from uuid import UUID
 
@@ -19,19 +20,17 @@ from memories.models import (
     Decision,
     Extraction,
     ExtractionStatus,
-    FutureTrigger,
     Kind,
     Memory,
     RecallCount,
     Rejection,
     Source,
     Status,
-    TriggerStatus,
 )
 from memsite.jobs.models import JobRun, RunStatus
 from memsite.tenancy.models import App
 from memsite.tenancy.origin import Origin
-from sessions.models import TIERS, AgentSession, SessionStatus
+from sessions.models import TIERS
 
 CATEGORIES_SHOWN = 10
 MOST_RECALLED = 10
@@ -79,9 +78,7 @@ class Sorts:
 
 
 def by_status(app: App) -> dict[str, int]:
-    """Return every status, those of nobody as 0."""
-    counts = dict(Memory.objects.for_app(app).order_by().values_list("status").annotate(Count("pk")))
-    return {status: counts.get(status, 0) for status in Status.values}
+    return count_statuses(Memory.objects.for_app(app), Status.values)
 
 
 def by_sort(app: App) -> Sorts:
@@ -111,7 +108,10 @@ def growth(app: App, days: Sequence[date]) -> list[int]:
     Ids rise with the time they were made at, so days are ranges of the index of ids.
     """
     edges = [first_uid(midnight(app, day)) for day in [*days, days[-1] + DAY]]
-    made = {f"d{place}": made_between(app, edges[place], edges[place + 1]) for place in range(len(days))}
+    made = {}
+    for place, (first, end) in enumerate(pairwise(edges)):
+        rows = Memory.objects.for_app(app).filter(uid__gte=first, uid__lt=end).order_by().values("app")
+        made[f"d{place}"] = Coalesce(Subquery(rows.annotate(number=Count("pk")).values("number")), 0)
     counts: Any = App.objects.filter(pk=app.pk).values(**made).get()
     return list(counts.values())
 
@@ -127,15 +127,9 @@ def answers(app: App, span: Span) -> list[Answers]:
     """Return searches by what answered, the most first. One query."""
     rows = RecallCount.objects.for_app(app).filter(day__gte=span.since, day__lte=span.until).order_by()
     sums = rows.values_list("tier").annotate(number=Sum("searches"), took=Sum("seconds"))
-    found = list(sums.order_by("-number", "tier"))
-    every = sum(number for _, number, _ in found)
-    return [Answers(tier, number, number / every, 1000 * seconds / number) for tier, number, seconds in found if number]
-
-
-def made_between(app: App, first: UUID, end: UUID) -> Any:
-    """Return how many memories have ids in this range, as a part of another query."""
-    rows = Memory.objects.for_app(app).filter(uid__gte=first, uid__lt=end).order_by().values("app")
-    return Coalesce(Subquery(rows.annotate(number=Count("pk")).values("number")), 0)
+    tiers = list(sums.order_by("-number", "tier"))
+    every = sum(number for _, number, _ in tiers)
+    return [Answers(tier, number, number / every, 1000 * seconds / number) for tier, number, seconds in tiers if number]
 
 
 def first_uid(moment: datetime) -> UUID:
@@ -152,24 +146,9 @@ def most_recalled(app: App) -> list[tuple[UUID, int, datetime | None]]:
     return list(rows.values_list("uid", "access_count", "accessed_at")[:MOST_RECALLED])
 
 
-def last_memory_at(app: App) -> datetime | None:
-    """Return when the youngest was made. One query of one row."""
-    return Memory.objects.for_app(app).order_by("-uid").values_list("created_at", flat=True).first()
-
-
-def last_search_on(app: App) -> date | None:
-    """Return the day on which a search was last asked: no more is noted of when. One query of one row."""
-    return RecallCount.objects.for_app(app).order_by("-day").values_list("day", flat=True).first()
-
-
-def sessions(app: App) -> dict[str, int]:
-    """Return sessions by status. One query, which reads all sessions."""
-    return dict.fromkeys(SessionStatus.values, 0) | statuses(AgentSession.objects.for_app(app))
-
-
 def texts(app: App) -> dict[str, int]:
-    """Return texts by what has become of learning from them. One query, which reads what is known of each."""
-    return dict.fromkeys(ExtractionStatus.values, 0) | statuses(Extraction.objects.for_app(app))
+    """Return texts by what has become of learning from them."""
+    return count_statuses(Extraction.objects.for_app(app), ExtractionStatus.values)
 
 
 def still_open(texts: Mapping[str, int]) -> int:
@@ -177,13 +156,9 @@ def still_open(texts: Mapping[str, int]) -> int:
     return sum(texts[status] for status in LEARNING)
 
 
-def triggers(app: App) -> dict[str, int]:
-    """Return triggers by status. One query."""
-    return dict.fromkeys(TriggerStatus.values, 0) | statuses(FutureTrigger.objects.for_app(app))
-
-
-def statuses(rows: QuerySet[Any]) -> dict[str, int]:
-    return dict(rows.order_by().values_list("status").annotate(Count("pk")))
+def count_statuses(rows: QuerySet[Any], statuses: Sequence[str]) -> dict[str, int]:
+    """Return how many rows have each status, those of nobody as 0. One query, which reads all rows."""
+    return dict.fromkeys(statuses, 0) | dict(rows.order_by().values_list("status").annotate(Count("pk")))
 
 
 def to_review(app: App) -> int:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from datetime import date, datetime, timedelta
+from collections.abc import Iterable, Mapping
+from datetime import datetime, timedelta
 from typing import Any
 
 from django.db import transaction
@@ -18,6 +18,7 @@ from memories.models import (
     Entity,
     Extraction,
     ExtractionStatus,
+    FutureTrigger,
     HealthReport,
     Injection,
     LedgerEntry,
@@ -26,12 +27,14 @@ from memories.models import (
     RecallCount,
     Rejection,
     Status,
+    TriggerStatus,
 )
 from memories.models.learning import LESSONS
 from memories.models.memory import MemoryQuerySet
 from memsite.jobs.job import Run
 from memsite.jobs.models import JobRun, RunStatus
 from memsite.tenancy.models import Agent, App
+from sessions.models import AgentSession, SessionStatus
 
 DAYS = 30
 MONTHS = 12
@@ -89,17 +92,13 @@ def growth(app: App, now: datetime) -> dict[str, int]:
     """Return memories that came in, by month on the app's calendar, the oldest first; those purged are not known."""
     since = now - timedelta(days=31 * MONTHS)
     # By the moments that months begin at: SQLite has to ask for the month of each row, which takes far longer.
-    months = months_back(day_of(app, now), day_of(app, since))
-    cases = [When(created_at__gte=midnight(app, first), then=Value(f"{first:%Y-%m}")) for first in months]
+    first, month = day_of(app, since).replace(day=1), day_of(app, now).replace(day=1)
+    cases = []
+    while month >= first:
+        cases.append(When(created_at__gte=midnight(app, month), then=Value(f"{month:%Y-%m}")))
+        month = (month - timedelta(days=1)).replace(day=1)
     rows = Memory.objects.for_app(app).filter(created_at__gte=since).order_by()
     return dict(sorted(rows.values_list(Case(*cases)).annotate(Count("pk"))))
-
-
-def months_back(last: date, first: date) -> Iterator[date]:
-    """Yield the first days of the months that these days are in and of all between, the latest first."""
-    while last >= first.replace(day=1):
-        yield last.replace(day=1)
-        last = last.replace(day=1) - timedelta(days=1)
 
 
 def recall(app: App, now: datetime) -> Report:
@@ -177,8 +176,8 @@ def share(part: int, whole: int) -> float | None:
     return round(part / whole, 4) if whole else None
 
 
-def moment(at: datetime | None) -> str | None:
-    return at.isoformat() if at else None
+def moment(time: datetime | None) -> str | None:
+    return time.isoformat() if time else None
 
 
 def note_health(app: App, now: datetime, run: Run) -> None:
@@ -238,15 +237,14 @@ def as_markdown(report: Mapping[str, Any]) -> str:
 
 def table(title: str, columns: Iterable[str], rows: Iterable[Iterable[Any]]) -> list[str]:
     names = list(columns)
-    lines = [f"| {' | '.join(cell(value) for value in row)} |" for row in rows]
+    lines = []
+    for row in rows:
+        cells = (f"{value:,}" if isinstance(value, int) else str(value).replace("|", "\\|") for value in row)
+        lines.append(f"| {' | '.join(cells)} |")
     if not lines:
         return [f"## {title}", "", "None.", ""]
     rule = f"| --- |{' ---: |' * (len(names) - 1)}"
     return [f"## {title}", "", f"| {' | '.join(names)} |", rule, *lines, ""]
-
-
-def cell(value: Any) -> str:
-    return f"{value:,}" if isinstance(value, int) else str(value).replace("|", "\\|")
 
 
 def percent(share_of_one: float | None) -> str:
@@ -263,6 +261,7 @@ def stats_of(app: App, now: datetime, days: int) -> Figures:
     span, sorts = last_days(app, now, days), figures.by_sort(app)
     # Counts of whatever status; `live` ones count against the limit.
     statuses = figures.by_status(app)
+    last_created_at = Memory.objects.for_app(app).order_by("-uid").values_list("created_at", flat=True).first()
     live, limit = sum(statuses[status] for status in LIVE), app.policy.memory_limit
     made = figures.growth(app, span.days)
     by_day = [{"day": day.isoformat(), "created": number} for day, number in zip(span.days, made, strict=True)]
@@ -275,7 +274,7 @@ def stats_of(app: App, now: datetime, days: int) -> Figures:
             "live": live,
             "limit": limit,
             "full": share(live, limit),
-            "last_created_at": moment(figures.last_memory_at(app)),
+            "last_created_at": moment(last_created_at),
             "by_status": statuses,
             "by_kind": sorts.kind,
             "by_category": [{"category": name, "memories": number} for name, number in figures.by_category(app)],
@@ -283,12 +282,12 @@ def stats_of(app: App, now: datetime, days: int) -> Figures:
             "by_origin": sorts.origin,
             "by_tier": sorts.tier,
         },
-        "sessions": figures.sessions(app),
+        "sessions": figures.count_statuses(AgentSession.objects.for_app(app), SessionStatus.values),
         "texts": figures.texts(app),
         "links": Link.objects.for_app(app).count(),
         "entities": Entity.objects.for_app(app).count(),
         "lessons": Memory.objects.for_app(app).active().lessons().count(),
-        "triggers": figures.triggers(app),
+        "triggers": figures.count_statuses(FutureTrigger.objects.for_app(app), TriggerStatus.values),
         "to_review": figures.to_review(app),
         "agents": Agent.objects.for_app(app).count(),
         "growth": {"created": sum(made), "by_day": by_day},
@@ -298,9 +297,15 @@ def stats_of(app: App, now: datetime, days: int) -> Figures:
 
 def access(app: App, span: Span, sorts: figures.Sorts) -> Figures:
     """Return how the app is asked. Searches that found something are those which something answered."""
-    tiers, by_day = figures.answers(app, span), searches_by_day(span.days, figures.answered_by(app, span.days))
-    searches, found = (sum(one[name] for one in by_day) for name in ("searches", "found"))
-    last = figures.last_search_on(app)
+    tiers, answered_by = figures.answers(app, span), figures.answered_by(app, span.days)
+    by_day = []
+    for place, day in enumerate(span.days):
+        counts = {tier: numbers[place] for tier, numbers in answered_by.items()}
+        total = sum(counts.values())
+        by_day.append({"day": day.isoformat(), "searches": total, "found": total - counts["none"]})
+    searches = sum(counts["searches"] for counts in by_day)
+    found = sum(counts["found"] for counts in by_day)
+    last = RecallCount.objects.for_app(app).order_by("-day").values_list("day", flat=True).first()
     return {
         "searches": searches,
         "found": found,
@@ -308,12 +313,12 @@ def access(app: App, span: Span, sorts: figures.Sorts) -> Figures:
         "last_searched_on": last.isoformat() if last else None,
         "by_tier": [
             {
-                "tier": one.tier,
-                "searches": one.searches,
-                "share": round(one.share, 4),
-                "mean_ms": round(one.mean_ms, 2),
+                "tier": tier.tier,
+                "searches": tier.searches,
+                "share": round(tier.share, 4),
+                "mean_ms": round(tier.mean_ms, 2),
             }
-            for one in tiers
+            for tier in tiers
         ],
         "by_day": by_day,
         "never_recalled": sorts.unasked,
@@ -322,12 +327,3 @@ def access(app: App, span: Span, sorts: figures.Sorts) -> Figures:
             for uid, times, at in figures.most_recalled(app)
         ],
     }
-
-
-def searches_by_day(days: Sequence[date], answered: Mapping[str, Sequence[int]]) -> list[Figures]:
-    rows = []
-    for place, day in enumerate(days):
-        counts = {tier: numbers[place] for tier, numbers in answered.items()}
-        searches = sum(counts.values())
-        rows.append({"day": day.isoformat(), "searches": searches, "found": searches - counts["none"]})
-    return rows

@@ -20,7 +20,6 @@ from memories.store.purge import settle, stages
 from memories.store.vacuum import PAGES_AT_A_TIME, changes_of, sweep
 from memsite.config.conf import get_conf
 from memsite.jobs.job import Run
-from memsite.oauth.models import OAuthGrant
 from memsite.ops.backup import make_backup
 from memsite.tenancy.models import App, IdempotentAnswer
 from memsite.tenancy.row_level_security import site_wide
@@ -61,11 +60,6 @@ def drop_broken_off_imports(now: datetime) -> int:
 def drop_old_deliveries(now: datetime) -> int:
     """Delete what webhooks were told long ago, and what never arrived. What waits still is for one switched off."""
     return Delivery.objects.filter(created_at__lt=now - DELIVERIES_KEPT).delete()[0]
-
-
-def end_idle_clients(now: datetime) -> int:
-    """End the grants of OAuth clients that have not renewed them for `MEMSITE_OAUTH_IDLE_DAYS`."""
-    return OAuthGrant.objects.idle(now).end()
 
 
 def reindex(app: App, now: datetime, run: Run) -> None:
@@ -124,13 +118,22 @@ def flush_crashed(app: App, now: datetime, run: Run, catch_up: Handle, wind_up: 
     """
     since = silent_since(now)
     for session in silent_sessions(app, since, after=run.cursor.get("session", 0)):
-        caught_up = attempt(catch_up, session)
+        is_caught_up = False
+        try:
+            catch_up(session)
+            is_caught_up = True
+        except Exception as error:
+            # One that makes trouble keeps no other from its end. Where, and not what: an error may quote what was said.
+            place = format_tb(error.__traceback__)
+            log.error("not_caught_up", session=str(session.uid), error=type(error).__name__, at=place)
         with transaction.atomic():
             if not end_silent(session, since, now):
                 continue
             wind_up(session)
-            tell(session, now)
-            run.done({"sessions": 1, "unread": int(not caught_up)}, session=session.pk)
+            minutes = get_conf().crashed_after_minutes
+            message = f"No sign of life for {minutes} minutes: the session is taken for crashed and has been ended."
+            Event.objects.create(app=app, session=session, level=Level.WARNING, message=message, created_at=now)
+            run.done({"sessions": 1, "unread": int(not is_caught_up)}, session=session.pk)
 
 
 def silent_since(now: datetime) -> datetime:
@@ -146,25 +149,6 @@ def silent_sessions(app: App, since: datetime, after: int) -> Iterator[AgentSess
             session.app = app
             yield session
         after = batch[-1].pk
-
-
-def attempt(catch_up: Handle, session: AgentSession) -> bool:
-    """Catch up on a session; one that makes trouble keeps no other from its end."""
-    try:
-        catch_up(session)
-    except Exception as error:
-        # Where, and not what: an error may quote what was said.
-        kind = type(error).__name__
-        log.error("not_caught_up", session=str(session.uid), error=kind, at=format_tb(error.__traceback__))
-        return False
-    return True
-
-
-def tell(session: AgentSession, now: datetime) -> None:
-    """Tell of it in the feed of events."""
-    minutes = get_conf().crashed_after_minutes
-    message = f"No sign of life for {minutes} minutes: the session is taken for crashed and has been ended."
-    Event.objects.create(app=session.app, session=session, level=Level.WARNING, message=message, created_at=now)
 
 
 def backup(now: datetime, run: Run) -> None:

@@ -52,18 +52,18 @@ def clusters_of(vectors: Vectors, floor: float, least: int, most: int) -> list[l
     # A text without words has the zero vector, and is near nothing.
     near = (cosines >= floor) & np.any(vectors, axis=1)[:, None]
     neighbours = near.sum(axis=1)
-    found = []
+    clusters = []
     while len(near) and neighbours.max() >= least:
         middle = int(np.argmax(neighbours))
         around = np.flatnonzero(near[middle])
         # The middle itself, whatever the last digit of its cosine says.
         closeness = np.where(around == middle, 2.0, cosines[middle, around])
         members = around[np.lexsort((around, -closeness))[:most]]
-        found.append(sorted(members.tolist()))
+        clusters.append(sorted(members.tolist()))
         neighbours -= near[:, members].sum(axis=1)
         near[members] = near[:, members] = False
         neighbours[members] = 0
-    return found
+    return clusters
 
 
 @dataclass
@@ -92,7 +92,13 @@ class InsightRun:
 
     def work_off(self) -> None:
         reached = self.place.group
-        groups, view = archived_groups(self.app), index_of(self.app, self.embedder).view()
+        # Primary keys, rising, by a key that tells nothing of who they are about.
+        groups = defaultdict(list)
+        columns = ("user_id", "category", "visibility", "agent_id")
+        for pk, user_id, category, visibility, agent_id in archived(self.app).values_list("pk", *columns).iterator():
+            owner = agent_id if visibility == Visibility.AGENT else None
+            groups[opaque_key(user_id or None, category, visibility, owner)].append(pk)
+        view = index_of(self.app, self.embedder).view()
         for key in sorted(groups.keys() | {reached} - {""}):
             if key < reached:
                 continue
@@ -113,34 +119,34 @@ class InsightRun:
         while self.place.todo:
             # Gather one insight. The model is asked before the transaction; in it, only what is still as it was
             # told is gathered.
-            told = safe_memories(archived(self.app).filter(pk__in=self.place.todo.pop(0)), self.app.policy)
-            candidate = self.write_insight(told)
+            sources = safe_memories(archived(self.app).filter(pk__in=self.place.todo.pop(0)), self.app.policy)
+            candidate = self.write_insight(sources)
             try:
                 with transaction.atomic():
-                    is_written = candidate is not None and self.store(candidate, told)
-                    counts = {"insights": 1, "gathered": len(told)} if is_written else {"waiting": 1}
+                    is_written = candidate is not None and self.store(candidate, sources)
+                    counts = {"insights": 1, "gathered": len(sources)} if is_written else {"waiting": 1}
                     self.run.done(counts, gather=asdict(self.place))
             except LimitReached as full:
                 log.warning("insight_not_stored", app=self.app.app_id, reason=str(full))
 
-    def store(self, candidate: Candidate, told: Sequence[Memory]) -> bool:
+    def store(self, candidate: Candidate, shown: Sequence[Memory]) -> bool:
         with writing(self.app, ACTOR, self.now) as write:
-            sources = list(with_app(write, archived(self.app).filter(pk__in=[memory.pk for memory in told])))
-            is_as_told = [memory.version for memory in sources] == [memory.version for memory in told]
+            sources = list(with_app(write, archived(self.app).filter(pk__in=[memory.pk for memory in shown])))
+            is_as_told = [memory.version for memory in sources] == [memory.version for memory in shown]
             if is_as_told:
                 write.announce(gather(write, candidate, sources))
         return is_as_told
 
-    def write_insight(self, told: Sequence[Memory]) -> Candidate | None:
+    def write_insight(self, sources: Sequence[Memory]) -> Candidate | None:
         """Return None if too few are left, or if nothing could be written."""
-        if len(told) < LEAST:
+        if len(sources) < LEAST:
             return None
         try:
-            written = self.provider.insight([as_noted(memory) for memory in told], self.app.policy.max_characters)
+            written = self.provider.insight([as_noted(memory) for memory in sources], self.app.policy.max_characters)
         except LLMError as error:
-            log.warning("insight_not_written", app=self.app.app_id, memories=len(told), error=str(error))
+            log.warning("insight_not_written", app=self.app.app_id, memories=len(sources), error=str(error))
             return None
-        candidate = candidate_of(told, redact(written.text).text.strip(), written.made_by)
+        candidate = candidate_of(sources, redact(written.text).text.strip(), written.made_by)
         vectors = embed_passages([embedded_text(candidate.content, candidate.subject)], self.embedder)
         if vectors is not None:
             candidate.vector, candidate.vector_model = vectors[0], self.embedder.name
@@ -158,16 +164,6 @@ def gather(write: Writer, candidate: Candidate, sources: Sequence[Memory]) -> Me
     return insight
 
 
-def archived_groups(app: App) -> dict[str, list[int]]:
-    """Return the groups: primary keys, rising, by a key that tells nothing of who they are about."""
-    groups = defaultdict(list)
-    columns = ("user_id", "category", "visibility", "agent_id")
-    for pk, user_id, category, visibility, agent_id in archived(app).values_list("pk", *columns).iterator():
-        owner = agent_id if visibility == Visibility.AGENT else None
-        groups[opaque_key(user_id or None, category, visibility, owner)].append(pk)
-    return groups
-
-
 def archived(app: App) -> MemoryQuerySet:
     """Return what went to the archive by its category's time and may be gathered, the oldest first.
 
@@ -181,24 +177,24 @@ def archived(app: App) -> MemoryQuerySet:
     return rows.alias(archived_by=last).filter(archived_by=aging.EXPIRE_ACTOR).order_by("pk")
 
 
-def candidate_of(told: Sequence[Memory], text: str, made_by: str) -> Candidate:
+def candidate_of(sources: Sequence[Memory], text: str, made_by: str) -> Candidate:
     """Return a candidate that is theirs in all that decides who may read it; about what most of them are about."""
-    first = told[0]
-    subject, count = Counter(memory.subject for memory in told).most_common(1)[0]
-    tags = Counter(tag for memory in told for tag in set(memory.tags))
+    first = sources[0]
+    subject, count = Counter(memory.subject for memory in sources).most_common(1)[0]
+    tags = Counter(tag for memory in sources for tag in set(memory.tags))
     return Candidate(
         content=text,
         kind=Kind.INSIGHT,
         category=first.category,
-        subject=subject if 2 * count > len(told) else None,
-        tags=sorted(tag for tag, number in tags.items() if 2 * number > len(told)),
-        importance=max(memory.importance for memory in told),
+        subject=subject if 2 * count > len(sources) else None,
+        tags=sorted(tag for tag, number in tags.items() if 2 * number > len(sources)),
+        importance=max(memory.importance for memory in sources),
         confidence=CONFIDENCE,
         strength=Strength.INFERRED,
         user_id=first.user_id,
         visibility=first.visibility,
         source=Source.INSIGHT,
-        origin=least_trusted(memory.origin for memory in told),
+        origin=least_trusted(memory.origin for memory in sources),
         made_by=made_by,
         agent=first.agent if first.visibility == Visibility.AGENT else None,
     )

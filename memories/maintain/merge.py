@@ -66,9 +66,9 @@ Pair = tuple[int, int]
 
 @dataclass
 class Progress:
-    """How far it is: `looked_to` is the last memory of the drawer that was looked at, None when all were.
+    """How far it is: `looked_to` is the last memory of the group that was looked at, None when all were.
 
-    `same` are the pairs that are still to be united, of this drawer and those before, and `begun` when the first of
+    `same` are the pairs that are still to be united, of this group and those before, and `begun` when the first of
     them was looked for.
     """
 
@@ -84,10 +84,6 @@ class Union:
 
     stays: Memory
     go: Sequence[tuple[Memory, str]]
-
-    @property
-    def memories(self) -> list[Memory]:
-        return [self.stays, *(memory for memory, _ in self.go)]
 
 
 def merge_duplicates(app: App, now: datetime, run: Run, provider: Provider, embedder: Embedder) -> None:
@@ -115,20 +111,18 @@ class MergeRun:
         Pairs are united when all of their group have been found: what says the same may be in one group.
         """
         since = self.run.since - LOOK_BACK if self.run.since else None
-        for key, drawer in groups_with_news(self.app, since).items():
+        for key, group in groups_with_news(self.app, since).items():
             if key > self.place.drawer or (key == self.place.drawer and self.place.looked_to is not None):
                 # Look through a group; its candidates are judged before there are too many, else with those of
                 # the next groups.
-                nominations = MergeCandidates(self.app, self.view, drawer, self.app.policy.dedup_similarity)
-                start = bisect_right(drawer.new, self.place.looked_to or 0) if key == self.place.drawer else 0
-                while start < len(drawer.new):
-                    end = min(start + self.rows_at_once, len(drawer.new))
+                nominations = MergeCandidates(self.app, self.view, group, self.app.policy.dedup_similarity)
+                start = bisect_right(group.new, self.place.looked_to or 0) if key == self.place.drawer else 0
+                while start < len(group.new):
+                    end = min(start + self.rows_at_once, len(group.new))
                     self.nominated += nominations.of(start, end)
                     self.counts["looked_at"] += end - start
-                    self.place.drawer, self.place.looked_to = (
-                        key,
-                        drawer.new[end - 1] if end < len(drawer.new) else None,
-                    )
+                    self.place.drawer = key
+                    self.place.looked_to = group.new[end - 1] if end < len(group.new) else None
                     if self.counts["looked_at"] >= max(self.rows_at_once, len(self.place.same) * self.share_at_once):
                         self.judge()
                     start = end
@@ -146,7 +140,18 @@ class MergeRun:
         """Add those that say the same to what is to be united."""
         if not self.place.same:
             self.place.begun = self.now.isoformat()
-        self.place.same += self.of_those_the_same(self.nominated)
+        rows = self.load({pk for pair in self.nominated for pk in (pair.pk, pair.other)})
+        # A model is asked once for each memory that may go.
+        questions: dict[int, list[tuple[Memory, float | None]]] = defaultdict(list)
+        for pair in self.nominated:
+            if pair.pk in rows and pair.other in rows:
+                stays, goes = sorted((rows[pair.pk], rows[pair.other]), key=self.standing, reverse=True)
+                if not goes.pinned:
+                    questions[goes.pk].append((stays, pair.cosine))
+        for pk, known in questions.items():
+            self.counts["compared"] += len(known)
+            answers = are_equivalent(self.provider, rows[pk], known)
+            self.place.same += [(stays.pk, pk) for (stays, _), is_same in zip(known, answers, strict=True) if is_same]
         self.nominated = []
         with transaction.atomic():
             self.save()
@@ -155,21 +160,6 @@ class MergeRun:
         """Save the progress, inside the transaction of what it tells of."""
         self.run.done(self.counts, merge={**vars(self.place), "same": list(self.place.same)})
         self.counts = Counter()
-
-    def of_those_the_same(self, nominated: Sequence[MergeCandidate]) -> Iterator[Pair]:
-        """Yield the pairs that say the same. A model is asked once for each memory that may go."""
-        rows = self.load({pk for one in nominated for pk in (one.pk, one.other)})
-        questions: dict[int, list[tuple[Memory, float | None]]] = defaultdict(list)
-        for one in nominated:
-            if one.pk in rows and one.other in rows:
-                stays, goes = sorted((rows[one.pk], rows[one.other]), key=self.standing, reverse=True)
-                if not goes.pinned:
-                    questions[goes.pk].append((stays, one.cosine))
-        for pk, known in questions.items():
-            self.counts["compared"] += len(known)
-            for (stays, _), is_same in zip(known, are_equivalent(self.provider, rows[pk], known), strict=True):
-                if is_same:
-                    yield stays.pk, pk
 
     def standing(self, memory: Memory) -> tuple[bool, float, datetime, int]:
         """Return the rank by which the greatest stays: a pinned one, then the surest, then what was confirmed last,
@@ -196,7 +186,13 @@ class MergeRun:
         for number, groups in enumerate(bundles, 1):
             united.update(pk for group in groups for pk in group)
             is_time = number == len(bundles) or len(united) > len(self.place.same) * self.share_at_once
-            self.unite(list(self.plan_all(groups, known)), united if is_time else set())
+            rows = self.load({pk for group in groups for pk in group})
+            begun = datetime.fromisoformat(self.place.begun)
+            planned: list[Union] = []
+            for group in groups:
+                # What was changed since it was looked at waits for the next night.
+                planned += self.plan([rows[pk] for pk in group if pk in rows and rows[pk].updated_at <= begun], known)
+            self.unite(planned, united if is_time else set())
             united = set() if is_time else united
 
     def unite(self, planned: Sequence[Union], united: set[int]) -> None:
@@ -204,7 +200,8 @@ class MergeRun:
         with writing(self.app, ACTOR, self.now) as write:
             # How many go. Those that somebody changed since they were read stay; all do if it is the one that was
             # to stay.
-            read = {memory.pk: memory for union in planned for memory in union.memories}
+            read = {union.stays.pk: union.stays for union in planned}
+            read |= {memory.pk: memory for union in planned for memory, _ in union.go}
             rows = with_app(write, Memory.objects.for_app(write.app).filter(pk__in=read))
             unchanged = {memory.pk: memory for memory in rows if is_as_read(memory, read[memory.pk])}
             merged = 0
@@ -221,21 +218,14 @@ class MergeRun:
                 self.run.done(self.counts)
                 self.counts = Counter()
 
-    def plan_all(self, groups: Sequence[Sequence[int]], known: set[Pair]) -> Iterator[Union]:
-        """Yield what is to be united. What was changed since it was looked at waits for the next night."""
-        rows = self.load({pk for group in groups for pk in group})
-        begun = datetime.fromisoformat(self.place.begun)
-        for group in groups:
-            yield from self.plan([rows[pk] for pk in group if pk in rows and rows[pk].updated_at <= begun], known)
-
     def plan(self, group: Sequence[Memory], known: set[Pair]) -> Iterator[Union]:
         """Yield unions: the greatest takes in all that it says too; then the greatest of the rest does, and so on."""
         rest = sorted(group, key=self.standing, reverse=True)
         while len(rest) > 1:
             stays, *others = rest
-            asked = [memory for memory in others if not memory.pinned and (stays.pk, memory.pk) not in known]
-            answers = {memory.pk: are_equivalent(self.provider, memory, [(stays, None)])[0] for memory in asked}
-            self.counts["compared"] += len(asked)
+            undecided = [memory for memory in others if not memory.pinned and (stays.pk, memory.pk) not in known]
+            answers = {memory.pk: are_equivalent(self.provider, memory, [(stays, None)])[0] for memory in undecided}
+            self.counts["compared"] += len(undecided)
             go = [memory for memory in others if (stays.pk, memory.pk) in known or answers.get(memory.pk)]
             if go:
                 yield Union(stays, [(memory, why_the_same(self.provider, stays, memory)) for memory in go])
@@ -246,13 +236,13 @@ class MergeRun:
 def bundles_of(groups: Sequence[list[int]], most: int) -> list[list[list[int]]]:
     """Return as many groups at a time as have `most` memories together, in order."""
     bundles: list[list[list[int]]] = []
-    held = most
+    size = most
     for group in groups:
-        if held + len(group) > most:
+        if size + len(group) > most:
             bundles.append([])
-            held = 0
+            size = 0
         bundles[-1].append(group)
-        held += len(group)
+        size += len(group)
     return bundles
 
 
@@ -271,7 +261,8 @@ def groups_of(pairs: Sequence[Sequence[int]], most: int) -> list[list[int]]:
 def is_as_read(memory: Memory, read: Memory) -> bool:
     """Decay and use may have moved its numbers: they say nothing about what it says, or whose it is."""
     same = all(getattr(memory, name) == getattr(read, name) for name in ("content", "updated_at", "pinned"))
-    return same and memory.status in LIVE and group_of_memory(memory) == group_of_memory(read)
+    now, then = (group_of([getattr(row, name) for name in COLUMNS]) for row in (memory, read))
+    return same and memory.status in LIVE and now == then
 
 
 def near_pairs(held: VectorStore, rows: Places, first: int, end: int, floor: float, most: int) -> Iterator[NearPair]:
@@ -291,7 +282,12 @@ def near_pairs(held: VectorStore, rows: Places, first: int, end: int, floor: flo
         found.append((at + first, places[columns], cosines[at, columns]))
     if found:
         places, others, alike = (np.concatenate(parts) for parts in zip(*found, strict=True))
-        yield from nearest_first(places, others, alike, most)
+        taken, last = 0, -1
+        for at in np.lexsort((others, -alike, places)).tolist():
+            taken = taken + 1 if places[at] == last else 1
+            last = int(places[at])
+            if taken <= most:
+                yield last, int(others[at]), float(alike[at])
 
 
 def highest(cosines: NDArray[np.float32], floor: float, most: int) -> tuple[Places, Places]:
@@ -302,16 +298,6 @@ def highest(cosines: NDArray[np.float32], floor: float, most: int) -> tuple[Plac
     at, columns = np.nonzero(cosines[few] >= floor)
     best = np.argpartition(-cosines[crowded], most, axis=1)[:, :most]
     return np.concatenate([few[at], np.repeat(crowded, most)]), np.concatenate([columns, best.ravel()])
-
-
-def nearest_first(places: Places, others: Places, alike: NDArray[np.float32], most: int) -> Iterator[NearPair]:
-    order = np.lexsort((others, -alike, places))
-    taken, last = 0, -1
-    for at in order.tolist():
-        taken = taken + 1 if places[at] == last else 1
-        last = int(places[at])
-        if taken <= most:
-            yield last, int(others[at]), float(alike[at])
 
 
 @dataclass(slots=True)
@@ -332,12 +318,12 @@ def groups_with_news(app: App, since: datetime | None) -> dict[str, MergeGroup]:
     changed = rows.filter(updated_at__gte=since).order_by() if since else rows.order_by()
     new = set(changed.values_list("pk", flat=True))
     touched = {group_of(columns) for columns in changed.values_list(*COLUMNS).distinct()}
-    drawers: dict[Contents, MergeGroup] = {drawer: MergeGroup() for drawer in touched}
+    groups: dict[Contents, MergeGroup] = {group: MergeGroup() for group in touched}
     for pk, *columns in rows.order_by("pk").values_list("pk", *COLUMNS).iterator() if new else ():
-        drawer = drawers.get(group_of(columns))
-        if drawer is not None:
-            (drawer.new if pk in new else drawer.old).append(pk)
-    keyed = {opaque_key(*columns): drawer for columns, drawer in drawers.items()}
+        group = groups.get(group_of(columns))
+        if group is not None:
+            (group.new if pk in new else group.old).append(pk)
+    keyed = {opaque_key(*columns): group for columns, group in groups.items()}
     return {key: keyed[key] for key in sorted(keyed) if len(keyed[key].new) + len(keyed[key].old) > 1}
 
 
@@ -349,10 +335,6 @@ def group_of(columns: Sequence[Any]) -> Contents:
     category, subject, user_id, visibility, agent_id, valid_from, valid_until, kind = columns
     owner = agent_id if visibility == Visibility.AGENT else None
     return category, subject, user_id or None, visibility, owner, valid_from, valid_until, kind == Kind.LESSON
-
-
-def group_of_memory(memory: Memory) -> Contents:
-    return group_of([getattr(memory, name) for name in COLUMNS])
 
 
 def opaque_key(*parts: Any) -> str:
@@ -369,38 +351,37 @@ class MergeCandidate(NamedTuple):
 
 
 class MergeCandidates:
-    """Of what is new in the drawer, with everything in it: each pair once."""
+    """Of what is new in the group, with everything in it: each pair once."""
 
-    def __init__(self, app: App, view: IndexView, drawer: MergeGroup, floor: float) -> None:
-        self.app, self.drawer, self.floor = app, drawer, floor
+    def __init__(self, app: App, view: IndexView, group: MergeGroup, floor: float) -> None:
+        self.app, self.group, self.floor = app, group, floor
         self.held = view.held
-        members = np.array([*drawer.new, *drawer.old], np.int64)
+        members = np.array([*group.new, *group.old], np.int64)
         rows = view.rows_of(members)
         self.rows = rows[view.columns.embedded[rows]]
         self.pks: list[int] = view.columns.pk[self.rows].tolist()
         self.has_blank = len(self.pks) < len(members)
         with_vector = set(self.pks)
-        self.new = [pk for pk in drawer.new if pk in with_vector]
+        self.new = [pk for pk in group.new if pk in with_vector]
 
     def of(self, start: int, end: int) -> list[MergeCandidate]:
         """Return the candidates for the new ones from `start` to `end`."""
-        new = self.drawer.new[start:end]
+        new = self.group.new[start:end]
         first, last = bisect_left(self.new, new[0]), bisect_right(self.new, new[-1])
         near = near_pairs(self.held, self.rows, first, last, self.floor, NEAREST) if first < last else ()
         found = [MergeCandidate(self.pks[place], self.pks[other], cosine) for place, other, cosine in near]
-        return found + [pair for pk in new for pair in self.verbatim(pk)] if self.has_blank else found
-
-    def verbatim(self, pk: int) -> Iterator[MergeCandidate]:
-        """Yield a pair with one that has the same words: all of them hang together by it."""
-        same = self.by_words[self.words_of[pk]]
-        if len(same) > 1:
-            yield MergeCandidate(pk, same[0] if same[0] != pk else same[1], None)
+        for pk in new if self.has_blank else ():
+            # With one that has the same words: all of them hang together by it.
+            same = self.by_words[self.words_of[pk]]
+            if len(same) > 1:
+                found.append(MergeCandidate(pk, same[0] if same[0] != pk else same[1], None))
+        return found
 
     @cached_property
     def words_of(self) -> dict[int, int]:
         """A number for what each says, in whatever spelling."""
         words: dict[int, int] = {}
-        pks = [*self.drawer.new, *self.drawer.old]
+        pks = [*self.group.new, *self.group.old]
         for start in range(0, len(pks), READ_AT_ONCE):
             rows = Memory.objects.for_app(self.app).filter(pk__in=pks[start : start + READ_AT_ONCE])
             words |= {pk: hash(canonical_text(content)) for pk, content in rows.values_list("pk", "content")}
@@ -419,12 +400,12 @@ def are_equivalent(provider: Provider, memory: Memory, known: Sequence[tuple[Mem
     own = canonical_text(memory.content)
     # Whatever a model makes of it, the same words are the same statement.
     same = [canonical_text(other.content) == own for other, _ in known]
-    asked = [at for at, is_same in enumerate(same) if not is_same]
-    if asked:
-        contents, cosines = [known[at][0].content for at in asked], [known[at][1] for at in asked]
+    undecided = [place for place, is_same in enumerate(same) if not is_same]
+    if undecided:
+        contents, cosines = [known[place][0].content for place in undecided], [known[place][1] for place in undecided]
         verdicts = provider.relate(memory.content, contents, memory.subject or "", cosines)
-        for at, verdict in zip(asked, verdicts, strict=True):
-            same[at] = verdict.relation == Relation.SAME
+        for place, verdict in zip(undecided, verdicts, strict=True):
+            same[place] = verdict.relation == Relation.SAME
     return same
 
 

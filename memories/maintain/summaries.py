@@ -128,7 +128,9 @@ class Sources:
         its words.
         """
         subject = subject_key(line.heading)
-        keys = ((subject, text_key(text)) for text in without_additions(line.text))
+        # The text, and what is left of it without the note behind it and the mark before it.
+        texts = (line.text, _NOTES.sub("", line.text))
+        keys = ((subject, text_key(part)) for text in texts for part in (text, _MARK.sub("", text)))
         exact = next((self.exact[key] for key in keys if key in self.exact), None)
         return exact or self.alike(line)
 
@@ -153,21 +155,21 @@ def nearest_facts(app: App, lines: Sequence[Line], facts: Sequence[Noted], embed
         return nearest
     by_pk = {fact.number: fact for fact in facts}
     rows = Vector.objects.for_app(app).filter(model=embedder.name, memory__in=by_pk)
-    told = list(rows.values_list("memory_id", "data"))
-    asked = (
-        embed_passages([embedded_text(line.text, line.heading or None) for line in lines], embedder) if told else None
+    data = list(rows.values_list("memory_id", "data"))
+    wanted = (
+        embed_passages([embedded_text(line.text, line.heading or None) for line in lines], embedder) if data else None
     )
-    if asked is None:
+    if wanted is None:
         return nearest
-    pks, vectors = by_number(told, asked.shape[1])
+    pks, vectors = by_number(data, wanted.shape[1])
     if not pks:
         return nearest
-    cosines = asked @ vectors.T
+    cosines = wanted @ vectors.T
     near = (embedder.thresholds.related + embedder.thresholds.same) / 2
-    for at, place in enumerate(np.argmax(cosines, axis=1)):
+    for number, place in enumerate(np.argmax(cosines, axis=1)):
         fact = by_pk[pks[place]]
-        if cosines[at, place] >= near and not figures_differ(lines[at].text, fact.content):
-            nearest[at] = fact
+        if cosines[number, place] >= near and not figures_differ(lines[number].text, fact.content):
+            nearest[number] = fact
     return nearest
 
 
@@ -177,12 +179,6 @@ def embed_passages(texts: Sequence[str], embedder: Embedder) -> Vectors | None:
     except EmbedderError as error:
         log.warning("passages_not_embedded", embedder=embedder.name, count=len(texts), error=str(error))
         return None
-
-
-def without_additions(text: str) -> Iterator[str]:
-    """Yield the text, and what is left of it without the note behind it and the mark before it."""
-    for one in dict.fromkeys((text, _NOTES.sub("", text))):
-        yield from dict.fromkeys((one, _MARK.sub("", one)))
 
 
 def subject_key(subject: str) -> str:
@@ -239,8 +235,12 @@ def facts_of(app: App, category: str, user_id: str, now: datetime) -> list[Noted
     Without what is not for an agent to read: agents are told summaries.
     """
     first = first_of(app, category, user_id, now).only("uid", *NOTED, *VOUCHED)
-    facts = [as_noted(memory) for memory in safe_memories(first, app.policy)]
-    return drop_contradicted(facts, at_odds_in(app, category, user_id, now))
+    facts = {memory.pk: as_noted(memory) for memory in safe_memories(first, app.policy)}
+    for pair in at_odds_in(app, category, user_id, now):
+        if all(number in facts for number in pair):
+            one, other = (facts[number] for number in pair)
+            del facts[(other if outdoes(one, other) else one).number]
+    return list(facts.values())
 
 
 def told_now(app: App, category: str, user_id: str, now: datetime) -> MemoryQuerySet:
@@ -258,16 +258,6 @@ def at_odds_in(app: App, category: str, user_id: str, now: datetime) -> Iterable
     rows = told_now(app, category, user_id, now)
     links = Link.objects.for_app(app).filter(kind=LinkKind.CONTRADICTS, from_memory__in=rows, to_memory__in=rows)
     return links.order_by("pk").values_list("from_memory", "to_memory")
-
-
-def drop_contradicted(facts: Sequence[Noted], at_odds: Iterable[tuple[int, int]]) -> list[Noted]:
-    """Return the facts without what another one outdoes that is told itself."""
-    by_number = {fact.number: fact for fact in facts}
-    for pair in at_odds:
-        if all(number in by_number for number in pair):
-            first, second = (by_number[number] for number in pair)
-            del by_number[(second if outdoes(first, second) else first).number]
-    return list(by_number.values())
 
 
 def versions_of(app: App, category: str, user_id: str) -> SummaryQuerySet:
@@ -311,18 +301,18 @@ class Rewriting:
         return self.begun + timedelta(seconds=monotonic() - self.started)
 
     def run(self, ripe: Q) -> int:
+        """Write anew each of the ripe once; return how many texts changed. Two statements to claim each."""
         if not self.app.policy.capture_summaries:
             return 0
-        return sum(self.rewrite(due) for due in self.claim_each(ripe))
-
-    def claim_each(self, ripe: Q) -> Iterator[SummaryDue]:
-        """Yield each of the ripe once, unless another worker has it. Two statements each."""
+        changed = 0
         rows = SummaryDue.objects.for_app(self.app)
         for pk in list(rows.filter(ripe).order_by("since", "pk").values_list("pk", flat=True)):
             now = self.now()
             free = Q(lease_until=None) | Q(lease_until__lte=now)
+            # Unless another worker has it.
             if rows.filter(ripe & free, pk=pk).update(token=F("token") + 1, lease_until=now + LEASE):
-                yield from rows.filter(pk=pk)
+                changed += sum(self.rewrite(due) for due in rows.filter(pk=pk))
+        return changed
 
     def rewrite(self, due: SummaryDue) -> bool:
         """Return whether the text has changed.
@@ -330,7 +320,19 @@ class Rewriting:
         Whatever fails, the next worker need not wait for the lease to run out.
         """
         try:
-            return self.attempt(due)
+            # Slow work comes first, outside of any transaction.
+            as_of = self.now()
+            facts = facts_of(self.app, due.category, due.user_id, as_of)
+            current = versions_of(self.app, due.category, due.user_id).current().first()
+            written = Written("")
+            if facts:
+                previous = current.content if current and not self.afresh else ""
+                written = self.provider.summarise(due.category, facts, previous, MAX_CHARACTERS)
+            rows = current.passages.filter(model=self.embedder.name).values_list("text", "data") if current else ()
+            size = self.embedder.known_dim * FLOAT_BYTES
+            kept = {text: bytes(data) for text, data in rows if data and len(data) == size}
+            passages = passages_of(self.app, written.text, facts, self.embedder, kept)
+            return self.store(due, Draft(written, facts, passages, as_of))
         except LLMError as error:
             log.warning("summary_not_written", app=self.app.app_id, error=str(error))
             self.claimed(due).update(lease_until=None)
@@ -338,23 +340,6 @@ class Rewriting:
         except Exception:
             self.claimed(due).update(lease_until=None)
             raise
-
-    def attempt(self, due: SummaryDue) -> bool:
-        """Write a summary anew. Slow work comes first, outside of any transaction."""
-        as_of = self.now()
-        facts = facts_of(self.app, due.category, due.user_id, as_of)
-        current = versions_of(self.app, due.category, due.user_id).current().first()
-        written = self.write(due, facts, current)
-        rows = current.passages.filter(model=self.embedder.name).values_list("text", "data") if current else ()
-        kept = {text: bytes(data) for text, data in rows if data and len(data) == self.embedder.known_dim * FLOAT_BYTES}
-        passages = passages_of(self.app, written.text, facts, self.embedder, kept)
-        return self.store(due, Draft(written, facts, passages, as_of))
-
-    def write(self, due: SummaryDue, facts: Sequence[Noted], current: Summary | None) -> Written:
-        if not facts:
-            return Written("")
-        previous = current.content if current and not self.afresh else ""
-        return self.provider.summarise(due.category, facts, previous, MAX_CHARACTERS)
 
     @transaction.atomic
     def store(self, due: SummaryDue, draft: Draft) -> bool:
@@ -370,7 +355,10 @@ class Rewriting:
             self.claimed(due).update(lease_until=None)
             return False
         is_new = self.keep(due, draft)
-        self.settle(due)
+        # Changes that came in since the claim are left for the next run.
+        if not self.claimed(due).filter(changes=due.changes).delete()[0]:
+            since = (due.lease_until or self.now()) - LEASE
+            self.claimed(due).update(changes=F("changes") - due.changes, since=since, lease_until=None)
         self.on_stored(is_new)
         if is_new:
             log.info("summary_written", app=self.app.app_id, actor=self.actor)
@@ -407,28 +395,21 @@ class Rewriting:
             archived.filter(version__lte=surplus[0]).delete()
         return True
 
-    def settle(self, due: SummaryDue) -> None:
-        """Settle the work; changes that came in since the claim are left for the next run."""
-        since = (due.lease_until or self.now()) - LEASE
-        if not self.claimed(due).filter(changes=due.changes).delete()[0]:
-            self.claimed(due).update(changes=F("changes") - due.changes, since=since, lease_until=None)
-
     def claimed(self, due: SummaryDue) -> ScopedQuerySet[SummaryDue]:
         return SummaryDue.objects.for_app(self.app).filter(pk=due.pk, token=due.token)
 
 
 def set_passages(summary: Summary, passages: Sequence[Passage]) -> None:
     """Write only if they are others."""
-    known = list(summary.passages.order_by("pk"))
-    if list(map(content_of, known)) != list(map(content_of, passages)):
+    known, new = (
+        [(passage.memory_id, passage.text, passage.model, bytes(passage.data or b"")) for passage in rows]
+        for rows in (summary.passages.order_by("pk"), passages)
+    )
+    if known != new:
         summary.passages.all().delete()
         for passage in passages:
             passage.summary = summary
         Passage.objects.bulk_create(passages)
-
-
-def content_of(passage: Passage) -> tuple[object, ...]:
-    return passage.memory_id, passage.text, passage.model, bytes(passage.data or b"")
 
 
 @dataclass(frozen=True, slots=True)
@@ -445,26 +426,17 @@ def compute_summary(app: App, category: str, user_id: str, now: datetime) -> Com
 
     Two queries for a few numbers of each fact; where they changed, two more and up to a second for 5,000 facts.
     """
-    if not is_committed():
-        return put_together(app, category, user_id, now, b"")
     key = app.pk, app.index_number, category, user_id
-    # The state first: what is written meanwhile may be read twice, never missed.
-    state = state_of(app, category, user_id, now)
-    known = computed_summaries.get(key)
+    known, state = None, b""
+    if is_cacheable := is_committed():
+        # The state first: what is written meanwhile may be read twice, never missed. It is the same for the same facts:
+        # which they are, in their order, as of which change, and which are at odds.
+        rows = first_of(app, category, user_id, now).values_list("pk", "change_number", "access_count")
+        state = sha256(repr([*rows, *at_odds_in(app, category, user_id, now)]).encode()).digest()
+        known = computed_summaries.get(key)
     if known is None or known.state != state:
-        known = put_together(app, category, user_id, now, state)
-        computed_summaries.put(key, known)
+        facts = facts_of(app, category, user_id, now)
+        known = ComputedSummary(summarise(category, facts, "", MAX_CHARACTERS), len(facts), state)
+        if is_cacheable:
+            computed_summaries.put(key, known)
     return known
-
-
-def put_together(app: App, category: str, user_id: str, now: datetime, state: bytes) -> ComputedSummary:
-    facts = facts_of(app, category, user_id, now)
-    return ComputedSummary(summarise(category, facts, "", MAX_CHARACTERS), len(facts), state)
-
-
-def state_of(app: App, category: str, user_id: str, now: datetime) -> bytes:
-    """Return a digest that is the same for the same facts: which they are, in their order, as of which change, and
-    which are at odds.
-    """
-    rows = first_of(app, category, user_id, now).values_list("pk", "change_number", "access_count")
-    return sha256(repr([*rows, *at_odds_in(app, category, user_id, now)]).encode()).digest()

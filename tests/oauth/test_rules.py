@@ -17,7 +17,6 @@ from django.db import transaction
 from django.test import Client as DjangoClient
 from django.utils import timezone
 
-from memories.maintain.housekeeping import end_idle_clients
 from memsite.oauth.models import OAuthClient, OAuthCode, OAuthGrant, hash_of
 from memsite.tenancy.keys import rotate_key
 from memsite.tenancy.models import Agent, ApiKey, AppStatus, AuditEntry, Membership, Role
@@ -436,15 +435,15 @@ def test_what_nobody_renews_is_over(tokens: dict[str, Any], client_id: str, sett
         renewed = refresh(client_id, tokens["refresh_token"])
     with time_machine.travel(begun + timedelta(days=58)):
         renewed = refresh(client_id, renewed["refresh_token"])
-        assert end_idle_clients(timezone.now()) == 0
+        assert OAuthGrant.objects.idle(timezone.now()).end() == 0
     with time_machine.travel(begun + timedelta(days=89)):
         refresh(client_id, renewed["refresh_token"], 400)
         assert not OAuthGrant.objects.exists()
 
 
 def test_what_nobody_renews_is_dropped_by_night(tokens: dict[str, Any]) -> None:
-    assert end_idle_clients(timezone.now() + timedelta(days=89)) == 0
-    assert end_idle_clients(timezone.now() + timedelta(days=91)) == 1
+    assert OAuthGrant.objects.idle(timezone.now() + timedelta(days=89)).end() == 0
+    assert OAuthGrant.objects.idle(timezone.now() + timedelta(days=91)).end() == 1
     assert not ApiKey.objects.filter(agent__name="hosted").exists()
 
 

@@ -11,6 +11,7 @@ import pytest
 from memories.maintain import summaries
 from memories.maintain.summaries import compute_summary
 from memories.models import Memory
+from memories.providers.llm.provider import Written
 from memories.store import Candidate, Writer, writing
 from memsite.tenancy.models import App
 from tests.conftest import make_app
@@ -29,13 +30,13 @@ def app(db: None, monkeypatch: pytest.MonkeyPatch) -> App:
 def written(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """The categories that were put together."""
     done: list[str] = []
-    put_together = summaries.put_together
+    summarise = summaries.summarise
 
-    def noting(app: App, category: str, *rest: Any) -> summaries.ComputedSummary:
+    def noting(category: str, *rest: Any) -> Written:
         done.append(category)
-        return put_together(app, category, *rest)
+        return summarise(category, *rest)
 
-    monkeypatch.setattr(summaries, "put_together", noting)
+    monkeypatch.setattr(summaries, "summarise", noting)
     return done
 
 
