@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextvars import copy_context
 from threading import Event
@@ -151,15 +151,9 @@ class EmbeddingPrefetch:
         return self.thread.submit(copy_context().run, self.embed_all, candidates)
 
     def embed_all(self, candidates: Sequence[Candidate]) -> None:
-        for some in by_length(candidates):
-            if self.is_over.is_set() or not embed_candidates(some, self.embedder):
+        # The short ones first: a batch takes as long as if all of it were as long as its longest text.
+        ordered = sorted(candidates, key=lambda candidate: len(candidate.content))
+        for start in range(0, len(ordered), TEXTS_AT_ONCE):
+            batch = ordered[start : start + TEXTS_AT_ONCE]
+            if self.is_over.is_set() or not embed_candidates(batch, self.embedder):
                 return
-
-
-def by_length(candidates: Sequence[Candidate]) -> Iterator[list[Candidate]]:
-    """Yield some candidates at a time, the short ones first: a batch takes as long as if all of it were as long as its
-    longest text.
-    """
-    ordered = sorted(candidates, key=lambda candidate: len(candidate.content))
-    for start in range(0, len(ordered), TEXTS_AT_ONCE):
-        yield ordered[start : start + TEXTS_AT_ONCE]

@@ -148,26 +148,36 @@ def make_chunks(
     """
     kept = [kept_text(message) for message in messages]
     windows = []
-    for parts in _packed(_parts(kept, window), window):
+    # Messages whole as far as they fit into a window, others in pieces.
+    limit = window * CHARACTERS_PER_TOKEN
+    pieces = (
+        _Part(place, start, end)
+        for place, text in enumerate(kept)
+        if text
+        for start, end in _split(text, 0, len(text), limit, 0)
+    )
+    for parts in _packed(pieces, window):
         last = messages[parts[-1].place]
         # What was said before the window's first part, as much as fits.
         first = parts[0]
         room = overlap * CHARACTERS_PER_TOKEN
-        found: list[Message] = []
+        before: list[Message] = []
         place, end = first.place, first.start
         while place >= 0 and room > 0:
             start = _start_of_tail(kept[place], end, room)
             if tail := kept[place][start:end].strip():
-                found.append(replace(messages[place], content=tail))
+                before.append(replace(messages[place], content=tail))
             if start > 0:
                 break
             room -= -(-end // CHARACTERS_PER_TOKEN) * CHARACTERS_PER_TOKEN
             place -= 1
             end = len(kept[place])
         chunk = Chunk(
-            messages=tuple(_cut(messages[part.place], kept[part.place], part) for part in parts),
+            messages=tuple(
+                replace(messages[part.place], content=kept[part.place][part.start : part.end].strip()) for part in parts
+            ),
             now=last.at or now,
-            before=tuple(reversed(found)),
+            before=tuple(reversed(before)),
         )
         windows.append(Window(chunk, tuple(part.place for part in parts)))
     return windows
@@ -182,18 +192,6 @@ def kept_text(message: Message) -> str:
         return ""
     content = unicodedata.normalize("NFC", message.content)
     return shorten_pasted(strip_private(strip_fenced(content))).strip()
-
-
-def _cut(message: Message, kept: str, part: _Part) -> Message:
-    return replace(message, content=kept[part.start : part.end].strip())
-
-
-def _parts(kept: Sequence[str], window: int) -> Iterator[_Part]:
-    """Yield messages whole as far as they fit into a window, others in pieces."""
-    limit = window * CHARACTERS_PER_TOKEN
-    for place, text in enumerate(kept):
-        if text:
-            yield from (_Part(place, start, end) for start, end in _split(text, 0, len(text), limit, 0))
 
 
 def _split(text: str, start: int, end: int, limit: int, level: int) -> Iterator[tuple[int, int]]:

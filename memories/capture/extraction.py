@@ -40,7 +40,7 @@ from memories.index.similarity import top
 from memories.language.dates.statement_dates import make_dates_plain
 from memories.language.injection_guard import find_instructions
 from memories.language.messages import Message, strip_fenced
-from memories.language.relate import Relation, Verdict
+from memories.language.relate import Relation
 from memories.language.secrets import redact, strip_private
 from memories.language.similarity import used_share
 from memories.ledger.energy import note_energy
@@ -239,7 +239,9 @@ def refusal_of(fact: Fact, policy: AppPolicy, shown: Sequence[str]) -> Refusal |
     It lets pass what is verifiable, useful, short enough, no instruction to the agent, no echo.
     """
     scores = {"verifiable": fact.verifiable, "useful": fact.useful}
-    suspicions = [one for text in (fact.content, fact.subject, *fact.tags) for one in find_instructions(text)]
+    suspicions = [
+        suspicion for text in (fact.content, fact.subject, *fact.tags) for suspicion in find_instructions(text)
+    ]
     if is_echo(fact.content, shown):
         return Refusal(fact.category, ECHO, fact.content)
     if suspicions:
@@ -323,35 +325,53 @@ def add_plans(session: AgentSession, found: Sequence[Found]) -> None:
             add_fact(one, fact, session, ())
 
 
-def digest_session(
-    claim: Claim, row: Extraction, provider: Provider, embedder: Embedder, actor: str, now: datetime
-) -> int:
-    """Return how many memories came of it, 0 or 1.
+def learn_digest(
+    claim: Claim, rows: Sequence[Extraction], provider: Provider, embedder: Embedder, now: datetime, lesson: Lesson
+) -> None:
+    """Learn one memory of a whole session, or none.
 
     Raises LLMError, and nothing is stored: the session has ended, and its digest is tried again later.
     """
+    (row,) = rows
     session, policy = claim.session, claim.session.app.policy
     spoken = Resource.objects.for_app(session.app).filter(session=session, role__in=extraction_queue.SPOKEN)
     spoken = spoken.exclude(taken_back_in(session)).order_by("pk")
     messages = [
-        Message(text.role, plain(text.raw_content), text.said_at(policy.time_zone), text.speaker) for text in spoken
+        Message(
+            text.role,
+            strip_private(strip_fenced(text.raw_content)),
+            text.said_at(policy.time_zone),
+            text.speaker,
+        )
+        for text in spoken
     ]
     written = provider.digest(messages, now.astimezone(policy.time_zone), policy.max_characters)
     candidates: list[Candidate] = []
+    refusal = None
     if text := redact(written.text).text.strip():
-        origin = least_trusted(origin_of(one) for one in spoken.select_related("session"))
-        candidates = [digest_candidate(session, text[: policy.max_characters], written.made_by, origin)]
-    held = [(refusal, one) for one in candidates if (refusal := quarantine(one, policy))]
-    candidates = [one for one in candidates if all(one is not other for _, other in held)]
+        candidate = Candidate(
+            content=text[: policy.max_characters],
+            kind=Kind.CONVERSATION,
+            category=DIGEST_CATEGORY,
+            tier=session.tier,
+            user_id=session.user_id,
+            source=Source.DIGEST,
+            origin=least_trusted(origin_of(resource) for resource in spoken.select_related("session")),
+            agent=session.agent,
+            session=session,
+            made_by=written.made_by,
+        )
+        refusal = quarantine(candidate, policy)
+        candidates = [] if refusal else [candidate]
     embed_candidates(candidates, embedder)
     new = [] if digests_of(session).exists() else [candidate.content for candidate in candidates]
     suggested = suggest_evictions(session.app, provider, new, now, BACKGROUND_SECONDS)
-    with writing(session.app, actor, now, suggested) as write:
+    with writing(session.app, learnt_in(session), now, suggested) as write:
         stored = sum(keep_digest(write, candidate) for candidate in candidates)
-        for refusal, candidate in held:
+        if refusal:
             refuse(write, refusal, candidate=candidate)
         extraction_queue.finish(write, row, made_by=written.made_by, stored=stored)
-    return stored
+    lesson.stored += stored
 
 
 def keep_digest(write: Writer, candidate: Candidate) -> bool:
@@ -370,25 +390,6 @@ def keep_digest(write: Writer, candidate: Candidate) -> bool:
 
 def digests_of(session: AgentSession) -> MemoryQuerySet:
     return Memory.objects.for_app(session.app).live().filter(session=session, source=Source.DIGEST)
-
-
-def plain(text: str) -> str:
-    return strip_private(strip_fenced(text))
-
-
-def digest_candidate(session: AgentSession, text: str, made_by: str, origin: str) -> Candidate:
-    return Candidate(
-        content=text,
-        kind=Kind.CONVERSATION,
-        category=DIGEST_CATEGORY,
-        tier=session.tier,
-        user_id=session.user_id,
-        source=Source.DIGEST,
-        origin=origin,
-        agent=session.agent,
-        session=session,
-        made_by=made_by,
-    )
 
 
 @dataclass(slots=True)
@@ -469,23 +470,26 @@ def learn_facts(
     injected = Injection.objects.for_app(session.app).into(session)
     shown, shown_pks = injected.lines(), injected.memory_pks()
     begun = PartlyRead(rows[0].windows_read, rows[0].is_gated) if len(rows) == 1 else None
-    found = find_facts(session, texts, texts_before(session, texts), provider, embedder, shown, now, begun)
+    earlier = Resource.objects.for_app(session.app).filter(session=session, role__in=extraction_queue.SPOKEN)
+    earlier = earlier.filter(pk__lt=min(text.pk for text in texts))
+    before = list(earlier.order_by("-pk")[:CONTEXT_TEXTS])[::-1]
+    found = find_facts(session, texts, before, provider, embedder, shown, now, begun)
     add_plans(session, found)
     keep_contradictions(session, found, embedder)
-    candidates = [candidate for one in found for candidate in one.candidates]
+    candidates = [candidate for text in found for candidate in text.candidates]
     embed_candidates([candidate for candidate in candidates if candidate.vector is None], embedder)
     all_related = dict(zip(map(id, candidates), find_related(session.app, candidates, embedder, provider), strict=True))
     sources = sources_of(session, found, shown_pks)
-    for one in found:
-        drop_echoes(one, all_related, sources)
-    kept = [one for text in found for one in text.candidates if not conflict_of(one, all_related[id(one)])]
-    suggested = suggest_evictions(
-        session.app, provider, needing_capacity(kept, [all_related[id(one)] for one in kept]), now, BACKGROUND_SECONDS
-    )
+    for text in found:
+        drop_echoes(text, all_related, sources)
+    candidates = [candidate for text in found for candidate in text.candidates]
+    stored = [candidate for candidate in candidates if not conflict_of(candidate, all_related[id(candidate)])]
+    incoming = needing_capacity(stored, [all_related[id(candidate)] for candidate in stored])
+    suggested = suggest_evictions(session.app, provider, incoming, now, BACKGROUND_SECONDS)
     learnt = Lesson()
     with writing(session.app, learnt_in(session), now, suggested) as write:
-        for row, one in zip(rows, found, strict=True):
-            keep(write, row, one, all_related, embedder, learnt)
+        for row, text in zip(rows, found, strict=True):
+            keep(write, row, text, all_related, embedder, learnt)
         if learnt.outcomes:
             note_energy(session.app, "write", now, len(learnt.outcomes))
         if on_learnt:
@@ -498,22 +502,19 @@ def learn_facts(
 
 def keep_contradictions(session: AgentSession, found: Sequence[Found], embedder: Embedder) -> None:
     """Keep of what is not worth it for itself what is at odds with something known: it was said to change that."""
-    passing = [(one, candidate) for one in found for candidate in one.passing][-MOST_PASSING:]
+    passing = [(text, candidate) for text in found for candidate in text.passing][-MOST_PASSING:]
     if not passing or not embed_candidates([candidate for _, candidate in passing], embedder):
         return
-    for one, candidate in passing:
+    for text, candidate in passing:
         (related,) = find_related(session.app, [candidate], embedder)
-        if any(changes(item.verdict) for item in related.telling):
-            one.candidates.append(candidate)
-
-
-def changes(verdict: Verdict) -> bool:
-    return verdict.relation in (Relation.CONTRADICTS, Relation.SUPERSEDES) and verdict.score >= CHANGES_FROM
+        verdicts = [item.verdict for item in related.telling if item.verdict.score >= CHANGES_FROM]
+        if any(verdict.relation in (Relation.CONTRADICTS, Relation.SUPERSEDES) for verdict in verdicts):
+            text.candidates.append(candidate)
 
 
 def sources_of(session: AgentSession, found: Sequence[Found], shown_pks: Iterable[int]) -> dict[int, Shown]:
     """Return what the agent was shown and how sure it is, by pk, if it has said anything. One query then."""
-    if not any(one.candidates and one.resource.role == Role.ASSISTANT for one in found):
+    if not any(text.candidates and text.resource.role == Role.ASSISTANT for text in found):
         return {}
     rows = Memory.objects.for_app(session.app).filter(pk__in=[*shown_pks])
     return {pk: (content, confidence) for pk, content, confidence in rows.values_list("pk", "content", "confidence")}
@@ -583,16 +584,3 @@ def conflict_of(candidate: Candidate, related: RelatedMemories) -> Refusal | Non
             fields = plain_fields(candidate)
             return Refusal(candidate.category, reason[:500], candidate.content, RejectionKind.CONFLICT, {}, fields)
     return None
-
-
-def texts_before(session: AgentSession, texts: Sequence[Resource]) -> list[Resource]:
-    """Return the texts of the session before these, the oldest first."""
-    rows = Resource.objects.for_app(session.app).filter(session=session, role__in=extraction_queue.SPOKEN)
-    return list(rows.filter(pk__lt=min(text.pk for text in texts)).order_by("-pk")[:CONTEXT_TEXTS])[::-1]
-
-
-def learn_digest(
-    claim: Claim, rows: Sequence[Extraction], provider: Provider, embedder: Embedder, now: datetime, lesson: Lesson
-) -> None:
-    (row,) = rows
-    lesson.stored += digest_session(claim, row, provider, embedder, learnt_in(claim.session), now)

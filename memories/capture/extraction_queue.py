@@ -24,7 +24,6 @@ from memsite.db.transactions import BUSY, is_busy
 from memsite.jobs.task_queue import ring
 from memsite.ops.storage_errors import TOLD, why_unwritable
 from memsite.tenancy.models import App, AppPolicy
-from memsite.tenancy.scoping import ScopedQuerySet
 from sessions.markers import without_markers
 from sessions.models import AgentSession, Resource, Role
 
@@ -136,19 +135,15 @@ def claim(app: App, session_pk: int, now: datetime) -> Claim | None:
 def finish(write: Writer, row: Extraction, **counts: object) -> None:
     """Finish a row, in the transaction that stores what was found. Raises LeaseLost if the work is not ours."""
     fields = {"status": ExtractionStatus.DONE, "finished_at": timezone.now(), "reason": ""}
-    release_row(write, row, **{**fields, **counts})
+    if not update_ours(write.app, row, **{**fields, **counts}):
+        raise LeaseLost
 
 
 def pause(write: Writer, row: Extraction, windows_read: int, denied: LLMDenied, **counts: object) -> None:
     """Pause a row, as `finish` does: so much of its text is read, and the budget is not enough for the rest today."""
     fields = waiting(f"{denied}; what was read before is kept", denied.until, write.now)
     cut = {"attempts": F("attempts") - 1, "windows_read": windows_read, "is_gated": True}
-    release_row(write, row, status=ExtractionStatus.PENDING, **fields, **cut, **counts)
-
-
-def release_row(write: Writer, row: Extraction, **fields: object) -> None:
-    ours = Extraction.objects.for_app(write.app).filter(pk=row.pk, token=row.token, status=ExtractionStatus.RUNNING)
-    if not ours.update(lease_until=None, **fields):
+    if not update_ours(write.app, row, status=ExtractionStatus.PENDING, **fields, **cut, **counts):
         raise LeaseLost
 
 
@@ -161,14 +156,14 @@ def fail(claim: Claim, rows: Sequence[Extraction], error: Exception, now: dateti
     if why := why_unwritable(error):
         again = {"status": ExtractionStatus.FAILED, "attempts": F("attempts") - 1, **waiting(TOLD[why], None, now)}
         for row in rows:
-            update_ours(claim, row, **again)
+            update_ours(claim.session.app, row, **again)
         return
     for row in rows:
         is_away = isinstance(error, LLMUnavailable | LLMMisconfigured) and not isinstance(error, LLMTooDear)
         is_over = not is_away and not is_busy(error) and row.attempts >= MOST_ATTEMPTS
         until = error.until if isinstance(error, LLMDenied) else None
         update_ours(
-            claim,
+            claim.session.app,
             row,
             status=ExtractionStatus.DEAD if is_over else ExtractionStatus.FAILED,
             next_at=(until or now + wait_after(error, row.attempts)),
@@ -182,7 +177,7 @@ def defer(claim: Claim, rows: Sequence[Extraction], denied: LLMDenied, now: date
     """Put rows back that were not tried after all: due when they may be, with as many attempts left as before."""
     waits = {"status": ExtractionStatus.PENDING, "attempts": F("attempts") - 1, **waiting(denied, denied.until, now)}
     for row in rows:
-        update_ours(claim, row, is_gated=row.is_gated or is_read_alone(claim, rows), **waits)
+        update_ours(claim.session.app, row, is_gated=row.is_gated or is_read_alone(claim, rows), **waits)
     put_off(claim.session.app, denied, denied.until, now)
 
 
@@ -204,8 +199,8 @@ def release(now: datetime) -> None:
         status__in=(ExtractionStatus.PENDING, ExtractionStatus.FAILED), next_at__gt=now, reason__startswith=BUDGET
     )
     for policy in AppPolicy.objects.filter(pk__in=rows.order_by().values("app")):
-        held = rows.filter(app=policy.pk)
-        freed = held.exclude(reason__contains=limits(policy)) if asks_models(policy) else held
+        of_app = rows.filter(app=policy.pk)
+        freed = of_app.exclude(reason__contains=limits(policy)) if asks_models(policy) else of_app
         freed.update(next_at=now)
 
 
@@ -221,9 +216,10 @@ def retry(row: Extraction, now: datetime) -> bool:
     return bool(again.update(**fresh))
 
 
-def update_ours(claim: Claim, row: Extraction, **fields: object) -> None:
-    rows = Extraction.objects.for_app(claim.session.app).filter(pk=row.pk, token=row.token)
-    rows.filter(status=ExtractionStatus.RUNNING).update(lease_until=None, **fields)
+def update_ours(app: App, row: Extraction, **fields: object) -> bool:
+    """Release a row with other fields; return False if somebody else has claimed it meanwhile."""
+    rows = Extraction.objects.for_app(app).filter(pk=row.pk, token=row.token, status=ExtractionStatus.RUNNING)
+    return bool(rows.update(lease_until=None, **fields))
 
 
 def wait_after(error: Exception, attempts: int) -> timedelta:
@@ -250,8 +246,13 @@ def enqueue_unprocessed(app: App, now: datetime, run: Run) -> None:
     Texts are queued as they come. What is missed was left out by a crash, or came in some other way. What was said
     before that, when the app may not have learnt facts, stays as it is.
     """
+    if not app.policy.capture_facts:
+        return
     queued_to: int = run.cursor.get("queued_to", 0)
-    while texts := list(unprocessed(app, run).filter(pk__gt=queued_to)[:BATCH]):
+    since = (run.since or run.until - FIRST_TIME) - LOOK_BACK
+    spoken = Resource.objects.for_app(app).filter(role__in=SPOKEN, extraction=None, created_at__gte=since)
+    spoken = spoken.exclude(session=None).filter(created_at__lte=run.until).order_by("pk")
+    while texts := list(spoken.filter(pk__gt=queued_to)[:BATCH]):
         queued_to = texts[-1].pk
         with transaction.atomic():
             # Queue texts under the app's lock: a worker or another run may have queued one meanwhile.
@@ -259,16 +260,5 @@ def enqueue_unprocessed(app: App, now: datetime, run: Run) -> None:
             pks = [text.pk for text in texts]
             rows = Resource.objects.for_app(app).filter(pk__in=pks, extraction=None).select_related("session__app")
             in_sessions = groupby(rows.order_by("session", "pk"), key=lambda text: text.session)
-            run.done(
-                {"queued": sum(queue_facts(session, found, now) for session, found in in_sessions if session)},
-                queued_to=queued_to,
-            )
-
-
-def unprocessed(app: App, run: Run) -> ScopedQuerySet[Resource]:
-    """Return spoken texts of sessions without a row of work, the oldest first; none if the app does not learn."""
-    since = (run.since or run.until - FIRST_TIME) - LOOK_BACK
-    rows = Resource.objects.for_app(app).filter(role__in=SPOKEN, extraction=None, created_at__gte=since)
-    if not app.policy.capture_facts:
-        return rows.none()
-    return rows.exclude(session=None).filter(created_at__lte=run.until).order_by("pk")
+            queued = sum(queue_facts(session, resources, now) for session, resources in in_sessions if session)
+            run.done({"queued": queued}, queued_to=queued_to)

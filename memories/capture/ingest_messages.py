@@ -30,10 +30,10 @@ from memories.capture.quarantine import (
     plain_fields,
     quarantine,
     refuse,
-    strip_injected,
 )
 from memories.capture.related_memories import RelatedMemories, find_related
 from memories.language.extract.labels import read_category
+from memories.language.messages import strip_fenced
 from memories.language.secrets import clean, is_visible, redact
 from memories.ledger.energy import note_energy
 from memories.models import Injection, Source
@@ -121,19 +121,19 @@ def ingest_messages(
     sources = injected.statements() if shown and any("[MEMORY" in item.text for item in said) else []
     said = [in_public(item, redacts=session.app.policy.redact_raw) for item in said]
     parsed = [parse_markers(session, item, shown, sources) for item in said]
-    embed_candidates([candidate for one in parsed for candidate in one.candidates], embedder)
-    for one in parsed:
-        one.all_related = find_related(session.app, one.candidates, embedder)
-    incoming = [text for one in parsed for text in needing_capacity(one.candidates, one.all_related)]
+    embed_candidates([candidate for message in parsed for candidate in message.candidates], embedder)
+    for message in parsed:
+        message.all_related = find_related(session.app, message.candidates, embedder)
+    incoming = [text for message in parsed for text in needing_capacity(message.candidates, message.all_related)]
     suggested = suggest_evictions(session.app, provider, incoming, now, REQUEST_SECONDS)
     captured = Captured()
     with writing(session.app, actor, now, suggested) as write:
         if is_live:
             note_activity(session, now)
         resources = record_said(session, said, now)
-        for one, resource in zip(parsed, resources, strict=True):
+        for message, resource in zip(parsed, resources, strict=True):
             if resource:
-                keep(write, captured, one, resource, embedder)
+                keep(write, captured, message, resource, embedder)
         if captured.outcomes:
             note_energy(write.app, "write", now, len(captured.outcomes))
         if write.policy.capture_facts:
@@ -162,7 +162,7 @@ def parse_markers(
     policy = session.app.policy
     if said.role != Role.ASSISTANT or not policy.capture_markers:
         return parsed
-    scan = find_memories(strip_injected(said.text), policy.marker_categories)
+    scan = find_memories(strip_fenced(said.text), policy.marker_categories)
     parsed.refusals += [refusal_of(session, marker, said) for marker in scan.refused]
     if scan.unread_count:
         parsed.refusals.append(Refusal("", f"{scan.unread_count} markers more than a text may have"))
@@ -281,19 +281,16 @@ def _read_marker(head: str, emphasis: str, categories: Collection[str]) -> Memor
 def _refuse(
     category: str, reason: str, statement: str, subject: str | None, categories: Collection[str]
 ) -> RefusedMarker:
-    """Refuse a marker for its category, and name the nearest one that the app allows."""
-    nearest = _nearest_category(category, statement, categories)
-    return RefusedMarker(category, f"{reason}; nearest: {nearest}" if nearest else reason, statement, subject, nearest)
+    """Refuse a marker for its category, and name the nearest one that the app allows.
 
-
-def _nearest_category(category: str, statement: str, categories: Collection[str]) -> str:
-    """Return the one that is spelled alike, or else the one to which the words point, or else the broadest; "" for
-    none.
+    It is the one that is spelled alike, or else the one to which the words point, or else the broadest; "" for none.
     """
     if alike := get_close_matches(category.lower(), categories, n=1):
-        return alike[0]
-    meant = read_category(f"{category} {statement[:_JUDGED_CHARS]}", "", tuple(categories)) if categories else ""
-    return next((name for name in (meant, *_BROADEST) if name in categories), "")
+        nearest = alike[0]
+    else:
+        meant = read_category(f"{category} {statement[:_JUDGED_CHARS]}", "", tuple(categories)) if categories else ""
+        nearest = next((name for name in (meant, *_BROADEST) if name in categories), "")
+    return RefusedMarker(category, f"{reason}; nearest: {nearest}" if nearest else reason, statement, subject, nearest)
 
 
 @dataclass(slots=True)
@@ -325,10 +322,6 @@ class Report:
     turns: list[int] = field(default_factory=list)
     errors: list[dict[str, Any]] = field(default_factory=list)
     error_count: int = 0
-
-    def add(self, captured: Captured) -> None:
-        for name, count in captured.counts().items():
-            self.counts[name] = self.counts.get(name, 0) + count
 
     def as_dict(self) -> dict[str, Any]:
         return {
@@ -394,7 +387,13 @@ class StreamCapture:
                 "cwd": item.cwd,
             }
         elif isinstance(item, Result):
-            self.exchange.state |= result_state(item)
+            self.exchange.state |= {
+                "result": item.subtype,
+                "is_error": item.is_error,
+                "num_turns": item.num_turns,
+                "total_cost_usd": item.total_cost_usd,
+                "usage": dict(item.usage),
+            }
         elif getattr(item, "parent_tool_use_id", None) is None:
             if isinstance(item, ToolUse):
                 self.exchange.tools[item.id] = {"id": item.id, "name": item.name, "input": dict(item.input)}
@@ -420,38 +419,27 @@ class StreamCapture:
             return
         captured = self.capture(said)
         self.exchange.is_new |= bool(captured.resources)
-        self.report.add(captured)
+        for name, count in captured.counts().items():
+            self.report.counts[name] = self.report.counts.get(name, 0) + count
 
     def finish_exchange(self) -> None:
-        """Keep the turn, unless all of it was sent before."""
+        """Keep the turn, unless all of it was sent before; under the next free number if someone else stored a turn
+        meanwhile.
+        """
         if self.exchange.is_new:
-            self.keep_turn(timezone.now())
+            number, now = self.exchange.number, timezone.now()
+            while True:
+                try:
+                    turn, _ = store_turn(self.session, number, self.exchange.checkpoint(), now)
+                except DifferentCheckpoint:
+                    number = number_after(number)
+                else:
+                    self.report.turns.append(number)
+                    self.on_turn(turn)
+                    break
         self.exchange = Exchange()
-
-    def keep_turn(self, now: datetime) -> None:
-        """Store the turn, under the next free number if someone else stored a turn meanwhile."""
-        number = self.exchange.number
-        while True:
-            try:
-                turn, _ = store_turn(self.session, number, self.exchange.checkpoint(), now)
-            except DifferentCheckpoint:
-                number = number_after(number)
-            else:
-                self.report.turns.append(number)
-                self.on_turn(turn)
-                return
 
     def note_error(self, bad: BadLine) -> None:
         self.report.error_count += 1
         if len(self.report.errors) < MAX_ERRORS:
             self.report.errors.append({"line": bad.line_number, "reason": bad.reason})
-
-
-def result_state(item: Result) -> dict[str, Any]:
-    return {
-        "result": item.subtype,
-        "is_error": item.is_error,
-        "num_turns": item.num_turns,
-        "total_cost_usd": item.total_cost_usd,
-        "usage": dict(item.usage),
-    }

@@ -104,7 +104,13 @@ def remember_sifted(
     with writing(app, actor, now, suggested) as write:
         for session in live:
             note_activity(session, now)
-        stored = iter(store_all(write, free, all_related, embedder) if dedupe else add_all(write, free))
+        if dedupe:
+            stored = store_all(write, free, all_related, embedder)
+        else:
+            # As new memories, whatever is known.
+            memories = write.create_all(free)
+            write.announce(*memories)
+            stored = iter([Outcome(OutcomeKind.CREATED, memory) for memory in memories])
         outcomes = [
             refuse(write, refusal, candidate=candidate) if refusal else next(stored)
             for candidate, refusal in zip(screened.candidates, screened.refusals, strict=True)
@@ -113,13 +119,6 @@ def remember_sifted(
         if on_stored:
             on_stored(write, outcomes)
     return outcomes
-
-
-def add_all(write: Writer, candidates: Sequence[Candidate]) -> list[Outcome]:
-    """Store the candidates as new memories, whatever is known."""
-    memories = write.create_all(candidates)
-    write.announce(*memories)
-    return [Outcome(OutcomeKind.CREATED, memory) for memory in memories]
 
 
 def store_all(
@@ -160,7 +159,8 @@ def store(write: Writer, candidate: Candidate, related: RelatedMemories, embedde
         for item in of_relation(known, Relation.ELABORATES):
             write.link(memory, item.memory, LinkKind.ELABORATES)
     reason = next((item.verdict.reason for item in [same, *contrary, *later, *replaced] if item), "")
-    return Outcome(outcome_kind(same, contrary), memory, reason, [item.memory for item in doubted])
+    kind = OutcomeKind.REINFORCED if same else OutcomeKind.CONTRADICTED if contrary else OutcomeKind.CREATED
+    return Outcome(kind, memory, reason, [item.memory for item in doubted])
 
 
 def replace_older(write: Writer, known: RelatedMemory, memory: Memory, candidate: Candidate) -> None:
@@ -205,16 +205,9 @@ def confirm(write: Writer, same: RelatedMemory, candidate: Candidate) -> Memory:
     if candidate.source != Source.FACT or not write.has_said(memory):
         # Not what was said in another session: that may be purged.
         is_told = candidate.resource is not None or candidate.content == memory.content
-        write.reinforce(
-            memory,
-            write.policy.reinforce_step,
-            (
-                reason
-                if is_told or is_of_another_session(memory, candidate)
-                else f"{reason}; said as: {candidate.content}"
-            ),
-            attributes,
-        )
+        if not is_told and not is_of_another_session(memory, candidate):
+            reason = f"{reason}; said as: {candidate.content}"
+        write.reinforce(memory, write.policy.reinforce_step, reason, attributes)
         return memory
     is_fuller = len(candidate.content) >= len(memory.content) and candidate.content != memory.content
     if memory.source == Source.FACT and is_fuller:
@@ -231,12 +224,6 @@ def create(write: Writer, candidate: Candidate) -> Memory:
     return memory
 
 
-def outcome_kind(same: RelatedMemory | None, contrary: Sequence[RelatedMemory]) -> OutcomeKind:
-    if same:
-        return OutcomeKind.REINFORCED
-    return OutcomeKind.CONTRADICTED if contrary else OutcomeKind.CREATED
-
-
 def merged_attributes(memory: Memory, candidate: Candidate, policy: AppPolicy) -> dict[str, Any]:
     """Return the memory's fields as they are with what the candidate brings; of these it loses nothing.
 
@@ -246,18 +233,16 @@ def merged_attributes(memory: Memory, candidate: Candidate, policy: AppPolicy) -
     """
     is_elsewhere = candidate.resource is not None and is_of_another_session(memory, candidate)
     attributes: dict[str, Any] = {} if is_elsewhere else {"external_id": memory.external_id or candidate.external_id}
-    if (candidate.origin in policy.review_origins and candidate.reviewed_at is None) and not memory.needs_review(
-        policy
-    ):
+    is_unreviewed = candidate.origin in policy.review_origins and candidate.reviewed_at is None
+    if is_unreviewed and not memory.needs_review(policy):
         return attributes
     attributes["importance"] = max(memory.importance, candidate.importance or 0)
     attributes["pinned"] = memory.pinned or candidate.pinned
     if not is_elsewhere:
         new = [tag for tag in dict.fromkeys(candidate.tags) if tag not in memory.tags]
         attributes["tags"] = [*memory.tags, *new[: max(0, MAX_TAGS - len(memory.tags))]]
-        both = {
-            **memory.metadata,
-            **{name: value for name, value in candidate.metadata.items() if name not in memory.metadata},
+        both = memory.metadata | {
+            name: value for name, value in candidate.metadata.items() if name not in memory.metadata
         }
         attributes["metadata"] = dict(memory.metadata) if json_length(both) > MAX_OBJECT_CHARACTERS else both
     return attributes
@@ -319,13 +304,9 @@ def choose(
             break
         except LLMError as error:
             log.warning("oldest_makes_room", app=app.app_id, model=provider.name, reason=str(error))
-            return suggestions + oldest(rows, surplus - len(suggestions))
+            # What was said or confirmed longest ago.
+            first = sorted(rows, key=lambda row: (row.confirmed_at, row.pk))[: surplus - len(suggestions)]
+            return suggestions + [Suggestion.of(Choice(row.pk, OLDEST), rows) for row in first]
         suggestions.append(Suggestion.of(choice, rows))
         rows = [row for row in rows if row.pk not in (choice.number, choice.into)]
     return suggestions
-
-
-def oldest(rows: Sequence[Memory], count: int) -> list[Suggestion]:
-    """Return, of what was shown, what was said or confirmed longest ago."""
-    first = sorted(rows, key=lambda row: (row.confirmed_at, row.pk))[:count]
-    return [Suggestion.of(Choice(row.pk, OLDEST), rows) for row in first]

@@ -16,7 +16,6 @@ from typing import Any
 import structlog
 
 from memories.language.injection_guard import find_instructions
-from memories.language.messages import strip_fenced
 from memories.language.relate.lexicon import concept_of
 from memories.language.secrets import texts_in
 from memories.language.similarity import EMPTY_WORDS, used_share
@@ -127,7 +126,12 @@ def refuse(
     # A marker's category is one of a few words, or a slip of the agent's; a fact's may be what the user spoke of.
     named = {"category": refusal.category} if refusal.kind == RejectionKind.MARKER else {}
     log.warning("refused", kind=refusal.kind, **named)
-    row = find_open_rejection(write, refusal) or Rejection.objects.create(
+    row = None
+    if refusal.kind in WAITING:
+        rows = Rejection.objects.for_app(write.app).filter(kind=refusal.kind, decision=Decision.OPEN)
+        rows = rows.filter(edits=refusal.edits, content=refusal.content)
+        row = next((row for row in rows if row.candidate == refusal.candidate), None)
+    row = row or Rejection.objects.create(
         app=write.app,
         kind=refusal.kind,
         **source_of(resource, candidate),
@@ -152,13 +156,6 @@ def source_of(resource: Resource | None, candidate: Candidate | None) -> dict[st
         names = ("session", "agent", "resource", "turn_number")
         return {name: getattr(candidate, name) for name in names}
     return {}
-
-
-def find_open_rejection(write: Writer, refusal: Refusal) -> Rejection | None:
-    if refusal.kind not in WAITING:
-        return None
-    rows = Rejection.objects.for_app(write.app).filter(kind=refusal.kind, decision=Decision.OPEN, edits=refusal.edits)
-    return next((row for row in rows.filter(content=refusal.content) if row.candidate == refusal.candidate), None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -189,16 +186,16 @@ def quarantine(candidate: Candidate, policy: AppPolicy) -> Refusal | None:
     """Return why it is kept for a person to decide; None where it may be stored, or a person vouches for it already."""
     if candidate.origin == Origin.OPERATOR or candidate.reviewed_at:
         return None
-    told = {name: getattr(candidate, name) for name in READ_BY_AGENTS}
-    why = reason_to_wait(told, candidate.origin, policy)
+    texts = {name: getattr(candidate, name) for name in READ_BY_AGENTS}
+    why = reason_to_wait(texts, candidate.origin, policy)
     return why and Refusal(candidate.category, why[1], candidate.content, why[0], {}, plain_fields(candidate))
 
 
-def reason_to_wait(told: Mapping[str, Any], origin: str, policy: AppPolicy) -> tuple[str, str] | None:
+def reason_to_wait(fields: Mapping[str, Any], origin: str, policy: AppPolicy) -> tuple[str, str] | None:
     """Return (kind of rejection, reason) for the fields of a memory that somebody tells."""
     from_outside = origin in policy.screened_origins
     for name in READ_BY_AGENTS:
-        for text in texts_in(told.get(name)):
+        for text in texts_in(fields.get(name)):
             # One word of metadata, an address say, tells where it was read, and stands in no prompt.
             is_source = name == "metadata" and len(text.split()) < 2
             if suspicion := suspicion_in([text], from_outside=from_outside and not is_source):
@@ -210,13 +207,8 @@ def reason_to_wait(told: Mapping[str, Any], origin: str, policy: AppPolicy) -> t
 
 def suspicion_in(texts: Iterable[str], *, from_outside: bool = False) -> str:
     """Return the first thing that is wrong with one of these; empty if nothing is."""
-    found = (one for text in texts for one in find_instructions(text, from_outside=from_outside))
-    return next((f"{one.kind}: {one.why}" for one in found), "")
-
-
-def strip_injected(text: str) -> str:
-    """Return `text` without the blocks our server put into the agent's context."""
-    return strip_fenced(text)
+    suspicions = (suspicion for text in texts for suspicion in find_instructions(text, from_outside=from_outside))
+    return next((f"{suspicion.kind}: {suspicion.why}" for suspicion in suspicions), "")
 
 
 def line_statement(line: str) -> str:
@@ -244,8 +236,8 @@ def is_echo(statement: str, injected_lines: Collection[str]) -> bool:
     Case, spacing, bullets, quotes and closing punctuation do not make a difference; signs, operators and
     every other word do, so that "returns -1" is no echo of "returns 1". Linear in the size of the lines.
     """
-    said = {_key(_without_suffix(statement)), _key(line_statement(statement))} - {""}
-    return any(_key(line_statement(line)) in said for line in injected_lines)
+    keys = {_key(_without_suffix(statement)), _key(line_statement(statement))} - {""}
+    return any(_key(line_statement(line)) in keys for line in injected_lines)
 
 
 def is_shorter(statement: str, source: str) -> bool:
@@ -267,8 +259,8 @@ def is_shorter(statement: str, source: str) -> bool:
 
 def bound_by(statement: str, confidence: float, sources: Collection[Shown]) -> float:
     """Return how sure a statement may be: what an agent makes of what it was shown is no surer than that."""
-    told = [sure for content, sure in sources if tells_of(statement, content)]
-    return min(confidence, max(told)) if told else confidence
+    bounds = [sure for content, sure in sources if tells_of(statement, content)]
+    return min(confidence, max(bounds)) if bounds else confidence
 
 
 def tells_of(statement: str, source: str) -> bool:
@@ -281,16 +273,16 @@ def tells_of(statement: str, source: str) -> bool:
 
 def _telling(text: str) -> list[tuple[str, bool]]:
     """Return the telling words by what their forms have in common, each with whether its clause denies it so far."""
-    found: list[tuple[str, bool]] = []
+    telling: list[tuple[str, bool]] = []
     is_denied = False
     for word in text.casefold().split():
         plain = word.strip(_OPENING_MARKS + _CLOSING_MARKS)
         is_denied |= bool(_DENIES.fullmatch(plain))
         if plain and plain not in LEFT_OUT and not _DENIES.fullmatch(plain):
-            found.append((concept_of(plain) if plain.isalpha() else plain, is_denied))
+            telling.append((concept_of(plain) if plain.isalpha() else plain, is_denied))
         if word[-1:] in _CLAUSE_ENDS:
             is_denied = False
-    return found
+    return telling
 
 
 def _without_suffix(text: str) -> str:

@@ -96,20 +96,16 @@ def find_related(
     ((seen, _),) = counts_of(app.pk)
     view = index_of(app, embedder).view()
     if get_conf().relations == "learned" and (provider is None or provider.name == RULES):
-        judge_among(candidates, embedder)
+        # Judge what is stored together ahead: under the write lock, where each meets those before it, this is known.
+        bands = Thresholds(embedder.thresholds.same, embedder.thresholds.related)
+        measured = [candidate for candidate in candidates if candidate.vector is not None]
+        vectors = np.array([candidate.vector for candidate in measured])
+        for place, candidate in enumerate(measured[1:], 1):
+            cosines = vectors[:place] @ vectors[place]
+            near = np.argsort(-cosines, kind="stable")[:NEAREST].tolist()
+            pairs = [pair_of(measured[other], candidate, float(cosines[other]), is_turned=False) for other in near]
+            relate_all(pairs, bands, "learned")
     return [RelatedMemories(seen, verdicts_on(app, view, candidate, embedder, provider)) for candidate in candidates]
-
-
-def judge_among(candidates: Sequence[Candidate], embedder: Embedder) -> None:
-    """Judge what is stored together ahead: under the write lock, where each meets those before it, this is known."""
-    bands = Thresholds(embedder.thresholds.same, embedder.thresholds.related)
-    measured = [one for one in candidates if one.vector is not None]
-    vectors = np.array([one.vector for one in measured])
-    for at, candidate in enumerate(measured[1:], 1):
-        cosines = vectors[:at] @ vectors[at]
-        near = np.argsort(-cosines, kind="stable")[:NEAREST].tolist()
-        pairs = [pair_of(measured[other], candidate, float(cosines[other]), is_turned=False) for other in near]
-        relate_all(pairs, bands, "learned")
 
 
 def verdicts_on(
@@ -124,12 +120,12 @@ def verdicts_on(
     else:
         contents = [text.content for text in met]
         subject = candidate.subject if all(is_about_one(text, candidate) for text in met) else None
-        told = provider.relate(candidate.content, contents, subject or "", alike)
+        answers = provider.relate(candidate.content, contents, subject or "", alike)
         own = canonical_text(candidate.content)
         # Whatever a model makes of it, the same words are the same statement.
         verdicts = [
             IDENTICAL if canonical_text(content) == own else verdict
-            for content, verdict in zip(contents, told, strict=True)
+            for content, verdict in zip(contents, answers, strict=True)
         ]
     now = timezone.now()
     telling = {
@@ -137,8 +133,8 @@ def verdicts_on(
         for text, verdict in zip(met, weigh_for_preset(app, verdicts), strict=True)
         if is_relevant(text, verdict, candidate, now)
     }
-    found = rows.in_bulk(list(telling)) if telling else {}
-    return [RelatedMemory(found[pk], verdict) for pk, verdict in telling.items() if pk in found]
+    memories = rows.in_bulk(list(telling)) if telling else {}
+    return [RelatedMemory(memories[pk], verdict) for pk, verdict in telling.items() if pk in memories]
 
 
 def first_found(rows: MemoryQuerySet, pks: Sequence[int]) -> list[MemoryText]:
@@ -147,8 +143,8 @@ def first_found(rows: MemoryQuerySet, pks: Sequence[int]) -> list[MemoryText]:
     for start in range(0, len(pks), MET):
         some = pks[start : start + MET]
         read = map(MemoryText._make, rows.filter(pk__in=some).values_list(*MemoryText._fields))
-        found = {text.pk: text for text in read}
-        met += [found[pk] for pk in some if pk in found]
+        texts = {text.pk: text for text in read}
+        met += [texts[pk] for pk in some if pk in texts]
         if len(met) >= MET:
             break
     return met[:MET]
@@ -163,10 +159,10 @@ def related_to(
     # Nobody has written since, and nothing was written here.
     is_as_seen = write.change_number == related.seen + 1 and not write.changed
     newer = {} if is_as_seen else nearest_newer(write, candidate, related.seen)
-    told = {item.memory.pk: item.verdict for item in related.telling if item.memory.pk not in newer}
+    verdict_of = {item.memory.pk: item.verdict for item in related.telling if item.memory.pk not in newer}
     drawn = comparable(write.app, candidate).select_related("resource").defer("resource__raw_content")
-    rows = drawn.in_bulk([*told, *newer]) if told or newer else {}
-    standing = [RelatedMemory(rows[pk], verdict) for pk, verdict in told.items() if pk in rows]
+    rows = drawn.in_bulk([*verdict_of, *newer]) if verdict_of or newer else {}
+    standing = [RelatedMemory(rows[pk], verdict) for pk, verdict in verdict_of.items() if pk in rows]
     incoming = [rows[pk] for pk in newer]
     verdicts = judge_all(incoming, candidate, list(newer.values()), embedder)
     fresh = [
@@ -333,12 +329,12 @@ def is_said_before(candidate: Candidate, memory: Memory | MemoryText) -> bool:
     """
     if candidate.resource is None or candidate.reviewed_at:
         return False
-    told = (
+    said_at = (
         memory.resource__content_at
         if isinstance(memory, MemoryText)
         else memory.resource and memory.resource.content_at
     )
-    return candidate.resource.content_at < (min(told, memory.created_at) if told else memory.created_at)
+    return candidate.resource.content_at < (min(said_at, memory.created_at) if said_at else memory.created_at)
 
 
 def is_alike(verdict: Verdict, cosine: float | None, bands: Thresholds) -> bool:
@@ -418,9 +414,9 @@ def nearest_newer(write: Writer, candidate: Candidate, seen: int) -> dict[int, f
     vectors = Vector.objects.for_app(app).filter(
         model=candidate.vector_model, dim=len(candidate.vector), memory__in=rows
     )
-    found, told = by_number(vectors.values_list("memory_id", "data"), len(candidate.vector))
-    alike = told @ candidate.vector
+    found, matrix = by_number(vectors.values_list("memory_id", "data"), len(candidate.vector))
+    alike = matrix @ candidate.vector
     best = np.argsort(-alike, kind="stable")[:NEAREST]
-    near: dict[int, float | None] = {found[at]: float(alike[at]) for at in best}
+    near: dict[int, float | None] = {found[place]: float(alike[place]) for place in best}
     compared = set(found)
     return near | dict.fromkeys([pk for pk in pks if pk not in compared][:NEWEST_WITHOUT_VECTOR])

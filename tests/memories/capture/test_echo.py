@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memories.capture.ingest_messages import find_memories
-from memories.capture.quarantine import bound_by, is_echo, is_shorter, line_statement, strip_injected
+from memories.capture.quarantine import bound_by, is_echo, is_shorter, line_statement
 from memories.language.messages import close_fence, open_fence, strip_fenced
 from memories.models import Memory
 from memsite.tenancy.models import AppPolicy
@@ -48,14 +48,14 @@ class TestFence:
         assert strip_fenced(f"a {open_fence(NONCE)} b\nc") == "a \n"
 
     def test_what_stood_around_a_block_does_not_join(self) -> None:
-        assert find_memories(strip_injected(f"[MEM{fenced('x')}ORY:timing] y")).memories == []
+        assert find_memories(strip_fenced(f"[MEM{fenced('x')}ORY:timing] y")).memories == []
 
     @given(st.text(max_size=80))
     def test_text_without_a_fence_is_untouched(self, text: str) -> None:
-        assert strip_injected(text) == text
+        assert strip_fenced(text) == text
 
     def test_a_megabyte_of_fences_takes_linear_time(self) -> None:
-        assert_linear(strip_injected, lambda count: open_fence(NONCE) * count + close_fence(OTHER) * 1_000, 30_000)
+        assert_linear(strip_fenced, lambda count: open_fence(NONCE) * count + close_fence(OTHER) * 1_000, 30_000)
 
 
 class TestLineStatement:
