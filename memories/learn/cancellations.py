@@ -114,18 +114,18 @@ class CalledOff:
 
     def is_said_of(self, message: str, time: str, on: date, until: date | None = None) -> bool:
         """Whether a message that tells what is to come then tells of the same, in whatever forms of its words."""
-        if self.days is not None and not any(self._is_within(days, on, until or on) for days in self.days):
+        end = until or on
+        # "In July" is the whole of it or what is left, and every day in it.
+        if self.days is not None and not any(
+            first <= max(on, self.said_on) and first <= end <= last for first, last in self.days
+        ):
             return False
         matter = _REMINDER.sub(" ", message.replace(time, " "))
         return _is_same(matter, self.matter) or self._is_of_trip(matter)
 
-    def _is_within(self, days: Stretch, on: date, until: date) -> bool:
-        """ "In July" is the whole of it or what is left, and every day in it."""
-        first, last = days
-        return first <= max(on, self.said_on) and first <= until <= last
-
     def _is_of_trip(self, matter: str) -> bool:
-        off, going = _place_behind(self.matter), _place_behind(matter)
+        # "Our Rome holiday" is "our holiday to Rome".
+        off, going = (_TRIP_BEFORE.sub(r"\g<lead>\g<kind> to \g<place>", text) for text in (self.matter, matter))
         if not self.is_own or _NOT_OUR_OWN.search(matter) or not _TRIP_OFF.search(off):
             return False
         return bool(_GOING.search(going)) and _is_same(_GOING.sub(" ", going), _TRIP_OFF.sub(" ", off))
@@ -138,68 +138,54 @@ def read_called_off(said: str, said_at: datetime) -> list[CalledOff]:
     text = unicodedata.normalize("NFC", strip_private(strip_fenced(said)))[:READ_CHARACTERS]
     places = list(_OFF.finditer(text))
     read = [_read(text, place, said_at) for place in places] if len(places) <= MOST_OF_A_MESSAGE else []
-    return [one for one in read if one]
+    return [item for item in read if item]
 
 
 def _read(text: str, place: re.Match[str], said_at: datetime) -> CalledOff | None:
     """None where it is doubtful what is called off, or whether, or on which day."""
     start, end = place.span()
     before, behind = text[max(0, start - READ_AROUND) : start], text[end : end + READ_AROUND]
-    matter = _matter_of(place, before[last_break(before) :], _without_reason(behind[: first_break(behind)]))
+    before, behind = before[last_break(before) :], behind[: first_break(behind)]
+    if reason := _REASON.search(behind):
+        behind = behind[: reason.start()]
+    matter = f"{before} | {behind}"
+    if place["going"]:
+        # Who is not going to Rome after all has called off the trip to Rome.
+        matter = f"{before} the trip to {_AT_LAST.sub('', behind, count=1)}"
     sentence = sentence_around(text, start, end, 2 * READ_AROUND)
     if _DOUBTFUL.search(matter) or is_asked(sentence) or sentence.endswith("?"):
         return None
     comings, times = find_coming(matter, said_at), find_windows(matter, said_at)
-    if any(one.rule for one in comings) or (times and not comings):
+    if any(coming.rule for coming in comings) or (times and not comings):
         return None
-    for one in reversed(comings):
-        matter = f"{matter[: one.start]} {matter[one.end :]}"
-    days = tuple((one.on, one.until or one.on) for one in comings)
+    for coming in reversed(comings):
+        matter = f"{matter[: coming.start]} {matter[coming.end :]}"
+    days = tuple((coming.on, coming.until or coming.on) for coming in comings)
     return CalledOff(matter, days or None, said_at.date(), not place["other"])
 
 
-def _matter_of(place: re.Match[str], before: str, behind: str) -> str:
-    """Who is not going to Rome after all has called off the trip to Rome."""
-    if not place["going"]:
-        return f"{before} | {behind}"
-    return f"{before} the trip to {_AT_LAST.sub('', behind, count=1)}"
-
-
-def _place_behind(text: str) -> str:
-    """ "Our Rome holiday" is "our holiday to Rome"."""
-    return _TRIP_BEFORE.sub(r"\g<lead>\g<kind> to \g<place>", text)
-
-
-def _without_reason(text: str) -> str:
-    told = _REASON.search(text)
-    return text[: told.start()] if told else text
-
-
 def _is_same(one: str, other: str) -> bool:
-    return used_share(one, other) == used_share(other, one) == 1.0 and _owners(one) == _owners(other)
+    owners, others = ({word.lower() for word in _OWNERS.findall(text)} for text in (one, other))
+    return used_share(one, other) == used_share(other, one) == 1.0 and owners == others
 
 
-def _owners(text: str) -> set[str]:
-    return {word.lower() for word in _OWNERS.findall(text)}
-
-
-def find_replaced(told: Mapping[int, str], said: str) -> dict[int, str]:
+def find_replaced(messages: Mapping[int, str], said: str) -> dict[int, str]:
     """Return the sentence that takes it back, by the key of what was told to come."""
-    if not told or not is_there():
+    if not messages or not is_there():
         return {}
     sentences = [one.text for one in read_sentences(said) if not one.is_question][:MOST_SENTENCES]
     stems = {sentence: stems_of(sentence) for sentence in sentences}
-    known = {key: stems_of(message) for key, message in told.items()}
-    asked = [
+    known = {key: stems_of(message) for key, message in messages.items()}
+    pairs = [
         (key, sentence)
         for sentence in sentences
-        for key in told
-        if stems[sentence] & known[key] or (len(told) <= FEW and CHANGE.search(sentence))
+        for key in messages
+        if stems[sentence] & known[key] or (len(messages) <= FEW and CHANGE.search(sentence))
     ][:MOST_PAIRS]
-    judged = judgements([(told[key], sentence, "") for key, sentence in asked])
+    judged = judgements([(messages[key], sentence, "") for key, sentence in pairs])
     return {
         key: sentence
-        for (key, sentence), judgement in zip(asked, judged, strict=True)
+        for (key, sentence), judgement in zip(pairs, judged, strict=True)
         if judgement.at_odds >= REPLACED_FROM
     }
 
@@ -210,11 +196,11 @@ def stems_of(text: str) -> set[str]:
 
 def without_days_of(rule: str, sentence: str) -> str:
     """Return the rule (RFC 5545) without the weekdays that the sentence gives up; empty where none or all are."""
-    found = BY_DAY.search(rule)
-    if not found:
+    by_day = BY_DAY.search(rule)
+    if not by_day:
         return ""
-    days = found[2].split(",")
+    days = by_day[2].split(",")
     named = {day for day in days if re.search(rf"\b{DAYS[day]}\b", sentence, re.IGNORECASE)}
     is_all = bool(ONLY.search(sentence))
-    kept = [day for day in days if (day in named) == is_all]
-    return BY_DAY.sub(lambda match: match[1] + ",".join(kept), rule) if kept and named else ""
+    left = [day for day in days if (day in named) == is_all]
+    return BY_DAY.sub(lambda match: match[1] + ",".join(left), rule) if left and named else ""

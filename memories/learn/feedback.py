@@ -66,10 +66,17 @@ def judge(
     judged; otherwise up to twelve, whatever the number of memories, and one embedding of at most 41 texts of 60 words,
     which a missing embedder only makes less sure. Without a `question` the stored turn's is taken.
     """
-    shown = list(in_view(session, turn_number)) if text.strip() else []
+    if not text.strip():
+        return Feedback()
+    # What waits to be judged and was before the agent when it answered this turn.
+    before = Q(turn_number=None) | Q(turn_number__lte=turn_number)
+    shown = list(waiting(session).filter(before).select_related("memory").order_by("pk"))
     if not shown:
         return Feedback()
-    answer = Answer(text, question or question_of(session, turn_number), [row.line for row in shown])
+    if not question:
+        turns = Turn.objects.for_app(session.app).filter(session=session, number=turn_number)
+        question = turns.values_list("user_input", flat=True).first() or ""
+    answer = Answer(text, question, [row.line for row in shown])
     verdicts = weigh(session.app, [row.memory for row in shown], answer, embedder)
     is_told = {row.pk: row.turn_number is not None or verdicts[row.memory_id].used for row in shown}
     note_weighed(session, [row for row in shown if not is_told[row.pk]], verdicts)
@@ -97,25 +104,13 @@ def waiting(session: AgentSession) -> InjectionQuerySet:
     return injections(session).filter(judged_at__isnull=True)
 
 
-def in_view(session: AgentSession, turn_number: int) -> InjectionQuerySet:
-    """Select what waits to be judged and was before the agent when it answered this turn."""
-    before = Q(turn_number=None) | Q(turn_number__lte=turn_number)
-    return waiting(session).filter(before).select_related("memory").order_by("pk")
-
-
-def question_of(session: AgentSession, turn_number: int) -> str:
-    """Return what the user said in the turn, if it is stored."""
-    turns = Turn.objects.for_app(session.app).filter(session=session, number=turn_number)
-    return turns.values_list("user_input", flat=True).first() or ""
-
-
 def weigh(app: App, memories: Sequence[Memory], answer: Answer, embedder: Embedder) -> dict[int, Verdict]:
     """Return the verdict on each memory, by pk."""
-    said = {memory.pk: embedded_text(memory.text, memory.subject) for memory in memories}
-    vectors = vectors_of(app, list(said), answer, embedder)
+    texts = {memory.pk: embedded_text(memory.text, memory.subject) for memory in memories}
+    vectors = vectors_of(app, list(texts), answer, embedder)
     verdicts = {
         pk: verdict_of(take_up(text, answer), likeness_of(vectors.get(pk), answer), embedder.thresholds)
-        for pk, text in said.items()
+        for pk, text in texts.items()
     }
     for memory in memories:
         verdict = verdicts[memory.pk]
@@ -164,8 +159,8 @@ def settle(
         mark(session, rows, verdicts, now)
         memories = Memory.objects.for_app(session.app).in_bulk({row.memory_id for row in rows})
         judged = [Judged(memories[pk], verdicts[pk]) for pk in verdicts if pk in memories]
-        write.judge_uses([change(write.policy, one, factors[one.memory.pk]) for one in judged])
-    return Feedback([one for one in judged if one.verdict.used], [one for one in judged if not one.verdict.used])
+        write.judge_uses([change(write.policy, item, factors[item.memory.pk]) for item in judged])
+    return Feedback([item for item in judged if item.verdict.used], [item for item in judged if not item.verdict.used])
 
 
 def unjudged(session: AgentSession, rows: Sequence[Injection]) -> list[Injection]:

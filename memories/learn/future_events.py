@@ -67,24 +67,26 @@ READ_CHARACTERS = 50_000
 CUT_CHARACTERS = 5_000
 
 
-def within_bounds(text: str, told: Sequence[Coming]) -> list[Coming]:
+def within_bounds(text: str, comings: Sequence[Coming]) -> list[Coming]:
     """The times that a sentence tells, where one thing comes round from some day on or until one: these days are its
     bounds then, and none of their own.
     """
-    rounds = [one for one in told if one.rule]
-    bounds = [one for one in told if not one.rule and len(rounds) == 1 and _is_bound_of(rounds[0], one, text)]
-    return [_bounded(text, one, bounds) if one.rule else one for one in told if one not in bounds]
+    rounds = [coming for coming in comings if coming.rule]
+    bounds = [
+        coming for coming in comings if not coming.rule and len(rounds) == 1 and _is_bound_of(rounds[0], coming, text)
+    ]
+    return [_bounded(text, coming, bounds) if coming.rule else coming for coming in comings if coming not in bounds]
 
 
-def _is_bound_of(one: Coming, bound: Coming, text: str) -> bool:
+def _is_bound_of(coming: Coming, bound: Coming, text: str) -> bool:
     """Right behind what comes round, or where the sentence begins, in front of nothing else: "I am in Rome until
     Friday" in the same sentence is another matter.
     """
     if not (_begins(bound, text) or _UNTIL.match(bound.text)):
         return False
-    if bound.start >= one.end:
-        return bool(_BESIDE.fullmatch(text[one.end : bound.start]))
-    between = _BEHIND_THE_FIRST.sub("", text[bound.end : one.start], count=1)
+    if bound.start >= coming.end:
+        return bool(_BESIDE.fullmatch(text[coming.end : bound.start]))
+    between = _BEHIND_THE_FIRST.sub("", text[bound.end : coming.start], count=1)
     is_first = bool(_SENTENCE_BEGINS.search(text[max(0, bound.start - READ_BEFORE) : bound.start]))
     return is_first and " and " not in between and first_break(between) == len(between)
 
@@ -94,14 +96,14 @@ def _begins(bound: Coming, text: str) -> bool:
     return bool(_FROM.match(bound.text) or _FROM_BEFORE.search(before))
 
 
-def _bounded(text: str, one: Coming, bounds: Sequence[Coming]) -> Coming:
+def _bounded(text: str, coming: Coming, bounds: Sequence[Coming]) -> Coming:
     for bound in bounds:
         if _begins(bound, text):
-            one = replace(one, on=first_day(one.rule, max(bound.on, one.on)) or one.on)
+            coming = replace(coming, on=first_day(coming.rule, max(bound.on, coming.on)) or coming.on)
         end = bound.on if _UNTIL.match(bound.text) else bound.until if _TO.search(bound.text) else None
-        if end and end >= one.on and "UNTIL" not in one.rule:
-            one = replace(one, rule=f"{one.rule};UNTIL={end:%Y%m%d}")
-    return one
+        if end and end >= coming.on and "UNTIL" not in coming.rule:
+            coming = replace(coming, rule=f"{coming.rule};UNTIL={end:%Y%m%d}")
+    return coming
 
 
 def is_routine(sentence: str, coming: Coming) -> bool:
@@ -147,16 +149,15 @@ def read_events(said: str, said_at: datetime) -> list[ToldEvent]:
     # Most messages tell of nothing to come, and looking for secrets is what takes long.
     if not find_coming(without_old_days(text[:READ_CHARACTERS]), said_at):
         return []
-    text = (
-        redact(text).text
-        if len(text) <= READ_CHARACTERS
-        else redact(text[: READ_CHARACTERS + CUT_CHARACTERS]).text[:-CUT_CHARACTERS]
-    )
+    if len(text) <= READ_CHARACTERS:
+        text = redact(text).text
+    else:
+        text = redact(text[: READ_CHARACTERS + CUT_CHARACTERS]).text[:-CUT_CHARACTERS]
     comings = find_coming(without_old_days(text), said_at)
-    told = [(sentence_around(text, one.start, one.end, MESSAGE_CHARACTERS), one) for one in comings]
+    sentences = [(sentence_around(text, one.start, one.end, MESSAGE_CHARACTERS), one) for one in comings]
     settled = [
         (sentence, one)
-        for sentence, one in told
+        for sentence, one in sentences
         if not is_routine(sentence, one) and not is_no_commitment(text, one, sentence)
     ]
     return [

@@ -112,9 +112,8 @@ def is_no_commitment(text: str, coming: Coming, sentence: str) -> bool:
     if _HAS_VERB.search(lead):
         trail = trail.partition(" and ")[0]
     # "has been moved from today to Friday".
-    if is_asked(sentence) or bool(
-        _IS_MOVED.match(behind) or (_MOVED_BEFORE.search(before) and _TO_ANOTHER.match(behind))
-    ):
+    is_moved = _IS_MOVED.match(behind) or (_MOVED_BEFORE.search(before) and _TO_ANOTHER.match(behind))
+    if is_moved or is_asked(sentence):
         return True
     if _CONDITION.search(lead) or _NO_REMINDER.search(lead) or _NEVER.search(f"{lead}{text[start:end]}{trail}"):
         return True
@@ -123,13 +122,17 @@ def is_no_commitment(text: str, coming: Coming, sentence: str) -> bool:
     is_alternative = re.match(r"\s*(?:or|oder|ou|o)\b", lead, re.IGNORECASE)
     # "maybe we go on Friday", "on Friday, not sure yet". `lead` goes back to where its clause begins, or another
     # one to which it is the alternative: ", or on Monday".
-    if bool(_GUESS.search(before[-len(sentence) :] if is_alternative else lead) or _GUESS_BEHIND.match(behind)):
+    if _GUESS.search(before[-len(sentence) :] if is_alternative else lead) or _GUESS_BEHIND.match(behind):
         return True
     if _IS_OFF.match(trail) and _EVENT.search(lead):
         return True
     if is_no_habit(lead, trail, is_round=bool(coming.rule)):
         return True
-    return is_denied(lead, text[start:end], trail) or bool(_CALLED_OFF.search(lead) or _CALLED_OFF.search(trail))
+    # "Not until Friday" tells of Friday.
+    is_denied = not _LIMIT.match(text[start:end].lstrip()) and (
+        _DENIED.search(lead) or (_NEGATED.search(lead) and _AT_LAST.match(trail))
+    )
+    return bool(is_denied or _CALLED_OFF.search(lead) or _CALLED_OFF.search(trail))
 
 
 def without_old_days(text: str) -> str:
@@ -147,13 +150,6 @@ def is_asked(sentence: str) -> bool:
     if _ASKS.match(sentence):
         return not re.search(r"\b(?:tell|told|mention|remind)\b", sentence, re.IGNORECASE)
     return bool(_ASKS_WHAT.match(sentence)) and not _OWN.search(sentence)
-
-
-def is_denied(lead: str, time: str, trail: str) -> bool:
-    """ "Not until Friday" tells of Friday."""
-    if _LIMIT.match(time.lstrip()):
-        return False
-    return bool(_DENIED.search(lead) or (_NEGATED.search(lead) and _AT_LAST.match(trail)))
 
 
 def is_no_habit(lead: str, trail: str, *, is_round: bool) -> bool:

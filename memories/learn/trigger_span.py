@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import date, time, timedelta
+from datetime import date, timedelta
 from typing import NamedTuple
 
 from memories.language.dates.future import find_coming, next_day
@@ -73,25 +73,17 @@ def sentence_of(trigger: FutureTrigger) -> str:
 
 
 def when(trigger: FutureTrigger) -> str:
+    first = written_day(trigger.trigger_date)
+    clock = f" at {trigger.trigger_time:%H:%M}" if trigger.trigger_time else ""
     if trigger.rule:
-        return f"{how_often(trigger.rule)} from {written_day(trigger.trigger_date)}{clock(trigger.trigger_time)}"
+        # An RFC 5545 rule in words, as far as they are few.
+        parts = dict(part.partition("=")[::2] for part in trigger.rule.upper().split(";"))
+        unit, count = UNITS.get(parts.get("FREQ", ""), "time"), parts.get("INTERVAL", "1")
+        return f"every {unit if count == '1' else f'{count} {unit}s'} from {first}{clock}"
     if trigger.until:
-        return (
-            f"from {written_day(trigger.trigger_date)} until {written_day(trigger.until)}{clock(trigger.trigger_time)}"
-        )
-    return f"on {written_day(trigger.trigger_date)}{clock(trigger.trigger_time)}"
-
-
-def how_often(rule: str) -> str:
-    """An RFC 5545 rule in words, as far as they are few."""
-    parts = dict(part.partition("=")[::2] for part in rule.upper().split(";"))
-    unit, count = UNITS.get(parts.get("FREQ", ""), "time"), parts.get("INTERVAL", "1")
-    return f"every {unit}" if count == "1" else f"every {count} {unit}s"
+        return f"from {first} until {written_day(trigger.until)}{clock}"
+    return f"on {first}{clock}"
 
 
 def written_day(day: date) -> str:
     return f"{day:%A} {day.day} {day:%B %Y}"
-
-
-def clock(at: time | None) -> str:
-    return f" at {at:%H:%M}" if at else ""

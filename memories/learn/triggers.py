@@ -76,58 +76,58 @@ def note_coming(session: AgentSession, resources: Iterable[Resource], now: datet
     out. Call it under the app's write lock: two calls at once could note the same twice.
     """
     noted: list[FutureTrigger] = []
-    told: list[tuple[Resource, ToldEvent]] = []
+    events: list[tuple[Resource, ToldEvent]] = []
     is_learned = get_conf().relations == "learned"
     for resource in resources:
-        off = called_off_by(session.app, resource)
+        off = []
+        if resource.role == Role.USER:
+            off = read_called_off(resource.raw_content, resource.said_at(session.app.policy.time_zone))
         if off or (is_learned and resource.role == Role.USER):
-            noted += note_told(session, told, now)
-            told = []
+            noted += note_events(session, events, now)
+            events = []
             call_off(session, resource, off)
-        told += [(resource, one) for one in told_in(session.app, resource, now)]
-    return noted + note_told(session, told, now)
+        events += [(resource, event) for event in events_in(session.app, resource, now)]
+    return noted + note_events(session, events, now)
 
 
-def note_told(session: AgentSession, told: Sequence[tuple[Resource, ToldEvent]], now: datetime) -> list[FutureTrigger]:
-    if not told:
+def note_events(
+    session: AgentSession, events: Sequence[tuple[Resource, ToldEvent]], now: datetime
+) -> list[FutureTrigger]:
+    if not events:
         return []
     new: dict[tuple[object, ...], FutureTrigger] = {}
-    for resource, one in told:
-        trigger = trigger_of(session, resource, one, now)
+    for resource, event in events:
+        trigger = FutureTrigger(
+            app=session.app,
+            trigger_date=event.days.on,
+            trigger_time=event.at,
+            until=event.days.until,
+            rule=event.days.rule,
+            text=event.text,
+            message=f"{own_mark(resource)}{event.message}",
+            user_id=session.user_id,
+            agent_id=session.agent_id,
+            session=session,
+            resource=resource,
+            created_at=now,
+        )
         # The first day of a stretch, or of what comes round, is another one when it is told of again on the way.
         new.setdefault((trigger.message, trigger.trigger_time, days_of(trigger)), trigger)
     known, fresh = list(alike(session, new.values())[:MOST_COMPARED]), list[FutureTrigger]()
     for trigger in new.values():
-        if not any(tells_again(trigger, one) and days_of(trigger) == days_of(one) for one in [*known, *fresh]):
+        if not any(tells_again(trigger, other) and days_of(trigger) == days_of(other) for other in [*known, *fresh]):
             fresh.append(trigger)
     return FutureTrigger.objects.bulk_create(fresh)
 
 
-def told_in(app: App, resource: Resource, now: datetime) -> list[ToldEvent]:
+def events_in(app: App, resource: Resource, now: datetime) -> list[ToldEvent]:
     """Return what a user's text says is to come and is not over; relative days count from when it was said."""
     if resource.role != Role.USER:
         return []
     said_at = resource.said_at(app.policy.time_zone)
     today = day_of(app, now)
-    brought = ((one, bring_to(one.days, today)) for one in read_events(resource.raw_content, said_at))
-    return list(islice((replace(one, days=days) for one, days in brought if days), MOST_OF_A_MESSAGE))
-
-
-def trigger_of(session: AgentSession, resource: Resource, told: ToldEvent, now: datetime) -> FutureTrigger:
-    return FutureTrigger(
-        app=session.app,
-        trigger_date=told.days.on,
-        trigger_time=told.at,
-        until=told.days.until,
-        rule=told.days.rule,
-        text=told.text,
-        message=f"{own_mark(resource)}{told.message}",
-        user_id=session.user_id,
-        agent_id=session.agent_id,
-        session=session,
-        resource=resource,
-        created_at=now,
-    )
+    brought = ((event, bring_to(event.days, today)) for event in read_events(resource.raw_content, said_at))
+    return list(islice((replace(event, days=days) for event, days in brought if days), MOST_OF_A_MESSAGE))
 
 
 def own_mark(resource: Resource) -> str:
@@ -153,13 +153,14 @@ def alike(session: AgentSession, triggers: Collection[FutureTrigger]) -> Trigger
     """The user's waiting triggers with one of these messages, or of one of their days. Looks at no later days than it
     has to.
     """
-    same = Q(message__in={one.message for one in triggers}) | Q(trigger_date__in={one.trigger_date for one in triggers})
-    if rules := {one.rule for one in triggers if one.rule}:
+    days = {trigger.trigger_date for trigger in triggers}
+    same = Q(message__in={trigger.message for trigger in triggers}) | Q(trigger_date__in=days)
+    if rules := {trigger.rule for trigger in triggers if trigger.rule}:
         same |= Q(rule__in=rules)
     rows = FutureTrigger.objects.for_app(session.app).filter(
         same, status=TriggerStatus.WAITING, user_id=session.user_id
     )
-    last = date.max if any(one.rule for one in triggers) else max(one.trigger_date for one in triggers)
+    last = date.max if any(trigger.rule for trigger in triggers) else max(days)
     return rows.filter(trigger_date__lte=last)
 
 
@@ -184,12 +185,6 @@ def link_memories(app: App, resource_pks: Collection[int]) -> int:
 # --- calling off
 
 
-def called_off_by(app: App, resource: Resource) -> list[CalledOff]:
-    if resource.role != Role.USER:
-        return []
-    return read_called_off(resource.raw_content, resource.said_at(app.policy.time_zone))
-
-
 def call_off(session: AgentSession, resource: Resource, off: Iterable[CalledOff]) -> None:
     """What this user has told of before and still waits, where it can be one thing alone, which does not come round.
 
@@ -210,9 +205,9 @@ def call_off(session: AgentSession, resource: Resource, off: Iterable[CalledOff]
         if len(meant) == 1 and not meant[0].rule:
             over.add(meant[0].pk)
     if get_conf().relations == "learned":
-        told = {row.pk: row.message for row in triggers if row.pk not in over}
-        for pk, sentence in find_replaced(told, resource.raw_content).items():
-            row = next(one for one in triggers if one.pk == pk)
+        messages = {row.pk: row.message for row in triggers if row.pk not in over}
+        for pk, sentence in find_replaced(messages, resource.raw_content).items():
+            row = next(row for row in triggers if row.pk == pk)
             days = without_days_of(row.rule, sentence) if row.rule else None
             if days:
                 waiting.filter(pk=pk).update(rule=days)

@@ -65,7 +65,10 @@ class Answer:
     """An agent's answer as passages, and the question it answers ("" where it is not known)."""
 
     def __init__(self, text: str, question: str = "", shown_lines: Collection[str] = ()) -> None:
-        self.passages = passages_of(without_lines(strip_fenced(text), shown_lines))
+        # Without the lines that are those the agent was shown, with all their furniture.
+        shown = {plain_line(line) for line in shown_lines} - {""}
+        lines = [line for line in strip_fenced(text).split("\n") if not shown or plain_line(line) not in shown]
+        self.passages = passages_of("\n".join(lines))
         self.question = " ".join(passages_of(question))
         self.statements = statements_of(self.passages)
         self.corrections = [one for one in statements_of(passages_of(question)) if _IS_STATEMENT.match(one)]
@@ -118,16 +121,16 @@ def is_of_another(memory_text: str, answer: Answer) -> bool:
     statements = answer.statements + answer.corrections
     # Whether a word of the memory stands nowhere, and another one in its place: before the same word ("the blue
     # printer"), or, of numbers and days, behind it ("port is 8443").
-    here, said = words_in(memory_text), [words_in(one) for one in statements]
-    everything = {stem for words in said for _, stem in words}
-    others = {after for words in said for _, after in described(words)}
-    leads = {before for words in said for before, _ in values(words)}
+    here, words_said = words_in(memory_text), [words_in(statement) for statement in statements]
+    everything = {stem for words in words_said for _, stem in words}
+    others = {after for words in words_said for _, after in described(words)}
+    leads = {before for words in words_said for before, _ in values(words)}
     if any(word not in everything and after in others for word, after in described(here)) or any(
         value not in everything and before in leads for before, value in values(here)
     ):
         return True
-    alike = [one for one in statements if is_alike(memory_text, one)]
-    relations = [relate(memory_text, one).relation for one in alike[:MOST_COMPARED]]
+    alike = [statement for statement in statements if is_alike(memory_text, statement)]
+    relations = [relate(memory_text, statement).relation for statement in alike[:MOST_COMPARED]]
     return Relation.CONTRADICTS in relations and not {Relation.SAME, Relation.ELABORATES}.intersection(relations)
 
 
@@ -147,7 +150,9 @@ def described(words: Sequence[tuple[str, str]]) -> Iterator[tuple[str, str]]:
 
 def values(words: Sequence[tuple[str, str]]) -> Iterator[tuple[str, str]]:
     """Numbers, identifiers and days, each behind the word before it that tells something."""
-    return ((before, word) for before, word in pairwise(stem for _, stem in words if stem) if is_value(word))
+    for before, word in pairwise(stem for _, stem in words if stem):
+        if any(map(str.isdigit, word)) or word in DAYS:
+            yield before, word
 
 
 def words_in(text: str) -> list[tuple[str, str]]:
@@ -156,13 +161,9 @@ def words_in(text: str) -> list[tuple[str, str]]:
     return [(word, ("" if word in EMPTY_WORDS else (concept_of(word) if word.isalpha() else word))) for word in plain]
 
 
-def is_value(word: str) -> bool:
-    return any(map(str.isdigit, word)) or word in DAYS
-
-
 def statements_of(passages: Sequence[str]) -> list[str]:
     """What is said, not what is asked."""
-    return [one for passage in passages for one in sentences(passage) if not one.rstrip().endswith("?")]
+    return [said for passage in passages for said in sentences(passage) if not said.rstrip().endswith("?")]
 
 
 def evidence_of(shared: Sequence[str], similarity: float | None) -> str:
@@ -212,7 +213,7 @@ def passages_of(text: str) -> list[str]:
         for piece in (
             [sentence]
             if len(sentence) <= PASSAGE_CHARACTERS
-            else [sentence[at : at + PASSAGE_CHARACTERS] for at in range(0, len(sentence), PASSAGE_CHARACTERS)]
+            else [sentence[start : start + PASSAGE_CHARACTERS] for start in range(0, len(sentence), PASSAGE_CHARACTERS)]
         ):
             words = piece.split()
             if groups and len(groups[-1]) + len(words) <= PASSAGE_WORDS:
@@ -222,12 +223,6 @@ def passages_of(text: str) -> list[str]:
     half = MAX_PASSAGES // 2
     kept = groups if len(groups) <= MAX_PASSAGES else groups[:half] + groups[-half:]
     return [" ".join(group)[:PASSAGE_CHARACTERS] for group in kept]
-
-
-def without_lines(text: str, shown_lines: Collection[str]) -> str:
-    """Without the lines that are those the agent was shown, with all their furniture."""
-    shown = {plain_line(line) for line in shown_lines} - {""}
-    return "\n".join(line for line in text.split("\n") if plain_line(line) not in shown) if shown else text
 
 
 def plain_line(line: str) -> str:

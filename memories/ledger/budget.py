@@ -120,18 +120,17 @@ def reserve(app: App, expected: Expected, now: datetime) -> Reserved:
     """Reserve what a call may take, by the limits and energy level of now. Raises LLMDenied."""
     app = App.objects.select_related("policy").get(pk=app.pk)
     if low := low_energy(app):
-        raise denied(low)
+        raise LLMDenied(str(low), low.until)
     if app.policy.daily_tokens is None and app.policy.daily_cost is None:
         return Reserved(expected.output_tokens)
-    # Why no day can pay for a call, however short its answer; "" where one can.
     least = Spent(cost_of(expected, expected.least_output_tokens), expected.input_tokens + expected.least_output_tokens)
     is_beyond = (app.policy.daily_cost is not None and least.cost > app.policy.daily_cost) or (
         app.policy.daily_tokens is not None and least.tokens > app.policy.daily_tokens
     )
-    if beyond := (
-        f"a question may take {amounts(app.policy, least)} {limits(app.policy)}: raise the limit" if is_beyond else ""
-    ):
-        raise LLMTooDear(f"budget: {beyond}", next_midnight(app, now))
+    if is_beyond:
+        # No day can pay for the call, however short its answer.
+        reason = f"budget: a question may take {amounts(app.policy, least)} {limits(app.policy)}: raise the limit"
+        raise LLMTooDear(reason, next_midnight(app, now))
     with transaction.atomic():
         # Taking the app's row first makes those who reserve wait for each other on every database.
         App.objects.filter(pk=app.pk).update(energy_level=F("energy_level"))
@@ -140,7 +139,7 @@ def reserve(app: App, expected: Expected, now: datetime) -> Reserved:
         held = reservations.aggregate(cost=Sum("cost", default=0.0), tokens=Sum("tokens", default=0))
         room = allow(app, expected, spent_today(app, now), Spent(held["cost"], held["tokens"]), now)
         if isinstance(room, Denial):
-            raise denied(room)
+            raise LLMDenied(str(room), room.until)
         most = cost_of(expected, room)
         row = Reservation.objects.create(
             app=app, tokens=expected.input_tokens + room, cost=most, expires_at=now + HELD_FOR
@@ -183,24 +182,18 @@ def affordable(policy: AppPolicy, expected: Expected, used: Spent) -> float:
     if policy.daily_tokens is not None:
         rooms.append(policy.daily_tokens - used.tokens - expected.input_tokens)
     if policy.daily_cost is not None:
-        rooms.append(affordable_for(policy.daily_cost - used.cost, expected))
+        dollars = policy.daily_cost - used.cost
+        dollars_in, dollars_out = expected.price or (0.0, 0.0)
+        left = dollars * 1_000_000 - expected.input_tokens * dollars_in
+        # Where the price is unknown, no limit while there is any money left.
+        if dollars <= 0 or left < 0:
+            rooms.append(-1.0)
+        elif dollars_out:
+            rooms.append(left / dollars_out)
     return min(rooms)
-
-
-def affordable_for(dollars: float, expected: Expected) -> float:
-    """Return the same by money. Where the price is unknown, no limit while there is any money left."""
-    dollars_in, dollars_out = expected.price or (0.0, 0.0)
-    left = dollars * 1_000_000 - expected.input_tokens * dollars_in
-    if dollars <= 0 or left < 0:
-        return -1.0
-    return left / dollars_out if dollars_out else inf
 
 
 def cost_of(expected: Expected, output_tokens: int) -> float:
     """Return the cost in US dollars; 0 where the price is not known."""
     dollars_in, dollars_out = expected.price or (0.0, 0.0)
     return (expected.input_tokens * dollars_in + output_tokens * dollars_out) / 1_000_000
-
-
-def denied(denial: Denial) -> LLMDenied:
-    return LLMDenied(str(denial), denial.until)

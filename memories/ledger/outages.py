@@ -37,8 +37,8 @@ class Outage:
 def outages(app: App, now: datetime) -> list[Outage]:
     """Return the models whose last calls for this app all failed, and lately. One query."""
     rows = LedgerEntry.objects.for_app(app).filter(created_at__gt=now - WITHIN).order_by("-id")
-    found = runs(rows.values_list("model", "outcome", "created_at")[:LOOKED_AT])
-    return [one for one in found if one.failures >= (UNANSWERED if one.outcome == AWAY else FAILURES)]
+    failing = runs(rows.values_list("model", "outcome", "created_at")[:LOOKED_AT])
+    return [outage for outage in failing if outage.failures >= (UNANSWERED if outage.outcome == AWAY else FAILURES)]
 
 
 def service_away(provider: str, now: datetime) -> Outage | None:
@@ -47,17 +47,17 @@ def service_away(provider: str, now: datetime) -> Outage | None:
     rows = LedgerEntry.objects.order_by("-id").values_list("provider", "outcome", "created_at")[:LOOKED_AT]
     lately = ((name, outcome, at) for name, outcome, at in rows if name == provider and at > now - WITHIN)
     unanswered = ((name, outcome if outcome == AWAY else "ok", at) for name, outcome, at in lately)
-    return next((one for one in runs(unanswered) if one.failures >= UNANSWERED), None)
+    return next((outage for outage in runs(unanswered) if outage.failures >= UNANSWERED), None)
 
 
 def runs(calls: Calls) -> list[Outage]:
     """Return those whose last call failed, with how many did in a row."""
-    found: dict[str, Outage] = {}
+    failing: dict[str, Outage] = {}
     works: set[str] = set()
     for name, outcome, at in calls:
         if outcome == "ok":
             works.add(name)
         elif name not in works:
-            known = found.get(name, Outage(name, 0, outcome, at))
-            found[name] = Outage(name, known.failures + 1, known.outcome, known.at)
-    return list(found.values())
+            known = failing.get(name, Outage(name, 0, outcome, at))
+            failing[name] = Outage(name, known.failures + 1, known.outcome, known.at)
+    return list(failing.values())

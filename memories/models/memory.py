@@ -146,10 +146,10 @@ class MemoryQuerySet(PurgedQuerySet["Memory"]):
         if connection.vendor == "sqlite":
             # Nobody else writes while this transaction may.
             return set(pks)
-        asked, parameters = pks.query.sql_with_params()
+        sql, parameters = pks.query.sql_with_params()
         with connection.cursor() as cursor:
             # As its foreign keys ask, but at once: who changes one is not in the way.
-            cursor.execute(f"{asked} FOR KEY SHARE", parameters)
+            cursor.execute(f"{sql} FOR KEY SHARE", parameters)
             return {pk for (pk,) in cursor.fetchall()}
 
     def least_worthy(self) -> Self:

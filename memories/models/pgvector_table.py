@@ -78,7 +78,13 @@ def build(**_: Any) -> None:
     with connection.cursor() as cursor:
         if get_conf().pgvector_from:
             cursor.execute(MAKE_EXTENSION)
-        if version() < LEAST_VERSION or not has_vectors(cursor):
+        if version() < LEAST_VERSION:
+            return
+        # Not where migrations have stopped halfway.
+        known = connection.introspection
+        if not {"memories_vector", "tenancy_app"} <= set(known.table_names(cursor)):
+            return
+        if all(column.name != "near_model" for column in known.get_table_description(cursor, "tenancy_app")):
             return
         with transaction.atomic():
             cursor.execute(MAKE_TABLE)
@@ -86,20 +92,12 @@ def build(**_: Any) -> None:
     row_level_security.build()
 
 
-def has_vectors(cursor: Any) -> bool:
-    """Not where migrations have stopped halfway."""
-    known = connection.introspection
-    if not {"memories_vector", "tenancy_app"} <= set(known.table_names(cursor)):
-        return False
-    return any(column.name == "near_model" for column in known.get_table_description(cursor, "tenancy_app"))
-
-
 def version() -> tuple[int, ...]:
     """Of the extension; (0,) where there is none."""
     with connection.cursor() as cursor:
         cursor.execute("SELECT extversion FROM pg_extension WHERE extname = 'vector'")
-        found = cursor.fetchone()
-    return tuple(map(int, found[0].split("."))) if found else (0,)
+        row = cursor.fetchone()
+    return tuple(map(int, row[0].split("."))) if row else (0,)
 
 
 def is_there() -> bool:

@@ -51,7 +51,7 @@ def to_bytes(vector: Vectors) -> bytes:
     return vector.astype("<f4").tobytes()
 
 
-def read_vectors(told: Sequence[Any], dim: int) -> tuple[NDArray[np.bool_], Vectors]:
+def read_vectors(stored: Sequence[Any], dim: int) -> tuple[NDArray[np.bool_], Vectors]:
     """Which of these are vectors of `dim` numbers, and they alone, in their order: shape (how many, dim), float32.
 
     The one place where stored vectors are read. Whatever a column may hold is left out if it is something else: nothing
@@ -59,8 +59,8 @@ def read_vectors(told: Sequence[Any], dim: int) -> tuple[NDArray[np.bool_], Vect
     make of what they cannot read).
     """
     size = dim * FLOAT_BYTES
-    whole = np.fromiter((isinstance(one, BYTES) and len(one) == size for one in told), bool, len(told))
-    vectors = np.frombuffer(b"".join(compress(told, whole)), "<f4").reshape(np.count_nonzero(whole), dim)
+    whole = np.fromiter((isinstance(data, BYTES) and len(data) == size for data in stored), bool, len(stored))
+    vectors = np.frombuffer(b"".join(compress(stored, whole)), "<f4").reshape(np.count_nonzero(whole), dim)
     with np.errstate(over="ignore", invalid="ignore"):
         squares = np.vecdot(vectors, vectors)
         sound = np.abs(squares - 1) < LENGTH_MAY_VARY
@@ -73,8 +73,8 @@ def read_vectors(told: Sequence[Any], dim: int) -> tuple[NDArray[np.bool_], Vect
     return whole, vectors[sound]
 
 
-def by_number(told: Iterable[tuple[int, Any]], dim: int) -> tuple[list[int], Vectors]:
+def by_number(rows: Iterable[tuple[int, Any]], dim: int) -> tuple[list[int], Vectors]:
     """The numbers of those that can be read, and their vectors."""
-    pairs = list(told)
+    pairs = list(rows)
     whole, vectors = read_vectors([data for _, data in pairs], dim)
     return [number for (number, _), is_whole in zip(pairs, whole, strict=True) if is_whole], vectors

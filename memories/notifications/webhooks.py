@@ -6,7 +6,6 @@ order: `webhook-id` tells one from another.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from datetime import datetime, timedelta
 from threading import Timer
 from time import monotonic
@@ -75,49 +74,48 @@ def last_of(app: App) -> dict[str, int]:
 
 def note_changes(app: App, now: datetime) -> int:
     """Create a delivery for everything that is new to each of the app's webhooks, once; return how many."""
-    pks = list(Webhook.objects.for_app(app).behind().values_list("pk", flat=True))
-    return sum(note_for(app, pk, now) for pk in pks)
-
-
-def note_for(app: App, webhook_pk: int, now: datetime) -> int:
     total = 0
-    while True:
-        with transaction.atomic():
-            webhook = Webhook.objects.for_app(app).active().select_for_update().filter(pk=webhook_pk).first()
-            if webhook is None:
-                return total
-            fresh = App.objects.only("app_id", "change_number", "status").get(pk=app.pk)
-            # (what is to be told next, whether that is all). Moves the webhook's marks on. Of an app that is
-            # being purged nothing is told but what it no longer has.
-            revisions = list(
-                Revision.objects.for_app(fresh)
-                .filter(pk__gt=webhook.seen_revision)
-                .select_related("memory")
-                .order_by("pk")[:BATCH]
-            )
-            gone = list(Forgotten.objects.for_app(fresh).filter(pk__gt=webhook.seen_forgotten).order_by("pk")[:BATCH])
-            webhook.seen_revision = revisions[-1].pk if revisions else webhook.seen_revision
-            webhook.seen_forgotten = gone[-1].pk if gone else webhook.seen_forgotten
-            told = [
-                *(() if fresh.status == AppStatus.PURGING else from_revisions(fresh, revisions)),
-                *from_forgotten(fresh, gone),
-            ]
-            rows, is_all = told, len(revisions) < BATCH and len(gone) < BATCH
-            made = [
-                Delivery(app=app, webhook=webhook, kind=kind, payload=payload, next_at=now, created_at=now)
-                for kind, payload in rows
-                if not webhook.events or kind in webhook.events
-            ]
-            Delivery.objects.bulk_create(made)
-            total += len(made)
-            if is_all:
-                webhook.seen_change = fresh.change_number
-            webhook.save(update_fields=["seen_change", "seen_revision", "seen_forgotten"])
-            if is_all:
-                return total
+    for pk in list(Webhook.objects.for_app(app).behind().values_list("pk", flat=True)):
+        is_all = False
+        while not is_all:
+            count, is_all = note_batch(app, pk, now)
+            total += count
+    return total
 
 
-def from_revisions(app: App, revisions: list[Revision]) -> Iterator[tuple[str, dict[str, Any]]]:
+def note_batch(app: App, webhook_pk: int, now: datetime) -> tuple[int, bool]:
+    """Create a webhook's next deliveries and move its marks on; return how many, and whether that is all."""
+    with transaction.atomic():
+        webhook = Webhook.objects.for_app(app).active().select_for_update().filter(pk=webhook_pk).first()
+        if webhook is None:
+            return 0, True
+        fresh = App.objects.only("app_id", "change_number", "status").get(pk=app.pk)
+        changed = Revision.objects.for_app(fresh).filter(pk__gt=webhook.seen_revision).select_related("memory")
+        revisions = list(changed.order_by("pk")[:BATCH])
+        gone = list(Forgotten.objects.for_app(fresh).filter(pk__gt=webhook.seen_forgotten).order_by("pk")[:BATCH])
+        is_all = len(revisions) < BATCH and len(gone) < BATCH
+        # Of an app that is being purged nothing is told but what it no longer has.
+        messages = [] if fresh.status == AppStatus.PURGING else messages_of(fresh, revisions)
+        for row in gone:
+            if row.memory_uid and row.created_at:
+                data = {"app_id": fresh.app_id, "memory_id": str(row.memory_uid)}
+                messages.append((DELETED, payload(DELETED, row.created_at, data)))
+        made = [
+            Delivery(app=app, webhook=webhook, kind=kind, payload=message, next_at=now, created_at=now)
+            for kind, message in messages
+            if not webhook.events or kind in webhook.events
+        ]
+        Delivery.objects.bulk_create(made)
+        webhook.seen_revision = revisions[-1].pk if revisions else webhook.seen_revision
+        webhook.seen_forgotten = gone[-1].pk if gone else webhook.seen_forgotten
+        if is_all:
+            webhook.seen_change = fresh.change_number
+        webhook.save(update_fields=["seen_change", "seen_revision", "seen_forgotten"])
+        return len(made), is_all
+
+
+def messages_of(app: App, revisions: list[Revision]) -> list[tuple[str, dict[str, Any]]]:
+    messages = []
     for row in revisions:
         if row.action in EVENT_TYPES:
             data = {
@@ -127,13 +125,8 @@ def from_revisions(app: App, revisions: list[Revision]) -> Iterator[tuple[str, d
                 "action": row.action,
                 "actor": row.actor,
             }
-            yield EVENT_TYPES[row.action], payload(EVENT_TYPES[row.action], row.created_at, data)
-
-
-def from_forgotten(app: App, gone: list[Forgotten]) -> Iterator[tuple[str, dict[str, Any]]]:
-    for row in gone:
-        if row.memory_uid and row.created_at:
-            yield DELETED, payload(DELETED, row.created_at, {"app_id": app.app_id, "memory_id": str(row.memory_uid)})
+            messages.append((EVENT_TYPES[row.action], payload(EVENT_TYPES[row.action], row.created_at, data)))
+    return messages
 
 
 def payload(kind: str, at: datetime, data: dict[str, Any]) -> dict[str, Any]:
@@ -150,7 +143,8 @@ def deliver_due(app: App, run: Run) -> int:
     failures: dict[int, int] = {}
     delivered = 0
     after = 0
-    while row := next_due(app, after):
+    rows = Delivery.objects.for_app(app).select_related("webhook").order_by("pk")
+    while row := rows.due(timezone.now()).filter(pk__gt=after).first():
         after = row.pk
         if failures.get(row.webhook_id, 0) >= PATIENCE or not claim(row, timezone.now()):
             continue
@@ -160,11 +154,6 @@ def deliver_due(app: App, run: Run) -> int:
         with transaction.atomic():
             run.done({"delivered" if is_delivered else "failed": 1})
     return delivered
-
-
-def next_due(app: App, after: int) -> Delivery | None:
-    rows = Delivery.objects.for_app(app).due(timezone.now()).filter(pk__gt=after)
-    return rows.select_related("webhook").order_by("pk").first()
 
 
 def claim(row: Delivery, now: datetime) -> bool:
@@ -191,7 +180,7 @@ def attempt(row: Delivery) -> bool:
     note(row, now, status, reason or ("" if is_delivered else f"answered {status}"), monotonic() - begun, is_delivered)
     if status == GONE:
         Webhook.objects.for_app(row.webhook.app).filter(pk=row.webhook.pk).update(
-            is_active=False, reason="it answered that it is gone (410)"[:200]
+            is_active=False, reason="it answered that it is gone (410)"
         )
     return is_delivered
 
@@ -200,13 +189,11 @@ def send(webhook: Webhook, message_id: str, body: bytes) -> int:
     """Send a message; return the status of the answer, whose body is not read. Raises what httpx raises."""
     number, changed = webhook.secret_number, webhook.secret_changed_at
     is_new = number > 0 and changed is not None and timezone.now() - changed < BOTH_SECRETS_FOR
-    headers = headers_for(
-        message_id,
-        body,
-        [secret_of(webhook.uid, one) for one in (number, *((number - 1,) if is_new else ()))],
-        timezone.now(),
-    )
-    told = {**headers, "Content-Type": "application/json", "User-Agent": "memsite-webhooks"}
+    secrets = [secret_of(webhook.uid, number)]
+    if is_new:
+        secrets.append(secret_of(webhook.uid, number - 1))
+    headers = headers_for(message_id, body, secrets, timezone.now())
+    headers |= {"Content-Type": "application/json", "User-Agent": "memsite-webhooks"}
     timeout = httpx.Timeout(TOTAL_SECONDS, connect=CONNECT_SECONDS)
     # One connection each: what was checked for one name is not used for another.
     transport = Within(get_conf().webhook_networks, WEBHOOK_NETWORKS)
@@ -216,7 +203,7 @@ def send(webhook: Webhook, message_id: str, body: bytes) -> int:
         end.daemon = True
         end.start()
         try:
-            with client.stream("POST", webhook.url, content=body, headers=told) as response:
+            with client.stream("POST", webhook.url, content=body, headers=headers) as response:
                 return response.status_code
         finally:
             end.cancel()
