@@ -203,10 +203,8 @@ def _split(text: str, start: int, end: int, limit: int, level: int) -> Iterator[
         yield from ((place, min(place + limit, end)) for place in range(start, end, limit))
         return
     first = last = start
-    for border in (
-        *(match.end() for match in _BORDERS[level].finditer(text, start, end) if start < match.end() < end),
-        end,
-    ):
+    ends = [match.end() for match in _BORDERS[level].finditer(text, start, end)]
+    for border in [*(border for border in ends if start < border < end), end]:
         if border - first > limit and last > first:
             yield from _split(text, first, last, limit, level + 1)
             first = last

@@ -166,7 +166,7 @@ def fail(claim: Claim, rows: Sequence[Extraction], error: Exception, now: dateti
             claim.session.app,
             row,
             status=ExtractionStatus.DEAD if is_over else ExtractionStatus.FAILED,
-            next_at=(until or now + wait_after(error, row.attempts)),
+            next_at=until or now + wait_after(error, row.attempts),
             reason=explain(error)[:500],
             is_gated=row.is_gated or (isinstance(error, LLMTooDear) and is_read_alone(claim, rows)),
             finished_at=now if is_over else None,

@@ -353,7 +353,8 @@ def jobs_of(app: App | None, now: datetime) -> list[Listed]:
     for job in JOBS.values():
         if job.of_site == (app is None):
             row = rows.get(job.name)
-            schedule, enabled = (row.schedule, row.enabled) if row else (job.schedule, True)
+            schedule = row.schedule if row else job.schedule
+            enabled = row.enabled if row else True
             next_at = schedule.upcoming(now, zone_of(app)).until if enabled else None
             last_run = JobRun.objects.of(job.name, app).select_related("app").order_by("-until").first()
             jobs.append(Listed(job, schedule, enabled, next_at, last_run))

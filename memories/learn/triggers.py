@@ -79,7 +79,7 @@ def note_coming(session: AgentSession, resources: Iterable[Resource], now: datet
     events: list[tuple[Resource, ToldEvent]] = []
     is_learned = get_conf().relations == "learned"
     for resource in resources:
-        off = []
+        off: list[CalledOff] = []
         if resource.role == Role.USER:
             off = read_called_off(resource.raw_content, resource.said_at(session.app.policy.time_zone))
         if off or (is_learned and resource.role == Role.USER):

@@ -125,9 +125,9 @@ def is_of_another(memory_text: str, answer: Answer) -> bool:
     everything = {stem for words in words_said for _, stem in words}
     others = {after for words in words_said for _, after in described(words)}
     leads = {before for words in words_said for before, _ in values(words)}
-    if any(word not in everything and after in others for word, after in described(here)) or any(
-        value not in everything and before in leads for before, value in values(here)
-    ):
+    if any(word not in everything and after in others for word, after in described(here)):
+        return True
+    if any(value not in everything and before in leads for before, value in values(here)):
         return True
     alike = [statement for statement in statements if is_alike(memory_text, statement)]
     relations = [relate(memory_text, statement).relation for statement in alike[:MOST_COMPARED]]
@@ -158,7 +158,7 @@ def values(words: Sequence[tuple[str, str]]) -> Iterator[tuple[str, str]]:
 def words_in(text: str) -> list[tuple[str, str]]:
     """Each word, and what its forms have in common: "" of those that tell nothing by themselves."""
     plain = (_POSSESSIVE.sub("", found.group().casefold()) for found in _WORD.finditer(text))
-    return [(word, ("" if word in EMPTY_WORDS else (concept_of(word) if word.isalpha() else word))) for word in plain]
+    return [(word, "" if word in EMPTY_WORDS else concept_of(word) if word.isalpha() else word) for word in plain]
 
 
 def statements_of(passages: Sequence[str]) -> list[str]:
@@ -210,12 +210,8 @@ def passages_of(text: str) -> list[str]:
     """Sentences in groups of at most 60 words; of a text that has more than 40 groups, the first and the last 20."""
     groups: list[list[str]] = []
     for sentence in sentences(text):
-        for piece in (
-            [sentence]
-            if len(sentence) <= PASSAGE_CHARACTERS
-            else [sentence[start : start + PASSAGE_CHARACTERS] for start in range(0, len(sentence), PASSAGE_CHARACTERS)]
-        ):
-            words = piece.split()
+        for start in range(0, len(sentence) or 1, PASSAGE_CHARACTERS):
+            words = sentence[start : start + PASSAGE_CHARACTERS].split()
             if groups and len(groups[-1]) + len(words) <= PASSAGE_WORDS:
                 groups[-1] += words
             else:

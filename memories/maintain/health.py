@@ -298,7 +298,7 @@ def stats_of(app: App, now: datetime, days: int) -> Figures:
 def access(app: App, span: Span, sorts: figures.Sorts) -> Figures:
     """Return how the app is asked. Searches that found something are those which something answered."""
     tiers, answered_by = figures.answers(app, span), figures.answered_by(app, span.days)
-    by_day = []
+    by_day: list[Figures] = []
     for place, day in enumerate(span.days):
         counts = {tier: numbers[place] for tier, numbers in answered_by.items()}
         total = sum(counts.values())

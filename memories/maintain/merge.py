@@ -198,8 +198,7 @@ class MergeRun:
     def unite(self, planned: Sequence[Union], united: set[int]) -> None:
         """Unite in one transaction. Without `united`, the cursor stays: whoever goes on from it finds these gone."""
         with writing(self.app, ACTOR, self.now) as write:
-            # How many go. Those that somebody changed since they were read stay; all do if it is the one that was
-            # to stay.
+            # Those that somebody changed since they were read stay; all do if it is the one that was to stay.
             read = {union.stays.pk: union.stays for union in planned}
             read |= {memory.pk: memory for union in planned for memory, _ in union.go}
             rows = with_app(write, Memory.objects.for_app(write.app).filter(pk__in=read))

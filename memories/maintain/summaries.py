@@ -403,7 +403,7 @@ def set_passages(summary: Summary, passages: Sequence[Passage]) -> None:
     """Write only if they are others."""
     known, new = (
         [(passage.memory_id, passage.text, passage.model, bytes(passage.data or b"")) for passage in rows]
-        for rows in (summary.passages.order_by("pk"), passages)
+        for rows in (list(summary.passages.order_by("pk")), passages)
     )
     if known != new:
         summary.passages.all().delete()
@@ -427,7 +427,8 @@ def compute_summary(app: App, category: str, user_id: str, now: datetime) -> Com
     Two queries for a few numbers of each fact; where they changed, two more and up to a second for 5,000 facts.
     """
     key = app.pk, app.index_number, category, user_id
-    known, state = None, b""
+    known: ComputedSummary | None = None
+    state = b""
     if is_cacheable := is_committed():
         # The state first: what is written meanwhile may be read twice, never missed. It is the same for the same facts:
         # which they are, in their order, as of which change, and which are at odds.

@@ -175,11 +175,8 @@ def keep_mentions(app: App, memories: Sequence[Memory], now: datetime, longest: 
         for key in names
     }
     edited = [memory.pk for memory in memories if memory.version > 1]
-    had = (
-        {(row.memory_id, row.entity_id): row for row in Mention.objects.for_app(app).filter(memory__in=edited)}
-        if edited
-        else {}
-    )
+    rows = Mention.objects.for_app(app).filter(memory__in=edited) if edited else ()
+    had = {(row.memory_id, row.entity_id): row for row in rows}
     changed = [row.pk for pair, row in had.items() if sources.get(pair) != row.source]
     if changed:
         Mention.objects.for_app(app).filter(pk__in=changed).delete()

@@ -56,8 +56,8 @@ from sessions.models import AgentSession, Cooldown, Event, Resource, Turn
 BATCH = 500
 BATCH_OF_TEXTS = 200
 """A text may have megabytes."""
-OF_A_SESSION = (Injection, Extraction, Rejection, FutureTrigger, Event, Cooldown, Turn)
-OF_AN_APP = (SummaryDue, Entity, RecallCount, HealthReport, Import, Rollback)
+OF_A_SESSION: tuple[Any, ...] = (Injection, Extraction, Rejection, FutureTrigger, Event, Cooldown, Turn)
+OF_AN_APP: tuple[Any, ...] = (SummaryDue, Entity, RecallCount, HealthReport, Import, Rollback)
 """What was spent stays: the ledger holds numbers."""
 Delete = Callable[[Writer], int]
 Rows = TypeVar("Rows", bound=QuerySet[Any])
@@ -234,7 +234,8 @@ class Hiding:
 def going(app: App, model: Any) -> QuerySet[Any]:
     """Return what is hidden of memories or sessions; where the app itself goes, all of them."""
     hidden: QuerySet[Any] = model.objects.going(app)
-    return model.objects.for_app(app) | hidden if is_going(app) else hidden
+    everything: QuerySet[Any] = model.objects.for_app(app)
+    return everything | hidden if is_going(app) else hidden
 
 
 def going_rows(app: App, model: Any) -> QuerySet[Any]:
@@ -258,8 +259,8 @@ def stages(app: App) -> Iterator[tuple[str, Delete]]:
     yield "resources", deleting(unread(going_rows(app, Resource)), BATCH_OF_TEXTS)
     yield "sessions", deleting(unread(going(app, AgentSession)))
     if is_going(app):
-        for rows in OF_AN_APP:
-            yield str(rows._meta.verbose_name_plural), deleting(rows.objects.for_app(app))
+        for model in OF_AN_APP:
+            yield str(model._meta.verbose_name_plural), deleting(model.objects.for_app(app))
         yield "deliveries", deleting(Delivery.objects.for_app(app).of_what_was())
 
 

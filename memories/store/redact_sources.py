@@ -65,7 +65,7 @@ def redact_sources(app: App, memories: Sequence[Memory]) -> None:
     # Take the claims of who is just reading one of the texts, with the old words. Digests are written again.
     rows = Extraction.objects.for_app(app)
     reading = Q(resource__in=of_text, status=ExtractionStatus.RUNNING)
-    digests = Q(what=What.DIGEST, session__in=({memory.session_id for memory in memories} - {None}))
+    digests = Q(what=What.DIGEST, session__in={memory.session_id for memory in memories} - {None})
     rows.filter(reading | digests).update(
         status=ExtractionStatus.PENDING, token=F("token") + 1, lease_until=None, finished_at=None
     )
