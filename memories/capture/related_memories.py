@@ -362,8 +362,8 @@ def comparable(app: App, candidate: Candidate) -> MemoryQuerySet:
     if candidate.visibility == Visibility.AGENT:
         rows = rows.filter(agent=candidate.agent)
     if not is_guessed(candidate):
-        return rows.about(candidate.subject, candidate.category)
-    return rows.of_subject(candidate.subject) if candidate.subject else rows
+        return rows.filter(subject=candidate.subject, category=candidate.category)
+    return rows.filter(Q(subject=candidate.subject) | Q(subject=None)) if candidate.subject else rows
 
 
 def is_guessed(candidate: Candidate) -> bool:

@@ -198,22 +198,10 @@ class MemoryQuerySet(PurgedQuerySet["Memory"]):
         """These end users' memories and those of no one in particular; None: no filter."""
         return self.filter(of_users(users))
 
-    def given_to_others(self, users: Users) -> Self:
-        """What is another end user's than these by now, and was nobody's before."""
-        return self.exclude(of_users(users)).filter(revisions__before__user_id=None).distinct()
-
     def valid(self, now: datetime) -> Self:
         """What has begun and has not run out."""
         begun = Q(valid_from=None) | Q(valid_from__lte=now)
         return self.filter(begun & (Q(valid_until=None) | Q(valid_until__gt=now)))
-
-    def of_subject(self, subject: str | None) -> Self:
-        """What says it is about this, and what does not say what it is about."""
-        return self.filter(Q(subject=subject) | Q(subject=None))
-
-    def about(self, subject: str | None, category: str) -> Self:
-        """The same drawer: subject (None: general) and category. Uses an index."""
-        return self.filter(subject=subject, category=category)
 
 
 class Memory(Purged, Identified):

@@ -71,10 +71,6 @@ class DeliveryQuerySet(ScopedQuerySet["Delivery"]):
     def due(self, now: datetime) -> Self:
         return self.filter(status=Literal(DeliveryStatus.WAITING), next_at__lte=now, webhook__is_active=True)
 
-    def of_what_was(self) -> Self:
-        """All but what is still to be told of deletions: where nothing is left, nobody is to hear of what there was."""
-        return self.exclude(kind=MEMORY_DELETED, status=DeliveryStatus.WAITING)
-
 
 class Delivery(Scoped, Identified):
     """One message to one webhook. `payload` names what changed and holds nothing of what it says."""

@@ -13,7 +13,7 @@ from django.db.models import Q
 
 from memories.models import Forgotten, Memory, Status
 from memories.models.memory import MemoryQuerySet
-from memsite.tenancy.access import Users
+from memsite.tenancy.access import Users, of_users
 from memsite.tenancy.models import Agent, App
 
 BATCH = 200
@@ -56,7 +56,11 @@ def changes_since(
     withdrawn = everything.filter(span, status=Status.WITHDRAWN).of_users(users)
     withdrawn = withdrawn.open_to(agent) if agent else everything.none()
     made_private = everything.filter(span).once_shared().exclude(agent=agent) if agent else everything.none()
-    given_away = everything.none() if users is None else everything.filter(span).given_to_others(users)
+    # What is another end user's by now, and was nobody's before.
+    given_away = everything.none()
+    if users is not None:
+        others = everything.filter(span).exclude(of_users(users))
+        given_away = others.filter(revisions__before__user_id=None).distinct()
     gone = Forgotten.objects.for_app(app).filter(span, memory_uid__isnull=False).filter(Q(agent=None) | Q(agent=agent))
     rows = chain(
         (Change(row.change_number, row.uid, row) for row in changed),

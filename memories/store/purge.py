@@ -17,6 +17,7 @@ from django.utils import timezone
 from memories.models import (
     Action,
     Delivery,
+    DeliveryStatus,
     Entity,
     Extraction,
     FutureTrigger,
@@ -41,6 +42,7 @@ from memories.models import (
     SummaryDue,
 )
 from memories.models.memory import MemoryQuerySet
+from memories.models.webhook import MEMORY_DELETED
 from memories.store.links import PLAN, deleted_together, drop_for
 from memories.store.redact_sources import redact_reasons
 from memories.store.revisions import Key, learnt_in
@@ -261,7 +263,9 @@ def stages(app: App) -> Iterator[tuple[str, Delete]]:
     if is_going(app):
         for model in OF_AN_APP:
             yield str(model._meta.verbose_name_plural), deleting(model.objects.for_app(app))
-        yield "deliveries", deleting(Delivery.objects.for_app(app).of_what_was())
+        # All but what is still to be told of deletions: where nothing is left, nobody is to hear of what there was.
+        rows = Delivery.objects.for_app(app).exclude(kind=MEMORY_DELETED, status=DeliveryStatus.WAITING)
+        yield "deliveries", deleting(rows)
 
 
 def unread(rows: Rows) -> Rows:
