@@ -301,28 +301,28 @@ def add_plans(session: AgentSession, found: Sequence[Found]) -> None:
 
     What was refused is not brought back: the gate had its reason. A plan passes the same gate.
     """
-    by_resource = {one.resource.pk: one for one in found if one.resource.role == Role.USER and not one.denied}
+    by_resource = {item.resource.pk: item for item in found if item.resource.role == Role.USER and not item.denied}
     if not by_resource:
         return
     waiting = FutureTrigger.objects.for_app(session.app).filter(
         status=TriggerStatus.WAITING, resource__in=by_resource, memories=None
     )
     for resource_pk, message in waiting.order_by("pk").values_list("resource", "message"):
-        one = by_resource[resource_pk]
-        speaker = one.resource.speaker
+        item = by_resource[resource_pk]
+        speaker = item.resource.speaker
         message = message.removeprefix(f"{speaker}: ")
         if ADDRESSED.search(message) and not TO_BE_REMINDED.match(message):
             continue
-        told = [candidate.content for candidate in one.candidates] + [refusal.content for refusal in one.refusals]
-        if not any(used_share(message, text) >= ENOUGH for text in told):
-            said_at = one.resource.said_at(session.app.policy.time_zone)
+        contents = [candidate.content for candidate in item.candidates] + [refusal.content for refusal in item.refusals]
+        if not any(used_share(message, text) >= ENOUGH for text in contents):
+            said_at = item.resource.said_at(session.app.policy.time_zone)
             dated = make_dates_plain(message, said_at)
             content = dated.text
             content = content[:1].upper() + content[1:]
             named = f"{speaker}: {content}" if speaker else content
             until = dated.end if dated.is_to_come and is_once(content) else None
             fact = Fact(content=named, message=0, subject=speaker, quote=message, valid_until=until)
-            add_fact(one, fact, session, ())
+            add_fact(item, fact, session, ())
 
 
 def learn_digest(

@@ -226,9 +226,9 @@ def holds_with(memory: Memory | MemoryText, candidate: Candidate, now: datetime)
     return begins_in_time and (memory.valid_until is None or memory.valid_until > since)
 
 
-def holds_from(one: Memory | Candidate, now: datetime) -> datetime:
+def holds_from(statement: Memory | Candidate, now: datetime) -> datetime:
     """Return now, or the day to come on which it begins to hold."""
-    return max(one.valid_from or now, now)
+    return max(statement.valid_from or now, now)
 
 
 def is_about_one(memory: Memory | MemoryText | Candidate, candidate: Candidate) -> bool:

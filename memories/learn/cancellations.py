@@ -173,7 +173,7 @@ def find_replaced(messages: Mapping[int, str], said: str) -> dict[int, str]:
     """Return the sentence that takes it back, by the key of what was told to come."""
     if not messages or not is_there():
         return {}
-    sentences = [one.text for one in read_sentences(said) if not one.is_question][:MOST_SENTENCES]
+    sentences = [sentence.text for sentence in read_sentences(said) if not sentence.is_question][:MOST_SENTENCES]
     stems = {sentence: stems_of(sentence) for sentence in sentences}
     known = {key: stems_of(message) for key, message in messages.items()}
     pairs = [

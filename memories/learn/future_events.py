@@ -154,14 +154,19 @@ def read_events(said: str, said_at: datetime) -> list[ToldEvent]:
     else:
         text = redact(text[: READ_CHARACTERS + CUT_CHARACTERS]).text[:-CUT_CHARACTERS]
     comings = find_coming(without_old_days(text), said_at)
-    sentences = [(sentence_around(text, one.start, one.end, MESSAGE_CHARACTERS), one) for one in comings]
+    sentences = [(sentence_around(text, coming.start, coming.end, MESSAGE_CHARACTERS), coming) for coming in comings]
     settled = [
-        (sentence, one)
-        for sentence, one in sentences
-        if not is_routine(sentence, one) and not is_no_commitment(text, one, sentence)
+        (sentence, coming)
+        for sentence, coming in sentences
+        if not is_routine(sentence, coming) and not is_no_commitment(text, coming, sentence)
     ]
     return [
-        ToldEvent(sentence, " ".join(one.text.split())[:TEXT_CHARACTERS], one.at, Days(one.on, one.until, one.rule))
+        ToldEvent(
+            sentence,
+            " ".join(coming.text.split())[:TEXT_CHARACTERS],
+            coming.at,
+            Days(coming.on, coming.until, coming.rule),
+        )
         for sentence, own in groupby(settled, key=itemgetter(0))
-        for one in within_bounds(text, [one for _, one in own])
+        for coming in within_bounds(text, [coming for _, coming in own])
     ]

@@ -67,7 +67,7 @@ def sentence_of(trigger: FutureTrigger) -> str:
     """Its message with the day, where it does not name that itself: "Dentist on Friday 4 December 2026 at 15:00"."""
     zone = trigger.app.policy.time_zone
     noted = trigger.created_at.astimezone(zone)
-    if any(one.on == trigger.trigger_date for one in find_coming(trigger.message, noted)):
+    if any(coming.on == trigger.trigger_date for coming in find_coming(trigger.message, noted)):
         return make_dates_plain(trigger.message, noted).text
     return f"{trigger.message.rstrip(' .')} {when(trigger)}"
 

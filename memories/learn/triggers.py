@@ -200,8 +200,8 @@ def call_off(session: AgentSession, resource: Resource, off: Iterable[CalledOff]
     for row in triggers:
         row.message = row.message.removeprefix(own_mark(resource))
     over: set[int] = set()
-    for one in off:
-        meant = [row for row in triggers if one.is_said_of(row.message, row.text, row.trigger_date, row.until)]
+    for cancelled in off:
+        meant = [row for row in triggers if cancelled.is_said_of(row.message, row.text, row.trigger_date, row.until)]
         if len(meant) == 1 and not meant[0].rule:
             over.add(meant[0].pk)
     if get_conf().relations == "learned":
@@ -229,10 +229,10 @@ def due(app: App, user_id: str | None, agent: Agent | None, now: datetime) -> li
     users = users_told_of(app, agent, user_id)
     rows = due_on(visible_triggers(app, agent), day_of(app, now)).filter(of_users(users))
     ordered = rows.select_related("resource").order_by(F("trigger_time").asc(nulls_last=True), "-trigger_date", "pk")
-    told = told_once(ordered.defer("resource__raw_content")[:MOST_DUE])
-    if not told:
+    unique = told_once(ordered.defer("resource__raw_content")[:MOST_DUE])
+    if not unique:
         return []
-    triggers, first = list(told), {twin.pk: one.pk for one, twins in told.items() for twin in twins}
+    triggers, first = list(unique), {twin.pk: trigger.pk for trigger, twins in unique.items() for twin in twins}
     loads = Preload.objects.for_app(app).filter(trigger__in=first).values_list("trigger_id", "memory_id")
     links = {(first[trigger], memory) for trigger, memory in loads}
     brought = {pk for _, pk in links}
@@ -255,11 +255,11 @@ def due(app: App, user_id: str | None, agent: Agent | None, now: datetime) -> li
 
 def told_once(triggers: Iterable[FutureTrigger]) -> dict[FutureTrigger, list[FutureTrigger]]:
     """Return each that says something new of its day, with the later ones that say the same to the same user."""
-    told: dict[FutureTrigger, list[FutureTrigger]] = {}
+    unique: dict[FutureTrigger, list[FutureTrigger]] = {}
     for trigger in triggers:
-        known = (one for one in told if one.user_id == trigger.user_id and tells_again(trigger, one))
-        told.setdefault(next(known, trigger), []).append(trigger)
-    return told
+        known = (other for other in unique if other.user_id == trigger.user_id and tells_again(trigger, other))
+        unique.setdefault(next(known, trigger), []).append(trigger)
+    return unique
 
 
 def denied(app: App, pks: Collection[int], known: MemoryQuerySet) -> set[int]:

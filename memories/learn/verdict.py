@@ -71,7 +71,9 @@ class Answer:
         self.passages = passages_of("\n".join(lines))
         self.question = " ".join(passages_of(question))
         self.statements = statements_of(self.passages)
-        self.corrections = [one for one in statements_of(passages_of(question)) if _IS_STATEMENT.match(one)]
+        self.corrections = [
+            statement for statement in statements_of(passages_of(question)) if _IS_STATEMENT.match(statement)
+        ]
         self.vectors: Vectors | None = None
         self.asked: Vectors | None = None
 
@@ -182,8 +184,8 @@ def take_up(memory_text: str, answer: Answer) -> Words:
         words = beyond_question(part, "\n".join(answer.passages), answer.question, known)
         if words.share >= WORDS_WITH_MEANING and len(answer.passages) > 1:
             each = [beyond_question(part, passage, answer.question, known) for passage in answer.passages]
-            words = max(each, key=lambda one: one.share)
-        best = max(best, words, key=lambda one: one.share)
+            words = max(each, key=lambda item: item.share)
+        best = max(best, words, key=lambda item: item.share)
     return best
 
 
@@ -193,8 +195,8 @@ def beyond_question(part: str, passage: str, question: str, known: float) -> Wor
     share = round((used_share(part, both) - known) / (1 - known), DIGITS)
     if share <= 0:
         return Words(0.0)
-    asked = shared_words(part, question)
-    return Words(share, tuple(word for word in shared_words(part, both) if word not in asked))
+    in_question = shared_words(part, question)
+    return Words(share, tuple(word for word in shared_words(part, both) if word not in in_question))
 
 
 def likeness_of(vector: Vectors | None, answer: Answer) -> Likeness | None:

@@ -113,8 +113,8 @@ def embed_memories(app: App, embedder: Embedder, now: datetime, run: Run, after:
             return False
         after = rows[-1].change_number, rows[-1].pk
         with writing(app, ACTOR, now) as write:
-            kept = write.embed(rows, vectors, embedder.name)
-            run.done({"embedded": kept}, model=embedder.name, place=after)
+            count = write.embed(rows, vectors, embedder.name)
+            run.done({"embedded": count}, model=embedder.name, place=after)
     return True
 
 
@@ -301,11 +301,11 @@ def apps_with_backlog() -> list[int]:
     lacking: list[int] = []
     embedded: list[App] = []
     seen = apps.order_by("pk").only("change_number", "embedded_to", "vector_model")
-    for found in seen.annotate(is_lacking=Exists(changed.filter(~Exists(its_vector)))):
-        if found.is_lacking:
-            lacking.append(found.pk)
+    for row in seen.annotate(is_lacking=Exists(changed.filter(~Exists(its_vector)))):
+        if row.is_lacking:
+            lacking.append(row.pk)
         else:
-            embedded.append(found)
+            embedded.append(row)
     for start in range(0, len(embedded), NOTED_AT_ONCE):
         with transaction.atomic():
             for app in embedded[start : start + NOTED_AT_ONCE]:

@@ -269,12 +269,12 @@ def near_pairs(held: VectorStore, rows: Places, first: int, end: int, floor: flo
 
     Of each place the `most` nearest of those behind it, the nearest first; the same whatever pieces they are asked in.
     """
-    asked = held.of(rows[first:end])
+    vectors = held.of(rows[first:end])
     found: list[tuple[Places, Places, NDArray[np.float32]]] = []
     # One grid for all, so that what a place is compared with does not depend on the piece it is asked in.
     for start in range((first + 1) // TILE * TILE, len(rows), TILE):
         places = start + held.worth_comparing(rows[first:end], rows[start : start + TILE], floor)
-        cosines = asked @ held.of(rows[places]).T
+        cosines = vectors @ held.of(rows[places]).T
         # What is not behind the place itself was or will be seen from the other side.
         cosines[np.arange(first, end)[:, None] >= places] = -2
         at, columns = highest(cosines, floor, most)

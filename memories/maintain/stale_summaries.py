@@ -47,9 +47,9 @@ def note(run: Run, number: str, is_new: bool) -> None:
 
 def all_keys(app: App) -> set[Key]:
     """Return the keys of what is told, and of what is written. Two queries."""
-    told = Memory.objects.for_app(app).active().exclude(visibility=Visibility.AGENT).order_by()
+    known = Memory.objects.for_app(app).active().exclude(visibility=Visibility.AGENT).order_by()
     written = Summary.objects.for_app(app).current().order_by()
-    rows = (rows.values_list("category", "user_id").distinct() for rows in (told, written))
+    rows = (rows.values_list("category", "user_id").distinct() for rows in (known, written))
     return {(category, user_id or "") for found in rows for category, user_id in found}
 
 

@@ -33,8 +33,8 @@ BLOCK = 256
 def indexed_as(**options: str) -> str:
     """What SQLite's table is made as."""
     given = {**options, "tokenize": "porter unicode61 remove_diacritics 2"}
-    told = [*COLUMNS, *(f"{name}='{value}'" for name, value in given.items())]
-    return f"fts5({', '.join(told)})"
+    options = [*COLUMNS, *(f"{name}='{value}'" for name, value in given.items())]
+    return f"fts5({', '.join(options)})"
 
 
 def row(alias: str) -> str:
@@ -105,8 +105,8 @@ WORDS_INDEX = f"CREATE INDEX {{}} {TABLE} ON {MEMORY} USING gin ({WORDS}) WITH (
 
 def search_vector(row: str = "") -> str:
     """SQL of what PostgreSQL's column holds for a row; with its alias and a dot, where there are more tables."""
-    told = f"{row}content || ' ' || coalesce({row}subject, '') || ' ' || {row}tags::text"
-    return f"CASE WHEN {row}content <> '' THEN public.memsite_words({row}app_id, {told}) END"
+    text = f"{row}content || ' ' || coalesce({row}subject, '') || ' ' || {row}tags::text"
+    return f"CASE WHEN {row}content <> '' THEN public.memsite_words({row}app_id, {text}) END"
 
 
 POSTGRES = [

@@ -172,7 +172,7 @@ def halfvec_of(dim: int) -> str:
 def has_index(app_pk: int, model: str) -> bool:
     """Whether the app has a whole one of this model."""
     with connection.cursor() as cursor:
-        return bool(asked(cursor, WHOLE, ["%halfvec(%", index_name(app_pk, model)]))
+        return bool(first_value(cursor, WHOLE, ["%halfvec(%", index_name(app_pk, model)]))
 
 
 class BeingMade(Exception):
@@ -186,7 +186,7 @@ def make_index(app: App, model: str, dim: int) -> None:
     """
     name = index_name(app.pk, model)
     with row_level_security.site_wide(), connection.cursor() as cursor:
-        ask = partial(asked, cursor)
+        ask = partial(first_value, cursor)
         if not ask("SELECT pg_try_advisory_lock(hashtextextended(%s, 0))", [name]):
             raise BeingMade
         try:
@@ -206,7 +206,7 @@ def make_index(app: App, model: str, dim: int) -> None:
                 ask("SELECT pg_advisory_unlock(hashtextextended(%s, 0))", [name])
 
 
-def asked(cursor: Any, sql: str, parameters: Sequence[Any]) -> Any:
+def first_value(cursor: Any, sql: str, parameters: Sequence[Any]) -> Any:
     """The first value of the first row."""
     cursor.execute(sql, parameters)
     found = cursor.fetchone()

@@ -85,12 +85,12 @@ def writing(app: App, actor: str, now: datetime, suggested: Sequence[Suggestion]
     Raises AppGone where the app was active when `app` was read, and is not any more.
     """
     with noticing_damage(app.pk), transaction.atomic():
-        change_number, count, model, near_model, status, limit, told, blanks = take(app)
+        change_number, count, model, near_model, status, limit, has_webhooks, blanks = take(app)
         if app.status == AppStatus.ACTIVE != status:
             raise AppGone
         longest_subject = 0 if blanks is None else blanks + 1
         write = Writer(app, app.policy, actor, now, change_number, count, limit, model, near_model, longest_subject)
-        if told:
+        if has_webhooks:
             ring(TELL, app.pk)
         transaction.on_commit(partial(committed.send_robust, sender=Writer, app_pk=app.pk))
         yield write

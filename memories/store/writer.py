@@ -136,12 +136,12 @@ class Candidate:
         self.origin = self.origin or (Origin.OPERATOR if self.source == Source.OPERATOR else Origin.ASSISTANT)
         self.content = clean(self.content)
         self.subject = subject_of(clean(self.subject or ""))
-        self.tags = [kept for tag in self.tags if (kept := clean(tag))]
-        self.entities = [kept for name in self.entities if (kept := clean(name))]
+        self.tags = [text for tag in self.tags if (text := clean(tag))]
+        self.entities = [text for name in self.entities if (text := clean(name))]
         self.metadata = clean_all(self.metadata)
 
 
-CANDIDATE_FIELDS = tuple(one.name for one in fields(Candidate) if one.name not in COMPUTED)
+CANDIDATE_FIELDS = tuple(item.name for item in fields(Candidate) if item.name not in COMPUTED)
 """Those that a memory takes over as they are."""
 
 
@@ -193,9 +193,11 @@ class Writer:
             self.touch_summaries(memory, {})
         self.name(memories)
         pairs = list(zip(memories, candidates, strict=True))
-        for model in dict.fromkeys(one.vector_model for one in candidates if one.vector is not None):
+        for model in dict.fromkeys(candidate.vector_model for candidate in candidates if candidate.vector is not None):
             made = [
-                (memory, one.vector) for memory, one in pairs if one.vector is not None and one.vector_model == model
+                (memory, candidate.vector)
+                for memory, candidate in pairs
+                if candidate.vector is not None and candidate.vector_model == model
             ]
             self.keep_vectors(made, model)
         return memories
@@ -410,7 +412,9 @@ class Writer:
             self.note([into], Action.MERGED, reason)
             return
         for loser, _ in losers:
-            surer = max(into, loser, key=lambda one: (confidence_at(one, self.now, self.policy), one.anchored_at))
+            surer = max(
+                into, loser, key=lambda memory: (confidence_at(memory, self.now, self.policy), memory.anchored_at)
+            )
             into.confidence = confidence_at(surer, self.now, self.policy)
             into.confidence_base, into.anchored_at = surer.confidence_base, surer.anchored_at
             into.confirmed_at = max(into.confirmed_at, loser.confirmed_at)
