@@ -78,9 +78,17 @@ def judge(
         question = turns.values_list("user_input", flat=True).first() or ""
     answer = Answer(text, question, [row.line for row in shown])
     verdicts = weigh(session.app, [row.memory for row in shown], answer, embedder)
-    is_told = {row.pk: row.turn_number is not None or verdicts[row.memory_id].used for row in shown}
-    note_weighed(session, [row for row in shown if not is_told[row.pk]], verdicts)
-    return settle(session, [row for row in shown if is_told[row.pk]], verdicts, actor, now)
+    is_settled = {row.pk: row.turn_number is not None or verdicts[row.memory_id].used for row in shown}
+    # Keep the most that any answer has shown of a memory that is not judged yet.
+    more = []
+    for row in shown:
+        verdict = verdicts[row.memory_id]
+        if not is_settled[row.pk] and (row.word_share is None or verdict.word_share > row.word_share):
+            row.word_share, row.similarity = verdict.word_share, verdict.similarity
+            more.append(row)
+    if more:
+        waiting(session).bulk_update(more, ["word_share", "similarity"])
+    return settle(session, [row for row in shown if is_settled[row.pk]], verdicts, actor, now)
 
 
 def judge_rest(session: AgentSession, actor: str, now: datetime) -> None:
@@ -133,15 +141,6 @@ def vectors_of(app: App, pks: Sequence[int], answer: Answer, embedder: Embedder)
         return {}
     numbers, vectors = by_number(rows, embedder.known_dim)
     return dict(zip(numbers, vectors, strict=True))
-
-
-def note_weighed(session: AgentSession, rows: Sequence[Injection], verdicts: Mapping[int, Verdict]) -> None:
-    """Keep the most that any answer has shown of a memory that is not judged yet."""
-    more = [row for row in rows if row.word_share is None or verdicts[row.memory_id].word_share > row.word_share]
-    for row in more:
-        row.word_share, row.similarity = verdicts[row.memory_id].word_share, verdicts[row.memory_id].similarity
-    if more:
-        waiting(session).bulk_update(more, ["word_share", "similarity"])
 
 
 def settle(

@@ -23,7 +23,7 @@ class Span:
     def days(self) -> list[date]:
         return [self.since + number * DAY for number in range((self.until - self.since).days + 1)]
 
-    def told(self, app: App) -> dict[str, str]:
+    def as_json(self, app: App) -> dict[str, str]:
         """Return JSON as it stands: which days they are, and whose."""
         zone = str(app.policy.time_zone)
         return {"since": self.since.isoformat(), "until": self.until.isoformat(), "time_zone": zone}

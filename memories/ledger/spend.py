@@ -183,7 +183,7 @@ def usage_of(app: App, now: datetime, days: int) -> Figures:
     return {
         "app_id": app.app_id,
         "at": now.isoformat(),
-        **span.told(app),
+        **span.as_json(app),
         "total": sums_of(sum_up(every_day)),
         "by_day": [{"day": row.key[0].isoformat(), **sums_of(row)} for row in reversed(every_day)],
         "by_operation": [{"operation": row.key[0], **sums_of(row)} for row in operations],

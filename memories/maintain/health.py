@@ -268,7 +268,7 @@ def stats_of(app: App, now: datetime, days: int) -> Figures:
     return {
         "app_id": app.app_id,
         "at": now.isoformat(),
-        **span.told(app),
+        **span.as_json(app),
         "memories": {
             "total": sum(statuses.values()),
             "live": live,

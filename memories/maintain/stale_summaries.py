@@ -75,7 +75,7 @@ def mark_stale(app: App, now: datetime) -> int:
 
 def run_out(now: datetime) -> SummaryQuerySet:
     """Return summaries of which a memory has run out, or has begun to hold, since its facts were read."""
-    theirs = told(app=OuterRef("app"), category=OuterRef("category"), whose=OuterRef("user_id"))
+    theirs = summarisable(app=OuterRef("app"), category=OuterRef("category"), whose=OuterRef("user_id"))
     ended = theirs.filter(valid_until__gt=OuterRef("read_at"), valid_until__lte=now)
     began = theirs.filter(valid_from__gt=OuterRef("read_at"), valid_from__lte=now)
     rows = Summary.objects.current().filter(app__policy__capture_summaries=True).order_by()
@@ -85,7 +85,7 @@ def run_out(now: datetime) -> SummaryQuerySet:
 
 def begun(now: datetime) -> MemoryQuerySet:
     """Return memories that hold from some day on, which has come, in categories that have no summary yet."""
-    rows = told(app__in=App.objects.filter(policy__capture_summaries=True), valid_from__lte=now).valid(now)
+    rows = summarisable(app__in=App.objects.filter(policy__capture_summaries=True), valid_from__lte=now).valid(now)
     key = {"category": OuterRef("category"), "user_id": OuterRef("whose")}
     written = Summary.objects.current().filter(app=OuterRef("app"), **key)
     return rows.exclude(Exists(written)).exclude(Exists(due(**key)))
@@ -94,12 +94,12 @@ def begun(now: datetime) -> MemoryQuerySet:
 def unwritten(now: datetime) -> QuerySet[App]:
     """Return apps that keep summaries and have not one, although they know something: it was just switched on."""
     mine = {"app": OuterRef("pk")}
-    known = Exists(told(**mine).valid(now))
+    known = Exists(summarisable(**mine).valid(now))
     none = ~Exists(Summary.objects.current().filter(**mine)) & ~Exists(SummaryDue.objects.filter(**mine))
     return App.objects.filter(none, known, policy__capture_summaries=True)
 
 
-def told(**where: object) -> MemoryQuerySet:
+def summarisable(**where: object) -> MemoryQuerySet:
     """Return what summaries may tell of, as far as it is so; `whose` is the end user, "" for nobody in particular."""
     rows = Memory.objects.active().exclude(visibility=Visibility.AGENT).order_by()
     return rows.annotate(whose=Coalesce("user_id", NOBODY)).filter(**where)

@@ -218,7 +218,7 @@ def rewrite_due(
     return Rewriting(app, provider, embedder, actor, now).run(ripe)
 
 
-def told_in(app: App, category: str, user_id: str) -> MemoryQuerySet:
+def memories_of(app: App, category: str, user_id: str) -> MemoryQuerySet:
     """Return the memories that this summary may tell of, of whatever status: never one that only one agent may see."""
     rows = Memory.objects.for_app(app).filter(of_whom(user_id), category=category)
     return rows.exclude(visibility=Visibility.AGENT)
@@ -244,7 +244,7 @@ def facts_of(app: App, category: str, user_id: str, now: datetime) -> list[Noted
 
 
 def told_now(app: App, category: str, user_id: str, now: datetime) -> MemoryQuerySet:
-    return told_in(app, category, user_id).active().valid(now)
+    return memories_of(app, category, user_id).active().valid(now)
 
 
 def first_of(app: App, category: str, user_id: str, now: datetime) -> MemoryQuerySet:
@@ -351,7 +351,7 @@ class Rewriting:
         if not self.claimed(due).exists():
             return False
         pks = [fact.number for fact in draft.facts]
-        if told_in(self.app, due.category, due.user_id).filter(pk__in=pks).count() < len(pks):
+        if memories_of(self.app, due.category, due.user_id).filter(pk__in=pks).count() < len(pks):
             self.claimed(due).update(lease_until=None)
             return False
         is_new = self.keep(due, draft)

@@ -33,8 +33,8 @@ BLOCK = 256
 def indexed_as(**options: str) -> str:
     """What SQLite's table is made as."""
     given = {**options, "tokenize": "porter unicode61 remove_diacritics 2"}
-    options = [*COLUMNS, *(f"{name}='{value}'" for name, value in given.items())]
-    return f"fts5({', '.join(options)})"
+    arguments = [*COLUMNS, *(f"{name}='{value}'" for name, value in given.items())]
+    return f"fts5({', '.join(arguments)})"
 
 
 def row(alias: str) -> str:

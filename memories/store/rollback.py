@@ -244,7 +244,7 @@ class Source:
         """What revisions say when it is taken back, before the reason why."""
         return f"{self.what} {self.name} was taken back"
 
-    def told_by(self, row: Revision) -> bool:
+    def is_own_rollback(self, row: Revision) -> bool:
         """Return whether it was written when this source was taken back, now or before."""
         is_ours = row.action in (Action.UNDONE, Action.EDITED, Action.RESTORED)
         return is_ours and f"{row.reason}:".startswith(f"{self.told}:")
@@ -360,11 +360,11 @@ def restore_winner(write: Writer, source: Source, memory: Memory, ours: set[int]
 def take_back_from(write: Writer, source: Source, memory: Memory, change: Revision | None, reason: str) -> None:
     """Take back what the source did to it, and this change that came of it, whoever made that."""
     of_it = change.pk if change else None
-    take_back(write, memory, lambda row: row.pk == of_it or source.made(row), source.told_by, reason)
+    take_back(write, memory, lambda row: row.pk == of_it or source.made(row), source.is_own_rollback, reason)
 
 
 def undo_changes(write: Writer, source: Source, changes: Sequence[Revision], reason: str) -> int:
     """Undo what the source did to memories of others. Return how many changes were looked at."""
     for memory in current(write, {change.memory_id for change in changes}):
-        take_back(write, memory, source.made, source.told_by, reason)
+        take_back(write, memory, source.made, source.is_own_rollback, reason)
     return len(changes)
