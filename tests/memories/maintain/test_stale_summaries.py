@@ -167,16 +167,15 @@ def test_switched_off_it_is_not_written_even_if_a_worker_is_at_it(app: App, mode
         return Says({"text": "Runs marathons."})
 
     model.always(switches_off)
-    write = Rewriting.write
+    store = Rewriting.store
 
     def slow(self: Any, *given: Any) -> Any:
-        written = write(self, *given)
         allow(app, capture_summaries=False)
         with at(NOON + HOUR):
             upkeep_summaries()
-        return written
+        return store(self, *given)
 
-    monkeypatch.setattr(Rewriting, "write", slow)
+    monkeypatch.setattr(Rewriting, "store", slow)
     sweep(NOON + HOUR)
     assert switched
     assert not Summary.objects.exists()
