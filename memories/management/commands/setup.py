@@ -7,6 +7,7 @@ import json
 import os
 import secrets
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -79,8 +80,11 @@ class Command(BaseCommand):
                 settings.SECRET_KEY = conf.effective_secret_key()
                 self.check()
                 with self.alone_in_database():
-                    self.migrate()
-                    self.collect_static()
+                    # Most of collecting is compressing, for which the other processors are free meanwhile.
+                    with ThreadPoolExecutor(1) as pool:
+                        collected = pool.submit(self.collect_static)
+                        self.migrate()
+                    collected.result()
                     first = first_start(conf.data_dir / NOTES_NAME, url)
                 store_address(url)
         if first and not unattended:
