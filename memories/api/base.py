@@ -82,6 +82,8 @@ class View(APIView):
     """Whether its POST keeps its answer by itself, in the transaction that does the work."""
     answers_anew = False
     """Its POST is a question, or of a client that knows no `Idempotency-Key`: that says nothing to it."""
+    stores_nothing = False
+    """Its POST is a question, though it takes a key that may write."""
     shows: type[Memory | FutureTrigger] | None = None
     """What stands in its answers, which are not kept once that is deleted."""
     shown_once: str | None = None
@@ -92,7 +94,7 @@ class View(APIView):
         if (encoding := encoding_of(request._request)) and encoding not in self.takes_encoded_as:
             raise EncodedBody
         super().initial(request, *args, **kwargs)
-        if request.method not in SAFE_METHODS and self.scope != Scope.READ and not self.answers_anew:
+        if request.method not in SAFE_METHODS and self.scope != Scope.READ and not self.stores_nothing:
             WAITING.refuse_excess()
         endless = "HTTP_TRANSFER_ENCODING" in request.META and not request.META.get("CONTENT_LENGTH")
         if endless and not self.takes_endless_bodies:
@@ -119,11 +121,6 @@ class View(APIView):
 
     def caller(self) -> Principal:
         return self.request.user  # type: ignore[return-value]  # our authenticators set a Principal
-
-    def require(self, scope: Scope) -> None:
-        """Raise PermissionDenied unless the caller has the scope: where an endpoint does more than one thing."""
-        if scope not in self.caller().scopes:
-            raise PermissionDenied(takes_key_with(scope))
 
     def read(self, serializer: type[StrictSerializer]) -> dict[str, Any]:
         """Return the validated body; ValidationError names each wrong field."""
@@ -244,15 +241,10 @@ class AgentView(View):
 
     def session(self, uid: UUID) -> AgentSession:
         rows = AgentSession.objects.for_app(self.app).select_related("agent")
-        return self.in_app(found(rows.filter(uid=uid, agent=self.caller().agent).first()))
-
-    def in_app(self, session: AgentSession) -> AgentSession:
+        session = found(rows.filter(uid=uid, agent=self.caller().agent).first())
         # The app that came with the key has its policy: no further query for it.
         session.app = self.app
         return session
-
-    def memory(self, agent: MemoryAgent, uid: UUID) -> Memory:
-        return found(agent.memories().select_related("session", "resource", "cold_text").filter(uid=uid).first())
 
     def users(self) -> Users:
         """Return the end users whose rows may be shown where none is named, beside rows of none."""
@@ -267,17 +259,6 @@ class AgentView(View):
             uid = as_uuid("session_id", self.request.query_params["session_id"])
             return rows.filter(session=self.session(uid))
         return rows.filter(of_users(self.users(), "session__user_id"))
-
-    def count_writes(self, count: int) -> None:
-        """Count writes; answer 429 with the seconds to wait above the limit of writes a minute and agent."""
-        agent, limit = self.caller().agent, self.app.policy.writes_per_minute
-        assert agent is not None
-        if count > limit:
-            raise Unprocessable(f"This app's agents may write {limit} memories a minute, and these are {count}.")
-        try:
-            take_writes(agent, count, limit)
-        except RateExceeded as error:
-            raise Throttled(error.retry_after_seconds) from error
 
 
 class OperatorView(View):
@@ -345,33 +326,62 @@ def etag(memory: Memory) -> dict[str, str]:
     return {"ETag": f'"{memory.version}"'}
 
 
-class StoringView(AgentView):
-    def candidate(self, fields: Mapping[str, Any], sessions: Mapping[UUID, AgentSession] | None = None) -> Candidate:
-        """Return a candidate of this agent; ValidationError where the policy or the session does not allow it."""
-        if complaint := too_long(fields["content"], self.app.policy):
-            raise ValidationError({"content": complaint})
-        rest = {name: value for name, value in fields.items() if name != "session_id"}
-        session = self.session_of(fields.get("session_id"), sessions)
-        return Candidate(
-            **{"user_id": session.user_id if session else None, **rest},
-            agent=self.caller().agent,
-            session=session,
-            tier=session.tier if session else 1,
-            source=Source.API,
-        )
+def check_scope(caller: Principal, scope: Scope) -> None:
+    """Raise PermissionDenied unless the caller has the scope: where an endpoint does more than one thing.
 
-    def session_of(self, uid: UUID | None, known: Mapping[UUID, AgentSession] | None) -> AgentSession | None:
-        if uid is None:
-            return None
-        if known is None:
-            known = self.sessions({uid})
-        if uid not in known:
+    A write is refused here when SQLite's write lock is stuck, as `View.initial` refuses it elsewhere.
+    """
+    if scope not in caller.scopes:
+        raise PermissionDenied(takes_key_with(scope))
+    if scope == Scope.WRITE:
+        WAITING.refuse_excess()
+
+
+def count_writes(agent: MemoryAgent, count: int) -> None:
+    """Count writes; answer 429 with the seconds to wait above the limit of writes a minute and agent."""
+    limit = agent.app.policy.writes_per_minute
+    assert agent.agent is not None
+    if count > limit:
+        raise Unprocessable(f"This app's agents may write {limit} memories a minute, and these are {count}.")
+    try:
+        take_writes(agent.agent, count, limit)
+    except RateExceeded as error:
+        raise Throttled(error.retry_after_seconds) from error
+
+
+def memory_with(agent: MemoryAgent, uid: UUID) -> Memory:
+    """Return the memory with this id, with what showing it takes; NotFound if the agent may not see it."""
+    return found(agent.memories().select_related("session", "resource", "cold_text").filter(uid=uid).first())
+
+
+def candidate_from(
+    agent: MemoryAgent, fields: Mapping[str, Any], sessions: Mapping[UUID, AgentSession] | None = None
+) -> Candidate:
+    """Return a candidate of this agent; ValidationError where the policy or the session does not allow it.
+
+    `sessions` are those of a batch, read once; without them, its session is read here.
+    """
+    if complaint := too_long(fields["content"], agent.app.policy):
+        raise ValidationError({"content": complaint})
+    session = None
+    if uid := fields.get("session_id"):
+        session = (agent_sessions(agent, {uid}) if sessions is None else sessions).get(uid)
+        if session is None:
             raise ValidationError({"session_id": ["There is no session with this id."]})
-        return known[uid]
+    rest = {name: value for name, value in fields.items() if name != "session_id"}
+    return Candidate(
+        **{"user_id": session.user_id if session else None, **rest},
+        agent=agent.agent,
+        session=session,
+        tier=session.tier if session else 1,
+        source=Source.API,
+    )
 
-    def sessions(self, uids: set[UUID]) -> dict[UUID, AgentSession]:
-        rows = AgentSession.objects.for_app(self.app).filter(agent=self.caller().agent, uid__in=uids)
-        return {row.uid: row for row in rows}
+
+def agent_sessions(agent: MemoryAgent, uids: set[UUID]) -> dict[UUID, AgentSession]:
+    """Return the agent's own sessions among these ids."""
+    rows = AgentSession.objects.for_app(agent.app).filter(agent=agent.agent, uid__in=uids)
+    return {row.uid: row for row in rows}
 
 
 def too_long(content: str, policy: AppPolicy) -> list[str]:

@@ -15,16 +15,17 @@ from pydantic import AfterValidator, Field
 from rest_framework.exceptions import APIException, ValidationError
 from typing_extensions import TypedDict
 
-from memories.api.base import StoringView
+from memories.api.base import count_writes
 from memories.compat.external_ids import create_with_external_id, external_id, find_by_external_id
 from memories.language.scripts import without_surrogates
 from memories.language.secrets import clean, each_text, is_visible, without_secrets
 from memories.mcp.server import in_thread, serving
-from memories.mcp.toolbox import ToolAnswer, Toolbox
+from memories.mcp.toolbox import ToolAnswer, Toolbox, ToolContext
 from memories.models import Memory
 from memories.services import MemoryAgent
 from memories.store import Candidate
 from memsite.http.json_body import RepeatedName, parse_loosely
+from memsite.tenancy.authentication import Principal
 from memsite.tenancy.origin import Origin
 
 KIND = "graph"
@@ -374,10 +375,6 @@ class Unknown(APIException):
     status_code = 404
 
 
-def graph_of(view: StoringView) -> Graph:
-    return Graph(view.memory_agent())
-
-
 def as_text(value: Any) -> str:
     """As JavaScript writes it with an indent of two."""
     return json.dumps(value, indent=2, ensure_ascii=False)
@@ -393,28 +390,28 @@ def done(message: str) -> ToolAnswer:
 
 
 @toolbox.writes("Create Entities", answers=Entities)
-def create_entities(view: StoringView, entities: list[Entity]) -> ToolAnswer:
+def create_entities(ctx: ToolContext, entities: list[Entity]) -> ToolAnswer:
     """Adds entities with what is observed of them. Those that are there stay as they are."""
-    view.count_writes(max(1, sum(1 + len(one["observations"]) for one in entities)))
-    graph = graph_of(view)
+    count_writes(ctx.agent, max(1, sum(1 + len(one["observations"]) for one in entities)))
+    graph = Graph(ctx.agent)
     new = graph.create_entities(entities)
     return told(new, graph.withheld, entities=new)
 
 
 @toolbox.writes("Create Relations", answers=Relations)
-def create_relations(view: StoringView, relations: list[Relation]) -> ToolAnswer:
+def create_relations(ctx: ToolContext, relations: list[Relation]) -> ToolAnswer:
     """Adds relations between entities, in active voice: from Alice, works_at, to Acme."""
-    view.count_writes(max(1, len(relations)))
-    graph = graph_of(view)
+    count_writes(ctx.agent, max(1, len(relations)))
+    graph = Graph(ctx.agent)
     new = graph.create_relations(relations)
     return told(new, graph.withheld, relations=new)
 
 
 @toolbox.writes("Add Observations", answers=Results)
-def add_observations(view: StoringView, observations: list[Observed]) -> ToolAnswer:
+def add_observations(ctx: ToolContext, observations: list[Observed]) -> ToolAnswer:
     """Adds to what is observed of entities that are there."""
-    view.count_writes(max(1, sum(len(one["contents"]) for one in observations)))
-    graph = graph_of(view)
+    count_writes(ctx.agent, max(1, sum(len(one["contents"]) for one in observations)))
+    graph = Graph(ctx.agent)
     try:
         results = graph.add_observations([(one["entityName"], one["contents"]) for one in observations])
     except NoSuchEntity as error:
@@ -423,51 +420,52 @@ def add_observations(view: StoringView, observations: list[Observed]) -> ToolAns
 
 
 @toolbox.writes("Delete Entities", destroys=True, repeatable=True, answers=Done)
-def delete_entities(view: StoringView, entityNames: list[Word]) -> ToolAnswer:  # noqa: N803  # the reference server's name
+def delete_entities(ctx: ToolContext, entityNames: list[Word]) -> ToolAnswer:  # noqa: N803  # the reference server's name
     """Deletes entities with their observations and relations, for good."""
-    graph_of(view).delete_entities(entityNames)
+    Graph(ctx.agent).delete_entities(entityNames)
     return done("Entities deleted successfully")
 
 
 @toolbox.writes("Delete Observations", destroys=True, repeatable=True, answers=Done)
-def delete_observations(view: StoringView, deletions: list[Withdrawn]) -> ToolAnswer:
+def delete_observations(ctx: ToolContext, deletions: list[Withdrawn]) -> ToolAnswer:
     """Deletes single observations of entities, for good."""
-    graph_of(view).delete_observations([(one["entityName"], one["observations"]) for one in deletions])
+    Graph(ctx.agent).delete_observations([(one["entityName"], one["observations"]) for one in deletions])
     return done("Observations deleted successfully")
 
 
 @toolbox.writes("Delete Relations", destroys=True, repeatable=True, answers=Done)
-def delete_relations(view: StoringView, relations: list[Relation]) -> ToolAnswer:
+def delete_relations(ctx: ToolContext, relations: list[Relation]) -> ToolAnswer:
     """Deletes relations, for good."""
-    graph_of(view).delete_relations(relations)
+    Graph(ctx.agent).delete_relations(relations)
     return done("Relations deleted successfully")
 
 
 @toolbox.reads("Read Graph", answers=KnowledgeGraph)
-def read_graph(view: StoringView) -> ToolAnswer:
+def read_graph(ctx: ToolContext) -> ToolAnswer:
     """The whole graph."""
-    return told(graph_of(view).whole())
+    return told(Graph(ctx.agent).whole())
 
 
 @toolbox.reads("Search Nodes", answers=KnowledgeGraph)
-def search_nodes(view: StoringView, query: Annotated[Word, Field(max_length=LONGEST_QUERY)]) -> ToolAnswer:
+def search_nodes(ctx: ToolContext, query: Annotated[Word, Field(max_length=LONGEST_QUERY)]) -> ToolAnswer:
     """Entities whose name, type or observations contain the text, with their relations."""
-    return told(graph_of(view).search(query))
+    return told(Graph(ctx.agent).search(query))
 
 
 @toolbox.reads("Open Nodes", answers=KnowledgeGraph)
-def open_nodes(view: StoringView, names: list[Word]) -> ToolAnswer:
+def open_nodes(ctx: ToolContext, names: list[Word]) -> ToolAnswer:
     """Entities by their names, with their relations."""
-    return told(graph_of(view).part(names))
+    return told(Graph(ctx.agent).part(names))
 
 
-def make_server(view: StoringView) -> Server[Any]:
+def make_server(caller: Principal) -> Server[Any]:
+    ctx = ToolContext(caller)
     return serving(
         "memory-server",
         toolbox,
-        view,
+        ctx,
         on_list_resources=in_thread(list_resources),
-        on_read_resource=in_thread(partial(read_resource, view)),
+        on_read_resource=in_thread(partial(read_resource, ctx)),
     )
 
 
@@ -482,8 +480,8 @@ def list_resources(params: Any) -> mcp.ListResourcesResult:
     return mcp.ListResourcesResult(resources=[graph])
 
 
-def read_resource(view: StoringView, params: mcp.ReadResourceRequestParams) -> mcp.ReadResourceResult:
+def read_resource(ctx: ToolContext, params: mcp.ReadResourceRequestParams) -> mcp.ReadResourceResult:
     if params.uri != GRAPH:
         raise MCPError(code=mcp.INVALID_PARAMS, message="There is nothing at this address.", data={"uri": params.uri})
-    text = as_text(graph_of(view).whole())
+    text = as_text(Graph(ctx.agent).whole())
     return mcp.ReadResourceResult(contents=[mcp.TextResourceContents(uri=GRAPH, mime_type=JSON, text=text)])

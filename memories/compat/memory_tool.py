@@ -13,7 +13,7 @@ from rest_framework.exceptions import ValidationError
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from memories.api.base import AgentView
+from memories.api.base import AgentView, check_scope, count_writes
 from memories.api.fields import (
     NameField,
     StrictBooleanField,
@@ -367,10 +367,11 @@ class MemoryTool(AgentView):
             command = self.read(Command)
         except ValidationError as error:
             return refused(explain(error)[0])
+        agent = self.memory_agent()
         if command["command"] != "view":
-            self.require(Scope.WRITE)
-            self.count_writes(1)
-        files = Files(self.memory_agent(), request.query_params.get("user_id") or None)
+            check_scope(self.caller(), Scope.WRITE)
+            count_writes(agent, 1)
+        files = Files(agent, request.query_params.get("user_id") or None)
         try:
             return Response({"content": COMMANDS[command["command"]](files, command), "is_error": False})
         except Refused as refusal:

@@ -14,10 +14,10 @@ from mcp.server.lowlevel.server import Server
 from mcp.shared.exceptions import MCPError
 from rest_framework.exceptions import APIException
 
-from memories.api.base import StoringView
-from memories.mcp.toolbox import Toolbox, told_of
+from memories.mcp.toolbox import Toolbox, ToolContext, told_of
 from memories.mcp.tools import session_named, toolbox
 from memories.services import ForeignSession
+from memsite.tenancy.authentication import Principal
 from memsite_client import __version__
 
 NAME = "session-start"
@@ -45,28 +45,28 @@ def list_prompts(params: Any) -> mcp.ListPromptsResult:
     )
 
 
-def get_prompt(view: StoringView, params: mcp.GetPromptRequestParams) -> mcp.GetPromptResult:
+def get_prompt(ctx: ToolContext, params: mcp.GetPromptRequestParams) -> mcp.GetPromptResult:
     if params.name != NAME:
         raise MCPError(code=mcp.INVALID_PARAMS, message=f"There is no prompt {params.name!r}: there is {NAME}.")
     try:
-        text = text_for(view, **{name: value for name, value in (params.arguments or {}).items() if name in ARGUMENTS})
+        text = text_for(ctx, **{name: value for name, value in (params.arguments or {}).items() if name in ARGUMENTS})
     except (APIException, ForeignSession) as error:
         raise MCPError(code=mcp.INVALID_PARAMS, message=told_of(error, NAME)) from error
     message = mcp.PromptMessage(role="user", content=mcp.TextContent(type="text", text=text))
     return mcp.GetPromptResult(description=DESCRIPTION, messages=[message])
 
 
-def text_for(view: StoringView, session: str = "", user_id: str = "") -> str:
+def text_for(ctx: ToolContext, session: str = "", user_id: str = "") -> str:
     """Inside fences. With a session, what was shown is noted, as at the start of any other."""
-    agent = view.memory_agent()
+    agent = ctx.agent
     if session:
-        greeting = agent.start(session_named(view, session, user_id or None))
+        greeting = agent.start(session_named(ctx, session, user_id or None))
     else:
         greeting = agent.greeting(user_id or None, timezone.now())
     return greeting.text or NOTHING
 
 
-def list_resources(view: StoringView, params: Any) -> mcp.ListResourcesResult:
+def list_resources(ctx: ToolContext, params: Any) -> mcp.ListResourcesResult:
     lessons = mcp.Resource(
         name="lessons",
         title="Lessons",
@@ -74,9 +74,7 @@ def list_resources(view: StoringView, params: Any) -> mcp.ListResourcesResult:
         mime_type=MARKDOWN,
         description="What users corrected and agents learnt.",
     )
-    return mcp.ListResourcesResult(
-        resources=[lessons, *(of_category(one.name) for one in view.memory_agent().categories(""))]
-    )
+    return mcp.ListResourcesResult(resources=[lessons, *(of_category(one.name) for one in ctx.agent.categories(""))])
 
 
 def of_category(name: str) -> mcp.Resource:
@@ -100,15 +98,15 @@ def list_templates(params: Any) -> mcp.ListResourceTemplatesResult:
     return mcp.ListResourceTemplatesResult(resource_templates=[template])
 
 
-def read_resource(view: StoringView, params: mcp.ReadResourceRequestParams) -> mcp.ReadResourceResult:
-    text = text_of(view, params.uri)
+def read_resource(ctx: ToolContext, params: mcp.ReadResourceRequestParams) -> mcp.ReadResourceResult:
+    text = text_of(ctx, params.uri)
     if text is None:
         raise MCPError(code=mcp.INVALID_PARAMS, message="There is nothing at this address.", data={"uri": params.uri})
     return mcp.ReadResourceResult(contents=[mcp.TextResourceContents(uri=params.uri, mime_type=MARKDOWN, text=text)])
 
 
-def text_of(view: StoringView, uri: str) -> str | None:
-    agent = view.memory_agent()
+def text_of(ctx: ToolContext, uri: str) -> str | None:
+    agent = ctx.agent
     if uri == LESSONS:
         return agent.lessons_file(None)
     name = unquote(uri.removeprefix(CATEGORIES))
@@ -118,29 +116,30 @@ def text_of(view: StoringView, uri: str) -> str | None:
     return summary.content if summary else None
 
 
-def make_server(view: StoringView) -> Server[Any]:
+def make_server(caller: Principal) -> Server[Any]:
+    ctx = ToolContext(caller)
     return serving(
         "memsite",
         toolbox,
-        view,
+        ctx,
         title="Memsite",
         instructions=INSTRUCTIONS,
-        on_list_resources=in_thread(partial(list_resources, view)),
+        on_list_resources=in_thread(partial(list_resources, ctx)),
         on_list_resource_templates=in_thread(list_templates),
-        on_read_resource=in_thread(partial(read_resource, view)),
+        on_read_resource=in_thread(partial(read_resource, ctx)),
         on_list_prompts=in_thread(list_prompts),
-        on_get_prompt=in_thread(partial(get_prompt, view)),
+        on_get_prompt=in_thread(partial(get_prompt, ctx)),
     )
 
 
-def serving(name: str, box: Toolbox, view: StoringView, **options: Any) -> Server[Any]:
+def serving(name: str, box: Toolbox, ctx: ToolContext, **options: Any) -> Server[Any]:
     """A server with these tools, as far as the caller's key allows them."""
 
     def list_tools(params: Any) -> mcp.ListToolsResult:
-        return mcp.ListToolsResult(tools=box.listed(view.caller().scopes))
+        return mcp.ListToolsResult(tools=box.listed(ctx.caller.scopes))
 
     def call_tool(params: mcp.CallToolRequestParams) -> mcp.CallToolResult:
-        return box.call(view, params.name, params.arguments or {})
+        return box.call(ctx, params.name, params.arguments or {})
 
     return Server(
         name,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import mcp_types as mcp
@@ -12,18 +13,30 @@ import structlog
 from mcp.server.mcpserver.utilities.func_metadata import FuncMetadata, func_metadata
 from pydantic import TypeAdapter, ValidationError
 
-from memories.api.base import StoringView
+from memories.api.base import check_scope
 from memories.learn.trigger_span import WrongTrigger
-from memories.services import BothSuperseded, ForeignSession
+from memories.services import BothSuperseded, ForeignSession, MemoryAgent
 from memories.store import LimitReached
 from memsite.http.json_body import dump_json
 from memsite.http.problems import as_api_exception, explain
+from memsite.tenancy.authentication import Principal
 from memsite.tenancy.models import Scope
 
 Work = Callable[..., "dict[str, Any] | ToolAnswer"]
 log = structlog.get_logger("memories.mcp")
-VIEW = "view"
 BROKE = "Something broke here; it has been logged."
+
+
+@dataclass(frozen=True)
+class ToolContext:
+    """Who calls: `agent` are the services for the app of the caller's key, made when they are first used."""
+
+    caller: Principal
+
+    @cached_property
+    def agent(self) -> MemoryAgent:
+        assert self.caller.app is not None, "the endpoint refuses operators"
+        return MemoryAgent(self.caller.app, self.caller.agent, self.caller.actor)
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +50,7 @@ class ToolAnswer:
 
 @dataclass(frozen=True, slots=True)
 class Tool:
-    """A tool. `work` is called with the endpoint's view and the arguments."""
+    """A tool. `work` is called with the context and the arguments."""
 
     listed: mcp.Tool
     scope: Scope
@@ -77,7 +90,7 @@ class Toolbox:
         )
 
         def add(work: Work) -> Work:
-            arguments = func_metadata(work, skip_names=[VIEW], structured_output=False)
+            arguments = func_metadata(work, skip_names=["ctx"], structured_output=False)
             listed = mcp.Tool(
                 name=work.__name__.rstrip("_"),
                 title=title,
@@ -95,20 +108,20 @@ class Toolbox:
         """Return the tools that a key with these scopes may call."""
         return [tool.listed for tool in self.tools.values() if tool.scope in scopes]
 
-    def call(self, view: StoringView, name: str, given: Mapping[str, Any]) -> mcp.CallToolResult:
+    def call(self, ctx: ToolContext, name: str, given: Mapping[str, Any]) -> mcp.CallToolResult:
         """Call a tool. An error is returned in the result, so that the model can correct it."""
         tool = self.tools.get(name)
         if tool is None:
             return failed(f"There is no tool {name!r}. There are: {', '.join(self.tools)}.")
         try:
-            view.require(tool.scope)
+            check_scope(ctx.caller, tool.scope)
             # The arguments without null, "", and 0 of optional ones that begin at 1: models fill in all of them.
             needed = tool.listed.input_schema.get("required", ())
             counted = {
                 name for name, told in tool.listed.input_schema["properties"].items() if told.get("minimum") == 1
             }
             answer = tool.work(
-                view,
+                ctx,
                 **tool.arguments.validate_arguments(
                     {
                         name: value

@@ -9,7 +9,7 @@ from django.db.models import Model, QuerySet
 from pydantic import Field
 from rest_framework.exceptions import PermissionDenied, ValidationError
 
-from memories.api.base import StoringView, check_changes, found
+from memories.api.base import candidate_from, check_changes, count_writes, found, memory_with
 from memories.api.fields import StrictSerializer, validated
 from memories.api.pagination import as_uuid, search_page
 from memories.api.serializers.memories import (
@@ -25,7 +25,7 @@ from memories.api.serializers.memories import (
 from memories.api.serializers.sessions import Answered, NewSession, NewTrigger, show_feedback
 from memories.api.views.triggers import memories_named
 from memories.learn.trigger_span import WrongTrigger
-from memories.mcp.toolbox import ToolAnswer, Toolbox
+from memories.mcp.toolbox import ToolAnswer, Toolbox, ToolContext
 from memories.models import FutureTrigger, Kind, Link, Memory, Rejection, Revision, Status
 from memories.retrieve.hits import Hit
 from memories.retrieve.injection_guard import safe_memories
@@ -133,7 +133,7 @@ def read(serializer: type[StrictSerializer], **fields: Any) -> dict[str, Any]:
 
 @toolbox.reads("Search memories")
 def search(
-    view: StoringView,
+    ctx: ToolContext,
     query: Annotated[str, Field(description="What you want to know, in your own words.")],
     limit: Limit = 5,
     cursor: Cursor = None,
@@ -160,10 +160,10 @@ def search(
         as_of=as_of,
         filters={"and": narrowed} if narrowed else {},
     )
-    recall, following = search_page(view.memory_agent(), question)
-    told = safe_memories([hit.row for hit in recall.hits], view.app.policy)
+    recall, following = search_page(ctx.agent, question)
+    told = safe_memories([hit.row for hit in recall.hits], ctx.agent.app.policy)
     answer: dict[str, Any] = {
-        "memories": [brief_hit(hit, view.app, detail=detail) for hit in recall.hits if hit.row in told]
+        "memories": [brief_hit(hit, ctx.agent.app, detail=detail) for hit in recall.hits if hit.row in told]
     }
     if recall.summaries:
         answer["summaries"] = [
@@ -173,10 +173,10 @@ def search(
 
 
 @toolbox.reads("Show a memory")
-def show(view: StoringView, id: Id) -> dict[str, Any]:
+def show(ctx: ToolContext, id: Id) -> dict[str, Any]:
     """Everything about one memory, and what it is linked with."""
-    agent = view.memory_agent()
-    memory = view.memory(agent, as_uuid("id", id))
+    agent = ctx.agent
+    memory = memory_with(agent, as_uuid("id", id))
     rows = agent.links_of(memory).order_by("-pk")[:MOST_LINKS]
     return {**show_memory(memory), "links": [show_end(row, memory) for row in rows]}
 
@@ -189,7 +189,7 @@ def show_end(link: Link, memory: Memory) -> dict[str, Any]:
 
 @toolbox.reads("What to know before you answer")
 def context(
-    view: StoringView,
+    ctx: ToolContext,
     query: Annotated[str | None, Field(description="The question at hand; without one, what is known at all.")] = None,
     session: Session = None,
     turn: Annotated[int | None, Field(ge=1, description="Its turn, counted from 1.")] = None,
@@ -199,10 +199,10 @@ def context(
     """A block of what is known, ready to be read. With `session` nothing is shown twice, and `feedback` is possible."""
     question = read(ContextQuestion, query=query, turn_number=turn, max_tokens=max_tokens, user_id=user_id)
     asked = question["query"]
-    recalled = view.memory_agent().context(
-        Block.TURN if asked else view.app.policy.block,
+    recalled = ctx.agent.context(
+        Block.TURN if asked else ctx.agent.app.policy.block,
         question=asked,
-        session=session_named(view, session, user_id) if session else None,
+        session=session_named(ctx, session, user_id) if session else None,
         turn_number=question["turn_number"],
         max_tokens=question["max_tokens"],
         user_id=question["user_id"],
@@ -214,25 +214,25 @@ def context(
     return ToolAnswer(injected.text or nothing, document)
 
 
-def session_named(view: StoringView, name: str, user_id: str | None) -> AgentSession:
+def session_named(ctx: ToolContext, name: str, user_id: str | None) -> AgentSession:
     """The caller's session of this name, opened if it is new."""
-    if Scope.WRITE not in view.caller().scopes:
+    if Scope.WRITE not in ctx.caller.scopes:
         raise PermissionDenied("Leave session out: it takes a key with the scope write.")
     fields = read(NewSession, external_id=name, user_id=user_id)
-    session, _ = view.memory_agent().open_session(fields.pop("external_id"), fields)
-    return view.in_app(session)
+    session, _ = ctx.agent.open_session(fields.pop("external_id"), fields)
+    return session
 
 
 @toolbox.reads("History of a memory")
 def history(
-    view: StoringView,
+    ctx: ToolContext,
     id: Id,
     limit: Limit = 10,
     after: Annotated[int, Field(description="Only changes with a higher number.")] = 0,
 ) -> dict[str, Any]:
     """Every change of a memory: what, who, when and why, the oldest first."""
-    memory = view.memory(view.memory_agent(), as_uuid("id", id))
-    rows = Revision.objects.for_app(view.app).filter(memory=memory, number__gt=after).order_by("number")
+    memory = memory_with(ctx.agent, as_uuid("id", id))
+    rows = Revision.objects.for_app(ctx.agent.app).filter(memory=memory, number__gt=after).order_by("number")
     some = list(rows[: limit + 1])
     following = some[limit - 1].number if len(some) > limit else None
     return {"changes": [brief_revision(row) for row in some[:limit]]} | given(after=following)
@@ -243,7 +243,7 @@ def history(
 
 @toolbox.writes("Store a memory", repeatable=True)
 def store(
-    view: StoringView,
+    ctx: ToolContext,
     content: Annotated[str, Field(description="One fact, in a sentence that can be understood alone.")],
     category: Category = None,
     subject: Subject = None,
@@ -274,12 +274,12 @@ def store(
         valid_until=valid_until,
         metadata=metadata,
     )
-    candidate = view.candidate(fields)
+    candidate = candidate_from(ctx.agent, fields)
     if session:
-        candidate.session = session_named(view, session, user_id)
+        candidate.session = session_named(ctx, session, user_id)
         candidate.tier = candidate.session.tier
-    view.count_writes(1)
-    (outcome,) = view.memory_agent().remember([candidate])
+    count_writes(ctx.agent, 1)
+    (outcome,) = ctx.agent.remember([candidate])
     if outcome.memory is None:
         return held(outcome.rejection)
     against = [memory.uid for memory in outcome.against]
@@ -289,7 +289,7 @@ def store(
 
 @toolbox.writes("Change a memory", repeatable=True)
 def update(
-    view: StoringView,
+    ctx: ToolContext,
     id: Id,
     content: Annotated[str | None, Field(description="The new text.")] = None,
     category: Category = None,
@@ -307,8 +307,8 @@ def update(
     metadata: Metadata = None,
 ) -> dict[str, Any]:
     """Changes what is given and leaves the rest. The history keeps what it was."""
-    agent = view.memory_agent()
-    memory = view.memory(agent, as_uuid("id", id))
+    agent = ctx.agent
+    memory = memory_with(agent, as_uuid("id", id))
     changes = read(
         MemoryChanges,
         content=content,
@@ -326,7 +326,7 @@ def update(
     )
     if not changes:
         raise ValidationError("Say what to change.")
-    check_changes(memory, changes, view.app.policy)
+    check_changes(memory, changes, ctx.agent.app.policy)
     try:
         return brief(agent.edit(memory, changes))
     except Withheld as waits:
@@ -341,25 +341,25 @@ def held(rejection: Rejection | None) -> dict[str, Any]:
 
 @toolbox.writes("Forget memories", destroys=True, repeatable=True)
 def forget(
-    view: StoringView,
+    ctx: ToolContext,
     ids: Annotated[list[str], Field(description="Of memories.", min_length=1, max_length=FORGET_AT_MOST)],
 ) -> dict[str, Any]:
     """Deletes memories for good, with their history. `update` with status archived is the soft way."""
-    agent = view.memory_agent()
+    agent = ctx.agent
     rows = list(agent.memories().filter(uid__in=[as_uuid("ids", uid) for uid in ids]))
     return {"deleted_count": agent.forget(rows)}
 
 
 @toolbox.writes("Link two memories", repeatable=True)
 def link(
-    view: StoringView,
+    ctx: ToolContext,
     from_id: Id,
     to_id: Id,
     kind: Literal["related", "supersedes", "contradicts", "elaborates"] = "related",
 ) -> dict[str, Any]:
     """Says how one memory stands to another. What is superseded is found no more."""
-    agent = view.memory_agent()
-    memory, body = view.memory(agent, as_uuid("from_id", from_id)), read(NewLink, to=to_id, kind=kind)
+    agent = ctx.agent
+    memory, body = memory_with(agent, as_uuid("from_id", from_id)), read(NewLink, to=to_id, kind=kind)
     other = found(agent.memories().filter(uid=body["to"]).first())
     if other == memory:
         raise ValidationError({"to_id": ["A memory is not linked to itself."]})
@@ -369,17 +369,18 @@ def link(
 
 @toolbox.writes("Say what you answered")
 def feedback(
-    view: StoringView,
+    ctx: ToolContext,
     session: Annotated[str, Field(description="As you named it to `context`.")],
     text: Annotated[str, Field(description="What you answered.")],
     turn: Annotated[int, Field(ge=1, description="The turn you told `context`.")] = 1,
     question: Annotated[str, Field(description="What you were asked.")] = "",
 ) -> dict[str, Any]:
     """Which of the memories you were shown did you use? Those gain priority, the others lose some."""
-    rows = AgentSession.objects.for_app(view.app).filter(agent=view.caller().agent, external_id=session)
-    row = view.in_app(found(rows.first(), "There is no session of this name: name it to `context` first."))
+    rows = AgentSession.objects.for_app(ctx.agent.app).filter(agent=ctx.agent.agent, external_id=session)
+    row = found(rows.first(), "There is no session of this name: name it to `context` first.")
+    row.app = ctx.agent.app
     body = read(Answered, turn_number=turn, text=text, question=question)
-    judged = view.memory_agent().judge_response(row, body["turn_number"], body["text"], body["question"])
+    judged = ctx.agent.judge_response(row, body["turn_number"], body["text"], body["question"])
     return {
         verdict: [{"id": one["id"], "evidence": one["evidence"]} for one in rows]
         for verdict, rows in show_feedback(judged).items()
@@ -391,12 +392,12 @@ def feedback(
 
 @toolbox.reads("Categories and their summaries")
 def categories(
-    view: StoringView,
+    ctx: ToolContext,
     name: Annotated[str | None, Field(description="Of one category: what is written about it.")] = None,
     user_id: UserId = None,
 ) -> dict[str, Any] | ToolAnswer:
     """What is known by drawer: how much in each; with `name`, its summary as Markdown."""
-    agent = view.memory_agent()
+    agent = ctx.agent
     if name is None:
         known = agent.categories(user_id or "")
         return {"categories": [{"name": one.name, "memories": one.memories} for one in known]}
@@ -405,23 +406,23 @@ def categories(
 
 
 @toolbox.reads("Lessons")
-def lessons(view: StoringView, limit: Limit = 20, cursor: Cursor = None, user_id: UserId = None) -> dict[str, Any]:
+def lessons(ctx: ToolContext, limit: Limit = 20, cursor: Cursor = None, user_id: UserId = None) -> dict[str, Any]:
     """What users corrected and agents learnt, the latest first."""
-    rows = view.memory_agent().memories_of(user_id).of_user(user_id).active().lessons()
+    rows = ctx.agent.memories_of(user_id).of_user(user_id).active().lessons()
     some, following = take(rows, limit, cursor)
-    return {"lessons": [brief(row) for row in safe_memories(some, view.app.policy)]} | given(next=following)
+    return {"lessons": [brief(row) for row in safe_memories(some, ctx.agent.app.policy)]} | given(next=following)
 
 
 @toolbox.reads("What is to come")
 def triggers(
-    view: StoringView,
+    ctx: ToolContext,
     status: Literal["waiting", "done", "cancelled"] | None = "waiting",
     limit: Limit = 20,
     cursor: Cursor = None,
     user_id: UserId = None,
 ) -> dict[str, Any]:
     """Days to come and what has to be in view on them, the latest noted first."""
-    agent = view.memory_agent()
+    agent = ctx.agent
     rows = agent.triggers_of(user_id).filter(**given(status=status, user_id=user_id))
     some, following = take(rows, limit, cursor)
     return {"triggers": [brief_trigger(agent, row) for row in some]} | given(next=following)
@@ -429,7 +430,7 @@ def triggers(
 
 @toolbox.writes("Note what is to come")
 def add_trigger(
-    view: StoringView,
+    ctx: ToolContext,
     date: Annotated[str, Field(description="The day, as 2026-12-31; of what comes round, the first.")],
     message: Annotated[str, Field(description="What is then.")],
     time: Annotated[str | None, Field(description="Of the clock, as 15:00.")] = None,
@@ -449,9 +450,9 @@ def add_trigger(
         memory_ids=memory_ids,
         user_id=user_id,
     )
-    agent = view.memory_agent()
+    agent = ctx.agent
     memories = memories_named(agent, body.pop("memory_ids"))
-    view.count_writes(1)
+    count_writes(ctx.agent, 1)
     try:
         return brief_trigger(agent, agent.add_trigger({**body, "text": str(body["trigger_date"])}, memories))
     except WrongTrigger as wrong:

@@ -14,7 +14,7 @@ from django.http.request import validate_host
 from rest_framework.exceptions import ParseError, PermissionDenied
 from rest_framework.request import Request
 
-from memories.api.base import AnyAnswer, StoringView
+from memories.api.base import AgentView, AnyAnswer
 from memsite.config.conf import get_conf
 from memsite.http.json_body import parse_json, read_bounded
 from memsite.tenancy.authentication import KeyAuthentication
@@ -83,7 +83,7 @@ class MCPKey(KeyAuthentication):
         return f'{header}, resource_metadata="{where}"'
 
 
-class MCPView(StoringView):
+class MCPView(AgentView):
     """Speak streamable HTTP without sessions or streams: one message in, one response out."""
 
     scope = Scope.READ
@@ -122,7 +122,7 @@ class Memsite(MCPView):
     def server(self) -> Server[Any]:
         from memories.mcp.server import make_server
 
-        return make_server(self)
+        return make_server(self.caller())
 
 
 class ReferenceMemory(MCPView):
@@ -131,7 +131,7 @@ class ReferenceMemory(MCPView):
     def server(self) -> Server[Any]:
         from memories.compat.mcp_memory import make_server
 
-        return make_server(self)
+        return make_server(self.caller())
 
 
 def is_own_origin(request: HttpRequest) -> bool:

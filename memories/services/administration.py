@@ -212,7 +212,7 @@ class AdministrationService(SessionService):
         name = f"{bridge.name}:{place}" + (f":{user}" if user else "")
         fields = {"title": place[:500], "user_id": user, "environment": {"client": "chat", "bridge": bridge.name}}
         session, _ = self.open_session(shortened(name), fields)
-        session.app, session.agent = self.app, bridge.agent
+        session.agent = bridge.agent
         return self.capture_messages(session, said)
 
     def held_back(self) -> list[Throttle]:

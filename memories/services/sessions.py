@@ -139,6 +139,7 @@ class SessionService(TriggerService):
             return self.create_session(None, fields, now), True
         with transaction.atomic():
             session, is_new = self.session_called(external_id, fields, now)
+            session.app = self.app  # It has its policy: no further query for it.
             if not is_new:
                 if "environment" in fields and FROM_UNSIGNED in session.environment:
                     # Who takes such a session up again vouches for nothing that was said in it before.

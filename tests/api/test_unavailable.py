@@ -215,6 +215,47 @@ def test_a_writer_that_would_be_refused_embeds_nothing(
     assert not embedded
 
 
+@pytest.fixture
+def stuck(gina: Caller, settings: Any, monkeypatch: pytest.MonkeyPatch) -> Iterator[Caller]:
+    """A caller whose key's use is noted, while the write lock is stuck and as many wait for it as may."""
+    gina.remember("Whales sing")
+    settings.MEMSITE = replace(settings.MEMSITE, web_threads=6)
+    with monkeypatch.context() as others:
+        others.setattr(base.WAITING, "count", 2)
+        others.setattr(base, "TURN", NobodysTurn())
+        others.setattr(Waiting, "stuck_at", -inf)
+        yield gina
+
+
+@pytest.mark.parametrize(
+    ("tool", "arguments"),
+    [("store", {"content": "Bears sleep"}), ("update", {"id": "an id", "content": "Bears sleep"})],
+)
+def test_a_tool_that_writes_is_refused_before_its_arguments_are_read(
+    stuck: Caller, tool: str, arguments: dict[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    read: list[object] = []
+    monkeypatch.setattr("memories.mcp.tools.read", lambda *_, **fields: read.append(fields))
+    assert refused(stuck, tool, **arguments).startswith("The server is busy")
+    assert not read
+
+
+def test_a_tool_that_reads_is_answered_while_the_lock_is_stuck(stuck: Caller) -> None:
+    assert use(stuck, "lessons") == {"lessons": []}
+
+
+def test_a_hook_is_refused_before_its_body_is_read(stuck: Caller) -> None:
+    assert_problem(stuck.post("hooks/claude-code", {"nonsense": True}), 503)
+
+
+def test_a_command_of_the_memory_tool_that_writes_is_refused_early(
+    stuck: Caller, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("memories.compat.memory_tool.count_writes", lambda *_: pytest.fail("It was refused too late."))
+    body = {"command": "create", "path": "/memories/a.txt", "file_text": "Bears sleep"}
+    assert_problem(stuck.client.post("/compat/memory-tool", body, format="json"), 503)
+
+
 def test_all_may_wait_while_the_lock_goes_from_one_to_the_next(
     gina: Caller, settings: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -18,7 +18,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.utils.urls import remove_query_param, replace_query_param
 
-from memories.api.base import AgentView, AnyAnswer, found, text_answer
+from memories.api.base import AgentView, AnyAnswer, count_writes, found, text_answer
 from memories.api.pagination import NO_CURSOR, Pages, chosen, page, user_asked, whole
 from memories.api.schema import lists, of_user, operation, whole_number
 from memories.api.serializers.learning import (
@@ -95,6 +95,7 @@ class RetryExtraction(AgentView):
 
 class PreviewExtraction(AgentView):
     answers_anew = True
+    stores_nothing = True
     scope = "write"
 
     @extend_schema(request=PreviewQuestion, responses=PreviewAnswer, operation_id="preview_extraction")
@@ -309,6 +310,6 @@ class Rewrite(AgentView):
         if not self.app.policy.capture_summaries:
             raise Unprocessable("This app keeps no summaries: its policy has capture_summaries off.")
         found(agent.summary(name, user_id))
-        self.count_writes(1)
+        count_writes(agent, 1)
         agent.ask_rewrite(name, user_id)
         return Response({"category": name, "due": True}, status=202)

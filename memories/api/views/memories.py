@@ -13,7 +13,18 @@ from rest_framework.exceptions import ValidationError
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from memories.api.base import AgentView, Answer, StoringView, check_changes, etag, expected_version, found
+from memories.api.base import (
+    AgentView,
+    Answer,
+    agent_sessions,
+    candidate_from,
+    check_changes,
+    count_writes,
+    etag,
+    expected_version,
+    found,
+    memory_with,
+)
 from memories.api.pagination import as_moment, as_uuid, one_of, page, search_page, user_asked
 from memories.api.schema import IF_MATCH, lists, of_user, operation
 from memories.api.serializers.memories import (
@@ -55,7 +66,6 @@ from memsite.http.problems import flatten
 from memsite.tenancy.idempotency import Slot
 from memsite.tenancy.origin import Origin
 from memsite.tenancy.policy import Block
-from sessions.models import AgentSession
 
 LIST_CHOICES = {
     "status": Status.values,
@@ -75,7 +85,7 @@ TRUST_LEVEL = OpenApiParameter("trust_level", str, enum=Trust.values)
 MAX_QUESTION_CHARACTERS = 2_000
 
 
-class Memories(StoringView):
+class Memories(AgentView):
     creates = True
 
     @lists(MemoryShown, "list_memories", *NARROWED, TRUST_LEVEL)
@@ -105,19 +115,21 @@ class Memories(StoringView):
         """201 for a new memory, 200 when it reinforced one that says the same, 202 when a person has to decide."""
         body = self.read(NewMemoryOnce)
         dedupe = body.pop("dedupe")
-        candidate = self.candidate(body)
-        return self.create_once(lambda slot: self.store(candidate, slot, dedupe=dedupe))
+        agent = self.memory_agent()
+        candidate = candidate_from(agent, body)
 
-    def store(self, candidate: Candidate, slot: Slot, *, dedupe: bool) -> Answer:
-        self.count_writes(1)
-        answers: list[Answer] = []
+        def store(slot: Slot) -> Answer:
+            count_writes(agent, 1)
+            answers: list[Answer] = []
 
-        def keep(_: Any, outcomes: list[Outcome]) -> None:
-            answers.append(stored_answer(outcomes[0]))
-            slot.keep(*answers[0])
+            def keep(_: Any, outcomes: list[Outcome]) -> None:
+                answers.append(stored_answer(outcomes[0]))
+                slot.keep(*answers[0])
 
-        self.memory_agent().remember([candidate], dedupe=dedupe, on_stored=keep)
-        return answers[0]
+            agent.remember([candidate], dedupe=dedupe, on_stored=keep)
+            return answers[0]
+
+        return self.create_once(store)
 
 
 def of_level_asked(rows: MemoryQuerySet, request: Request) -> MemoryQuerySet:
@@ -145,43 +157,46 @@ class BatchOfMemories(Memories):
     @extend_schema(request=MemoryBatch, responses={200: BatchAnswer}, operation_id="create_memories")
     def post(self, request: Request) -> Response:
         """Up to 500 at once, each with its own answer: a bad one harms no other."""
-        body = self.read(MemoryBatch)
-        return self.create_once(lambda slot: self.store_all(body["memories"], slot, dedupe=body["dedupe"]))
+        body, agent = self.read(MemoryBatch), self.memory_agent()
 
-    def store_all(self, items: list[Any], slot: Slot, *, dedupe: bool) -> Answer:
-        self.count_writes(len(items))
-        read = [self.read_item(item) for item in items]
-        sessions = self.sessions({item["session_id"] for item in read if item.get("session_id")})
-        made = [self.make(item, sessions) for item in read]
-        candidates = [item for item in made if isinstance(item, Candidate)]
-        answers: list[Mapping[str, Any]] = []
+        def store(slot: Slot) -> Answer:
+            count_writes(agent, len(body["memories"]))
+            made = batch_items(agent, body["memories"])
+            candidates = [item for item in made if isinstance(item, Candidate)]
+            answers: list[Mapping[str, Any]] = []
 
-        def keep(_: Any, outcomes: list[Outcome]) -> None:
-            stored = iter(outcomes)
-            answers.extend(stored_answer(next(stored))[1] if isinstance(item, Candidate) else item for item in made)
-            slot.keep(200, {"results": answers})
+            def keep(_: Any, outcomes: list[Outcome]) -> None:
+                stored = iter(outcomes)
+                answers.extend(stored_answer(next(stored))[1] if isinstance(item, Candidate) else item for item in made)
+                slot.keep(200, {"results": answers})
 
-        self.memory_agent().remember(candidates, dedupe=dedupe, on_stored=keep)
-        return 200, {"results": answers}
+            agent.remember(candidates, dedupe=body["dedupe"], on_stored=keep)
+            return 200, {"results": answers}
 
-    def read_item(self, item: Any) -> dict[str, Any]:
-        """The item's fields, or `{error}`."""
-        if not isinstance(item, Mapping):
-            return item_error("Not an object.")
-        serializer = NewMemory(data=item)
-        return dict(serializer.validated_data) if serializer.is_valid() else item_error(serializer.errors)
-
-    def make(self, fields: dict[str, Any], sessions: Mapping[UUID, AgentSession]) -> Candidate | dict[str, Any]:
-        if "error" in fields:
-            return fields
-        try:
-            return self.candidate(fields, sessions)
-        except ValidationError as error:
-            return item_error(error.detail)
+        return self.create_once(store)
 
 
-def item_error(detail: Any) -> dict[str, Any]:
-    return {"error": {"status": 400, "errors": list(flatten(detail))}}
+def batch_items(agent: MemoryAgent, items: list[Any]) -> list[Candidate | dict[str, Any]]:
+    """Return a candidate of each item of a batch, or `{error}`. One query for all their sessions."""
+
+    def item_error(detail: Any) -> dict[str, Any]:
+        return {"error": {"status": 400, "errors": list(flatten(detail))}}
+
+    serializers = [NewMemory(data=item) if isinstance(item, Mapping) else None for item in items]
+    valid = [one.validated_data for one in serializers if one and one.is_valid()]
+    sessions = agent_sessions(agent, {fields["session_id"] for fields in valid if fields.get("session_id")})
+    made: list[Candidate | dict[str, Any]] = []
+    for serializer in serializers:
+        if serializer is None:
+            made.append(item_error("Not an object."))
+        elif serializer.errors:
+            made.append(item_error(serializer.errors))
+        else:
+            try:
+                made.append(candidate_from(agent, serializer.validated_data, sessions))
+            except ValidationError as error:
+                made.append(item_error(error.detail))
+    return made
 
 
 class DeleteMemories(AgentView):
@@ -205,7 +220,7 @@ class OneMemory(AgentView):
     )
     def get(self, request: Request, uid: UUID) -> Response:
         """With `as_of`, what it said and how sure it was then; 404 before it existed."""
-        memory = self.memory(self.memory_agent(), uid)
+        memory = memory_with(self.memory_agent(), uid)
         if "as_of" not in request.query_params:
             return Response(show_memory(memory), headers=etag(memory))
         then = state_at(memory, as_moment("as_of", request.query_params["as_of"]))
@@ -220,7 +235,7 @@ class OneMemory(AgentView):
     def patch(self, request: Request, uid: UUID) -> Response:
         """With `If-Match`, only if nobody changed it since. 202: nothing is changed until a person has decided."""
         agent = self.memory_agent()
-        memory = self.memory(agent, uid)
+        memory = memory_with(agent, uid)
         changes = self.read(MemoryChanges)
         check_changes(memory, changes, self.app.policy)
         try:
@@ -235,7 +250,7 @@ class OneMemory(AgentView):
     def delete(self, request: Request, uid: UUID) -> Response:
         """For good, with its history. `PATCH {"status": "archived"}` is the soft way."""
         agent = self.memory_agent()
-        memory = self.memory(agent, uid)
+        memory = memory_with(agent, uid)
         try:
             deleted = agent.forget([memory], version=expected_version(request, memory))
         except VersionMismatch as error:
@@ -246,7 +261,7 @@ class OneMemory(AgentView):
 class History(AgentView):
     @lists(RevisionShown, "list_revisions")
     def get(self, request: Request, uid: UUID) -> Response:
-        memory = self.memory(self.memory_agent(), uid)
+        memory = memory_with(self.memory_agent(), uid)
         rows = Revision.objects.for_app(self.app).filter(memory=memory)
         return page(self, rows, show_revision, ordering="number")
 
@@ -257,12 +272,12 @@ class Links(AgentView):
     @lists(LinkShown, "list_links")
     def get(self, request: Request, uid: UUID) -> Response:
         agent = self.memory_agent()
-        return page(self, agent.links_of(self.memory(agent, uid)), show_link)
+        return page(self, agent.links_of(memory_with(agent, uid)), show_link)
 
     @extend_schema(request=NewLink, responses={201: LinkShown, 200: LinkShown}, operation_id="create_link")
     def post(self, request: Request, uid: UUID) -> Response:
         agent = self.memory_agent()
-        memory, body = self.memory(agent, uid), self.read(NewLink)
+        memory, body = memory_with(agent, uid), self.read(NewLink)
         other = found(agent.memories().filter(uid=body["to"]).first())
         if other == memory:
             raise ValidationError({"to": ["A memory is not linked to itself."]})

@@ -94,7 +94,7 @@ class Sessions(AgentView):
     def start(self, external_id: str | None, fields: dict[str, Any]) -> Answer:
         agent = self.memory_agent()
         session, is_new = agent.open_session(external_id, fields)
-        greeting = agent.start(self.in_app(session))
+        greeting = agent.start(session)
         context = {
             "text": greeting.text,
             "tokens": greeting.tokens,
@@ -314,7 +314,6 @@ class ClaudeCodeHook(AgentView):
         is_resumed = event["source"] == "resume"
         # One that is forked off tells of the other as resumed, and never of its end.
         session, is_new = agent.open_session(event["session_id"], about(event), wakes=bool(said) or not is_resumed)
-        session = self.in_app(session)
         is_asked = name == "UserPromptSubmit"
         is_greeted = name == "SessionStart" or (is_asked and is_new)
         texts = [agent.start(session, goes_on=is_resumed).text] if is_greeted else []

@@ -17,7 +17,7 @@ from rest_framework.exceptions import ValidationError
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from memories.api.base import AgentView, Answer, found
+from memories.api.base import AgentView, Answer, count_writes, found
 from memories.api.pagination import chosen, page, user_asked
 from memories.api.schema import lists, of_user
 from memories.api.serializers.memories import Deleted
@@ -54,7 +54,7 @@ class Triggers(AgentView):
         return self.create_in_transaction(lambda: self.store(agent, fields, memories))
 
     def store(self, agent: MemoryAgent, fields: dict[str, Any], memories: list[Memory]) -> Answer:
-        self.count_writes(1)
+        count_writes(agent, 1)
         with days_checked():
             trigger = agent.add_trigger(fields, memories)
         return 201, show_row(agent, agent.triggers().get(pk=trigger.pk))

@@ -16,7 +16,7 @@ from rest_framework.exceptions import NotFound, ParseError, ValidationError
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from memories.api.base import StoringView, check_changes
+from memories.api.base import AgentView, candidate_from, check_changes, count_writes, memory_with
 from memories.api.fields import validated
 from memories.api.pagination import search_page, up_to
 from memories.api.serializers.memories import SearchQuestion
@@ -85,6 +85,27 @@ def add_learnt(agent: MemoryAgent, fields: Mapping[str, Any]) -> tuple[list[Memo
     return [told_with(agent, row, given) for row in rows], is_pending
 
 
+def store_messages(agent: MemoryAgent, fields: dict[str, Any]) -> tuple[list[Memory], list[str]]:
+    """Each message as it is, a memory of its own; and why some were not stored."""
+    owner = owner_of(fields)
+    made = [
+        candidate_from(
+            agent,
+            {
+                "content": message["content"],
+                "origin": ORIGIN_OF.get(message["role"], Origin.AGENT),
+                "user_id": owner.get("user_id"),
+                "metadata": {**metadata_of(owner, fields.get("metadata")), "role": message["role"]},
+                "valid_until": end_of(fields.get("expiration_date")),
+            },
+        )
+        for message in said(fields)
+    ]
+    outcomes = agent.remember([one for one in made if is_visible(one.content)], dedupe=False)
+    held = [outcome.reason for outcome in outcomes if outcome.memory is None]
+    return [outcome.memory for outcome in outcomes if outcome.memory], held
+
+
 def told_with(agent: MemoryAgent, row: Memory, given: Mapping[str, Any]) -> Memory:
     """The memory with what was told beside it, unless a person has to decide about that."""
     try:
@@ -106,7 +127,6 @@ def session_of(agent: MemoryAgent, owner: Mapping[str, str]) -> AgentSession:
     """One conversation for each combination of ids."""
     name = external_id("mem0", *(f"{key}={owner[key]}" for key in sorted(owner)))
     session, _ = agent.open_session(name, {"user_id": owner.get("user_id"), "title": owner.get("run_id", "mem0")})
-    session.app = agent.app
     return session
 
 
@@ -117,7 +137,7 @@ class Mem0Key(KeyAuthentication):
         return request.headers.get("X-API-Key") or key_of(request, "token") or super().key_text(request)
 
 
-class Mem0View(StoringView):
+class Mem0View(AgentView):
     authentication_classes = [Mem0Key]
     schema = None
     is_lenient = True
@@ -163,36 +183,18 @@ class Adding(Mem0View):
         fields = self.body(NewMemories)
         if not owner_of(fields):
             raise ValidationError("At least one of user_id, agent_id, app_id and run_id is needed.")
-        self.count_writes(1 if fields["infer"] else len(fields["messages"]))
+        agent = self.memory_agent()
+        count_writes(agent, 1 if fields["infer"] else len(fields["messages"]))
         if fields["infer"]:
-            (memories, is_pending), held = add_learnt(self.memory_agent(), fields), list[str]()
+            (memories, is_pending), held = add_learnt(agent, fields), list[str]()
         else:
-            (memories, held), is_pending = self.keep(fields), False
+            (memories, held), is_pending = store_messages(agent, fields), False
         answer: dict[str, Any] = {"results": [{"id": one.uid, "memory": one.text, "event": "ADD"} for one in memories]}
         if self.hosted:
             answer["status"] = "PENDING" if is_pending else "SUCCEEDED"
         if held:
             answer["message"] = f"Not stored, a person has to decide: {'; '.join(held)}."
         return Response(answer)
-
-    def keep(self, fields: dict[str, Any]) -> tuple[list[Memory], list[str]]:
-        """Each message as it is, a memory of its own; and why some were not stored."""
-        owner = owner_of(fields)
-        made = [
-            self.candidate(
-                {
-                    "content": message["content"],
-                    "origin": ORIGIN_OF.get(message["role"], Origin.AGENT),
-                    "user_id": owner.get("user_id"),
-                    "metadata": {**metadata_of(owner, fields.get("metadata")), "role": message["role"]},
-                    "valid_until": end_of(fields.get("expiration_date")),
-                }
-            )
-            for message in said(fields)
-        ]
-        outcomes = self.memory_agent().remember([one for one in made if is_visible(one.content)], dedupe=False)
-        held = [outcome.reason for outcome in outcomes if outcome.memory is None]
-        return [outcome.memory for outcome in outcomes if outcome.memory], held
 
 
 class SelfHostedMemories(Adding):
@@ -271,7 +273,7 @@ class OneMemory(Mem0View):
     hosted = False
 
     def one(self, memory_id: str) -> Memory:
-        return self.memory(self.memory_agent(), as_uuid(memory_id))
+        return memory_with(self.memory_agent(), as_uuid(memory_id))
 
     def get(self, request: Request, memory_id: str) -> Response | HttpResponse:
         """The self-hosted server answers null to what is not there."""
@@ -307,7 +309,7 @@ class History(Mem0View):
     scope = Scope.READ
 
     def get(self, request: Request, memory_id: str) -> Response:
-        memory = self.memory(self.memory_agent(), as_uuid(memory_id))
+        memory = memory_with(self.memory_agent(), as_uuid(memory_id))
         rows = Revision.objects.for_app(self.app).filter(memory=memory).order_by("number")
         return Response(
             [show_change(memory, row) for row in rows if (row.action == Action.CREATED or "content" in row.after)]
