@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from hashlib import sha256
 from typing import Any, Literal
 from uuid import UUID
 
@@ -40,7 +41,7 @@ from memories.notifications.webhooks import TEST, deliver_due, last_of, note_cha
 from memories.providers.llm.client import make_chat
 from memories.providers.llm.provider import LLMMisconfigured
 from memories.services.sessions import SessionService
-from memories.store import Writer, writing
+from memories.store import writing
 from memories.store.purge import purge_app, purge_memories, purge_session, purge_user
 from memories.store.rollback import Source, stop, undo_changes, withdraw
 from memories.store.transaction import TELL
@@ -54,6 +55,7 @@ from memsite.tenancy.authentication import WINDOW_SECONDS
 from memsite.tenancy.idempotency import forget_answers
 from memsite.tenancy.models import Agent, WriteRate
 from memsite.tenancy.origin import Origin
+from memsite.tenancy.scoping import ScopedQuerySet
 from sessions.models import AgentSession, Cooldown, Resource
 from sessions.recording import Said
 
@@ -65,20 +67,12 @@ SWEEP_TASK = "memories.tasks.upkeep_sweep"
 PURGE_BATCH = 2_000
 """Rows: what goes in a second or two is gone when the caller is told so."""
 ROLLBACK_BATCH, SAMPLES = 1_000, 10
+MOST_IN_NAME = 200
 BY_ID: dict[str, Any] = {
     RollbackWhat.SESSION: AgentSession,
     RollbackWhat.RESOURCE: Resource,
     RollbackWhat.IMPORT: Import,
 }
-
-
-def shortened(name: str, most: int = 200) -> str:
-    """Return a name that is too long as its beginning and a hash."""
-    if len(name) <= most:
-        return name
-    from hashlib import sha256
-
-    return f"{name[: most - 17]}~{sha256(name.encode()).hexdigest()[:16]}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -210,35 +204,33 @@ class AdministrationService(SessionService):
     def hear_chat(self, bridge: Bridge, place: str, user: str | None, said: Sequence[Said]) -> Captured:
         """Store what was said in one place of a chat: each place and user has a session of its own."""
         name = f"{bridge.name}:{place}" + (f":{user}" if user else "")
+        if len(name) > MOST_IN_NAME:
+            name = f"{name[: MOST_IN_NAME - 17]}~{sha256(name.encode()).hexdigest()[:16]}"
         fields = {"title": place[:500], "user_id": user, "environment": {"client": "chat", "bridge": bridge.name}}
-        session, _ = self.open_session(shortened(name), fields)
+        session, _ = self.open_session(name, fields)
         session.agent = bridge.agent
         return self.capture_messages(session, said)
 
     def held_back(self) -> list[Throttle]:
-        """Return the throttles that apply now, the most pressing kind first. Seven queries at most."""
+        """Return the throttles that apply now: of models, of learning, of agents. Seven queries at most."""
         now = timezone.now()
-        return [*self.models_left_alone(now), *self.learning_deferred(now), *self.agents_over_their_rate(now)]
-
-    def agents_over_their_rate(self, now: datetime) -> Iterator[Throttle]:
+        throttles = list(self.models_left_alone(now))
+        # Energy or budget are short, or single texts failed and are tried again later.
+        work = Extraction.objects.for_app(self.app).open().exclude(status=ExtractionStatus.RUNNING)
+        failed = work.filter(status=ExtractionStatus.FAILED, next_at__gt=now)
+        if denial := may_learn(self.app, now):
+            waits = f"{denial.detail}; {work.count():,} wait"
+            throttles.append(Throttle("learning", denial.reason, waits, denial.until))
+        elif number := failed.count():
+            soonest = failed.aggregate(next=Min("next_at"))["next"]
+            throttles.append(Throttle("learning", "failed texts", f"{number:,} will be tried again", soonest))
         window, limit = int(now.timestamp() // WINDOW_SECONDS), self.app.policy.writes_per_minute
         over = WriteRate.objects.filter(agent__app=self.app, window=window, written__gte=limit)
         until = datetime.fromtimestamp((window + 1) * WINDOW_SECONDS, UTC)
         for row in over.select_related("agent").order_by("agent__name")[:MOST_AGENTS]:
-            yield Throttle("write rate", row.agent.name, f"has written {row.written:,} memories this minute", until)
-
-    def learning_deferred(self, now: datetime) -> Iterator[Throttle]:
-        """Yield throttles of learning: energy or budget are short, or single texts failed and are retried later."""
-        work = Extraction.objects.for_app(self.app).open().exclude(status=ExtractionStatus.RUNNING)
-        denial = may_learn(self.app, now)
-        if denial:
-            waits = f"{denial.detail}; {work.count():,} wait"
-            yield Throttle("learning", denial.reason, waits, denial.until)
-            return
-        failed = work.filter(status=ExtractionStatus.FAILED, next_at__gt=now)
-        if number := failed.count():
-            soonest = failed.aggregate(next=Min("next_at"))["next"]
-            yield Throttle("learning", "failed texts", f"{number:,} will be tried again", soonest)
+            written = f"has written {row.written:,} memories this minute"
+            throttles.append(Throttle("write rate", row.agent.name, written, until))
+        return throttles
 
     def models_left_alone(self, now: datetime) -> Iterator[Throttle]:
         """Yield throttles of models: this process's circuit breaker, and failures in the calls of all processes."""
@@ -390,18 +382,28 @@ class AdministrationService(SessionService):
         row.app = self.app
         while row.status == RollbackStatus.OPEN:
             with writing(self.app, row.asked_by, timezone.now()) as write:
-                counts = next_batch(write, row, Source(self.app, row))
-                if counts is None:
+                source = Source(self.app, row)
+                reason = why(source, row)
+                # First its memories, then what it changed of others.
+                counts = withdraw(write, source, reason)
+                if not counts and (changes := source.changes(row.looked_to)):
+                    row.looked_to = changes[-1].pk
+                    counts = Counter(undone=undo_changes(write, source, changes, reason))
+                elif not counts:
                     row.status, row.finished_at = RollbackStatus.DONE, write.now
-                row.counts = dict(Counter(row.counts) + (counts or Counter()))
+                row.counts = dict(Counter(row.counts) + counts)
                 row.save(update_fields=["counts", "looked_to", "status", "finished_at"])
-                run.done(counts or {})
+                run.done(counts)
 
     def source(self, row: Rollback) -> Source:
         if not self.is_there(row.what, row.source):
             raise NoSuchSource(f"There is no such {row.what} in this app.")
         if row.what == RollbackWhat.IMPORT:
-            self.check_import(row.source)
+            imported = Import.objects.for_app(self.app).get(uid=row.source)
+            if imported.source == MEMSITE:
+                raise CannotRollBack("An app's own file cannot be told from what was there before it.")
+            if imported.status == ImportStatus.WAITING:
+                raise CannotRollBack("It is still being taken in.")
         return Source(self.app, row)
 
     def is_there(self, what: str, name: str) -> bool:
@@ -411,36 +413,13 @@ class AdministrationService(SessionService):
             return Agent.objects.for_app(self.app).filter(name=name).exists()
         if what == RollbackWhat.BRIDGE:
             return AgentSession.objects.for_app(self.app).filter(environment__bridge=name).exists()
-        uid = as_uid(name)
-        return uid is not None and BY_ID[what].objects.for_app(self.app).filter(uid=uid).exists()
-
-    def check_import(self, uid: str) -> None:
-        """Check that an import can be rolled back. Raise CannotRollBack."""
-        row = Import.objects.for_app(self.app).get(uid=uid)
-        if row.source == MEMSITE:
-            raise CannotRollBack("An app's own file cannot be told from what was there before it.")
-        if row.status == ImportStatus.WAITING:
-            raise CannotRollBack("It is still being taken in.")
-
-
-def next_batch(write: Writer, row: Rollback, source: Source) -> Counter[str] | None:
-    """Roll back a batch and return its counts, None if nothing is left: first memories, then changes of others."""
-    reason = why(source, row)
-    if gone := withdraw(write, source, reason):
-        return gone
-    changes = source.changes(row.looked_to)
-    if not changes:
-        return None
-    row.looked_to = changes[-1].pk
-    return Counter(undone=undo_changes(write, source, changes, reason))
+        try:
+            uid = UUID(name)
+        except ValueError:
+            return False
+        rows: ScopedQuerySet[Any] = BY_ID[what].objects.for_app(self.app)
+        return rows.filter(uid=uid).exists()
 
 
 def why(source: Source, row: Rollback) -> str:
     return source.told + (f": {row.reason}" if row.reason else "")
-
-
-def as_uid(text: str) -> UUID | None:
-    try:
-        return UUID(text)
-    except ValueError:
-        return None

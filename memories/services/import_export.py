@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future
 from contextlib import suppress
 from dataclasses import dataclass
@@ -83,7 +83,6 @@ NAMES = ("external_id", "user_id", "name", "category", "source_key", "made_by", 
 COMPUTED = ("fingerprint", "data")
 RAW = {"resource": ("raw_content",), "turn": ("user_input", "tool_calls", "llm_output", "internal_state")}
 """What was said, word for word unless the app's policy says otherwise."""
-Demote = Callable[[App, Line], Line]
 log = structlog.get_logger("memories.services")
 MOST_AT_ONCE = 2_000
 """Lines: what is taken in within a second or two is there when the caller is told so."""
@@ -119,9 +118,15 @@ class Admission:
             if line["type"] == POLICY:
                 yield self.policy(line)
             elif line["type"] in BY_NAME:
-                yield self.believed(self.without_secrets(BY_NAME[line["type"]], line))
+                public = self.without_secrets(BY_NAME[line["type"]], line)
+                yield public if self.is_trusted else demoted_line(self.app, public)
             else:
-                yield self.told_elsewhere(line)
+                # A fact or a conversation of another system: it is treated like any other message.
+                values = {name: kept(None, name, value) for name, value in line.items() if name != "messages"}
+                public = changed(line, values)
+                if line["type"] == CONVERSATION:
+                    public["messages"] = [self.message(said) for said in line["messages"]]
+                yield public
 
     def policy(self, line: Line) -> Line:
         if not self.is_trusted:
@@ -141,23 +146,9 @@ class Admission:
         is_lost = REDACTED in line and table.name in ("entity", "mention")
         return line | {WITHHELD: ["", "its key is a secret"]} if is_lost else line
 
-    def told_elsewhere(self, line: Line) -> Line:
-        """Admit a fact or a conversation of another system: it is treated like any other message."""
-        values = {name: value for name, value in line.items() if name != "messages"}
-        line = changed(line, {name: kept(None, name, value) for name, value in values.items()})
-        if line["type"] == CONVERSATION:
-            line["messages"] = [self.message(one) for one in line["messages"]]
-        return line
-
     def message(self, said: Line) -> Line:
         content = redact(said["content"]).text if self.redacts_raw else said["content"]
         return said | {"id": kept(None, "id", said["id"]), "content": content}
-
-    def believed(self, line: Line) -> Line:
-        if not self.is_trusted and line["type"] in WRITTEN_ANEW:
-            return line | {UNTRUSTED: True}
-        change = None if self.is_trusted else DEMOTE.get(line["type"])
-        return change(self.app, line) if change else line
 
 
 def kept(table: Table | None, name: str, value: Any) -> Any:
@@ -227,6 +218,26 @@ def demoted(state: Mapping[str, Any]) -> Line:
     return {**state, **{name: value for name, value in told.items() if name in state}}
 
 
+def demoted_line(app: App, line: Line) -> Line:
+    """Return a line with no more trust than a program's word has."""
+    kind = line["type"]
+    if kind in WRITTEN_ANEW:
+        return line | {UNTRUSTED: True}
+    if kind == "memory":
+        return demoted_memory(app, line)
+    if kind == "revision":
+        return demoted_revision(line)
+    if kind == "rejection" and isinstance(line["candidate"], dict):
+        told = demoted(line["candidate"])
+        return line if told == line["candidate"] else line | {"candidate": told, UNTRUSTED: True}
+    if kind == "trigger" and (why := suspicion_in([line["message"], line["text"]])):
+        return line | {WITHHELD: ["", why]}
+    if kind == "session":
+        # What is learnt from its texts is not a user's word.
+        return line | {"environment": {**line["environment"], FROM_UNSIGNED: True}}
+    return line
+
+
 def demoted_memory(app: App, line: Line) -> Line:
     told = demoted(line)
     if told["source"] == Source.OPERATOR:
@@ -236,43 +247,14 @@ def demoted_memory(app: App, line: Line) -> Line:
     return told | ({UNTRUSTED: True} if any(told[name] != line[name] for name in ("origin", "reviewed_at")) else {})
 
 
-def demoted_revision(app: App, line: Line) -> Line:
+def demoted_revision(line: Line) -> Line:
     """Return a revision that can restore nothing that would not be admitted; its actor is marked as the file's."""
     states = {side: demoted(line[side]) for side in ("before", "after")}
     told = line | states | {"actor": f"file: {line['actor']}"[:200]}
-    if any(suspicion_in(texts_of(state)) for state in states.values()):
+    read = [text for state in states.values() for name in READ_BY_AGENTS for text in texts_in(state.get(name))]
+    if suspicion_in(read):
         told[WITHHELD] = ["", "a text that is not for an agent to read"]
     return told | ({UNTRUSTED: True} if any(states[side] != line[side] for side in states) else {})
-
-
-def texts_of(state: Mapping[str, Any]) -> Iterator[str]:
-    for name in READ_BY_AGENTS:
-        yield from texts_in(state.get(name))
-
-
-def demoted_rejection(app: App, line: Line) -> Line:
-    candidate = line["candidate"]
-    told = demoted(candidate) if isinstance(candidate, dict) else candidate
-    return line if told == candidate else line | {"candidate": told, UNTRUSTED: True}
-
-
-def demoted_trigger(app: App, line: Line) -> Line:
-    why = suspicion_in([line["message"], line["text"]])
-    return line | {WITHHELD: ["", why]} if why else line
-
-
-def demoted_session(app: App, line: Line) -> Line:
-    """Mark a session: what is learnt from its texts is not a user's word."""
-    return line | {"environment": {**line["environment"], FROM_UNSIGNED: True}}
-
-
-DEMOTE: dict[str, Demote] = {
-    "memory": demoted_memory,
-    "revision": demoted_revision,
-    "rejection": demoted_rejection,
-    "trigger": demoted_trigger,
-    "session": demoted_session,
-}
 
 
 @dataclass(frozen=True, slots=True)

@@ -157,22 +157,20 @@ class RecallService(Caller):
 
     def learn_session(self, session_pk: int) -> Iterator[Lesson]:
         """Work off the due extractions of one session, claim by claim."""
+
+        def link_triggers(write: Writer, texts: Sequence[Resource]) -> None:
+            link_memories(write.app, [text.pk for text in texts])
+
         for _ in range(MOST_CLAIMS):
             now = timezone.now()
-            # Energy or budget forbid learning now; the app's work then waits and says why.
-            denial = may_learn(self.app, now)
-            if denial:
+            if denial := may_learn(self.app, now):
+                # Energy or budget forbid learning now: the app's work waits and says why.
                 extraction_queue.put_off(self.app, denial, denial.until, now)
-            if denial is not None:
                 return
             claim = extraction_queue.claim(self.app, session_pk, now)
             if claim is None:
                 return
-            yield learn(claim, self.provider(claim.session), self.embedder, now, self.on_learnt)
-
-    def on_learnt(self, write: Writer, texts: Sequence[Resource]) -> None:
-        """Link triggers to the memories that were learnt from the same text."""
-        link_memories(write.app, [text.pk for text in texts])
+            yield learn(claim, self.provider(claim.session), self.embedder, now, link_triggers)
 
     def preview(self, messages: Sequence[Message], user_id: str | None = None) -> Preview:
         """Return what learning from these messages would store. Store nothing."""
@@ -228,9 +226,8 @@ class RecallService(Caller):
     def summary(self, category: str, user_id: str) -> Summary | None:
         """Return the current version, or a computed one that is not stored (`pk` None), or None without facts."""
         stored = self.kept_summaries().filter(category=category, user_id=user_id).first()
-        return stored or self.write_summary(category, user_id)
-
-    def write_summary(self, category: str, user_id: str) -> Summary | None:
+        if stored:
+            return stored
         now = timezone.now()
         found = compute_summary(self.app, category, user_id, now)
         if not found.written.text:

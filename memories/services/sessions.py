@@ -8,7 +8,7 @@ from datetime import datetime
 from functools import partial
 from typing import Any
 
-from django.db import IntegrityError, transaction
+from django.db import transaction
 from django.utils import timezone
 
 from memories.capture.candidates import FROM_UNSIGNED
@@ -135,10 +135,16 @@ class SessionService(TriggerService):
         """
         now = timezone.now()
         fields = {**fields, **{name: clean_all(fields[name]) for name in TOLD_OF_A_SESSION if name in fields}}
+        assert self.agent is not None, "sessions are an agent's"
+        rows = AgentSession.objects.for_app(self.app)
+        values = {"app": self.app, "agent": self.agent, "started_at": now, "heartbeat_at": now, **fields}
         if external_id is None:
-            return self.create_session(None, fields, now), True
+            return rows.create(**values), True
         with transaction.atomic():
-            session, is_new = self.session_called(external_id, fields, now)
+            # A purge of the session waits for the lock.
+            session, is_new = rows.select_for_update(no_key=True).get_or_create(
+                agent=self.agent, external_id=external_id, defaults=values
+            )
             session.app = self.app  # It has its policy: no further query for it.
             if not is_new:
                 if "environment" in fields and FROM_UNSIGNED in session.environment:
@@ -156,32 +162,6 @@ class SessionService(TriggerService):
 
     def has_session(self, external_id: str) -> bool:
         return AgentSession.objects.for_app(self.app).filter(agent=self.agent, external_id=external_id).exists()
-
-    def session_called(self, external_id: str, fields: Mapping[str, Any], now: datetime) -> tuple[AgentSession, bool]:
-        """Return the agent's session of this name, created if needed, and whether it is new. A purge has to wait."""
-        rows = AgentSession.objects.for_app(self.app).filter(agent=self.agent, external_id=external_id)
-        locked = rows.select_for_update(no_key=True)
-        if found := locked.first():
-            return found, False
-        try:
-            with transaction.atomic():
-                return self.create_session(external_id, fields, now), True
-        except IntegrityError:
-            # Opened by somebody else since it was asked for.
-            if found := locked.first():
-                return found, False
-            raise
-
-    def create_session(self, external_id: str | None, fields: Mapping[str, Any], now: datetime) -> AgentSession:
-        assert self.agent is not None, "sessions are an agent's"
-        return AgentSession.objects.create(
-            app=self.app,
-            agent=self.agent,
-            external_id=external_id,
-            started_at=now,
-            heartbeat_at=now,
-            **fields,
-        )
 
     def start(self, session: AgentSession, *, goes_on: bool = False) -> Greeting:
         """Apply decay, then return due triggers and known memories within one budget.

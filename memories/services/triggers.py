@@ -39,12 +39,6 @@ def told_cleanly(fields: Mapping[str, Any]) -> dict[str, Any]:
     return {**fields, "message": message}
 
 
-def tells(memory: Memory, trigger: FutureTrigger) -> bool:
-    """Return whether the memory names the plan and its day."""
-    days = {one.on for one in find_coming(memory.text, memory.created_at)}
-    return trigger.trigger_date in days and used_share(trigger.message, memory.text) >= TOLD_FROM
-
-
 class TriggerService(Caller):
     def triggers(self) -> ScopedQuerySet[FutureTrigger]:
         """Return every trigger that the caller may see by its id. Their memories take one more query for all."""
@@ -70,32 +64,33 @@ class TriggerService(Caller):
         return due(self.app, user_id, self.agent, now)
 
     def add_trigger(self, fields: Mapping[str, Any], memories: Sequence[Memory]) -> FutureTrigger:
-        """Add a trigger that brings up these memories. Raise WrongTrigger."""
+        """Add a trigger that brings up these memories, and a memory of the plan. Raise WrongTrigger.
+
+        The plan gets no memory if one of these names it already, or if a person would have to decide about it.
+        """
         trigger = FutureTrigger(app=self.app, agent=self.agent, **told_cleanly(fields))
         self.settle_days(trigger)
         with writing(self.app, self.actor, timezone.now()) as write:
             trigger.save(force_insert=True)
             Preload.objects.bulk_create(Preload(app=self.app, trigger=trigger, memory=memory) for memory in memories)
-            self.tell_of(write, trigger, memories)
+            candidate = Candidate(
+                content=sentence_of(trigger),
+                source=Source.API if self.agent else Source.OPERATOR,
+                agent=self.agent,
+                user_id=trigger.user_id,
+                visibility=trigger.visibility,
+                external_id=memory_name(trigger),
+            )
+            is_named = any(
+                trigger.trigger_date in {event.on for event in find_coming(memory.text, memory.created_at)}
+                and used_share(trigger.message, memory.text) >= TOLD_FROM
+                for memory in memories
+            )
+            is_too_long = len(candidate.content) > self.app.policy.max_characters
+            if not (is_named or is_too_long or quarantine(candidate, self.app.policy)):
+                # Its vector is made in the background.
+                write.announce(write.create(candidate, reason="noted as to come"))
         return trigger
-
-    def tell_of(self, write: Writer, trigger: FutureTrigger, memories: Sequence[Memory]) -> None:
-        """Store a memory of the plan, unless one of these names it already or a person has to decide about it.
-
-        It gets its vector in the background.
-        """
-        candidate = Candidate(
-            content=sentence_of(trigger),
-            source=Source.API if self.agent else Source.OPERATOR,
-            agent=self.agent,
-            user_id=trigger.user_id,
-            visibility=trigger.visibility,
-            external_id=memory_name(trigger),
-        )
-        is_told = any(tells(memory, trigger) for memory in memories)
-        if is_told or len(candidate.content) > self.app.policy.max_characters or quarantine(candidate, self.app.policy):
-            return
-        write.announce(write.create(candidate, reason="noted as to come"))
 
     def retell(self, write: Writer, trigger: FutureTrigger) -> None:
         """Bring the memory of the plan up to date, and archive it while the plan is cancelled."""

@@ -140,14 +140,14 @@ def test_a_session_stays_with_whom_it_is(alice: Caller) -> None:
 @pytest.mark.postgres("SQLite's writers wait for each other anyway")
 @pytest.mark.django_db(transaction=True)
 def test_an_external_id_that_two_open_at_once_is_one_session(alice: Caller, monkeypatch: pytest.MonkeyPatch) -> None:
-    create, opened = MemoryAgent.create_session, []
+    save, opened = AgentSession.save, []
 
-    def create_late(*given: Any) -> AgentSession:
+    def save_late(session: AgentSession, **options: Any) -> None:
         monkeypatch.undo()
         aside(lambda: opened.append(alice.post("sessions", {"external_id": "run-7"})))
-        return create(*given)
+        save(session, **options)
 
-    monkeypatch.setattr(MemoryAgent, "create_session", create_late)
+    monkeypatch.setattr(AgentSession, "save", save_late)
     opened.append(alice.post("sessions", {"external_id": "run-7", "title": "Night watch"}))
     assert [answer.status_code for answer in opened] == [201, 200]
     assert opened[0].json()["id"] == opened[1].json()["id"]

@@ -97,7 +97,7 @@ def tell_and_learn(number: int) -> None:
     """Sessions in which the same is said; whoever comes first learns from it, as every worker would."""
     agent = agent_of("acme", LEARNING)
     for _ in range(SESSIONS_EACH):
-        session = agent.create_session(None, {}, timezone.now())
+        session = agent.open_session(None, {})[0]
         agent.capture_messages(session, [Said(Role.USER, FACT, content_at=timezone.now())])
         for due in sessions_due(agent.app, timezone.now()):
             list(agent.learn_session(due))
