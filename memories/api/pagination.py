@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 from base64 import urlsafe_b64decode, urlsafe_b64encode
 from collections.abc import Callable, Mapping, Sequence
@@ -191,7 +190,7 @@ def read_cursor(cursor: str, asked: Mapping[str, Any], now: datetime) -> tuple[i
 
 
 def fingerprint(asked: Mapping[str, Any]) -> str:
-    return hashlib.sha256(dump_json(asked, in_order=True)).hexdigest()[:16]
+    return sha256(dump_json(asked, in_order=True)).hexdigest()[:16]
 
 
 def search_page(

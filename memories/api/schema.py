@@ -83,10 +83,11 @@ def operation(*, parameters: Sequence[OpenApiParameter] = (), **options: Any) ->
 def page_of(serializer: type[StrictSerializer]) -> type[StrictSerializer]:
     """Return the serializer of a page of these."""
 
-    def link() -> StrictCharField:
-        return StrictCharField(allow_null=True, help_text="Null at the end.")
-
-    attributes = {"results": serializer(many=True), "next": link(), "previous": link()}
+    attributes = {
+        "results": serializer(many=True),
+        "next": StrictCharField(allow_null=True, help_text="Null at the end."),
+        "previous": StrictCharField(allow_null=True, help_text="Null at the end."),
+    }
     return type(f"{serializer.__name__.removesuffix('Shown')}Page", (StrictSerializer,), attributes)
 
 
@@ -157,12 +158,10 @@ class OneSchema(SchemaGenerator):
 
     def get_schema(self, request: Any = None, public: bool = False) -> dict[str, Any]:
         with self.making:
-            if self.api_version or not public:
-                return self.make(request, public)
-            if OneSchema.made is None:
-                OneSchema.made = self.make(request, public)
-            return OneSchema.made
-
-    def make(self, request: Any, public: bool) -> dict[str, Any]:
-        made: dict[str, Any] = super().get_schema(request, public)  # type: ignore[no-untyped-call]
-        return made
+            is_kept = public and not self.api_version
+            if is_kept and OneSchema.made is not None:
+                return OneSchema.made
+            made: dict[str, Any] = super().get_schema(request, public)  # type: ignore[no-untyped-call]
+            if is_kept:
+                OneSchema.made = made
+            return made

@@ -12,7 +12,7 @@ import mcp_types as mcp
 from mcp.server.lowlevel.server import Server
 from mcp.shared.exceptions import MCPError
 from pydantic import AfterValidator, Field
-from rest_framework.exceptions import APIException, ValidationError
+from rest_framework.exceptions import NotFound, ValidationError
 from typing_extensions import TypedDict
 
 from memories.api.base import count_writes
@@ -58,7 +58,7 @@ class Added(TypedDict):
     addedObservations: list[str]
 
 
-class NoSuchEntity(Exception):
+class NoSuchEntity(NotFound):
     """Nothing can be said of what is not there."""
 
 
@@ -116,17 +116,26 @@ class Graph:
     def create_entities(self, entities: Sequence[Entity]) -> list[Entity]:
         """Those that are new. What was said of them before they were deleted is gone with them."""
         new = {one["name"]: one for one in reversed(entities) if one["name"] not in self.entities}
-        told = [one for one in entities if new.get(one["name"]) is one]
-        candidates = [self.entity_candidate(one) for one in told]
-        for one in told:
-            candidates += self.observation_candidates(one["name"], one["observations"])
+        first = [entity for entity in entities if new.get(entity["name"]) is entity]
+        candidates = list[Candidate]()
+        for entity in first:
+            name = entity["name"]
+            refuse_empty("An entity has a name.", name)
+            metadata = {"entity": name, "type": entity["entityType"]}
+            candidates.append(self.candidate(entity_text(entity), name, metadata, ("entity", name), pinned=True))
+        for entity in first:
+            candidates += self.observation_candidates(entity["name"], entity["observations"])
         held = self.keep(candidates)
-        return [without(one, held) for one in told if ("entity", one["name"]) not in held]
+        return [without(entity, held) for entity in first if ("entity", entity["name"]) not in held]
 
     def create_relations(self, relations: Sequence[Relation]) -> list[Relation]:
         keys = dict.fromkeys((one["from"], one["relationType"], one["to"]) for one in relations)
         new = [key for key in keys if key not in self.relations]
-        held = self.keep([self.relation_candidate(key) for key in new])
+        candidates = list[Candidate]()
+        for key in new:
+            refuse_empty("A relation has a type and two entities.", *key)
+            candidates.append(self.candidate(relation_text(*key), key[0], {"relation": list(key)}, ("relation", *key)))
+        held = self.keep(candidates)
         return [relation(key) for key in new if ("relation", *key) not in held]
 
     def add_observations(self, told: Sequence[tuple[str, Sequence[str]]]) -> list[Added]:
@@ -143,10 +152,11 @@ class Graph:
             added = {one.content for one in new}
             results.append({"entityName": name, "addedObservations": [text for text in fresh if clean(text) in added]})
         held = self.keep(candidates)
-        return [
-            {**one, "addedObservations": [text for text in one["addedObservations"] if not is_held(held, one, text)]}
-            for one in results
-        ]
+        for result in results:
+            result["addedObservations"] = [
+                text for text in result["addedObservations"] if ("about", result["entityName"], clean(text)) not in held
+            ]
+        return results
 
     def delete_entities(self, names: Iterable[str]) -> None:
         """With what was observed of them, and every relation they are in."""
@@ -178,21 +188,11 @@ class Graph:
         self.withheld += held.values()
         return {told_of(one) for one in candidates if one.external_id in held}
 
-    def entity_candidate(self, entity: Entity) -> Candidate:
-        name, kind = entity["name"], entity["entityType"]
-        refuse_empty("An entity has a name.", name)
-        metadata = {"entity": name, "type": kind}
-        return self.candidate(entity_text(entity), name, metadata, ("entity", name), pinned=True)
-
     def observation_candidates(self, name: str, texts: Iterable[str]) -> list[Candidate]:
         """Of those that are new, and not empty."""
         known = self.observations.get(name, {}) if name in self.entities else {}
         new = dict.fromkeys(text for one in texts if is_visible(text := clean(one)) and text not in known)
         return [self.candidate(text, name, {"about": name}, ("observation", name, text)) for text in new]
-
-    def relation_candidate(self, key: tuple[str, str, str]) -> Candidate:
-        refuse_empty("A relation has a type and two entities.", *key)
-        return self.candidate(relation_text(*key), key[0], {"relation": list(key)}, ("relation", *key))
 
     def candidate(
         self, content: str, subject: str, told: dict[str, Any], names: tuple[str, ...], **fields: Any
@@ -235,10 +235,6 @@ def without(entity: Entity, held: set[tuple[str, ...]]) -> Entity:
     seen = dict.fromkeys(text for text in entity["observations"] if is_visible(clean(text)))
     told = [text for text in seen if ("about", entity["name"], clean(text)) not in held]
     return {**entity, "observations": told}
-
-
-def is_held(held: set[tuple[str, ...]], added: Added, text: str) -> bool:
-    return ("about", added["entityName"], clean(text)) in held
 
 
 def relation(key: tuple[str, str, str]) -> Relation:
@@ -371,10 +367,6 @@ class Done(TypedDict):
     message: str
 
 
-class Unknown(APIException):
-    status_code = 404
-
-
 def as_text(value: Any) -> str:
     """As JavaScript writes it with an indent of two."""
     return json.dumps(value, indent=2, ensure_ascii=False)
@@ -412,10 +404,7 @@ def add_observations(ctx: ToolContext, observations: list[Observed]) -> ToolAnsw
     """Adds to what is observed of entities that are there."""
     count_writes(ctx.agent, max(1, sum(len(one["contents"]) for one in observations)))
     graph = Graph(ctx.agent)
-    try:
-        results = graph.add_observations([(one["entityName"], one["contents"]) for one in observations])
-    except NoSuchEntity as error:
-        raise Unknown(str(error)) from error
+    results = graph.add_observations([(one["entityName"], one["contents"]) for one in observations])
     return told(results, graph.withheld, results=results)
 
 

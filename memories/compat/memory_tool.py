@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import posixpath
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 from urllib.parse import unquote
 
@@ -96,17 +96,6 @@ def show_size(size_bytes: int) -> str:
     return f"{size:.0f}{UNITS[unit]}" if size == int(size) else f"{size:.1f}{UNITS[unit]}"
 
 
-def show_file(path: str, text: str, view_range: Sequence[int] | None) -> str:
-    """Its lines with their numbers; those of `view_range` [first, last], where -1 is the last there is."""
-    lines = text.split("\n")
-    if len(lines) > MOST_LINES:
-        raise Refused(f"File {path} exceeds maximum line limit of 999,999 lines.")
-    first, last = view_range if view_range and len(view_range) == 2 else (1, -1)
-    start = max(1, first) - 1
-    shown = lines[start : len(lines) if last == -1 else max(last, 0)]
-    return f"Here's the content of {path} with line numbers:\n" + "\n".join(numbered(shown, start + 1))
-
-
 def numbered(lines: Sequence[str], first: int) -> Iterator[str]:
     return (f"{number:>{NUMBER_WIDTH}}\t{line}" for number, line in enumerate(lines, first))
 
@@ -148,41 +137,46 @@ def inserted(text: str, line: int, new: str) -> str:
     return "\n".join(lines).removesuffix("\n") + "\n"
 
 
-def below(folder: str, sizes: Mapping[str, int]) -> dict[str, int]:
-    """The files in this folder, by what follows its path."""
-    return {path[len(folder) :]: size for path, size in sizes.items() if is_below(path, folder)}
-
-
 class Files:
-    """Of one agent, and of one of its end users or of nobody in particular."""
+    """Of one agent, and of one of its end users or of nobody in particular. Each command answers what it has done."""
 
     def __init__(self, agent: MemoryAgent, user_id: str | None) -> None:
         self.agent, self.user_id = agent, user_id
         rows = find_by_external_id(agent, KIND, user_id).filter(agent=agent.agent, user_id=user_id)
         self.rows: dict[str, Memory] = {row.metadata["file"]["path"]: row for row in rows}
 
-    def is_folder(self, path: str) -> bool:
-        return path == ROOT or any(is_below(other, path) for other in self.rows)
+    # --- the commands
 
-    def sizes(self) -> dict[str, int]:
-        return {path: len(text_of(row).encode()) for path, row in self.rows.items()}
+    def view(self, command: Mapping[str, Any]) -> str:
+        """A folder: two levels of what is in it. A file: its lines with their numbers, or those of `view_range`."""
+        path = place_of(command["path"])
+        if self.is_folder(path):
+            folder = path.rstrip("/")
+            sizes = {
+                other[len(path) :]: len(text_of(row).encode())
+                for other, row in self.rows.items()
+                if is_below(other, path)
+            }
+            header = f"Here're the files and directories up to 2 levels deep in {path}, excluding hidden items:"
+            shown = [f"{show_size(sum(sizes.values()))}\t{folder}"]
+            shown += [f"{show_size(size)}\t{folder}{rest}" for rest, size in entries(sizes)]
+            return "\n".join([header, *shown])
+        lines = text_of(self.file(path)).split("\n")
+        if len(lines) > MOST_LINES:
+            raise Refused(f"File {path} exceeds maximum line limit of 999,999 lines.")
+        # -1 is the last line.
+        first, last = command.get("view_range") or (1, -1)
+        start = max(1, first) - 1
+        shown = lines[start : len(lines) if last == -1 else max(last, 0)]
+        return f"Here's the content of {path} with line numbers:\n" + "\n".join(numbered(shown, start + 1))
 
-    def text(self, path: str) -> str:
-        return text_of(self.file(path))
-
-    def file(self, path: str) -> Memory:
-        if path not in self.rows:
-            what = "is not a file." if self.is_folder(path) else "does not exist. Please provide a valid path."
-            raise Refused(f"The path {path} {what}")
-        return self.rows[path]
-
-    def create(self, path: str, text: str) -> None:
+    def create(self, command: Mapping[str, Any]) -> str:
+        path = place_of(command["path"])
         if path in self.rows or self.is_folder(path):
             raise Refused(f"File {path} already exists")
         self.check_folders(path)
-        fields = self.fields(path, text)
         candidate = Candidate(
-            **fields,
+            **self.fields(path, command["file_text"]),
             kind=Kind.GENERAL,
             category=GENERAL,
             pinned=True,
@@ -190,36 +184,59 @@ class Files:
             agent=self.agent.agent,
             user_id=self.user_id,
         )
-        held = create_with_external_id(self.agent, KIND, [candidate])
-        if held:
-            raise Refused(
-                f"The file {path} was not created, a person has to decide about it: {', '.join(held.values())}"
-            )
+        if held := create_with_external_id(self.agent, KIND, [candidate]):
+            reasons = ", ".join(held.values())
+            raise Refused(f"The file {path} was not created, a person has to decide about it: {reasons}")
+        return f"File created successfully at: {path}"
 
-    def change(self, path: str, text: str) -> None:
+    def str_replace(self, command: Mapping[str, Any]) -> str:
+        path = place_of(command["path"])
         row = self.file(path)
+        text, told = replaced(path, text_of(row), command["old_str"], command["new_str"])
         self.edit(row, self.fields(path, text), "edited as a file")
+        return told
 
-    def edit(self, row: Memory, fields: dict[str, Any], reason: str) -> None:
-        try:
-            self.agent.edit(row, fields, version=row.version, reason=reason)
-        except Withheld as held:
-            raise Refused(f"Nothing was changed, a person has to decide about it: {held}") from held
+    def insert(self, command: Mapping[str, Any]) -> str:
+        path = place_of(command["path"])
+        row = self.file(path)
+        text = inserted(text_of(row), command["insert_line"], command["insert_text"])
+        self.edit(row, self.fields(path, text), "edited as a file")
+        return f"The file {path} has been edited."
 
-    def delete(self, path: str) -> None:
+    def delete(self, command: Mapping[str, Any]) -> str:
+        path = place_of(command["path"])
         if path == ROOT:
             raise Refused(f"Cannot delete the {ROOT} directory itself")
         self.agent.forget(list(self.with_below(path).values()))
+        return f"Successfully deleted {path}"
 
-    def rename(self, old: str, new: str) -> None:
+    def rename(self, command: Mapping[str, Any]) -> str:
+        old, new = place_of(command["old_path"]), place_of(command["new_path"])
         if new in self.rows or self.is_folder(new):
             raise Refused(f"The destination {new} already exists")
         if old == ROOT or is_below(new, old):
             raise Refused(f"The path {old} cannot be moved into itself")
         self.check_folders(new)
         for path, row in self.with_below(old).items():
-            moved = self.fields(new + path[len(old) :], text_of(row))
-            self.edit(row, moved, "renamed as a file")
+            self.edit(row, self.fields(new + path[len(old) :], text_of(row)), "renamed as a file")
+        return f"Successfully renamed {old} to {new}"
+
+    # --- what they share
+
+    def is_folder(self, path: str) -> bool:
+        return path == ROOT or any(is_below(other, path) for other in self.rows)
+
+    def file(self, path: str) -> Memory:
+        if path not in self.rows:
+            what = "is not a file." if self.is_folder(path) else "does not exist. Please provide a valid path."
+            raise Refused(f"The path {path} {what}")
+        return self.rows[path]
+
+    def edit(self, row: Memory, fields: dict[str, Any], reason: str) -> None:
+        try:
+            self.agent.edit(row, fields, version=row.version, reason=reason)
+        except Withheld as held:
+            raise Refused(f"Nothing was changed, a person has to decide about it: {held}") from held
 
     def with_below(self, path: str) -> dict[str, Memory]:
         """The file, or all in the folder."""
@@ -230,7 +247,8 @@ class Files:
 
     def check_folders(self, path: str) -> None:
         parts = path.split("/")
-        for folder in ["/".join(parts[:end]) for end in range(3, len(parts))]:
+        for end in range(3, len(parts)):
+            folder = "/".join(parts[:end])
             if folder in self.rows:
                 raise Refused(f"The path {folder} is not a directory")
 
@@ -242,69 +260,26 @@ class Files:
         most = self.agent.app.policy.max_characters
         return {
             "content": public.strip()[:most].strip() or path[:most],
-            # A drawer of its own: no other memory is ever taken for the same.
+            # A subject of its own: no other memory is ever taken for the same.
             "subject": path[-MOST_IN_SUBJECT:],
-            "metadata": {"file": {"path": path, "text": (f"[{public}]")}},
+            "metadata": {"file": {"path": path, "text": f"[{public}]"}},
             "external_id": external_id(KIND, str(self.agent.agent), self.user_id or "", path),
         }
 
 
 def text_of(row: Memory) -> str:
+    """The text as it was given: brackets keep the white space around it."""
     text: str = row.metadata["file"]["text"]
     return text[1:-1]
 
 
-def view(files: Files, command: Mapping[str, Any]) -> str:
-    path = place_of(command["path"])
-    if files.is_folder(path):
-        # Two levels of what is in it, by name. `sizes` are the bytes of each file below it, by path.
-        sizes = below(path, files.sizes())
-        folder = path.rstrip("/")
-        header = f"Here're the files and directories up to 2 levels deep in {path}, excluding hidden items:"
-        lines = [f"{show_size(sum(sizes.values()))}\t{folder}"]
-        lines += [f"{show_size(size)}\t{folder}{rest}" for rest, size in entries(sizes)]
-        return "\n".join([header, *lines])
-    return show_file(path, files.text(path), command.get("view_range"))
-
-
-def create(files: Files, command: Mapping[str, Any]) -> str:
-    path = place_of(command["path"])
-    files.create(path, command["file_text"])
-    return f"File created successfully at: {path}"
-
-
-def str_replace(files: Files, command: Mapping[str, Any]) -> str:
-    path = place_of(command["path"])
-    text, told = replaced(path, files.text(path), command["old_str"], command["new_str"])
-    files.change(path, text)
-    return told
-
-
-def insert(files: Files, command: Mapping[str, Any]) -> str:
-    path = place_of(command["path"])
-    files.change(path, inserted(files.text(path), command["insert_line"], command["insert_text"]))
-    return f"The file {path} has been edited."
-
-
-def delete(files: Files, command: Mapping[str, Any]) -> str:
-    path = place_of(command["path"])
-    files.delete(path)
-    return f"Successfully deleted {path}"
-
-
-def rename(files: Files, command: Mapping[str, Any]) -> str:
-    old, new = place_of(command["old_path"]), place_of(command["new_path"])
-    files.rename(old, new)
-    return f"Successfully renamed {old} to {new}"
-
-
-COMMANDS = {
-    "view": view,
-    "create": create,
-    "str_replace": str_replace,
-    "insert": insert,
-    "delete": delete,
-    "rename": rename,
+COMMANDS: dict[str, Callable[[Files, Mapping[str, Any]], str]] = {
+    "view": Files.view,
+    "create": Files.create,
+    "str_replace": Files.str_replace,
+    "insert": Files.insert,
+    "delete": Files.delete,
+    "rename": Files.rename,
 }
 
 

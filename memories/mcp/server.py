@@ -23,7 +23,6 @@ from memsite_client import __version__
 NAME = "session-start"
 DESCRIPTION = "What to know at the start of a session: what was learnt, what is due today, what is known."
 NOTHING = "Nothing is known yet."
-ARGUMENTS = ("session", "user_id")
 LESSONS = "memsite://lessons"
 CATEGORIES = "memsite://categories/"
 MARKDOWN = "text/markdown"
@@ -48,22 +47,19 @@ def list_prompts(params: Any) -> mcp.ListPromptsResult:
 def get_prompt(ctx: ToolContext, params: mcp.GetPromptRequestParams) -> mcp.GetPromptResult:
     if params.name != NAME:
         raise MCPError(code=mcp.INVALID_PARAMS, message=f"There is no prompt {params.name!r}: there is {NAME}.")
+    given = params.arguments or {}
+    session, user_id = given.get("session", ""), given.get("user_id") or None
     try:
-        text = text_for(ctx, **{name: value for name, value in (params.arguments or {}).items() if name in ARGUMENTS})
+        # With a session, what was shown is noted, as at the start of any other.
+        greeting = (
+            ctx.agent.start(session_named(ctx, session, user_id))
+            if session
+            else ctx.agent.greeting(user_id, timezone.now())
+        )
     except (APIException, ForeignSession) as error:
         raise MCPError(code=mcp.INVALID_PARAMS, message=told_of(error, NAME)) from error
-    message = mcp.PromptMessage(role="user", content=mcp.TextContent(type="text", text=text))
+    message = mcp.PromptMessage(role="user", content=mcp.TextContent(type="text", text=greeting.text or NOTHING))
     return mcp.GetPromptResult(description=DESCRIPTION, messages=[message])
-
-
-def text_for(ctx: ToolContext, session: str = "", user_id: str = "") -> str:
-    """Inside fences. With a session, what was shown is noted, as at the start of any other."""
-    agent = ctx.agent
-    if session:
-        greeting = agent.start(session_named(ctx, session, user_id or None))
-    else:
-        greeting = agent.greeting(user_id or None, timezone.now())
-    return greeting.text or NOTHING
 
 
 def list_resources(ctx: ToolContext, params: Any) -> mcp.ListResourcesResult:
@@ -74,17 +70,17 @@ def list_resources(ctx: ToolContext, params: Any) -> mcp.ListResourcesResult:
         mime_type=MARKDOWN,
         description="What users corrected and agents learnt.",
     )
-    return mcp.ListResourcesResult(resources=[lessons, *(of_category(one.name) for one in ctx.agent.categories(""))])
-
-
-def of_category(name: str) -> mcp.Resource:
-    return mcp.Resource(
-        name=name,
-        title=f"Category {name}",
-        uri=CATEGORIES + quote(name, safe=""),
-        mime_type=MARKDOWN,
-        description=f"What is known in the category {name}.",
-    )
+    categories = [
+        mcp.Resource(
+            name=category.name,
+            title=f"Category {category.name}",
+            uri=CATEGORIES + quote(category.name, safe=""),
+            mime_type=MARKDOWN,
+            description=f"What is known in the category {category.name}.",
+        )
+        for category in ctx.agent.categories("")
+    ]
+    return mcp.ListResourcesResult(resources=[lessons, *categories])
 
 
 def list_templates(params: Any) -> mcp.ListResourceTemplatesResult:
@@ -99,21 +95,16 @@ def list_templates(params: Any) -> mcp.ListResourceTemplatesResult:
 
 
 def read_resource(ctx: ToolContext, params: mcp.ReadResourceRequestParams) -> mcp.ReadResourceResult:
-    text = text_of(ctx, params.uri)
+    name = unquote(params.uri.removeprefix(CATEGORIES))
+    text = None
+    if params.uri == LESSONS:
+        text = ctx.agent.lessons_file(None)
+    elif params.uri.startswith(CATEGORIES) and "\0" not in name:
+        summary = ctx.agent.summary(name, "")
+        text = summary.content if summary else None
     if text is None:
         raise MCPError(code=mcp.INVALID_PARAMS, message="There is nothing at this address.", data={"uri": params.uri})
     return mcp.ReadResourceResult(contents=[mcp.TextResourceContents(uri=params.uri, mime_type=MARKDOWN, text=text)])
-
-
-def text_of(ctx: ToolContext, uri: str) -> str | None:
-    agent = ctx.agent
-    if uri == LESSONS:
-        return agent.lessons_file(None)
-    name = unquote(uri.removeprefix(CATEGORIES))
-    if not uri.startswith(CATEGORIES) or "\0" in name:
-        return None
-    summary = agent.summary(name, "")
-    return summary.content if summary else None
 
 
 def make_server(caller: Principal) -> Server[Any]:
@@ -136,7 +127,8 @@ def serving(name: str, box: Toolbox, ctx: ToolContext, **options: Any) -> Server
     """A server with these tools, as far as the caller's key allows them."""
 
     def list_tools(params: Any) -> mcp.ListToolsResult:
-        return mcp.ListToolsResult(tools=box.listed(ctx.caller.scopes))
+        scopes = ctx.caller.scopes
+        return mcp.ListToolsResult(tools=[tool.listed for tool in box.tools.values() if tool.scope in scopes])
 
     def call_tool(params: mcp.CallToolRequestParams) -> mcp.CallToolResult:
         return box.call(ctx, params.name, params.arguments or {})

@@ -104,10 +104,6 @@ class Toolbox:
 
         return add
 
-    def listed(self, scopes: frozenset[str]) -> list[mcp.Tool]:
-        """Return the tools that a key with these scopes may call."""
-        return [tool.listed for tool in self.tools.values() if tool.scope in scopes]
-
     def call(self, ctx: ToolContext, name: str, given: Mapping[str, Any]) -> mcp.CallToolResult:
         """Call a tool. An error is returned in the result, so that the model can correct it."""
         tool = self.tools.get(name)
@@ -131,7 +127,8 @@ class Toolbox:
                 ),
             )
         except ValidationError as error:
-            return failed("; ".join(f"{place(one['loc'])}: {one['msg']}" for one in error.errors()[:5]))
+            wrong = [(".".join(map(str, one["loc"])), one["msg"]) for one in error.errors()[:5]]
+            return failed("; ".join(f"{path.removeprefix('field_')}: {message}" for path, message in wrong))
         except Exception as error:
             return failed(told_of(error, name))
         # The document in both forms: as text for models, as an object for programs.
@@ -161,10 +158,6 @@ def plain_schema(node: Any) -> Any:
     if kept.get("default", "") is None:
         del kept["default"]
     return kept | ({"properties": properties} if "properties" in node else {})
-
-
-def place(path: tuple[int | str, ...]) -> str:
-    return ".".join(map(str, path)).removeprefix("field_")
 
 
 def told_of(error: Exception, name: str) -> str:

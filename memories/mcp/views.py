@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Awaitable, Callable, MutableMapping
+from collections.abc import MutableMapping
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
@@ -33,7 +33,6 @@ KINDS: dict[str, tuple[tuple[type, ...], str]] = {
 }
 JSON = "application/json"
 Message = MutableMapping[str, Any]
-Receive = Callable[[], Awaitable[Message]]
 # Headers of ours, or of the server in front of us; and none that a client could be surprised by.
 KEPT_HEADERS = ("content-type", "allow")
 
@@ -48,18 +47,14 @@ def what_is_wrong(message: Any) -> str:
         return 'A message says "jsonrpc": "2.0".'
     if not message.keys() & {"method", "result", "error"}:
         return "A request has a method."
-    if "id" in message and not is_id(message):
+    # Booleans are no ids, though isinstance counts them as integers; an error may answer what had none.
+    is_error = message.get("id") is None and "error" in message and "method" not in message
+    if "id" in message and type(message["id"]) not in (str, int) and not is_error:
         return "The id of a request is a text or a whole number; a notification has none."
     for name, (kinds, words) in KINDS.items():
         if name in message and type(message[name]) not in kinds:
             return f"The {name} of a message is {words}."
     return ""
-
-
-def is_id(message: dict[str, Any]) -> bool:
-    """Return whether it is an id. Booleans are none, though isinstance counts them as integers."""
-    no_request = message["id"] is None and "error" in message and "method" not in message
-    return type(message["id"]) in (str, int) or no_request
 
 
 def id_of(body: bytes) -> str | int | None:
@@ -185,6 +180,9 @@ async def answer(server: Server[Any], scope: Message, body: bytes) -> HttpRespon
 
     sent: list[Message] = []
 
+    async def receive() -> Message:
+        return {"type": "http.request", "body": body, "more_body": False}
+
     async def send(message: Message) -> None:
         sent.append(message)
 
@@ -192,7 +190,7 @@ async def answer(server: Server[Any], scope: Message, body: bytes) -> HttpRespon
         server, json_response=True, stateless=True, max_request_body_size=get_conf().max_body_bytes
     )
     async with manager.run():
-        await manager.handle_request(scope, receiving(body), send)
+        await manager.handle_request(scope, receive, send)
     start = sent[0]
     response = HttpResponse(b"".join(message.get("body", b"") for message in sent[1:]), status=start["status"])
     del response["Content-Type"]
@@ -200,10 +198,3 @@ async def answer(server: Server[Any], scope: Message, body: bytes) -> HttpRespon
         if name.decode().lower() in KEPT_HEADERS:
             response[name.decode()] = value.decode("latin-1")
     return response
-
-
-def receiving(body: bytes) -> Receive:
-    async def receive() -> Message:
-        return {"type": "http.request", "body": body, "more_body": False}
-
-    return receive

@@ -224,18 +224,6 @@ def show_agent(agent: Agent) -> dict[str, Any]:
     }
 
 
-def show_agent_with_key(agent: Agent, key: ApiKey, text: str) -> dict[str, Any]:
-    return {
-        "id": agent.name,
-        "name": agent.name,
-        "domain": agent.domain,
-        "scopes": key.scopes,
-        "prefix": key.prefix,
-        "expires_at": key.expires_at,
-        "api_key": text,
-    }
-
-
 def policy_with(policy: AppPolicy, preset: str | None, changes: dict[str, Any]) -> AppPolicy:
     """`policy` set to the preset, if one is given, and then changed; ValidationError names each wrong field."""
     unknown = sorted(str(name)[:100] for name in changes.keys() - set(POLICY_FIELDS))

@@ -245,10 +245,6 @@ def show_version(summary: Summary) -> dict[str, Any]:
     }
 
 
-def show_version_whole(summary: Summary) -> dict[str, Any]:
-    return {**show_version(summary), "content": summary.content}
-
-
 assert MOST_DECIDED <= MAX_BATCH
 
 

@@ -31,7 +31,7 @@ from memories.api.fields import (
 )
 from memories.api.serializers.memories import MemoryShown, MemoryTagged, show_memory
 from memories.language.secrets import is_visible
-from memories.learn.feedback import Feedback, Judged
+from memories.learn.feedback import Feedback
 from memories.learn.future_events import MESSAGE_CHARACTERS
 from memories.learn.triggers import MOST_MEMORIES, Due
 from memories.models import TriggerStatus, Visibility
@@ -370,12 +370,12 @@ class HookEvent(StrictSerializer):
     def to_internal_value(self, data: Any) -> Any:
         if isinstance(data, Mapping):
             known = {name: self.fields[name] for name in data if name in self.fields}
-            data = {name: data[name] for name, field in known.items() if is_meant(field, data[name])}
+            data = {
+                name: data[name]
+                for name, field in known.items()
+                if isinstance(data[name], str) or field.required or not isinstance(field, StrictCharField)
+            }
         return super().to_internal_value(data)
-
-
-def is_meant(field: Any, value: Any) -> bool:
-    return isinstance(value, str) or field.required or not isinstance(field, StrictCharField)
 
 
 class HookOutput(StrictSerializer):
@@ -423,16 +423,14 @@ class FeedbackShown(StrictSerializer):
 
 def show_feedback(feedback: Feedback) -> dict[str, Any]:
     return {
-        "used": [show_judged(one) for one in feedback.used],
-        "ignored": [show_judged(one) for one in feedback.ignored],
-    }
-
-
-def show_judged(judged: Judged) -> dict[str, Any]:
-    verdict = judged.verdict
-    return {
-        "id": judged.memory.uid,
-        "word_share": verdict.word_share,
-        "similarity": verdict.similarity,
-        "evidence": verdict.evidence,
+        name: [
+            {
+                "id": judged.memory.uid,
+                "word_share": judged.verdict.word_share,
+                "similarity": judged.verdict.similarity,
+                "evidence": judged.verdict.evidence,
+            }
+            for judged in memories
+        ]
+        for name, memories in (("used", feedback.used), ("ignored", feedback.ignored))
     }

@@ -28,7 +28,6 @@ from memories.api.serializers.apps import (
     PurgeShown,
     policy_with,
     show_agent,
-    show_agent_with_key,
     show_app,
     show_key,
     show_purge,
@@ -191,7 +190,15 @@ def create_agent(app: App, body: dict[str, Any], slot: Slot, actor: str) -> Answ
 
 def show_once(agent: Agent, issued: IssuedKey, slot: Slot) -> Answer:
     """The answer with the key; what is kept for a repetition has none, for a key is stored nowhere."""
-    answer = show_agent_with_key(agent, issued.row, issued.text)
+    answer = {
+        "id": agent.name,
+        "name": agent.name,
+        "domain": agent.domain,
+        "scopes": issued.row.scopes,
+        "prefix": issued.row.prefix,
+        "expires_at": issued.row.expires_at,
+        "api_key": issued.text,
+    }
     slot.keep(201, {**answer, "api_key": None})
     return 201, answer
 

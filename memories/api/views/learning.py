@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
 from difflib import unified_diff
 from hashlib import sha256
 from uuid import UUID
@@ -39,7 +38,6 @@ from memories.api.serializers.learning import (
     show_rejection,
     show_summary,
     show_version,
-    show_version_whole,
 )
 from memories.api.serializers.memories import MemoryShown, MemoryStored, show_memory
 from memories.api.views.memories import stored_answer
@@ -55,9 +53,7 @@ from memories.models import (
     RejectionKind,
     Summary,
 )
-from memories.models.summary import SummaryQuerySet
-from memories.services import AlreadyDecided, CannotBeStored
-from memories.services.recall import Category
+from memories.services import AlreadyDecided, CannotBeStored, MemoryAgent
 from memsite.http.exceptions import Conflict, Unprocessable
 from memsite.tenancy.policy import CATEGORY_PATTERN
 
@@ -159,8 +155,7 @@ class LessonsFile(AgentView):
     )
     def get(self, request: Request) -> HttpResponse:
         """The same as one Markdown file, grouped by subject."""
-        text = self.memory_agent().lessons_file(user_asked(request))
-        return text_answer(text)
+        return text_answer(self.memory_agent().lessons_file(user_asked(request)))
 
 
 class Entities(AgentView):
@@ -198,30 +193,26 @@ class Categories(AgentView):
     def get(self, request: Request) -> Response:
         """By name: those with memories, and those with a summary."""
         known = self.memory_agent().categories(asked_user(request))
-        return page_by_name(request, known)
+        # The cursor of a page is the name before it.
+        given: str | None = request.query_params.get("cursor")
+        if given is not None and not re.fullmatch(CATEGORY_PATTERN, given):
+            raise ValidationError(NO_CURSOR)
+        size = Pages("category", None).get_page_size(request)
+        start = sum(category.name <= (given or "") for category in known)
+        end, before = start + size, start - size
+        here = request.build_absolute_uri()
+        first = remove_query_param(here, "cursor")
 
+        def after_place(place: int) -> str:
+            return replace_query_param(here, "cursor", known[place - 1].name) if place > 0 else first
 
-def page_by_name(request: Request, known: Sequence[Category]) -> Response:
-    """A page whose cursor is the name before it."""
-    given: str | None = request.query_params.get("cursor")
-    if given is not None and not re.fullmatch(CATEGORY_PATTERN, given):
-        raise ValidationError(NO_CURSOR)
-    size, after = Pages("category", None).get_page_size(request), (given or "")
-    start = sum(one.name <= after for one in known)
-    end, before = start + size, start - size
-    here = request.build_absolute_uri()
-    first = remove_query_param(here, "cursor")
-
-    def after_place(place: int) -> str:
-        return replace_query_param(here, "cursor", known[place - 1].name) if place > 0 else first
-
-    return Response(
-        {
-            "results": [show_category(one) for one in known[start:end]],
-            "next": after_place(end) if end < len(known) else None,
-            "previous": after_place(before) if start else None,
-        }
-    )
+        return Response(
+            {
+                "results": [show_category(category) for category in known[start:end]],
+                "next": after_place(end) if end < len(known) else None,
+                "previous": after_place(before) if start else None,
+            }
+        )
 
 
 class OneCategory(AgentView):
@@ -251,34 +242,30 @@ class CategoryText(AgentView):
         return answer
 
 
-class VersionsView(AgentView):
-    """Doors to what is stored of one summary."""
-
-    def versions(self, name: str, user_id: str) -> SummaryQuerySet:
-        return self.memory_agent().summary_versions(name, user_id)
-
-    def version(self, name: str, user_id: str, number: int) -> Summary:
-        return found(self.versions(name, user_id).filter(version=number).first())
+def version_of(agent: MemoryAgent, name: str, user_id: str, number: int) -> Summary:
+    return found(agent.summary_versions(name, user_id).filter(version=number).first())
 
 
-class Versions(VersionsView):
+class Versions(AgentView):
     @lists(VersionShown, "list_category_versions", USER_ID)
     def get(self, request: Request, name: str) -> Response:
         """The latest first."""
-        user_id = asked_user(request)
-        rows = self.versions(name, user_id)
+        agent, user_id = self.memory_agent(), asked_user(request)
+        rows = agent.summary_versions(name, user_id)
         if not rows.exists():
-            found(self.memory_agent().summary(name, user_id))
+            found(agent.summary(name, user_id))
         return page(self, rows.defer("content"), show_version, ordering="-version")
 
 
-class OneVersion(VersionsView):
+class OneVersion(AgentView):
     @operation(responses=SummaryVersionShown, parameters=[USER_ID], operation_id="get_category_version")
     def get(self, request: Request, name: str, number: int) -> Response:
-        return Response(show_version_whole(self.version(name, asked_user(request), number)))
+        """Doors to what is stored of one summary."""
+        summary = version_of(self.memory_agent(), name, asked_user(request), number)
+        return Response({**show_version(summary), "content": summary.content})
 
 
-class Difference(VersionsView):
+class Difference(AgentView):
     content_negotiation_class = AnyAnswer
 
     @operation(
@@ -288,18 +275,15 @@ class Difference(VersionsView):
     )
     def get(self, request: Request, name: str) -> HttpResponse:
         """What changed from one version to another, as a unified diff."""
-        user_id = asked_user(request)
+        agent, user_id = self.memory_agent(), asked_user(request)
         numbers = (whole(side, request.query_params.get(side, ""), MAX_VERSION) for side in ("from", "to"))
-        old, new = (self.version(name, user_id, number) for number in numbers)
-        return text_answer("".join(f"{line}\n" for line in diff_lines(old, new)), "text/x-diff")
-
-
-def diff_lines(old: Summary, new: Summary) -> Iterable[str]:
-    (before, was), (after, now) = (
-        (f"{one.category}.md v{one.version}", f"{one.created_at:%Y-%m-%dT%H:%M:%SZ}") for one in (old, new)
-    )
-    lines = old.content.split("\n"), new.content.split("\n")
-    return unified_diff(*lines, before, after, was, now, lineterm="")
+        old, new = (version_of(agent, name, user_id, number) for number in numbers)
+        (before, was), (after, now) = (
+            (f"{one.category}.md v{one.version}", f"{one.created_at:%Y-%m-%dT%H:%M:%SZ}") for one in (old, new)
+        )
+        texts = old.content.split("\n"), new.content.split("\n")
+        lines = unified_diff(*texts, before, after, was, now, lineterm="")
+        return text_answer("".join(f"{line}\n" for line in lines), "text/x-diff")
 
 
 class Rewrite(AgentView):

@@ -56,7 +56,7 @@ from memories.api.serializers.memories import (
 )
 from memories.capture.quarantine import Outcome, OutcomeKind
 from memories.language.messages import Message
-from memories.models import Kind, Link, Memory, Revision, Status, Trust
+from memories.models import Kind, Memory, Revision, Status, Trust
 from memories.models.memory import MemoryQuerySet, subject_of
 from memories.services import MemoryAgent, VersionMismatch, Withheld
 from memories.store import Candidate
@@ -281,18 +281,14 @@ class Links(AgentView):
         other = found(agent.memories().filter(uid=body["to"]).first())
         if other == memory:
             raise ValidationError({"to": ["A memory is not linked to itself."]})
-        return self.create_once(lambda slot: link(agent, memory, other, body["kind"], slot))
 
+        def link(slot: Slot) -> Answer:
+            row, is_new = agent.link(
+                memory, other, body["kind"], lambda row, is_new: slot.keep(201 if is_new else 200, show_link(row))
+            )
+            return 201 if is_new else 200, show_link(row)
 
-def link(agent: MemoryAgent, memory: Memory, other: Memory, kind: str, slot: Slot) -> Answer:
-    answers: list[Answer] = []
-
-    def keep(row: Link, is_new: bool) -> None:
-        answers.append((201 if is_new else 200, show_link(row)))
-        slot.keep(*answers[0])
-
-    agent.link(memory, other, kind, keep)
-    return answers[0]
+        return self.create_once(link)
 
 
 class Search(AgentView):

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from datetime import datetime
-
 from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework.exceptions import NotFound
 from rest_framework.request import Request
@@ -25,7 +23,7 @@ from memories.api.serializers.learning import (
 )
 from memories.api.serializers.memories import Ids, Reviewed
 from memories.models import Decision, Rejection, RejectionKind, Rollback
-from memories.services import CannotRollBack, MemoryAgent, NoSuchSource
+from memories.services import CannotRollBack, NoSuchSource
 from memsite.http.exceptions import Unprocessable
 from memsite.tenancy.access import Right
 from memsite.tenancy.idempotency import Slot
@@ -94,17 +92,17 @@ class Rollbacks(OperatorView):
         """
         app, body = self.app_named(app_id), self.read(NewRollback)
         agent, asked = self.agent_of(app), (body["what"], body["source"], body["since"])
+
+        def roll_back(slot: Slot) -> Answer:
+            row = agent.roll_back(*asked, body["reason"], begun=lambda row: slot.keep(201, show_rollback(row)))
+            slot.keep_instead(201, answer := show_rollback(row))
+            return 201, answer
+
         try:
             if body["dry_run"]:
                 return Response(show_foreseen(agent.foresee(*asked)))
-            return self.create_once(lambda slot: roll_back(agent, asked, body["reason"], slot))
+            return self.create_once(roll_back)
         except NoSuchSource as error:
             raise NotFound(str(error)) from error
         except CannotRollBack as error:
             raise Unprocessable(str(error)) from error
-
-
-def roll_back(agent: MemoryAgent, asked: tuple[str, str, datetime | None], reason: str, slot: Slot) -> Answer:
-    row = agent.roll_back(*asked, reason, begun=lambda row: slot.keep(201, show_rollback(row)))
-    slot.keep_instead(201, answer := show_rollback(row))
-    return 201, answer

@@ -87,22 +87,22 @@ class Sessions(AgentView):
     )
     def post(self, request: Request) -> Response:
         """201 for a new session, 200 for one that is opened again by its `external_id`."""
-        body = self.read(NewSession)
+        body, agent = self.read(NewSession), self.memory_agent()
         external_id = body.pop("external_id", None)
-        return self.create_in_transaction(lambda: self.start(external_id, body))
 
-    def start(self, external_id: str | None, fields: dict[str, Any]) -> Answer:
-        agent = self.memory_agent()
-        session, is_new = agent.open_session(external_id, fields)
-        greeting = agent.start(session)
-        context = {
-            "text": greeting.text,
-            "tokens": greeting.tokens,
-            "memories": [show_tagged(memory, greeting.tags(memory)) for memory in greeting.memories],
-            "lessons": [show_tagged(memory, greeting.tags(memory)) for memory in greeting.lessons],
-            "triggers": [show_trigger(due) for due in greeting.dues],
-        }
-        return 201 if is_new else 200, {**show_session(session), "context": context, "jobs_run": greeting.jobs_run}
+        def start() -> Answer:
+            session, is_new = agent.open_session(external_id, body)
+            greeting = agent.start(session)
+            context = {
+                "text": greeting.text,
+                "tokens": greeting.tokens,
+                "memories": [show_tagged(memory, greeting.tags(memory)) for memory in greeting.memories],
+                "lessons": [show_tagged(memory, greeting.tags(memory)) for memory in greeting.lessons],
+                "triggers": [show_trigger(due) for due in greeting.dues],
+            }
+            return 201 if is_new else 200, {**show_session(session), "context": context, "jobs_run": greeting.jobs_run}
+
+        return self.create_in_transaction(start)
 
 
 class OneSession(AgentView):
@@ -206,24 +206,24 @@ class MessagesOfSession(AgentView):
         """
         session, body = self.session(uid), self.read(Messages)
         said = [said_of(message, is_only=True) for message in body["messages"]]
-        return self.create_once(lambda slot: self.store(session, said, slot))
 
-    def store(self, session: AgentSession, said: list[Said], slot: Slot) -> Answer:
-        answers: list[Answer] = []
+        def store(slot: Slot) -> Answer:
+            answer: dict[str, Any] = {}
 
-        def keep(captured: Captured) -> None:
-            ids = [resource.uid for resource in captured.resources]
-            ids += stored_before(session, said, captured.resources)
-            answers.append(
-                (202, {"resource_ids": ids, "captured": captured.counts(), "extraction": {"queued": captured.queued}})
-            )
-            slot.keep(*answers[0])
+            def keep(captured: Captured) -> None:
+                ids = [resource.uid for resource in captured.resources]
+                answer["resource_ids"] = ids + stored_before(session, said, captured.resources)
+                answer["captured"] = captured.counts()
+                answer["extraction"] = {"queued": captured.queued}
+                slot.keep(202, answer)
 
-        try:
-            self.memory_agent().capture_messages(session, said, keep)
-        except SaidOtherwise as error:
-            raise Conflict(str(error)) from error
-        return answers[0]
+            try:
+                self.memory_agent().capture_messages(session, said, keep)
+            except SaidOtherwise as error:
+                raise Conflict(str(error)) from error
+            return 202, answer
+
+        return self.create_once(store)
 
 
 def said_of(message: Mapping[str, Any], *, is_only: bool = False) -> Said:
@@ -271,21 +271,17 @@ class Events(AgentView):
         OpenApiParameter("session_id", OpenApiTypes.UUID),
     )
     def get(self, request: Request) -> Response:
-        rows = self.of_session_asked(self.events_shown()).select_related("session")
+        # Not those about a memory that the caller may not see by now; where users are kept apart, not those about
+        # a memory of anybody but the session's own.
+        visible = self.memory_agent().memories().filter(uid=OuterRef("memory_uid")).order_by()
+        if self.users() is not None:
+            visible = visible.filter(Q(user_id=None) | Q(user_id=OuterRef("session__user_id")))
+        # Not by EXISTS, for which PostgreSQL would read all of the app's memories first.
+        rows = Event.objects.for_app(self.app).alias(visible=Subquery(visible.values("pk")[:1]))
+        rows = self.of_session_asked(rows.filter(Q(memory_uid=None) | Q(visible__isnull=False)))
         if "service" in request.query_params:
             rows = rows.filter(service=request.query_params["service"])
-        return page(self, chosen(rows, request, level=Level.values), show_event)
-
-    def events_shown(self) -> ScopedQuerySet[Event]:
-        """Without what tells of a memory that the caller may not see by now; where users are kept apart, of one of
-        anybody but the session's own.
-        """
-        told = self.memory_agent().memories().filter(uid=OuterRef("memory_uid")).order_by()
-        if self.users() is not None:
-            told = told.filter(Q(user_id=None) | Q(user_id=OuterRef("session__user_id")))
-        # Not by EXISTS, for which PostgreSQL would read all of the app's memories first.
-        rows = Event.objects.for_app(self.app).alias(told=Subquery(told.values("pk")[:1]))
-        return rows.filter(Q(memory_uid=None) | Q(told__isnull=False))
+        return page(self, chosen(rows, request, level=Level.values).select_related("session"), show_event)
 
 
 class Resources(AgentView):
@@ -321,8 +317,9 @@ class ClaudeCodeHook(AgentView):
             agent.capture_messages(session, said)
         if is_asked:
             texts.append(recalled(agent, session))
-        elif name == "Stop":
-            judge(agent, session, event["last_assistant_message"] or "")
+        elif name == "Stop" and (answer := event["last_assistant_message"] or "").strip():
+            asked = conversation(session).filter(role=Role.USER).order_by("-pk").values_list("raw_content", flat=True)
+            agent.judge_response(session, max(1, turn_number(session)), answer, asked.first() or "")
         elif name == "SessionEnd":
             agent.end(session, (event["reason"] or "")[:REASON_CHARACTERS])
         return "\n\n".join(filter(None, texts))
@@ -358,12 +355,6 @@ def recalled(agent: MemoryAgent, session: AgentSession) -> str:
         Block.TURN, messages=messages, session=session, turn_number=turn_number(session), by_rules=True
     )
     return context.injected.text
-
-
-def judge(agent: MemoryAgent, session: AgentSession, answer: str) -> None:
-    asked = conversation(session).filter(role=Role.USER).order_by("-pk").values_list("raw_content", flat=True).first()
-    if answer.strip():
-        agent.judge_response(session, max(1, turn_number(session)), answer, asked or "")
 
 
 def turn_number(session: AgentSession) -> int:

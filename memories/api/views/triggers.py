@@ -9,7 +9,7 @@ from functools import partial
 from typing import Any
 from uuid import UUID
 
-from django.db.models import Q, QuerySet
+from django.db.models import Q
 from django.utils.dateparse import parse_date
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter, extend_schema
@@ -41,9 +41,16 @@ class Triggers(AgentView):
     )
     def get(self, request: Request) -> Response:
         """The latest noted first, with the memories they bring up."""
-        agent = self.memory_agent()
-        rows = agent.triggers_of(user_asked(request))
-        return page(self, filtered(rows, request), partial(show_row, agent))
+        agent, query = self.memory_agent(), request.query_params
+        rows = chosen(agent.triggers_of(user_asked(request)), request, status=TriggerStatus.values)
+        if "from" in query:
+            first = as_day("from", query["from"])
+            rows = rows.filter(Q(until__gte=first) | Q(until=None, trigger_date__gte=first))
+        if "to" in query:
+            rows = rows.filter(trigger_date__lte=as_day("to", query["to"]))
+        if "user_id" in query:
+            rows = rows.filter(user_id=query["user_id"])
+        return page(self, rows, partial(show_row, agent))
 
     @extend_schema(request=NewTrigger, responses={201: TriggerShown}, operation_id="create_trigger")
     def post(self, request: Request) -> Response:
@@ -51,13 +58,14 @@ class Triggers(AgentView):
         body, agent = self.read(NewTrigger), self.memory_agent()
         memories = memories_named(agent, body.pop("memory_ids"))
         fields = {**body, "text": str(body["trigger_date"])}
-        return self.create_in_transaction(lambda: self.store(agent, fields, memories))
 
-    def store(self, agent: MemoryAgent, fields: dict[str, Any], memories: list[Memory]) -> Answer:
-        count_writes(agent, 1)
-        with days_checked():
-            trigger = agent.add_trigger(fields, memories)
-        return 201, show_row(agent, agent.triggers().get(pk=trigger.pk))
+        def store() -> Answer:
+            count_writes(agent, 1)
+            with days_checked():
+                trigger = agent.add_trigger(fields, memories)
+            return 201, show_row(agent, agent.triggers().get(pk=trigger.pk))
+
+        return self.create_in_transaction(store)
 
 
 class OneTrigger(AgentView):
@@ -89,19 +97,6 @@ class OneTrigger(AgentView):
 
 def show_row(agent: MemoryAgent, trigger: FutureTrigger) -> dict[str, Any]:
     return show_trigger(Due(trigger, agent.brought_up(trigger)))
-
-
-def filtered(rows: QuerySet[FutureTrigger], request: Request) -> QuerySet[FutureTrigger]:
-    """ValidationError for values that cannot be."""
-    query, rows = request.query_params, chosen(rows, request, status=TriggerStatus.values)
-    if "from" in query:
-        first = as_day("from", query["from"])
-        rows = rows.filter(Q(until__gte=first) | Q(until=None, trigger_date__gte=first))
-    if "to" in query:
-        rows = rows.filter(trigger_date__lte=as_day("to", query["to"]))
-    if "user_id" in query:
-        rows = rows.filter(user_id=query["user_id"])
-    return rows
 
 
 def as_day(name: str, text: str) -> date:

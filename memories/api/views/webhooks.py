@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator
+from contextlib import nullcontext
 from typing import Any
 from uuid import UUID
 
@@ -42,7 +43,7 @@ from memories.api.serializers.webhooks import (
 )
 from memories.api.streaming import Unread
 from memories.models import Bridge, Delivery, DeliveryStatus, Webhook
-from memories.services import Change, MemoryAgent
+from memories.services import MemoryAgent
 from memsite.config.conf import get_conf
 from memsite.http.bodies import Places
 from memsite.http.exceptions import BeyondTheFeed, Conflict
@@ -163,15 +164,15 @@ class Bridges(OperatorView):
         owner = Agent.objects.for_app(agent.app).filter(name=body["agent"]).first()
         if owner is None:
             raise ValidationError({"agent": ["The app has no agent of this name: add it first."]})
-        return self.create_in_transaction(lambda: add_bridge(agent, body["name"], owner), once="secret")
 
+        def add() -> Answer:
+            try:
+                row = agent.add_bridge(body["name"], owner)
+            except IntegrityError as error:
+                raise Conflict("The app has a bridge of this name already.") from error
+            return 201, {**show_bridge(row), "secret": secret_of(row.uid, row.secret_number)}
 
-def add_bridge(agent: MemoryAgent, name: str, owner: Agent) -> Answer:
-    try:
-        row = agent.add_bridge(name, owner)
-    except IntegrityError as error:
-        raise Conflict("The app has a bridge of this name already.") from error
-    return 201, {**show_bridge(row), "secret": secret_of(row.uid, row.secret_number)}
+        return self.create_in_transaction(add, once="secret")
 
 
 class BridgeView(OperatorView):
@@ -203,11 +204,6 @@ class Changes(AgentView):
     scope = "read"
     content_negotiation_class = AnyAnswer
 
-    def key(self) -> ApiKey:
-        key: Any = self.request.auth
-        assert isinstance(key, ApiKey), "an agent comes with one"
-        return key
-
     @operation(
         responses={
             (200, "application/json"): ChangesShown,
@@ -234,30 +230,22 @@ class Changes(AgentView):
         number = current if given is None else whole("since", given, MOST_NUMBER)
         if number > current:
             raise BeyondTheFeed
-        since = number
         if EVENT_STREAM in request.headers.get("Accept", ""):
-            return stream(agent, since, self.key())
+            key: Any = request.auth
+            assert isinstance(key, ApiKey), "an agent comes with one"
+            listeners.take()
+            answer = StreamingHttpResponse(Events(agent, number, key), content_type=EVENT_STREAM)
+            # No proxy may keep what is meant for now.
+            answer["Cache-Control"], answer["X-Accel-Buffering"] = "no-store", "no"
+            return answer
         wait = whole("wait", request.query_params.get("wait", "0"), LONGEST_WAIT_SECONDS)
-        changes, last = waited_for(agent, since, wait) if wait else agent.changes_since(since)
-        return Response({"results": [show_change(one) for one in changes], "last": last})
-
-
-def waited_for(agent: MemoryAgent, since: int, seconds: int) -> tuple[list[Change], int]:
-    with listeners.one():
-        ends = time.monotonic() + seconds
-        while True:
-            changes, last = agent.changes_since(since)
-            if changes or time.monotonic() >= ends:
-                return changes, last
-            time.sleep(LOOK_EVERY_SECONDS)
-
-
-def stream(agent: MemoryAgent, since: int, key: ApiKey) -> StreamingHttpResponse:
-    listeners.take()
-    answer = StreamingHttpResponse(Events(agent, since, key), content_type=EVENT_STREAM)
-    # No proxy may keep what is meant for now.
-    answer["Cache-Control"], answer["X-Accel-Buffering"] = "no-store", "no"
-    return answer
+        with listeners.one() if wait else nullcontext():
+            ends = time.monotonic() + wait
+            changes, last = agent.changes_since(number)
+            while not changes and time.monotonic() < ends:
+                time.sleep(LOOK_EVERY_SECONDS)
+                changes, last = agent.changes_since(number)
+        return Response({"results": [show_change(change) for change in changes], "last": last})
 
 
 class Events:
@@ -275,7 +263,13 @@ class Events:
                 changes, last = self.agent.changes_since(self.since)
                 if last != self.since:
                     self.since, heard = last, now
-                    yield b"".join(map(event, changes)) + b"id: %d\n\n" % last
+                    yield (
+                        b"".join(
+                            b"event: %b\ndata: %b\n\n" % (change.kind.encode(), dump_json(show_change(change)))
+                            for change in changes
+                        )
+                        + b"id: %d\n\n" % last
+                    )
                 elif now - heard >= HEARTBEAT_SECONDS:
                     heard = now
                     yield b": still here\n\n"
@@ -288,11 +282,6 @@ class Events:
         if self.is_open:
             self.is_open = False
             listeners.give_back()
-
-
-def event(change: Change) -> bytes:
-    told = dump_json(show_change(change))
-    return b"event: %b\ndata: %b\n\n" % (change.kind.encode(), told)
 
 
 class BridgeAuthentication(BaseAuthentication):

@@ -176,34 +176,29 @@ def part(name: str, value: Any, depth: int) -> dict[str, Any]:
         return {JOINED[name]: inner} if name in JOINED else {"not": {"or": inner}}
     if name == "metadata" and isinstance(value, Mapping):
         return {"and": [compared(f"metadata.{key}", one) for key, one in value.items()]} if value else {}
-    return compared(column(name), value)
-
-
-def column(name: str) -> str:
-    if name == "user_id" or name in TIMES:
-        return name
-    return NAMES.get(name) or f"metadata.{name}"
+    is_own = name == "user_id" or name in TIMES
+    return compared(name if is_own else NAMES.get(name) or f"metadata.{name}", value)
 
 
 def compared(name: str, value: Any) -> dict[str, Any]:
     if not isinstance(value, Mapping):
         return equal(name, value)
-    parts = [operated(name, operator, one) for operator, one in value.items()]
+    parts = []
+    for operator, operand in value.items():
+        if operator in ("eq", "in") or (operator == "contains" and name == "category"):
+            parts.append(equal(name, operand))
+        elif operator in ("ne", "nin"):
+            parts.append({"not": equal(name, operand)})
+        elif operator in ("gt", "gte", "lt", "lte") and name in TIMES:
+            parts.append({name: {operator: operand}})
+        else:
+            shown = name.removeprefix("metadata.")
+            raise ValidationError({"filters": [f"{shown}: {operator} cannot be asked here."]})
     return {"and": parts} if parts else {}
 
 
 def equal(name: str, value: Any) -> dict[str, Any]:
     return {"not": {name: None}} if value == ANY else {name: value}
-
-
-def operated(name: str, operator: str, value: Any) -> dict[str, Any]:
-    if operator in ("eq", "in") or (operator == "contains" and name == "category"):
-        return equal(name, value)
-    if operator in ("ne", "nin"):
-        return {"not": equal(name, value)}
-    if operator in ("gt", "gte", "lt", "lte") and name in TIMES:
-        return {name: {operator: value}}
-    raise ValidationError({"filters": [f"{name.removeprefix('metadata.')}: {operator} cannot be asked here."]})
 
 
 def owner_of(fields: Mapping[str, Any]) -> dict[str, str]:

@@ -6,6 +6,7 @@ import ast
 import json
 import time
 from collections.abc import Mapping
+from contextlib import suppress
 from datetime import UTC, datetime
 from typing import Any
 from uuid import UUID
@@ -46,7 +47,7 @@ from memsite.http.json_body import RepeatedName, object_of, parse_json
 from memsite.tenancy.authentication import KeyAuthentication, key_of
 from memsite.tenancy.models import Scope
 from memsite.tenancy.origin import Origin
-from sessions.models import AgentSession, Role
+from sessions.models import Role
 from sessions.recording import Said
 
 PATIENCE_SECONDS, LOOK_EVERY_SECONDS = 30.0, 0.05
@@ -62,12 +63,19 @@ NULL = b"null"
 
 def add_learnt(agent: MemoryAgent, fields: Mapping[str, Any]) -> tuple[list[Memory], bool]:
     """(the memories that were new in it, whether some of it is still being learnt)."""
-    if not (told := said(fields)):
+    if not (messages := visible_messages(fields)):
         return [], False
     owner = owner_of(fields)
-    session = session_of(agent, owner)
+    # One conversation for each combination of ids.
+    name = external_id("mem0", *(f"{key}={owner[key]}" for key in sorted(owner)))
+    session, _ = agent.open_session(name, {"user_id": owner.get("user_id"), "title": owner.get("run_id", "mem0")})
     at = datetime.fromtimestamp(fields["timestamp"], UTC) if fields.get("timestamp") else None
-    captured = agent.capture_messages(session, [said_by(one, at) for one in told])
+    speakers = [message["name"] if isinstance(message["name"], str) else "" for message in messages]
+    said = [
+        Said(message["role"], message["content"], None, at, speaker=speaker)
+        for message, speaker in zip(messages, speakers, strict=True)
+    ]
+    captured = agent.capture_messages(session, said)
     # Learns, or waits while a worker that was faster does. Whether some of it has to wait for longer.
     work = Extraction.objects.for_app(agent.app).open().filter(resource__in=captured.resources)
     patience = time.monotonic() + PATIENCE_SECONDS
@@ -76,13 +84,17 @@ def add_learnt(agent: MemoryAgent, fields: Mapping[str, Any]) -> tuple[list[Memo
     while work.filter(status=ExtractionStatus.RUNNING).exists() and time.monotonic() < patience:
         time.sleep(LOOK_EVERY_SECONDS)
     is_pending = work.exists()
-    rows = agent.memories().filter(resource__in=captured.resources).order_by("pk")
+    rows = list(agent.memories().filter(resource__in=captured.resources).order_by("pk"))
     changes = {
         "metadata": metadata_of(owner, fields.get("metadata")),
         "valid_until": end_of(fields.get("expiration_date")),
     }
-    given = {name: value for name, value in changes.items() if value}
-    return [told_with(agent, row, given) for row in rows], is_pending
+    if given := {name: value for name, value in changes.items() if value}:
+        for place, row in enumerate(rows):
+            # Unless a person has to decide about what was given beside it.
+            with suppress(Withheld):
+                rows[place] = agent.edit(row, given, reason="told with it")
+    return rows, is_pending
 
 
 def store_messages(agent: MemoryAgent, fields: dict[str, Any]) -> tuple[list[Memory], list[str]]:
@@ -99,35 +111,15 @@ def store_messages(agent: MemoryAgent, fields: dict[str, Any]) -> tuple[list[Mem
                 "valid_until": end_of(fields.get("expiration_date")),
             },
         )
-        for message in said(fields)
+        for message in visible_messages(fields)
     ]
     outcomes = agent.remember([one for one in made if is_visible(one.content)], dedupe=False)
     held = [outcome.reason for outcome in outcomes if outcome.memory is None]
     return [outcome.memory for outcome in outcomes if outcome.memory], held
 
 
-def told_with(agent: MemoryAgent, row: Memory, given: Mapping[str, Any]) -> Memory:
-    """The memory with what was told beside it, unless a person has to decide about that."""
-    try:
-        return agent.edit(row, given, reason="told with it") if given else row
-    except Withheld:
-        return row
-
-
-def said_by(message: Mapping[str, Any], at: datetime | None) -> Said:
-    name = message["name"] if isinstance(message["name"], str) else ""
-    return Said(message["role"], message["content"], None, at, speaker=name)
-
-
-def said(fields: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+def visible_messages(fields: Mapping[str, Any]) -> list[Mapping[str, Any]]:
     return [message for message in fields["messages"] if is_visible(message["content"])]
-
-
-def session_of(agent: MemoryAgent, owner: Mapping[str, str]) -> AgentSession:
-    """One conversation for each combination of ids."""
-    name = external_id("mem0", *(f"{key}={owner[key]}" for key in sorted(owner)))
-    session, _ = agent.open_session(name, {"user_id": owner.get("user_id"), "title": owner.get("run_id", "mem0")})
-    return session
 
 
 class Mem0Key(KeyAuthentication):
@@ -348,27 +340,24 @@ def whole_number(query: Mapping[str, str], name: str, usual: int, most: int) -> 
 
 
 def objects_in_query(request: Request) -> dict[str, Any]:
+    """The objects that narrow a deletion, each by its name."""
     found = {}
     for name in OBJECTS:
-        if text := request.query_params.get(name):
-            found[name] = read_object(name, text)
-    return found
-
-
-def read_object(name: str, text: str) -> dict[str, Any]:
-    """JSON, or as mem0's own client writes an object into an address: as Python shows it, {'user_id': 'alice'}."""
-    try:
-        found = read_either(text)
-    except RepeatedName as error:
-        raise ValidationError({name: [str(error.detail).replace("The body", "It")]}) from error
-    except (ParseError, ValueError, TypeError, SyntaxError, MemoryError, RecursionError) as error:
-        raise ValidationError({name: ["Not JSON."]}) from error
-    if not isinstance(found, dict):
-        raise ValidationError({name: ["Not an object."]})
+        if not (text := request.query_params.get(name)):
+            continue
+        try:
+            found[name] = read_either(text)
+        except RepeatedName as error:
+            raise ValidationError({name: [str(error.detail).replace("The body", "It")]}) from error
+        except (ParseError, ValueError, TypeError, SyntaxError, MemoryError, RecursionError) as error:
+            raise ValidationError({name: ["Not JSON."]}) from error
+        if not isinstance(found[name], dict):
+            raise ValidationError({name: ["Not an object."]})
     return found
 
 
 def read_either(text: str) -> Any:
+    """JSON, or as mem0's own client writes an object into an address: as Python shows it, {'user_id': 'alice'}."""
     try:
         return parse_json(text.encode())
     except RepeatedName:
