@@ -106,10 +106,8 @@ class View(APIView):
         handler = getattr(self, method)
         if not self.is_lenient:
             refuse_unknown(request, *getattr(handler, "takes", ()))
-        if getattr(handler, "is_bodiless", False) or (
-            not self.is_lenient
-            and (request.method in WITHOUT_BODY and request.META.get("CONTENT_LENGTH") not in (None, "", "0"))
-        ):
+        has_stray_body = request.method in WITHOUT_BODY and request.META.get("CONTENT_LENGTH") not in (None, "", "0")
+        if getattr(handler, "is_bodiless", False) or (has_stray_body and not self.is_lenient):
             self.read(Nothing)
         is_keyed = "HTTP_IDEMPOTENCY_KEY" in request.META and not (self.creates and request.method == "POST")
         if is_keyed and takes_idempotency_key(self, request.method or "", request.path):

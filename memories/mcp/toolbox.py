@@ -111,21 +111,16 @@ class Toolbox:
             return failed(f"There is no tool {name!r}. There are: {', '.join(self.tools)}.")
         try:
             check_scope(ctx.caller, tool.scope)
-            # The arguments without null, "", and 0 of optional ones that begin at 1: models fill in all of them.
-            needed = tool.listed.input_schema.get("required", ())
-            counted = {
-                name for name, told in tool.listed.input_schema["properties"].items() if told.get("minimum") == 1
+            # Models fill in all arguments: null, "", and 0 of optional ones that begin at 1 mean nothing.
+            schema = tool.listed.input_schema
+            required = schema.get("required", ())
+            from_one = {argument for argument, field in schema["properties"].items() if field.get("minimum") == 1}
+            meant = {
+                argument: value
+                for argument, value in given.items()
+                if argument in required or not (value in (None, "") or (value in (0, "0") and argument in from_one))
             }
-            answer = tool.work(
-                ctx,
-                **tool.arguments.validate_arguments(
-                    {
-                        name: value
-                        for name, value in given.items()
-                        if name in needed or not (value in (None, "") or (value in (0, "0") and name in counted))
-                    }
-                ),
-            )
+            answer = tool.work(ctx, **tool.arguments.validate_arguments(meant))
         except ValidationError as error:
             wrong = [(".".join(map(str, one["loc"])), one["msg"]) for one in error.errors()[:5]]
             return failed("; ".join(f"{path.removeprefix('field_')}: {message}" for path, message in wrong))

@@ -154,7 +154,7 @@ class SessionService(TriggerService):
                 user_id = fields.get("user_id")
                 if session.user_id and user_id and user_id != session.user_id:
                     raise ForeignSession("The session of this name is with another end user: open one of another name.")
-                changes = {**(awake if wakes else {}), **fields, "user_id": (session.user_id or user_id)}
+                changes = {**(awake if wakes else {}), **fields, "user_id": session.user_id or user_id}
                 for name, value in changes.items():
                     setattr(session, name, value)
                 session.save(update_fields=list(changes))
@@ -236,7 +236,8 @@ class SessionService(TriggerService):
 
     def wind_up(self, session: AgentSession) -> None:
         """Do what follows the end of a session, whoever ended it."""
-        self.judge_rest(session)
+        # What was shown for all of its answers and never used.
+        learnt.judge_rest(session, self.actor, timezone.now())
         if self.app.policy.capture_digest:
             queue_digest(session, timezone.now())
 
@@ -303,10 +304,6 @@ class SessionService(TriggerService):
         """Judge by a whole turn: the inputs of its tool calls show use as well as its text."""
         said = "\n".join([turn.llm_output, *tool_inputs(turn)])
         return self.judge_response(session, turn.number, said, turn.user_input)
-
-    def judge_rest(self, session: AgentSession) -> None:
-        """Record at the session's end what was shown for all of its answers and never used."""
-        learnt.judge_rest(session, self.actor, timezone.now())
 
     def fire_overdue(self, occasion: str) -> list[str]:
         """Fire the jobs that are overdue; return their names. A worker runs them."""

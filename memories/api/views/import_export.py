@@ -99,12 +99,12 @@ class ImportView(OperatorView):
         """
         agent = self.agent_of(self.app_named(app_id))
         source = one_of("source", request.query_params.get("source", MEMSITE), list(SOURCES))
-        given: str = request.query_params.get("agent", "")
-        if given and source == MEMSITE:
+        name: str = request.query_params.get("agent", "")
+        if name and source == MEMSITE:
             raise ValidationError({"agent": ["An app's export tells its agents itself."]})
-        if given and not re.fullmatch(AGENT_NAME_PATTERN, given):
+        if name and not re.fullmatch(AGENT_NAME_PATTERN, name):
             raise ValidationError({"agent": ["Letters, digits, . - and _, 64 at most."]})
-        name, user_id, trust = given, user_asked(request), self.trust_asked(source)
+        user_id, trust = user_asked(request), self.trust_asked(source)
 
         def take(_: Slot, chunks: Iterator[bytes]) -> Answer:
             with received(chunks, request._request) as file:

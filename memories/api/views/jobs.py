@@ -107,7 +107,8 @@ class RetryRun(JobView):
         if not retry(run, timezone.now()):
             raise Conflict("It is done or under way: there is nothing to try again.")
         ring(WORK)
-        return shown_again(run)
+        run.refresh_from_db()
+        return Response(show_run(run), status=202)
 
 
 class StopRun(JobView):
@@ -117,9 +118,5 @@ class StopRun(JobView):
         run = self.run(uid)
         if not ask_to_stop(run, timezone.now()):
             raise Conflict("It has ended already.")
-        return shown_again(run)
-
-
-def shown_again(run: JobRun) -> Response:
-    run.refresh_from_db()
-    return Response(show_run(run), status=202)
+        run.refresh_from_db()
+        return Response(show_run(run), status=202)

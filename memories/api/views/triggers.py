@@ -74,7 +74,7 @@ class OneTrigger(AgentView):
     @extend_schema(responses=TriggerShown, operation_id="get_trigger")
     def get(self, request: Request, uid: UUID) -> Response:
         agent = self.memory_agent()
-        return Response(show_row(agent, self.trigger(agent, uid)))
+        return Response(show_row(agent, found(agent.triggers().filter(uid=uid).first())))
 
     @extend_schema(request=TriggerChanges, responses=TriggerShown, operation_id="change_trigger")
     def patch(self, request: Request, uid: UUID) -> Response:
@@ -88,11 +88,8 @@ class OneTrigger(AgentView):
     def delete(self, request: Request, uid: UUID) -> Response:
         """For good. The memories it brings up stay."""
         agent = self.memory_agent()
-        agent.forget_trigger(self.trigger(agent, uid))
+        agent.forget_trigger(found(agent.triggers().filter(uid=uid).first()))
         return Response({"success": True, "deleted_count": 1})
-
-    def trigger(self, agent: MemoryAgent, uid: UUID) -> FutureTrigger:
-        return found(agent.triggers().filter(uid=uid).first())
 
 
 def show_row(agent: MemoryAgent, trigger: FutureTrigger) -> dict[str, Any]:

@@ -291,12 +291,11 @@ class BridgeAuthentication(BaseAuthentication):
         body = read_bounded(request._request, get_conf().max_body_bytes)
         # The address names the bridge, and only its secret opens it: there is no app yet to ask for.
         rows = Bridge.objects.filter(uid=request.parser_context["kwargs"]["uid"], is_active=True)
-        found = list(rows.select_related("agent__app__policy")[:2])
-        is_ours = len(found) == 1 and found[0].agent.app.status == AppStatus.ACTIVE
-        bridge = found[0] if is_ours else None
+        named = list(rows.select_related("agent__app__policy")[:2])
         try:
-            if bridge is None:
+            if len(named) != 1 or named[0].agent.app.status != AppStatus.ACTIVE:
                 raise BadSignature
+            bridge = named[0]
             secret = secret_of(bridge.uid, bridge.secret_number)
             message_id = verify(request.headers, body, secret, timezone.now())
         except BadSignature as error:

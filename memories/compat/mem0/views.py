@@ -51,8 +51,8 @@ from sessions.models import Role
 from sessions.recording import Said
 
 PATIENCE_SECONDS, LOOK_EVERY_SECONDS = 30.0, 0.05
-DEFAULT_TOP_K, DEFAULT_PAGE, LARGEST_PAGE = 10, 100, 1000
-SELF_HOSTED_TOP_K = 20
+SELF_HOSTED_TOP_K, HOSTED_TOP_K = 20, 10
+DEFAULT_PAGE, LARGEST_PAGE = 100, 1000
 BY_METHOD = "by method"
 # In the address of a deletion: what narrows it, and what stands for the key's own app.
 OBJECTS, OF_THE_KEY = ("filters", "metadata"), ("org_id", "project_id")
@@ -189,7 +189,7 @@ class Adding(Mem0View):
         return Response(answer)
 
 
-class SelfHostedMemories(Adding):
+class Memories(Adding):
     scope = BY_METHOD
 
     def get(self, request: Request) -> Response:
@@ -209,14 +209,6 @@ class SelfHostedMemories(Adding):
         agent = self.memory_agent()
         agent.forget(list(agent.memories_of(*users_named(filters)).filter(build_filter(filters))))
         return Response({"message": "Memories deleted successfully!"})
-
-
-class HostedAdding(Adding):
-    hosted = True
-
-
-class HostedMemories(SelfHostedMemories):
-    hosted = True
 
 
 class HostedList(Mem0View):
@@ -254,10 +246,6 @@ class Searching(Mem0View):
         least = asked.get("threshold") or 0.0
         hits = [hit for hit in recall.hits if between_0_and_1(hit.score) >= least]
         return Response({"results": [show_item(hit.row, hit.score) for hit in hits]})
-
-
-class HostedSearching(Searching):
-    top_k = DEFAULT_TOP_K
 
 
 class OneMemory(Mem0View):
@@ -304,7 +292,7 @@ class History(Mem0View):
         memory = memory_with(self.memory_agent(), as_uuid(memory_id))
         rows = Revision.objects.for_app(self.app).filter(memory=memory).order_by("number")
         return Response(
-            [show_change(memory, row) for row in rows if (row.action == Action.CREATED or "content" in row.after)]
+            [show_change(memory, row) for row in rows if row.action == Action.CREATED or "content" in row.after]
         )
 
 
