@@ -129,16 +129,16 @@ class View(APIView):
 
         `work` calls `slot.keep` inside its transaction.
         """
-        with self.slot(self.said(self.request.data)) as slot:
+        with self.slot(self.identity(self.request.data)) as slot:
             answer = slot.answer or work(slot)
-        return told(answer, slot)
+        return slot_response(answer, slot)
 
     def answer_once(self, handler: Callable[..., Response], request: Request, *args: Any, **kwargs: Any) -> Response:
         """Return the operation's response, or the stored one of the same Idempotency-Key.
 
         It is stored when the work is done: a process that is killed just between the two does the work again.
         """
-        with self.slot(self.said(request.data)) as slot:
+        with self.slot(self.identity(request.data)) as slot:
             if slot.answer is None:
                 response = handler(request, *args, **kwargs)
                 with transaction.atomic():
@@ -179,20 +179,20 @@ class View(APIView):
             done = None if slot.past else work(slot, read)
             for _ in read:
                 pass
-            slot.repeat(fingerprint(self.said(digest.hexdigest())))
+            slot.repeat(fingerprint(self.identity(digest.hexdigest())))
             if done:
                 slot.keep(*done)
             answer = slot.answer or done
         assert answer is not None
-        return told(answer, slot)
+        return slot_response(answer, slot)
 
-    def slot(self, said: Mapping[str, Any] | None) -> AbstractContextManager[Slot]:
+    def slot(self, identity: Mapping[str, Any] | None) -> AbstractContextManager[Slot]:
         caller = self.caller()
-        way = "key" if self.request.auth else "user"
-        name = f"agent:{caller.agent.pk}" if caller.agent else f"{way}:{caller.name}"
-        return idempotent(name, self.request.headers.get("Idempotency-Key"), said, timezone.now())
+        kind = "key" if self.request.auth else "user"
+        name = f"agent:{caller.agent.pk}" if caller.agent else f"{kind}:{caller.name}"
+        return idempotent(name, self.request.headers.get("Idempotency-Key"), identity, timezone.now())
 
-    def said(self, body: Any) -> dict[str, Any]:
+    def identity(self, body: Any) -> dict[str, Any]:
         """Return what tells this request from others."""
         request = self.request
         query = {"query": request.META["QUERY_STRING"]} if request.META.get("QUERY_STRING") else {}
@@ -296,7 +296,7 @@ def takes_idempotency_key(view: Any, method: str, path: str) -> bool:
     return method not in SAFE_METHODS and path.startswith(OURS) and not view.answers_anew
 
 
-def told(answer: Answer, slot: Slot) -> Response:
+def slot_response(answer: Answer, slot: Slot) -> Response:
     status, body = answer
     return Response(body, status=status, headers={"Idempotency-Replayed": "true"} if slot.answer else None)
 

@@ -55,16 +55,16 @@ class Pages(CursorPagination):
             cursor: Cursor | None = super().decode_cursor(request)
             if cursor is None:
                 return None
-            told: Any = cursor.position or ""
-            mark, _, position = told.partition(":")
+            given: Any = cursor.position or ""
+            mark, _, position = given.partition(":")
             value = self.field.clean(position, None)
             # A time in UTC's calendar, where it can be compared.
-            told = str(in_utc(value)) if isinstance(value, datetime) else position
+            place: Any = str(in_utc(value)) if isinstance(value, datetime) else position
         except (NotFound, ModelValidationError, ValueError, OverflowError) as error:
             raise ValidationError(NO_CURSOR) from error
         if mark != mark_of(request):
             raise ValidationError(NO_CURSOR)
-        return Cursor(cursor.offset, cursor.reverse, told)
+        return Cursor(cursor.offset, cursor.reverse, place)
 
     def encode_cursor(self, cursor: Cursor) -> str:
         marked: Any = f"{mark_of(self.request)}:{cursor.position}"
@@ -170,8 +170,8 @@ def as_uuid(name: str, text: str) -> UUID:
 
 
 def make_cursor(offset: int, started: datetime, asked: Mapping[str, Any]) -> str:
-    told = dump_json([offset, started.timestamp(), fingerprint(asked)])
-    return urlsafe_b64encode(told).decode().rstrip("=")
+    encoded = dump_json([offset, started.timestamp(), fingerprint(asked)])
+    return urlsafe_b64encode(encoded).decode().rstrip("=")
 
 
 def read_cursor(cursor: str, asked: Mapping[str, Any], now: datetime) -> tuple[int, datetime]:

@@ -115,17 +115,17 @@ class ProblemSchema(AutoSchema):
     def _map_serializer_field(
         self, field: Any, direction: Literal["request", "response"], bypass_extensions: bool = False
     ) -> Any:
-        told = super()._map_serializer_field(field, direction, bypass_extensions)  # type: ignore[no-untyped-call]
+        mapped = super()._map_serializer_field(field, direction, bypass_extensions)  # type: ignore[no-untyped-call]
         if isinstance(field, serializers.ListField) and not field.allow_empty:
-            told["minItems"] = 1
-        return told
+            mapped["minItems"] = 1
+        return mapped
 
     def _map_basic_serializer(self, serializer: Any, direction: Literal["request", "response"]) -> Any:
         """Allow no other fields in a request body, unless it ignores them; responses may gain fields."""
-        told = super()._map_basic_serializer(serializer, direction)  # type: ignore[no-untyped-call]
+        mapped = super()._map_basic_serializer(serializer, direction)  # type: ignore[no-untyped-call]
         if direction == "request" and type(serializer).to_internal_value is StrictSerializer.to_internal_value:
-            told["additionalProperties"] = False
-        return told
+            mapped["additionalProperties"] = False
+        return mapped
 
 
 class KeyScheme(OpenApiAuthenticationExtension):  # type: ignore[no-untyped-call]

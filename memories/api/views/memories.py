@@ -183,7 +183,7 @@ def batch_items(agent: MemoryAgent, items: list[Any]) -> list[Candidate | dict[s
         return {"error": {"status": 400, "errors": list(flatten(detail))}}
 
     serializers = [NewMemory(data=item) if isinstance(item, Mapping) else None for item in items]
-    valid = [one.validated_data for one in serializers if one and one.is_valid()]
+    valid = [serializer.validated_data for serializer in serializers if serializer and serializer.is_valid()]
     sessions = agent_sessions(agent, {fields["session_id"] for fields in valid if fields.get("session_id")})
     made: list[Candidate | dict[str, Any]] = []
     for serializer in serializers:
@@ -242,8 +242,8 @@ class OneMemory(AgentView):
             edited = agent.edit(memory, changes, version=expected_version(request, memory))
         except VersionMismatch as error:
             raise PreconditionFailed from error
-        except Withheld as held:
-            return Response(show_held(held.rejection), status=202)
+        except Withheld as error:
+            return Response(show_held(error.rejection), status=202)
         return Response(show_memory(edited), headers=etag(edited))
 
     @operation(responses={200: Deleted}, parameters=[IF_MATCH], operation_id="delete_memory")
@@ -304,7 +304,7 @@ class Search(AgentView):
         return Response(
             {
                 "results": [show_hit(hit, app, explain=explain) for hit in found.hits],
-                "summaries": [show_told(told) for told in found.summaries],
+                "summaries": [show_told(summary) for summary in found.summaries],
                 "next": cursor,
                 "tier_answered": found.tier,
                 "took_ms": round(1000 * (time.perf_counter() - started), 2),

@@ -338,8 +338,8 @@ def spoken(event: HookPayload) -> list[Said]:
     """All that was said, as `memsite hook` has read it; or as much of it as the event tells by itself."""
     if "messages" in event:
         return [said_of(message) for message in event["messages"]]
-    told = {"UserPromptSubmit": (Role.USER, "prompt"), "Stop": (Role.ASSISTANT, "last_assistant_message")}
-    role, field = told.get(event["hook_event_name"], (Role.USER, ""))
+    fields = {"UserPromptSubmit": (Role.USER, "prompt"), "Stop": (Role.ASSISTANT, "last_assistant_message")}
+    role, field = fields.get(event["hook_event_name"], (Role.USER, ""))
     text = (event[field] or "") if field else ""
     text = own_words(text) if role == Role.USER else text
     return [Said(role, text, source_key(event["prompt_id"], text=text))] if text.strip() else []

@@ -301,8 +301,8 @@ class BridgeAuthentication(BaseAuthentication):
         except BadSignature as error:
             raise AuthenticationFailed("The signature is wrong or too old.") from error
         confine(bridge.app_id)
-        told: Any = request
-        told.signed_body, told.message_id = body, message_id
+        signed: Any = request
+        signed.signed_body, signed.message_id = body, message_id
         return Principal(name=bridge.name, scopes=frozenset({SCOPE}), agent=bridge.agent), bridge
 
     def authenticate_header(self, request: Request) -> str:
@@ -320,11 +320,11 @@ class ChatMessage(View):
     # Not of the API, which keys open: docs/webhooks.md describes it.
     @extend_schema(exclude=True)
     def post(self, request: Request, uid: object) -> Response:
-        told: Any = request
-        bridge: Bridge = told.auth
-        heard = validated(Heard, parse_json(told.signed_body))
+        signed: Any = request
+        bridge: Bridge = signed.auth
+        heard = validated(Heard, parse_json(signed.signed_body))
         agent = MemoryAgent(bridge.agent.app, bridge.agent, f"bridge:{bridge.name}")
-        key = source_key(heard["message_id"] or told.message_id, text=heard["text"])
+        key = source_key(heard["message_id"] or signed.message_id, text=heard["text"])
         said = Said(heard["role"], heard["text"], key, heard["at"])
         place = "/".join(filter(None, (heard["channel"], heard["thread"])))
         captured = agent.hear_chat(bridge, place, heard["user"], [said])
