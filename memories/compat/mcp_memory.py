@@ -76,13 +76,13 @@ class Graph:
             self.put(row)
 
     def put(self, row: Memory) -> None:
-        told = row.metadata.get(KIND, {})
-        if "entity" in told:
-            self.entities[told["entity"]] = row
-        elif "about" in told:
-            self.observations.setdefault(told["about"], {})[row.text] = row
-        elif "relation" in told:
-            self.relations[tuple(told["relation"])] = row
+        fields = row.metadata.get(KIND, {})
+        if "entity" in fields:
+            self.entities[fields["entity"]] = row
+        elif "about" in fields:
+            self.observations.setdefault(fields["about"], {})[row.text] = row
+        elif "relation" in fields:
+            self.relations[tuple(fields["relation"])] = row
 
     # --- reading
 
@@ -125,8 +125,8 @@ class Graph:
             candidates.append(self.candidate(entity_text(entity), name, metadata, ("entity", name), pinned=True))
         for entity in first:
             candidates += self.observation_candidates(entity["name"], entity["observations"])
-        held = self.keep(candidates)
-        return [without(entity, held) for entity in first if ("entity", entity["name"]) not in held]
+        waiting = self.store(candidates)
+        return [without(entity, waiting) for entity in first if ("entity", entity["name"]) not in waiting]
 
     def create_relations(self, relations: Sequence[Relation]) -> list[Relation]:
         keys = dict.fromkeys((one["from"], one["relationType"], one["to"]) for one in relations)
@@ -135,26 +135,28 @@ class Graph:
         for key in new:
             refuse_empty("A relation has a type and two entities.", *key)
             candidates.append(self.candidate(relation_text(*key), key[0], {"relation": list(key)}, ("relation", *key)))
-        held = self.keep(candidates)
-        return [relation(key) for key in new if ("relation", *key) not in held]
+        waiting = self.store(candidates)
+        return [relation(key) for key in new if ("relation", *key) not in waiting]
 
-    def add_observations(self, told: Sequence[tuple[str, Sequence[str]]]) -> list[Added]:
+    def add_observations(self, added: Sequence[tuple[str, Sequence[str]]]) -> list[Added]:
         """Raises NoSuchEntity, and nothing is added."""
-        for name, _ in told:
+        for name, _ in added:
             if name not in self.entities:
                 raise NoSuchEntity(f"Entity with name {name} not found")
         candidates, results = list[Candidate](), list[Added]()
-        for name, contents in told:
+        for name, contents in added:
             seen = [one.content for one in candidates if one.metadata[KIND]["about"] == name]
             fresh = [text for text in contents if clean(text) not in seen]
             new = self.observation_candidates(name, fresh)
             candidates += new
-            added = {one.content for one in new}
-            results.append({"entityName": name, "addedObservations": [text for text in fresh if clean(text) in added]})
-        held = self.keep(candidates)
+            stored = {candidate.content for candidate in new}
+            results.append({"entityName": name, "addedObservations": [text for text in fresh if clean(text) in stored]})
+        waiting = self.store(candidates)
         for result in results:
             result["addedObservations"] = [
-                text for text in result["addedObservations"] if ("about", result["entityName"], clean(text)) not in held
+                text
+                for text in result["addedObservations"]
+                if ("about", result["entityName"], clean(text)) not in waiting
             ]
         return results
 
@@ -166,10 +168,10 @@ class Graph:
         rows += [row for key, row in self.relations.items() if gone & {key[0], key[2]}]
         self.agent.forget(rows)
 
-    def delete_observations(self, told: Iterable[tuple[str, Sequence[str]]]) -> None:
+    def delete_observations(self, withdrawn: Iterable[tuple[str, Sequence[str]]]) -> None:
         rows = {
             row.pk: row
-            for name, texts in told
+            for name, texts in withdrawn
             for text in texts
             if (row := self.observations.get(name, {}).get(clean(text)))
         }
@@ -179,14 +181,14 @@ class Graph:
         keys = dict.fromkeys((one["from"], one["relationType"], one["to"]) for one in relations)
         self.agent.forget([self.relations[key] for key in keys if key in self.relations])
 
-    def keep(self, candidates: Sequence[Candidate]) -> set[tuple[str, ...]]:
-        """Stores them; answers those of which a person has to decide, as `told_of` names them."""
+    def store(self, candidates: Sequence[Candidate]) -> set[tuple[str, ...]]:
+        """Stores them; answers those of which a person has to decide, as `identify` names them."""
         limit = self.agent.app.policy.max_characters
         if any(len(one.content) > limit for one in candidates):
             raise ValidationError(f"This app's memories have at most {limit:,} characters.")
-        held = create_with_external_id(self.agent, KIND, candidates)
-        self.withheld += held.values()
-        return {told_of(one) for one in candidates if one.external_id in held}
+        waiting = create_with_external_id(self.agent, KIND, candidates)
+        self.withheld += waiting.values()
+        return {identify(one) for one in candidates if one.external_id in waiting}
 
     def observation_candidates(self, name: str, texts: Iterable[str]) -> list[Candidate]:
         """Of those that are new, and not empty."""
@@ -195,16 +197,16 @@ class Graph:
         return [self.candidate(text, name, {"about": name}, ("observation", name, text)) for text in new]
 
     def candidate(
-        self, content: str, subject: str, told: dict[str, Any], names: tuple[str, ...], **fields: Any
+        self, content: str, subject: str, fields: dict[str, Any], names: tuple[str, ...], **others: Any
     ) -> Candidate:
         return Candidate(
             content=content,
             subject=subject[:MOST_IN_SUBJECT],
-            metadata={KIND: told},
+            metadata={KIND: fields},
             agent=self.agent.agent,
             origin=self.origin,
             external_id=external_id(KIND, *names),
-            **fields,
+            **others,
         )
 
 
@@ -222,19 +224,19 @@ def relation_text(start: str, kind: str, end: str) -> str:
     return f"{start} {kind.replace('_', ' ')} {end}"
 
 
-def told_of(candidate: Candidate) -> tuple[str, ...]:
+def identify(candidate: Candidate) -> tuple[str, ...]:
     """("entity", name), ("about", name, text) or ("relation", from, type, to)."""
-    told = candidate.metadata[KIND]
-    if "entity" in told:
-        return "entity", told["entity"]
-    return ("about", told["about"], candidate.content) if "about" in told else ("relation", *told["relation"])
+    fields = candidate.metadata[KIND]
+    if "entity" in fields:
+        return "entity", fields["entity"]
+    return ("about", fields["about"], candidate.content) if "about" in fields else ("relation", *fields["relation"])
 
 
-def without(entity: Entity, held: set[tuple[str, ...]]) -> Entity:
+def without(entity: Entity, waiting: set[tuple[str, ...]]) -> Entity:
     """The entity with those observations that are stored."""
     seen = dict.fromkeys(text for text in entity["observations"] if is_visible(clean(text)))
-    told = [text for text in seen if ("about", entity["name"], clean(text)) not in held]
-    return {**entity, "observations": told}
+    stored = [text for text in seen if ("about", entity["name"], clean(text)) not in waiting]
+    return {**entity, "observations": stored}
 
 
 def relation(key: tuple[str, str, str]) -> Relation:
@@ -372,12 +374,12 @@ def as_text(value: Any) -> str:
     return json.dumps(value, indent=2, ensure_ascii=False)
 
 
-def told(value: Any, withheld: Sequence[str] = (), **document: Any) -> ToolAnswer:
+def graph_answer(value: Any, withheld: Sequence[str] = (), **document: Any) -> ToolAnswer:
     more = f"Not stored, a person has to decide: {'; '.join(withheld)}." if withheld else ""
     return ToolAnswer(as_text(value), document or value, more)
 
 
-def done(message: str) -> ToolAnswer:
+def done_answer(message: str) -> ToolAnswer:
     return ToolAnswer(message, {"success": True, "message": message})
 
 
@@ -387,7 +389,7 @@ def create_entities(ctx: ToolContext, entities: list[Entity]) -> ToolAnswer:
     count_writes(ctx.agent, max(1, sum(1 + len(one["observations"]) for one in entities)))
     graph = Graph(ctx.agent)
     new = graph.create_entities(entities)
-    return told(new, graph.withheld, entities=new)
+    return graph_answer(new, graph.withheld, entities=new)
 
 
 @toolbox.writes("Create Relations", answers=Relations)
@@ -396,7 +398,7 @@ def create_relations(ctx: ToolContext, relations: list[Relation]) -> ToolAnswer:
     count_writes(ctx.agent, max(1, len(relations)))
     graph = Graph(ctx.agent)
     new = graph.create_relations(relations)
-    return told(new, graph.withheld, relations=new)
+    return graph_answer(new, graph.withheld, relations=new)
 
 
 @toolbox.writes("Add Observations", answers=Results)
@@ -405,46 +407,46 @@ def add_observations(ctx: ToolContext, observations: list[Observed]) -> ToolAnsw
     count_writes(ctx.agent, max(1, sum(len(one["contents"]) for one in observations)))
     graph = Graph(ctx.agent)
     results = graph.add_observations([(one["entityName"], one["contents"]) for one in observations])
-    return told(results, graph.withheld, results=results)
+    return graph_answer(results, graph.withheld, results=results)
 
 
 @toolbox.writes("Delete Entities", destroys=True, repeatable=True, answers=Done)
 def delete_entities(ctx: ToolContext, entityNames: list[Word]) -> ToolAnswer:  # noqa: N803  # the reference server's name
     """Deletes entities with their observations and relations, for good."""
     Graph(ctx.agent).delete_entities(entityNames)
-    return done("Entities deleted successfully")
+    return done_answer("Entities deleted successfully")
 
 
 @toolbox.writes("Delete Observations", destroys=True, repeatable=True, answers=Done)
 def delete_observations(ctx: ToolContext, deletions: list[Withdrawn]) -> ToolAnswer:
     """Deletes single observations of entities, for good."""
     Graph(ctx.agent).delete_observations([(one["entityName"], one["observations"]) for one in deletions])
-    return done("Observations deleted successfully")
+    return done_answer("Observations deleted successfully")
 
 
 @toolbox.writes("Delete Relations", destroys=True, repeatable=True, answers=Done)
 def delete_relations(ctx: ToolContext, relations: list[Relation]) -> ToolAnswer:
     """Deletes relations, for good."""
     Graph(ctx.agent).delete_relations(relations)
-    return done("Relations deleted successfully")
+    return done_answer("Relations deleted successfully")
 
 
 @toolbox.reads("Read Graph", answers=KnowledgeGraph)
 def read_graph(ctx: ToolContext) -> ToolAnswer:
     """The whole graph."""
-    return told(Graph(ctx.agent).whole())
+    return graph_answer(Graph(ctx.agent).whole())
 
 
 @toolbox.reads("Search Nodes", answers=KnowledgeGraph)
 def search_nodes(ctx: ToolContext, query: Annotated[Word, Field(max_length=LONGEST_QUERY)]) -> ToolAnswer:
     """Entities whose name, type or observations contain the text, with their relations."""
-    return told(Graph(ctx.agent).search(query))
+    return graph_answer(Graph(ctx.agent).search(query))
 
 
 @toolbox.reads("Open Nodes", answers=KnowledgeGraph)
 def open_nodes(ctx: ToolContext, names: list[Word]) -> ToolAnswer:
     """Entities by their names, with their relations."""
-    return told(Graph(ctx.agent).part(names))
+    return graph_answer(Graph(ctx.agent).part(names))
 
 
 def make_server(caller: Principal) -> Server[Any]:

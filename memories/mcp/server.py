@@ -14,7 +14,7 @@ from mcp.server.lowlevel.server import Server
 from mcp.shared.exceptions import MCPError
 from rest_framework.exceptions import APIException
 
-from memories.mcp.toolbox import Toolbox, ToolContext, told_of
+from memories.mcp.toolbox import Toolbox, ToolContext, error_text
 from memories.mcp.tools import session_named, toolbox
 from memories.services import ForeignSession
 from memsite.tenancy.authentication import Principal
@@ -57,7 +57,7 @@ def get_prompt(ctx: ToolContext, params: mcp.GetPromptRequestParams) -> mcp.GetP
             else ctx.agent.greeting(user_id, timezone.now())
         )
     except (APIException, ForeignSession) as error:
-        raise MCPError(code=mcp.INVALID_PARAMS, message=told_of(error, NAME)) from error
+        raise MCPError(code=mcp.INVALID_PARAMS, message=error_text(error, NAME)) from error
     message = mcp.PromptMessage(role="user", content=mcp.TextContent(type="text", text=greeting.text or NOTHING))
     return mcp.GetPromptResult(description=DESCRIPTION, messages=[message])
 

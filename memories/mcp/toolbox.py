@@ -125,7 +125,7 @@ class Toolbox:
             wrong = [(".".join(map(str, one["loc"])), one["msg"]) for one in error.errors()[:5]]
             return failed("; ".join(f"{path.removeprefix('field_')}: {message}" for path, message in wrong))
         except Exception as error:
-            return failed(told_of(error, name))
+            return failed(error_text(error, name))
         # The document in both forms: as text for models, as an object for programs.
         document = answer.document if isinstance(answer, ToolAnswer) else answer
         encoded = dump_json(document)
@@ -155,7 +155,7 @@ def plain_schema(node: Any) -> Any:
     return kept | ({"properties": properties} if "properties" in node else {})
 
 
-def told_of(error: Exception, name: str) -> str:
+def error_text(error: Exception, name: str) -> str:
     """Return one sentence about an error; of an unexpected one only that it happened."""
     if isinstance(error, LimitReached | BothSuperseded | ForeignSession):
         return str(error)
