@@ -125,7 +125,14 @@ class Admission:
                 values = {name: kept(None, name, value) for name, value in line.items() if name != "messages"}
                 public = changed(line, values)
                 if line["type"] == CONVERSATION:
-                    public["messages"] = [self.message(said) for said in line["messages"]]
+                    public["messages"] = [
+                        {
+                            **said,
+                            "id": kept(None, "id", said["id"]),
+                            "content": redact(said["content"]).text if self.redacts_raw else said["content"],
+                        }
+                        for said in line["messages"]
+                    ]
                 yield public
 
     def policy(self, line: Line) -> Line:
@@ -145,10 +152,6 @@ class Admission:
         # By their keys entities are one with those that other texts name: one whose key was a secret is none.
         is_lost = REDACTED in line and table.name in ("entity", "mention")
         return line | {WITHHELD: ["", "its key is a secret"]} if is_lost else line
-
-    def message(self, said: Line) -> Line:
-        content = redact(said["content"]).text if self.redacts_raw else said["content"]
-        return said | {"id": kept(None, "id", said["id"]), "content": content}
 
 
 def kept(table: Table | None, name: str, value: Any) -> Any:
@@ -321,7 +324,8 @@ class ImportExportService(SessionService, MemoryService):
 
     def admitted(self, file: IO[bytes], source: str, trust: bool) -> Iterator[Line]:
         """The file's lines as they may be taken over. `trust`: an operator vouches for who said them."""
-        most = limits()
+        conf = get_conf()
+        most = Limits(conf.import_megabytes * 1024 * 1024, conf.max_line_bytes)
         is_trusted = source == MEMSITE and (trust or is_ours(file, most.most_bytes, most.most_bytes_of_one))
         admission = Admission(self.app, is_trusted=is_trusted, is_fresh=holds_nothing(self.app))
         return admission.admitted(lines_in(file, SOURCES[source], most))
@@ -450,8 +454,3 @@ class ImportExportService(SessionService, MemoryService):
                 ImportPart.objects.for_app(self.app).filter(of=row).delete()
                 note(self.actor, self.app, f"import {status}", str(row.uid))
         ring(SWEEP_TASK)
-
-
-def limits() -> Limits:
-    conf = get_conf()
-    return Limits(conf.import_megabytes * 1024 * 1024, conf.max_line_bytes)

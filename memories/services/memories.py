@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import partialmethod
 from itertools import islice
 from typing import Any
 
@@ -116,6 +117,51 @@ class NotChanged(Exception):
 
 class CannotMerge(Exception):
     """These memories cannot become one; the text says why."""
+
+
+def archive_one(write: Writer, memory: Memory) -> None:
+    refuse_superseded(memory)
+    if memory.status == Status.WITHDRAWN:
+        raise NotChanged("its source was taken back; restore it first")
+    if memory.status in (Status.ARCHIVED, Status.COLD):
+        raise NotChanged("archived already")
+    write.archive(memory)
+
+
+def restore_one(write: Writer, memory: Memory) -> None:
+    if memory.status == Status.ACTIVE:
+        raise NotChanged("active already")
+    write.restore(memory)
+
+
+def refuse_superseded(memory: Memory) -> None:
+    if memory.is_superseded:
+        raise NotChanged("another memory stands for it; restore it first")
+
+
+def pin_one(write: Writer, memory: Memory) -> None:
+    if memory.pinned:
+        raise NotChanged("pinned already")
+    write.edit(memory, {"pinned": True})
+
+
+def unpin_one(write: Writer, memory: Memory) -> None:
+    if not memory.pinned:
+        raise NotChanged("not pinned")
+    write.edit(memory, {"pinned": False})
+
+
+def review_one(write: Writer, memory: Memory) -> None:
+    if memory.trust_level != Trust.UNREVIEWED:
+        raise NotChanged(f"{memory.trust_level} already")
+    write.review(memory)
+
+
+def undo_one(write: Writer, memory: Memory) -> None:
+    try:
+        write.undo(memory)
+    except NothingToUndo as error:
+        raise NotChanged(str(error)) from error
 
 
 @dataclass(slots=True)
@@ -299,26 +345,6 @@ class MemoryService(Caller):
             return None
         return vector
 
-    def archive_each(self, pks: Iterable[int]) -> Changed:
-        return self.change_each(pks, archive_one)
-
-    def restore_each(self, pks: Iterable[int]) -> Changed:
-        return self.change_each(pks, restore_one)
-
-    def pin_each(self, pks: Iterable[int]) -> Changed:
-        return self.change_each(pks, pin_one)
-
-    def unpin_each(self, pks: Iterable[int]) -> Changed:
-        return self.change_each(pks, unpin_one)
-
-    def review_each(self, pks: Iterable[int]) -> Changed:
-        """Mark each as reviewed by a person."""
-        return self.change_each(pks, review_one)
-
-    def undo_each(self, pks: Iterable[int]) -> Changed:
-        """Undo the last change of each."""
-        return self.change_each(pks, undo_one)
-
     def take_back(self, versions: Mapping[int, int]) -> Changed:
         """Undo the last change of each that is still at its version (by pk), and of no other."""
 
@@ -351,6 +377,13 @@ class MemoryService(Caller):
                 changed.left += left
         changed.beside = len(touched - changed.versions.keys())
         return changed
+
+    archive_each = partialmethod(change_each, change=archive_one)
+    restore_each = partialmethod(change_each, change=restore_one)
+    pin_each = partialmethod(change_each, change=pin_one)
+    unpin_each = partialmethod(change_each, change=unpin_one)
+    review_each = partialmethod(change_each, change=review_one)
+    undo_each = partialmethod(change_each, change=undo_one)
 
     def change_batch(self, pks: Sequence[int], change: Change, left: Counter[str], touched: set[int]) -> dict[int, int]:
         """Return the versions of the changed memories. Those in `touched` were changed with others and are left out."""
@@ -411,51 +444,6 @@ class MemoryService(Caller):
             winner = max(current, key=standing)
             write.merge(winner, [memory for memory in current if memory != winner], "merged by an operator")
         return winner
-
-
-def archive_one(write: Writer, memory: Memory) -> None:
-    refuse_superseded(memory)
-    if memory.status == Status.WITHDRAWN:
-        raise NotChanged("its source was taken back; restore it first")
-    if memory.status in (Status.ARCHIVED, Status.COLD):
-        raise NotChanged("archived already")
-    write.archive(memory)
-
-
-def restore_one(write: Writer, memory: Memory) -> None:
-    if memory.status == Status.ACTIVE:
-        raise NotChanged("active already")
-    write.restore(memory)
-
-
-def refuse_superseded(memory: Memory) -> None:
-    if memory.is_superseded:
-        raise NotChanged("another memory stands for it; restore it first")
-
-
-def pin_one(write: Writer, memory: Memory) -> None:
-    if memory.pinned:
-        raise NotChanged("pinned already")
-    write.edit(memory, {"pinned": True})
-
-
-def unpin_one(write: Writer, memory: Memory) -> None:
-    if not memory.pinned:
-        raise NotChanged("not pinned")
-    write.edit(memory, {"pinned": False})
-
-
-def review_one(write: Writer, memory: Memory) -> None:
-    if memory.trust_level != Trust.UNREVIEWED:
-        raise NotChanged(f"{memory.trust_level} already")
-    write.review(memory)
-
-
-def undo_one(write: Writer, memory: Memory) -> None:
-    try:
-        write.undo(memory)
-    except NothingToUndo as error:
-        raise NotChanged(str(error)) from error
 
 
 def readers(memory: Memory) -> tuple[object, ...]:
