@@ -31,10 +31,10 @@ from memories.retrieve.hits import Recall
 from memories.retrieve.injection_guard import safe_memories
 from memories.retrieve.pipeline import SearchRequest, search
 from memories.services.base import Caller
-from memories.store import Candidate
+from memories.store import Candidate, Writer
 from memories.store.revisions import mark_due
 from memsite.jobs.task_queue import ring
-from sessions.models import AgentSession
+from sessions.models import AgentSession, Resource
 from sessions.recording import Said, resource_of
 
 log = structlog.get_logger("memories.services")
@@ -157,6 +157,11 @@ class RecallService(Caller):
 
     def learn_session(self, session_pk: int) -> Iterator[Lesson]:
         """Work off the due extractions of one session, claim by claim."""
+
+        def link_triggers(write: Writer, texts: Sequence[Resource]) -> None:
+            # To the memories that were learnt from the same texts.
+            link_memories(write.app, [text.pk for text in texts])
+
         for _ in range(MOST_CLAIMS):
             now = timezone.now()
             if denial := may_learn(self.app, now):
@@ -166,15 +171,7 @@ class RecallService(Caller):
             claim = extraction_queue.claim(self.app, session_pk, now)
             if claim is None:
                 return
-            provider = self.provider(claim.session)
-            # Triggers are linked to the memories that were learnt from the same text.
-            yield learn(
-                claim,
-                provider,
-                self.embedder,
-                now,
-                lambda write, texts: link_memories(write.app, [text.pk for text in texts]),
-            )
+            yield learn(claim, self.provider(claim.session), self.embedder, now, link_triggers)
 
     def preview(self, messages: Sequence[Message], user_id: str | None = None) -> Preview:
         """Return what learning from these messages would store. Store nothing."""
