@@ -89,7 +89,22 @@ def test_things_of_one_kind_are_told_apart_by_their_number(stored: str, new: str
 )
 def test_what_says_more_exactly_is_not_the_same(stored: str, new: str, told: str) -> None:
     assert name_addition(stored, new) == told
-    judged = verdict_of(Pair(stored, new), surely(same=1.0)).relation
+    judged = verdict_of(Pair(stored, new), surely(same=0.85, both=0.15)).relation
+    assert judged == (Relation.ELABORATES if told else Relation.SAME)
+
+
+@each_row(
+    ("stored", "new", "told"),
+    [
+        ("The commute takes an hour", "It takes 60 minutes to get to work", ""),
+        ("User has attention deficit hyperactivity disorder", "User has ADHD", ""),
+        ("Starts within 60 seconds", "Starts within 50 seconds", "50"),
+        ("Restart it at night", "Do not restart it at night", "denied: restart"),
+    ],
+)
+def test_a_sure_network_is_doubted_for_other_figures_and_denials_alone(stored: str, new: str, told: str) -> None:
+    assert name_addition(stored, new, is_sure=True) == told
+    judged = verdict_of(Pair(stored, new), surely(same=0.95, both=0.05)).relation
     assert judged == (Relation.ELABORATES if told else Relation.SAME)
 
 
@@ -110,7 +125,7 @@ def test_a_measure_is_read_as_the_stored_statement_spells_it() -> None:
 def test_in_doubt_both_stay() -> None:
     assert verdict_of(Pair("a", "b"), surely(replaces=0.49, both=0.51)).relation == Relation.DIFFERENT
     assert verdict_of(Pair("a", "b"), surely(same=0.49, both=0.51)).relation == Relation.DIFFERENT
-    likely = surely(replaces=0.7, both=0.3)
+    likely = surely(replaces=0.65, both=0.35)
     assert verdict_of(Pair("a", "b", cosine=0.6), likely).relation == Relation.SUPERSEDES
     assert verdict_of(Pair("a", "b", cosine=0.4), likely).relation == Relation.DIFFERENT
 
