@@ -3,11 +3,11 @@ from django.urls import include, path
 from django.views.generic import RedirectView
 from drf_spectacular.views import SpectacularAPIView, SpectacularSwaggerSplitView
 
+from memories.api.collector import metrics
+from memories.api.health import healthz, readyz
 from memories.api.schema import InFormatAsked
 from memories.api.views.webhooks import ChatMessage
 from memories.mcp.views import Memsite
-from memsite.ops.collector import metrics
-from memsite.ops.health import healthz, readyz
 
 urlpatterns = [
     # What is asked most comes first: an address is compared with one after the other.

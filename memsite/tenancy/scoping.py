@@ -1,20 +1,79 @@
-"""The wall between apps: every row belongs to one app, and every read goes through `for_app`."""
+"""Apps, and what separates them: every row belongs to one app, and every read goes through `for_app`."""
 
 from __future__ import annotations
 
 from threading import Lock
-from typing import TYPE_CHECKING, Self, TypeVar
+from typing import Self, TypeVar
 from uuid import UUID
 
+from django.core.validators import RegexValidator
 from django.db import models
+from django.utils import timezone
 from uuid_utils.compat import uuid7
 
 from memsite.db.copies import Row
-
-if TYPE_CHECKING:
-    from memsite.tenancy.models import App
+from memsite.tenancy.policy import Preset
 
 Model = TypeVar("Model", bound=models.Model, covariant=True)
+APP_ID_PATTERN = r"[a-z0-9][a-z0-9._-]{0,63}"
+is_app_id = RegexValidator(rf"^{APP_ID_PATTERN}\Z", "Lower-case letters, digits, . - and _, 64 at most.")
+
+
+class AppStatus(models.TextChoices):
+    ACTIVE = "active"
+    UNINSTALLED = "uninstalled"
+    PURGING = "purging", "purging: uninstalled, and being deleted"
+
+
+class App(Row):
+    """A tenant. `change_number` counts its memory writes, so that every process knows when its copy is old.
+
+    Its searches use the vectors of `vector_model` only (`memories.index.app_embedder`).
+    """
+
+    app_id = models.CharField(
+        max_length=64,
+        unique=True,
+        validators=[is_app_id],
+    )
+    name = models.CharField(max_length=200)
+    preset = models.CharField(max_length=20, choices=Preset, default=Preset.STANDARD)
+    status = models.CharField(max_length=20, choices=AppStatus, default=AppStatus.ACTIVE)
+    change_number = models.PositiveBigIntegerField(default=0, editable=False)
+    vector_model = models.CharField(
+        max_length=120,
+        blank=True,
+        default="",
+        editable=False,
+        help_text="The embedder its searches use; empty: none yet.",
+    )
+    near_model = models.CharField(
+        max_length=120,
+        blank=True,
+        default="",
+        editable=False,
+        help_text="The embedder whose vectors pgvector is asked for; empty: they are held in each process.",
+    )
+    embedded_to = models.PositiveBigIntegerField(
+        default=0, editable=False, help_text="Up to this change every memory has a vector of that embedder."
+    )
+    vectors_lost = models.BooleanField(
+        default=False,
+        editable=False,
+        help_text="The embedder before is gone, and not every memory has a vector of this one yet.",
+    )
+    index_number = models.PositiveIntegerField(
+        default=0, editable=False, help_text="Raised when every process has to load its index anew."
+    )
+    memory_count = models.PositiveIntegerField(default=0, editable=False, help_text="Active and inactive memories.")
+    energy_level = models.FloatField(default=1.0, help_text="0 to 1, as its agents last told.")
+    created_at = models.DateTimeField(default=timezone.now, editable=False)
+
+    class Meta:
+        ordering = ["app_id"]
+
+    def __str__(self) -> str:
+        return self.app_id
 
 
 _last = UUID(int=0)

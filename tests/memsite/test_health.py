@@ -12,8 +12,8 @@ from django.utils import timezone
 from pytest_django import DjangoAssertNumQueries
 
 import memsite
+from memories.api import collector, health
 from memories.retrieve import retrievers
-from memsite.ops import collector, health
 from memsite.tenancy.models import App
 
 

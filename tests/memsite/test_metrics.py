@@ -19,6 +19,7 @@ from prometheus_client import Counter, Histogram
 from prometheus_client.mmap_dict import MmapedDict
 from prometheus_client.parser import text_string_to_metric_families
 
+from memories.api import collector
 from memories.ledger import record
 from memories.models import Delivery, Extraction, Rejection, Webhook
 from memories.providers.embeddings import HashEmbedder, OllamaEmbedder, Patience
@@ -29,7 +30,7 @@ from memsite.jobs.engine import run
 from memsite.jobs.job import Job
 from memsite.jobs.models import JobRun, JobSchedule, RunStatus
 from memsite.jobs.schedule import Every
-from memsite.ops import collector, metrics, metrics_files
+from memsite.ops import metrics, metrics_files
 from memsite.ops.metrics import registry
 from memsite.tenancy.models import App
 from tests.api.checks import assert_problem

@@ -3,7 +3,7 @@
 import pytest
 from django.db.migrations.recorder import MigrationRecorder
 
-from memsite.ops.health import Standing, is_migrated, standing
+from memsite.db.versions import Standing, is_migrated, standing
 
 pytestmark = pytest.mark.django_db
 

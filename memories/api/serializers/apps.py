@@ -34,11 +34,11 @@ from memsite.tenancy.models import (
     AppStatus,
     Scope,
     is_agent_name,
-    is_app_id,
     is_domain,
 )
 from memsite.tenancy.origin import Origin
 from memsite.tenancy.policy import POLICY_FIELDS, ZONES, Preset, preset_values
+from memsite.tenancy.scoping import is_app_id
 
 is_domain_or_none = RegexValidator(rf"^({DOMAIN_PATTERN})?\Z", is_domain.message)
 APP_STATUSES = [choice for choice in AppStatus.choices if choice[0] != AppStatus.PURGING]

@@ -20,8 +20,8 @@ from memories.management.arguments import whole_number
 from memories.management.errors import plain_errors
 from memsite.config.celery_settings import QUEUES_IN_ORDER
 from memsite.config.conf import get_conf
+from memsite.db.versions import is_migrated
 from memsite.ops.broker import SCHEME
-from memsite.ops.health import is_migrated
 from memsite.ops.supervision import Supervisor, alone
 
 # More than any machine has use for; a slip of a finger ends in a sentence.

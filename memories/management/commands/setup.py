@@ -29,7 +29,7 @@ from memories.models import pgvector_table
 from memsite.config.conf import get_conf
 from memsite.db.postgres.session import waiting_without_end
 from memsite.db.sqlite.library import library_note
-from memsite.ops.health import standing
+from memsite.db.versions import standing
 from memsite.tenancy import row_level_security
 from memsite.tenancy.keys import create_key
 from memsite.tenancy.models import Agent, App, AppPolicy, Scope

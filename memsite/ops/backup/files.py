@@ -8,8 +8,8 @@ from collections.abc import Collection, Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
+from memsite.db.versions import standing
 from memsite.ops.files import draft_in
-from memsite.ops.health import standing
 from memsite.tenancy.models import App
 
 FULL = "The disk is full: free some space, then try again. The backups there are untouched."

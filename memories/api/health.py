@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
-from dataclasses import dataclass
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from tempfile import TemporaryFile
@@ -11,8 +10,6 @@ from time import monotonic
 
 import structlog
 from django.db import DatabaseError, connection
-from django.db.migrations.loader import MigrationLoader
-from django.db.migrations.recorder import MigrationRecorder
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.utils import timezone
 from django.views.decorators.csrf import csrf_exempt
@@ -27,35 +24,11 @@ from memories.store.damage import has_reported
 from memsite.config.conf import get_conf
 from memsite.db.sqlite.library import library_note
 from memsite.db.transactions import count
+from memsite.db.versions import is_migrated
 from memsite.tenancy import row_level_security
 from memsite.tenancy.models import App, AppStatus
 
-Key = tuple[str, str]
-"""An app's label and the name of a migration of its."""
-
-
-@dataclass(frozen=True, slots=True)
-class Standing:
-    """How a database stands to this code; migrations as "app.name".
-
-    `unknown` were applied and are not of this code: of a newer version, or from before 0.1.0. `is_older`: there are
-    some to apply yet.
-    """
-
-    unknown: list[str]
-    is_older: bool
-
-
-def standing(applied: Collection[Key]) -> Standing:
-    """Compare applied migrations with those of this code."""
-    here = (MigrationLoader(None).disk_migrations or {}).keys()
-    return Standing(
-        unknown=sorted(f"{app}.{name}" for app, name in set(applied) - here),
-        is_older=not here <= set(applied),
-    )
-
-
-log = structlog.get_logger("memsite.ops.health")
+log = structlog.get_logger("memories.api.health")
 SECONDS = 3.0
 """Who asks gives up after five, or ten: rather a no in time than none."""
 ROOM_BYTES = 1024 * 1024
@@ -116,10 +89,6 @@ def database_answers() -> bool:
     with connection.cursor() as cursor:
         cursor.execute("SELECT 1")
         return bool(cursor.fetchone())
-
-
-def is_migrated() -> bool:
-    return not standing(MigrationRecorder(connection).applied_migrations()).is_older
 
 
 def embedder_is_configured() -> bool:

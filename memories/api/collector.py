@@ -23,6 +23,7 @@ from prometheus_client import CONTENT_TYPE_LATEST, CollectorRegistry, generate_l
 from prometheus_client.core import GaugeMetricFamily
 from prometheus_client.registry import Collector
 
+from memories.api.health import takes_writes
 from memories.jobs import JOBS
 from memories.models import Delivery, DeliveryStatus, Extraction, ExtractionStatus, LedgerEntry, Rejection
 from memories.models.capture import WAITING, Decision
@@ -31,7 +32,6 @@ from memsite.config.conf import get_conf
 from memsite.http.problems import problem_response
 from memsite.jobs.models import JobRun, JobSchedule, RunStatus
 from memsite.ops.backup.files import BACKUP
-from memsite.ops.health import takes_writes
 from memsite.ops.metrics import registry
 from memsite.ops.metrics_files import counts_of_all, processes
 from memsite.tenancy.models import App, AppStatus
