@@ -207,9 +207,14 @@ class SiteAdmin(GenericAdmin[Row]):
         return []
 
     def render_change_form(
-        self, request: HttpRequest, context: dict[str, Any], add: bool = False, change: bool = False,
-        form_url: str = "", obj: Row | None = None,
-    ) -> HttpResponse:  # fmt: skip
+        self,
+        request: HttpRequest,
+        context: dict[str, Any],
+        add: bool = False,
+        change: bool = False,
+        form_url: str = "",
+        obj: Row | None = None,
+    ) -> HttpResponse:
         context["tables"] = self.tables(obj) if obj is not None else []
         return super().render_change_form(request, context, add, change, form_url, obj)
 

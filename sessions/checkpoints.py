@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -52,7 +52,8 @@ def store_turn(session: AgentSession, number: int, checkpoint: Mapping[str, Any]
     note_activity(session, now)
     if session.app.policy.redact_raw:
         public = {name: each_text(value, without_secrets) for name, value in checkpoint.items()}
-        checkpoint = {name: each_text(value, masked) for name, value in checkpoint.items()}
+        # What is told of a text where nothing may be told of its secrets.
+        checkpoint = {name: each_text(value, lambda text: redact(text).text) for name, value in checkpoint.items()}
     else:
         public = without_private(checkpoint)
     print_ = fingerprint(checkpoint)
@@ -72,11 +73,6 @@ def store_turn(session: AgentSession, number: int, checkpoint: Mapping[str, Any]
             raise DifferentCheckpoint from None
         return turn, False
     return turn, True
-
-
-def masked(text: str) -> str:
-    """What is told of a text where nothing may be told of its secrets."""
-    return redact(text).text
 
 
 def next_turn_number(session: AgentSession) -> int:
@@ -110,9 +106,12 @@ def unread_turns(session: AgentSession) -> list[Turn]:
     texts = Resource.objects.for_app(session.app).filter(session=session)
     of_its_number = texts.filter(turn_number=OuterRef("number"))
     turns = Turn.objects.for_app(session.app).filter(~Exists(of_its_number), session=session).order_by("number")
-    return [turn for turn in turns if not is_streamed(turn, texts.values_list("raw_content", flat=True).iterator())]
-
-
-def is_streamed(turn: Turn, texts: Iterable[str]) -> bool:
-    """A stream's texts come before their turn, which takes another number if theirs was taken meanwhile."""
-    return any(text in turn.user_input or text in turn.llm_output for text in texts)
+    # A stream's texts come before their turn, which takes another number if theirs was taken meanwhile.
+    return [
+        turn
+        for turn in turns
+        if not any(
+            text in turn.user_input or text in turn.llm_output
+            for text in texts.values_list("raw_content", flat=True).iterator()
+        )
+    ]

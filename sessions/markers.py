@@ -4,7 +4,7 @@ import re
 from bisect import bisect_right
 from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import islice, pairwise
+from itertools import pairwise
 from typing import Literal, NamedTuple, TypeAlias, cast
 
 SERVICE = r"[a-zA-Z0-9_-]+(?:\.[a-zA-Z0-9_-]+)*"
@@ -33,9 +33,7 @@ def marker_lines(text: str) -> Iterator[MarkerLine]:
     """Linear in the length of `text`, whatever it holds."""
     for line in _prose_lines(text):
         if "[" in line:
-            spans = _code_spans(line)
-            openings = [match for match in _OPENING_RE.finditer(line) if not _is_inside(match.start(), spans)]
-            for opening, following in pairwise([*openings, None]):
+            for opening, following in pairwise([*_openings(line), None]):
                 assert opening is not None  # only the last of a pair can be None
                 bracket = line.index("[", opening.start())
                 end = len(line) if following is None else following.start()
@@ -45,7 +43,9 @@ def marker_lines(text: str) -> Iterator[MarkerLine]:
 
 def without_markers(text: str) -> str:
     """`text` with each line cut where its first marker begins."""
-    return "\n".join(_cut(line) if "[" in line else line for line in text.splitlines())
+    lines = text.splitlines()
+    starts = [next((match.start() for match in _openings(line)), None) if "[" in line else None for line in lines]
+    return "\n".join(line[:start] for line, start in zip(lines, starts, strict=True))
 
 
 def trim_debris(statement: str, emphasis: str) -> str:
@@ -77,10 +77,13 @@ def _prose_lines(text: str) -> Iterator[str]:
             fence = ""
 
 
-def _cut(line: str) -> str:
+def _openings(line: str) -> Iterator[re.Match[str]]:
+    """Where markers begin, outside of inline code."""
     spans = _code_spans(line)
-    starts = (match.start() for match in _OPENING_RE.finditer(line) if not _is_inside(match.start(), spans))
-    return line[: next(starts, len(line))]
+    for match in _OPENING_RE.finditer(line):
+        before = bisect_right(spans, (match.start(), match.start())) - 1
+        if before < 0 or match.start() >= spans[before][1]:
+            yield match
 
 
 def _code_spans(line: str) -> list[tuple[int, int]]:
@@ -103,11 +106,6 @@ def _code_spans(line: str) -> list[tuple[int, int]]:
     return spans
 
 
-def _is_inside(offset: int, spans: list[tuple[int, int]]) -> bool:
-    before = bisect_right(spans, (offset, offset)) - 1
-    return before >= 0 and offset < spans[before][1]
-
-
 @dataclass(frozen=True, slots=True)
 class EventMarker:
     level: EventLevel
@@ -121,17 +119,12 @@ def find_events(text: str) -> list[EventMarker]:
     A message ends with its line or where the next marker begins. Unknown levels, empty messages and markers
     in code are passed over.
     """
-    found = (_read_event(head, emphasis) for head, emphasis in marker_lines(text))
-    return list(islice((event for event in found if event is not None), MAX_EVENTS))
-
-
-def _read_event(head: str, emphasis: str) -> EventMarker | None:
-    match = EVENT_MARKER_RE.match(head)
-    if match is None:
-        return None
-    written, service, rest = match.groups()
-    level = written.lower()
-    message = trim_debris(rest, emphasis)
-    if not message:
-        return None
-    return EventMarker(cast(EventLevel, "warning" if level == "warn" else level), service, message)
+    events: list[EventMarker] = []
+    for head, emphasis in marker_lines(text):
+        match = EVENT_MARKER_RE.match(head)
+        if match and (message := trim_debris(match[3], emphasis)):
+            level = match[1].lower()
+            events.append(EventMarker(cast(EventLevel, "warning" if level == "warn" else level), match[2], message))
+            if len(events) == MAX_EVENTS:
+                break
+    return events

@@ -48,7 +48,11 @@ class Said:
 def source_key(*names: str | None, text: str) -> str | None:
     """A key for a text from the first name it has; None if it has none."""
     name = next(filter(None, names), None)
-    return keyed(short(name), text) if name else None
+    if name and len(name) > MOST_IN_NAME:
+        # Its beginning, and what tells it from others that begin so.
+        digits = hashlib.sha256(name.encode()).hexdigest()[:HASH_DIGITS]
+        name = f"{name[: MOST_IN_NAME - HASH_DIGITS]}{digits}"
+    return keyed(name, text) if name else None
 
 
 def keyed(name: str, text: str) -> str:
@@ -57,12 +61,6 @@ def keyed(name: str, text: str) -> str:
 
 def name_in(key: str | None) -> str:
     return (key or "")[: -HASH_DIGITS - 1]
-
-
-def short(name: str) -> str:
-    """Its beginning, and what tells it from others that begin so."""
-    digits = hashlib.sha256(name.encode()).hexdigest()[:HASH_DIGITS]
-    return name if len(name) <= MOST_IN_NAME else f"{name[: MOST_IN_NAME - HASH_DIGITS]}{digits}"
 
 
 def record_said(session: AgentSession, said: Sequence[Said], now: datetime) -> list[Resource | None]:
@@ -126,10 +124,8 @@ def in_public(said: Said, *, redacts: bool) -> Said:
 
 
 def resource_of(session: AgentSession, said: Said, now: datetime) -> Resource:
-    # "" where that is the session's own end user, or says a role and nobody's name.
-    name = said.speaker
-    name = " ".join(clean(name).split())[:SPEAKER_LENGTH].strip()
-    is_own = name.casefold() == (session.user_id or "").casefold()
+    speaker = " ".join(clean(said.speaker).split())[:SPEAKER_LENGTH].strip()
+    is_own = speaker.casefold() == (session.user_id or "").casefold()
     return Resource(
         app_id=session.app_id,
         session=session,
@@ -138,7 +134,8 @@ def resource_of(session: AgentSession, said: Said, now: datetime) -> Resource:
         raw_content=said.text,
         content_at=said.content_at or now,
         utc_offset=own_offset(said.content_at),
-        speaker=("" if is_own or role_named(name) or not is_visible(name) else name),
+        # "" where it is the session's own end user, or names a role and nobody.
+        speaker="" if is_own or role_named(speaker) or not is_visible(speaker) else speaker,
         source_key=said.source_key,
         created_at=now,
     )

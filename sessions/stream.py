@@ -4,7 +4,7 @@ A line is read whole or reported whole as a BadLine; no input raises and no bad 
 """
 
 from codecs import BOM_UTF8
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from io import StringIO
 from typing import NamedTuple
@@ -115,9 +115,6 @@ class _Lane:
     ahead: int = 0
     """Complete texts that came before their deltas."""
 
-    def is_about(self, message_id: str | None) -> bool:
-        return message_id is None or self.message_id in (None, message_id)
-
     def open_block(self, index: int, line_number: int) -> _Block | None:
         """The block at `index`, made if need be; None when the message has too many."""
         if index not in self.blocks:
@@ -149,8 +146,11 @@ class PartialTexts:
         """Buffer one raw API event. Returns the texts given up on because another message started."""
         kind = required_str(event, "type")
         if kind == "message_start":
-            message = as_object(event.get("message"), "message")
-            return self._start(parent, required_str(message, "id"))
+            message_id = required_str(as_object(event.get("message"), "message"), "id")
+            lane = self._lanes.get(parent)
+            if lane is not None and lane.message_id == message_id:  # its complete line came first
+                return []
+            return self._replace_lane(parent, message_id)
         if kind not in ("content_block_start", "content_block_delta"):
             return []
         index = required_int(event, "index")
@@ -158,7 +158,10 @@ class PartialTexts:
         if piece is None:
             return []
         given_up = self._turn_to(parent, None)
-        self._append(self._lanes[parent].open_block(index, line_number), piece)
+        block = self._lanes[parent].open_block(index, line_number)
+        if block and not block.covered and self._buffered_chars + len(piece) <= MAX_BUFFERED_CHARS:
+            block.text.write(piece)
+            self._buffered_chars += len(piece)
         return given_up
 
     def settle(self, parent: str | None, message_id: str | None, texts: Sequence[str]) -> list[AssistantText]:
@@ -177,16 +180,10 @@ class PartialTexts:
         """Everything still waiting, when nothing more can complete it."""
         return [text for parent in list(self._lanes) for text in self._close_lane(parent)]
 
-    def _start(self, parent: str | None, message_id: str) -> list[AssistantText]:
-        lane = self._lanes.get(parent)
-        if lane is not None and lane.message_id == message_id:  # its complete line came first
-            return []
-        return self._replace_lane(parent, message_id)
-
     def _turn_to(self, parent: str | None, message_id: str | None) -> list[AssistantText]:
         """Make the lane of `parent` be about that message (None: whichever is streaming)."""
         lane = self._lanes.get(parent)
-        if lane is not None and lane.is_about(message_id):
+        if lane is not None and (message_id is None or lane.message_id in (None, message_id)):
             lane.message_id = lane.message_id or message_id
             return []
         return self._replace_lane(parent, message_id)
@@ -208,12 +205,6 @@ class PartialTexts:
                 texts.append(AssistantText(block.line_number, text, lane.message_id, None, parent, partial=True))
             self._cover(block)
         return texts
-
-    def _append(self, block: _Block | None, piece: str) -> None:
-        if block is None or block.covered or self._buffered_chars + len(piece) > MAX_BUFFERED_CHARS:
-            return
-        block.text.write(piece)
-        self._buffered_chars += len(piece)
 
     def _cover(self, block: _Block) -> None:
         self._buffered_chars -= len(block.text.getvalue())
@@ -251,15 +242,12 @@ class StreamReader:
 
     def feed(self, data: bytes) -> Iterator[Item]:
         """The items of the lines that `data` completes. Read at once, even if the iterator is not used up."""
-        return iter(self._read_lines(self._lines.feed(data)))
+        return iter([item for line in self._lines.feed(data) for item in self._read_line(line)])
 
     def close(self) -> Iterator[Item]:
         """The last line, if no newline ended it, and the texts whose complete line never came."""
-        items = self._read_lines(self._lines.close())
+        items = [item for line in self._lines.close() for item in self._read_line(line)]
         return iter([*items, *self._partials.flush()])
-
-    def _read_lines(self, lines: Iterable[Line]) -> list[Item]:
-        return [item for line in lines for item in self._read_line(line)]
 
     def _read_line(self, line: Line) -> list[Item]:
         if line.raw is None:
@@ -303,7 +291,8 @@ class StreamReader:
                 texts.append(required_str(block, "text"))
                 items.append(AssistantText(number, texts[-1], message_id, uuid, parent))
             elif kind in _TOOL_CALLS:
-                items.append(_read_tool_use(number, parent, block))
+                arguments = optional_free_form(block, "input")
+                items.append(ToolUse(number, required_str(block, "id"), required_str(block, "name"), arguments, parent))
         return [*self._partials.settle(parent, message_id, texts), *items]
 
 
@@ -311,16 +300,6 @@ def _blocks(content: object) -> list[tuple[str, Event]]:
     """Every block with its type."""
     blocks = [as_object(block, "block") for block in as_list(content, "content")]
     return [(required_str(block, "type"), block) for block in blocks]
-
-
-def _read_tool_use(number: int, parent: str | None, block: Event) -> ToolUse:
-    return ToolUse(
-        number,
-        required_str(block, "id"),
-        required_str(block, "name"),
-        optional_free_form(block, "input"),
-        parent,
-    )
 
 
 def _read_user(number: int, event: Event) -> list[Item]:

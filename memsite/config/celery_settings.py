@@ -22,10 +22,7 @@ VISIBILITY = timedelta(minutes=20)
 def celery_settings(broker_url: str, data_dir: Path, time_zone: str) -> dict[str, object]:
     """Django settings named CELERY_…; an empty `broker_url` means the embedded broker in `data_dir`."""
     url = broker_url or embedded_url(data_dir / "broker")
-    return {**broker_settings(url), **task_settings(), **worker_settings(), **beat_settings(time_zone)}
-
-
-def broker_settings(url: str) -> dict[str, object]:
+    exchange = Exchange("memsite", type="direct")
     return {
         "CELERY_BROKER_URL": url,
         "CELERY_BROKER_TRANSPORT_OPTIONS": transport_options(url),
@@ -38,6 +35,35 @@ def broker_settings(url: str) -> dict[str, object]:
         # A request must not wait for a doorbell: one quick second try, then the sweep finds the work.
         "CELERY_BROKER_CONNECTION_TIMEOUT": 2,
         "CELERY_TASK_PUBLISH_RETRY_POLICY": {"max_retries": 1, "interval_start": 0, "interval_max": 0.2},
+        "CELERY_TASK_QUEUES": [Queue(name, exchange, routing_key=name) for name in QUEUES_IN_ORDER],
+        "CELERY_TASK_DEFAULT_QUEUE": INTERACTIVE,
+        "CELERY_TASK_DEFAULT_EXCHANGE": exchange.name,
+        "CELERY_TASK_DEFAULT_ROUTING_KEY": INTERACTIVE,
+        # By name, so that no caller chooses: upkeep is what the task's name says it is.
+        "CELERY_TASK_ROUTES": {"memories.tasks.upkeep_*": {"queue": UPKEEP}},
+        # A misspelt queue is an error, not a queue that nobody reads.
+        "CELERY_TASK_CREATE_MISSING_QUEUES": False,
+        # Tasks are idempotent, so twice is better than never: acknowledged when done, not when started.
+        "CELERY_TASK_ACKS_LATE": True,
+        "CELERY_TASK_REJECT_ON_WORKER_LOST": True,
+        # Held to by the prefork pool only; under `-P threads` leases in the database take this part.
+        "CELERY_TASK_SOFT_TIME_LIMIT": int(SOFT_LIMIT.total_seconds()),
+        "CELERY_TASK_TIME_LIMIT": int(HARD_LIMIT.total_seconds()),
+        # Results are rows in our tables.
+        "CELERY_TASK_IGNORE_RESULT": True,
+        # Never pickle: who can write to the broker could run code.
+        "CELERY_TASK_SERIALIZER": "json",
+        "CELERY_ACCEPT_CONTENT": ["json"],
+        # A worker takes what it can start now; the rest stays for others.
+        "CELERY_WORKER_PREFETCH_MULTIPLIER": 1,
+        # Django's LOGGING stays in charge.
+        "CELERY_WORKER_HIJACK_ROOT_LOGGER": False,
+        "CELERY_WORKER_REDIRECT_STDOUTS": False,
+        # The schedule is rows that operators can see and change.
+        "CELERY_BEAT_SCHEDULER": "memsite.jobs.beat:Beat",
+        # "03:00" in the schedule is 03:00 where the operator lives.
+        "CELERY_TIMEZONE": time_zone,
+        "CELERY_ENABLE_UTC": True,
     }
 
 
@@ -63,48 +89,3 @@ def certificates(url: str) -> dict[str, object] | bool:
     if parts.scheme == "rediss":
         return "ssl_cert_reqs=" not in parts.query and {"ssl_cert_reqs": ssl.CERT_REQUIRED}
     return parts.scheme == "amqps" and {"server_hostname": parts.hostname}
-
-
-def task_settings() -> dict[str, object]:
-    exchange = Exchange("memsite", type="direct")
-    return {
-        "CELERY_TASK_QUEUES": [Queue(name, exchange, routing_key=name) for name in QUEUES_IN_ORDER],
-        "CELERY_TASK_DEFAULT_QUEUE": INTERACTIVE,
-        "CELERY_TASK_DEFAULT_EXCHANGE": exchange.name,
-        "CELERY_TASK_DEFAULT_ROUTING_KEY": INTERACTIVE,
-        # By name, so that no caller chooses: upkeep is what the task's name says it is.
-        "CELERY_TASK_ROUTES": {"memories.tasks.upkeep_*": {"queue": UPKEEP}},
-        # A misspelt queue is an error, not a queue that nobody reads.
-        "CELERY_TASK_CREATE_MISSING_QUEUES": False,
-        # Tasks are idempotent, so twice is better than never: acknowledged when done, not when started.
-        "CELERY_TASK_ACKS_LATE": True,
-        "CELERY_TASK_REJECT_ON_WORKER_LOST": True,
-        # Held to by the prefork pool only; under `-P threads` leases in the database take this part.
-        "CELERY_TASK_SOFT_TIME_LIMIT": int(SOFT_LIMIT.total_seconds()),
-        "CELERY_TASK_TIME_LIMIT": int(HARD_LIMIT.total_seconds()),
-        # Results are rows in our tables.
-        "CELERY_TASK_IGNORE_RESULT": True,
-        # Never pickle: who can write to the broker could run code.
-        "CELERY_TASK_SERIALIZER": "json",
-        "CELERY_ACCEPT_CONTENT": ["json"],
-    }
-
-
-def worker_settings() -> dict[str, object]:
-    return {
-        # A worker takes what it can start now; the rest stays for others.
-        "CELERY_WORKER_PREFETCH_MULTIPLIER": 1,
-        # Django's LOGGING stays in charge.
-        "CELERY_WORKER_HIJACK_ROOT_LOGGER": False,
-        "CELERY_WORKER_REDIRECT_STDOUTS": False,
-    }
-
-
-def beat_settings(time_zone: str) -> dict[str, object]:
-    return {
-        # The schedule is rows that operators can see and change.
-        "CELERY_BEAT_SCHEDULER": "memsite.jobs.beat:Beat",
-        # "03:00" in the schedule is 03:00 where the operator lives.
-        "CELERY_TIMEZONE": time_zone,
-        "CELERY_ENABLE_UTC": True,
-    }

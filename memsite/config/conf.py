@@ -148,9 +148,10 @@ class Conf:
         require(self.index_megabytes > 0, "INDEX_MEGABYTES", "is a positive number of megabytes")
         require(self.pgvector_from >= 0, "PGVECTOR_FROM", "is a number of memories, 0 for never")
         require(
-            0 <= self.count_milliseconds <= 3_600_000, "COUNT_MILLISECONDS",
+            0 <= self.count_milliseconds <= 3_600_000,
+            "COUNT_MILLISECONDS",
             "is a number of milliseconds, an hour at most, 0 for none",
-        )  # fmt: skip
+        )
         require(self.max_body_bytes > 0, "MAX_BODY_BYTES", "is a positive number of bytes")
         require(self.max_line_bytes > 0, "MAX_LINE_BYTES", "is a positive number of bytes")
         require(self.import_megabytes > 0, "IMPORT_MEGABYTES", "is a positive number of megabytes")
@@ -158,19 +159,22 @@ class Conf:
         require(are_networks(self.webhook_networks), "WEBHOOK_NETWORKS", "is a list such as 10.0.0.0/8,127.0.0.1/32")
         require(are_networks(self.provider_networks), "PROVIDER_NETWORKS", "is a list such as 127.0.0.1/32,10.0.0.0/8")
         require(
-            0 < self.idempotency_hours <= MOST_YEARS * 366 * 24, "IDEMPOTENCY_HOURS",
+            0 < self.idempotency_hours <= MOST_YEARS * 366 * 24,
+            "IDEMPOTENCY_HOURS",
             f"is a positive number of hours, {MOST_YEARS} years at most",
-        )  # fmt: skip
+        )
         require(self.rewrite_megabytes >= 0, "REWRITE_MEGABYTES", "is a number of megabytes, 0 for never")
         require(self.backup_keep > 0, "BACKUP_KEEP", "is a positive number of days")
         require(
-            0 < self.oauth_idle_days <= MOST_YEARS * 366, "OAUTH_IDLE_DAYS",
+            0 < self.oauth_idle_days <= MOST_YEARS * 366,
+            "OAUTH_IDLE_DAYS",
             f"is a positive number of days, {MOST_YEARS} years at most",
-        )  # fmt: skip
+        )
         require(
-            0 < self.crashed_after_minutes <= MOST_YEARS * 366 * 24 * 60, "CRASHED_AFTER_MINUTES",
+            0 < self.crashed_after_minutes <= MOST_YEARS * 366 * 24 * 60,
+            "CRASHED_AFTER_MINUTES",
             f"is a positive number of minutes, {MOST_YEARS} years at most",
-        )  # fmt: skip
+        )
 
     @property
     def secret_file(self) -> Path:

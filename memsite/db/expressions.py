@@ -62,12 +62,10 @@ def settled(value: Any) -> Any:
         return {name: settled(inner) for name, inner in value.items()}
     if isinstance(value, list):
         return [settled(inner) for inner in value]
-    return settled_float(value) if isinstance(value, float) else value
-
-
-def settled_float(number: float) -> int | float:
-    """No minus before 0, and whole numbers of 64 bits without an exponent, by the digits that are written."""
-    if abs(number) < WRITTEN_WITH_EXPONENT:
-        return number or 0.0
-    whole = int(Decimal(repr(number)))
-    return whole if whole in INTEGERS else number
+    if not isinstance(value, float):
+        return value
+    # No minus before 0, and whole numbers of 64 bits without an exponent, by the digits that are written.
+    if abs(value) < WRITTEN_WITH_EXPONENT:
+        return value or 0.0
+    whole = int(Decimal(repr(value)))
+    return whole if whole in INTEGERS else value

@@ -28,23 +28,15 @@ class SignInLimits(AxesDatabaseHandler):  # type: ignore[misc]  # axes has no ty
 
     def get_failures(self, request: HttpRequest, credentials: dict[str, Any] | None = None) -> int:
         failures: int = super().get_failures(request, credentials)
-        is_over = failures_from(request) >= settings.SIGN_IN_FAILURES_OF_AN_ADDRESS
+        address, conf = request.axes_ip_address, get_conf()  # type: ignore[attr-defined]  # set by axes
+        # None counts where everybody has the address of a proxy.
+        is_unknown = conf.behind_https_proxy and not conf.trusted_proxies
+        if address is None or is_unknown or is_trusted(ip_address(address)):
+            return failures
+        lately = AccessAttempt.objects.filter(ip_address=address, attempt_time__gt=get_cool_off_threshold(request))
+        under_all_names = lately.aggregate(failures=Sum("failures_since_start"))["failures"] or 0
+        is_over = under_all_names >= settings.SIGN_IN_FAILURES_OF_AN_ADDRESS
         return max(failures, settings.AXES_FAILURE_LIMIT) if is_over else failures
-
-
-def failures_from(request: Any) -> int:
-    """Lately, under whatever names. None counts where everybody has the address of a proxy."""
-    address = request.axes_ip_address
-    if address is None or is_of_proxy(address):
-        return 0
-    rows = AccessAttempt.objects.filter(ip_address=address, attempt_time__gt=get_cool_off_threshold(request))
-    return rows.aggregate(failures=Sum("failures_since_start"))["failures"] or 0
-
-
-def is_of_proxy(address: str) -> bool:
-    conf = get_conf()
-    is_unknown = conf.behind_https_proxy and not conf.trusted_proxies
-    return is_unknown or is_trusted(ip_address(address))
 
 
 def client_address(request: HttpRequest) -> str | None:
@@ -60,13 +52,11 @@ def client_address(request: HttpRequest) -> str | None:
             break
         if not is_trusted(found):
             break
-    return None if found is None else str(found if is_trusted(found) else network_of(found))
-
-
-def network_of(address: IPv4Address | IPv6Address) -> IPv4Address | IPv6Address:
-    if isinstance(address, IPv4Address):
-        return address
-    return IPv6Network((int(address), IPV6_PREFIX), strict=False).network_address
+    if found is None:
+        return None
+    if isinstance(found, IPv4Address) or is_trusted(found):
+        return str(found)
+    return str(IPv6Network((int(found), IPV6_PREFIX), strict=False).network_address)
 
 
 def is_trusted(address: IPv4Address | IPv6Address) -> bool:

@@ -113,10 +113,8 @@ class Keyed:
         self.by_views: Callable[[HttpRequest], Any] = convert_exception_to_response(Views())
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
-        told = request.META
-        if not (
-            bool(told.get("HTTP_AUTHORIZATION")) and not told.get("HTTP_COOKIE") and request.path_info.startswith(DOORS)
-        ):
+        is_keyed = request.META.get("HTTP_AUTHORIZATION") and not request.META.get("HTTP_COOKIE")
+        if not is_keyed or not request.path_info.startswith(DOORS):
             return self.by_pages(request)
         response: HttpResponse = self.by_views(request)
         for name, value in HEADERS.items():

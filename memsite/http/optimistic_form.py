@@ -43,10 +43,8 @@ class SideBySideForm(GenericForm[Row]):
             elif name in fields and fields[name] != stored:
                 # What somebody else has set meanwhile is told once; saved again, the typed value counts.
                 field = self.fields[name]
-                hidden, now = (
-                    self.add_initial_prefix(name),
-                    (field.hidden_widget().format_value(field.prepare_value(self.initial.get(name))) or ""),
-                )
+                hidden = self.add_initial_prefix(name)
+                now = field.hidden_widget().format_value(field.prepare_value(self.initial.get(name))) or ""
                 if self.data[hidden] != now:
                     data: Any = self.data
                     self.data = data = data.copy()

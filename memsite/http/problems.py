@@ -53,14 +53,10 @@ def problem(status: int, detail: str = "", **extra: object) -> dict[str, Any]:
         "title": HTTPStatus(status).phrase,
         "status": int(status),
         "detail": detail,
-        "code": code_for(HTTPStatus(status)),
+        "code": CODES.get(HTTPStatus(status), HTTPStatus(status).name.lower()),
         "request_id": current_request_id(),
     }
     return {**body, **{name: value for name, value in extra.items() if value not in (None, "", [], {})}}
-
-
-def code_for(status: HTTPStatus) -> str:
-    return CODES.get(status, status.name.lower())
 
 
 def problem_response(status: int, detail: str = "", **extra: object) -> HttpResponse:
@@ -224,7 +220,15 @@ class ToldMethods:
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
         answer = self.get_response(request)
-        return not_allowed(request, answer["Allow"]) if isinstance(answer, HttpResponseNotAllowed) else answer
+        if not isinstance(answer, HttpResponseNotAllowed):
+            return answer
+        error, methods = exceptions.MethodNotAllowed(request.method or ""), answer["Allow"]
+        # Who looks at a page has come by the address of a form, opened anew.
+        is_looking = request.method in ("GET", "HEAD") and wants_page(request)
+        detail = ONLY_CHANGES if is_looking else str(error.detail) + allowed(methods.split(", "))
+        answer = error_view(request, error.status_code, detail)
+        answer["Allow"] = methods
+        return answer
 
 
 class PlainBodies:
@@ -240,16 +244,6 @@ class PlainBodies:
         if hasattr(view, "cls") or not encoding_of(request):
             return None
         return error_view(request, EncodedBody.status_code, EncodedBody.default_detail, EncodedBody.default_code)
-
-
-def not_allowed(request: HttpRequest, methods: str) -> HttpResponse:
-    """Who looks at a page has come by the address of a form, opened anew."""
-    error = exceptions.MethodNotAllowed(request.method or "")
-    is_looking = request.method in ("GET", "HEAD") and wants_page(request)
-    detail = ONLY_CHANGES if is_looking else str(error.detail) + allowed(methods.split(", "))
-    answer = error_view(request, error.status_code, detail)
-    answer["Allow"] = methods
-    return answer
 
 
 def nearest(path: str) -> str:

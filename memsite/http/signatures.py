@@ -41,9 +41,8 @@ def headers_for(message_id: str, body: bytes, secrets: list[str], now: datetime)
 
 def sign(secret: str, message_id: str, at: str, body: bytes) -> str:
     key = b64decode(secret.removeprefix(PREFIX))
-    return (
-        f"{VERSION},{b64encode(hmac.new(key, f'{message_id}.{at}.'.encode() + body, hashlib.sha256).digest()).decode()}"
-    )
+    digest = hmac.new(key, f"{message_id}.{at}.".encode() + body, hashlib.sha256).digest()
+    return f"{VERSION},{b64encode(digest).decode()}"
 
 
 def verify(headers: Mapping[str, str], body: bytes, secret: str, now: datetime) -> str:

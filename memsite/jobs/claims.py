@@ -243,9 +243,12 @@ def fail(claimed: Claim, error: Exception, now: datetime) -> None:
     attempts = claimed.row.attempts
     if why_unwritable(error):
         claimed.update(
-            status=RunStatus.FAILED, lease_until=None, next_at=now + UNWRITABLE_WAIT, attempts=F("attempts") - 1,
+            status=RunStatus.FAILED,
+            lease_until=None,
+            next_at=now + UNWRITABLE_WAIT,
+            attempts=F("attempts") - 1,
             reason=told(error)[:500],
-        )  # fmt: skip
+        )
         return
     is_over = attempts >= MOST_ATTEMPTS and not is_busy(error)
     claimed.update(

@@ -66,9 +66,14 @@ class JobRun(models.Model):
 
     uid = models.UUIDField(default=new_uid, unique=True, editable=False)
     app = models.ForeignKey(
-        App, null=True, blank=True, on_delete=models.PROTECT, related_name="+", db_index=False,
+        App,
+        null=True,
+        blank=True,
+        on_delete=models.PROTECT,
+        related_name="+",
+        db_index=False,
         help_text="Empty: the whole site.",
-    )  # fmt: skip
+    )
     job = models.CharField(max_length=32)
     period = models.CharField(max_length=32)
     since = models.DateTimeField(null=True, blank=True, help_text="Where the run before this one ended.")

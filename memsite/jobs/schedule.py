@@ -55,9 +55,9 @@ class Calendar:
     def periods(self, start: date, step: timedelta, zone: tzinfo) -> Iterator[Period]:
         for days in range(DAYS_SEARCHED):
             on = start + days * step
-            if (
-                on.weekday() == self.weekday if self.weekday is not None else self.day is None or on.day == self.day
-            ) and (until := self.moment(on, zone)):
+            is_weekday = self.weekday is None or on.weekday() == self.weekday
+            is_day = self.weekday is not None or self.day is None or on.day == self.day
+            if is_weekday and is_day and (until := self.moment(on, zone)):
                 yield Period(on.isoformat(), until)
 
     def moment(self, on: date, zone: tzinfo) -> datetime | None:

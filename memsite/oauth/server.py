@@ -110,10 +110,15 @@ class CodeGrant(grants.AuthorizationCodeGrant):  # type: ignore[misc]  # authlib
         now, consent = timezone.now(), request.user
         OAuthCode.objects.filter(expires_at__lte=now).delete()
         OAuthCode.objects.create(
-            code_hash=hash_of(code), client=request.client, agent=consent.agent, scopes=consent.scopes,
-            allowed_by=consent.allowed_by, redirect_uri=request.payload.redirect_uri or "",
-            code_challenge=request.payload.data["code_challenge"], expires_at=now + CODE_FOR,
-        )  # fmt: skip
+            code_hash=hash_of(code),
+            client=request.client,
+            agent=consent.agent,
+            scopes=consent.scopes,
+            allowed_by=consent.allowed_by,
+            redirect_uri=request.payload.redirect_uri or "",
+            code_challenge=request.payload.data["code_challenge"],
+            expires_at=now + CODE_FOR,
+        )
 
     def query_authorization_code(self, code: str, client: OAuthClient) -> OAuthCode | None:
         """None, too, for one that was brought before: it was stolen, and ends what it gave."""
@@ -264,10 +269,15 @@ class Server(AuthorizationServer):  # type: ignore[misc]  # authlib has no types
             old.delete()
             return
         OAuthGrant.objects.create(
-            client=request.client, agent=consent.agent, scopes=consent.scopes, allowed_by=consent.allowed_by,
-            key_id=key.pk, code_hash=request.authorization_code.code_hash, refresh_hash=hashed,
+            client=request.client,
+            agent=consent.agent,
+            scopes=consent.scopes,
+            allowed_by=consent.allowed_by,
+            key_id=key.pk,
+            code_hash=request.authorization_code.code_hash,
+            refresh_hash=hashed,
             family_hash=hash_of(consent.family),
-        )  # fmt: skip
+        )
 
 
 def is_open(agent: Agent) -> bool:
@@ -291,7 +301,7 @@ def new_token(
 
 @cache
 def server() -> Server:
-    # Whether a request came safely is decided in `views.is_safe`, which knows one's own machine from another.
+    # Whether a request came safely is decided in `views.if_wanted`, which knows one's own machine from another.
     os.environ["AUTHLIB_INSECURE_TRANSPORT"] = "1"
     made = Server(OAuthClient, OAuthGrant)
     made.register_token_generator("default", new_token)

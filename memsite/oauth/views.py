@@ -80,16 +80,12 @@ def if_wanted(view: View) -> View:
     def guarded(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
         if not get_conf().oauth:
             raise Http404
-        if not is_safe(request):
+        is_own_machine = {request.get_host(), request.get_host().rpartition(":")[0]}.intersection(LOOPBACK)
+        if not request.is_secure() and not is_own_machine:
             return error_view(request, 400, "Over HTTPS only: tokens would be read by others on the way.")
         return view(request, *args, **kwargs)
 
     return guarded
-
-
-def is_safe(request: HttpRequest) -> bool:
-    """Encrypted, or on one's own machine."""
-    return request.is_secure() or request.get_host().rpartition(":")[0] in LOOPBACK or request.get_host() in LOOPBACK
 
 
 def root_of(request: HttpRequest) -> str:
@@ -200,9 +196,14 @@ def authorize(request: HttpRequest) -> HttpResponse:
             note(actor, agent.app, "client connected", f"{client.name} as {agent.name}", after={"scopes": scopes})
             return answered(request, grant, Consent(agent, scopes, actor))
     uri = grant.request.payload.redirect_uri or client.get_default_redirect_uri()
-    response = render(request, "oauth/authorize.html", {"client": client, "form": form, "goes_to": goes_to(uri)})
+    parts = urlsplit(uri)
+    is_web = parts.scheme in ("http", "https")
+    # What a person should look at: whose machine it is, or which program on their own.
+    goes_to = parts.netloc if is_web else f"{parts.scheme}:"
+    response = render(request, "oauth/authorize.html", {"client": client, "form": form, "goes_to": goes_to})
     # The answer to the form leads to the client: browsers hold that against the page's policy.
-    response._csp_update = {"form-action": [source_of(uri)]}  # type: ignore[attr-defined]  # read by django-csp
+    source = f"{parts.scheme}://{parts.netloc}" if is_web else goes_to
+    response._csp_update = {"form-action": [source]}  # type: ignore[attr-defined]  # read by django-csp
     return response
 
 
@@ -225,18 +226,6 @@ def not_to_be_asked(request: HttpRequest, error: Any) -> HttpResponse:
         response: HttpResponse = server().handle_error_response(server().create_oauth2_request(request), error)
         return response
     return error_view(request, 400, error.description or "This client cannot be let in.")
-
-
-def goes_to(uri: str) -> str:
-    """What a person should look at: whose machine it is, or which program on their own."""
-    parts = urlsplit(uri)
-    return parts.netloc if parts.scheme in ("http", "https") else f"{parts.scheme}:"
-
-
-def source_of(uri: str) -> str:
-    """As a content security policy names it."""
-    parts = urlsplit(uri)
-    return f"{parts.scheme}://{parts.netloc}" if parts.scheme in ("http", "https") else f"{parts.scheme}:"
 
 
 def is_ours(request: HttpRequest) -> bool:

@@ -41,13 +41,12 @@ def logging_config(level: str, log_format: str) -> dict[str, Any]:
         "formatters": {"structured": {"()": make_formatter, "log_format": log_format}},
         "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "structured"}},
         "root": {"handlers": ["stderr"], "level": level.upper()},
-        "loggers": {name: {"level": quieter(level.upper(), least)} for name, least in QUIETER.items()},
+        # The level at which less is logged.
+        "loggers": {
+            name: {"level": max(level.upper(), least, key=logging.getLevelNamesMapping().__getitem__)}
+            for name, least in QUIETER.items()
+        },
     }
-
-
-def quieter(one: str, other: str) -> str:
-    """The level at which less is logged."""
-    return max(one, other, key=logging.getLevelNamesMapping().__getitem__)
 
 
 def make_formatter(log_format: str) -> structlog.stdlib.ProcessorFormatter:

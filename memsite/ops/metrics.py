@@ -39,9 +39,12 @@ def histogram(name: str, told: str, buckets: Iterable[float], *labels: str) -> H
 
 REQUESTS = counter("memsite_http_requests_total", "Requests answered.", "method", "route", "status")
 REQUEST_SECONDS = histogram(
-    "memsite_http_request_seconds", "From a request's arrival until its answer began.",
-    REQUEST_BUCKETS, "method", "route",
-)  # fmt: skip
+    "memsite_http_request_seconds",
+    "From a request's arrival until its answer began.",
+    REQUEST_BUCKETS,
+    "method",
+    "route",
+)
 SEARCH_SECONDS = histogram(
     "memsite_search_seconds", "Searches of memories, by what answered them.", REQUEST_BUCKETS, "tier"
 )
@@ -49,18 +52,17 @@ SEARCHES_DEGRADED = counter(
     "memsite_searches_degraded_total", "Searches without an arm that could not answer in time.", "arm"
 )
 EMBEDDING_SECONDS = histogram(
-    "memsite_embedding_seconds", "Calls to the embedder; a question that was just asked needs none.",
-    EMBEDDING_BUCKETS, "embedder", "outcome",
-)  # fmt: skip
+    "memsite_embedding_seconds",
+    "Calls to the embedder; a question that was just asked needs none.",
+    EMBEDDING_BUCKETS,
+    "embedder",
+    "outcome",
+)
 EMBEDDED_TEXTS = counter("memsite_embedded_texts_total", "Texts that were given to the embedder.", "embedder")
-MODEL_CALLS = counter(
-    "memsite_model_calls_total", "Calls to a language model.", "provider", "operation", "outcome"
-)  # fmt: skip
+MODEL_CALLS = counter("memsite_model_calls_total", "Calls to a language model.", "provider", "operation", "outcome")
 MODEL_SECONDS = histogram("memsite_model_seconds", "Calls to a language model.", MODEL_BUCKETS, "provider")
 MODEL_TOKENS = counter("memsite_model_tokens_total", "Tokens as the service tells them.", "provider", "direction")
-MODEL_DOLLARS = counter(
-    "memsite_model_cost_dollars_total", "What calls cost, as far as prices are known.", "provider"
-)  # fmt: skip
+MODEL_DOLLARS = counter("memsite_model_cost_dollars_total", "What calls cost, as far as prices are known.", "provider")
 JOB_RUNS = counter("memsite_job_runs_total", "Runs of jobs, each time that a worker was at one.", "job", "outcome")
 JOB_SECONDS = histogram("memsite_job_seconds", "How long a worker was at a run.", JOB_BUCKETS, "job")
 DELIVERIES = counter("memsite_webhook_deliveries_total", "Attempts to send a message to a webhook.", "outcome")

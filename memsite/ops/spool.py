@@ -77,14 +77,6 @@ class Spool:
         """Delete the waiting messages, not the held ones; say how many."""
         return sum(unlink(self.queues / encode_queue(queue) / name) for name in self.names(queue))
 
-    def sweep_drafts(self) -> None:
-        """Delete what writers left in tmp/ when they died."""
-        oldest = time.time() - ABANDONED_AFTER_SECONDS
-        for draft in list_folder(self.tmp):
-            with suppress(FileNotFoundError):
-                if draft.stat().st_mtime < oldest:
-                    draft.unlink()
-
     @contextmanager
     def one_at_a_time(self) -> Iterator[None]:
         """Hold off every other owner that comes or goes, in any process."""
@@ -110,8 +102,13 @@ class Claims:
         with spool.one_at_a_time():
             make_folder(self.folder)
             self._lock = try_lock(self.folder)
-            # To their queues the messages of owners that are no longer alive. Call under `one_at_a_time`.
-            spool.sweep_drafts()
+            oldest = time.time() - ABANDONED_AFTER_SECONDS
+            for draft in list_folder(spool.tmp):
+                # Left by a writer who died.
+                with suppress(FileNotFoundError):
+                    if draft.stat().st_mtime < oldest:
+                        draft.unlink()
+            # Messages of owners that are no longer alive return to their queues.
             for folder in filter(Path.is_dir, list_folder(spool.held)):
                 lock = try_lock(folder)
                 if lock is None:

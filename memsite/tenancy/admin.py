@@ -130,16 +130,13 @@ class PeopleAdmin(Noted, AnyUserAdmin):
 
 def without_owner(people: Iterable[User]) -> list[App]:
     """Return the apps that would have none when these have gone."""
-    people = list(people)
-    return [app for app in apps_with(people, role=Role.OWNER) if is_needed(app, people)]
-
-
-def is_needed(app: App, people: Iterable[User]) -> bool:
-    try:
-        check_owner_stays(app, {person.pk: None for person in people})
-    except LastOwner:
-        return True
-    return False
+    people, found = list(people), []
+    for app in apps_with(people, role=Role.OWNER):
+        try:
+            check_owner_stays(app, {person.pk: None for person in people})
+        except LastOwner:
+            found.append(app)
+    return found
 
 
 def apps_with(people: Sequence[User], **which: Any) -> QuerySet[App]:
@@ -231,7 +228,7 @@ class MemberFormSet(MemberFormSetBase):
 
     def clean(self) -> None:
         super().clean()
-        # Who is no field of the rows, so that Django does not compare them.
+        # Users are no field of the rows, so Django does not compare them.
         going = [form.instance.pk for form in self.initial_forms if goes(form)]
         members = Membership.objects.for_app(self.instance).exclude(pk__in=going)
         there = set(members.values_list("user", flat=True))
@@ -468,7 +465,7 @@ class AgentAdmin(SiteAdmin[Agent]):
             try:
                 with transaction.atomic():
                     newest = ApiKey.objects.filter(agent=agent).order_by("-created_at").first()
-                    issued = rotate_key(agent, (list(newest.scopes) if newest else AGENT_SCOPES), timezone.now())
+                    issued = rotate_key(agent, list(newest.scopes) if newest else AGENT_SCOPES, timezone.now())
                     self.log_change(request, agent, f"Key {issued.row.prefix} issued.")
             except TooManyKeys:
                 messages.error(request, f"{agent_name(agent)} has two live keys already: revoke one first.")

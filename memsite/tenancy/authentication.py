@@ -138,7 +138,9 @@ class HasScope(BasePermission):
 
     def has_permission(self, request: Request, view: Any) -> bool:
         caller: Any = request.user
-        scope = required_scope(request.method or "", view)
+        scope: str | None = getattr(view, "scope", None)
+        if scope == "by method":
+            scope = Scope.READ if request.method in SAFE_METHODS else Scope.WRITE
         if scope:
             self.message = takes_key_with(scope)
         return caller is not None and scope in caller.scopes
@@ -146,14 +148,6 @@ class HasScope(BasePermission):
 
 def takes_key_with(scope: str) -> str:
     return f"This takes a key with the scope {scope}."
-
-
-def required_scope(method: str, view: Any) -> str | None:
-    """`view.scope`, or `read` and `write` by method where the view says `scope = "by method"`."""
-    scope = getattr(view, "scope", None)
-    if scope == "by method":
-        return Scope.READ if method in SAFE_METHODS else Scope.WRITE
-    return scope
 
 
 WINDOW_SECONDS = 60
@@ -180,11 +174,10 @@ def take_writes(agent: Agent, count: int, limit: int) -> None:
     """Count `count` writes, or raise RateExceeded with the seconds until the next minute and count none."""
     seconds = time.time()
     window = int(seconds // WINDOW_SECONDS)
-    if count > limit or not _take(agent.pk, count, limit, window):
+    is_taken = False
+    if count <= limit:
+        with transaction.atomic(), connection.cursor() as cursor:
+            cursor.execute(TAKE, {"agent": agent.pk, "window": window, "count": count, "limit": limit})
+            is_taken = cursor.fetchone() is not None
+    if not is_taken:
         raise RateExceeded((window + 1) * WINDOW_SECONDS - seconds)
-
-
-def _take(agent_id: int, count: int, limit: int, window: int) -> bool:
-    with transaction.atomic(), connection.cursor() as cursor:
-        cursor.execute(TAKE, {"agent": agent_id, "window": window, "count": count, "limit": limit})
-        return cursor.fetchone() is not None

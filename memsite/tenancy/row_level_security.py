@@ -17,7 +17,6 @@ from django.apps import apps
 from django.core.exceptions import MiddlewareNotUsed
 from django.core.management.base import CommandError
 from django.db import ProgrammingError, connection, transaction
-from django.db.models import Model
 from django.http import HttpRequest, HttpResponse
 
 from memsite.config.conf import get_conf
@@ -186,20 +185,12 @@ def walled_tables() -> dict[str, str]:
     """Return the column with the app's number, by table."""
     columns = {}
     for model in apps.get_models(include_auto_created=True):
-        column = app_column(model)
+        of_app = (field.column for field in model._meta.concrete_fields if field.name == "app" and field.is_relation)
+        column = "id" if model._meta.label == "tenancy.App" else next(of_app, None)
         if column and model._meta.managed and not model._meta.proxy:
             columns[model._meta.db_table] = column
     there = connection.introspection.table_names()
     return columns | {table: column for table, column in OF_THE_DATABASE.items() if table in there}
-
-
-def app_column(model: type[Model]) -> str | None:
-    if model._meta.label == "tenancy.App":
-        return "id"
-    for field in model._meta.concrete_fields:
-        if field.name == "app" and field.is_relation:
-            return field.column
-    return None
 
 
 def build(**_: Any) -> None:
@@ -210,11 +201,10 @@ def build(**_: Any) -> None:
         cursor.execute(WALLED_APP)
         cursor.execute("SELECT tablename FROM pg_policies WHERE policyname = %s", [POLICY])
         walled = {table for (table,) in cursor.fetchall()}
-        for table in sorted(
-            walled_tables().keys()
-            - (walled | (walled_tables().keys() - set(connection.introspection.table_names(cursor))))
-        ):
-            column = walled_tables()[table]
+        tables = walled_tables()
+        there = set(connection.introspection.table_names(cursor))
+        for table in sorted((tables.keys() & there) - walled):
+            column = tables[table]
             cursor.execute(f"ALTER TABLE {table} ENABLE ROW LEVEL SECURITY")
             cursor.execute(f"CREATE POLICY {POLICY} ON {table} USING ({column} = (SELECT memsite_walled_app()))")
         if is_up():

@@ -214,7 +214,9 @@ class DatabaseWrapper(base.DatabaseWrapper):
         started, usual = monotonic(), self.busy_timeout
         if usual < 1_000 * self.longest_wait and WAITING.is_stuck:  # It only counts.
             raise OperationalError(LOCKED)
-        patience = usual if (came := arrived.get()) is None else min(usual, self.milliseconds_left(came))
+        patience = usual
+        if (came := arrived.get()) is not None:
+            patience = min(usual, max(0, round(1_000 * (came + self.longest_wait - monotonic()))))
         if not take_turn(patience / 1_000, is_excess):
             raise OperationalError(LOCKED)
         try:
@@ -229,9 +231,6 @@ class DatabaseWrapper(base.DatabaseWrapper):
     def longest_wait(self) -> float:
         """Seconds, from a request's arrival on where there is one."""
         return float(self.settings_dict["OPTIONS"].get("timeout", 5))
-
-    def milliseconds_left(self, came: float) -> int:
-        return max(0, round(1_000 * (came + self.longest_wait - monotonic())))
 
     @property
     def is_late(self) -> bool:

@@ -176,8 +176,11 @@ def check_copy(copy: sqlite3.Connection) -> None:
     problems += [f"a row of {table} points to nothing" for table, *_ in copy.execute("PRAGMA foreign_key_check")][:5]
     (about,) = copy.execute(f"SELECT about FROM {NOTE}").fetchone()  # noqa: S608  # our own name
     counted, found = json.loads(about)["rows"], count_rows(copy)
-    problems += [f"{table} has {found.get(table)} rows, not {rows}" for table, rows in counted.items()
-                 if found.get(table) != rows]  # fmt: skip
+    problems += [
+        f"{table} has {found.get(table)} rows, not {rows}"
+        for table, rows in counted.items()
+        if found.get(table) != rows
+    ]
     if problems:
         raise BackupError(f"It is damaged: {'; '.join(problems)}.")
 

@@ -142,7 +142,11 @@ def move_all(models: Sequence[type[Model]], tell: Tell, until_the_end: ExitStack
             copy_all(models, told, tell)
             tell("what rows refer to is looked up")
             check_constraints()
-            analyze(models)
+            with connection.cursor() as cursor:
+                # PostgreSQL looks for itself what is in its tables, but a minute later: until then it plans as for
+                # empty ones.
+                for model in models:
+                    cursor.execute(f"ANALYZE {connection.ops.quote_name(model._meta.db_table)}")
             until_the_end.enter_context(held())
             tell("nobody can write to the source from now on")
             since = changes(models)
@@ -185,13 +189,6 @@ def copy_all(models: Sequence[type[Model]], told: Moved, tell: Tell) -> None:
         compare(model)
         if count := told.rows[model._meta.db_table]:
             tell(f"{model._meta.db_table}: {count:,} compared")
-
-
-def analyze(models: Sequence[type[Model]]) -> None:
-    """PostgreSQL looks for itself what is in its tables, but a minute later: until then it plans as for empty ones."""
-    with connection.cursor() as cursor:
-        for model in models:
-            cursor.execute(f"ANALYZE {connection.ops.quote_name(model._meta.db_table)}")
 
 
 def check_constraints() -> None:

@@ -46,7 +46,12 @@ def opened(url: str) -> Iterator[None]:
         raise CannotMove("The source is the address of a SQLite database: sqlite:////path/to/memsite.sqlite3")
     conf = replace(get_conf(), database_url=url, row_security=False)
     config = {**connections.databases["default"], **database(conf)}
-    path = readable(Path(str(config["NAME"])).absolute())
+    path = Path(str(config["NAME"])).absolute()
+    try:
+        # SQLite would make a file that is not there.
+        path.open("rb").close()
+    except OSError as error:
+        raise CannotMove(f"The source {path} cannot be read: {error.strerror or error}.") from error
     config["NAME"] = f"{path.as_uri()}?mode=ro"
     # Its writers are not to wait. How it is written is a setting of the file, which is not ours to change.
     config["OPTIONS"] |= {"transaction_mode": "DEFERRED", "init_command": "PRAGMA temp_store=MEMORY"}
@@ -77,15 +82,6 @@ def held() -> Iterator[None]:
         holder.execute("ROLLBACK")
 
 
-def readable(path: Path) -> Path:
-    """SQLite would make a file that is not there."""
-    try:
-        path.open("rb").close()
-    except OSError as error:
-        raise CannotMove(f"The source {path} cannot be read: {error.strerror or error}.") from error
-    return path
-
-
 @contextmanager
 def errors_of(source: Path) -> Iterator[None]:
     """What goes wrong with the source names it. The database that it is moved into is none of SQLite's."""
@@ -96,11 +92,8 @@ def errors_of(source: Path) -> Iterator[None]:
     except (DatabaseError, sqlite3.Error) as error:
         if not isinstance(error.__cause__ or error, sqlite3.Error):
             raise
-        raise CannotMove(f"The source {source} cannot be read: {error}.{hint(str(error))}") from error
-
-
-def hint(text: str) -> str:
-    return next((f" {what}" for part, what in HINTS if part in text), "")
+        hint = next((f" {what}" for part, what in HINTS if part in str(error)), "")
+        raise CannotMove(f"The source {source} cannot be read: {error}.{hint}") from error
 
 
 BATCH, MOST_CHARACTERS = 1_000, 8 * 1024 * 1024
