@@ -115,15 +115,6 @@ class _Lane:
     ahead: int = 0
     """Complete texts that came before their deltas."""
 
-    def open_block(self, index: int, line_number: int) -> _Block | None:
-        """The block at `index`, made if need be; None when the message has too many."""
-        if index not in self.blocks:
-            if len(self.blocks) >= MAX_BLOCKS:
-                return None
-            self.blocks[index] = _Block(line_number, covered=self.ahead > 0)
-            self.ahead = max(0, self.ahead - 1)
-        return self.blocks[index]
-
     def block_said_by(self, text: str) -> _Block | None:
         """The waiting block that `text` completes.
 
@@ -147,8 +138,8 @@ class PartialTexts:
         kind = required_str(event, "type")
         if kind == "message_start":
             message_id = required_str(as_object(event.get("message"), "message"), "id")
-            lane = self._lanes.get(parent)
-            if lane is not None and lane.message_id == message_id:  # its complete line came first
+            streaming = self._lanes.get(parent)
+            if streaming is not None and streaming.message_id == message_id:  # its complete line came first
                 return []
             return self._replace_lane(parent, message_id)
         if kind not in ("content_block_start", "content_block_delta"):
@@ -158,8 +149,14 @@ class PartialTexts:
         if piece is None:
             return []
         given_up = self._turn_to(parent, None)
-        block = self._lanes[parent].open_block(index, line_number)
-        if block and not block.covered and self._buffered_chars + len(piece) <= MAX_BUFFERED_CHARS:
+        lane = self._lanes[parent]
+        if index not in lane.blocks:
+            if len(lane.blocks) >= MAX_BLOCKS:
+                return given_up
+            lane.blocks[index] = _Block(line_number, covered=lane.ahead > 0)
+            lane.ahead = max(0, lane.ahead - 1)
+        block = lane.blocks[index]
+        if not block.covered and self._buffered_chars + len(piece) <= MAX_BUFFERED_CHARS:
             block.text.write(piece)
             self._buffered_chars += len(piece)
         return given_up

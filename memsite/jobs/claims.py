@@ -21,8 +21,6 @@ from django.db import IntegrityError, transaction
 from django.db.models import F
 from django.utils import timezone
 
-from memsite.config.conf import get_conf
-from memsite.db.expressions import Literal
 from memsite.db.transactions import BUSY, is_busy
 from memsite.jobs.models import JobRun, JobRunQuerySet, JobSchedule, RunStatus
 from memsite.jobs.schedule import Schedule
@@ -186,7 +184,7 @@ def claim(job: str, app: App | None, now: datetime, slice_seconds: float = SLICE
     None if there is none, if another one of the job is under way for the app, or if it is not yet time to try again.
     """
     with transaction.atomic():
-        rows = list(JobRun.objects.open_of(job, app).select_for_update().order_by("until"))
+        rows = list(JobRun.objects.open().of(job, app).select_for_update().order_by("until"))
         chosen = choose(rows, now)
         if chosen is None:
             return None
@@ -286,9 +284,3 @@ def ask_to_stop(run: JobRun, now: datetime) -> bool:
     if waiting.update(status=RunStatus.STOPPED, finished_at=now):
         return True
     return bool(JobRun.objects.filter(pk=run.pk, status=RunStatus.RUNNING).update(stop_asked=True))
-
-
-def is_crowded(heavy: list[str], now: datetime) -> bool:
-    """Whether as many long jobs are under way as the site allows."""
-    under_way = JobRun.objects.named(heavy).filter(status=Literal(RunStatus.RUNNING), lease_until__gt=now)
-    return under_way.count() >= get_conf().upkeep_at_once

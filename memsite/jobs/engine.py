@@ -12,6 +12,8 @@ from django.db.models import Exists, OuterRef, Q, TextField
 from django.db.models.functions import Cast
 from django.utils import timezone
 
+from memsite.config.conf import get_conf
+from memsite.db.expressions import Literal
 from memsite.jobs import claims
 from memsite.jobs.job import Job
 from memsite.jobs.models import OPEN, JobRun, JobRunQuerySet, RunStatus
@@ -100,7 +102,9 @@ def next_claim(jobs: Jobs, now: datetime) -> tuple[Job[Any], App | None, claims.
     # Thousands of long ones may wait, and are passed by.
     if found := first_claim(jobs, claimable.filter(job__in=light), now):
         return found
-    return None if claims.is_crowded(heavy, now) else first_claim(jobs, claimable.named(heavy), now)
+    under_way = JobRun.objects.named(heavy).filter(status=Literal(RunStatus.RUNNING), lease_until__gt=now)
+    is_crowded = under_way.count() >= get_conf().upkeep_at_once
+    return None if is_crowded else first_claim(jobs, claimable.named(heavy), now)
 
 
 def first_claim(jobs: Jobs, rows: JobRunQuerySet, now: datetime) -> tuple[Job[Any], App | None, claims.Claim] | None:

@@ -51,10 +51,6 @@ class JobRunQuerySet(models.QuerySet["JobRun"]):
         """Of these jobs. Not by an index of jobs: that leads to all that there ever was, or is, of each."""
         return self.filter(In(Concat("job", Value("")), list(jobs)))
 
-    def open_of(self, job: str, app: App | None) -> Self:
-        """Still to be done of one job for one app, or for the whole site."""
-        return self.open().of(job, app)
-
     def claimable(self, now: datetime) -> Self:
         """To be worked on now: new, to be tried again, or left behind by a worker that is gone."""
         fresh = Q(status__in=(RunStatus.PENDING, RunStatus.FAILED), next_at__lte=now)

@@ -98,7 +98,7 @@ class Channel(virtual.Channel):
         **kwargs: Any,
     ) -> str:
         def drop_first(message: virtual.Message) -> Any:
-            self._drop(message)
+            self.claims.drop(str(message.delivery_tag))
             return callback(message) if callback else None
 
         receive = drop_first if no_ack else callback
@@ -107,11 +107,8 @@ class Channel(virtual.Channel):
     def basic_get(self, queue: str, no_ack: bool = False, **kwargs: Any) -> virtual.Message | None:
         message = super().basic_get(queue, no_ack=no_ack, **kwargs)
         if message is not None and no_ack:
-            self._drop(message)
+            self.claims.drop(str(message.delivery_tag))
         return message
-
-    def _drop(self, message: virtual.Message) -> None:
-        self.claims.drop(str(message.delivery_tag))
 
     def _put(self, queue: str, message: dict[str, Any], **kwargs: Any) -> None:
         """OperationalError if the folder cannot be written: at once, because trying again would not help."""

@@ -178,7 +178,7 @@ class Supervisor:
                     self._selector.unregister(part.process.stdout)
                 part.process.stdout.close()
                 part.process, part.unfinished = None, b""
-                if self.is_asked_to_stop or self.exit_code:
+                if self._must_stop():
                     self.tell(f"{part.name} ended")
                 else:
                     self._count_death(part, returncode)

@@ -72,8 +72,12 @@ def find_key(text: str, now: datetime, commit: Commit | None = None) -> ApiKey |
     """Return the live key of this text with its agent, app and policy, of now or as of this commit, if it is the last
     one; None for every other text. One query at most.
     """
-    prefix = prefix_of(text)
-    if prefix is None:
+    parts = text.split("_")
+    if len(parts) != 3 or parts[0] != MARK or not text.isascii():
+        return None
+    body, check, prefix = text[:-CHECK_LENGTH], text[-CHECK_LENGTH:], parts[1]
+    is_well_formed = len(prefix) == PREFIX_LENGTH and len(parts[2]) == SECRET_LENGTH + CHECK_LENGTH
+    if not is_well_formed or not hmac.compare_digest(checksum(body), check):
         return None
     # Whose it is is not known yet.
     with site_wide():
@@ -81,16 +85,6 @@ def find_key(text: str, now: datetime, commit: Commit | None = None) -> ApiKey |
     if row is None or not hmac.compare_digest(row.key_hash, hash_key(text)) or not row.is_live(now):
         return None
     return row
-
-
-def prefix_of(text: str) -> str | None:
-    """Return the prefix of a well-formed key, or None. Costs no query."""
-    parts = text.split("_")
-    if len(parts) != 3 or parts[0] != MARK or not text.isascii():
-        return None
-    body, check = text[:-CHECK_LENGTH], text[-CHECK_LENGTH:]
-    well_formed = len(parts[1]) == PREFIX_LENGTH and len(parts[2]) == SECRET_LENGTH + CHECK_LENGTH
-    return parts[1] if well_formed and hmac.compare_digest(checksum(body), check) else None
 
 
 def hash_key(text: str) -> str:
