@@ -34,6 +34,22 @@ BROKERS = (SCHEME, "redis", "redis+socket", "rediss", "amqp", "amqps", "memory")
 LOG_FORMATS = ("auto", "console", "json")
 # So long ago there still is a date.
 MOST_YEARS = 100
+PERIODS = {
+    "idempotency_hours": ("hours", 24),
+    "oauth_idle_days": ("days", 1),
+    "crashed_after_minutes": ("minutes", 1440),
+}
+POSITIVE = {
+    "llm_concurrency": "calls at a time",
+    "database_connections": "connections",
+    "upkeep_at_once": "jobs",
+    "web_threads": "threads",
+    "index_megabytes": "megabytes",
+    "max_body_bytes": "bytes",
+    "max_line_bytes": "bytes",
+    "import_megabytes": "megabytes",
+    "backup_keep": "days",
+}
 # Nothing else (and nothing at all): who misspells "true" would find out late that it meant "false".
 BOOLEANS = {**dict.fromkeys(("true", "1", "yes", "on"), True), **dict.fromkeys(("false", "0", "no", "off", ""), False)}
 # Of the command `memsite` and what it starts, which may run in the same environment.
@@ -110,7 +126,6 @@ class Conf:
         )
         require(self.relations in JUDGES, "RELATIONS", f"is one of {', '.join(JUDGES)}")
         require(self.llm in LLMS, "LLM", f"is one of {', '.join(LLMS)}")
-        require(self.llm_concurrency > 0, "LLM_CONCURRENCY", "is a positive number of calls at a time")
         require(read_prices(self.llm_prices) is not None, "LLM_PRICES", "is model=input/output, model=input/output, …")
         require(is_token(self.metrics_token), "METRICS_TOKEN", "is 16 letters or more, without white space")
         require(
@@ -134,47 +149,29 @@ class Conf:
             "DATABASE_URL",
             f"begins with {' or '.join(DATABASES)}",
         )
-        require(self.database_connections > 0, "DATABASE_CONNECTIONS", "is a positive number of connections")
         require(
             not self.row_security or self.database_url.startswith(("postgres://", "postgresql://")),
             "ROW_SECURITY",
             "needs PostgreSQL: set MEMSITE_DATABASE_URL",
         )
         require(self.time_zone in time_zones(), "TIME_ZONE", "is an IANA name such as Europe/Berlin")
-        require(self.upkeep_at_once > 0, "UPKEEP_AT_ONCE", "is a positive number of jobs")
         require(self.web_processes >= 0, "WEB_PROCESSES", "is a number of processes, 0 for unknown")
-        require(self.web_threads > 0, "WEB_THREADS", "is a positive number of threads")
         require(self.memory_budget >= 0, "MEMORY_BUDGET", "is a number of tokens, 0 for the app's own")
-        require(self.index_megabytes > 0, "INDEX_MEGABYTES", "is a positive number of megabytes")
         require(self.pgvector_from >= 0, "PGVECTOR_FROM", "is a number of memories, 0 for never")
         require(
             0 <= self.count_milliseconds <= 3_600_000,
             "COUNT_MILLISECONDS",
             "is a number of milliseconds, an hour at most, 0 for none",
         )
-        require(self.max_body_bytes > 0, "MAX_BODY_BYTES", "is a positive number of bytes")
-        require(self.max_line_bytes > 0, "MAX_LINE_BYTES", "is a positive number of bytes")
-        require(self.import_megabytes > 0, "IMPORT_MEGABYTES", "is a positive number of megabytes")
         require(are_networks(self.trusted_proxies), "TRUSTED_PROXIES", "is a list such as 127.0.0.1/32,10.0.0.0/8")
         require(are_networks(self.webhook_networks), "WEBHOOK_NETWORKS", "is a list such as 10.0.0.0/8,127.0.0.1/32")
         require(are_networks(self.provider_networks), "PROVIDER_NETWORKS", "is a list such as 127.0.0.1/32,10.0.0.0/8")
-        require(
-            0 < self.idempotency_hours <= MOST_YEARS * 366 * 24,
-            "IDEMPOTENCY_HOURS",
-            f"is a positive number of hours, {MOST_YEARS} years at most",
-        )
         require(self.rewrite_megabytes >= 0, "REWRITE_MEGABYTES", "is a number of megabytes, 0 for never")
-        require(self.backup_keep > 0, "BACKUP_KEEP", "is a positive number of days")
-        require(
-            0 < self.oauth_idle_days <= MOST_YEARS * 366,
-            "OAUTH_IDLE_DAYS",
-            f"is a positive number of days, {MOST_YEARS} years at most",
-        )
-        require(
-            0 < self.crashed_after_minutes <= MOST_YEARS * 366 * 24 * 60,
-            "CRASHED_AFTER_MINUTES",
-            f"is a positive number of minutes, {MOST_YEARS} years at most",
-        )
+        for name, unit in POSITIVE.items():
+            require(getattr(self, name) > 0, name.upper(), f"is a positive number of {unit}")
+        for name, (unit, in_a_day) in PERIODS.items():
+            rule = f"is a positive number of {unit}, {MOST_YEARS} years at most"
+            require(0 < getattr(self, name) <= MOST_YEARS * 366 * in_a_day, name.upper(), rule)
 
     @property
     def secret_file(self) -> Path:
