@@ -35,6 +35,7 @@ def test_the_version_needs_no_key_and_no_database(
     assert answer.json() == {"name": "memsite", "version": memsite.__version__, "api": "v1"}
 
 
+@pytest.mark.django_db
 def test_what_is_missing_is_named_and_healthz_stays_up(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
     def broken() -> bool:
         raise RuntimeError("away")
