@@ -325,9 +325,7 @@ def main() -> None:
     options.add_argument("--epochs", type=int, default=3)
     options.add_argument("--first-layer", type=int, default=2, help="the lowest layer that is tuned, 0 to 5")
     options.add_argument("--threads", type=int, default=2)
-    options.add_argument(
-        "--seed", type=int, default=SEED, help="of the order and of dropout, not of the head"
-    )
+    options.add_argument("--seed", type=int, default=SEED, help="of the order and of dropout, not of the head")
     options.add_argument("--average", type=Path, nargs="*", default=[], help="earlier weights, to take the mean with")
     options.add_argument("--held-out", action="store_true")
     chosen = options.parse_args()

@@ -88,7 +88,7 @@ def brief_hit(hit: Hit, app: App, *, detail: bool) -> dict[str, Any]:
     """Of another app's memory only what that app shares."""
     if detail:
         return show_hit(hit, app, explain=True)
-    told = {**brief(hit.row), "score": round(hit.score, 3)}
+    told = {**brief(hit.memory), "score": round(hit.score, 3)}
     if hit.trust:
         told["trust"] = hit.trust
     return told
@@ -161,9 +161,9 @@ def search(
         filters={"and": narrowed} if narrowed else {},
     )
     recall, following = search_page(ctx.agent, question)
-    told = safe_memories([hit.row for hit in recall.hits], ctx.agent.app.policy)
+    told = safe_memories([hit.memory for hit in recall.hits], ctx.agent.app.policy)
     answer: dict[str, Any] = {
-        "memories": [brief_hit(hit, ctx.agent.app, detail=detail) for hit in recall.hits if hit.row in told]
+        "memories": [brief_hit(hit, ctx.agent.app, detail=detail) for hit in recall.hits if hit.memory in told]
     }
     if recall.summaries:
         answer["summaries"] = [

@@ -172,7 +172,7 @@ def hits_with_contradictions(
     app: App, scoped: ScopedView, hits: Sequence[Hit], told: Collection[int], commit: Commit | None
 ) -> tuple[list[Hit], list[Pair]]:
     """Return the same of hits that summaries answer with."""
-    known = {hit.row.pk: hit for hit in hits}
+    known = {hit.memory.pk: hit for hit in hits}
     odds = Contradictions(app, scoped, list(known), told, commit)
     if not odds.pairs:
         return [*hits], []
@@ -204,11 +204,11 @@ def tag_hits(app: App, found: Recall, now: datetime) -> None:
     Of two hits on this page that are at odds and fit about equally well, the more confident one takes the better place.
     """
     hits = found.hits
-    if found.at_odds and (pairs := pairs_among(found.at_odds, {hit.row.pk for hit in hits})):
+    if found.at_odds and (pairs := pairs_among(found.at_odds, {hit.memory.pk for hit in hits})):
         put_surest_first(hits, pairs, found.band)
     at_odds, policy = ends_of(found.at_odds), app.policy
     for hit in hits:
-        hit.trust = tags_of(hit.row, policy, now, at_odds)
+        hit.trust = tags_of(hit.memory, policy, now, at_odds)
 
 
 def tags_of(memory: Memory, policy: AppPolicy, now: datetime, at_odds: Collection[int]) -> list[str]:
@@ -252,19 +252,19 @@ def put_surest_first(hits: list[Hit], pairs: Sequence[Pair], band: float) -> Non
 
     What fits much less than the best of them stays behind it, however sure it is: they are in order band by band.
     """
-    group = {hit.row.pk: hit.row.pk for hit in hits}
+    group = {hit.memory.pk: hit.memory.pk for hit in hits}
     for first, second in pairs:
         old, new = group[second], group[first]
         group = {pk: new if one == old else one for pk, one in group.items()}
     for one in set(group.values()):
-        places = [place for place, hit in enumerate(hits) if group[hit.row.pk] == one]
+        places = [place for place, hit in enumerate(hits) if group[hit.memory.pk] == one]
         at_odds = [hits[place] for place in places]
         best = max(hit.score for hit in at_odds)
         newest = sorted(
             at_odds,
-            key=lambda hit: (max(hit.row.valid_from or hit.row.created_at, hit.row.created_at), hit.row.pk),
+            key=lambda hit: (max(hit.memory.valid_from or hit.memory.created_at, hit.memory.created_at), hit.memory.pk),
             reverse=True,
         )
-        surest = sorted(newest, key=lambda hit: (band_of(best - hit.score, band), -hit.row.confidence))
+        surest = sorted(newest, key=lambda hit: (band_of(best - hit.score, band), -hit.memory.confidence))
         for place, hit in zip(places, surest, strict=True):
             hits[place] = hit

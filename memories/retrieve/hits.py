@@ -11,6 +11,7 @@ from django.db.models import QuerySet
 from memories.index.app_index import CachedMemory, recent_memories
 from memories.models import Memory, Summary
 from memories.retrieve.ranking import BAND
+from memsite.db.copies import copy_row
 from memsite.db.lru_cache import Commit, is_committed
 from memsite.db.prepared import Prepared, padded
 from memsite.tenancy.models import App
@@ -31,7 +32,7 @@ OWNER = Memory._meta.get_field("app")
 def cached_rows(app: App, pks: Sequence[int], commit: Commit | None = None) -> dict[int, Memory]:
     """Return those of these memories that the app has, by pk, as of this commit, if it is the last one, or of now.
 
-    All callers are given the same rows, which are frozen.
+    Each caller is given copies, with this very app.
     """
     if not pks:
         return {}
@@ -41,14 +42,10 @@ def cached_rows(app: App, pks: Sequence[int], commit: Commit | None = None) -> d
         found |= unchanged_rows(app, unsure, commit)
     if unread := [pk for pk in pks if pk not in found]:
         found |= read_rows(app, unread, commit)
-    return found
-
-
-def own_copy(app: App, row: Memory) -> Memory:
-    """Return a copy of a row for one caller, with this very app."""
-    copied = row.apart()
-    OWNER.set_cached_value(copied, app)
-    return copied
+    copies = {pk: copy_row(row) for pk, row in found.items()}
+    for copied in copies.values():
+        OWNER.set_cached_value(copied, app)
+    return copies
 
 
 def unchanged_rows(app: App, known: Mapping[int, Memory], commit: Commit | None) -> dict[int, Memory]:
@@ -59,9 +56,8 @@ def unchanged_rows(app: App, known: Mapping[int, Memory], commit: Commit | None)
         if row.change_number != number:
             continue
         if counts != [row.access_count, row.accessed_at]:
-            row = row.apart()
+            row = copy_row(row)
             row.access_count, row.accessed_at = counts
-            row.seal()
         found[pk] = row
         recent_memories.put((app.pk, pk), CachedMemory(row, commit))
     return found
@@ -69,7 +65,7 @@ def unchanged_rows(app: App, known: Mapping[int, Memory], commit: Commit | None)
 
 def read_rows(app: App, pks: Sequence[int], commit: Commit | None) -> dict[int, Memory]:
     """Read rows from the database, and cache them unless a transaction may take them back."""
-    found = {row.pk: row.seal() for row in memories_of(app, *padded(pks))}
+    found = {row.pk: row for row in memories_of(app, *padded(pks))}
     # What a transaction reads may be taken back, and another change gets its number then.
     if is_committed():
         for row in found.values():
@@ -94,24 +90,13 @@ def changes_of(app: App, *pks: int) -> QuerySet[Memory, tuple[Any, ...]]:
 
 @dataclass(slots=True)
 class Hit:
-    """Hold a ranked memory of an app. `trust` holds tags such as `conflicting` and `stale`.
-
-    Its `row` is shared with other readers until `memory` copies it.
-    """
+    """Hold a ranked memory of an app. `trust` holds tags such as `conflicting` and `stale`."""
 
     app: App
-    row: Memory
+    memory: Memory
     score: float
     tell_parts: Callable[[], dict[str, float]] = dict
     trust: list[str] = field(default_factory=list)
-    is_own: bool = False
-
-    @property
-    def memory(self) -> Memory:
-        """Return the row as a copy of its own: for whoever changes it, or reads related rows."""
-        if not self.is_own:
-            self.row, self.is_own = own_copy(self.app, self.row), True
-        return self.row
 
     @property
     def parts(self) -> dict[str, float]:

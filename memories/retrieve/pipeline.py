@@ -131,14 +131,14 @@ def search(app: App, agent: Agent | None, asked: SearchRequest, embedder: Embedd
     if scope.past:
         restore_past(app, found.hits, asked.as_of or now)
         # What is theirs now may have been another end user's then.
-        found = replace(found, hits=[hit for hit in found.hits if is_of_users(hit.row.user_id, scope.users)])
+        found = replace(found, hits=[hit for hit in found.hits if is_of_users(hit.memory.user_id, scope.users)])
     tag_hits(app, found, asked.as_of if asked.as_of and scope.past else now)
     seconds = time.perf_counter() - started
     count_search(found.tier, found.degraded, seconds)
     log.info("recalled", mode=asked.mode, tier=found.tier, hits=len(found.hits), ms=round(1000 * seconds, 1))
     if asked.counted:
         hits = found.hits if asked.count_access and not scope.past else []
-        touched = {hit.row.pk: (1, now) for hit in hits}
+        touched = {hit.memory.pk: (1, now) for hit in hits}
         searches = {(day_of(app, now), asked.mode, found.tier): (1, int(bool(found.hits)), seconds)}
         counters.add(AccessCounts(app, touched, searches))
     return found
@@ -217,11 +217,11 @@ def recall(
     question = read_question(text, scoped, now)
     if plan.tiered and floor and not scope.past and question.every_word:
         summed_up = from_summaries(app, question, scoped, scope, embedder, min_score)
-        left_out = of_other_days(app, [hit.row.pk for hit in summed_up.hits], question.exact_days, now).union(told)
-        if hits := [hit for hit in summed_up.hits if hit.row.pk not in left_out]:
+        left_out = of_other_days(app, [hit.memory.pk for hit in summed_up.hits], question.exact_days, now).union(told)
+        if hits := [hit for hit in summed_up.hits if hit.memory.pk not in left_out]:
             hits, at_odds = hits_with_contradictions(app, scoped, hits, told, scope.commit)
             so_far, more = hits[: offset + limit], len(hits) > offset + limit
-            at_odds = pairs_among(at_odds, {hit.row.pk for hit in so_far}.union(told))
+            at_odds = pairs_among(at_odds, {hit.memory.pk for hit in so_far}.union(told))
             return replace(summed_up, hits=so_far[offset:], tier="summaries", more=more, at_odds=at_odds)
     evidence, degraded = evidence_for(app, question, scoped, embedder, plan)
     # One more than is shown: whether there are more, is told.
@@ -238,7 +238,7 @@ def recall(
     ranked, at_odds = with_contradictions(app, scoped, ranked, most, told, scope.commit, bring=not scope.past)
     hits = load_hits(app, scoped, ranked, limit, offset, scope.commit)
     has_words = "fulltext" in plan.retrievers and "fulltext" not in degraded and bool(question.every_word)
-    if has_words and is_damaged(app, scoped, evidence.words, [hit.row for hit in hits]):
+    if has_words and is_damaged(app, scoped, evidence.words, [hit.memory for hit in hits]):
         degraded.append("fulltext")
     if at_odds:
         at_odds = pairs_among(at_odds, {*scoped.at("pk", ranked.places[: offset + limit]).tolist(), *told})
@@ -444,9 +444,9 @@ def restore_past(app: App, hits: Sequence[Hit], moment: datetime) -> None:
 
     A memory without a revision, as while it is imported or deleted, stays as it is.
     """
-    states = states_at(app, [hit.row for hit in hits], moment)
+    states = states_at(app, [hit.memory for hit in hits], moment)
     for hit in hits:
-        for name, value in states.get(hit.row.pk, {}).items():
+        for name, value in states.get(hit.memory.pk, {}).items():
             setattr(hit.memory, name, parse(name, value))
 
 
@@ -482,7 +482,7 @@ def with_shared(
         more=any(each.more for each in everything) or len(hits) > first.limit,
         degraded=[*found.degraded, *(["shared"] if late else [])],
         tier=found.tier if found.hits or not hits else "items",
-        at_odds=pairs_among([pair for each in everything for pair in each.at_odds], {hit.row.pk for hit in so_far}),
+        at_odds=pairs_among([pair for each in everything for pair in each.at_odds], {hit.memory.pk for hit in so_far}),
     )
 
 
@@ -491,9 +491,9 @@ def sorted_by_policy(hits: list[Hit], policy: AppPolicy) -> list[Hit]:
     best = max((hit.score for hit in hits), default=0.0)
     hits = sorted(hits, key=lambda hit: -hit.score)
     if policy.ranking == Ranking.CONFIDENCE:
-        hits.sort(key=lambda hit: (band_of(best - hit.score), -hit.row.confidence))
+        hits.sort(key=lambda hit: (band_of(best - hit.score), -hit.memory.confidence))
     elif policy.ranking == Ranking.RECENT:
-        hits.sort(key=lambda hit: (band_of(best - hit.score), -hit.row.updated_at.timestamp()))
+        hits.sort(key=lambda hit: (band_of(best - hit.score), -hit.memory.updated_at.timestamp()))
     return hits
 
 

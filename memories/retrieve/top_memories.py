@@ -14,7 +14,7 @@ from memories.index.similarity import Rows
 from memories.models import Memory
 from memories.providers.embeddings import Embedder
 from memories.retrieve.contradictions import Contradictions, pairs_among, place_surer
-from memories.retrieve.hits import cached_rows, own_copy
+from memories.retrieve.hits import cached_rows
 from memories.retrieve.pipeline import index_of
 from memories.retrieve.scoped_view import Scope, ScopedView, scoped_view
 from memsite.tenancy.models import App
@@ -60,7 +60,7 @@ def top_memories(
         pks = [one.pk for one in place_surer(pks, [0.0] * len(pks), len(pks), odds.surest_against)][:most]
     rows = cached_rows(app, pks)
     at_odds = {pk for pair in pairs_among(odds.pairs, {*pks, *told}) for pk in pair}
-    return TopMemories([own_copy(app, rows[pk]) for pk in pks if pk in rows], int(np.count_nonzero(fitting)), at_odds)
+    return TopMemories([rows[pk] for pk in pks if pk in rows], int(np.count_nonzero(fitting)), at_odds)
 
 
 def highest(scoped: ScopedView, places: Rows, order: Sequence[str], most: int) -> Rows:

@@ -293,7 +293,7 @@ class AdministrationService(SessionService):
 
         Deferred work continues as soon as there is enough.
         """
-        set_level(self.set_apart(), level)
+        set_level(self.app, level)
         if is_low(self.app):
             return True
         waiting = Extraction.objects.for_app(self.app).open().exclude(status=ExtractionStatus.RUNNING)

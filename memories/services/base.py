@@ -30,13 +30,8 @@ class Caller:
         self.app, self.agent, self.actor = app, agent, actor
         self.embedder = embedder or serving_embedder(app, current_embedder())
 
-    def set_apart(self) -> App:
-        """Replace the app by a copy of the caller's own: the app of a request is shared and cannot be changed."""
-        self.app = self.app.apart()
-        return self.app
-
     def renew(self) -> None:
-        """Take the embedder that serves the app by now, for callers that live long and are `set_apart`. One query."""
+        """Take the embedder that serves the app by now, for callers that live long. One query."""
         self.app.refresh_from_db(fields=["vector_model", "near_model", "index_number"])
         self.embedder = serving_embedder(self.app, current_embedder())
         vars(self).pop("rules", None)

@@ -149,10 +149,10 @@ class RecallService(Caller):
         usual = self.app.policy.economy_limit if saves else self.app.policy.turn_limit
         most = asked.limit or min(line_limit(self.app.policy, block, budget), usual)
         found = self.search(replace(asked, limit=most, told=tuple(shown)), now)
-        hits = [hit for hit in found.hits if hit.row.confidence >= self.app.policy.inactive_below]
-        at_odds = {hit.row.pk for hit in hits if CONFLICTING in hit.trust}
+        hits = [hit for hit in found.hits if hit.memory.confidence >= self.app.policy.inactive_below]
+        at_odds = {hit.memory.pk for hit in hits if CONFLICTING in hit.trust}
         injected = inject([hit.memory for hit in hits], len(hits), self.app, block, budget, now, at_odds)
-        tags = {hit.row.pk: hit.trust for hit in hits}
+        tags = {hit.memory.pk: hit.trust for hit in hits}
         return Context(injected, tags, found.tier, tuple(found.degraded), saves)
 
     def learn_session(self, session_pk: int) -> Iterator[Lesson]:

@@ -287,7 +287,7 @@ class SessionService(TriggerService):
 
     def capture_stream(self, session: AgentSession, name: str | None = None) -> StreamCapture:
         """Return a reader to be fed with the stream's chunks; `name` is the stream's own."""
-        session.app = self.set_apart()
+        session.app = self.app
 
         def capture(said: list[Said]) -> Captured:
             self.renew()

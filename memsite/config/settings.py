@@ -48,8 +48,6 @@ MIDDLEWARE = [
     "memsite.tenancy.row_level_security.Wall",
     "django.middleware.security.SecurityMiddleware",
     "django.middleware.common.CommonMiddleware",
-    # What follows is for pages.
-    "memsite.http.middleware.Keyed",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "csp.middleware.CSPMiddleware",
     "memsite.http.login.Sessions",
@@ -61,6 +59,7 @@ MIDDLEWARE = [
     "axes.middleware.AxesMiddleware",
     "memsite.http.problems.PlainBodies",
     "memsite.http.problems.ToldMethods",
+    "memsite.http.middleware.ProgramHeaders",
 ]
 
 ROOT_URLCONF = "memsite.config.urls"

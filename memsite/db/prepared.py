@@ -18,7 +18,7 @@ from django.db.models.expressions import Col
 from django.db.models.query import get_related_populators
 from django.db.models.sql.compiler import SQLCompiler
 
-from memsite.db.copies import Row as Instance
+from memsite.db.copies import copy_row
 from memsite.db.lru_cache import Commit, Latest
 
 Row = TypeVar("Row")
@@ -31,15 +31,12 @@ ANSWERS_KEPT = 1_024
 
 
 def fetch_all(sql: str, parameters: Sequence[Any], *, is_planned: bool = False) -> list[Any]:
-    """The rows that SQL finds, as the database tells them.
+    """Return the rows that SQL finds, as the database returns them.
 
     If it `is_planned`, PostgreSQL keeps its plan: of what finds few rows whatever its parameters are.
     """
     wrapper = connections[DEFAULT_DB_ALIAS]
-    if wrapper.vendor == "sqlite":
-        rows: list[Any] = wrapper.fetch_all(sql, parameters)  # type: ignore[attr-defined]  # our own, memsite.db.sqlite
-        return rows
-    if is_planned and not wrapper.queries_logged:
+    if is_planned and wrapper.vendor == "postgresql" and not wrapper.queries_logged:
         # psycopg takes its time to load, and SQLite needs none of it. It could not tell a log what it asked.
         from memsite.db.postgres import fetch_planned
 
@@ -92,15 +89,15 @@ class Prepared(Generic[Row]):
     def as_of(self, commit: Commit | None, *values: models.Model | int | str) -> Sequence[Row]:
         """The same, and without asking the database if it was asked since that commit, the last one.
 
-        For few rows, that are asked for often: they stay in memory, and all are given the same ones, which are sealed.
+        For few rows that are asked for often: they stay in memory, and each caller is given copies.
         """
         key = tuple(parameters_of(values))
         kept = self.latest.get(key) if commit else None
         if kept is None or kept[0] != commit:
-            kept = commit, tuple(row.seal() if isinstance(row, Instance) else row for row in self(*values))
+            kept = commit, self(*values)
             if commit:
                 self.latest.put(key, kept)
-        return kept[1]
+        return [copy_row(row) if isinstance(row, models.Model) else row for row in kept[1]]
 
     def query_for(self, values: Sequence[models.Model | int | str]) -> Written:
         """For as many values."""

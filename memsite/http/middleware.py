@@ -7,19 +7,15 @@ import time
 import uuid
 from collections.abc import Callable
 from contextlib import suppress
-from functools import lru_cache
 from http import HTTPStatus
 from typing import Any
 
 import structlog
 from django.conf import settings
 from django.core.cache import close_caches
-from django.core.handlers.base import BaseHandler
-from django.core.handlers.exception import convert_exception_to_response
 from django.core.signals import request_finished, request_started
 from django.db import DEFAULT_DB_ALIAS, close_old_connections, connections, reset_queries
 from django.http import HttpRequest, HttpResponse, UnreadablePostError
-from django.urls import ResolverMatch, get_resolver
 
 from memories.language.secrets import secret_in_name
 from memsite.config.conf import get_conf
@@ -96,53 +92,23 @@ def current_request_id() -> str:
     return str(structlog.contextvars.get_contextvars().get("request_id", ""))
 
 
-ROUTES_KEPT = 256
-"""Addresses of which it is known where they lead."""
-DOORS = ("/api/v1/", "/mcp", "/compat/")
+PROGRAM_PATHS = ("/api/v1/", "/mcp", "/compat/")
 HEADERS = {"Content-Security-Policy": "default-src 'none'; frame-ancestors 'none'", "X-Frame-Options": "DENY"}
 
 
-class Keyed:
-    """Middleware: what follows it in the settings is for pages, and is passed by where no browser asks.
-
-    Without a cookie there is no session to read, nobody signed in by one, and no form of another site to refuse.
-    """
+class ProgramHeaders:
+    """Middleware behind that of pages: what answers a key is no page, and loads nothing."""
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
-        self.by_pages = get_response
-        self.by_views: Callable[[HttpRequest], Any] = convert_exception_to_response(Views())
+        self.get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
+        response = self.get_response(request)
         is_keyed = request.META.get("HTTP_AUTHORIZATION") and not request.META.get("HTTP_COOKIE")
-        if not is_keyed or not request.path_info.startswith(DOORS):
-            return self.by_pages(request)
-        response: HttpResponse = self.by_views(request)
-        for name, value in HEADERS.items():
-            response.headers.setdefault(name, value)
+        if is_keyed and request.path_info.startswith(PROGRAM_PATHS):
+            for name, value in HEADERS.items():
+                response.headers.setdefault(name, value)
         return response
-
-
-class Views(BaseHandler):
-    """Django's own way from an address to its view's answer, with no middleware left.
-
-    It tries one pattern after the other; what it found last is kept.
-    """
-
-    _view_middleware = _template_response_middleware = _exception_middleware = ()
-
-    def __call__(self, request: HttpRequest) -> HttpResponse:
-        response: HttpResponse = self._get_response(request)  # type: ignore[attr-defined]  # not in the stubs
-        return response
-
-    def resolve_request(self, request: HttpRequest) -> ResolverMatch:
-        request.resolver_match = match = match_of(request.path_info)
-        return match
-
-
-@lru_cache(ROUTES_KEPT)
-def match_of(path: str) -> ResolverMatch:
-    """Resolver404 if it leads nowhere."""
-    return get_resolver().resolve(path)
 
 
 def connect() -> None:

@@ -11,7 +11,6 @@ from django.db import models
 from django.db.models import Q
 from django.utils import timezone
 
-from memsite.db.copies import Row
 from memsite.tenancy.append_only import PurgePermit
 from memsite.tenancy.audit import AuditEntry
 from memsite.tenancy.policy import AppPolicy
@@ -100,7 +99,7 @@ class ApiKeyQuerySet(models.QuerySet["ApiKey"]):
         return self.filter(Q(expires_at=None) | Q(expires_at__gt=now), revoked_at=None)
 
 
-class ApiKey(Row):
+class ApiKey(models.Model):
     """What an agent, or an operator's program, shows at the door. Only a hash of it is kept."""
 
     prefix = models.CharField(max_length=16, unique=True, editable=False)

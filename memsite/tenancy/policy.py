@@ -10,7 +10,6 @@ from django.db import models
 from django.db.models import Q
 from timezone_field import TimeZoneField
 
-from memsite.db.copies import Row
 from memsite.tenancy.origin import FROM_OUTSIDE, OF_AGENTS, Origin, check_origins, default_review_origins
 
 OPERATIONAL_CATEGORIES = ("timing", "dependency", "behavior", "remediation", "maintenance")
@@ -134,7 +133,7 @@ def within_limits(field: Any, **options: Any) -> Any:
     return field.formfield(**options, **limits_of(field))
 
 
-class AppPolicy(Row):
+class AppPolicy(models.Model):
     """The numbers of one app."""
 
     app = models.OneToOneField("tenancy.App", on_delete=models.CASCADE, related_name="policy", primary_key=True)

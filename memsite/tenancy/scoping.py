@@ -11,7 +11,6 @@ from django.db import models
 from django.utils import timezone
 from uuid_utils.compat import uuid7
 
-from memsite.db.copies import Row
 from memsite.tenancy.policy import Preset
 
 Model = TypeVar("Model", bound=models.Model, covariant=True)
@@ -25,7 +24,7 @@ class AppStatus(models.TextChoices):
     PURGING = "purging", "purging: uninstalled, and being deleted"
 
 
-class App(Row):
+class App(models.Model):
     """A tenant. `change_number` counts its memory writes, so that every process knows when its copy is old.
 
     Its searches use the vectors of `vector_model` only (`memories.index.app_embedder`).
@@ -97,7 +96,7 @@ class ScopedQuerySet(models.QuerySet[Model]):
         return self.filter(app=app)
 
 
-class Scoped(Row):
+class Scoped(models.Model):
     """A row of one app. PROTECT: an app is uninstalled or purged, never dropped with its rows."""
 
     app = models.ForeignKey("tenancy.App", on_delete=models.PROTECT, related_name="+", editable=False)

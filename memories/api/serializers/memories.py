@@ -384,9 +384,9 @@ def rounded(state: dict[str, Any]) -> dict[str, Any]:
 
 def show_hit(hit: Hit, app: App, *, explain: bool) -> dict[str, Any]:
     """Of another app's memory only what it says: that app's ids and metadata are its own."""
-    shown = show_tagged(hit.row, hit.trust)
+    shown = show_tagged(hit.memory, hit.trust)
     shown["score"], shown["shared_by"] = hit.score, None
-    if hit.row.app_id != app.pk:
+    if hit.memory.app_id != app.pk:
         shown |= {**OWN_TO_AN_APP, "shared_by": hit.app.app_id}
     if explain:
         shown["scores"] = hit.parts

@@ -245,7 +245,7 @@ class Searching(Mem0View):
         recall, _ = search_page(self.memory_agent(), question, self.caller().commit)
         least = asked.get("threshold") or 0.0
         hits = [hit for hit in recall.hits if between_0_and_1(hit.score) >= least]
-        return Response({"results": [show_item(hit.row, hit.score) for hit in hits]})
+        return Response({"results": [show_item(hit.memory, hit.score) for hit in hits]})
 
 
 class OneMemory(Mem0View):

@@ -167,9 +167,9 @@ def answer(dashboard: Dashboard, fields: dict[str, Any]) -> dict[str, Any]:
     )
     result = agent.search(request, now)
     took_ms = 1000 * (time.perf_counter() - started)
-    known = {hit.row.pk for hit in result.hits}
+    known = {hit.memory.pk for hit in result.hits}
     everything = agent.search(replace(request, floor=False, limit=SHOWN + LEFT_OUT), now)
-    left_out = [hit for hit in everything.hits if hit.row.pk not in known][:LEFT_OUT]
+    left_out = [hit for hit in everything.hits if hit.memory.pk not in known][:LEFT_OUT]
     block = agent.context(Block.TURN, question=fields["q"], user_id=fields.get("user"), counted=False)
     return {
         "hits": explain(result.hits, result.combined),

@@ -16,10 +16,8 @@ wait is over, and each wait that is in vain leaves the next such cursor. So the 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from datetime import datetime
-from functools import lru_cache
 from pathlib import Path
 from sqlite3 import Connection, Error, connect
 from threading import Lock
@@ -29,7 +27,6 @@ from typing import Any
 from django.core.exceptions import ImproperlyConfigured
 from django.db import OperationalError
 from django.db.backends.sqlite3 import base
-from django.db.backends.sqlite3.operations import DatabaseOperations
 from django.db.models import CharField, TextField
 from django.db.models.lookups import BuiltinLookup, IContains, IEndsWith, IExact, IStartsWith
 
@@ -102,31 +99,10 @@ os.register_at_fork(after_in_child=watch.forget)
 TURN = Lock()
 LATE_SECONDS = 1.0
 WRITES = ("INSERT", "UPDATE", "DELETE", "REPLACE")
-SQL_KEPT, LONGEST_KEPT = 256, 4096
-"""How many statements are kept as SQLite takes them, and of at most how many characters."""
-
-
-def with_question_marks(sql: str) -> str:
-    """Django's parameters, %s, as SQLite's."""
-    return kept_with_question_marks(sql) if len(sql) <= LONGEST_KEPT else converted(sql)
-
-
-def converted(sql: str) -> str:
-    return base.FORMAT_QMARK_REGEX.sub("?", sql).replace("%%", "%")
-
-
-kept_with_question_marks = lru_cache(SQL_KEPT)(converted)
 
 
 class Cursor(base.SQLiteCursorWrapper):
-    """Django's own converts each statement each time, which is a tenth of what storing a memory takes."""
-
     wrapper: DatabaseWrapper
-
-    def convert_query(self, query: str, *, param_names: list[str] | None = None) -> str:
-        if param_names is not None:
-            return super().convert_query(query, param_names=param_names)
-        return with_question_marks(query)
 
     def execute(self, query: str, params: Any = None) -> Any:
         """A statement that writes outside of a transaction waits for the lock as one that begins a transaction."""
@@ -136,16 +112,7 @@ class Cursor(base.SQLiteCursorWrapper):
             return super().execute(query, params)
 
 
-class Operations(DatabaseOperations):
-    def convert_datetimefield_value(self, value: Any, expression: Any, connection: Any) -> Any:
-        """What Django answers, in a third of the time: a search reads a hundred of them."""
-        if isinstance(value, datetime) and value.tzinfo is None:
-            return value.replace(tzinfo=self.connection.timezone)
-        return super().convert_datetimefield_value(value, expression, connection)
-
-
 class DatabaseWrapper(base.DatabaseWrapper):
-    ops_class = Operations
     transaction_mode: str | None
 
     def get_new_connection(self, conn_params: dict[str, Any]) -> Any:
@@ -179,17 +146,6 @@ class DatabaseWrapper(base.DatabaseWrapper):
         cursor: Cursor = self.connection.cursor(factory=Cursor)
         cursor.wrapper = self
         return cursor
-
-    def fetch_all(self, sql: str, parameters: Sequence[Any]) -> list[Any]:
-        """What a cursor of Django's would find, in half of the time, unless somebody wants to know of each query."""
-        if self.connection is None or self.queries_logged or self.execute_wrappers:
-            with self.cursor() as cursor:
-                cursor.execute(sql, parameters)
-                return list(cursor.fetchall())
-        self.validate_no_broken_transaction()
-        with self.wrap_database_errors:
-            found: list[Any] = self.connection.execute(with_question_marks(sql), parameters).fetchall()
-            return found
 
     def _start_transaction_under_autocommit(self) -> None:
         with self.turn():

@@ -1,4 +1,4 @@
-"""Requests with a key and without a cookie pass by what is for pages; all others do not."""
+"""Answers to a key have headers of their own; all others those of pages."""
 
 from __future__ import annotations
 
@@ -6,38 +6,20 @@ from typing import Any
 
 import pytest
 from django.contrib.auth.models import User
-from django.contrib.sessions.middleware import SessionMiddleware
 from django.test import Client
 
-from memsite.http import middleware
-from memsite.http.middleware import HEADERS, match_of
+from memsite.http.middleware import HEADERS
 from tests.conftest import Caller
 
-FOR_PAGES = SessionMiddleware
 
-
-@pytest.fixture
-def passed(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """The paths of requests that came to the middleware for pages."""
-    paths: list[str] = []
-    usual = FOR_PAGES.process_request
-
-    def process_request(self: SessionMiddleware, request: Any) -> None:
-        paths.append(request.path)
-        usual(self, request)
-
-    monkeypatch.setattr(FOR_PAGES, "process_request", process_request)
-    return paths
-
-
-def test_a_key_without_a_cookie_passes_by_what_pages_need(alice: Caller, passed: list[str]) -> None:
+def test_an_answer_to_a_key_loads_nothing_and_stands_in_no_frame(alice: Caller) -> None:
     answer = alice.get("memories")
     assert answer.status_code == 200
-    assert passed == []
     assert {name: answer[name] for name in HEADERS} == HEADERS
     assert answer["X-Content-Type-Options"] == "nosniff"
     assert int(answer["Content-Length"]) == len(answer.content)
     assert answer["X-Request-ID"]
+    assert "Cookie" not in answer.headers.get("Vary", "")
 
 
 @pytest.mark.django_db
@@ -50,9 +32,9 @@ def test_a_key_without_a_cookie_passes_by_what_pages_need(alice: Caller, passed:
         ("/login", {"Authorization": "Basic bm9ib2R5"}),
     ],
 )
-def test_all_others_do_not(path: str, headers: dict[str, str], passed: list[str]) -> None:
-    Client().get(path, headers=headers)
-    assert passed == [path]
+def test_all_others_have_the_policy_of_pages(path: str, headers: dict[str, str]) -> None:
+    answer = Client().get(path, headers=headers)
+    assert "'self'" in answer["Content-Security-Policy"]
 
 
 @pytest.mark.parametrize("path", ["/api/v1/nowhere", "/api/v1/memories", "/mcp/nowhere", "/compat/nowhere"])
@@ -85,16 +67,3 @@ def test_who_is_signed_in_by_a_cookie_is_known_also_beside_another_authorization
     client = Client()
     client.force_login(User.objects.create_superuser("sue", password="seven-green-bottles"))
     assert client.get("/api/v1/apps", headers={"Authorization": "Basic bm9ib2R5"}).status_code == 200
-
-
-def test_where_an_address_leads_is_looked_up_once(alice: Caller, monkeypatch: pytest.MonkeyPatch) -> None:
-    match_of.cache_clear()
-    one, other = (alice.remember(text)["id"] for text in ("whales sing", "herons stand"))
-    for _ in range(2):
-        assert [alice.get(f"memories/{uid}").json()["content"] for uid in (one, other)] == [
-            "whales sing",
-            "herons stand",
-        ]
-        assert alice.get("nowhere").status_code == 404
-    monkeypatch.setattr(middleware, "get_resolver", lambda: pytest.fail("It is known already."))
-    assert alice.get(f"memories/{one}").json()["content"] == "whales sing"
