@@ -11,6 +11,7 @@ from datetime import UTC, datetime
 from functools import lru_cache
 from heapq import nsmallest
 from itertools import islice
+from typing import NamedTuple
 
 from memories.language.entities import FUNCTION_WORDS, find_entities
 from memories.language.messages import SENTENCE
@@ -75,6 +76,33 @@ def used_share(memory_text: str, response: str) -> float:
     terms = _terms_of(memory_text)
     shared = _shared(terms, response)
     return sum(term.weight for term in shared) / sum(term.weight for term in terms) if shared else 0.0
+
+
+class Unsaid(NamedTuple):
+    """Of a statement: the names and figures that a text lacks, its other words, and the weight of what the text has."""
+
+    names: tuple[str, ...]
+    words: tuple[str, ...]
+    share_said: float
+
+
+SPEAKS_OF_STATING = words("""
+    user users assistant agent prefers prefer likes like wants want uses use plans plan decided decide needs need
+    believes says said asked reported mentioned should must never always has have had lives works currently now
+    """)
+"""With these a statement says who states what, in other words than the text."""
+
+
+def unsaid_words(statement: str, said: str) -> Unsaid:
+    """Return what of a statement a text does not say; words are the same as for `used_share`."""
+    terms = [term for term in _terms_of(statement) if term.word.casefold() not in SPEAKS_OF_STATING]
+    found = _said_in(said)
+    missing = [term for term in terms if found.isdisjoint(term.keys) and not _is_spelt_out(term, found)]
+    names = tuple(term.word for term in missing if term.weight > WORD_WEIGHT)
+    whole = sum(term.weight for term in terms)
+    lost = sum(term.weight for term in missing)
+    words_missing = tuple(term.word for term in missing if term.weight == WORD_WEIGHT)
+    return Unsaid(names, words_missing, 1 - lost / whole if whole else 1.0)
 
 
 def shared_words(memory_text: str, response: str) -> tuple[str, ...]:

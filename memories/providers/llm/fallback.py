@@ -11,6 +11,7 @@ import structlog
 from memories.language.messages import Message
 from memories.language.relate import Verdict
 from memories.providers.llm.provider import (
+    NOT_ANSWERED,
     Choice,
     Chunk,
     Fact,
@@ -56,10 +57,12 @@ class Careful:
         return self._or_rules("extract", lambda provider: provider.extract(chunk, setting), LLMUnusable)
 
     def relate(self, new: str, existing: Sequence[str], subject: str, cosines: Sequence[float | None]) -> list[Verdict]:
-        """Judge by the rules where something exact speaks against a model's verdict."""
+        """Judge by the rules where something exact speaks against a model's verdict, and where it gave none."""
         verdicts = self._or_rules("relate", lambda provider: provider.relate(new, existing, subject, cosines))
         pairs = zip(existing, verdicts, strict=True)
-        doubted = [at for at, (known, one) in enumerate(pairs) if is_doubtful(known, new, one.relation)]
+        doubted = [
+            at for at, (known, one) in enumerate(pairs) if one is NOT_ANSWERED or is_doubtful(known, new, one.relation)
+        ]
         if doubted:
             some, alike = [existing[at] for at in doubted], [cosines[at] for at in doubted]
             told = dict(zip(doubted, self._rules.relate(new, some, subject, alike), strict=True))

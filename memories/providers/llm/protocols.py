@@ -7,12 +7,12 @@ from typing import Any, Protocol
 
 from memories.providers.http import bearer, with_path
 from memories.providers.llm.provider import Ask
+from memories.providers.llm.schema import for_the_wire
 
 # Models that think before they answer spend tokens on it, and those count.
 ROOM_TO_THINK = 4_096
 
 _FORMAT_WORDS = ("format", "schema", "grammar", "structured")
-_LENGTHS = frozenset({"maxLength", "maxItems"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,13 +72,6 @@ def instructed(ask: Ask) -> str:
     """Return the system prompt with the schema: servers that enforce a schema do not show it to the model."""
     schema = json.dumps(ask.schema, ensure_ascii=False)
     return f"{ask.system}\n\nAnswer with one JSON object that fits this JSON schema, and with nothing else:\n{schema}"
-
-
-def without_lengths(schema: Any) -> Any:
-    """`schema` without limits of length: servers that make a grammar of it refuse long ones."""
-    if isinstance(schema, Mapping):
-        return {name: without_lengths(value) for name, value in schema.items() if name not in _LENGTHS}
-    return schema
 
 
 def less_strict(detail: str, refused: Set[str], formats: tuple[str, ...]) -> str | None:
@@ -155,7 +148,7 @@ class OpenAI:
 def response_format(ask: Ask, refused: Set[str]) -> dict[str, object]:
     """Not strict: that would refuse schemas in which a field may be missing."""
     if JSON_SCHEMA not in refused:
-        described = {"name": "answer", "strict": False, "schema": without_lengths(ask.schema)}
+        described = {"name": "answer", "strict": False, "schema": for_the_wire(ask.schema)}
         return {"response_format": {"type": JSON_SCHEMA, JSON_SCHEMA: described}}
     if OBJECT not in refused:
         return {"response_format": {"type": OBJECT}}
@@ -279,7 +272,7 @@ class Ollama:
         if THINK not in refused:
             payload["think"] = False
         if SCHEMA not in refused:
-            payload["format"] = without_lengths(ask.schema)
+            payload["format"] = for_the_wire(ask.schema)
         elif JSON not in refused:
             payload["format"] = "json"
         return payload

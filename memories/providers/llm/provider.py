@@ -11,10 +11,14 @@ from datetime import datetime
 from typing import Any, Protocol
 
 from memories.language.messages import Message
-from memories.language.relate import Verdict
+from memories.language.relate import Relation, Verdict
 
 RULES = "rules"
 """The provider's name that a memory carries when no model had a part in it."""
+
+
+NOT_ANSWERED = Verdict(Relation.DIFFERENT, "the model said nothing of it", 0.0)
+"""In the place of a verdict that an answer leaves out."""
 
 
 class LLMError(Exception):
@@ -135,7 +139,8 @@ class Fact:
 
     kind: decision insight fact preference project conversation general lesson. strength: explicit implied inferred.
     sentiment: frustrated excited uncertain neutral. `verifiable` (a fact, not an opinion) and `useful` (not chatter)
-    are 0 to 1. `message` is the place in the chunk's messages where it was said, `quote` the words there.
+    are 0 to 1. `message` is the place in the chunk's messages where it was said, `quote` the words there. `doubt` is
+    why it seems not to have been said, "" if it was.
     """
 
     content: str
@@ -154,6 +159,7 @@ class Fact:
     valid_from: datetime | None = None
     valid_until: datetime | None = None
     made_by: str = RULES
+    doubt: str = ""
 
 
 @dataclass(frozen=True, slots=True)

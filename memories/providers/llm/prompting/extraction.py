@@ -12,29 +12,39 @@ from typing import Any
 
 from memories.language.dates.windows import find_windows
 from memories.language.entities import MAX_ENTITIES, entity_key
-from memories.language.messages import ENDS, WIDE_ENDS
+from memories.language.messages import ASSISTANT, ENDS, WIDE_ENDS
+from memories.language.similarity import used_share
+from memories.providers.llm.prompting.grounding import (
+    ONLY_SUGGESTED,
+    attributed,
+    doubt_about,
+    is_of_example,
+    is_suggestion,
+)
 from memories.providers.llm.prompting.prompt import (
     CONVERSATION_CHARACTERS,
-    INTEGER,
-    NUMBER,
+    SHARE,
     TEXT,
+    WORDS,
     Conversation,
     Question,
     example,
     fitting,
     list_of,
+    number_of,
     object_of,
     one_line,
     own_words,
-    share_of_one,
     shorten,
     show_conversation,
     show_day,
     show_last,
+    words_of,
 )
 from memories.providers.llm.provider import Ask, Chunk, Fact, Setting
 
 GENERAL = "general"
+NO_SUBJECT = frozenset({GENERAL, "none", "null", "n/a", "n a", "unknown", "not specified"})
 MAX_CATEGORY_CHARACTERS, MAX_SUBJECT_CHARACTERS, MAX_ENTITY_CHARACTERS = 64, 200, 200
 MAX_LABEL_CHARACTERS = 1_000
 MOST_TAGS, MAX_TAG_CHARACTERS = 10, 40
@@ -78,14 +88,9 @@ class Labels:
         """
         name = one_line(label)
         key = entity_key(name)
-        if not key or len(name) > MAX_SUBJECT_CHARACTERS or name.casefold() == GENERAL:
+        if not key or len(name) > MAX_SUBJECT_CHARACTERS or key in NO_SUBJECT:
             return ""
         return self.subjects.get(key, name)
-
-
-def one_of(choices: Sequence[str], word: str, otherwise: str) -> str:
-    lowered = word.strip().casefold()
-    return lowered if lowered in choices else otherwise
 
 
 def _limits(day: str, now: datetime) -> tuple[datetime | None, datetime | None]:
@@ -102,26 +107,31 @@ MOST_BEFORE, BEFORE_CHARACTERS = 20, 4_000
 NAMES_CHARACTERS = 2_000
 MAX_QUOTE_CHARACTERS = 300
 OPEN_CATEGORIES = "a short lower-case English word such as work, health or travel; general if none fits"
+CLEARLY_MORE = 0.25
+"""By so much of its words another message than the named one has to say more of a statement."""
+SAID_FROM = 0.5
+"""The share of its words from which a message says a statement that names none."""
 TOKENS_PER_FACT, MOST_TOKENS = 200, 8_000
 
+_NAMES = {**list_of(TEXT), "default": []}
 _FACT = object_of(
-    message=INTEGER,
-    quote=TEXT,
+    message=number_of(0, 10_000, 0),
+    quote=WORDS,
     content=TEXT,
-    kind=TEXT,
-    category=TEXT,
-    subject=TEXT,
-    entities=list_of(TEXT),
-    tags=list_of(TEXT),
-    importance=INTEGER,
-    strength=TEXT,
-    sentiment=TEXT,
-    verifiable=NUMBER,
-    useful=NUMBER,
-    valid_from=TEXT,
-    valid_until=TEXT,
+    kind=words_of(KINDS, "fact"),
+    category=WORDS,
+    subject=WORDS,
+    entities=_NAMES,
+    tags=_NAMES,
+    importance=number_of(1, 5, 3),
+    # Whoever cannot say how plainly it was said did not read it word for word.
+    strength=words_of(STRENGTHS, "implied"),
+    sentiment=words_of(SENTIMENTS, "neutral"),
+    verifiable=SHARE,
+    useful=SHARE,
+    valid_from=WORDS,
+    valid_until=WORDS,
 )
-"""Words out of a list are plain text here: one odd word must not cost all other facts."""
 _EXTRACT = Question("extract", object_of(facts=list_of(_FACT)), max_tokens=MOST_TOKENS)
 
 
@@ -158,19 +168,24 @@ def read_facts(
 ) -> list[Fact]:
     """Return the facts that hold up, in their order, each once, at most `setting.most_facts`."""
     said, labels = _Said.of(chunk, conversation), Labels.of(setting)
-    shown = {_key(fact["content"]) for fact in example(_EXTRACT.operation)["facts"]}
+    shown = [fact["content"] for fact in example(_EXTRACT.operation)["facts"]]
     kept: dict[str, Fact] = {}
     for found in answer["facts"]:
         if len(kept) >= setting.most_facts:
             break
         content = one_line(found["content"])
-        place, quote = said.locate(found["message"], one_line(found["quote"]))
-        key = _key(content)
-        # A statement cut short says something else, and one that nobody made, such as the prompt's example, is none.
-        is_shown = key in shown and not quote
-        if place is not None and key and not is_shown and len(content) <= setting.max_characters:
-            where = Fact(content, place, quote, made_by=made_by)
-            kept.setdefault(key, _label(where, found, labels, chunk.now))
+        place, quote = said.locate(found["message"], one_line(found["quote"]), content)
+        # A statement cut short says something else.
+        if place is None or not _key(content) or len(content) > setting.max_characters:
+            continue
+        if is_of_example(content, shown, said.words[place]):
+            continue
+        doubt = doubt_about(content, said.all_of(chunk, setting), chunk.now)
+        if chunk.messages[place].role == ASSISTANT:
+            doubt = doubt or (ONLY_SUGGESTED if is_suggestion(said.words[place], quote, content) else "")
+            content = content if doubt else attributed(content, said.words[place], quote)
+        where = Fact(content, place, quote, made_by=made_by, doubt=doubt)
+        kept.setdefault(_key(content), _label(where, found, labels, chunk.now))
     return list(kept.values())
 
 
@@ -186,16 +201,15 @@ def _label(fact: Fact, found: Mapping[str, Any], labels: Labels, now: datetime) 
             kept.setdefault(key, name)
     return replace(
         fact,
-        kind=one_of(KINDS, found["kind"], "fact"),
+        kind=found["kind"],
         category=labels.category(found["category"]),
         subject=labels.subject(found["subject"]),
         tags=tuple(dict.fromkeys(tag for tag in named if 0 < len(tag) <= MAX_TAG_CHARACTERS))[:MOST_TAGS],
-        importance=min(max(found["importance"], 1), 5),
-        # Whoever cannot say how plainly it was said did not read it word for word.
-        strength=one_of(STRENGTHS, found["strength"], "implied"),
-        sentiment=one_of(SENTIMENTS, found["sentiment"], "neutral"),
-        verifiable=share_of_one(found["verifiable"]),
-        useful=share_of_one(found["useful"]),
+        importance=found["importance"],
+        strength=found["strength"],
+        sentiment=found["sentiment"],
+        verifiable=float(found["verifiable"]),
+        useful=float(found["useful"]),
         entities=tuple(kept.values()),
         valid_from=valid_from,
         valid_until=valid_until,
@@ -220,18 +234,34 @@ class _Said:
         words = {at: one_line(own_words(chunk.messages[at])) for at in conversation.places}
         return cls(conversation.places, words, "\n".join(one_line(own_words(message)) for message in chunk.before))
 
-    def locate(self, number: int, quote: str) -> tuple[int | None, str]:
-        """Return the place of a message and the words in it; no place if neither number nor quote leads to one.
+    def all_of(self, chunk: Chunk, setting: Setting) -> str:
+        """Return all that a statement may take its words from: what was said, who spoke, and what is known."""
+        speakers = (message.speaker for message in (*chunk.before, *chunk.messages))
+        return "\n".join((self.before, *self.words.values(), *speakers, *setting.known[:MOST_KNOWN]))
+
+    def locate(self, number: int, quote: str, content: str) -> tuple[int | None, str]:
+        """Return the place of a message and the words in it; no place if no message says it.
 
         Words that were said only before this chunk belong to the chunk before.
         """
         named = self.places[number - 1] if 1 <= number <= len(self.places) else None
-        if not quote or len(quote) > MAX_QUOTE_CHARACTERS:
-            return named, ""
-        found = next((at for at in self._from(named) if quote in self.words[at]), None)
-        if found is not None:
-            return found, quote
-        return (None, "") if quote in self.before else (named, "")
+        if quote and len(quote) <= MAX_QUOTE_CHARACTERS:
+            found = next((at for at in self._from(named) if quote in self.words[at]), None)
+            if found is not None:
+                return found, quote
+            if quote in self.before:
+                return None, ""
+        return self._best(named, content), ""
+
+    def _best(self, named: int | None, content: str) -> int | None:
+        """Return the message that has most of a statement's words; the one that was named unless another has clearly
+        more.
+        """
+        shares = {at: used_share(content, words) for at, words in self.words.items()}
+        best = max(shares, key=lambda at: shares[at], default=None)
+        if best is None or (named is not None and shares[named] + CLEARLY_MORE > shares[best]):
+            return named
+        return best if named is not None or shares[best] >= SAID_FROM else None
 
     def _from(self, named: int | None) -> Iterator[int]:
         if named is not None:

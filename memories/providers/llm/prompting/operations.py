@@ -15,24 +15,25 @@ from memories.language.similarity import used_share
 from memories.providers.llm.prompting.prompt import (
     BOOLEAN,
     INTEGER,
-    NUMBER,
+    SHARE,
     TEXT,
+    WORDS,
     Conversation,
     Question,
     clean,
     fair_limit,
     fitting,
     list_of,
+    number_of,
     object_of,
     one_line,
-    share_of_one,
     shorten,
     show_day,
     show_facts,
     whole_lines,
     whole_sentences,
 )
-from memories.providers.llm.provider import Ask, Choice, LLMUnusable, Noted, Worth, Written
+from memories.providers.llm.provider import NOT_ANSWERED, Ask, Choice, LLMUnusable, Noted, Worth, Written
 
 MAX_PREVIOUS_CHARACTERS = 8_000
 MOST_TOKENS = 8_000
@@ -97,9 +98,9 @@ NOT_ASKED = Verdict(Relation.DIFFERENT, f"not among the {MOST_EXISTING} nearest,
 
 _VERDICT = object_of(
     number=INTEGER,
-    reason=TEXT,
+    reason=WORDS,
     relation={"type": "string", "enum": [str(relation) for relation in Relation]},
-    confidence=NUMBER,
+    confidence=SHARE,
 )
 _RELATE = Question("relate", object_of(verdicts=list_of(_VERDICT)), max_tokens=TOKENS_PER_VERDICT)
 
@@ -128,21 +129,22 @@ def ask_verdicts(new: str, existing: Sequence[str], subject: str) -> Ask:
 
 
 def read_verdicts(answer: Mapping[str, Any], count: int, name: str) -> list[Verdict]:
-    """One for each of `count` statements; if a number comes twice, the first counts. Raises LLMUnusable."""
+    """One for each of `count` statements; if a number comes twice, the first counts. Raises LLMUnusable for none."""
     by_number = {found["number"]: _read_verdict(found) for found in reversed(answer["verdicts"])}
-    if not all(number in by_number for number in range(1, count + 1)):
-        raise LLMUnusable(f"{name} did not say how each of the statements stands")
-    return [by_number[number] for number in range(1, count + 1)]
+    told = [by_number.get(number, NOT_ANSWERED) for number in range(1, count + 1)]
+    if all(verdict is NOT_ANSWERED for verdict in told):
+        raise LLMUnusable(f"{name} did not say how any of the statements stands")
+    return told
 
 
 def _read_verdict(found: Mapping[str, Any]) -> Verdict:
     reason = one_line(found["reason"])[:REASON_MAX_CHARS]
-    return Verdict(Relation(found["relation"]), reason, round(share_of_one(found["confidence"]), 3))
+    return Verdict(Relation(found["relation"]), reason, round(float(found["confidence"]), 3))
 
 
 MAX_REASON_CHARACTERS = 200
 _GATE = Question(
-    "gate", object_of(reason=TEXT, score=NUMBER, keep=BOOLEAN), max_tokens=200, large=False, total_seconds=30.0
+    "gate", object_of(reason=WORDS, score=SHARE, keep=BOOLEAN), max_tokens=200, large=False, total_seconds=30.0
 )
 
 
@@ -152,7 +154,7 @@ def ask_worth(conversation: Conversation) -> Ask:
 
 def read_worth(answer: Mapping[str, Any], made_by: str) -> Worth:
     reason = one_line(answer["reason"])[:MAX_REASON_CHARACTERS]
-    return Worth(answer["keep"], share_of_one(answer["score"]), reason, made_by)
+    return Worth(answer["keep"], float(answer["score"]), reason, made_by)
 
 
 LAST_MESSAGES = 5
@@ -178,7 +180,9 @@ LEAST_SHARED = 0.7
 """Of a text that stands for two memories, how much at least is said in them: the rest is form."""
 LABELS_CHARACTERS = 120
 """What the number and the labels of a memory take, at most."""
-_MAKE_ROOM = Question("make_room", object_of(reason=TEXT, number=INTEGER, into=INTEGER, content=TEXT), max_tokens=4_000)
+_MAKE_ROOM = Question(
+    "make_room", object_of(reason=WORDS, number=INTEGER, into=number_of(-1, 10_000, 0), content=WORDS), max_tokens=4_000
+)
 
 
 @dataclass(frozen=True, slots=True)

@@ -77,13 +77,23 @@ def object_of(**properties: Mapping[str, Any]) -> dict[str, Any]:
 
 
 TEXT: Mapping[str, Any] = {"type": "string"}
-NUMBER: Mapping[str, Any] = {"type": "number"}
+WORDS: Mapping[str, Any] = {"type": "string", "default": ""}
+"""A text that an answer is of use without."""
+SHARE: Mapping[str, Any] = {"type": "number", "minimum": 0, "maximum": 1, "default": 0.8}
 INTEGER: Mapping[str, Any] = {"type": "integer"}
 BOOLEAN: Mapping[str, Any] = {"type": "boolean"}
 
 
 def list_of(items: Mapping[str, Any]) -> dict[str, Any]:
     return {"type": "array", "items": items}
+
+
+def words_of(choices: Iterable[str], default: str) -> dict[str, Any]:
+    return {"type": "string", "enum": list(choices), "default": default}
+
+
+def number_of(least: int, most: int, default: int) -> dict[str, Any]:
+    return {"type": "integer", "minimum": least, "maximum": most, "default": default}
 
 
 # Controls, lone surrogates, and what turns or hides text: overrides, invisible operators, tag characters.
@@ -138,10 +148,6 @@ def whole_lines(text: str, limit: int) -> str:
     while lines and (not lines[-1].strip() or lines[-1].startswith("#")):
         lines.pop()
     return "\n".join(lines)
-
-
-def share_of_one(value: float) -> float:
-    return float(min(max(value, 0), 1))
 
 
 CONVERSATION_CHARACTERS = 24_000

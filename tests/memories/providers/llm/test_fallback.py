@@ -12,6 +12,7 @@ from memories.language.messages import USER, Message
 from memories.language.relate import Relation, Verdict
 from memories.providers.llm.fallback import Careful, Fallback
 from memories.providers.llm.provider import (
+    NOT_ANSWERED,
     RULES,
     Choice,
     Chunk,
@@ -237,3 +238,11 @@ def test_a_model_is_not_believed_against_what_is_exact(stored: str, new: str, re
 def test_else_it_is_believed(stored: str, new: str) -> None:
     (verdict,) = Careful(Believer(Relation.SAME), RulesProvider()).relate(new, [stored], "", [0.9])
     assert verdict.reason == "so it says"
+
+
+def test_the_rules_judge_what_a_model_left_out() -> None:
+    model: Any = FakeProvider("llm:large-1")
+    model.relate = lambda *_: [Verdict(Relation.DIFFERENT, "so it says", 1.0), NOT_ANSWERED]
+    stored, rules = ["Something else", "User lives in Graz"], RulesProvider()
+    verdicts = Careful(model, rules).relate("User lives in Graz.", stored, "", [0.1, 0.9])
+    assert [verdict.relation for verdict in verdicts] == [Relation.DIFFERENT, Relation.SAME]

@@ -12,6 +12,7 @@ from memories.language.messages import ASSISTANT, SYSTEM, TOOL, USER, Message
 from memories.language.relate import Relation
 from memories.providers.llm.prompting import LLMProvider
 from memories.providers.llm.provider import (
+    NOT_ANSWERED,
     RULES,
     Chunk,
     Fact,
@@ -139,8 +140,13 @@ class TestRelate:
         llm, _ = provider_on({"verdicts": [VERDICT | {"relation": relation}]})
         assert [str(verdict.relation) for verdict in llm.relate("new", ["old"], "", [0.5])] == [relation]
 
-    def test_a_missing_verdict_makes_the_answer_unusable(self) -> None:
+    def test_a_missing_verdict_costs_no_other(self) -> None:
         llm, _ = provider_on({"verdicts": [VERDICT]})
+        first, second = llm.relate("new", ["one", "two"], "", [0.5, 0.5])
+        assert (first.relation, second) == (Relation.CONTRADICTS, NOT_ANSWERED)
+
+    def test_without_any_verdict_the_answer_is_unusable(self) -> None:
+        llm, _ = provider_on({"verdicts": [VERDICT | {"number": 7}]})
         with pytest.raises(LLMUnusable):
             llm.relate("new", ["one", "two"], "", [0.5, 0.5])
 
@@ -318,7 +324,11 @@ def test_a_good_fact_arrives_whole() -> None:
         valid_from="2026-05-04", valid_until="2026-05-31",
     )  # fmt: skip
     (fact,) = extract(
-        answer, chunk=said("Anna here. I\n  moved it to port 3001!"), setting=Setting(subjects=("Grafana", "Loki"))
+        answer,
+        chunk=said("Anna here. Grafana is back, I\n  moved it to port 3001!"),
+        setting=Setting(subjects=("Grafana", "Loki")),
+        chunk=said("Anna here. Grafana is back, I\n  moved it to port 3001!"),
+        setting=Setting(subjects=("Grafana", "Loki")),
     )
     assert fact == Fact(
         "Anna moved Grafana to port 3001.", 0, "moved it to port 3001", "decision", "work-stuff", "Grafana",
@@ -371,7 +381,8 @@ class TestWhereItWasSaid:
     )
 
     def locate(self, number: int, quote: str) -> list[tuple[int, str]]:
-        return [(fact.message, fact.quote) for fact in extract(found(message=number, quote=quote), chunk=self.CHUNK)]
+        told = found("Owns a boat.", message=number, quote=quote)
+        return [(fact.message, fact.quote) for fact in extract(told, chunk=self.CHUNK)]
 
     def test_numbers_count_what_was_shown_and_places_what_was_handed_in(self) -> None:
         assert self.locate(1, "live in Berlin") == [(1, "live in Berlin")]
