@@ -236,7 +236,7 @@ def add_fact(found: Found, fact: Fact, session: AgentSession, shown: Sequence[st
 def refusal_of(fact: Fact, policy: AppPolicy, shown: Sequence[str]) -> Refusal | None:
     """Return why the write gate refuses a fact, or None.
 
-    It lets pass what is verifiable, useful, short enough, no instruction to the agent, no echo.
+    It lets pass what was said, verifiable, useful, short enough, no instruction to the agent, no echo.
     """
     scores = {"verifiable": fact.verifiable, "useful": fact.useful}
     suspicions = [
@@ -254,6 +254,8 @@ def refusal_of(fact: Fact, policy: AppPolicy, shown: Sequence[str]) -> Refusal |
         kind, reason = RejectionKind.FACT, f"an opinion: verifiable {fact.verifiable:.2f} < {policy.verifiable_above:g}"
     elif fact.useful <= policy.useful_above:
         kind, reason = RejectionKind.FACT, f"chatter: useful {fact.useful:.2f} ≤ {policy.useful_above:g}"
+    elif fact.doubt:
+        kind, reason = RejectionKind.FACT, f"ungrounded: {redact(fact.doubt).text}"[:500]
     else:
         return None
     return Refusal(fact.category, reason, fact.content, kind, scores, fields_of(fact))

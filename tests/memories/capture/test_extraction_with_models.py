@@ -158,14 +158,15 @@ class TestGoodAnswers:
         assert tables_with(secret) == set()
 
     def test_what_it_says_of_numbers_that_are_none_is_not_believed(self, alice: Caller, model: Server) -> None:
-        model.always(answers(fact(message=99), fact("User has a cat", message=0), fact("User has a dog", message=1)))
-        say(alice)
+        dog = fact("User has a dog", message=1)
+        model.always(answers(fact("User sells boats", message=99), fact("User has a cat", message=0), dog))
+        say(alice, "I have a dog.")
         upkeep_learn_due()
         assert contents(alice.app) == ["User has a dog"]
 
     def test_the_names_in_its_answer_lead_to_the_memory(self, alice: Caller, model: Server) -> None:
         model.always(answers(fact("She runs the bakery there", entities=["Cousin Berta", "Evora"])))
-        say(alice)
+        say(alice, "My cousin Berta runs the bakery in Evora.")
         upkeep_learn_due()
         alice.remember("The trams run late at night")
         for name in ("cousin berta", "Evora"):
@@ -211,7 +212,7 @@ class TestGoodAnswers:
 
     def test_hundreds_of_facts_are_bounded(self, alice: Caller, model: Server) -> None:
         model.always(answers(*(fact(f"User owns a {letters(number)}") for number in range(200))))
-        say(alice)
+        say(alice, "I own " + ", ".join(f"a {letters(number)}" for number in range(200)))
         upkeep_learn_due()
         assert 1 <= Memory.objects.count() + sum(row.reinforced for row in extractions(alice.app)) <= 40
         assert statuses(alice.app) == [DONE]
@@ -583,62 +584,6 @@ LONG = " ".join(
     f"My cousin {number} owns a bakery in Lisbon, and its oven is older than mine." for number in range(150)
 )
 """Several windows."""
-NAMES = [
-    "Anna",
-    "Bruno",
-    "Carla",
-    "David",
-    "Elena",
-    "Felix",
-    "Greta",
-    "Hanno",
-    "Irene",
-    "Jonas",
-    "Klara",
-    "Lukas",
-    "Maria",
-    "Nikos",
-    "Olga",
-    "Pavel",
-    "Quinn",
-    "Rosa",
-    "Simon",
-    "Tilda",
-    "Ulrich",
-    "Vera",
-    "Walter",
-    "Xenia",
-    "Yusuf",
-    "Zoe",
-]
-TRADES = [
-    "friend",
-    "teacher",
-    "neighbour",
-    "doctor",
-    "student",
-    "client",
-    "tenant",
-    "cousin",
-    "tutor",
-    "rival",
-    "guest",
-    "nurse",
-    "dentist",
-    "lawyer",
-    "driver",
-    "pilot",
-    "barber",
-    "tailor",
-    "painter",
-    "agent",
-    "butcher",
-    "plumber",
-    "gardener",
-    "singer",
-    "editor",
-    "banker",
-]
 
 
 class TestATextThatIsMoreThanADay:
@@ -647,8 +592,8 @@ class TestATextThatIsMoreThanADay:
         """The model finds one fact in each window, and says what it took."""
 
         def answer(seen: Seen) -> Behaviour:
-            number = sum(asked(other) == "extract" for other in model.seen)
-            return answers(fact(f"{NAMES[number % 26]} is a {TRADES[number % 26]} of {NAMES[-number % 26]}"))(seen)
+            said = re.search(r"My (cousin \d+|uncle) owns a bakery in \w+", seen.prompt.partition("Conversation:")[2])
+            return answers(fact(said[0].replace("My", "User's") if said else "User lives in Lisbon"))(seen)
 
         model.always(answer)
         AppPolicy.objects.filter(app=alice.app).update(daily_tokens=15_000)
@@ -902,3 +847,34 @@ class TestLogs:
         assert row.reason == "unexpected ValueError"
         assert "extraction_error" in written.getvalue()
         assert "Lisbon" not in written.getvalue()
+
+
+class TestWhatNobodySaid:
+    def test_waits_for_a_person_who_may_store_it(self, alice: Caller, model: Server) -> None:
+        olga = make_caller(alice.app, "olga", ("read", "write", "operator"))
+        model.always(answers(fact(), fact("User owns a boat in Porto")))
+        say(alice)
+        upkeep_learn_due()
+        assert contents(alice.app) == ["User lives in Lisbon"]
+        (rejection,) = alice.get("rejections").json()["results"]
+        assert (rejection["kind"], rejection["reason"]) == ("fact", "ungrounded: nobody said Porto")
+        assert olga.post(f"rejections/{rejection['id']}/overrule").status_code in (200, 201)
+        assert "User owns a boat in Porto" in contents(alice.app)
+
+    def test_nor_is_what_an_assistant_only_asks(self, alice: Caller, model: Server) -> None:
+        session = alice.start_session()
+        tell(alice, session, "What does the script use?")
+        tell(alice, session, "The replica is db2. Shall I move deploy.sh to db2?", role="assistant")
+        model.always(answers(fact("User prefers db2 for deploy.sh", message=1)))
+        upkeep_learn_due()
+        assert contents(alice.app) == []
+        assert "only asked" in Rejection.objects.get().reason
+
+    def test_a_report_of_work_is_the_assistants(self, alice: Caller, model: Server) -> None:
+        session = alice.start_session()
+        tell(alice, session, "Please move the database.")
+        tell(alice, session, "I moved the database to port 5433.", role="assistant")
+        model.always(answers(fact("The user moved the database to port 5433", message=2)))
+        upkeep_learn_due()
+        memory = Memory.objects.get()
+        assert (memory.content, memory.origin) == ("The assistant moved the database to port 5433", "assistant")
