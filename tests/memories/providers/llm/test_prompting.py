@@ -327,8 +327,6 @@ def test_a_good_fact_arrives_whole() -> None:
         answer,
         chunk=said("Anna here. Grafana is back, I\n  moved it to port 3001!"),
         setting=Setting(subjects=("Grafana", "Loki")),
-        chunk=said("Anna here. Grafana is back, I\n  moved it to port 3001!"),
-        setting=Setting(subjects=("Grafana", "Loki")),
     )
     assert fact == Fact(
         "Anna moved Grafana to port 3001.", 0, "moved it to port 3001", "decision", "work-stuff", "Grafana",
