@@ -35,7 +35,7 @@ class HastyChat(ModelChat):
         return super().ask(replace(ask, total_seconds=HASTE.get(ask.operation, ask.total_seconds)), meter)
 
 
-HASTE: dict[str, float] = {}
+HASTE: dict[str, float] = {"rewrite": 60.0}
 """The seconds that an operation may take. All others have time: a stalled machine is no service that is away."""
 
 

@@ -419,7 +419,15 @@ def learn(
     """Work a claim off. Whatever happens, its rows say so; text that made trouble costs no other text its turn."""
     lesson = Lesson()
     task = partial(learn_digest, claim) if claim.is_digest else partial(learn_facts, claim, on_learnt)
-    attempt(claim, claim.rows, lambda rows: task(rows, provider, embedder, now, lesson), lesson, now)
+    rules = provider.rules if isinstance(provider, Careful) else provider
+    attempt(
+        claim,
+        claim.rows,
+        lambda rows: task(rows, provider, embedder, now, lesson),
+        lambda rows: task(rows, rules, embedder, now, lesson),
+        lesson,
+        now,
+    )
     return lesson
 
 
@@ -427,11 +435,12 @@ def attempt(
     claim: Claim,
     rows: Sequence[Extraction],
     work_off: Callable[[Sequence[Extraction]], None],
+    by_rules: Callable[[Sequence[Extraction]], None],
     lesson: Lesson,
     now: datetime,
 ) -> None:
     """Work off all rows at once; one by one where that fails for another reason than what is waited for: a service that
-    is away, a full disk, a database that is busy.
+    is away, a full disk, a database that is busy. Where a model is waited for too long, the rules stand in.
     """
     try:
         work_off(rows)
@@ -446,8 +455,18 @@ def attempt(
         is_waited_for = isinstance(error, LLMUnavailable) or why_unwritable(error) or is_busy(error)
         if len(rows) > 1 and (is_too_dear or not is_waited_for):
             for row in rows:
-                attempt(claim, [row], work_off, lesson, now)
+                attempt(claim, [row], work_off, by_rules, lesson, now)
             return
+        given_up = [row for row in rows if extraction_queue.is_patience_over(row, error, now)]
+        if given_up:
+            # What they have read before, they do not read again: that would confirm it.
+            unread = [row for row in given_up if row.made_by != RULES]
+            if unread:
+                attempt(claim, unread, by_rules, by_rules, lesson, now)
+            extraction_queue.mark_for_later(claim, given_up, error)
+            rows = [row for row in rows if row not in given_up]
+            if not rows:
+                return
         lesson.failed += len(rows)
         extraction_queue.fail(claim, rows, error, now)
         log.warning(

@@ -18,7 +18,14 @@ from django.utils import timezone
 
 from memories.ledger.budget import asks_models, limits
 from memories.models import Extraction, ExtractionStatus, What
-from memories.providers.llm.provider import LLMDenied, LLMMisconfigured, LLMTooDear, LLMUnavailable
+from memories.providers.llm.provider import (
+    RULES,
+    LLMDenied,
+    LLMMisconfigured,
+    LLMTooDear,
+    LLMTooSlow,
+    LLMUnavailable,
+)
 from memories.store import Writer
 from memsite.db.transactions import BUSY, is_busy
 from memsite.jobs.task_queue import ring
@@ -37,6 +44,10 @@ FIRST_WAIT, LONGEST_WAIT = timedelta(seconds=30), timedelta(hours=1)
 # What fails for another reason than that a service is away is given up after so many attempts.
 MOST_ATTEMPTS = 5
 BUDGET = "budget:"
+MOST_TIMEOUTS = 3
+"""So often a text waits for a model that takes too long, before the rules read it."""
+MISCONFIGURED_FOR = timedelta(days=1)
+LATER = "read by rules, and again by the model when it answers: "
 KILLED = "its worker ended each time while it was at this text"
 TASK = "memories.tasks.learn"
 SPOKEN = (Role.USER, Role.ASSISTANT)
@@ -173,6 +184,31 @@ def fail(claim: Claim, rows: Sequence[Extraction], error: Exception, now: dateti
         )
 
 
+def is_patience_over(row: Extraction, error: Exception, now: datetime) -> bool:
+    """Return whether the rules read a text, or have read it, rather than that it waits on for a model."""
+    if isinstance(error, LLMTooSlow):
+        return row.attempts >= MOST_TIMEOUTS
+    is_read = row.made_by == RULES
+    return isinstance(error, LLMMisconfigured) and (is_read or now - row.created_at >= MISCONFIGURED_FOR)
+
+
+def mark_for_later(claim: Claim, rows: Sequence[Extraction], error: Exception) -> None:
+    """Mark what the rules have read in a model's place, now or before; it is read again by night."""
+    done = {"status": ExtractionStatus.DONE, "finished_at": timezone.now(), "lease_until": None}
+    for row in rows:
+        ours = Extraction.objects.for_app(claim.session.app).filter(pk=row.pk, token=row.token)
+        status = ExtractionStatus.RUNNING if row.made_by == RULES else ExtractionStatus.DONE
+        ours.filter(status=status).update(reason=f"{LATER}{explain(error)}"[:500], **done)
+
+
+def requeue_marked(app: App, now: datetime) -> int:
+    """Make due what the rules have read in a model's place, if the app asks one. Return how many rows that are."""
+    if not asks_models(app.policy):
+        return 0
+    marked = Extraction.objects.for_app(app).filter(status=ExtractionStatus.DONE, reason__startswith=LATER)
+    return marked.update(status=ExtractionStatus.PENDING, attempts=0, next_at=now, finished_at=None)
+
+
 def defer(claim: Claim, rows: Sequence[Extraction], denied: LLMDenied, now: datetime) -> None:
     """Put rows back that were not tried after all: due when they may be, with as many attempts left as before."""
     waits = {"status": ExtractionStatus.PENDING, "attempts": F("attempts") - 1, **waiting(denied, denied.until, now)}
@@ -249,6 +285,9 @@ def enqueue_unprocessed(app: App, now: datetime, run: Run) -> None:
     if not app.policy.capture_facts:
         return
     queued_to: int = run.cursor.get("queued_to", 0)
+    if not queued_to:
+        with transaction.atomic():
+            run.done({"queued": requeue_marked(app, now)})
     since = (run.since or run.until - FIRST_TIME) - LOOK_BACK
     spoken = Resource.objects.for_app(app).filter(role__in=SPOKEN, extraction=None, created_at__gte=since)
     spoken = spoken.exclude(session=None).filter(created_at__lte=run.until).order_by("pk")

@@ -280,15 +280,18 @@ class JsonApi:
         hints: Mapping[int, str] | None = None,
         max_bytes: int = MAX_ANSWER_BYTES,
         networks: Collection[str] = ORDINARY_NETWORKS,
+        is_refusal: Callable[[str], bool] = lambda detail: False,
     ) -> None:
         """`headers` go with every request and may be secret. `hints` tell what to do about an HTTP status, before
-        the usual ones. `max_bytes` bounds an answer. The address may lead into private `networks`, and no others."""
+        the usual ones. `max_bytes` bounds an answer. The address may lead into private `networks`, and no others.
+        `is_refusal` tells by the words of a 5xx whether it would be one again."""
         address = checked_url(url)
         # httpx logs addresses as they are
         self._base = address.copy_with(username="", password="")
         self._patience = patience or Patience()
         self._hints = {**HINTS, **(hints or {})}
         self._max_bytes = max_bytes
+        self._is_refusal = is_refusal
         # a proxy for the internet cannot reach this machine's own services; where another one leads is its own affair
         through_proxy = address.host not in LOOPBACK and has_proxy(address)
         self._client = httpx.Client(
@@ -344,6 +347,9 @@ class JsonApi:
                 status = response.status_code
                 answered = f"{self.host} answered {status}"
                 if status in TEMPORARY_STATUSES or (status >= 500 and status != NOT_IMPLEMENTED):
+                    detail = read_detail(response, deadline) if status >= 500 else ""
+                    if self._is_refusal(detail):
+                        raise ServiceRefused(f"{answered}: it cannot do what is asked", status, detail)
                     raise ServiceBusy(answered, retry_after_seconds(response.headers.get("Retry-After", "")))
                 if response.is_redirect:
                     raise ServiceRefused(f"{answered}: redirects are not followed, set the final address", status)

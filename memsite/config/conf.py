@@ -41,6 +41,7 @@ PERIODS = {
 }
 POSITIVE = {
     "llm_concurrency": "calls at a time",
+    "llm_seconds": "seconds for one question",
     "database_connections": "connections",
     "upkeep_at_once": "jobs",
     "web_threads": "threads",
@@ -93,6 +94,7 @@ class Conf:
     llm_large_model: str = ""
     llm_prices: str = ""
     llm_concurrency: int = 4
+    llm_seconds: int = 60
     memory_budget: int = 0
     index_megabytes: int = 1024
     keep_indexes: bool = True
@@ -216,6 +218,7 @@ class Conf:
             large_model=self.llm_large_model,
             prices=read_prices(self.llm_prices) or {},
             concurrency=self.llm_concurrency,
+            seconds=float(self.llm_seconds),
             networks=self.provider_networks,
         )
 

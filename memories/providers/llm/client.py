@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Iterator, Mapping, Set
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
@@ -23,6 +24,7 @@ from memories.providers.llm.provider import (
     LLMDenied,
     LLMError,
     LLMMisconfigured,
+    LLMTooSlow,
     LLMUnavailable,
     LLMUnusable,
     Meter,
@@ -34,15 +36,16 @@ from memories.providers.llm.schema import Unfit, read_answer
 LEAST_ANSWER_TOKENS = 1_000
 """Some facts, or a paragraph: with less room than this a question is not worth asking."""
 UNUSABLE = "unusable"
-_OUTCOMES = {LLMUnavailable: "unavailable", LLMMisconfigured: "misconfigured"}
+_OUTCOMES = {LLMUnavailable: "unavailable", LLMTooSlow: "unavailable", LLMMisconfigured: "misconfigured"}
 
 
 class Refused(Exception):
-    """The service does not take a part of the request, which can be left out."""
+    """The service does not take a part of the request, which can be left out, or not an answer of such a length."""
 
-    def __init__(self, part: str) -> None:
+    def __init__(self, part: str, most_tokens: int | None = None) -> None:
         super().__init__(part)
         self.part = part
+        self.most_tokens = most_tokens
 
 
 def expect(dialect: Dialect, ask: Ask, model: str, refused: Set[str], price: Price | None) -> Expected:
@@ -183,7 +186,22 @@ Prices = Mapping[str, Price]
 
 MAX_MAKER_CHARACTERS = 120
 REFUSALS_OF_A_PART = frozenset({400, 422, 501})
-PAYLOAD_TOO_LARGE = 413
+PAYLOAD_TOO_LARGE, SERVER_ERROR = 413, 500
+LEAST_HALVED = 256
+"""Tokens of an answer below which nothing fits: then the question is too long, not the answer."""
+SECONDS = 60.0
+"""For one question in all, unless it or the settings say otherwise."""
+HURRIED = 1.0
+"""Whoever waits no longer than this, waits no longer in any case."""
+_TOO_MUCH_ASKED = re.compile(
+    r"max_?(?:completion_|new_|output_)?tokens\b.{0,60}(?:too large|exceeds?|at most|maximum|>|less than or equal)"
+    r"|in the completion|maximum (?:allowed )?number of (?:output|completion) tokens",
+    re.IGNORECASE | re.DOTALL,
+)
+_FAILED_GENERATION = re.compile(
+    r"failed_generation|json_validate_failed|failed to (?:generate|validate|parse)|could not (?:parse|validate) the",
+    re.IGNORECASE,
+)
 _TOO_LONG = re.compile(r"context[ _](?:length|window|size)|maximum context|prompt is too long", re.IGNORECASE)
 _CUT_OFF = "it was cut off, because it was too long"
 
@@ -205,6 +223,7 @@ class ModelChat:
         prices: Prices,
         concurrency: int = 4,
         circuit: Circuit | None = None,
+        seconds: float = SECONDS,
     ) -> None:
         self.name = dialect.name
         self._dialect = dialect
@@ -213,8 +232,13 @@ class ModelChat:
         self._prices = prices
         self._places = BoundedSemaphore(concurrency)
         self._circuit = circuit or Circuit(api.host)
+        # Too slow for whoever waits is not away for whoever can wait longer.
+        self._hurried_circuit = Circuit(api.host)
+        self._seconds = seconds
         # what a model or its server did not take, so that it is not sent again
         self._refused: dict[str, frozenset[str]] = {}
+        self._most_tokens: dict[str, int] = {}
+        self._in_time = ThreadPoolExecutor(concurrency, "hurried")
 
     def made_by(self, large: bool) -> str:
         return f"{self.name}:{self._model(large)}"[:MAX_MAKER_CHARACTERS]
@@ -227,10 +251,15 @@ class ModelChat:
         return self._circuit.wait_seconds()
 
     def close(self) -> None:
+        self._in_time.shutdown(wait=False, cancel_futures=True)
         self._api.close()
 
+    def agreed(self, large: bool) -> str:
+        """Return the format in which the model answers, as far as that was negotiated."""
+        return self._dialect.agreed(self._refused.get(self._model(large), frozenset()))
+
     def ask(self, ask: Ask, meter: Meter) -> dict[str, Any]:
-        deadline = monotonic() + ask.total_seconds
+        deadline = monotonic() + (self._seconds if ask.total_seconds is None else ask.total_seconds)
         try:
             return self._answer(ask, deadline, meter)
         except Unfit as unfit:
@@ -252,24 +281,34 @@ class ModelChat:
         """Asks until nothing is refused any more."""
         model = self._model(ask.large)
         refused = self._refused.get(model, frozenset())
+        circuit = self._hurried_circuit if is_hurried(ask) else self._circuit
+        if self._circuit.state() == "open":
+            circuit = self._circuit
+        halved = False
         with self._place(deadline):
             while True:
+                ask = replace(ask, max_tokens=min(ask.max_tokens, self._most_tokens.get(model, ask.max_tokens)))
                 try:
                     # One call, metered.
                     expected = expect(self._dialect, ask, model, refused, self._prices.get(model))
                     grant = meter(expected)
                     call = Call(ask.operation, model, self.name)
                     try:
-                        with self._circuit.guard(), call.timed():
+                        with circuit.guard(), call.timed():
                             request = within(ask, expected, grant.output_tokens)
                             call.reply = self._exchange(request, model, refused, deadline)
+                            if halved:
+                                self._most_tokens[model] = ask.max_tokens
                             answer = usable(call.reply, ask)
                             call.outcome = "ok"
                             return answer
                     finally:
                         grant.settle(call.usage(self._prices))
                 except Refused as less:
-                    refused |= {less.part}
+                    refused |= {less.part} - {""}
+                    if less.most_tokens:
+                        halved = True
+                        ask = replace(ask, max_tokens=less.most_tokens)
 
     def _model(self, large: bool) -> str:
         return self._models.large if large else self._models.small
@@ -286,29 +325,68 @@ class ModelChat:
     def _exchange(self, ask: Ask, model: str, refused: frozenset[str], deadline: float) -> Reply:
         """Remembers what had to be left out for an answer."""
         try:
-            answer = self._post(self._dialect.request(ask, model, refused), deadline)
+            answer = self._post(self._dialect.request(ask, model, refused), deadline, is_hurried(ask))
         except ServiceRefused as error:
-            raise Refused(self._concession(error, model, refused)) from None
+            if _FAILED_GENERATION.search(error.detail):
+                return failed_generation(error.detail)
+            raise self._concession(error, ask, model, refused) from None
         self._refused[model] = refused
         if (reply := self._dialect.reply(answer)) is None:
             raise LLMUnavailable(f"{self._api.host} answered without a message")
         return reply
 
-    def _post(self, payload: object, deadline: float) -> object:
+    def _post(self, payload: object, deadline: float, hurried: bool) -> object:
+        left = deadline - monotonic()
         try:
-            return self._api.post("", payload, within=deadline - monotonic())
+            if not hurried:
+                return self._api.post("", payload, within=left)
+            # Names are looked up, and connections made, in a time that nobody bounds.
+            return self._in_time.submit(self._api.post, "", payload, left).result(max(left, 0.001))
+        except TimeoutError:
+            raise LLMTooSlow(f"{self._api.host} took longer than {left:.1f} s") from None
         except AnswerTooLong as error:
             raise LLMUnusable(str(error)) from None
         except ServiceAway as error:
+            if monotonic() >= deadline:
+                raise LLMTooSlow(str(error), error.wait_seconds) from None
             raise LLMUnavailable(str(error), error.wait_seconds) from None
 
-    def _concession(self, error: ServiceRefused, model: str, refused: frozenset[str]) -> str:
+    def _concession(self, error: ServiceRefused, ask: Ask, model: str, refused: frozenset[str]) -> Refused:
         """Return what to leave out next. Raises LLMError when the refusal is final."""
-        if error.status == PAYLOAD_TOO_LARGE or _TOO_LONG.search(error.detail):
+        is_too_long = error.status == PAYLOAD_TOO_LARGE or bool(_TOO_LONG.search(error.detail))
+        if _TOO_MUCH_ASKED.search(error.detail):
+            if self._dialect.room(ask, refused) > ask.max_tokens:
+                return Refused(protocols.THOUGHTS)
+            if ask.max_tokens > LEAST_HALVED:
+                return Refused("", ask.max_tokens // 2)
+            is_too_long = True
+        if is_too_long:
             raise LLMUnusable(f"the question is too long for {model}") from None
-        if error.status in REFUSALS_OF_A_PART and (less := self._dialect.concession(error.detail, refused)):
-            return less
+        if error.status in REFUSALS_OF_A_PART or error.status >= SERVER_ERROR:
+            if less := self._dialect.concession(error.detail, refused):
+                return Refused(less)
+            if error.status >= SERVER_ERROR:
+                raise LLMUnavailable(str(error)) from None
         raise LLMMisconfigured(str(error)) from None
+
+
+def is_hurried(ask: Ask) -> bool:
+    return ask.total_seconds is not None and ask.total_seconds <= HURRIED
+
+
+def is_refusal(detail: str) -> bool:
+    """Return whether a 5xx speaks of what can be left out of a request, or of an answer that was none."""
+    named = protocols.names_format(detail) or protocols.names_system(detail)
+    return named or bool(_TOO_MUCH_ASKED.search(detail) or _FAILED_GENERATION.search(detail))
+
+
+def failed_generation(detail: str) -> Reply:
+    """Return what a server threw away because it was no JSON: there may be some in it."""
+    try:
+        said = protocols.part(json.loads(detail), "error", "failed_generation")
+    except ValueError:
+        said = None
+    return Reply(said if isinstance(said, str) else "", 0, 0)
 
 
 def usable(reply: Reply, ask: Ask) -> dict[str, Any]:
@@ -331,7 +409,7 @@ Kind = Literal["rules", "anthropic", "openai", "ollama"]
 # The longest answers are a few hundred kilobytes; other alphabets take up to six bytes a letter in JSON.
 MAX_ANSWER_BYTES = 8 * 1024 * 1024
 # The caller's deadline bounds the waits, not this.
-PATIENCE = Patience(total_seconds=60.0, first_wait_seconds=0.5, longest_wait_seconds=60.0)
+PATIENCE = Patience(total_seconds=SECONDS, first_wait_seconds=0.5, longest_wait_seconds=60.0)
 
 
 @dataclass(frozen=True)
@@ -340,7 +418,7 @@ class LLMSettings:
 
     With an address of one's own, and with Ollama, at least one model has to be named; it then stands for both.
     `prices`: per model, US dollars for a million tokens of input and of output. `concurrency`: calls at a time.
-    `networks`: private ones that the address may lead into.
+    `seconds`: for one question in all. `networks`: private ones that the address may lead into.
     """
 
     kind: Kind = "rules"
@@ -350,6 +428,7 @@ class LLMSettings:
     large_model: str = ""
     prices: Prices = field(default_factory=dict, hash=False)
     concurrency: int = 4
+    seconds: float = SECONDS
     networks: tuple[str, ...] = ORDINARY_NETWORKS
 
 
@@ -405,6 +484,7 @@ def build_chat(settings: LLMSettings, patience: Patience = PATIENCE, circuit: Ci
             dialect.hints,
             MAX_ANSWER_BYTES,
             settings.networks,
+            is_refusal,
         )
     except ServiceRefused as error:
         raise LLMMisconfigured(str(error)) from None
@@ -413,4 +493,6 @@ def build_chat(settings: LLMSettings, patience: Patience = PATIENCE, circuit: Ci
     large = settings.large_model or usual.large or settings.small_model
     if not small:
         raise LLMMisconfigured(f"the models of {settings.kind} have to be named")
-    return ModelChat(dialect, api, Models(small, large), settings.prices, settings.concurrency, circuit)
+    return ModelChat(
+        dialect, api, Models(small, large), settings.prices, settings.concurrency, circuit, settings.seconds
+    )

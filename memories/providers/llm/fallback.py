@@ -47,7 +47,7 @@ class Careful:
         self.name = model.name
         self.fallbacks: list[Fallback] = []
         self._model = model
-        self._rules = rules
+        self.rules = rules
 
     def gate(self, chunk: Chunk) -> Worth:
         return self._or_rules("gate", lambda provider: provider.gate(chunk))
@@ -65,7 +65,7 @@ class Careful:
         ]
         if doubted:
             some, alike = [existing[at] for at in doubted], [cosines[at] for at in doubted]
-            told = dict(zip(doubted, self._rules.relate(new, some, subject, alike), strict=True))
+            told = dict(zip(doubted, self.rules.relate(new, some, subject, alike), strict=True))
             verdicts = [told.get(at, verdict) for at, verdict in enumerate(verdicts)]
         return verdicts
 
@@ -102,7 +102,7 @@ class Careful:
             return ask(self._model)
         except forgiven as error:
             self._note(Fallback(operation, str(error)))
-        return ask(self._rules)
+        return ask(self.rules)
 
     def _note(self, fallback: Fallback) -> None:
         # Hundreds of questions may meet the same closed door: one line is enough.

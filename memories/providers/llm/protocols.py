@@ -1,18 +1,25 @@
 """What the protocols of language models have in common."""
 
 import json
+import re
 from collections.abc import Mapping, Set
 from dataclasses import dataclass
 from typing import Any, Protocol
 
 from memories.providers.http import bearer, with_path
 from memories.providers.llm.provider import Ask
-from memories.providers.llm.schema import for_the_wire
+from memories.providers.llm.schema import for_the_wire, is_strict
 
+NO_FORMAT = "none"
 # Models that think before they answer spend tokens on it, and those count.
 ROOM_TO_THINK = 4_096
 
-_FORMAT_WORDS = ("format", "schema", "grammar", "structured")
+_FORMAT_WORDS = ("response_format", "format", "json_schema", "schema", "grammar", "structured")
+_NO_SYSTEM = re.compile(
+    r"system (?:role|message|prompt)s? (?:is |are )?not (?:supported|allowed)|roles must alternate|"
+    r"only user(?:,| and) (?:model|assistant)|(?:unknown|unexpected|invalid|unsupported) role:? ?.?system",
+    re.IGNORECASE,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +56,9 @@ class Dialect(Protocol):
     def concession(self, detail: str, refused: Set[str]) -> str | None:
         """Return what to leave out next, from the words of a refusal; None when nothing would help."""
 
+    def agreed(self, refused: Set[str]) -> str:
+        """Return the name of the strictest format that was not refused."""
+
     def reply(self, answer: object) -> Reply | None:
         """None for an answer that holds no message."""
 
@@ -76,9 +86,15 @@ def instructed(ask: Ask) -> str:
 
 def less_strict(detail: str, refused: Set[str], formats: tuple[str, ...]) -> str | None:
     """Return the strictest of `formats` that was not refused yet, if that is what a refusal is about."""
-    if not any(word in detail.lower() for word in _FORMAT_WORDS):
-        return None
-    return next((name for name in formats if name not in refused), None)
+    return next((name for name in formats if name not in refused), None) if names_format(detail) else None
+
+
+def names_format(detail: str) -> bool:
+    return any(word in detail.lower() for word in _FORMAT_WORDS)
+
+
+def names_system(detail: str) -> bool:
+    return bool(_NO_SYSTEM.search(detail))
 
 
 OPENAI_URL = "https://api.openai.com/v1"
@@ -86,7 +102,11 @@ OPENAI_SMALL = "gpt-5.6-luna"
 OPENAI_LARGE = "gpt-5.6-terra"
 
 JSON_SCHEMA = "json_schema"
+STRICT = "strict"
+OBJECT_WITH_SCHEMA = "json_object with schema"
 OBJECT = "json_object"
+SYSTEM_ROLE = "system role"
+THOUGHTS = "room for thoughts"
 MAX_TOKENS = "max_tokens"
 TEMPERATURE = "temperature"
 EFFORT = "reasoning_effort"
@@ -106,13 +126,10 @@ class OpenAI:
         return bearer(api_key)
 
     def room(self, ask: Ask, refused: Set[str]) -> int:
-        return ask.max_tokens + (ROOM_TO_THINK if MAX_TOKENS in refused else 0)
+        return ask.max_tokens + (ROOM_TO_THINK if MAX_TOKENS in refused and THOUGHTS not in refused else 0)
 
     def request(self, ask: Ask, model: str, refused: Set[str]) -> dict[str, object]:
-        payload: dict[str, object] = {
-            "model": model,
-            "messages": [{"role": "system", "content": instructed(ask)}, {"role": "user", "content": ask.prompt}],
-        }
+        payload: dict[str, object] = {"model": model, "messages": messages_of(ask, refused)}
         if MAX_TOKENS in refused:
             payload["max_completion_tokens"] = self.room(ask, refused)
             if EFFORT not in refused:
@@ -129,15 +146,27 @@ class OpenAI:
         for name in (TEMPERATURE, EFFORT):
             if name in detail and name not in refused:
                 return name
-        return less_strict(detail, refused, (JSON_SCHEMA, OBJECT))
+        if names_system(detail) and SYSTEM_ROLE not in refused:
+            return SYSTEM_ROLE
+        if STRICT in detail and not refused & {STRICT, JSON_SCHEMA}:
+            return STRICT
+        return less_strict(detail, refused, (JSON_SCHEMA, OBJECT_WITH_SCHEMA, OBJECT))
+
+    def agreed(self, refused: Set[str]) -> str:
+        found = next((name for name in (JSON_SCHEMA, OBJECT_WITH_SCHEMA, OBJECT) if name not in refused), NO_FORMAT)
+        return f"{found}, {STRICT}" if found == JSON_SCHEMA and STRICT not in refused else found
 
     def reply(self, answer: object) -> Reply | None:
         message = part(answer, "choices", 0, "message")
         if not isinstance(message, dict):
             return None
         ended = part(answer, "choices", 0, "finish_reason")
+        said = text_of(message.get("content"))
+        # Servers with another parser than the model's put the answer among its calls or its thoughts.
+        said = said or text_of(part(message, "tool_calls", 0, "function", "arguments"))
+        said = said or text_of(message.get("reasoning_content") or message.get("reasoning"))
         return Reply(
-            text_of(message.get("content")),
+            said,
             count(part(answer, "usage", "prompt_tokens")),
             count(part(answer, "usage", "completion_tokens")),
             cut=ended == "length",
@@ -145,11 +174,21 @@ class OpenAI:
         )
 
 
+def messages_of(ask: Ask, refused: Set[str]) -> list[dict[str, str]]:
+    """Return system prompt and question; as one message where the model knows no system role."""
+    if SYSTEM_ROLE in refused:
+        return [{"role": "user", "content": f"{instructed(ask)}\n\n{ask.prompt}"}]
+    return [{"role": "system", "content": instructed(ask)}, {"role": "user", "content": ask.prompt}]
+
+
 def response_format(ask: Ask, refused: Set[str]) -> dict[str, object]:
-    """Not strict: that would refuse schemas in which a field may be missing."""
+    """Return what a server has to enforce: strictly where the schema leaves nothing open."""
+    schema = for_the_wire(ask.schema)
     if JSON_SCHEMA not in refused:
-        described = {"name": "answer", "strict": False, "schema": for_the_wire(ask.schema)}
+        described = {"name": "answer", "strict": STRICT not in refused and is_strict(ask.schema), "schema": schema}
         return {"response_format": {"type": JSON_SCHEMA, JSON_SCHEMA: described}}
+    if OBJECT_WITH_SCHEMA not in refused:
+        return {"response_format": {"type": OBJECT, "schema": schema}}
     if OBJECT not in refused:
         return {"response_format": {"type": OBJECT}}
     return {}
@@ -184,7 +223,7 @@ class Anthropic:
         return {"anthropic-version": VERSION} | ({"x-api-key": api_key} if api_key else {})
 
     def room(self, ask: Ask, refused: Set[str]) -> int:
-        return ask.max_tokens + ROOM_TO_THINK
+        return ask.max_tokens + (0 if THOUGHTS in refused else ROOM_TO_THINK)
 
     def request(self, ask: Ask, model: str, refused: Set[str]) -> dict[str, object]:
         payload: dict[str, object] = {
@@ -202,6 +241,9 @@ class Anthropic:
 
     def concession(self, detail: str, refused: Set[str]) -> str | None:
         return FORCED if "tool_choice" in detail and FORCED not in refused else None
+
+    def agreed(self, refused: Set[str]) -> str:
+        return "tool, if it likes" if FORCED in refused else "tool, forced"
 
     def reply(self, answer: object) -> Reply | None:
         blocks = part(answer, "content")
@@ -265,7 +307,7 @@ class Ollama:
         self._context[model] = context
         payload: dict[str, object] = {
             "model": model,
-            "messages": [{"role": "system", "content": system}, {"role": "user", "content": ask.prompt}],
+            "messages": messages_of(ask, refused),
             "stream": False,
             "options": {"temperature": 0, "num_predict": self.room(ask, refused), "num_ctx": context},
         }
@@ -280,14 +322,19 @@ class Ollama:
     def concession(self, detail: str, refused: Set[str]) -> str | None:
         if "think" in detail.lower() and THINK not in refused:
             return THINK
+        if names_system(detail) and SYSTEM_ROLE not in refused:
+            return SYSTEM_ROLE
         return less_strict(detail, refused, (SCHEMA, JSON))
+
+    def agreed(self, refused: Set[str]) -> str:
+        return next((name for name in (SCHEMA, JSON) if name not in refused), NO_FORMAT)
 
     def reply(self, answer: object) -> Reply | None:
         text = part(answer, "message", "content")
         if not isinstance(text, str):
             return None
         return Reply(
-            text,
+            text or text_of(part(answer, "message", "thinking")),
             count(part(answer, "prompt_eval_count")),
             count(part(answer, "eval_count")),
             cut=part(answer, "done_reason") == "length",

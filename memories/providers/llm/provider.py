@@ -33,6 +33,10 @@ class LLMUnavailable(LLMError):
         self.wait_seconds = wait_seconds
 
 
+class LLMTooSlow(LLMUnavailable):
+    """Took longer than the time it had."""
+
+
 class LLMDenied(LLMUnavailable):
     """Was not asked: the asker may not spend so much before `until`, or (None) before its agents have more energy."""
 
@@ -264,7 +268,7 @@ class Ask:
 
     `schema` is the JSON schema of the answer, an object at the top, in the words that `schema.py` knows.
     `large` asks the large model, not the small one. `total_seconds` bounds everything: waiting for a free place,
-    retries, and the second answer when the first is of no use.
+    retries, and the second answer when the first is of no use; None is what the service's settings say.
     """
 
     operation: str
@@ -273,7 +277,7 @@ class Ask:
     schema: Mapping[str, Any]
     max_tokens: int
     large: bool = True
-    total_seconds: float = 60.0
+    total_seconds: float | None = None
 
 
 class Chat(Protocol):

@@ -92,7 +92,7 @@ def by_marker(alice: Caller) -> None:
 
 
 def by_facts(alice: Caller) -> None:
-    say(alice)
+    say(alice, "I swim every day.")
     assert upkeep_learn_due() == 1
 
 

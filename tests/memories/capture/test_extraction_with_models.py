@@ -849,6 +849,58 @@ class TestLogs:
         assert "Lisbon" not in written.getvalue()
 
 
+class TestWhatAModelKeepsWaiting:
+    @pytest.fixture
+    def slow(self, alice: Caller, model: Server) -> Server:
+        model.always(answers(extract=Hangs()))
+        say(alice, "I live in Lisbon.")
+        return model
+
+    def wait(self, hours: int, times: int = 1) -> None:
+        for number in range(times):
+            forget_clients()
+            with hurry("hangs", "extract"), after(hours=hours + 2 * number):
+                upkeep_learn_due()
+
+    def test_is_read_by_rules_after_three_timeouts_and_marked(self, alice: Caller, slow: Server) -> None:
+        self.wait(0, times=2)
+        assert statuses(alice.app) == [FAILED]
+        self.wait(4)
+        (row,) = extractions(alice.app)
+        assert (row.status, row.made_by) == (DONE, "rules")
+        assert row.reason.startswith(extraction_queue.LATER)
+        assert len(contents(alice.app)) == 1
+
+    def test_is_read_again_when_the_model_answers(self, alice: Caller, slow: Server) -> None:
+        self.wait(0, times=3)
+        slow.always(answers(fact("User lives in Lisbon")))
+        forget_clients()
+        assert extraction_queue.requeue_marked(alice.app, timezone.now()) == 1
+        with after(hours=6):
+            upkeep_learn_due()
+        (row,) = extractions(alice.app)
+        assert (row.status, row.made_by, row.reason) == (DONE, "openai:large", "")
+
+    def test_is_not_read_by_rules_twice(self, alice: Caller, slow: Server) -> None:
+        self.wait(0, times=3)
+        confidence = Memory.objects.get().confidence
+        extraction_queue.requeue_marked(alice.app, timezone.now())
+        self.wait(8, times=3)
+        (row,) = extractions(alice.app)
+        assert (row.status, Memory.objects.get().confidence) == (DONE, confidence)
+        assert row.reason.startswith(extraction_queue.LATER)
+
+    def test_is_read_by_rules_after_a_day_of_wrong_settings(self, alice: Caller, model: Server) -> None:
+        model.always(Fails(401))
+        say(alice, "I live in Lisbon.")
+        upkeep_learn_due()
+        assert statuses(alice.app) == [FAILED]
+        with after(hours=25):
+            upkeep_learn_due()
+        assert statuses(alice.app) == [DONE]
+        assert extractions(alice.app)[0].reason.startswith(extraction_queue.LATER)
+
+
 class TestWhatNobodySaid:
     def test_waits_for_a_person_who_may_store_it(self, alice: Caller, model: Server) -> None:
         olga = make_caller(alice.app, "olga", ("read", "write", "operator"))

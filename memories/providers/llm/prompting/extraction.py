@@ -13,6 +13,7 @@ from typing import Any
 from memories.language.dates.windows import find_windows
 from memories.language.entities import MAX_ENTITIES, entity_key
 from memories.language.messages import ASSISTANT, ENDS, WIDE_ENDS
+from memories.language.scripts import estimate_tokens
 from memories.language.similarity import used_share
 from memories.providers.llm.prompting.grounding import (
     ONLY_SUGGESTED,
@@ -112,6 +113,8 @@ CLEARLY_MORE = 0.25
 SAID_FROM = 0.5
 """The share of its words from which a message says a statement that names none."""
 TOKENS_PER_FACT, MOST_TOKENS = 200, 8_000
+FEWEST_TOKENS, TOKENS_PER_TOKEN = 600, 4
+"""Of an answer, and for each token that was said: a short sentence makes a fact with all of its fields."""
 
 _NAMES = {**list_of(TEXT), "default": []}
 _FACT = object_of(
@@ -153,7 +156,9 @@ def ask_facts(chunk: Chunk, conversation: Conversation, setting: Setting) -> Ask
         "before": show_last(chunk.before, MOST_BEFORE, BEFORE_CHARACTERS),
         "conversation": conversation.text,
     }
-    return _EXTRACT.fill(told, untrusted, min(MOST_TOKENS, TOKENS_PER_FACT * (setting.most_facts + 2)))
+    said = estimate_tokens(conversation.text)
+    most = min(MOST_TOKENS, TOKENS_PER_FACT * (setting.most_facts + 2), FEWEST_TOKENS + TOKENS_PER_TOKEN * said)
+    return _EXTRACT.fill(told, untrusted, most)
 
 
 def _categories(setting: Setting) -> str:

@@ -39,7 +39,7 @@ MAX_PREVIOUS_CHARACTERS = 8_000
 MOST_TOKENS = 8_000
 _WRITTEN = object_of(text=TEXT)
 _SUMMARISE = Question("summarise", _WRITTEN, MOST_TOKENS)
-_DIGEST = Question("digest", _WRITTEN, MOST_TOKENS, total_seconds=30.0)
+_DIGEST = Question("digest", _WRITTEN, MOST_TOKENS)
 _INSIGHT = Question("insight", _WRITTEN, MOST_TOKENS)
 
 
@@ -63,8 +63,8 @@ def ask_insight(facts: Sequence[Noted], max_characters: int) -> Ask:
 
 
 def _tokens(max_characters: int) -> int:
-    """Room enough for scripts in which a character is a token."""
-    return min(max_characters + 200, MOST_TOKENS)
+    """Room enough for scripts in which two characters are a token, or a text of half the length is one."""
+    return min(max_characters // 2 + 300, MOST_TOKENS)
 
 
 def read_summary(answer: Mapping[str, Any], max_characters: int, made_by: str) -> Written:
@@ -143,9 +143,7 @@ def _read_verdict(found: Mapping[str, Any]) -> Verdict:
 
 
 MAX_REASON_CHARACTERS = 200
-_GATE = Question(
-    "gate", object_of(reason=WORDS, score=SHARE, keep=BOOLEAN), max_tokens=200, large=False, total_seconds=30.0
-)
+_GATE = Question("gate", object_of(reason=WORDS, score=SHARE, keep=BOOLEAN), max_tokens=200, large=False)
 
 
 def ask_worth(conversation: Conversation) -> Ask:
@@ -162,7 +160,7 @@ MESSAGES_CHARACTERS = 8_000
 MOST_WORDS = 32
 MAX_QUERY_CHARACTERS = 400
 # Somebody waits for this one.
-_REWRITE = Question("rewrite", object_of(query=TEXT), max_tokens=200, large=False, total_seconds=10.0)
+_REWRITE = Question("rewrite", object_of(query=TEXT), max_tokens=200, large=False, total_seconds=0.3)
 
 
 def ask_query(messages: str, now: datetime) -> Ask:

@@ -30,7 +30,7 @@ class Question:
     schema: Mapping[str, Any]
     max_tokens: int
     large: bool = True
-    total_seconds: float = 60.0
+    total_seconds: float | None = None
 
     def fill(self, told: Mapping[str, object], untrusted: Mapping[str, str], max_tokens: int | None = None) -> Ask:
         """Return the prompt with what we say ourselves (`told`) and what others wrote, each in a fence of this

@@ -94,8 +94,9 @@ Behaviour = Says | Fails | Raw | Hangs | Drips | Floods | Drops
 def openai_seen(path: str, headers: Mapping[str, str], body: dict[str, Any]) -> Seen:
     roles = {message["role"]: message["content"] for message in body["messages"]}
     schema = body.get("response_format", {}).get("json_schema", {}).get("schema")
+    schema = schema or body.get("response_format", {}).get("schema")
     limit = body.get("max_tokens") or body["max_completion_tokens"]
-    return Seen(path, headers, body, body["model"], roles["system"], roles["user"], limit, schema)
+    return Seen(path, headers, body, body["model"], roles.get("system", ""), roles["user"], limit, schema)
 
 
 def anthropic_seen(path: str, headers: Mapping[str, str], body: dict[str, Any]) -> Seen:
@@ -109,7 +110,7 @@ def ollama_seen(path: str, headers: Mapping[str, str], body: dict[str, Any]) -> 
     roles = {message["role"]: message["content"] for message in body["messages"]}
     schema = body.get("format") if isinstance(body.get("format"), dict) else None
     limit = body["options"]["num_predict"]
-    return Seen(path, headers, body, body["model"], roles["system"], roles["user"], limit, schema)
+    return Seen(path, headers, body, body["model"], roles.get("system", ""), roles["user"], limit, schema)
 
 
 def openai_answer(seen: Seen, says: Says) -> dict[str, Any]:
@@ -249,6 +250,34 @@ def without_json_schema(seen: Seen) -> Fails | None:
     if seen.body.get("response_format", {}).get("type") != "json_schema":
         return None
     return Fails(400, "This response_format type is unavailable now")
+
+
+def like_llama_cpp_python(seen: Seen) -> Fails | None:
+    if seen.body.get("response_format", {}).get("type") != "json_schema":
+        return None
+    words = "[{'type': 'literal_error', 'loc': ('body', 'response_format', 'type'), "
+    return Fails(500, words + "'msg': \"Input should be 'text' or 'json_object'\"}]")
+
+
+def without_schema(seen: Seen) -> Fails | None:
+    if "schema" not in seen.body.get("response_format", {}):
+        return without_json_schema(seen)
+    return Fails(400, "Unknown parameter: 'response_format.schema'.")
+
+
+def without_system_role(seen: Seen) -> Fails | None:
+    roles = [message["role"] for message in seen.body["messages"]]
+    return Fails(500, "System role not supported") if "system" in roles else None
+
+
+def not_strict(seen: Seen) -> Fails | None:
+    is_strict = seen.body.get("response_format", {}).get("json_schema", {}).get("strict")
+    return Fails(400, "Extra inputs are not permitted: response_format.json_schema.strict") if is_strict else None
+
+
+def with_answers_of(most: int) -> Callable[[Seen], Fails | None]:
+    words = f"max_tokens is too large. This model supports at most {most} completion tokens."
+    return lambda seen: Fails(400, words) if seen.max_tokens > most else None
 
 
 def without_response_format(seen: Seen) -> Fails | None:

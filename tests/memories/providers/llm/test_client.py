@@ -16,6 +16,7 @@ from memories.providers.llm.provider import (
     LLMDenied,
     LLMError,
     LLMMisconfigured,
+    LLMTooSlow,
     LLMUnavailable,
     LLMUnusable,
 )
@@ -612,3 +613,23 @@ def test_settings_that_cannot_work_are_told_without_the_key(settings, reason):
 
 def test_the_key_is_not_in_the_settings_repr():
     assert KEY not in repr(LLMSettings("openai", api_key=KEY))
+
+
+# Whoever cannot wait
+
+
+def test_a_service_that_is_too_slow_for_one_question_is_asked_others(server, chat_with, meter):
+    chat = chat_with(server.kind, server.url)
+    server.always(Hangs())
+    for _ in range(6):
+        with pytest.raises(LLMUnavailable):
+            chat.ask(within(0.05), meter)
+    assert len(server.seen) == 5
+    server.always(Says(GOOD))
+    assert chat.ask(ASK, meter) == GOOD
+
+
+def test_the_settings_say_how_long_a_question_may_take(server, chat_with, meter):
+    server.always(Hangs())
+    with pytest.raises(LLMTooSlow):
+        chat_with(server.kind, server.url, seconds=0.1).ask(ASK, meter)

@@ -1,3 +1,6 @@
+import json
+from dataclasses import replace
+
 import pytest
 
 from memories.providers.llm.protocols import ROOM_TO_THINK, context_for
@@ -8,18 +11,23 @@ from tests.memories.providers.llm.servers import (
     Raw,
     Says,
     before_ollama_0_5,
+    like_llama_cpp_python,
+    not_strict,
     reasoning_only,
     serve,
+    with_answers_of,
     without_forced_tools,
     without_json_schema,
     without_response_format,
+    without_schema,
+    without_system_role,
     without_temperature,
     without_thinking,
 )
 
 SCHEMA = {
     "type": "object",
-    "properties": {"keep": {"type": "boolean"}, "why": {"type": "string", "maxLength": 2_000}},
+    "properties": {"keep": {"type": "boolean"}, "why": {"type": "string", "maxLength": 2_000, "default": ""}},
     "required": ["keep"],
     "additionalProperties": False,
 }
@@ -59,15 +67,105 @@ def test_openai_is_asked_for_what_fits_the_schema(served):
     assert '"maxLength": 2000' in seen.system
 
 
-def test_without_json_schema_openai_is_asked_for_an_object_and_that_is_remembered(served):
-    formats = [seen.body["response_format"]["type"] for seen in served("openai", without_json_schema, times=2).seen]
-    assert formats == ["json_schema", "json_object", "json_object"]
+@pytest.mark.parametrize("refusal", [without_json_schema, like_llama_cpp_python])
+def test_without_json_schema_openai_is_asked_for_an_object_of_that_schema_and_that_is_remembered(served, refusal):
+    formats = [seen.body["response_format"] for seen in served("openai", refusal, times=2).seen]
+    assert [given["type"] for given in formats] == ["json_schema", "json_object", "json_object"]
+    assert formats[1]["schema"] == formats[2]["schema"] == WIRE_SCHEMA
+
+
+def test_where_no_schema_is_known_openai_is_asked_for_any_object(served):
+    seen = served("openai", without_schema, times=2).seen
+    assert [list(request.body["response_format"]) for request in seen] == [
+        ["type", "json_schema"],
+        ["type", "schema"],
+        ["type"],
+        ["type"],
+    ]
+
+
+def test_a_schema_that_leaves_nothing_open_is_asked_for_strictly_if_possible(served):
+    ask = replace(ASK, schema={**SCHEMA, "required": ["keep", "why"]})
+    seen = served("openai", not_strict, times=2, ask=ask).seen
+    assert [request.body["response_format"]["json_schema"]["strict"] for request in seen] == [True, False, False]
+
+
+@pytest.mark.parametrize("kind", ["openai", "ollama"])
+def test_without_a_system_role_its_prompt_goes_before_the_question(served, kind):
+    first, second, third = served(kind, without_system_role, times=2).seen
+    assert first.system.startswith("You judge.")
+    assert (second.system, third.system) == ("", "")
+    assert second.prompt.startswith("You judge.")
+    assert second.prompt.endswith("Is this worth it?")
+
+
+def test_an_answer_that_may_not_be_so_long_is_halved_and_that_is_remembered(served):
+    seen = served("openai", with_answers_of(1_100), times=2, ask=replace(ASK, max_tokens=4_000)).seen
+    assert [request.max_tokens for request in seen] == [4_000, 2_000, 1_000, 1_000]
+
+
+def test_thoughts_have_no_room_where_the_answer_has_just_enough(served):
+    seen = served("anthropic", with_answers_of(4_096), times=2).seen
+    assert [request.max_tokens for request in seen] == [100 + ROOM_TO_THINK, 100, 100]
+
+
+@pytest.mark.parametrize("status", [400, 500])
+def test_a_generation_that_failed_is_a_bad_answer(chat_with, meter, usages, status):
+    failed = {"message": "Failed to generate JSON.", "code": "json_validate_failed", "failed_generation": "So: no."}
+    with serve("openai") as server:
+        server.then(Raw(json.dumps({"error": failed}).encode(), status), Says(GOOD))
+        assert chat_with("openai", server.url).ask(ASK, meter) == GOOD
+    assert [usage.outcome for usage in usages] == ["unusable", "ok"]
+
+
+def test_what_is_good_in_a_generation_that_failed_is_kept(chat_with, meter):
+    failed = {"code": "json_validate_failed", "failed_generation": "So: " + json.dumps(GOOD) + "."}
+    with serve("openai") as server:
+        server.then(Raw(json.dumps({"error": failed}).encode(), 400))
+        assert chat_with("openai", server.url).ask(ASK, meter) == GOOD
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        {"content": None, "tool_calls": [{"function": {"name": "answer", "arguments": json.dumps(GOOD)}}]},
+        {"content": "", "reasoning_content": json.dumps(GOOD)},
+    ],
+)
+def test_an_answer_in_another_field_is_found(chat_with, meter, message):
+    with serve("openai") as server:
+        server.then(Raw(json.dumps({"choices": [{"message": message}]}).encode()))
+        assert chat_with("openai", server.url).ask(ASK, meter) == GOOD
+
+
+@pytest.mark.parametrize(
+    ("kind", "refusals", "agreed"),
+    [
+        ("openai", [], "json_schema, strict"),
+        ("openai", [not_strict], "json_schema"),
+        ("openai", [like_llama_cpp_python], "json_object with schema"),
+        ("openai", [without_schema], "json_object"),
+        ("openai", [without_response_format], "none"),
+        ("anthropic", [], "tool, forced"),
+        ("anthropic", [without_forced_tools], "tool, if it likes"),
+        ("ollama", [], "schema"),
+        ("ollama", [before_ollama_0_5], "json"),
+    ],
+)
+def test_the_format_that_was_agreed_on_has_a_name(chat_with, meter, kind, refusals, agreed):
+    with serve(kind) as server:
+        server.refuses(*refusals)
+        server.always(Says(GOOD))
+        chat = chat_with(kind, server.url)
+        chat.ask(replace(ASK, schema={**SCHEMA, "required": ["keep", "why"]}), meter)
+        assert chat.agreed(large=True) == agreed
 
 
 def test_without_any_format_openai_is_asked_in_words_alone(served):
     seen = served("openai", without_response_format, times=2).seen
     assert [request.body.get("response_format", {}).get("type") for request in seen] == [
         "json_schema",
+        "json_object",
         "json_object",
         None,
         None,
@@ -120,7 +218,7 @@ def test_content_in_parts_is_put_together(chat_with, meter):
     parts = b'{"choices": [{"message": {"content": [{"type": "text", "text": "{\\"keep\\":"}, {"text": " true}"}]}}]}'
     with serve("openai") as server:
         server.then(Raw(parts))
-        assert chat_with("openai", server.url).ask(ASK, meter) == {"keep": True}
+        assert chat_with("openai", server.url).ask(ASK, meter)["keep"] is True
 
 
 def test_without_a_key_no_header_is_sent(served):
@@ -156,7 +254,7 @@ def test_thoughts_before_the_call_are_passed_over(chat_with, meter):
     )
     with serve("anthropic") as server:
         server.then(Raw(body))
-        assert chat_with("anthropic", server.url).ask(ASK, meter) == {"keep": False}
+        assert chat_with("anthropic", server.url).ask(ASK, meter)["keep"] is False
 
 
 def test_a_call_that_was_cut_off_is_not_believed(chat_with, meter):
