@@ -25,6 +25,7 @@ from memories.maintain.summaries import AT_LEAST_CHANGES, compute_summary, of_wh
 from memories.models import Extraction, Injection, Summary
 from memories.models.memory import as_noted
 from memories.models.summary import SummaryQuerySet
+from memories.providers.llm.fallback import Careful
 from memories.providers.llm.provider import LLMError
 from memories.retrieve.contradictions import CONFLICTING, tags_of
 from memories.retrieve.hits import Recall
@@ -43,6 +44,10 @@ MOST_CLAIMS = 50
 MOST_LESSONS, LESSONS_CHARACTERS = 1_000, 20_000
 AT_A_GLANCE = 500
 """Facts from which a summary is put together in less than a tenth of a second."""
+
+
+REWRITE = "rewrite"
+"""What is degraded where the rules rewrote a question because the model did not in time."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,15 +109,18 @@ class RecallService(Caller):
         The last messages of a conversation are rewritten into a question; where they ask nothing, the block is empty.
         Within a session a memory that was shown for a question is not shown for another, unless it has changed since.
         While energy or budget are short, rules rewrite the question, summaries come first, and fewer memories show.
-        With `by_rules` rules rewrite it in any case: nobody waits for a model. Without `counted` it leaves no trace.
+        A model has 300 ms for it; then the rules do, and `degraded` names it. With `by_rules` they do in any case.
+        Without `counted` it leaves no trace.
         """
         now = timezone.now()
         user_id = user_id or (session.user_id if session else None)
         saves = economises(self.app, now)
         tone = read_sentiment(messages[-1].content if messages else question)
+        is_late = False
         if messages:
             provider = self.rules if saves or by_rules else self.provider(session, turn_number)
             question = provider.rewrite(messages, now.astimezone(self.app.policy.time_zone)).text
+            is_late = isinstance(provider, Careful) and bool(provider.fallbacks)
         if messages and not question:
             context = Context(inject([], 0, self.app, block, 1, now), economised=saves)
         elif question:
@@ -133,7 +141,7 @@ class RecallService(Caller):
             context = Context(known, tags)
         if session and counted:
             note_injected(session, context.injected, turn_number, now)
-        return context
+        return replace(context, degraded=(*context.degraded, REWRITE)) if is_late else context
 
     def answer(
         self,

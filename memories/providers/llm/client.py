@@ -341,7 +341,11 @@ class ModelChat:
             if not hurried:
                 return self._api.post("", payload, within=left)
             # Names are looked up, and connections made, in a time that nobody bounds.
-            return self._in_time.submit(self._api.post, "", payload, left).result(max(left, 0.001))
+            answer = self._in_time.submit(self._api.post, "", payload, left)
+            try:
+                return answer.result(max(left, 0.001))
+            finally:
+                answer.cancel()
         except TimeoutError:
             raise LLMTooSlow(f"{self._api.host} took longer than {left:.1f} s") from None
         except AnswerTooLong as error:
