@@ -25,7 +25,7 @@ from memories.models import Memory, Source, Vector, Visibility
 from memories.models.memory import MemoryQuerySet
 from memories.models.vector import by_number
 from memories.providers.embeddings import Embedder
-from memories.providers.llm.provider import RULES, Provider
+from memories.providers.llm.provider import RULES, Comparison, Provider
 from memories.providers.relation import Pair, relate_all
 from memories.retrieve.pipeline import index_of
 from memories.store import Candidate, Writer
@@ -96,45 +96,62 @@ def find_related(
     ((seen, _),) = counts_of(app.pk)
     view = index_of(app, embedder).view()
     if get_conf().relations == "learned" and (provider is None or provider.name == RULES):
-        # Judge what is stored together ahead: under the write lock, where each meets those before it, this is known.
-        bands = Thresholds(embedder.thresholds.same, embedder.thresholds.related)
-        measured = [candidate for candidate in candidates if candidate.vector is not None]
-        vectors = np.array([candidate.vector for candidate in measured])
-        for place, candidate in enumerate(measured[1:], 1):
-            cosines = vectors[:place] @ vectors[place]
-            near = np.argsort(-cosines, kind="stable")[:NEAREST].tolist()
-            pairs = [pair_of(measured[other], candidate, float(cosines[other]), is_turned=False) for other in near]
-            relate_all(pairs, bands, "learned")
-    return [RelatedMemories(seen, verdicts_on(app, view, candidate, embedder, provider)) for candidate in candidates]
-
-
-def verdicts_on(
-    app: App, view: IndexView, candidate: Candidate, embedder: Embedder, provider: Provider | None
-) -> list[RelatedMemory]:
-    near = nearest(app, view, candidate)
-    rows = comparable(app, candidate)
-    met = first_found(rows, list(near))
-    alike = [near[text.pk] for text in met]
-    if provider is None or provider.name == RULES or not met:
-        verdicts = judge_all(met, candidate, alike, embedder)
+        judge_among(candidates, embedder)
+    near = [nearest(app, view, candidate) for candidate in candidates]
+    met = [first_found(comparable(app, one), list(pks)) for one, pks in zip(candidates, near, strict=True)]
+    alike = [[pks[text.pk] for text in texts] for texts, pks in zip(met, near, strict=True)]
+    if provider is None or provider.name == RULES:
+        verdicts = [judge_all(*one, embedder) for one in zip(met, candidates, alike, strict=True)]
     else:
-        contents = [text.content for text in met]
+        verdicts = judge_by_model(met, candidates, alike, provider)
+    return [RelatedMemories(seen, telling_of(app, *one)) for one in zip(candidates, met, verdicts, strict=True)]
+
+
+def judge_among(candidates: Sequence[Candidate], embedder: Embedder) -> None:
+    """Judge what is stored together ahead: under the write lock, where each meets those before it, this is known."""
+    bands = Thresholds(embedder.thresholds.same, embedder.thresholds.related)
+    measured = [one for one in candidates if one.vector is not None]
+    vectors = np.array([one.vector for one in measured])
+    for at, candidate in enumerate(measured[1:], 1):
+        cosines = vectors[:at] @ vectors[at]
+        near = np.argsort(-cosines, kind="stable")[:NEAREST].tolist()
+        pairs = [pair_of(measured[other], candidate, float(cosines[other]), is_turned=False) for other in near]
+        relate_all(pairs, bands, "learned")
+
+
+def judge_by_model(
+    all_met: Sequence[Sequence[MemoryText]],
+    candidates: Sequence[Candidate],
+    all_alike: Sequence[Sequence[float | None]],
+    provider: Provider,
+) -> list[list[Verdict]]:
+    """Return a model's verdicts on what is near each candidate: one question for all."""
+    questions = []
+    for met, candidate, alike in zip(all_met, candidates, all_alike, strict=True):
         subject = candidate.subject if all(is_about_one(text, candidate) for text in met) else None
-        answers = provider.relate(candidate.content, contents, subject or "", alike)
-        own = canonical_text(candidate.content)
-        # Whatever a model makes of it, the same words are the same statement.
-        verdicts = [
-            IDENTICAL if canonical_text(content) == own else verdict
-            for content, verdict in zip(contents, answers, strict=True)
+        questions.append(Comparison(candidate.content, [text.content for text in met], subject or "", alike))
+    told = provider.relate_many(questions)
+    # Whatever a model makes of it, the same words are the same statement.
+    return [
+        [
+            IDENTICAL if canonical_text(content) == canonical_text(question.new) else verdict
+            for content, verdict in zip(question.existing, verdicts, strict=True)
         ]
+        for question, verdicts in zip(questions, told, strict=True)
+    ]
+
+
+def telling_of(
+    app: App, candidate: Candidate, met: Sequence[MemoryText], verdicts: Sequence[Verdict]
+) -> list[RelatedMemory]:
     now = timezone.now()
     telling = {
         text.pk: verdict
         for text, verdict in zip(met, weigh_for_preset(app, verdicts), strict=True)
         if is_relevant(text, verdict, candidate, now)
     }
-    memories = rows.in_bulk(list(telling)) if telling else {}
-    return [RelatedMemory(memories[pk], verdict) for pk, verdict in telling.items() if pk in memories]
+    found = comparable(app, candidate).in_bulk(list(telling)) if telling else {}
+    return [RelatedMemory(found[pk], verdict) for pk, verdict in telling.items() if pk in found]
 
 
 def first_found(rows: MemoryQuerySet, pks: Sequence[int]) -> list[MemoryText]:

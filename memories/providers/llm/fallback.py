@@ -14,6 +14,7 @@ from memories.providers.llm.provider import (
     NOT_ANSWERED,
     Choice,
     Chunk,
+    Comparison,
     Fact,
     LLMError,
     LLMUnusable,
@@ -59,15 +60,22 @@ class Careful:
     def relate(self, new: str, existing: Sequence[str], subject: str, cosines: Sequence[float | None]) -> list[Verdict]:
         """Judge by the rules where something exact speaks against a model's verdict, and where it gave none."""
         verdicts = self._or_rules("relate", lambda provider: provider.relate(new, existing, subject, cosines))
-        pairs = zip(existing, verdicts, strict=True)
+        return self._exact(Comparison(new, existing, subject, cosines), verdicts)
+
+    def relate_many(self, questions: Sequence[Comparison]) -> list[list[Verdict]]:
+        told = self._or_rules("relate", lambda provider: provider.relate_many(questions))
+        return [self._exact(question, verdicts) for question, verdicts in zip(questions, told, strict=True)]
+
+    def _exact(self, asked: Comparison, verdicts: list[Verdict]) -> list[Verdict]:
+        pairs = enumerate(zip(asked.existing, verdicts, strict=True))
         doubted = [
-            at for at, (known, one) in enumerate(pairs) if one is NOT_ANSWERED or is_doubtful(known, new, one.relation)
+            at for at, (known, one) in pairs if one is NOT_ANSWERED or is_doubtful(known, asked.new, one.relation)
         ]
-        if doubted:
-            some, alike = [existing[at] for at in doubted], [cosines[at] for at in doubted]
-            told = dict(zip(doubted, self.rules.relate(new, some, subject, alike), strict=True))
-            verdicts = [told.get(at, verdict) for at, verdict in enumerate(verdicts)]
-        return verdicts
+        if not doubted:
+            return verdicts
+        some, alike = [asked.existing[at] for at in doubted], [asked.cosines[at] for at in doubted]
+        told = dict(zip(doubted, self.rules.relate(asked.new, some, asked.subject, alike), strict=True))
+        return [told.get(at, verdict) for at, verdict in enumerate(verdicts)]
 
     def summarise(self, category: str, facts: Sequence[Noted], previous: str, max_characters: int) -> Written:
         return self._or_rules(

@@ -208,6 +208,9 @@ ANTHROPIC_LARGE = "claude-sonnet-5-5"
 VERSION = "2023-06-01"
 TOOL = "answer"
 FORCED = "forced"
+CACHED: Mapping[str, object] = {"cache_control": {"type": "ephemeral"}}
+"""Behind tools and system prompt: both are the same for every question of a kind."""
+INPUT_TOKENS = ("input_tokens", "cache_creation_input_tokens", "cache_read_input_tokens")
 
 
 class Anthropic:
@@ -226,12 +229,13 @@ class Anthropic:
         return ask.max_tokens + (0 if THOUGHTS in refused else ROOM_TO_THINK)
 
     def request(self, ask: Ask, model: str, refused: Set[str]) -> dict[str, object]:
+        system = f"{ask.system}\n\nAnswer by calling the tool `{TOOL}` once, and with nothing else."
         payload: dict[str, object] = {
             "model": model,
             "max_tokens": self.room(ask, refused),
-            "system": f"{ask.system}\n\nAnswer by calling the tool `{TOOL}` once, and with nothing else.",
+            "system": [{"type": "text", "text": system, **CACHED}],
             "messages": [{"role": "user", "content": ask.prompt}],
-            "tools": [{"name": TOOL, "description": "Takes the answer.", "input_schema": ask.schema}],
+            "tools": [{"name": TOOL, "description": "Takes the answer.", "input_schema": for_the_wire(ask.schema)}],
         }
         if FORCED not in refused:
             choice = {"type": "tool", "name": TOOL, "disable_parallel_tool_use": True}
@@ -251,7 +255,7 @@ class Anthropic:
             return None
         return Reply(
             content_of(blocks),
-            count(part(answer, "usage", "input_tokens")),
+            sum(count(part(answer, "usage", name)) for name in INPUT_TOKENS),
             count(part(answer, "usage", "output_tokens")),
             cut=part(answer, "stop_reason") == "max_tokens",
             declined=part(answer, "stop_reason") == "refusal",

@@ -221,6 +221,16 @@ class Written:
     made_by: str = RULES
 
 
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """A new statement, and those that are known with their cosines."""
+
+    new: str
+    existing: Sequence[str]
+    subject: str
+    cosines: Sequence[float | None]
+
+
 class Provider(Protocol):
     """Answers with LLMError when it cannot; the rules always can."""
 
@@ -234,6 +244,9 @@ class Provider(Protocol):
 
     def relate(self, new: str, existing: Sequence[str], subject: str, cosines: Sequence[float | None]) -> list[Verdict]:
         """One verdict per existing memory: how the new statement stands to it."""
+
+    def relate_many(self, questions: Sequence[Comparison]) -> list[list[Verdict]]:
+        """Return for each of several new statements what `relate` would."""
 
     def summarise(self, category: str, facts: Sequence[Noted], previous: str, max_characters: int) -> Written:
         """Markdown that says what is known in a category, from its facts alone; `previous` only for continuity."""

@@ -930,3 +930,11 @@ class TestWhatNobodySaid:
         upkeep_learn_due()
         memory = Memory.objects.get()
         assert (memory.content, memory.origin) == ("The assistant moved the database to port 5433", "assistant")
+
+
+def test_the_facts_of_a_text_are_compared_in_one_question(alice: Caller, model: Server) -> None:
+    alice.remember("User lives in Porto")
+    model.always(answers(fact(), fact("User loves Lisbon"), fact("User moved to Lisbon in spring")))
+    say(alice)
+    upkeep_learn_due()
+    assert [operation for operation, _, _ in operations()] == ["gate", "extract", "relate"]

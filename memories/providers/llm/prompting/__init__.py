@@ -7,6 +7,7 @@ numbers that were shown, words that were said, lengths that fit.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
@@ -24,6 +25,7 @@ from memories.providers.llm.prompting.operations import (
     ask_summary,
     ask_verdicts,
     ask_worth,
+    grouped,
     nearest,
     read_choice,
     read_digest,
@@ -40,6 +42,7 @@ from memories.providers.llm.provider import (
     Chat,
     Choice,
     Chunk,
+    Comparison,
     Fact,
     LLMUnusable,
     Meter,
@@ -78,12 +81,22 @@ class LLMProvider:
 
     def relate(self, new: str, existing: Sequence[str], subject: str, cosines: Sequence[float | None]) -> list[Verdict]:
         """Of very many statements the nearest are asked about; the others pass for different, with a score of 0."""
-        asked = nearest(existing, cosines)
-        if not asked:
-            return []
-        answer, made_by = self._answer(ask_verdicts(new, [existing[at] for at in asked], subject))
-        verdicts = dict(zip(asked, read_verdicts(answer, len(asked), made_by), strict=True))
-        return [verdicts.get(at, NOT_ASKED) for at in range(len(existing))]
+        (verdicts,) = self.relate_many([Comparison(new, existing, subject, cosines)])
+        return verdicts
+
+    def relate_many(self, questions: Sequence[Comparison]) -> list[list[Verdict]]:
+        """Ask one question about as many statements as it can hold."""
+        shown = [nearest(one.existing, one.cosines) for one in questions]
+        verdicts = [[NOT_ASKED] * len(one.existing) for one in questions]
+        for group in grouped(shown):
+            pairs = [(at, place) for at in group for place in shown[at]]
+            compared = [
+                replace(questions[at], existing=[questions[at].existing[one] for one in shown[at]]) for at in group
+            ]
+            answer, made_by = self._answer(ask_verdicts(compared))
+            for (at, place), verdict in zip(pairs, read_verdicts(answer, len(pairs), made_by), strict=True):
+                verdicts[at][place] = verdict
+        return verdicts
 
     def summarise(self, category: str, facts: Sequence[Noted], previous: str, max_characters: int) -> Written:
         if not facts:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
+from itertools import islice
 from typing import Any
 
 from memories.language.injection_guard import find_instructions
@@ -33,7 +34,7 @@ from memories.providers.llm.prompting.prompt import (
     whole_lines,
     whole_sentences,
 )
-from memories.providers.llm.provider import NOT_ANSWERED, Ask, Choice, LLMUnusable, Noted, Worth, Written
+from memories.providers.llm.provider import NOT_ANSWERED, Ask, Choice, Comparison, LLMUnusable, Noted, Worth, Written
 
 MAX_PREVIOUS_CHARACTERS = 8_000
 MOST_TOKENS = 8_000
@@ -117,15 +118,31 @@ def _closeness(cosines: Sequence[float | None], at: int) -> float:
     return cosine if cosine is not None and math.isfinite(cosine) else -2.0
 
 
-def ask_verdicts(new: str, existing: Sequence[str], subject: str) -> Ask:
-    lines = [one_line(text) for text in existing]
+def grouped(shown: Sequence[Sequence[int]]) -> Iterator[list[int]]:
+    """Yield the places of the questions that go into one, those without statements left out."""
+    group: list[int] = []
+    held = 0
+    for at, places in enumerate(shown):
+        if group and held + len(places) > MOST_EXISTING:
+            yield group
+            group, held = [], 0
+        if places:
+            group.append(at)
+            held += len(places)
+    if group:
+        yield group
+
+
+def ask_verdicts(questions: Sequence[Comparison]) -> Ask:
+    lines = [one_line(text) for question in questions for text in question.existing]
     limit = fair_limit(map(len, lines), EXISTING_CHARACTERS)
-    shown = {
-        "new": shorten(one_line(new), MAX_NEW_CHARACTERS),
-        "existing": "\n".join(f"[{number}] {shorten(line, limit)}" for number, line in enumerate(lines, 1)),
-        "subject": one_line(subject)[:200],
-    }
-    return _RELATE.fill({}, shown, TOKENS_PER_VERDICT * (len(existing) + 2))
+    numbered = iter(enumerate(lines, 1))
+    shown = []
+    for question in questions:
+        about = f" (about {subject})" if (subject := one_line(question.subject)[:200]) else ""
+        shown.append(f"New: {shorten(one_line(question.new), MAX_NEW_CHARACTERS // len(questions))}{about}")
+        shown += [f"[{number}] {shorten(line, limit)}" for number, line in islice(numbered, len(question.existing))]
+    return _RELATE.fill({}, {"pairs": "\n".join(shown)}, TOKENS_PER_VERDICT * (len(lines) + 2))
 
 
 def read_verdicts(answer: Mapping[str, Any], count: int, name: str) -> list[Verdict]:

@@ -34,11 +34,12 @@ class Question:
 
     def fill(self, told: Mapping[str, object], untrusted: Mapping[str, str], max_tokens: int | None = None) -> Ask:
         """Return the prompt with what we say ourselves (`told`) and what others wrote, each in a fence of this
-        question.
+        question. The system prompt is always the same, byte by byte: services cache it.
         """
         nonce = token_hex(8)
-        values = {**told, **{name: fence(text, nonce) for name, text in untrusted.items()}, "nonce": nonce}
-        system, prompt = (template.substitute(values) for template in load(self.operation))
+        values = {**told, **{name: fence(text, nonce) for name, text in untrusted.items()}}
+        system, shown = load(self.operation)
+        prompt = f"N is {nonce}.\n\n{shown.substitute(values)}"
         return Ask(
             self.operation, system, prompt, self.schema, max_tokens or self.max_tokens, self.large, self.total_seconds
         )
@@ -50,18 +51,18 @@ def fence(text: str, nonce: str) -> str:
 
 
 @cache
-def load(operation: str) -> tuple[Template, Template]:
+def load(operation: str) -> tuple[str, Template]:
     """Return what the model is told, and what it is shown. Reads the files once."""
     task, shown = (PROMPTS / f"{operation}.md").read_text("utf-8").split("\n---\n")
     rule = (PROMPTS / "untrusted.md").read_text("utf-8")
-    return Template(f"{task.strip()}\n\n{rule.strip()}"), Template(shown.strip())
+    return f"{task.strip()}\n\n{rule.strip()}", Template(shown.strip())
 
 
 @cache
 def example(operation: str) -> dict[str, Any]:
     """Return the answer that a prompt shows, in a line of its own."""
     task, _ = load(operation)
-    (line,) = (line for line in task.template.splitlines() if line.startswith("{"))
+    (line,) = (line for line in task.splitlines() if line.startswith("{"))
     shown: dict[str, Any] = json.loads(line)
     return shown
 
@@ -173,8 +174,17 @@ def show_conversation(messages: Sequence[Message], budget: int = CONVERSATION_CH
     Lines after the first of a message are indented, so none passes for another message.
     """
     said = _few([(at, body) for at, message in enumerate(messages) if (body := _body(message))])
-    heads = [f"[{number}] {_speaker(messages[at])}: " for number, (at, _) in enumerate(said, 1)]
+    days = _days([messages[at] for at, _ in said])
+    heads = [f"[{number}] {_speaker(messages[at])}{days[number - 1]}: " for number, (at, _) in enumerate(said, 1)]
     return Conversation(_fit(heads, [body for _, body in said], budget), tuple(at for at, _ in said))
+
+
+def _days(messages: Sequence[Message]) -> list[str]:
+    """Return the day of each message where it is another one than before; nothing if all were said on one day."""
+    days = [f" on {message.at:%A, %Y-%m-%d}" if message.at else "" for message in messages]
+    if len({day for day in days if day}) < 2:
+        return [""] * len(days)
+    return [day if day != before else "" for before, day in zip(["", *days], days, strict=False)]
 
 
 def show_last(messages: Sequence[Message], most: int, budget: int) -> str:

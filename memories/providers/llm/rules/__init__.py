@@ -8,7 +8,7 @@ from datetime import datetime
 from memories.language.messages import Message
 from memories.language.relate import Thresholds, Verdict
 from memories.language.rewrite import rewrite
-from memories.providers.llm.provider import RULES, Choice, Chunk, Fact, Noted, Setting, Worth, Written
+from memories.providers.llm.provider import RULES, Choice, Chunk, Comparison, Fact, Noted, Setting, Worth, Written
 from memories.providers.llm.rules import digest, eviction, extraction, gate, summaries
 from memories.providers.relation import Judge, Pair, relate_all
 
@@ -31,6 +31,9 @@ class RulesProvider:
     def relate(self, new: str, existing: Sequence[str], subject: str, cosines: Sequence[float | None]) -> list[Verdict]:
         pairs = [Pair(known, new, subject, cosine) for known, cosine in zip(existing, cosines, strict=True)]
         return relate_all(pairs, self.bands, self.judge)
+
+    def relate_many(self, questions: Sequence[Comparison]) -> list[list[Verdict]]:
+        return [self.relate(one.new, one.existing, one.subject, one.cosines) for one in questions]
 
     def summarise(self, category: str, facts: Sequence[Noted], previous: str, max_characters: int) -> Written:
         return summaries.summarise(category, facts, previous, max_characters)

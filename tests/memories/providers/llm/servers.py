@@ -103,7 +103,8 @@ def anthropic_seen(path: str, headers: Mapping[str, str], body: dict[str, Any]) 
     (message,) = body["messages"]
     (tool,) = body["tools"]
     schema = tool["input_schema"]
-    return Seen(path, headers, body, body["model"], body["system"], message["content"], body["max_tokens"], schema)
+    (system,) = body["system"]
+    return Seen(path, headers, body, body["model"], system["text"], message["content"], body["max_tokens"], schema)
 
 
 def ollama_seen(path: str, headers: Mapping[str, str], body: dict[str, Any]) -> Seen:

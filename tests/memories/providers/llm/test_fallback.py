@@ -16,6 +16,7 @@ from memories.providers.llm.provider import (
     RULES,
     Choice,
     Chunk,
+    Comparison,
     Fact,
     LLMDenied,
     LLMError,
@@ -62,6 +63,10 @@ class FakeProvider:
     def relate(self, *asked: Any) -> list[Verdict]:
         self.answer("relate", *asked)
         return [Verdict(Relation.SAME, self.name, 1.0)]
+
+    def relate_many(self, *asked: Any) -> list[list[Verdict]]:
+        self.answer("relate", *asked)
+        return [[Verdict(Relation.SAME, self.name, 1.0)]]
 
     def summarise(self, *asked: Any) -> Written:
         self.answer("summarise", *asked)
@@ -246,3 +251,12 @@ def test_the_rules_judge_what_a_model_left_out() -> None:
     stored, rules = ["Something else", "User lives in Graz"], RulesProvider()
     verdicts = Careful(model, rules).relate("User lives in Graz.", stored, "", [0.1, 0.9])
     assert [verdict.relation for verdict in verdicts] == [Relation.DIFFERENT, Relation.SAME]
+
+
+@each_row("error", ERRORS)
+def test_the_rules_compare_each_of_several_where_a_model_cannot(error: LLMError) -> None:
+    provider = Careful(FakeProvider("llm:large-1", error), RulesProvider())  # type: ignore[arg-type]
+    lives = Comparison("User lives in Graz.", ["User lives in Graz"], "", [0.9])
+    other = Comparison("User likes tea", ["The backup runs at night"], "", [0.1])
+    told = [[verdict.relation for verdict in some] for some in provider.relate_many([lives, other])]
+    assert told == [[Relation.SAME], [Relation.DIFFERENT]]

@@ -15,6 +15,7 @@ from memories.providers.llm.provider import (
     NOT_ANSWERED,
     RULES,
     Chunk,
+    Comparison,
     Fact,
     LLMUnavailable,
     LLMUnusable,
@@ -173,6 +174,27 @@ class TestRelate:
         assert [at for at, answer in enumerate(answers) if answer.relation is Relation.CONTRADICTS] == [*range(59, 99)]
         assert {answer.score for answer in answers[:59]} == {0.0}
         assert "memory 058" not in chat.asked[0].prompt
+
+
+class TestRelateMany:
+    def test_each_verdict_finds_its_statement(self) -> None:
+        verdicts = [VERDICT | {"number": number, "reason": f"r{number}"} for number in (1, 2, 3)]
+        llm, chat = provider_on({"verdicts": verdicts})
+        questions = [
+            Comparison("a", ["b", "c"], "", [0.5, 0.5]),
+            Comparison("x", [], "", []),
+            Comparison("d", ["e"], "", [0.5]),
+        ]
+        answers = llm.relate_many(questions)
+        assert [[one.reason for one in some] for some in answers] == [["r1", "r2"], [], ["r3"]]
+        assert len(chat.asked) == 1
+
+    def test_what_is_too_much_for_one_question_takes_two(self) -> None:
+        verdicts = [VERDICT | {"number": number} for number in range(1, 41)]
+        llm, chat = provider_on({"verdicts": verdicts})
+        answers = llm.relate_many([Comparison("a", ["b"] * 30, "", [0.5] * 30)] * 2)
+        assert [len(some) for some in answers] == [30, 30]
+        assert len(chat.asked) == 2
 
 
 class TestMakeRoom:

@@ -233,10 +233,25 @@ def test_without_a_key_no_header_is_sent(served):
 def test_anthropic_has_to_call_a_tool_with_the_answer(served):
     (seen,) = served("anthropic").seen
     assert seen.body["tool_choice"] == {"type": "tool", "name": "answer", "disable_parallel_tool_use": True}
-    assert seen.schema == SCHEMA
+    assert seen.schema == WIRE_SCHEMA
     assert seen.headers["x-api-key"] == KEY
     assert seen.body["max_tokens"] == 100 + ROOM_TO_THINK
     assert "temperature" not in seen.body
+
+
+def test_anthropic_is_told_what_it_may_cache(served):
+    (seen,) = served("anthropic").seen
+    (system,) = seen.body["system"]
+    assert system["cache_control"] == {"type": "ephemeral"}
+
+
+def test_what_was_read_from_the_cache_counts(chat_with, meter, usages):
+    used = b'{"input_tokens": 5, "cache_read_input_tokens": 900, "cache_creation_input_tokens": 90, "output_tokens": 7}'
+    call = b'[{"type": "tool_use", "id": "toolu_1", "name": "answer", "input": {"keep": true}}]'
+    with serve("anthropic") as server:
+        server.then(Raw(b'{"content": ' + call + b', "usage": ' + used + b"}"))
+        chat_with("anthropic", server.url).ask(ASK, meter)
+    assert (usages[0].input_tokens, usages[0].output_tokens) == (995, 7)
 
 
 def test_models_that_cannot_be_forced_are_asked_to_call_it(served):
