@@ -125,19 +125,20 @@ def judge_by_model(
     all_alike: Sequence[Sequence[float | None]],
     provider: Provider,
 ) -> list[list[Verdict]]:
-    """Return a model's verdicts on what is near each candidate: one question for all."""
+    """Return a model's verdicts on what is near each candidate: one question for all that have something near."""
     questions = []
     for met, candidate, alike in zip(all_met, candidates, all_alike, strict=True):
         subject = candidate.subject if all(is_about_one(text, candidate) for text in met) else None
         questions.append(Comparison(candidate.content, [text.content for text in met], subject or "", alike))
-    told = provider.relate_many(questions)
+    asked = [question for question in questions if question.existing]
+    told = iter(provider.relate_many(asked) if asked else ())
     # Whatever a model makes of it, the same words are the same statement.
     return [
         [
             IDENTICAL if canonical_text(content) == canonical_text(question.new) else verdict
-            for content, verdict in zip(question.existing, verdicts, strict=True)
+            for content, verdict in zip(question.existing, next(told) if question.existing else (), strict=True)
         ]
-        for question, verdicts in zip(questions, told, strict=True)
+        for question in questions
     ]
 
 

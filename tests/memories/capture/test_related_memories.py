@@ -23,6 +23,7 @@ from memories.language.relate import Relation, Verdict, relate
 from memories.language.relate.replacement import find_move
 from memories.models import Action, Link, LinkKind, Memory, Revision, Source, Status, Visibility
 from memories.providers.embeddings import EmbedderUnavailable, HashEmbedder, MiniLMEmbedder
+from memories.providers.llm.provider import Comparison
 from memories.services import current_embedder
 from memories.store import Candidate, writing
 from memories.store.revisions import learnt_in
@@ -65,6 +66,9 @@ class Says:
     def relate(self, new: str, existing: Sequence[str], subject: str, cosines: Sequence[float | None]) -> list[Verdict]:
         self.asked.append((new, list(existing)))
         return [Verdict(self.relation, "because", 0.9)] * len(existing)
+
+    def relate_many(self, questions: Sequence[Comparison]) -> list[list[Verdict]]:
+        return [self.relate(one.new, one.existing, one.subject, one.cosines) for one in questions]
 
 
 class TestWhatIsLookedAt:
