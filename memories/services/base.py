@@ -71,4 +71,6 @@ class Caller:
             return Careful(refusing(error), self.rules)
         if chat is None:
             return self.rules
-        return Careful(LLMProvider(chat, meter_for(self.app, session, turn_number)), self.rules)
+        return Careful(
+            LLMProvider(chat, meter_for(self.app, session, turn_number), lean=get_conf().llm_lean), self.rules
+        )

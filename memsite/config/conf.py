@@ -95,6 +95,7 @@ class Conf:
     llm_prices: str = ""
     llm_concurrency: int = 4
     llm_seconds: int = 60
+    llm_lean: bool = False
     memory_budget: int = 0
     index_megabytes: int = 1024
     keep_indexes: bool = True

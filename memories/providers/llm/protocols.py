@@ -78,9 +78,11 @@ def count(value: object) -> int:
     return value if isinstance(value, int) and not isinstance(value, bool) and value > 0 else 0
 
 
-def instructed(ask: Ask) -> str:
-    """Return the system prompt with the schema: servers that enforce a schema do not show it to the model."""
-    schema = json.dumps(ask.schema, ensure_ascii=False)
+def instructed(ask: Ask, *, is_enforced: bool) -> str:
+    """Return the system prompt, with the schema unless the server sees to it: the prompt shows an answer."""
+    if is_enforced:
+        return f"{ask.system}\n\nAnswer with one such JSON object, and with nothing else."
+    schema = json.dumps(for_the_wire(ask.schema), ensure_ascii=False)
     return f"{ask.system}\n\nAnswer with one JSON object that fits this JSON schema, and with nothing else:\n{schema}"
 
 
@@ -176,9 +178,10 @@ class OpenAI:
 
 def messages_of(ask: Ask, refused: Set[str]) -> list[dict[str, str]]:
     """Return system prompt and question; as one message where the model knows no system role."""
+    system = instructed(ask, is_enforced=not refused & {JSON_SCHEMA, SCHEMA})
     if SYSTEM_ROLE in refused:
-        return [{"role": "user", "content": f"{instructed(ask)}\n\n{ask.prompt}"}]
-    return [{"role": "system", "content": instructed(ask)}, {"role": "user", "content": ask.prompt}]
+        return [{"role": "user", "content": f"{system}\n\n{ask.prompt}"}]
+    return [{"role": "system", "content": system}, {"role": "user", "content": ask.prompt}]
 
 
 def response_format(ask: Ask, refused: Set[str]) -> dict[str, object]:
@@ -306,8 +309,8 @@ class Ollama:
         return ask.max_tokens
 
     def request(self, ask: Ask, model: str, refused: Set[str]) -> dict[str, object]:
-        system = instructed(ask)
-        context = max(context_for(system + ask.prompt, ask.max_tokens), self._context.get(model, 0))
+        said = "".join(message["content"] for message in messages_of(ask, refused))
+        context = max(context_for(said, ask.max_tokens), self._context.get(model, 0))
         self._context[model] = context
         payload: dict[str, object] = {
             "model": model,

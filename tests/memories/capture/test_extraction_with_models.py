@@ -932,6 +932,16 @@ class TestWhatNobodySaid:
         assert (memory.content, memory.origin) == ("The assistant moved the database to port 5433", "assistant")
 
 
+def test_a_small_model_may_be_asked_for_less(alice: Caller, model: Server, settings: Any) -> None:
+    use(settings, model, llm_lean=True)
+    model.always(answers(extract=Says({"facts": [{"message": 1, "content": "User moved to Lisbon in spring"}]})))
+    say(alice)
+    upkeep_learn_due()
+    assert contents(alice.app) == ["User moved to Lisbon in spring"]
+    (question,) = [seen for seen in model.seen if asked(seen) == "extract"]
+    assert len((question.schema or {})["properties"]["facts"]["items"]["properties"]) == 4
+
+
 def test_the_facts_of_a_text_are_compared_in_one_question(alice: Caller, model: Server) -> None:
     alice.remember("User lives in Porto")
     model.always(answers(fact(), fact("User loves Lisbon"), fact("User moved to Lisbon in spring")))

@@ -61,10 +61,12 @@ class LLMProvider:
     Answers carry the model that gave them; `name` is the large one. Each request is told to `meter`.
     """
 
-    def __init__(self, chat: Chat, meter: Meter) -> None:
+    def __init__(self, chat: Chat, meter: Meter, *, lean: bool = False) -> None:
+        """With `lean` facts are asked for with four fields each, which small models can fill."""
         self.name = chat.made_by(large=True)
         self._chat = chat
         self._meter = meter
+        self._lean = lean
 
     def gate(self, chunk: Chunk) -> Worth:
         conversation = show_chunk(chunk)
@@ -76,7 +78,14 @@ class LLMProvider:
         conversation = show_chunk(chunk)
         if not conversation.text:
             return []
-        answer, made_by = self._answer(ask_facts(chunk, conversation, setting))
+        try:
+            answer, made_by = self._answer(ask_facts(chunk, conversation, setting, lean=self._lean))
+        except LLMUnusable:
+            # It was asked twice. Whoever fills no form of fifteen fields may fill one of four, from now on.
+            if self._lean:
+                raise
+            self._lean = True
+            answer, made_by = self._answer(ask_facts(chunk, conversation, setting, lean=True))
         return read_facts(answer, chunk, conversation, setting, made_by)
 
     def relate(self, new: str, existing: Sequence[str], subject: str, cosines: Sequence[float | None]) -> list[Verdict]:

@@ -12,6 +12,7 @@ from typing import Any
 
 from memories.language.dates.windows import find_windows
 from memories.language.entities import MAX_ENTITIES, entity_key
+from memories.language.extract.labels import read_category, read_importance, read_sentiment, read_strength
 from memories.language.messages import ASSISTANT, ENDS, WIDE_ENDS
 from memories.language.scripts import estimate_tokens
 from memories.language.similarity import used_share
@@ -136,13 +137,16 @@ _FACT = object_of(
     valid_until=WORDS,
 )
 _EXTRACT = Question("extract", object_of(facts=list_of(_FACT)), max_tokens=MOST_TOKENS)
+_LEAN_FACT = object_of(**{name: _FACT["properties"][name] for name in ("message", "content", "kind", "valid_from")})
+_LEAN = Question("extract", object_of(facts=list_of(_LEAN_FACT)), max_tokens=MOST_TOKENS, prompt="extract_lean")
+_DEFAULTS = {name: part["default"] for name, part in _FACT["properties"].items() if "default" in part}
 
 
 def show_chunk(chunk: Chunk) -> Conversation:
     return show_conversation(chunk.messages, CONVERSATION_CHARACTERS - BEFORE_CHARACTERS)
 
 
-def ask_facts(chunk: Chunk, conversation: Conversation, setting: Setting) -> Ask:
+def ask_facts(chunk: Chunk, conversation: Conversation, setting: Setting, *, lean: bool = False) -> Ask:
     known = [f"- {shorten(one_line(text), MAX_KNOWN_CHARACTERS)}" for text in setting.known[:MOST_KNOWN]]
     told = {
         "now": show_day(chunk.now),
@@ -158,7 +162,7 @@ def ask_facts(chunk: Chunk, conversation: Conversation, setting: Setting) -> Ask
     }
     said = estimate_tokens(conversation.text)
     most = min(MOST_TOKENS, TOKENS_PER_FACT * (setting.most_facts + 2), FEWEST_TOKENS + TOKENS_PER_TOKEN * said)
-    return _EXTRACT.fill(told, untrusted, most)
+    return (_LEAN if lean else _EXTRACT).fill(told, untrusted, most)
 
 
 def _categories(setting: Setting) -> str:
@@ -174,8 +178,10 @@ def read_facts(
     """Return the facts that hold up, in their order, each once, at most `setting.most_facts`."""
     said, labels = _Said.of(chunk, conversation), Labels.of(setting)
     shown = [fact["content"] for fact in example(_EXTRACT.operation)["facts"]]
+    context = said.all_of(chunk, setting)
     kept: dict[str, Fact] = {}
-    for found in answer["facts"]:
+    for given in answer["facts"]:
+        found = given if "quote" in given else labelled_by_rules(given, setting)
         if len(kept) >= setting.most_facts:
             break
         content = one_line(found["content"])
@@ -185,13 +191,26 @@ def read_facts(
             continue
         if is_of_example(content, shown, said.words[place]):
             continue
-        doubt = doubt_about(content, said.all_of(chunk, setting), chunk.now)
+        doubt = doubt_about(content, context, chunk.now)
         if chunk.messages[place].role == ASSISTANT:
             doubt = doubt or (ONLY_SUGGESTED if is_suggestion(said.words[place], quote, content) else "")
             content = content if doubt else attributed(content, said.words[place], quote)
         where = Fact(content, place, quote, made_by=made_by, doubt=doubt)
         kept.setdefault(_key(content), _label(where, found, labels, chunk.now))
     return list(kept.values())
+
+
+def labelled_by_rules(given: Mapping[str, Any], setting: Setting) -> dict[str, Any]:
+    """Return the answer to the lean question with what the rules make of its words."""
+    content, kind = given["content"], given["kind"]
+    return {
+        **_DEFAULTS,
+        **given,
+        "category": read_category(content, "", setting.categories),
+        "importance": read_importance(content, kind),
+        "strength": read_strength(content, is_hedged=False, is_guess=False),
+        "sentiment": read_sentiment(content),
+    }
 
 
 def _label(fact: Fact, found: Mapping[str, Any], labels: Labels, now: datetime) -> Fact:

@@ -14,11 +14,14 @@ from memories.providers.llm.prompting import LLMProvider
 from memories.providers.llm.provider import (
     NOT_ANSWERED,
     RULES,
+    Ask,
     Chunk,
     Comparison,
     Fact,
+    LLMError,
     LLMUnavailable,
     LLMUnusable,
+    Meter,
     Setting,
     Usage,
     Worth,
@@ -525,3 +528,34 @@ def test_whatever_a_model_says_a_fact_can_be_stored(answer: dict[str, Any], text
         assert fact.category
         assert "\x00" not in repr(fact)
         (fact.content + fact.quote + fact.subject).encode()
+
+
+class TestTheLeanQuestion:
+    LEAN = {"message": 1, "content": "The user prefers tea in the morning.", "kind": "preference", "valid_from": ""}
+
+    def ask(self, *answers: dict[str, Any] | LLMError, lean: bool) -> tuple[list[Fact], list[list[str]]]:
+        chat = FakeChat({})
+        given = iter(answers)
+
+        def answer(ask: Ask, meter: Meter) -> dict[str, Any]:
+            chat.answer = next(given)
+            return FakeChat.ask(chat, ask, meter)
+
+        chat.ask, llm = answer, LLMProvider(chat, metering([]), lean=lean)  # type: ignore[method-assign]
+        facts = llm.extract(said("I prefer tea in the morning."), Setting(categories=("preferences", "work")))
+        fields = [list(ask.schema["properties"]["facts"]["items"]["properties"]) for ask in chat.asked]
+        return facts, fields
+
+    def test_has_four_fields_and_the_rules_find_the_rest(self) -> None:
+        (fact,), ((*fields,),) = self.ask({"facts": [self.LEAN]}, lean=True)
+        assert fields == ["message", "content", "kind", "valid_from"]
+        assert (fact.kind, fact.category, fact.strength, fact.doubt) == ("preference", "preferences", "explicit", "")
+
+    def test_is_asked_where_the_full_one_was_not_answered(self) -> None:
+        (fact,), fields = self.ask(LLMUnusable("no"), {"facts": [self.LEAN]}, lean=False)
+        assert fact.content == self.LEAN["content"]
+        assert [len(some) for some in fields] == [15, 4]
+
+    def test_is_asked_no_third_time(self) -> None:
+        with pytest.raises(LLMUnusable):
+            self.ask(LLMUnusable("no"), LLMUnusable("no"), lean=False)

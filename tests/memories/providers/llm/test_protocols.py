@@ -64,7 +64,7 @@ def test_openai_is_asked_for_what_fits_the_schema(served):
     assert (seen.model, seen.prompt, seen.max_tokens) == ("large", "Is this worth it?", 100)
     assert seen.body["temperature"] == 0
     assert seen.system.startswith("You judge.")
-    assert '"maxLength": 2000' in seen.system
+    assert '"properties"' not in seen.system
 
 
 @pytest.mark.parametrize("refusal", [without_json_schema, like_llama_cpp_python])
@@ -170,6 +170,12 @@ def test_without_any_format_openai_is_asked_in_words_alone(served):
         None,
         None,
     ]
+
+
+@pytest.mark.parametrize(("kind", "refusal"), [("openai", without_json_schema), ("ollama", before_ollama_0_5)])
+def test_a_schema_that_the_server_does_not_see_to_is_shown_to_the_model(served, kind, refusal):
+    seen = served(kind, refusal).seen
+    assert ['"properties"' in request.system for request in seen] == [False, True]
 
 
 def test_what_one_model_refuses_another_may_take(chat_with, meter):
@@ -293,7 +299,7 @@ def test_ollama_is_asked_for_what_fits_the_schema(served):
     assert seen.body["stream"] is False
     assert seen.body["think"] is False
     assert seen.body["options"] == {"temperature": 0, "num_predict": 100, "num_ctx": 8_192}
-    assert '"maxLength": 2000' in seen.system
+    assert '"properties"' not in seen.system
 
 
 def test_an_older_ollama_is_asked_for_json_and_that_is_remembered(served):
