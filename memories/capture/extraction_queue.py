@@ -203,7 +203,7 @@ def mark_for_later(claim: Claim, rows: Sequence[Extraction], error: Exception) -
 
 def requeue_marked(app: App, now: datetime) -> int:
     """Make due what the rules have read in a model's place, if the app asks one. Return how many rows that are."""
-    if not asks_models(app.policy):
+    if not app.policy.capture_facts or not asks_models(app.policy):
         return 0
     marked = Extraction.objects.for_app(app).filter(status=ExtractionStatus.DONE, reason__startswith=LATER)
     return marked.update(status=ExtractionStatus.PENDING, attempts=0, next_at=now, finished_at=None)
@@ -287,7 +287,8 @@ def enqueue_unprocessed(app: App, now: datetime, run: Run) -> None:
     queued_to: int = run.cursor.get("queued_to", 0)
     if not queued_to:
         with transaction.atomic():
-            run.done({"queued": requeue_marked(app, now)})
+            if again := requeue_marked(app, now):
+                run.done({"queued": again})
     since = (run.since or run.until - FIRST_TIME) - LOOK_BACK
     spoken = Resource.objects.for_app(app).filter(role__in=SPOKEN, extraction=None, created_at__gte=since)
     spoken = spoken.exclude(session=None).filter(created_at__lte=run.until).order_by("pk")

@@ -198,8 +198,9 @@ _TOO_MUCH_ASKED = re.compile(
     r"|in the completion|maximum (?:allowed )?number of (?:output|completion) tokens",
     re.IGNORECASE | re.DOTALL,
 )
-_FAILED_GENERATION = re.compile(
-    r"failed_generation|json_validate_failed|failed to (?:generate|validate|parse)|could not (?:parse|validate) the",
+_FAILED_GENERATION = re.compile(r"failed_generation|json_validate_failed", re.IGNORECASE)
+_CANNOT_READ_IT = re.compile(
+    r"failed to (?:generate|validate|parse)(?! (?:the )?(?:request|body))|could not (?:parse|validate) the output",
     re.IGNORECASE,
 )
 _TOO_LONG = re.compile(r"context[ _](?:length|window|size)|maximum context|prompt is too long", re.IGNORECASE)
@@ -327,7 +328,7 @@ class ModelChat:
         try:
             answer = self._post(self._dialect.request(ask, model, refused), deadline, is_hurried(ask))
         except ServiceRefused as error:
-            if _FAILED_GENERATION.search(error.detail):
+            if is_failed_generation(error.detail):
                 return failed_generation(error.detail)
             raise self._concession(error, ask, model, refused) from None
         self._refused[model] = refused
@@ -381,7 +382,13 @@ def is_hurried(ask: Ask) -> bool:
 def is_refusal(detail: str) -> bool:
     """Return whether a 5xx speaks of what can be left out of a request, or of an answer that was none."""
     named = protocols.names_format(detail) or protocols.names_system(detail)
-    return named or bool(_TOO_MUCH_ASKED.search(detail) or _FAILED_GENERATION.search(detail))
+    return named or bool(_TOO_MUCH_ASKED.search(detail)) or is_failed_generation(detail)
+
+
+def is_failed_generation(detail: str) -> bool:
+    """Return whether a server refuses its own model's answer, not our request."""
+    is_vague = bool(_CANNOT_READ_IT.search(detail)) and not protocols.names_format(detail)
+    return is_vague or bool(_FAILED_GENERATION.search(detail))
 
 
 def failed_generation(detail: str) -> Reply:

@@ -34,6 +34,10 @@ LEVELS = {
 }  # fmt: skip
 """Words for numbers, as a share of the way from the least to the most."""
 TRUE, FALSE = frozenset({"true", "yes", "y", "1", "keep"}), frozenset({"false", "no", "n", "0", "drop"})
+NAMES_OF_A_TEXT = frozenset(
+    ("text", "summary", "digest", "insight", "statement", "content", "markdown", "query", "searchquery", "question")
+)
+"""What models call the one text that they are asked for."""
 _FIGURE = re.compile(r"[+-]?\d+(?:\.\d+)?")
 _OF_SO_MANY = re.compile(r"\s*(\d+(?:\.\d+)?)\s*(?:/|out of|of)\s*(\d+)\s*")
 _NO_LETTER = re.compile(r"[^a-z0-9]+")
@@ -103,6 +107,9 @@ def framed_as(schema: Mapping[str, Any], value: Any, depth: int = 0) -> dict[str
             return value
         if is_item(schema, value):
             return {list_name(schema): [value]}
+        named = [part for name, part in value.items() if _bare(name) in NAMES_OF_A_TEXT and isinstance(part, str)]
+        if list(properties) == essential(schema) and len(properties) == len(named) == len(value) == 1:
+            return {next(iter(properties)): named[0]}
     name = list_name(schema)
     if isinstance(value, list) and name and (not value or any(is_item(schema, item) for item in value)):
         return {name: value}

@@ -26,6 +26,7 @@ from memories.models import (
     Rejection,
     Status,
 )
+from memsite.jobs.job import Unclaimed
 from memsite.ops.logs import make_formatter
 from memsite.tenancy.models import AppPolicy
 from tests.api.checks import assert_problem
@@ -880,6 +881,13 @@ class TestWhatAModelKeepsWaiting:
             upkeep_learn_due()
         (row,) = extractions(alice.app)
         assert (row.status, row.made_by, row.reason) == (DONE, "openai:large", "")
+
+    def test_the_night_makes_it_due_again(self, alice: Caller, slow: Server) -> None:
+        self.wait(0, times=3)
+        run = Unclaimed(until=timezone.now())
+        extraction_queue.enqueue_unprocessed(alice.app, run.until, run)
+        assert run.counts == {"queued": 1}
+        assert statuses(alice.app) == [PENDING]
 
     def test_is_not_read_by_rules_twice(self, alice: Caller, slow: Server) -> None:
         self.wait(0, times=3)

@@ -260,6 +260,12 @@ def like_llama_cpp_python(seen: Seen) -> Fails | None:
     return Fails(500, words + "'msg': \"Input should be 'text' or 'json_object'\"}]")
 
 
+def without_this_grammar(seen: Seen) -> Fails | None:
+    if seen.schema is None:
+        return None
+    return Fails(400, "failed to parse grammar: the json schema has unsupported keywords")
+
+
 def without_schema(seen: Seen) -> Fails | None:
     if "schema" not in seen.body.get("response_format", {}):
         return without_json_schema(seen)

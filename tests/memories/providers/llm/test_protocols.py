@@ -23,6 +23,7 @@ from tests.memories.providers.llm.servers import (
     without_system_role,
     without_temperature,
     without_thinking,
+    without_this_grammar,
 )
 
 SCHEMA = {
@@ -109,9 +110,15 @@ def test_thoughts_have_no_room_where_the_answer_has_just_enough(served):
     assert [request.max_tokens for request in seen] == [100 + ROOM_TO_THINK, 100, 100]
 
 
-@pytest.mark.parametrize("status", [400, 500])
-def test_a_generation_that_failed_is_a_bad_answer(chat_with, meter, usages, status):
-    failed = {"message": "Failed to generate JSON.", "code": "json_validate_failed", "failed_generation": "So: no."}
+@pytest.mark.parametrize(
+    ("status", "failed"),
+    [
+        (400, {"message": "Failed to generate JSON.", "failed_generation": "So: no."}),
+        (400, {"message": "The JSON does not match the schema.", "code": "json_validate_failed"}),
+        (500, {"message": "Failed to parse input at pos 0: So"}),
+    ],
+)
+def test_a_generation_that_failed_is_a_bad_answer(chat_with, meter, usages, status, failed):
     with serve("openai") as server:
         server.then(Raw(json.dumps({"error": failed}).encode(), status), Says(GOOD))
         assert chat_with("openai", server.url).ask(ASK, meter) == GOOD
@@ -145,6 +152,7 @@ def test_an_answer_in_another_field_is_found(chat_with, meter, message):
         ("openai", [not_strict], "json_schema"),
         ("openai", [like_llama_cpp_python], "json_object with schema"),
         ("openai", [without_schema], "json_object"),
+        ("openai", [without_this_grammar], "json_object"),
         ("openai", [without_response_format], "none"),
         ("anthropic", [], "tool, forced"),
         ("anthropic", [without_forced_tools], "tool, if it likes"),

@@ -178,6 +178,20 @@ def test_an_object_that_the_protocol_has_read_is_only_checked():
     assert read_answer({"a": 1, "b": 2}, schema) == {"a": 1}
 
 
+TEXT = {"type": "object", "properties": {"text": {"type": "string"}}, "required": ["text"]}
+
+
+@each_row("answer", ['{"text": "tea"}', '{"summary": "tea"}', '{"answer": {"Content": "tea"}}', '{"text": ["tea"]}'])
+def test_the_one_text_that_is_asked_for_may_have_another_name(answer):
+    assert read_answer(answer, TEXT)["text"] == "tea"
+
+
+@each_row("answer", ['{"error": "I cannot"}', '{"summary": "tea", "note": "x"}', '{"text": null}', "tea"])
+def test_what_is_no_text_is_none(answer):
+    with pytest.raises(Unfit):
+        read_answer(answer, TEXT)
+
+
 def test_a_thousand_facts_are_read_in_linear_time():
     facts = [{"content": f"The user's fact {number} is {{known}}.", "importance": 3} for number in range(1_000)]
     item = {
