@@ -97,7 +97,7 @@ def unsaid_words(statement: str, said: str) -> Unsaid:
     """Return what of a statement a text does not say; words are the same as for `used_share`."""
     terms = [term for term in _terms_of(statement) if term.word.casefold() not in SPEAKS_OF_STATING]
     found = _said_in(said)
-    missing = [term for term in terms if found.isdisjoint(term.keys) and not _is_spelt_out(term, found)]
+    missing = [term for term in terms if not _is_said(term, found)]
     names = tuple(term.word for term in missing if term.weight > WORD_WEIGHT)
     whole = sum(term.weight for term in terms)
     lost = sum(term.weight for term in missing)
@@ -112,15 +112,15 @@ def shared_words(memory_text: str, response: str) -> tuple[str, ...]:
 
 def _shared(terms: list[_Term], response: str) -> list[_Term]:
     said = _said_in(response)
-    shared = []
-    for term in terms:
-        # "The web 01 host" has "web-01", but "the web" has not.
-        pieces = _PIECE.findall(term.word.casefold()) if term.weight == NAME_WEIGHT else []
-        is_spelt_out = len(pieces) > 1 and all(_key(piece) in said for piece in pieces)
-        if is_spelt_out or not said.isdisjoint(term.keys):
-            shared.append(term)
+    shared = [term for term in terms if _is_said(term, said)]
     is_chance = len(terms) >= MIN_WORDS_IN_COMMON > len(shared) and all(t.weight == WORD_WEIGHT for t in shared)
     return [] if is_chance else shared
+
+
+def _is_said(term: _Term, said: set[str]) -> bool:
+    """Tell whether a text has the term: "the web 01 host" has "web-01", but "the web" has not."""
+    pieces = _PIECE.findall(term.word.casefold()) if term.weight == NAME_WEIGHT else []
+    return not said.isdisjoint(term.keys) or (len(pieces) > 1 and all(_key(piece) in said for piece in pieces))
 
 
 @lru_cache(maxsize=128)
