@@ -1,7 +1,7 @@
 """JSON as language models write it: found in the text around it, with the usual slips, and as far as it is complete.
 
-Not json-repair: that guesses the end of what was cut, so that half a sentence would be kept as a whole one, makes an
-answer of prose that holds none, and takes quadratic time for hostile text.
+Not json-repair (tried: 0.64.6): it completes a text that was cut, so that half a sentence would be kept as a whole one,
+reads braces in prose as the answer, and takes quadratic time (132 s for 8,000 times `["a" `).
 """
 
 from __future__ import annotations
