@@ -157,15 +157,16 @@ def find_facts(
         try:
             if is_gated or is_worth_it(window, found, provider):
                 # Extract the facts of a window, each sorted to the text that says it.
-                known = known_near(session, window, embedder) if provider.name != RULES else ()
+                known = known_near(session, window, embedder) if provider.name != RULES else {}
                 missed = len(fallbacks(provider))
-                facts = provider.extract(window.chunk, replace(setting, known=known))
+                facts = provider.extract(window.chunk, replace(setting, known=tuple(known.values())))
                 made_by = RULES if len(fallbacks(provider)) > missed else provider.name
                 for place in window.places:
                     found[place].made_by = made_by
                 for fact in facts:
                     if not is_of_before(fact, window.chunk):
-                        add_fact(found[window.places[fact.message]], fact, session, shown)
+                        updates = [*known][fact.updates - 1] if fact.updates else None
+                        add_fact(found[window.places[fact.message]], fact, session, shown, updates)
             if provider.name == RULES and get_conf().relations == "learned":
                 note_passing(window, found, session, setting)
         except LLMDenied as denied:
@@ -215,8 +216,11 @@ def as_message(resource: Resource, policy: AppPolicy) -> Message:
     return Message(resource.role, redact(text).text, at, resource.speaker)
 
 
-def add_fact(found: Found, fact: Fact, session: AgentSession, shown: Sequence[str]) -> None:
-    """Add a fact to the candidates or refusals of its text; nothing where it only repeats what the agent was shown."""
+def add_fact(found: Found, fact: Fact, session: AgentSession, shown: Sequence[str], updates: int | None = None) -> None:
+    """Add a fact to the candidates or refusals of its text; nothing where it only repeats what the agent was shown.
+
+    `updates` is the memory that it makes outdated.
+    """
     fact = replace(fact, content=redact(fact.content).text.strip())
     found.made_by = fact.made_by
     # A user who says what the agent was shown confirms it; an agent that does only reads it back.
@@ -226,6 +230,7 @@ def add_fact(found: Found, fact: Fact, session: AgentSession, shown: Sequence[st
         found.refusals.append(refusal)
     elif fact.content:
         candidate = candidate_of(fact, session, found.resource)
+        candidate.updates = updates
         waits = quarantine(candidate, session.app.policy)
         if waits:
             found.refusals.append(waits)
@@ -279,23 +284,26 @@ def setting_of(session: AgentSession) -> Setting:
     )
 
 
-def known_near(session: AgentSession, window: Window, embedder: Embedder) -> tuple[str, ...]:
-    """Return what is known that is nearest to the window, for a model to see; nothing while the embedder is away."""
+def known_near(session: AgentSession, window: Window, embedder: Embedder) -> dict[int, str]:
+    """Return what is known that is nearest to the window, by pk, for a model to see; nothing while the embedder is
+    away.
+    """
     said = "\n".join(message.content for message in window.chunk.messages)
     try:
         (vector,) = embedder.embed_documents([said])
     except EmbedderError:
-        return ()
+        return {}
     view = index_of(session.app, embedder).view()
     users = one_user(session.user_id)
     reading = scoped_view(view, Scope(session.agent_id, users, window.chunk.now.timestamp()))
     if not reading.size:
-        return ()
+        return {}
     cosines = question_cosines(reading, vector)
     near = cosines.foremost
     best = near[top(cosines.at(near), KNOWN_SHOWN)]
-    rows = Memory.objects.for_app(session.app).of_users(users).in_bulk(reading.pks[best].tolist())
-    return tuple(memory.content for memory in rows.values())
+    pks = reading.pks[best].tolist()
+    rows = Memory.objects.for_app(session.app).of_users(users).in_bulk(pks)
+    return {pk: rows[pk].content for pk in pks if pk in rows}
 
 
 def add_plans(session: AgentSession, found: Sequence[Found]) -> None:

@@ -26,7 +26,7 @@ from memories.models.memory import MemoryQuerySet
 from memories.models.vector import by_number
 from memories.providers.embeddings import Embedder
 from memories.providers.llm.provider import RULES, Comparison, Provider
-from memories.providers.relation import Pair, relate_all
+from memories.providers.relation import FARTHER, MOST_PAIRS, Pair, clear_case, nearness, relate_all
 from memories.retrieve.pipeline import index_of
 from memories.store import Candidate, Writer
 from memsite.config.conf import get_conf
@@ -34,7 +34,7 @@ from memsite.tenancy.models import App
 from memsite.tenancy.policy import Preset
 
 NEAREST = 16
-IDENTICAL = Verdict(Relation.SAME, "identical text", 1.0)
+OUTDATED = Verdict(Relation.SUPERSEDES, "the model named it as outdated", 0.9)
 OTHER_MATTER = Verdict(Relation.DIFFERENT, "not clearly of the same matter", 0.5)
 NEAREST_LOOKED_AT = 64
 NEWEST_WITHOUT_VECTOR = 16
@@ -103,7 +103,7 @@ def find_related(
     if provider is None or provider.name == RULES:
         verdicts = [judge_all(*one, embedder) for one in zip(met, candidates, alike, strict=True)]
     else:
-        verdicts = judge_by_model(met, candidates, alike, provider)
+        verdicts = judge_by_model(met, candidates, alike, embedder, provider)
     return [RelatedMemories(seen, telling_of(app, *one)) for one in zip(candidates, met, verdicts, strict=True)]
 
 
@@ -123,23 +123,39 @@ def judge_by_model(
     all_met: Sequence[Sequence[MemoryText]],
     candidates: Sequence[Candidate],
     all_alike: Sequence[Sequence[float | None]],
+    embedder: Embedder,
     provider: Provider,
 ) -> list[list[Verdict]]:
-    """Return a model's verdicts on what is near each candidate: one question for all that have something near."""
-    questions = []
+    """Return a model's verdicts on what is near each candidate: one question for all where there is a doubt.
+
+    Clear cases are not asked about, nor is a candidate that already says which memory it makes outdated: how it stands
+    to the others is judged without a model.
+    """
+    bands = Thresholds(embedder.thresholds.same, embedder.thresholds.related)
+    all_verdicts: list[list[Verdict]] = []
+    asked: list[tuple[int, list[int], Comparison]] = []
     for met, candidate, alike in zip(all_met, candidates, all_alike, strict=True):
-        subject = candidate.subject if all(is_about_one(text, candidate) for text in met) else None
-        questions.append(Comparison(candidate.content, [text.content for text in met], subject or "", alike))
-    asked = [question for question in questions if question.existing]
-    told = iter(provider.relate_many(asked) if asked else ())
-    # Whatever a model makes of it, the same words are the same statement.
-    return [
-        [
-            IDENTICAL if canonical_text(content) == canonical_text(question.new) else verdict
-            for content, verdict in zip(question.existing, next(told) if question.existing else (), strict=True)
+        clear = [
+            clear_case(Pair(text.content, candidate.content, "", cosine), bands)
+            for text, cosine in zip(met, alike, strict=True)
         ]
-        for question in questions
-    ]
+        doubtful = sorted((at for at, one in enumerate(clear) if not one), key=lambda at: -nearness(alike[at]))
+        outdated = [at for at in doubtful if met[at].pk == candidate.updates]
+        if outdated:
+            judged = judge_all(met, candidate, alike, embedder)
+            clear = [OUTDATED if at in outdated else one or judged[at] for at, one in enumerate(clear)]
+        elif doubtful:
+            near = [met[at] for at in doubtful[:MOST_PAIRS]]
+            subject = candidate.subject if all(is_about_one(text, candidate) for text in near) else None
+            cosines = [alike[at] for at in doubtful[:MOST_PAIRS]]
+            question = Comparison(candidate.content, [text.content for text in near], subject or "", cosines)
+            asked.append((len(all_verdicts), doubtful[:MOST_PAIRS], question))
+        all_verdicts.append([one or FARTHER for one in clear])
+    answers = provider.relate_many([question for *_, question in asked]) if asked else []
+    for (number, places, _), verdicts in zip(asked, answers, strict=True):
+        for at, verdict in zip(places, verdicts, strict=True):
+            all_verdicts[number][at] = verdict
+    return all_verdicts
 
 
 def telling_of(

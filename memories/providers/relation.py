@@ -128,17 +128,24 @@ def relate_all(pairs: Sequence[Pair], bands: Thresholds, judge: Judge) -> list[V
     ]
 
 
+IDENTICAL = Verdict(Relation.SAME, "identical text", 1.0)
 FAR = Verdict(Relation.DIFFERENT, "far apart in meaning", 1.0)
 FARTHER = Verdict(Relation.DIFFERENT, "others are nearer in meaning", 0.5)
 
 
 def known_at_once(pair: Pair, bands: Thresholds) -> Verdict | None:
     """What needs no network."""
+    clear = clear_case(pair, bands)
+    is_read = clear is IDENTICAL or (reads(pair.stored) and reads(pair.new))
+    return clear if is_read else relate(pair.stored, pair.new, pair.cosine, pair.subject, bands)
+
+
+def clear_case(pair: Pair, bands: Thresholds) -> Verdict | None:
+    """What needs no model of any kind: the same words, what is far apart in meaning, and other things of one kind."""
     if canonical_text(pair.stored) == canonical_text(pair.new):
-        return Verdict(Relation.SAME, "identical text", 1.0)
-    if not (reads(pair.stored) and reads(pair.new)):
-        return relate(pair.stored, pair.new, pair.cosine, pair.subject, bands)
-    if pair.cosine is not None and bands.scale(pair.cosine) < NEAR:
+        return IDENTICAL
+    is_far = pair.cosine is not None and bands.scale(pair.cosine) < NEAR
+    if is_far and reads(pair.stored) and reads(pair.new):
         return FAR
     other = name_other_thing(pair.stored, pair.new)
     return Verdict(Relation.DIFFERENT, other[:REASON_MAX_CHARS], 1.0) if other else None

@@ -84,7 +84,7 @@ from memsite.tenancy.policy import AppPolicy
 from memsite.tenancy.purge_residue import note_residue
 from sessions.models import AgentSession, Event, Level, Resource
 
-COMPUTED = ("confidence", "entities", "vector", "vector_model")
+COMPUTED = ("confidence", "entities", "vector", "vector_model", "updates")
 Losers = Sequence[tuple[Memory, str]]
 """Each with the reason why it goes."""
 TEXTS = ("content", "subject", "tags", "entities", "metadata")
@@ -99,7 +99,8 @@ class Candidate:
 
     `confidence` None takes the app's start value, `importance` None the usual one; `vector` None is embedded later.
     `entities` are the names that a model gave; those that stand in the text need not be among them. `origin` is, unless
-    said, the operator for what an operator writes and the agent itself for all else.
+    said, the operator for what an operator writes and the agent itself for all else. `updates` is the memory (its pk)
+    that a model named as outdated by it.
     """
 
     content: str
@@ -131,6 +132,7 @@ class Candidate:
     valid_until: datetime | None = None
     vector: Vectors | None = None
     vector_model: str = ""
+    updates: int | None = None
 
     def __post_init__(self) -> None:
         self.origin = self.origin or (Origin.OPERATOR if self.source == Source.OPERATOR else Origin.ASSISTANT)

@@ -144,7 +144,8 @@ class Fact:
     kind: decision insight fact preference project conversation general lesson. strength: explicit implied inferred.
     sentiment: frustrated excited uncertain neutral. `verifiable` (a fact, not an opinion) and `useful` (not chatter)
     are 0 to 1. `message` is the place in the chunk's messages where it was said, `quote` the words there. `doubt` is
-    why it seems not to have been said, "" if it was.
+    why it seems not to have been said, "" if it was. `updates` is the number of the known memory that it makes
+    outdated, counted from 1; 0 if none.
     """
 
     content: str
@@ -164,6 +165,7 @@ class Fact:
     valid_until: datetime | None = None
     made_by: str = RULES
     doubt: str = ""
+    updates: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import logging
 import re
 from collections import Counter
+from collections.abc import Callable
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from io import StringIO
@@ -15,6 +17,7 @@ import pytest
 from django.utils import timezone
 
 from memories.capture import extraction, extraction_queue
+from memories.language.scripts import estimate_tokens
 from memories.models import (
     Extraction,
     ExtractionStatus,
@@ -276,6 +279,97 @@ class TestItsVerdicts:
         assert statuses(alice.app) == [DONE]
         assert Memory.objects.get(uid=known["id"]).confidence == pytest.approx(0.8)
         assert Memory.objects.count() == 1
+
+    def test_a_fact_that_names_what_it_outdates_needs_no_comparison(self, alice: Caller, model: Server) -> None:
+        known = alice.remember("User lives in Porto")
+        model.always(answers(fact(updates=1)))
+        say(alice)
+        upkeep_learn_due()
+        assert [operation for operation, *_ in operations()] == ["gate", "extract"]
+        assert Memory.objects.get(uid=known["id"]).status == Status.SUPERSEDED
+
+    def test_a_number_that_was_not_shown_outdates_nothing(self, alice: Caller, model: Server) -> None:
+        alice.remember("User lives in Porto")
+        model.always(answers(fact(updates=2)))
+        say(alice)
+        upkeep_learn_due()
+        assert operations()[-1][0] == "relate"
+        assert Memory.objects.filter(status=Status.SUPERSEDED).count() == 0
+
+    def test_a_fact_outdates_no_other_thing_of_its_kind(self, alice: Caller, model: Server) -> None:
+        alice.remember("Host web-1 has 4 GB")
+        model.always(answers(fact("Host web-2 has 8 GB", updates=1)))
+        say(alice, "Host web-2 has 8 GB.")
+        upkeep_learn_due()
+        assert [operation for operation, *_ in operations()] == ["gate", "extract"]
+        assert Memory.objects.filter(status=Status.ACTIVE).count() == 2
+
+
+WINDOWS: list[tuple[str, list[dict[str, Any]]]] = [
+    (
+        "We moved the shop to Lisbon. The database listens on port 5433 now. Anna Berg leads support, and parcels go "
+        "with Correos.",
+        [
+            fact("The shop moved to Lisbon"),
+            fact("The database listens on port 5433", updates=1),
+            fact("Anna Berg leads support"),
+            fact("Parcels go with Correos"),
+        ],
+    ),
+    (
+        "Berta, my sister, plays cello in Evora. I am allergic to walnuts, drive a red Volvo, and the rehearsal is now "
+        "on Thursday evening.",
+        [
+            fact("Berta, the user's sister, plays the cello in Evora"),
+            fact("User is allergic to walnuts"),
+            fact("User drives a red Volvo"),
+            fact("The rehearsal is on Thursday evening"),
+        ],
+    ),
+]
+"""What is said in a window, and the four facts that a model finds in it. The rehearsal is compared, the port is not."""
+
+
+def as_long_as_it_is(answer: Callable[[Seen], Behaviour]) -> Callable[[Seen], Behaviour]:
+    """Return answers whose tokens are estimated from what was really sent and said."""
+
+    def sized(seen: Seen) -> Behaviour:
+        says = answer(seen)
+        assert isinstance(says, Says)
+        sent = estimate_tokens(seen.system) + estimate_tokens(seen.prompt)
+        return replace(says, tokens=(sent, estimate_tokens(json.dumps(says.content))))
+
+    return sized
+
+
+class TestTheCostOfAWindow:
+    @pytest.fixture
+    def spent(self, alice: Caller, model: Server, settings: Any) -> list[LedgerEntry]:
+        """The ledger of two windows with four facts each, one of which leaves a doubt."""
+        use(settings, model, embedder="minilm")
+        for known in (
+            "The rehearsal is on Tuesday evening",
+            "Backups run at night",
+            "The database listens on port 5432",
+        ):
+            alice.remember(known)
+        facts = [fact for _, facts in WINDOWS for fact in facts]
+        for text, found in WINDOWS:
+            verdicts = [
+                {"number": number, "relation": "different", "reason": "another matter", "confidence": 0.9}
+                for number in (1, 2)
+            ]
+            model.always(as_long_as_it_is(answers(*found, relate=Says({"verdicts": verdicts}))))
+            say(alice, text)
+            upkeep_learn_due()
+        assert {fact["content"] for fact in facts} <= set(contents(alice.app))
+        return list(LedgerEntry.objects.for_app(alice.app))
+
+    def test_is_two_and_a_half_calls_at_most(self, spent: list[LedgerEntry]) -> None:
+        assert len(spent) / len(WINDOWS) <= 2.5
+
+    def test_is_2800_tokens_at_most(self, spent: list[LedgerEntry]) -> None:
+        assert sum(row.input_tokens + row.output_tokens for row in spent) / len(WINDOWS) <= 2_800
 
 
 AWAY: dict[str, Behaviour] = {

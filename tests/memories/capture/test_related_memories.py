@@ -24,6 +24,7 @@ from memories.language.relate.replacement import find_move
 from memories.models import Action, Link, LinkKind, Memory, Revision, Source, Status, Visibility
 from memories.providers.embeddings import EmbedderUnavailable, HashEmbedder, MiniLMEmbedder
 from memories.providers.llm.provider import Comparison
+from memories.providers.relation import MOST_PAIRS
 from memories.services import current_embedder
 from memories.store import Candidate, writing
 from memories.store.revisions import learnt_in
@@ -109,7 +110,7 @@ class TestWhatIsLookedAt:
         provider = Says(Relation.DIFFERENT)
         relations(acme, learnt("The database listens on port 5433"), provider)
         ((_, existing),) = provider.asked
-        assert len(existing) == MET
+        assert len(existing) == MOST_PAIRS
 
     @pytest.mark.parametrize("status", [Status.ARCHIVED, Status.SUPERSEDED, Status.INACTIVE])
     def test_what_is_put_away_is_not_looked_at(self, acme: App, status: str) -> None:

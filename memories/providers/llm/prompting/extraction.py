@@ -135,6 +135,7 @@ _FACT = object_of(
     useful=SHARE,
     valid_from=WORDS,
     valid_until=WORDS,
+    updates=number_of(0, 10_000, 0),
 )
 _EXTRACT = Question("extract", object_of(facts=list_of(_FACT)), max_tokens=MOST_TOKENS)
 _LEAN_FACT = object_of(**{name: _FACT["properties"][name] for name in ("message", "content", "kind", "valid_from")})
@@ -147,7 +148,8 @@ def show_chunk(chunk: Chunk) -> Conversation:
 
 
 def ask_facts(chunk: Chunk, conversation: Conversation, setting: Setting, *, lean: bool = False) -> Ask:
-    known = [f"- {shorten(one_line(text), MAX_KNOWN_CHARACTERS)}" for text in setting.known[:MOST_KNOWN]]
+    listed = enumerate(setting.known[:MOST_KNOWN], 1)
+    known = [f"{number}. {shorten(one_line(text), MAX_KNOWN_CHARACTERS)}" for number, text in listed]
     told = {
         "now": show_day(chunk.now),
         "categories": _categories(setting),
@@ -195,7 +197,8 @@ def read_facts(
         if chunk.messages[place].role == ASSISTANT:
             doubt = doubt or (ONLY_SUGGESTED if is_suggestion(said.words[place], quote, content) else "")
             content = content if doubt else attributed(content, said.words[place], quote)
-        where = Fact(content, place, quote, made_by=made_by, doubt=doubt)
+        number = found["updates"] if found["updates"] <= len(setting.known[:MOST_KNOWN]) else 0
+        where = Fact(content, place, quote, made_by=made_by, doubt=doubt, updates=number)
         kept.setdefault(_key(content), _label(where, found, labels, chunk.now))
     return list(kept.values())
 

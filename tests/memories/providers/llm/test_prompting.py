@@ -554,7 +554,7 @@ class TestTheLeanQuestion:
     def test_is_asked_where_the_full_one_was_not_answered(self) -> None:
         (fact,), fields = self.ask(LLMUnusable("no"), {"facts": [self.LEAN]}, lean=False)
         assert fact.content == self.LEAN["content"]
-        assert [len(some) for some in fields] == [15, 4]
+        assert [len(some) for some in fields] == [16, 4]
 
     def test_is_asked_no_third_time(self) -> None:
         with pytest.raises(LLMUnusable):

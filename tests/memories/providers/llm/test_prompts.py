@@ -95,7 +95,7 @@ class TestWhatIsSent:
                 "At most 5 statements, each of at most 300 characters.",
                 "",
                 *("Known subjects:", opening, "Berlin", "Anna", closing, ""),
-                *("Already known:", opening, "- Lives in Rome.", closing, ""),
+                *("Already known:", opening, "1. Lives in Rome.", closing, ""),
                 *("Said before:", opening, "user: Hi $now {x}", closing, ""),
                 *("Conversation:", opening, "[1] user: I moved.", "[2] assistant: Where?", closing),
             ]
