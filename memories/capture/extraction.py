@@ -281,6 +281,7 @@ def setting_of(session: AgentSession) -> Setting:
         categories=tuple(dict.fromkeys([*usual, *used])),
         subjects=tuple(subject for subject in subjects if subject),
         max_characters=app.policy.max_characters,
+        guidance=app.policy.guidance,
     )
 
 

@@ -125,7 +125,7 @@ class PolicyForm(SideBySideForm[AppPolicy]):
     class Meta:
         model = AppPolicy
         fields = POLICY_FIELDS
-        widgets = {"time_zone": LongSelect}
+        widgets = {"time_zone": LongSelect, "guidance": forms.Textarea(attrs={"rows": 4})}
         formfield_callback = within_limits
 
     def __init__(self, *args: Any, **options: Any) -> None:

@@ -63,6 +63,7 @@ def restore_policy(write: Writer, line: Line, is_fresh: bool) -> Counter[str]:
     for name in POLICY_FIELDS:
         column: Any = AppPolicy._meta.get_field(name)
         setattr(policy, name, column.to_python(line[name]))
+    policy.clean()
     policy.save()
     App.objects.filter(pk=app.pk).update(name=line["name"], preset=line["preset"])
     after = {name: getattr(policy, name) for name in POLICY_FIELDS}

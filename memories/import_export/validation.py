@@ -41,6 +41,7 @@ POLICY_LATER = {
     "inject_unreviewed": True,
     "users_apart": False,
     "redact_raw": False,
+    "guidance": "",
 }
 """Policy fields that older servers did not write."""
 COLD_BEFORE = ("active", "inactive", "superseded", "archived")

@@ -5,17 +5,26 @@ from typing import Any
 from zoneinfo import ZoneInfo, available_timezones
 
 from django.core.exceptions import ValidationError
-from django.core.validators import EMPTY_VALUES, MaxValueValidator, MinValueValidator, RegexValidator
+from django.core.validators import (
+    EMPTY_VALUES,
+    MaxLengthValidator,
+    MaxValueValidator,
+    MinValueValidator,
+    RegexValidator,
+)
 from django.db import models
 from django.db.models import Q
 from timezone_field import TimeZoneField
 
+from memories.language.secrets import redact
 from memsite.tenancy.origin import FROM_OUTSIDE, OF_AGENTS, Origin, check_origins, default_review_origins
 
 OPERATIONAL_CATEGORIES = ("timing", "dependency", "behavior", "remediation", "maintenance")
 PERSONAL_CATEGORIES = ("work", "preferences", "health", "hobbies", "relationships")
 MOST_CHARACTERS = 100_000
 """Of a memory, whatever the policy."""
+MOST_GUIDANCE = 2_000
+"""Characters of what an app tells the model that reads its conversations."""
 TTL_DAYS = {"work": 90, "preferences": 180, "health": 365, "hobbies": 60, "relationships": 180}
 
 ZONES = frozenset(available_timezones())
@@ -154,6 +163,14 @@ class AppPolicy(models.Model):
         help_text="Secrets in what was said, texts and turns, are marked as such before they are stored.",
     )
 
+    guidance = models.TextField(
+        blank=True,
+        default="",
+        max_length=MOST_GUIDANCE,
+        validators=[MaxLengthValidator(MOST_GUIDANCE)],
+        help_text="What matters here and what is never to be kept, for the model that finds facts.",
+    )
+
     useful_above = share(0.7, "A fact that is less useful than this is chatter and not kept.")
     verifiable_above = share(0.5, "A fact that is less verifiable than this is an opinion and not kept.")
 
@@ -266,6 +283,7 @@ class AppPolicy(models.Model):
         return OF_AGENTS if set(FROM_OUTSIDE) <= set(self.approval_origins) else FROM_OUTSIDE
 
     def clean(self) -> None:
+        self.guidance = redact(self.guidance.replace("\0", "")).text.strip()[:MOST_GUIDANCE]
         # An empty value may stand there, so Django itself passes over null, "" and {}; anything else it has checked.
         for name in ("review_origins", "approval_origins"):
             if getattr(self, name) not in EMPTY_VALUES:
@@ -287,6 +305,7 @@ TRUST_FIELDS = (
     "share_memories",
     "users_apart",
     "redact_raw",
+    "guidance",
 )
 """Those that say who is believed and who sees what: no file says that by itself."""
 
@@ -300,6 +319,7 @@ POLICY_GROUPS = (
             "capture_digest",
             "marker_categories",
             "redact_raw",
+            "guidance",
             "useful_above",
             "verifiable_above",
         ),

@@ -370,3 +370,20 @@ def test_an_app_that_was_uninstalled_can_be_installed_again(operator: APIClient,
     assert (answer.status_code, answer.json()["status"]) == (200, "active")
     assert alice.get(f"memories/{uid}").json()["content"] == "Whales sing"
     assert_problem(operator.patch(f"{APPS}/acme", {"status": "gone"}), 400)
+
+
+class TestGuidance:
+    """What an app tells the model that reads its conversations."""
+
+    def test_is_stored_without_secrets(self, operator: APIClient, alice: Caller) -> None:
+        text = "Prices never matter; the key is sk-proj-abcdefghijklmnopqrstuvwx123456"
+        answer = operator.patch(f"{APPS}/acme", {"policy": {"guidance": text}})
+        assert answer.status_code == 200
+        stored = AppPolicy.objects.get(app=alice.app).guidance
+        assert stored.startswith("Prices never matter; the key is [redacted")
+        assert "sk-proj" not in stored
+
+    @each_row("value", ["a" * 2_001, None, 5, ["a"]], rolled_back=True)
+    def test_is_a_text_of_2000_characters_at_most(self, operator: APIClient, alice: Caller, value: Any) -> None:
+        answer = operator.patch(f"{APPS}/acme", {"policy": {"guidance": value}})
+        assert_problem(answer, 400, "policy.guidance")

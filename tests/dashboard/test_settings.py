@@ -138,6 +138,12 @@ def test_an_owner_changes_numbers(olga: Client, alice: Caller) -> None:
     assert AppPolicy.objects.get().daily_cost is None
 
 
+def test_the_guidance_is_edited_on_the_page(olga: Client, alice: Caller) -> None:
+    assert olga.post("/settings/policy", policy_data(olga, guidance="Never keep prices.")).status_code == 303
+    assert AppPolicy.objects.get().guidance == "Never keep prices."
+    assert "Never keep prices." in text_of(olga.get("/settings/policy"))
+
+
 def test_what_is_wrong_is_said_once(olga: Client) -> None:
     names = ("review_origins", "approval_origins")
     answer = olga.post("/settings/policy", policy_data(olga, **dict.fromkeys(names, "nobody")))

@@ -50,6 +50,7 @@ JSON_TYPES: dict[str, tuple[tuple[type, ...], str]] = {
     "PositiveIntegerField": ((int,), "a whole number"),
     "PositiveBigIntegerField": ((int,), "a whole number"),
     "CharField": ((str,), "a text"),
+    "TextField": ((str,), "a text"),
 }
 """Of which JSON type a policy field's value is, by the field's own."""
 POLICY_HELP = {field.name: field.help_text for field in AppPolicy._meta.concrete_fields}
@@ -95,9 +96,9 @@ class PolicyShown(JSONObjectField):
 @extend_schema_field(Policy(partial=True))
 class PolicyChanges(serializers.DictField):
     def run_validation(self, data: Any = empty) -> Any:
-        """Of its texts all are names."""
+        """Of its texts all are names but the guidance, which the policy redacts."""
         values = super().run_validation(data)
-        for text in texts_in(values):
+        for text in texts_in({name: value for name, value in values.items() if name != "guidance"}):
             refuse_secret(text)
         return values
 

@@ -118,13 +118,16 @@ class Chunk:
 
 @dataclass(frozen=True, slots=True)
 class Setting:
-    """What the asker knows: drawers and subjects in use, the nearest memories by text, and limits."""
+    """What the asker knows: drawers and subjects in use, the nearest memories by text, limits, and what its operator
+    says matters (`guidance`).
+    """
 
     categories: tuple[str, ...] = ()
     subjects: tuple[str, ...] = ()
     known: tuple[str, ...] = ()
     max_characters: int = 2_000
     most_facts: int = 40
+    guidance: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -88,6 +88,12 @@ class TestGoodAnswers:
         (prompt,) = (seen.prompt for seen in model.seen if asked(seen) == "extract")
         assert "User loves the harbour of Lisbon" in prompt
 
+    def test_the_guidance_of_the_app_is_shown(self, alice: Caller, model: Server) -> None:
+        AppPolicy.objects.filter(app=alice.app).update(guidance="Never keep prices.")
+        say(alice)
+        upkeep_learn_due()
+        assert [asked(seen) for seen in model.seen if "Never keep prices." in seen.prompt] == ["extract"]
+
     @each_row("user_id", ["u1", None], rolled_back=True)
     def test_what_is_known_of_another_user_is_not(
         self, alice: Caller, bob: Caller, charlie: Caller, model: Server, user_id: str | None

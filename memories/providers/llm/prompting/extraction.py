@@ -30,6 +30,8 @@ from memories.providers.llm.prompting.prompt import (
     WORDS,
     Conversation,
     Question,
+    clean,
+    described,
     example,
     fitting,
     list_of,
@@ -119,23 +121,23 @@ FEWEST_TOKENS, TOKENS_PER_TOKEN = 600, 4
 
 _NAMES = {**list_of(TEXT), "default": []}
 _FACT = object_of(
-    message=number_of(0, 10_000, 0),
-    quote=WORDS,
-    content=TEXT,
+    message=described(number_of(0, 10_000, 0), "number of the message that says it"),
+    quote=described(WORDS, "up to twenty of its words, exactly"),
+    content=described(TEXT, "one statement, understood alone"),
     kind=words_of(KINDS, "fact"),
     category=WORDS,
-    subject=WORDS,
+    subject=described(WORDS, "the one person, service or thing it is about"),
     entities=_NAMES,
     tags=_NAMES,
     importance=number_of(1, 5, 3),
     # Whoever cannot say how plainly it was said did not read it word for word.
     strength=words_of(STRENGTHS, "implied"),
     sentiment=words_of(SENTIMENTS, "neutral"),
-    verifiable=SHARE,
-    useful=SHARE,
-    valid_from=WORDS,
-    valid_until=WORDS,
-    updates=number_of(0, 10_000, 0),
+    verifiable=described(SHARE, "low for a mere opinion"),
+    useful=described(SHARE, "above 0.7 only if it helps in another conversation"),
+    valid_from=described(WORDS, "YYYY-MM-DD or empty"),
+    valid_until=described(WORDS, "YYYY-MM-DD or empty"),
+    updates=described(number_of(0, 10_000, 0), "number of the known statement it makes outdated, or 0"),
 )
 _EXTRACT = Question("extract", object_of(facts=list_of(_FACT)), max_tokens=MOST_TOKENS)
 _LEAN_FACT = object_of(**{name: _FACT["properties"][name] for name in ("message", "content", "kind", "valid_from")})
@@ -150,11 +152,13 @@ def show_chunk(chunk: Chunk) -> Conversation:
 def ask_facts(chunk: Chunk, conversation: Conversation, setting: Setting, *, lean: bool = False) -> Ask:
     listed = enumerate(setting.known[:MOST_KNOWN], 1)
     known = [f"{number}. {shorten(one_line(text), MAX_KNOWN_CHARACTERS)}" for number, text in listed]
+    told_by = clean(setting.guidance).strip()
     told = {
         "now": show_day(chunk.now),
         "categories": _categories(setting),
         "max_characters": setting.max_characters,
         "most_facts": setting.most_facts,
+        "guidance": f"\nThe operator on what matters here and what never to keep:\n{told_by}\n" if told_by else "",
     }
     untrusted = {
         "subjects": "\n".join(fitting(map(one_line, setting.subjects), NAMES_CHARACTERS)),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -38,6 +39,8 @@ from memories.providers.llm.provider import NOT_ANSWERED, Ask, Choice, Compariso
 
 MAX_PREVIOUS_CHARACTERS = 8_000
 MOST_TOKENS = 8_000
+_LABELS = re.compile(r"[^\S\n]*\(importance \d[^()\n]*\)", re.IGNORECASE)
+"""What stands behind a fact that is shown, and is not to be copied."""
 _WRITTEN = object_of(text=TEXT)
 _SUMMARISE = Question("summarise", _WRITTEN, MOST_TOKENS)
 _DIGEST = Question("digest", _WRITTEN, MOST_TOKENS)
@@ -70,7 +73,7 @@ def _tokens(max_characters: int) -> int:
 
 def read_summary(answer: Mapping[str, Any], max_characters: int, made_by: str) -> Written:
     """As many lines as fit, or sentences of the first. Raises LLMUnusable if nothing fits or was written."""
-    text = clean(answer["text"]).strip()
+    text = _LABELS.sub("", clean(answer["text"])).strip()
     return _written(whole_lines(text, max_characters) or whole_sentences(text, max_characters), made_by)
 
 
@@ -82,7 +85,7 @@ def read_digest(answer: Mapping[str, Any], max_characters: int, made_by: str) ->
 
 def read_insight(answer: Mapping[str, Any], max_characters: int, made_by: str) -> Written:
     """Raise LLMUnusable if nothing was written or the first sentence is too long."""
-    return _written(whole_sentences(one_line(answer["text"]), max_characters), made_by)
+    return _written(whole_sentences(one_line(_LABELS.sub("", answer["text"])), max_characters), made_by)
 
 
 def _written(text: str, made_by: str) -> Written:

@@ -87,6 +87,10 @@ INTEGER: Mapping[str, Any] = {"type": "integer"}
 BOOLEAN: Mapping[str, Any] = {"type": "boolean"}
 
 
+def described(schema: Mapping[str, Any], words: str) -> dict[str, Any]:
+    return {**schema, "description": words}
+
+
 def list_of(items: Mapping[str, Any]) -> dict[str, Any]:
     return {"type": "array", "items": items}
 

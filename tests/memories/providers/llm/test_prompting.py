@@ -559,3 +559,28 @@ class TestTheLeanQuestion:
     def test_is_asked_no_third_time(self) -> None:
         with pytest.raises(LLMUnusable):
             self.ask(LLMUnusable("no"), LLMUnusable("no"), lean=False)
+
+
+@each_row("text, kept", [("Backups run at 02:00 (importance 3, on db, 2026-05-01).", "Backups run at 02:00."),
+                         ("Backups (at night) run.", "Backups (at night) run.")])  # fmt: skip
+def test_summaries_and_insights_copy_no_labels_of_facts(text: str, kept: str) -> None:
+    llm, _ = provider_on({"text": text})
+    assert (llm.summarise("work", notes("a"), "", 500).text, llm.insight(notes("a"), 500).text) == (kept, kept)
+
+
+@each_row("lean", [False, True])
+def test_what_the_operator_says_matters_goes_with_the_question(lean: bool) -> None:
+    chat = FakeChat({"facts": []})
+    LLMProvider(chat, metering([]), lean=lean).extract(said("x"), Setting(guidance="Never keep prices."))
+    (ask,) = chat.asked
+    assert "Never keep prices." in ask.prompt
+    assert "Never keep prices." not in ask.system
+
+
+def test_fields_of_facts_are_described() -> None:
+    llm, chat = provider_on({"facts": []})
+    llm.extract(said("x"), Setting())
+    fields = chat.asked[0].schema["properties"]["facts"]["items"]["properties"]
+    assert {"message", "quote", "content", "useful", "updates"} <= {
+        name for name, field in fields.items() if field.get("description")
+    }
