@@ -57,6 +57,7 @@ urlpatterns = [
     path("upkeep/rollbacks", review.rollbacks, name="upkeep-rollbacks"),
     path("upkeep/health", reports.health, name="upkeep-health"),
     path("costs", reports.costs, name="costs"),
+    path("costs/check", reports.check, name="costs-check"),
     path("costs.csv", reports.download, name="costs-csv"),
     path("settings", settings.settings, name="settings"),
     path("settings/status", settings.status, name="settings-status"),

@@ -169,6 +169,16 @@ def test_a_run_is_tried_again_and_stopped(new_tab: NewTab) -> None:
     assert tab.troubles == []
 
 
+@sends("costs-check")
+def test_the_language_model_is_checked(new_tab: NewTab) -> None:
+    tab = new_tab(1280, "light")
+    page = tab.open(f"/costs{app_of('governing')}")
+    page.get_by_role("button", name="Check the model").click()
+    page.get_by_text("no language model is asked").wait_for()
+    assert barriers(page) == []
+    assert tab.troubles == []
+
+
 @sends(
     "settings", "settings-create", "settings-status", "settings-policy", "settings-preset", "settings-agents",
     "settings-issue", "settings-members", "settings-members-remove",

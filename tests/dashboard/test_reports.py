@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+from collections.abc import Iterator
 from datetime import UTC, date, datetime, timedelta
 from typing import Any
 from zoneinfo import ZoneInfo
@@ -13,16 +14,20 @@ from django.test import Client
 from django.utils import timezone
 
 from memories.dashboard.plots import Plot, Series
+from memories.dashboard.views import reports
 from memories.ledger.days import Span, day_of
 from memories.ledger.spend import by_day
 from memories.models import EnergyUse, LedgerEntry
 from memories.models.usage import recall_note
+from memories.providers.llm import client
 from memsite.db.transactions import execute_all
 from memsite.tenancy.models import App, AppPolicy
 from tests.conftest import Caller
 from tests.dashboard.reading import elements, links, queries_of, text_of
+from tests.memories.providers.llm.servers import Says, Server, serve
 from tests.tables import each_row
 from tests.talking import at
+from tests.with_model import HastyChat, answers, forget_clients, use
 
 HOSTILE = "<script>alert(1)</script><img src=x> & \"'"
 NOON = datetime(2026, 11, 18, 12, tzinfo=UTC)
@@ -232,3 +237,45 @@ def test_hostile_names_are_text() -> None:
     plot = Plot("p", "<b>P", "Name", ['"><script>x'], [Series("<i>", [1])])
     html = render_to_string("dashboard/parts/plot.html", {"plot": plot})
     assert not [part for part in ("<script", "<b>", "<i>") if part in html]
+
+
+class TestTheCheckOfTheModel:
+    @pytest.fixture
+    def model(self, settings: Any, monkeypatch: pytest.MonkeyPatch) -> Iterator[Server]:
+        monkeypatch.setattr(client, "ModelChat", HastyChat)
+        forget_clients()
+        with serve("openai") as server:
+            server.always(answers())
+            use(settings, server)
+            yield server
+        forget_clients()
+
+    def test_each_question_is_asked_once(self, olga: Client, alice: Caller, model: Server) -> None:
+        assert links_to_check(olga)
+        text = text_of(olga.post("/costs/check"))
+        assert len(model.seen) == 8
+        assert "All questions were answered as asked" in text
+
+    def test_what_is_wrong_is_shown(self, olga: Client, alice: Caller, model: Server) -> None:
+        model.always(answers(extract=Says("prose")))
+        text = text_of(olga.post("/costs/check"))
+        assert "1 of the questions was not answered as asked" in text
+        assert "holds no complete JSON object" in text
+
+    def test_only_so_much_time_is_taken(
+        self, olga: Client, alice: Caller, model: Server, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(reports, "CHECK_SECONDS", 0.0)
+        assert "the other questions took all the time" in text_of(olga.post("/costs/check"))
+        assert model.seen == []
+
+    def test_only_owners_may(self, vera: Client, alice: Caller, model: Server) -> None:
+        assert vera.post("/costs/check").status_code == 403
+        assert not links_to_check(vera)
+
+    def test_without_a_model_there_is_nothing_to_check(self, olga: Client, alice: Caller) -> None:
+        assert "no language model is asked" in text_of(olga.post("/costs/check"))
+
+
+def links_to_check(client: Client) -> bool:
+    return bool(elements(client.get("/costs"), "form", action="/costs/check"))

@@ -27,7 +27,11 @@ from memories.maintain import figures
 from memories.maintain.figures import answers
 from memories.maintain.health import TENTHS, health_of, tenths
 from memories.models import LIVE, HealthReport, Memory
-from memsite.tenancy.access import apps_of
+from memories.providers.llm.client import make_chat
+from memories.providers.llm.provider import LLMMisconfigured
+from memories.services.model_check import PARSED, check_model
+from memsite.config.conf import get_conf
+from memsite.tenancy.access import Right, apps_of
 from memsite.tenancy.models import App
 from memsite.timestamps import EARLIEST
 from sessions.models import AgentSession, Event
@@ -43,6 +47,7 @@ FIGURES = ("calls", "failed", "input_tokens", "output_tokens", "cost", "unpriced
 # What a spreadsheet would take for a formula.
 FORMULA = ("=", "+", "-", "@", "\t", "\r")
 REPORTS_OFFERED = 36
+CHECK_SECONDS = 60.0
 
 
 @page()
@@ -141,8 +146,21 @@ def costs(request: DashboardRequest) -> HttpResponse:
         "searched": sum(row.searches for row in searches),
         "found": sum(row.share for row in searches if row.tier != "none") if searches else None,
         "apps": by_app(apps_of(dashboard.user), span) if dashboard.named else [],
+        "llm": get_conf().llm,
     }
     return render_page(request, "costs/page", context)
+
+
+@page(read=None, write=Right.GOVERN)
+def check(request: DashboardRequest) -> HttpResponse:
+    """Asks the language model every question once, which takes a minute at most."""
+    try:
+        chat = make_chat(get_conf().llm_settings)
+    except LLMMisconfigured as error:
+        return render_page(request, "costs/check", {"problem": f"MEMSITE_LLM cannot work: {error}."})
+    lines = list(check_model(chat, CHECK_SECONDS)) if chat else []
+    failed = sum(line.outcome != PARSED for line in lines)
+    return render_page(request, "costs/check", {"lines": lines, "failed": failed})
 
 
 def plot(dashboard: Dashboard, span: Span, total: Total) -> Plot:
