@@ -138,6 +138,20 @@ def test_a_digest_makes_room_for_itself_and_a_later_one_needs_none(db: None, mod
     assert questions(model).count("make_room") == 1
 
 
+def test_what_is_new_is_folded_into_no_memory(alice: Caller, model: Server) -> None:
+    """Else it would be known twice, and in the name of whoever said the old one."""
+    goes, stays, *_ = fill(alice.app, "Owns a red racing bicycle", "Owns a bicycle from Turin with two bells", "Rows")
+    both = "Owns a red racing bicycle from Turin with two bells, and swims every day"
+
+    def answer(seen: Seen) -> Behaviour:
+        numbers = (shown_number(seen, memory.content) for memory in (goes, stays))
+        return choice(*numbers, content=both)
+
+    model.always(answer)
+    by_request(alice)
+    assert live(alice.app) == [stays.content, "Rows", "User swims every day"]
+
+
 def test_two_memories_become_one_as_the_model_words_it(alice: Caller, model: Server) -> None:
     goes, stays, *_ = fill(alice.app)
     both = "Owns a red bicycle and plays the cello"

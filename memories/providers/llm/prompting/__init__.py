@@ -139,7 +139,7 @@ class LLMProvider:
             raise LLMUnusable("no memory may go: all are pinned")
         shown = show_memories(memories)
         answer, made_by = self._answer(ask_choice(shown, now, max_characters, coming, seconds))
-        return read_choice(answer, shown, max_characters, made_by)
+        return read_choice(answer, shown, max_characters, made_by, coming)
 
     def rewrite(self, messages: Sequence[Message], now: datetime) -> Written:
         last = show_last(messages, LAST_MESSAGES, MESSAGES_CHARACTERS)

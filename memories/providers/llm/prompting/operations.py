@@ -13,7 +13,7 @@ from typing import Any
 from memories.language.injection_guard import find_instructions
 from memories.language.relate import Relation, Verdict
 from memories.language.relate.verdict import REASON_MAX_CHARS
-from memories.language.similarity import used_share
+from memories.language.similarity import unsaid_words, used_share
 from memories.providers.llm.prompting.prompt import (
     BOOLEAN,
     INTEGER,
@@ -246,8 +246,10 @@ def _labels(memory: Noted) -> str:
     return ", ".join(filter(None, labels))
 
 
-def read_choice(answer: Mapping[str, Any], shown: Shown, max_characters: int, made_by: str) -> Choice:
-    """Raise LLMUnusable for a choice that must not be carried out."""
+def read_choice(
+    answer: Mapping[str, Any], shown: Shown, max_characters: int, made_by: str, coming: Sequence[str] = ()
+) -> Choice:
+    """Raise LLMUnusable for a choice that must not be carried out, such as one that puts what is new into a memory."""
     number, into = answer["number"], answer["into"]
     goes = _free_to_change(number, shown, made_by)
     reason = one_line(answer["reason"])[:MAX_REASON_CHARACTERS]
@@ -263,6 +265,9 @@ def read_choice(answer: Mapping[str, Any], shown: Shown, max_characters: int, ma
         raise LLMUnusable(f"{made_by} wrote nothing that fits")
     if find_instructions(content) or used_share(content, f"{goes.content} {stays.content}") < LEAST_SHARED:
         raise LLMUnusable(f"{made_by} wrote what neither memory says")
+    added = unsaid_words(content, f"{goes.content} {stays.content}")
+    if used_share(" ".join((*added.names, *added.words)), "\n".join(coming)):
+        raise LLMUnusable(f"{made_by} would put what is new into a memory")
     return Choice(goes.number, reason, stays.number, content, made_by)
 
 
