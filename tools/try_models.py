@@ -67,10 +67,10 @@ NEVER_LEFT_ALONE = 1_000_000
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class Outcome:
     """What one answer comes to."""
 
-    kept: int
+    accepted: int
     ungrounded: int = 0
     facts: tuple[str, ...] = ()
 
@@ -87,13 +87,13 @@ class Talk:
     def of(cls, given: Mapping[str, Any], rules: Provider) -> Talk:
         times = [SAID_AT + number * BETWEEN_SESSIONS for number in range(len(given["sessions"]))]
         sessions = [
-            [Message(said["role"], said["content"], at) for said in session]
-            for at, session in zip(times, given["sessions"], strict=True)
+            [Message(message["role"], message["content"], moment) for message in session]
+            for moment, session in zip(times, given["sessions"], strict=True)
         ]
         talk = cls(sessions, [re.compile(fact["regex"], re.IGNORECASE) for fact in given["facts"]])
         for session in sessions:
-            found = [fact for chunk in chunks_of(session) for fact in rules.extract(chunk, Setting())]
-            talk.facts.append([noted(number, fact) for number, fact in enumerate(found, 1)])
+            facts = [fact for chunk in chunks_of(session) for fact in rules.extract(chunk, Setting())]
+            talk.facts.append([noted(number, fact) for number, fact in enumerate(facts, 1)])
         return talk
 
     def labelled(self, facts: Sequence[str]) -> int:
@@ -108,13 +108,13 @@ def chunks_of(session: Sequence[Message]) -> list[Chunk]:
     return [window.chunk for window in make_chunks(session, session[-1].at or SAID_AT)]
 
 
-def told_of_text(text: str, sources: Sequence[str]) -> Told:
+def outcome_of_text(text: str, sources: Sequence[str]) -> Outcome:
     """Return a written text's worth: it is kept if it says nothing but what its sources say."""
     is_ungrounded = bool(doubt_about(text, "\n".join(sources), SAID_AT))
-    return Told(int(bool(text) and not is_ungrounded), int(is_ungrounded))
+    return Outcome(int(bool(text) and not is_ungrounded), int(is_ungrounded))
 
 
-Question = Callable[[Provider], Told]
+Question = Callable[[Provider], Outcome]
 
 
 def questions(talk: Talk) -> dict[str, list[Question]]:
@@ -124,46 +124,52 @@ def questions(talk: Talk) -> dict[str, list[Question]]:
     contents = [fact.content for fact in first]
     now = talk.sessions[-1][-1].at or SAID_AT
 
-    def gate(llm: Provider, chunk: Chunk) -> Told:
-        return Told(int(llm.gate(chunk).keep))
+    def gate(llm: Provider, chunk: Chunk) -> Outcome:
+        return Outcome(int(llm.gate(chunk).keep))
 
-    def extract(llm: Provider, chunk: Chunk) -> Told:
+    def extract(llm: Provider, chunk: Chunk) -> Outcome:
         facts = llm.extract(chunk, Setting())
-        kept = tuple(fact.content for fact in facts if not fact.doubt)
-        return Told(len(kept), len(facts) - len(kept), kept)
+        accepted = tuple(fact.content for fact in facts if not fact.doubt)
+        return Outcome(len(accepted), len(facts) - len(accepted), accepted)
 
-    def relate(llm: Provider) -> Told:
-        told = [verdict for verdicts in llm.relate_many(compared(last, contents)) for verdict in verdicts]
-        return Told(sum(verdict != NOT_ANSWERED for verdict in told))
+    def relate(llm: Provider) -> Outcome:
+        answers = [verdict for verdicts in llm.relate_many(compared(last, contents)) for verdict in verdicts]
+        return Outcome(sum(verdict != NOT_ANSWERED for verdict in answers))
 
-    def digest(llm: Provider, said: Sequence[Message]) -> Told:
-        return told_of_text(llm.digest(said, now, MOST_CHARACTERS).text, [message.content for message in said])
+    def condense(llm: Provider, messages: Sequence[Message]) -> Outcome:
+        return outcome_of_text(
+            llm.digest(messages, now, MOST_CHARACTERS).text, [message.content for message in messages]
+        )
 
-    def make_room(llm: Provider) -> Told:
-        return Told(int(bool(llm.make_room(first, now, MOST_CHARACTERS, [last[0].content]).number)))
+    def evict(llm: Provider) -> Outcome:
+        return Outcome(int(bool(llm.make_room(first, now, MOST_CHARACTERS, [last[0].content]).number)))
 
-    def rewrite(llm: Provider, said: Sequence[Message]) -> Told:
-        return told_of_text(llm.rewrite(said, now).text, [message.content for message in said])
+    def rewrite(llm: Provider, messages: Sequence[Message]) -> Outcome:
+        return outcome_of_text(llm.rewrite(messages, now).text, [message.content for message in messages])
 
     return {
         "gate": [partial(gate, chunk=chunk) for chunk in chunks],
         "extract": [partial(extract, chunk=chunk) for chunk in chunks],
         "relate": [relate],
-        "summarise": [lambda llm: told_of_text(llm.summarise("general", first, "", MOST_CHARACTERS).text, contents)],
-        "digest": [partial(digest, said=session) for session in talk.sessions],
-        "insight": [lambda llm: told_of_text(llm.insight(first[:5], MOST_CHARACTERS).text, contents)],
-        "make_room": [make_room],
-        "rewrite": [partial(rewrite, said=session[:5]) for session in talk.sessions],
+        "summarise": [lambda llm: outcome_of_text(llm.summarise("general", first, "", MOST_CHARACTERS).text, contents)],
+        "digest": [partial(condense, messages=session) for session in talk.sessions],
+        "insight": [lambda llm: outcome_of_text(llm.insight(first[:5], MOST_CHARACTERS).text, contents)],
+        "make_room": [evict],
+        "rewrite": [partial(rewrite, messages=session[:5]) for session in talk.sessions],
     }
+
+
+def unlikeness(new: str, known: str) -> float:
+    return -used_share(known, new)
 
 
 def compared(new: Sequence[Noted], known: Sequence[str]) -> list[Comparison]:
     """Return questions about the first new statements, each with the known ones that share most words with it."""
-    asked = []
-    for one in new[:MOST_NEW]:
-        near = sorted(known, key=lambda text: -used_share(text, one.content))[:MOST_NEAR]
-        asked.append(Comparison(one.content, near, one.subject, [None] * len(near)))
-    return asked
+    comparisons = []
+    for fact in new[:MOST_NEW]:
+        near = sorted(known, key=partial(unlikeness, fact.content))[:MOST_NEAR]
+        comparisons.append(Comparison(fact.content, near, fact.subject, [None] * len(near)))
+    return comparisons
 
 
 @dataclass(slots=True)
@@ -172,9 +178,9 @@ class Row:
 
     question: str
     model: str
-    asked: int = 0
+    pieces: int = 0
     parsed: int = 0
-    kept: int = 0
+    accepted: int = 0
     ungrounded: int = 0
     seconds: float = 0.0
     cpu_seconds: float = 0.0
@@ -188,10 +194,10 @@ class Row:
             sum(getattr(usage, name) for usage in self.usages) for name in ("input_tokens", "output_tokens")
         )
         labelled = "" if self.labelled is None else f"{self.labelled}/{self.labels}"
-        parsed = f"{self.parsed}/{self.asked}"
+        parsed = f"{self.parsed}/{self.pieces}"
         return (
             *(self.question, self.model, f"{read:,}", f"{written:,}", f"{self.seconds:.1f}", f"{self.cpu_seconds:.1f}"),
-            *(parsed, str(self.kept), str(self.ungrounded), labelled),
+            *(parsed, str(self.accepted), str(self.ungrounded), labelled),
         )
 
 
@@ -211,12 +217,12 @@ class Model:
 
 def try_all(talks: Sequence[Talk], model: Model, only: Sequence[str] = ()) -> Iterator[Row]:
     """Yield a line for each question, or for some `only`, when it is answered for all conversations."""
-    asked = [questions(talk) for talk in talks]
-    for name in only or asked[0]:
+    by_talk = [questions(talk) for talk in talks]
+    for name in only or by_talk[0]:
         row = Row(name, model.name)
         model.usages.clear()
         begun = model.cpu_seconds()
-        for talk, pieces in zip(talks, asked, strict=True):
+        for talk, pieces in zip(talks, by_talk, strict=True):
             try_one(row, talk, pieces[name], model.provider)
         row.cpu_seconds, row.usages = model.cpu_seconds() - begun, list(model.usages)
         yield row
@@ -224,17 +230,17 @@ def try_all(talks: Sequence[Talk], model: Model, only: Sequence[str] = ()) -> It
 
 def try_one(row: Row, talk: Talk, pieces: Sequence[Question], provider: Provider) -> None:
     facts: list[str] = []
-    for ask in pieces:
+    for question in pieces:
         begun = monotonic()
-        row.asked += 1
+        row.pieces += 1
         try:
-            told = ask(provider)
+            outcome = question(provider)
         except LLMError as error:
             row.problems.append(str(error))
         else:
-            row.parsed, row.kept = row.parsed + 1, row.kept + told.kept
-            row.ungrounded += told.ungrounded
-            facts += told.facts
+            row.parsed, row.accepted = row.parsed + 1, row.accepted + outcome.accepted
+            row.ungrounded += outcome.ungrounded
+            facts += outcome.facts
         row.seconds += monotonic() - begun
     if row.question == "extract":
         row.labelled = (row.labelled or 0) + talk.labelled(facts)
