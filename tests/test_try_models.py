@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -19,11 +20,10 @@ CHUNK = Chunk((Message(USER, SAID),), datetime(2026, 11, 16, 10, tzinfo=UTC))
 
 @pytest.mark.long
 @pytest.mark.skipif(not try_models.installed(STAND), reason="there is no model here: `make try-models` installs one")
-def test_a_small_model_answers_over_the_wire_with_facts_or_with_what_is_refused():
+def test_a_small_model_answers_over_the_wire_with_facts_or_with_nothing_that_fits():
     with try_models.asking(STAND, try_models.installed(STAND)[0], seconds=600, lean=True) as model:
-        try:
-            facts = model.provider.extract(CHUNK, Setting())
-        except LLMUnusable:
-            facts = []
-    assert all(fact.doubt or fact.message == 0 for fact in facts)
-    assert sum(usage.output_tokens for usage in model.usages) > 0
+        with suppress(LLMUnusable):
+            model.provider.extract(CHUNK, Setting())
+        answers = [(usage.operation, usage.outcome, usage.output_tokens > 0) for usage in model.usages]
+    assert set(answers) <= {("extract", "ok", True), ("extract", "unusable", True)}
+    assert answers

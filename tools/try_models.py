@@ -21,6 +21,7 @@ import argparse
 import json
 import os
 import re
+import signal
 import subprocess
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -54,6 +55,7 @@ from memories.providers.llm.provider import (
     Usage,
 )
 from memories.providers.llm.rules import RulesProvider
+from tools import ENDED
 
 ROOT = Path(__file__).resolve().parent.parent
 STAND = ROOT / ".venv" / "models"
@@ -325,6 +327,8 @@ def main() -> None:
     models = installed(given.stand)
     if not models:
         sys.exit("The models are not installed: `make try-models` does that.")
+    # Whoever ends this process ends the server, too.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(ENDED))
     rules = RulesProvider(judge="learned")
     conversations = json.loads((given.data / "conversations.json").read_text())
     talks = [Talk.of(conversation, rules) for conversation in conversations.values()]
