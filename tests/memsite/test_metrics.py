@@ -131,13 +131,13 @@ def test_the_list_in_the_documents_is_what_is_told(told: None, acme: App, settin
     section = (DOCS / "monitoring.md").read_text()
     listed = set(re.findall(r"^\| `(memsite_\w+)`", section, re.MULTILINE))
     assert listed == counted | looked_up
-    queries = set(re.findall(r"memsite_\w+", section))
+    queries = set(re.findall(r"memsite_\w+", section + (DOCS / "memsite.rules.yml").read_text()))
     assert {re.sub(r"_(bucket|count|sum)$", "", name) for name in queries} <= listed
 
 
 def test_the_rules_in_the_documents_hear_of_what_never_was() -> None:
     """Nothing is told of a job that was never done, nor of workers that are not there: no comparison finds that."""
-    rules = (DOCS / "monitoring.md").read_text()
+    rules = (DOCS / "memsite.rules.yml").read_text()
     for series in ('memsite_job_last_success_timestamp_seconds{job="backup"}', 'memsite_processes{process="worker"}'):
         assert f"absent({series})" in rules
 
