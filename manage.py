@@ -24,6 +24,6 @@ if __name__ == "__main__":
         if not (is_out_of_reach(error) or why_unwritable(error)):
             raise
         # Django's own commands; ours say as much.
-        from memories.management.errors import plain_message
+        from memories.management import plain_message
 
         sys.exit(plain_message(error))

@@ -30,7 +30,7 @@ UNKNOWN_SECONDS = 2.0
 PROCESSES = 2
 VIEWS = {
     "tests/api": "memories.api.urls",
-    "tests/compat": "memories.compat.urls",
+    "tests/compat": "memsite.config.urls",
     "tests/mcp": "memories.mcp.views",
     "tests/dashboard": "memories.dashboard.urls",
     "tests/oauth": "memsite.oauth.views",

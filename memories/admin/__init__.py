@@ -1,34 +1,194 @@
 """What operators see and do of what is known."""
 
-from memories.admin.knowledge import EntityAdmin, ExtractionAdmin, FutureTriggerAdmin, SummaryAdmin
-from memories.admin.memories import MemoryAdmin
-from memories.admin.operations import (
-    BridgeAdmin,
-    DeliveryAdmin,
-    EnergyUseAdmin,
-    ImportAdmin,
-    LedgerEntryAdmin,
-    RecallCountAdmin,
-    WebhookAdmin,
-)
-from memories.admin.records import InjectionAdmin, LinkAdmin, RejectionAdmin, RevisionAdmin, VectorAdmin
+from __future__ import annotations
 
-__all__ = [
-    "BridgeAdmin",
-    "DeliveryAdmin",
-    "EnergyUseAdmin",
-    "EntityAdmin",
-    "ExtractionAdmin",
-    "FutureTriggerAdmin",
-    "ImportAdmin",
-    "InjectionAdmin",
-    "LedgerEntryAdmin",
-    "LinkAdmin",
-    "MemoryAdmin",
-    "RecallCountAdmin",
-    "RejectionAdmin",
-    "RevisionAdmin",
-    "SummaryAdmin",
-    "VectorAdmin",
-    "WebhookAdmin",
-]
+from typing import Any
+
+from django.contrib import admin, messages
+from django.db.models import QuerySet
+from django.http import HttpRequest
+from django.utils.safestring import SafeString
+
+from memories.admin import knowledge, memories, records  # noqa: F401  # they register what they show
+from memories.ledger import UNITS
+from memories.models import Bridge, Delivery, EnergyUse, Import, LedgerEntry, RecallCount, Webhook
+from memories.services import MemoryAgent
+from memsite.admin_site import AppFilter, ReadOnlyAdmin, link_to, raw
+from memsite.tenancy.access import Right, actor_of
+
+
+class OperationFilter(admin.SimpleListFilter):
+    """Offers the operations there are, without reading a million rows for them."""
+
+    title = "operation"
+    parameter_name = "operation"
+
+    def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
+        return [(name, name) for name in UNITS]
+
+    def queryset(self, request: HttpRequest, queryset: QuerySet[Any]) -> QuerySet[Any]:
+        return queryset.filter(operation=self.value()) if self.value() else queryset
+
+
+@admin.register(LedgerEntry)
+class LedgerEntryAdmin(ReadOnlyAdmin[LedgerEntry]):
+    dashboard_page, dashboard_args = "costs", ()
+    list_display = [
+        "created_at",
+        "operation",
+        "provider",
+        "model",
+        "input_tokens",
+        "output_tokens",
+        "cost_shown",
+        "outcome",
+        "session_link",
+        "app",
+    ]
+    list_filter = [("app", AppFilter), OperationFilter, ("day", admin.DateFieldListFilter)]
+    list_select_related = ["app", "session"]
+    search_fields = ["model", "outcome"]
+    ordering = ["-id"]
+    fields = [
+        "app",
+        "operation",
+        "provider",
+        "model",
+        "session",
+        "turn_number",
+        "input_tokens",
+        "output_tokens",
+        "cost_shown",
+        "seconds",
+        "outcome",
+        "day",
+        "created_at",
+    ]
+
+    @admin.display(description="US dollars", ordering="cost")
+    def cost_shown(self, row: LedgerEntry) -> str:
+        return "not known" if row.cost is None else f"{row.cost:.6f}"
+
+    @admin.display(description="session", ordering="session")
+    def session_link(self, row: LedgerEntry) -> str:
+        return link_to(row.session, length=30)
+
+
+@admin.register(EnergyUse)
+class EnergyUseAdmin(ReadOnlyAdmin[EnergyUse]):
+    dashboard_page, dashboard_args = "costs", ()
+    list_display = ["day", "operation", "calls", "units", "reported", "app"]
+    list_filter = [("app", AppFilter), OperationFilter, ("day", admin.DateFieldListFilter)]
+    list_select_related = ["app"]
+    ordering = ["-id"]
+    fields = ["app", "day", "operation", "calls", "units", "reported"]
+
+
+@admin.register(RecallCount)
+class RecallCountAdmin(ReadOnlyAdmin[RecallCount]):
+    dashboard_page, dashboard_args = "costs", ()
+    list_display = ["day", "mode", "tier", "searches", "found", "seconds_shown", "app"]
+    list_filter = [("app", AppFilter), ("day", admin.DateFieldListFilter)]
+    list_select_related = ["app"]
+    ordering = ["-id"]
+    fields = ["app", "day", "mode", "tier", "searches", "found", "seconds_shown"]
+
+    @admin.display(description="seconds", ordering="seconds")
+    def seconds_shown(self, row: RecallCount) -> str:
+        return f"{row.seconds:.2f}"
+
+
+@admin.register(Webhook)
+class WebhookAdmin(ReadOnlyAdmin[Webhook]):
+    list_display = ["address", "app", "description", "is_active", "reason", "created_at"]
+    list_filter = [("app", AppFilter), "is_active"]
+    list_select_related = ["app"]
+    search_fields = ["description"]
+    ordering = ["-id"]
+    fields = [
+        "app",
+        "address",
+        "description",
+        "events",
+        "is_active",
+        "reason",
+        "uid",
+        "secret_changed_at",
+        "created_at",
+    ]
+
+    @admin.display(description="url", ordering="url")
+    def address(self, row: Webhook) -> str:
+        return row.url_shown
+
+
+@admin.register(Delivery)
+class DeliveryAdmin(ReadOnlyAdmin[Delivery]):
+    right = Right.GOVERN
+    list_display = ["id", "kind", "webhook", "status", "attempts", "answer", "reason", "app", "created_at"]
+    list_filter = [("app", AppFilter), "status", "kind"]
+    list_select_related = ["app", "webhook"]
+    search_fields = ["webhook__description"]
+    ordering = ["-id"]
+    actions = ["replay"]
+    fields = [
+        "app",
+        "webhook",
+        "kind",
+        "payload_shown",
+        "status",
+        "attempts",
+        "next_at",
+        "answer",
+        "reason",
+        "seconds",
+        "created_at",
+        "finished_at",
+    ]
+
+    @admin.display(description="payload")
+    def payload_shown(self, row: Delivery) -> SafeString:
+        return raw(row.payload)
+
+    def has_replay_permission(self, request: HttpRequest) -> bool:
+        return self.allows(request, self.right)
+
+    @admin.action(description="Send again", permissions=["replay"])
+    def replay(self, request: HttpRequest, queryset: QuerySet[Delivery]) -> None:
+        rows = list(queryset.select_related("app__policy"))
+        for row in rows:
+            MemoryAgent(row.app, None, actor_of(request.user)).replay(row)
+        messages.success(request, f"{len(rows)} are sent again.")
+
+
+@admin.register(Bridge)
+class BridgeAdmin(ReadOnlyAdmin[Bridge]):
+    list_display = ["name", "app", "agent", "is_active", "created_at"]
+    list_filter = [("app", AppFilter)]
+    list_select_related = ["app", "agent__app"]
+    search_fields = ["name"]
+    ordering = ["-id"]
+    fields = ["app", "name", "agent", "is_active", "uid", "created_at"]
+
+
+@admin.register(Import)
+class ImportAdmin(ReadOnlyAdmin[Import]):
+    list_display = ["id", "source", "app", "status", "lines", "done", "asked_by", "created_at"]
+    list_filter = [("app", AppFilter), "status", "source"]
+    list_select_related = ["app"]
+    search_fields = ["asked_by"]
+    ordering = ["-id"]
+    fields = [
+        "app",
+        "source",
+        "agent",
+        "user_id",
+        "status",
+        "lines",
+        "done",
+        "counts",
+        "reason",
+        "asked_by",
+        "created_at",
+        "finished_at",
+    ]

@@ -28,7 +28,7 @@ from memories.models import FutureTrigger, Memory, Source, Status
 from memories.models.memory import subject_of
 from memories.services import BothSuperseded, ForeignSession, MemoryAgent
 from memories.store import Candidate, LimitReached
-from memsite.db.sqlite.write_lock import WAITING
+from memsite.db.sqlite import WAITING
 from memsite.http.exceptions import Conflict, EncodedBody, LengthRequired, PreconditionFailed, Unprocessable
 from memsite.http.middleware import encoding_of
 from memsite.tenancy.access import Right, Users, of_users, users_shown

@@ -15,16 +15,15 @@ from django.utils import timezone
 from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_safe
 
-from memories.ledger.outages import service_away
+from memories.ledger import service_away
 from memories.providers.embeddings import make_embedder
 from memories.providers.llm.client import make_chat
 from memories.providers.llm.provider import LLMMisconfigured
 from memories.retrieve.retrievers import in_time, run_retrievers
 from memories.store.damage import has_reported
 from memsite.config.conf import get_conf
-from memsite.db.sqlite.library import library_note
 from memsite.db.transactions import count
-from memsite.db.versions import is_migrated
+from memsite.db.versions import is_migrated, library_note
 from memsite.tenancy import row_level_security
 from memsite.tenancy.models import App, AppStatus
 

@@ -16,7 +16,7 @@ from rest_framework.exceptions import NotFound, ValidationError
 from typing_extensions import TypedDict
 
 from memories.api.base import count_writes
-from memories.compat.external_ids import create_with_external_id, external_id, find_by_external_id
+from memories.compat import create_with_external_id, external_id, find_by_external_id
 from memories.language.scripts import without_surrogates
 from memories.language.secrets import clean, each_text, is_visible, without_secrets
 from memories.mcp.server import in_thread, serving

@@ -23,7 +23,7 @@ from memories.api.fields import (
     StrictSerializer,
 )
 from memories.api.schema import operation
-from memories.compat.external_ids import create_with_external_id, external_id, find_by_external_id
+from memories.compat import create_with_external_id, external_id, find_by_external_id
 from memories.language.secrets import without_secrets
 from memories.models import GENERAL, Kind, Memory, Visibility
 from memories.services import MemoryAgent, Withheld

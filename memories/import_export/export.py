@@ -14,9 +14,9 @@ from typing import IO, Any
 
 import orjson
 
+from memories.import_export import TABLES, VECTORS, Line, Table
 from memories.import_export.files import CHUNK_BYTES, Seal, Seen
 from memories.import_export.files import FIELD as SIGNATURE
-from memories.import_export.tables import TABLES, VECTORS, Line, Table
 from memories.models import GENERAL, Forgotten, Kind, Memory, Purge
 from memories.models.memory import MemoryQuerySet
 from memsite.db.expressions import settled

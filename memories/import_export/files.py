@@ -24,7 +24,7 @@ import orjson
 from django.conf import settings
 from django.utils.crypto import salted_hmac
 
-from memories.import_export.tables import Line
+from memories.import_export import Line
 from memories.language.scripts import without_surrogates
 from memsite.http.json_body import RepeatedName, fits_64_bits, parse_loosely
 

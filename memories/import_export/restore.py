@@ -9,8 +9,8 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
+from memories.import_export import BY_NAME, Line, Table
 from memories.import_export.export import POLICY
-from memories.import_export.tables import BY_NAME, Line, Table
 from memories.language.surface import kept_look
 from memories.models import LIVE, ColdText, Extraction, Memory, Revision, Status, Vector, What
 from memories.models.memory import pack, subject_of

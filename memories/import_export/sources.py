@@ -1,6 +1,6 @@
 """Where imports come from: each source reads a file into lines that can be taken in one by one.
 
-    rows of an app            as `memories.import_export.tables` has them
+    rows of an app            as `memories.import_export` has them
     conversation              id, title, user_id, messages: [{id, role, content, at}], at most MOST_MESSAGES of them
     fact                      id, content, category, tags, user_id, metadata, valid_until
 
@@ -17,6 +17,7 @@ from datetime import UTC, datetime
 from pathlib import PurePosixPath
 from typing import IO, Any
 
+from memories.import_export import Line
 from memories.import_export.files import (
     FACT,
     ID_CHARACTERS,
@@ -37,7 +38,6 @@ from memories.import_export.files import (
     texts_in,
     unpacked,
 )
-from memories.import_export.tables import Line
 from memories.import_export.validation import checked
 from memsite.http.json_body import MAX_OBJECT_CHARACTERS, json_length
 

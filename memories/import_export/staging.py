@@ -14,13 +14,13 @@ from django.db import transaction
 from django.db.models import F
 from django.utils import timezone
 
+from memories.import_export import BY_NAME, Line
 from memories.import_export.files import CONVERSATION, FACT, moment
 from memories.import_export.restore import KNOWN, LEFT_OUT, NEW, WITHHELD, key_of, known_keys, noted
-from memories.import_export.tables import BY_NAME, Line
 from memories.models import Import, ImportPart, ImportStatus, Memory, Purge
 from memories.models.operations import packed
 from memories.store import Candidate
-from memsite.db.inserts import portions
+from memsite.db.transactions import portions
 from memsite.tenancy.models import Agent, App, AppStatus
 from memsite.tenancy.origin import Origin
 from memsite.tenancy.purge_residue import note_residue

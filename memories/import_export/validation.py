@@ -17,9 +17,9 @@ from django.db.backends.base.operations import BaseDatabaseOperations
 from django.db.models import Field
 from rest_framework.exceptions import ParseError
 
+from memories.import_export import BY_NAME, Line, Table
 from memories.import_export.export import END, FORMAT, HEADER, POLICY, VERSION
 from memories.import_export.files import BadFile, Seen
-from memories.import_export.tables import BY_NAME, Line, Table
 from memories.models import Memory, What
 from memories.store.links import SUPERSEDED_BY
 from memories.store.revisions import TRACKED

@@ -1,9 +1,17 @@
 """What the server spends, and whether it may."""
 
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
 from memories.ledger.budget import Denial, economises, may_learn, meter_for
 from memories.ledger.days import day_of, next_midnight
 from memories.ledger.energy import UNITS, Consumption, consumed, is_low, note_energy, set_level, units_of
 from memories.ledger.spend import Spent, Total, record, spent_today, totals
+from memories.models import LedgerEntry
+from memsite.tenancy.models import App
 
 __all__ = [
     "UNITS",
@@ -19,9 +27,65 @@ __all__ = [
     "meter_for",
     "next_midnight",
     "note_energy",
+    "outages",
     "record",
+    "service_away",
     "set_level",
     "spent_today",
     "totals",
     "units_of",
 ]
+
+
+FAILURES = 5
+"""So many calls in a row with an answer of no use tell that a model is not fit for its work."""
+UNANSWERED = 2
+"""So many without any answer tell that a service is away: each was tried several times.
+
+Fewer than open a circuit: that counts the calls of one process, and is told by the others' at once.
+"""
+AWAY = "unavailable"
+WITHIN = timedelta(minutes=10)
+LOOKED_AT = 200
+
+Calls = Iterable[tuple[str, str, datetime]]
+"""Name, outcome and time, the latest first."""
+
+
+@dataclass(frozen=True, slots=True)
+class Outage:
+    """Hold a model, or service, with `failures` calls in a row that failed, the last at `at` with `outcome`."""
+
+    name: str
+    failures: int
+    outcome: str
+    at: datetime
+
+
+def outages(app: App, now: datetime) -> list[Outage]:
+    """Return the models whose last calls for this app all failed, and lately. One query."""
+    rows = LedgerEntry.objects.for_app(app).filter(created_at__gt=now - WITHIN).order_by("-id")
+    failing = runs(rows.values_list("model", "outcome", "created_at")[:LOOKED_AT])
+    return [outage for outage in failing if outage.failures >= (UNANSWERED if outage.outcome == AWAY else FAILURES)]
+
+
+def service_away(provider: str, now: datetime) -> Outage | None:
+    """Return an outage if none of this service's models has answered lately, whatever app asked. One query."""
+    # By time only what was read: there is no index for it over all apps.
+    rows = LedgerEntry.objects.order_by("-id").values_list("provider", "outcome", "created_at")[:LOOKED_AT]
+    lately = ((name, outcome, at) for name, outcome, at in rows if name == provider and at > now - WITHIN)
+    unanswered = ((name, outcome if outcome == AWAY else "ok", at) for name, outcome, at in lately)
+    return next((outage for outage in runs(unanswered) if outage.failures >= UNANSWERED), None)
+
+
+def runs(calls: Calls) -> list[Outage]:
+    """Return those whose last call failed, with how many did in a row."""
+    failing: dict[str, Outage] = {}
+    works: set[str] = set()
+    for name, outcome, at in calls:
+        if outcome == "ok":
+            works.add(name)
+        elif name not in works:
+            known = failing.get(name, Outage(name, 0, outcome, at))
+            failing[name] = Outage(name, known.failures + 1, known.outcome, known.at)
+    return list(failing.values())

@@ -18,9 +18,8 @@ from memories.capture.extraction_queue import TASK, sessions_due
 from memories.capture.ingest_messages import Captured
 from memories.import_export.sources import MEMSITE
 from memories.language.secrets import clean
-from memories.ledger import Consumption, consumed, is_low, set_level
+from memories.ledger import Consumption, consumed, is_low, outages, service_away, set_level
 from memories.ledger.budget import may_learn
-from memories.ledger.outages import outages, service_away
 from memories.maintain.housekeeping import erase_hidden
 from memories.models import (
     Bridge,
@@ -36,7 +35,7 @@ from memories.models import (
     RollbackWhat,
     Webhook,
 )
-from memories.notifications.feed import Change, changes_since, current_number
+from memories.notifications import Change, changes_since, current_number
 from memories.notifications.webhooks import TEST, deliver_due, last_of, note_changes, payload, replay
 from memories.providers.llm.client import make_chat
 from memories.providers.llm.provider import LLMMisconfigured

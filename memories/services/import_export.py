@@ -31,6 +31,7 @@ from memories.capture.quarantine import (
     screen,
     suspicion_in,
 )
+from memories.import_export import BY_NAME, Line, Table
 from memories.import_export.export import POLICY, StillPurging, exported, exported_pages
 from memories.import_export.files import CONVERSATION, FACT, BadFile, is_ours, moment
 from memories.import_export.restore import (
@@ -59,7 +60,6 @@ from memories.import_export.staging import (
     stage,
     survey,
 )
-from memories.import_export.tables import BY_NAME, Line, Table
 from memories.language.secrets import each_text, redact, secret_in_name, texts_in, without_secrets
 from memories.models import Import, ImportPart, ImportStatus, Source
 from memories.notifications.webhooks import note_changes, skip_changes

@@ -40,8 +40,8 @@ from memories.models import (
 )
 from memories.models.memory import pack
 from memsite.db.expressions import Literal
-from memsite.db.inserts import insert_all
 from memsite.db.prepared import Prepared, padded
+from memsite.db.transactions import insert_all
 from memsite.tenancy.idempotency import forget_answers
 from memsite.tenancy.models import App
 from sessions.models import AgentSession

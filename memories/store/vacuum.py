@@ -21,8 +21,8 @@ from django.db.migrations.recorder import MigrationRecorder
 from memories.models import Forgotten, Memory, Revision
 from memories.models.fulltext import TABLE
 from memsite.config.conf import get_conf
-from memsite.db.sqlite.library import index_folder
 from memsite.db.transactions import sqlite_set
+from memsite.db.versions import index_folder
 from memsite.ops.files import About, draft_in, map_arrays, read_about
 from memsite.tenancy.models import App, AppStatus
 from memsite.tenancy.purge_residue import note_swept, residue

@@ -75,7 +75,7 @@ from memories.store.revisions import (
     snapshot,
     summaries_touched,
 )
-from memsite.db.inserts import insert_all
+from memsite.db.transactions import insert_all
 from memsite.tenancy.append_only import purge_permit
 from memsite.tenancy.idempotency import forget_answers
 from memsite.tenancy.models import Agent, App

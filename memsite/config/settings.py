@@ -22,10 +22,10 @@ CSRF_FAILURE_VIEW = "memsite.http.problems.csrf_failure"
 
 INSTALLED_APPS = [
     "memsite.apps.MemsiteConfig",
-    "memsite.tenancy.apps.TenancyConfig",
-    "memsite.jobs.apps.JobsConfig",
-    "memsite.oauth.apps.OAuthConfig",
-    "sessions.apps.SessionsConfig",
+    "memsite.apps.TenancyConfig",
+    "memsite.apps.JobsConfig",
+    "memsite.apps.OAuthConfig",
+    "memsite.apps.SessionsConfig",
     "memories.apps.MemoriesConfig",
     "django.contrib.admin",
     "django.contrib.auth",

@@ -1,9 +1,11 @@
-"""How a database stands to this code, by the migrations that were applied to it."""
+"""How a database stands to this code and to its library: migrations, SQLite's version, and its index files."""
 
 from __future__ import annotations
 
+import sqlite3
 from collections.abc import Collection
 from dataclasses import dataclass
+from pathlib import Path
 
 from django.db import connection
 from django.db.migrations.loader import MigrationLoader
@@ -33,3 +35,31 @@ def standing(applied: Collection[tuple[str, str]]) -> Standing:
 
 def is_migrated() -> bool:
     return not standing(MigrationRecorder(connection).applied_migrations()).is_older
+
+
+def library_note() -> str:
+    """A line on the WAL-reset bug (https://sqlite.org/wal.html#walresetbug) where this library has it, else ""."""
+    if connection.vendor != "sqlite" or not has_wal_reset_bug(sqlite3.sqlite_version_info):
+        return ""
+    return (
+        f"This Python brings SQLite {sqlite3.sqlite_version}, which has a very rare bug (WAL reset: two programs that "
+        "write at the same instant). Nothing has to be done today; a Python with SQLite 3.51.3 or newer, or "
+        "PostgreSQL, is without it, and nightly backups are checked."
+    )
+
+
+def has_wal_reset_bug(version: tuple[int, ...]) -> bool:
+    """Every version with a WAL up to 3.51.2, but for those of older lines that were mended, too."""
+    mended = (3, 44, 6) <= version < (3, 45) or (3, 50, 7) <= version < (3, 51)
+    return (3, 7) <= version < (3, 51, 3) and not mended
+
+
+def index_folder() -> Path | None:
+    """Where processes keep the indexes of large apps. None for PostgreSQL, and for a database in memory."""
+    if connection.vendor != "sqlite" or connection.is_in_memory_db():  # type: ignore[attr-defined]  # SQLite's own
+        return None
+    return indexes_of(Path(str(connection.settings_dict["NAME"])))
+
+
+def indexes_of(database: Path) -> Path:
+    return database.with_name(f"{database.name}-indexes")

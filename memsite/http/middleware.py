@@ -19,7 +19,7 @@ from django.http import HttpRequest, HttpResponse, UnreadablePostError
 
 from memories.language.secrets import secret_in_name
 from memsite.config.conf import get_conf
-from memsite.db.sqlite.write_lock import arrived
+from memsite.db.sqlite import arrived
 from memsite.http.bodies import TimedBody
 from memsite.ops.metrics import count_request
 

@@ -16,7 +16,7 @@ from typing import Any
 from urllib.error import HTTPError
 from urllib.request import Request, urlopen
 
-from memsite_client.claude.transcript import (
+from memsite_client.claude import (
     SUFFIX,
     UNSENDABLE,
     Message,

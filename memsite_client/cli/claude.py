@@ -10,6 +10,7 @@ from uuid import UUID
 
 import click
 
+from memsite_client.claude import SUFFIX, Message, read_piece
 from memsite_client.claude.hook import HOPELESS, Progress, fingerprint, load_progress, save_progress
 from memsite_client.claude.hook import main as run_hook
 from memsite_client.claude.settings import (
@@ -27,7 +28,6 @@ from memsite_client.claude.settings import (
     without_hooks,
     without_server,
 )
-from memsite_client.claude.transcript import SUFFIX, Message, read_piece
 from memsite_client.cli.base import REFUSED, Failure, as_json, connect, print_json, wanted_url
 from memsite_client.cli.output import many
 from memsite_client.configuration import server_of

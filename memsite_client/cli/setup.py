@@ -183,8 +183,8 @@ def run(
     It is told its task, where it is and what is known (--append-system-prompt); what it prints passes through unchanged
     and is learnt from as it comes. Signals reach it, and its exit code is ours. It runs also if the server is away.
     """
+    from memsite_client.wrapper import Run, warn_on_stderr
     from memsite_client.wrapper.program import new_session
-    from memsite_client.wrapper.run import Run, warn_on_stderr
 
     url = wanted_url()
     session = new_session(command, tier, dict(environment), title=title, user_id=user_id)

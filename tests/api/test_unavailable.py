@@ -18,7 +18,7 @@ from django.http import HttpResponse
 from django.test import Client, RequestFactory
 from rest_framework.test import APIClient
 
-from memories.jobs import catalogue
+from memories import jobs as catalogue
 from memories.models import Memory, RecallCount, Vector
 from memories.providers.embeddings import EmbedderUnavailable, Thresholds, Vectors
 from memories.providers.embeddings.base import HashEmbedder
@@ -28,9 +28,8 @@ from memories.services import current_embedder
 from memsite.config.conf import get_conf
 from memsite.config.settings import LOCK_SECONDS, database
 from memsite.db.postgres.session import ASKED
-from memsite.db.sqlite import base
+from memsite.db.sqlite import Waiting, arrived, base
 from memsite.db.sqlite.base import DatabaseWrapper
-from memsite.db.sqlite.write_lock import Waiting, arrived
 from memsite.db.transactions import count, is_busy
 from memsite.http.exceptions import Unwritable
 from memsite.http.login import Sessions

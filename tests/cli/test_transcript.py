@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memsite_client.claude import transcript as reading
-from memsite_client.claude.transcript import message_of, own_words, read_piece
+from memsite_client import claude as reading
+from memsite_client.claude import message_of, own_words, read_piece
 from tests.cli.transcripts import SESSION, Transcript
 from tests.growth import assert_linear, repeated
 

@@ -13,11 +13,11 @@ from typing import Any
 
 import pytest
 
+from memsite_client import wrapper
 from memsite_client.errors import InvalidRequest, MemsiteError, ServerAway
-from memsite_client.wrapper import recording, run
+from memsite_client.wrapper import Run, recording
 from memsite_client.wrapper.program import environment_here, new_session, speaks_stream_json, system_prompt, with_prompt
 from memsite_client.wrapper.recording import Recording, deliver_stored, start_recording
-from memsite_client.wrapper.run import Run
 
 STAND_IN = Path(__file__).resolve().parents[1] / "claude_stand_in.py"
 CLAUDE = [sys.executable, str(STAND_IN), "-p", "go", "--output-format", "stream-json"]
@@ -143,7 +143,7 @@ def test_it_is_told_what_is_known_and_where_it_belongs(wrap: Callable[..., int],
 def test_what_it_started_does_not_hold_us_up(
     wrap: Callable[..., int], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    monkeypatch.setattr(run, "LAST_OUTPUT_SECONDS", 0.1)
+    monkeypatch.setattr(wrapper, "LAST_OUTPUT_SECONDS", 0.1)
     over = tmp_path / "over"
 
     def end() -> None:
@@ -311,7 +311,7 @@ def test_a_disk_that_is_full_stops_nothing(
         kept.file = open("/dev/full", "wb")  # noqa: PTH123, SIM115
         return kept
 
-    monkeypatch.setattr(run, "start_recording", on_a_full_disk)
+    monkeypatch.setattr(wrapper, "start_recording", on_a_full_disk)
     assert wrap(Memory(), say=["one\n"]) == 0
     assert capfdbinary.readouterr().out == b"one\n"
     assert "No space left" in warnings[0]
@@ -329,7 +329,7 @@ def test_nowhere_to_keep_it_stops_nothing(
 def test_signs_of_life_are_given_while_the_agent_thinks(
     wrap: Callable[..., int], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    monkeypatch.setattr(run, "BEAT_SECONDS", 0.01)
+    monkeypatch.setattr(wrapper, "BEAT_SECONDS", 0.01)
     memory, over = Memory(beat=OSError()), tmp_path / "over"
 
     def end() -> None:

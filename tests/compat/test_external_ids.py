@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memories.compat.external_ids import HASH_DIGITS, external_id, find_by_external_id
+from memories.compat import HASH_DIGITS, external_id, find_by_external_id
 from memories.models import Memory
 from memsite.db.expressions import outermost
 from tests.conftest import Caller

@@ -29,7 +29,7 @@ from memories.jobs import JOBS
 from memories.maintain.derived import damage_in_copy
 from memories.models import Memory
 from memsite.config import checks
-from memsite.db.sqlite.library import indexes_of
+from memsite.db.versions import indexes_of
 from memsite.jobs.job import Unclaimed
 from memsite.ops.backup import BackupError, check_backup, make_backup, restore_backup, sqlite
 from memsite.ops.backup.files import backup_draft_in, is_older, rotate

@@ -15,11 +15,10 @@ from django.test import Client
 
 from memsite.config.conf import get_conf
 from memsite.config.settings import database
-from memsite.db import transactions
-from memsite.db.sqlite import library
+from memsite.db import transactions, versions
 from memsite.db.sqlite.base import DatabaseWrapper
-from memsite.db.sqlite.library import has_wal_reset_bug
 from memsite.db.transactions import unhurried
+from memsite.db.versions import has_wal_reset_bug
 
 pytestmark = pytest.mark.sqlite("its journal is told how long to wait")
 FULL, NORMAL = 2, 1
@@ -123,12 +122,12 @@ def test_a_sqlite_with_the_bug_is_noted_calmly_and_stops_nothing(
     client: Client, db: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for version, is_noted in (((3, 51, 2), True), ((3, 51, 3), False)):
-        monkeypatch.setattr(library.sqlite3, "sqlite_version_info", version)
-        note, answer = library.library_note(), client.get("/readyz")
+        monkeypatch.setattr(versions.sqlite3, "sqlite_version_info", version)
+        note, answer = versions.library_note(), client.get("/readyz")
         assert ("3.51.3 or newer" in note) is is_noted
         assert "damage" not in note
         assert (answer.status_code, answer.json()["notes"]) == (200, [note] if is_noted else [])
         assert "memsite.W005" not in {message.id for message in run_checks()}
-    monkeypatch.setattr(library.sqlite3, "sqlite_version_info", (3, 40, 1))
-    monkeypatch.setattr(library, "connection", SimpleNamespace(vendor="postgresql"))
-    assert library.library_note() == ""
+    monkeypatch.setattr(versions.sqlite3, "sqlite_version_info", (3, 40, 1))
+    monkeypatch.setattr(versions, "connection", SimpleNamespace(vendor="postgresql"))
+    assert versions.library_note() == ""

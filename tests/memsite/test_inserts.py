@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from memories.models import Memory, Vector
-from memsite.db.inserts import insert_all
+from memsite.db.transactions import insert_all
 from memsite.tenancy.models import App
 from tests.conftest import Caller
 from tests.memories.retrieve.asking import store

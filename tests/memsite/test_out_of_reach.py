@@ -17,7 +17,7 @@ from django.test import Client
 from psycopg import errors
 from psycopg_pool import ConnectionPool, PoolTimeout
 
-from memories.management.errors import database_message
+from memories.management import database_message
 from memories.models import Memory
 from memsite.config.conf import get_conf
 from memsite.config.settings import database

@@ -2,7 +2,7 @@
 
 import pytest
 
-from memsite.db.inserts import portions
+from memsite.db.transactions import portions
 
 
 @pytest.mark.parametrize(

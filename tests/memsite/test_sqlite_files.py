@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from django.db.utils import ConnectionHandler
 
-from memsite.db.sqlite import library
+from memsite.db import versions
 
 ENGINE = "memsite.db.sqlite"
 
@@ -25,9 +25,9 @@ ENGINE = "memsite.db.sqlite"
 )
 def test_they_lie_beside_the_database(name: Any, folder: Path | None, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(
-        library, "connection", ConnectionHandler({"default": {"ENGINE": ENGINE, "NAME": name}})["default"]
+        versions, "connection", ConnectionHandler({"default": {"ENGINE": ENGINE, "NAME": name}})["default"]
     )
-    assert library.index_folder() == folder
+    assert versions.index_folder() == folder
 
 
 @pytest.mark.django_db

@@ -10,7 +10,7 @@ import pytest
 from django.core.management import CommandError
 from django.db import DatabaseError, IntegrityError, OperationalError, connection, transaction
 
-from memories.management.errors import plain_errors
+from memories.management import plain_errors
 from memsite.ops.backup.files import BackupError
 from memsite.ops.storage_errors import Why, why_unwritable
 from memsite.tenancy.models import App

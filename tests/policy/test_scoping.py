@@ -26,7 +26,7 @@ ALLOWED: dict[tuple[str, str], str] = {
         "memories/retrieve/pipeline.py",
         "Memory.objects.filter",
     ): "which other apps have shared memories, where both share",
-    ("memories/jobs/catalogue.py", "Extraction.objects.due"): "which apps have something to learn",
+    ("memories/jobs.py", "Extraction.objects.due"): "which apps have something to learn",
     (
         "memories/capture/extraction_queue.py",
         "Extraction.objects.filter",
@@ -35,17 +35,20 @@ ALLOWED: dict[tuple[str, str], str] = {
         "memories/maintain/housekeeping.py",
         "Import.objects.filter",
     ): "files that nobody goes on sending, of whatever app",
-    ("memories/jobs/catalogue.py", "Import.objects.open"): "which apps have a file to be taken in",
-    ("memories/jobs/catalogue.py", "Rollback.objects.open"): "which apps have something to be taken back",
-    ("memories/jobs/catalogue.py", "Webhook.objects.behind"): "which apps have something to tell",
-    ("memories/jobs/catalogue.py", "Delivery.objects.due"): "which apps have messages to send",
+    ("memories/jobs.py", "Import.objects.open"): "which apps have a file to be taken in",
+    ("memories/jobs.py", "Rollback.objects.open"): "which apps have something to be taken back",
+    ("memories/jobs.py", "Webhook.objects.behind"): "which apps have something to tell",
+    ("memories/jobs.py", "Delivery.objects.due"): "which apps have messages to send",
     ("memories/maintain/housekeeping.py", "Delivery.objects.filter"): "what was told long ago, of whatever app",
     (
         "memories/api/views/webhooks.py",
         "Bridge.objects.filter",
     ): "only the address is known yet, and only its secret opens it",
-    ("memories/jobs/catalogue.py", "SummaryDue.objects.order_by"): "which apps have a summary to write",
-    ("memories/ledger/outages.py", "LedgerEntry.objects.order_by"): "whether the service answers, whatever app asks it",
+    ("memories/jobs.py", "SummaryDue.objects.order_by"): "which apps have a summary to write",
+    (
+        "memories/ledger/__init__.py",
+        "LedgerEntry.objects.order_by",
+    ): "whether the service answers, whatever app asks it",
     (
         "memories/maintain/stale_summaries.py",
         "Memory.objects.active",
@@ -57,7 +60,7 @@ ALLOWED: dict[tuple[str, str], str] = {
         "memories/maintain/embedding.py",
         "Vector.objects.filter",
     ): "what has a vector, and in which apps another model of that name has made some",
-    ("memories/jobs/catalogue.py", "AgentSession.objects.active"): "which apps have sessions that fell silent",
+    ("memories/jobs.py", "AgentSession.objects.active"): "which apps have sessions that fell silent",
 }
 
 

@@ -16,7 +16,7 @@ from memories.api.fields import (
     StrictSerializer,
     StrictUUIDField,
 )
-from memories.jobs.catalogue import Listed
+from memories.jobs import Listed
 from memsite.jobs.models import JobRun, RunStatus
 
 APP_ID = "Which app it is for; null where it is for the whole site."

@@ -14,8 +14,7 @@ from memories.api.base import OperatorView, found
 from memories.api.pagination import chosen, page
 from memories.api.schema import lists, operation
 from memories.api.serializers.jobs import JobAnswer, JobFired, JobsShown, RunShown, show_job, show_run
-from memories.jobs import JOBS
-from memories.jobs.catalogue import jobs_of
+from memories.jobs import JOBS, jobs_of
 from memsite.http.exceptions import Conflict
 from memsite.jobs.claims import ask_to_stop, retry
 from memsite.jobs.engine import WORK, fire_now

@@ -58,7 +58,7 @@ from memsite.tenancy.access import of_users
 from memsite.tenancy.idempotency import Slot
 from memsite.tenancy.policy import Block
 from memsite.tenancy.scoping import ScopedQuerySet
-from memsite_client.claude.transcript import own_words
+from memsite_client.claude import own_words
 from sessions.checkpoints import DifferentCheckpoint, NoTurnLeft, recover, replay
 from sessions.models import MAX_TURN, AgentSession, Event, Level, Resource, Role, SessionStatus, Turn
 from sessions.recording import Said, SaidOtherwise, source_key, stored_before

@@ -26,8 +26,7 @@ from memories.dashboard.responses import (
     ticked,
     unchanged,
 )
-from memories.jobs import JOBS
-from memories.jobs.catalogue import jobs_of
+from memories.jobs import JOBS, jobs_of
 from memories.models import Extraction, ExtractionStatus, What
 from memories.services import Changed
 from memsite.jobs.claims import ask_to_stop, retry

@@ -8,7 +8,7 @@ from django.core.management.base import BaseCommand, CommandError
 from django.utils import timezone
 
 from memories.maintain.derived import damage_in_copy, named
-from memories.management.errors import plain_errors
+from memories.management import plain_errors
 from memsite.config.conf import get_conf
 from memsite.ops.backup import BackupError, make_backup
 

@@ -8,8 +8,8 @@ from django.core.management.base import BaseCommand, CommandError
 from django.db import transaction
 from django.utils import timezone
 
+from memories.management import plain_errors
 from memories.management.arguments import agent_named, app_named, whole_number
-from memories.management.errors import plain_errors
 from memsite.tenancy.keys import LIVE_KEYS_PER_AGENT, NewKey, TooManyKeys, create_key, rotate_key
 from memsite.tenancy.models import Agent, ApiKey, Scope
 

@@ -16,7 +16,7 @@ from django.db.models import Max
 from django.utils import timezone
 
 from memories.capture.ingest_messages import Report
-from memories.management.errors import plain_errors
+from memories.management import plain_errors
 from memories.management.server_address import known_address
 from memories.models import Action, Memory, Rejection, Revision
 from memories.retrieve.pipeline import SearchRequest

@@ -8,8 +8,8 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
+from memories.management import plain_errors
 from memories.management.arguments import app_named, end_user
-from memories.management.errors import plain_errors
 from memories.services import MemoryAgent, StillPurging
 
 ACTOR = "operator:command"

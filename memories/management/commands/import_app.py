@@ -8,8 +8,8 @@ from django.core.management.base import BaseCommand, CommandError
 from django.utils import timezone
 
 from memories.import_export.sources import MEMSITE, SOURCES
+from memories.management import plain_errors
 from memories.management.arguments import agent_name, app_named, end_user
-from memories.management.errors import plain_errors
 from memories.models import ImportStatus
 from memories.services import BadFile, CannotImport, MemoryAgent, UnderWay
 from memsite.jobs.job import Unclaimed

@@ -12,8 +12,8 @@ from django.core.management.base import BaseCommand, CommandError
 from django.template.defaultfilters import pluralize
 
 from memories.compat.mcp_memory import import_graph
+from memories.management import plain_errors
 from memories.management.arguments import agent_named, app_named
-from memories.management.errors import plain_errors
 from memories.services import MemoryAgent
 from memories.store import LimitReached
 from memsite.http.exceptions import Conflict

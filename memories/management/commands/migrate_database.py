@@ -7,7 +7,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
-from memories.management.errors import plain_errors
+from memories.management import plain_errors
 from memsite.db.transactions import Unsure
 from memsite.ops.moving import CannotMove, Moved, moved
 

@@ -7,7 +7,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError
 from django.utils import timezone
 
-from memories.management.errors import plain_errors
+from memories.management import plain_errors
 from memsite.ops.backup import BackupError, restore_backup
 
 NO_PGVECTOR = (

@@ -8,7 +8,7 @@ from django.core.management.base import BaseCommand, CommandError
 from django.utils import timezone
 
 from memories.jobs import JOBS
-from memories.management.errors import plain_errors
+from memories.management import plain_errors
 from memories.tasks import upkeeper
 from memsite.jobs.claims import claim, fire, schedule_of
 from memsite.jobs.engine import fire_due, run, work_off

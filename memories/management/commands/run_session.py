@@ -16,9 +16,9 @@ from django.db import DatabaseError, connections
 from memories.management.arguments import agent_named, app_named, end_user
 from memories.services import MemoryAgent
 from memsite.tenancy.models import Agent
+from memsite_client.wrapper import Run, warn_on_stderr
 from memsite_client.wrapper.program import new_session, system_prompt
 from memsite_client.wrapper.recording import Session
-from memsite_client.wrapper.run import Run, warn_on_stderr
 from sessions.models import TIERS, AgentSession
 
 

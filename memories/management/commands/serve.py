@@ -16,8 +16,8 @@ from django.core.management.base import BaseCommand, CommandError
 from honcho.printer import Message, Printer
 
 import memsite
+from memories.management import plain_errors
 from memories.management.arguments import whole_number
-from memories.management.errors import plain_errors
 from memsite.config.celery_settings import QUEUES_IN_ORDER
 from memsite.config.conf import get_conf
 from memsite.db.versions import is_migrated

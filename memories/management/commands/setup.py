@@ -23,13 +23,12 @@ from django.db.migrations.executor import MigrationExecutor
 from django.db.models import Q
 from django.utils import timezone
 
-from memories.management.errors import plain_errors
+from memories.management import plain_errors
 from memories.management.server_address import USUAL, checked_address, store_address
 from memories.models import pgvector_table
 from memsite.config.conf import get_conf
 from memsite.db.postgres.session import waiting_without_end
-from memsite.db.sqlite.library import library_note
-from memsite.db.versions import standing
+from memsite.db.versions import library_note, standing
 from memsite.tenancy import row_level_security
 from memsite.tenancy.keys import create_key
 from memsite.tenancy.models import Agent, App, AppPolicy, Scope

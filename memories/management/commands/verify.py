@@ -9,7 +9,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError
 
 from memories.maintain.derived import damage_in, damage_in_copy, here, mend_all, named
-from memories.management.errors import plain_errors
+from memories.management import plain_errors
 from memsite.ops.backup import BackupError, check_backup
 
 

@@ -5,7 +5,7 @@ It also knows small and capital letters beyond ASCII for one: memsite/db/sqlite/
 Who finds the database locked tries again after 1, 2, 5 and in the end 100 milliseconds, while those who come later try
 at once: among many writers some waited for ten seconds and more. So one thread of a process waits for the lock at a
 time, and the others for their turn; all of that together for as long as the connection would have waited alone, and a
-request from its arrival on. Where the lock is stuck, some threads are left for others: memsite/db/sqlite/write_lock.py.
+request from its arrival on. Where the lock is stuck, some threads are left for others: memsite/db/sqlite/__init__.py.
 
 SQLite waits for its lock with the connection's mutex held. A cursor that could not begin a transaction stays alive in
 the traceback of the error; when Python's collector finds that in another thread, it waits for the mutex to let go of
@@ -30,7 +30,7 @@ from django.db.backends.sqlite3 import base
 from django.db.models import CharField, TextField
 from django.db.models.lookups import BuiltinLookup, IContains, IEndsWith, IExact, IStartsWith
 
-from memsite.db.sqlite.write_lock import LOCKED, STUCK_SECONDS, WAITING, arrived
+from memsite.db.sqlite import LOCKED, STUCK_SECONDS, WAITING, arrived
 from memsite.ops.files import private
 
 FOLDED = "FOLDED"

@@ -19,7 +19,7 @@ from typing import Any
 from django.db import DatabaseError, connection
 
 from memsite.config.conf import get_conf
-from memsite.db.sqlite.library import indexes_of
+from memsite.db.versions import indexes_of
 from memsite.ops.backup.files import FULL, BackupError, is_older, plainly
 from memsite.ops.files import in_place, private, sync
 

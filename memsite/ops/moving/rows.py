@@ -18,8 +18,8 @@ from django.db.models.functions import Collate
 from memsite.config.conf import get_conf
 from memsite.config.settings import database
 from memsite.db.expressions import settled
-from memsite.db.inserts import portions
 from memsite.db.postgres import INSTEAD, NUL
+from memsite.db.transactions import portions
 
 SOURCE = "source"
 HINTS = (

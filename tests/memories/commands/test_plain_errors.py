@@ -11,7 +11,7 @@ import pytest
 from django.core.management import CommandError, call_command
 from django.db import ProgrammingError
 
-from memories.management.errors import database_message, os_message
+from memories.management import database_message, os_message
 from tests.conftest import Caller
 
 

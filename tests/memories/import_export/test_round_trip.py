@@ -13,9 +13,9 @@ from django.apps import apps
 from django.test import override_settings
 from django.utils import timezone
 
+from memories.import_export import TABLES
 from memories.import_export.export import exported_pages
 from memories.import_export.restore import restore
-from memories.import_export.tables import TABLES
 from memories.models import Import, ImportPart, Memory, Vector
 from memories.services import import_export
 from memories.store import writing

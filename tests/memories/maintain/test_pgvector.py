@@ -14,8 +14,8 @@ from django.db import connection
 from django.utils import timezone
 from structlog.testing import capture_logs
 
+from memories.import_export import BY_NAME
 from memories.import_export.restore import insert
-from memories.import_export.tables import BY_NAME
 from memories.index import app_embedder
 from memories.index import pgvector_store as asking
 from memories.index.app_index import IndexView

@@ -13,9 +13,9 @@ from django.db.models import F
 from django.test import Client
 from django.utils import timezone
 
+from memories import jobs as catalogue
 from memories.index import app_embedder
 from memories.index.app_embedder import embedder_called, is_partial, serving_embedder
-from memories.jobs import catalogue
 from memories.maintain import embedding
 from memories.maintain import embedding as reembedding
 from memories.maintain.embedding import apps_to_reembed, apps_with_backlog, embed_backlog, note_embedded, reembed

@@ -21,8 +21,8 @@ from memories.api.base import AgentView, candidate_from, check_changes, count_wr
 from memories.api.fields import validated
 from memories.api.pagination import search_page, up_to
 from memories.api.serializers.memories import SearchQuestion
-from memories.compat.external_ids import external_id
-from memories.compat.mem0.serializers import (
+from memories.compat import external_id
+from memories.compat.mem0_serializers import (
     IDS,
     Changes,
     Lenient,

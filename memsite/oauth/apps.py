@@ -1,7 +1,0 @@
-from django.apps import AppConfig
-
-
-class OAuthConfig(AppConfig):
-    name = "memsite.oauth"
-    label = "oauth"
-    verbose_name = "Connected clients"
