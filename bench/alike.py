@@ -32,8 +32,8 @@ class AlikeEmbedder(HashEmbedder):
 
     def embed_documents(self, texts: Sequence[str]) -> Vectors:
         self.last = texts
-        one, other, third = drawn(texts, 3).T % len(self.said)
-        return between(self.said[one], self.said[other], self.said[third])
+        item, other, third = drawn(texts, 3).T % len(self.said)
+        return between(self.said[item], self.said[other], self.said[third])
 
     def embed_query(self, text: str) -> Vectors:
         """Who asks with the words of a text that was just embedded, means that one."""
@@ -54,13 +54,15 @@ def said_and_asked(data: Path, cache: Path, limit: int | None = None) -> tuple[V
     """Vectors of the turns of conversations, and of questions about them, by all-MiniLM-L6-v2."""
     conversations = read_conversations(data, limit)
     embedder = KeptVectors(MiniLMEmbedder(), cache)
-    said = embedder.embed_documents([item.content for one in conversations for item in one.items])
-    asked = embedder.embed_documents([question.text for one in conversations for question in one.questions])
-    return said, asked
+    page = embedder.embed_documents([item.content for conversation in conversations for item in conversation.items])
+    requested = embedder.embed_documents(
+        [question.text for conversation in conversations for question in conversation.questions]
+    )
+    return page, requested
 
 
 @contextmanager
-def alike(said: Vectors, asked: Vectors) -> Iterator[Embedder]:
+def alike(vectors: Vectors, question: Vectors) -> Iterator[Embedder]:
     """The embedder that requests to this process are answered with meanwhile."""
-    with answering_with(lambda: AlikeEmbedder(said, asked), "alike") as embedder:
+    with answering_with(lambda: AlikeEmbedder(vectors, question), "alike") as embedder:
         yield embedder

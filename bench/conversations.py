@@ -75,8 +75,8 @@ def read_conversations(folder: Path, limit: int | None = None) -> list[Conversat
 def read_data_set(folder: Path, data_set: str) -> list[dict[str, Any]]:
     file, published = folder / f"{data_set}.json", folder / PUBLISHED
     if file.exists():
-        told: list[dict[str, Any]] = json.loads(file.read_text())
-        return told
+        rows: list[dict[str, Any]] = json.loads(file.read_text())
+        return rows
     if data_set == "locomo" and published.exists():
         return [conversation_of(sample) for sample in json.loads(published.read_text())]
     return []
@@ -90,8 +90,8 @@ def parse_conversation(raw: dict[str, Any], data_set: str) -> Conversation:
 
 
 def parse_item(raw: dict[str, Any]) -> Item:
-    said = raw["timestamp"]
-    said_at = datetime.fromisoformat(said).replace(tzinfo=UTC) if said else None
+    statement = raw["timestamp"]
+    said_at = datetime.fromisoformat(statement).replace(tzinfo=UTC) if statement else None
     return Item(raw["id"], raw["text"], raw["speaker"], said_at, raw["session"], raw["seq"])
 
 

@@ -66,26 +66,28 @@ def spread_out(app: App) -> None:
 def talk(app: App, moments: Sequence[datetime], pks: Sequence[int], luck: random.Random) -> None:
     agent = Agent.objects.for_app(app).get()
     sessions = insert(
-        AgentSession(app=app, agent=agent, title=f"Round {number}", started_at=at, heartbeat_at=at)
-        for number, at in enumerate(moments)
+        AgentSession(app=app, agent=agent, title=f"Round {number}", started_at=index, heartbeat_at=index)
+        for number, index in enumerate(moments)
     )
     for session in sessions:
-        at = session.started_at
+        index = session.started_at
         mine = [luck.choice(pks) for _ in range(100)]
-        said = [f"What about {luck.choice(VOCABULARY)} and {luck.choice(VOCABULARY)}?" for _ in range(TURNS)]
+        statement = [f"What about {luck.choice(VOCABULARY)} and {luck.choice(VOCABULARY)}?" for _ in range(TURNS)]
         own: dict[str, Any] = {"app": app, "session": session}
-        insert(Turn(**own, number=number, user_input=text) for number, text in enumerate(said, 1))
+        insert(Turn(**own, number=number, user_input=text) for number, text in enumerate(statement, 1))
         insert(
             Resource(
-                **own, turn_number=number, role="user", raw_content=text, content_at=at, source_key=f"{number}",
+                **own, turn_number=number, role="user", raw_content=text, content_at=index, source_key=f"{number}",
             )
-            for number, text in enumerate(said, 1)
+            for number, text in enumerate(statement, 1)
         )  # fmt: skip
-        insert(Event(**own, turn_number=number, level="info", message=text) for number, text in enumerate(said[:2], 1))
+        insert(
+            Event(**own, turn_number=number, level="info", message=text) for number, text in enumerate(statement[:2], 1)
+        )
         insert(
             Injection(
-                **own, memory_id=pk, turn_number=1 + place % TURNS, block="turn", line="- a line", created_at=at,
-                judged_at=at, used=place % 3 == 0, word_share=0.4, evidence="a word",
+                **own, memory_id=pk, turn_number=1 + place % TURNS, block="turn", line="- a line", created_at=index,
+                judged_at=index, used=place % 3 == 0, word_share=0.4, evidence="a word",
             )
             for place, pk in enumerate(mine)
         )  # fmt: skip
@@ -98,11 +100,12 @@ def name_things(app: App, pks: Sequence[int], luck: random.Random) -> None:
     weights = [1 / (place + 1) for place in range(len(entities))]
     for start in progress(range(0, len(pks), AT_ONCE), f"desk: {AT_ONCE} memories name things"):
         some = pks[start : start + AT_ONCE]
-        named = {(pk, one.pk) for pk in some for one in luck.choices(entities, weights, k=MENTIONS)}
+        named = {(pk, choice.pk) for pk in some for choice in luck.choices(entities, weights, k=MENTIONS)}
         insert(Mention(app=app, memory_id=pk, entity_id=entity) for pk, entity in sorted(named))
     pairs = {tuple(luck.sample(pks, 2)) for _ in range(len(pks) // 10)}
     insert(
-        Link(app=app, from_memory_id=one, to_memory_id=other, kind=LinkKind.ELABORATES) for one, other in sorted(pairs)
+        Link(app=app, from_memory_id=item, to_memory_id=other, kind=LinkKind.ELABORATES)
+        for item, other in sorted(pairs)
     )
 
 

@@ -25,6 +25,6 @@ def hashing() -> AbstractContextManager[Embedder]:
 @contextmanager
 def answering_with(make: Callable[[], HashEmbedder], name: str) -> Iterator[Embedder]:
     # The name is there to make it another one than that of the tests, which are kept by their settings.
-    told = replace(settings.MEMSITE, embedder="hash", embedder_model=name)
-    with patch.object(embeddings, "HashEmbedder", make), patch.object(settings, "MEMSITE", told):
+    output = replace(settings.MEMSITE, embedder="hash", embedder_model=name)
+    with patch.object(embeddings, "HashEmbedder", make), patch.object(settings, "MEMSITE", output):
         yield current_embedder()

@@ -53,10 +53,10 @@ def main() -> None:
     given = options.parse_args()
     make_database()
     facts = circumstances(given.note)
-    said = [item.content for conversation in read_conversations(given.data, given.limit) for item in conversation.items]
+    page = [item.content for conversation in read_conversations(given.data, given.limit) for item in conversation.items]
     embedder = make_embedder(EmbedderSettings("minilm"))
     embedder.embed_query("It is loaded now")
-    body = render(take_pace(list(islice(cycle(said), given.size)), embedder), facts)
+    body = render(take_pace(list(islice(cycle(page), given.size)), embedder), facts)
     write_section("Import", body, PERFORMANCE)
     print(body)
 
@@ -111,7 +111,7 @@ def render(pace: Pace, facts: str) -> str:
         ["import, whole", *paces(pace.size, pace.imported)],
         ["embedder alone, second half", *paces(pace.size - pace.size // 2, second)],
     ]
-    told = (
+    text = (
         f"A file of {pace.size:,} facts, taken in by an empty app on SQLite with all-MiniLM-L6-v2 in the process: from "
         f"the first byte read until all are stored with their vectors. Beside it the same texts, embedded {MOST_LINES} "
         f"at once and nothing else, half of them before the import and half after it. They are turns of real "
@@ -123,7 +123,7 @@ def render(pace: Pace, facts: str) -> str:
         f"(goal: {GOAL:.0%}, {'met' if pace.share >= GOAL else 'missed'})."
     )
     return "\n\n".join(
-        [f"Measured {facts}", told, table(["", "texts", "seconds", "MB more", "a second"], rows), verdict]
+        [f"Measured {facts}", text, table(["", "texts", "seconds", "MB more", "a second"], rows), verdict]
     )
 
 

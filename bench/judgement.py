@@ -87,12 +87,12 @@ class Tally:
     lost: int = 0
     missed: Missed = field(default_factory=list)
 
-    def add(self, is_right: bool, told: str, *, is_lost: bool = False) -> None:
+    def add(self, is_right: bool, text: str, *, is_lost: bool = False) -> None:
         self.number += 1
         self.right += is_right
         self.lost += is_lost
         if not is_right:
-            self.missed.append(told)
+            self.missed.append(text)
 
 
 class Door:
@@ -112,29 +112,29 @@ class Door:
             raise RuntimeError(f"{path}: {answer.status_code} {answer.content[:500]!r}")
         return answer.json()
 
-    def talk(self, messages: list[Row], at: datetime, user: str = "") -> None:
+    def talk(self, messages: list[Row], moment: datetime, user: str = "") -> None:
         """A session with these messages, two at a time."""
-        with travel(at, tick=False):
+        with travel(moment, tick=False):
             session = self.post("sessions", {"user_id": user} if user else {})["id"]
             for start in range(0, len(messages), 2):
                 part = [
-                    {"role": one["role"], "content": one["content"], "at": at.isoformat()}
-                    for one in messages[start : start + 2]
+                    {"role": message["role"], "content": message["content"], "at": moment.isoformat()}
+                    for message in messages[start : start + 2]
                 ]
                 self.post(f"sessions/{session}/messages", {"messages": part})
             self.post(f"sessions/{session}/end", {})
-            for pk in sessions_due(self.app, at):
+            for pk in sessions_due(self.app, moment):
                 learn(self.app.pk, pk)
 
-    def tell(self, row: Row, text: str, at: datetime) -> None:
+    def tell(self, row: Row, text: str, moment: datetime) -> None:
         """A statement by the row's door."""
         door, subject = row["door"], row.get("subject") or ""
         category = row.get("category") or "behavior"
         if door == "talk":
             before = [{"role": "assistant", "content": row["before"]}] if row.get("before") else []
-            self.talk([*before, {"role": "user", "content": text}], at)
+            self.talk([*before, {"role": "user", "content": text}], moment)
             return
-        with travel(at, tick=False):
+        with travel(moment, tick=False):
             if door == "memory":
                 self.post(
                     "memories", {"content": text, "category": category, **({"subject": subject} if subject else {})}
@@ -142,9 +142,11 @@ class Door:
                 return
             session = self.post("sessions", {})["id"]
             line = f"[MEMORY:{category}:{subject}] {text}" if subject else f"[MEMORY:{category}] {text}"
-            said = {"id": f"m{at:%d%H%M}", "role": "assistant", "content": [{"type": "text", "text": line}]}
+            statement = {"id": f"m{moment:%d%H%M}", "role": "assistant", "content": [{"type": "text", "text": line}]}
             body = (
-                json.dumps({"type": "assistant", "message": said, "uuid": said["id"], "parent_tool_use_id": None})
+                json.dumps(
+                    {"type": "assistant", "message": statement, "uuid": statement["id"], "parent_tool_use_id": None}
+                )
                 + "\n"
             )
             answer = self.client.generic(
@@ -157,8 +159,8 @@ class Door:
         return list(Memory.objects.for_app(self.app).order_by("pk"))
 
 
-def holds(memory: Memory, at: datetime) -> bool:
-    return memory.status == Status.ACTIVE and (memory.valid_until is None or memory.valid_until > at)
+def holds(memory: Memory, moment: datetime) -> bool:
+    return memory.status == Status.ACTIVE and (memory.valid_until is None or memory.valid_until > moment)
 
 
 def says(memory: Memory, pattern: str) -> bool:
@@ -178,42 +180,49 @@ def play(row: Row, tallies: dict[str, Tally]) -> None:
         now = MONDAY + LATER if row["door"] == "talk" else MONDAY + timedelta(minutes=1)
     door.tell(row, row["new"], now)
     after = door.memories()
-    new = [one for one in after if holds(one, now) and (one.pk not in before or says_both(row, one))]
-    told = f"{row.get('existing', '')!r} + {row['new']!r} -> " + "; ".join(
-        f"{one.content!r} {one.status} {one.confidence:.2f} {one.category}" for one in after
+    new = [item for item in after if holds(item, now) and (item.pk not in before or says_both(row, item))]
+    page = f"{row.get('existing', '')!r} + {row['new']!r} -> " + "; ".join(
+        f"{item.content!r} {item.status} {item.confidence:.2f} {item.category}" for item in after
     )
-    less = [one.pk for one in after if one.pk in before and before[one.pk][0] and is_less(one, before[one.pk], now)]
+    less = [
+        item.pk for item in after if item.pk in before and before[item.pk][0] and is_less(item, before[item.pk], now)
+    ]
     tally = tallies[kind]
     if kind == "update":
-        is_lost = not any(says(one, row["new_has"]) for one in new)
+        is_lost = not any(says(item, row["new_has"]) for item in new)
         is_over = all(
-            one.pk in less
-            for one in after
-            if one.pk in before and before[one.pk][0] and says(one, row["old_has"]) and not says(one, row["new_has"])
+            item.pk in less
+            for item in after
+            if item.pk in before
+            and before[item.pk][0]
+            and says(item, row["old_has"])
+            and not says(item, row["new_has"])
         )
-        tally.add(bool(before) and is_over and not is_lost, told, is_lost=is_lost)
+        tally.add(bool(before) and is_over and not is_lost, page, is_lost=is_lost)
     elif kind in ("both", "prohibition"):
-        is_lost = not any(holds(one, now) and says(one, row["new_has"]) for one in after)
-        tally.add(not less and not is_lost and bool(before), told, is_lost=is_lost)
+        is_lost = not any(holds(item, now) and says(item, row["new_has"]) for item in after)
+        tally.add(not less and not is_lost and bool(before), page, is_lost=is_lost)
     elif kind == "same":
-        active = sum(holds(one, now) for one in after)
+        active = sum(holds(item, now) for item in after)
         tally.add(
-            bool(before) and not less and active <= sum(held for held, _ in before.values()), told, is_lost=bool(less)
+            bool(before) and not less and active <= sum(present for present, _ in before.values()),
+            page,
+            is_lost=bool(less),
         )
     elif kind == "cancel":
         changed = [
-            one
-            for one in triggers(door)
-            if one.pk in waiting and waiting[one.pk] != (one.status, str(one.trigger_date))
+            trigger
+            for trigger in triggers(door)
+            if trigger.pk in waiting and waiting[trigger.pk] != (trigger.status, str(trigger.trigger_date))
         ]
-        tally.add(bool(waiting) and bool(changed), told + f" triggers {list(waiting.values())}")
+        tally.add(bool(waiting) and bool(changed), page + f" triggers {list(waiting.values())}")
     elif kind == "keep":
-        tally.add(any(holds(one, now) and says(one, row["new_has"]) for one in after), told)
+        tally.add(any(holds(item, now) and says(item, row["new_has"]) for item in after), page)
     elif kind == "junk":
-        tally.add(not after, told)
+        tally.add(not after, page)
     elif kind == "category":
-        kept = [one for one in after if holds(one, now) and says(one, row["new_has"])]
-        tally.add(any(one.category in row["category_is"] for one in kept), told)
+        stored = [item for item in after if holds(item, now) and says(item, row["new_has"])]
+        tally.add(any(item.category in row["category_is"] for item in stored), page)
 
 
 def triggers(door: Door) -> list[FutureTrigger]:
@@ -235,20 +244,22 @@ def converse(name: str, talk: Row, tallies: dict[str, Tally]) -> None:
     user = talk.get("user") or ""
     for number, messages in enumerate(talk["sessions"]):
         door.talk(messages, MONDAY + number * LATER, user)
-    kept = door.memories()
+    stored = door.memories()
     for fact in talk["facts"]:
-        tallies["fact"].add(any(says(one, fact["regex"]) for one in kept), f"{name}: {fact['label']} /{fact['regex']}/")
-    matched = {one.pk for fact in talk["facts"] for one in kept if says(one, fact["regex"])}
-    for one in kept:
-        tallies["kept and labelled"].add(one.pk in matched, f"{name}: {one.content!r} {one.status}")
+        tallies["fact"].add(
+            any(says(item, fact["regex"]) for item in stored), f"{name}: {fact['label']} /{fact['regex']}/"
+        )
+    matched = {item.pk for fact in talk["facts"] for item in stored if says(item, fact["regex"])}
+    for item in stored:
+        tallies["kept and labelled"].add(item.pk in matched, f"{name}: {item.content!r} {item.status}")
     with travel(MONDAY + 2 * LATER, tick=False):
         for question in talk["questions"]:
             body = {"query": question["question"], "limit": 10, "touch": False} | ({"user_id": user} if user else {})
             hits = door.post("memories/search", body)["results"]
-            found = [bool(re.search(question["regex"], hit["content"], re.IGNORECASE)) for hit in hits[:3]]
-            told = f"{name}: {question['question']!r} -> {[hit['content'] for hit in hits[:3]]}"
-            tallies["question first"].add(any(found[:1]), told)
-            tallies["question among three"].add(any(found), told)
+            match = [bool(re.search(question["regex"], hit["content"], re.IGNORECASE)) for hit in hits[:3]]
+            text = f"{name}: {question['question']!r} -> {[hit['content'] for hit in hits[:3]]}"
+            tallies["question first"].add(any(match[:1]), text)
+            tallies["question among three"].add(any(match), text)
 
 
 def stand_side_by_side(name: str, row: Row, tallies: dict[str, Tally]) -> None:
@@ -260,10 +271,10 @@ def stand_side_by_side(name: str, row: Row, tallies: dict[str, Tally]) -> None:
         door.tell(row, statement, now)
     after = door.memories()
     for statement in row["statements"]:
-        one = next((one for one in after if one.content == statement), None)
-        is_whole = one is not None and holds(one, now) and one.confidence >= START[row["door"]] - LESS
-        told = f"{name}: {statement!r} {one and (one.status, round(one.confidence, 2))}"
-        tallies["unlike"].add(is_whole, told, is_lost=one is None or not holds(one, now))
+        page = next((item for item in after if item.content == statement), None)
+        is_whole = page is not None and holds(page, now) and page.confidence >= START[row["door"]] - LESS
+        text = f"{name}: {statement!r} {page and (page.status, round(page.confidence, 2))}"
+        tallies["unlike"].add(is_whole, text, is_lost=page is None or not holds(page, now))
 
 
 def rows_of(path: Path) -> list[Row]:
@@ -282,12 +293,12 @@ def labelled(folder: Path) -> list[Row]:
     for row in sentences:
         if not is_held and not is_left_out(row["text"]):
             continue
-        said = {"door": "talk", "new": row["text"], "before": row["before"]}
+        statement = {"door": "talk", "new": row["text"], "before": row["before"]}
         if not row["keep"]:
-            rows.append({"kind": "junk", **said})
+            rows.append({"kind": "junk", **statement})
             continue
-        rows.append({"kind": "keep", **said, "new_has": row["keep_has"]})
-        rows.append({"kind": "category", **said, "new_has": row["keep_has"], "category_is": [row["category"]]})
+        rows.append({"kind": "keep", **statement, "new_has": row["keep_has"]})
+        rows.append({"kind": "category", **statement, "new_has": row["keep_has"], "category_is": [row["category"]]})
     return rows
 
 
@@ -314,18 +325,18 @@ def measure(rows: Iterable[Row], talks: dict[str, Row], unlike: dict[str, Row]) 
 def judge_pairs(examples: Sequence[Example], judge: str) -> tuple[list[str], float]:
     """What each pair was taken for (`same`, `at odds`, `both`), and milliseconds a pair."""
     texts = [example.texts for example in examples]
-    vectors = [EMBEDDER.embed_documents([pair[at] for pair in texts]) for at in (0, 1)]
+    vectors = [EMBEDDER.embed_documents([pair[index] for pair in texts]) for index in (0, 1)]
     cosines = (vectors[0] * vectors[1]).sum(axis=1)
     bands = Thresholds(EMBEDDER.thresholds.same, EMBEDDER.thresholds.related)
     forget_judgements()
     began = time.process_time()
     if judge == "network":
         judged = judgements([(stored, new, "") for stored, new in texts])
-        told = [taken_for(one) for one in judged]
+        output = [taken_for(item) for item in judged]
     else:
         pairs = [Pair(pair[0], pair[1], cosine=float(cosine)) for pair, cosine in zip(texts, cosines, strict=True)]
-        told = [COARSE[relate_all([pair], bands, judge)[0].relation] for pair in pairs]  # type: ignore[arg-type]
-    return told, 1000 * (time.process_time() - began) / len(examples)
+        output = [COARSE[relate_all([pair], bands, judge)[0].relation] for pair in pairs]  # type: ignore[arg-type]
+    return output, 1000 * (time.process_time() - began) / len(examples)
 
 
 def taken_for(judgement: Judgement) -> str:
@@ -335,13 +346,13 @@ def taken_for(judgement: Judgement) -> str:
 
 def pair_row(name: str, judge: str, examples: Sequence[Example]) -> list[object]:
     """Of the changes: found, lost as the same; of the restated: known; of what stands side by side: right, lost."""
-    told, milliseconds = judge_pairs(examples, judge)
+    output, milliseconds = judge_pairs(examples, judge)
     meant = [MEANT_AS[example.answers["relation"][0]] for example in examples]
-    counts = Counter(zip(meant, told, strict=True))
-    right = sum(counts[one, one] for one in set(meant))
+    counts = Counter(zip(meant, output, strict=True))
+    right = sum(counts[item, item] for item in set(meant))
 
-    def share(one: str, other: str) -> str:
-        return f"{counts[one, other]} / {meant.count(one)}"
+    def share(text: str, other: str) -> str:
+        return f"{counts[text, other]} / {meant.count(text)}"
 
     return [
         name, judge, len(examples), f"{right / len(examples):.3f}", share(AT_ODDS, AT_ODDS), share(AT_ODDS, "same"),
@@ -366,14 +377,14 @@ def pair_table() -> str:
 # --- the page
 
 
-def door_table(found: Mapping[Judge, dict[str, Tally]]) -> str:
-    kinds = list(dict.fromkeys(kind for tallies in found.values() for kind in tallies))
+def door_table(values: Mapping[Judge, dict[str, Tally]]) -> str:
+    kinds = list(dict.fromkeys(kind for tallies in values.values() for kind in tallies))
     rows = []
     for kind in kinds:
-        tallies = [found[judge][kind] for judge in found]
-        told = [f"{one.right}{f' ({one.lost} lost)' if one.lost else ''}" for one in tallies]
-        rows.append([KINDS.get(kind, kind), tallies[0].number, *told])
-    return table(["kind", "number", *found], rows)
+        tallies = [values[judge][kind] for judge in values]
+        output = [f"{tally.right}{f' ({tally.lost} lost)' if tally.lost else ''}" for tally in tallies]
+        rows.append([KINDS.get(kind, kind), tallies[0].number, *output])
+    return table(["kind", "number", *values], rows)
 
 
 def report(doors: dict[str, str], pairs: str, note: str) -> str:
@@ -384,8 +395,8 @@ def report(doors: dict[str, str], pairs: str, note: str) -> str:
         "(`learned`).",
         pairs,
     ]
-    for name, told in doors.items():
-        parts += [f"Through the doors that agents use, {name}:", told]
+    for name, output in doors.items():
+        parts += [f"Through the doors that agents use, {name}:", output]
     return "\n\n".join(parts)
 
 
@@ -411,17 +422,17 @@ def main() -> None:
     doors = {}
     for name, (rows, talks) in sets.items():
         kinds = given.kinds.split(",") if given.kinds else [row["kind"] for row in rows] + ["talk", "unlike"]
-        found: dict[Judge, dict[str, Tally]] = {}
-        for judge in (one for one in reversed(JUDGES) if one in given.judges.split(",")):
+        values: dict[Judge, dict[str, Tally]] = {}
+        for judge in (judge for judge in reversed(JUDGES) if judge in given.judges.split(",")):
             with judged_by(judge):
                 chosen = [row for row in rows if row["kind"] in kinds]
-                found[judge] = measure(chosen, talks if "talk" in kinds else {}, unlike if "unlike" in kinds else {})
-        doors[name] = door_table(found)
+                values[judge] = measure(chosen, talks if "talk" in kinds else {}, unlike if "unlike" in kinds else {})
+        doors[name] = door_table(values)
         print(doors[name])
         if given.misses:
-            for judge, tallies in found.items():
+            for judge, tallies in values.items():
                 for kind, tally in tallies.items():
-                    print(*(f"{judge} {kind}: {told}" for told in tally.missed), sep="\n")
+                    print(*(f"{judge} {kind}: {output}" for output in tally.missed), sep="\n")
     if not given.misses:
         write_section("Judgement", report(doors, pair_table(), given.note))
 

@@ -62,9 +62,9 @@ def main() -> None:
     conversations = read_conversations(given.data, given.limit)
     languages = read_languages(SETS.read_text())
     speeds = [measure_speed(embedder, conversations) for embedder in embedders]
-    found = [[measure_language(language, embedder) for embedder in embedders] for language in languages]
+    results = [[measure_language(language, embedder) for embedder in embedders] for language in languages]
     english = [measure_english(conversations, KeptVectors(embedder, given.cache)) for embedder in embedders]
-    body = render(facts, languages, found, english, speeds)
+    body = render(facts, languages, results, english, speeds)
     print(body)
     if given.limit:
         print("Nothing written: these are not all conversations.")
@@ -75,25 +75,25 @@ def main() -> None:
 def read_languages(text: str) -> list[Language]:
     """A line of its name in brackets, of statements, of questions with the number of their answer, of open ones."""
     lines = [line for line in text.splitlines() if line and not line.startswith("#")]
-    groups = [lines[at : at + 4] for at in range(0, len(lines), 4)]
+    groups = [lines[index : index + 4] for index in range(0, len(lines), 4)]
     return [read_language(name.strip("[]"), *(line.split("|") for line in rest)) for name, *rest in groups]
 
 
 def read_language(name: str, statements: list[str], questions: list[str], open_questions: list[str]) -> Language:
-    asked = [question.rsplit("=", 1) for question in questions]
-    return Language(name, statements, [(text, statements[int(at)]) for text, at in asked], open_questions)
+    requested = [question.rsplit("=", 1) for question in questions]
+    return Language(name, statements, [(text, statements[int(index)]) for text, index in requested], open_questions)
 
 
 def measure_language(language: Language, embedder: Embedder) -> Found:
     """One app of preset `standard`, one memory for each statement, default search."""
     app = fresh_app(f"{language.name} {embedder.name}")
     store(app, [Candidate(content=statement) for statement in language.statements], embedder)
-    told = [(search(app, text, embedder), answer) for text, answer in language.questions]
+    output = [(search(app, text, embedder), answer) for text, answer in language.questions]
     left = [search(app, text, embedder) for text in language.open_questions]
     return Found(
-        fmean(hits[:1] == [answer] for hits, answer in told),
-        fmean(answer in hits[:3] for hits, answer in told),
-        fmean(len(hits) for hits, _ in told),
+        fmean(hits[:1] == [answer] for hits, answer in output),
+        fmean(answer in hits[:3] for hits, answer in output),
+        fmean(len(hits) for hits, _ in output),
         fmean(not hits for hits in left),
     )
 
@@ -105,17 +105,17 @@ def fresh_app(name: str) -> App:
 
 def measure_english(conversations: list[Conversation], embedder: KeptVectors) -> dict[str, dict[str, Score]]:
     """By way of ranking and data set."""
-    found: dict[str, dict[str, list[Score]]] = defaultdict(lambda: defaultdict(list))
+    values: dict[str, dict[str, list[Score]]] = defaultdict(lambda: defaultdict(list))
     renamed = [named_for(conversation, embedder) for conversation in conversations]
     for conversation, app, _ in stored_conversations(renamed, embedder):
         vectors = embedder.embed_documents([item.content for item in conversation.items])
         ids = np.array([item.id for item in conversation.items])
-        for asked in conversation.questions:
-            nearest = np.argsort(-(vectors @ embedder.embed_query(asked.text)), kind="stable")[:SHOWN]
-            ways = {"meaning": ids[nearest].tolist(), "search": search_ids(app, asked.text, embedder)}
+        for question in conversation.questions:
+            nearest = np.argsort(-(vectors @ embedder.embed_query(question.text)), kind="stable")[:SHOWN]
+            ways = {"meaning": ids[nearest].tolist(), "search": search_ids(app, question.text, embedder)}
             for way, hits in ways.items():
-                found[way][conversation.data_set].append(score(hits, asked.gold))
-    return {way: {name: mean(scores) for name, scores in by_set.items()} for way, by_set in found.items()}
+                values[way][conversation.data_set].append(score(hits, question.gold))
+    return {way: {name: mean(scores) for name, scores in by_set.items()} for way, by_set in values.items()}
 
 
 def named_for(conversation: Conversation, embedder: Embedder) -> Conversation:
@@ -129,7 +129,7 @@ def named_for(conversation: Conversation, embedder: Embedder) -> Conversation:
 def measure_speed(embedder: Embedder, conversations: Sequence[Conversation]) -> tuple[float, float]:
     """Texts a second in batches, and milliseconds of a question by itself (median)."""
     texts = [item.content for conversation in conversations for item in conversation.items][:TIMED]
-    questions = [asked.text for conversation in conversations for asked in conversation.questions][:TIMED]
+    questions = [question.text for conversation in conversations for question in conversation.questions][:TIMED]
     embedder.embed_query("loads the model")
     start = time.perf_counter()
     embedder.embed_documents(texts)
@@ -144,18 +144,18 @@ def seconds_of(embedder: Embedder, question: str) -> float:
 
 
 def render(
-    facts: str, languages: Sequence[Language], found: Sequence[Sequence[Found]],
+    facts: str, languages: Sequence[Language], sequences: Sequence[Sequence[Found]],
     english: Sequence[dict[str, dict[str, Score]]], speeds: Sequence[tuple[float, float]],
 ) -> str:  # fmt: skip
     statements = {len(language.statements) for language in languages}
     head = ["", "first", "in three", "hits", "left empty", "first", "in three", "hits", "left empty"]
     rows = [
         [language.name, *cells(minilm), *cells(multilingual)]
-        for language, (minilm, multilingual) in zip(languages, found, strict=True)
+        for language, (minilm, multilingual) in zip(languages, sequences, strict=True)
     ]
     sets = list(english[0]["meaning"])
     of_english = [
-        [f"{title}, {name}", *(one[way][name] for one in english)]
+        [f"{title}, {name}", *(item[way][name] for item in english)]
         for way, title in (("meaning", "by meaning alone"), ("search", "default search"))
         for name in sets
     ]
@@ -181,8 +181,8 @@ def render(
     )
 
 
-def cells(found: Found) -> list[str]:
-    return [f"{found.first:.2f}", f"{found.early:.2f}", f"{found.hits:.1f}", f"{found.empty:.2f}"]
+def cells(results: Found) -> list[str]:
+    return [f"{results.first:.2f}", f"{results.early:.2f}", f"{results.hits:.1f}", f"{results.empty:.2f}"]
 
 
 if __name__ == "__main__":

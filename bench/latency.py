@@ -37,8 +37,8 @@ def main() -> None:
     print(body)
 
 
-def sizes(told: str) -> list[int]:
-    return [int(size) for size in told.split(",")]
+def sizes(text: str) -> list[int]:
+    return [int(size) for size in text.split(",")]
 
 
 def render(size: int, requested: Seconds, measured: Mapping[int, Mapping[str, Taken]], facts: str) -> str:

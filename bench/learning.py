@@ -57,17 +57,17 @@ def conversations() -> Iterator[Conversation]:
 
 
 def moment(text: str) -> datetime:
-    told = datetime.fromisoformat(text)
-    return told if told.tzinfo else told.replace(tzinfo=UTC)
+    output = datetime.fromisoformat(text)
+    return output if output.tzinfo else output.replace(tzinfo=UTC)
 
 
 def gate_row(name: str, items: Sequence[Row], rules: RulesProvider) -> list[object]:
     """Shares of a labelled set: judged right; of what is worth keeping, kept; of what is not, dropped."""
-    kept = [rules.gate(Chunk(tuple(as_messages(item)), NOW)).keep for item in items]
+    keeps = [rules.gate(Chunk(tuple(as_messages(item)), NOW)).keep for item in items]
     worth = [bool(item["keep"]) for item in items]
-    right = [judged == wanted for judged, wanted in zip(kept, worth, strict=True)]
-    keeping = [judged for judged, wanted in zip(kept, worth, strict=True) if wanted]
-    dropping = [not judged for judged, wanted in zip(kept, worth, strict=True) if not wanted]
+    right = [judged == wanted for judged, wanted in zip(keeps, worth, strict=True)]
+    keeping = [judged for judged, wanted in zip(keeps, worth, strict=True) if wanted]
+    dropping = [not judged for judged, wanted in zip(keeps, worth, strict=True) if not wanted]
     return [name, len(items), *(f"{np.mean(values):.3f}" for values in (right, keeping, dropping))]
 
 
@@ -104,10 +104,10 @@ def conversation_row(conversation: Conversation, rules: RulesProvider, embedder:
 def found(labels: Sequence[Row], placed: Sequence[Placed], embedder: Embedder) -> int:
     if not labels or not placed:
         return 0
-    told = embedder.embed_documents([label["statement"] for label in labels])
-    kept = embedder.embed_documents([fact.content for _, fact in placed])
+    output = embedder.embed_documents([label["statement"] for label in labels])
+    page = embedder.embed_documents([fact.content for _, fact in placed])
     near = np.array([[abs(place - label["n"]) <= NEAR_MESSAGES for place, _ in placed] for label in labels])
-    return int((np.where(near, told @ kept.T, -1).max(axis=1) >= SIMILAR).sum())
+    return int((np.where(near, output @ page.T, -1).max(axis=1) >= SIMILAR).sum())
 
 
 def triggers_found(conversation: Conversation) -> int:
@@ -116,7 +116,7 @@ def triggers_found(conversation: Conversation) -> int:
     for label in conversation.labels["triggers"]:
         message = conversation.messages[label["n"]]
         days = find_coming(message.content, message.at or NOW) if message.role == USER else []
-        right += any(one.on.isoformat() == label["date"] for one in days)
+        right += any(day.on.isoformat() == label["date"] for day in days)
     return right
 
 

@@ -59,11 +59,11 @@ def main() -> None:
     given = options.parse_args()
     make_database()
     facts = circumstances(given.note)
-    held = overfill(given.memories, given.limit, given.processes)
-    body = render(held, facts)
+    stored = overfill(given.memories, given.limit, given.processes)
+    body = render(stored, facts)
     write_section("The limit", body)
     print(body)
-    if not held.is_exact:
+    if not stored.is_exact:
         raise SystemExit("The limit was not held.")
 
 
@@ -75,7 +75,7 @@ def overfill(memories: int, limit: int, processes: int) -> Held:
     texts = [f"{text} {number}" for number, (text, _) in enumerate(varied(share * processes, SUBJECTS))]
     connections.close_all()  # before the forks
     began = time.perf_counter()
-    running = [started(partial(write, app, texts[at * share : (at + 1) * share])) for at in range(processes)]
+    running = [started(partial(write, app, texts[index * share : (index + 1) * share])) for index in range(processes)]
     looks, most = watched(app, running)
     seconds = time.perf_counter() - began
     live = Memory.objects.for_app(app).live().count()
@@ -129,17 +129,17 @@ def watched(app: App, running: list[int]) -> tuple[int, int]:
     return looks, most
 
 
-def render(held: Held, facts: str) -> str:
-    told = (
-        f"{held.memories:,} memories into an app that may hold {held.limit:,}, by {held.processes} processes at once, "
-        f"{BATCH} at a time, while another one counts. What makes room is archived and can be restored."
+def render(stored: Held, facts: str) -> str:
+    text = (
+        f"{stored.memories:,} memories into an app that may hold {stored.limit:,}, by {stored.processes} processes at "
+        f"once, {BATCH} at a time, while another one counts. What makes room is archived and can be restored."
     )
     head = ["", "most seen", "in the end", "the app's count", "written", "looks", "seconds", "held"]
     row = [
-        f"limit {held.limit:,}", f"{held.most:,}", f"{held.live:,}", f"{held.counted:,}", f"{held.created:,}",
-        f"{held.looks:,}", f"{held.seconds:.0f}", "yes" if held.is_exact else "NO",
+        f"limit {stored.limit:,}", f"{stored.most:,}", f"{stored.live:,}", f"{stored.counted:,}", f"{stored.created:,}",
+        f"{stored.looks:,}", f"{stored.seconds:.0f}", "yes" if stored.is_exact else "NO",
     ]  # fmt: skip
-    return "\n\n".join([f"Measured {facts}", told, table(head, [row])])
+    return "\n\n".join([f"Measured {facts}", text, table(head, [row])])
 
 
 if __name__ == "__main__":

@@ -50,7 +50,7 @@ class Packed:
 
 def fit(lists: Sequence[Listed], l2: float = L2) -> Doubles:
     """Weights of shape (f,) for features as they are given. Lists without a choice teach nothing."""
-    packed = pack([one for one in lists if one.gold.any() and not one.gold.all()])
+    packed = pack([item for item in lists if item.gold.any() and not item.gold.all()])
     weights = np.zeros(len(packed.spread))
     for _ in range(MOST_STEPS):
         now, slope, curve = derivatives(packed, weights, l2)
@@ -63,13 +63,13 @@ def fit(lists: Sequence[Listed], l2: float = L2) -> Doubles:
 
 
 def pack(lists: Sequence[Listed]) -> Packed:
-    sizes = np.array([len(one.gold) for one in lists])
-    raw = np.concatenate([one.features for one in lists])
+    sizes = np.array([len(item.gold) for item in lists])
+    raw = np.concatenate([item.features for item in lists])
     spread = raw.std(0, dtype=np.float64) + 1e-6
     centred = (raw - raw.mean(0, dtype=np.float64).astype(np.float32)) / spread.astype(np.float32)
-    gold = np.flatnonzero(np.concatenate([one.gold for one in lists]))
+    gold = np.flatnonzero(np.concatenate([item.gold for item in lists]))
     question = np.repeat(np.arange(len(lists)), sizes)
-    pull = np.concatenate([np.full(one.gold.sum(), one.pull / np.sqrt(one.gold.sum())) for one in lists])
+    pull = np.concatenate([np.full(item.gold.sum(), item.pull / np.sqrt(item.gold.sum())) for item in lists])
     return Packed(centred, spread, np.cumsum(sizes) - sizes, question, gold, pull / pull.sum())
 
 
@@ -91,15 +91,15 @@ def loss(packed: Packed, weights: Doubles, l2: float) -> float:
 def derivatives(packed: Packed, weights: Doubles, l2: float) -> tuple[float, Doubles, Doubles]:
     """The loss, its gradient (f,) and its Hessian (f, f)."""
     log_share, total, raised, others = odds(packed, weights)
-    features, gold, asked = packed.features, packed.gold, packed.question[packed.gold]
+    features, gold, question = packed.features, packed.gold, packed.question[packed.gold]
     # The probability each candidate has, over the lists of all gold ones it competes with.
-    mass = others * np.bincount(asked, packed.pull / total, minlength=len(packed.starts))[packed.question]
+    mass = others * np.bincount(question, packed.pull / total, minlength=len(packed.starts))[packed.question]
     mass[gold] = packed.pull * np.exp(log_share)
     residual = mass.copy()
     residual[gold] -= packed.pull
     slope = features.T @ residual.astype(np.float32) + 2 * l2 * weights
     summed = np.add.reduceat(features * others[:, None].astype(np.float32), packed.starts)
-    means = (summed[asked] + features[gold] * raised[gold, None]) / total[:, None]
+    means = (summed[question] + features[gold] * raised[gold, None]) / total[:, None]
     curve = (features * mass[:, None].astype(np.float32)).T @ features - (means * packed.pull[:, None]).T @ means
     value = float(-packed.pull @ log_share + l2 * weights @ weights)
     return value, slope, curve + 2 * l2 * np.eye(len(weights))

@@ -19,9 +19,9 @@ def fit(x: Floats, y: Ints, sample_weights: Floats, penalty: float, labels: int 
     rows = np.hstack([(x - mean) / spread, np.ones((len(x), 1))])
     ridge = np.full((rows.shape[1], labels), penalty)
     ridge[-1] = BIAS_PENALTY
-    found = _minimise(rows, np.eye(labels)[y], sample_weights, ridge)
-    weights = found[:-1] / spread[:, None]
-    return weights, found[-1] - mean @ weights
+    results = _minimise(rows, np.eye(labels)[y], sample_weights, ridge)
+    weights = results[:-1] / spread[:, None]
+    return weights, results[-1] - mean @ weights
 
 
 def softmax(scores: Floats) -> Floats:
@@ -31,27 +31,27 @@ def softmax(scores: Floats) -> Floats:
 
 def _minimise(rows: Floats, targets: Floats, sample_weights: Floats, ridge: Floats) -> Floats:
     """Newton's method with halved steps on the weighted log loss plus ridge/2 · w²."""
-    found = np.zeros_like(ridge)
-    loss = _loss(rows, targets, sample_weights, ridge, found)
+    results = np.zeros_like(ridge)
+    loss = _loss(rows, targets, sample_weights, ridge, results)
     for _ in range(MAX_STEPS):
-        step = _newton_step(rows, targets, sample_weights, ridge, found)
+        step = _newton_step(rows, targets, sample_weights, ridge, results)
         size = 1.0
-        while (tried := _loss(rows, targets, sample_weights, ridge, found - size * step)) > loss and size > TOLERANCE:
+        while (tried := _loss(rows, targets, sample_weights, ridge, results - size * step)) > loss and size > TOLERANCE:
             size /= 2
-        found, gain, loss = found - size * step, loss - tried, tried
+        results, gain, loss = results - size * step, loss - tried, tried
         if gain < TOLERANCE:
             break
-    return found
+    return results
 
 
-def _loss(rows: Floats, targets: Floats, sample_weights: Floats, ridge: Floats, found: Floats) -> float:
-    likelihood = (softmax(rows @ found) * targets).sum(axis=1)
-    return float(-(sample_weights * np.log(likelihood + 1e-300)).sum() + (ridge * found**2).sum() / 2)
+def _loss(rows: Floats, targets: Floats, sample_weights: Floats, ridge: Floats, weights: Floats) -> float:
+    likelihood = (softmax(rows @ weights) * targets).sum(axis=1)
+    return float(-(sample_weights * np.log(likelihood + 1e-300)).sum() + (ridge * weights**2).sum() / 2)
 
 
-def _newton_step(rows: Floats, targets: Floats, sample_weights: Floats, ridge: Floats, found: Floats) -> Floats:
-    p = softmax(rows @ found)
-    gradient = rows.T @ (sample_weights[:, None] * (p - targets)) + ridge * found
+def _newton_step(rows: Floats, targets: Floats, sample_weights: Floats, ridge: Floats, weights: Floats) -> Floats:
+    p = softmax(rows @ weights)
+    gradient = rows.T @ (sample_weights[:, None] * (p - targets)) + ridge * weights
     n, labels = ridge.shape
     hessian = np.zeros((labels, n, labels, n))
     for a in range(labels):

@@ -40,29 +40,29 @@ def main() -> None:
         )  # fmt: skip
         if done.returncode:
             raise SystemExit(done.stderr)
-        told = json.loads(done.stdout)
-        kept = site.everything(key, f"memories?user_id={USER}")
-    body = render(told, Counter(memory["status"] for memory in kept), circumstances(given.note))
+        output = json.loads(done.stdout)
+        stored = site.everything(key, f"memories?user_id={USER}")
+    body = render(output, Counter(memory["status"] for memory in stored), circumstances(given.note))
     write_section("A harness by others", body)
     print(body)
 
 
-def render(told: dict[str, object], statuses: Counter[str], facts: str) -> str:
-    checkpoints = told["checkpoints"]
+def render(values: dict[str, object], statuses: Counter[str], facts: str) -> str:
+    checkpoints = values["checkpoints"]
     assert isinstance(checkpoints, list)
     rows = [
         [
-            one["checkpoint_n"],
-            one["records_stored_so_far"],
-            f"{sum(query['found'] for query in one['needle_queries'])} / {len(one['needle_queries'])}",
+            checkpoint["checkpoint_n"],
+            checkpoint["records_stored_so_far"],
+            f"{sum(query['found'] for query in checkpoint['needle_queries'])} / {len(checkpoint['needle_queries'])}",
         ]
-        for one in checkpoints
+        for checkpoint in checkpoints
     ]
     counts = ", ".join(f"{number} {status}" for status, number in statuses.most_common())
     return "\n\n".join(
         [
             f"Measured {facts}",
-            EXPLAINED.format(signal=told["signal"], counts=counts),
+            EXPLAINED.format(signal=values["signal"], counts=counts),
             table(["notes", "stored", "found again"], rows),
         ]
     )

@@ -43,21 +43,21 @@ class Memsite(MemoryBackendAdapter):  # type: ignore[misc]  # not installed besi
         self, session_id: str, content: str, metadata: dict[str, str] | None = None, mode: str | None = None
     ) -> Any:
         timer = self._timed()
-        told = self.post("memories", {"content": content, "user_id": session_id, "metadata": metadata or {}})
-        return StoreResult(memory_id=told["id"], latency_ms=timer.elapsed_ms(), raw=told)
+        output = self.post("memories", {"content": content, "user_id": session_id, "metadata": metadata or {}})
+        return StoreResult(memory_id=output["id"], latency_ms=timer.elapsed_ms(), raw=output)
 
     def query(self, session_id: str, query: str, top_k: int = 5) -> Any:
         timer = self._timed()
-        told = self.post("memories/search", {"query": query, "limit": top_k, "user_id": session_id})
+        output = self.post("memories/search", {"query": query, "limit": top_k, "user_id": session_id})
         records = [
             MemoryRecord(
                 memory_id=hit["id"], content=hit["content"], score=hit["score"], created_at=hit["created_at"],
                 metadata={}, raw=hit,
             )
-            for hit in told["results"]
+            for hit in output["results"]
         ]  # fmt: skip
         return QueryResult(
-            records=records, conflict_signal=ConflictSignal.NOT_APPLICABLE, latency_ms=timer.elapsed_ms(), raw=told
+            records=records, conflict_signal=ConflictSignal.NOT_APPLICABLE, latency_ms=timer.elapsed_ms(), raw=output
         )
 
     def delete(self, session_id: str, memory_id: str) -> Any:

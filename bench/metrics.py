@@ -19,16 +19,16 @@ class Score:
         return f"{self.recall_5:.3f} / {self.recall_10:.3f} / {self.mrr_10:.3f}"
 
 
-def score(found: Sequence[str], gold: Collection[str]) -> Score:
+def score(texts: Sequence[str], gold: Collection[str]) -> Score:
     """Of ids, best first."""
-    ranks = [rank for rank, one in enumerate(found[:10], 1) if one in gold]
+    ranks = [rank for rank, item in enumerate(texts[:10], 1) if item in gold]
     early = sum(rank <= 5 for rank in ranks)
     return Score(early / len(gold), len(ranks) / len(gold), 1 / ranks[0] if ranks else 0.0)
 
 
 def mean(scores: Sequence[Score]) -> Score:
     return Score(
-        fmean(one.recall_5 for one in scores),
-        fmean(one.recall_10 for one in scores),
-        fmean(one.mrr_10 for one in scores),
+        fmean(item.recall_5 for item in scores),
+        fmean(item.recall_10 for item in scores),
+        fmean(item.mrr_10 for item in scores),
     )

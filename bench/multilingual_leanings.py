@@ -37,33 +37,36 @@ PREFIXES = (MultilingualEmbedder.document_prefix, MultilingualEmbedder.query_pre
 def messages_by_language() -> dict[str, dict[str, str]]:
     """Plain sentences with their translations."""
     folder = Path(django.__file__).parent / "conf" / "locale"
-    found = {}
+    results = {}
     for file in sorted(folder.glob("*/LC_MESSAGES/django.mo")):
         with file.open("rb") as opened:
             catalog = gettext.GNUTranslations(opened)._catalog  # type: ignore[attr-defined]
-        found[file.parts[-3]] = {
-            said: told
-            for said, told in catalog.items()
-            if isinstance(said, str) and is_sentence(said) and told not in ("", said)
+        results[file.parts[-3]] = {
+            statement: output
+            for statement, output in catalog.items()
+            if isinstance(statement, str) and is_sentence(statement) and output not in ("", statement)
         }
-    return found
+    return results
 
 
 def is_sentence(text: str) -> bool:
     return len(text) >= LEAST_LETTERS and not set(text) & set("%{\x04")
 
 
-def shared(found: dict[str, dict[str, str]]) -> tuple[list[str], dict[str, dict[str, str]]]:
+def shared(values: dict[str, dict[str, str]]) -> tuple[list[str], dict[str, dict[str, str]]]:
     """The messages that nearly all languages have, and the languages that have nearly all of them."""
-    counted = {said: sum(said in messages for messages in found.values()) for said in set().union(*found.values())}
-    most = max(counted.values())
-    common = sorted(said for said, count in counted.items() if count >= MOST_OFTEN * most)
-    kept = {
-        language: messages
-        for language, messages in found.items()
-        if sum(said in messages for said in common) >= MOST_OFTEN * len(common)
+    counted = {
+        statement: sum(statement in messages for messages in values.values())
+        for statement in set().union(*values.values())
     }
-    return common, kept
+    most = max(counted.values())
+    common = sorted(statement for statement, count in counted.items() if count >= MOST_OFTEN * most)
+    stored = {
+        language: messages
+        for language, messages in values.items()
+        if sum(statement in messages for statement in common) >= MOST_OFTEN * len(common)
+    }
+    return common, stored
 
 
 class AsItIs(MultilingualEmbedder):
@@ -80,7 +83,10 @@ def leanings() -> Leanings:
     languages[ENGLISH] = {}
     embedder = AsItIs()
     means = [
-        [embedder.embed([prefix + messages.get(said, said) for said in common]).mean(axis=0) for prefix in PREFIXES]
+        [
+            embedder.embed([prefix + messages.get(statement, statement) for statement in common]).mean(axis=0)
+            for prefix in PREFIXES
+        ]
         for messages in languages.values()
     ]
     of_languages = np.mean(means, axis=1, dtype=np.float32)

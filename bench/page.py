@@ -48,7 +48,7 @@ def write_section(title: str, body: str, page: Path = BENCHMARKS) -> None:
     section = f"## {title}\n\n{body.strip()}\n"
     pattern = re.compile(rf"^## {re.escape(title)}\n.*?(?=^## |\Z)", re.DOTALL | re.MULTILINE)
     if pattern.search(text):
-        text = pattern.sub(lambda found: section + ("\n" if found.end() < len(text) else ""), text)
+        text = pattern.sub(lambda item: section + ("\n" if item.end() < len(text) else ""), text)
     else:
         text = f"{text.rstrip()}\n\n{section}"
     page.parent.mkdir(parents=True, exist_ok=True)
@@ -71,6 +71,6 @@ def circumstances(note: str) -> str:
 
 def processor() -> str:
     """Linux tells its name; elsewhere the architecture has to do."""
-    told = Path("/proc/cpuinfo")
-    names = re.findall(r"^model name\s*: (.+)$", told.read_text(), re.MULTILINE) if told.exists() else []
+    path = Path("/proc/cpuinfo")
+    names = re.findall(r"^model name\s*: (.+)$", path.read_text(), re.MULTILINE) if path.exists() else []
     return names[0] if names else platform.machine()

@@ -75,10 +75,10 @@ def main() -> None:
         key = create_key(Agent.objects.for_app(app).get(), ["read", "write"]).text
         statements = with_named_apps(statements_of_a_search(key), app)
         laid_out = {name: lay_out(name, parts, app, given.apps) for name, parts in LAYOUTS.items()}
-        asked = {name: ask(name, statements) for name in LAYOUTS}
+        question = {name: ask(name, statements) for name in LAYOUTS}
         grown = {name: vacuumed(name) for name in LAYOUTS}
         routed = routed_statements(key)
-    body = render(given.apps, given.memories, laid_out, asked, grown, routed, facts)
+    body = render(given.apps, given.memories, laid_out, question, grown, routed, facts)
     write_section("Partitions, simulated", body, PERFORMANCE)
     print(body)
 
@@ -94,21 +94,21 @@ def statements_of_a_search(key: str) -> dict[str, str]:
         assert told(client_of(key), "post", "memories/search", {"query": question})["results"]
         counters.write()
     heard = [query["sql"].strip() for query in captured]
-    found = {what: next(sql for sql in heard if sql.startswith(start)) for start, what in STATEMENTS.items()}
+    results = {what: next(sql for sql in heard if sql.startswith(start)) for start, what in STATEMENTS.items()}
     # What is told together is explained alone.
-    return {what: sql.split("; ")[0] for what, sql in found.items()}
+    return {what: sql.split("; ")[0] for what, sql in results.items()}
 
 
 def with_named_apps(statements: Mapping[str, str], app: App) -> dict[str, str]:
     """Each, and after it the same one as it would have to be."""
-    found: dict[str, str] = {}
+    values: dict[str, str] = {}
     for what, sql in statements.items():
-        found[what] = sql
+        values[what] = sql
         if what in NAMING:
-            said, better = NAMING[what]
-            assert said in sql, f"{what} is asked in another way"
-            found[f"{what}, if it named the app"] = sql.replace(said, better.format(app=app.pk))
-    return found
+            statement, better = NAMING[what]
+            assert statement in sql, f"{what} is asked in another way"
+            values[f"{what}, if it named the app"] = sql.replace(statement, better.format(app=app.pk))
+    return values
 
 
 @contextmanager
@@ -194,12 +194,12 @@ def copying(cursor: Any, name: str, schema: str) -> str:
 
 
 def ask(layout: str, statements: Mapping[str, str]) -> dict[str, Asked]:
-    found: dict[str, Asked] = {}
+    values: dict[str, Asked] = {}
     for what, sql in statements.items():
         plans = [explained(layout, sql) for _ in range(ROUNDS)]
         seconds = [(plan["Planning Time"] + plan["Execution Time"]) / 1_000 for plan in plans]
-        found[what] = Asked(seconds, len(set(tables_in(plans[0]["Plan"]))))
-    return found
+        values[what] = Asked(seconds, len(set(tables_in(plans[0]["Plan"]))))
+    return values
 
 
 def explained(layout: str, sql: str) -> dict[str, Any]:
@@ -207,11 +207,11 @@ def explained(layout: str, sql: str) -> dict[str, Any]:
     with transaction.atomic(), connection.cursor() as cursor:
         cursor.execute(f'SET LOCAL search_path TO "{schema_of(layout)}", public')
         cursor.execute(f"EXPLAIN (ANALYZE, FORMAT JSON) {sql}".replace("%", "%%"), [])
-        (told,) = cursor.fetchone()
+        (output,) = cursor.fetchone()
         transaction.set_rollback(True)
-    (plan,) = json.loads(told) if isinstance(told, str) else told
-    found: dict[str, Any] = plan
-    return found
+    (plan,) = json.loads(output) if isinstance(output, str) else output
+    values: dict[str, Any] = plan
+    return values
 
 
 def tables_in(plan: Mapping[str, Any]) -> Iterator[str]:
@@ -250,15 +250,15 @@ def routed_statements(key: str) -> dict[str, tuple[int, list[str]]]:
         "asks for context": ("post", "context", {"query": "Who counts ships?"}),
         "deletes it": ("delete", f"memories/{uid}", {}),
     }
-    found: dict[str, tuple[int, list[str]]] = {}
+    values: dict[str, tuple[int, list[str]]] = {}
     for what, (method, path, body) in day.items():
         with hearing() as captured:
             told(client, method, path, body)
             counters.write()
         heard = [part for query in captured for part in query["sql"].split("; ")]
         about = [sql for sql in heard if any(f"{name} " in sql.replace('"', " ") for name in scoped)]
-        found[what] = len(about), [shortened(sql) for sql in about if not names_app(sql)]
-    return found
+        values[what] = len(about), [shortened(sql) for sql in about if not names_app(sql)]
+    return values
 
 
 def names_app(sql: str) -> bool:
@@ -276,18 +276,18 @@ def shortened(sql: str) -> str:
 
 
 def render(
-    count: int, memories: int, laid_out: Mapping[str, float], asked: Mapping[str, Mapping[str, Asked]],
+    count: int, memories: int, laid_out: Mapping[str, float], values: Mapping[str, Mapping[str, Asked]],
     grown: Mapping[str, float], routed: Mapping[str, tuple[int, Sequence[str]]], facts: str,
 ) -> str:  # fmt: skip
-    told = (
+    text = (
         f"Copies of the tables of memories and vectors with {count:,} apps of {memories:,} memories of {TEXT_WORDS} "
         "words, on PostgreSQL: as they are, and split by hash of `app_id`, with the same indexes. The statements are "
         f"those that a search asks, {ROUNDS} times each; milliseconds of planning and doing together, p50 / p95, and "
         "in how many tables or partitions was looked. What else a search asks is about other tables."
     )
     rows = [
-        [what, *[f"{spread(of[what].seconds, 2)} in {of[what].tables}" for of in asked.values()]]
-        for what in next(iter(asked.values()))
+        [what, *[f"{spread(of[what].seconds, 2)} in {of[what].tables}" for of in values.values()]]
+        for what in next(iter(values.values()))
     ]
     rows += [
         [GROWN, *[f"{1_000 * seconds:,.0f}" for seconds in grown.values()]],
@@ -298,11 +298,11 @@ def render(
         "about rows of apps that an agent's requests ask, as the database hears them, so many do, and these do not."
     )
     days = [
-        [what, number, number - len(others), "; ".join(f"`{one}`" for one in dict.fromkeys(others)) or "–"]
+        [what, number, number - len(others), "; ".join(f"`{seen}`" for seen in dict.fromkeys(others)) or "–"]
         for what, (number, others) in routed.items()
     ]
     return "\n\n".join([
-        f"Measured {facts}", told, table(["", *asked], rows), routing,
+        f"Measured {facts}", text, table(["", *values], rows), routing,
         table(["an agent", "statements", "name the app", "the others"], days),
     ])  # fmt: skip
 

@@ -109,10 +109,10 @@ def kinds(size: int, given: argparse.Namespace) -> Iterator[tuple[str, Vectors, 
         return
     conversations = read_conversations(given.data, given.limit)
     embedder = KeptVectors(MiniLMEmbedder(), given.cache)
-    said = embedder.embed_documents([item.content for one in conversations for item in one.items])
-    asked = [question.text for one in conversations for question in one.questions]
-    drawn = np.random.default_rng(SEED).permutation(len(asked))[:QUERIES]
-    yield TURNS, mixed(said, size, SEED), embedder.embed_documents([asked[number] for number in drawn])
+    page = embedder.embed_documents([item.content for conversation in conversations for item in conversation.items])
+    texts = [question.text for conversation in conversations for question in conversation.questions]
+    drawn = np.random.default_rng(SEED).permutation(len(texts))[:QUERIES]
+    yield TURNS, mixed(page, size, SEED), embedder.embed_documents([texts[number] for number in drawn])
 
 
 def measure(rows: Vectors, queries: Vectors, name: str) -> Measured:
@@ -175,10 +175,10 @@ def search_in(app: App, embedder: Given, rows: Vectors, pks: np.ndarray, user: s
         best = pks[allowed[np.argsort(-(rows[allowed] @ vector), kind="stable")[:SHOWN]]]
         for mode, seconds in taken.items():
             started = time.perf_counter()
-            found = recall(app, question, scope, embedder, limit=SHOWN, mode=mode, floor=False)
+            results = recall(app, question, scope, embedder, limit=SHOWN, mode=mode, floor=False)
             seconds.append(time.perf_counter() - started)
-            assert not found.degraded, found.degraded
-        right += len({hit.memory.pk for hit in found.hits} & set(best.tolist()))
+            assert not results.degraded, results.degraded
+        right += len({hit.memory.pk for hit in results.hits} & set(best.tolist()))
     return Answers(right / (SHOWN * len(embedder.vectors)), taken)
 
 
@@ -190,7 +190,7 @@ def megabytes(app: App, model: str) -> int:
 
 def render(measured: Mapping[tuple[int, str], Measured], facts: str) -> str:
     """`measured` by size and kind of vectors."""
-    told = (
+    text = (
         f"Whole searches in process on PostgreSQL, one at a time: {QUERIES} questions to an app, first with its "
         "vectors in the process and then in pgvector. Recall is the share of the exact ten best that a search by "
         f"meaning finds, among all memories and among those of one user in {RARE} (5 %); the goal is 0.97. "
@@ -212,7 +212,7 @@ def render(measured: Mapping[tuple[int, str], Measured], facts: str) -> str:
         f"{of.megabytes:,} MB of index"
         for (size, kind), of in measured.items()
     )
-    return "\n\n".join([f"Measured {facts}", told, table(head, rows), f"{made}."])
+    return "\n\n".join([f"Measured {facts}", text, table(head, rows), f"{made}."])
 
 
 if __name__ == "__main__":

@@ -93,12 +93,12 @@ def save(app: App, path: Path, with_vectors: bool) -> None:
 
 def digest(path: Path) -> str:
     """Of all lines but the first."""
-    told = hashlib.sha256()
+    output = hashlib.sha256()
     with path.open("rb") as file:
         file.readline()
         while chunk := file.read(CHUNK_BYTES):
-            told.update(chunk)
-    return told.hexdigest()
+            output.update(chunk)
+    return output.hexdigest()
 
 
 def lines_in(path: Path) -> int:
@@ -124,13 +124,13 @@ def render(carried: Mapping[int, Carried], facts: str, with_vectors: bool) -> st
         ]
         for size, of in carried.items()
     ]  # fmt: skip
-    told = (
+    text = (
         "An app of so many memories with a revision each, exported, looked at and kept as an import, taken in by "
         "another app of the same server, and exported from there: is it the same file but for its first line? Seconds "
         "are wall clock / processor; MB more is what the process grew by meanwhile. "
         f"{'With vectors of 384 dimensions.' if with_vectors else 'Without vectors.'}"
     )
-    return "\n\n".join([f"Measured {facts}", told, table(head, rows)])
+    return "\n\n".join([f"Measured {facts}", text, table(head, rows)])
 
 
 def cells(step: Step) -> list[str]:

@@ -71,19 +71,19 @@ def index_megabytes(database: psycopg.Connection) -> int:
 
 def in_postgres(database: psycopg.Connection, where: str) -> Found:
     query = f"SELECT id FROM near WHERE {where} ORDER BY v <=> %s::halfvec LIMIT {SHOWN}".encode()  # noqa: S608
-    return lambda asked: [number for (number,) in database.execute(query, [written(asked)]).fetchall()]
+    return lambda item: [number for (number,) in database.execute(query, [written(item)]).fetchall()]
 
 
 def in_process(rows: Vectors, signs: np.ndarray, allowed: Rows) -> Found:
-    return lambda asked: nearest(rows, signs, asked, allowed, SHOWN)[0].tolist()
+    return lambda item: nearest(rows, signs, item, allowed, SHOWN)[0].tolist()
 
 
-def tell(what: str, filtered: str, queries: Vectors, rows: Vectors, allowed: Rows, found: Found) -> None:
+def tell(what: str, filtered: str, queries: Vectors, rows: Vectors, allowed: Rows, results: Found) -> None:
     taken, right = [], 0
     for query in queries:
         best = allowed[np.argsort(-(rows[allowed] @ query), kind="stable")[:SHOWN]]
         started = time.perf_counter()
-        answer = found(query)
+        answer = results(query)
         taken.append(time.perf_counter() - started)
         right += len(set(answer) & set(best.tolist()))
     recall, milliseconds = right / (SHOWN * len(queries)), 1_000 * float(np.median(taken))

@@ -22,17 +22,17 @@ TURN = re.compile(r"D:?(\d+):0*(\d+)")
 def conversation_of(sample: dict[str, Any]) -> dict[str, Any]:
     items = [*turns_of(sample["conversation"])]
     known = {item["id"] for item in items}
-    queries = [query_of(asked, known) for asked in sample["qa"]]
+    queries = [query_of(question, known) for question in sample["qa"]]
     return {"app_id": sample["sample_id"], "items": items, "queries": queries}
 
 
 def turns_of(conversation: dict[str, Any]) -> Iterator[dict[str, Any]]:
     numbers = count()
     for session in count(1):
-        told = conversation.get(f"session_{session}_date_time")
-        if told is None:
+        output = conversation.get(f"session_{session}_date_time")
+        if output is None:
             return
-        said_at = datetime.strptime(told, SAID_AT).isoformat()
+        said_at = datetime.strptime(output, SAID_AT).isoformat()
         for turn in conversation.get(f"session_{session}", []):
             yield {
                 "id": turn["dia_id"], "text": text_of(turn), "speaker": turn["speaker"], "timestamp": said_at,
@@ -45,11 +45,11 @@ def text_of(turn: dict[str, Any]) -> str:
     return f"{turn['text']} [shares a photo of {caption}]".lstrip() if caption else str(turn["text"])
 
 
-def query_of(asked: dict[str, Any], known: set[str]) -> dict[str, Any]:
-    gold = [one for one in evidence_of(asked) if one in known]
-    category = CATEGORIES.get(asked["category"])
-    return {"text": asked["question"], "gold": gold, "category": category, "scored": bool(gold and category)}
+def query_of(values: dict[str, Any], known: set[str]) -> dict[str, Any]:
+    gold = [item for item in evidence_of(values) if item in known]
+    category = CATEGORIES.get(values["category"])
+    return {"text": values["question"], "gold": gold, "category": category, "scored": bool(gold and category)}
 
 
-def evidence_of(asked: dict[str, Any]) -> list[str]:
-    return [f"D{session}:{turn}" for session, turn in TURN.findall(" ".join(asked.get("evidence", [])))]
+def evidence_of(values: dict[str, Any]) -> list[str]:
+    return [f"D{session}:{turn}" for session, turn in TURN.findall(" ".join(values.get("evidence", [])))]

@@ -41,11 +41,11 @@ class Purged:
     traces: int
 
 
-def measure_purge(size: int, embedder: Embedder, at: datetime) -> Purged:
+def measure_purge(size: int, embedder: Embedder, moment: datetime) -> Purged:
     """Of an app beside another one. Each of its texts holds a word that nothing else does."""
     word = f"zzyzx{size}"
-    app = fill(f"purge-{size}", [(f"{text} {word}", subject) for text, subject in varied(size, 500)], embedder, at)
-    neighbour = fill(f"beside-{size}", varied(NEIGHBOUR, 0), embedder, at)
+    app = fill(f"purge-{size}", [(f"{text} {word}", subject) for text, subject in varied(size, 500)], embedder, moment)
+    neighbour = fill(f"beside-{size}", varied(NEIGHBOUR, 0), embedder, moment)
     megabytes = database().stat().st_size / 1e6
     began = time.perf_counter()
     MemoryAgent(app, None, "bench").purge_app()
@@ -66,9 +66,9 @@ def writing_meanwhile(app: App, embedder: Embedder) -> Iterator[list[float]]:
     def write() -> None:
         while not ended.wait(WRITE_EVERY):
             counts["written"] += 1
-            said = Candidate(content=f"The neighbour says number {counts['written']}")
+            candidate = Candidate(content=f"The neighbour says number {counts['written']}")
             began = time.perf_counter()
-            remember(app, [said], embedder, "bench", timezone.now())
+            remember(app, [candidate], embedder, "bench", timezone.now())
             seconds.append(time.perf_counter() - began)
         connection.close()
 

@@ -153,10 +153,10 @@ def render(in_process: PerSecond, served: PerSecond, questions: int, facts: str)
 
 def rows_of(per_second: PerSecond) -> list[list[object]]:
     alone, rows = np.array(per_second[ALONE]), list[list[object]]()
-    for name, found in per_second.items():
-        ratios = np.array(found) / alone
+    for name, results in per_second.items():
+        ratios = np.array(results) / alone
         spread = f"{np.median(ratios):.2f}× ({ratios.min():.2f}–{ratios.max():.2f})"
-        rows.append([name, f"{np.median(found):.0f}", spread])
+        rows.append([name, f"{np.median(results):.0f}", spread])
     return rows
 
 

@@ -47,10 +47,10 @@ class Measured:
     )
     search_seconds: list[float] = field(default_factory=list)
 
-    def add(self, conversation: Conversation, category: str, contender: str, one: Score) -> None:
+    def add(self, conversation: Conversation, category: str, contender: str, item: Score) -> None:
         of_contender = self.scores[group_of(conversation)][contender]
-        of_contender[ALL].append(one)
-        of_contender[category].append(one)
+        of_contender[ALL].append(item)
+        of_contender[category].append(item)
 
 
 def group_of(conversation: Conversation) -> str:
@@ -86,25 +86,25 @@ def measure_all(conversations: list[Conversation], embedder: Embedder) -> Measur
 def measure_one(conversation: Conversation, app: App, embedder: Embedder, measured: Measured) -> None:
     baselines = Baselines(conversation, embedder)
     search(app, "anything", embedder)  # loads the index
-    for asked in conversation.questions:
-        rankings = baselines.rankings(asked.text)
-        search(app, asked.text, embedder)  # embeds the question
+    for question in conversation.questions:
+        rankings = baselines.rankings(question.text)
+        search(app, question.text, embedder)  # embeds the question
         start = time.perf_counter()
-        rankings[OURS] = search(app, asked.text, embedder)
+        rankings[OURS] = search(app, question.text, embedder)
         measured.search_seconds.append(time.perf_counter() - start)
-        for contender, found in rankings.items():
-            measured.add(conversation, asked.category, contender, score(found, asked.gold))
+        for contender, results in rankings.items():
+            measured.add(conversation, question.category, contender, score(results, question.gold))
 
 
 def search(app: App, text: str, embedder: Embedder) -> list[str]:
     """Item ids, best first, as an operator sees them."""
-    found = recall(app, text, Scope(None, None, timezone.now().timestamp()), embedder, limit=SHOWN)
-    return [hit.memory.external_id or "" for hit in found.hits]
+    results = recall(app, text, Scope(None, None, timezone.now().timestamp()), embedder, limit=SHOWN)
+    return [hit.memory.external_id or "" for hit in results.hits]
 
 
 def time_embedding(conversations: Sequence[Conversation], embedder: Embedder) -> list[float]:
     """Seconds for each of the first questions."""
-    texts = [asked.text for conversation in conversations for asked in conversation.questions][:TIMED_EMBEDDINGS]
+    texts = [question.text for conversation in conversations for question in conversation.questions][:TIMED_EMBEDDINGS]
     seconds = []
     for text in texts:
         start = time.perf_counter()
@@ -145,7 +145,9 @@ def told(conversations: Sequence[Conversation]) -> str:
     """What the data is, and of which of it the ranking knows."""
     items = sum(len(conversation.items) for conversation in conversations)
     questions = sum(len(conversation.questions) for conversation in conversations)
-    sources = "; ".join(SOURCES[name] for name in dict.fromkeys(one.data_set for one in conversations))
+    sources = "; ".join(
+        SOURCES[name] for name in dict.fromkeys(conversation.data_set for conversation in conversations)
+    )
     return (
         f"{len(conversations)} conversations ({sources}), {items:,} turns, {questions:,} "
         "questions with evidence; one app each, one memory per turn, preset `standard`, all-MiniLM-L6-v2, limit 10. "

@@ -65,10 +65,10 @@ def answered(key: str, question: str) -> Sequence[object]:
 
 def post(path: str, key: str, body: bytes) -> tuple[str, bytes]:
     """The status line and the body of the answer."""
-    told: list[str] = []
+    texts: list[str] = []
 
     def start_response(status: str, headers: object, error: object = None, /) -> Callable[[bytes], object]:
-        told.append(status)
+        texts.append(status)
         return lambda written: None
 
     environ: dict[str, object] = {
@@ -83,4 +83,4 @@ def post(path: str, key: str, body: bytes) -> tuple[str, bytes]:
     setup_testing_defaults(environ)
     answer = application(environ, start_response)
     with closing(answer):
-        return told[0], b"".join(answer)
+        return texts[0], b"".join(answer)

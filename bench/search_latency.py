@@ -52,8 +52,8 @@ def store(app: App, candidates: Sequence[Candidate], embedder: Embedder, *, dedu
 
 
 def search(app: App, text: str, embedder: Embedder, **options: Any) -> list[str]:
-    found = recall(app, text, Scope(None, None, timezone.now().timestamp()), embedder, limit=SHOWN, **options)
-    return [hit.memory.content for hit in found.hits]
+    results = recall(app, text, Scope(None, None, timezone.now().timestamp()), embedder, limit=SHOWN, **options)
+    return [hit.memory.content for hit in results.hits]
 
 
 def must_find(app: App, text: str, embedder: Embedder) -> None:

@@ -30,8 +30,10 @@ def blocks_of(conversation: Conversation) -> Conversation:
         items.append(made)
         block_of |= {item.id: made.id for item in block}
     questions = [
-        Asked(anonymise(asked.text, names, "I"), frozenset(block_of[one] for one in asked.gold), asked.category)
-        for asked in conversation.questions
+        Asked(
+            anonymise(question.text, names, "I"), frozenset(block_of[item] for item in question.gold), question.category
+        )
+        for question in conversation.questions
     ]
     return Conversation(f"{conversation.name}-blocks", DATA_SET, conversation.group, items, questions)
 

@@ -29,8 +29,8 @@ def unit_vectors(size: int, queries: int, dim: int, seed: int) -> tuple[Vectors,
 def mixed(vectors: Vectors, size: int, seed: int) -> Vectors:
     """Rows (size, dim) as `vectors` are: these, and of each more with half of what lies between two others added."""
     random = np.random.default_rng(seed)
-    one, other, third = (random.integers(len(vectors), size=max(0, size - len(vectors))) for _ in range(3))
-    return np.concatenate([normalised(vectors[:size]), between(vectors[one], vectors[other], vectors[third])])
+    item, other, third = (random.integers(len(vectors), size=max(0, size - len(vectors))) for _ in range(3))
+    return np.concatenate([normalised(vectors[:size]), between(vectors[item], vectors[other], vectors[third])])
 
 
 def between(rows: Vectors, some: Vectors, others: Vectors) -> Vectors:

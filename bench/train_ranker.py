@@ -110,13 +110,15 @@ def lessons_of(conversation: Conversation, app: App, ids: dict[int, str], embedd
     reading = scoped_view(view, Scope(None, None, now.timestamp()))
     plan = make_plan("auto", app.policy)
     id_of_place = np.array([ids[int(pk)] for pk in reading.pks])
-    for asked in conversation.questions:
-        places, found = features(evidence_for(app, read_question(asked.text, reading, now), reading, embedder, plan)[0])
+    for question in conversation.questions:
+        places, results = features(
+            evidence_for(app, read_question(question.text, reading, now), reading, embedder, plan)[0]
+        )
         names, nothing = tuple(name for name in NAMES if name not in LEFT_OUT), np.zeros(len(places))
-        values = np.stack([found.get(name, nothing) for name in names], axis=1).astype(np.float32)
+        values = np.stack([results.get(name, nothing) for name in names], axis=1).astype(np.float32)
         candidates = id_of_place[places]
-        listed = Listed(values, np.isin(candidates, list(asked.gold)), PULL[conversation.data_set])
-        yield Lesson(conversation, asked, names, listed, candidates)
+        listed = Listed(values, np.isin(candidates, list(question.gold)), PULL[conversation.data_set])
+        yield Lesson(conversation, question, names, listed, candidates)
 
 
 def learn(lessons: Sequence[Lesson]) -> Doubles:
@@ -142,10 +144,10 @@ def present_weights(names: Sequence[str]) -> Doubles:
 def scores_by(lessons: Sequence[Lesson], scores: Sequence[Score]) -> dict[str, dict[str, list[Score]]]:
     """By data set and category, all of a data set first."""
     grouped: dict[str, dict[str, list[Score]]] = {}
-    for lesson, one in zip(lessons, scores, strict=True):
+    for lesson, item in zip(lessons, scores, strict=True):
         by_category = grouped.setdefault(lesson.conversation.data_set, {ALL: []})
-        by_category[ALL].append(one)
-        by_category.setdefault(lesson.asked.category, []).append(one)
+        by_category[ALL].append(item)
+        by_category.setdefault(lesson.asked.category, []).append(item)
     return grouped
 
 
@@ -169,12 +171,12 @@ def print_weights(
     seen = [lesson.listed.features for lesson in lessons if lesson.conversation.data_set != BLOCKS]
     effects = weights * np.concatenate(seen).std(0, dtype=np.float64)
     print(f"{'feature':22}{'weight':>9}{'present':>9}{'folds from':>12}{'to':>9}{'same sign':>11}{'effect':>8}")
-    for at in np.argsort(-abs(effects), kind="stable"):
-        folds = validated.folds[:, at]
-        agree = np.mean(np.sign(folds) == np.sign(weights[at]))
+    for index in np.argsort(-abs(effects), kind="stable"):
+        folds = validated.folds[:, index]
+        agree = np.mean(np.sign(folds) == np.sign(weights[index]))
         print(
-            f"{names[at]:22}{weights[at]:9.3f}{present[at]:9.3f}{folds.min():12.3f}{folds.max():9.3f}"
-            f"{agree:11.0%}{effects[at]:8.3f}"
+            f"{names[index]:22}{weights[index]:9.3f}{present[index]:9.3f}{folds.min():12.3f}{folds.max():9.3f}"
+            f"{agree:11.0%}{effects[index]:8.3f}"
         )
 
 
@@ -188,8 +190,8 @@ def keep_figures(file: Path, lessons: Sequence[Lesson], validated: Validated) ->
     file.write_text(json.dumps({"left_out": figures}, indent=1))
 
 
-def figures_of(one: Score) -> list[float]:
-    return [one.recall_5, one.recall_10, one.mrr_10]
+def figures_of(item: Score) -> list[float]:
+    return [item.recall_5, item.recall_10, item.mrr_10]
 
 
 def write_weights(file: Path, names: Sequence[str], weights: Doubles, learnt_from: Sequence[str]) -> None:

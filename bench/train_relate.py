@@ -84,8 +84,8 @@ def load_data(*, with_cosine: bool) -> Data:
 
 
 def _features(row: Row, closeness: float | None) -> list[float]:
-    found = extract(lay_side_by_side(row["existing"], row["new"], row["subject"]), closeness).features
-    return [found[name] for name in names_of(with_cosine=closeness is not None)]
+    results = extract(lay_side_by_side(row["existing"], row["new"], row["subject"]), closeness).features
+    return [results[name] for name in names_of(with_cosine=closeness is not None)]
 
 
 def names_of(*, with_cosine: bool) -> list[str]:
@@ -113,17 +113,17 @@ def folds_by_author(data: Data) -> Folds:
     """One author's pairs are tested at a time; `extra` was made from the reference author's statements."""
     for author in AUTHOR_WEIGHTS:
         test = data.authors == author
-        kept = ~test & ~np.isin(data.bases, data.bases[test])
-        yield (kept & (data.authors != "extra") if author == "ref" else kept), test
+        stored = ~test & ~np.isin(data.bases, data.bases[test])
+        yield (stored & (data.authors != "extra") if author == "ref" else stored), test
 
 
 def scores_of(data: Data, folds: Callable[[Data], Folds]) -> Floats:
     """Return the score of every label for every pair, from weights that never saw it."""
-    found = np.zeros((len(data.y), len(LABELS)))
-    for kept, test in folds(data):
-        weights, bias = train(data, kept)
-        found[test] = data.x[test] @ weights + bias
-    return found
+    results = np.zeros((len(data.y), len(LABELS)))
+    for stored, test in folds(data):
+        weights, bias = train(data, stored)
+        results[test] = data.x[test] @ weights + bias
+    return results
 
 
 def predict(scores: Floats, caution: float) -> Ints:
@@ -144,9 +144,9 @@ def report(data: Data, folds: Callable[[Data], Folds], title: str) -> None:
         out(f"| caution {caution} | " + " | ".join(cells) + " |\n")
 
 
-def _cell(found: Ints, y: Ints) -> str:
-    lost = int(((found == SAME) & (y == CONTRADICTS)).sum())
-    return f"{(found == y).mean():.3f} ({lost}/{int((y == CONTRADICTS).sum())})"
+def _cell(predicted: Ints, y: Ints) -> str:
+    lost = int(((predicted == SAME) & (y == CONTRADICTS)).sum())
+    return f"{(predicted == y).mean():.3f} ({lost}/{int((y == CONTRADICTS).sum())})"
 
 
 def describe(data: Data, *, with_cosine: bool) -> dict[str, Any]:

@@ -69,10 +69,10 @@ def main() -> None:
 def measure_nights(kind: str, size: int) -> dict[str, Taken]:
     """The first night, on which everything is new, and the night after it."""
     make, subjects = KINDS[kind]
-    said = make(size + NEW, subjects)
-    app = fill(f"{size}-{list(KINDS).index(kind)}", said[:size], EMBEDDER, NIGHT)
+    statement = make(size + NEW, subjects)
+    app = fill(f"{size}-{list(KINDS).index(kind)}", statement[:size], EMBEDDER, NIGHT)
     first = measure(lambda run: merge_duplicates(app, NIGHT, run, RULES, EMBEDDER), NIGHT)
-    fill("the day after", said[size:], EMBEDDER, NIGHT + DAY, app)
+    fill("the day after", statement[size:], EMBEDDER, NIGHT + DAY, app)
     later = partial(measure, until=NIGHT + DAY, since=NIGHT)
     return {
         "first": first,
@@ -93,20 +93,22 @@ def measure_week(size: int) -> dict[str, Taken]:
 
 def measure_baseline(size: int) -> dict[str, Taken]:
     """What it takes to ask for a verdict on each pair of one drawer, and what is found in the same drawer by night."""
-    said = varied(size, 0)
-    app = fill("baseline", said, EMBEDDER, NIGHT)
+    statement = varied(size, 0)
+    app = fill("baseline", statement, EMBEDDER, NIGHT)
     return {
-        "pairs": measure(partial(judge_all, said), NIGHT),
+        "pairs": measure(partial(judge_all, statement), NIGHT),
         "night": measure(lambda run: merge_duplicates(app, NIGHT, run, RULES, EMBEDDER), NIGHT),
         "left": Taken(0, 0, None, {"left": left_alike(app)}),
     }
 
 
-def judge_all(said: list[Said], run: Run) -> None:
-    vectors = EMBEDDER.embed_documents([text for text, _ in said])
+def judge_all(statements: list[Said], run: Run) -> None:
+    vectors = EMBEDDER.embed_documents([text for text, _ in statements])
     same = compared = 0
-    for left, right in combinations(range(len(said)), 2):
-        verdict = relate(said[left][0], said[right][0], float(vectors[left] @ vectors[right]), "", RULES.bands)
+    for left, right in combinations(range(len(statements)), 2):
+        verdict = relate(
+            statements[left][0], statements[right][0], float(vectors[left] @ vectors[right]), "", RULES.bands
+        )
         compared += 1
         same += verdict.relation == Relation.SAME
     run.done({"compared": compared, "same": same})

@@ -31,11 +31,13 @@ def varied(count: int, subjects: int) -> list[Said]:
     luck = random.Random(SEED)  # noqa: S311
     names = VOCABULARY[-subjects:] if subjects else [None]
     texts = texts_of(count, TEXT_WORDS, SEED, skipped=100)
-    said: list[Said] = []
+    statements: list[Said] = []
     for text in texts:
-        again = said and luck.random() < AGAIN
-        said.append(again_in_other_words(*luck.choice(said)) if again else (f"The {text}", luck.choice(names)))
-    return said
+        again = statements and luck.random() < AGAIN
+        statements.append(
+            again_in_other_words(*luck.choice(statements)) if again else (f"The {text}", luck.choice(names))
+        )
+    return statements
 
 
 def again_in_other_words(text: str, subject: str | None) -> Said:
@@ -52,29 +54,31 @@ def written_by_a_machine(count: int, subjects: int) -> list[Said]:
     ]
 
 
-def fill(name: str, said: Sequence[Said], embedder: Embedder, at: datetime, app: App | None = None) -> App:
+def fill(name: str, statements: Sequence[Said], embedder: Embedder, moment: datetime, app: App | None = None) -> App:
     """The rows that the store would write, many at once: writing is measured elsewhere."""
     app = app or make_app(name)
-    for start in progress(range(0, len(said), AT_ONCE), f"{name}: {AT_ONCE} memories"):
+    for start in progress(range(0, len(statements), AT_ONCE), f"{name}: {AT_ONCE} memories"):
         with transaction.atomic():
-            insert(app, said[start : start + AT_ONCE], embedder, at - timedelta(seconds=len(said) - start))
+            insert(
+                app, statements[start : start + AT_ONCE], embedder, moment - timedelta(seconds=len(statements) - start)
+            )
     return app
 
 
-def insert(app: App, said: Sequence[Said], embedder: Embedder, at: datetime) -> None:
-    rows = Memory.objects.bulk_create(rows_of(app, said, at))
+def insert(app: App, statements: Sequence[Said], embedder: Embedder, moment: datetime) -> None:
+    rows = Memory.objects.bulk_create(rows_of(app, statements, moment))
     vectors = embedder.embed_documents([embedded_text(row.content, row.subject) for row in rows])
     Vector.objects.bulk_create(
         Vector(app=app, memory=row, model=embedder.name, dim=embedder.dim, data=to_bytes(vector))
         for row, vector in zip(rows, vectors, strict=True)
     )
-    Revision.objects.bulk_create(revision_of(row, Action.CREATED, {}, "bench", "", at) for row in rows)
+    Revision.objects.bulk_create(revision_of(row, Action.CREATED, {}, "bench", "", moment) for row in rows)
     App.objects.filter(pk=app.pk).update(memory_count=Memory.objects.for_app(app).live().count(), change_number=1)
 
 
-def rows_of(app: App, said: Sequence[Said], at: datetime) -> Iterator[Memory]:
-    for number, (text, subject) in enumerate(said):
-        moment = at + timedelta(milliseconds=number)
+def rows_of(app: App, statements: Sequence[Said], instant: datetime) -> Iterator[Memory]:
+    for number, (text, subject) in enumerate(statements):
+        moment = instant + timedelta(milliseconds=number)
         yield Memory(
             app=app, content=text, subject=subject, category="work", confidence_base=0.7, anchored_at=moment,
             created_at=moment, updated_at=moment, confirmed_at=moment, change_number=1,

@@ -45,11 +45,11 @@ def measure_vectors(size: int) -> dict[str, Taken]:
     ours = {name: partial(nearest_of, vectors, signs, rows) for name, rows in allowed.items()}
     with blobs(vectors) as read_blobs:
         seconds = take_turns({**plain_contenders(vectors, read_blobs), **ours}, queries)
-    found = {
+    results = {
         name: fmean(recall_at_10(vectors, query, rows, ours[name](query)) for query in queries)
         for name, rows in allowed.items()
     }
-    return {name: Taken(1e3 * median(taken), found.get(name)) for name, taken in seconds.items()}
+    return {name: Taken(1e3 * median(taken), results.get(name)) for name, taken in seconds.items()}
 
 
 def plain_contenders(vectors: Vectors, read_blobs: Callable[[], bytes]) -> dict[str, Contender]:
@@ -98,14 +98,14 @@ def take_turns(contenders: Mapping[str, Contender], queries: Vectors) -> dict[st
     names, orders = list(contenders), np.random.default_rng(SEED)
     seconds: dict[str, list[float]] = {name: [] for name in names}
     for query in (queries[0], *queries):
-        for at in orders.permutation(len(names)):
+        for index in orders.permutation(len(names)):
             start = time.perf_counter()
-            contenders[names[at]](query)
-            seconds[names[at]].append(time.perf_counter() - start)
+            contenders[names[index]](query)
+            seconds[names[index]].append(time.perf_counter() - start)
     return {name: taken[1:] for name, taken in seconds.items()}
 
 
-def recall_at_10(vectors: Vectors, query: Vectors, rows: Rows, found: Rows) -> float:
+def recall_at_10(vectors: Vectors, query: Vectors, rows: Rows, results: Rows) -> float:
     """Share of the exact ten best among `found`."""
     exact = rows[np.argsort(-(vectors[rows] @ query), kind="stable")[:DEPTH]]
-    return len(set(exact.tolist()) & set(found.tolist())) / len(exact)
+    return len(set(exact.tolist()) & set(results.tolist())) / len(exact)

@@ -83,9 +83,9 @@ def main() -> None:
 
 
 def live_through(memories: int, days: int) -> Year:
-    said = varied(memories + days * NEW_A_DAY, DRAWERS)
+    statement = varied(memories + days * NEW_A_DAY, DRAWERS)
     with travel(BEGIN, tick=False):
-        app = fill("year", said[:memories], EMBEDDER, BEGIN)
+        app = fill("year", statement[:memories], EMBEDDER, BEGIN)
         prepare(app)
         texts = dict(Memory.objects.for_app(app).values_list("pk", "content"))
         upkeep_due()  # each job has its schedule by now
@@ -96,7 +96,7 @@ def live_through(memories: int, days: int) -> Year:
     for number in progress(range(1, days + 1), "days"):
         with travel(BEGIN + timedelta(days=number), tick=False):
             start = memories + (number - 1) * NEW_A_DAY
-            for text, subject in said[start : start + NEW_A_DAY]:
+            for text, subject in statement[start : start + NEW_A_DAY]:
                 said_now = Candidate(content=text, subject=subject, category="seen")
                 remember(app, [said_now], EMBEDDER, "bench", timezone.now())
             # As often as beat, heartbeats and impatient people may come.
@@ -162,13 +162,13 @@ def of_times_to_live(app: App, days: int) -> Check:
     """Archived by the first weekly run for which as many days have passed; not at all in the others."""
     end = (BEGIN + timedelta(days=days)).date()
     actions = (Action.ARCHIVED,)
-    at = dict(
+    index = dict(
         Revision.objects.for_app(app).filter(action__in=actions).order_by("-number").values_list("memory", "created_at")
     )
     looked_at = wrong = 0
     for row in of_itself(app, *PLAIN).iterator():
         due = sunday_after(row.created_at.date() + timedelta(days=ttl)) if (ttl := TTL_DAYS.get(row.category)) else None
-        archived = at[row.pk].date() if row.pk in at else None
+        archived = index[row.pk].date() if row.pk in index else None
         looked_at, wrong = looked_at + 1, wrong + (archived != (due if due and due <= end else None))
     return Check("times to live, to the day", looked_at, wrong)
 
@@ -187,8 +187,8 @@ def of_pinned(app: App, texts: dict[int, str]) -> Check:
 def of_traces(app: App) -> Check:
     """What is no longer live has a revision that says why, and what another stands for names it."""
     gone = Memory.objects.for_app(app).filter(status__in=GONE)
-    told = Revision.objects.for_app(app).filter(memory=OuterRef("pk")).exclude(reason="")
-    return Check("archived and merged memories, to say why", gone.count(), gone.filter(~Exists(told)).count())
+    output = Revision.objects.for_app(app).filter(memory=OuterRef("pk")).exclude(reason="")
+    return Check("archived and merged memories, to say why", gone.count(), gone.filter(~Exists(output)).count())
 
 
 def of_restoring(app: App, texts: dict[int, str]) -> Check:
@@ -223,8 +223,8 @@ def run_table(year: Year) -> str:
     for job in OF_APP:
         took = [run.seconds for run in year.runs if run.job == job]
         counts = sum((Counter(run.counts) for run in year.runs if run.job == job), Counter[str]())
-        told = ", ".join(f"{name.replace('_', ' ')} {count:,}" for name, count in counts.items())
-        rows.append([job, f"{len(took):,}", f"{sum(took):.1f}", f"{max(took, default=0):.1f}", told])
+        output = ", ".join(f"{name.replace('_', ' ')} {count:,}" for name, count in counts.items())
+        rows.append([job, f"{len(took):,}", f"{sum(took):.1f}", f"{max(took, default=0):.1f}", output])
     return table(["job", "runs", "seconds", "longest", "did"], rows)
 
 

@@ -314,12 +314,12 @@ def link_to(row: Model | None, text: object = None, length: int = 60) -> str:
     """A link to the row's own page; "-" without a row, its text where it has no page."""
     if row is None:
         return "-"
-    shown = shorten(str(row if text is None else text), length)
+    label = shorten(str(row if text is None else text), length)
     try:
         url = reverse(f"admin:{row._meta.app_label}_{row._meta.model_name}_change", args=[row.pk])
     except NoReverseMatch:
-        return shown
-    return format_html('<a href="{}">{}</a>', url, shown)
+        return label
+    return format_html('<a href="{}">{}</a>', url, label)
 
 
 def list_url(model: str, **filters: Any) -> str:

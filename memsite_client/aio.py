@@ -475,8 +475,8 @@ class AsyncApps(AsyncConnection):
     def list_app_memories(
         self, app_id: str, *, origin: Origin | None = None, trust_level: str | None = None
     ) -> AsyncIterator[Memory]:
-        asked = {"origin": origin, "trust_level": trust_level}
-        return self.pages(f"apps/{part(app_id)}/memories", asked)
+        filters = {"origin": origin, "trust_level": trust_level}
+        return self.pages(f"apps/{part(app_id)}/memories", filters)
 
     async def review_memories(self, app_id: str, ids: Sequence[str]) -> Reviewed:
         """Mark memories as reviewed by you."""
@@ -676,9 +676,9 @@ class AsyncWebhooks(AsyncConnection):
         if last is None:
             last = (await self.list_changes())["last"]
         while True:
-            found = await self.list_changes(last, wait=wait)
-            last = found["last"]
-            for change in found["results"]:
+            page = await self.list_changes(last, wait=wait)
+            last = page["last"]
+            for change in page["results"]:
                 yield change
 
 

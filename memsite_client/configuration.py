@@ -37,11 +37,11 @@ def find_server(url: str | None = None, key: str | None = None, environment: Map
 def server_of(url: str | None = None, key: str | None = None, environment: Mapping[str, str] = os.environ) -> Server:
     """Return the server, whose key may be missing."""
     url, key = url or environment.get("MEMSITE_URL"), key or environment.get("MEMSITE_API_KEY")
-    kept = {} if url and key else read_kept(config_file(environment))
-    root = root_of(url or kept.get("url") or DEFAULT_URL)
+    saved = {} if url and key else read_kept(config_file(environment))
+    root = root_of(url or saved.get("url") or DEFAULT_URL)
     # A kept key goes to the server it was kept for, and to no other.
-    is_its_own = root == root_of(kept.get("url") or DEFAULT_URL)
-    return Server(root, checked_key(key or (kept.get("api_key", "") if is_its_own else "")))
+    is_its_own = root == root_of(saved.get("url") or DEFAULT_URL)
+    return Server(root, checked_key(key or (saved.get("api_key", "") if is_its_own else "")))
 
 
 def root_of(url: str) -> str:
@@ -80,14 +80,14 @@ def state_folder() -> Path:
 def read_kept(path: Path) -> dict[str, str]:
     """Return what `memsite login` stored, empty without it. NotConfigured if the file cannot be read."""
     try:
-        kept = json.loads(path.read_bytes())
+        saved = json.loads(path.read_bytes())
     except FileNotFoundError:
         return {}
     except (OSError, ValueError) as error:
         raise NotConfigured(f"{path} cannot be read: {error}") from error
-    if not isinstance(kept, dict):
+    if not isinstance(saved, dict):
         raise NotConfigured(f"{path} is not what `memsite login` writes.")
-    return {name: value for name, value in kept.items() if isinstance(value, str)}
+    return {name: value for name, value in saved.items() if isinstance(value, str)}
 
 
 def write_whole(path: Path, text: str, mode: int = 0o600) -> None:

@@ -472,8 +472,8 @@ class Apps(Connection):
     def list_app_memories(
         self, app_id: str, *, origin: Origin | None = None, trust_level: str | None = None
     ) -> Iterator[Memory]:
-        asked = {"origin": origin, "trust_level": trust_level}
-        return self.pages(f"apps/{part(app_id)}/memories", asked)
+        filters = {"origin": origin, "trust_level": trust_level}
+        return self.pages(f"apps/{part(app_id)}/memories", filters)
 
     def review_memories(self, app_id: str, ids: Sequence[str]) -> Reviewed:
         """Mark memories as reviewed by you."""
@@ -671,9 +671,9 @@ class Webhooks(Connection):
         if last is None:
             last = (self.list_changes())["last"]
         while True:
-            found = self.list_changes(last, wait=wait)
-            last = found["last"]
-            for change in found["results"]:
+            page = self.list_changes(last, wait=wait)
+            last = page["last"]
+            for change in page["results"]:
                 yield change
 
 

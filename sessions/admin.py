@@ -99,8 +99,8 @@ class AgentSessionAdmin(SiteAdmin[AgentSession]):
                 f"The last {TURNS_SHOWN} turns",
                 ("Turn", "User", "Agent", "When"),
                 [
-                    (link_to(Turn(pk=pk), number), shorten(asked), shorten(answered), show_time(created_at))
-                    for pk, number, asked, answered, created_at in values
+                    (link_to(Turn(pk=pk), number), shorten(question), shorten(answered), show_time(created_at))
+                    for pk, number, question, answered, created_at in values
                 ],
                 more_url=list_url("agent_sessions_turn", session__id__exact=obj.pk),
             )

@@ -63,18 +63,18 @@ def name_in(key: str | None) -> str:
     return (key or "")[: -HASH_DIGITS - 1]
 
 
-def record_said(session: AgentSession, said: Sequence[Said], now: datetime) -> list[Resource | None]:
+def record_said(session: AgentSession, messages: Sequence[Said], now: datetime) -> list[Resource | None]:
     """A resource for each text that is new, None for what is blank or was stored before. Call it in a transaction.
 
     The texts are what may be kept: see `in_public`. Raises SaidOtherwise, and nothing is to be kept.
     """
-    stored = stored_of(session, said)
+    stored = stored_of(session, messages)
     known = {key for key, _ in stored}
     by_name: dict[str, set[tuple[str | None, str]]] = {}
     for key, role in stored:
         by_name.setdefault(name_in(key), set()).add((key, role))
     rows: list[Resource | None] = []
-    for item in said:
+    for item in messages:
         own = (item.source_key, item.role)
         if item.is_only and own not in by_name.setdefault(name_in(item.source_key), {own}):
             raise SaidOtherwise(f"{name_in(item.source_key)!r} is stored already, with other content or another role.")
@@ -85,58 +85,58 @@ def record_said(session: AgentSession, said: Sequence[Said], now: datetime) -> l
     return rows
 
 
-def stored_of(session: AgentSession, said: Sequence[Said]) -> list[tuple[str | None, str]]:
+def stored_of(session: AgentSession, messages: Sequence[Said]) -> list[tuple[str | None, str]]:
     """Key and role of those of them that are stored, and of what else is under a name that is one's only.
 
     One query, none where nothing has a key.
     """
-    keys = {item.source_key for item in said if item.source_key}
-    found = Q(session=session, source_key__in=keys)
-    for name in {name_in(item.source_key) for item in said if item.is_only}:
+    keys = {item.source_key for item in messages if item.source_key}
+    condition = Q(session=session, source_key__in=keys)
+    for name in {name_in(item.source_key) for item in messages if item.is_only}:
         # With the session in each of them, SQLite asks its index for each.
-        found |= Q(session=session, source_key__range=hex_bounds(f"{name}:", HASH_DIGITS))
-    rows = Resource.objects.for_app(session.app).filter(found).order_by()
+        condition |= Q(session=session, source_key__range=hex_bounds(f"{name}:", HASH_DIGITS))
+    rows = Resource.objects.for_app(session.app).filter(condition).order_by()
     return list(rows.values_list("source_key", "role")) if keys else []
 
 
-def stored_before(session: AgentSession, said: Sequence[Said], new: Sequence[Resource]) -> list[UUID]:
+def stored_before(session: AgentSession, messages: Sequence[Said], new: Sequence[Resource]) -> list[UUID]:
     """The ids of those that were stored before the new ones. One query, if there are any."""
-    public = (in_public(item, redacts=session.app.policy.redact_raw) for item in said)
+    public = (in_public(item, redacts=session.app.policy.redact_raw) for item in messages)
     keys = {item.source_key for item in public} - {None} - {resource.source_key for resource in new}
     rows = Resource.objects.for_app(session.app).filter(session=session, source_key__in=keys).order_by("pk")
     return list(rows.values_list("uid", flat=True)) if keys else []
 
 
-def in_public(said: Said, *, redacts: bool) -> Said:
+def in_public(message: Said, *, redacts: bool) -> Said:
     """Without what was said between `<private>` tags: that is never stored. Where the app `redacts`, without secrets.
 
     Nothing is made of those: two texts that differ in a secret only are one, or else whoever knows the rest could guess
     it by the key of the text.
     """
     if not redacts:
-        return replace(said, text=strip_private(said.text)) if "<" in said.text else said
-    public = without_secrets(said.text)
-    if public == said.text:
-        return said
-    masked, key = redact(said.text).text, said.source_key
-    is_named = key and masked != said.text
-    return replace(said, text=public, source_key=keyed(name_in(key), masked) if is_named else key)
+        return replace(message, text=strip_private(message.text)) if "<" in message.text else message
+    public = without_secrets(message.text)
+    if public == message.text:
+        return message
+    masked, key = redact(message.text).text, message.source_key
+    is_named = key and masked != message.text
+    return replace(message, text=public, source_key=keyed(name_in(key), masked) if is_named else key)
 
 
-def resource_of(session: AgentSession, said: Said, now: datetime) -> Resource:
-    speaker = " ".join(clean(said.speaker).split())[:SPEAKER_LENGTH].strip()
+def resource_of(session: AgentSession, message: Said, now: datetime) -> Resource:
+    speaker = " ".join(clean(message.speaker).split())[:SPEAKER_LENGTH].strip()
     is_own = speaker.casefold() == (session.user_id or "").casefold()
     return Resource(
         app_id=session.app_id,
         session=session,
-        turn_number=said.turn_number,
-        role=said.role,
-        raw_content=said.text,
-        content_at=said.content_at or now,
-        utc_offset=own_offset(said.content_at),
+        turn_number=message.turn_number,
+        role=message.role,
+        raw_content=message.text,
+        content_at=message.content_at or now,
+        utc_offset=own_offset(message.content_at),
         # "" where it is the session's own end user, or names a role and nobody.
         speaker="" if is_own or role_named(speaker) or not is_visible(speaker) else speaker,
-        source_key=said.source_key,
+        source_key=message.source_key,
         created_at=now,
     )
 

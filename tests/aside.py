@@ -42,7 +42,7 @@ def has_to_wait(work: Callable[[], object]) -> bool:
             waited.append(str(error))
 
     aside(hastily)
-    return any("lock timeout" in told for told in waited)
+    return any("lock timeout" in output for output in waited)
 
 
 def wait_as_long_as_it_takes() -> None:

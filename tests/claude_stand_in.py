@@ -27,8 +27,8 @@ def main() -> int:
     for number in PLAN.get("signals", []):
         signal.signal(number, lambda got, _: say(f"got {got}\n".encode()))
     if path := PLAN.get("told"):
-        told = {"arguments": sys.argv[1:], "session": os.environ.get("MEMSITE_SESSION_ID")}
-        Path(path).write_text(json.dumps(told))
+        output = {"arguments": sys.argv[1:], "session": os.environ.get("MEMSITE_SESSION_ID")}
+        Path(path).write_text(json.dumps(output))
     for text in PLAN.get("say", []):
         say(Path(text).read_bytes() if text.startswith("/") else text.encode("latin-1"))
     if PLAN.get("stdin"):

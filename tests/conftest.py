@@ -101,8 +101,8 @@ def list_slow(terminalreporter: Any) -> None:
 def note_durations(terminalreporter: Any, config: pytest.Config) -> None:
     """Keep the seconds of each test file that ran whole or in part, for `make test-changed`."""
     seconds = seconds_of(terminalreporter, lambda nodeid: nodeid.partition("::")[0])
-    kept = config.cache.get("durations", {})
-    config.cache.set("durations", kept | {path: round(value, 2) for path, value in seconds.items()})
+    stored = config.cache.get("durations", {})
+    config.cache.set("durations", stored | {path: round(value, 2) for path, value in seconds.items()})
 
 
 def seconds_of(terminalreporter: Any, key: Callable[[str], str]) -> Counter[str]:

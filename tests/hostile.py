@@ -85,14 +85,14 @@ def add(app: App, agent: Agent, session: AgentSession, number: int, text: str) -
     yield hostile_row(AgentSession, text, app=app, agent=agent, external_id=f"{number}")
     calls = [{"name": text, "input": {text: text}, "result": text}, text]
     yield hostile_row(Turn, text, **own, number=number, fingerprint="", tool_calls=calls)
-    said = f"{text} {number}"
-    resource = make(Resource, said, **own, turn_number=number, role="user", content_at=now, source_key=f"{number}")
+    message = f"{text} {number}"
+    resource = make(Resource, message, **own, turn_number=number, role="user", content_at=now, source_key=f"{number}")
     yield hostile_row(Event, text, **own, turn_number=number, level="warning")
     yield hostile_row(Event, text, **own)
     yield hostile_row(
         Cooldown, text, **own, agent=agent, until=now + timedelta(hours=1), service=f"{number} {text}"[:200]
     )
-    memory = remember(app, agent, session, resource, number, said)
+    memory = remember(app, agent, session, resource, number, message)
     said_of_it = {"content": text, "subject": text[:200], "tags": [text], "metadata": {text: text}}
     changed = {"before": said_of_it, "after": said_of_it, "number": memory.version + 1}
     yield hostile_row(Revision, text, app=app, memory=memory, action="edited", **changed)

@@ -24,7 +24,7 @@ def held_transaction(django_db_blocker: Any) -> Iterator[None]:
         transaction.set_rollback(True)
 
 
-def module_fixture(build: Callable[[], Any], at: datetime | None = None) -> Any:
+def module_fixture(build: Callable[[], Any], moment: datetime | None = None) -> Any:
     """Return a fixture with what `build` returns, called once for the module that holds the fixture.
 
     The rows that `build` writes are there for each test as they were written. Objects that a test changes in memory
@@ -36,10 +36,10 @@ def module_fixture(build: Callable[[], Any], at: datetime | None = None) -> Any:
     def built(django_db_setup: None, django_db_blocker: Any) -> Iterator[Any]:
         with held_transaction(django_db_blocker):
             with site_wide():
-                if at is None:
+                if moment is None:
                     value = build()
                 else:
-                    with travel(at, tick=False):
+                    with travel(moment, tick=False):
                         value = build()
             yield value
 

@@ -47,8 +47,8 @@ def each_row(names: str | Sequence[str], rows: Iterable[Any], *, rolled_back: bo
                     misses.append(f"{case}\n    {describe(error)}")
             assert not misses, f"{len(misses)} of {len(table)} rows miss:\n" + "\n".join(misses)
 
-        kept = [parameter for name, parameter in signature.parameters.items() if name not in columns]
-        try_all.__signature__ = signature.replace(parameters=kept)  # type: ignore[attr-defined]
+        parameters = [parameter for name, parameter in signature.parameters.items() if name not in columns]
+        try_all.__signature__ = signature.replace(parameters=parameters)  # type: ignore[attr-defined]
         return try_all
 
     return decorate

@@ -155,7 +155,7 @@ def test_each_file_of_a_walk_is_imported_by_another_one_of_it(walk: str) -> None
     files = re.findall(r"^\d+\. `([^`]+)`", walk, re.MULTILINE)
     assert len(files) >= 10
     reached = {file: imported_files(ROOT / file) for file in files}
-    others = {file: set().union(*(reached[one] for one in files if one != file)) for file in files[1:]}
+    others = {file: set().union(*(reached[item] for item in files if item != file)) for file in files[1:]}
     assert [file for file, imported in others.items() if file not in imported] == []
 
 

@@ -30,8 +30,8 @@ def test_dates_have_an_effect() -> None:
 def test_a_sentence_that_is_kept_is_known_by_its_own_words() -> None:
     sentences = rows("sentences*.jsonl") + rows("held-out/sentences.jsonl")
     assert {sentence["keep"] for sentence in sentences} == {True, False}
-    kept = [sentence for sentence in sentences if sentence["keep"]]
-    texts = [(sentence["keep_has"], f"{sentence['before']} {sentence['text']}") for sentence in kept]
+    stored = [sentence for sentence in sentences if sentence["keep"]]
+    texts = [(sentence["keep_has"], f"{sentence['before']} {sentence['text']}") for sentence in stored]
     assert [text for pattern, text in texts if not re.search(pattern, text, re.IGNORECASE)] == []
 
 

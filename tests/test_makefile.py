@@ -44,17 +44,17 @@ def test_missing_python_is_told_with_the_way_out(tmp_path):
 
 @needs_make
 @pytest.mark.parametrize(
-    ("fails", "told"),
+    ("fails", "output"),
     [("version_info", "needs Python 3.11 or newer, and"), ("ensurepip", "apt install python3-venv")],
 )
-def test_python_that_will_not_do_is_told_with_the_way_out(tmp_path, fails, told):
+def test_python_that_will_not_do_is_told_with_the_way_out(tmp_path, fails, output):
     """An old Python, or Debian's without ensurepip: a stand-in that fails where those do."""
     python = tmp_path / "python3"
     python.write_text(f'#!/bin/sh\ncase "$*" in *{fails}*) exit 1;; --version) echo "Python 3.9.2";; esac\n')
     python.chmod(0o755)
     answer = make("run", f"VENV={tmp_path}/venv", f"PYTHON={python}")
     assert answer.returncode != 0
-    assert told in answer.stderr
+    assert output in answer.stderr
     assert not (tmp_path / "venv").exists()
 
 
@@ -105,10 +105,10 @@ def is_there(path: str, *names: str) -> bool:
     """Tell whether the file has the function, or the class with the method."""
     inside = statements_of(path)
     for name in names:
-        found = [node for node in inside if isinstance(node, (ast.ClassDef, ast.FunctionDef)) and node.name == name]
-        if not found:
+        nodes = [node for node in inside if isinstance(node, (ast.ClassDef, ast.FunctionDef)) and node.name == name]
+        if not nodes:
             return False
-        inside = found[0].body
+        inside = nodes[0].body
     return True
 
 

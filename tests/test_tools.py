@@ -27,8 +27,8 @@ WAITS = "import os, time; print(os.getpid(), flush=True); time.sleep(60)"
 
 
 def test_it_has_the_commands_exit_code() -> None:
-    told = subprocess.run([sys.executable, "-c", AROUND.format(command="raise SystemExit(7)")], capture_output=True)  # noqa: S603  # our own
-    assert told.stdout.split() == [b"ended", b"7", b"cleaned"]
+    output = subprocess.run([sys.executable, "-c", AROUND.format(command="raise SystemExit(7)")], capture_output=True)  # noqa: S603  # our own
+    assert output.stdout.split() == [b"ended", b"7", b"cleaned"]
 
 
 def test_whoever_ends_it_ends_the_command_and_what_stands_around() -> None:

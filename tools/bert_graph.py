@@ -105,32 +105,32 @@ def add_heads(g: GraphBuilder, x: str, name: str, output: str, order: list[int])
     return g.node("Transpose", [split], output, perm=order)
 
 
-def add_attention(g: GraphBuilder, x: str, name: str, at: str) -> str:
+def add_attention(g: GraphBuilder, x: str, name: str, text: str) -> str:
     """softmax(q k / sqrt(head size) + bias) v for every head, joined again: (tokens, hidden)."""
-    query = add_heads(g, x, f"{name}.self.query", f"{at}query", [0, 2, 1, 3])
-    key = add_heads(g, x, f"{name}.self.key", f"{at}key", [0, 2, 3, 1])
-    value = add_heads(g, x, f"{name}.self.value", f"{at}value", [0, 2, 1, 3])
-    products = g.node("MatMul", [query, key], f"{at}products")
-    scaled = g.node("Mul", [products, "scale"], f"{at}scaled")
-    scores = g.node("Add", [scaled, "bias"], f"{at}scores")
-    shares = g.node("Softmax", [scores], f"{at}shares", axis=-1)
-    mixed = g.node("MatMul", [shares, value], f"{at}mixed")
-    turned = g.node("Transpose", [mixed], f"{at}turned", perm=[0, 2, 1, 3])
-    joined = g.node("Reshape", [turned, "rows"], f"{at}joined")
-    return g.linear(joined, f"{name}.output.dense", HIDDEN, HIDDEN, f"{at}attended")
+    query = add_heads(g, x, f"{name}.self.query", f"{text}query", [0, 2, 1, 3])
+    key = add_heads(g, x, f"{name}.self.key", f"{text}key", [0, 2, 3, 1])
+    value = add_heads(g, x, f"{name}.self.value", f"{text}value", [0, 2, 1, 3])
+    products = g.node("MatMul", [query, key], f"{text}products")
+    scaled = g.node("Mul", [products, "scale"], f"{text}scaled")
+    scores = g.node("Add", [scaled, "bias"], f"{text}scores")
+    shares = g.node("Softmax", [scores], f"{text}shares", axis=-1)
+    mixed = g.node("MatMul", [shares, value], f"{text}mixed")
+    turned = g.node("Transpose", [mixed], f"{text}turned", perm=[0, 2, 1, 3])
+    joined = g.node("Reshape", [turned, "rows"], f"{text}joined")
+    return g.linear(joined, f"{name}.output.dense", HIDDEN, HIDDEN, f"{text}attended")
 
 
 def add_layer(g: GraphBuilder, x: str, number: int) -> str:
     """Attention and feed-forward, each added to its input and normalised."""
-    name, at = f"encoder.layer.{number}", f"layer{number}_"
-    attended = add_attention(g, x, f"{name}.attention", at)
-    total = g.node("Add", [attended, x], f"{at}attended_plus_x")
-    x = g.layer_norm(total, f"{name}.attention.output.LayerNorm", f"{at}middle")
-    inner = g.linear(x, f"{name}.intermediate.dense", INNER, HIDDEN, f"{at}inner")
-    active = g.node("Gelu", [inner], f"{at}active")
-    outer = g.linear(active, f"{name}.output.dense", HIDDEN, INNER, f"{at}outer")
-    total = g.node("Add", [outer, x], f"{at}outer_plus_middle")
-    return g.layer_norm(total, f"{name}.output.LayerNorm", f"{at}out")
+    name, index = f"encoder.layer.{number}", f"layer{number}_"
+    attended = add_attention(g, x, f"{name}.attention", index)
+    total = g.node("Add", [attended, x], f"{index}attended_plus_x")
+    x = g.layer_norm(total, f"{name}.attention.output.LayerNorm", f"{index}middle")
+    inner = g.linear(x, f"{name}.intermediate.dense", INNER, HIDDEN, f"{index}inner")
+    active = g.node("Gelu", [inner], f"{index}active")
+    outer = g.linear(active, f"{name}.output.dense", HIDDEN, INNER, f"{index}outer")
+    total = g.node("Add", [outer, x], f"{index}outer_plus_middle")
+    return g.layer_norm(total, f"{name}.output.LayerNorm", f"{index}out")
 
 
 def add_pooling(g: GraphBuilder, x: str, vectors: str) -> None:

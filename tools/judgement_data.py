@@ -31,7 +31,9 @@ OLDER = ("relation-pairs-training.jsonl", "relation-pairs-extra.jsonl")
 """Labelled with three relations, two of which stand for two of ours each."""
 PUT_TOGETHER = ("pairs-systematic.jsonl", "pairs-conversations.jsonl")
 """Not written by hand, and not measured."""
-MEANT = {"different": ("adds", "both"), "clash": ("replaces", "contradicts")} | {one: (one,) for one in RELATIONS}
+MEANT = {"different": ("adds", "both"), "clash": ("replaces", "contradicts")} | {
+    relation: (relation,) for relation in RELATIONS
+}
 SYMMETRIC = ("same", "contradicts", "both")
 """Relations that hold the other way round, too."""
 DEVELOPMENT_SHARE = 7
@@ -64,7 +66,7 @@ def read_examples() -> list[Example]:
     pairs = [pair for path in sorted(JUDGEMENT.glob("pairs-*.jsonl")) for pair in read_pairs(path)]
     by_hand = [pair for pair in pairs if pair.is_for_development]
     older = [pair for name in OLDER for pair in read_pairs(DATA / name)]
-    sentences = [one for path in sorted(JUDGEMENT.glob("sentences*.jsonl")) for one in read_sentences(path)]
+    sentences = [sentence for path in sorted(JUDGEMENT.glob("sentences*.jsonl")) for sentence in read_sentences(path)]
     spoken = list(filter(None, map(in_third_person, by_hand)))
     turned = [turn(pair) for pair in by_hand if pair.answers["relation"][0] in SYMMETRIC]
     beside = [*unlike(by_hand), *facts_beside_each_other(), *list(dates_called_off(JUDGEMENT)) * SENTENCES_TIMES]
@@ -102,10 +104,10 @@ def rows_of(path: Path) -> list[dict[str, Any]]:
 def in_third_person(pair: Example) -> Example | None:
     """As the rules would keep it, dates written out; None where nothing changes."""
     texts = [text.rstrip(".") for text in pair.texts]
-    told = [(to_third_person(text) or "").rstrip(".") for text in texts]
-    if not all(told) or told == texts:
+    output = [(to_third_person(text) or "").rstrip(".") for text in texts]
+    if not all(output) or output == texts:
         return None
-    first, second = told
+    first, second = output
     return replace(pair, texts=(make_dates_plain(first, SAID).text, make_dates_plain(second, LATER).text))
 
 
@@ -119,13 +121,13 @@ def unlike(pairs: Sequence[Example]) -> Iterator[Example]:
     chance = random.Random(SEED)  # noqa: S311
     ours = [pair for pair in pairs if not is_development(pair)]
     vectors = MiniLMEmbedder().embed_documents([pair.texts[0] for pair in ours])
-    for at, pair in list(enumerate(ours))[::2]:
-        cosines = vectors @ vectors[at]
+    for index, pair in list(enumerate(ours))[::2]:
+        cosines = vectors @ vectors[index]
         others = np.flatnonzero((cosines > UNLIKE[0]) & (cosines < UNLIKE[1]))
         nearest = others[np.argsort(-cosines[others])][:100].tolist()
         for other in chance.sample(nearest, min(1, len(nearest))):
-            told = Example((pair.texts[0], ours[other].texts[1]), {"relation": ("both",)}, pair.group, False)
-            yield (chance.random() < IN_THIRD_PERSON and in_third_person(told)) or told
+            example = Example((pair.texts[0], ours[other].texts[1]), {"relation": ("both",)}, pair.group, False)
+            yield (chance.random() < IN_THIRD_PERSON and in_third_person(example)) or example
 
 
 def facts_beside_each_other() -> Iterator[Example]:
@@ -135,12 +137,12 @@ def facts_beside_each_other() -> Iterator[Example]:
         facts = [fact["statement"] for fact in json.loads(path.read_text(encoding="utf-8"))["facts"]]
         vectors = MiniLMEmbedder().embed_documents(facts)
         pairs = [
-            (one, other)
-            for one, other in combinations(range(len(facts)), 2)
-            if 0.2 < vectors[one] @ vectors[other] < 0.6
+            (item, other)
+            for item, other in combinations(range(len(facts)), 2)
+            if 0.2 < vectors[item] @ vectors[other] < 0.6
         ]
-        for one, other in chance.sample(pairs, min(60, len(pairs))):
-            yield pair_of(facts[one], facts[other], "both")
+        for item, other in chance.sample(pairs, min(60, len(pairs))):
+            yield pair_of(facts[item], facts[other], "both")
 
 
 def dates_called_off(folder: Path) -> Iterator[Example]:
@@ -213,21 +215,21 @@ def sentences_of_conversations() -> Iterator[Example]:
 
 
 def sentences_of_message(name: str, message: dict[str, Any], before: str) -> Iterator[Example]:
-    told = [one for one in read_sentences_of(message["content"]) if not one.is_question]
+    output = [item for item in read_sentences_of(message["content"]) if not item.is_question]
     facts = message.get("facts") or []
     by_assistant = message["role"] == "assistant"
-    said = [[fact for fact in facts if re.search(fact["regex"], one.text, re.IGNORECASE)] for one in told]
+    match = [[fact for fact in facts if re.search(fact["regex"], item.text, re.IGNORECASE)] for item in output]
     # A fact that is told by an answer and its question, or by two sentences together.
-    is_unplaced = any(not any(fact in some for some in said) for fact in facts)
-    for at, (one, found) in enumerate(zip(told, said, strict=True)):
-        if is_unplaced and not found and len(told) > 1:
+    is_unplaced = any(not any(fact in some for some in match) for fact in facts)
+    for index, (item, results) in enumerate(zip(output, match, strict=True)):
+        if is_unplaced and not results and len(output) > 1:
             continue
-        kept = found or (facts if is_unplaced else [])
-        answers: dict[str, tuple[str, ...]] = {"worth": ("keep" if kept else "drop",)}
-        if kept and len({fact["category"] for fact in kept}) == 1:
-            answers["category"] = (kept[0]["category"],)
-        text = f"{BY_ASSISTANT}{one.text}" if by_assistant else one.text
-        example = sentence_of(text, "" if by_assistant or at else before, answers)
+        stored = results or (facts if is_unplaced else [])
+        answers: dict[str, tuple[str, ...]] = {"worth": ("keep" if stored else "drop",)}
+        if stored and len({fact["category"] for fact in stored}) == 1:
+            answers["category"] = (stored[0]["category"],)
+        text = f"{BY_ASSISTANT}{item.text}" if by_assistant else item.text
+        example = sentence_of(text, "" if by_assistant or index else before, answers)
         yield replace(example, group=name)
 
 
@@ -250,9 +252,9 @@ def statements_kept(pairs: Sequence[Example]) -> Iterator[Example]:
     chance = random.Random(SEED)  # noqa: S311
     talk = [pair for pair in pairs if in_third_person(pair)]
     news = [pair for pair in talk if pair.answers["relation"] in (("replaces",), ("contradicts",))]
-    for some, at in ((talk, 0), (news, 1)):
+    for some, index in ((talk, 0), (news, 1)):
         for pair in chance.sample(some, min(STATEMENTS_KEPT, len(some))):
-            yield Example((pair.texts[at],), {"worth": ("keep",)}, pair.group, False)
+            yield Example((pair.texts[index],), {"worth": ("keep",)}, pair.group, False)
 
 
 def is_development(example: Example) -> bool:

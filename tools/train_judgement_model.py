@@ -108,8 +108,8 @@ class Network:
         mixed = functional.scaled_dot_product_attention(
             heads("query"), heads("key"), heads("value"), mask[:, None, None, :], DROPOUT if is_training else 0.0
         )
-        told = self.linear(mixed.transpose(1, 2).reshape(batch, length, HIDDEN), f"{name}.attention.output.dense")
-        x = self.norm(x + functional.dropout(told, DROPOUT, is_training), f"{name}.attention.output.LayerNorm")
+        output = self.linear(mixed.transpose(1, 2).reshape(batch, length, HIDDEN), f"{name}.attention.output.dense")
+        x = self.norm(x + functional.dropout(output, DROPOUT, is_training), f"{name}.attention.output.LayerNorm")
         inner = functional.gelu(self.linear(x, f"{name}.intermediate.dense"))
         outer = functional.dropout(self.linear(inner, f"{name}.output.dense"), DROPOUT, is_training)
         return self.norm(x + outer, f"{name}.output.LayerNorm")
@@ -135,9 +135,9 @@ def encode(examples: Sequence[Example]) -> list[Encoded]:
     tokenizer.enable_truncation(max_length=MAX_TOKENS)
     encoded = []
     for example in examples:
-        told = tokenizer.encode(example.texts[0], example.texts[1] if len(example.texts) > 1 else None)
-        meant = [one in example.answers.get(name, ()) for name, answers in QUESTIONS.items() for one in answers]
-        encoded.append(Encoded(told.ids, told.type_ids, meant))
+        output = tokenizer.encode(example.texts[0], example.texts[1] if len(example.texts) > 1 else None)
+        meant = [answer in example.answers.get(name, ()) for name, answers in QUESTIONS.items() for answer in answers]
+        encoded.append(Encoded(output.ids, output.type_ids, meant))
     return encoded
 
 
@@ -147,19 +147,19 @@ def batches(encoded: Sequence[Encoded], chance: random.Random | None) -> Iterato
     if chance:
         chance.shuffle(order)
     blocks = [order[start : start + 16 * BATCH] for start in range(0, len(order), 16 * BATCH)]
-    ordered = [sorted(block, key=lambda at: len(encoded[at].ids)) for block in blocks]
+    ordered = [sorted(block, key=lambda item: len(encoded[item].ids)) for block in blocks]
     cut = [block[start : start + BATCH] for block in ordered for start in range(0, len(block), BATCH)]
     if chance:
         chance.shuffle(cut)
     for batch in cut:
-        length = max(len(encoded[at].ids) for at in batch)
+        length = max(len(encoded[index].ids) for index in batch)
         ids, segments = torch.zeros(2, len(batch), length, dtype=torch.long)
         mask = torch.zeros(len(batch), length, dtype=torch.bool)
-        for row, at in enumerate(batch):
-            size = len(encoded[at].ids)
-            ids[row, :size], segments[row, :size] = torch.tensor([encoded[at].ids, encoded[at].segments])
+        for row, index in enumerate(batch):
+            size = len(encoded[index].ids)
+            ids[row, :size], segments[row, :size] = torch.tensor([encoded[index].ids, encoded[index].segments])
             mask[row, :size] = True
-        yield batch, [ids, segments, mask, torch.tensor([encoded[at].meant for at in batch])]
+        yield batch, [ids, segments, mask, torch.tensor([encoded[index].meant for index in batch])]
 
 
 def train(network: Network, encoded: Sequence[Encoded], epochs: int, seed: int) -> None:
@@ -211,10 +211,10 @@ def loss_of(scores: Tensor, meant: Tensor) -> Tensor:
     """Minus the log of the probability of what is meant, over the questions that an example answers: their mean."""
     lost = torch.zeros(())
     for _, part in slices():
-        asked = meant[:, part].any(1)
-        if asked.any():
-            told = functional.log_softmax(scores[asked][:, part], 1)
-            lost = lost - torch.logsumexp(told.masked_fill(~meant[asked][:, part], -1e9), 1).sum()
+        question = meant[:, part].any(1)
+        if question.any():
+            output = functional.log_softmax(scores[question][:, part], 1)
+            lost = lost - torch.logsumexp(output.masked_fill(~meant[question][:, part], -1e9), 1).sum()
     return lost / len(scores)
 
 
@@ -229,12 +229,12 @@ def scores_of(network: Network, encoded: Sequence[Encoded]) -> Tensor:
 
 def calibrate(scores: Tensor, encoded: Sequence[Encoded], part: slice) -> float:
     """The temperature that makes what is meant likeliest (Guo et al. 2017, section 4.2)."""
-    meant = torch.tensor([one.meant for one in encoded])[:, part]
-    asked = meant.any(1)
+    meant = torch.tensor([item.meant for item in encoded])[:, part]
+    question = meant.any(1)
 
     def loss(temperature: float) -> float:
-        told = functional.log_softmax(scores[asked][:, part] / temperature, 1)
-        return float(-torch.logsumexp(told.masked_fill(~meant[asked], -1e9), 1).mean())
+        output = functional.log_softmax(scores[question][:, part] / temperature, 1)
+        return float(-torch.logsumexp(output.masked_fill(~meant[question], -1e9), 1).mean())
 
     return float(min(np.arange(0.5, 4.01, 0.05), key=loss))
 
@@ -242,16 +242,16 @@ def calibrate(scores: Tensor, encoded: Sequence[Encoded], part: slice) -> float:
 def report(name: str, examples: Sequence[Example], scores: Tensor) -> None:
     """The share of each question judged right, and what each answer was taken for."""
     for question, part in slices():
-        asked = [at for at, example in enumerate(examples) if question in example.answers]
-        if not asked:
+        requested = [index for index, example in enumerate(examples) if question in example.answers]
+        if not requested:
             continue
         answers = QUESTIONS[question]
-        taken = [answers[int(at)] for at in scores[asked][:, part].argmax(1)]
-        right = sum(one in examples[at].answers[question] for at, one in zip(asked, taken, strict=True))
-        print(f"{name}: {question} {right / len(asked):.3f} of {len(asked)}")
+        taken = [answers[int(index)] for index in scores[requested][:, part].argmax(1)]
+        right = sum(item in examples[index].answers[question] for index, item in zip(requested, taken, strict=True))
+        print(f"{name}: {question} {right / len(requested):.3f} of {len(requested)}")
         for answer in answers:
-            meant = [at for at, one in enumerate(asked) if examples[one].answers[question] == (answer,)]
-            print(f"  {answer}: {dict(Counter(taken[at] for at in meant).most_common(6))}")
+            meant = [index for index, item in enumerate(requested) if examples[item].answers[question] == (answer,)]
+            print(f"  {answer}: {dict(Counter(taken[index] for index in meant).most_common(6))}")
 
 
 class TunedBuilder(bert_graph.GraphBuilder):
@@ -347,12 +347,12 @@ def main() -> None:
     report("development", development, scores)
     export(network, temperatures)
     if chosen.held_out:
-        held = [
+        stored = [
             *read_pairs(HELD_OUT / "pairs.jsonl"),
             *read_sentences(HELD_OUT / "sentences.jsonl"),
             *dates_called_off(HELD_OUT),
         ]
-        report("held out", held, scores_of(network, encode(held)))
+        report("held out", stored, scores_of(network, encode(stored)))
 
 
 if __name__ == "__main__":

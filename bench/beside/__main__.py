@@ -91,8 +91,8 @@ def serve_both(peers: Path, size: int, seconds: float) -> Loads:
         }
         for name, (door, bodies) in doors.items():
             for _ in range(CONNECTIONS[name]):
-                found = [json.loads(answer)["results"] for answer in ask_each_once(door, bodies)]
-                assert sum(map(bool, found)) > QUESTIONS / 2, "hardly anything is found"
+                results = [json.loads(answer)["results"] for answer in ask_each_once(door, bodies)]
+                assert sum(map(bool, results)) > QUESTIONS / 2, "hardly anything is found"
         for _ in range(ROUNDS):
             for name, (door, bodies) in doors.items():
                 for clients in (1, CLIENTS):
@@ -189,7 +189,7 @@ def work(app: App, embedder: Embedder, questions: Sequence[str], numbers: range)
             Candidate(content=f"{text} {mark(number, dedupe)}")
             for text, number in zip(questions, numbers, strict=False)
         ]
-        taken[name]["write"] = [timed(partial(store, app, [one], embedder, dedupe=dedupe)) for one in fresh]
+        taken[name]["write"] = [timed(partial(store, app, [item], embedder, dedupe=dedupe)) for item in fresh]
     return taken
 
 

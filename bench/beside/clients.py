@@ -59,10 +59,10 @@ def ask_all(door: Door, bodies: Sequence[bytes], clients: int, seconds: float) -
     requests = [*map(door.request, bodies)]
     started = time.perf_counter()
     with ThreadPoolExecutor(clients) as pool:
-        asked = [
+        question = [
             pool.submit(ask_on, door, requests[number::clients], started + seconds) for number in range(clients)
         ]  # fmt: skip
-        waits = [wait for one in asked for wait in one.result()]
+        waits = [wait for item in question for wait in item.result()]
     return Load(time.perf_counter() - started, waits)
 
 
@@ -88,10 +88,10 @@ def connected(door: Door) -> Iterator[socket.socket]:
 def ask(connection: socket.socket, request: bytes) -> bytes:
     """The answer's body. RuntimeError if it is not answered as it should."""
     connection.sendall(request)
-    told = received(connection)
-    while END_OF_HEAD not in told:
-        told += received(connection)
-    head, _, body = told.partition(END_OF_HEAD)
+    output = received(connection)
+    while END_OF_HEAD not in output:
+        output += received(connection)
+    head, _, body = output.partition(END_OF_HEAD)
     status, length = STATUS.match(head), LENGTH.search(head)
     if status is None or status[1] != b"200" or length is None:
         raise RuntimeError(f"The answer is {head!r} {body[:300]!r}")

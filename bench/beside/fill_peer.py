@@ -25,9 +25,9 @@ async def fill(path: str, texts: list[str]) -> None:
             Memory(content=text, content_hash=generate_content_hash(text), tags=["bench"])
             for text in texts[start : start + AT_ONCE]
         ]
-        for is_stored, told in await storage.store_batch(memories):
+        for is_stored, output in await storage.store_batch(memories):
             if not is_stored:
-                raise RuntimeError(told)
+                raise RuntimeError(output)
 
 
 if __name__ == "__main__":

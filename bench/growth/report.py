@@ -42,7 +42,7 @@ HASHING = f"hashing ones of {DIM} dimensions"
 
 def render(measured: Measured, facts: str, vectors: str) -> str:
     base, *_ = next(iter(measured.values())).values()
-    told = (
+    text = (
         f"Texts of {TEXT_WORDS} and questions of {QUESTION_WORDS} words, as frequent as in a language but for the "
         f"{STOP_WORDS} most frequent ones, which no question has; half of the memories are turns of sessions. Vectors "
         f"are {vectors}; a vector is made within 0.1 ms, which is included in writes; those of questions are kept. "
@@ -60,7 +60,7 @@ def render(measured: Measured, facts: str, vectors: str) -> str:
         f"then with the same app's in pgvector, whose index is made and held in {ROOM}."
     )
     tables = [step_table(size, of_size) for size, of_size in measured.items()]
-    return "\n\n".join([f"Measured {facts}", told, *tables, "The goals, and how it grows:", goal_table(measured)])
+    return "\n\n".join([f"Measured {facts}", text, *tables, "The goals, and how it grows:", goal_table(measured)])
 
 
 def step_table(size: int, of_size: Mapping[str, Seconds]) -> str:
@@ -86,8 +86,8 @@ def goal_table(measured: Measured) -> str:
         for goal, value in GOALS.items()
         for name in databases
     ]
-    told = [row for row in rows if set(row[1:]) != {"–"}]
-    return table(["", *[f"{size:,}" for size in measured]], told)
+    output = [row for row in rows if set(row[1:]) != {"–"}]
+    return table(["", *[f"{size:,}" for size in measured]], output)
 
 
 def after_a_write(measured: Measured, size: int, database: str, step: str = AFTER) -> str:
@@ -116,7 +116,7 @@ def beside_sqlite(measured: Measured, size: int, database: str) -> str:
 
 
 def beside_the_smallest(measured: Measured, size: int, database: str) -> str:
-    smallest = measured[min(one for one in measured if database in measured[one])]
+    smallest = measured[min(item for item in measured if database in measured[item])]
     return f"{median(measured[size][database][REQUEST]) / median(smallest[database][REQUEST]):.2f}×"
 
 

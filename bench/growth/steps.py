@@ -95,10 +95,10 @@ def main() -> None:
         app = fill_app(given.size, embedder, f"growth-{given.size}")
         if connection.vendor == "postgresql":
             prepare_postgres()
-        found: dict[str, Seconds] = {}
+        values: dict[str, Seconds] = {}
         for name, seconds in measure_here(app, embedder, given.questions):
-            found[name] = seconds
-            given.file.write_text(json.dumps(found))
+            values[name] = seconds
+            given.file.write_text(json.dumps(values))
 
 
 def vectors_of(given: argparse.Namespace) -> AbstractContextManager[Embedder]:
@@ -129,8 +129,8 @@ def measure_searches(app: App, embedder: Embedder, questions: list[str]) -> Seco
     """Each question was asked before: its vector is kept."""
     seconds: Seconds = {**measure_loads(app, embedder, questions[0]), REQUEST: [], SEARCH: []}
     key = create_key(Agent.objects.for_app(app).get(), ["read"]).text
-    found = [bool(answered(key, question)) for question in questions]
-    assert sum(found) > len(questions) / 2, "hardly anything is found"
+    results = [bool(answered(key, question)) for question in questions]
+    assert sum(results) > len(questions) / 2, "hardly anything is found"
     for number, question in enumerate(questions):
         turns: dict[str, Callable[[], object]] = {
             REQUEST: partial(answered, key, question),

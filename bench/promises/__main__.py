@@ -35,10 +35,10 @@ def main() -> int:
     with tempfile.TemporaryDirectory(prefix="memsite-promises-") as folder, Site(Path(folder), **settings) as site:
         for name in given.only:
             started = time.perf_counter()
-            holds, told = TRIES[name](site, given.share)
+            holds, output = TRIES[name](site, given.share)
             all_hold = all_hold and holds
             verdict = "holds" if holds else "DOES NOT HOLD"
-            print(f"{name}: {verdict}. {told} {time.perf_counter() - started:.0f} s.", flush=True)
+            print(f"{name}: {verdict}. {output} {time.perf_counter() - started:.0f} s.", flush=True)
     return 0 if all_hold else 1
 
 
@@ -63,20 +63,20 @@ def try_deaths(site: Site, share: float) -> tuple[bool, str]:
     done = kills.kill_under_load(site, parts)
     went_on = done.restarts == parts.count(kills.RESTART) + 1
     end = "went on by itself each time" if went_on else "ENDED"
-    told = f"{told_of(done)}\n  The site {end}; the longest time without an answer was {done.silence:.1f} s."
-    return done.holds and done.is_quick and went_on, told
+    text = f"{told_of(done)}\n  The site {end}; the longest time without an answer was {done.silence:.1f} s."
+    return done.holds and done.is_quick and went_on, text
 
 
 def told_of(done: kills.Outcome) -> str:
     killed = ", ".join(f"{count} {part}" for part, count in done.kills.items())
-    told = (
+    text = (
         f"{done.kills.total()} kills ({killed}), {done.restarts} starts; {done.acknowledged:,} writes acknowledged, "
         f"{done.unsure} unsure, {len(done.lost)} lost, {len(done.doubled)} twice, {len(done.broken)} broken answers, "
         f"{done.dead_work} texts given up, integrity: {done.integrity or 'clean'}."
     )
     for what in (*done.lost[:3], *done.doubled[:3], *done.broken[:3]):
-        told += f"\n  {what}"
-    return told
+        text += f"\n  {what}"
+    return text
 
 
 def try_copies(site: Site, share: float) -> tuple[bool, str]:
@@ -130,11 +130,11 @@ def try_mingling(site: Site, share: float) -> tuple[bool, str]:
 
 def try_memory(site: Site, share: float) -> tuple[bool, str]:
     done = memory.keep_asking(site, scaled(100_000, share))
-    told = f"{done.statuses.total():,} requests, {dict(done.statuses)}{', RESTARTED' if done.restarted else ''}."
+    text = f"{done.statuses.total():,} requests, {dict(done.statuses)}{', RESTARTED' if done.restarted else ''}."
     for pid, resident in done.resident.items():
-        sizes = " ".join(f"{one / 2**20:.0f}" for one in resident)
-        told += f"\n  Web process {pid}, in MiB: {sizes}; {done.growth[pid]:+.1%} after the first tenth."
-    return done.holds and done.is_flat, told
+        sizes = " ".join(f"{item / 2**20:.0f}" for item in resident)
+        text += f"\n  Web process {pid}, in MiB: {sizes}; {done.growth[pid]:+.1%} after the first tenth."
+    return done.holds and done.is_flat, text
 
 
 def try_slow(site: Site, share: float) -> tuple[bool, str]:

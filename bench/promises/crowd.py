@@ -86,10 +86,10 @@ def compacting(site: Site) -> Iterator[list[int]]:
             program.stdout.readline()
         yield rounds
     finally:
-        told, _ = program.communicate(timeout=LONGEST_ROUND_SECONDS)
+        output, _ = program.communicate(timeout=LONGEST_ROUND_SECONDS)
     if program.returncode:
         raise RuntimeError("Upkeep has failed.")
-    rounds.append(int(told))
+    rounds.append(int(output))
 
 
 async def write_and_look(

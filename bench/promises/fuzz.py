@@ -118,11 +118,11 @@ def main() -> int:
     given = options.parse_args()
     how = How(given.examples, given.seconds, given.seed, given.phases, given.only)
     with tempfile.TemporaryDirectory(prefix="memsite-fuzz-") as folder, Site(Path(folder)) as site:
-        found = fuzz(site, how)
-    for one in found:
-        print(f"==== {one.caller}: {one.code}\n{one.text}")
-    print(json.dumps({one.caller: one.code for one in found}))
-    return int(any(one.code for one in found))
+        results = fuzz(site, how)
+    for item in results:
+        print(f"==== {item.caller}: {item.code}\n{item.text}")
+    print(json.dumps({item.caller: item.code for item in results}))
+    return int(any(item.code for item in results))
 
 
 if __name__ == "__main__":

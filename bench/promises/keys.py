@@ -146,9 +146,9 @@ async def rotate_in_use(site: Site, rotations: int) -> Rotated:
             waiting[key] += 1
             statuses[(await client.get("memories", headers={"Authorization": f"Bearer {key}"})).status_code] += 1
             waiting[key] -= 1
-            asked.set()
+            question.set()
 
-    asked = asyncio.Event()
+    question = asyncio.Event()
     clients = [site.client("", 1) for _ in range(8)]
     # One that is not answered at all ends the others.
     async with asyncio.TaskGroup() as asking, site.client(site.operator_key) as operator:
@@ -160,8 +160,8 @@ async def rotate_in_use(site: Site, rotations: int) -> Rotated:
             before = statuses.total()
             # However often the others ask meanwhile: one may wait for a process that is busy with something else.
             while waiting[old] or statuses.total() < before + 10 * len(clients):
-                asked.clear()
-                await asked.wait()
+                question.clear()
+                await question.wait()
             told(await operator.delete(f"keys/{old.split('_')[1]}"))
         is_over.set()
     for client in clients:

@@ -87,9 +87,9 @@ def kill_under_load(site: Site, parts: Sequence[str], seed: int = 7) -> Outcome:
     written = Written()
     listening = Listening(site)
     done, restarts = asyncio.run(load_and_kill(site, key, parts, random.Random(seed), written, listening))  # noqa: S311
-    found = stored(site, key)
-    lost = [f"{kind}: {text}" for kind, text in written.acknowledged if not found[kind, text]]
-    doubled = [f"{kind}: {text}" for (kind, text), times in found.items() if times > 1]
+    results = stored(site, key)
+    lost = [f"{kind}: {text}" for kind, text in written.acknowledged if not results[kind, text]]
+    doubled = [f"{kind}: {text}" for (kind, text), times in results.items() if times > 1]
     work = Counter(row["status"] for row in site.everything(key, "extractions"))
     problems = integrity(site)
     count = len(written.acknowledged)
@@ -196,12 +196,12 @@ async def write_on(client: httpx.AsyncClient, number: int, stop: asyncio.Event, 
 
 def writes(session: str, name: str, count: int) -> Iterable[tuple[tuple[str, str], str, str, Any]]:
     """(kind and text, how to send it) for one of each kind."""
-    shelf, said = MEMORY.format(name), SAID.format(name, count)
+    shelf, statement = MEMORY.format(name), SAID.format(name, count)
     yield ("memory", shelf), "POST", "memories", {"content": shelf, "dedupe": False}
-    messages = {"messages": [{"role": "user", "content": said}]}
-    yield ("message", said), "POST", f"sessions/{session}/messages", messages
-    turn = {"user_input": said, "llm_output": "Noted."}
-    yield ("turn", said), "PUT", f"sessions/{session}/turns/{count}", turn
+    messages = {"messages": [{"role": "user", "content": statement}]}
+    yield ("message", statement), "POST", f"sessions/{session}/messages", messages
+    turn = {"user_input": statement, "llm_output": "Noted."}
+    yield ("turn", statement), "PUT", f"sessions/{session}/turns/{count}", turn
 
 
 async def open_session(client: httpx.AsyncClient, number: int, stop: asyncio.Event) -> str:
@@ -246,13 +246,13 @@ async def write(
 
 def stored(site: Site, key: str) -> Counter[tuple[str, str]]:
     """How often each text is there."""
-    found = Counter(("memory", row["content"]) for row in site.everything(key, "memories"))
+    counter = Counter(("memory", row["content"]) for row in site.everything(key, "memories"))
     resources = [row for row in site.everything(key, "resources") if row["role"] == "user"]
-    found.update(("message", row["raw_content"]) for row in resources if row["turn_number"] is None)
+    counter.update(("message", row["raw_content"]) for row in resources if row["turn_number"] is None)
     for session in site.everything(key, "sessions"):
         turns = site.everything(key, f"sessions/{session['id']}/turns")
-        found.update(("turn", row["user_input"]) for row in turns)
-    return found
+        counter.update(("turn", row["user_input"]) for row in turns)
+    return counter
 
 
 def integrity(site: Site) -> list[str]:

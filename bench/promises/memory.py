@@ -34,7 +34,7 @@ class Outcome:
     def growth(self) -> dict[int, float]:
         """Of each process, the most that it had after the first requests, in shares of what it had then."""
         first = round(FIRST_SHARE * SAMPLES) - 1
-        return {pid: max(told[first:]) / told[first] - 1 for pid, told in self.resident.items()}
+        return {pid: max(output[first:]) / output[first] - 1 for pid, output in self.resident.items()}
 
     @property
     def holds(self) -> bool:
@@ -74,8 +74,8 @@ async def ask_all(site: Site, key: str, requests: int, limit: int, seed: int, ou
 
         for _ in range(SAMPLES):
             await asyncio.gather(*(one(guest, -(-requests // (SAMPLES * GUESTS))) for guest in guests))
-            for pid, told in outcome.resident.items():
-                told.append(resident_bytes(pid))
+            for pid, output in outcome.resident.items():
+                output.append(resident_bytes(pid))
 
 
 def resident_bytes(pid: int) -> int:
@@ -84,5 +84,5 @@ def resident_bytes(pid: int) -> int:
         status = Path(f"/proc/{pid}/status").read_text()
     except OSError:
         return 0
-    told = next((line.split()[1] for line in status.splitlines() if line.startswith("VmRSS:")), "0")
-    return int(told) * 1024
+    output = next((line.split()[1] for line in status.splitlines() if line.startswith("VmRSS:")), "0")
+    return int(output) * 1024

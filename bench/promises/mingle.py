@@ -55,8 +55,8 @@ class Guest:
         return self.chance.choice(some)
 
     def sentence(self) -> str:
-        told = {"who": self.pick(PEOPLE), "where": self.pick(PLACES), "number": self.chance.randint(20, 60)}
-        return str(self.pick(SENTENCES)).format(**told)
+        output = {"who": self.pick(PEOPLE), "where": self.pick(PLACES), "number": self.chance.randint(20, 60)}
+        return str(self.pick(SENTENCES)).format(**output)
 
     @property
     def memory(self) -> str:
@@ -150,5 +150,5 @@ def note(outcome: Outcome, answer: httpx.Response) -> None:
     outcome.statuses[answer.status_code] += 1
     if not answer.is_success and answer.status_code not in REFUSED:
         request = answer.request
-        asked = f"{request.method} {request.url.path} {request.content.decode()[:200]}"
-        outcome.broken.append(f"{asked}: {answer.status_code} {answer.text[:200]}")
+        page = f"{request.method} {request.url.path} {request.content.decode()[:200]}"
+        outcome.broken.append(f"{page}: {answer.status_code} {answer.text[:200]}")

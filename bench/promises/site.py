@@ -144,17 +144,17 @@ class Site:
         """Process ids by part: `web` answer requests, `server` are what starts these, `worker` is Celery's, `beat` the
         schedule, in a process that a worker has started or of its own; `all` is the site's own.
         """
-        found: dict[str, list[int]] = {"web": [], "server": [], "worker": [], "beat": [], "all": []}
+        values: dict[str, list[int]] = {"web": [], "server": [], "worker": [], "beat": [], "all": []}
         if self.process is None or not self.is_running():
-            return found
-        found["all"].append(self.process.pid)
+            return values
+        values["all"].append(self.process.pid)
         for pid, parent in descendants(self.process.pid):
             command, above = command_of(pid), command_of(parent)
             if "granian" in command:
-                found["web" if "granian" in above else "server"].append(pid)
+                values["web" if "granian" in above else "server"].append(pid)
             elif "celery" in command:
-                found["beat" if "celery" in above or " beat " in command else "worker"].append(pid)
-        return found
+                values["beat" if "celery" in above or " beat " in command else "worker"].append(pid)
+        return values
 
     def kill_children(self) -> bool:
         """All but the first process, with -9; False if there are none now."""
@@ -167,12 +167,12 @@ class Site:
     def left(self) -> list[int]:
         """What runs for it, whoever its parent is by now."""
         mark = f"MEMSITE_DATA_DIR={self.folder}".encode()
-        found = []
+        results = []
         for environment in Path("/proc").glob("[0-9]*/environ"):
             with suppress(OSError):
                 if mark in environment.read_bytes().split(b"\0"):
-                    found.append(int(environment.parent.name))
-        return found
+                    results.append(int(environment.parent.name))
+        return results
 
     def kill(self, part: str, choose: Callable[[list[int]], int]) -> bool:
         """Kills one process of that part, with -9; False if there is none now."""
@@ -203,18 +203,18 @@ class Site:
             body = {"app_id": name, "name": name, "policy": {"writes_per_minute": 1_000_000, **policy}}
             told(operator.post("apps", json=body))
             made = [told(operator.post(f"apps/{name}/agents", json={"name": f"a{n}"})) for n in range(agents)]
-        return [one["api_key"] for one in made]
+        return [item["api_key"] for item in made]
 
     def everything(self, key: str, path: str) -> list[dict[str, Any]]:
         """All pages of a list."""
-        found: list[dict[str, Any]] = []
+        rows: list[dict[str, Any]] = []
         with httpx.Client(headers={"Authorization": f"Bearer {key}"}, timeout=PATIENCE_SECONDS) as client:
             address: str | None = f"{self.url}/api/v1/{path}{'&' if '?' in path else '?'}limit=200"
             while address:
                 page = told(client.get(address))
-                found += page["results"]
+                rows += page["results"]
                 address = page["next"]
-        return found
+        return rows
 
 
 def told(response: httpx.Response) -> dict[str, Any]:

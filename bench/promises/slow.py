@@ -79,8 +79,8 @@ async def visit(
         count = 0
         while not (count and over.is_set()):
             count += 1
-            said = f"Door {number}-{count} is closed"
-            for path, body in (("memories", {"content": said, "dedupe": False}), ("memories/search", {"query": said})):
+            text = f"Door {number}-{count} is closed"
+            for path, body in (("memories", {"content": text, "dedupe": False}), ("memories/search", {"query": text})):
                 started = time.perf_counter()
                 answer: httpx.Response = await client.post(path, json=body)
                 statuses[answer.status_code] += 1

@@ -83,12 +83,12 @@ def furnish(site: Site, key: str, word: str, memories: int) -> None:
 def traces(site: Site, word: str) -> Counter[str]:
     """How often the word stands in each file of the site, in whatever case; files without it are left out."""
     pattern = re.compile(word.encode(), re.IGNORECASE)
-    found: Counter[str] = Counter()
+    values: Counter[str] = Counter()
     for path in site.folder.rglob("*"):
         try:
             times = len(pattern.findall(path.read_bytes())) if path.is_file() else 0
         except FileNotFoundError:
             continue
         if times:
-            found[str(path.relative_to(site.folder))] += times
-    return found
+            values[str(path.relative_to(site.folder))] += times
+    return values

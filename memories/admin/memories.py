@@ -349,12 +349,12 @@ class MemoryAdmin(MemoryActions, SiteAdmin[Memory]):
         for model in (Revision, Injection):
             counts[str(model._meta.verbose_name_plural)] = model.objects.filter(memory__in=pks).count()
         counts["links"] = Link.objects.filter(from_memory__in=pks).count()
-        shown: list[Any] = [str(memory) for memory in objs[:LISTED_BEFORE_DELETE]]
-        if len(pks) > len(shown):
-            shown.append(f"… and {len(pks) - len(shown)} more")
+        lines: list[Any] = [str(memory) for memory in objs[:LISTED_BEFORE_DELETE]]
+        if len(pks) > len(lines):
+            lines.append(f"… and {len(pks) - len(lines)} more")
         counts = {name: number for name, number in counts.items() if number}
         refused = set() if self.has_delete_permission(request) else {str(self.opts.verbose_name)}
-        return shown, counts, refused, []
+        return lines, counts, refused, []
 
     def delete_model(self, request: HttpRequest, obj: Model) -> None:
         self.delete_queryset(request, Memory.objects.filter(pk=obj.pk))

@@ -144,8 +144,8 @@ class View(APIView):
                 with transaction.atomic():
                     slot.keep(*self.to_keep(response))
                 return response
-        status, kept = slot.answer
-        (_, etag), body = kept.pop(BESIDE), self.repeated(kept)
+        status, saved = slot.answer
+        (_, etag), body = saved.pop(BESIDE), self.repeated(saved)
         return Response(body, status, headers={"Idempotency-Replayed": "true", **({"ETag": etag} if etag else {})})
 
     def to_keep(self, response: Response) -> Answer:
@@ -160,9 +160,9 @@ class View(APIView):
                 return HTTPStatus.GONE, {}
         return response.status_code, body
 
-    def repeated(self, kept: dict[str, Any]) -> dict[str, Any]:
+    def repeated(self, saved: dict[str, Any]) -> dict[str, Any]:
         """Return the repeated response from what is stored of it."""
-        return kept
+        return saved
 
     def create_as_read(self, chunks: Iterable[bytes], work: Callable[[Slot, Iterator[bytes]], Answer]) -> Response:
         """Do `create_once` for a body that is read piece by piece: its bytes identify it once the last has come."""

@@ -56,9 +56,9 @@ class Asked(Collector):
     def collect(self) -> Figures:
         yield by("memsite_processes", "Processes that count at the moment.", "process", processes())
         yield from backups(get_conf().backups)
-        found = ask_database(self.now)
-        yield one("memsite_database_up", "1 if the database answered in time, else 0.", found is not None)
-        yield from found or ()
+        database = ask_database(self.now)
+        yield gauge("memsite_database_up", "1 if the database answered in time, else 0.", database is not None)
+        yield from database or ()
 
 
 def ask_database(now: datetime) -> list[GaugeMetricFamily] | None:
@@ -76,37 +76,37 @@ def figures(now: datetime) -> Figures:
     today = timezone.localtime(now).date()
     calls = LedgerEntry.objects.filter(app__in=App.objects.order_by().values("pk"), day=today)
     sums = calls.aggregate(tokens=Sum(F("input_tokens") + F("output_tokens")), dollars=Sum("cost"))
-    told = "by each app's calendar, on the date that it is where the server is."
-    yield one("memsite_model_tokens_today", f"Tokens of language models, {told}", sums["tokens"] or 0)
-    yield one("memsite_model_cost_dollars_today", f"Their known cost, {told}", sums["dollars"] or 0)
-    yield one("memsite_database_writable", "1 if the database takes writes, else 0.", takes_writes())
-    yield one("memsite_database_bytes", "What the database takes on its disk.", database_bytes())
+    help_text = "by each app's calendar, on the date that it is where the server is."
+    yield gauge("memsite_model_tokens_today", f"Tokens of language models, {help_text}", sums["tokens"] or 0)
+    yield gauge("memsite_model_cost_dollars_today", f"Their known cost, {help_text}", sums["dollars"] or 0)
+    yield gauge("memsite_database_writable", "1 if the database takes writes, else 0.", takes_writes())
+    yield gauge("memsite_database_bytes", "What the database takes on its disk.", database_bytes())
 
 
 def apps() -> Figures:
     rows = list(App.objects.order_by().values_list("status").annotate(Count("pk"), Sum("memory_count")))
     counts = dict.fromkeys(AppStatus.values, 0) | {status: count for status, count, _ in rows}
     yield by("memsite_apps", "Apps, by what has become of them.", "status", counts)
-    told = "Memories that searches may find, or would if they were surer."
-    yield one("memsite_memories", told, sum(memories or 0 for _, _, memories in rows))
+    help_text = "Memories that searches may find, or would if they were surer."
+    yield gauge("memsite_memories", help_text, sum(memories or 0 for _, _, memories in rows))
 
 
 def work() -> Figures:
     """Lengths of queues: of what waits for us, for others, for a person."""
     texts = Extraction.objects.filter(status__in=(*LEARNING, ExtractionStatus.DEAD)).order_by()
-    found = dict(texts.values_list("status").annotate(Count("pk")))
-    waiting = sum(found.get(status, 0) for status in LEARNING)
-    yield one("memsite_texts_waiting", "Texts that are still to be learnt from.", waiting)
-    given_up = found.get(ExtractionStatus.DEAD, 0)
-    yield one("memsite_texts_given_up", "Texts that somebody has to retry by hand.", given_up)
+    by_status = dict(texts.values_list("status").annotate(Count("pk")))
+    waiting = sum(by_status.get(status, 0) for status in LEARNING)
+    yield gauge("memsite_texts_waiting", "Texts that are still to be learnt from.", waiting)
+    given_up = by_status.get(ExtractionStatus.DEAD, 0)
+    yield gauge("memsite_texts_given_up", "Texts that somebody has to retry by hand.", given_up)
     messages = Delivery.objects.filter(status=DeliveryStatus.WAITING)
     counts = messages.aggregate(all=Count("pk"), failing=Count("pk", filter=Q(attempts__gt=0)))
-    yield one("memsite_webhook_messages_waiting", "Messages that webhooks have not taken yet.", counts["all"])
-    told = "Of those that wait, messages that were tried before."
-    yield one("memsite_webhook_messages_failing", told, counts["failing"])
-    kept = Rejection.objects.filter(decision=Decision.OPEN, kind__in=WAITING).order_by()
-    held = dict.fromkeys(map(str, WAITING), 0) | dict(kept.values_list("kind").annotate(Count("pk")))
-    yield by("memsite_approvals_waiting", "What a person has to decide about.", "kind", held)
+    yield gauge("memsite_webhook_messages_waiting", "Messages that webhooks have not taken yet.", counts["all"])
+    help_text = "Of those that wait, messages that were tried before."
+    yield gauge("memsite_webhook_messages_failing", help_text, counts["failing"])
+    open_rows = Rejection.objects.filter(decision=Decision.OPEN, kind__in=WAITING).order_by()
+    by_kind = dict.fromkeys(map(str, WAITING), 0) | dict(open_rows.values_list("kind").annotate(Count("pk")))
+    yield by("memsite_approvals_waiting", "What a person has to decide about.", "kind", by_kind)
 
 
 def jobs(now: datetime) -> Figures:
@@ -115,8 +115,8 @@ def jobs(now: datetime) -> Figures:
     yield by("memsite_job_runs_overdue", "Runs that no worker took for five minutes.", "job", overdue)
     done = JobRun.objects.filter(job=OuterRef("job"), status=RunStatus.DONE).order_by("-finished_at")
     last = JobSchedule.objects.filter(job__in=JOBS).annotate(done_at=Subquery(done.values("finished_at")[:1]))
-    at = {job: at.timestamp() for job, at in last.values_list("job", "done_at") if at}
-    yield by("memsite_job_last_success_timestamp_seconds", "When a run of the job was last done.", "job", at)
+    moment = {job: moment.timestamp() for job, moment in last.values_list("job", "done_at") if moment}
+    yield by("memsite_job_last_success_timestamp_seconds", "When a run of the job was last done.", "job", moment)
 
 
 def database_bytes() -> int:
@@ -130,19 +130,19 @@ def database_bytes() -> int:
 
 def backups(folder: Path) -> Figures:
     """Of the last whole one in the folder that this machine sees; nothing if there is none."""
-    found = sorted(path for path in folder.glob("memsite-*") if BACKUP.fullmatch(path.name))
-    for path in found[-1:]:
-        at = datetime.strptime(path.name[8:24], "%Y%m%dT%H%M%SZ").replace(tzinfo=UTC)
-        yield one("memsite_backup_last_timestamp_seconds", "When the last backup was begun.", at.timestamp())
-        yield one("memsite_backup_last_bytes", "How large the last backup is.", path.stat().st_size)
+    files = sorted(path for path in folder.glob("memsite-*") if BACKUP.fullmatch(path.name))
+    for path in files[-1:]:
+        moment = datetime.strptime(path.name[8:24], "%Y%m%dT%H%M%SZ").replace(tzinfo=UTC)
+        yield gauge("memsite_backup_last_timestamp_seconds", "When the last backup was begun.", moment.timestamp())
+        yield gauge("memsite_backup_last_bytes", "How large the last backup is.", path.stat().st_size)
 
 
-def one(name: str, told: str, value: float) -> GaugeMetricFamily:
-    return GaugeMetricFamily(name, told, value=value)
+def gauge(name: str, help_text: str, value: float) -> GaugeMetricFamily:
+    return GaugeMetricFamily(name, help_text, value=value)
 
 
-def by(name: str, told: str, label: str, values: Mapping[str, float]) -> GaugeMetricFamily:
-    family = GaugeMetricFamily(name, told, labels=[label])
+def by(name: str, help_text: str, label: str, values: Mapping[str, float]) -> GaugeMetricFamily:
+    family = GaugeMetricFamily(name, help_text, labels=[label])
     for what, value in values.items():
         family.add_metric([what], value)
     return family
@@ -162,9 +162,9 @@ def metrics(request: HttpRequest) -> HttpResponse:
         refused = problem_response(HTTPStatus.UNAUTHORIZED, "Authorization: Bearer and the metrics token, please.")
         refused["WWW-Authenticate"] = SCHEME
         return refused
-    asked = CollectorRegistry()
-    asked.register(Asked(timezone.now()))
-    return HttpResponse(counts_of_all(registry) + generate_latest(asked), content_type=CONTENT_TYPE_LATEST)
+    looked_up = CollectorRegistry()
+    looked_up.register(Asked(timezone.now()))
+    return HttpResponse(counts_of_all(registry) + generate_latest(looked_up), content_type=CONTENT_TYPE_LATEST)
 
 
 def knows(request: HttpRequest, token: str) -> bool:

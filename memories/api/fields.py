@@ -30,9 +30,9 @@ class StrictCharField(serializers.CharField):
         if isinstance(data, str) and self.trim_whitespace and not self.allow_blank and not is_visible(data):
             self.fail("blank")
         value = super().run_validation(data)
-        return self.kept(value) if isinstance(value, str) else value
+        return self.accept(value) if isinstance(value, str) else value
 
-    def kept(self, text: str) -> str:
+    def accept(self, text: str) -> str:
         """What is read of a text that is right. What is longer than anything that is kept is for others to refuse."""
         if len(text) > MOST_CHARACTERS:
             return text
@@ -48,7 +48,7 @@ class StrictCharField(serializers.CharField):
 class RawCharField(StrictCharField):
     """Word for word."""
 
-    def kept(self, text: str) -> str:
+    def accept(self, text: str) -> str:
         return text
 
 
@@ -57,7 +57,7 @@ class NameField(StrictCharField):
     (with another key of the server it is another), and whoever sends it goes on sending it, to wherever that is logged.
     """
 
-    def kept(self, text: str) -> str:
+    def accept(self, text: str) -> str:
         refuse_secret(text)
         return text
 
@@ -215,10 +215,10 @@ class StrictSerializer(serializers.Serializer[Any]):
                 raise serializers.ValidationError({name: ["Unknown field."] for name in unknown})
         if self.checks is None:
             return super().to_internal_value(data)
-        told = {name: check(data.get(name, empty)) for name, check in self.checks}
+        fields = {name: check(data.get(name, empty)) for name, check in self.checks}
         for name, default in self.not_given.items():
-            told[name] = default() if callable(default) else default
-        return told
+            fields[name] = default() if callable(default) else default
+        return fields
 
     def run_validators(self, value: Any) -> None:
         # Few have any, and what DRF gets ready for them takes as long as reading a field.

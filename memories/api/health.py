@@ -30,7 +30,7 @@ from memsite.tenancy.models import App, AppStatus
 log = structlog.get_logger("memories.api.health")
 SECONDS = 3.0
 """Who asks gives up after five, or ten: rather a no in time than none."""
-ROOM_BYTES = 1024 * 1024
+FREE_BYTES = 1024 * 1024
 """What a write may take of SQLite's disk."""
 
 
@@ -48,11 +48,11 @@ def readyz(request: HttpRequest) -> HttpResponse:
     It stops at the first that is missing. `degraded` names what works less well than it should: that does not stop
     the server. `notes` has what is worth knowing, and stops nothing.
     """
-    found: dict[str, bool] = {}
-    look = partial(in_time, partial(look_around, found), monotonic() + SECONDS)
+    checked: dict[str, bool] = {}
+    look = partial(in_time, partial(look_around, checked), monotonic() + SECONDS)
     here = {"ready"} if connection.vendor == "sqlite" else ()
     answers, _ = run_retrievers({"ready": look}, SECONDS, here)
-    checks = dict(found)
+    checks = dict(checked)
     ready = all(checks.get(name) for name in CHECKS)
     body = {
         "status": "ok" if ready else "unavailable",
@@ -63,15 +63,15 @@ def readyz(request: HttpRequest) -> HttpResponse:
     return JsonResponse(body, status=200 if ready else 503)
 
 
-def look_around(found: dict[str, bool]) -> list[str]:
+def look_around(checks: dict[str, bool]) -> list[str]:
     """What is degraded; nothing after the first check that fails: the next would wait for the same as that one.
 
-    `found` has the checks that were begun, for whoever does not wait for the end.
+    `checks` has the checks that were begun, for whoever does not wait for the end.
     """
     for name, check in CHECKS.items():
-        found[name] = False
-        found[name] = passes(name, check)
-        if not found[name]:
+        checks[name] = False
+        checks[name] = passes(name, check)
+        if not checks[name]:
             return []
     return [name for name, holds in DEGRADED.items() if not passes(name, holds)]
 
@@ -121,7 +121,7 @@ def takes_writes() -> bool:
     """
     try:
         count(change_nothing)
-        find_room()
+        check_free_space()
     except (DatabaseError, OSError) as error:
         log.warning("not_writable", error=str(error))
         return False
@@ -134,12 +134,12 @@ def change_nothing() -> None:
         cursor.execute("UPDATE django_migrations SET name = name WHERE 1 = 0")
 
 
-def find_room() -> None:
+def check_free_space() -> None:
     """OSError where there is none. A file without a name is gone before the disk has heard of it."""
     if connection.vendor != "sqlite" or connection.is_in_memory_db():  # type: ignore[attr-defined]  # SQLite's own
         return
     with TemporaryFile(dir=Path(str(connection.settings_dict["NAME"])).parent) as file:
-        file.write(bytes(ROOM_BYTES))
+        file.write(bytes(FREE_BYTES))
 
 
 CHECKS: dict[str, Callable[[], bool]] = {

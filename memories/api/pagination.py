@@ -169,17 +169,17 @@ def as_uuid(name: str, text: str) -> UUID:
         raise ValidationError({name: ["Not an id."]}) from error
 
 
-def make_cursor(offset: int, started: datetime, asked: Mapping[str, Any]) -> str:
-    encoded = dump_json([offset, started.timestamp(), fingerprint(asked)])
+def make_cursor(offset: int, started: datetime, question: Mapping[str, Any]) -> str:
+    encoded = dump_json([offset, started.timestamp(), fingerprint(question)])
     return urlsafe_b64encode(encoded).decode().rstrip("=")
 
 
-def read_cursor(cursor: str, asked: Mapping[str, Any], now: datetime) -> tuple[int, datetime]:
+def read_cursor(cursor: str, question: Mapping[str, Any], now: datetime) -> tuple[int, datetime]:
     """Return how many hits came before, and when the search began. ValidationError for a cursor of another search."""
     try:
         offset, seconds, digest = json.loads(urlsafe_b64decode(cursor + "=" * (-len(cursor) % 4)))
         started = datetime.fromtimestamp(seconds, UTC)
-        fits = isinstance(offset, int) and 0 < offset <= FARTHEST and digest == fingerprint(asked)
+        fits = isinstance(offset, int) and 0 < offset <= FARTHEST and digest == fingerprint(question)
     except (ValueError, TypeError, OverflowError, OSError, RecursionError) as error:
         raise ValidationError({"cursor": ["Not a cursor of a search."]}) from error
     if not fits:
@@ -189,8 +189,8 @@ def read_cursor(cursor: str, asked: Mapping[str, Any], now: datetime) -> tuple[i
     return offset, started
 
 
-def fingerprint(asked: Mapping[str, Any]) -> str:
-    return sha256(dump_json(asked, in_order=True)).hexdigest()[:16]
+def fingerprint(question: Mapping[str, Any]) -> str:
+    return sha256(dump_json(question, in_order=True)).hexdigest()[:16]
 
 
 def search_page(
@@ -200,9 +200,11 @@ def search_page(
 
     The last `commit` before the request need not be known.
     """
-    asked = {name: value for name, value in question.items() if name != "cursor"}
-    offset, now = read_cursor(question["cursor"], asked, timezone.now()) if question["cursor"] else (0, timezone.now())
-    found = agent.search(
+    search_fields = {name: value for name, value in question.items() if name != "cursor"}
+    offset, now = (
+        read_cursor(question["cursor"], search_fields, timezone.now()) if question["cursor"] else (0, timezone.now())
+    )
+    answer = agent.search(
         SearchRequest(
             text=question["query"],
             limit=question["limit"],
@@ -219,4 +221,4 @@ def search_page(
         now,
     )
     next_offset = offset + question["limit"]
-    return found, make_cursor(next_offset, now, asked) if found.more and next_offset <= FARTHEST else None
+    return answer, make_cursor(next_offset, now, search_fields) if answer.more and next_offset <= FARTHEST else None

@@ -68,7 +68,7 @@ def of_user(description: str = "") -> OpenApiParameter:
 
 def operation(*, parameters: Sequence[OpenApiParameter] = (), **options: Any) -> Callable[[View], View]:
     """Describe an operation by `extend_schema`, and record its parameters: others are refused. See `View.initial`."""
-    query = tuple(one.name for one in parameters if one.location == OpenApiParameter.QUERY)
+    query = tuple(parameter.name for parameter in parameters if parameter.location == OpenApiParameter.QUERY)
     is_bodiless = options.get("request", ...) is None
 
     def described(view: View) -> View:

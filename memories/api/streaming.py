@@ -53,7 +53,7 @@ def live_chunks(request: Request) -> Iterator[bytes]:
     http, source = request._request, request._request.META["wsgi.input"]
     if not http.META.get("CONTENT_LENGTH"):
         # As long as an agent runs, it keeps a thread.
-        with streams.one():
+        with streams.counted():
             yield from LiveBody(source.source if isinstance(source, TimedBody) else source)
     be_patient(source)
     while chunk := http.read(CHUNK_BYTES):

@@ -38,13 +38,13 @@ def create_with_external_id(agent: MemoryAgent, kind: str, candidates: Iterable[
     Answers why some were not stored, by their `external_id`: a person decides about these.
     """
     new = list(candidates)
-    known = find_by_external_id(agent, kind, *(one.user_id for one in new))
-    mine = known.filter(external_id__in=[one.external_id for one in new]).order_by()
+    known = find_by_external_id(agent, kind, *(candidate.user_id for candidate in new))
+    mine = known.filter(external_id__in=[candidate.external_id for candidate in new]).order_by()
 
     def check(_: Any, outcomes: list[Outcome]) -> None:
         if mine.count() > sum(outcome.memory is not None for outcome in outcomes):
             raise Conflict("Somebody else has just stored the same: read it again.")
 
     outcomes = agent.remember(new, dedupe=False, on_stored=check) if new else []
-    told = zip(new, outcomes, strict=True)
-    return {one.external_id or "": outcome.reason for one, outcome in told if outcome.memory is None}
+    pairs = zip(new, outcomes, strict=True)
+    return {candidate.external_id or "": outcome.reason for candidate, outcome in pairs if outcome.memory is None}

@@ -104,18 +104,18 @@ class Graph:
     def search(self, query: str) -> KnowledgeGraph:
         """Those whose name, type or observations contain the text, in whatever case."""
         wanted = query.lower()
-        shown = (self.entity(name) for name in self.entities)
+        listed = (self.entity(name) for name in self.entities)
         return self.part(
-            one["name"]
-            for one in shown
-            if any(wanted in text.lower() for text in (one["name"], one["entityType"], *one["observations"]))
+            entity["name"]
+            for entity in listed
+            if any(wanted in text.lower() for text in (entity["name"], entity["entityType"], *entity["observations"]))
         )
 
     # --- writing
 
     def create_entities(self, entities: Sequence[Entity]) -> list[Entity]:
         """Those that are new. What was said of them before they were deleted is gone with them."""
-        new = {one["name"]: one for one in reversed(entities) if one["name"] not in self.entities}
+        new = {entity["name"]: entity for entity in reversed(entities) if entity["name"] not in self.entities}
         first = [entity for entity in entities if new.get(entity["name"]) is entity]
         candidates = list[Candidate]()
         for entity in first:
@@ -129,7 +129,7 @@ class Graph:
         return [without(entity, waiting) for entity in first if ("entity", entity["name"]) not in waiting]
 
     def create_relations(self, relations: Sequence[Relation]) -> list[Relation]:
-        keys = dict.fromkeys((one["from"], one["relationType"], one["to"]) for one in relations)
+        keys = dict.fromkeys((row["from"], row["relationType"], row["to"]) for row in relations)
         new = [key for key in keys if key not in self.relations]
         candidates = list[Candidate]()
         for key in new:
@@ -145,7 +145,7 @@ class Graph:
                 raise NoSuchEntity(f"Entity with name {name} not found")
         candidates, results = list[Candidate](), list[Added]()
         for name, contents in added:
-            seen = [one.content for one in candidates if one.metadata[KIND]["about"] == name]
+            seen = [candidate.content for candidate in candidates if candidate.metadata[KIND]["about"] == name]
             fresh = [text for text in contents if clean(text) not in seen]
             new = self.observation_candidates(name, fresh)
             candidates += new
@@ -178,22 +178,22 @@ class Graph:
         self.agent.forget(list(rows.values()))
 
     def delete_relations(self, relations: Iterable[Relation]) -> None:
-        keys = dict.fromkeys((one["from"], one["relationType"], one["to"]) for one in relations)
+        keys = dict.fromkeys((row["from"], row["relationType"], row["to"]) for row in relations)
         self.agent.forget([self.relations[key] for key in keys if key in self.relations])
 
     def store(self, candidates: Sequence[Candidate]) -> set[tuple[str, ...]]:
         """Stores them; answers those of which a person has to decide, as `identify` names them."""
         limit = self.agent.app.policy.max_characters
-        if any(len(one.content) > limit for one in candidates):
+        if any(len(candidate.content) > limit for candidate in candidates):
             raise ValidationError(f"This app's memories have at most {limit:,} characters.")
         waiting = create_with_external_id(self.agent, KIND, candidates)
         self.withheld += waiting.values()
-        return {identify(one) for one in candidates if one.external_id in waiting}
+        return {identify(candidate) for candidate in candidates if candidate.external_id in waiting}
 
     def observation_candidates(self, name: str, texts: Iterable[str]) -> list[Candidate]:
         """Of those that are new, and not empty."""
         known = self.observations.get(name, {}) if name in self.entities else {}
-        new = dict.fromkeys(text for one in texts if is_visible(text := clean(one)) and text not in known)
+        new = dict.fromkeys(text for raw in texts if is_visible(text := clean(raw)) and text not in known)
         return [self.candidate(text, name, {"about": name}, ("observation", name, text)) for text in new]
 
     def candidate(
@@ -247,10 +247,10 @@ def relation(key: tuple[str, str, str]) -> Relation:
 class Imported:
     """What was new; `bad` are the numbers of lines that could not be read, and why.
 
-    `found` are the entities and relations in the file, new or not; `withheld` of all are left to a person.
+    `total` are the entities and relations in the file, new or not; `withheld` of all are left to a person.
     """
 
-    found: int = 0
+    total: int = 0
     entities: int = 0
     observations: int = 0
     relations: int = 0
@@ -274,18 +274,18 @@ def import_graph(agent: MemoryAgent, lines: Iterable[str]) -> Imported:
             done.bad.append((number, "It is nested too deep."))
         else:
             left_out = "A text of {:,} characters was left out: {:,} is the most."
-            done.bad += [(number, left_out.format(len(one), longest)) for one in too_long]
-    done.found = len(entities) + len(relations)
+            done.bad += [(number, left_out.format(len(observation), longest)) for observation in too_long]
+    done.total = len(entities) + len(relations)
     for some in batches(list(entities.values())):
         graph = Graph(agent, Origin.AGENT)
-        known = [one for one in some if one["name"] in graph.entities]
+        known = [addition for addition in some if addition["name"] in graph.entities]
         new = graph.create_entities(some)
         grown = Graph(agent, Origin.AGENT)
-        added = grown.add_observations([(one["name"], one["observations"]) for one in known])
+        added = grown.add_observations([(addition["name"], addition["observations"]) for addition in known])
         done.withheld += len(graph.withheld) + len(grown.withheld)
         done.entities += len(new)
-        done.observations += sum(len(one["observations"]) for one in new)
-        done.observations += sum(len(one["addedObservations"]) for one in added)
+        done.observations += sum(len(entity["observations"]) for entity in new)
+        done.observations += sum(len(result["addedObservations"]) for result in added)
     for some_relations in batches(relations):
         graph = Graph(agent, Origin.AGENT)
         done.relations += len(graph.create_relations(some_relations))
@@ -307,14 +307,18 @@ def read_line(line: str, entities: dict[str, Entity], relations: list[Relation],
     if kind == "entity":
         new: Entity = {"name": text(row, "name"), "entityType": text(row, "entityType"), "observations": []}
         refuse_longer(entity_text(new), longest)
-        said = texts(row, "observations")
+        observations = texts(row, "observations")
         known = entities.setdefault(new["name"], new)["observations"]
-        known += [one for one in dict.fromkeys(said) if len(one) <= longest and one not in known]
-        return [one for one in said if len(one) > longest]
+        known += [
+            observation
+            for observation in dict.fromkeys(observations)
+            if len(observation) <= longest and observation not in known
+        ]
+        return [observation for observation in observations if len(observation) > longest]
     if kind == "relation":
-        told: Relation = {"from": text(row, "from"), "to": text(row, "to"), "relationType": text(row, "relationType")}
-        refuse_longer(relation_text(told["from"], told["relationType"], told["to"]), longest)
-        relations.append(told)
+        link: Relation = {"from": text(row, "from"), "to": text(row, "to"), "relationType": text(row, "relationType")}
+        refuse_longer(relation_text(link["from"], link["relationType"], link["to"]), longest)
+        relations.append(link)
         return []
     raise ValueError("It is neither an entity nor a relation.")
 
@@ -386,7 +390,7 @@ def done_answer(message: str) -> ToolAnswer:
 @toolbox.writes("Create Entities", answers=Entities)
 def create_entities(ctx: ToolContext, entities: list[Entity]) -> ToolAnswer:
     """Adds entities with what is observed of them. Those that are there stay as they are."""
-    count_writes(ctx.agent, max(1, sum(1 + len(one["observations"]) for one in entities)))
+    count_writes(ctx.agent, max(1, sum(1 + len(entity["observations"]) for entity in entities)))
     graph = Graph(ctx.agent)
     new = graph.create_entities(entities)
     return graph_answer(new, graph.withheld, entities=new)
@@ -404,9 +408,11 @@ def create_relations(ctx: ToolContext, relations: list[Relation]) -> ToolAnswer:
 @toolbox.writes("Add Observations", answers=Results)
 def add_observations(ctx: ToolContext, observations: list[Observed]) -> ToolAnswer:
     """Adds to what is observed of entities that are there."""
-    count_writes(ctx.agent, max(1, sum(len(one["contents"]) for one in observations)))
+    count_writes(ctx.agent, max(1, sum(len(observation["contents"]) for observation in observations)))
     graph = Graph(ctx.agent)
-    results = graph.add_observations([(one["entityName"], one["contents"]) for one in observations])
+    results = graph.add_observations(
+        [(observation["entityName"], observation["contents"]) for observation in observations]
+    )
     return graph_answer(results, graph.withheld, results=results)
 
 
@@ -420,7 +426,7 @@ def delete_entities(ctx: ToolContext, entityNames: list[Word]) -> ToolAnswer:  #
 @toolbox.writes("Delete Observations", destroys=True, repeatable=True, answers=Done)
 def delete_observations(ctx: ToolContext, deletions: list[Withdrawn]) -> ToolAnswer:
     """Deletes single observations of entities, for good."""
-    Graph(ctx.agent).delete_observations([(one["entityName"], one["observations"]) for one in deletions])
+    Graph(ctx.agent).delete_observations([(deletion["entityName"], deletion["observations"]) for deletion in deletions])
     return done_answer("Observations deleted successfully")
 
 

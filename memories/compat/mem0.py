@@ -69,13 +69,13 @@ def add_learnt(agent: MemoryAgent, fields: Mapping[str, Any]) -> tuple[list[Memo
     # One conversation for each combination of ids.
     name = external_id("mem0", *(f"{key}={owner[key]}" for key in sorted(owner)))
     session, _ = agent.open_session(name, {"user_id": owner.get("user_id"), "title": owner.get("run_id", "mem0")})
-    at = datetime.fromtimestamp(fields["timestamp"], UTC) if fields.get("timestamp") else None
+    moment = datetime.fromtimestamp(fields["timestamp"], UTC) if fields.get("timestamp") else None
     speakers = [message["name"] if isinstance(message["name"], str) else "" for message in messages]
-    said = [
-        Said(message["role"], message["content"], None, at, speaker=speaker)
+    turns = [
+        Said(message["role"], message["content"], None, moment, speaker=speaker)
         for message, speaker in zip(messages, speakers, strict=True)
     ]
-    captured = agent.capture_messages(session, said)
+    captured = agent.capture_messages(session, turns)
     # Learns, or waits while a worker that was faster does. Whether some of it has to wait for longer.
     work = Extraction.objects.for_app(agent.app).open().filter(resource__in=captured.resources)
     patience = time.monotonic() + PATIENCE_SECONDS
@@ -113,9 +113,9 @@ def store_messages(agent: MemoryAgent, fields: dict[str, Any]) -> tuple[list[Mem
         )
         for message in visible_messages(fields)
     ]
-    outcomes = agent.remember([one for one in made if is_visible(one.content)], dedupe=False)
-    held = [outcome.reason for outcome in outcomes if outcome.memory is None]
-    return [outcome.memory for outcome in outcomes if outcome.memory], held
+    outcomes = agent.remember([candidate for candidate in made if is_visible(candidate.content)], dedupe=False)
+    reasons = [outcome.reason for outcome in outcomes if outcome.memory is None]
+    return [outcome.memory for outcome in outcomes if outcome.memory], reasons
 
 
 def visible_messages(fields: Mapping[str, Any]) -> list[Mapping[str, Any]]:
@@ -178,14 +178,16 @@ class Adding(Mem0View):
         agent = self.memory_agent()
         count_writes(agent, 1 if fields["infer"] else len(fields["messages"]))
         if fields["infer"]:
-            (memories, is_pending), held = add_learnt(agent, fields), list[str]()
+            (memories, is_pending), reasons = add_learnt(agent, fields), list[str]()
         else:
-            (memories, held), is_pending = store_messages(agent, fields), False
-        answer: dict[str, Any] = {"results": [{"id": one.uid, "memory": one.text, "event": "ADD"} for one in memories]}
+            (memories, reasons), is_pending = store_messages(agent, fields), False
+        answer: dict[str, Any] = {
+            "results": [{"id": memory.uid, "memory": memory.text, "event": "ADD"} for memory in memories]
+        }
         if self.hosted:
             answer["status"] = "PENDING" if is_pending else "SUCCEEDED"
-        if held:
-            answer["message"] = f"Not stored, a person has to decide: {'; '.join(held)}."
+        if reasons:
+            answer["message"] = f"Not stored, a person has to decide: {'; '.join(reasons)}."
         return Response(answer)
 
 
@@ -238,12 +240,12 @@ class Searching(Mem0View):
     top_k = SELF_HOSTED_TOP_K
 
     def post(self, request: Request) -> Response:
-        asked = self.body(Query)
-        filters = translated(asked.get("filters"), asked)
-        limit = asked.get("top_k") or asked.get("limit") or self.top_k
-        question = validated(SearchQuestion, {"query": asked["query"], "limit": limit, "filters": filters})
+        body = self.body(Query)
+        filters = translated(body.get("filters"), body)
+        limit = body.get("top_k") or body.get("limit") or self.top_k
+        question = validated(SearchQuestion, {"query": body["query"], "limit": limit, "filters": filters})
         recall, _ = search_page(self.memory_agent(), question, self.caller().commit)
-        least = asked.get("threshold") or 0.0
+        least = body.get("threshold") or 0.0
         hits = [hit for hit in recall.hits if between_0_and_1(hit.score) >= least]
         return Response({"results": [show_item(hit.memory, hit.score) for hit in hits]})
 
@@ -252,20 +254,20 @@ class OneMemory(Mem0View):
     scope = BY_METHOD
     hosted = False
 
-    def one(self, memory_id: str) -> Memory:
+    def memory_of(self, memory_id: str) -> Memory:
         return memory_with(self.memory_agent(), as_uuid(memory_id))
 
     def get(self, request: Request, memory_id: str) -> Response | HttpResponse:
         """The self-hosted server answers null to what is not there."""
         try:
-            return Response(show_item(self.one(memory_id)))
+            return Response(show_item(self.memory_of(memory_id)))
         except NotFound:
             if self.hosted:
                 raise
             return HttpResponse(NULL, content_type="application/json")
 
     def put(self, request: Request, memory_id: str) -> Response:
-        memory, body = self.one(memory_id), self.body(Changes)
+        memory, body = self.memory_of(memory_id), self.body(Changes)
         changes = {"content": body["text"]} if body["text"] else {}
         if body.get("metadata") is not None:
             changes["metadata"] = metadata_of(memory.metadata, body["metadata"])
@@ -276,12 +278,12 @@ class OneMemory(Mem0View):
         check_changes(memory, changes, self.app.policy)
         try:
             memory = self.memory_agent().edit(memory, changes)
-        except Withheld as held:
-            raise Unprocessable(f"Not changed: a person has to decide. {held}") from held
+        except Withheld as reason:
+            raise Unprocessable(f"Not changed: a person has to decide. {reason}") from reason
         return Response(show_item(memory) if self.hosted else {"message": "Memory updated successfully!"})
 
     def delete(self, request: Request, memory_id: str) -> Response:
-        self.memory_agent().forget([self.one(memory_id)])
+        self.memory_agent().forget([self.memory_of(memory_id)])
         return Response({"message": "Memory deleted successfully!"})
 
 
@@ -329,19 +331,19 @@ def whole_number(query: Mapping[str, str], name: str, usual: int, most: int) -> 
 
 def objects_in_query(request: Request) -> dict[str, Any]:
     """The objects that narrow a deletion, each by its name."""
-    found = {}
+    values = {}
     for name in OBJECTS:
         if not (text := request.query_params.get(name)):
             continue
         try:
-            found[name] = read_either(text)
+            values[name] = read_either(text)
         except RepeatedName as error:
             raise ValidationError({name: [str(error.detail).replace("The body", "It")]}) from error
         except (ParseError, ValueError, TypeError, SyntaxError, MemoryError, RecursionError) as error:
             raise ValidationError({name: ["Not JSON."]}) from error
-        if not isinstance(found[name], dict):
+        if not isinstance(values[name], dict):
             raise ValidationError({name: ["Not an object."]})
-    return found
+    return values
 
 
 def read_either(text: str) -> Any:
@@ -352,7 +354,7 @@ def read_either(text: str) -> Any:
         raise
     except ParseError:
         tree = ast.parse(text.lstrip(" \t"), mode="eval")
-        for one in ast.walk(tree):
-            if isinstance(one, ast.Dict):
-                object_of([(str(ast.literal_eval(key)), None) for key in one.keys if key])
+        for node in ast.walk(tree):
+            if isinstance(node, ast.Dict):
+                object_of([(str(ast.literal_eval(key)), None) for key in node.keys if key])
         return parse_json(json.dumps(ast.literal_eval(tree)).encode())

@@ -79,8 +79,11 @@ class NewMemories(Owner, ExpiringFields):
     def to_internal_value(self, data: Any) -> Any:
         """A text alone is what the user said."""
         if isinstance(data, Mapping) and isinstance(data.get("messages"), str | Mapping):
-            said = data["messages"]
-            data = {**data, "messages": [{"role": "user", "content": said} if isinstance(said, str) else said]}
+            messages = data["messages"]
+            data = {
+                **data,
+                "messages": [{"role": "user", "content": messages} if isinstance(messages, str) else messages],
+            }
         return super().to_internal_value(data)
 
 
@@ -172,10 +175,10 @@ def condition(filters: Any, depth: int) -> dict[str, Any]:
 def part(name: str, value: Any, depth: int) -> dict[str, Any]:
     if name in JOINED or name == "NOT":
         given = value if isinstance(value, list) else [value]
-        inner = [condition(one, depth + 1) for one in given]
+        inner = [condition(alternative, depth + 1) for alternative in given]
         return {JOINED[name]: inner} if name in JOINED else {"not": {"or": inner}}
     if name == "metadata" and isinstance(value, Mapping):
-        return {"and": [compared(f"metadata.{key}", one) for key, one in value.items()]} if value else {}
+        return {"and": [compared(f"metadata.{key}", item) for key, item in value.items()]} if value else {}
     is_own = name == "user_id" or name in TIMES
     return compared(name if is_own else NAMES.get(name) or f"metadata.{name}", value)
 
@@ -192,8 +195,8 @@ def compared(name: str, value: Any) -> dict[str, Any]:
         elif operator in ("gt", "gte", "lt", "lte") and name in TIMES:
             parts.append({name: {operator: operand}})
         else:
-            shown = name.removeprefix("metadata.")
-            raise ValidationError({"filters": [f"{shown}: {operator} cannot be asked here."]})
+            field = name.removeprefix("metadata.")
+            raise ValidationError({"filters": [f"{field}: {operator} cannot be asked here."]})
     return {"and": parts} if parts else {}
 
 
@@ -203,14 +206,14 @@ def equal(name: str, value: Any) -> dict[str, Any]:
 
 def owner_of(fields: Mapping[str, Any]) -> dict[str, str]:
     """The ids that new memories get: at the top, or in `filters`, plain or joined with AND."""
-    found = {name: fields[name] for name in IDS if fields.get(name)}
+    ids = {name: fields[name] for name in IDS if fields.get(name)}
     waiting: list[Any] = [fields.get("filters")]
     while waiting:
-        one = waiting.pop()
-        if isinstance(one, Mapping):
-            found |= {name: one[name] for name in IDS if isinstance(one.get(name), str) and one[name] != ANY}
-            waiting.extend(one["AND"] if isinstance(one.get("AND"), list) else [])
-    return {name: value[:200] for name, value in found.items()}
+        term = waiting.pop()
+        if isinstance(term, Mapping):
+            ids |= {name: term[name] for name in IDS if isinstance(term.get(name), str) and term[name] != ANY}
+            waiting.extend(term["AND"] if isinstance(term.get("AND"), list) else [])
+    return {name: value[:200] for name, value in ids.items()}
 
 
 def metadata_of(owner: Mapping[str, str], given: Mapping[str, Any] | None) -> dict[str, Any]:

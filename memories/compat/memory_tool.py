@@ -79,15 +79,15 @@ def is_below(path: str, folder: str) -> bool:
 
 def entries(sizes: Mapping[str, int]) -> list[tuple[str, int]]:
     """`/name` of each file and `/name/` of each folder, with its bytes. `sizes` by what follows the folder's path."""
-    found: dict[str, int] = {}
+    totals: dict[str, int] = {}
     for rest, size in sizes.items():
         names = rest.strip("/").split("/")
         for level in range(1, min(LEVELS, len(names)) + 1):
             if any(name.startswith(".") for name in names[:level]):
                 break
             entry = "/" + "/".join(names[:level]) + ("/" if level < len(names) else "")
-            found[entry] = found.get(entry, 0) + size
-    return sorted(found.items(), key=lambda entry: entry[0].split("/"))
+            totals[entry] = totals.get(entry, 0) + size
+    return sorted(totals.items(), key=lambda entry: entry[0].split("/"))
 
 
 def show_size(size_bytes: int) -> str:
@@ -113,11 +113,11 @@ def replaced(path: str, text: str, old: str, new: str) -> tuple[str, str]:
             "Please ensure it is unique"
         )
     changed = text.replace(old, new, 1)
-    lines, at = changed.split("\n"), places[0] - 1
-    start = max(0, at - AROUND)
-    snippet = "\n".join(numbered(lines[start : at + AROUND + 1], start + 1))
-    told = "The memory file has been edited. Here is the snippet showing the change (with line numbers):"
-    return changed, f"{told}\n{snippet}"
+    lines, index = changed.split("\n"), places[0] - 1
+    start = max(0, index - AROUND)
+    snippet = "\n".join(numbered(lines[start : index + AROUND + 1], start + 1))
+    message = "The memory file has been edited. Here is the snippet showing the change (with line numbers):"
+    return changed, f"{message}\n{snippet}"
 
 
 def positions(text: str, part: str) -> Iterator[int]:
@@ -158,17 +158,17 @@ class Files:
                 if is_below(other, path)
             }
             header = f"Here're the files and directories up to 2 levels deep in {path}, excluding hidden items:"
-            shown = [f"{show_size(sum(sizes.values()))}\t{folder}"]
-            shown += [f"{show_size(size)}\t{folder}{rest}" for rest, size in entries(sizes)]
-            return "\n".join([header, *shown])
+            listing = [f"{show_size(sum(sizes.values()))}\t{folder}"]
+            listing += [f"{show_size(size)}\t{folder}{rest}" for rest, size in entries(sizes)]
+            return "\n".join([header, *listing])
         lines = text_of(self.file(path)).split("\n")
         if len(lines) > MOST_LINES:
             raise Refused(f"File {path} exceeds maximum line limit of 999,999 lines.")
         # -1 is the last line.
         first, last = command.get("view_range") or (1, -1)
         start = max(1, first) - 1
-        shown = lines[start : len(lines) if last == -1 else max(last, 0)]
-        return f"Here's the content of {path} with line numbers:\n" + "\n".join(numbered(shown, start + 1))
+        listing = lines[start : len(lines) if last == -1 else max(last, 0)]
+        return f"Here's the content of {path} with line numbers:\n" + "\n".join(numbered(listing, start + 1))
 
     def create(self, command: Mapping[str, Any]) -> str:
         path = place_of(command["path"])
@@ -184,17 +184,17 @@ class Files:
             agent=self.agent.agent,
             user_id=self.user_id,
         )
-        if held := create_with_external_id(self.agent, KIND, [candidate]):
-            reasons = ", ".join(held.values())
+        if withheld := create_with_external_id(self.agent, KIND, [candidate]):
+            reasons = ", ".join(withheld.values())
             raise Refused(f"The file {path} was not created, a person has to decide about it: {reasons}")
         return f"File created successfully at: {path}"
 
     def str_replace(self, command: Mapping[str, Any]) -> str:
         path = place_of(command["path"])
         row = self.file(path)
-        text, told = replaced(path, text_of(row), command["old_str"], command["new_str"])
+        text, answer = replaced(path, text_of(row), command["old_str"], command["new_str"])
         self.edit(row, self.fields(path, text), "edited as a file")
-        return told
+        return answer
 
     def insert(self, command: Mapping[str, Any]) -> str:
         path = place_of(command["path"])
@@ -235,15 +235,15 @@ class Files:
     def edit(self, row: Memory, fields: dict[str, Any], reason: str) -> None:
         try:
             self.agent.edit(row, fields, version=row.version, reason=reason)
-        except Withheld as held:
-            raise Refused(f"Nothing was changed, a person has to decide about it: {held}") from held
+        except Withheld as refusal:
+            raise Refused(f"Nothing was changed, a person has to decide about it: {refusal}") from refusal
 
     def with_below(self, path: str) -> dict[str, Memory]:
         """The file, or all in the folder."""
-        found = {other: row for other, row in self.rows.items() if other == path or is_below(other, path)}
-        if not found:
+        rows = {other: row for other, row in self.rows.items() if other == path or is_below(other, path)}
+        if not rows:
             raise Refused(f"The path {path} does not exist")
-        return found
+        return rows
 
     def check_folders(self, path: str) -> None:
         parts = path.split("/")

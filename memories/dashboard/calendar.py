@@ -31,12 +31,12 @@ class Day:
     triggers: list[FutureTrigger] = field(default_factory=list)
 
     @property
-    def shown(self) -> list[FutureTrigger]:
+    def listed(self) -> list[FutureTrigger]:
         return self.triggers[:SHOWN_A_DAY]
 
     @property
     def more(self) -> int:
-        return len(self.triggers) - len(self.shown)
+        return len(self.triggers) - len(self.listed)
 
 
 @dataclass(frozen=True, slots=True)

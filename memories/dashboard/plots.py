@@ -35,7 +35,7 @@ class Cell:
     """`value` is what is drawn ("": nothing), `shown` what is read."""
 
     value: float | str
-    shown: str
+    text: str
 
 
 @dataclass(frozen=True, slots=True)

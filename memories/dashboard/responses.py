@@ -89,18 +89,20 @@ def done(
     return saved(text, tone, undo) if request.htmx else go(request, request.dashboard.address(name), text, tone)
 
 
-def change_report(changed: Changed, done_to_them: str, one: str = "memory", many: str = "memories") -> tuple[str, Tone]:
+def change_report(
+    changed: Changed, done_to_them: str, singular: str = "memory", many: str = "memories"
+) -> tuple[str, Tone]:
     """Describe in words what became of the ticked rows."""
-    parts = [f"{counted(changed.done, one, many)} {done_to_them}."] if changed.done else []
+    parts = [f"{counted(changed.done, singular, many)} {done_to_them}."] if changed.done else []
     parts += [
-        f"{counted(number, one, many)} left as {'it is' if number == 1 else 'they are'}: {why}."
+        f"{counted(number, singular, many)} left as {'it is' if number == 1 else 'they are'}: {why}."
         for why, number in changed.left.items()
     ]
     return " ".join(parts) or GONE_BY_NOW, "success" if changed.done and not changed.left else "warning"
 
 
-def counted(number: int, one: str, many: str) -> str:
-    return f"{number:,} {one if number == 1 else many}"
+def counted(number: int, singular: str, many: str) -> str:
+    return f"{number:,} {singular if number == 1 else many}"
 
 
 def ticked(request: DashboardRequest, name: str) -> list[UUID]:

@@ -117,12 +117,12 @@ def when(moment: datetime | None) -> SafeString | str:
     if moment is None:
         return "–"
     local = local_time(moment)
-    shown, zone = f"{local:%Y-%m-%d %H:%M}", f"{local:%Z}"
+    text, zone = f"{local:%Y-%m-%d %H:%M}", f"{local:%Z}"
     return format_html(
         '<time datetime="{}" data-age="title" title="{}">{} <small>{}</small></time>',
         local.isoformat(timespec="milliseconds"),
         age(moment),
-        shown,
+        text,
         zone,
     )
 
@@ -197,7 +197,7 @@ def pairs(values: dict[Any, Any] | None) -> list[tuple[Any, Any]]:
 
 
 @register.inclusion_tag("dashboard/parts/bar.html")
-def bar(value: float, most: float = 1.0, label: str = "", shown: str = "", tone: str = "") -> dict[str, Any]:
+def bar(value: float, most: float = 1.0, label: str = "", text: str = "", tone: str = "") -> dict[str, Any]:
     """A bar from 0 to `most`; `shown` stands beside it, `label` is for those who cannot see it.
 
     Red and yellow where it is short, unless `tone` is plain.
@@ -207,7 +207,7 @@ def bar(value: float, most: float = 1.0, label: str = "", shown: str = "", tone:
     return {
         "width": f"{100 * share:.1f}",
         "label": label,
-        "shown": shown or f"{value:.2f}",
+        "shown": text or f"{value:.2f}",
         "level": tone or level,
     }
 

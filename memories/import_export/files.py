@@ -280,17 +280,17 @@ class Scan:
             self.place = match.end()
             if match[0] in (b"[", b"{"):
                 self.opens(match[0], match.start())
-            elif match[0] in (b"]", b"}") and (found := self.closes()):
-                yield found
+            elif match[0] in (b"]", b"}") and (value := self.closes()):
+                yield value
         self.place = match.start() if match else len(self.buffer)
         keep = self.start if self.start >= 0 else self.place
         del self.buffer[:keep]
         self.place -= keep
         self.start = min(self.start, 0)
 
-    def opens(self, bracket: bytes, at: int) -> None:
+    def opens(self, bracket: bytes, position: int) -> None:
         if self.start < 0 and bracket == b"{" and bytes(self.open) in (b"[", b"{["):
-            self.start, self.depth = at, len(self.open)
+            self.start, self.depth = position, len(self.open)
         self.has_list |= bracket == b"[" and bytes(self.open) in (b"", b"{")
         self.open += bracket
         if len(self.open) > MOST_NESTED:
@@ -327,8 +327,8 @@ def conversation(source: str, id_: str, title: object, messages: list[Line], use
         yield {"type": CONVERSATION, "id": named, **about, "messages": some}
 
 
-def message(id_: object, role: str, content: str, at: datetime | None) -> Line:
-    time = at.isoformat() if at else None
+def message(id_: object, role: str, content: str, said_at: datetime | None) -> Line:
+    time = said_at.isoformat() if said_at else None
     return {"id": text_of(id_)[:ID_CHARACTERS], "role": role, "content": content, "at": time}
 
 

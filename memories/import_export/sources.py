@@ -168,9 +168,9 @@ def decoded(chunks: Iterator[bytes], name: str, limits: Limits) -> str:
         raise BadFile(f"{name} is no text in UTF-8.") from error
 
 
-def note(name: str, text: str, at: datetime | None) -> Iterator[Line]:
+def note(name: str, text: str, noted_at: datetime | None) -> Iterator[Line]:
     body = FRONT_MATTER.sub("", text).strip()
-    messages = [message(name, "user", body, at)] if body else []
+    messages = [message(name, "user", body, noted_at)] if body else []
     return conversation(MARKDOWN, name, title_of(body) or PurePosixPath(name).stem, messages)
 
 

@@ -34,7 +34,7 @@ Free = Callable[[Sequence[Candidate]], Sequence[Candidate]]
 
 def session_for(row: Import, agent: Agent, line: Line, now: datetime) -> tuple[AgentSession, bool]:
     """Return the session of a conversation, ended when the last was said; whether it is new."""
-    times = [at for message in line["messages"] if (at := moment(message["at"]))]
+    times = [said_at for message in line["messages"] if (said_at := moment(message["at"]))]
     began, ended = min(times, default=now), max(times, default=now)
     session, is_new = AgentSession.objects.for_app(row.app).get_or_create(
         agent=agent,
@@ -57,8 +57,13 @@ def session_for(row: Import, agent: Agent, line: Line, now: datetime) -> tuple[A
 
 def said_in(line: Line) -> list[Said]:
     return [
-        Said(said["role"], said["content"], source_key(said["id"], text=said["content"]), moment(said["at"]))
-        for said in line["messages"]
+        Said(
+            message["role"],
+            message["content"],
+            source_key(message["id"], text=message["content"]),
+            moment(message["at"]),
+        )
+        for message in line["messages"]
     ]
 
 

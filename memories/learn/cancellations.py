@@ -131,11 +131,11 @@ class CalledOff:
         return bool(_GOING.search(going)) and _is_same(_GOING.sub(" ", going), _TRIP_OFF.sub(" ", off))
 
 
-def read_called_off(said: str, said_at: datetime) -> list[CalledOff]:
+def read_called_off(statement: str, said_at: datetime) -> list[CalledOff]:
     """In the order it is said. Linear; of a long text the beginning is read, and of one that says much, nothing."""
-    if not _MAY_BE_OFF.search(said):
+    if not _MAY_BE_OFF.search(statement):
         return []
-    text = unicodedata.normalize("NFC", strip_private(strip_fenced(said)))[:READ_CHARACTERS]
+    text = unicodedata.normalize("NFC", strip_private(strip_fenced(statement)))[:READ_CHARACTERS]
     places = list(_OFF.finditer(text))
     read = [_read(text, place, said_at) for place in places] if len(places) <= MOST_OF_A_MESSAGE else []
     return [item for item in read if item]
@@ -164,16 +164,16 @@ def _read(text: str, place: re.Match[str], said_at: datetime) -> CalledOff | Non
     return CalledOff(matter, days or None, said_at.date(), not place["other"])
 
 
-def _is_same(one: str, other: str) -> bool:
-    owners, others = ({word.lower() for word in _OWNERS.findall(text)} for text in (one, other))
-    return used_share(one, other) == used_share(other, one) == 1.0 and owners == others
+def _is_same(first: str, other: str) -> bool:
+    owners, others = ({word.lower() for word in _OWNERS.findall(text)} for text in (first, other))
+    return used_share(first, other) == used_share(other, first) == 1.0 and owners == others
 
 
-def find_replaced(messages: Mapping[int, str], said: str) -> dict[int, str]:
+def find_replaced(messages: Mapping[int, str], text: str) -> dict[int, str]:
     """Return the sentence that takes it back, by the key of what was told to come."""
     if not messages or not is_there():
         return {}
-    sentences = [sentence.text for sentence in read_sentences(said) if not sentence.is_question][:MOST_SENTENCES]
+    sentences = [sentence.text for sentence in read_sentences(text) if not sentence.is_question][:MOST_SENTENCES]
     stems = {sentence: stems_of(sentence) for sentence in sentences}
     known = {key: stems_of(message) for key, message in messages.items()}
     pairs = [

@@ -70,25 +70,25 @@ def judge(
         return Feedback()
     # What waits to be judged and was before the agent when it answered this turn.
     before = Q(turn_number=None) | Q(turn_number__lte=turn_number)
-    shown = list(waiting(session).filter(before).select_related("memory").order_by("pk"))
-    if not shown:
+    open_rows = list(waiting(session).filter(before).select_related("memory").order_by("pk"))
+    if not open_rows:
         return Feedback()
     if not question:
         turns = Turn.objects.for_app(session.app).filter(session=session, number=turn_number)
         question = turns.values_list("user_input", flat=True).first() or ""
-    answer = Answer(text, question, [row.line for row in shown])
-    verdicts = weigh(session.app, [row.memory for row in shown], answer, embedder)
-    is_settled = {row.pk: row.turn_number is not None or verdicts[row.memory_id].used for row in shown}
+    answer = Answer(text, question, [row.line for row in open_rows])
+    verdicts = weigh(session.app, [row.memory for row in open_rows], answer, embedder)
+    is_settled = {row.pk: row.turn_number is not None or verdicts[row.memory_id].used for row in open_rows}
     # Keep the most that any answer has shown of a memory that is not judged yet.
     more = []
-    for row in shown:
+    for row in open_rows:
         verdict = verdicts[row.memory_id]
         if not is_settled[row.pk] and (row.word_share is None or verdict.word_share > row.word_share):
             row.word_share, row.similarity = verdict.word_share, verdict.similarity
             more.append(row)
     if more:
         waiting(session).bulk_update(more, ["word_share", "similarity"])
-    return settle(session, [row for row in shown if is_settled[row.pk]], verdicts, actor, now)
+    return settle(session, [row for row in open_rows if is_settled[row.pk]], verdicts, actor, now)
 
 
 def judge_rest(session: AgentSession, actor: str, now: datetime) -> None:

@@ -135,17 +135,17 @@ class ToldEvent:
 
     message: str
     text: str
-    at: time | None
+    clock_time: time | None
     days: Days
 
 
-def read_events(said: str, said_at: datetime) -> list[ToldEvent]:
+def read_events(statement: str, said_at: datetime) -> list[ToldEvent]:
     """What is to come, seen from `said_at`, in the order it is said. Linear, and bounded for long texts.
 
     What is denied, called off, asked, moved away or under a condition is not to come. What is fenced or private is not
     read, and secrets are not repeated.
     """
-    text = unicodedata.normalize("NFC", strip_private(strip_fenced(said)))
+    text = unicodedata.normalize("NFC", strip_private(strip_fenced(statement)))
     # Most messages tell of nothing to come, and looking for secrets is what takes long.
     if not find_coming(without_old_days(text[:READ_CHARACTERS]), said_at):
         return []

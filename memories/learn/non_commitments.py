@@ -137,7 +137,7 @@ def is_no_commitment(text: str, coming: Coming, sentence: str) -> bool:
 
 def without_old_days(text: str) -> str:
     """Spaces in the place of the day from which something was moved: "moved from today to Friday" is no stretch."""
-    return _FROM_DAY.sub(lambda found: found.group()[: -len(found[1])] + " " * len(found[1]), text)
+    return _FROM_DAY.sub(lambda match: match.group()[: -len(match[1])] + " " * len(match[1]), text)
 
 
 def is_asked(sentence: str) -> bool:
@@ -162,9 +162,9 @@ def is_no_habit(lead: str, trail: str, *, is_round: bool) -> bool:
 
 
 def last_break(text: str) -> int:
-    return max((found.end() for found in _BREAK.finditer(text)), default=0)
+    return max((match.end() for match in _BREAK.finditer(text)), default=0)
 
 
 def first_break(text: str) -> int:
-    found = _BREAK.search(text)
-    return found.start() if found else len(text)
+    match = _BREAK.search(text)
+    return match.start() if match else len(text)

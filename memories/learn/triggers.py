@@ -100,7 +100,7 @@ def note_events(
         trigger = FutureTrigger(
             app=session.app,
             trigger_date=event.days.on,
-            trigger_time=event.at,
+            trigger_time=event.clock_time,
             until=event.days.until,
             rule=event.days.rule,
             text=event.text,

@@ -66,8 +66,8 @@ class Answer:
 
     def __init__(self, text: str, question: str = "", shown_lines: Collection[str] = ()) -> None:
         # Without the lines that are those the agent was shown, with all their furniture.
-        shown = {plain_line(line) for line in shown_lines} - {""}
-        lines = [line for line in strip_fenced(text).split("\n") if not shown or plain_line(line) not in shown]
+        injected = {plain_line(line) for line in shown_lines} - {""}
+        lines = [line for line in strip_fenced(text).split("\n") if not injected or plain_line(line) not in injected]
         self.passages = passages_of("\n".join(lines))
         self.question = " ".join(passages_of(question))
         self.statements = statements_of(self.passages)
@@ -136,10 +136,10 @@ def is_of_another(memory_text: str, answer: Answer) -> bool:
     return Relation.CONTRADICTS in relations and not {Relation.SAME, Relation.ELABORATES}.intersection(relations)
 
 
-def is_alike(one: str, other: str) -> bool:
+def is_alike(text: str, other: str) -> bool:
     if len(other.split()) < FEWEST_WORDS:
         return False
-    less, more = sorted((used_share(one, other), used_share(other, one)))
+    less, more = sorted((used_share(text, other), used_share(other, text)))
     return less >= ALIKE and more >= NEARLY_ALL
 
 
@@ -159,19 +159,19 @@ def values(words: Sequence[tuple[str, str]]) -> Iterator[tuple[str, str]]:
 
 def words_in(text: str) -> list[tuple[str, str]]:
     """Each word, and what its forms have in common: "" of those that tell nothing by themselves."""
-    plain = (_POSSESSIVE.sub("", found.group().casefold()) for found in _WORD.finditer(text))
+    plain = (_POSSESSIVE.sub("", match.group().casefold()) for match in _WORD.finditer(text))
     return [(word, "" if word in EMPTY_WORDS else concept_of(word) if word.isalpha() else word) for word in plain]
 
 
 def statements_of(passages: Sequence[str]) -> list[str]:
     """What is said, not what is asked."""
-    return [said for passage in passages for said in sentences(passage) if not said.rstrip().endswith("?")]
+    return [sentence for passage in passages for sentence in sentences(passage) if not sentence.rstrip().endswith("?")]
 
 
 def evidence_of(shared: Sequence[str], similarity: float | None) -> str:
-    said = [", ".join(shared)] if shared else []
+    parts = [", ".join(shared)] if shared else []
     alike = [] if similarity is None else [f"cosine {similarity:.2f}"]
-    return "; ".join([*said, *alike])[-MAX_EVIDENCE:]
+    return "; ".join([*parts, *alike])[-MAX_EVIDENCE:]
 
 
 def take_up(memory_text: str, answer: Answer) -> Words:
@@ -219,8 +219,8 @@ def passages_of(text: str) -> list[str]:
             else:
                 groups.append(words)
     half = MAX_PASSAGES // 2
-    kept = groups if len(groups) <= MAX_PASSAGES else groups[:half] + groups[-half:]
-    return [" ".join(group)[:PASSAGE_CHARACTERS] for group in kept]
+    chosen = groups if len(groups) <= MAX_PASSAGES else groups[:half] + groups[-half:]
+    return [" ".join(group)[:PASSAGE_CHARACTERS] for group in chosen]
 
 
 def plain_line(line: str) -> str:

@@ -59,7 +59,7 @@ class Outage:
     name: str
     failures: int
     outcome: str
-    at: datetime
+    since: datetime
 
 
 def outages(app: App, now: datetime) -> list[Outage]:
@@ -73,8 +73,8 @@ def service_away(provider: str, now: datetime) -> Outage | None:
     """Return an outage if none of this service's models has answered lately, whatever app asked. One query."""
     # By time only what was read: there is no index for it over all apps.
     rows = LedgerEntry.objects.order_by("-id").values_list("provider", "outcome", "created_at")[:LOOKED_AT]
-    lately = ((name, outcome, at) for name, outcome, at in rows if name == provider and at > now - WITHIN)
-    unanswered = ((name, outcome if outcome == AWAY else "ok", at) for name, outcome, at in lately)
+    lately = ((name, outcome, moment) for name, outcome, moment in rows if name == provider and moment > now - WITHIN)
+    unanswered = ((name, outcome if outcome == AWAY else "ok", moment) for name, outcome, moment in lately)
     return next((outage for outage in runs(unanswered) if outage.failures >= UNANSWERED), None)
 
 
@@ -82,10 +82,10 @@ def runs(calls: Calls) -> list[Outage]:
     """Return those whose last call failed, with how many did in a row."""
     failing: dict[str, Outage] = {}
     works: set[str] = set()
-    for name, outcome, at in calls:
+    for name, outcome, moment in calls:
         if outcome == "ok":
             works.add(name)
         elif name not in works:
-            known = failing.get(name, Outage(name, 0, outcome, at))
-            failing[name] = Outage(name, known.failures + 1, known.outcome, known.at)
+            known = failing.get(name, Outage(name, 0, outcome, moment))
+            failing[name] = Outage(name, known.failures + 1, known.outcome, known.since)
     return list(failing.values())

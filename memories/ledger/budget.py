@@ -136,15 +136,15 @@ def reserve(app: App, expected: Expected, now: datetime) -> Reserved:
         App.objects.filter(pk=app.pk).update(energy_level=F("energy_level"))
         reservations = Reservation.objects.for_app(app)
         reservations.filter(expires_at__lte=now).delete()
-        held = reservations.aggregate(cost=Sum("cost", default=0.0), tokens=Sum("tokens", default=0))
-        room = allow(app, expected, spent_today(app, now), Spent(held["cost"], held["tokens"]), now)
-        if isinstance(room, Denial):
-            raise LLMDenied(str(room), room.until)
-        most = cost_of(expected, room)
+        reserved = reservations.aggregate(cost=Sum("cost", default=0.0), tokens=Sum("tokens", default=0))
+        output_tokens = allow(app, expected, spent_today(app, now), Spent(reserved["cost"], reserved["tokens"]), now)
+        if isinstance(output_tokens, Denial):
+            raise LLMDenied(str(output_tokens), output_tokens.until)
+        most = cost_of(expected, output_tokens)
         row = Reservation.objects.create(
-            app=app, tokens=expected.input_tokens + room, cost=most, expires_at=now + HELD_FOR
+            app=app, tokens=expected.input_tokens + output_tokens, cost=most, expires_at=now + HELD_FOR
         )
-    return Reserved(room, row.pk)
+    return Reserved(output_tokens, row.pk)
 
 
 def settle_reservation(
@@ -158,7 +158,7 @@ def settle_reservation(
             Reservation.objects.for_app(app).filter(pk=reserved.pk).delete()
 
 
-def allow(app: App, expected: Expected, spent: Spent, held: Spent, now: datetime) -> int | Denial:
+def allow(app: App, expected: Expected, spent: Spent, reserved: Spent, now: datetime) -> int | Denial:
     """How many tokens the answer may have.
 
     A question that may take more than half of what a day allows is content with less room than it would like: else it
@@ -166,7 +166,7 @@ def allow(app: App, expected: Expected, spent: Spent, held: Spent, now: datetime
     """
     half = Spent((app.policy.daily_cost or 0.0) / 2, (app.policy.daily_tokens or 0) // 2)
     half_a_day, left = (affordable(app.policy, expected, used) for used in (half, spent))
-    now_left = affordable(app.policy, expected, Spent(spent.cost + held.cost, spent.tokens + held.tokens))
+    now_left = affordable(app.policy, expected, Spent(spent.cost + reserved.cost, spent.tokens + reserved.tokens))
     needed = expected.output_tokens if half_a_day >= expected.output_tokens else expected.least_output_tokens
     if now_left >= needed:
         return min(expected.output_tokens, floor(min(now_left, expected.output_tokens)))
@@ -178,19 +178,19 @@ def allow(app: App, expected: Expected, spent: Spent, held: Spent, now: datetime
 
 def affordable(policy: AppPolicy, expected: Expected, used: Spent) -> float:
     """Return the tokens an answer may have when so much is used; below 0 when not even the question can be paid for."""
-    rooms = [inf]
+    limits_left = [inf]
     if policy.daily_tokens is not None:
-        rooms.append(policy.daily_tokens - used.tokens - expected.input_tokens)
+        limits_left.append(policy.daily_tokens - used.tokens - expected.input_tokens)
     if policy.daily_cost is not None:
         dollars = policy.daily_cost - used.cost
         dollars_in, dollars_out = expected.price or (0.0, 0.0)
         left = dollars * 1_000_000 - expected.input_tokens * dollars_in
         # Where the price is unknown, no limit while there is any money left.
         if dollars <= 0 or left < 0:
-            rooms.append(-1.0)
+            limits_left.append(-1.0)
         elif dollars_out:
-            rooms.append(left / dollars_out)
-    return min(rooms)
+            limits_left.append(left / dollars_out)
+    return min(limits_left)
 
 
 def cost_of(expected: Expected, output_tokens: int) -> float:

@@ -191,8 +191,8 @@ def usage_of(app: App, now: datetime, days: int) -> Figures:
         "energy": energy_of(app, span),
         "budget": {
             "renewed_at": next_midnight(app, now).isoformat(),
-            "cost": room(policy.daily_cost, round(spent.cost, 6)),
-            "tokens": room(policy.daily_tokens, spent.tokens),
+            "cost": budget_left(policy.daily_cost, round(spent.cost, 6)),
+            "tokens": budget_left(policy.daily_tokens, spent.tokens),
         },
     }
 
@@ -216,5 +216,5 @@ def energy_of(app: App, span: Span) -> Figures:
     }
 
 
-def room(limit: float | None, spent: float) -> Figures:
+def budget_left(limit: float | None, spent: float) -> Figures:
     return {"limit": limit, "spent": spent, "left": None if limit is None else round(max(limit - spent, 0), 6)}

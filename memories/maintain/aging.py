@@ -94,10 +94,10 @@ def unused_since(app: App, moment: datetime) -> Q:
 
     A restored one starts anew.
     """
-    shown = Injection.objects.for_app(app).filter(memory=OuterRef("pk"), created_at__gte=moment)
+    injected = Injection.objects.for_app(app).filter(memory=OuterRef("pk"), created_at__gte=moment)
     has_begun = Q(valid_from=None) | Q(valid_from__lt=moment)
     unread = Q(accessed_at=None) | Q(accessed_at__lt=moment)
-    return Q(created_at__lt=moment, confirmed_at__lt=moment) & has_begun & unread & Q(~Exists(shown))
+    return Q(created_at__lt=moment, confirmed_at__lt=moment) & has_begun & unread & Q(~Exists(injected))
 
 
 def not_awaited(app: App) -> Q:

@@ -165,8 +165,10 @@ def unreadable_summaries(place: Place) -> Iterator[Found]:
         return
     own = place.batches("s.app_id, s.id, CAST(s.content AS BLOB)", "memories_summary s", "1 = 1", "s")
     lines = place.batches("p.app_id, p.summary_id, CAST(p.text AS BLOB)", "memories_passage p", "1 = 1", "p")
-    found = {(app, pk) for source in (own, lines) for rows in source for _, app, pk, text in rows if not is_text(text)}
-    yield from sorted(found)
+    damaged = {
+        (app, pk) for source in (own, lines) for rows in source for _, app, pk, text in rows if not is_text(text)
+    }
+    yield from sorted(damaged)
 
 
 def is_text(text: bytes | None) -> bool:
@@ -206,8 +208,8 @@ def embed_passages(app: App, pks: Sequence[int]) -> None:
     for start in range(0, len(pks), BATCH):
         rows = list(Passage.objects.for_app(app).filter(pk__in=pks[start : start + BATCH]))
         made = embed([row.text for row in rows], embedder) if rows else None
-        for at, row in enumerate(rows):
-            row.model, row.data = ("", None) if made is None else (embedder.name, to_bytes(made[at]))
+        for index, row in enumerate(rows):
+            row.model, row.data = ("", None) if made is None else (embedder.name, to_bytes(made[index]))
         Passage.objects.for_app(app).bulk_update(rows, ["model", "data"])
 
 
@@ -415,8 +417,8 @@ DERIVED = (
 
 def damage_in(place: Place) -> dict[str, Counter[int]]:
     """How many are damaged, by structure and app (or SITE). What cannot even be looked at is."""
-    found = {kind.name: Counter(app for app, _ in found_by(kind, place)) for kind in DERIVED}
-    return {name: counted for name, counted in found.items() if counted}
+    damaged = {kind.name: Counter(app for app, _ in found_by(kind, place)) for kind in DERIVED}
+    return {name: counted for name, counted in damaged.items() if counted}
 
 
 def found_by(kind: Derived, place: Place) -> set[Found]:

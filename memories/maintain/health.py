@@ -54,7 +54,7 @@ def health_of(app: App, now: datetime) -> Report:
     since = now - timedelta(days=DAYS)
     active = Memory.objects.for_app(app).active()
     cases = [When(confirmed_at__gt=now - timedelta(days=days), then=Value(name)) for days, name in STALENESS]
-    found = dict(active.order_by().values_list(Case(*cases, default=Value(OLDER))).annotate(Count("pk")))
+    by_age = dict(active.order_by().values_list(Case(*cases, default=Value(OLDER))).annotate(Count("pk")))
     return {
         "app_id": app.app_id,
         "at": now.isoformat(),
@@ -63,7 +63,7 @@ def health_of(app: App, now: datetime) -> Report:
         "limit": app.policy.memory_limit,
         "pinned": active.filter(pinned=True).count(),
         "categories": dict(list(counted(active, "category").items())[:MOST_CATEGORIES]),
-        "confirmed": {name: found.get(name, 0) for name in [*(name for _, name in STALENESS), OLDER]},
+        "confirmed": {name: by_age.get(name, 0) for name in [*(name for _, name in STALENESS), OLDER]},
         "confidence": tenths(active),
         "growth": growth(app, now),
         "recall": recall(app, now),
@@ -75,8 +75,8 @@ def health_of(app: App, now: datetime) -> Report:
 
 def counted(rows: MemoryQuerySet, field: str) -> dict[str, int]:
     """Return how many of each, the most first."""
-    found = rows.order_by().values_list(field).annotate(number=Count("pk")).order_by("-number", field)
-    return dict(found)
+    by_field = rows.order_by().values_list(field).annotate(number=Count("pk")).order_by("-number", field)
+    return dict(by_field)
 
 
 def tenths(active: MemoryQuerySet) -> list[int]:
@@ -84,8 +84,8 @@ def tenths(active: MemoryQuerySet) -> list[int]:
     # Rounded first: 0.7 is stored as a little less or more than seven tenths.
     shifted = F("confidence") * Value(TENTHS, output_field=FloatField()) + Value(1e-9, output_field=FloatField())
     tenth = Least(Cast(Floor(shifted), IntegerField()), Value(TENTHS - 1))
-    found = dict(active.order_by().values_list(tenth).annotate(Count("pk")))
-    return [found.get(number, 0) for number in range(TENTHS)]
+    by_tenth = dict(active.order_by().values_list(tenth).annotate(Count("pk")))
+    return [by_tenth.get(number, 0) for number in range(TENTHS)]
 
 
 def growth(app: App, now: datetime) -> dict[str, int]:
@@ -105,12 +105,12 @@ def recall(app: App, now: datetime) -> Report:
     """Return searches, how many of them found something, and which tier answered."""
     rows = RecallCount.objects.for_app(app).filter(day__gt=day_of(app, now) - timedelta(days=DAYS)).order_by()
     sums = rows.aggregate(searches=Sum("searches"), found=Sum("found"), seconds=Sum("seconds"))
-    searches, found = sums["searches"] or 0, sums["found"] or 0
+    searches, hits = sums["searches"] or 0, sums["found"] or 0
     tiers = dict(rows.values_list("tier").annotate(Sum("searches")))
     return {
         "searches": searches,
-        "found": found,
-        "hit_rate": share(found, searches),
+        "found": hits,
+        "hit_rate": share(hits, searches),
         "by_tier": {name: {"searches": count, "share": share(count, searches)} for name, count in tiers.items()},
         "mean_ms": round(1000 * (sums["seconds"] or 0) / searches, 2) if searches else None,
     }
@@ -119,16 +119,16 @@ def recall(app: App, now: datetime) -> Report:
 def use(app: App, since: datetime) -> Report:
     """Return whether what was handed over was used: echoes among what has been judged."""
     rows = Injection.objects.for_app(app).filter(created_at__gte=since).exclude(block=LESSONS)
-    found = dict(rows.order_by().values_list("used").annotate(Count("pk")))
-    used, ignored = found.get(True, 0), found.get(False, 0)
+    by_use = dict(rows.order_by().values_list("used").annotate(Count("pk")))
+    used, ignored = by_use.get(True, 0), by_use.get(False, 0)
     rate = share(used, used + ignored)
-    return {"injected": sum(found.values()), "used": used, "ignored": ignored, "echo_rate": rate}
+    return {"injected": sum(by_use.values()), "used": used, "ignored": ignored, "echo_rate": rate}
 
 
 def costs(app: App, now: datetime) -> Report:
     """Return calls to models by operation. `cost` in US dollars, of the calls whose price is known."""
     rows = LedgerEntry.objects.for_app(app).filter(day__gt=day_of(app, now) - timedelta(days=DAYS)).order_by()
-    found = rows.values("operation").annotate(
+    rows_ = rows.values("operation").annotate(
         calls=Count("pk"),
         failed=Count("pk", filter=~Q(outcome="ok")),
         tokens=Sum(F("input_tokens") + F("output_tokens")),
@@ -141,7 +141,7 @@ def costs(app: App, now: datetime) -> Report:
             "tokens": row["tokens"],
             "cost": round(row["dollars"] or 0, 6),
         }
-        for row in found.order_by("operation")
+        for row in rows_.order_by("operation")
     }
     return {
         "calls": sum(row["calls"] for row in operations.values()),
@@ -207,7 +207,7 @@ def as_markdown(report: Mapping[str, Any]) -> str:
             "",
             *table("Active by category", ("category", "number"), report["categories"].items()),
             *table("Last confirmed", ("when", "active memories"), report["confirmed"].items()),
-            *table("Confidence", ("from", "active memories"), ((at / 10, count) for at, count in tenths)),
+            *table("Confidence", ("from", "active memories"), ((tenth / 10, count) for tenth, count in tenths)),
             *table("Came in", ("month", "memories"), report["growth"].items()),
             "## Recall",
             "",
@@ -304,12 +304,12 @@ def access(app: App, span: Span, sorts: figures.Sorts) -> Figures:
         total = sum(counts.values())
         by_day.append({"day": day.isoformat(), "searches": total, "found": total - counts["none"]})
     searches = sum(counts["searches"] for counts in by_day)
-    found = sum(counts["found"] for counts in by_day)
+    hits = sum(counts["found"] for counts in by_day)
     last = RecallCount.objects.for_app(app).order_by("-day").values_list("day", flat=True).first()
     return {
         "searches": searches,
-        "found": found,
-        "hit_rate": share(found, searches),
+        "found": hits,
+        "hit_rate": share(hits, searches),
         "last_searched_on": last.isoformat() if last else None,
         "by_tier": [
             {
@@ -323,7 +323,7 @@ def access(app: App, span: Span, sorts: figures.Sorts) -> Figures:
         "by_day": by_day,
         "never_recalled": sorts.unasked,
         "most_recalled": [
-            {"id": str(uid), "access_count": times, "accessed_at": moment(at)}
-            for uid, times, at in figures.most_recalled(app)
+            {"id": str(uid), "access_count": times, "accessed_at": moment(last_at)}
+            for uid, times, last_at in figures.most_recalled(app)
         ],
     }

@@ -142,8 +142,8 @@ def silent_since(now: datetime) -> datetime:
 
 
 def silent_sessions(app: App, since: datetime, after: int) -> Iterator[AgentSession]:
-    shown = Injection.objects.for_app(app).filter(session=OuterRef("pk"), created_at__gte=since)
-    rows = AgentSession.objects.for_app(app).active().silent(since).exclude(Exists(shown)).order_by("pk")
+    injected = Injection.objects.for_app(app).filter(session=OuterRef("pk"), created_at__gte=since)
+    rows = AgentSession.objects.for_app(app).active().silent(since).exclude(Exists(injected)).order_by("pk")
     while batch := list(rows.filter(pk__gt=after).select_related("agent")[:SESSIONS_AT_ONCE]):
         for session in batch:
             session.app = app

@@ -129,10 +129,10 @@ class InsightRun:
             except LimitReached as full:
                 log.warning("insight_not_stored", app=self.app.app_id, reason=str(full))
 
-    def store(self, candidate: Candidate, shown: Sequence[Memory]) -> bool:
+    def store(self, candidate: Candidate, sampled: Sequence[Memory]) -> bool:
         with writing(self.app, ACTOR, self.now) as write:
-            sources = list(with_app(write, archived(self.app).filter(pk__in=[memory.pk for memory in shown])))
-            is_as_told = [memory.version for memory in sources] == [memory.version for memory in shown]
+            sources = list(with_app(write, archived(self.app).filter(pk__in=[memory.pk for memory in sampled])))
+            is_as_told = [memory.version for memory in sources] == [memory.version for memory in sampled]
             if is_as_told:
                 write.announce(gather(write, candidate, sources))
         return is_as_told

@@ -72,7 +72,7 @@ class Progress:
     them was looked for.
     """
 
-    drawer: str = ""
+    group: str = ""
     looked_to: int | None = None
     same: list[Pair] = field(default_factory=list)
     begun: str = ""
@@ -112,16 +112,16 @@ class MergeRun:
         """
         since = self.run.since - LOOK_BACK if self.run.since else None
         for key, group in groups_with_news(self.app, since).items():
-            if key > self.place.drawer or (key == self.place.drawer and self.place.looked_to is not None):
+            if key > self.place.group or (key == self.place.group and self.place.looked_to is not None):
                 # Look through a group; its candidates are judged before there are too many, else with those of
                 # the next groups.
                 nominations = MergeCandidates(self.app, self.view, group, self.app.policy.dedup_similarity)
-                start = bisect_right(group.new, self.place.looked_to or 0) if key == self.place.drawer else 0
+                start = bisect_right(group.new, self.place.looked_to or 0) if key == self.place.group else 0
                 while start < len(group.new):
                     end = min(start + self.rows_at_once, len(group.new))
                     self.nominated += nominations.of(start, end)
                     self.counts["looked_at"] += end - start
-                    self.place.drawer = key
+                    self.place.group = key
                     self.place.looked_to = group.new[end - 1] if end < len(group.new) else None
                     if self.counts["looked_at"] >= max(self.rows_at_once, len(self.place.same) * self.share_at_once):
                         self.judge()
@@ -264,29 +264,29 @@ def is_as_read(memory: Memory, read: Memory) -> bool:
     return same and memory.status in LIVE and now == then
 
 
-def near_pairs(held: VectorStore, rows: Places, first: int, end: int, floor: float, most: int) -> Iterator[NearPair]:
+def near_pairs(store: VectorStore, rows: Places, first: int, end: int, floor: float, most: int) -> Iterator[NearPair]:
     """Yield (place, later place, cosine) in `rows` with a cosine of `floor` or more, for places from `first` to `end`.
 
     Of each place the `most` nearest of those behind it, the nearest first; the same whatever pieces they are asked in.
     """
-    vectors = held.of(rows[first:end])
-    found: list[tuple[Places, Places, NDArray[np.float32]]] = []
+    vectors = store.of(rows[first:end])
+    blocks: list[tuple[Places, Places, NDArray[np.float32]]] = []
     # One grid for all, so that what a place is compared with does not depend on the piece it is asked in.
     for start in range((first + 1) // TILE * TILE, len(rows), TILE):
-        places = start + held.worth_comparing(rows[first:end], rows[start : start + TILE], floor)
-        cosines = vectors @ held.of(rows[places]).T
+        places = start + store.worth_comparing(rows[first:end], rows[start : start + TILE], floor)
+        cosines = vectors @ store.of(rows[places]).T
         # What is not behind the place itself was or will be seen from the other side.
         cosines[np.arange(first, end)[:, None] >= places] = -2
-        at, columns = highest(cosines, floor, most)
-        found.append((at + first, places[columns], cosines[at, columns]))
-    if found:
-        places, others, alike = (np.concatenate(parts) for parts in zip(*found, strict=True))
+        row_places, columns = highest(cosines, floor, most)
+        blocks.append((row_places + first, places[columns], cosines[row_places, columns]))
+    if blocks:
+        places, others, alike = (np.concatenate(parts) for parts in zip(*blocks, strict=True))
         taken, last = 0, -1
-        for at in np.lexsort((others, -alike, places)).tolist():
-            taken = taken + 1 if places[at] == last else 1
-            last = int(places[at])
+        for row_places in np.lexsort((others, -alike, places)).tolist():
+            taken = taken + 1 if places[row_places] == last else 1
+            last = int(places[row_places])
             if taken <= most:
-                yield last, int(others[at]), float(alike[at])
+                yield last, int(others[row_places]), float(alike[row_places])
 
 
 def highest(cosines: NDArray[np.float32], floor: float, most: int) -> tuple[Places, Places]:
@@ -294,9 +294,9 @@ def highest(cosines: NDArray[np.float32], floor: float, most: int) -> tuple[Plac
     reached = np.count_nonzero(cosines >= floor, axis=1)
     crowded = np.flatnonzero(reached > most)
     few = np.flatnonzero((reached > 0) & (reached <= most))
-    at, columns = np.nonzero(cosines[few] >= floor)
+    places, columns = np.nonzero(cosines[few] >= floor)
     best = np.argpartition(-cosines[crowded], most, axis=1)[:, :most]
-    return np.concatenate([few[at], np.repeat(crowded, most)]), np.concatenate([columns, best.ravel()])
+    return np.concatenate([few[places], np.repeat(crowded, most)]), np.concatenate([columns, best.ravel()])
 
 
 @dataclass(slots=True)
@@ -354,7 +354,7 @@ class MergeCandidates:
 
     def __init__(self, app: App, view: IndexView, group: MergeGroup, floor: float) -> None:
         self.app, self.group, self.floor = app, group, floor
-        self.held = view.held
+        self.vectors = view.held
         members = np.array([*group.new, *group.old], np.int64)
         rows = view.rows_of(members)
         self.rows = rows[view.columns.embedded[rows]]
@@ -367,14 +367,14 @@ class MergeCandidates:
         """Return the candidates for the new ones from `start` to `end`."""
         new = self.group.new[start:end]
         first, last = bisect_left(self.new, new[0]), bisect_right(self.new, new[-1])
-        near = near_pairs(self.held, self.rows, first, last, self.floor, NEAREST) if first < last else ()
-        found = [MergeCandidate(self.pks[place], self.pks[other], cosine) for place, other, cosine in near]
+        near = near_pairs(self.vectors, self.rows, first, last, self.floor, NEAREST) if first < last else ()
+        candidates = [MergeCandidate(self.pks[place], self.pks[other], cosine) for place, other, cosine in near]
         for pk in new if self.has_blank else ():
             # With one that has the same words: all of them hang together by it.
             same = self.by_words[self.words_of[pk]]
             if len(same) > 1:
-                found.append(MergeCandidate(pk, same[0] if same[0] != pk else same[1], None))
-        return found
+                candidates.append(MergeCandidate(pk, same[0] if same[0] != pk else same[1], None))
+        return candidates
 
     @cached_property
     def words_of(self) -> dict[int, int]:

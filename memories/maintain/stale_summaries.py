@@ -50,15 +50,15 @@ def all_keys(app: App) -> set[Key]:
     known = Memory.objects.for_app(app).active().exclude(visibility=Visibility.AGENT).order_by()
     written = Summary.objects.for_app(app).current().order_by()
     rows = (rows.values_list("category", "user_id").distinct() for rows in (known, written))
-    return {(category, user_id or "") for found in rows for category, user_id in found}
+    return {(category, user_id or "") for keys in rows for category, user_id in keys}
 
 
 def apps_with_stale_summaries(now: datetime) -> set[int]:
     """Return pks of the apps in which summaries have to be marked or put away. Four queries."""
-    found = set(run_out(now).values_list("app_id", flat=True))
-    found |= set(begun(now).values_list("app_id", flat=True))
-    found |= set(unwritten(now).values_list("pk", flat=True))
-    return found | set(
+    apps = set(run_out(now).values_list("app_id", flat=True))
+    apps |= set(begun(now).values_list("app_id", flat=True))
+    apps |= set(unwritten(now).values_list("pk", flat=True))
+    return apps | set(
         Summary.objects.current().filter(app__policy__capture_summaries=False).values_list("app_id", flat=True)
     )
 

@@ -64,20 +64,20 @@ class Line:
 
 
 def passages_of(
-    app: App, markdown: str, facts: Sequence[Noted], embedder: Embedder, kept: Mapping[str, bytes]
+    app: App, markdown: str, facts: Sequence[Noted], embedder: Embedder, vectors: Mapping[str, bytes]
 ) -> list[Passage]:
     """Return passages, unsaved and without their summary; lines that state none of the facts have none.
 
     `kept` are vectors by text that need not be made again. Without the embedder, passages have no vector. May be slow.
     """
     sources = Sources(facts)
-    found = [(line, sources.find(line)) for line in read_lines(markdown)]
-    near = iter(nearest_facts(app, [line for line, fact in found if fact is None], facts, embedder))
-    stated = [(line, fact or next(near)) for line, fact in found]
-    passages = [Passage(app=app, memory_id=fact.number, text=said(line, fact)) for line, fact in stated if fact]
-    new = list(dict.fromkeys(passage.text for passage in passages if passage.text not in kept))
+    quotes = [(line, sources.find(line)) for line in read_lines(markdown)]
+    near = iter(nearest_facts(app, [line for line, fact in quotes if fact is None], facts, embedder))
+    stated = [(line, fact or next(near)) for line, fact in quotes]
+    passages = [Passage(app=app, memory_id=fact.number, text=quote_of(line, fact)) for line, fact in stated if fact]
+    new = list(dict.fromkeys(passage.text for passage in passages if passage.text not in vectors))
     made = embed_passages(new, embedder) if new else None
-    data = dict(kept) | ({} if made is None else dict(zip(new, map(to_bytes, made), strict=True)))
+    data = dict(vectors) | ({} if made is None else dict(zip(new, map(to_bytes, made), strict=True)))
     for passage in passages:
         if passage.text in data:
             passage.model, passage.data = embedder.name, data[passage.text]
@@ -101,10 +101,10 @@ def read_lines(markdown: str) -> Iterator[Line]:
 
 
 def plain(markdown: str) -> str:
-    return one_line(_MARKUP.sub(lambda found: found[1] or "", markdown))
+    return one_line(_MARKUP.sub(lambda match: match[1] or "", markdown))
 
 
-def said(line: Line, fact: Noted) -> str:
+def quote_of(line: Line, fact: Noted) -> str:
     """Return what a line says: "Takes a minute to start" says little without what it is about."""
     is_clear = not fact.subject or fact.subject.casefold() in line.text.casefold()
     return line.text if is_clear else f"{fact.subject}: {line.text}"
@@ -194,9 +194,9 @@ def words_of(text: str) -> frozenset[str]:
     return frozenset(stem(word) for word in _WORD.findall(text.casefold()) if word not in STOP_WORDS)
 
 
-def figures_differ(one: str, other: str) -> bool:
+def figures_differ(text: str, other: str) -> bool:
     """Return whether both give figures, and none in common: then they do not say the same, however alike."""
-    left, right = set(_FIGURE.findall(one)), set(_FIGURE.findall(other))
+    left, right = set(_FIGURE.findall(text)), set(_FIGURE.findall(other))
     return bool(left and right) and left.isdisjoint(right)
 
 
@@ -238,8 +238,8 @@ def facts_of(app: App, category: str, user_id: str, now: datetime) -> list[Noted
     facts = {memory.pk: as_noted(memory) for memory in safe_memories(first, app.policy)}
     for pair in at_odds_in(app, category, user_id, now):
         if all(number in facts for number in pair):
-            one, other = (facts[number] for number in pair)
-            del facts[(other if outdoes(one, other) else one).number]
+            fact, other = (facts[number] for number in pair)
+            del facts[(other if outdoes(fact, other) else fact).number]
     return list(facts.values())
 
 
@@ -330,8 +330,8 @@ class Rewriting:
                 written = self.provider.summarise(due.category, facts, previous, MAX_CHARACTERS)
             rows = current.passages.filter(model=self.embedder.name).values_list("text", "data") if current else ()
             size = self.embedder.known_dim * FLOAT_BYTES
-            kept = {text: bytes(data) for text, data in rows if data and len(data) == size}
-            passages = passages_of(self.app, written.text, facts, self.embedder, kept)
+            vectors = {text: bytes(data) for text, data in rows if data and len(data) == size}
+            passages = passages_of(self.app, written.text, facts, self.embedder, vectors)
             return self.store(due, Draft(written, facts, passages, as_of))
         except LLMError as error:
             log.warning("summary_not_written", app=self.app.app_id, error=str(error))

@@ -122,7 +122,7 @@ class Toolbox:
             }
             answer = tool.work(ctx, **tool.arguments.validate_arguments(meant))
         except ValidationError as error:
-            wrong = [(".".join(map(str, one["loc"])), one["msg"]) for one in error.errors()[:5]]
+            wrong = [(".".join(map(str, problem["loc"])), problem["msg"]) for problem in error.errors()[:5]]
             return failed("; ".join(f"{path.removeprefix('field_')}: {message}" for path, message in wrong))
         except Exception as error:
             return failed(error_text(error, name))
@@ -132,7 +132,7 @@ class Toolbox:
         text = answer.text if isinstance(answer, ToolAnswer) else encoded.decode()
         structured = None if document is None else orjson.loads(encoded)
         texts = [text, answer.more] if isinstance(answer, ToolAnswer) and answer.more else [text]
-        content: list[Any] = [mcp.TextContent(type="text", text=one) for one in texts]
+        content: list[Any] = [mcp.TextContent(type="text", text=text) for text in texts]
         return mcp.CallToolResult(content=content, structured_content=structured)
 
 
@@ -146,13 +146,13 @@ def plain_schema(node: Any) -> Any:
     if not isinstance(node, dict):
         return node
     if "anyOf" in node and {"type": "null"} in node["anyOf"] and len(node["anyOf"]) == 2:
-        (other,) = (one for one in node["anyOf"] if one != {"type": "null"})
+        (other,) = (choice for choice in node["anyOf"] if choice != {"type": "null"})
         return plain_schema({**other, **{name: value for name, value in node.items() if name != "anyOf"}})
     properties = {name: plain_schema(value) for name, value in node.get("properties", {}).items()}
-    kept = {name: plain_schema(value) for name, value in node.items() if name not in ("properties", "title")}
-    if kept.get("default", "") is None:
-        del kept["default"]
-    return kept | ({"properties": properties} if "properties" in node else {})
+    schema = {name: plain_schema(value) for name, value in node.items() if name not in ("properties", "title")}
+    if schema.get("default", "") is None:
+        del schema["default"]
+    return schema | ({"properties": properties} if "properties" in node else {})
 
 
 def error_text(error: Exception, name: str) -> str:

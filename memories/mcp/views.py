@@ -153,8 +153,8 @@ def refused(body: bytes, code: int, detail: str, status: int = 400) -> HttpRespo
 def serve(server: Server[Any], request: HttpRequest, body: bytes) -> HttpResponse:
     """Return the server's response to this request: JSON, never a stream."""
     # The ASGI scope as far as the SDK reads it. It knows a Content-Type in small letters only.
-    told = {**request.headers, "Content-Type": request.content_type or ""}
-    headers = [(name.lower().encode(), value.encode("latin-1")) for name, value in told.items()]
+    request_headers = {**request.headers, "Content-Type": request.content_type or ""}
+    headers = [(name.lower().encode(), value.encode("latin-1")) for name, value in request_headers.items()]
     return async_to_sync(answer)(
         server,
         {

@@ -539,7 +539,7 @@ class Migration(migrations.Migration):
                 ('uid', models.UUIDField(default=memsite.tenancy.scoping.new_uid, editable=False)),
                 ('url', models.CharField(max_length=500)),
                 ('description', models.CharField(blank=True, default='', max_length=200)),
-                ('events', models.JSONField(default=list, help_text='The kinds that it is told of; empty: all.')),
+                ('events', models.JSONField(default=list, help_text='The kinds that it receives; empty: all.')),
                 ('is_active', models.BooleanField(default=True)),
                 ('reason', models.CharField(blank=True, default='', help_text='Why it was switched off by itself.', max_length=200)),
                 ('secret_number', models.PositiveIntegerField(default=0, editable=False)),

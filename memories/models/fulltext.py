@@ -50,7 +50,7 @@ def content(alias: str, subject: str) -> str:
     # Most rows are ASCII, which is told at once. A tag at a time: FTS5 reads what it is an index of without tables such
     # as `json_each`.
     beyond = f"length({alias}.content || {subject}) < length(CAST({alias}.content || {subject} AS BLOB))"
-    one = "substr(block, number, 1)"
+    sign = "substr(block, number, 1)"
     return f"""CASE WHEN {beyond} AND {alias}.content || {subject} GLOB '*[{CHARACTERS}]*'
 OR {alias}.tags LIKE '%{ESCAPE}%' THEN (WITH RECURSIVE tag (place, said) AS (
 SELECT 0, json_extract({alias}.tags, '$[0]') UNION ALL
@@ -62,8 +62,8 @@ SELECT {alias}.content || ' ' || {subject} || ' ' || (SELECT coalesce(group_conc
 SELECT 1, 1, substr(said, 1, {BLOCK}) FROM told UNION ALL
 SELECT at + (number = {BLOCK}) * {BLOCK}, number % {BLOCK} + 1,
 CASE number WHEN {BLOCK} THEN (SELECT substr(said, at + {BLOCK}, {BLOCK}) FROM told) ELSE block END
-FROM letter WHERE {one} <> ''
-) SELECT group_concat(CASE WHEN {one} GLOB '[{CHARACTERS}]' THEN ' ' || {one} || ' ' ELSE {one} END, '') FROM letter
+FROM letter WHERE {sign} <> ''
+) SELECT group_concat(CASE WHEN {sign} GLOB '[{CHARACTERS}]' THEN ' ' || {sign} || ' ' ELSE {sign} END, '') FROM letter
 ) ELSE {alias}.content END"""
 
 

@@ -209,8 +209,8 @@ def make_index(app: App, model: str, dim: int) -> None:
 def first_value(cursor: Any, sql: str, parameters: Sequence[Any]) -> Any:
     """The first value of the first row."""
     cursor.execute(sql, parameters)
-    found = cursor.fetchone()
-    return found[0] if found else None
+    row = cursor.fetchone()
+    return row[0] if row else None
 
 
 def drop_indexes(app: App, but: str) -> None:

@@ -110,9 +110,9 @@ class RecallCount(Scoped):
         return f"{self.day} {self.mode} {self.tier}"
 
 
-def recall_note(app: App, day: date, mode: str, tier: str, searches: int, found: int, seconds: float) -> Statement:
+def recall_note(app: App, day: date, mode: str, tier: str, searches: int, hits: int, seconds: float) -> Statement:
     """What counts so many searches, of which some found something, and the seconds they took together."""
-    return COUNT, [app.pk, day.isoformat(), mode, tier, searches, found, seconds]
+    return COUNT, [app.pk, day.isoformat(), mode, tier, searches, hits, seconds]
 
 
 class HealthReport(Scoped):

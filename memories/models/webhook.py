@@ -32,7 +32,7 @@ class Webhook(Scoped, Identified):
 
     url = models.CharField(max_length=500)
     description = models.CharField(max_length=200, blank=True, default="")
-    events = models.JSONField(default=list, help_text="The kinds that it is told of; empty: all.")
+    events = models.JSONField(default=list, help_text="The kinds that it receives; empty: all.")
     is_active = models.BooleanField(default=True)
     reason = models.CharField(max_length=200, blank=True, default="", help_text="Why it was switched off by itself.")
     secret_number = models.PositiveIntegerField(default=0, editable=False)

@@ -129,8 +129,8 @@ def messages_of(app: App, revisions: list[Revision]) -> list[tuple[str, dict[str
     return messages
 
 
-def payload(kind: str, at: datetime, data: dict[str, Any]) -> dict[str, Any]:
-    return {"type": kind, "timestamp": at.isoformat(), "data": data}
+def payload(kind: str, moment: datetime, data: dict[str, Any]) -> dict[str, Any]:
+    return {"type": kind, "timestamp": moment.isoformat(), "data": data}
 
 
 def skip_changes(app: App) -> None:

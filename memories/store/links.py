@@ -82,12 +82,12 @@ def superseding(memory: Memory) -> set[int]:
     return newer
 
 
-def release(memory: Memory, before: dict[str, Any], at: datetime | None = None) -> None:
+def release(memory: Memory, before: dict[str, Any], changed_at: datetime | None = None) -> None:
     """Release a memory: nothing stands for it any more, or not what came `at` this moment.
 
     What did is noted in the snapshot `before`, so that this can be taken back.
     """
-    links = memory.links_in.filter(kind=LinkKind.SUPERSEDES, **({"created_at": at} if at else {}))
+    links = memory.links_in.filter(kind=LinkKind.SUPERSEDES, **({"created_at": changed_at} if changed_at else {}))
     rows = links.order_by("pk").values_list("from_memory__uid", "created_at")
     before[SUPERSEDED_BY] = {str(uid): created_at.isoformat() for uid, created_at in rows}
     links.delete()
@@ -118,11 +118,11 @@ def inherit_links(winner: Memory, losers: Sequence[Memory], now: datetime) -> No
         Link.objects.bulk_create(links, ignore_conflicts=True)
 
 
-def give_back_links(winner: Memory, loser: Memory, at: datetime) -> None:
+def give_back_links(winner: Memory, loser: Memory, moment: datetime) -> None:
     """Take away what the winner inherited at this moment."""
     others = {pk for link in links_of(loser) for pk in (link.from_memory_id, link.to_memory_id)} - {loser.pk}
-    winner.links_out.filter(created_at=at, to_memory__in=others).exclude(kind__in=OWN).delete()
-    winner.links_in.filter(created_at=at, from_memory__in=others).exclude(kind__in=OWN).delete()
+    winner.links_out.filter(created_at=moment, to_memory__in=others).exclude(kind__in=OWN).delete()
+    winner.links_in.filter(created_at=moment, from_memory__in=others).exclude(kind__in=OWN).delete()
 
 
 def links_of(memory: Memory) -> Iterator[Link]:
@@ -165,13 +165,13 @@ def keep_mentions(app: App, memories: Sequence[Memory], now: datetime, longest: 
     longest = max([longest, *(words_of(memory.subject) for memory in memories)])
     by_rules = named_by_rules(app, memories, longest)
     named = [
-        by_key([Named(name, NAMED) for name in memory.entities or ()]) | found
-        for memory, found in zip(memories, by_rules, strict=True)
+        by_key([Named(name, NAMED) for name in memory.entities or ()]) | entities
+        for memory, entities in zip(memories, by_rules, strict=True)
     ]
     known = keep_entities(app, memories, named, now)
     sources = {
-        (memory.pk, known[key]): FoundBy.RULES if key in found else FoundBy.MODEL
-        for memory, found, names in zip(memories, by_rules, named, strict=True)
+        (memory.pk, known[key]): FoundBy.RULES if key in entities else FoundBy.MODEL
+        for memory, entities, names in zip(memories, by_rules, named, strict=True)
         for key in names
     }
     edited = [memory.pk for memory in memories if memory.version > 1]

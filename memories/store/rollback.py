@@ -254,19 +254,19 @@ def stop(write: Writer, source: Source, reason: str) -> None:
     """Stop what would still be learnt from it, brought up or approved."""
     app, ours = write.app, [session.pk for session in source.sessions]
     texts = Resource.objects.for_app(app).filter(source.texts).order_by().values("pk")
-    said = Q(session__in=ours) | Q(resource__in=texts)
-    work = source.since_then(Extraction.objects.for_app(app).filter(said).exclude(status=ExtractionStatus.DONE))
+    condition = Q(session__in=ours) | Q(resource__in=texts)
+    work = source.since_then(Extraction.objects.for_app(app).filter(condition).exclude(status=ExtractionStatus.DONE))
     work.update(status=ExtractionStatus.DONE, lease_until=None, reason=reason, finished_at=write.now)
     triggers = FutureTrigger.objects.for_app(app)
     reasons = [called_off_in(session) for session in source.sessions]
     off = triggers.filter(status=TriggerStatus.CANCELLED, reason__in=reasons)
     off.update(status=TriggerStatus.WAITING, reason=None)
     if source.what == RollbackWhat.AGENT:
-        said |= Q(agent__name=source.name)
-    source.since_then(triggers.filter(said, status=TriggerStatus.WAITING)).update(status=TriggerStatus.CANCELLED)
+        condition |= Q(agent__name=source.name)
+    source.since_then(triggers.filter(condition, status=TriggerStatus.WAITING)).update(status=TriggerStatus.CANCELLED)
     if source.what == RollbackWhat.ORIGIN:
-        said = Q(candidate__origin=source.name)
-    waiting = source.since_then(Rejection.objects.for_app(app).filter(said, decision=Decision.OPEN))
+        condition = Q(candidate__origin=source.name)
+    waiting = source.since_then(Rejection.objects.for_app(app).filter(condition, decision=Decision.OPEN))
     waiting.update(decision=Decision.CONFIRMED, decided_by=write.actor, decided_at=write.now, decision_reason=reason)
 
 

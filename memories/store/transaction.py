@@ -72,8 +72,8 @@ class Suggestion:
     versions: Mapping[int, int]
 
     @classmethod
-    def of(cls, choice: Choice, shown: Sequence[Memory]) -> Self:
-        return cls(choice, {memory.pk: memory.version for memory in shown})
+    def of(cls, choice: Choice, candidates: Sequence[Memory]) -> Self:
+        return cls(choice, {memory.pk: memory.version for memory in candidates})
 
 
 @contextmanager

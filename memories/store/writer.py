@@ -414,11 +414,11 @@ class Writer:
             self.note([into], Action.MERGED, reason)
             return
         for loser, _ in losers:
-            surer = max(
+            stronger = max(
                 into, loser, key=lambda memory: (confidence_at(memory, self.now, self.policy), memory.anchored_at)
             )
-            into.confidence = confidence_at(surer, self.now, self.policy)
-            into.confidence_base, into.anchored_at = surer.confidence_base, surer.anchored_at
+            into.confidence = confidence_at(stronger, self.now, self.policy)
+            into.confidence_base, into.anchored_at = stronger.confidence_base, stronger.anchored_at
             into.confirmed_at = max(into.confirmed_at, loser.confirmed_at)
         inherit_attributes(into, losers)
         into.status = self.status_for(into)
@@ -461,13 +461,13 @@ class Writer:
         if last is None or last.action == Action.CREATED:
             raise NothingToUndo("nothing has changed since they were created")
         if last.action == Action.MERGED:
-            for loser in self.superseded_by(memory, at=last.created_at):
+            for loser in self.superseded_by(memory, last.created_at):
                 self.undo(loser)
                 give_back_links(memory, loser, last.created_at)
                 memory.access_count = max(0, memory.access_count - loser.access_count)
         before = snapshot(memory)
         if last.after.get("status") == Status.SUPERSEDED:
-            release(memory, before, at=None if last.action == Action.UNDONE else last.created_at)
+            release(memory, before, None if last.action == Action.UNDONE else last.created_at)
         # What goes into the cold archive is as superseded as before.
         was_released = last.before.get("status") == Status.SUPERSEDED and last.after.get("status") != Status.COLD
         if was_released and not restore_links(memory, last.before.get(SUPERSEDED_BY, {})):
@@ -488,14 +488,14 @@ class Writer:
 
     def has_said(self, memory: Memory) -> bool:
         """Return whether this actor has stated it before."""
-        said = Revision.objects.for_app(self.app).filter(memory=memory, actor=self.actor)
-        return said.filter(action__in=(Action.CREATED, Action.REINFORCED)).exists()
+        revisions = Revision.objects.for_app(self.app).filter(memory=memory, actor=self.actor)
+        return revisions.filter(action__in=(Action.CREATED, Action.REINFORCED)).exists()
 
-    def superseded_by(self, memory: Memory, at: datetime) -> list[Memory]:
+    def superseded_by(self, memory: Memory, changed_at: datetime) -> list[Memory]:
         """Return the memories that `memory` superseded at this moment and that have not changed since."""
-        links = memory.links_out.filter(kind=LinkKind.SUPERSEDES, created_at=at).select_related("to_memory")
+        links = memory.links_out.filter(kind=LinkKind.SUPERSEDES, created_at=changed_at).select_related("to_memory")
         losers = [link.to_memory for link in links]
-        return [loser for loser in losers if (last := self.last_change(loser)) and last.created_at == at]
+        return [loser for loser in losers if (last := self.last_change(loser)) and last.created_at == changed_at]
 
     def forget(self, memories: Iterable[Memory]) -> int:
         """Delete memories with everything kept about them, and what says the same behind them. Not to be undone.
@@ -672,7 +672,7 @@ class Writer:
     def embed(self, memories: Sequence[Memory], vectors: Vectors, model: str) -> int:
         """Keep the vectors, shape (n, dim), of texts that are still what was embedded; return how many."""
         rows = Memory.objects.for_app(self.app).warm().filter(pk__in=[memory.pk for memory in memories])
-        now = {pk: said for pk, *said in rows.values_list("pk", "content", "subject")}
+        now = {pk: wording for pk, *wording in rows.values_list("pk", "content", "subject")}
         same = [
             (memory, vector)
             for memory, vector in zip(memories, vectors, strict=True)

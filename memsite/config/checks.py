@@ -109,8 +109,8 @@ def is_installable() -> bool:
         cursor.execute(
             "SELECT coalesce(installed_version, default_version) FROM pg_available_extensions WHERE name = 'vector'"
         )
-        found = cursor.fetchone()
-    return bool(found) and tuple(map(int, found[0].split("."))) >= (0, 8)
+        row = cursor.fetchone()
+    return bool(row) and tuple(map(int, row[0].split("."))) >= (0, 8)
 
 
 # What the words of texts are told apart by is the database's: with a LC_CTYPE of C no letter beyond ASCII is one, and
@@ -127,11 +127,11 @@ def check_letters(databases: Sequence[str] | None = None, **_: Any) -> list[Chec
         knows_letters, knows_small_ones = cursor.fetchone()
     hint = "Make a database with a LC_CTYPE such as C.UTF-8 or en_US.UTF-8, and move there: see docs/postgresql.md."
     if not knows_letters:
-        told = "This PostgreSQL database takes no letter beyond ASCII for one: words in other scripts are not found."
-        return [Warning(told, hint=hint, id="memsite.W009")]
+        problem = "This PostgreSQL database takes no letter beyond ASCII for one: words in other scripts are not found."
+        return [Warning(problem, hint=hint, id="memsite.W009")]
     if not knows_small_ones:
-        told = "In this PostgreSQL database I and i are two letters: a word is not found by the other one."
-        return [Warning(told, hint=hint, id="memsite.W009")]
+        problem = "In this PostgreSQL database I and i are two letters: a word is not found by the other one."
+        return [Warning(problem, hint=hint, id="memsite.W009")]
     return []
 
 

@@ -249,7 +249,7 @@ def read_prices(text: str) -> dict[str, tuple[float, float]] | None:
     try:
         named = [entry.rpartition("=") for entry in text.split(",") if entry.strip()]
         pairs = {name.strip(): [float(price) for price in both.split("/")] for name, _, both in named}
-        prices = {name: (given, asked) for name, (given, asked) in pairs.items()}
+        prices = {name: (given, sent) for name, (given, sent) in pairs.items()}
     except ValueError:
         return None
     are_clear = all(name and all(0 <= price < inf for price in both) for name, both in prices.items())

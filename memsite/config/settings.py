@@ -45,7 +45,7 @@ INSTALLED_APPS = [
 
 MIDDLEWARE = [
     "memsite.http.middleware.RequestLog",
-    "memsite.tenancy.row_level_security.Wall",
+    "memsite.tenancy.row_level_security.RowLevelSecurity",
     "django.middleware.security.SecurityMiddleware",
     "django.middleware.common.CommonMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",

@@ -92,12 +92,12 @@ class Prepared(Generic[Row]):
         For few rows that are asked for often: they stay in memory, and each caller is given copies.
         """
         key = tuple(parameters_of(values))
-        kept = self.latest.get(key) if commit else None
-        if kept is None or kept[0] != commit:
-            kept = commit, self(*values)
+        cached = self.latest.get(key) if commit else None
+        if cached is None or cached[0] != commit:
+            cached = commit, self(*values)
             if commit:
-                self.latest.put(key, kept)
-        return [copy_row(row) if isinstance(row, models.Model) else row for row in kept[1]]
+                self.latest.put(key, cached)
+        return [copy_row(row) if isinstance(row, models.Model) else row for row in cached[1]]
 
     def query_for(self, values: Sequence[models.Model | int | str]) -> Written:
         """For as many values."""

@@ -149,7 +149,9 @@ def execute_all(statements: Sequence[Statement]) -> None:
             for sql, parameters in statements:
                 cursor.execute(sql, parameters)
         elif statements:
-            cursor.execute("; ".join(sql for sql, _ in statements), [*chain(*(told for _, told in statements))])
+            cursor.execute(
+                "; ".join(sql for sql, _ in statements), [*chain(*(parameters_ for _, parameters_ in statements))]
+            )
 
 
 Item = TypeVar("Item")

@@ -28,14 +28,14 @@ from memsite.http.exceptions import Busy
 class Places:
     """One in so many threads of this process, and one at least. Whoever finds no room is `told` so, with 503."""
 
-    def __init__(self, one_in: int, told: str, error: type[Busy] = Busy) -> None:
-        self.one_in, self.told, self.error = one_in, told, error
+    def __init__(self, one_in: int, message: str, error: type[Busy] = Busy) -> None:
+        self.one_in, self.message, self.error = one_in, message, error
         self.taken, self.lock = 0, Lock()
 
     def take(self) -> None:
         with self.lock:
             if self.taken >= max(1, get_conf().web_threads // self.one_in):
-                raise self.error(self.told)
+                raise self.error(self.message)
             self.taken += 1
 
     def give_back(self) -> None:
@@ -43,7 +43,7 @@ class Places:
             self.taken -= 1
 
     @contextmanager
-    def one(self) -> Iterator[None]:
+    def counted(self) -> Iterator[None]:
         self.take()
         try:
             yield
@@ -72,16 +72,16 @@ class SlowBody(APIException, BadRequest):
     default_code = "request_timeout"
 
 
-class NoRoom(Busy, BadRequest):
+class TooManySlowBodies(Busy, BadRequest):
     pass
 
 
-NO_ROOM = "As many bodies come in slowly as this server has room for: nothing was stored. Send it again in a moment."
-unread = Places(4, NO_ROOM, NoRoom)
+TOO_MANY = "As many bodies come in slowly as this server has room for: nothing was stored. Send it again in a moment."
+unread = Places(4, TOO_MANY, TooManySlowBodies)
 
 
 class TimedBody:
-    """`wsgi.input` of one request. After SlowBody or NoRoom nothing more can be read of it."""
+    """`wsgi.input` of one request. After SlowBody or TooManySlowBodies nothing more can be read of it."""
 
     def __init__(self, source: Any, length: float) -> None:
         self.source = source
@@ -107,7 +107,7 @@ class TimedBody:
         """Whether all of it has been read, now if need be: at most so many bytes, if they come at once."""
         if 0 < self.left <= most and not self.failure:
             self._until, self.is_patient = monotonic() + LATE_SECONDS, False
-            with suppress(SlowBody, NoRoom):
+            with suppress(SlowBody, TooManySlowBodies):
                 self.read()
         return not self.left
 
@@ -127,10 +127,10 @@ class TimedBody:
         helper.jobs.put(job)
         if not job.is_done_at_once():
             try:
-                with unread.one():
+                with unread.counted():
                     if not job.is_done(max(0.0, self._until - monotonic())):
                         raise SlowBody
-            except (SlowBody, NoRoom) as error:
+            except (SlowBody, TooManySlowBodies) as error:
                 job.is_abandoned, self.failure = True, error
                 raise
         if job.error:
@@ -163,11 +163,11 @@ class Job:
 
     def is_done_at_once(self) -> bool:
         """A machine that was too busy to wake us in time was so to read, too: then it is waited once more."""
-        asked = monotonic()
+        asked_at = monotonic()
         while not self.is_done(A_MOMENT):
-            if (now := monotonic()) - asked < 2 * A_MOMENT:
+            if (now := monotonic()) - asked_at < 2 * A_MOMENT:
                 return False
-            asked = now
+            asked_at = now
         return True
 
     def run(self) -> None:

@@ -35,8 +35,8 @@ class RepeatedName(ParseError):
     """An object has the same name twice: of two readers one takes the first value, the other the last."""
 
     def __init__(self, name: str) -> None:
-        shown = name if len(name) <= MAX_NAME_CHARACTERS else f"{name[:MAX_NAME_CHARACTERS]}…"
-        quoted = json.dumps(shown, ensure_ascii=False).encode(errors="backslashreplace").decode()
+        label = name if len(name) <= MAX_NAME_CHARACTERS else f"{name[:MAX_NAME_CHARACTERS]}…"
+        quoted = json.dumps(label, ensure_ascii=False).encode(errors="backslashreplace").decode()
         super().__init__(f"The body has the name {quoted} twice in one object.")
 
 
@@ -97,11 +97,11 @@ def parse_loosely(text: str | bytes, **numbers: Any) -> Any:
 
 def object_of(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     """RepeatedName if two have the same name."""
-    found = dict(pairs)
-    if len(found) < len(pairs):
+    fields = dict(pairs)
+    if len(fields) < len(pairs):
         times = Counter(name for name, _ in pairs)
         raise RepeatedName(next(name for name in times if times[name] > 1))
-    return found
+    return fields
 
 
 def bounded_integer(digits: str) -> int:

@@ -41,22 +41,22 @@ class SignInLimits(AxesDatabaseHandler):  # type: ignore[misc]  # axes has no ty
 
 def client_address(request: HttpRequest) -> str | None:
     """Whose request it is: the last in `X-Forwarded-For` that is no proxy of ours. Of IPv6 the network."""
-    told = request.META.get("HTTP_X_FORWARDED_FOR", "").split(",")
-    found = None
-    for text in reversed([*told, request.META.get("REMOTE_ADDR", "")]):
+    addresses = request.META.get("HTTP_X_FORWARDED_FOR", "").split(",")
+    address = None
+    for text in reversed([*addresses, request.META.get("REMOTE_ADDR", "")]):
         try:
             address = ip_address(text.strip())
             mapped = address.ipv4_mapped if isinstance(address, IPv6Address) else None
-            found = mapped or address
+            address = mapped or address
         except ValueError:
             break
-        if not is_trusted(found):
+        if not is_trusted(address):
             break
-    if found is None:
+    if address is None:
         return None
-    if isinstance(found, IPv4Address) or is_trusted(found):
-        return str(found)
-    return str(IPv6Network((int(found), IPV6_PREFIX), strict=False).network_address)
+    if isinstance(address, IPv4Address) or is_trusted(address):
+        return str(address)
+    return str(IPv6Network((int(address), IPV6_PREFIX), strict=False).network_address)
 
 
 def is_trusted(address: IPv4Address | IPv6Address) -> bool:

@@ -78,14 +78,14 @@ class RequestLog:
 def encoding_of(request: HttpRequest) -> str:
     """How its body says that it is packed, as in its header; empty if it does not, or has no body."""
     has_body = "HTTP_TRANSFER_ENCODING" in request.META or request.META.get("CONTENT_LENGTH") not in (None, "", "0")
-    told = request.META.get("HTTP_CONTENT_ENCODING", "").strip().lower() if has_body else ""
-    return "" if told == "identity" else told
+    encoding = request.META.get("HTTP_CONTENT_ENCODING", "").strip().lower() if has_body else ""
+    return "" if encoding == "identity" else encoding
 
 
 def length_of(request: HttpRequest) -> int:
     """The bytes that its body says it has; 0 if it does not say."""
-    told = request.META.get("CONTENT_LENGTH") or ""
-    return int(told) if told.isdecimal() else 0
+    length = request.META.get("CONTENT_LENGTH") or ""
+    return int(length) if length.isdecimal() else 0
 
 
 def current_request_id() -> str:

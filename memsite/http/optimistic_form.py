@@ -30,13 +30,13 @@ class SideBySideForm(GenericForm[Row]):
         super().__init__(*args, **options)
         adding, columns = self.instance._state.adding, {field.name for field in self.instance._meta.concrete_fields}
         names = [] if adding else [name for name in self.fields if name in columns]
-        self.told = [name for name in names if not self.is_bound or self.add_initial_prefix(name) in self.data]
+        self.compared = [name for name in names if not self.is_bound or self.add_initial_prefix(name) in self.data]
         for name in names:
-            self.fields[name].show_hidden_initial = name in self.told
+            self.fields[name].show_hidden_initial = name in self.compared
 
     def clean(self) -> dict[str, Any]:
         fields = super().clean() or self.cleaned_data
-        for name in self.told:
+        for name in self.compared:
             stored = getattr(self.instance, name)
             if name not in self.changed_data:
                 fields[name] = stored

@@ -175,10 +175,10 @@ def wants_page(request: HttpRequest) -> bool:
     return not is_for_script and request.accepts("text/html") and "Accept" in request.headers
 
 
-def error_view(request: HttpRequest, status: int, detail: str, code: str = "", **shown: Any) -> HttpResponse:
+def error_view(request: HttpRequest, status: int, detail: str, code: str = "", **values: Any) -> HttpResponse:
     """`shown` is for the page."""
     if wants_page(request):
-        context = {"status": status, "title": HTTPStatus(status).phrase, "detail": detail, **shown}
+        context = {"status": status, "title": HTTPStatus(status).phrase, "detail": detail, **values}
         return render(request, "error.html", {**context, "request_id": current_request_id()}, status=status)
     if request.path.startswith(FOR_MEM0):
         return HttpResponse(orjson.dumps({"detail": detail}), status=status, content_type="application/json")
@@ -252,7 +252,7 @@ def nearest(path: str) -> str:
     if path.endswith("/") and is_address(parts):
         return " Addresses of the API have no slash at the end."
     others = range(len(parts) if len(parts) <= MOST_PARTS else 0)
-    if any(is_address([*parts[:at], SOME_ID, *parts[at + 1 :]]) for at in others):
+    if any(is_address([*parts[:place], SOME_ID, *parts[place + 1 :]]) for place in others):
         return " Ids are the server's own, such as a session's `id`; its `external_id` is none."
     return " All addresses are listed at /api/docs."
 

@@ -28,34 +28,39 @@ class BadSignature(Exception):
 
 def secret_of(uid: UUID, number: int) -> str:
     """The secret of a row after `number` renewals."""
-    told = f"memsite webhook {uid} {number}".encode()
-    return PREFIX + b64encode(hmac.new(settings.SECRET_KEY.encode(), told, hashlib.sha256).digest()).decode()
+    message = f"memsite webhook {uid} {number}".encode()
+    return PREFIX + b64encode(hmac.new(settings.SECRET_KEY.encode(), message, hashlib.sha256).digest()).decode()
 
 
 def headers_for(message_id: str, body: bytes, secrets: list[str], now: datetime) -> dict[str, str]:
     """One signature for each secret: while one is renewed, both count."""
-    at = str(int(now.timestamp()))
-    signed = " ".join(sign(secret, message_id, at, body) for secret in secrets)
-    return {ID: message_id, TIMESTAMP: at, SIGNATURE: signed}
+    timestamp = str(int(now.timestamp()))
+    signed = " ".join(sign(secret, message_id, timestamp, body) for secret in secrets)
+    return {ID: message_id, TIMESTAMP: timestamp, SIGNATURE: signed}
 
 
-def sign(secret: str, message_id: str, at: str, body: bytes) -> str:
+def sign(secret: str, message_id: str, timestamp: str, body: bytes) -> str:
     key = b64decode(secret.removeprefix(PREFIX))
-    digest = hmac.new(key, f"{message_id}.{at}.".encode() + body, hashlib.sha256).digest()
+    digest = hmac.new(key, f"{message_id}.{timestamp}.".encode() + body, hashlib.sha256).digest()
     return f"{VERSION},{b64encode(digest).decode()}"
 
 
 def verify(headers: Mapping[str, str], body: bytes, secret: str, now: datetime) -> str:
     """The message's id. Raises BadSignature."""
-    message_id, at, given = (headers.get(name, "") for name in (ID, TIMESTAMP, SIGNATURE))
-    if not 0 < len(message_id) <= ID_CHARACTERS or not at.isascii() or not at.isdigit() or len(at) > 12:
+    message_id, timestamp, given = (headers.get(name, "") for name in (ID, TIMESTAMP, SIGNATURE))
+    if (
+        not 0 < len(message_id) <= ID_CHARACTERS
+        or not timestamp.isascii()
+        or not timestamp.isdigit()
+        or len(timestamp) > 12
+    ):
         raise BadSignature
-    if abs(now.timestamp() - int(at)) > WINDOW.total_seconds():
+    if abs(now.timestamp() - int(timestamp)) > WINDOW.total_seconds():
         raise BadSignature
     try:
-        expected = sign(secret, message_id, at, body)
+        expected = sign(secret, message_id, timestamp, body)
     except (NotBase64, ValueError) as error:
         raise BadSignature from error
-    if not any(hmac.compare_digest(one.encode(), expected.encode()) for one in given.split(" ")[:10]):
+    if not any(hmac.compare_digest(signature.encode(), expected.encode()) for signature in given.split(" ")[:10]):
         raise BadSignature
     return message_id

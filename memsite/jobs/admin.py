@@ -162,14 +162,14 @@ class JobRunAdmin(ReadOnlyAdmin[JobRun]):
 
     @admin.action(description="Try again, or go on with", permissions=["act"])
     def try_again(self, request: HttpRequest, queryset: QuerySet[JobRun]) -> None:
-        self.told(request, "set going again", [retry(run, timezone.now()) for run in queryset])
+        self.report(request, "set going again", [retry(run, timezone.now()) for run in queryset])
         ring(WORK)
 
     @admin.action(description="Stop after the batch under way", permissions=["act"])
     def stop(self, request: HttpRequest, queryset: QuerySet[JobRun]) -> None:
-        self.told(request, "stopped, or about to", [ask_to_stop(run, timezone.now()) for run in queryset])
+        self.report(request, "stopped, or about to", [ask_to_stop(run, timezone.now()) for run in queryset])
 
-    def told(self, request: HttpRequest, what: str, done: list[bool]) -> None:
+    def report(self, request: HttpRequest, what: str, done: list[bool]) -> None:
         left = len(done) - sum(done)
         rest = f" {left} left alone: there was nothing to do about them." if left else ""
         messages.success(request, f"{sum(done)} {what}.{rest}")

@@ -245,7 +245,7 @@ def fail(claimed: Claim, error: Exception, now: datetime) -> None:
             lease_until=None,
             next_at=now + UNWRITABLE_WAIT,
             attempts=F("attempts") - 1,
-            reason=told(error)[:500],
+            reason=describe_error(error)[:500],
         )
         return
     is_over = attempts >= MOST_ATTEMPTS and not is_busy(error)
@@ -254,11 +254,11 @@ def fail(claimed: Claim, error: Exception, now: datetime) -> None:
         lease_until=None,
         next_at=now + min(LONGEST_WAIT, FIRST_WAIT * (1 << min(attempts - 1, 10))),
         finished_at=now if is_over else None,
-        reason=told(error)[:500],
+        reason=describe_error(error)[:500],
     )
 
 
-def told(error: Exception) -> str:
+def describe_error(error: Exception) -> str:
     """What an operator reads. Only our own errors may speak: others may quote what was said."""
     if type(error).__module__.startswith(("memories.", "memsite.")):
         return str(error) or type(error).__name__

@@ -100,8 +100,8 @@ def next_claim(jobs: Jobs, now: datetime) -> tuple[Job[Any], App | None, claims.
     light = [name for name in jobs if name not in heavy]
     claimable = JobRun.objects.claimable(now).order_by("next_at", "pk")
     # Thousands of long ones may wait, and are passed by.
-    if found := first_claim(jobs, claimable.filter(job__in=light), now):
-        return found
+    if claimed := first_claim(jobs, claimable.filter(job__in=light), now):
+        return claimed
     under_way = JobRun.objects.named(heavy).filter(status=Literal(RunStatus.RUNNING), lease_until__gt=now)
     is_crowded = under_way.count() >= get_conf().upkeep_at_once
     return None if is_crowded else first_claim(jobs, claimable.named(heavy), now)
@@ -119,10 +119,10 @@ def work_off(jobs: Jobs, hands_for: Callable[[App], Any], stop_after: timedelta)
     """Works off what is claimable, one run after the other, for so long at most; answers how many runs were touched."""
     begun, touched = timezone.now(), 0
     while timezone.now() - begun < stop_after:
-        found = next_claim(jobs, timezone.now())
-        if found is None:
+        claim_ = next_claim(jobs, timezone.now())
+        if claim_ is None:
             return touched
-        job, app, claimed = found
+        job, app, claimed = claim_
         run(job, hands_for(app) if app else None, claimed)
         touched += 1
     ring(WORK)

@@ -60,13 +60,13 @@ class OAuthClient(models.Model, ClientMixin):  # type: ignore[misc]  # authlib h
 
     def get_allowed_scope(self, scope: str | None) -> str:
         """What of it there is here; a client that asks for nothing may ask for everything."""
-        known = [one for one in (scope or "").split() if one in SCOPES]
+        known = [name for name in (scope or "").split() if name in SCOPES]
         return " ".join(known or SCOPES)
 
     def check_redirect_uri(self, redirect_uri: str) -> bool:
         """Exactly one of those it registered; on its own machine at whatever port (RFC 8252)."""
         known: list[str] = self.metadata["redirect_uris"]
-        return any(redirect_uri == one or same_but_port(redirect_uri, one) for one in known)
+        return any(redirect_uri == uri or same_but_port(redirect_uri, uri) for uri in known)
 
     def check_client_secret(self, client_secret: str) -> bool:
         return bool(self.secret_hash) and hmac.compare_digest(self.secret_hash, hash_of(client_secret))
@@ -83,10 +83,10 @@ class OAuthClient(models.Model, ClientMixin):  # type: ignore[misc]  # authlib h
 
 def same_but_port(uri: str, other: str) -> bool:
     """`uri` is asked for, `other` was registered."""
-    one, two = ON_OWN_MACHINE.match(uri), ON_OWN_MACHINE.match(other)
-    if not one or not two or int(one[2] or 80) > LAST_PORT:
+    parts, two = ON_OWN_MACHINE.match(uri), ON_OWN_MACHINE.match(other)
+    if not parts or not two or int(parts[2] or 80) > LAST_PORT:
         return False
-    return one[1] == two[1] and uri[one.end() :] == other[two.end() :]
+    return parts[1] == two[1] and uri[parts.end() :] == other[two.end() :]
 
 
 class Allowed(models.Model):

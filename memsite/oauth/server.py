@@ -195,7 +195,7 @@ class Registration(ClientRegistrationEndpoint):  # type: ignore[misc]  # authlib
         request.payload.data.pop("jwks", None)
         for name, value in request.payload.data.items():
             is_text = isinstance(value, str) and len(value) <= LONGEST_URI
-            is_list = isinstance(value, list) and all(isinstance(one, str) for one in value)
+            is_list = isinstance(value, list) and all(isinstance(item, str) for item in value)
             if (name in LISTS and not is_list) or (name not in LISTS and name in TEXTS and not is_text):
                 raise InvalidClientMetadataError(f"{name} is not what it should be.")
         uris = request.payload.data.get("redirect_uris")
@@ -288,7 +288,7 @@ def new_token(
     grant_type: str, client: OAuthClient, user: Consent, scope: str | None = None, **_: Any
 ) -> dict[str, Any]:
     """The access token is a key of the agent, for an hour."""
-    scopes = [one for one in user.scopes if one in (scope or "").split()] or user.scopes
+    scopes = [scope_ for scope_ in user.scopes if scope_ in (scope or "").split()] or user.scopes
     key = create_key(user.agent, scopes, expires_at=timezone.now() + timedelta(seconds=ACCESS_SECONDS))
     return {
         "token_type": "Bearer",

@@ -232,7 +232,7 @@ def is_ours(request: HttpRequest) -> bool:
     """RFC 8707: a token is for the server that it was asked for."""
     root = root_of(request)
     named = [*request.GET.getlist("resource"), *request.POST.getlist("resource")]
-    return all(one in ("", root) or one.startswith(f"{root}/") for one in named)
+    return all(path in ("", root) or path.startswith(f"{root}/") for path in named)
 
 
 def refusal(error: str, description: str) -> HttpResponse:

@@ -93,8 +93,8 @@ def write_arrays(file: BinaryIO, about: About, arrays: Mapping[str, NDArray[Any]
         end += aligned(capacity * array.dtype.itemsize * int(np.prod(array.shape[1:], dtype=np.int64)))
     sums = {name: checksum(array) for name, array in arrays.items()}
     size = len(next(iter(arrays.values()), ()))
-    told = {"about": about, "arrays": places, "capacity": capacity, "bytes": end, "size": size, "sums": sums}
-    head = json.dumps(told).encode()
+    header = {"about": about, "arrays": places, "capacity": capacity, "bytes": end, "size": size, "sums": sums}
+    head = json.dumps(header).encode()
     begin = aligned(len(MAGIC) + LENGTH_BYTES + len(head))
     file.write(MAGIC + len(head).to_bytes(LENGTH_BYTES, "little") + head)
     for name, array in arrays.items():

@@ -29,12 +29,12 @@ JOB_BUCKETS = (0.01, 0.1, 1, 10, 60, 300, 600, 900)
 registry = CollectorRegistry()
 
 
-def counter(name: str, told: str, *labels: str) -> Counter:
-    return Counter(name, told, labels, registry=registry)
+def counter(name: str, description: str, *labels: str) -> Counter:
+    return Counter(name, description, labels, registry=registry)
 
 
-def histogram(name: str, told: str, buckets: Iterable[float], *labels: str) -> Histogram:
-    return Histogram(name, told, labels, buckets=tuple(buckets), registry=registry)
+def histogram(name: str, description: str, buckets: Iterable[float], *labels: str) -> Histogram:
+    return Histogram(name, description, labels, buckets=tuple(buckets), registry=registry)
 
 
 REQUESTS = counter("memsite_http_requests_total", "Requests answered.", "method", "route", "status")
@@ -49,7 +49,7 @@ SEARCH_SECONDS = histogram(
     "memsite_search_seconds", "Searches of memories, by what answered them.", REQUEST_BUCKETS, "tier"
 )
 SEARCHES_DEGRADED = counter(
-    "memsite_searches_degraded_total", "Searches without an arm that could not answer in time.", "arm"
+    "memsite_searches_degraded_total", "Searches without a retriever that could not answer in time.", "arm"
 )
 EMBEDDING_SECONDS = histogram(
     "memsite_embedding_seconds",
@@ -92,8 +92,8 @@ def count_request(method: str | None, route: str | None, status: int, seconds: f
 
 def count_search(tier: str, degraded: Iterable[str], seconds: float) -> None:
     SEARCH_SECONDS.labels(tier).observe(seconds)
-    for arm in set(degraded):
-        SEARCHES_DEGRADED.labels(arm).inc()
+    for retriever in set(degraded):
+        SEARCHES_DEGRADED.labels(retriever).inc()
 
 
 def count_embedding(embedder: str, texts: int, seconds: float, outcome: str) -> None:

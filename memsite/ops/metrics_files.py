@@ -124,10 +124,10 @@ def put_together(files: Iterable[Path], target: Path) -> None:
             sums[key] += value
     draft = target.with_suffix(".draft")
     draft.unlink(missing_ok=True)
-    kept = MmapedDict(str(draft))  # type: ignore[no-untyped-call]
+    counters = MmapedDict(str(draft))  # type: ignore[no-untyped-call]
     for key, value in sums.items():
-        kept.write_value(key, value, 0.0)  # type: ignore[no-untyped-call]
-    kept.close()  # type: ignore[no-untyped-call]
+        counters.write_value(key, value, 0.0)  # type: ignore[no-untyped-call]
+    counters.close()  # type: ignore[no-untyped-call]
     draft.replace(target)
     drop(path for path in files if path != target)
 

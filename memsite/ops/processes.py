@@ -86,17 +86,20 @@ def keep_to_one(processes: int, folder: Path) -> int | None:
 
 def least_taken(processors: Collection[int], taken: Collection[Kept]) -> int:
     """The one to which fewest keep. Of equals the one that was taken longest ago: who took it is being replaced."""
-    by_processor = {one: [kept.started for kept in taken if kept.processor == one] for one in processors}
-    return min(by_processor, key=lambda one: (len(by_processor[one]), max(by_processor[one], default=0), one))
+    by_processor = {processor: [pin.started for pin in taken if pin.processor == processor] for processor in processors}
+    return min(
+        by_processor,
+        key=lambda processor: (len(by_processor[processor]), max(by_processor[processor], default=0), processor),
+    )
 
 
 def siblings() -> Iterator[Kept]:
     """Those that keep to one, of the same parent or of one beside it: `manage.py serve` has a granian for each."""
-    found: dict[int, list[str]] = {}
+    stats: dict[int, list[str]] = {}
     for folder in Path("/proc").glob("[0-9]*"):
         with suppress(OSError):
-            found[int(folder.name)] = (folder / "stat").read_text().rpartition(")")[2].split()
-    parents = {pid: int(told[PARENT]) for pid, told in found.items()}
+            stats[int(folder.name)] = (folder / "stat").read_text().rpartition(")")[2].split()
+    parents = {pid: int(stat[PARENT]) for pid, stat in stats.items()}
     own, parent = os.getpid(), os.getppid()
     grandparent = parents.get(parent)
     for pid, its in parents.items():
@@ -104,7 +107,7 @@ def siblings() -> Iterator[Kept]:
             with suppress(OSError):
                 processors = os.sched_getaffinity(pid)
                 if len(processors) == 1:
-                    yield Kept(min(processors), int(found[pid][STARTED]))
+                    yield Kept(min(processors), int(stats[pid][STARTED]))
 
 
 @contextmanager

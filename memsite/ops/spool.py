@@ -40,7 +40,7 @@ class Spool:
 
     def __init__(self, root: Path) -> None:
         self.root = root
-        self.queues, self.held, self.bad, self.tmp = (root / name for name in ("queue", "held", "bad", "tmp"))
+        self.queues, self.taken, self.bad, self.tmp = (root / name for name in ("queue", "held", "bad", "tmp"))
 
     def put(self, queue: str, data: bytes) -> None:
         """Queue a message. OSError (a full disk, say) means that it is not queued and left nothing behind."""
@@ -54,14 +54,14 @@ class Spool:
             draft.unlink(missing_ok=True)
             raise
 
-    def put_back(self, held: Path) -> None:
+    def put_back(self, path: Path) -> None:
         """Return a held message to the place in its queue that it came from, if it is still held."""
-        encoded, _, name = held.name.partition("@")
+        encoded, _, name = path.name.partition("@")
         with suppress(FileNotFoundError):
-            held.replace(make_folder(self.queues / encoded) / name)
+            path.replace(make_folder(self.queues / encoded) / name)
 
-    def set_aside(self, held: Path) -> None:
-        held.replace(make_folder(self.bad) / held.name)
+    def set_aside(self, path: Path) -> None:
+        path.replace(make_folder(self.bad) / path.name)
 
     def names(self, queue: str) -> list[str]:
         """Names of the waiting messages, oldest first. Reads the folder once: 1 ms per 1,000 messages."""
@@ -98,7 +98,7 @@ class Claims:
     def __init__(self, spool: Spool) -> None:
         self.spool = spool
         self._seen: defaultdict[str, deque[str]] = defaultdict(deque)
-        self.folder = spool.held / f"{os.getpid()}-{uuid4().hex[:12]}"
+        self.folder = spool.taken / f"{os.getpid()}-{uuid4().hex[:12]}"
         with spool.one_at_a_time():
             make_folder(self.folder)
             self._lock = try_lock(self.folder)
@@ -109,21 +109,21 @@ class Claims:
                     if draft.stat().st_mtime < oldest:
                         draft.unlink()
             # Messages of owners that are no longer alive return to their queues.
-            for folder in filter(Path.is_dir, list_folder(spool.held)):
+            for folder in filter(Path.is_dir, list_folder(spool.taken)):
                 lock = try_lock(folder)
                 if lock is None:
                     continue
                 try:
-                    for held in messages_in(folder):
+                    for message in messages_in(folder):
                         # Put back one message of a dead owner, counted in its name; after too many deaths set it
                         # aside.
-                        stem, _, digits = held.name.rpartition("-")
+                        stem, _, digits = message.name.rpartition("-")
                         returns = int(digits) if digits.isdecimal() else MOST_RETURNS
                         if returns < MOST_RETURNS:
-                            spool.put_back(held.rename(held.with_name(f"{stem}-{returns + 1}")))
+                            spool.put_back(message.rename(message.with_name(f"{stem}-{returns + 1}")))
                         else:
-                            logger.warning("Set aside %s: %s workers died holding it", held.name, MOST_RETURNS + 1)
-                            spool.set_aside(held)
+                            logger.warning("Set aside %s: %s workers died holding it", message.name, MOST_RETURNS + 1)
+                            spool.set_aside(message)
                     shutil.rmtree(folder)
                 finally:
                     os.close(lock)
@@ -141,10 +141,10 @@ class Claims:
                 return tag, (self.folder / tag).read_bytes()
         return None
 
-    def _take(self, waiting: Path, held: Path) -> bool:
+    def _take(self, waiting: Path, path: Path) -> bool:
         """False if another consumer was first; FileNotFoundError if our own folder was deleted."""
         try:
-            waiting.rename(held)
+            waiting.rename(path)
         except FileNotFoundError:
             if not self.folder.is_dir():
                 raise
@@ -164,8 +164,8 @@ class Claims:
     def close(self) -> None:
         """Put back what is still held and let go."""
         with self.spool.one_at_a_time():
-            for held in messages_in(self.folder):
-                self.spool.put_back(held)
+            for message in messages_in(self.folder):
+                self.spool.put_back(message)
             shutil.rmtree(self.folder, ignore_errors=True)
         self.forget()
 

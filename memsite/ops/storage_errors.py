@@ -66,8 +66,8 @@ def why_of(error: Any) -> Why | None:
 
 def is_index_damaged(error: BaseException | None) -> bool:
     """Whether SQLite's index of words says so of itself: what it is made from is whole."""
-    found = error if isinstance(error, sqlite3.Error) else getattr(error, "__cause__", None)
-    code = getattr(found, "sqlite_errorcode", 0)
+    cause = error if isinstance(error, sqlite3.Error) else getattr(error, "__cause__", None)
+    code = getattr(cause, "sqlite_errorcode", 0)
     return code == sqlite3.SQLITE_CORRUPT_VTAB or (
-        code == sqlite3.SQLITE_CONSTRAINT and str(found) == NO_CONSTRAINT_OF_OURS
+        code == sqlite3.SQLITE_CONSTRAINT and str(cause) == NO_CONSTRAINT_OF_OURS
     )

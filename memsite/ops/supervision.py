@@ -190,14 +190,14 @@ class Supervisor:
             part.deaths.popleft()
         count = len(part.deaths)
         how = f"was killed by signal {-returncode}" if returncode < 0 else f"ended with code {returncode}"
-        told = f"{part.name} {how}, for the {ordinal(count)} time in {WINDOW_MINUTES} minutes"
+        event = f"{part.name} {how}, for the {ordinal(count)} time in {WINDOW_MINUTES} minutes"
         if count >= MOST_DEATHS:
             self.exit_code = exit_code(returncode)
-            self.tell(f"{told}: Memsite ends.")
+            self.tell(f"{event}: Memsite ends.")
             return
         pause = pause_after(count)
         part.starts_at = now + pause
-        self.tell(f"{told}. It starts again in {pause:g} s.")
+        self.tell(f"{event}. It starts again in {pause:g} s.")
 
     def _send_all(self, number: signal.Signals) -> None:
         for part in self.parts:
@@ -216,16 +216,16 @@ class Supervisor:
             os.set_blocking(end, False)
         self._selector.register(ours, EVENT_READ, None)
         # `nohup` said that a closed terminal is to be ignored.
-        numbers = [one for one in STOP_SIGNALS if signal.getsignal(one) is not signal.SIG_IGN]
-        before = {one: signal.signal(one, stop) for one in numbers}
+        numbers = [number for number in STOP_SIGNALS if signal.getsignal(number) is not signal.SIG_IGN]
+        before = {number: signal.signal(number, stop) for number in numbers}
         before[signal.SIGCHLD] = signal.signal(signal.SIGCHLD, lambda *_: None)
         waker = signal.set_wakeup_fd(theirs, warn_on_full_buffer=False)
         try:
             yield
         finally:
             signal.set_wakeup_fd(waker)
-            for one, handler in before.items():
-                signal.signal(one, handler)
+            for signal_number, handler in before.items():
+                signal.signal(signal_number, handler)
             self._selector.close()
             os.close(ours)
             os.close(theirs)

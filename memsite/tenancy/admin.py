@@ -130,13 +130,13 @@ class PeopleAdmin(Noted, AnyUserAdmin):
 
 def without_owner(people: Iterable[User]) -> list[App]:
     """Return the apps that would have none when these have gone."""
-    people, found = list(people), []
+    people, theirs = list(people), []
     for app in apps_with(people, role=Role.OWNER):
         try:
             check_owner_stays(app, {person.pk: None for person in people})
         except LastOwner:
-            found.append(app)
-    return found
+            theirs.append(app)
+    return theirs
 
 
 def apps_with(people: Sequence[User], **which: Any) -> QuerySet[App]:
@@ -216,7 +216,7 @@ class MemberForm(SideBySideForm[Membership]):
             return name
         user = get_user_model().objects.filter(username=name, is_active=True).first()
         if user is None:
-            raise forms.ValidationError("Nobody has this name.")
+            raise forms.ValidationError("There is no user with this name.")
         self.instance.user = user
         return name
 

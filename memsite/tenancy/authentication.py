@@ -119,16 +119,18 @@ class OperatorSessionAuthentication(SessionAuthentication):
 
     def authenticate(self, request: Request) -> Any:
         """(Principal, None), or None."""
-        found: Any = super().authenticate(request)
-        if found is None:
+        authenticated: Any = super().authenticate(request)
+        if authenticated is None:
             return None
         # Who is a member of what concerns all apps.
         with site_wide():
-            is_operator = found[0].is_superuser or apps_of(found[0]).exists()
+            is_operator = authenticated[0].is_superuser or apps_of(authenticated[0]).exists()
         if not is_operator:
             return None
         open_site()
-        return Principal(name=found[0].get_username(), scopes=frozenset({Scope.OPERATOR}), user=found[0]), None
+        return Principal(
+            name=authenticated[0].get_username(), scopes=frozenset({Scope.OPERATOR}), user=authenticated[0]
+        ), None
 
 
 class HasScope(BasePermission):

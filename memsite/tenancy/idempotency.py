@@ -46,7 +46,7 @@ class Slot:
 
     row: IdempotentAnswer | None = None
     answer: tuple[int, Any] | None = None
-    kept: bool = False
+    is_stored: bool = False
     goes_on: bool = False
     past: IdempotentAnswer | None = None
     """What was answered to this key, where it has still to be seen whether it was to this request: see `repeat`."""
@@ -83,7 +83,7 @@ class Slot:
             return
         if not self.rows().update(status=status, body=dump_json(body), fingerprint=self.row.fingerprint):
             raise Conflict(TAKEN_OVER)
-        self.kept = True
+        self.is_stored = True
 
     def keep_instead(self, status: int, body: Mapping[str, Any]) -> None:
         """Store what there is to say now, of work that went on after its transaction."""
@@ -109,7 +109,7 @@ def idempotent(caller: str, key: str | None, request: Mapping[str, Any] | None, 
     is_answered = False
     try:
         yield slot
-        is_answered = slot.kept
+        is_answered = slot.is_stored
     finally:
         # What was kept in a transaction that failed after all, at its commit even, is not there.
         if slot.row and not is_answered:
@@ -133,11 +133,11 @@ def free() -> None:
 
 def fingerprint(request: Mapping[str, Any]) -> str:
     try:
-        told = orjson.dumps(request, option=orjson.OPT_SORT_KEYS, default=str)
+        data = orjson.dumps(request, option=orjson.OPT_SORT_KEYS, default=str)
     except orjson.JSONEncodeError:
         # An integer beyond 64 bits: whether it may be one is for the shape of the body to say.
-        told = json.dumps(request, sort_keys=True, default=str).encode()
-    return sha256(told).hexdigest()
+        data = json.dumps(request, sort_keys=True, default=str).encode()
+    return sha256(data).hexdigest()
 
 
 def claim(caller: str, key: str, print_: str | None, now: datetime) -> Slot:
@@ -149,17 +149,17 @@ def claim(caller: str, key: str, print_: str | None, now: datetime) -> Slot:
             row = IdempotentAnswer.objects.create(caller=caller, key=key, fingerprint=print_ or "", created_at=now)
             return Slot(row, goes_on=print_ is None)
     except IntegrityError:
-        found = IdempotentAnswer.objects.filter(caller=caller, key=key).first()
-    if found is None:
+        stored = IdempotentAnswer.objects.filter(caller=caller, key=key).first()
+    if stored is None:
         raise Conflict("A request with this Idempotency-Key has just ended: send it again.")
-    if not found.status:
+    if not stored.status:
         # Take over the place of a twin whose lease has run out. Raises Conflict while it is at work.
-        stale = IdempotentAnswer.objects.filter(pk=found.pk, status=0, created_at=found.created_at)
-        if found.created_at > now - LEASE or not stale.update(created_at=now, fingerprint=print_ or ""):
+        stale = IdempotentAnswer.objects.filter(pk=stored.pk, status=0, created_at=stored.created_at)
+        if stored.created_at > now - LEASE or not stale.update(created_at=now, fingerprint=print_ or ""):
             raise Conflict("A request with this Idempotency-Key is being answered.")
-        found.created_at, found.fingerprint = now, print_ or ""
-        return Slot(found, goes_on=print_ is None)
-    return Slot(past=found) if print_ is None else Slot(answer=answer_of(found, print_))
+        stored.created_at, stored.fingerprint = now, print_ or ""
+        return Slot(stored, goes_on=print_ is None)
+    return Slot(past=stored) if print_ is None else Slot(answer=answer_of(stored, print_))
 
 
 def answer_of(row: IdempotentAnswer, print_: str) -> tuple[int, Any]:
@@ -185,9 +185,9 @@ def forget_answers(app: App, uids: Iterable[UUID]) -> None:
         if gone:
             silence(rows.filter(reduce(or_, [Q(Holds("body", uid)) for uid in gone])))
         return
-    told = [pk for pk, body in rows.values_list("pk", "body").iterator() if gone & set(UID.findall(bytes(body)))]
-    for start in range(0, len(told), BATCH):
-        silence(IdempotentAnswer.objects.filter(pk__in=told[start : start + BATCH]))
+    stale_pks = [pk for pk, body in rows.values_list("pk", "body").iterator() if gone & set(UID.findall(bytes(body)))]
+    for start in range(0, len(stale_pks), BATCH):
+        silence(IdempotentAnswer.objects.filter(pk__in=stale_pks[start : start + BATCH]))
 
 
 class Holds(Func):

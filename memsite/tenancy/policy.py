@@ -123,11 +123,11 @@ def limits_of(field: "models.Field[Any, Any]") -> dict[str, Any]:
     """Return what its validators allow, for a form's field: so the page says it, too, before anything is sent."""
     if isinstance(field, TimeZoneField):
         return {"coerce": zone_named}
-    found: dict[str, Any] = {}
+    limits: dict[str, Any] = {}
     for validator in field.validators:
         if isinstance(validator, MinValueValidator | MaxValueValidator):
-            found[validator.code] = validator.limit_value
-    return found
+            limits[validator.code] = validator.limit_value
+    return limits
 
 
 def zone_named(name: Any) -> ZoneInfo:

@@ -26,7 +26,7 @@ SETTING = "memsite.app"
 # What a connection is told; between these two, the number of an app.
 NOBODY, SITE = "nobody", "site"
 UNKNOWN = ""
-OPEN_DOORS = ("/api/", "/mcp", "/compat/")
+KEYED_PATHS = ("/api/", "/mcp", "/compat/")
 """Whoever comes in here is nobody until a key says more. The other doors are for people, whose apps `access` knows."""
 ASK = f"SELECT set_config('role', %s, false), set_config('{SETTING}', %s, false)"  # our own name
 NO_ROLE = (
@@ -57,8 +57,8 @@ def stands() -> bool:
         return True
     with connection.cursor() as cursor:
         cursor.execute(STANDS, [connection.introspection.django_table_names(), ROLE])
-        found = cursor.fetchone()
-    return bool(found and found[0])
+        row = cursor.fetchone()
+    return bool(row and row[0])
 
 
 # --- who asks
@@ -95,7 +95,7 @@ def site_wide() -> _GeneratorContextManager[None]:
     return standing(SITE)
 
 
-class Wall:
+class RowLevelSecurity:
     """Middleware: nobody sees anything until it is known who asks.
 
     An answer that is still being sent goes on reading as whom it is for; the thread's next request begins anew.
@@ -107,7 +107,7 @@ class Wall:
         self.get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
-        token = _behind.set(NOBODY if request.path.startswith(OPEN_DOORS) else SITE)
+        token = _behind.set(NOBODY if request.path.startswith(KEYED_PATHS) else SITE)
         response = self.get_response(request)
         if not response.streaming:
             _behind.reset(token)
@@ -129,7 +129,7 @@ def tell_new_connection(connection: Any, **_: Any) -> None:
     """Hears of each connection that is made, or taken from the pool: what it was told before is not known."""
     if not is_up() or connection.vendor != "postgresql":
         return
-    connection.told = Told()
+    connection.app_scope = Told()
     if tell_first not in connection.execute_wrappers:
         # Whoever wraps this very statement takes the last one away again: that must be his own.
         connection.execute_wrappers.insert(0, tell_first)
@@ -142,21 +142,21 @@ def tell_first(execute: Callable[..., Any], sql: str, params: Any, many: bool, c
         return execute(sql, params, many, context)
     finally:
         if str(sql).startswith("ROLLBACK TO"):
-            context["connection"].told.where = UNKNOWN
+            context["connection"].app_scope.where = UNKNOWN
 
 
 def tell(connection: Any) -> None:
-    told, where = connection.told, _behind.get()
+    state, where = connection.app_scope, _behind.get()
     status = status_of(connection)
     if status == "INERROR":
         return
-    if told.in_transaction and status == "IDLE":
+    if state.in_transaction and status == "IDLE":
         # Whether it was kept or rolled back, with what it was told in it, nobody knows.
-        told.where = UNKNOWN
-    if told.where != where:
+        state.where = UNKNOWN
+    if state.where != where:
         with connection.wrap_database_errors:
             connection.connection.execute(ASK, ["none" if where == SITE else ROLE, where])
-        told.where, told.in_transaction = where, status_of(connection) != "IDLE"
+        state.where, state.in_transaction = where, status_of(connection) != "IDLE"
 
 
 def status_of(connection: Any) -> str:
@@ -166,7 +166,7 @@ def status_of(connection: Any) -> str:
 
 # --- what stands in the database
 
-WALLED_APP = f"""
+ROLE_FUNCTION = f"""
 CREATE OR REPLACE FUNCTION memsite_walled_app() RETURNS bigint LANGUAGE sql STABLE PARALLEL SAFE AS $$
 SELECT CASE WHEN current_setting('{SETTING}', true) ~ '^[0-9]+$' THEN current_setting('{SETTING}', true)::bigint END
 $$"""  # our own name
@@ -181,7 +181,7 @@ DO $$ BEGIN CREATE ROLE {ROLE} NOLOGIN; EXCEPTION WHEN duplicate_object OR uniqu
 GRANT {ROLE} TO CURRENT_USER"""
 
 
-def walled_tables() -> dict[str, str]:
+def scoped_tables() -> dict[str, str]:
     """Return the column with the app's number, by table."""
     columns = {}
     for model in apps.get_models(include_auto_created=True):
@@ -198,12 +198,12 @@ def build(**_: Any) -> None:
     if connection.vendor != "postgresql":
         return
     with transaction.atomic(), connection.cursor() as cursor:
-        cursor.execute(WALLED_APP)
+        cursor.execute(ROLE_FUNCTION)
         cursor.execute("SELECT tablename FROM pg_policies WHERE policyname = %s", [POLICY])
-        walled = {table for (table,) in cursor.fetchall()}
-        tables = walled_tables()
+        protected = {table for (table,) in cursor.fetchall()}
+        tables = scoped_tables()
         there = set(connection.introspection.table_names(cursor))
-        for table in sorted((tables.keys() & there) - walled):
+        for table in sorted((tables.keys() & there) - protected):
             column = tables[table]
             cursor.execute(f"ALTER TABLE {table} ENABLE ROW LEVEL SECURITY")
             cursor.execute(f"CREATE POLICY {POLICY} ON {table} USING ({column} = (SELECT memsite_walled_app()))")
@@ -214,8 +214,8 @@ def build(**_: Any) -> None:
 def allow_role(cursor: Any) -> None:
     """CommandError if the role is missing and this user may not make it."""
     cursor.execute("SELECT pg_has_role(oid, 'MEMBER') FROM pg_roles WHERE rolname = %s", [ROLE])
-    found = cursor.fetchone()
-    if not found or not found[0]:
+    row = cursor.fetchone()
+    if not row or not row[0]:
         try:
             cursor.execute(MAKE_ROLE)
         except ProgrammingError as error:

@@ -90,7 +90,7 @@ def line_ids(path: Path, end: int) -> set[str]:
             raw, length = read_line(file)
             if not length:
                 break
-            ids.update(found.decode(errors="replace") for found in LINE_ID.findall(raw))
+            ids.update(match.decode(errors="replace") for match in LINE_ID.findall(raw))
             place += length
     return ids
 
@@ -136,13 +136,13 @@ def own_words(text: str) -> str:
     Each end is looked for once: a prompt may be hostile.
     """
     written, start, endless = list[str](), 0, set[str]()
-    while found := INSERTED.search(text, start):
-        written.append(text[start : found.start()])
-        start, end = found.end(), f"</{found[1]}>"
+    while match := INSERTED.search(text, start):
+        written.append(text[start : match.start()])
+        start, end = match.end(), f"</{match[1]}>"
         closed = -1 if end in endless else text.find(end, start)
         if closed < 0:
             endless.add(end)
-            written.append(found[0])
+            written.append(match[0])
         else:
             start = closed + len(end)
     written.append(text[start:])

@@ -132,9 +132,9 @@ def progress_file(session_id: str) -> Path:
 
 def load_progress(session_id: str) -> Progress:
     try:
-        kept = json.loads(progress_file(session_id).read_bytes())
-        names = [(str(name), str(own)) for name, own in kept.get("names", ())]
-        return Progress(max(0, int(kept["sent_bytes"])), [str(name) for name in kept["ahead"]], names)
+        progress = json.loads(progress_file(session_id).read_bytes())
+        names = [(str(name), str(own)) for name, own in progress.get("names", ())]
+        return Progress(max(0, int(progress["sent_bytes"])), [str(name) for name in progress["ahead"]], names)
     except (OSError, ValueError, KeyError, TypeError):
         return Progress()
 

@@ -203,8 +203,8 @@ def waited_for(memsite: Memsite, app_id: str, row: Import) -> Import:
 def show_counts(counts: dict[str, Counted]) -> None:
     for kind, count in counts.items():
         numbers = {"new": 0, "known": 0, "left_out": 0, **count}
-        told = ", ".join(f"{number:,} {name.replace('_', ' ')}" for name, number in numbers.items() if number)
-        click.echo(f"{kind.replace('_', ' '):12} {told or 'nothing'}")
+        summary = ", ".join(f"{number:,} {name.replace('_', ' ')}" for name, number in numbers.items() if number)
+        click.echo(f"{kind.replace('_', ' '):12} {summary or 'nothing'}")
 
 
 @click.group()
@@ -237,7 +237,7 @@ def add_webhook(address: str, events: tuple[str, ...], description: str, app: st
 @webhooks.command("switch")
 @click.argument("webhook", type=WEBHOOK)
 @click.option(
-    "--on/--off", "is_active", required=True, help="One that is switched on is told of what changes from then on."
+    "--on/--off", "is_active", required=True, help="A webhook that is switched on receives what changes from then on."
 )
 @of_app
 @as_json
@@ -386,9 +386,9 @@ def show_rows(rows: list[Any], line: Any, json_: bool) -> None:
         click.echo("There are none.", err=True)
 
 
-def show_secret(told: str, secret: str | None) -> None:
+def show_secret(notice: str, secret: str | None) -> None:
     """None: the answer that had it got lost on the way, and this one repeats it."""
-    click.echo(told)
+    click.echo(notice)
     click.echo(f"{INDENT}secret  {secret or 'was lost on the way: `renew` makes a new one'}")
 
 

@@ -124,14 +124,14 @@ class Id(click.ParamType[str]):
 
     name = "id"
 
-    def __init__(self, found: str = "`memsite list` shows some.") -> None:
-        self.found = found
+    def __init__(self, hint: str = "`memsite list` shows some.") -> None:
+        self.hint = hint
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
         try:
             return str(UUID(value))
         except ValueError:
-            self.fail(f"{value!r} is no id. {self.found}", param, ctx)
+            self.fail(f"{value!r} is no id. {self.hint}", param, ctx)
 
 
 SESSION_ID = Id("That of a session is the `id` which opening it has answered, not its `external_id`.")

@@ -188,8 +188,8 @@ def import_(paths: tuple[Path, ...], again: bool, json_: bool) -> None:
     Each becomes a session. What was sent before, also by a hook, is not sent again.
     """
     roots = paths or (settings_file(None).parent / "projects",)
-    found = {file for path in roots for file in (path.rglob(f"*{SUFFIX}") if path.is_dir() else [path])}
-    own = [file for file in found if file.is_file() and not file.name.startswith(SUB_AGENT)]
+    candidates = {file for path in roots for file in (path.rglob(f"*{SUFFIX}") if path.is_dir() else [path])}
+    own = [file for file in candidates if file.is_file() and not file.name.startswith(SUB_AGENT)]
     # The oldest first, so that what was said later is learnt later.
     files = sorted(own, key=lambda file: (file.stat().st_mtime, file))
     message_count, sessions = 0, set[str]()

@@ -64,7 +64,7 @@ def memory_fields(function: Function) -> Function:
 @click.option("--user", "user_id", type=EndUser(), help="The end user it is about.")
 @click.option("--kind", type=click.Choice(get_args(Kind)), help="What sort of memory it is.")
 @click.option("--origin", type=click.Choice(get_args(SayableOrigin)), help="Who said it; you, unless you say so.")
-@click.option("--pin", "pinned", is_flag=True, default=None, help="It does not fade and makes no room.")
+@click.option("--pin", "pinned", is_flag=True, default=None, help="It does not fade and is never archived.")
 @click.option("--external-id", metavar="ID", help="Your own name for it.")
 @click.option("--no-dedupe", is_flag=True, help="Store it even if the same is known.")
 @as_json
@@ -253,14 +253,14 @@ def search(
     """Find memories by meaning, the best first. Several words are one question: no quotes needed."""
     named = [("category", category), ("subject", subject), *(("tags", tag) for tag in tags)]
     filters = [{name: value} for name, value in named if value is not None]
-    asked = without_nones(
+    fields = without_nones(
         **options,
         filters={"and": filters} if filters else None,
         scope="shared" if shared else None,
         explain=explain or None,
     )
     with connect() as memsite:
-        answer = memsite.search_memories(" ".join(query), **asked)
+        answer = memsite.search_memories(" ".join(query), **fields)
     if json_:
         return print_json(answer)
     for hit in answer["results"]:

@@ -55,14 +55,14 @@ def memory_line(memory: Memory, before: str = "") -> str:
 
 def hit_line(hit: ExplainedHit, combined: str = "sum") -> str:
     """Return a hit with the parts of its score, where it has them: they add up to it, or multiply."""
-    shown = memory_line(hit, click.style(f"{hit['score']:.2f}", bold=True) + "  ")
+    line = memory_line(hit, click.style(f"{hit['score']:.2f}", bold=True) + "  ")
     if hit["trust"]:
-        shown += "  " + click.style(", ".join(hit["trust"]), fg="yellow")
+        line += "  " + click.style(", ".join(hit["trust"]), fg="yellow")
     parts = hit.get("scores")
     if parts:
         sign = " + " if combined == "sum" else " × "
-        shown += f"\n{INDENT}= {sign.join(f'{name} {value:.2f}' for name, value in parts.items())}"
-    return shown
+        line += f"\n{INDENT}= {sign.join(f'{name} {value:.2f}' for name, value in parts.items())}"
+    return line
 
 
 def as_text(value: Any) -> str:

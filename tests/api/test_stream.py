@@ -338,7 +338,7 @@ def test_a_stream_without_a_length_is_stored(alice: Caller) -> None:
 def test_half_of_the_threads_may_be_kept_by_streams(alice: Caller, settings: Any) -> None:
     settings.MEMSITE = replace(settings.MEMSITE, web_threads=3)
     session = alice.start_session()["id"]
-    with streaming.streams.one():
+    with streaming.streams.counted():
         refused = stream(alice, session, sent(said("jellyfin takes 60s", 1)))
         assert "nothing of it was stored" in assert_problem(refused, 503)["detail"]
         assert refused["Retry-After"] == "1"

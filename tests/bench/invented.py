@@ -42,8 +42,14 @@ def as_json(name: str = "invented-1") -> dict:
         for item in whole.items
     ]  # fmt: skip
     queries = [
-        {"id": str(number), "text": asked.text, "gold": sorted(asked.gold), "category": asked.category, "scored": True}
-        for number, asked in enumerate(whole.questions)
+        {
+            "id": str(number),
+            "text": question.text,
+            "gold": sorted(question.gold),
+            "category": question.category,
+            "scored": True,
+        }
+        for number, question in enumerate(whole.questions)
     ]
     trick = {"id": "x", "text": "Which piano?", "gold": ["turn-5"], "category": "adversarial", "scored": False}
     return {"app_id": name, "items": items, "queries": [*queries, trick]}

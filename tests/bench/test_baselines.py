@@ -13,7 +13,7 @@ def baselines():
 
 def test_each_finds_what_shares_words_with_the_question(baselines):
     rankings = baselines.rankings("Which violin, from which teacher?")
-    assert {name: found[0] for name, found in rankings.items()} == dict.fromkeys(rankings, "turn-5")
+    assert {name: results[0] for name, results in rankings.items()} == dict.fromkeys(rankings, "turn-5")
     assert len(rankings) == 5
 
 

@@ -109,13 +109,13 @@ def test_it_tells_how_many_times_as_fast() -> None:
         ALIKE: {"search": [0.001] * 10, "write": [0.003] * 3},
         "mem0 on faiss": {"search": [0.002] * 10, "write": [0.3] * 3},
     }
-    told = render({1_000: loads, 10_000: loads}, 10_000, local, "today")
-    assert "|  | 1,000: a second | 1,000: alone | 10,000: a second | 10,000: alone |" in told
-    assert "| Memsite | 200 | 4.0 / 4.0 | 200 | 4.0 / 4.0 |" in told
-    assert "| mcp-memory-service | 25 | 40.0 / 40.0 | 25 | 40.0 / 40.0 |" in told
-    assert "| Memsite: times as fast | **8.0×** | **10.0×** | **8.0×** | **10.0×** |" in told
-    assert "| mem0 on faiss | 2.0 / 2.0 (2.0×) | 300.0 / 300.0 (100.0×) |" in told
-    assert f"| {DEFAULT} | 4.0 / 4.0 (4.0×) | 9.0 / 9.0 (3.0×) |" in told
+    output = render({1_000: loads, 10_000: loads}, 10_000, local, "today")
+    assert "|  | 1,000: a second | 1,000: alone | 10,000: a second | 10,000: alone |" in output
+    assert "| Memsite | 200 | 4.0 / 4.0 | 200 | 4.0 / 4.0 |" in output
+    assert "| mcp-memory-service | 25 | 40.0 / 40.0 | 25 | 40.0 / 40.0 |" in output
+    assert "| Memsite: times as fast | **8.0×** | **10.0×** | **8.0×** | **10.0×** |" in output
+    assert "| mem0 on faiss | 2.0 / 2.0 (2.0×) | 300.0 / 300.0 (100.0×) |" in output
+    assert f"| {DEFAULT} | 4.0 / 4.0 (4.0×) | 9.0 / 9.0 (3.0×) |" in output
 
 
 def test_both_sides_have_vectors_of_as_many_dimensions(settings: Any, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -45,17 +45,17 @@ def folder(tmp_path):
 
 def test_conversations_are_read_with_the_questions_that_count(folder):
     read = read_conversations(folder)
-    assert [one.name for one in read] == ["locomo-1", "locomo-2", "realtalk-1", "realtalk-2"]
+    assert [item.name for item in read] == ["locomo-1", "locomo-2", "realtalk-1", "realtalk-2"]
     assert read[0] == conversation("locomo-1")
 
 
 def test_a_limit_is_for_each_data_set(folder):
-    assert [one.name for one in read_conversations(folder, 1)] == ["locomo-1", "realtalk-1"]
+    assert [item.name for item in read_conversations(folder, 1)] == ["locomo-1", "realtalk-1"]
 
 
 def test_one_data_set_alone_will_do(folder):
     (folder / "locomo.json").unlink()
-    assert [one.name for one in read_conversations(folder)] == ["realtalk-1", "realtalk-2"]
+    assert [item.name for item in read_conversations(folder)] == ["realtalk-1", "realtalk-2"]
 
 
 def test_it_is_told_what_is_wanted_where_there_is_none(tmp_path):

@@ -53,10 +53,10 @@ def seconds(factor: float = 1.0) -> Seconds:
 def test_the_same_app_is_measured_in_pgvector() -> None:
     with hashing() as embedder:
         app = fill_app(400, embedder, "growth")
-        found = dict(steps.measure_here(app, embedder, FEW))
-    assert [name.split()[0] for name in found] == ["PostgreSQL", "pgvector"]
-    for one in found.values():
-        assert_plausible(one)
+        results = dict(steps.measure_here(app, embedder, FEW))
+    assert [name.split()[0] for name in results] == ["PostgreSQL", "pgvector"]
+    for item in results.values():
+        assert_plausible(item)
     assert App.objects.get(pk=app.pk).near_model == embedder.name
 
 
@@ -68,8 +68,8 @@ def test_an_index_that_is_kept_is_measured_too(monkeypatch: pytest.MonkeyPatch, 
     monkeypatch.setattr(index_cache, "write_in_background", index_cache.write_index)
     with hashing() as embedder:
         app = fill_app(400, embedder, "growth")
-        found = steps.measure_loads(app, embedder, "who sees what")
-    assert {name: len(seconds) for name, seconds in found.items()} == {FIRST: steps.LOADS, FOUND: steps.LOADS}
+        results = steps.measure_loads(app, embedder, "who sees what")
+    assert {name: len(seconds) for name, seconds in results.items()} == {FIRST: steps.LOADS, FOUND: steps.LOADS}
 
 
 @pytest.mark.django_db(transaction=True)
@@ -94,46 +94,48 @@ def test_of_a_transaction_statements_and_commit_count() -> None:
 
 @pytest.mark.long
 def test_each_database_is_measured_by_a_process_of_its_own() -> None:
-    (found,) = measure_apart(400, "sqlite", ["--questions", str(FEW), "--data", "none"]).values()
-    assert_plausible(found, UNSYNCED)
+    (results,) = measure_apart(400, "sqlite", ["--questions", str(FEW), "--data", "none"]).values()
+    assert_plausible(results, UNSYNCED)
 
 
-def assert_plausible(found: Seconds, *more: str) -> None:
-    counts = {step: len(taken) for step, taken in found.items()}
+def assert_plausible(results: Seconds, *more: str) -> None:
+    counts = {step: len(taken) for step, taken in results.items()}
     written = (UNDISTURBED, AFTER, ELSEWHERE, WRITE, HELD, ASKED, COMMITTED, FOLLOWING, LOOKED)
     writes = dict.fromkeys([*written, *more], FEW // steps.QUESTIONS_PER_WRITE)
     assert counts == {FIRST: steps.LOADS, REQUEST: FEW, SEARCH: FEW, START: steps.STARTS, **writes}
-    for commit, asked, held, whole in zip(*[found[step] for step in (COMMITTED, ASKED, HELD, WRITE)], strict=True):
-        assert 0 < commit < asked < held < whole
+    for commit, question, stored, whole in zip(
+        *[results[step] for step in (COMMITTED, ASKED, HELD, WRITE)], strict=True
+    ):
+        assert 0 < commit < question < stored < whole
 
 
 def test_databases_stand_side_by_side_and_goals_below() -> None:
     both = {"SQLite": seconds(), "PostgreSQL 16": seconds(1.5)}
-    told = render({1_000: both, 10_000: {"SQLite": {**seconds(2.0), FOUND: [0.04] * 3}}}, "today.", HASHING)
-    assert "| 1,000 memories | SQLite | PostgreSQL 16 |" in told
-    assert f"| {REQUEST} | 4.0 / 4.0 | 6.0 / 6.0 (1.5×) |" in told
+    output = render({1_000: both, 10_000: {"SQLite": {**seconds(2.0), FOUND: [0.04] * 3}}}, "today.", HASHING)
+    assert "| 1,000 memories | SQLite | PostgreSQL 16 |" in output
+    assert f"| {REQUEST} | 4.0 / 4.0 | 6.0 / 6.0 (1.5×) |" in output
     row = partial("| {} | {} | {} |".format)
-    assert row("a whole request, beside SQLite's (at most 2× at 10,000): PostgreSQL 16", "1.50×", "–") in told
-    assert row("a whole request, beside that in the smallest app: SQLite", "1.00×", "2.00×") in told
-    assert row("the first search, from the database (below 1.5 s at 100,000): SQLite", "0.50 s", "1.00 s") in told
+    assert row("a whole request, beside SQLite's (at most 2× at 10,000): PostgreSQL 16", "1.50×", "–") in output
+    assert row("a whole request, beside that in the smallest app: SQLite", "1.00×", "2.00×") in output
+    assert row("the first search, from the database (below 1.5 s at 100,000): SQLite", "0.50 s", "1.00 s") in output
     assert (
         row(
             "statements and commit of a write between searches, ms, p50 / p95 (at most 1): SQLite", *["0.50 / 0.50"] * 2
         )
-        in told
+        in output
     )
     assert (
         row(
             "statements and commit of a write right after another, ms, p50 / p95 (at most 1): SQLite",
             *["0.40 / 0.40"] * 2,
         )
-        in told
+        in output
     )
     unsynced = "of one between searches that waits for no disk, ms, p50 / p95: SQLite"
-    assert row(unsynced, *["0.30 / 0.30"] * 2) in told
-    found = "the first search, where the index is kept on the disk (below 1.5 s at 100,000): SQLite"
-    assert row(found, "–", "0.04 s") in told
-    assert "kept on the disk (below 1.5 s at 100,000): PostgreSQL" not in told, "there is nothing to tell"
-    assert f"| {FOUND} | 40.0 / 40.0 |" in told
-    assert "(at most 1.2×): SQLite | 1.50× / 1.50× | 1.50× / 1.50× |" in told
-    assert "of another process, beside it: SQLite | 2.00× / 2.00× | 2.00× / 2.00× |" in told
+    assert row(unsynced, *["0.30 / 0.30"] * 2) in output
+    text = "the first search, where the index is kept on the disk (below 1.5 s at 100,000): SQLite"
+    assert row(text, "–", "0.04 s") in output
+    assert "kept on the disk (below 1.5 s at 100,000): PostgreSQL" not in output, "there is nothing to tell"
+    assert f"| {FOUND} | 40.0 / 40.0 |" in output
+    assert "(at most 1.2×): SQLite | 1.50× / 1.50× | 1.50× / 1.50× |" in output
+    assert "of another process, beside it: SQLite | 2.00× / 2.00× | 2.00× / 2.00× |" in output

@@ -19,7 +19,7 @@ def test_all_of_it_is_taken_in() -> None:
 def test_the_share_is_of_the_embedders_own_pace() -> None:
     halves = Step(45.0, 45.0, 1.0), Step(45.0, 45.0, None)
     pace = Pace(10_000, 149.2, halves, Step(96.0, 110.0, 20.0))
-    told = render(pace, "now")
-    assert "| import, whole | 10,000 | 96.0 / 110.0 | 20 | 104.2 |" in told
-    assert told.endswith("**94%** of the embedder's own pace (goal: 90%, met).")
+    output = render(pace, "now")
+    assert "| import, whole | 10,000 | 96.0 / 110.0 | 20 | 104.2 |" in output
+    assert output.endswith("**94%** of the embedder's own pace (goal: 90%, met).")
     assert render(Pace(10_000, 149.2, halves, Step(120.0, 110.0, 20.0)), "now").endswith("(goal: 90%, missed).")

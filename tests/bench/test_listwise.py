@@ -27,12 +27,12 @@ def test_the_same_lists_give_the_same_weights():
 
 
 def test_the_gradient_is_that_of_the_loss():
-    packed, at, width = pack(lists()), np.array([0.3, -0.2, 0.1]), 1e-2
-    _, slope, curve = derivatives(packed, at, 0.01)
+    packed, index, width = pack(lists()), np.array([0.3, -0.2, 0.1]), 1e-2
+    _, slope, curve = derivatives(packed, index, 0.01)
     for number, direction in enumerate(np.eye(3)):
-        rise = loss(packed, at + width * direction, 0.01) - loss(packed, at - width * direction, 0.01)
+        rise = loss(packed, index + width * direction, 0.01) - loss(packed, index - width * direction, 0.01)
         assert rise / (2 * width) == pytest.approx(slope[number], abs=1e-3)
-        ahead, behind = (derivatives(packed, at + sign * width * direction, 0.01)[1] for sign in (1, -1))
+        ahead, behind = (derivatives(packed, index + sign * width * direction, 0.01)[1] for sign in (1, -1))
         assert (ahead - behind) / (2 * width) == pytest.approx(curve[number], abs=1e-3)
 
 
@@ -45,9 +45,9 @@ def test_it_stands_at_the_minimum():
 def test_a_list_counts_as_much_as_its_pull():
     """Two questions that say the contrary: the stronger one is believed."""
     features = np.array([[1.0], [0.0]], np.float32)
-    one = Listed(features, np.array([True, False]), pull=1.0)
+    listed = Listed(features, np.array([True, False]), pull=1.0)
     other = Listed(features, np.array([False, True]), pull=3.0)
-    assert fit([one, other])[0] < 0
+    assert fit([listed, other])[0] < 0
 
 
 def test_a_list_without_a_choice_teaches_nothing():

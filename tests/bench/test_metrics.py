@@ -6,7 +6,7 @@ TEN = list("abcdefghij")
 
 
 @pytest.mark.parametrize(
-    ("found", "gold", "expected"),
+    ("results", "gold", "expected"),
     [
         (TEN, {"a"}, Score(1, 1, 1)),
         (TEN, {"c", "g"}, Score(1 / 2, 1, 1 / 3)),
@@ -15,8 +15,8 @@ TEN = list("abcdefghij")
         ([], {"a"}, Score(0, 0, 0)),
     ],
 )
-def test_scores_by_hand(found, gold, expected):
-    assert score(found, gold) == expected
+def test_scores_by_hand(results, gold, expected):
+    assert score(results, gold) == expected
 
 
 def test_the_mean_counts_each_question_once():

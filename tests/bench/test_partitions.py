@@ -55,17 +55,17 @@ def test_a_statement_is_told_by_its_tables_and_columns() -> None:
 
 
 def test_what_is_told() -> None:
-    asked = {
+    question = {
         WHOLE: {"the ten hits": Asked([0.001] * 3, 1)},
         SPLIT: {"the ten hits": Asked([0.002] * 3, 2)},
     }
     routed = {"searches": (8, ["SELECT a by id", "SELECT a by id"]), "reads one": (2, list[str]())}
-    told = render(3, 100, {WHOLE: 0.5, SPLIT: 1.0}, asked, {WHOLE: 0.25, SPLIT: 0.125}, routed, "today.")
-    assert "| the ten hits | 1.00 / 1.00 in 1 | 2.00 / 2.00 in 2 |" in told
-    assert "| a tenth changed, then VACUUM, ms | 250 | 125 |" in told
-    assert "| filling, memories a second | 600 | 300 |" in told
-    assert "| searches | 8 | 6 | `SELECT a by id` |" in told
-    assert "| reads one | 2 | 2 | – |" in told
+    output = render(3, 100, {WHOLE: 0.5, SPLIT: 1.0}, question, {WHOLE: 0.25, SPLIT: 0.125}, routed, "today.")
+    assert "| the ten hits | 1.00 / 1.00 in 1 | 2.00 / 2.00 in 2 |" in output
+    assert "| a tenth changed, then VACUUM, ms | 250 | 125 |" in output
+    assert "| filling, memories a second | 600 | 300 |" in output
+    assert "| searches | 8 | 6 | `SELECT a by id` |" in output
+    assert "| reads one | 2 | 2 | – |" in output
 
 
 @pytest.fixture
@@ -89,17 +89,17 @@ def test_copies_answer_as_the_tables_do(monkeypatch: pytest.MonkeyPatch) -> None
             lay_out(layout, parts, app, 3)
             assert rows_in(layout) == [(60, 60)] * 3
         whole, split = ask(WHOLE, statements), ask(SPLIT, statements)
-        assert [one.tables for one in whole.values()] == [2, 2, 1, 1, 1, 1]
+        assert [item.tables for item in whole.values()] == [2, 2, 1, 1, 1, 1]
         assert split["who holds the words"].tables == 2
         assert split["who holds the words, if it named the app"].tables == 1
-        assert all(len(one.seconds) == 2 for one in [*whole.values(), *split.values()])
+        assert all(len(item.seconds) == 2 for item in [*whole.values(), *split.values()])
         assert vacuumed(SPLIT) > 0
         routed = routed_statements(key)
     assert App.objects.count() == 1
-    others = {what: [one for one in found if "apikey" not in one] for what, (_, found) in routed.items()}
-    assert [what for what, found in others.items() if found] == ["searches", "asks for context", "deletes it"]
+    others = {what: [item for item in results if "apikey" not in item] for what, (_, results) in routed.items()}
+    assert [what for what, results in others.items() if results] == ["searches", "asks for context", "deletes it"]
     assert others["searches"] == ["SELECT memories_memory by words"]
-    assert all(len(found) == len(others[what]) + 1 for what, (_, found) in routed.items()), "each asks for the key"
+    assert all(len(results) == len(others[what]) + 1 for what, (_, results) in routed.items()), "each asks for the key"
 
 
 def rows_in(layout: str) -> list[tuple[int, int]]:

@@ -18,10 +18,10 @@ def test_recall_is_told_by_place_and_by_who_may_be_shown() -> None:
         "5 %": Answers(0.5, {"auto": [0.002] * 9, "vector": [0.001] * 9}),
     }
     searched = {IN_PROCESS: Searched(0.5, 1700.4, answers), IN_PGVECTOR: Searched(0.25, 200.0, answers)}
-    told = render({(10_000, TURNS): Measured(searched, 61.2, 1_024)}, "today.")
-    assert "| 10,000 in the process | turns | all | 0.991 | 8.0 / 8.0 | 4.0 / 4.0 | 0.50 | 1700 |" in told
-    assert "| 10,000 in pgvector | turns | 5 % | 0.500 | 2.0 / 2.0 | 1.0 / 1.0 | 0.25 | 200 |" in told
-    assert told.endswith("10,000 memories with vectors of turns copied and indexed in 61 s, 1,024 MB of index.")
+    output = render({(10_000, TURNS): Measured(searched, 61.2, 1_024)}, "today.")
+    assert "| 10,000 in the process | turns | all | 0.991 | 8.0 / 8.0 | 4.0 / 4.0 | 0.50 | 1700 |" in output
+    assert "| 10,000 in pgvector | turns | 5 % | 0.500 | 2.0 / 2.0 | 1.0 / 1.0 | 0.25 | 200 |" in output
+    assert output.endswith("10,000 memories with vectors of turns copied and indexed in 61 s, 1,024 MB of index.")
 
 
 def test_vectors_made_of_others_are_as_near_to_each_other() -> None:
@@ -39,9 +39,9 @@ def test_vectors_made_of_others_are_as_near_to_each_other() -> None:
 @pytest.mark.django_db(transaction=True)
 def test_both_places_find_the_nearest(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(django_settings, "MEMSITE", replace(django_settings.MEMSITE, pgvector_from=1))
-    found = measure(*unit_vectors(400, 5, DIM, seed=1), "small")
-    assert list(found.searched) == [IN_PROCESS, IN_PGVECTOR]
-    for of in found.searched.values():
+    results = measure(*unit_vectors(400, 5, DIM, seed=1), "small")
+    assert list(results.searched) == [IN_PROCESS, IN_PGVECTOR]
+    for of in results.searched.values():
         for answers in of.answers.values():
             assert answers.recall > 0.9
             assert {mode: len(seconds) for mode, seconds in answers.seconds.items()} == {"auto": 5, "vector": 5}

@@ -33,18 +33,18 @@ def test_no_question_comes_twice() -> None:
 
 
 def test_loads_take_turns() -> None:
-    assert {name: len(found) for name, found in measure(HashEmbedder(), 16, 3).items()} == {
+    assert {name: len(results) for name, results in measure(HashEmbedder(), 16, 3).items()} == {
         ALONE: 3, CROWD: 3, BATCHES: 3,
     }  # fmt: skip
 
 
 def test_it_tells_how_many_times_as_many() -> None:
-    told = render(
+    output = render(
         {ALONE: [100.0, 50.0, 80.0], CROWD: [200.0, 150.0, 168.0], BATCHES: [300.0, 150.0, 240.0]},
         {ALONE: [40.0, 40.0, 40.0], CROWD: [90.0, 100.0, 80.0]},
         9,
         "today.",
     )
-    assert f"| {ALONE} | 80 | 1.00× (1.00–1.00) |" in told
-    assert f"| {CROWD} | 168 | 2.10× (2.00–3.00) |" in told
-    assert f"| {CROWD} | 90 | 2.25× (2.00–2.50) |" in told
+    assert f"| {ALONE} | 80 | 1.00× (1.00–1.00) |" in output
+    assert f"| {CROWD} | 168 | 2.10× (2.00–3.00) |" in output
+    assert f"| {CROWD} | 90 | 2.25× (2.00–2.50) |" in output

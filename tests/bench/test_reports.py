@@ -29,9 +29,9 @@ def test_a_table_is_markdown():
 
 
 def test_circumstances_name_the_machine_and_the_note():
-    told = circumstances("shared machine")
-    assert "cores" in told
-    assert told.endswith("; shared machine.")
+    output = circumstances("shared machine")
+    assert "cores" in output
+    assert output.endswith("; shared machine.")
 
 
 @pytest.mark.django_db

@@ -54,7 +54,7 @@ def test_a_conversation_is_scored_by_weights_that_have_not_seen_it(learnt):
 
 def test_weights_that_find_less_are_not_taken(learnt):
     names, lessons = learnt
-    everything, nothing = ([Score(found, found, found)] * len(lessons) for found in (1, 0))
+    everything, nothing = ([Score(results, results, results)] * len(lessons) for results in (1, 0))
     folds = np.zeros((2, len(names)))
     assert is_no_worse(lessons, Validated(everything, folds), present_weights(names))
     assert not is_no_worse(lessons, Validated(nothing, folds), present_weights(names))

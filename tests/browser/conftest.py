@@ -50,9 +50,9 @@ class Site:
 def site(tmp_path_factory: pytest.TempPathFactory, django_db_setup: None) -> Iterator[Site]:
     """Has the demo in it, and the apps of `furnished`."""
     data = tmp_path_factory.mktemp("browser")
-    kept = {name: value for name, value in os.environ.items() if not name.startswith(("MEMSITE_", "DJANGO_"))}
+    stored = {name: value for name, value in os.environ.items() if not name.startswith(("MEMSITE_", "DJANGO_"))}
     environment = {
-        **kept, "MEMSITE_DATA_DIR": str(data), "MEMSITE_EMBEDDER": "hash", "MEMSITE_LOG_LEVEL": "ERROR",
+        **stored, "MEMSITE_DATA_DIR": str(data), "MEMSITE_EMBEDDER": "hash", "MEMSITE_LOG_LEVEL": "ERROR",
         "DJANGO_SETTINGS_MODULE": "tests.browser.site_settings", "PYTHONPATH": str(ROOT),
     }  # fmt: skip
     copy_test_database(data / "memsite.sqlite3")
@@ -102,8 +102,8 @@ def _sent(request: pytest.FixtureRequest) -> Iterator[None]:
     """Fails where a test does not send what it says that it sends, or where it is not taken."""
     Tab.sent.clear()
     yield
-    said = {name for mark in request.node.iter_markers("sends") for name in mark.args}
-    assert said - Tab.sent == set()
+    names = {name for mark in request.node.iter_markers("sends") for name in mark.args}
+    assert names - Tab.sent == set()
 
 
 class Tab:
@@ -116,9 +116,9 @@ class Tab:
         self.page, self.address = page, address
         self.troubles: list[str] = []
         self.heard: list[tuple[str, Handler]] = []
-        self.on("console", lambda said: said.type in ("error", "warning") and self.troubles.append(said.text))
+        self.on("console", lambda item: item.type in ("error", "warning") and self.troubles.append(item.text))
         self.on("pageerror", lambda error: self.troubles.append(str(error)))
-        self.on("request", lambda asked: asked.url.startswith(address) or self.troubles.append(f"asks {asked.url}"))
+        self.on("request", lambda item: item.url.startswith(address) or self.troubles.append(f"asks {item.url}"))
         self.on("response", self.note)
 
     def on(self, event: Any, handler: Handler) -> None:

@@ -114,16 +114,16 @@ def test_a_refresh_does_not_overtake_what_was_clicked(new_tab: NewTab) -> None:
     """It would take the button away before the answer comes, and with it what the answer has to tell."""
     tab = new_tab(1280, "light")
     page = tab.open(f"/cooldowns{app_of('overtaken')}")
-    held: list[Any] = []
-    page.route("**/lift?*", lambda route: held.append(route))
+    items: list[Any] = []
+    page.route("**/lift?*", lambda route: items.append(route))
     page.get_by_role("button", name="Lift: ").click()
     with page.expect_request("**/lift?*"):
         yes(page)
     for _ in range(1000):
-        if held:
+        if items:
             break
         page.evaluate("0")  # lets the handler run
-    (route,) = held
+    (route,) = items
     answer = route.fetch()
     page.evaluate("""new Promise(done => {
       document.addEventListener("htmx:afterRequest", () => done(), {once: true});
@@ -263,10 +263,10 @@ def test_an_app_moves_out_in_and_is_deleted_for_good(new_tab: NewTab, tmp_path: 
 def test_nothing_that_can_be_done_is_left_out() -> None:
     """Each address of the desk that takes a change is named by a test here that has to send it one (`sends`)."""
     modules = [import_module(f"tests.browser.{path.stem}") for path in Path(__file__).parent.glob("test_*.py")]
-    tests = [one for module in modules for name, one in vars(module).items() if name.startswith("test_")]
+    tests = [item for module in modules for name, item in vars(module).items() if name.startswith("test_")]
     marks = [mark for test in tests for mark in getattr(test, "pytestmark", []) if mark.name == "sends"]
     sent = {name for mark in marks for name in mark.args}
-    takes = {one.name for one in urlpatterns if getattr(one.callback, "takes_changes", False)}
+    takes = {urlpattern.name for urlpattern in urlpatterns if getattr(urlpattern.callback, "takes_changes", False)}
     assert len(takes) > 20
     assert takes - sent == set()
 

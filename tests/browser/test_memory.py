@@ -150,8 +150,8 @@ def test_a_refresh_that_fails_is_told_once(new_tab: NewTab) -> None:
     # One that is under way would be the answer to those that follow.
     expect(page.locator(".htmx-request")).to_have_count(0)
     page.context.set_offline(True)
-    asked: list[str] = []
-    page.on("request", lambda request: asked.append(request.url) if "x-seen" in request.headers else None)
+    texts: list[str] = []
+    page.on("request", lambda request: texts.append(request.url) if "x-seen" in request.headers else None)
     for _ in range(3):
         page.evaluate(REFRESH.replace("memory-list", "one-memory"))
     expect(toasts).to_have_text(["The server cannot be reached.Try again"])
@@ -170,9 +170,9 @@ def test_a_refresh_that_fails_is_told_once(new_tab: NewTab) -> None:
     delete.click()
     page.locator("#confirm[open] button[value=yes]").click()
     expect(toasts).to_have_count(1)
-    before = len(asked)
+    before = len(texts)
     page.clock.run_for(600_000)
-    assert len(asked) - before < 10
+    assert len(texts) - before < 10
 
 
 @sends("memories-add", "memories-bulk", "memories-undo")
@@ -187,8 +187,8 @@ def test_a_refresh_keeps_scroll_focus_ticks_and_what_is_typed(new_tab: NewTab) -
     editing.locator("[name=content]").fill("half a sen")
     editing.locator("[name=reason]").press_sequentially("because")
     page.evaluate("window.scrollTo(0, 300)")
-    kept = "[scrollY, document.activeElement.name, document.activeElement.value, document.activeElement.selectionStart]"
-    before = page.evaluate(kept)
+    text = "[scrollY, document.activeElement.name, document.activeElement.value, document.activeElement.selectionStart]"
+    before = page.evaluate(text)
     assert before[1:] == ["reason", "because", 7]
     theirs = other.open("/memories/add?app=demo-assistant")
     theirs.locator("[name=content]").fill("Somebody else has added this")
@@ -198,7 +198,7 @@ def test_a_refresh_keeps_scroll_focus_ticks_and_what_is_typed(new_tab: NewTab) -
         page.evaluate(REFRESH)
     assert refreshed.value.status == 200
     row(page, "Somebody else has added this").wait_for()
-    after = page.evaluate(kept)
+    after = page.evaluate(text)
     assert after[1:] == before[1:]
     # The browser holds what is looked at in its place while a row comes in above it.
     assert abs(after[0] - before[0]) < 120
@@ -226,8 +226,8 @@ def test_the_form_of_what_is_deleted_goes_with_it(new_tab: NewTab) -> None:
     page.locator("[name=content]").fill("Deleted where it is edited")
     page.locator("#add-memory-form").get_by_role("button", name="Add").click()
     theirs = other.open("/memories?app=demo-assistant")
-    for one in (page, theirs):
-        row(one, "Deleted where it is edited").get_by_role("link", name="Edit: ").click()
+    for item in (page, theirs):
+        row(item, "Deleted where it is edited").get_by_role("link", name="Edit: ").click()
     editing = page.locator("tr.editing")
     editing.get_by_role("button", name="Delete").click()
     page.locator("#confirm[open] button[value=yes]").click()

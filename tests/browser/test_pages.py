@@ -119,10 +119,10 @@ def test_the_checks_find_what_they_look_for(new_tab: NewTab) -> None:
     tab = new_tab(1280, "light")
     tab.open("/?app=demo-ops")
     tab.page.evaluate("document.querySelector('main').innerHTML = '<img src=x><input>'")
-    assert {found.split(":")[0] for found in barriers(tab.page)} >= {"image-alt", "label"}
+    assert {barrier.split(":")[0] for barrier in barriers(tab.page)} >= {"image-alt", "label"}
     rows = "<li>one</li><li>two</li><li>three</li><li><img src=x></li>"
     tab.page.evaluate(f"document.querySelector('main').innerHTML = '<ul>{rows}</ul>'")
-    assert [found.split(":")[0] for found in barriers(tab.page)].count("image-alt") == 1
+    assert [barrier.split(":")[0] for barrier in barriers(tab.page)].count("image-alt") == 1
     assert tab.page.locator("main [data-alike]").all_inner_texts() == ["three"]
     tab.page.evaluate("document.querySelector('main').innerHTML = '<p style=color:red onclick=alert(1)>x</p>'")
     assert any("Content Security Policy" in trouble for trouble in tab.troubles)
@@ -180,11 +180,11 @@ def test_ages_advance_in_the_words_of_the_server(new_tab: NewTab) -> None:
           time.dataset.age = "text";
           document.querySelector("#main").append(time);
         })""",
-        [(now - one).isoformat(timespec="milliseconds") for one in gone],
+        [(now - item).isoformat(timespec="milliseconds") for item in gone],
     )
     page.clock.run_for(6_000)
     with patch("memories.dashboard.tags.timezone.now", lambda: now + timedelta(seconds=8)):
-        assert page.locator(".probe").all_inner_texts() == [age(now - one) for one in gone]
+        assert page.locator(".probe").all_inner_texts() == [age(now - item) for item in gone]
     page.clock.run_for(120_000)
     assert page.locator(".probe").first.inner_text() == "2 min ago"
 
@@ -308,7 +308,7 @@ def test_a_double_click_adds_once(new_tab: NewTab, page: str) -> None:
     form = open_page.locator("#add-memory-form")
     form.locator("[name=content]").fill(f"Clocks strike {len(page)} times")
     sent: list[str] = []
-    tab.on("request", lambda asked: sent.append(asked.url) if asked.method == "POST" else None)
+    tab.on("request", lambda item: sent.append(item.url) if item.method == "POST" else None)
     form.get_by_role("button", name="Add").dblclick()
     rows = open_page.locator("#memory-list tr", has_text=f"Clocks strike {len(page)} times")
     rows.first.wait_for()

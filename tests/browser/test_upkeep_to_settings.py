@@ -72,13 +72,13 @@ def test_what_is_to_come_is_noted_and_called_off(new_tab: NewTab) -> None:
     page = tab.open("/knowledge/triggers?app=demo-ops")
     page.get_by_role("link", name="Add").click()
     dialog = page.locator("#add-trigger[open]")
-    said = "The certificate runs out"
-    dialog.locator("[name=message]").fill(said)
+    text = "The certificate runs out"
+    dialog.locator("[name=message]").fill(text)
     assert_open_to_everyone(tab)
     dialog.get_by_role("button", name="Add").click()
-    page.get_by_role("button", name=f"Call off: {said}").click()
-    page.get_by_role("button", name=f"Call off: {said}").wait_for(state="detached")
-    assert said in page.locator("#called-off").text_content()
+    page.get_by_role("button", name=f"Call off: {text}").click()
+    page.get_by_role("button", name=f"Call off: {text}").wait_for(state="detached")
+    assert text in page.locator("#called-off").text_content()
     assert tab.troubles == []
 
 
@@ -125,11 +125,11 @@ def test_a_key_is_shown_once(new_tab: NewTab) -> None:
     page = tab.open("/settings/agents?app=demo-assistant")
     page.locator("[name=name]").fill("browser")
     page.get_by_role("button", name="Add", exact=True).click()
-    shown = page.get_by_role("alert").locator("code")
-    shown.wait_for()
-    assert re.fullmatch(r"mst_\w{58}", shown.inner_text())
+    displayed = page.get_by_role("alert").locator("code")
+    displayed.wait_for()
+    assert re.fullmatch(r"mst_\w{58}", displayed.inner_text())
     expect(page.get_by_role("alert")).to_be_focused()
-    expect(shown).to_be_in_viewport()
+    expect(displayed).to_be_in_viewport()
     check(tab, 390)
     page.reload()
     assert page.get_by_role("alert").count() == 0

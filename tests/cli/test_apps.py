@@ -29,8 +29,8 @@ def key(db: None, server: Server, monkeypatch: pytest.MonkeyPatch) -> str:
 def test_an_app_is_saved_and_taken_in_by_another(memsite: Memsite, server: Server, tmp_path: Path) -> None:
     memsite.create_memory("Takes 60s to start", category="timing", subject="jellyfin")
     file = tmp_path / "app.ndjson"
-    told = run("export", str(file))
-    assert f"{file}: " in told.stderr
+    output = run("export", str(file))
+    assert f"{file}: " in output.stderr
     content = file.read_bytes()
     other = {"MEMSITE_API_KEY": server.new_app(scopes=("read", "write", "operator"))}
     with pytest.MonkeyPatch.context() as elsewhere:
@@ -80,8 +80,8 @@ NOBODY = "00000000-0000-7000-8000-000000000000"
 
 
 def test_a_webhook_is_added_listed_tried_and_removed(memsite: Memsite) -> None:
-    told = run("webhooks", "add", HERE, "--event", "memory.created", "--description", "mirror").stdout
-    assert "secret  whsec_" in told
+    output = run("webhooks", "add", HERE, "--event", "memory.created", "--description", "mirror").stdout
+    assert "secret  whsec_" in output
     (row,) = run_json("webhooks", "list")
     assert (row["url"], row["events"], row["description"]) == (HERE, ["memory.created"], "mirror")
     listed = run("webhooks", "list").stdout
@@ -114,9 +114,9 @@ def test_an_app_whose_name_is_empty_is_not_the_only_one(memsite: Memsite) -> Non
 
 
 def test_an_address_that_is_none_is_refused_in_one_line(memsite: Memsite) -> None:
-    told = run("webhooks", "add", "ftp://example.org", code=3).stderr
-    assert len(told.splitlines()) == 1
-    assert "url" in told
+    output = run("webhooks", "add", "ftp://example.org", code=3).stderr
+    assert len(output.splitlines()) == 1
+    assert "url" in output
 
 
 def test_a_webhook_that_is_not_there_is_not_found(memsite: Memsite) -> None:
@@ -127,8 +127,8 @@ def test_a_webhook_that_is_not_there_is_not_found(memsite: Memsite) -> None:
 
 def test_a_bridge_is_added_listed_renewed_and_removed(memsite: Memsite) -> None:
     (agent,) = {memory["agent"] for memory in agents_of(memsite)}
-    told = run("bridges", "add", "slack", "--agent", agent).stdout
-    assert "secret  whsec_" in told
+    output = run("bridges", "add", "slack", "--agent", agent).stdout
+    assert "secret  whsec_" in output
     (row,) = run_json("bridges", "list")
     assert (row["name"], row["agent"]) == ("slack", agent)
     assert row["address"] in run("bridges", "list").stdout
@@ -146,17 +146,17 @@ def agents_of(memsite: Memsite) -> list[dict[str, Any]]:
 
 def test_changes_are_printed_from_where_one_was(memsite: Memsite) -> None:
     start = run_json("changes")["last"]
-    told = run("changes")
-    assert (told.stdout, told.stderr) == (f"{start}\n", "")
-    one, two = (memsite.create_memory(text)["id"] for text in ("Whales sing", "Bears sleep"))
+    output = run("changes")
+    assert (output.stdout, output.stderr) == (f"{start}\n", "")
+    item, two = (memsite.create_memory(text)["id"] for text in ("Whales sing", "Bears sleep"))
     memsite.delete_memory(two)
-    told = run("changes", "--since", str(start))
-    assert "Whales sing" in told.stdout
-    assert f"deleted\n      {two}" in told.stdout
-    assert "Bears" not in told.stdout
-    (number,) = [int(word.strip(".")) for word in told.stderr.split() if word.strip(".").isdecimal()]
+    output = run("changes", "--since", str(start))
+    assert "Whales sing" in output.stdout
+    assert f"deleted\n      {two}" in output.stdout
+    assert "Bears" not in output.stdout
+    (number,) = [int(word.strip(".")) for word in output.stderr.split() if word.strip(".").isdecimal()]
     assert run("changes", "--since", str(number)).stdout == ""
-    assert [row["memory_id"] for row in run_json("changes", "--since", str(start))["results"]] == [one, two]
+    assert [row["memory_id"] for row in run_json("changes", "--since", str(start))["results"]] == [item, two]
 
 
 def test_who_is_ahead_of_the_server_is_told_to_begin_anew(memsite: Memsite) -> None:

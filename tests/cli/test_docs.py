@@ -39,8 +39,8 @@ def test_a_command_in_the_documentation_exists_with_its_options(page: str, line:
 
 
 def test_every_command_is_shown() -> None:
-    told = (ROOT / "docs" / "cli.md").read_text()
-    assert [name for name in cli.commands if f"memsite {name}" not in told] == []
+    text = (ROOT / "docs" / "cli.md").read_text()
+    assert [name for name in cli.commands if f"memsite {name}" not in text] == []
 
 
 def test_the_exit_codes_of_the_help_are_those_of_the_page() -> None:

@@ -48,9 +48,9 @@ def test_a_server_that_is_away(command: tuple[str, ...], monkeypatch: pytest.Mon
     monkeypatch.setenv("MEMSITE_URL", f"http://127.0.0.1:{free_port()}")
     monkeypatch.setenv("MEMSITE_API_KEY", "mst_some_key")
     monkeypatch.setattr("time.sleep", lambda _: None)
-    told = one_line(run(*command, code=5).stderr)
-    assert "cannot be reached" in told
-    assert "memsite status" in told
+    output = one_line(run(*command, code=5).stderr)
+    assert "cannot be reached" in output
+    assert "memsite status" in output
 
 
 @each_row("command", COMMANDS)
@@ -135,8 +135,8 @@ def test_who_has_a_key_for_another_server_only_is_told_for_which_there_is_none(
 ) -> None:
     run("login", stdin=key)
     monkeypatch.delenv("MEMSITE_API_KEY")
-    told = one_line(run("--url", "http://127.0.0.1:1", "list", code=4).stderr)
-    assert "no key for http://127.0.0.1:1:" in told
+    output = one_line(run("--url", "http://127.0.0.1:1", "list", code=4).stderr)
+    assert "no key for http://127.0.0.1:1:" in output
 
 
 def test_an_address_that_is_none(key: str) -> None:

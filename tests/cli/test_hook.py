@@ -78,8 +78,8 @@ def test_an_answer_that_the_transcript_tells_later_is_kept_once(memsite: Memsite
     transcript.user("Hello")
     told("UserPromptSubmit", prompt="Hello again", **where)
     told("SessionEnd", **where)
-    said = [("user", "Hello"), ("assistant", "Hi there."), ("user", "Hello"), ("user", "Hello again")]
-    assert heard(memsite) == said
+    statement = [("user", "Hello"), ("assistant", "Hi there."), ("user", "Hello"), ("user", "Hello again")]
+    assert heard(memsite) == statement
 
 
 def test_without_a_transcript_the_event_itself_counts(memsite: Memsite) -> None:
@@ -182,8 +182,8 @@ def test_a_sign_that_no_server_takes_costs_nothing_that_was_said(
     transcript.user("Hello")
     assert "Bears sleep" in told("UserPromptSubmit", prompt=f"When do bears{sign} sleep?", **where)
     told("Stop", last_assistant_message=f"In winter{sign}", **where)
-    said = [("user", "Hello"), ("user", "When do bears\ufffd sleep?"), ("assistant", "In winter\ufffd")]
-    assert heard(memsite) == said
+    statement = [("user", "Hello"), ("user", "When do bears\ufffd sleep?"), ("assistant", "In winter\ufffd")]
+    assert heard(memsite) == statement
 
 
 def test_inside_of_memsite_run_only_prompts_are_answered(memsite: Memsite, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -296,12 +296,12 @@ def test_a_server_that_was_waited_for_in_vain_is_given_less_time(
 ) -> None:
     monkeypatch.setenv("MEMSITE_URL", httpserver.url_for(""))
     httpserver.expect_request("/api/v1/hooks/claude-code").respond_with_handler(lambda _: Response(str(never.wait(60))))
-    asked = {"session_id": "x", "prompt": "Hello"}
+    question = {"session_id": "x", "prompt": "Hello"}
     assert seconds_for("UserPromptSubmit") == 4.0
-    told_of_it = hook("UserPromptSubmit", asked, "--verbose", patience=HASTY).stderr
+    told_of_it = hook("UserPromptSubmit", question, "--verbose", patience=HASTY).stderr
     assert told_of_it == b"memsite: no answer within 1.3 seconds\n"
     assert [seconds_for(event) for event in ("UserPromptSubmit", "Stop", "SessionStart", "SessionEnd")] == [1.5] * 4
-    assert_silence(hook("UserPromptSubmit", asked, patience=HASTY))
+    assert_silence(hook("UserPromptSubmit", question, patience=HASTY))
     os.utime(silence_file(), (0, time.time() - 61))
     assert (seconds_for("UserPromptSubmit"), seconds_for("Stop")) == (4.0, 10.0)
     silence_file().touch()

@@ -132,9 +132,9 @@ def test_what_was_there_before_is_kept_beside(user_settings: Path) -> None:
     user_settings.parent.mkdir()
     user_settings.write_text(json.dumps(OTHERS))
     user_settings.chmod(0o600)
-    told = install().stdout
+    output = install().stdout
     (copy,) = user_settings.parent.glob("settings.json.*.bak")
-    assert str(copy) in told
+    assert str(copy) in output
     assert json.loads(copy.read_text()) == OTHERS
     assert {stat.S_IMODE(path.stat().st_mode) for path in (copy, user_settings)} == {0o600}
 
@@ -165,9 +165,9 @@ def test_what_is_not_understood_is_left_as_it_is(user_settings: Path, text: str)
     user_settings.parent.mkdir()
     user_settings.write_bytes(text.encode(errors="surrogateescape"))
     before = user_settings.read_bytes()
-    told = install(code=1).stderr
-    assert told.startswith("memsite: ")
-    assert str(user_settings) in told
+    output = install(code=1).stderr
+    assert output.startswith("memsite: ")
+    assert str(user_settings) in output
     assert user_settings.read_bytes() == before
 
 

@@ -86,15 +86,15 @@ def test_recordings_pass_through_unchanged_and_are_learnt_from(memsite: Memsite,
 def test_the_agent_is_told_its_task_where_it_is_and_what_is_known(memsite: Memsite, tmp_path: Path) -> None:
     memsite.create_memory("Must be started after WireGuard", category="dependency", subject="caddy")
     run("--tier", "2", "-e", "site=lab", "--title", "Night round", told=str(tmp_path / "told"))
-    told = json.loads((tmp_path / "told").read_text())
-    prompt = told["arguments"][told["arguments"].index("--append-system-prompt") + 1]
+    output = json.loads((tmp_path / "told").read_text())
+    prompt = output["arguments"][output["arguments"].index("--append-system-prompt") + 1]
     positions = [
         prompt.index(part)
         for part in ("# Your task: investigate", "## Memory Recording", "## Environment", "- site: lab", "WireGuard")
     ]
     assert positions == sorted(positions)
     session = the_session(memsite)
-    assert told["session"] == session["id"]
+    assert output["session"] == session["id"]
     assert (session["title"], session["environment"]["site"]) == ("Night round", "lab")
 
 
@@ -111,11 +111,11 @@ def test_what_is_said_is_known_before_the_agent_ends(memsite: Memsite, tmp_path:
 def test_our_hooks_inside_answer_prompts_and_leave_the_rest_to_us(
     memsite: Memsite, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    over, told = tmp_path / "over", tmp_path / "told"
-    with start(until=str(over), ready=str(tmp_path / "ready"), told=str(told)) as process:
+    over, output = tmp_path / "over", tmp_path / "told"
+    with start(until=str(over), ready=str(tmp_path / "ready"), told=str(output)) as process:
         until((tmp_path / "ready").exists)
         memsite.create_memory("Bears sleep all winter", category="wood")
-        monkeypatch.setenv("MEMSITE_SESSION_ID", json.loads(told.read_text())["session"])
+        monkeypatch.setenv("MEMSITE_SESSION_ID", json.loads(output.read_text())["session"])
         assert told_by_hook("SessionStart") == ""
         assert "Bears sleep" in told_by_hook("UserPromptSubmit", prompt="When do bears sleep?")
         over.touch()
@@ -136,9 +136,9 @@ def test_an_output_of_one_result_is_told_to_teach_nothing(memsite: Memsite) -> N
 def test_lines_of_no_use_cost_no_other(memsite: Memsite) -> None:
     garbage = bytes(range(256)).decode("latin-1") + "\n"
     huge = "x" * 9_000_000 + "\n"
-    said = [garbage, huge, ndjson(assistant(MARKER), RESULT)]
-    code, out, error = run(say=said)
-    assert (code, out) == (0, "".join(said).encode("latin-1"))
+    statement = [garbage, huge, ndjson(assistant(MARKER), RESULT)]
+    code, out, error = run(say=statement)
+    assert (code, out) == (0, "".join(statement).encode("latin-1"))
     assert contents(memsite) == ["Takes 60s to start"]
     assert "lines of its output could not be read" in error
 
@@ -190,15 +190,15 @@ def test_a_reader_that_stops_reading_stops_the_agent(memsite: Memsite) -> None:
 def test_a_server_that_is_away_stops_nothing_and_gets_it_later(
     memsite: Memsite, monkeypatch: pytest.MonkeyPatch, home: Path, server: Server
 ) -> None:
-    said = ndjson(assistant(MARKER), RESULT)
+    statement = ndjson(assistant(MARKER), RESULT)
     with monkeypatch.context() as away:
         away.setenv("MEMSITE_URL", f"http://127.0.0.1:{free_port()}")
-        code, out, error = run(say=[said], code=4)
-    assert (code, out) == (4, said.encode())
+        code, out, error = run(say=[statement], code=4)
+    assert (code, out) == (4, statement.encode())
     assert "runs without memory" in error
     (about,) = home.rglob("runs/*.json")
-    kept = json.loads(about.read_text())
-    about.write_text(json.dumps({**kept, "target": server.url}))
+    stored = json.loads(about.read_text())
+    about.write_text(json.dumps({**stored, "target": server.url}))
     assert run(say=[ndjson(RESULT)])[0] == 0
     assert contents(memsite) == ["Takes 60s to start"]
     assert list(home.rglob("runs/*")) == []

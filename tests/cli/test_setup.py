@@ -42,8 +42,8 @@ def test_login_keeps_address_and_key_for_the_owner_only(server: Server, unknown_
 
 
 def test_login_keeps_no_key_that_does_not_work(server: Server, home: Path) -> None:
-    told = run("login", "--url", server.url, stdin="mst_wrong_key\n", code=4).stderr
-    assert "Nothing was kept." in told
+    output = run("login", "--url", server.url, stdin="mst_wrong_key\n", code=4).stderr
+    assert "Nothing was kept." in output
     assert not (home / ".config").exists()
 
 
@@ -60,9 +60,9 @@ def test_login_without_a_key(server: Server) -> None:
 
 
 def test_status_tells_what_is_wrong(server: Server, key: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    told = run("status").stdout
-    assert server.url in told
-    assert key not in told
+    output = run("status").stdout
+    assert server.url in output
+    assert key not in output
     monkeypatch.setenv("MEMSITE_API_KEY", "mst_wrong_key")
     assert "unknown" in run("status", code=4).stdout
     monkeypatch.setenv("MEMSITE_API_KEY", server.operator_key)
@@ -89,10 +89,10 @@ def test_version_says_why_the_server_is_unknown(key: str, monkeypatch: pytest.Mo
 
 def test_the_shell_completes_commands_and_options() -> None:
     environment = {**os.environ, "_MEMSITE_COMPLETE": "bash_complete", "COMP_WORDS": "memsite sea", "COMP_CWORD": "1"}
-    told = subprocess.run(
+    output = subprocess.run(
         [sys.executable, "-m", "memsite_client"], cwd=ROOT, env=environment, capture_output=True, text=True, check=False
     ).stdout
-    assert told == "plain,search\n"
+    assert output == "plain,search\n"
 
 
 def test_the_package_for_machines_without_the_server_has_all_of_it() -> None:

@@ -135,7 +135,10 @@ def test_what_the_user_typed_while_the_agent_worked_is_said(transcript: Transcri
     """It stands in no line of theirs."""
     queued(transcript, "Always use uv.", origin={"kind": "human"})
     queued(transcript, [{"type": "text", "text": "Never pip."}])
-    assert [(one["role"], one["content"], one["external_id"]) for one in read_piece(transcript.path, 0).messages] == [
+    assert [
+        (message["role"], message["content"], message["external_id"])
+        for message in read_piece(transcript.path, 0).messages
+    ] == [
         ("user", "Always use uv.", "line-1"),
         ("user", "Never pip.", "line-2"),
     ]
@@ -205,7 +208,7 @@ def test_an_id_too_long_for_the_server_is_shortened_and_stays_another_than_other
     for end in "ab":
         transcript.user(f"said {end}", uuid="x" * 300 + end)
     ids = {str(message["external_id"]) for message in read_piece(transcript.path, 0).messages}
-    assert [len(one) for one in ids] == [200, 200]
+    assert [len(id_) for id_ in ids] == [200, 200]
 
 
 def test_one_that_is_very_long_comes_alone(transcript: Transcript) -> None:
@@ -225,7 +228,7 @@ JSON = st.recursive(LEAVES, lambda inner: st.lists(inner, max_size=3) | st.dicti
 
 @given(JSON, st.sampled_from(["user", "assistant", "attachment"]))
 def test_no_line_raises(message: object, kind: str) -> None:
-    found = message_of(
+    results = message_of(
         {
             "type": kind,
             "message": message,
@@ -235,4 +238,4 @@ def test_no_line_raises(message: object, kind: str) -> None:
             "attachment": {"type": "queued_command", "prompt": message},
         }
     )
-    assert found is None or found["content"]
+    assert results is None or results["content"]

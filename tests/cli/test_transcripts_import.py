@@ -66,8 +66,8 @@ def test_what_a_hook_has_sent_is_not_sent_again(memsite: Memsite, transcript: Tr
     transcript.user("A question")
     transcript.assistant("An answer")
     assert run_json("transcripts", "import")["messages"] == 1
-    said = [row["raw_content"] for row in memsite.list_resources()]
-    assert len(said) == len(set(said)) == 4
+    raw_contents = [row["raw_content"] for row in memsite.list_resources()]
+    assert len(raw_contents) == len(set(raw_contents)) == 4
 
 
 @pytest.mark.parametrize("prompts", [("p1", "p2"), (None, None)], ids=["named", "of an older version"])

@@ -29,9 +29,9 @@ def test_it_is_on_this_machine_unless_said_otherwise(home: dict[str, str]) -> No
 def test_what_is_given_counts_before_the_environment_and_that_before_the_file(home: dict[str, str]) -> None:
     keep(home, json.dumps({"url": "http://kept.test", "api_key": "mst_kept"}))
     assert find_server(environment=home) == ("http://kept.test", "mst_kept")
-    told = {**home, "MEMSITE_URL": "http://told.test", "MEMSITE_API_KEY": "mst_told"}
-    assert find_server(environment=told) == ("http://told.test", "mst_told")
-    assert find_server("http://given.test", "mst_given", told) == ("http://given.test", "mst_given")
+    output = {**home, "MEMSITE_URL": "http://told.test", "MEMSITE_API_KEY": "mst_told"}
+    assert find_server(environment=output) == ("http://told.test", "mst_told")
+    assert find_server("http://given.test", "mst_given", output) == ("http://given.test", "mst_given")
 
 
 def test_a_kept_key_goes_to_the_server_it_was_kept_for_and_to_no_other(home: dict[str, str]) -> None:
@@ -52,8 +52,8 @@ def test_a_file_that_cannot_be_read_is_told(home: dict[str, str], text: str) -> 
     file.write_bytes(text.encode(errors="surrogateescape"))
     with pytest.raises(NotConfigured, match=r"config\.json"):
         server_of(environment=home)
-    told = {**home, "MEMSITE_URL": "http://told.test", "MEMSITE_API_KEY": "mst_told"}
-    assert server_of(environment=told).key == "mst_told"
+    output = {**home, "MEMSITE_URL": "http://told.test", "MEMSITE_API_KEY": "mst_told"}
+    assert server_of(environment=output).key == "mst_told"
 
 
 @pytest.mark.parametrize(

@@ -22,10 +22,10 @@ def test_the_examples_of_the_page_run_in_order(
     for example in EXAMPLES:
         code = example.replace("http://127.0.0.1:8000", server.url).replace("mst_…", key)
         exec(compile(code, "docs/client.md", "exec"), names)  # noqa: S102  # our own page
-    told = capsys.readouterr().out
-    assert "Takes 60s to start after restart" in told
-    assert "importance" in told
-    assert "Whales sing" in told
+    output = capsys.readouterr().out
+    assert "Takes 60s to start after restart" in output
+    assert "importance" in output
+    assert "Whales sing" in output
 
 
 def test_every_exception_is_explained() -> None:

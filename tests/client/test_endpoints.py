@@ -40,9 +40,9 @@ def test_a_batch_answers_per_item(memsite: Memsite) -> None:
 
 
 def test_links_join_two_memories(memsite: Memsite) -> None:
-    one, two = (memsite.create_memory(text)["id"] for text in ("Whales sing", "Bears sleep"))
-    memsite.create_link(one, two, kind="elaborates")
-    assert [link["to_id"] for link in memsite.list_links(one)] == [two]
+    item, two = (memsite.create_memory(text)["id"] for text in ("Whales sing", "Bears sleep"))
+    memsite.create_link(item, two, kind="elaborates")
+    assert [link["to_id"] for link in memsite.list_links(item)] == [two]
 
 
 def test_lists_go_on_from_page_to_page_as_far_as_they_are_asked(memsite: Memsite) -> None:
@@ -62,8 +62,8 @@ def test_a_session_is_greeted_told_and_ended(memsite: Memsite) -> None:
     memsite.create_memory("Must be started after WireGuard", category="dependency", subject="caddy")
     session = memsite.start_session(external_id="night-1", tier=2, environment={"host": "nas"})
     assert "Must be started after WireGuard" in session["context"]["text"]
-    said = "[MEMORY:timing:jellyfin] Takes 60s"
-    stored = memsite.add_messages(session["id"], [{"role": "assistant", "content": said, "at": "2026-03-05T08:00:00Z"}])
+    text = "[MEMORY:timing:jellyfin] Takes 60s"
+    stored = memsite.add_messages(session["id"], [{"role": "assistant", "content": text, "at": "2026-03-05T08:00:00Z"}])
     assert stored["captured"]["created"] == 1
     assert [row["content_at"] for row in memsite.list_resources(session_id=session["id"])] == ["2026-03-05T08:00:00Z"]
     turn = memsite.store_turn(session["id"], 1, user_input="hi", llm_output="[EVENT:info:caddy] up")
@@ -81,7 +81,7 @@ def test_a_session_is_greeted_told_and_ended(memsite: Memsite) -> None:
 def test_a_stream_is_sent_piece_by_piece(memsite: Memsite) -> None:
     session = memsite.start_session()["id"]
     body = ndjson(assistant("[MEMORY:timing:jellyfin] Takes 60s to start"), RESULT).encode()
-    report = memsite.stream_session(session, (body[at : at + 7] for at in range(0, len(body), 7)))
+    report = memsite.stream_session(session, (body[index : index + 7] for index in range(0, len(body), 7)))
     assert (report["lines"], report["created"], report["errors"]) == (2, 1, [])
 
 
@@ -107,8 +107,8 @@ def test_what_is_learnt_can_be_read(memsite: Memsite) -> None:
 
 
 def test_a_create_with_the_same_idempotency_key_happens_once(memsite: Memsite) -> None:
-    one, two = (memsite.create_memory("Owls hunt", dedupe=False, idempotency_key="the same")["id"] for _ in range(2))
-    assert one == two
+    item, two = (memsite.create_memory("Owls hunt", dedupe=False, idempotency_key="the same")["id"] for _ in range(2))
+    assert item == two
     with pytest.raises(InvalidRequest, match="another request"):
         memsite.create_memory("Owls sleep", idempotency_key="the same")
 
@@ -175,8 +175,8 @@ def test_the_same_with_asyncio(server: Server, key: str) -> None:
             session = await memsite.start_session()
             report = await memsite.stream_session(session["id"], lines())
             assert report["created"] == 1
-            found = await memsite.search_memories("whales")
-            assert len(found["results"]) == 1
+            results = await memsite.search_memories("whales")
+            assert len(results["results"]) == 1
             with pytest.raises(NotFound):
                 await memsite.get_memory("00000000-0000-7000-8000-000000000000")
             changes = memsite.follow_changes(0)

@@ -81,8 +81,8 @@ def test_a_shape_has_no_field_that_the_server_does_not_know(schema: dict[str, An
 
 def methods(client: type) -> dict[str, Any]:
     inherited = {"request", "create", "pages", "upload", "download", "patience", "close", "aclose"}
-    found = inspect.getmembers(client, inspect.isfunction)
-    return {name: method for name, method in found if not name.startswith("_") and name not in inherited}
+    results = inspect.getmembers(client, inspect.isfunction)
+    return {name: method for name, method in results if not name.startswith("_") and name not in inherited}
 
 
 def test_every_method_is_named_like_the_operation_it_asks_for(schema: dict[str, Any]) -> None:

@@ -135,9 +135,9 @@ def test_stdin_is_the_programs(tmp_path: Path, wrap: Callable[..., int], capfdbi
 
 def test_it_is_told_what_is_known_and_where_it_belongs(wrap: Callable[..., int], tmp_path: Path) -> None:
     wrap(Memory(), told=str(tmp_path / "told"))
-    told = json.loads((tmp_path / "told").read_text())
-    assert told["arguments"][-2:] == ["--append-system-prompt", "What is known."]
-    assert told["session"] == "the session"
+    output = json.loads((tmp_path / "told").read_text())
+    assert output["arguments"][-2:] == ["--append-system-prompt", "What is known."]
+    assert output["session"] == "the session"
 
 
 def test_what_it_started_does_not_hold_us_up(
@@ -282,7 +282,7 @@ def test_a_run_that_the_server_refuses_keeps_no_other_from_being_delivered(tmp_p
         recording.close()
     memory, refusing = Memory(), Memory(record=InvalidRequest({"detail": "environment: Too long."}))
     with pytest.raises(MemsiteError, match=r"run-2\.ndjson: environment: Too long\."):
-        deliver_stored(tmp_path, "here", lambda one: refusing if one["external_id"] == "run-2" else memory)
+        deliver_stored(tmp_path, "here", lambda item: refusing if item["external_id"] == "run-2" else memory)
     assert memory.heard[1:] == [b"run-1", b"run-3"]
     assert [path.name for path in sorted(tmp_path.iterdir())] == ["run-2.json", "run-2.ndjson"]
 
@@ -306,10 +306,10 @@ def test_a_disk_that_is_full_stops_nothing(
         pytest.skip("there is no /dev/full")
 
     def on_a_full_disk(folder: Path, target: str, session: dict[str, Any]) -> Recording:
-        kept = start_recording(folder, target, session)
-        kept.file.close()
-        kept.file = open("/dev/full", "wb")  # noqa: PTH123, SIM115
-        return kept
+        stored = start_recording(folder, target, session)
+        stored.file.close()
+        stored.file = open("/dev/full", "wb")  # noqa: PTH123, SIM115
+        return stored
 
     monkeypatch.setattr(wrapper, "start_recording", on_a_full_disk)
     assert wrap(Memory(), say=["one\n"]) == 0
@@ -344,37 +344,37 @@ def test_signs_of_life_are_given_while_the_agent_thinks(
 
 def test_an_idle_connection_is_kept_open_between_lines_only(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(recording, "IDLE_SECONDS", 0.001)
-    kept = Recording(tmp_path / "x")
-    chunks = kept.chunks()
+    stored = Recording(tmp_path / "x")
+    chunks = stored.chunks()
     assert next(chunks) == b"\n"
-    kept.write(b"half a ")
+    stored.write(b"half a ")
     assert next(chunks) == b"half a "
-    threading.Timer(0.05, kept.write, [b"line\n"]).start()
+    threading.Timer(0.05, stored.write, [b"line\n"]).start()
     assert next(chunks) == b"line\n"
     assert next(chunks) == b"\n"
-    kept.complete()
+    stored.complete()
     assert list(chunks) == []
-    kept.close()
+    stored.close()
 
 
 def test_what_is_written_while_a_reader_looks_for_more_is_not_lost(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    kept = Recording(tmp_path / "x")
-    kept.write(b"first\n")
-    chunks = kept.chunks()
+    stored = Recording(tmp_path / "x")
+    stored.write(b"first\n")
+    chunks = stored.chunks()
     assert next(chunks) == b"first\n"
 
     def end_at_once(reading: int, size: int) -> int:
         """Just after the reader has seen how much there is, the last line comes and it is complete."""
-        if not kept.is_complete:
-            kept.write(b"last\n")
-            kept.complete()
+        if not stored.is_complete:
+            stored.write(b"last\n")
+            stored.complete()
         return min(reading, size)
 
     monkeypatch.setattr(recording, "min", end_at_once, raising=False)
     assert list(chunks) == [b"last\n"]
-    kept.close()
+    stored.close()
 
 
 def test_lines_that_could_not_be_read_are_told(wrap: Callable[..., int], warnings: list[str]) -> None:
@@ -397,7 +397,7 @@ def wait_for(condition: Callable[[], bool]) -> None:
 
 
 @pytest.mark.parametrize(
-    ("command", "told"),
+    ("command", "texts"),
     [
         (["claude", "-p", "x"], ["claude", "-p", "x", "--append-system-prompt", "P"]),
         (["claude", "-p", "--", "x"], ["claude", "-p", "--append-system-prompt", "P", "--", "x"]),
@@ -406,8 +406,8 @@ def wait_for(condition: Callable[[], bool]) -> None:
         (["claude", "--append-system-prompt"], ["claude", "--append-system-prompt", "P"]),
     ],
 )
-def test_the_prompt_comes_behind_the_options_and_after_the_users_own(command: list[str], told: list[str]) -> None:
-    assert with_prompt(command, "P") == told
+def test_the_prompt_comes_behind_the_options_and_after_the_users_own(command: list[str], texts: list[str]) -> None:
+    assert with_prompt(command, "P") == texts
     assert with_prompt(command, "") == command
 
 
@@ -470,10 +470,10 @@ def test_names_that_are_no_text_can_be_sent(monkeypatch: pytest.MonkeyPatch) -> 
 
 
 def test_each_session_has_a_name_of_its_own() -> None:
-    one, two = (new_session(["claude"], 2, {}, title="x", user_id=None) for _ in range(2))
-    assert one["external_id"] != two["external_id"]
-    assert (one["tier"], one["title"]) == (2, "x")
-    assert "user_id" not in one
+    item, two = (new_session(["claude"], 2, {}, title="x", user_id=None) for _ in range(2))
+    assert item["external_id"] != two["external_id"]
+    assert (item["tier"], item["title"]) == (2, "x")
+    assert "user_id" not in item
 
 
 def test_a_name_that_one_has_said_is_made_fit_to_be_sent() -> None:

@@ -12,8 +12,11 @@ from mem0.exceptions import AuthenticationError, MemoryNotFoundError, Validation
 
 def main(host: str, key: str) -> None:
     client = MemoryClient(api_key=key, host=host)
-    told = [{"role": "user", "content": "I am vegan and I live in Porto."}, {"role": "assistant", "content": "Noted."}]
-    saw = {"added": client.add(told, user_id="alice", run_id="r1", metadata={"source": "chat"})}
+    output = [
+        {"role": "user", "content": "I am vegan and I live in Porto."},
+        {"role": "assistant", "content": "Noted."},
+    ]
+    saw = {"added": client.add(output, user_id="alice", run_id="r1", metadata={"source": "chat"})}
     saw["verbatim"] = client.add("Whales sing at night", user_id="alice", infer=False)
     client.add("Bears sleep in winter", filters={"user_id": "bob"}, infer=False)
     saw["all"] = client.get_all(filters={"user_id": "alice"})

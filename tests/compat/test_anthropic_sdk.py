@@ -96,9 +96,9 @@ def test_a_model_that_calls_the_tool_is_answered_by_the_server(
         )
         assert runner.until_done().content[0].text == "Noted."  # type: ignore[union-attr]  # it is a text
         assert "two" in MemsiteMemoryTool(memsite).call({"command": "view", "path": FILE})
-    asked = [request.get_json() for request, _ in httpserver.log]
-    assert asked[0]["tools"] == [{"type": "memory_20250818", "name": "memory"}]
-    assert asked[1]["messages"][-1]["content"][0]["content"] == f"File created successfully at: {FILE}"
+    question = [request.get_json() for request, _ in httpserver.log]
+    assert question[0]["tools"] == [{"type": "memory_20250818", "name": "memory"}]
+    assert question[1]["messages"][-1]["content"][0]["content"] == f"File created successfully at: {FILE}"
 
 
 def message(reason: str, *content: dict[str, Any]) -> dict[str, Any]:

@@ -31,8 +31,8 @@ def test_each_id_is_within_its_bounds(order: str, kind: str, name: str) -> None:
 
 
 def test_what_merely_begins_alike_is_of_another_kind(alice: Caller) -> None:
-    one = store(alice, "whales sing", external_id=external_id("file", "whales"))
+    item = store(alice, "whales sing", external_id=external_id("file", "whales"))
     for number, other in enumerate((external_id("files", "whales"), "file", "file;0", f"file0:{'a' * 64}")):
         store(alice, f"bears sleep {number}", external_id=other)
-    assert list(find_by_external_id(agent_of(alice), "file")) == [one]
+    assert list(find_by_external_id(agent_of(alice), "file")) == [item]
     assert Memory.objects.count() == 5

@@ -68,8 +68,8 @@ def test_another_app_has_another_graph_and_a_colleague_the_same(alice: Caller, b
     assert use(bob, "read_graph") == {"entities": [ALICE], "relations": []}
     use(bob, "delete_entities", entityNames=["Alice"])
     assert use(alice, "read_graph")["entities"] == []
-    (kept,) = use(charlie, "open_nodes", names=["Alice"])["entities"]
-    assert kept["observations"] == ["Belongs to Charlie"]
+    (stored,) = use(charlie, "open_nodes", names=["Alice"])["entities"]
+    assert stored["observations"] == ["Belongs to Charlie"]
     assert len(use(charlie, "read_graph")["relations"]) == 1
 
 
@@ -81,13 +81,13 @@ def test_a_reading_key_reads_only(alice: Caller) -> None:
 
 
 def test_nothing_is_kept_of_an_empty_observation(alice: Caller) -> None:
-    said = ["", "  ", "Speaks German", "\u200b", "<private>x</private>", "Speaks German"]
-    kept = {**ALICE, "observations": ["Speaks German"]}
-    assert use(alice, "create_entities", entities=[{**ALICE, "observations": said}])["entities"] == [kept]
+    statement = ["", "  ", "Speaks German", "\u200b", "<private>x</private>", "Speaks German"]
+    stored = {**ALICE, "observations": ["Speaks German"]}
+    assert use(alice, "create_entities", entities=[{**ALICE, "observations": statement}])["entities"] == [stored]
     assert use(alice, "add_observations", observations=[{"entityName": "Alice", "contents": ["", " "]}]) == {
         "results": [{"entityName": "Alice", "addedObservations": []}]
     }
-    assert use(alice, "read_graph")["entities"] == [kept]
+    assert use(alice, "read_graph")["entities"] == [stored]
     assert Memory.objects.count() == 2
 
 
@@ -113,7 +113,7 @@ def test_entities_as_a_text_of_json_are_read(alice: Caller) -> None:
 
 def test_the_graph_is_a_resource(alice: Caller) -> None:
     use(alice, "create_entities", entities=[ALICE])
-    (uri,) = (one["uri"] for one in ask(alice, "resources/list", path=PATH)["result"]["resources"])
+    (uri,) = (resource["uri"] for resource in ask(alice, "resources/list", path=PATH)["result"]["resources"])
     assert [uri] == RECORDED["resources"]
     (contents,) = ask(alice, "resources/read", {"uri": uri}, PATH)["result"]["contents"]
     assert json.loads(contents["text"]) == {"entities": [ALICE], "relations": []}

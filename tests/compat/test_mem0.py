@@ -34,10 +34,10 @@ class Mem0:
         return list(self.ask("post", "memories", body)["results"])
 
     def listed(self, query: str = "") -> list[str]:
-        return [one["memory"] for one in self.ask("get", "memories", query=query)["results"]]
+        return [result["memory"] for result in self.ask("get", "memories", query=query)["results"]]
 
     def found(self, query: str, **fields: Any) -> list[str]:
-        return [one["memory"] for one in self.ask("post", "search", {"query": query, **fields})["results"]]
+        return [result["memory"] for result in self.ask("post", "search", {"query": query, **fields})["results"]]
 
 
 @pytest.fixture
@@ -47,9 +47,9 @@ def mem0(alice: Caller) -> Mem0:
 
 def test_what_is_said_is_learnt_at_once_and_kept_as_it_was_said(mem0: Mem0) -> None:
     results = mem0.add("I am vegan.", "My dentist is Dr. Silva.", agent_id="a1", metadata={"source": "chat"})
-    assert {one["event"] for one in results} == {"ADD"}
+    assert {result["event"] for result in results} == {"ADD"}
     rows = list(Memory.objects.order_by("pk"))
-    assert [str(row.uid) for row in rows] == [one["id"] for one in results]
+    assert [str(row.uid) for row in rows] == [result["id"] for result in results]
     assert {row.user_id for row in rows} == {"u1"}
     assert [row.metadata for row in rows] == [{"source": "chat", "agent_id": "a1"}] * len(rows)
     assert all(row.resource for row in rows)
@@ -73,8 +73,8 @@ def test_a_list_has_only_so_many(mem0: Mem0, number: str) -> None:
 
 @each_row("infer", [True, False], rolled_back=True)
 def test_what_expires_on_the_calendars_last_day_is_kept_until_then(mem0: Mem0, infer: bool) -> None:
-    (one,) = mem0.add("I am vegan.", infer=infer, expiration_date="9999-12-31")
-    path = f"memories/{one['id']}"
+    (item,) = mem0.add("I am vegan.", infer=infer, expiration_date="9999-12-31")
+    path = f"memories/{item['id']}"
     assert mem0.ask("get", path)["expiration_date"] == "9999-12-31"
     for day in ("9999-12-30", "9999-12-31", "2199-01-01"):
         mem0.ask("put", path, {"expiration_date": day})
@@ -89,8 +89,8 @@ def test_what_expires_on_the_calendars_last_day_is_kept_until_then(mem0: Mem0, i
 def test_other_words_for_a_role_are_understood(mem0: Mem0, word: str, role: str, infer: bool) -> None:
     body = {"messages": [{"role": word, "content": "I am vegan."}], "user_id": "u1", "infer": infer}
     mem0.ask("post", "memories", body)
-    kept = Resource.objects.get().role if infer else Memory.objects.get().metadata["role"]
-    assert kept == role
+    resource = Resource.objects.get().role if infer else Memory.objects.get().metadata["role"]
+    assert resource == role
 
 
 def test_a_text_of_its_own_and_what_is_private(mem0: Mem0) -> None:
@@ -162,8 +162,8 @@ def test_the_threshold_is_a_share(mem0: Mem0) -> None:
 
 
 def test_one_is_read_changed_and_deleted(mem0: Mem0) -> None:
-    (one,) = mem0.add("Whales sing", infer=False, run_id="r1")
-    path = f"memories/{one['id']}"
+    (entry,) = mem0.add("Whales sing", infer=False, run_id="r1")
+    path = f"memories/{entry['id']}"
     assert mem0.ask("put", path, {"text": "Whales sing at night"}) == {"message": "Memory updated successfully!"}
     mem0.ask("put", path, {"metadata": {"b": 2}, "expiration_date": None})
     item = mem0.ask("get", path)
@@ -308,4 +308,4 @@ def test_another_apps_memory_is_not_there(mem0: Mem0, charlie: Caller) -> None:
 )
 def test_a_message_is_of_whom_its_name_says(mem0: Mem0, name: Any, user: str, memory: str) -> None:
     body = {"messages": [{"role": "user", "content": "I live in Graz.", "name": name}], "user_id": user}
-    assert [one["memory"] for one in mem0.ask("post", "memories", body)["results"]] == [memory]
+    assert [result["memory"] for result in mem0.ask("post", "memories", body)["results"]] == [memory]

@@ -24,29 +24,29 @@ def saw(db: None, server: Server, tmp_path: Path) -> dict[str, Any]:
 
 
 def test_the_client_works_unchanged(saw: dict[str, Any]) -> None:
-    learnt = [one["memory"] for one in saw["added"]["results"]]
+    learnt = [result["memory"] for result in saw["added"]["results"]]
     assert len(learnt) == 2
     assert "vegan" in learnt[0]
     assert saw["added"]["status"] == "SUCCEEDED"
     (verbatim,) = saw["verbatim"]["results"]
     assert verbatim["memory"] == "Whales sing at night"
     assert (saw["all"]["count"], saw["all"]["next"]) == (3, None)
-    assert {one["user_id"] for one in saw["all"]["results"]} == {"alice"}
+    assert {result["user_id"] for result in saw["all"]["results"]} == {"alice"}
     assert (len(saw["page"]["results"]), saw["page"]["count"]) == (1, 3)
     assert saw["page"]["next"].endswith("page=3&page_size=1")
     best = saw["found"]["results"][0]
     assert best["memory"] == "Whales sing at night"
     assert 0 < best["score"] <= 1
-    assert sorted(one["memory"] for one in saw["of_run"]["results"]) == sorted(learnt)
-    assert {one["run_id"] for one in saw["of_run"]["results"]} == {"r1"}
-    assert {json.dumps(one["metadata"]) for one in saw["of_run"]["results"]} == {'{"source": "chat"}'}
+    assert sorted(result["memory"] for result in saw["of_run"]["results"]) == sorted(learnt)
+    assert {result["run_id"] for result in saw["of_run"]["results"]} == {"r1"}
+    assert {json.dumps(result["metadata"]) for result in saw["of_run"]["results"]} == {'{"source": "chat"}'}
     assert saw["got"]["id"] == verbatim["id"]
     assert (saw["updated"]["memory"], saw["updated"]["metadata"]) == ("Whales sing at dawn", {"a": 1})
-    assert [(one["event"], one["old_memory"], one["new_memory"]) for one in saw["history"]] == [
+    assert [(item["event"], item["old_memory"], item["new_memory"]) for item in saw["history"]] == [
         ("ADD", None, "Whales sing at night"),
         ("UPDATE", "Whales sing at night", "Whales sing at dawn"),
     ]
-    counts = {(one["type"], one["name"]): one["total_memories"] for one in saw["users"]["results"]}
+    counts = {(result["type"], result["name"]): result["total_memories"] for result in saw["users"]["results"]}
     assert counts == {("user", "alice"): 3, ("user", "bob"): 1, ("run", "r1"): 2}
     assert saw["deleted"] == {"message": "Memory deleted successfully!"}
     assert saw["errors"] == [

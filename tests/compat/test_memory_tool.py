@@ -88,8 +88,8 @@ def test_lines_are_inserted_between_others(alice: Caller) -> None:
         told(alice, "insert", path=NOTES, insert_line=0, insert_text="zero\n") == f"The file {NOTES} has been edited."
     )
     told(alice, "insert", path=NOTES, insert_line=3, insert_text="three")
-    shown = told(alice, "view", path=NOTES)
-    assert [line[7:] for line in shown.split("\n")[1:]] == ["zero", "one", "two", "three", ""]
+    displayed = told(alice, "view", path=NOTES)
+    assert [line[7:] for line in displayed.split("\n")[1:]] == ["zero", "one", "two", "three", ""]
 
 
 def test_files_and_folders_are_renamed_and_deleted(alice: Caller) -> None:
@@ -183,9 +183,9 @@ def test_files_are_found_by_search_and_kept_out_of_upkeeps_way(alice: Caller) ->
 
 def test_secrets_and_private_parts_are_not_kept(alice: Caller) -> None:
     told(alice, "create", path=NOTES, file_text="  <private>mine</private>\npassword: hunter2hunter2\n")
-    shown = told(alice, "view", path=NOTES)
-    assert "mine" not in shown
-    assert "hunter2" not in shown
+    displayed = told(alice, "view", path=NOTES)
+    assert "mine" not in displayed
+    assert "hunter2" not in displayed
     assert "hunter2" not in str(list(Memory.objects.values()))
 
 

@@ -45,11 +45,11 @@ def text_of(answer: Any) -> str:
 
 def elements(answer: Any, tag: str, **attributes: str) -> list[dict[str, str]]:
     """The attributes of all elements of this tag that have these attributes."""
-    return [found for name, found in read(answer).elements if name == tag and attributes.items() <= found.items()]
+    return [results for name, results in read(answer).elements if name == tag and attributes.items() <= results.items()]
 
 
 def links(answer: Any) -> list[str]:
-    return [found["href"] for found in elements(answer, "a")]
+    return [element["href"] for element in elements(answer, "a")]
 
 
 def fragment(client: Client, url: str, **headers: str) -> Any:

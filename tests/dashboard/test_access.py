@@ -144,7 +144,7 @@ def test_pages_hold_nothing_inline_and_say_where_one_is(sue: Client, alice: Call
     assert elements(answer, "div", id="toasts")[0]["aria-live"] == "polite"
     assert "Acme · Memsite</title>" in html
     for kind, home in (("script", "src"), ("link", "href"), ("img", "src")):
-        assert all(found[home].startswith("/static/") for found in elements(answer, kind))
+        assert all(element[home].startswith("/static/") for element in elements(answer, kind))
 
 
 def test_the_content_security_policy_lets_nothing_in_from_elsewhere(vera: Client) -> None:

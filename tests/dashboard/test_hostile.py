@@ -64,5 +64,5 @@ def test_no_stored_text_becomes_a_part_of_a_page(sue: Client, full: App) -> None
             assert tag != "form" or ALLOWED_HREFS.match(attributes.get("action", "/")), (path, attributes)
         assert [tag for tag, _ in page.elements].count("main") == 1, path
     flat = " ".join(seen.split())
-    shown = [text for text in HOSTILE if " ".join(text.split()) in flat]
-    assert len(shown) == len(HOSTILE), sorted(set(HOSTILE) - set(shown))
+    texts = [text for text in HOSTILE if " ".join(text.split()) in flat]
+    assert len(texts) == len(HOSTILE), sorted(set(HOSTILE) - set(texts))

@@ -39,7 +39,7 @@ def write_summaries() -> None:
 
 
 def shown(old: str, new: str) -> list[tuple[str, str]]:
-    return [(line.what, "".join(said for _, said in line.parts)) for line in compare(old, new)]
+    return [(line.what, "".join(statement for _, statement in line.parts)) for line in compare(old, new)]
 
 
 def test_lines_that_came_and_went_are_told() -> None:
@@ -50,9 +50,9 @@ def test_lines_that_came_and_went_are_told() -> None:
 
 def test_of_a_line_that_was_reworded_the_words_are_marked() -> None:
     gone, new = compare("- Takes 60 seconds to start", "- Takes 90 seconds to start")
-    assert [said for what, said in gone.parts if what == "gone"] == ["60"]
-    assert [said for what, said in new.parts if what == "new"] == ["90"]
-    assert "".join(said for _, said in new.parts) == "- Takes 90 seconds to start"
+    assert [statement for what, statement in gone.parts if what == "gone"] == ["60"]
+    assert [statement for what, statement in new.parts if what == "new"] == ["90"]
+    assert "".join(statement for _, statement in new.parts) == "- Takes 90 seconds to start"
 
 
 # --- categories
@@ -69,9 +69,9 @@ def summaries(alice: Caller) -> None:
 @pytest.mark.usefixtures("summaries")
 def test_a_category_is_told_with_its_versions_and_what_changed(vera: Client, alice: Caller) -> None:
     assert "version 1" in text_of(vera.get("/knowledge"))
-    one = text_of(vera.get("/knowledge/categories/timing"))
-    assert "Takes 60 seconds to start" in one
-    assert "one version so far" in one
+    item = text_of(vera.get("/knowledge/categories/timing"))
+    assert "Takes 60 seconds to start" in item
+    assert "one version so far" in item
     stored(alice, "Needs its cache emptied on Mondays", category="timing", subject="jellyfin")
     write_summaries()
     answer = vera.get("/knowledge/categories/timing")
@@ -121,16 +121,16 @@ def test_a_text_of_many_facts_comes_after_its_page(ed: Client, alice: Caller, mo
     assert later["hx-trigger"] == "load"
     (without_scripts,) = [link for link in links(page) if "wait" in link]
     assert without_scripts == later["hx-get"]
-    told = fragment(ed, f"/knowledge/categories/office{later['hx-get']}")
-    assert "Lunch is at noon" in text_of(told)
-    assert [*elements(told, "main"), *elements(told, "section", **{"hx-trigger": "load"})] == []
+    output = fragment(ed, f"/knowledge/categories/office{later['hx-get']}")
+    assert "Lunch is at noon" in text_of(output)
+    assert [*elements(output, "main"), *elements(output, "section", **{"hx-trigger": "load"})] == []
     assert "Lunch is at noon" in text_of(ed.get("/knowledge/categories/office?wait=yes"))
 
 
 def test_from_a_category_one_comes_to_the_memories_of_its_end_user(vera: Client, alice: Caller) -> None:
     stored(alice, "Is vegan", category="health", user_id="nina")
-    shown = links(vera.get("/knowledge/categories/health?user=nina"))
-    assert "/memories?category=health&user=nina" in shown
+    displayed = links(vera.get("/knowledge/categories/health?user=nina"))
+    assert "/memories?category=health&user=nina" in displayed
 
 
 def test_end_users_have_their_own(vera: Client, alice: Caller) -> None:
@@ -156,9 +156,9 @@ def test_entities_are_found_and_counted(vera: Client, alice: Caller) -> None:
     stored(alice, "Starts after WireGuard", subject="caddy")
     stored(alice, "Needs port 443", subject="caddy")
     answer = vera.get("/knowledge/entities")
-    assert {one.name: number for one, number in answer.context["lines"]}["caddy"] == 2
+    assert {item.name: number for item, number in answer.context["lines"]}["caddy"] == 2
     assert answer.context["most"][0][0].name == "caddy"
-    assert [one.name for one, _ in vera.get("/knowledge/entities", {"q": "cad"}).context["lines"]] == ["caddy"]
+    assert [item.name for item, _ in vera.get("/knowledge/entities", {"q": "cad"}).context["lines"]] == ["caddy"]
     assert "No such entities" in text_of(vera.get("/knowledge/entities", {"q": "zzz"}))
     kind = named(alice, "caddy").kind
     assert "caddy" in text_of(vera.get("/knowledge/entities", {"kind": kind}))
@@ -212,10 +212,10 @@ def test_the_graph_asks_as_much_however_much_there_is(vera: Client, alice: Calle
 
 
 def test_a_category_shows_what_was_said_and_no_escapes_of_it(vera: Client, alice: Caller) -> None:
-    said = "Write <script> and snake_case, 100% *sure* [here]"
-    stored(alice, said, category="style", subject="docs_site")
+    text = "Write <script> and snake_case, 100% *sure* [here]"
+    stored(alice, text, category="style", subject="docs_site")
     answer = vera.get("/knowledge/categories/style")
-    assert said in text_of(answer)
+    assert text in text_of(answer)
     assert "docs_site" in text_of(answer)
     assert "\\" not in text_of(answer)
 
@@ -251,9 +251,9 @@ def test_lessons_of_any_status_are_listed(vera: Client, alice: Caller) -> None:
     stored(alice, "Stop it first", kind="lesson")
     away = stored(alice, "Start it last", kind="lesson")
     MemoryAgent(alice.app, None, "operator:x").archive_each([away.pk])
-    for status, found in (("", ["Stop it first"]), ("any", ["Start it last", "Stop it first"])):
+    for status, results in (("", ["Stop it first"]), ("any", ["Start it last", "Stop it first"])):
         rows = vera.get("/knowledge/lessons", {"status": status}).context["slice"].rows
-        assert [row.content for row in rows] == found
+        assert [row.content for row in rows] == results
     options = vera.get("/knowledge/lessons").context["filters"].fields["status"].choices
     assert [label for _, label in options][:: len(options) - 1] == ["active", "any"]
 
@@ -261,9 +261,9 @@ def test_lessons_of_any_status_are_listed(vera: Client, alice: Caller) -> None:
 def test_lessons_are_found_by_their_words_and_their_service(vera: Client, alice: Caller) -> None:
     stored(alice, "Ask before you restart", kind="lesson", subject="caddy")
     stored(alice, "Look at the logs first", kind="lesson")
-    for text, found in (("CADDY", "Ask before you restart"), ("Logs", "Look at the logs first")):
+    for text, results in (("CADDY", "Ask before you restart"), ("Logs", "Look at the logs first")):
         rows = vera.get("/knowledge/lessons", {"q": text}).context["slice"].rows
-        assert [row.content for row in rows] == [found]
+        assert [row.content for row in rows] == [results]
 
 
 def test_the_list_of_lessons_refreshes_itself(vera: Client, alice: Caller) -> None:
@@ -283,8 +283,8 @@ def trigger(caller: Caller, day: str, message: str = "The certificate runs out",
 
 
 def due_on(client: Client, month: str) -> dict[int, list[str]]:
-    shown = client.get("/knowledge/triggers", {"month": month}).context["month"]
-    return {day.day.day: [one.message for one in day.triggers] for day in shown.busy}
+    answer = client.get("/knowledge/triggers", {"month": month}).context["month"]
+    return {day.day.day: [item.message for item in day.triggers] for day in answer.busy}
 
 
 def test_a_month_shows_what_is_due_on_its_days(vera: Client, alice: Caller) -> None:
@@ -329,10 +329,12 @@ def test_a_month_that_is_none_is_this_one(month: str) -> None:
 
 
 def test_a_stretch_that_comes_round_covers_all_its_days() -> None:
-    one = FutureTrigger(trigger_date=date(2026, 11, 6), until=date(2026, 11, 8), rule="FREQ=WEEKLY;INTERVAL=2")
-    days = [day.day for day in days_of(one, date(2026, 11, 1), date(2026, 11, 30))]
+    future_trigger = FutureTrigger(
+        trigger_date=date(2026, 11, 6), until=date(2026, 11, 8), rule="FREQ=WEEKLY;INTERVAL=2"
+    )
+    days = [day.day for day in days_of(future_trigger, date(2026, 11, 1), date(2026, 11, 30))]
     assert days == [6, 7, 8, 20, 21, 22]
-    assert [day.day for day in days_of(one, date(2026, 11, 21), date(2026, 11, 30))] == [21, 22]
+    assert [day.day for day in days_of(future_trigger, date(2026, 11, 21), date(2026, 11, 30))] == [21, 22]
 
 
 def test_an_editor_adds_calls_off_and_takes_up_again(ed: Client, vera: Client, alice: Caller) -> None:
@@ -344,15 +346,19 @@ def test_an_editor_adds_calls_off_and_takes_up_again(ed: Client, vera: Client, a
             "rule": "FREQ=MONTHLY",
         }
         assert "Noted" in ed.post("/knowledge/triggers/add", data, headers=HTMX)["HX-Trigger"]
-        one = FutureTrigger.objects.get()
-        assert (one.rule, str(one.trigger_time), one.agent) == ("FREQ=MONTHLY", "09:30:00", None)
-        url = f"/knowledge/triggers/{one.uid}"
+        future_trigger = FutureTrigger.objects.get()
+        assert (future_trigger.rule, str(future_trigger.trigger_time), future_trigger.agent) == (
+            "FREQ=MONTHLY",
+            "09:30:00",
+            None,
+        )
+        url = f"/knowledge/triggers/{future_trigger.uid}"
         assert vera.post(f"{url}/cancel", headers=HTMX).status_code == 403
         assert "Called off" in ed.post(f"{url}/cancel", headers=HTMX)["HX-Trigger"]
         assert due_on(ed, "2026-11") == {}
         FutureTrigger.objects.update(reason="called off in session s1")
-        assert "Called off (1)" in (shown := text_of(ed.get("/knowledge/triggers")))
-        assert "called off in session s1" in shown
+        assert "Called off (1)" in (displayed := text_of(ed.get("/knowledge/triggers")))
+        assert "called off in session s1" in displayed
         assert "2026-11-23" in ed.post(f"{url}/wait", headers=HTMX)["HX-Trigger"]
         assert FutureTrigger.objects.get().status == TriggerStatus.WAITING
         assert ed.post(f"{url}/forget", headers=HTMX).status_code == 404
@@ -371,13 +377,13 @@ def test_an_editor_adds_calls_off_and_takes_up_again(ed: Client, vera: Client, a
 
 def test_a_day_that_is_over_is_not_taken_up_again(ed: Client, alice: Caller) -> None:
     with at(NOON):
-        one = trigger(alice, "2026-11-20")
-        ed.post(f"/knowledge/triggers/{one.uid}/cancel", headers=HTMX)
+        item = trigger(alice, "2026-11-20")
+        ed.post(f"/knowledge/triggers/{item.uid}/cancel", headers=HTMX)
     with at(NOON + timedelta(days=9)):
-        told = ed.post(f"/knowledge/triggers/{one.uid}/wait", headers=HTMX)["HX-Trigger"]
-        assert "It cannot wait again: its last day is over." in told
-        one.refresh_from_db()
-        assert one.status == TriggerStatus.CANCELLED
+        answer = ed.post(f"/knowledge/triggers/{item.uid}/wait", headers=HTMX)["HX-Trigger"]
+        assert "It cannot wait again: its last day is over." in answer
+        item.refresh_from_db()
+        assert item.status == TriggerStatus.CANCELLED
 
 
 @each_row(
@@ -405,8 +411,8 @@ def test_how_often_something_comes_round_is_said_in_words(rule: str, said: str) 
 
 def test_an_empty_app_says_what_comes_here(vera: Client) -> None:
     words = ("Nothing is known yet", "No names yet", "No lessons yet", "Nothing is due")
-    for page, said in zip(PAGES, words, strict=True):
-        assert said in text_of(vera.get(page)), page
+    for page, statement in zip(PAGES, words, strict=True):
+        assert statement in text_of(vera.get(page)), page
 
 
 def test_viewers_get_nothing_to_change_with(vera: Client, ed: Client, alice: Caller) -> None:
@@ -421,7 +427,7 @@ def test_viewers_get_nothing_to_change_with(vera: Client, ed: Client, alice: Cal
 @pytest.mark.usefixtures("noon")
 def test_other_apps_are_not_there(otto: Client, alice: Caller) -> None:
     memory = stored(alice, "Must be started after WireGuard", subject="caddy", kind="lesson", category="secretive")
-    one = trigger(alice, f"{timezone.now():%Y-%m-%d}")
+    item = trigger(alice, f"{timezone.now():%Y-%m-%d}")
     for page in PAGES:
         text = text_of(otto.get(page)).casefold()
         for word in ("wireguard", "caddy", "secretive", "certificate"):
@@ -429,10 +435,10 @@ def test_other_apps_are_not_there(otto: Client, alice: Caller) -> None:
     caddy = named(alice, "caddy")
     for url in ("categories/secretive", f"entities/{caddy.uid}", f"memories/{memory.uid}", f"entities/{uuid4()}"):
         assert otto.get(f"/knowledge/{url}").status_code == 404
-    assert otto.post(f"/knowledge/triggers/{one.uid}/cancel", headers=HTMX).status_code == 404
+    assert otto.post(f"/knowledge/triggers/{item.uid}/cancel", headers=HTMX).status_code == 404
     assert otto.post("/knowledge/categories/secretive/rewrite").status_code == 404
-    one.refresh_from_db()
-    assert one.status == TriggerStatus.WAITING
+    item.refresh_from_db()
+    assert item.status == TriggerStatus.WAITING
 
 
 @pytest.mark.usefixtures("noon")

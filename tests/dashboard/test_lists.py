@@ -111,8 +111,8 @@ def test_the_list_of_sessions_is_fetched_anew_when_something_happened(vera: Clie
 
 def test_events_are_filtered_and_the_latest_come_first(vera: Client, alice: Caller) -> None:
     session = alice.start_session(title="Night shift")["id"]
-    said = "[EVENT:info:caddy] up\n[EVENT:error:dns] down\n[EVENT:warning] odd"
-    alice.put(f"sessions/{session}/turns/1", {"llm_output": said})
+    text = "[EVENT:info:caddy] up\n[EVENT:error:dns] down\n[EVENT:warning] odd"
+    alice.put(f"sessions/{session}/turns/1", {"llm_output": text})
     assert messages(vera.get("/events")) == ["odd", "down", "up"]
     assert messages(vera.get("/events", {"level": "error"})) == ["down"]
     assert messages(vera.get("/events", {"service": "cad"})) == ["up"]
@@ -197,8 +197,8 @@ CANNOT_BE = [("whales " * 100, "characters at most"), ("whales\0", "Null charact
 def whales(alice: Caller) -> None:
     """Something that each page finds."""
     session = alice.start_session(title="Whales")["id"]
-    told = "[MEMORY:sea:whales] Whales of Berlin sing\n[EVENT:info] Whales"
-    alice.put(f"sessions/{session}/turns/1", {"llm_output": told})
+    text = "[MEMORY:sea:whales] Whales of Berlin sing\n[EVENT:info] Whales"
+    alice.put(f"sessions/{session}/turns/1", {"llm_output": text})
     alice.post("memories", {"content": "Whales sing at night in Berlin", "kind": "lesson"})
     Rejection.objects.create(app=alice.app, kind="fact", content="Whales", reason="no")
     note("operator:whales", alice.app, "policy changed", "whales", {}, {})
@@ -270,11 +270,11 @@ def test_the_overview_plots_what_there_is_and_says_what_there_is_not(vera: Clien
     answer = vera.get("/")
     plots = {plot.name: plot for plot in answer.context["plots"]}
     assert answer.context["confidences"].series[0].values == [0] * 9 + [1]
-    assert [(one.label, one.values[-1]) for one in plots["answers"].series if any(one.values)] == [
+    assert [(figure.label, figure.values[-1]) for figure in plots["answers"].series if any(figure.values)] == [
         ("memories", 0.5),
         ("nothing found", 0.5),
     ]
-    assert [(one.label, one.values[-1]) for one in plots["use"].series] == [("used", 1), ("not used", 0)]
+    assert [(figure.label, figure.values[-1]) for figure in plots["use"].series] == [("used", 1), ("not used", 0)]
 
 
 def test_a_search_shows_on_the_overview_at_its_next_refresh(vera: Client, alice: Caller) -> None:
@@ -313,7 +313,7 @@ def test_a_refresh_of_the_overview_answers_only_with_news(vera: Client, alice: C
 
 
 def held(client: Client) -> list[tuple[str, str]]:
-    return [(one.kind, one.name) for one in client.get("/cooldowns").context["held"]]
+    return [(item.kind, item.name) for item in client.get("/cooldowns").context["held"]]
 
 
 def test_nothing_is_held_back(vera: Client) -> None:
@@ -330,8 +330,8 @@ def test_an_agent_over_its_write_rate_is_held_back_for_the_minute(vera: Client, 
         WriteRate.objects.update(written=2)
         assert held(vera) == [("write rate", "alice")]
         assert "2 memories this minute" in text_of(vera.get("/cooldowns"))
-        [one] = vera.get("/cooldowns").context["held"]
-        assert one.until == now.replace(second=0, microsecond=0) + timedelta(minutes=1)
+        [item] = vera.get("/cooldowns").context["held"]
+        assert item.until == now.replace(second=0, microsecond=0) + timedelta(minutes=1)
     with at(now + timedelta(minutes=1)):
         assert held(vera) == []
 
@@ -349,16 +349,16 @@ def test_learning_waits_for_the_next_day_of_the_budget(vera: Client, alice: Call
     AppPolicy.objects.update(daily_tokens=10)
     day = timezone.now().date()
     LedgerEntry.objects.create(app=alice.app, operation="gate", model="m", input_tokens=11, day=day)
-    [one] = vera.get("/cooldowns").context["held"]
-    assert (one.name, one.until.date()) == ("budget", day + timedelta(days=1))
+    [item] = vera.get("/cooldowns").context["held"]
+    assert (item.name, item.until.date()) == ("budget", day + timedelta(days=1))
 
 
 def test_texts_that_failed_are_tried_again(vera: Client, alice: Caller) -> None:
     tell(alice, alice.start_session(), "I am vegan.")
     later = timezone.now() + timedelta(minutes=5)
     Extraction.objects.update(status=ExtractionStatus.FAILED, next_at=later)
-    [one] = vera.get("/cooldowns").context["held"]
-    assert (one.name, one.until) == ("failed texts", later)
+    [item] = vera.get("/cooldowns").context["held"]
+    assert (item.name, item.until) == ("failed texts", later)
 
 
 def test_a_model_that_fails_again_and_again_is_told(vera: Client, alice: Caller) -> None:

@@ -302,7 +302,7 @@ def test_what_cannot_be_is_said_beside_the_field(ed: Client, whales: Memory, cha
     answer = ed.post(edit_url(memory), typed(memory, **changes), headers=HTMX)
     assert problem in text_of(answer)
     field = next(iter(changes))
-    wrong = [found for tag in ("input", "select", "textarea") for found in elements(answer, tag, name=field)]
+    wrong = [element for tag in ("input", "select", "textarea") for element in elements(answer, tag, name=field)]
     assert wrong[0]["aria-invalid"] == "true"
     assert f"edit-{memory.uid}-{field}" == wrong[0]["id"]
     memory.refresh_from_db()
@@ -443,8 +443,8 @@ def test_a_full_app_takes_none_back_and_says_so_in_one_sentence(ed: Client, alic
     bulk(ed, "archive", memory)
     AppPolicy.objects.update(memory_limit=1)
     memory.refresh_from_db()
-    one = ed.post(f"/memories/{memory.uid}/change", {"action": "restore", "version": memory.version}, headers=HTMX)
-    for answer in (bulk(ed, "restore", memory), one):
+    response = ed.post(f"/memories/{memory.uid}/change", {"action": "restore", "version": memory.version}, headers=HTMX)
+    for answer in (bulk(ed, "restore", memory), response):
         assert "none makes room." in toasts(answer)
         assert ".." not in toasts(answer)
 
@@ -453,9 +453,9 @@ def test_what_is_ticked_is_archived_and_restored(ed: Client, alice: Caller) -> N
     rows = [stored(alice, text) for text in ("Whales sing", "Bears sleep")]
     assert "2 memories archived." in toasts(bulk(ed, "archive", *rows))
     assert set(Memory.objects.values_list("status", flat=True)) == {"archived"}
-    told = toasts(bulk(ed, "archive", *rows))
-    assert "2 memories left as they are: archived already" in told
-    assert "warning" in told
+    output = toasts(bulk(ed, "archive", *rows))
+    assert "2 memories left as they are: archived already" in output
+    assert "warning" in output
     assert "2 memories restored." in toasts(bulk(ed, "restore", *rows))
     assert {last_change(row).actor for row in rows} == {"operator:ed"}
 
@@ -488,9 +488,9 @@ def test_what_was_done_to_many_is_taken_back_from_its_toast(
     bulk(ed, action, third)
     done = bulk(ed, action, first, second, third)
     alice.patch(f"memories/{second.uid}", {"importance": 5})
-    told = toasts(undo(ed, done))
-    assert "1 memory set back as before." in told
-    assert "1 memory left as it is: changed by somebody since." in told
+    output = toasts(undo(ed, done))
+    assert "1 memory set back as before." in output
+    assert "1 memory left as it is: changed by somebody since." in output
     now = dict(Memory.objects.values_list("content", field))
     assert now["Bears sleep"] == now["Birds fly"] != now["Whales sing"]
     assert {now["Bears sleep"], now["Whales sing"]} == values

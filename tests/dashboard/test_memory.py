@@ -35,7 +35,7 @@ def do(client: Client, memory: Memory, action: str, version: int | None = None, 
 
 def marks(answer: Any) -> list[str]:
     """What is marked in the texts of the page."""
-    return [piece.text for said in answer.context["said"] for piece in said.pieces if piece.memory]
+    return [piece.text for statement in answer.context["said"] for piece in statement.pieces if piece.memory]
 
 
 def back_again(client: Client) -> None:
@@ -48,8 +48,8 @@ def back_again(client: Client) -> None:
 
 def test_the_turn_is_shown_and_what_was_said_is_marked(vera: Client, alice: Caller) -> None:
     session = alice.start_session(title="Night shift")
-    said = "All is up.\n[MEMORY:timing:jellyfin] Takes 60s to start\nGood night."
-    turn(alice, session, 3, "How is it going?", said)
+    message = "All is up.\n[MEMORY:timing:jellyfin] Takes 60s to start\nGood night."
+    turn(alice, session, 3, "How is it going?", message)
     answer = vera.get(page_of(Memory.objects.get()))
     text = text_of(answer)
     assert marks(answer) == ["Takes 60s to start"]
@@ -91,13 +91,13 @@ def test_what_an_operator_added_says_so(ed: Client, alice: Caller) -> None:
 
 def test_what_another_has_taken_the_place_of_says_so(ed: Client, alice: Caller) -> None:
     old, new = (alice.remember(f"The office is in {place}") for place in ("Graz", "Leoben"))
-    told = "Another memory has taken its place: see its links."
+    text = "Another memory has taken its place: see its links."
     older = Memory.objects.get(uid=old["id"])
-    assert told not in text_of(ed.get(page_of(older)))
+    assert text not in text_of(ed.get(page_of(older)))
     alice.post(f"memories/{new['id']}/links", {"to": old["id"], "kind": "supersedes"})
     older.refresh_from_db()
     assert older.is_superseded
-    assert told in text_of(ed.get(page_of(older)))
+    assert text in text_of(ed.get(page_of(older)))
 
 
 def test_what_is_at_odds_with_something_believed_says_so_while_both_are_active_and_hold(
@@ -229,7 +229,7 @@ def test_actions_are_revisions_in_ones_name(ed: Client, alice: Caller, action: s
 def test_what_is_yes_or_no_is_told_in_words(ed: Client, alice: Caller) -> None:
     memory = stored(alice, "Whales sing")
     do(ed, memory, "pin")
-    (change,) = [one for one in changes_of(memory.app, memory) if one.fields]
+    (change,) = [item for item in changes_of(memory.app, memory) if item.fields]
     assert ("pinned", "no", "yes") in change.fields
 
 
@@ -292,8 +292,8 @@ def test_after_a_change_the_page_refreshes_itself_and_not_the_change(ed: Client,
 
 def test_links_are_found_made_and_taken_away(ed: Client, alice: Caller) -> None:
     memory, other = stored(alice, "Caddy starts after WireGuard"), stored(alice, "WireGuard needs a resolver")
-    found = ed.get(page_of(memory), {"find": "WireGuard"})
-    assert [row.content for row in found.context["found"]] == [other.content]
+    results = ed.get(page_of(memory), {"find": "WireGuard"})
+    assert [row.content for row in results.context["found"]] == [other.content]
     answer = ed.post(f"{page_of(memory)}/link", {"to": other.uid, "kind": "elaborates"}, headers=ON_PAGE)
     assert "saved" in toasts(answer)
     assert f"elaborates {other.content}" in text_of(ed.get(page_of(memory)))
@@ -355,8 +355,8 @@ def test_memories_of_others_do_not_exist(otto: Client, ed: Client, alice: Caller
 def test_times_at_the_ends_of_the_calendar_are_shown(vera: Client, alice: Caller, zone: str, moment: str) -> None:
     AppPolicy.objects.filter(app=alice.app).update(time_zone=zone)
     session = alice.start_session()["id"]
-    said = {"role": "user", "content": "We have a new cat", "at": moment}
-    alice.post(f"sessions/{session}/messages", {"messages": [said]})
+    statement = {"role": "user", "content": "We have a new cat", "at": moment}
+    alice.post(f"sessions/{session}/messages", {"messages": [statement]})
     assert moment[3:10] in text_of(vera.get(f"/sessions/{session}"))
     for name in ("valid_from", "valid_until"):
         memory = alice.post("memories", {"content": f"Whales sing {name}", name: moment}).json()

@@ -30,7 +30,7 @@ def library(alice: Caller, bob: Caller) -> None:
 
 def found(answer: Any, name: str = "hits") -> list[str]:
     assert answer.status_code == 200
-    return [one.memory.content for one in answer.context[name]]
+    return [item.memory.content for item in answer.context[name]]
 
 
 def test_without_a_question_it_says_what_to_do(vera: Client, alice: Caller) -> None:
@@ -43,7 +43,7 @@ def test_every_part_of_every_score_is_shown_and_adds_up(vera: Client) -> None:
     first = answer.context["hits"][0]
     assert first.memory.content == "Caddy starts after WireGuard"
     assert sum(part.value for part in first.parts) == pytest.approx(first.hit.score)
-    assert set(first.arms) == {"by meaning", "by words"}
+    assert set(first.retrievers) == {"by meaning", "by words"}
     assert f"/memories/{first.memory.uid}" in links(answer)
     assert len(elements(answer, "svg", **{"class": "scale"})) == sum(
         len(hit.parts) for name in ("hits", "next", "left_out") for hit in answer.context[name]
@@ -57,7 +57,7 @@ def test_what_is_there_because_it_contradicts_a_hit_says_so(vera: Client, alice:
     caddy = Memory.objects.get(subject="caddy").uid
     assert alice.post(f"memories/{other}/links", {"to": str(caddy), "kind": "contradicts"}).status_code == 201
     first, second = vera.get(PAGE, {"q": "caddy"}).context["hits"][:2]
-    assert (first.memory.content, first.arms) == ("Zebras are striped", ["contradicts the next one"])
+    assert (first.memory.content, first.retrievers) == ("Zebras are striped", ["contradicts the next one"])
     assert [(part.name, part.group) for part in first.parts] == [("surer", "at odds")]
     assert second.memory.uid == caddy
 
@@ -81,10 +81,10 @@ def test_what_is_left_out_is_shown_below_the_floor(vera: Client) -> None:
 
 @pytest.mark.usefixtures("library")
 def test_the_block_is_what_an_agent_would_be_told(vera: Client, alice: Caller) -> None:
-    shown = vera.get(PAGE, {"q": "When does caddy start?"}).context["told"].injected
-    told = alice.post("context", {"query": "When does caddy start?"}).json()
-    assert [str(memory.uid) for memory in shown.memories] == [memory["id"] for memory in told["memories"]]
-    assert shown.tokens == told["tokens"]
+    displayed = vera.get(PAGE, {"q": "When does caddy start?"}).context["told"].injected
+    answer = alice.post("context", {"query": "When does caddy start?"}).json()
+    assert [str(memory.uid) for memory in displayed.memories] == [memory["id"] for memory in answer["memories"]]
+    assert displayed.tokens == answer["tokens"]
 
 
 @pytest.mark.usefixtures("library")
@@ -184,11 +184,11 @@ def test_factors_are_shown_as_factors(vera: Client, alice: Caller) -> None:
 
 @each_row("combined, parts", [("sum", {"meaning": -2.0, "age": 0.5}), ("product", {"age": 0.0})])
 def test_bars_begin_in_the_middle_and_stay_within(combined: str, parts: dict[str, float]) -> None:
-    (one,) = explain([Hit(App(), Memory(), 0.0, parts.copy)], combined)
-    for part in one.parts:
+    (item,) = explain([Hit(App(), Memory(), 0.0, parts.copy)], combined)
+    for part in item.parts:
         assert 0 <= part.left <= 50
         assert part.left + part.width <= 100
-    assert one.parts[0].is_against
+    assert item.parts[0].is_against
 
 
 def test_a_fragment_is_the_answer_alone_and_hostile_questions_are_text(vera: Client, alice: Caller) -> None:

@@ -35,8 +35,15 @@ NOON = datetime(2026, 11, 18, 12, tzinfo=UTC)
 
 def call(app: App, operation: str = "extract", days_ago: int = 0, **fields: Any) -> LedgerEntry:
     day = day_of(app, timezone.now()) - timedelta(days=days_ago)
-    told = {"model": "big-1", "provider": "openai", "input_tokens": 1000, "output_tokens": 100, "cost": 0.25, **fields}
-    return LedgerEntry.objects.create(app=app, operation=operation, day=day, **told)
+    output = {
+        "model": "big-1",
+        "provider": "openai",
+        "input_tokens": 1000,
+        "output_tokens": 100,
+        "cost": 0.25,
+        **fields,
+    }
+    return LedgerEntry.objects.create(app=app, operation=operation, day=day, **output)
 
 
 def table(client: Client, **query: Any) -> list[list[str]]:
@@ -108,8 +115,8 @@ def test_what_the_day_has_left(vera: Client, alice: Caller) -> None:
 @pytest.mark.usefixtures("noon")
 def test_searches_are_told_by_what_answered(vera: Client, alice: Caller) -> None:
     today = day_of(alice.app, timezone.now())
-    for tier, found in (("items", True), ("items", True), ("summaries", True), ("none", False)):
-        execute_all([recall_note(alice.app, today, "auto", tier, 1, int(found), 0.02)])
+    for tier, results in (("items", True), ("items", True), ("summaries", True), ("none", False)):
+        execute_all([recall_note(alice.app, today, "auto", tier, 1, int(results), 0.02)])
     answer = vera.get("/costs")
     assert [(row.tier, row.searches, row.share, row.mean_ms) for row in answer.context["searches"]] == [
         ("items", 2, 0.5, 20.0),
@@ -213,11 +220,11 @@ def test_values_are_numbers_for_the_script_and_words_for_people() -> None:
 
 
 def test_moments_are_read_in_the_zone_of_the_page() -> None:
-    at = datetime(2025, 3, 30, 12, tzinfo=UTC)
-    plot = Plot("sure", "Sure", "When", [at], [Series("confidence", [0.7])], unit="level")
+    moment = datetime(2025, 3, 30, 12, tzinfo=UTC)
+    plot = Plot("sure", "Sure", "When", [moment], [Series("confidence", [0.7])], unit="level")
     with timezone.override(ZoneInfo("Europe/Berlin")):
         ((head, cells),) = plot.rows()
-    assert (plot.axis, head.value, head.shown) == ("time", at.timestamp(), "2025-03-30 14:00")
+    assert (plot.axis, head.value, head.shown) == ("time", moment.timestamp(), "2025-03-30 14:00")
     assert cells[0].shown == "0.70"
 
 

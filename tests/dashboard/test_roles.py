@@ -35,8 +35,8 @@ def staff(app: App, role: str) -> Client:
 def lived_in(caller: Caller) -> None:
     """Something in most tables."""
     session = caller.start_session()["id"]
-    said = "I am vegan. My dentist appointment is next Friday at 10."
-    caller.post(f"sessions/{session}/messages", {"messages": [{"role": "user", "content": said}]})
+    text = "I am vegan. My dentist appointment is next Friday at 10."
+    caller.post(f"sessions/{session}/messages", {"messages": [{"role": "user", "content": text}]})
     output = "[MEMORY:timing:dns] Takes 5s\n[MEMORY:misc] no\n[EVENT:info:dns] up"
     caller.put(f"sessions/{session}/turns/1", {"user_input": "hello", "llm_output": output})
     upkeep_learn_due()
@@ -87,7 +87,7 @@ def test_superusers_see_all_rows_whatever_the_table(two_apps: App) -> None:
 @pytest.mark.usefixtures("unrendered")
 @each_row("role", ROLES, rolled_back=True)
 def test_staff_see_rows_of_their_apps_only_whatever_the_table(two_apps: App, role: str) -> None:
-    client, shown = staff(two_apps, role), 0
+    client, displayed = staff(two_apps, role), 0
     for model, page in OURS.items():
         all_rows = model._default_manager.all()
         if not page.app_path:
@@ -99,8 +99,8 @@ def test_staff_see_rows_of_their_apps_only_whatever_the_table(two_apps: App, rol
         for row in set(all_rows) - set(mine):
             answer = client.get(change_page(row))
             assert (answer.status_code, answer.get("Location", "/admin/")) == (302, "/admin/"), change_page(row)
-        shown += mine.count()
-    assert shown > 20
+        displayed += mine.count()
+    assert displayed > 20
 
 
 @pytest.mark.usefixtures("without_navigation")
@@ -111,11 +111,11 @@ def test_who_may_change_what_in_the_admin(alice: Caller, role: str) -> None:
     memory, agent, key = Memory.objects.first(), alice.agent, ApiKey.objects.get(agent=alice.agent)
     assert memory
     may = {"viewer": (False, False), "editor": (True, False), "owner": (True, True)}[role]
-    asked = {
+    question = {
         "admin:memories_memory_delete": (memory, may[0]),
         "admin:tenancy_agent_change": (agent, True),
     }
-    for name, (row, allowed) in asked.items():
+    for name, (row, allowed) in question.items():
         assert (client.get(reverse(name, args=[row.pk])).status_code == 200) is allowed, name
     assert (client.get(reverse("admin:memories_memory_add")).status_code == 200) is may[0]
     assert (client.get(reverse("admin:tenancy_agent_add")).status_code == 200) is may[1]
@@ -162,8 +162,8 @@ def test_forms_offer_only_apps_in_which_one_may_add(alice: Caller, charlie: Call
 def offered(client: Client, model: str, typed: str = "") -> list[str]:
     """The apps that a form of the admin offers as one types."""
     label, name = model.split(".")
-    asked = {"app_label": label, "model_name": name, "field_name": "app", "term": typed}
-    return [one["text"] for one in client.get("/admin/autocomplete/", asked).json()["results"]]
+    question = {"app_label": label, "model_name": name, "field_name": "app", "term": typed}
+    return [result["text"] for result in client.get("/admin/autocomplete/", question).json()["results"]]
 
 
 def test_the_first_page_for_a_new_row_is_as_small_on_a_site_of_many_apps(admin_client: Client, alice: Caller) -> None:
@@ -213,7 +213,7 @@ def test_owners_let_people_in_by_name_and_it_is_noted(alice: Caller, monkeypatch
     User.objects.create_user("nora")
     page = client.get(change_page(alice.app))
     sets = [inline.formset for inline in page.context["inline_admin_formsets"]]
-    forms = [page.context["adminform"].form, *(form for one in sets for form in (one.management_form, *one.forms))]
+    forms = [page.context["adminform"].form, *(form for item in sets for form in (item.management_form, *item.forms))]
     data = {bound.html_name: bound.value() for form in forms for bound in form}
     data = {name: value for name, value in data.items() if value is not None and value is not False}
     data |= {"members-TOTAL_FORMS": 2, "members-1-username": "nora", "members-1-role": "editor"}
@@ -222,15 +222,15 @@ def test_owners_let_people_in_by_name_and_it_is_noted(alice: Caller, monkeypatch
     entry = AuditEntry.objects.get(action="members changed")
     assert (entry.actor, entry.after) == ("operator:staff-owner-acme", {"nora": "editor"})
     data["members-1-username"] = "nobody-of-this-name"
-    assert "Nobody has this name" in client.post(change_page(alice.app), data).content.decode()
+    assert "There is no user with this name" in client.post(change_page(alice.app), data).content.decode()
 
 
 # --- the API's door for browsers
 
 
 def api(client: Client, method: str, path: str, body: Any = None) -> int:
-    call, said = getattr(client, method), () if body is None else (body,)
-    return int(call(f"/api/v1/{path}", *said, content_type="application/json").status_code)
+    call, statement = getattr(client, method), () if body is None else (body,)
+    return int(call(f"/api/v1/{path}", *statement, content_type="application/json").status_code)
 
 
 @each_row("role", ROLES, rolled_back=True)
@@ -303,8 +303,8 @@ def test_changes_of_what_is_allowed_are_noted_with_who(alice: Caller) -> None:
     alice.remember("Whales sing")
     api(client, "delete", "apps/acme/memories")
     api(client, "delete", "apps/acme")
-    told = [(entry.action, entry.before, entry.after) for entry in AuditEntry.objects.order_by("id")]
-    assert [action for action, *_ in told] == [
+    output = [(entry.action, entry.before, entry.after) for entry in AuditEntry.objects.order_by("id")]
+    assert [action for action, *_ in output] == [
         "app changed",
         "policy changed",
         "agent created",
@@ -313,9 +313,9 @@ def test_changes_of_what_is_allowed_are_noted_with_who(alice: Caller) -> None:
         "memories purged",
         "app changed",
     ]
-    assert told[0][1:] == ({"name": "Acme"}, {"name": "Acme Ltd"})
-    assert told[1][1:] == ({"memory_limit": 100_000}, {"memory_limit": 7})
-    assert told[-1][1:] == ({"status": "active"}, {"status": "uninstalled"})
+    assert output[0][1:] == ({"name": "Acme"}, {"name": "Acme Ltd"})
+    assert output[1][1:] == ({"memory_limit": 100_000}, {"memory_limit": 7})
+    assert output[-1][1:] == ({"status": "active"}, {"status": "uninstalled"})
     assert {entry.actor for entry in AuditEntry.objects.all()} == {"operator:olga"}
-    assert key.key_hash not in str(told)
-    assert "sing" not in str(told)
+    assert key.key_hash not in str(output)
+    assert "sing" not in str(output)

@@ -23,7 +23,7 @@ def page_of(session: dict[str, Any]) -> str:
 
 
 def marks(answer: Any) -> list[str]:
-    texts = [text for one in answer.context["exchanges"] for text in one.texts]
+    texts = [text for exchange in answer.context["exchanges"] for text in exchange.texts]
     return [piece.text for text in texts for piece in text.pieces if piece.memory]
 
 
@@ -36,8 +36,8 @@ def shift(alice: Caller) -> dict[str, Any]:
         alice, session, 1, "How is postgres?", "It needs its weekly VACUUM.", internal_state={"step": "look", "open": 2}
     )
     tools = [{"name": "psql", "input": {"sql": "VACUUM"}, "result": "done", "is_error": False}, "odd"]
-    said = "[MEMORY:timing:postgres] VACUUM takes 5 minutes\n[MEMORY:nonsense] no\n[EVENT:warning:postgres] was slow"
-    turn(alice, session, 2, "Do it.", said, tool_calls=tools, internal_state={"step": "done", "took": 300})
+    text = "[MEMORY:timing:postgres] VACUUM takes 5 minutes\n[MEMORY:nonsense] no\n[EVENT:warning:postgres] was slow"
+    turn(alice, session, 2, "Do it.", text, tool_calls=tools, internal_state={"step": "done", "took": 300})
     turn(
         alice,
         session,
@@ -53,8 +53,8 @@ def shift(alice: Caller) -> dict[str, Any]:
 def test_a_session_reads_as_a_conversation(vera: Client, shift: dict[str, Any]) -> None:
     answer = vera.get(page_of(shift))
     text = text_of(answer)
-    said = [[text.resource.role for text in one.texts] for one in answer.context["exchanges"]]
-    assert said == [["user", "assistant"]] * 3
+    statement = [[text.resource.role for text in exchange.texts] for exchange in answer.context["exchanges"]]
+    assert statement == [["user", "assistant"]] * 3
     for part in ("How is postgres?", "weekly VACUUM", "psql", "web-01", "was slow", "unknown category", "to come"):
         assert part in text, part
     assert "VACUUM takes 5 minutes" in marks(answer)
@@ -73,8 +73,8 @@ def test_what_was_told_for_a_turn_stands_there(vera: Client, alice: Caller) -> N
     alice.remember("Postgres needs VACUUM weekly", subject="postgres")
     alice.post("context", {"query": "postgres", "session_id": session["id"], "turn_number": 1})
     turn(alice, session, 1, "How is postgres?", "Fine.")
-    (one,) = vera.get(page_of(session)).context["exchanges"]
-    assert [row.memory.content for row in one.told] == ["Postgres needs VACUUM weekly"]
+    (item,) = vera.get(page_of(session)).context["exchanges"]
+    assert [row.memory.content for row in item.injections] == ["Postgres needs VACUUM weekly"]
 
 
 @each_row(
@@ -111,7 +111,7 @@ def test_every_turn_that_may_be_stored_may_be_asked_for() -> None:
 def test_messages_outside_of_turns_are_shown_in_their_order(vera: Client, alice: Caller) -> None:
     session = hear(alice, "I am vegan.", "I moved to Lisbon.")
     answer = vera.get(page_of(session))
-    assert [one.number for one in answer.context["exchanges"]] == [None, None]
+    assert [exchange.number for exchange in answer.context["exchanges"]] == [None, None]
     assert marks(answer) == ["I am vegan.", "I moved to Lisbon."]
     assert "there is no state to replay" in text_of(answer)
 
@@ -131,13 +131,13 @@ def test_long_sessions_are_shown_in_pages_and_a_turn_is_found_in_them(vera: Clie
         for number in range(1, 201)
     )
     first = vera.get(page_of(session))
-    numbers = [one.number for one in first.context["exchanges"]]
+    numbers = [exchange.number for exchange in first.context["exchanges"]]
     assert (len(numbers), numbers[0], numbers[-1]) == (TEXTS, 141, 200)
     older = vera.get(page_of(session), {"after": first.context["slice"].older})
     assert older.context["exchanges"][-1].number == 140
     around = vera.get(page_of(session), {"turn": "30"})
-    shown = [one.number for one in around.context["exchanges"]]
-    assert 30 in shown
+    displayed = [exchange.number for exchange in around.context["exchanges"]]
+    assert 30 in displayed
     assert around.context["slice"].newer
     assert elements(around, "li", id="turn-30")[0]["class"] == "exchange asked"
 
@@ -178,8 +178,8 @@ def test_more_turns_ask_no_more_of_the_database(vera: Client, alice: Caller) -> 
     session = alice.start_session()
 
     def talk(number: int) -> None:
-        said = f"[MEMORY:timing:svc{number}] Takes {number}0s\n[EVENT:info:svc{number}] up\n[MEMORY:nonsense] x"
-        turn(alice, session, number, "hi", said, internal_state={"n": number})
+        text = f"[MEMORY:timing:svc{number}] Takes {number}0s\n[EVENT:info:svc{number}] up\n[MEMORY:nonsense] x"
+        turn(alice, session, number, "hi", text, internal_state={"n": number})
 
     talk(1)
     few = queries_of(vera, page_of(session))

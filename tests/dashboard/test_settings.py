@@ -36,8 +36,8 @@ def policy_data(client: Client, **changes: Any) -> dict[str, Any]:
     """What a browser sends after `changes` were typed."""
     form = client.get("/settings/policy").context["form"]
     typed = {bound.html_name: bound.value() for bound in form}
-    shown = {name: "" if value is None else value for name, value in typed.items() if value is not False}
-    return {name: value for name, value in (shown | changes).items() if value is not None}
+    displayed = {name: "" if value is None else value for name, value in typed.items() if value is not False}
+    return {name: value for name, value in (displayed | changes).items() if value is not None}
 
 
 def audit_lines() -> list[tuple[str, str]]:
@@ -95,9 +95,13 @@ def test_what_may_be_left_empty_says_what_that_means_and_so_does_0_of_a_budget(v
     fields = vera.get("/settings/policy").context["form"].fields
     numbers = {name: field.help_text for name, field in fields.items() if isinstance(field, forms.FloatField)}
     numbers |= {"daily_tokens": fields["daily_tokens"].help_text}
-    empty = {name for name, told in numbers.items() if "Empty: " in told}
+    empty = {name for name, output in numbers.items() if "Empty: " in output}
     assert empty == {name for name in numbers if AppPolicy._meta.get_field(name).null}
-    assert {name for name, told in numbers.items() if "0: " in told} >= {"daily_cost", "daily_tokens", "energy_floor"}
+    assert {name for name, output in numbers.items() if "0: " in output} >= {
+        "daily_cost",
+        "daily_tokens",
+        "energy_floor",
+    }
 
 
 def test_every_number_is_told_with_what_it_means_and_what_the_preset_says(vera: Client, alice: Caller) -> None:
@@ -153,7 +157,7 @@ def test_what_is_wrong_is_said_once(olga: Client) -> None:
 def test_a_browser_sends_what_may_be_empty(olga: Client, alice: Caller) -> None:
     page = olga.get("/settings/policy")
     for name in ("review_origins", "approval_origins", "daily_cost"):
-        assert all("required" not in found for found in elements(page, "input", name=name)), name
+        assert all("required" not in element for element in elements(page, "input", name=name)), name
     assert (
         olga.post("/settings/policy", policy_data(olga, review_origins="", approval_origins="web")).status_code == 303
     )
@@ -168,7 +172,7 @@ def loaded(client: Client) -> dict[str, Any]:
 
 def initials(page: Any) -> dict[str, str]:
     inputs = elements(page, "input", type="hidden")
-    return {found["name"]: found.get("value", "") for found in inputs if found["name"].startswith("initial-")}
+    return {results["name"]: results.get("value", "") for results in inputs if results["name"].startswith("initial-")}
 
 
 def test_what_others_changed_since_the_page_was_loaded_stays(olga: Client, alice: Caller) -> None:
@@ -241,7 +245,9 @@ def test_hundreds_of_time_zones_are_shown_at_once(olga: Client, alice: Caller) -
     zones = [option["value"] for option in elements(answer, "option") if "/" in option["value"]]
     assert {"Asia/Tokyo", "Europe/Berlin", "America/Argentina/Buenos_Aires"} <= set(zones)
     assert len(zones) == len(set(zones)) > 400
-    assert [one["value"] for one in elements(answer, "option", selected="") if "/" in one["value"]] == ["Asia/Tokyo"]
+    assert [element["value"] for element in elements(answer, "option", selected="") if "/" in element["value"]] == [
+        "Asia/Tokyo"
+    ]
     assert len(answer.templates) < len(zones), "a template for each takes longer than all else on the page"
 
 
@@ -304,10 +310,10 @@ def test_a_form_for_a_key_that_is_refused_stays_as_it_was_typed(olga: Client, al
     Agent.objects.create(app=alice.app, name="dora")
     typed = {"scopes": ["operator"], "expires_on": "2001-01-01"}
     answer = olga.post("/settings/agents/dora/keys", typed, headers=HTMX)
-    assert [found.get("value") for found in elements(answer, "input", name="expires_on")] == [None, "2001-01-01"]
-    ticked = [found["value"] for found in elements(answer, "input", name="scopes") if "checked" in found]
+    assert [element.get("value") for element in elements(answer, "input", name="expires_on")] == [None, "2001-01-01"]
+    ticked = [element["value"] for element in elements(answer, "input", name="scopes") if "checked" in element]
     assert ticked == ["read", "write", "operator", "read", "write"], "alice's form, dora's, and that for a new agent"
-    assert [1 for found in elements(answer, "details") if "open" in found] == [1]
+    assert [1 for element in elements(answer, "details") if "open" in element] == [1]
 
 
 # --- members
@@ -320,7 +326,7 @@ def test_owners_let_people_in_change_their_role_and_take_them_out(olga: Client, 
     assert Membership.objects.get(user__username="nora").role == "editor"
     assert "nora" in text_of(olga.get("/settings/members"))
     refused = text_of(olga.post("/settings/members", {"name": "x", "role": "viewer"}))
-    assert "Nobody has this name. A superuser adds people in the admin" in refused
+    assert "There is no user with this name. A superuser adds people in the admin" in refused
     assert "a superuser adds one in the admin, under Users" in refused
     olga.post("/settings/members/nora/remove")
     assert not Membership.objects.filter(user__username="nora").exists()
@@ -576,14 +582,14 @@ def test_only_owners_move_anything(vera: Client, ed: Client, alice: Caller) -> N
 
 
 def test_other_apps_are_not_there_and_texts_are_texts(otto: Client, olga: Client, alice: Caller) -> None:
-    told = {
+    output = {
         "source": HOSTILE_FILE[:20],
         "agent": HOSTILE_FILE[:60],
         "reason": HOSTILE_FILE,
         "asked_by": HOSTILE_FILE,
         "status": "failed",
     }
-    Import.objects.create(app=alice.app, counts={HOSTILE_FILE: {"new": 3}}, **told)
+    Import.objects.create(app=alice.app, counts={HOSTILE_FILE: {"new": 3}}, **output)
     answer = olga.get(PAGE)
     assert HOSTILE_FILE in text_of(answer)
     assert "<script>alert" not in answer.content.decode()

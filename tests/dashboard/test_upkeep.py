@@ -30,8 +30,8 @@ HOSTILE = "<script>alert(1)</script><img src=x onerror=alert(1)> & \"'"
 
 def run_of(caller: Caller, job: str = "nightly", **fields: Any) -> JobRun:
     now = timezone.now()
-    told = {"period": f"{now:%Y-%m-%d}", "until": now, "fired_by": "beat", **fields}
-    return JobRun.objects.create(app=caller.app, job=job, **told)
+    output = {"period": f"{now:%Y-%m-%d}", "until": now, "fired_by": "beat", **fields}
+    return JobRun.objects.create(app=caller.app, job=job, **output)
 
 
 def toast_of(answer: Any) -> str:
@@ -58,8 +58,8 @@ def test_each_job_tells_when_it_is_due_and_what_came_of_it(vera: Client, alice: 
 )
 def test_a_job_tells_when_it_ran_last(vera: Client, alice: Caller, hours_ago: dict[str, int], told: str) -> None:
     now = timezone.now()
-    at = {name: now - timedelta(hours=hours, minutes=1) for name, hours in hours_ago.items()}
-    run_of(alice, "nightly", until=now - timedelta(hours=9, minutes=1), **at)
+    moment = {name: now - timedelta(hours=hours, minutes=1) for name, hours in hours_ago.items()}
+    run_of(alice, "nightly", until=now - timedelta(hours=9, minutes=1), **moment)
     text = text_of(fragment(vera, "/upkeep"))
     assert told in text
     assert ("9 h ago" in text) is (not hours_ago)
@@ -85,8 +85,8 @@ def test_superusers_see_the_jobs_of_the_site(sue: Client, alice: Caller) -> None
 def test_runs_are_filtered(vera: Client, alice: Caller) -> None:
     run_of(alice, status=RunStatus.DONE)
     run_of(alice, "weekly", status=RunStatus.FAILED)
-    shown = {str(run) for run in vera.get("/upkeep", {"status": "failed"}).context["slice"].rows}
-    assert {name.split()[0] for name in shown} == {"weekly"}
+    displayed = {str(run) for run in vera.get("/upkeep", {"status": "failed"}).context["slice"].rows}
+    assert {name.split()[0] for name in displayed} == {"weekly"}
     assert "No such runs" in text_of(vera.get("/upkeep", {"job": "monthly"}))
     assert len(vera.get("/upkeep", {"job": "nonsense"}).context["slice"].rows) == 2
 
@@ -97,8 +97,8 @@ def test_an_owner_runs_a_job_now_and_once(olga: Client, alice: Caller) -> None:
     assert "decay is set going" in toast_of(answer)
     run = JobRun.objects.get()
     assert (run.app, run.fired_by, run.status) == (alice.app, "operator:olga", "pending")
-    told = toast_of(olga.post("/upkeep/jobs/decay/run", headers=HTMX))
-    assert f"decay has run for {run.period} already: it runs once for each period." in told
+    response = toast_of(olga.post("/upkeep/jobs/decay/run", headers=HTMX))
+    assert f"decay has run for {run.period} already: it runs once for each period." in response
     assert JobRun.objects.count() == 1
     for job in ("backup", "nothing-of-the-kind"):
         assert olga.post(f"/upkeep/jobs/{job}/run", headers=HTMX).status_code == 404
@@ -114,7 +114,7 @@ def test_a_run_is_stopped_and_tried_again(olga: Client, alice: Caller) -> None:
     assert run.status == RunStatus.STOPPED
     assert "ended already" in toast_of(olga.post(f"/upkeep/runs/{run.uid}/stop", headers=HTMX))
     JobRun.objects.update(status=RunStatus.DONE)
-    assert "nothing to try again" in toast_of(olga.post(f"/upkeep/runs/{run.uid}/retry", headers=HTMX))
+    assert "nothing to retry" in toast_of(olga.post(f"/upkeep/runs/{run.uid}/retry", headers=HTMX))
 
 
 def test_only_owners_set_jobs_going(vera: Client, ed: Client, alice: Caller) -> None:
@@ -162,14 +162,14 @@ def test_what_was_given_up_is_tried_again(ed: Client, alice: Caller) -> None:
     text = text_of(ed.get("/upkeep/texts"))
     for part in ("2 texts were given up", "unexpected KeyError", "I am vegan.", "Night shift", "attempt 5"):
         assert part in text
-    one = Extraction.objects.order_by("pk")[0]
-    assert "1 text tried again" in toast_of(ed.post("/upkeep/texts/retry", {"text": one.uid}, headers=HTMX))
+    item = Extraction.objects.order_by("pk")[0]
+    assert "1 text tried again" in toast_of(ed.post("/upkeep/texts/retry", {"text": item.uid}, headers=HTMX))
     assert "1 text was given up" in text_of(ed.get("/upkeep/texts", {"status": "dead"}))
     ed.post("/upkeep/texts/retry", {"given_up": "yes"}, headers=HTMX)
     assert set(Extraction.objects.values_list("status", "attempts")) == {("pending", 0)}
     Extraction.objects.update(status=ExtractionStatus.DONE)
     assert "1 text left as it is: done, or being worked on" in toast_of(
-        ed.post("/upkeep/texts/retry", {"text": one.uid}, headers=HTMX)
+        ed.post("/upkeep/texts/retry", {"text": item.uid}, headers=HTMX)
     )
 
 
@@ -327,8 +327,8 @@ def test_of_a_change_that_was_held_back_the_rest_of_the_memory_stays(ed: Client,
     form = form_of(ed, row)
     assert form == {**body, "content": ORDER, "pinned": True}
     ed.post(f"/upkeep/review/{row.uid}/edit", {**form, "content": "Takes two minutes to start"}, headers=HTMX)
-    found = Memory.objects.get()
-    assert {name: getattr(found, name) for name in form} == {**form, "content": "Takes two minutes to start"}
+    results = Memory.objects.get()
+    assert {name: getattr(results, name) for name in form} == {**form, "content": "Takes two minutes to start"}
 
 
 def test_a_marker_of_which_no_text_was_kept_can_be_put_into_words(ed: Client, alice: Caller) -> None:
@@ -397,8 +397,8 @@ def test_the_reports_of_months_are_kept(vera: Client, alice: Caller, charlie: Ca
 
 
 def test_an_empty_app_says_what_comes_here(vera: Client) -> None:
-    said = ("No runs yet", "Nothing waits for you", "Nothing was said yet", "never", "Nothing was taken back")
-    for page, words in zip(PAGES, said, strict=True):
+    statement = ("No runs yet", "Nothing waits for you", "Nothing was said yet", "never", "Nothing was taken back")
+    for page, words in zip(PAGES, statement, strict=True):
         assert words in text_of(vera.get(page)), page
 
 

@@ -90,13 +90,13 @@ def test_ids_of_another_app_and_of_a_colleagues_own_answer_like_none(
 def test_not_one_byte_of_another_app_is_read_or_listed(alice: Caller, charlie: Caller) -> None:
     charlie.remember("never wake the zqcharlie", kind="lesson", category="zqcharlie")
     use(charlie, "add_trigger", date="2199-01-01", message="zqcharlie")
-    asked = [
+    question = [
         post(alice, "resources/list"),
         post(alice, "resources/read", {"uri": "memsite://lessons"}),
         post(alice, "resources/read", {"uri": "memsite://categories/zqcharlie"}),
         post(alice, "prompts/get", {"name": "session-start", "arguments": {"session": "one"}}),
     ]
-    texts = [answer.content.decode().replace("memsite://categories/zqcharlie", "") for answer in asked]
+    texts = [answer.content.decode().replace("memsite://categories/zqcharlie", "") for answer in question]
     texts += [str(call(alice, tool)) for tool in ("lessons", "triggers", "categories", "context")]
     texts.append(str(call(alice, "search", query="zqcharlie")))
     assert not [text for text in texts if "zqcharlie" in text]

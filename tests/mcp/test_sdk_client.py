@@ -53,8 +53,8 @@ async def use_it_all(client: Client) -> None:
     assert tools["search"].annotations.read_only_hint
     stored = await client.call_tool("store", {"content": "Jellyfin takes 60s to start — wait", "category": "timing"})
     assert stored.structured_content["outcome"] == "created"
-    found = await client.call_tool("search", {"query": "how long does jellyfin take to start"})
-    (memory,) = found.structured_content["memories"]
+    results = await client.call_tool("search", {"query": "how long does jellyfin take to start"})
+    (memory,) = results.structured_content["memories"]
     assert memory["content"] == "Jellyfin takes 60s to start — wait"
     wrong = await client.call_tool("show", {"id": "0"})
     assert wrong.is_error
@@ -82,27 +82,27 @@ def test_the_sdks_client_uses_all_of_it(db: None, server: Server, connect: Any, 
 
 
 def test_who_has_been_greeted_by_a_hook_is_not_sent_for_the_same(db: None, server: Server) -> None:
-    told: list[str | None] = []
+    texts: list[str | None] = []
 
     async def work() -> None:
         async with over_http(server, server.new_app(), "legacy") as client:
-            told.append(client.instructions)
+            texts.append(client.instructions)
 
     anyio.run(work)
     assert open_fence("0" * 8).startswith("<memory-context ")
-    assert "unless a memory-context has been shown to you" in (told[0] or "")
+    assert "unless a memory-context has been shown to you" in (texts[0] or "")
 
 
 def test_many_clients_at_once_get_their_own_answers(db: None, server: Server) -> None:
     keys = [server.new_app() for _ in range(4)]
-    told: dict[int, list[str]] = {}
+    values: dict[int, list[str]] = {}
 
     async def talk(number: int) -> None:
         async with over_http(server, keys[number], "auto") as client:
             for turn in range(3):
                 await client.call_tool("store", {"content": f"secret {number} of turn {turn}", "subject": f"s{turn}"})
-            found = await client.call_tool("search", {"query": "secret of turn", "limit": 50})
-            told[number] = sorted(memory["content"] for memory in found.structured_content["memories"])
+            results = await client.call_tool("search", {"query": "secret of turn", "limit": 50})
+            values[number] = sorted(memory["content"] for memory in results.structured_content["memories"])
 
     async def work() -> None:
         async with anyio.create_task_group() as group:
@@ -110,7 +110,7 @@ def test_many_clients_at_once_get_their_own_answers(db: None, server: Server) ->
                 group.start_soon(talk, number)
 
     anyio.run(work)
-    assert told == {number: [f"secret {number} of turn {turn}" for turn in range(3)] for number in range(4)}
+    assert values == {number: [f"secret {number} of turn {turn}" for turn in range(3)] for number in range(4)}
 
 
 def test_over_stdio_a_server_that_is_away_is_told_and_nothing_breaks(db: None) -> None:
@@ -127,4 +127,4 @@ def test_over_stdio_a_server_that_is_away_is_told_and_nothing_breaks(db: None) -
 
 def flat(error: BaseException) -> list[BaseException]:
     inner = getattr(error, "exceptions", ())
-    return [error, *(one for group in inner for one in flat(group))]
+    return [error, *(item for group in inner for item in flat(group))]

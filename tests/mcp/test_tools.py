@@ -18,10 +18,10 @@ WRITING = {"store", "update", "forget", "link", "feedback", "add_trigger"}
 
 def test_what_was_stored_is_found(alice: Caller) -> None:
     stored = use(alice, "store", content="Jellyfin takes 60s to start", category="timing", subject="jellyfin")
-    (found,) = use(alice, "search", query="how long does jellyfin take to start")["memories"]
+    (results,) = use(alice, "search", query="how long does jellyfin take to start")["memories"]
     assert stored["outcome"] == "created"
-    assert found["id"] == stored["id"]
-    assert found["content"] == "Jellyfin takes 60s to start"
+    assert results["id"] == stored["id"]
+    assert results["content"] == "Jellyfin takes 60s to start"
 
 
 def test_saying_it_again_reinforces_and_the_contrary_contradicts(alice: Caller) -> None:
@@ -82,7 +82,7 @@ def test_arguments_nobody_knows_and_json_in_texts_are_taken_kindly(alice: Caller
 
 
 @pytest.mark.parametrize(
-    ("tool", "arguments", "told"),
+    ("tool", "arguments", "text"),
     [
         ("search", {}, "query: Field required"),
         ("store", {"content": "x", "metadata": {"a": "x" * 16_384}}, "metadata: At most 16,384"),
@@ -106,9 +106,9 @@ def test_arguments_nobody_knows_and_json_in_texts_are_taken_kindly(alice: Caller
     ],
 )
 def test_what_is_wrong_is_told_so_that_it_can_be_mended(
-    alice: Caller, tool: str, arguments: dict[str, Any], told: str
+    alice: Caller, tool: str, arguments: dict[str, Any], text: str
 ) -> None:
-    assert refused(alice, tool, **arguments).startswith(told)
+    assert refused(alice, tool, **arguments).startswith(text)
     assert not Memory.objects.exists()
 
 
@@ -140,12 +140,12 @@ def test_memories_are_linked_and_the_superseded_is_found_no_more(alice: Caller) 
 def test_the_context_is_fenced_and_what_was_used_gains(alice: Caller) -> None:
     assert call(alice, "context", query="whales")["content"][0]["text"] == "Nothing is known about that."
     used, ignored = (use(alice, "store", content=text)["id"] for text in ("whales sing at night", "whales eat krill"))
-    shown = call(alice, "context", query="whales", session="conversation-1", turn=1)
-    assert shown["content"][0]["text"].startswith("<memory-context nonce=")
-    assert set(shown["structuredContent"]["ids"]) == {used, ignored}
+    displayed = call(alice, "context", query="whales", session="conversation-1", turn=1)
+    assert displayed["content"][0]["text"].startswith("<memory-context nonce=")
+    assert set(displayed["structuredContent"]["ids"]) == {used, ignored}
     judged = use(alice, "feedback", session="conversation-1", turn=1, text="They sing at night.")
-    assert [one["id"] for one in judged["used"]] == [used]
-    assert [one["id"] for one in judged["ignored"]] == [ignored]
+    assert [item["id"] for item in judged["used"]] == [used]
+    assert [item["id"] for item in judged["ignored"]] == [ignored]
     again = call(alice, "context", query="whales", session="conversation-1", turn=2)
     assert again["structuredContent"]["ids"] == []
     assert "but for what this session was shown already" in again["content"][0]["text"]
@@ -154,9 +154,9 @@ def test_the_context_is_fenced_and_what_was_used_gains(alice: Caller) -> None:
 
 def test_a_context_without_room_does_not_say_that_nothing_is_known(alice: Caller) -> None:
     use(alice, "store", content="whales sing at night")
-    told = call(alice, "context", max_tokens=5)
-    assert told["structuredContent"]["included"] == 0
-    assert "does not fit" in told["content"][0]["text"]
+    output = call(alice, "context", max_tokens=5)
+    assert output["structuredContent"]["included"] == 0
+    assert "does not fit" in output["content"][0]["text"]
 
 
 def test_a_session_stays_with_whom_it_is(alice: Caller) -> None:
@@ -172,8 +172,8 @@ def test_a_session_stays_with_whom_it_is(alice: Caller) -> None:
 def test_null_is_what_an_argument_is_when_it_is_left_out(alice: Caller) -> None:
     """Models fill in all arguments that a schema names."""
     stored = use(alice, "store", content="whales sing at night")
-    found = use(alice, "search", query="whales", limit=None, detail=None, cursor=None, filters=None, tags=None)
-    assert [memory["id"] for memory in found["memories"]] == [stored["id"]]
+    results = use(alice, "search", query="whales", limit=None, detail=None, cursor=None, filters=None, tags=None)
+    assert [memory["id"] for memory in results["memories"]] == [stored["id"]]
     assert use(alice, "history", id=stored["id"], limit=None, after=None)["changes"]
     assert refused(alice, "search", query=None).startswith("query: ")
 
@@ -183,8 +183,8 @@ def test_an_empty_text_is_what_an_argument_is_when_it_is_left_out(alice: Caller)
     blank = dict.fromkeys(("category", "subject", "user_id"), "")
     more = dict.fromkeys(("kind", "origin", "valid_from", "metadata", "session"), "")
     stored = use(alice, "store", content="whales sing at night", **blank, **more)
-    found = use(alice, "search", query="whales", cursor="", as_of="", filters="", tags="", **blank)
-    assert [memory["id"] for memory in found["memories"]] == [stored["id"]]
+    results = use(alice, "search", query="whales", cursor="", as_of="", filters="", tags="", **blank)
+    assert [memory["id"] for memory in results["memories"]] == [stored["id"]]
     assert use(alice, "context", query="", session="", user_id="")["included"] == 1
     assert refused(alice, "store", content="").startswith("content: ")
     assert "Say what to change" in refused(alice, "update", id=stored["id"], content="", subject="")
@@ -203,12 +203,12 @@ def test_0_of_what_begins_at_1_is_what_it_is_when_it_is_left_out(alice: Caller) 
 
 
 def test_null_is_taken_for_every_argument_that_may_be_left_out(alice: Caller) -> None:
-    one, other = (use(alice, "store", content=text)["id"] for text in ("whales sing at night", "bears sleep"))
+    item, other = (use(alice, "store", content=text)["id"] for text in ("whales sing at night", "bears sleep"))
     use(alice, "context", session="chat")
     needed = {
         "query": "whales",
-        "id": one,
-        "from_id": one,
+        "id": item,
+        "from_id": item,
         "to_id": other,
         "content": "owls hunt",
         "session": "chat",
@@ -219,11 +219,11 @@ def test_null_is_taken_for_every_argument_that_may_be_left_out(alice: Caller) ->
     }
     for name, tool in tools_of(alice).items():
         schema = tool["inputSchema"]
-        told = {one: needed[one] if one in schema.get("required", ()) else None for one in schema["properties"]}
+        output = {item: needed[item] if item in schema.get("required", ()) else None for item in schema["properties"]}
         if name == "update":
-            assert "Say what to change" in refused(alice, name, **told)
+            assert "Say what to change" in refused(alice, name, **output)
         else:
-            use(alice, name, **told)
+            use(alice, name, **output)
 
 
 def test_categories_lessons_and_triggers_are_told(alice: Caller) -> None:

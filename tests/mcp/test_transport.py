@@ -97,9 +97,9 @@ def test_a_body_of_another_kind_is_refused_as_json_rpc_has_it(alice: Caller, pat
     body = '{"jsonrpc": "2.0", "id": 7, "method": "ping"}'
     answer = alice.client.generic("POST", path, body, content_type=kind, headers=ACCEPT)
     assert (answer.status_code, answer["Content-Type"]) == (415, "application/json")
-    told = json.loads(answer.content)
-    assert (told["id"], told["error"]["code"]) == (7, -32600)
-    assert "application/json" in told["error"]["message"]
+    page = json.loads(answer.content)
+    assert (page["id"], page["error"]["code"]) == (7, -32600)
+    assert "application/json" in page["error"]["message"]
 
 
 @each_row("kind", ["application/json; charset=utf-8", "Application/JSON"], rolled_back=True)
@@ -146,10 +146,10 @@ def test_a_request_that_is_refused_is_answered_with_its_id(alice: Caller, uid: A
 def test_what_is_no_message_is_refused_in_a_sentence(alice: Caller, path: str, body: str, words: str) -> None:
     answer = alice.client.generic("POST", path, body, content_type="application/json", headers=ACCEPT)
     assert answer.status_code == 400
-    told = json.loads(answer.content)
-    assert told["error"]["code"] == -32600
-    assert words in told["error"]["message"]
-    assert len(told["error"]["message"]) < 100
+    page = json.loads(answer.content)
+    assert page["error"]["code"] == -32600
+    assert words in page["error"]["message"]
+    assert len(page["error"]["message"]) < 100
 
 
 @each_row("uid", ["one", "", 0, -1, 2**70], rolled_back=True)

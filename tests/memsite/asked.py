@@ -14,7 +14,7 @@ def answers_to(client: APIClient) -> list[Any]:
     answers = []
     for mode in ("auto", "vector", "fulltext", "dual"):
         for text in QUESTIONS:
-            asked = {"query": text, "mode": mode, "touch": False}
-            told = client.post("/api/v1/memories/search", asked, format="json").json()
-            answers.append([[hit["id"], hit["score"]] for hit in told["results"]])
+            question = {"query": text, "mode": mode, "touch": False}
+            answer = client.post("/api/v1/memories/search", question, format="json").json()
+            answers.append([[hit["id"], hit["score"]] for hit in answer["results"]])
     return answers

@@ -53,10 +53,10 @@ def test_what_lies_side_by_side_still_does(path: Path) -> None:
     room = np.zeros((20, 3), np.uint64, order="F")
     room[:9] = arrays["signs"]
     write(path, {**arrays, "signs": room[:9]}, 9)
-    _, found = map_arrays(path)
-    assert found["signs"].flags.f_contiguous
-    assert found["vectors"].flags.c_contiguous
-    assert np.array_equal(found["signs"], arrays["signs"])
+    _, results = map_arrays(path)
+    assert results["signs"].flags.f_contiguous
+    assert results["vectors"].flags.c_contiguous
+    assert np.array_equal(results["signs"], arrays["signs"])
 
 
 def test_what_a_reader_changes_stays_with_it(path: Path) -> None:
@@ -85,10 +85,10 @@ def test_room_takes_no_place_on_the_disk(path: Path) -> None:
     assert path.stat().st_blocks * 512 < 1_000_000
 
 
-@pytest.mark.parametrize("kept", [0, 10, 30, -1])
-def test_a_file_that_is_not_all_there_is_refused(path: Path, kept: int) -> None:
+@pytest.mark.parametrize("number", [0, 10, 30, -1])
+def test_a_file_that_is_not_all_there_is_refused(path: Path, number: int) -> None:
     write(path, arrays_of(7), 7)
-    path.write_bytes(path.read_bytes()[:kept])
+    path.write_bytes(path.read_bytes()[:number])
     for read in (read_about, map_arrays):
         with pytest.raises(ValueError, match=r"no file of arrays|not all there"):
             read(path)

@@ -135,8 +135,8 @@ def test_a_backup_holds_everything_in_one_private_file(live: Path, folder: Path,
 
 @of_sqlite
 def test_words_are_found_in_what_was_put_back(backup: Path) -> None:
-    found = "SELECT rowid FROM memories_fulltext WHERE memories_fulltext MATCH 'whale'"
-    assert len(ask(unpacked(backup), found)) == 1
+    text = "SELECT rowid FROM memories_fulltext WHERE memories_fulltext MATCH 'whale'"
+    assert len(ask(unpacked(backup), text)) == 1
 
 
 @of_sqlite
@@ -253,8 +253,8 @@ def test_a_folder_that_cannot_be_written_is_told_when_the_server_starts(
     assert checks.check_backups() == []
     access = os.access
     monkeypatch.setattr(os, "access", lambda path, how: access(path, how) and (how == os.F_OK or path != tmp_path))
-    (told,) = checks.check_backups()
-    assert (told.id, str(folder) in told.msg) == ("memsite.W008", True)
+    (output,) = checks.check_backups()
+    assert (output.id, str(folder) in output.msg) == ("memsite.W008", True)
     # The data directory has an error of its own.
     settings.MEMSITE = replace(settings.MEMSITE, data_dir=tmp_path, backup_dir=Path())
     assert checks.check_backups() == []
@@ -362,7 +362,7 @@ def changed(backup: Path, *statements: str) -> Path:
 
 @of_sqlite
 @pytest.mark.parametrize(
-    ("statement", "told"),
+    ("statement", "text"),
     [
         ("DELETE FROM memories_vector", "memories_vector has 0 rows, not 1"),
         ("DELETE FROM memories_memory", "points to nothing"),
@@ -371,8 +371,8 @@ def changed(backup: Path, *statements: str) -> Path:
         ("INSERT INTO django_migrations VALUES (999, 'memories', '9999_to_come', '')", "django_migrations has"),
     ],
 )
-def test_what_does_not_fit_together_is_refused(backup: Path, statement: str, told: str) -> None:
-    with pytest.raises(BackupError, match=told):
+def test_what_does_not_fit_together_is_refused(backup: Path, statement: str, text: str) -> None:
+    with pytest.raises(BackupError, match=text):
         check_backup(changed(backup, statement))
 
 
@@ -456,10 +456,10 @@ def test_it_is_refused_while_anybody_is_connected(backup: Path, database: Path) 
 def test_a_damaged_database_is_replaced_and_kept_with_its_log(backup: Path, database: Path) -> None:
     database.write_bytes(b"no database any more" * 1000)
     database.with_name("memsite.sqlite3-wal").write_bytes(b"what was written last")
-    kept = restore_backup(backup, NOW).kept
-    assert kept is not None
-    assert kept.read_bytes().startswith(b"no database")
-    assert kept.with_name(f"{kept.name}-wal").read_bytes() == b"what was written last"
+    stored = restore_backup(backup, NOW).kept
+    assert stored is not None
+    assert stored.read_bytes().startswith(b"no database")
+    assert stored.with_name(f"{stored.name}-wal").read_bytes() == b"what was written last"
     assert ask(database, "SELECT count(*) FROM memories_memory") == [(1,)]
 
 
@@ -482,9 +482,9 @@ def test_what_a_killed_one_left_is_cleared_away_by_the_next(backup: Path, databa
     copy = database.parent / left
     copy.parent.mkdir(exist_ok=True)
     copy.write_bytes(b"a copy of all that there is")
-    kept = restore_backup(backup, NOW).kept
-    assert kept is not None
-    assert names(database.parent) == ["memsite.sqlite3", kept.name]
+    stored = restore_backup(backup, NOW).kept
+    assert stored is not None
+    assert names(database.parent) == ["memsite.sqlite3", stored.name]
 
 
 @of_sqlite
@@ -584,11 +584,11 @@ def test_under_load_each_backup_is_one_moment_of_the_database_and_killed_ones_le
     put_back = manage(home, "restore", str(newest(data)))
     assert put_back.returncode == 0, put_back.stderr
     assert manage(home, "verify", str(newest(data))).returncode == 0
-    ((one, other),) = ask(data / "memsite.sqlite3", "SELECT (SELECT count(*) FROM one), (SELECT count(*) FROM other)")
-    assert one == other > 0
-    (kept,) = data.glob("memsite.sqlite3.before-*")
-    ((later,),) = ask(kept, "SELECT count(*) FROM one")
-    assert later > one
+    ((item, other),) = ask(data / "memsite.sqlite3", "SELECT (SELECT count(*) FROM one), (SELECT count(*) FROM other)")
+    assert item == other > 0
+    (stored,) = data.glob("memsite.sqlite3.before-*")
+    ((later,),) = ask(stored, "SELECT count(*) FROM one")
+    assert later > item
 
 
 def newest(data: Path) -> Path:

@@ -47,14 +47,14 @@ PATIENCE_SECONDS = 60
 def furnished(tmp_path_factory: pytest.TempPathFactory, django_db_blocker: Any) -> str:
     """The name of a database with some of everything in it. Each test has a copy."""
     name = f"furnished_{token_hex(4)}"
-    url, told = database_like_the_tests(name), StringIO()
+    url, output = database_like_the_tests(name), StringIO()
     conf = replace(get_conf(), data_dir=tmp_path_factory.mktemp("furnished"), database_url=url, row_security=False)
-    with django_db_blocker.unblock(), site_of(conf), pytest.MonkeyPatch.context() as patch, redirect_stdout(told):
+    with django_db_blocker.unblock(), site_of(conf), pytest.MonkeyPatch.context() as patch, redirect_stdout(output):
         patch.setattr("django.setup", lambda: None)
         patch.setattr(sys, "path", [*sys.path])
         patch.setenv("DJANGO_SETTINGS_MODULE", os.environ["DJANGO_SETTINGS_MODULE"])
         runpy.run_path(str(PROGRAM))
-    assert json.loads(told.getvalue().splitlines()[-1])["memories"]["results"]
+    assert json.loads(output.getvalue().splitlines()[-1])["memories"]["results"]
     wait_until_left(url)
     return name
 
@@ -124,9 +124,9 @@ def program(url: str, tmp_path: Path) -> Manage:
 def ask(url: str, statement: str) -> list[tuple[object, ...]]:
     with psycopg.connect(url) as connection:
         cursor = connection.execute(statement)  # type: ignore[arg-type]
-        found = cursor.fetchall() if cursor.description else []
+        results = cursor.fetchall() if cursor.description else []
     wait_until_left(url)
-    return found
+    return results
 
 
 def wait_until_left(url: str, but: str = "") -> None:
@@ -160,10 +160,10 @@ def test_it_is_made_checked_and_put_back_while_nobody_is_connected(
     restored = manage("restore", str(backup))
     assert restored.returncode == 0, restored.stderr
     assert ask(url, MEMORIES) == before
-    (kept,) = (tmp_path / "backups").glob("before-*")
+    (stored,) = (tmp_path / "backups").glob("before-*")
     # What another restore keeps in the same second has the same name.
-    kept = kept.rename(tmp_path / kept.name)
-    assert manage("restore", str(kept)).returncode == 0
+    stored = stored.rename(tmp_path / stored.name)
+    assert manage("restore", str(stored)).returncode == 0
     assert {content for (content,) in ask(url, MEMORIES)} == {"Written later"}
 
 
@@ -238,8 +238,8 @@ def test_a_database_that_is_not_there_is_told_in_a_line(manage: Manage, url: str
     gone = url.replace("backed_up_", "gone_")
     refused = manage("restore", str(newest(tmp_path)), database_url=gone)
     assert refused.returncode == 1
-    (told,) = [line for line in refused.stderr.splitlines() if "does not exist" in line]
-    assert told.startswith("CommandError: The database cannot be used")
+    (output,) = [line for line in refused.stderr.splitlines() if "does not exist" in line]
+    assert output.startswith("CommandError: The database cannot be used")
 
 
 def test_what_was_granted_to_a_role_that_another_server_does_not_know_is_no_hindrance(
@@ -286,8 +286,8 @@ def test_a_restore_that_is_killed_leaves_no_half_copy(
     assert (tmp_path / "backups" / ".draft").read_text() == "half\n"
     assert ask(url, MEMORIES) == before
     assert program("restore", str(newest(tmp_path))).returncode == 0
-    (kept,) = (tmp_path / "backups").glob("before-*")
-    assert "is whole" in manage("verify", str(kept)).stdout
+    (stored,) = (tmp_path / "backups").glob("before-*")
+    assert "is whole" in manage("verify", str(stored)).stdout
     assert not (tmp_path / "backups" / ".draft").exists()
 
 

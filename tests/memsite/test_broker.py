@@ -425,10 +425,10 @@ def test_worker_whose_folder_was_deleted_hears_of_it(box):
 
 def test_two_connections_of_one_process_know_the_same_queues(folder):
     queue = Queue("shared", Exchange("shared", type="direct"), routing_key="shared")
-    with Connection(embedded_url(folder)) as one, Connection(embedded_url(folder)) as two:
-        queue(one).declare()
+    with Connection(embedded_url(folder)) as item, Connection(embedded_url(folder)) as two:
+        queue(item).declare()
         two.Producer().publish("hello", exchange="shared", routing_key="shared")
-        assert drain(one.default_channel, "shared") == ["hello"]
+        assert drain(item.default_channel, "shared") == ["hello"]
 
 
 def test_empty_queue_says_so(channel):
@@ -466,11 +466,11 @@ def test_a_broker_shows_a_certificate_that_is_its_own(scheme, name, is_known, ex
     """What is in the queue is nobody else's, and whoever writes into it starts tasks."""
     # Before it tries once more.
     monkeypatch.setattr("kombu.utils.functional.sleep", lambda _: None)
-    shown = server_certificate(tmp_path, name)
+    displayed = server_certificate(tmp_path, name)
     if is_known:
-        monkeypatch.setenv("SSL_CERT_FILE", str(shown))
+        monkeypatch.setenv("SSL_CERT_FILE", str(displayed))
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-    context.load_cert_chain(shown)
+    context.load_cert_chain(displayed)
     with socket.create_server(("127.0.0.1", 0)) as server, ThreadPoolExecutor() as other:
         accepted = other.submit(shake_hands, server, context)
         config = celery_settings(f"{scheme}://localhost:{server.getsockname()[1]}", tmp_path, "UTC")
@@ -483,8 +483,8 @@ def test_a_broker_shows_a_certificate_that_is_its_own(scheme, name, is_known, ex
         with app.connection_for_write() as connection, pytest.raises(Exception, match=r".") as refused:
             connection.channel()
         server.shutdown(socket.SHUT_RDWR)
-        told = accepted.result()
-    assert ("trusted" in told) == (expected == "trusted")
+        output = accepted.result()
+    assert ("trusted" in output) == (expected == "trusted")
     assert expected == "trusted" or expected in str(refused.value)
 
 
@@ -506,21 +506,21 @@ def server_certificate(folder, name):
 
 def shake_hands(server, context):
     """What comes of it, each time, until the server is shut down."""
-    told = []
+    output = []
     while True:
         try:
             with (
                 server.accept()[0] as raw,
-                context.wrap_socket(raw, server_side=True, do_handshake_on_connect=False) as one,
+                context.wrap_socket(raw, server_side=True, do_handshake_on_connect=False) as item,
             ):
                 try:
-                    one.do_handshake()
-                    one.recv(1)
-                    told.append("trusted")
+                    item.do_handshake()
+                    item.recv(1)
+                    output.append("trusted")
                 except OSError as error:
-                    told.append(str(error))
+                    output.append(str(error))
         except OSError:
-            return told
+            return output
 
 
 def test_celery_sends_each_task_to_the_queue_its_name_asks_for(tmp_path):

@@ -160,10 +160,10 @@ def test_a_command_of_django_says_in_one_line_that_nothing_can_be_written(
     config = database(read_conf({"MEMSITE_DATABASE_URL": f"sqlite:///{path}?init_command=PRAGMA query_only=ON"}))
     small = ConnectionHandler({"default": config})["default"]
     with django_db_blocker.unblock(), instead_of_the_database(small):
-        told = manage("migrate", "--skip-checks", "--verbosity=0")
+        output = manage("migrate", "--skip-checks", "--verbosity=0")
     small.close()
-    assert isinstance(told, str)
-    (line,) = told.splitlines()
+    assert isinstance(output, str)
+    (line,) = output.splitlines()
     assert "readonly database" in line
 
 
@@ -213,9 +213,9 @@ def test_a_secret_key_of_another_user_is_told(tmp_path: Path, monkeypatch: pytes
     def refuse(*_: object, **__: object) -> str:
         raise PermissionError(errno.EACCES, "Permission denied", str(conf.secret_file))
 
-    for asked in ("is_file", "read_text"):
+    for question in ("is_file", "read_text"):
         with monkeypatch.context() as others:
-            others.setattr(Path, asked, refuse)
+            others.setattr(Path, question, refuse)
             with pytest.raises(
                 ImproperlyConfigured, match=r"secret\.key cannot be read: Permission denied\. Run this as"
             ):
@@ -223,7 +223,7 @@ def test_a_secret_key_of_another_user_is_told(tmp_path: Path, monkeypatch: pytes
 
 
 @pytest.mark.parametrize(
-    ("given", "told"),
+    ("given", "texts"),
     [
         ({}, []),
         ({"LLM": "ollama"}, ["The language model cannot be asked: the models of ollama have to be named."]),
@@ -232,10 +232,10 @@ def test_a_secret_key_of_another_user_is_told(tmp_path: Path, monkeypatch: pytes
     ],
 )
 def test_a_model_that_cannot_be_asked_is_warned_about(
-    monkeypatch: pytest.MonkeyPatch, given: dict[str, str], told: list[str]
+    monkeypatch: pytest.MonkeyPatch, given: dict[str, str], texts: list[str]
 ) -> None:
     conf = read_conf({f"MEMSITE_{name}": value for name, value in given.items()})
     monkeypatch.setattr(checks, "get_conf", lambda: conf)
-    warnings = [str(one.msg) for one in checks.check_model()]
-    assert len(warnings) == len(told)
-    assert all(part in warning for part, warning in zip(told, warnings, strict=True))
+    warnings = [str(item.msg) for item in checks.check_model()]
+    assert len(warnings) == len(texts)
+    assert all(part in warning for part, warning in zip(texts, warnings, strict=True))

@@ -28,11 +28,11 @@ def frozen() -> Iterator[socket.socket]:
 @pytest.fixture
 def app(frozen: socket.socket, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Celery:
     address = f"redis://127.0.0.1:{frozen.getsockname()[1]}/0"
-    told = celery_settings(address, tmp_path, "UTC")
-    options: Any = told["CELERY_BROKER_TRANSPORT_OPTIONS"]
+    output = celery_settings(address, tmp_path, "UTC")
+    options: Any = output["CELERY_BROKER_TRANSPORT_OPTIONS"]
     assert options["socket_timeout"] <= 1
     app = Celery("test", set_as_current=False)
-    app.config_from_object(SimpleNamespace(**told), namespace="CELERY")
+    app.config_from_object(SimpleNamespace(**output), namespace="CELERY")
     app.conf.broker_transport_options = {**options, "socket_timeout": 0.02}
     monkeypatch.setattr(task_queue, "current_app", app)
     monkeypatch.setattr(task_queue, "bell", task_queue.Bell())

@@ -29,29 +29,29 @@ def own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, db: None) -> Iterator[D
     """A connection of a test's own to a file, which is outside of every transaction."""
     options = database(get_conf())["OPTIONS"]
     settings: dict[str, Any] = {**connection.settings_dict, "NAME": tmp_path / "own.sqlite3", "OPTIONS": options}
-    one = DatabaseWrapper(settings, DEFAULT_DB_ALIAS)
-    with one.cursor() as cursor:
+    second = DatabaseWrapper(settings, DEFAULT_DB_ALIAS)
+    with second.cursor() as cursor:
         cursor.execute("CREATE TABLE counts (n)")
     with monkeypatch.context() as patch:
-        patch.setattr(transactions, "connection", one)
-        patch.setattr(transaction, "get_connection", lambda using=None: one)
-        yield one
-    one.close()
+        patch.setattr(transactions, "connection", second)
+        patch.setattr(transaction, "get_connection", lambda using=None: second)
+        yield second
+    second.close()
 
 
-def level(one: DatabaseWrapper) -> int:
-    with one.cursor() as cursor:
+def level(second: DatabaseWrapper) -> int:
+    with second.cursor() as cursor:
         cursor.execute("PRAGMA synchronous")
         return int(cursor.fetchone()[0])
 
 
-def count(one: DatabaseWrapper) -> int:
-    with sqlite3.connect(one.settings_dict["NAME"]) as other:
+def count(second: DatabaseWrapper) -> int:
+    with sqlite3.connect(second.settings_dict["NAME"]) as other:
         return int(other.execute("SELECT count(*) FROM counts").fetchone()[0])
 
 
-def add(one: DatabaseWrapper) -> None:
-    with one.cursor() as cursor:
+def add(second: DatabaseWrapper) -> None:
+    with second.cursor() as cursor:
         cursor.execute("INSERT INTO counts VALUES (1)")
 
 
@@ -81,15 +81,15 @@ def test_inside_a_transaction_it_is_a_part_of_that_one(own: DatabaseWrapper) -> 
     assert (level(own), count(own)) == (FULL, 1)
 
 
-def pragma(one: DatabaseWrapper, name: str) -> Any:
-    with one.cursor() as cursor:
+def pragma(second: DatabaseWrapper, name: str) -> Any:
+    with second.cursor() as cursor:
         cursor.execute(f"PRAGMA {name}")
         return cursor.fetchone()[0]
 
 
 def test_what_is_committed_is_on_the_disk_and_what_is_deleted_is_overwritten(own: DatabaseWrapper) -> None:
-    told = {name: pragma(own, name) for name in ("journal_mode", "synchronous", "busy_timeout", "secure_delete")}
-    assert told == {"journal_mode": "wal", "synchronous": FULL, "busy_timeout": 20_000, "secure_delete": 1}
+    output = {name: pragma(own, name) for name in ("journal_mode", "synchronous", "busy_timeout", "secure_delete")}
+    assert output == {"journal_mode": "wal", "synchronous": FULL, "busy_timeout": 20_000, "secure_delete": 1}
 
 
 def test_the_threads_of_a_web_process_keep_little_of_the_database_together(own: DatabaseWrapper) -> None:

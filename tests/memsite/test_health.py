@@ -89,7 +89,9 @@ def read_only(db: None) -> Iterator[None]:
 
 def is_told_writable() -> list[float]:
     families = collector.ask_database(timezone.now()) or []
-    return [one.value for family in families if family.name == "memsite_database_writable" for one in family.samples]
+    return [
+        sample.value for family in families if family.name == "memsite_database_writable" for sample in family.samples
+    ]
 
 
 def test_a_database_that_is_read_only_is_told_and_readers_are_not_sent_away(read_only: None, client: Client) -> None:

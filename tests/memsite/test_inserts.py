@@ -18,8 +18,8 @@ NOON = datetime(2027, 3, 1, 12, 30, 15, 123456, tzinfo=UTC)
 
 def memory(app: App, content: str, **fields: Any) -> Memory:
     moments = dict.fromkeys(("anchored_at", "created_at", "updated_at", "confirmed_at"), NOON)
-    told: dict[str, Any] = {"confidence": 0.7, "confidence_base": 0.7, "change_number": 1, **moments, **fields}
-    return Memory(app=app, content=content, **told)
+    values: dict[str, Any] = {"confidence": 0.7, "confidence_base": 0.7, "change_number": 1, **moments, **fields}
+    return Memory(app=app, content=content, **values)
 
 
 @pytest.mark.parametrize("count", [1, 3, 30])

@@ -19,7 +19,7 @@ def nested(depth: int) -> bytes:
 
 
 @pytest.mark.parametrize(
-    ("body", "told"),
+    ("body", "text"),
     [
         (rb'{"query": "wha\u0000les"}', "NUL"),
         (rb'{"wha\u0000les": 1}', "NUL"),
@@ -37,11 +37,11 @@ def nested(depth: int) -> bytes:
         (b"[" * (MAX_DEPTH + 1) + b"0" + b"]" * (MAX_DEPTH + 1), "deeper"),
     ],
 )
-def test_what_no_body_may_have_is_refused(body: bytes, told: str | None) -> None:
-    if told is None:  # the innermost list has nothing in it that would lie deeper
+def test_what_no_body_may_have_is_refused(body: bytes, text: str | None) -> None:
+    if text is None:  # the innermost list has nothing in it that would lie deeper
         assert parse_json(body) == json.loads(body)
         return
-    with pytest.raises(ParseError, match=told):
+    with pytest.raises(ParseError, match=text):
         parse_json(body)
 
 

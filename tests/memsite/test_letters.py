@@ -18,7 +18,7 @@ def songs(alice: Caller) -> None:
 
 @pytest.mark.usefixtures("songs")
 @pytest.mark.parametrize(
-    ("lookup", "text", "found"),
+    ("lookup", "text", "texts"),
     [
         ("content__icontains", "über", {"Über den Wolken"}),
         ("content__icontains", "ÜBER", {"Über den Wolken"}),
@@ -34,8 +34,8 @@ def songs(alice: Caller) -> None:
         ("subject__icontains", "ÖL", {"Über den Wolken"}),
     ],
 )
-def test_small_and_capital_letters_are_the_same(lookup: str, text: str, found: set[str]) -> None:
-    assert set(Memory.objects.filter(**{lookup: text}).values_list("content", flat=True)) == found
+def test_small_and_capital_letters_are_the_same(lookup: str, text: str, texts: set[str]) -> None:
+    assert set(Memory.objects.filter(**{lookup: text}).values_list("content", flat=True)) == texts
 
 
 @pytest.mark.usefixtures("songs")

@@ -29,13 +29,13 @@ LEVELS = ("info", "ERROR", "critical")
 def said() -> dict[str, list[str]]:
     """What is said at each level."""
     command = [sys.executable, "-c", SAY, *LEVELS]
-    told, lines = {}, list[str]()
+    output, lines = {}, list[str]()
     for line in subprocess.run(command, capture_output=True, text=True, check=True).stderr.splitlines():  # noqa: S603
         if line in (f"{level} 0" for level in LEVELS):
-            told[line.split()[0]], lines = lines, []
+            output[line.split()[0]], lines = lines, []
         else:
             lines.append(line.split('"event": "')[1].split('"')[0])
-    return told
+    return output
 
 
 @pytest.mark.parametrize(

@@ -65,13 +65,12 @@ def scrape() -> str:
 
 def samples(text: str = "") -> Samples:
     families = text_string_to_metric_families(text or scrape())
-    return {
-        (one.name, frozenset(one.labels.items())): one.value for family in families for one in family.samples
-    }  # fmt: skip
+    samples = (sample for family in families for sample in family.samples)
+    return {(sample.name, frozenset(sample.labels.items())): sample.value for sample in samples}
 
 
-def value(found: Samples, name: str, **labels: str) -> float:
-    return found.get((name, frozenset(labels.items())), 0.0)
+def value(results: Samples, name: str, **labels: str) -> float:
+    return results.get((name, frozenset(labels.items())), 0.0)
 
 
 def rise(before: Samples, after: Samples, name: str, **labels: str) -> float:
@@ -191,8 +190,8 @@ def test_it_names_nobody_and_quotes_nothing(told: None, alice: Caller, charlie: 
     alice.post("memories/search", {"query": "where is the marmalade", "user_id": "ursula"})
     charlie.post("apps/acme/nonsense?whisper=quagga", {"quagga": 1})
     text = scrape().lower()
-    kept = ["marmalade", "tortoise", "larder", "ursula", "quagga", "acme", "globex", "alice", "charlie"]
-    assert [word for word in [*kept, alice.key.lower(), alice.key.lower()[:12]] if word in text] == []
+    stored = ["marmalade", "tortoise", "larder", "ursula", "quagga", "acme", "globex", "alice", "charlie"]
+    assert [word for word in [*stored, alice.key.lower(), alice.key.lower()[:12]] if word in text] == []
 
 
 # --- searches, embedders, models, jobs
@@ -303,19 +302,19 @@ def test_what_there_is_and_what_waits_is_looked_up(told: None, alice: Caller, ch
     for kind, decision in (("approval", "open"), ("approval", "confirmed"), ("quarantine", "open"), ("fact", "open")):
         Rejection.objects.create(app=alice.app, kind=kind, decision=decision, reason="for a reason")
     record(alice.app, Usage("extract", "m", 1000, 50, 2.0, 0.25, "ok", "openai"))
-    found = samples()
-    assert value(found, "memsite_database_up") == 1
-    assert value(found, "memsite_database_bytes") >= 0
-    assert value(found, "memsite_apps", status="active") == 1
-    assert value(found, "memsite_apps", status="uninstalled") == 1
-    assert value(found, "memsite_memories") == 2
-    assert value(found, "memsite_texts_waiting") == waiting
-    assert value(found, "memsite_webhook_messages_waiting") == 2
-    assert value(found, "memsite_webhook_messages_failing") == 1
-    assert value(found, "memsite_approvals_waiting", kind="approval") == 1
-    assert value(found, "memsite_approvals_waiting", kind="quarantine") == 1
-    assert value(found, "memsite_model_tokens_today") == 1050
-    assert value(found, "memsite_model_cost_dollars_today") == 0.25
+    results = samples()
+    assert value(results, "memsite_database_up") == 1
+    assert value(results, "memsite_database_bytes") >= 0
+    assert value(results, "memsite_apps", status="active") == 1
+    assert value(results, "memsite_apps", status="uninstalled") == 1
+    assert value(results, "memsite_memories") == 2
+    assert value(results, "memsite_texts_waiting") == waiting
+    assert value(results, "memsite_webhook_messages_waiting") == 2
+    assert value(results, "memsite_webhook_messages_failing") == 1
+    assert value(results, "memsite_approvals_waiting", kind="approval") == 1
+    assert value(results, "memsite_approvals_waiting", kind="quarantine") == 1
+    assert value(results, "memsite_model_tokens_today") == 1050
+    assert value(results, "memsite_model_cost_dollars_today") == 0.25
     with time_machine.travel(NOW + timedelta(days=1), tick=False):
         assert value(samples(), "memsite_model_tokens_today") == 0
 
@@ -324,19 +323,19 @@ def test_what_there_is_and_what_waits_is_looked_up(told: None, alice: Caller, ch
 def test_runs_that_nobody_takes_are_overdue_and_the_last_success_is_known(told: None) -> None:
     made = {"fired_by": "test", "since": None}
     for minutes, status in ((10, "pending"), (6, "failed"), (4, "pending"), (9, "done"), (30, "done"), (90, "dead")):
-        at = NOW - timedelta(minutes=minutes)
+        moment = NOW - timedelta(minutes=minutes)
         JobRun.objects.create(
-            job="backup", period=f"{minutes}", until=at, next_at=at, status=status,
-            finished_at=at if status in (RunStatus.DONE, RunStatus.DEAD) else None, **made,
+            job="backup", period=f"{minutes}", until=moment, next_at=moment, status=status,
+            finished_at=moment if status in (RunStatus.DONE, RunStatus.DEAD) else None, **made,
         )  # fmt: skip
     JobSchedule.of("backup", Every(1)).save()
     JobSchedule.of("sweep", Every(1)).save()
-    found = samples()
-    assert value(found, "memsite_job_runs_overdue", job="backup") == 2
-    assert value(found, "memsite_job_runs_overdue", job="decay") == 0
+    results = samples()
+    assert value(results, "memsite_job_runs_overdue", job="backup") == 2
+    assert value(results, "memsite_job_runs_overdue", job="decay") == 0
     last = (NOW - timedelta(minutes=9)).timestamp()
-    assert value(found, "memsite_job_last_success_timestamp_seconds", job="backup") == last
-    assert ("memsite_job_last_success_timestamp_seconds", frozenset({("job", "sweep")})) not in found
+    assert value(results, "memsite_job_last_success_timestamp_seconds", job="backup") == last
+    assert ("memsite_job_last_success_timestamp_seconds", frozenset({("job", "sweep")})) not in results
 
 
 def test_the_last_whole_backup_is_told(told: None, settings: Any, tmp_path: Path) -> None:
@@ -345,9 +344,9 @@ def test_the_last_whole_backup_is_told(told: None, settings: Any, tmp_path: Path
     for name, size in (("20260302T030000Z", 7), ("20260303T030000Z", 9)):
         (tmp_path / f"memsite-{name}.sqlite3.gz").write_bytes(bytes(size))
     (tmp_path / "memsite-99999999T999999Z.txt").touch()
-    found = samples()
-    assert value(found, "memsite_backup_last_timestamp_seconds") == datetime(2026, 3, 3, 3, tzinfo=UTC).timestamp()
-    assert value(found, "memsite_backup_last_bytes") == 9
+    results = samples()
+    assert value(results, "memsite_backup_last_timestamp_seconds") == datetime(2026, 3, 3, 3, tzinfo=UTC).timestamp()
+    assert value(results, "memsite_backup_last_bytes") == 9
 
 
 def test_it_asks_as_often_however_many_apps_there_are(told: None, acme: App) -> None:
@@ -391,10 +390,10 @@ def test_without_the_database_the_rest_is_told(told: None, monkeypatch: pytest.M
         yield
 
     monkeypatch.setattr(collector, "figures", away)
-    found = samples()
-    assert value(found, "memsite_database_up") == 0
-    assert ("memsite_memories", frozenset()) not in found
-    assert any(name == "memsite_http_requests_total" for name, _ in found)
+    results = samples()
+    assert value(results, "memsite_database_up") == 0
+    assert ("memsite_memories", frozenset()) not in results
+    assert any(name == "memsite_http_requests_total" for name, _ in results)
 
 
 def test_a_database_that_takes_too_long_is_not_waited_for(told: None, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -29,7 +29,7 @@ from memories.models import Memory, Revision
 from memsite.db.transactions import Unsure
 from memsite.ops import moving
 from memsite.ops.moving import differing, rows
-from memsite.ops.moving.rows import SOURCE, CannotMove
+from memsite.ops.moving.row_copies import SOURCE, CannotMove
 from memsite.tenancy.models import App
 from sessions.models import Resource
 from tests.conftest import Caller, client_with
@@ -44,8 +44,8 @@ def told_by(program: Path, folder: Path, *arguments: str) -> dict[str, Any]:
     own = {"MEMSITE_DATA_DIR": str(folder), "MEMSITE_EMBEDDER": "hash", "MEMSITE_RELATIONS": "rules"}
     environment = {**os.environ, **own}
     command = [sys.executable, program, *arguments]
-    told = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)  # noqa: S603
-    known: dict[str, Any] = json.loads(told.stdout.splitlines()[-1])
+    output = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)  # noqa: S603
+    known: dict[str, Any] = json.loads(output.stdout.splitlines()[-1])
     return known
 
 
@@ -103,13 +103,13 @@ def move(path: Path) -> None:
 def test_everything_arrives(site: tuple[Path, dict[str, Any]], capsys: pytest.CaptureFixture[str]) -> None:
     path, before = site
     move(path)
-    told = capsys.readouterr().out
-    assert re.search(r"memories_memory: (\d+) of \1 copied", told)
-    assert re.search(r"memories_memory: \d+ compared", told)
-    assert "each compared" in told
-    assert "1 held a NUL character" in told
-    assert "keep it stopped" in told
-    assert "MEMSITE_SECRET_KEY" in told
+    output = capsys.readouterr().out
+    assert re.search(r"memories_memory: (\d+) of \1 copied", output)
+    assert re.search(r"memories_memory: \d+ compared", output)
+    assert "each compared" in output
+    assert "1 held a NUL character" in output
+    assert "keep it stopped" in output
+    assert "MEMSITE_SECRET_KEY" in output
     client = client_with(before["key"])
     assert client.get("/api/v1/memories").json() == before["memories"]
     assert any(before["answers"])
@@ -134,8 +134,8 @@ def test_what_comes_after_gets_a_number_of_its_own_and_is_found(site: tuple[Path
     move(path)
     client = client_with(before["key"])
     new = client.post("/api/v1/memories", {"content": "The lighthouse is painted red"}, format="json").json()
-    found = client.post("/api/v1/memories/search", {"query": "lighthouses painted", "mode": "fulltext"}, format="json")
-    assert [hit["id"] for hit in found.json()["results"]] == [new["id"]]
+    answer = client.post("/api/v1/memories/search", {"query": "lighthouses painted", "mode": "fulltext"}, format="json")
+    assert [hit["id"] for hit in answer.json()["results"]] == [new["id"]]
     with pytest.raises(DatabaseError), transaction.atomic():
         Revision._base_manager.update(reason="changed")
 
@@ -165,9 +165,9 @@ def test_what_its_server_writes_meanwhile_comes_along(
     after: list[dict[str, Any]] = []
     meanwhile(lambda: after.append(told_by(GOES_ON, own.parent, site[1]["key"])))
     move(own)
-    told = capsys.readouterr().out
-    assert re.search(r"memories_memory: \d+ written meanwhile, and compared", told)
-    assert re.search(r"\d+ were written, changed or deleted meanwhile: they came along", told)
+    output = capsys.readouterr().out
+    assert re.search(r"memories_memory: \d+ written meanwhile, and compared", output)
+    assert re.search(r"\d+ were written, changed or deleted meanwhile: they came along", output)
     client = client_with(site[1]["key"])
     assert client.get("/api/v1/memories").json() == after[0]["memories"] != site[1]["memories"]
     assert answers_to(client) == after[0]["answers"] != site[1]["answers"]
@@ -180,10 +180,10 @@ def test_what_its_server_writes_meanwhile_comes_along(
 def test_what_has_to_be_unique_may_change_places_meanwhile(own: Path, meanwhile: Meanwhile) -> None:
     def swap() -> None:
         with sqlite3.connect(own) as source:
-            (one, her), (other, his) = source.execute("SELECT id, uid FROM memories_memory LIMIT 2").fetchall()
-            for pk, uid in ((one, "0" * 32), (other, her), (one, his)):
+            (item, her), (other, his) = source.execute("SELECT id, uid FROM memories_memory LIMIT 2").fetchall()
+            for pk, uid in ((item, "0" * 32), (other, her), (item, his)):
                 source.execute("UPDATE memories_memory SET uid = ? WHERE id = ?", [uid, pk])
-            swapped.update({one: his, other: her})
+            swapped.update({item: his, other: her})
 
     swapped: dict[int, str] = {}
     meanwhile(swap)
@@ -208,7 +208,7 @@ def test_what_was_written_meanwhile_is_compared_too(
 ) -> None:
     def write() -> None:
         written(own, "UPDATE memories_memory SET priority = 1.5")
-        monkeypatch.setattr(moving.rows, "mend", spoil)
+        monkeypatch.setattr(moving.row_copies, "mend", spoil)
 
     meanwhile(write)
     with pytest.raises(CommandError, match="subject of the row with the id 1 would not be the same"):
@@ -245,8 +245,8 @@ def test_the_source_is_held_until_enter_if_wanted(
     """Where there is no input, until the command is ended."""
 
     def press() -> str:
-        assert "Moved" in (told := capsys.readouterr().out)
-        assert "then press Enter" in told
+        assert "Moved" in (output := capsys.readouterr().out)
+        assert "then press Enter" in output
         with pytest.raises(sqlite3.OperationalError, match="locked"):
             written(own, "UPDATE tenancy_app SET change_number = change_number + 1")
         if error:
@@ -269,7 +269,7 @@ def test_the_source_is_held_until_enter_if_wanted(
 
 @on_postgres
 def test_who_writes_for_long_is_waited_for_and_told_of(own: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("memsite.ops.moving.rows.PATIENCE_SECONDS", 0)
+    monkeypatch.setattr("memsite.ops.moving.row_copies.PATIENCE_SECONDS", 0)
     with closing(sqlite3.connect(own, isolation_level=None)) as writer:
         writer.execute("BEGIN IMMEDIATE")
         with pytest.raises(CommandError, match=r"is locked\. Another program is writing to it"):
@@ -356,9 +356,9 @@ def test_what_ends_it_in_the_last_moment_is_not_said_to_have_moved_nothing(
     unsure = r"\((server closed|interrupted).*\): everything is moved, or nothing"
     with monkeypatch.context() as once:
         once.setattr(moving, "transaction", SimpleNamespace(atomic=broken_off))
-        with pytest.raises(CommandError, match=unsure) as told:
+        with pytest.raises(CommandError, match=unsure) as output:
             move(site[0])
-    assert "Nothing was moved" not in str(told.value)
+    assert "Nothing was moved" not in str(output.value)
     with pytest.raises(CommandError, match="something in the database already"):
         move(site[0])
 
@@ -425,7 +425,7 @@ def test_a_text_that_is_too_long_for_its_column_is_named_by_its_table(
             row.app_id = "x" * 1000
         return False
 
-    monkeypatch.setattr(moving.rows, "mend", lengthen)
+    monkeypatch.setattr(moving.row_copies, "mend", lengthen)
     with pytest.raises(CommandError, match=r"^tenancy_app: a row does not fit into PostgreSQL: .+ character varying"):
         move(site[0])
 
@@ -446,8 +446,8 @@ def test_a_row_that_would_be_another_is_named_by_its_column_and_nothing_of_it_is
 ) -> None:
     stray: list[Any] = []
     monkeypatch.setattr(sys, "unraisablehook", stray.append)
-    monkeypatch.setattr(moving.rows, "mend", spoil)
-    monkeypatch.setattr(moving.rows, "BATCH", 2)
+    monkeypatch.setattr(moving.row_copies, "mend", spoil)
+    monkeypatch.setattr(moving.row_copies, "BATCH", 2)
     named = r"^memories_memory: subject of the row with the id \d+ would not be the same.*try again\.$"
     with pytest.raises(CommandError, match=named) as refused:
         move(site[0])
@@ -466,13 +466,13 @@ def test_keys_that_are_texts_are_compared_whatever_the_language_of_the_database(
     with sqlite3.connect(own) as source:
         rows = [(key, "e30:1", "2030-01-01 00:00:00") for key in ("zebra", "tiger", "Zebra")]
         source.executemany("INSERT INTO django_session (session_key, session_data, expire_date) VALUES (?, ?, ?)", rows)
-    with CaptureQueriesContext(connection) as asked:
+    with CaptureQueriesContext(connection) as queries:
         move(own)
-    (compared,) = [told["sql"] for told in asked if 'FROM "django_session" ORDER BY' in told["sql"]]
+    (compared,) = [output["sql"] for output in queries if 'FROM "django_session" ORDER BY' in output["sql"]]
     assert compared.endswith('ORDER BY "django_session"."session_key" COLLATE "C" ASC')
     assert Session.objects.filter(pk__in=["zebra", "tiger", "Zebra"]).count() == 3
     with pytest.raises(CannotMove) as refused:
-        moving.rows.compare_row(Session, ("zebra", "zebra", "a", None), ("zebra", "zebra", "b", None))
+        moving.row_copies.compare_row(Session, ("zebra", "zebra", "a", None), ("zebra", "zebra", "b", None))
     assert "session_data of a row would not be the same" in str(refused.value)
     assert "zebra" not in str(refused.value)
 
@@ -481,22 +481,22 @@ def test_keys_that_are_texts_are_compared_whatever_the_language_of_the_database(
 def test_what_is_stored_at_once_has_an_end(site: tuple[Path, dict[str, Any]], monkeypatch: pytest.MonkeyPatch) -> None:
     """Whatever holds the texts: PostgreSQL takes no statement of more than a gigabyte."""
     stored: list[tuple[int, int]] = []
-    store = moving.rows.store
+    store = moving.row_copies.store
 
     def noted(model: Any, batch: list[Any]) -> set[Any]:
-        stored.append((len(batch), sum(moving.rows.size_of([*vars(row).values()]) for row in batch)))
+        stored.append((len(batch), sum(moving.row_copies.size_of([*vars(row).values()]) for row in batch)))
         return store(model, batch)
 
-    monkeypatch.setattr(moving.rows, "store", noted)
-    monkeypatch.setattr(moving.rows, "MOST_CHARACTERS", 2_000)
+    monkeypatch.setattr(moving.row_copies, "store", noted)
+    monkeypatch.setattr(moving.row_copies, "MOST_CHARACTERS", 2_000)
     move(site[0])
     assert max(count for count, _ in stored) > 1
     assert max(size for count, size in stored if count > 1) <= 2_000
 
 
 def test_of_a_row_texts_and_bytes_count_wherever_they_are() -> None:
-    told = ["1234", b"12", memoryview(b"1"), None, 5, {"12": ["34567", "890", 1, {"1": None}]}]
-    assert moving.rows.size_of(told) == 4 + 2 + 1 + 11
+    output = ["1234", b"12", memoryview(b"1"), None, 5, {"12": ["34567", "890", 1, {"1": None}]}]
+    assert moving.row_copies.size_of(output) == 4 + 2 + 1 + 11
 
 
 @pytest.mark.parametrize("source", ["postgres://elsewhere/site", "/just/a/path", "sqlite://", "sqlite:///:memory:"])

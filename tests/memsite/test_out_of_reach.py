@@ -72,9 +72,9 @@ def site(monkeypatch: pytest.MonkeyPatch, django_db_blocker: Any) -> Iterator[Co
 
 
 def refusal(wrapper: DatabaseWrapper) -> OperationalError:
-    with pytest.raises(OperationalError) as told:
+    with pytest.raises(OperationalError) as output:
         wrapper.ensure_connection()
-    return told.value
+    return output.value
 
 
 def test_a_refused_connection_is_told_at_once(site: Connect, closed: int) -> None:
@@ -111,11 +111,11 @@ def test_each_one_who_asks_is_told(site: Connect, closed: int) -> None:
 def test_who_waited_while_it_went_away_hears_why(site: Connect, closed: int, monkeypatch: pytest.MonkeyPatch) -> None:
     getconn = ConnectionPool.getconn
 
-    def once_away(pool: Any, *told: Any) -> Any:
+    def once_away(pool: Any, *value: Any) -> Any:
         """However late the pool's own thread finds that out."""
         while Connection.is_reached:
             sleep(0.01)
-        return getconn(pool, *told)
+        return getconn(pool, *value)
 
     monkeypatch.setattr(Connection, "is_reached", True)
     monkeypatch.setattr(ConnectionPool, "getconn", once_away)
@@ -150,10 +150,10 @@ def test_one_that_was_away_and_is_back_is_used(db: None, monkeypatch: pytest.Mon
 
 
 def test_a_database_that_there_is_none_of_is_not_told_to_be_set_up() -> None:
-    told = 'connection failed: FATAL:  database "sea" does not exist'
-    error = OperationalError(told)
-    error.__cause__ = OutOfReach(told)
-    assert database_message(error).endswith(f"{told}. See MEMSITE_DATABASE_URL.")
+    text = 'connection failed: FATAL:  database "sea" does not exist'
+    error = OperationalError(text)
+    error.__cause__ = OutOfReach(text)
+    assert database_message(error).endswith(f"{text}. See MEMSITE_DATABASE_URL.")
 
 
 def out_of_reach(*_: Any, **__: Any) -> None:
@@ -182,8 +182,8 @@ def test_a_command_says_it_in_one_sentence(
 ) -> None:
     with instead_of_the_database(site(closed)):
         ended = manage(*command)
-    told = capfd.readouterr().err + (ended if isinstance(ended, str) else "")
-    (line,) = told.strip().splitlines()
+    output = capfd.readouterr().err + (ended if isinstance(ended, str) else "")
+    (line,) = output.strip().splitlines()
     assert ended in (1, line)
     assert "The database sea cannot be used: " in line
     assert "refused" in line
@@ -194,9 +194,9 @@ def test_a_command_says_it_in_one_sentence(
 
 
 def cut_off(error: type[psycopg.Error] = psycopg.OperationalError) -> OperationalError:
-    told = OperationalError("server closed the connection unexpectedly\n\tThis probably means …")
-    told.__cause__ = error(str(told))
-    return told
+    failure = OperationalError("server closed the connection unexpectedly\n\tThis probably means …")
+    failure.__cause__ = error(str(failure))
+    return failure
 
 
 BROKEN_OFF = (

@@ -43,7 +43,7 @@ def delete(client: Client, *who: User) -> Any:
     """By the page of one, by the list's action for more."""
     if len(who) == 1:
         return client.post(f"{PEOPLE}{who[0].pk}/delete/", {"post": "yes"})
-    data = {"action": "delete_selected", "post": "yes", "_selected_action": [one.pk for one in who]}
+    data = {"action": "delete_selected", "post": "yes", "_selected_action": [item.pk for item in who]}
     return client.post(PEOPLE, data)
 
 
@@ -109,10 +109,10 @@ def test_who_is_deleted_leaves_the_apps_and_both_are_noted(admin_client: Client,
 @pytest.mark.parametrize("others", [(), ("carol",)])
 def test_the_only_owners_of_an_app_cannot_be_deleted(admin_client: Client, acme: App, others: tuple[str, ...]) -> None:
     owners = [let_in(acme, name) for name in ("bob", *others)]
-    told = [delete(admin_client, *owners).content.decode()]
+    body = [delete(admin_client, *owners).content.decode()]
     if not others:
-        told.append(admin_client.get(f"{PEOPLE}{owners[0].pk}/delete/").content.decode())
-    assert all("the only owner of acme" in page for page in told)
+        body.append(admin_client.get(f"{PEOPLE}{owners[0].pk}/delete/").content.decode())
+    assert all("the only owner of acme" in page for page in body)
     assert set(User.objects.values_list("username", flat=True)) == {"admin", "bob", *others}
     assert noted() == []
 

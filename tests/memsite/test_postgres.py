@@ -40,10 +40,10 @@ def test_a_nul_character_from_wherever_it_came_costs_nobody_the_rest(acme: App) 
     row = Resource.objects.create(app=acme, role="user", raw_content=NUL_IN_TEXT, content_at=timezone.now())
     with writing(acme, "system", timezone.now()) as write:
         memory = write.create(Candidate(content="Whales sing", metadata=metadata))
-    kept = Resource.objects.get(pk=row.pk)
+    resource = Resource.objects.get(pk=row.pk)
     memory.refresh_from_db()
     stands = "\x00" if connection.vendor == "sqlite" else "\ufffd"
-    assert kept.raw_content == NUL_IN_TEXT.replace("\x00", stands)
+    assert resource.raw_content == NUL_IN_TEXT.replace("\x00", stands)
     assert memory.metadata == {f"a{stands}": [stands, {"b": "\\u0000"}]}
     assert Resource.objects.filter(raw_content=NUL_IN_TEXT).exists()
 
@@ -104,7 +104,7 @@ def test_what_is_asked_alike_each_time_is_planned_once(acme: App) -> None:
     before = plans()
     for pks in ((acme.pk, 7), (2**40, acme.pk), (40_000, 2**62)):
         assert names(acme.name, *pks) == ([] if pks[0] == 40_000 else [("acme",)])
-    (plan,) = [one for one in plans() if one not in before]
+    (plan,) = [plan for plan in plans() if plan not in before]
     assert "tenancy_app" in plan
     assert "$3" in plan
 
@@ -128,8 +128,8 @@ def test_every_number_of_json_can_be_read_again(alice: Caller) -> None:
     """`jsonb` knows but one kind of number, and writes all of its digits."""
     memory = alice.remember("Avogadro", metadata={"numbers": NUMBERS, "text": "6022" * 6})
     listed = alice.get("memories").json()["results"]
-    shown = [settled(row["metadata"]) for row in (memory, *listed)]
-    assert shown == [settled({"numbers": NUMBERS, "text": "6022" * 6})] * 2
+    displayed = [settled(row["metadata"]) for row in (memory, *listed)]
+    assert displayed == [settled({"numbers": NUMBERS, "text": "6022" * 6})] * 2
     session = alice.start_session(environment={"n": 1e20})
     turn = {"user_input": "x", "internal_state": {"n": 6.022e23}}
     answers = [alice.put(f"sessions/{session['id']}/turns/1", turn) for _ in range(2)]
@@ -138,8 +138,8 @@ def test_every_number_of_json_can_be_read_again(alice: Caller) -> None:
 
 
 def test_numbers_are_exported_alike_whatever_they_were_kept_in() -> None:
-    kept = [json.loads(with_floats(digits)) for digits in map(as_jsonb, NUMBERS)]
-    assert [repr(settled(number)) for number in NUMBERS] == [repr(settled(number)) for number in kept]
+    stored = [json.loads(with_floats(digits)) for digits in map(as_jsonb, NUMBERS)]
+    assert [repr(settled(number)) for number in NUMBERS] == [repr(settled(number)) for number in stored]
 
 
 def as_jsonb(number: float) -> str:
@@ -170,13 +170,13 @@ def test_what_a_server_has_set_makes_no_difference(transactional_db: None) -> No
             server.execute(f"ALTER DATABASE {name} SET {setting} TO '{value}'".encode())
         try:
             with Connection.connect(**parameters) as ours:
-                told = [ours.execute(f"SHOW {setting}".encode()).fetchone() for setting in ELSEWHERE]
+                output = [ours.execute(f"SHOW {setting}".encode()).fetchone() for setting in ELSEWHERE]
                 # As Django does.
                 ours.execute("SET TIME ZONE 'UTC'")
                 then = ours.execute("SELECT '2026-03-01 12:00Z'::timestamptz, 0.1::float8 + 0.2::float8").fetchone()
         finally:
             server.execute(f"ALTER DATABASE {name} RESET ALL".encode())
-    assert [one and one[0].split(",")[0] for one in told] == ["read committed", "ISO", "1", "on", "20s"]
+    assert [item and item[0].split(",")[0] for item in output] == ["read committed", "ISO", "1", "on", "20s"]
     assert then == (datetime(2026, 3, 1, 12, tzinfo=UTC), 0.1 + 0.2)
 
 
@@ -185,8 +185,8 @@ def test_what_the_url_says_counts(transactional_db: None) -> None:
     options = database(replace(get_conf(), database_url="postgresql://db/site?options=-c%20lock_timeout%3D1s"))
     parameters = connection.get_connection_params() | {"options": options["OPTIONS"]["options"]}
     with Connection.connect(**parameters) as ours:
-        told = [ours.execute(f"SHOW {name}".encode()).fetchone() for name in ("lock_timeout", "row_security")]
-    assert told == [("1s",), ("on",)]
+        output = [ours.execute(f"SHOW {name}".encode()).fetchone() for name in ("lock_timeout", "row_security")]
+    assert output == [("1s",), ("on",)]
 
 
 def test_a_process_soon_tries_to_reach_a_database_again_that_was_away() -> None:
@@ -216,8 +216,8 @@ def test_who_waits_too_long_for_another_writer_is_told_to_come_again(alice: Call
 # --- letters
 
 
-def letters_warning(monkeypatch: pytest.MonkeyPatch, *found: bool) -> list[str]:
-    monkeypatch.setattr(checks, "LETTERS", f"SELECT {found[0]}, {found[1]}")
+def letters_warning(monkeypatch: pytest.MonkeyPatch, *flag: bool) -> list[str]:
+    monkeypatch.setattr(checks, "LETTERS", f"SELECT {flag[0]}, {flag[1]}")
     return [message.msg for message in checks.check_letters(databases=["default"])]
 
 
@@ -226,10 +226,10 @@ def letters_warning(monkeypatch: pytest.MonkeyPatch, *found: bool) -> list[str]:
 def test_a_database_without_letters_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     assert checks.check_letters() == []
     assert checks.check_letters(databases=["default"]) == []
-    (told,) = letters_warning(monkeypatch, False, True)
-    assert "beyond ASCII" in told
-    (told,) = letters_warning(monkeypatch, True, False)
-    assert "I and i" in told
+    (output,) = letters_warning(monkeypatch, False, True)
+    assert "beyond ASCII" in output
+    (output,) = letters_warning(monkeypatch, True, False)
+    assert "I and i" in output
 
 
 @pytest.mark.postgres("of SQLite we tell letters ourselves")

@@ -94,18 +94,18 @@ def test_a_value_that_the_query_does_not_take_as_it_is_is_refused(alice: Caller)
     with pytest.raises(ValueError, match="takes"):
         Prepared(lambda app, other: Memory.objects.for_app(app))(alice.app, 7)
     with pytest.raises(ValueError, match="takes"):
-        Prepared(lambda one, other: App.objects.filter(pk=other).filter(change_number=one))(3, 4)
+        Prepared(lambda item, other: App.objects.filter(pk=other).filter(change_number=item))(3, 4)
 
 
 def test_texts_may_be_given_more_than_once(alice: Caller) -> None:
     store(alice, "whales sing")
     store(alice, "herons stand")
-    told = Prepared(lambda app, *texts: Memory.objects.for_app(app).filter(content__in=texts).values_list("content"))
-    assert told(alice.app, *padded(["whales sing", "newts swim", "whales sing"])) == [("whales sing",)]
+    output = Prepared(lambda app, *texts: Memory.objects.for_app(app).filter(content__in=texts).values_list("content"))
+    assert output(alice.app, *padded(["whales sing", "newts swim", "whales sing"])) == [("whales sing",)]
     for odd in (["x", "x 2", "x 3", "x 4", "x+", "x", "x", "x++"], ["", "", "+", "++"], ["x"] * 16):
-        assert told(alice.app, *odd) == []
-        told.written.clear()
-    assert sorted(told(alice.app, "whales sing", "newts swim", "herons stand", "x")) == [
+        assert output(alice.app, *odd) == []
+        output.written.clear()
+    assert sorted(output(alice.app, "whales sing", "newts swim", "herons stand", "x")) == [
         ("herons stand",),
         ("whales sing",),
     ]
@@ -119,8 +119,8 @@ def test_what_was_asked_before_does_not_stick(alice: Caller, charlie: Caller) ->
 
 @pytest.mark.parametrize(("count", "size"), [(1, 1), (2, 2), (3, 4), (4, 4), (5, 8), (100, 128)])
 def test_lists_are_padded_to_few_sizes(count: int, size: int) -> None:
-    found = padded(list(range(count)))
-    assert (len(found), found[:count], set(found[count:])) == (
+    results = padded(list(range(count)))
+    assert (len(results), results[:count], set(results[count:])) == (
         size,
         list(range(count)),
         {count - 1} if size > count else set(),
@@ -130,9 +130,9 @@ def test_lists_are_padded_to_few_sizes(count: int, size: int) -> None:
 def test_it_is_one_statement(alice: Caller, django_assert_num_queries: Any) -> None:
     numbers = Prepared(lambda pk: App.objects.filter(pk=pk).values_list("change_number"))
     numbers(alice.app.pk)
-    with django_assert_num_queries(1) as asked:
+    with django_assert_num_queries(1) as question:
         numbers(alice.app.pk)
-    assert str(alice.app.pk) in asked[0]["sql"]
+    assert str(alice.app.pk) in question[0]["sql"]
     assert connection.in_atomic_block
 
 

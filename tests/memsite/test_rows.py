@@ -30,8 +30,8 @@ def test_one_like_it_is_of_the_same_row_and_another(alice: Caller, model: type[m
     assert copied == row
     assert {**copied.__dict__, "_state": None} == {**row.__dict__, "_state": None}
     assert state(copied) == state(row)
-    told = [name for name in json_columns(model) if getattr(row, name) is not None]
-    assert [name for name in told if getattr(copied, name) is getattr(row, name)] == []
+    names = [name for name in json_columns(model) if getattr(row, name) is not None]
+    assert [name for name in names if getattr(copied, name) is getattr(row, name)] == []
 
 
 def test_one_like_it_has_what_was_read_with_it_of_its_own(alice: Caller, django_assert_num_queries: Any) -> None:

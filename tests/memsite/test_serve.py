@@ -157,8 +157,8 @@ def test_logs_in_json_are_an_object_a_line_whatever_is_printed(monkeypatch, capf
     lines = [json.loads(line) for line in capfd.readouterr().out.split("\n") if line]
     assert lines[0]["event"] == "Memsite starts."
     assert logged in lines
-    told = [(line["event"], line["level"]) for line in lines if line.get("logger") == "web"]
-    assert told == [("[1]", "info"), ("[" * 100_000, "info"), ("worker: Warm \u2028 shutdown", "info")]
+    output = [(line["event"], line["level"]) for line in lines if line.get("logger") == "web"]
+    assert output == [("[1]", "info"), ("[" * 100_000, "info"), ("worker: Warm \u2028 shutdown", "info")]
     assert all(
         datetime.fromisoformat(line["timestamp"]).utcoffset() == timedelta(0) for line in lines if line != logged
     )
@@ -226,20 +226,20 @@ def test_an_installation_that_is_not_set_up_is_told_what_to_run(monkeypatch: pyt
 
 
 @pytest.mark.parametrize(
-    ("error", "told"),
+    ("error", "text"),
     [
         ("could not connect to server", r"cannot be used: could not connect to server\. See MEMSITE_DATABASE_URL"),
         ("unable to open database file", r"unable to open database file\. `manage\.py setup` makes"),
     ],
 )
 def test_a_database_that_cannot_be_reached_is_told_as_that(
-    monkeypatch: pytest.MonkeyPatch, error: str, told: str
+    monkeypatch: pytest.MonkeyPatch, error: str, text: str
 ) -> None:
     def away() -> bool:
         raise OperationalError(error)
 
     monkeypatch.setattr(serve, "is_migrated", away)
-    with pytest.raises(CommandError, match=told):
+    with pytest.raises(CommandError, match=text):
         serve.check_set_up()
 
 

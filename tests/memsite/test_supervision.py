@@ -88,19 +88,19 @@ def heard() -> Iterator[None]:
 @pytest.fixture
 def groups(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[int]]:
     """Of the processes that are started."""
-    found: list[int] = []
+    numbers: list[int] = []
     start = Supervisor._start
 
     def start_and_note(self: Supervisor, part: Part) -> None:
         start(self, part)
         if part.process:
-            found.append(part.process.pid)
+            numbers.append(part.process.pid)
 
     monkeypatch.setattr(Supervisor, "_start", start_and_note)
-    yield found
-    assert found
+    yield numbers
+    assert numbers
     until = time.monotonic() + PATIENCE_SECONDS
-    while any(map(has_living, found)):
+    while any(map(has_living, numbers)):
         assert time.monotonic() < until
         time.sleep(0.01)
 
@@ -130,8 +130,8 @@ def test_one_that_dies_is_started_again_and_the_log_says_so_each_time(tmp_path: 
     supervisor.add("dies", program(DIES_AT_FIRST, str(tmp_path / "starts")))
     supervisor.add("waits", program(WAITS))
     assert supervisor.run() == 0
-    told = [line for line in printer.seen if "killed by signal 9" in line]
-    assert [line.partition(" for ")[2].partition(" in")[0] for line in told] == [
+    lines = [line for line in printer.seen if "killed by signal 9" in line]
+    assert [line.partition(" for ")[2].partition(" in")[0] for line in lines] == [
         "the 1st time",
         "the 2nd time",
         "the 3rd time",

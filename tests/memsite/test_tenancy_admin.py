@@ -82,9 +82,9 @@ def app_form(client: Client, app: App, **changes: Any) -> dict[str, Any]:
     """
     page = client.get(f"{APPS}{app.pk}/change/")
     context, hidden = page.context, elements(page, "input", type="hidden")
-    before = {one["name"]: one.get("value", "") for one in hidden if one["name"].startswith("initial-")}
+    before = {item["name"]: item.get("value", "") for item in hidden if item["name"].startswith("initial-")}
     sets = [inline.formset for inline in context["inline_admin_formsets"]]
-    forms = [context["adminform"].form, *(form for one in sets for form in (one.management_form, *one.forms))]
+    forms = [context["adminform"].form, *(form for item in sets for form in (item.management_form, *item.forms))]
     data = {bound.html_name: bound.value() for form in forms for bound in form}
     return {
         name: value for name, value in (before | data | changes).items() if value is not None and value is not False
@@ -129,9 +129,9 @@ def test_list_tells_how_many_memories_there_are_and_counts_none(
     put_away = alice.remember("Two, quite different.")
     alice.remember("Something else altogether.")
     alice.patch(f"memories/{put_away['id']}", {"status": "archived"})
-    with CaptureQueriesContext(connection) as asked:
+    with CaptureQueriesContext(connection) as statements:
         answer = admin_client.get(APPS)
-    assert [query["sql"] for query in asked if "memories_memory" in query["sql"]] == []
+    assert [query["sql"] for query in statements if "memories_memory" in query["sql"]] == []
     few = queries_of(admin_client, APPS)
     for index in range(10):
         make_app(f"app-{index}")
@@ -158,8 +158,8 @@ def test_wrong_app_ids_are_refused(admin_client: Client, acme: App, app_id: str)
 
 
 def test_every_policy_field_is_on_the_page(admin_client: Client, acme: App) -> None:
-    shown = [name for _, names in POLICY_GROUPS for name in names]
-    assert sorted(shown) == sorted(POLICY_FIELDS)
+    displayed = [name for _, names in POLICY_GROUPS for name in names]
+    assert sorted(displayed) == sorted(POLICY_FIELDS)
     text = admin_client.get(f"{APPS}{acme.pk}/change/").content.decode()
     for name in POLICY_FIELDS:
         assert f'name="policy-0-{name}"' in text
@@ -298,10 +298,10 @@ def test_what_two_have_set_is_told_to_the_second(admin_client: Client, acme: App
     answer = admin_client.post(url, data)
     assert policy_errors(answer) == {
         field: [
-            f"Somebody else has set this to {told} since the page was opened. "
+            f"Somebody else has set this to {output} since the page was opened. "
             "Save again to set it to what is typed here."
         ]
-        for field, _, _, told, _ in TWO_HAVE_SET
+        for field, _, _, output, _ in TWO_HAVE_SET
     }
     assert AppPolicy.objects.values(*fields).get() == others
     for field in fields:
@@ -405,7 +405,7 @@ def test_a_member_who_may_not_sign_in_any_more_holds_nothing_up(admin_client: Cl
     assert admin_client.post(url, data).status_code == 302
     assert roles_in(acme) == {"bob": "editor"}
     errors = member_errors(admin_client.post(url, data | new_members(1, ("carol", "viewer"))))
-    assert errors == [{}, {"username": ["Nobody has this name."]}]
+    assert errors == [{}, {"username": ["There is no user with this name."]}]
 
 
 @pytest.mark.usefixtures("short_policy")

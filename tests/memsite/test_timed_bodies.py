@@ -14,7 +14,7 @@ from django.core.exceptions import BadRequest, RequestDataTooBig
 from django.test import RequestFactory
 
 from memsite.http import bodies
-from memsite.http.bodies import PIECE_BYTES, NoRoom, SlowBody, TimedBody, time_bodies, unread
+from memsite.http.bodies import PIECE_BYTES, SlowBody, TimedBody, TooManySlowBodies, time_bodies, unread
 from memsite.http.problems import bad_request
 
 LIMIT_SECONDS = 120
@@ -82,8 +82,8 @@ def test_files_may_take_longer(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_a_quarter_of_the_threads_waits_for_bodies(stalled: Stalled, settings: Any) -> None:
     settings.MEMSITE = replace(settings.MEMSITE, web_threads=7)
-    with unread.one():
-        with pytest.raises(NoRoom):
+    with unread.counted():
+        with pytest.raises(TooManySlowBodies):
             TimedBody(stalled, 1_000).read()
         assert TimedBody(BytesIO(b"here"), 4).read() == b"here"
 
@@ -102,14 +102,14 @@ def test_the_application_is_handed_such_bodies() -> None:
         handed.append(environ["wsgi.input"])
         return []
 
-    for told in ({"CONTENT_LENGTH": "3"}, {"HTTP_TRANSFER_ENCODING": "chunked"}, {"CONTENT_LENGTH": "0"}, {}):
-        time_bodies(application)({"wsgi.input": BytesIO(b"one"), **told}, None)
+    for output in ({"CONTENT_LENGTH": "3"}, {"HTTP_TRANSFER_ENCODING": "chunked"}, {"CONTENT_LENGTH": "0"}, {}):
+        time_bodies(application)({"wsgi.input": BytesIO(b"one"), **output}, None)
     assert [getattr(body, "length", None) for body in handed] == [3, float("inf"), None, None]
 
 
 @pytest.mark.parametrize(
     ("error", "expected"),
-    [(SlowBody(), (408, None)), (NoRoom("Later."), (503, "1")), (RequestDataTooBig(), (413, None))],
+    [(SlowBody(), (408, None)), (TooManySlowBodies("Later."), (503, "1")), (RequestDataTooBig(), (413, None))],
 )
 def test_a_page_says_why_its_form_was_not_read(error: Exception, expected: tuple[int, str | None]) -> None:
     assert isinstance(error, BadRequest | RequestDataTooBig)  # which Django hands to `bad_request`

@@ -86,18 +86,18 @@ def test_a_database_that_is_read_only_is_known() -> None:
 
 
 @pytest.mark.parametrize(
-    ("error", "told"),
+    ("error", "text"),
     [
         (of_postgres('could not extend file "x": No space\nHINT: y', "53100"), "The disk is full: free some space"),
         (read_only(), "It is read-only: make it writable"),
         (of_sqlite("disk I/O error", sqlite3.SQLITE_IOERR_WRITE), "Look after its disk, or the quota on it"),
     ],
 )
-def test_a_command_tells_it_in_a_line(error: Exception, told: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_command_tells_it_in_a_line(error: Exception, text: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(connection, "vendor", "postgresql")
     with pytest.raises(CommandError) as raised, plain_errors():
         raise error
-    assert told in str(raised.value)
+    assert text in str(raised.value)
     assert "\n" not in str(raised.value)
 
 

@@ -33,7 +33,7 @@ def test_a_database_with_a_migration_to_apply_is_not_ready() -> None:
 def test_each_app_of_ours_has_one_migration_and_few_since_the_release() -> None:
     """Squash once more before a release; a site that is installed gets further ones."""
     ours = {"tenancy", "agent_sessions", "memories", "jobs", "oauth"}
-    assert {one for one in applied() if one[0] in ours} == {
+    assert {item for item in applied() if item[0] in ours} == {
         *((app, "0001_initial") for app in ours),
         ("tenancy", "0002_guidance"),
     }

@@ -9,7 +9,7 @@ from memsite.http.hidden_characters import HIDDEN_CATEGORIES, HIDDEN_LETTERS, sh
 
 
 @pytest.mark.parametrize(
-    ("text", "shown"),
+    ("text", "wording"),
     [
         ("Backups run at night\n\tÜber den Wolken", "Backups run at night\n\tÜber den Wolken"),
         ("safe\u202egnp.exe", "safe⟨U+202E⟩gnp.exe"),
@@ -21,8 +21,8 @@ from memsite.http.hidden_characters import HIDDEN_CATEGORIES, HIDDEN_LETTERS, sh
         ("\u2764\ufe0f\ufe0f", "\u2764\ufe0f⟨U+FE0F⟩"),
     ],
 )
-def test_what_cannot_be_seen_is_named(text: str, shown: str) -> None:
-    assert show_hidden(text) == shown
+def test_what_cannot_be_seen_is_named(text: str, wording: str) -> None:
+    assert show_hidden(text) == wording
 
 
 @pytest.mark.parametrize("value", [None, 0.5, ["a\u202e"]])

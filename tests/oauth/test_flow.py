@@ -81,21 +81,21 @@ class Person:
         self.came_to = answer.headers["Location"]
 
     async def came_back(self) -> AuthorizationCodeResult:
-        told = {name: values[0] for name, values in parse_qs(urlsplit(self.came_to).query).items()}
-        return AuthorizationCodeResult(code=told.get("code", ""), state=told.get("state"), iss=told.get("iss"))
+        output = {name: values[0] for name, values in parse_qs(urlsplit(self.came_to).query).items()}
+        return AuthorizationCodeResult(code=output.get("code", ""), state=output.get("state"), iss=output.get("iss"))
 
 
 def hidden(page: str) -> dict[str, str]:
-    found = re.search(r'name="csrfmiddlewaretoken" value="([^"]+)"', page)
-    assert found, page
-    return {"csrfmiddlewaretoken": found[1]}
+    match = re.search(r'name="csrfmiddlewaretoken" value="([^"]+)"', page)
+    assert match, page
+    return {"csrfmiddlewaretoken": match[1]}
 
 
-def provider(server: Server, kept: Kept, person: Person) -> OAuthClientProvider:
+def provider(server: Server, stored: Kept, person: Person) -> OAuthClientProvider:
     metadata = OAuthClientMetadata.model_validate(
         {"client_name": "Some Hosted Client", "redirect_uris": [CALLBACK], "token_endpoint_auth_method": "none"}
     )
-    return OAuthClientProvider(f"{server.url}/mcp", metadata, kept, person.go_to, person.came_back)
+    return OAuthClientProvider(f"{server.url}/mcp", metadata, stored, person.go_to, person.came_back)
 
 
 @asynccontextmanager
@@ -110,23 +110,23 @@ async def connected(server: Server, auth: OAuthClientProvider) -> AsyncIterator[
 def test_the_sdks_client_is_let_in_by_a_person_and_acts_as_an_agent(db: None, oauth_server: Server) -> None:
     oauth_server.new_app()
     app_id = oauth_server.last_app
-    kept, person = Kept(), Person(oauth_server, app_id)
+    remaining, person = Kept(), Person(oauth_server, app_id)
 
     async def work() -> None:
-        auth = provider(oauth_server, kept, person)
+        auth = provider(oauth_server, remaining, person)
         async with connected(oauth_server, auth) as client:
             stored = await client.call_tool("store", {"content": "Jellyfin takes 60s to start"})
             assert stored.structured_content["outcome"] == "created"
         assert "Some Hosted Client" in person.page
         assert "127.0.0.1:33418" in person.page
-        assert kept.tokens is not None
+        assert remaining.tokens is not None
         # An hour later: the access token is no good any more, the refresh token is.
-        first = kept.tokens
-        kept.tokens = first.model_copy(update={"access_token": "mst_expired", "expires_in": -1})
-        async with connected(oauth_server, provider(oauth_server, kept, person)) as client:
-            found = await client.call_tool("search", {"query": "jellyfin"})
-            assert len(found.structured_content["memories"]) == 1
-        assert kept.tokens.refresh_token != first.refresh_token
+        first = remaining.tokens
+        remaining.tokens = first.model_copy(update={"access_token": "mst_expired", "expires_in": -1})
+        async with connected(oauth_server, provider(oauth_server, remaining, person)) as client:
+            results = await client.call_tool("search", {"query": "jellyfin"})
+            assert len(results.structured_content["memories"]) == 1
+        assert remaining.tokens.refresh_token != first.refresh_token
 
     anyio.run(work)
     with Memsite(oauth_server.url, oauth_server.operator_key) as operator:
@@ -136,13 +136,13 @@ def test_the_sdks_client_is_let_in_by_a_person_and_acts_as_an_agent(db: None, oa
 
 def test_a_client_that_is_refused_gets_nothing(db: None, oauth_server: Server) -> None:
     oauth_server.new_app()
-    kept, person = Kept(), Person(oauth_server, oauth_server.last_app, press="refuse")
+    stored, person = Kept(), Person(oauth_server, oauth_server.last_app, press="refuse")
 
     async def work() -> None:
-        async with connected(oauth_server, provider(oauth_server, kept, person)):
+        async with connected(oauth_server, provider(oauth_server, stored, person)):
             pass
 
     with pytest.raises(BaseException):  # noqa: B017, PT011  # whatever the SDK makes of it
         anyio.run(work)
     assert "error=access_denied" in person.came_to
-    assert kept.tokens is None
+    assert stored.tokens is None

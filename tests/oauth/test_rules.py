@@ -68,7 +68,7 @@ def client_id(db: None) -> str:
 
 
 def address(client_id: str, **query: str) -> str:
-    asked = {
+    question = {
         "response_type": "code",
         "client_id": client_id,
         "redirect_uri": CALLBACK,
@@ -77,7 +77,7 @@ def address(client_id: str, **query: str) -> str:
         "code_challenge_method": "S256",
         "scope": "read write",
     }
-    return "/oauth/authorize?" + urlencode({name: value for name, value in {**asked, **query}.items() if value})
+    return "/oauth/authorize?" + urlencode({name: value for name, value in {**question, **query}.items() if value})
 
 
 def allow(browser: Client, client_id: str, fields: dict[str, str] | None = None, **query: str) -> dict[str, str]:
@@ -151,9 +151,9 @@ def test_a_client_finds_its_way(db: None) -> None:
     assert f'resource_metadata="{where}"' in answer["WWW-Authenticate"]
     resource = Client().get("/.well-known/oauth-protected-resource/mcp").json()
     assert resource["resource"] == "http://localhost/mcp"
-    told = Client().get("/.well-known/oauth-authorization-server").json()
-    assert [told["issuer"]] == resource["authorization_servers"]
-    assert told["code_challenge_methods_supported"] == ["S256"]
+    body = Client().get("/.well-known/oauth-authorization-server").json()
+    assert [body["issuer"]] == resource["authorization_servers"]
+    assert body["code_challenge_methods_supported"] == ["S256"]
     assert Client().get("/.well-known/oauth-protected-resource/other").status_code == 404
 
 
@@ -169,10 +169,10 @@ def test_the_token_is_a_key_of_the_agent(tokens: dict[str, Any], alice: Caller) 
 
 
 def test_reading_alone_can_be_granted(olga: Client, client_id: str) -> None:
-    told = allow(olga, client_id, {"may_write": ""})
-    assert exchange(client_id, told["code"])["scope"] == "read"
-    told = allow(olga, client_id, scope="read")
-    assert exchange(client_id, told["code"])["scope"] == "read"
+    output = allow(olga, client_id, {"may_write": ""})
+    assert exchange(client_id, output["code"])["scope"] == "read"
+    output = allow(olga, client_id, scope="read")
+    assert exchange(client_id, output["code"])["scope"] == "read"
 
 
 def test_a_code_is_good_once_and_for_minutes(olga: Client, client_id: str) -> None:
@@ -222,14 +222,14 @@ def meanwhile(first: Callable[[], object], second: Callable[[], int]) -> int:
 @pytest.mark.django_db(transaction=True)
 def test_of_two_who_bring_the_same_at_once_one_is_let_in(olga: Client, client_id: str) -> None:
     code = allow(olga, client_id)["code"]
-    told: list[dict[str, Any]] = []
+    rows: list[dict[str, Any]] = []
     body = {"client_id": client_id, "redirect_uri": CALLBACK, "code_verifier": VERIFIER, "code": code}
     code_again = {"grant_type": "authorization_code", **body}
     second = meanwhile(
-        lambda: told.append(exchange(client_id, code)), lambda: Client().post("/oauth/token", code_again).status_code
+        lambda: rows.append(exchange(client_id, code)), lambda: Client().post("/oauth/token", code_again).status_code
     )
     assert second == 400
-    token = told[0]["refresh_token"]
+    token = rows[0]["refresh_token"]
     token_again = {"grant_type": "refresh_token", "refresh_token": token, "client_id": client_id}
     second = meanwhile(
         lambda: refresh(client_id, token), lambda: Client().post("/oauth/token", token_again).status_code
@@ -287,9 +287,9 @@ def test_without_pkce_nobody_is_asked(olga: Client, client_id: str, query: dict[
 def test_for_what_is_on_another_server_nobody_is_asked(olga: Client, client_id: str, resource: str) -> None:
     answer = olga.get(address(client_id, resource=resource))
     assert answer.status_code == 302
-    told = parse_qs(urlsplit(answer["Location"]).query)
+    names = parse_qs(urlsplit(answer["Location"]).query)
     assert answer["Location"].startswith(f"{CALLBACK}?")
-    assert (told["error"], told["state"]) == (["invalid_target"], ["s1"])
+    assert (names["error"], names["state"]) == (["invalid_target"], ["s1"])
     assert olga.get(address(client_id, resource="http://localhost/mcp")).status_code == 200
 
 
@@ -313,8 +313,8 @@ def test_nobody_is_sent_to_where_the_client_has_not_said(olga: Client, client_id
 def test_a_program_on_ones_own_machine_may_use_any_port(olga: Client) -> None:
     client_id = register(redirect_uris=["http://127.0.0.1/callback"]).json()["client_id"]
     uri = "http://127.0.0.1:55555/callback"
-    told = allow(olga, client_id, redirect_uri=uri)
-    assert exchange(client_id, told["code"], redirect_uri=uri)["access_token"]
+    output = allow(olga, client_id, redirect_uri=uri)
+    assert exchange(client_id, output["code"], redirect_uri=uri)["access_token"]
     assert olga.get(address(client_id, redirect_uri="http://127.0.0.1:55555/other")).status_code == 400
 
 
@@ -359,8 +359,8 @@ def test_a_person_is_asked_who_knows_whom_it_is_for(olga: Client, client_id: str
     assert 'name="name" value="some-client"' in page
     assert "form-action 'self' https://client.example" in answer["Content-Security-Policy"]
     assert Client().get(address(client_id)).status_code == 302
-    told = allow(olga, client_id, {"refuse": "yes"})
-    assert (told["error"], told["state"]) == ("access_denied", "s1")
+    output = allow(olga, client_id, {"refuse": "yes"})
+    assert (output["error"], output["state"]) == ("access_denied", "s1")
     assert not OAuthCode.objects.exists()
 
 
@@ -603,15 +603,15 @@ def test_where_a_code_may_be_sent_to(db: None, uri: str) -> None:
 def test_a_program_with_a_scheme_of_its_own_is_let_in(olga: Client) -> None:
     uri = "com.example.app:/callback"
     client_id = register(redirect_uris=[uri]).json()["client_id"]
-    told = allow(olga, client_id, redirect_uri=uri)
-    assert exchange(client_id, told["code"], redirect_uri=uri)["access_token"]
+    output = allow(olga, client_id, redirect_uri=uri)
+    assert exchange(client_id, output["code"], redirect_uri=uri)["access_token"]
 
 
 @pytest.mark.parametrize("path", ["token", "revoke"])
 def test_a_secret_that_is_no_text_opens_nothing(olga: Client, client_id: str, path: str) -> None:
-    told = {"Authorization": "Basic " + base64.b64encode(b"\xff:\xff").decode()}
+    page = {"Authorization": "Basic " + base64.b64encode(b"\xff:\xff").decode()}
     body = {"grant_type": "authorization_code", "code": allow(olga, client_id)["code"], "token": "any"}
-    answer = Client().post(f"/oauth/{path}", body, headers=told)
+    answer = Client().post(f"/oauth/{path}", body, headers=page)
     assert (answer.status_code, answer.json()["error"]) == (401, "invalid_client")
 
 

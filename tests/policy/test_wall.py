@@ -76,9 +76,9 @@ def execute(sql: str) -> Any:
 
 def test_every_table_with_rows_of_apps_has_a_policy(db: None) -> None:
     walled = {"memories_memory", "memories_vector", "agent_sessions_turn", "tenancy_apppolicy", "tenancy_app"}
-    assert walled < row_level_security.walled_tables().keys()
+    assert walled < row_level_security.scoped_tables().keys()
     held = execute("SELECT tablename FROM pg_policies JOIN pg_class ON relname = tablename WHERE relrowsecurity")
-    assert {table for (table,) in held} == row_level_security.walled_tables().keys()
+    assert {table for (table,) in held} == row_level_security.scoped_tables().keys()
 
 
 def test_every_column_that_names_an_app_is_known(db: None) -> None:
@@ -86,7 +86,7 @@ def test_every_column_that_names_an_app_is_known(db: None) -> None:
         "SELECT table_name FROM information_schema.columns "
         "WHERE table_schema = 'public' AND column_name = 'app_id' AND data_type = 'bigint'"
     )
-    assert {table for (table,) in named} | {"tenancy_app"} == row_level_security.walled_tables().keys()
+    assert {table for (table,) in named} | {"tenancy_app"} == row_level_security.scoped_tables().keys()
 
 
 def test_whoever_is_asked_in_time_before_there_is_a_connection_leaves_no_wrapper_behind(

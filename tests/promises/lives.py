@@ -65,13 +65,13 @@ class Life:
 
     def say(self, is_marked: bool) -> str:
         place = self.place(is_marked)
-        return self.random.choice(SAYINGS).format(place, self.random.choice([one for one in PLACES if one != place]))
+        return self.random.choice(SAYINGS).format(place, self.random.choice([item for item in PLACES if item != place]))
 
     def one_of(self, is_marked: bool) -> Memory | None:
         rows = Memory.objects.for_app(self.alice.app).order_by("pk")
         marked = self.marked(rows)
-        found = list(marked if is_marked else rows.exclude(pk__in=marked.values("pk")))
-        return self.random.choice(found) if found else None
+        results = list(marked if is_marked else rows.exclude(pk__in=marked.values("pk")))
+        return self.random.choice(results) if results else None
 
     def marked(self, rows: MemoryQuerySet) -> MemoryQuerySet:
         if self.kind == "user":
@@ -136,10 +136,10 @@ class Life:
             self.alice.patch(f"memories/{memory.uid}", change)
 
     def link(self, is_marked: bool) -> None:
-        one, other = self.one_of(is_marked), self.one_of(not is_marked)
-        if one and other:
+        item, other = self.one_of(is_marked), self.one_of(not is_marked)
+        if item and other:
             kind = self.random.choice(["related", "contradicts", "elaborates"])
-            self.alice.post(f"memories/{one.uid}/links", {"to": str(other.uid), "kind": kind})
+            self.alice.post(f"memories/{item.uid}/links", {"to": str(other.uid), "kind": kind})
 
     def search(self, is_marked: bool) -> None:
         self.alice.post("memories/search", {"query": self.say(is_marked), **self.owner(is_marked)})

@@ -103,13 +103,13 @@ class Books:
 
     def look_at_revisions(self) -> None:
         """Each begins where the one before it ends, and the last one ends with what is."""
-        told: dict[int, dict[str, Any]] = defaultdict(dict)
+        values: dict[int, dict[str, Any]] = defaultdict(dict)
         for row in Revision.objects.for_app(self.app).order_by("memory", "number"):
-            state = told[row.memory_id]
+            state = values[row.memory_id]
             assert not differing(row.before, {name: state.get(name) for name in row.before}), row
             state |= row.after
         for memory in self.memories:
-            assert not differing(told[memory.pk], snapshot(memory)), memory.pk
+            assert not differing(values[memory.pk], snapshot(memory)), memory.pk
 
     def look_at_links(self) -> None:
         links = Link.objects.for_app(self.app).filter(kind=LinkKind.SUPERSEDES)
@@ -133,21 +133,21 @@ class Books:
                 cursor.execute("INSERT INTO memories_fulltext (memories_fulltext, rank) VALUES ('integrity-check', 1)")
 
     def look_at_index(self) -> None:
-        kept = index_of(self.app, self.door.embedder)
-        new = AppIndex(kept.app_pk, kept.model, kept.dim, kept.number, away=kept.away)
-        assert held(kept.view()) == held(new.view())
+        stored = index_of(self.app, self.door.embedder)
+        new = AppIndex(stored.app_pk, stored.model, stored.dim, stored.number, away=stored.away)
+        assert held(stored.view()) == held(new.view())
 
     def look_back(self) -> None:
         """To what is left of what was there."""
         for moment, then in self.past:
-            told = states_at(self.app, [memory for memory in self.memories if memory.pk in then], moment)
-            for pk, state in told.items():
+            output = states_at(self.app, [memory for memory in self.memories if memory.pk in then], moment)
+            for pk, state in output.items():
                 assert not differing(then[pk], state), (moment, pk)
 
 
-def differing(one: Mapping[str, Any], other: Mapping[str, Any]) -> set[str]:
+def differing(values: Mapping[str, Any], other: Mapping[str, Any]) -> set[str]:
     """Of the fields that revisions tell of. Between two of them time lowers the confidence."""
-    return {name for name in TRACKED if one.get(name) != other.get(name)} - {"confidence", "status"}
+    return {name for name in TRACKED if values.get(name) != other.get(name)} - {"confidence", "status"}
 
 
 def held(view: IndexView) -> dict[int, dict[str, Any]]:

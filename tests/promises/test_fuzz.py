@@ -19,13 +19,13 @@ EXAMPLES = scaled(30, least=3)
 @pytest.mark.skipif(not PROGRAM.exists(), reason="`make .venv/trust.stamp` installs what it takes")
 def test_no_request_breaks_an_operation_and_answers_are_as_described(site: Site) -> None:
     """Without a key, with an agent's, with an operator's."""
-    found = fuzz_in_turns(site, How(EXAMPLES, seconds=0, phases="fuzzing"))
-    assert found.code == 0, found.text[-9000:]
-    tested, cases = re.search(r"Tested: (\d+)", found.text), re.search(r"(\d+) generated", found.text)
-    by = re.search(r"Asked by: (.+)", found.text)
-    assert tested, found.text
-    assert cases, found.text
-    assert by, found.text
+    results = fuzz_in_turns(site, How(EXAMPLES, seconds=0, phases="fuzzing"))
+    assert results.code == 0, results.text[-9000:]
+    tested, cases = re.search(r"Tested: (\d+)", results.text), re.search(r"(\d+) generated", results.text)
+    by = re.search(r"Asked by: (.+)", results.text)
+    assert tested, results.text
+    assert cases, results.text
+    assert by, results.text
     assert int(tested[1]) > 100
     assert int(cases[1]) > 2 * int(tested[1])
     assert {caller: number >= int(tested[1]) * 2 // 3 for caller, number in json.loads(by[1]).items()} == {

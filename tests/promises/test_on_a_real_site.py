@@ -37,34 +37,34 @@ def scraped(site: Site) -> dict[str, float]:
     token = {"Authorization": f"Bearer {site.environment['MEMSITE_METRICS_TOKEN']}"}
     text = httpx.get(f"{site.url}/metrics", headers=token, timeout=PATIENCE_SECONDS).text
     return {
-        f"{one.name} {one.labels.get('route') or one.labels.get('process') or ''}": one.value
+        f"{sample.name} {sample.labels.get('route') or sample.labels.get('process') or ''}": sample.value
         for family in text_string_to_metric_families(text)
-        for one in family.samples
+        for sample in family.samples
     }
 
 
 def test_whoever_is_asked_tells_what_all_processes_have_counted(site: Site) -> None:
-    asked = scraped(site).get(HEALTHZ, 0.0) + 60
+    question = scraped(site).get(HEALTHZ, 0.0) + 60
     for _ in range(60):
         httpx.get(f"{site.url}/healthz", timeout=PATIENCE_SECONDS)  # a connection each, to whichever takes it
     files = [MmapedDict.read_all_values_from_file(path) for path in (site.folder / "metrics").glob("counter_web-*.db")]
     assert sum(any('"healthz"' in key for key, *_ in file) for file in files) >= 2, "one process answered them all"
     before = [scraped(site) for _ in range(6)]
-    assert [one[HEALTHZ] for one in before] == [asked] * 6
+    assert [item[HEALTHZ] for item in before] == [question] * 6
     assert before[0][PROCESSES] == 2
     assert site.kill("web", min)
-    assert scraped_when_back(site, before[0][STARTS] + 1)[HEALTHZ] == asked
+    assert scraped_when_back(site, before[0][STARTS] + 1)[HEALTHZ] == question
 
 
 def scraped_when_back(site: Site, starts: float) -> dict[str, float]:
     until = time.monotonic() + START_SECONDS
     while time.monotonic() < until:
         try:
-            found = scraped(site)
+            results = scraped(site)
         except httpx.HTTPError:
-            found = {}
-        if (found.get(STARTS), found.get(PROCESSES), found.get(WORKER)) == (starts, 2, 1):
-            return found
+            results = {}
+        if (results.get(STARTS), results.get(PROCESSES), results.get(WORKER)) == (starts, 2, 1):
+            return results
         time.sleep(LOOK_EVERY_SECONDS)
     raise AssertionError("The process did not come back.")
 
@@ -102,8 +102,8 @@ def restarted(site: Site) -> Restarted:
         for _ in range(SEARCHES):
             assert client.post("/memories/search", json={"query": "whales"}).json()["results"]
     copies = send_copies(site, keys=25, copies=8)
-    shown = httpx.get(f"{site.url}/api/v1/memories/{stored['id']}", headers=agent, timeout=PATIENCE_SECONDS)
-    return Restarted(copies, shown.json()["access_count"])
+    displayed = httpx.get(f"{site.url}/api/v1/memories/{stored['id']}", headers=agent, timeout=PATIENCE_SECONDS)
+    return Restarted(copies, displayed.json()["access_count"])
 
 
 def test_copies_of_a_request_have_one_effect_and_one_answer_also_after_a_restart(restarted: Restarted) -> None:

@@ -174,8 +174,8 @@ def test_event_leads_to_its_memory(admin_client: Client, alice: Caller) -> None:
     memory = alice.remember("Backups run at night.")
     event = Event.objects.get(memory_uid=memory["id"])
     assert f"?uid__exact={memory['id']}" in admin_client.get(page(event)).content.decode()
-    found = admin_client.get(f"/admin/memories/memory/?uid__exact={memory['id']}").context["cl"].result_list
-    assert [row.content for row in found] == ["Backups run at night."]
+    results = admin_client.get(f"/admin/memories/memory/?uid__exact={memory['id']}").context["cl"].result_list
+    assert [row.content for row in results] == ["Backups run at night."]
 
 
 def test_hostile_text_is_escaped_everywhere(admin_client: Client, alice: Caller) -> None:

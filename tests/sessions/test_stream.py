@@ -110,7 +110,7 @@ class TestLines:
         assert items == [Result(1, "error_max_turns", True, None, None, None, None, {})]
 
     @pytest.mark.parametrize(
-        ("line", "shown"),
+        ("line", "wording"),
         [
             ({"type": "rate_limit_event"}, "rate_limit_event"),
             ({"type": "conversation_reset"}, "conversation_reset"),
@@ -118,8 +118,8 @@ class TestLines:
             ({"type": "of_tomorrow", "message": []}, "of_tomorrow"),
         ],
     )
-    def test_lines_of_other_types_are_skipped_without_complaint(self, line: object, shown: str) -> None:
-        assert read(ndjson(line)) == [Skipped(1, shown)]
+    def test_lines_of_other_types_are_skipped_without_complaint(self, line: object, wording: str) -> None:
+        assert read(ndjson(line)) == [Skipped(1, wording)]
 
     def test_lines_of_a_sub_agent_carry_its_call(self) -> None:
         (item,) = read(ndjson(assistant(text("a"), parent="toolu_9")))

@@ -190,8 +190,8 @@ class Purged(StrictSerializer):
 
 
 def show_purge(purge: Purge) -> dict[str, Any]:
-    shown = ("what", "status", "asked_by", "asked_at", "finished_at")
-    return {"id": purge.uid, **{name: getattr(purge, name) for name in shown}, **purge.counts}
+    columns = ("what", "status", "asked_by", "asked_at", "finished_at")
+    return {"id": purge.uid, **{name: getattr(purge, name) for name in columns}, **purge.counts}
 
 
 def show_purged(purge: Purge) -> dict[str, Any]:

@@ -306,6 +306,6 @@ def show_rollback(row: Rollback) -> dict[str, Any]:
     return {"id": row.uid, **{name: getattr(row, name) for name in ROLLBACK}}
 
 
-def show_foreseen(told: RollbackPreview) -> dict[str, Any]:
-    samples = [{"id": memory.uid, "content": memory.text} for memory in told.samples]
-    return {"memories": told.memories, "sessions": told.sessions, "changes": told.changes, "samples": samples}
+def show_foreseen(preview: RollbackPreview) -> dict[str, Any]:
+    samples = [{"id": memory.uid, "content": memory.text} for memory in preview.samples]
+    return {"memories": preview.memories, "sessions": preview.sessions, "changes": preview.changes, "samples": samples}

@@ -52,7 +52,7 @@ from sessions.models import MAX_TURN
 
 MAX_BATCH = 500
 MAX_QUERY_CHARACTERS = 10_000
-ORIGINS_OF_AGENTS = [(one.value, one.label) for one in SAYABLE_ORIGINS]
+ORIGINS_OF_AGENTS = [(origin.value, origin.label) for origin in SAYABLE_ORIGINS]
 # What a caller may set; superseding is what a merge does.
 SETTABLE_STATUS = (Status.ACTIVE, Status.INACTIVE, Status.ARCHIVED)
 OWN_TO_AN_APP: dict[str, Any] = {
@@ -282,7 +282,7 @@ class SearchAnswer(StrictSerializer):
     next = StrictCharField(allow_null=True, help_text="The cursor of the next page.")
     tier_answered = StrictCharField(help_text="summaries, items or none.")
     took_ms = serializers.FloatField()
-    degraded = serializers.ListField(child=StrictCharField(), help_text="Arms that could not answer.")
+    degraded = serializers.ListField(child=StrictCharField(), help_text="Retrievers that could not answer.")
     scores_combined = StrictChoiceField(
         ["sum", "product"], required=False, help_text="With `explain`: what of a hit's parts its score is."
     )
@@ -349,16 +349,16 @@ REVISION = names(RevisionShown)
 
 def show_memory(memory: Memory) -> dict[str, Any]:
     """Reads session and resource, and the cold text of one in the cold archive: select them for lists."""
-    shown: dict[str, Any] = {"id": memory.uid}
-    shown.update(zip(OWN, values_of(memory), strict=True))
-    shown["content"] = memory.text
-    shown["confidence"] = round(memory.confidence, DIGITS)
+    fields: dict[str, Any] = {"id": memory.uid}
+    fields.update(zip(OWN, values_of(memory), strict=True))
+    fields["content"] = memory.text
+    fields["confidence"] = round(memory.confidence, DIGITS)
     # Most have neither: the numbers tell it, and Django's way to a row is long even where there is none.
     session = memory.session if memory.session_id else None
     resource = memory.resource if memory.resource_id else None
-    shown["session_id"] = session.uid if session else None
-    shown["resource_id"] = resource.uid if resource else None
-    return shown
+    fields["session_id"] = session.uid if session else None
+    fields["resource_id"] = resource.uid if resource else None
+    return fields
 
 
 def show_held(rejection: Rejection) -> dict[str, Any]:
@@ -367,9 +367,9 @@ def show_held(rejection: Rejection) -> dict[str, Any]:
 
 
 def show_tagged(memory: Memory, tags: Sequence[str]) -> dict[str, Any]:
-    shown = show_memory(memory)
-    shown["trust"] = list(tags)
-    return shown
+    fields = show_memory(memory)
+    fields["trust"] = list(tags)
+    return fields
 
 
 def shown_state(state: dict[str, Any]) -> dict[str, Any]:
@@ -384,22 +384,22 @@ def rounded(state: dict[str, Any]) -> dict[str, Any]:
 
 def show_hit(hit: Hit, app: App, *, explain: bool) -> dict[str, Any]:
     """Of another app's memory only what it says: that app's ids and metadata are its own."""
-    shown = show_tagged(hit.memory, hit.trust)
-    shown["score"], shown["shared_by"] = hit.score, None
+    fields = show_tagged(hit.memory, hit.trust)
+    fields["score"], fields["shared_by"] = hit.score, None
     if hit.memory.app_id != app.pk:
-        shown |= {**OWN_TO_AN_APP, "shared_by": hit.app.app_id}
+        fields |= {**OWN_TO_AN_APP, "shared_by": hit.app.app_id}
     if explain:
-        shown["scores"] = hit.parts
-    return shown
+        fields["scores"] = hit.parts
+    return fields
 
 
-def show_told(told: SummaryAnswer) -> dict[str, Any]:
-    return {"category": told.summary.category, "version": told.summary.version, "passages": told.passages}
+def show_told(answer: SummaryAnswer) -> dict[str, Any]:
+    return {"category": answer.summary.category, "version": answer.summary.version, "passages": answer.passages}
 
 
 def show_revision(revision: Revision) -> dict[str, Any]:
-    shown = {name: getattr(revision, name) for name in REVISION}
-    return {**shown, "before": rounded(revision.before), "after": rounded(revision.after)}
+    fields = {name: getattr(revision, name) for name in REVISION}
+    return {**fields, "before": rounded(revision.before), "after": rounded(revision.after)}
 
 
 def show_link(link: Link) -> dict[str, Any]:

@@ -342,7 +342,7 @@ def show_resource(resource: Resource) -> dict[str, Any]:
     }
 
 
-def said() -> RawCharField:
+def raw_text() -> RawCharField:
     return RawCharField(required=False, allow_null=True, allow_blank=True, trim_whitespace=False, default="")
 
 
@@ -356,8 +356,8 @@ class HookEvent(StrictSerializer):
     session_id = NameField(max_length=200, help_text="Claude Code's own: our session has it as its external_id.")
     cwd = StrictCharField(required=False, allow_null=True, allow_blank=True, default="")
     prompt_id = NameField(required=False, allow_null=True, allow_blank=True, default="")
-    prompt = said()
-    last_assistant_message = said()
+    prompt = raw_text()
+    last_assistant_message = raw_text()
     source = StrictCharField(required=False, allow_null=True, allow_blank=True, default="")  # type: ignore[assignment]  # so named
     reason = StrictCharField(required=False, allow_null=True, allow_blank=True, default="")
     messages = serializers.ListField(

@@ -58,7 +58,7 @@ class NewWebhook(StrictSerializer):
     url = Address(help_text="https, or http in a private network that MEMSITE_WEBHOOK_NETWORKS names.")
     description = StrictCharField(max_length=200, default="", allow_blank=True)
     events = UniqueListField(
-        child=StrictChoiceField(KINDS), default=list, help_text="The kinds that it is told of; empty: all."
+        child=StrictChoiceField(KINDS), default=list, help_text="The kinds that it receives; empty: all."
     )
 
 
@@ -171,5 +171,5 @@ class ChangesShown(StrictSerializer):
 
 
 def show_change(change: Change) -> dict[str, Any]:
-    shown = show_memory(change.memory) if change.memory else None
-    return {"type": change.kind, "memory_id": str(change.uid), "memory": shown}
+    memory = show_memory(change.memory) if change.memory else None
+    return {"type": change.kind, "memory_id": str(change.uid), "memory": memory}

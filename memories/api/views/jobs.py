@@ -104,7 +104,7 @@ class RetryRun(JobView):
         """Due at once, from where it was. 409 for one that is done or under way."""
         run = self.run(uid)
         if not retry(run, timezone.now()):
-            raise Conflict("It is done or under way: there is nothing to try again.")
+            raise Conflict("This run is done or under way; nothing to retry.")
         ring(WORK)
         run.refresh_from_db()
         return Response(show_run(run), status=202)

@@ -234,7 +234,7 @@ class CategoryText(AgentView):
         summary = found(self.memory_agent().summary(name, asked_user(request)))
         tag = f'"{sha256(summary.content.encode()).hexdigest()[:32]}"'
         is_known = {tag, "*"} & {
-            one.removeprefix("W/") for one in parse_etags(request.headers.get("If-None-Match", ""))
+            tag.removeprefix("W/") for tag in parse_etags(request.headers.get("If-None-Match", ""))
         }
         answer = HttpResponse(status=304) if is_known else text_answer(f"{summary.content}\n")
         answer["ETag"], answer["Cache-Control"] = tag, "private, no-cache"
@@ -279,7 +279,8 @@ class Difference(AgentView):
         numbers = (whole(side, request.query_params.get(side, ""), MAX_VERSION) for side in ("from", "to"))
         old, new = (version_of(agent, name, user_id, number) for number in numbers)
         (before, was), (after, now) = (
-            (f"{one.category}.md v{one.version}", f"{one.created_at:%Y-%m-%dT%H:%M:%SZ}") for one in (old, new)
+            (f"{version.category}.md v{version.version}", f"{version.created_at:%Y-%m-%dT%H:%M:%SZ}")
+            for version in (old, new)
         )
         texts = old.content.split("\n"), new.content.split("\n")
         lines = unified_diff(*texts, before, after, was, now, lineterm="")

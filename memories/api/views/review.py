@@ -91,16 +91,16 @@ class Rollbacks(OperatorView):
         Nothing is deleted: memories are withdrawn and can be restored. What is much is finished in the background.
         """
         app, body = self.app_named(app_id), self.read(NewRollback)
-        agent, asked = self.agent_of(app), (body["what"], body["source"], body["since"])
+        agent, source = self.agent_of(app), (body["what"], body["source"], body["since"])
 
         def roll_back(slot: Slot) -> Answer:
-            row = agent.roll_back(*asked, body["reason"], begun=lambda row: slot.keep(201, show_rollback(row)))
+            row = agent.roll_back(*source, body["reason"], begun=lambda row: slot.keep(201, show_rollback(row)))
             slot.keep_instead(201, answer := show_rollback(row))
             return 201, answer
 
         try:
             if body["dry_run"]:
-                return Response(show_foreseen(agent.foresee(*asked)))
+                return Response(show_foreseen(agent.foresee(*source)))
             return self.create_once(roll_back)
         except NoSuchSource as error:
             raise NotFound(str(error)) from error

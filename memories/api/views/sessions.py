@@ -148,9 +148,9 @@ class OneTurn(AgentView):
         status, body = super().to_keep(response)
         return status, {name: body[name] for name in ("captured", BESIDE)}
 
-    def repeated(self, kept: dict[str, Any]) -> dict[str, Any]:
+    def repeated(self, saved: dict[str, Any]) -> dict[str, Any]:
         rows = Turn.objects.for_app(self.app).filter(session=self.session(self.kwargs["uid"]))
-        return {**show_turn(found(rows.filter(number=self.kwargs["number"]).first())), **kept}
+        return {**show_turn(found(rows.filter(number=self.kwargs["number"]).first())), **saved}
 
     @extend_schema(responses=TurnShown, operation_id="get_turn")
     def get(self, request: Request, uid: UUID, number: int) -> Response:
@@ -205,20 +205,20 @@ class MessagesOfSession(AgentView):
         Sent again under its `external_id` it is the same message; 409, and nothing is kept, if it says something else.
         """
         session, body = self.session(uid), self.read(Messages)
-        said = [said_of(message, is_only=True) for message in body["messages"]]
+        messages = [said_of(message, is_only=True) for message in body["messages"]]
 
         def store(slot: Slot) -> Answer:
             answer: dict[str, Any] = {}
 
             def keep(captured: Captured) -> None:
                 ids = [resource.uid for resource in captured.resources]
-                answer["resource_ids"] = ids + stored_before(session, said, captured.resources)
+                answer["resource_ids"] = ids + stored_before(session, messages, captured.resources)
                 answer["captured"] = captured.counts()
                 answer["extraction"] = {"queued": captured.queued}
                 slot.keep(202, answer)
 
             try:
-                self.memory_agent().capture_messages(session, said, keep)
+                self.memory_agent().capture_messages(session, messages, keep)
             except SaidOtherwise as error:
                 raise Conflict(str(error)) from error
             return 202, answer
@@ -303,23 +303,23 @@ class ClaudeCodeHook(AgentView):
         return Response(show_hook(event["hook_event_name"], self.text_for(event)))
 
     def text_for(self, event: HookPayload) -> str:
-        agent, name, said = self.memory_agent(), event["hook_event_name"], spoken(event)
-        if name == "SessionEnd" and not said and not agent.has_session(event["session_id"]):
+        agent, name, messages = self.memory_agent(), event["hook_event_name"], spoken(event)
+        if name == "SessionEnd" and not messages and not agent.has_session(event["session_id"]):
             # Commands such as `claude mcp list` tell of the end of a session that never began.
             return ""
         is_resumed = event["source"] == "resume"
         # One that is forked off tells of the other as resumed, and never of its end.
-        session, is_new = agent.open_session(event["session_id"], about(event), wakes=bool(said) or not is_resumed)
+        session, is_new = agent.open_session(event["session_id"], about(event), wakes=bool(messages) or not is_resumed)
         is_asked = name == "UserPromptSubmit"
         is_greeted = name == "SessionStart" or (is_asked and is_new)
         texts = [agent.start(session, goes_on=is_resumed).text] if is_greeted else []
-        if said:
-            agent.capture_messages(session, said)
+        if messages:
+            agent.capture_messages(session, messages)
         if is_asked:
             texts.append(recalled(agent, session))
         elif name == "Stop" and (answer := event["last_assistant_message"] or "").strip():
-            asked = conversation(session).filter(role=Role.USER).order_by("-pk").values_list("raw_content", flat=True)
-            agent.judge_response(session, max(1, turn_number(session)), answer, asked.first() or "")
+            prompts = conversation(session).filter(role=Role.USER).order_by("-pk").values_list("raw_content", flat=True)
+            agent.judge_response(session, max(1, turn_number(session)), answer, prompts.first() or "")
         elif name == "SessionEnd":
             agent.end(session, (event["reason"] or "")[:REASON_CHARACTERS])
         return "\n\n".join(filter(None, texts))

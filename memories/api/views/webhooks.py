@@ -239,7 +239,7 @@ class Changes(AgentView):
             answer["Cache-Control"], answer["X-Accel-Buffering"] = "no-store", "no"
             return answer
         wait = whole("wait", request.query_params.get("wait", "0"), LONGEST_WAIT_SECONDS)
-        with listeners.one() if wait else nullcontext():
+        with listeners.counted() if wait else nullcontext():
             ends = time.monotonic() + wait
             changes, last = agent.changes_since(number)
             while not changes and time.monotonic() < ends:
@@ -325,7 +325,7 @@ class ChatMessage(View):
         heard = validated(Heard, parse_json(signed.signed_body))
         agent = MemoryAgent(bridge.agent.app, bridge.agent, f"bridge:{bridge.name}")
         key = source_key(heard["message_id"] or signed.message_id, text=heard["text"])
-        said = Said(heard["role"], heard["text"], key, heard["at"])
+        message = Said(heard["role"], heard["text"], key, heard["at"])
         place = "/".join(filter(None, (heard["channel"], heard["thread"])))
-        captured = agent.hear_chat(bridge, place, heard["user"], [said])
+        captured = agent.hear_chat(bridge, place, heard["user"], [message])
         return Response({"stored": len(captured.resources)}, status=202)

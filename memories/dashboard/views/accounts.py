@@ -86,7 +86,9 @@ class MemberForm(forms.Form):
     def clean_name(self) -> str:
         name: str = self.cleaned_data["name"]
         if not get_user_model().objects.filter(username=name, is_active=True).exists():
-            raise forms.ValidationError("Nobody has this name. A superuser adds people in the admin, under Users.")
+            raise forms.ValidationError(
+                "There is no user with this name. A superuser adds people in the admin, under Users."
+            )
         return name
 
 

@@ -90,7 +90,7 @@ def run(request: DashboardRequest, name: str) -> HttpResponse:
 @page(read=None, write=Right.GOVERN)
 def try_again(request: DashboardRequest, uid: UUID) -> HttpResponse:
     if not retry(run_of(request.dashboard, uid), timezone.now()):
-        return done(request, "upkeep", "It is done or under way: there is nothing to try again.", "warning")
+        return done(request, "upkeep", "This run is done or under way; nothing to retry.", "warning")
     ring(WORK)
     return done(request, "upkeep", "It is tried again.")
 
@@ -145,12 +145,12 @@ def retry_texts(request: DashboardRequest) -> HttpResponse:
 @page()
 def cooldowns(request: DashboardRequest) -> HttpResponse:
     agent = request.dashboard.agent()
-    held, reported = agent.held_back(), agent.running_cooldowns()
-    seen = fingerprint((held, [(row.uid, row.until) for row in reported]))
+    waiting, reported = agent.held_back(), agent.running_cooldowns()
+    seen = fingerprint((waiting, [(row.uid, row.until) for row in reported]))
     if is_seen(request, seen):
         return unchanged()
     return render_page(
-        request, "cooldowns/page", {"held": held, "reported": reported, "seen": seen}, part="cooldowns/list"
+        request, "cooldowns/page", {"held": waiting, "reported": reported, "seen": seen}, part="cooldowns/list"
     )
 
 

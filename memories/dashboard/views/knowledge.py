@@ -234,7 +234,7 @@ class Edge:
 
     of: Place
     to: Place
-    said: str
+    kind: str
 
 
 @dataclass(slots=True)
@@ -277,7 +277,7 @@ class Neighbour:
     """A node one step away, and all that is said between it and the one in the middle."""
 
     node: Node
-    said: list[str] = field(default_factory=list)
+    relations: list[str] = field(default_factory=list)
     further: list[Node] = field(default_factory=list)
 
 
@@ -376,10 +376,10 @@ def describe_edges(graph: Graph) -> None:
     far = {node.place: node for node in graph.far}
     by_place = {neighbour.node.place: neighbour for neighbour in graph.near}
     for edge in graph.edges:
-        ends = (edge.of, edge.to, SAID[edge.said, True]), (edge.to, edge.of, SAID[edge.said, False])
-        for here, there, said in ends:
+        ends = (edge.of, edge.to, SAID[edge.kind, True]), (edge.to, edge.of, SAID[edge.kind, False])
+        for here, there, relation in ends:
             if here == graph.middle.place and there in by_place:
-                by_place[there].said.append(said)
+                by_place[there].relations.append(relation)
             if here in by_place and there in far:
                 by_place[here].further.append(far[there])
 

@@ -168,7 +168,7 @@ def memory_of(dashboard: Dashboard, uid: UUID) -> Memory:
 
 
 @page()
-def one(request: DashboardRequest, uid: UUID) -> HttpResponse:
+def show_memory(request: DashboardRequest, uid: UUID) -> HttpResponse:
     return show_one(request, memory_of(request.dashboard, uid))
 
 
@@ -343,11 +343,11 @@ def show_form(request: DashboardRequest, form: EditForm) -> HttpResponse:
     context: dict[str, Any] = {"form": form, "memory": memory}
     if form.is_bound and form.cleaned_data.get("version") != memory.version:
         memory.refresh_from_db()
-        shown = [(name, form.cleaned_data.get(name), getattr(memory, name)) for name in form._meta.fields or ()]
+        fields = [(name, form.cleaned_data.get(name), getattr(memory, name)) for name in form._meta.fields or ()]
         context |= {
             "theirs": [
                 {"label": form[name].label, "mine": mine, "theirs": theirs}
-                for name, mine, theirs in shown
+                for name, mine, theirs in fields
                 if name in form.cleaned_data and not same(mine, theirs)
             ],
             "last": Revision.objects.for_app(memory.app).filter(memory=memory).order_by("-number").first(),

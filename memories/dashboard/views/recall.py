@@ -59,7 +59,7 @@ class Part:
     value: float
     left: float
     width: float
-    shown: str
+    text: str
 
     @property
     def is_against(self) -> bool:
@@ -68,12 +68,12 @@ class Part:
 
 @dataclass(frozen=True, slots=True)
 class Explained:
-    """A hit, its parts, the weightiest first, and the arms that found it."""
+    """A hit, its parts, the weightiest first, and the retrievers that found it."""
 
     hit: Hit
     place: int
     parts: Sequence[Part]
-    arms: Sequence[str]
+    retrievers: Sequence[str]
 
     @property
     def memory(self) -> Memory:
@@ -98,8 +98,8 @@ def parts_of(hit: Hit, combined: str, most: float) -> Iterator[Part]:
     for name, value in sorted(hit.parts.items(), key=lambda part: -abs(weight(part[1], combined))):
         width = 50 * min(abs(weight(value, combined)) / most, 1)
         left = 50.0 if weight(value, combined) >= 0 else 50 - width
-        shown = f"{value:+.2f}" if combined == "sum" else f"× {value:.2f}"
-        yield Part(name.replace("_", " "), group_of(name), value, round(left, 1), round(width, 1), shown)
+        text = f"{value:+.2f}" if combined == "sum" else f"× {value:.2f}"
+        yield Part(name.replace("_", " "), group_of(name), value, round(left, 1), round(width, 1), text)
 
 
 def group_of(name: str) -> str:

@@ -56,11 +56,11 @@ def overview(request: DashboardRequest) -> HttpResponse:
     agent = dashboard.agent()
     events = list(Event.objects.for_app(app).select_related("session").order_by("-uid")[:RECENT])
     sessions = list(AgentSession.objects.for_app(app).select_related("agent").order_by("-uid")[:RECENT])
-    held, waiting = agent.held_back(), figures.waiting(app)
+    deferred, waiting = agent.held_back(), figures.waiting(app)
     days = last_days(app, now).days
     answered = figures.answered_by(app, days)
     alive = [(session.uid, session.status, session.heartbeat_at) for session in sessions]
-    seen = fingerprint((app.change_number, [event.uid for event in events], alive, held, waiting, days, answered))
+    seen = fingerprint((app.change_number, [event.uid for event in events], alive, deferred, waiting, days, answered))
     if is_seen(request, seen):
         return unchanged()
     statuses, made = figures.by_status(app), figures.growth(app, days)
@@ -83,7 +83,7 @@ def overview(request: DashboardRequest) -> HttpResponse:
         ],
         "lines": lines_of(app, sessions),
         "events": events,
-        "held": held,
+        "held": deferred,
         "cooldowns": agent.running_cooldowns(),
         "waiting": waiting,
         "seen": seen,

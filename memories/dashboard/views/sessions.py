@@ -53,13 +53,13 @@ class Exchange:
     number: int | None
     turn: Turn | None = None
     texts: list[Text] = field(default_factory=list)
-    told: list[Injection] = field(default_factory=list)
+    injections: list[Injection] = field(default_factory=list)
     events: list[Event] = field(default_factory=list)
     memories: list[Memory] = field(default_factory=list)
 
     @property
     def used(self) -> int:
-        return sum(row.used is True for row in self.told)
+        return sum(row.used is True for row in self.injections)
 
     @property
     def tools(self) -> list[dict[str, Any]]:
@@ -93,7 +93,7 @@ def exchanges(session: AgentSession, query: Mapping[str, str]) -> tuple[KeysetPa
     of_text, of_turn = sorted_out(memories)
     refused, _ = sorted_out(Rejection.objects.for_app(app).filter(resource__in=pks, session=session).order_by("pk"))
     coming, _ = sorted_out(FutureTrigger.objects.for_app(app).filter(resource__in=pks).order_by("pk"))
-    told = by_turn(told_in(session).filter(turn_number__in=numbers))
+    by_number = by_turn(told_in(session).filter(turn_number__in=numbers))
     events = by_turn(reported_in(session).filter(turn_number__in=numbers).order_by("pk"))
     turns = {turn.number: turn for turn in Turn.objects.for_app(app).filter(session=session, number__in=numbers)}
     conversation = []
@@ -106,7 +106,7 @@ def exchanges(session: AgentSession, query: Mapping[str, str]) -> tuple[KeysetPa
             exchange.texts.append(text)
         if place is not None:
             exchange.turn, exchange.memories = turns.get(place), of_turn.pop(place, [])
-            exchange.told, exchange.events = told.pop(place, []), events.pop(place, [])
+            exchange.injections, exchange.events = by_number.pop(place, []), events.pop(place, [])
         conversation.append(exchange)
     return page, conversation
 
@@ -282,7 +282,7 @@ def session_of(dashboard: Dashboard, uid: UUID) -> AgentSession:
 
 
 @page()
-def one(request: DashboardRequest, uid: UUID) -> HttpResponse:
+def show_session(request: DashboardRequest, uid: UUID) -> HttpResponse:
     """`?turn=N` shows the state after turn N, and the conversation around it."""
     session = session_of(request.dashboard, uid)
     number = as_number(request.GET.get("turn"))
@@ -294,7 +294,7 @@ def one(request: DashboardRequest, uid: UUID) -> HttpResponse:
     at_start = list(told_in(session).filter(turn_number=None))
     refused = Rejection.objects.for_app(session.app).filter(session=session, decision=Decision.OPEN).count()
     events = list(reported_in(session).filter(turn_number=None).order_by("-pk")[:MOST_BESIDES])
-    uses = [(row.pk, row.used) for exchange in conversation for row in exchange.told]
+    uses = [(row.pk, row.used) for exchange in conversation for row in exchange.injections]
     counted = (session.status, line.turns, line.memories, line.cost, refused)
     seen = fingerprint((counted, uses, [row.pk for row in slice.rows], [row.pk for row in events]))
     if is_seen(request, seen):

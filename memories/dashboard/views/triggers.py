@@ -85,7 +85,7 @@ def add(request: DashboardRequest) -> HttpResponse:
                 reason = reason.replace(name, f'"{field.label}"') if "_" in name else reason
             form.add_error(error.field, reason)
         else:
-            return done(request, "knowledge-triggers", "Noted. Agents are told on the day.")
+            return done(request, "knowledge-triggers", "Noted. Agents are reminded on the day.")
     return render_page(request, "knowledge/trigger_page", {"form": form}, part="knowledge/trigger_form")
 
 

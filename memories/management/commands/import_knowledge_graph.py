@@ -41,7 +41,7 @@ class Command(BaseCommand):
             self.stderr.write(f"Line {number}: {why}")
         if len(done.bad) > MOST_SHOWN:
             self.stderr.write(f"… and {len(done.bad) - MOST_SHOWN} more.")
-        if not done.found:
+        if not done.total:
             raise CommandError(f"There is no entity and no relation in {file}: is it the right file?")
         entities = f"{done.entities:,} {'entity' if done.entities == 1 else 'entities'}"
         observations = f"{done.observations:,} observation{pluralize(done.observations)}"

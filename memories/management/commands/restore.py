@@ -31,8 +31,8 @@ class Command(BaseCommand):
         except BackupError as error:
             raise CommandError(str(error)) from error
         lines = [f"{file} is restored: {sum(restored.checked.rows.values()):,} rows."]
-        if restored.kept:
-            lines.append(f"The database that was there is kept as {restored.kept}.")
+        if restored.saved_as:
+            lines.append(f"The database that was there is kept as {restored.saved_as}.")
         if restored.lacks_pgvector:
             lines.append(NO_PGVECTOR)
         if restored.checked.is_older:

@@ -53,7 +53,7 @@ class Command(BaseCommand):
             run(job, upkeeper(app) if app else None, claimed)
         latest = JobRun.objects.of(job.name, app).order_by("-until").first()
         assert latest is not None, "it was fired, now or before"
-        self.stdout.write(told(latest, app, now))
+        self.stdout.write(describe(latest, app, now))
         return latest
 
 
@@ -69,7 +69,7 @@ def apps_for(job: Job[Any], app_id: str | None) -> list[App] | list[None]:
     return chosen
 
 
-def told(latest: JobRun, app: App | None, now: Any) -> str:
+def describe(latest: JobRun, app: App | None, now: Any) -> str:
     did = [f"{count} {name}" for name, count in latest.counts.items()]
     if not did and latest.status == RunStatus.DONE:
         did = ["nothing to do"]

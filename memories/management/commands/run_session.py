@@ -80,7 +80,7 @@ class Command(BaseCommand):
     # What it prints is the program's, and the server's own checks are told where the server starts.
     requires_system_checks = ()
     help = (
-        "Runs an agent's program with memory: it is told its task, where it is and what is known; what it prints "
+        "Runs an agent's program with memory: it receives its task, where it is and what is known; what it prints "
         "passes through and is learnt from as it comes; its exit code is ours."
     )
 
@@ -125,7 +125,7 @@ class Command(BaseCommand):
         run = Run(
             session,
             f"app:{app}/{agent}",
-            lambda one: DirectRecorder(owner, one),
+            lambda session: DirectRecorder(owner, session),
             warn_on_stderr,
             verbose=options["verbosity"] > 1,
         )

@@ -31,17 +31,17 @@ class Text(StrDumperUnknown):
 
 class Json(JsonbDumper):
     def dump(self, obj: Any) -> Buffer | None:
-        told = super().dump(obj)
-        return told and ESCAPED_NUL.sub(rb"\1\\ufffd", told)
+        dumped = super().dump(obj)
+        return dumped and ESCAPED_NUL.sub(rb"\1\\ufffd", dumped)
 
 
 class JsonText(TextLoader):
     """Django parses it."""
 
     def load(self, data: Buffer) -> bytes | str:
-        told = super().load(data)
-        assert isinstance(told, str), "connections are UTF-8"
-        return with_floats(told)
+        loaded = super().load(data)
+        assert isinstance(loaded, str), "connections are UTF-8"
+        return with_floats(loaded)
 
 
 def adapt() -> None:
@@ -77,5 +77,5 @@ def fetch_planned(connection: BaseDatabaseWrapper, sql: str, parameters: Sequenc
     with connection.cursor() as cursor:
         # The same wrapper, with all that it does around a statement.
         cursor.cursor = Planned(connection.connection)
-        cursor.execute(sql, [Int8(one) if isinstance(one, int) else one for one in parameters])
+        cursor.execute(sql, [Int8(parameter) if isinstance(parameter, int) else parameter for parameter in parameters])
         return list(cursor.fetchall())

@@ -29,7 +29,7 @@ class Waiting:
         self._moved_at = 0.0
 
     @contextmanager
-    def one(self) -> Iterator[bool]:
+    def counted(self) -> Iterator[bool]:
         """Whether it is one too many, who may wait only while the lock is on the move."""
         if arrived.get() is None:
             yield False

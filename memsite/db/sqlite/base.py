@@ -154,7 +154,7 @@ class DatabaseWrapper(base.DatabaseWrapper):
     @contextmanager
     def turn(self) -> Iterator[None]:
         """In it the write lock is waited for. OperationalError where it is not to be had."""
-        with WAITING.one() as is_excess:
+        with WAITING.counted() as is_excess:
             if not is_excess and not self.is_late and TURN.acquire(blocking=False):
                 try:
                     yield

@@ -66,7 +66,7 @@ class Restored:
     """
 
     checked: Checked
-    kept: Path | None
+    saved_as: Path | None
     lacks_pgvector: bool = False
 
 
@@ -107,8 +107,8 @@ def restore_backup(path: Path, now: datetime) -> Restored:
     vendor = vendor_of(path)
     if vendor is not vendor_here():
         raise BackupError(f"{path.name} is of another kind of database than MEMSITE_DATABASE_URL names.")
-    rows, is_older, kept, left_out = vendor.restore(path, f"{now.astimezone(UTC):%Y%m%dT%H%M%SZ}")
-    return Restored(Checked(rows, is_older), kept, left_out)
+    rows, is_older, saved_as, left_out = vendor.restore(path, f"{now.astimezone(UTC):%Y%m%dT%H%M%SZ}")
+    return Restored(Checked(rows, is_older), saved_as, left_out)
 
 
 def vendor_here() -> ModuleType:

@@ -49,9 +49,9 @@ def rotate(folder: Path, keep: int) -> None:
     backups = sorted(path for path in folder.iterdir() if BACKUP.fullmatch(path.name))
     for path in backups:
         last_of_day[path.name[:16]] = path
-    kept = sorted(last_of_day.values())[-keep:]
+    newest = sorted(last_of_day.values())[-keep:]
     for path in backups:
-        if path not in kept:
+        if path not in newest:
             path.unlink(missing_ok=True)
 
 
@@ -59,10 +59,10 @@ def is_older(applied: Collection[tuple[str, str]]) -> bool:
     """Whether migrations are to be applied yet. Raises BackupError if this code has no way on from where it stands."""
     if App._meta.app_label not in {app for app, _ in applied}:
         raise BackupError("It holds nothing of Memsite.")
-    found = standing(applied)
-    if found.unknown:
+    version = standing(applied)
+    if version.unknown:
         raise BackupError(
             "It is of a newer version, or of one from before 0.1.0. Its migrations are unknown to this version: "
-            f"{', '.join(found.unknown)}."
+            f"{', '.join(version.unknown)}."
         )
-    return found.is_older
+    return version.is_older

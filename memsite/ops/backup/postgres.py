@@ -27,7 +27,7 @@ from memsite.ops.files import in_place, private
 from memsite.tenancy import row_level_security
 
 SUFFIX = ".pgdump"
-NEAR, WALLED_APP = "memories_near", "memsite_walled_app"
+NEAR, ROLE_FUNCTION = "memories_near", "memsite_walled_app"
 """Made without a migration: pgvector's copies, and what the second wall asks."""
 PGVECTOR = "CREATE EXTENSION IF NOT EXISTS vector SCHEMA public;"
 """Dumps hold no extensions, and each site has made this one that could."""
@@ -78,9 +78,9 @@ def copied_rows(path: Path) -> Iterator[tuple[str, str]]:
             elif line.startswith("COPY "):
                 table = line.split(" ")[1].rpartition(".")[2].strip('"')
                 yield table, ""
-        told = process.stderr.read() if process.stderr else ""
+        errors = process.stderr.read() if process.stderr else ""
     if process.returncode:
-        raise BackupError(f"{path.name} is damaged: {told.strip()[:300]}")
+        raise BackupError(f"{path.name} is damaged: {errors.strip()[:300]}")
 
 
 def restore(path: Path, stamp: str) -> tuple[dict[str, int], bool, Path | None, bool]:
@@ -91,7 +91,7 @@ def restore(path: Path, stamp: str) -> tuple[dict[str, int], bool, Path | None, 
     folder = get_conf().backups
     with backup_draft_in(folder) as draft:
         dump(private(draft))
-        kept = in_place(draft, folder / f"before-{stamp}{SUFFIX}")
+        saved_as = in_place(draft, folder / f"before-{stamp}{SUFFIX}")
     left_out = NEAR in rows and not has_pgvector()
     if left_out:
         listed = run("pg_restore", "--list", str(path)).splitlines()
@@ -106,9 +106,9 @@ def restore(path: Path, stamp: str) -> tuple[dict[str, int], bool, Path | None, 
         try:
             row_level_security.build()
         except CommandError as error:
-            told = f"All is restored, and what was there is kept as {kept}. But one thing is left to do."
-            raise BackupError(f"{told} {error}; then run `manage.py setup`.") from error
-    return rows, older, kept, left_out
+            problem = f"All is restored, and what was there is kept as {saved_as}. But one thing is left to do."
+            raise BackupError(f"{problem} {error}; then run `manage.py setup`.") from error
+    return rows, older, saved_as, left_out
 
 
 def has_pgvector() -> bool:
@@ -138,11 +138,11 @@ def put_back(path: Path, *which: str, first: str = "", last: str = "") -> None:
         "--file=-",
     )
     with (
-        TemporaryFile() as told,
+        TemporaryFile() as errors,
         subprocess.Popen(  # noqa: S603  # their own programs
-            [program("psql"), *into], stdin=subprocess.PIPE, stderr=told, env=environment()
+            [program("psql"), *into], stdin=subprocess.PIPE, stderr=errors, env=environment()
         ) as writer,
-        subprocess.Popen([program("pg_restore"), *how, str(path)], stdout=subprocess.PIPE, stderr=told) as reader,  # noqa: S603
+        subprocess.Popen([program("pg_restore"), *how, str(path)], stdout=subprocess.PIPE, stderr=errors) as reader,  # noqa: S603
     ):
         assert writer.stdin is not None
         assert reader.stdout is not None
@@ -154,8 +154,8 @@ def put_back(path: Path, *which: str, first: str = "", last: str = "") -> None:
                 writer.stdin.write(f"\n{last} COMMIT;\n".encode())
         reader.stdout.close()
         if writer.wait() or reader.wait():
-            told.seek(0)
-            raise BackupError(f"pg_restore failed: {told.read().decode(errors='replace').strip()[:300]}")
+            errors.seek(0)
+            raise BackupError(f"pg_restore failed: {errors.read().decode(errors='replace').strip()[:300]}")
 
 
 def leaving() -> str:
@@ -166,7 +166,7 @@ def leaving() -> str:
     ours = {*connection.introspection.django_table_names(), MigrationRecorder.Migration._meta.db_table, NEAR}
     quoted = ", ".join(map(connection.ops.quote_name, sorted(there & ours)))
     tables = f"DROP TABLE IF EXISTS {quoted} CASCADE;" if quoted else ""
-    return f"SET client_min_messages TO error; {tables} DROP FUNCTION IF EXISTS {WALLED_APP}() CASCADE;"
+    return f"SET client_min_messages TO error; {tables} DROP FUNCTION IF EXISTS {ROLE_FUNCTION}() CASCADE;"
 
 
 def dump(path: Path) -> None:
@@ -187,8 +187,8 @@ def is_in_use() -> bool:
     connection.close_pool()  # type: ignore[attr-defined]  # PostgreSQL has one
     with reached() as asking:
         for _ in range(LOOKS):
-            found = asking.execute(OTHERS).fetchone()
-            if found and not found[0]:
+            row = asking.execute(OTHERS).fetchone()
+            if row and not row[0]:
                 return False
             sleep(LOOK_EVERY_SECONDS)
     return True
@@ -198,8 +198,8 @@ def reached() -> psycopg.Connection[TupleRow]:
     try:
         return psycopg.connect(address(), password=password() or None, autocommit=True)
     except psycopg.OperationalError as error:
-        told, *_ = str(error).splitlines()
-        raise BackupError(f"The database cannot be used: {told}. See MEMSITE_DATABASE_URL.") from error
+        reason, *_ = str(error).splitlines()
+        raise BackupError(f"The database cannot be used: {reason}. See MEMSITE_DATABASE_URL.") from error
 
 
 def run(name: str, *arguments: str) -> str:
@@ -213,12 +213,12 @@ def run(name: str, *arguments: str) -> str:
 
 
 def program(name: str) -> str:
-    found = shutil.which(name)
-    if not found:
+    path = shutil.which(name)
+    if not path:
         raise BackupError(
             f"{name} is not installed here: install the PostgreSQL client programs of your server's version."
         )
-    return found
+    return path
 
 
 def address() -> str:

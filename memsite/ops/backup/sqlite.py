@@ -30,13 +30,13 @@ RESTORED, CHECKED = ".restore-", ".verify-"
 def unpacking_in(folder: Path) -> Iterator[None]:
     """As long as it lasts, what is unpacked there is in use. What those before it left goes first."""
     drop_left_in(folder)
-    with held(folder, fcntl.LOCK_SH):
+    with folder_lock(folder, fcntl.LOCK_SH):
         yield
 
 
 def drop_left_in(folder: Path) -> int:
     """Deletes what was left there by those who were killed; answers how much. Nothing while anybody unpacks there."""
-    with suppress(BlockingIOError), held(folder, fcntl.LOCK_EX | fcntl.LOCK_NB):
+    with suppress(BlockingIOError), folder_lock(folder, fcntl.LOCK_EX | fcntl.LOCK_NB):
         left = [path for name in (RESTORED, CHECKED) for path in folder.glob(f"{name}*")]
         for path in left:
             shutil.rmtree(path) if path.is_dir() else path.unlink(missing_ok=True)
@@ -45,7 +45,7 @@ def drop_left_in(folder: Path) -> int:
 
 
 @contextmanager
-def held(folder: Path, how: int) -> Iterator[None]:
+def folder_lock(folder: Path, how: int) -> Iterator[None]:
     """The lock is the folder's own, and gone with the process."""
     handle = os.open(folder, os.O_RDONLY)
     try:
@@ -116,9 +116,9 @@ def restore(path: Path, stamp: str) -> tuple[dict[str, int], bool, Path | None, 
                 put(draft, database)
                 return rows, older, None, False
             with locked(database):
-                kept = keep(database, stamp)
+                saved_as = keep(database, stamp)
                 put(draft, database)
-            return rows, older, kept, False
+            return rows, older, saved_as, False
 
 
 @contextmanager
@@ -170,16 +170,16 @@ def check_file(path: Path) -> tuple[dict[str, int], bool]:
 
 
 def check_copy(copy: sqlite3.Connection) -> None:
-    told = [text for (text,) in copy.execute("PRAGMA integrity_check") if text != "ok"]
+    problems_found = [text for (text,) in copy.execute("PRAGMA integrity_check") if text != "ok"]
     # From 3.44 on SQLite tells of these, too, which are made anew.
-    problems = [text for text in told if OF_INDEXES not in text][:5]
+    problems = [text for text in problems_found if OF_INDEXES not in text][:5]
     problems += [f"a row of {table} points to nothing" for table, *_ in copy.execute("PRAGMA foreign_key_check")][:5]
     (about,) = copy.execute(f"SELECT about FROM {NOTE}").fetchone()  # noqa: S608  # our own name
-    counted, found = json.loads(about)["rows"], count_rows(copy)
+    counted, present = json.loads(about)["rows"], count_rows(copy)
     problems += [
-        f"{table} has {found.get(table)} rows, not {rows}"
+        f"{table} has {present.get(table)} rows, not {rows}"
         for table, rows in counted.items()
-        if found.get(table) != rows
+        if present.get(table) != rows
     ]
     if problems:
         raise BackupError(f"It is damaged: {'; '.join(problems)}.")
@@ -221,9 +221,9 @@ def locked(database: Path) -> Iterator[None]:
 
 def keep(database: Path, stamp: str) -> Path:
     """Another name for the database as it is. Its log, left by one that is damaged, goes with it."""
-    kept = database.with_name(f"{database.name}.before-{stamp}")
-    os.link(database, kept)
+    saved_as = database.with_name(f"{database.name}.before-{stamp}")
+    os.link(database, saved_as)
     for extra in ("-wal", "-shm", "-journal"):
         with suppress(FileNotFoundError):
-            database.with_name(database.name + extra).rename(kept.with_name(kept.name + extra))
-    return kept
+            database.with_name(database.name + extra).rename(saved_as.with_name(saved_as.name + extra))
+    return saved_as

@@ -19,7 +19,7 @@ from django.db.migrations.recorder import MigrationRecorder
 from django.db.models import Model
 
 from memsite.db.transactions import Unsure
-from memsite.ops.moving.rows import (
+from memsite.ops.moving.row_copies import (
     BATCH,
     SOURCE,
     CannotMove,
@@ -27,7 +27,7 @@ from memsite.ops.moving.rows import (
     compare,
     connect,
     copy,
-    held,
+    lock_source,
     opened,
     store_all,
     tables,
@@ -43,8 +43,8 @@ def changes(models: Sequence[type[Model]]) -> Changes:
     """Since the transaction began in which the source is read now. All rows are read, which is quick: as they lie."""
     before = connections[SOURCE].connection
     with closing(connect("ro")) as now:
-        found = {model: differing(rows_of(model, before), rows_of(model, now)) for model in models}
-        return {model: keys for model, each in found.items() if (keys := [*each])}
+        differences = {model: differing(rows_of(model, before), rows_of(model, now)) for model in models}
+        return {model: keys for model, each in differences.items() if (keys := [*each])}
 
 
 def rows_of(model: type[Model], source: sqlite3.Connection) -> Iterator[Row]:
@@ -120,13 +120,13 @@ def moved(url: str, tell: Tell) -> Iterator[Moved]:
         is_whole = False
         try:
             with transaction.atomic():
-                told = move_all(tables(), tell, until_the_end)
+                result = move_all(tables(), tell, until_the_end)
                 is_whole = True
         except KeyboardInterrupt as error:
             if is_whole:
                 raise Unsure("interrupted") from error
             raise
-        yield told
+        yield result
 
 
 def move_all(models: Sequence[type[Model]], tell: Tell, until_the_end: ExitStack) -> Moved:
@@ -134,12 +134,12 @@ def move_all(models: Sequence[type[Model]], tell: Tell, until_the_end: ExitStack
 
     That takes its time, and so it is done before the source is held, too.
     """
-    told = Moved()
+    result = Moved()
     with triggers_off(models):
         # Nobody else writes there from now on.
         check_empty()
         with transaction.atomic(using=SOURCE):
-            copy_all(models, told, tell)
+            copy_all(models, result, tell)
             tell("what rows refer to is looked up")
             check_constraints()
             with connection.cursor() as cursor:
@@ -147,7 +147,7 @@ def move_all(models: Sequence[type[Model]], tell: Tell, until_the_end: ExitStack
                 # empty ones.
                 for model in models:
                     cursor.execute(f"ANALYZE {connection.ops.quote_name(model._meta.db_table)}")
-            until_the_end.enter_context(held())
+            until_the_end.enter_context(lock_source())
             tell("nobody can write to the source from now on")
             since = changes(models)
         with transaction.atomic(using=SOURCE):
@@ -156,12 +156,12 @@ def move_all(models: Sequence[type[Model]], tell: Tell, until_the_end: ExitStack
             check_versions()
             for model, count, mended in replace(since):
                 table, keys = model._meta.db_table, since[model]
-                told.rows[table], told.meanwhile[table] = count, len(keys)
-                told.mended[table] = told.mended[table].difference(keys) | mended
+                result.rows[table], result.meanwhile[table] = count, len(keys)
+                result.mended[table] = result.mended[table].difference(keys) | mended
                 tell(f"{table}: {len(keys):,} written meanwhile, and compared")
         check_constraints()
     go_on_counting(models)
-    return told
+    return result
 
 
 def check_versions() -> None:
@@ -177,17 +177,17 @@ def check_empty() -> None:
         raise CannotMove("There is something in the database already: move into an empty one.")
 
 
-def copy_all(models: Sequence[type[Model]], told: Moved, tell: Tell) -> None:
+def copy_all(models: Sequence[type[Model]], result: Moved, tell: Tell) -> None:
     """The source as it was at one moment, which holds nobody up."""
     for model in models:
         # What migrations put there: names of tables and rights.
         model._base_manager.all()._raw_delete(connection.alias)
     for model in models:
         table = model._meta.db_table
-        told.rows[table], told.mended[table] = copy(model, tell)
+        result.rows[table], result.mended[table] = copy(model, tell)
     for model in models:
         compare(model)
-        if count := told.rows[model._meta.db_table]:
+        if count := result.rows[model._meta.db_table]:
             tell(f"{model._meta.db_table}: {count:,} compared")
 
 

@@ -105,8 +105,8 @@ def test_three_missed_nights_are_one_run_that_covers_them(app: App, job: Countin
     fire(app, later)
     run = work(job, app, later)
     assert (run.since, run.until) == (NIGHT, NIGHT + timedelta(days=4))
-    shown = list(JobRun.objects.order_by("until").values_list("period", "status"))
-    assert shown == [("2027-03-01", "done"), ("2027-03-02", "covered"), ("2027-03-05", "done")]
+    displayed = list(JobRun.objects.order_by("until").values_list("period", "status"))
+    assert displayed == [("2027-03-01", "done"), ("2027-03-02", "covered"), ("2027-03-05", "done")]
 
 
 def test_a_clock_that_is_set_back_brings_nothing_up_again(app: App, job: Counting) -> None:
@@ -301,7 +301,7 @@ def test_the_night_of_many_apps_is_set_going_together(
     fire(apps[7])
     with django_assert_max_num_queries(10):
         fired = engine.fire_due({"counting": Counting()}, NIGHT, "beat")
-    assert {run.app_id for run in fired} == {one.pk for one in apps} - {apps[7].pk}
+    assert {run.app_id for run in fired} == {item.pk for item in apps} - {apps[7].pk}
     assert {(run.period, run.until, run.status, run.fired_by) for run in fired} == {
         ("2027-03-01", NIGHT, RunStatus.PENDING, "beat")
     }
@@ -316,15 +316,15 @@ def test_jobs_are_set_going_for_every_app_by_one_press(
     rows = [JobSchedule.of(name, Calendar(time(2))) for name in ("decay", "nightly", "housekeeping")]
     JobSchedule.objects.bulk_create(rows)
     press = {"action": "run_now", "_selected_action": list(JobSchedule.objects.values_list("pk", flat=True))}
-    told = []
+    output = []
     for _ in range(2):
         with django_assert_max_num_queries(60):
             answer = admin_client.post("/admin/jobs/jobschedule/", press)
-        told += [str(message) for message in get_messages(answer.wsgi_request)]
-    assert told[-1] == "0 runs set going. 43 had been before: done once."
-    assert "43 runs set going." in told
+        output += [str(message) for message in get_messages(answer.wsgi_request)]
+    assert output[-1] == "0 runs set going. 43 had been before: done once."
+    assert "43 runs set going." in output
     assert set(JobRun.objects.filter(job="decay").values_list("app", "fired_by")) == {
-        (one.pk, "operator:admin") for one in App.objects.all()
+        (item.pk, "operator:admin") for item in App.objects.all()
     }
 
 

@@ -44,8 +44,13 @@ def test_a_schedule_is_kept_as_it_was_typed(admin_client: Client) -> None:
     typed = {"minute": "*/5", "hour": "8-18", "day_of_week": "mon-fri"}
     answer = admin_client.post(f"{PAGES}/crontabschedule/add/", ALWAYS | typed)
     assert answer.status_code == 302, answer.context["errors"]
-    kept = CrontabSchedule.objects.get()
-    assert (kept.minute, kept.hour, kept.day_of_week, str(kept.timezone)) == ("*/5", "8-18", "mon-fri", "Europe/Berlin")
+    cron = CrontabSchedule.objects.get()
+    assert (
+        cron.minute,
+        cron.hour,
+        cron.day_of_week,
+        str(cron.timezone),
+    ) == ("*/5", "8-18", "mon-fri", "Europe/Berlin")
 
 
 def test_arguments_without_a_bottom_are_refused(admin_client: Client) -> None:

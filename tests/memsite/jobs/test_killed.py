@@ -29,8 +29,8 @@ def test_killed_workers_lose_nothing_and_do_nothing_twice(tmp_path: Path) -> Non
     command = [sys.executable, str(ROOT / "tests/memsite/jobs/killing.py"), str(KILLS)]
     run = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=600, check=False)  # noqa: S603  # our own program
     assert run.returncode == 0, run.stderr[-2000:]
-    told = json.loads(run.stdout)
-    assert told["killed"] >= KILLS
-    assert set(told["ended"]) == {0}
-    assert (told["runs"], told["done"]) == (1, 1)
-    assert told["added"] == told["counted"] == told["batches"] >= 90
+    output = json.loads(run.stdout)
+    assert output["killed"] >= KILLS
+    assert set(output["ended"]) == {0}
+    assert (output["runs"], output["done"]) == (1, 1)
+    assert output["added"] == output["counted"] == output["batches"] >= 90

@@ -69,9 +69,9 @@ def test_a_week_and_a_month() -> None:
 
 @pytest.mark.long
 @pytest.mark.parametrize("zone", [BERLIN, HOWE, HAVANA, ZoneInfo("Asia/Kathmandu"), ZoneInfo("America/St_Johns")])
-@pytest.mark.parametrize("at", [time(0), time(0, 30), time(1, 30), time(2), time(2, 30), time(3)])
-def test_every_date_of_two_years_is_due_once_whatever_the_clock_does(zone: ZoneInfo, at: time) -> None:
-    seen = fired_over(Calendar(at), often_where_clocks_change(zone, "2026-01-01T12:00", 730), zone)
+@pytest.mark.parametrize("index", [time(0), time(0, 30), time(1, 30), time(2), time(2, 30), time(3)])
+def test_every_date_of_two_years_is_due_once_whatever_the_clock_does(zone: ZoneInfo, index: time) -> None:
+    seen = fired_over(Calendar(index), often_where_clocks_change(zone, "2026-01-01T12:00", 730), zone)
     keys = [period.key for period in seen]
     assert keys == sorted(set(keys))
     first = datetime.fromisoformat(keys[0]).date()
@@ -81,15 +81,15 @@ def test_every_date_of_two_years_is_due_once_whatever_the_clock_does(zone: ZoneI
 
 
 @pytest.mark.parametrize(
-    ("at", "until"),
+    ("index", "until"),
     [
         (time(1, 30), "2026-03-29T00:30"),  # before the jump from 2 to 3
         (time(2, 30), "2026-03-29T01:30"),  # 02:30 there is none: half an hour after the jump, 03:30
         (time(3, 30), "2026-03-29T01:30"),
     ],
 )
-def test_a_time_that_the_clock_jumps_over(at: time, until: str) -> None:
-    assert Calendar(at).latest(utc("2026-03-29T12:00"), BERLIN) == Period("2026-03-29", utc(until))
+def test_a_time_that_the_clock_jumps_over(index: time, until: str) -> None:
+    assert Calendar(index).latest(utc("2026-03-29T12:00"), BERLIN) == Period("2026-03-29", utc(until))
 
 
 def test_a_time_that_comes_twice_counts_the_first_time() -> None:
@@ -126,7 +126,7 @@ def test_every_few_minutes() -> None:
 
 
 @pytest.mark.parametrize(
-    ("schedule", "told"),
+    ("schedule", "text"),
     [
         (NIGHTLY, "daily at 02:00"),
         (WEEKLY, "Sundays at 01:00"),
@@ -135,5 +135,5 @@ def test_every_few_minutes() -> None:
         (Every(5), "every 5 minutes"),
     ],
 )
-def test_how_it_is_told(schedule: Calendar | Every, told: str) -> None:
-    assert str(schedule) == told
+def test_how_it_is_told(schedule: Calendar | Every, text: str) -> None:
+    assert str(schedule) == text

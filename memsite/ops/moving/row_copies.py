@@ -71,7 +71,7 @@ def connect(mode: str) -> sqlite3.Connection:
 
 
 @contextmanager
-def held() -> Iterator[None]:
+def lock_source() -> Iterator[None]:
     """Nobody writes to the source meanwhile: who tries, waits, and is refused after a while as by any busy database."""
     with closing(connect("rw")) as holder:
         holder.execute("BEGIN IMMEDIATE")
@@ -148,8 +148,8 @@ def store(model: type[Model], batch: Sequence[Any]) -> set[Any]:
         with times_as_they_are(model):
             model._base_manager.bulk_create(batch)
     except DataError as error:
-        told, *_ = str(error).splitlines()
-        raise CannotMove(f"{model._meta.db_table}: a row does not fit into PostgreSQL: {told}.") from error
+        reason, *_ = str(error).splitlines()
+        raise CannotMove(f"{model._meta.db_table}: a row does not fit into PostgreSQL: {reason}.") from error
     return mended
 
 
