@@ -215,7 +215,7 @@ class Purging(MemoryJob):
     name, title, schedule = "purge", "deletes what purges have hidden", Every(1)
 
     def waiting(self, now: datetime) -> Iterable[int]:
-        """Of apps that are not active, too."""
+        """Include apps that are not active."""
         return apps_to_purge().values_list("pk", flat=True)
 
     def work(self, service: Service, run: Run) -> None:

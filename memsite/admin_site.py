@@ -90,7 +90,7 @@ class StrictJSONField(forms.JSONField):
 
 class SelectApp(AutocompleteSelect):
     def optgroups(self, name: str, value: Any, attrs: Any = None) -> Any:
-        """Of what can be no number of an app nothing is offered; the form's field says what is wrong with it."""
+        """Offer nothing for what is no number of an app; the form's field says what is wrong with it."""
         try:
             return super().optgroups(name, value, attrs)
         except (ValueError, OverflowError):
@@ -142,13 +142,13 @@ class SiteAdmin(GenericAdmin[Row]):
         return self.within(request, rows, Right.READ)
 
     def within(self, request: HttpRequest, rows: QuerySet[Row], right: Right) -> QuerySet[Row]:
-        """Those of these rows whose app gives this right."""
+        """Return those of these rows whose app gives this right."""
         if request.user.is_superuser:
             return rows
         return rows.filter(**{f"{self.app_path}__in": apps_of(request.user, right)}) if self.app_path else rows.none()
 
     def allows(self, request: HttpRequest, right: Right, obj: Row | None = None) -> bool:
-        """In the app of `obj`, or in any. Superusers: no query."""
+        """Return whether the right holds in the app of `obj`, or in any. Superusers: no query."""
         user = request.user
         if not user.is_active or not user.is_staff:
             return False
@@ -178,8 +178,9 @@ class SiteAdmin(GenericAdmin[Row]):
         return super().response_action(request, self.within(request, queryset, self.right), *more)
 
     def get_form(self, request: HttpRequest, obj: Row | None = None, change: bool = False, **kwargs: Any) -> Any:
-        """A form that asks for the app offers those in which something may be added, as one types: a site may have
-        thousands.
+        """Return a form for one app, whose choices are of that app.
+
+        A site may have thousands.
         """
         form: Any = super().get_form(request, obj, change, **kwargs)
         if "app" in form.base_fields:
@@ -190,7 +191,7 @@ class SiteAdmin(GenericAdmin[Row]):
         return form
 
     def apps_offered(self, request: HttpRequest, apps: QuerySet[App]) -> QuerySet[App]:
-        """Those of these apps that its form for a new row takes."""
+        """Return those of these apps that its form for a new row takes."""
         field = self.get_form(request).base_fields.get("app") if self.has_add_permission(request) else None
         return apps.filter(pk__in=field.queryset.order_by().values("pk")) if field else apps.none()
 
@@ -203,7 +204,7 @@ class SiteAdmin(GenericAdmin[Row]):
         return f"{there}?{urlencode({'app': app.app_id})}" if app else None
 
     def tables(self, obj: Row) -> list[Table]:
-        """What is shown below the form of `obj`. Each table must be bounded."""
+        """Return what is shown below the form of `obj`. Each table must be bounded."""
         return []
 
     def render_change_form(
@@ -293,12 +294,12 @@ def agent_name(agent: Agent) -> str:
 
 
 def shorten(text: str, length: int = LIST_CHARACTERS) -> str:
-    """The beginning of it, with what is hidden in that."""
+    """Return the beginning of it, with what is hidden in that."""
     return show_hidden(Truncator(text).chars(length))
 
 
 def show_time(moment: datetime | None) -> str:
-    """As Django's own columns show it."""
+    """Return a value as Django's own columns show it."""
     return str(display_for_value(moment, "-"))
 
 
@@ -311,7 +312,7 @@ def raw(value: Any) -> SafeString:
 
 
 def link_to(row: Model | None, text: object = None, length: int = 60) -> str:
-    """A link to the row's own page; "-" without a row, its text where it has no page."""
+    """Return a link to the row's own page; "-" without a row, its text where it has no page."""
     if row is None:
         return "-"
     label = shorten(str(row if text is None else text), length)
@@ -323,6 +324,6 @@ def link_to(row: Model | None, text: object = None, length: int = 60) -> str:
 
 
 def list_url(model: str, **filters: Any) -> str:
-    """The list page of `app_label_model`, filtered."""
+    """Return the list page of `app_label_model`, filtered."""
     url = reverse(f"admin:{model}_changelist")
     return f"{url}?{urlencode(filters)}" if filters else url

@@ -16,18 +16,18 @@ def is_in_reach(moment: datetime) -> bool:
 
 
 def check_in_reach(moment: datetime) -> None:
-    """A validator of fields."""
+    """Validate a field."""
     if not is_in_reach(moment):
         raise ValidationError(OUT_OF_REACH)
 
 
 def in_utc(moment: datetime) -> datetime:
-    """As UTC where it does not say. Raises OverflowError for one that lies outside of UTC's calendar."""
+    """Return a moment, as UTC where it does not say. Raises OverflowError outside of UTC's calendar."""
     return moment.astimezone(UTC) if moment.tzinfo else moment.replace(tzinfo=UTC)
 
 
 def in_zone(moment: datetime, zone: tzinfo) -> datetime:
-    """By the clock there; by its own at the calendar's ends, where there is none."""
+    """Return the time by the clock there; by its own at the calendar's ends, where there is none."""
     try:
         return moment.astimezone(zone)
     except OverflowError:
@@ -44,5 +44,5 @@ def own_offset(moment: datetime | None) -> int | None:
 
 
 def in_own_zone(moment: datetime, offset: int | None, zone: tzinfo) -> datetime:
-    """By the clock that is so many minutes ahead of UTC; by that of `zone` if None."""
+    """Return the time by the clock that is so many minutes ahead of UTC; by that of `zone` if None."""
     return in_zone(moment, zone if offset is None else timezone(offset * MINUTE))

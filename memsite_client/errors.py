@@ -52,7 +52,7 @@ class ProblemError(MemsiteError):
 
     @property
     def errors(self) -> list[FieldError]:
-        """The fields that are wrong; empty if it is about something else."""
+        """Return the fields that are wrong; empty if it is about something else."""
         return self.problem.get("errors", [])
 
     @property

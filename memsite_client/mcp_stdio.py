@@ -46,7 +46,7 @@ class Bridge:
                     out.flush()
 
     def pass_on(self, line: str) -> Any:
-        """What to answer; None to what wants no answer."""
+        """Return what to answer; None to what wants no answer."""
         repeated: list[str] = []
 
         def to_object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -116,7 +116,7 @@ def waits(message: Mapping[str, Any]) -> bool:
 
 
 def number_of(message: Mapping[str, Any]) -> str | int | None:
-    """Its id, if it can be one: true and false are numbers to isinstance."""
+    """Return its id, if it can be one: true and false are numbers to isinstance."""
     number = message.get("id")
     return number if type(number) in (str, int) else None
 

@@ -18,7 +18,7 @@ def body_of(command: Any) -> dict[str, Any]:
 
 
 def text_of(answer: Mapping[str, Any]) -> str:
-    """Raises ToolError, which the SDK makes an error for the model of."""
+    """Raise ToolError, which the SDK makes an error for the model of."""
     if answer["is_error"]:
         raise ToolError(answer["content"])
     return str(answer["content"])

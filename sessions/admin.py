@@ -113,7 +113,7 @@ class AgentSessionAdmin(SiteAdmin[AgentSession]):
         return False
 
     def save_model(self, request: HttpRequest, obj: AgentSession, form: Any, change: bool) -> None:
-        """The title alone: a heartbeat may have come meanwhile."""
+        """Save the title alone: a heartbeat may have come meanwhile."""
         obj.save(update_fields=["title"])
 
 

@@ -44,7 +44,7 @@ def fingerprint(checkpoint: Mapping[str, Any]) -> str:
 
 @transaction.atomic
 def store_turn(session: AgentSession, number: int, checkpoint: Mapping[str, Any], now: datetime) -> tuple[Turn, bool]:
-    """The turn, and whether it is new. Raises DifferentCheckpoint, and SessionGone.
+    """Return the turn, and whether it is new. Raises DifferentCheckpoint, and SessionGone.
 
     What was said between `<private>` tags is not in it, but tells one body from another; a secret does not, where the
     app's policy keeps none.
@@ -76,20 +76,20 @@ def store_turn(session: AgentSession, number: int, checkpoint: Mapping[str, Any]
 
 
 def next_turn_number(session: AgentSession) -> int:
-    """The one after the last. Raises NoTurnLeft."""
+    """Return the one after the last. Raises NoTurnLeft."""
     turns = Turn.objects.for_app(session.app).filter(session=session)
     return number_after(turns.aggregate(last=Max("number"))["last"] or 0)
 
 
 def number_after(number: int) -> int:
-    """Raises NoTurnLeft."""
+    """Raise NoTurnLeft."""
     if number >= MAX_TURN:
         raise NoTurnLeft
     return number + 1
 
 
 def replay(session: AgentSession, number: int) -> Replay | None:
-    """The session as it was after turn `number`; None if that turn is not stored."""
+    """Return the session as it was after turn `number`; None if that turn is not stored."""
     turns = list(Turn.objects.for_app(session.app).filter(session=session, number__lte=number).order_by("number"))
     if not turns or turns[-1].number != number:
         return None
@@ -97,12 +97,12 @@ def replay(session: AgentSession, number: int) -> Replay | None:
 
 
 def recover(session: AgentSession) -> Turn | None:
-    """The last checkpoint, from which an agent goes on after a crash."""
+    """Return the last checkpoint, from which an agent goes on after a crash."""
     return Turn.objects.for_app(session.app).filter(session=session).order_by("-number").first()
 
 
 def unread_turns(session: AgentSession) -> list[Turn]:
-    """Turns of which no text was kept as a resource: whoever stored them died before. One query if there is none."""
+    """Turn of which no text was kept as a resource: whoever stored them died before. One query if there is none."""
     texts = Resource.objects.for_app(session.app).filter(session=session)
     of_its_number = texts.filter(turn_number=OuterRef("number"))
     turns = Turn.objects.for_app(session.app).filter(~Exists(of_its_number), session=session).order_by("number")

@@ -64,7 +64,7 @@ def trim_debris(statement: str, emphasis: str) -> str:
 
 
 def _prose_lines(text: str) -> Iterator[str]:
-    """The lines outside fenced code. As in CommonMark, a fence left open reaches to the end."""
+    """Yield the lines outside fenced code. As in CommonMark, a fence left open reaches to the end."""
     fence = ""
     for line in text.splitlines():
         match = _FENCE_RE.match(line) if "```" in line or "~~~" in line else None
@@ -78,7 +78,7 @@ def _prose_lines(text: str) -> Iterator[str]:
 
 
 def _openings(line: str) -> Iterator[re.Match[str]]:
-    """Where markers begin, outside of inline code."""
+    """Yield the places where markers begin, outside of inline code."""
     spans = _code_spans(line)
     for match in _OPENING_RE.finditer(line):
         before = bisect_right(spans, (match.start(), match.start())) - 1
@@ -114,7 +114,7 @@ class EventMarker:
 
 
 def find_events(text: str) -> list[EventMarker]:
-    """The first MAX_EVENTS event markers of `text`, in order.
+    """Return the first MAX_EVENTS event markers of `text`, in order.
 
     A message ends with its line or where the next marker begins. Unknown levels, empty messages and markers
     in code are passed over.

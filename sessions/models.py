@@ -35,7 +35,7 @@ class SessionStatus(models.TextChoices):
 
 class SessionQuerySet(PurgedQuerySet["AgentSession"]):
     def active(self) -> Self:
-        """Uses the index `session_active`: few of all there ever were."""
+        """Use the index `session_active`: few of all there ever were."""
         return self.filter(status=Literal(SessionStatus.ACTIVE))
 
     def silent(self, since: datetime) -> Self:
@@ -119,7 +119,7 @@ class Turn(Scoped):
         return f"turn {self.number}"
 
     def checkpoint(self) -> dict[str, Any]:
-        """The body as it was stored."""
+        """Return the body as it was stored."""
         return {
             "user_input": self.user_input,
             "tool_calls": self.tool_calls,
@@ -145,7 +145,7 @@ ALSO_CALLED = {
 
 
 def role_named(word: str) -> Role | None:
-    """The role that other systems call this, in small or capital letters."""
+    """Return the role that other systems call this, in small or capital letters."""
     name = word.strip().lower()
     return Role(name) if name in Role.values else ALSO_CALLED.get(name)
 
@@ -190,7 +190,7 @@ class Resource(Scoped, Identified):
         return f"{self.role} text of {self.created_at:%Y-%m-%d %H:%M}"
 
     def said_at(self, zone: tzinfo) -> datetime:
-        """When it was said, by the clock there; by that of `zone` where nobody told."""
+        """Return the moment when it was said, by the clock there; by that of `zone` where nobody told."""
         return in_own_zone(self.content_at, self.utc_offset, zone)
 
 

@@ -46,7 +46,7 @@ class Said:
 
 
 def source_key(*names: str | None, text: str) -> str | None:
-    """A key for a text from the first name it has; None if it has none."""
+    """Return a key for a text from the first name it has; None if it has none."""
     name = next(filter(None, names), None)
     if name and len(name) > MOST_IN_NAME:
         # Its beginning, and what tells it from others that begin so.
@@ -64,7 +64,7 @@ def name_in(key: str | None) -> str:
 
 
 def record_said(session: AgentSession, messages: Sequence[Said], now: datetime) -> list[Resource | None]:
-    """A resource for each text that is new, None for what is blank or was stored before. Call it in a transaction.
+    """Return a resource for each new text, None for what is blank or known. Call it in a transaction.
 
     The texts are what may be kept: see `in_public`. Raises SaidOtherwise, and nothing is to be kept.
     """
@@ -100,7 +100,7 @@ def stored_of(session: AgentSession, messages: Sequence[Said]) -> list[tuple[str
 
 
 def stored_before(session: AgentSession, messages: Sequence[Said], new: Sequence[Resource]) -> list[UUID]:
-    """The ids of those that were stored before the new ones. One query, if there are any."""
+    """Return the ids of those that were stored before the new ones. One query, if there are any."""
     public = (in_public(item, redacts=session.app.policy.redact_raw) for item in messages)
     keys = {item.source_key for item in public} - {None} - {resource.source_key for resource in new}
     rows = Resource.objects.for_app(session.app).filter(session=session, source_key__in=keys).order_by("pk")
@@ -142,7 +142,7 @@ def resource_of(session: AgentSession, message: Said, now: datetime) -> Resource
 
 
 def record_events(session: AgentSession, resource: Resource, now: datetime) -> int:
-    """Stores the `[EVENT:…]` markers of an assistant's text; answers how many."""
+    """Store the `[EVENT:…]` markers of an assistant's text; answers how many."""
     events = [
         Event(
             app_id=session.app_id,
@@ -164,7 +164,7 @@ class SessionGone(ObjectDoesNotExist):
 
 
 def note_activity(session: AgentSession, now: datetime) -> None:
-    """Notes that the session lives; it is awake again, if it was taken for crashed. One statement.
+    """Note that the session lives; it is awake again, if it was taken for crashed. One statement.
 
     Call it first in the transaction that stores what the session sent. Raises SessionGone.
     """
@@ -184,6 +184,6 @@ def note_activity(session: AgentSession, now: datetime) -> None:
 
 
 def end_silent(session: AgentSession, since: datetime, now: datetime) -> bool:
-    """Ends the session as crashed, unless it has ended or shown a sign of life `since` then; whether it did."""
+    """End the session as crashed, unless it has ended or shown a sign of life `since` then; whether it did."""
     rows = AgentSession.objects.for_app(session.app).active().silent(since).filter(pk=session.pk)
     return bool(rows.update(status=SessionStatus.ENDED, ended_at=now, end_reason=CRASHED))

@@ -79,7 +79,7 @@ class LineSplitter:
         self._hold(data[start:])
 
     def close(self) -> Iterator[Line]:
-        """The last line, when no newline ended it."""
+        """Yield the last line, when no newline ended it."""
         if self._held or self._too_long:
             yield self._take()
 
@@ -116,7 +116,7 @@ class _Lane:
     """Complete texts that came before their deltas."""
 
     def block_said_by(self, text: str) -> _Block | None:
-        """The waiting block that `text` completes.
+        """Return the waiting block that `text` completes.
 
         Blocks carry no index on complete lines, so their text decides; where a lost delta spoilt that, it is
         the oldest.
@@ -210,7 +210,7 @@ class PartialTexts:
 
 
 def _text_of(event: dict[str, object], kind: str) -> str | None:
-    """The text of a start or delta; None when it belongs to thinking, a tool call or something newer."""
+    """Return the text of a start or delta; None when it belongs to thinking, a tool call or something newer."""
     key, text_type = ("content_block", "text") if kind == "content_block_start" else ("delta", "text_delta")
     part = as_object(event.get(key), key)
     if required_str(part, "type") != text_type:
@@ -238,11 +238,11 @@ class StreamReader:
         return self._lines.line_count
 
     def feed(self, data: bytes) -> Iterator[Item]:
-        """The items of the lines that `data` completes. Read at once, even if the iterator is not used up."""
+        """Return the items of the lines that `data` completes. Read at once, even if the iterator is not used up."""
         return iter([item for line in self._lines.feed(data) for item in self._read_line(line)])
 
     def close(self) -> Iterator[Item]:
-        """The last line, if no newline ended it, and the texts whose complete line never came."""
+        """Return the last line, if no newline ended it, and the texts whose complete line never came."""
         items = [item for line in self._lines.close() for item in self._read_line(line)]
         return iter([*items, *self._partials.flush()])
 
@@ -294,7 +294,7 @@ class StreamReader:
 
 
 def _blocks(content: object) -> list[tuple[str, Event]]:
-    """Every block with its type."""
+    """Return every block with its type."""
     blocks = [as_object(block, "block") for block in as_list(content, "content")]
     return [(required_str(block, "type"), block) for block in blocks]
 

@@ -101,7 +101,7 @@ class MalformedLineError(Exception):
 
 
 def parse_object(raw: bytes) -> dict[str, object]:
-    """The JSON object of one line, every string in it storable: no NUL and no lone surrogate.
+    """Return the JSON object of one line, every string in it storable: no NUL and no lone surrogate.
 
     Raises MalformedLineError for anything but a JSON object, RecursionError for absurd nesting.
     """
@@ -166,7 +166,7 @@ def flag(event: Mapping[str, object], key: str) -> bool:
 
 
 def optional_number(event: Mapping[str, object], key: str) -> float | None:
-    """A number that fits a 64-bit column."""
+    """Return a number that fits a 64-bit column."""
     value = event.get(key)
     if value is None:
         return None
@@ -202,7 +202,7 @@ def as_list(value: object, name: str) -> list[object]:
 
 
 def optional_free_form(event: Mapping[str, object], key: str) -> dict[str, object]:
-    """An object of any content, {} when missing, that can be walked without a deep stack."""
+    """Return an object of any content, {} when missing, that can be walked without a deep stack."""
     value = event.get(key)
     if value is None:
         return {}

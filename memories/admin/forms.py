@@ -136,7 +136,7 @@ class ChangeMemoryForm(MemoryForm):
         return fields
 
     def changes(self) -> dict[str, Any]:
-        """The fields whose value is another one now."""
+        """Return the fields whose value is another one now."""
         return {
             name: self.cleaned_data[name]
             for name in EDITABLE

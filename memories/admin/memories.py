@@ -67,7 +67,7 @@ USE = (
 
 
 def by_app(request: HttpRequest, queryset: QuerySet[Memory]) -> Iterator[tuple[MemoryAgent, list[int]]]:
-    """The selected memories' ids, and the operator's service of the app that they belong to."""
+    """Yield the selected memories' ids, and the operator's service of the app that they belong to."""
     pairs = queryset.order_by("app_id", "pk").values_list("app_id", "pk")
     for app_id, group in groupby(pairs, key=lambda pair: pair[0]):
         app = App.objects.select_related("policy").get(pk=app_id)
@@ -333,7 +333,7 @@ class MemoryAdmin(MemoryActions, SiteAdmin[Memory]):
     def history_view(
         self, request: HttpRequest, object_id: str, extra_context: dict[str, Any] | None = None
     ) -> HttpResponse:
-        """The memory's own revisions, which know more than the log of actions."""
+        """Return the memory's own revisions, which know more than the log of actions."""
         memory = self.get_object(request, unquote(object_id))
         tables = [history_table(memory)] if memory else []
         return super().history_view(request, object_id, {"tables": tables, **(extra_context or {})})
@@ -343,7 +343,7 @@ class MemoryAdmin(MemoryActions, SiteAdmin[Memory]):
     def get_deleted_objects(
         self, objs: Sequence[Memory] | QuerySet[Memory], request: HttpRequest
     ) -> tuple[list[Any], dict[str, int], set[str], list[str]]:
-        """The memories, and counts of what goes with them; a purge may delete what is append-only."""
+        """Return the memories, and counts of what goes with them; a purge may delete what is append-only."""
         pks = [memory.pk for memory in objs]
         counts = {"memories": len(pks)}
         for model in (Revision, Injection):

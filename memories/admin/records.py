@@ -28,7 +28,7 @@ BOOKKEEPING = ("confidence_base", "anchored_at", "confirmed_at")
 
 
 def history_table(memory: Memory, most: int = HISTORY_SHOWN) -> Table:
-    """The last changes, newest first. One query."""
+    """Return the last changes, newest first. One query."""
     rows = Revision.objects.for_app(memory.app).filter(memory=memory).order_by("-number")[:most]
     return Table(
         f"The last {most} changes",
@@ -59,7 +59,7 @@ def show_value(value: Any) -> SafeString:
 
 
 def links_table(memory: Memory) -> Table:
-    """One query."""
+    """Read in one query."""
     rows = Link.objects.for_app(memory.app).filter(Q(from_memory=memory) | Q(to_memory=memory))
     latest = rows.select_related("from_memory", "to_memory").order_by("-id")[:LINKS_SHOWN]
     return Table(
@@ -78,7 +78,7 @@ def links_table(memory: Memory) -> Table:
 
 
 def injections_table(memory: Memory) -> Table:
-    """One query."""
+    """Read in one query."""
     rows = Injection.objects.for_app(memory.app).filter(memory=memory).select_related("session")
     return Table(
         f"Handed to agents (the last {INJECTIONS_SHOWN} times)",
@@ -198,7 +198,7 @@ class RejectionAdmin(ReadOnlyAdmin[Rejection]):
     ]
 
     def has_act_permission(self, request: HttpRequest, obj: Rejection | None = None) -> bool:
-        """The rows are records; deciding about them is curating."""
+        """Allow no change: the rows are records; deciding about them is curating."""
         return self.allows(request, self.right, obj)
 
     @admin.action(description="Approve: store them after all", permissions=["act"])

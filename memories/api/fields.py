@@ -53,8 +53,10 @@ class RawCharField(StrictCharField):
 
 
 class NameField(StrictCharField):
-    """By which something is found again. One that is a secret is refused: what stood for it would not match it for ever
-    (with another key of the server it is another), and whoever sends it goes on sending it, to wherever that is logged.
+    """By which something is found again.
+
+    One that is a secret is refused: what stood for it would not match it for ever (with another key of the server
+    it is another), and whoever sends it goes on sending it, to wherever that is logged.
     """
 
     def accept(self, text: str) -> str:

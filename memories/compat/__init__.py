@@ -17,12 +17,12 @@ HASH_DIGITS = 64
 
 
 def external_id(kind: str, *names: str) -> str:
-    """The same for the same names, whatever their length."""
+    """Return the same for the same names, whatever their length."""
     return f"{kind}:{hashlib.sha256(chr(0).join(names).encode()).hexdigest()}"
 
 
 def find_by_external_id(agent: MemoryAgent, kind: str, *named: str | None) -> MemoryQuerySet:
-    """All of this kind that is shown to who has `named` these end users, in the order they came.
+    """Return all of this kind that is shown to who has `named` these end users, in the order they came.
 
     Uses the index of external ids.
     """
@@ -33,7 +33,7 @@ def find_by_external_id(agent: MemoryAgent, kind: str, *named: str | None) -> Me
 
 
 def create_with_external_id(agent: MemoryAgent, kind: str, candidates: Iterable[Candidate]) -> dict[str, str]:
-    """Stores them as they are. Conflict, and nothing is stored, if one is there by the time it is written.
+    """Store them as they are. Conflict, and nothing is stored, if one is there by the time it is written.
 
     Answers why some were not stored, by their `external_id`: a person decides about these.
     """

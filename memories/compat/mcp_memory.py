@@ -90,7 +90,7 @@ class Graph:
         return self.part(self.entities)
 
     def part(self, names: Iterable[str]) -> KnowledgeGraph:
-        """These entities, as far as they are there, and every relation that one of them is in."""
+        """Return these entities, as far as they are there, and every relation that one of them is in."""
         wanted = set(names) & self.entities.keys()
         return {
             "entities": [self.entity(name) for name in self.entities if name in wanted],
@@ -102,7 +102,7 @@ class Graph:
         return {"name": name, "entityType": kind, "observations": list(self.observations.get(name, {}))}
 
     def search(self, query: str) -> KnowledgeGraph:
-        """Those whose name, type or observations contain the text, in whatever case."""
+        """Return those whose name, type or observations contain the text, in whatever case."""
         wanted = query.lower()
         listed = (self.entity(name) for name in self.entities)
         return self.part(
@@ -114,7 +114,7 @@ class Graph:
     # --- writing
 
     def create_entities(self, entities: Sequence[Entity]) -> list[Entity]:
-        """Those that are new. What was said of them before they were deleted is gone with them."""
+        """Return those that are new. What was said of them before they were deleted is gone with them."""
         new = {entity["name"]: entity for entity in reversed(entities) if entity["name"] not in self.entities}
         first = [entity for entity in entities if new.get(entity["name"]) is entity]
         candidates = list[Candidate]()
@@ -139,7 +139,7 @@ class Graph:
         return [relation(key) for key in new if ("relation", *key) not in waiting]
 
     def add_observations(self, added: Sequence[tuple[str, Sequence[str]]]) -> list[Added]:
-        """Raises NoSuchEntity, and nothing is added."""
+        """Raise NoSuchEntity, and nothing is added."""
         for name, _ in added:
             if name not in self.entities:
                 raise NoSuchEntity(f"Entity with name {name} not found")
@@ -182,7 +182,7 @@ class Graph:
         self.agent.forget([self.relations[key] for key in keys if key in self.relations])
 
     def store(self, candidates: Sequence[Candidate]) -> set[tuple[str, ...]]:
-        """Stores them; answers those of which a person has to decide, as `identify` names them."""
+        """Store them; answers those of which a person has to decide, as `identify` names them."""
         limit = self.agent.app.policy.max_characters
         if any(len(candidate.content) > limit for candidate in candidates):
             raise ValidationError(f"This app's memories have at most {limit:,} characters.")
@@ -191,7 +191,7 @@ class Graph:
         return {identify(candidate) for candidate in candidates if candidate.external_id in waiting}
 
     def observation_candidates(self, name: str, texts: Iterable[str]) -> list[Candidate]:
-        """Of those that are new, and not empty."""
+        """Return the new ones that are not empty."""
         known = self.observations.get(name, {}) if name in self.entities else {}
         new = dict.fromkeys(text for raw in texts if is_visible(text := clean(raw)) and text not in known)
         return [self.candidate(text, name, {"about": name}, ("observation", name, text)) for text in new]
@@ -211,7 +211,7 @@ class Graph:
 
 
 def refuse_empty(rule: str, *texts: str) -> None:
-    """Raises ValidationError if nothing of one of them may be kept."""
+    """Raise ValidationError if nothing of one of them may be kept."""
     if not all(is_visible(clean(text)) for text in texts):
         raise ValidationError(rule)
 
@@ -233,7 +233,7 @@ def identify(candidate: Candidate) -> tuple[str, ...]:
 
 
 def without(entity: Entity, waiting: set[tuple[str, ...]]) -> Entity:
-    """The entity with those observations that are stored."""
+    """Return the entity with those observations that are stored."""
     seen = dict.fromkeys(text for text in entity["observations"] if is_visible(clean(text)))
     stored = [text for text in seen if ("about", entity["name"], clean(text)) not in waiting]
     return {**entity, "observations": stored}
@@ -374,7 +374,7 @@ class Done(TypedDict):
 
 
 def as_text(value: Any) -> str:
-    """As JavaScript writes it with an indent of two."""
+    """Return JSON as JavaScript writes it with an indent of two."""
     return json.dumps(value, indent=2, ensure_ascii=False)
 
 
@@ -389,7 +389,7 @@ def done_answer(message: str) -> ToolAnswer:
 
 @toolbox.writes("Create Entities", answers=Entities)
 def create_entities(ctx: ToolContext, entities: list[Entity]) -> ToolAnswer:
-    """Adds entities with what is observed of them. Those that are there stay as they are."""
+    """Add entities with what is observed of them. Those that are there stay as they are."""
     count_writes(ctx.agent, max(1, sum(1 + len(entity["observations"]) for entity in entities)))
     graph = Graph(ctx.agent)
     new = graph.create_entities(entities)
@@ -398,7 +398,7 @@ def create_entities(ctx: ToolContext, entities: list[Entity]) -> ToolAnswer:
 
 @toolbox.writes("Create Relations", answers=Relations)
 def create_relations(ctx: ToolContext, relations: list[Relation]) -> ToolAnswer:
-    """Adds relations between entities, in active voice: from Alice, works_at, to Acme."""
+    """Add relations between entities, in active voice: from Alice, works_at, to Acme."""
     count_writes(ctx.agent, max(1, len(relations)))
     graph = Graph(ctx.agent)
     new = graph.create_relations(relations)
@@ -407,7 +407,7 @@ def create_relations(ctx: ToolContext, relations: list[Relation]) -> ToolAnswer:
 
 @toolbox.writes("Add Observations", answers=Results)
 def add_observations(ctx: ToolContext, observations: list[Observed]) -> ToolAnswer:
-    """Adds to what is observed of entities that are there."""
+    """Add to what is observed of entities that are there."""
     count_writes(ctx.agent, max(1, sum(len(observation["contents"]) for observation in observations)))
     graph = Graph(ctx.agent)
     results = graph.add_observations(
@@ -418,28 +418,28 @@ def add_observations(ctx: ToolContext, observations: list[Observed]) -> ToolAnsw
 
 @toolbox.writes("Delete Entities", destroys=True, repeatable=True, answers=Done)
 def delete_entities(ctx: ToolContext, entityNames: list[Word]) -> ToolAnswer:  # noqa: N803  # the reference server's name
-    """Deletes entities with their observations and relations, for good."""
+    """Delete entities with their observations and relations, for good."""
     Graph(ctx.agent).delete_entities(entityNames)
     return done_answer("Entities deleted successfully")
 
 
 @toolbox.writes("Delete Observations", destroys=True, repeatable=True, answers=Done)
 def delete_observations(ctx: ToolContext, deletions: list[Withdrawn]) -> ToolAnswer:
-    """Deletes single observations of entities, for good."""
+    """Delete single observations of entities, for good."""
     Graph(ctx.agent).delete_observations([(deletion["entityName"], deletion["observations"]) for deletion in deletions])
     return done_answer("Observations deleted successfully")
 
 
 @toolbox.writes("Delete Relations", destroys=True, repeatable=True, answers=Done)
 def delete_relations(ctx: ToolContext, relations: list[Relation]) -> ToolAnswer:
-    """Deletes relations, for good."""
+    """Delete relations, for good."""
     Graph(ctx.agent).delete_relations(relations)
     return done_answer("Relations deleted successfully")
 
 
 @toolbox.reads("Read Graph", answers=KnowledgeGraph)
 def read_graph(ctx: ToolContext) -> ToolAnswer:
-    """The whole graph."""
+    """Return the whole graph."""
     return graph_answer(Graph(ctx.agent).whole())
 
 

@@ -62,7 +62,7 @@ NULL = b"null"
 
 
 def add_learnt(agent: MemoryAgent, fields: Mapping[str, Any]) -> tuple[list[Memory], bool]:
-    """(the memories that were new in it, whether some of it is still being learnt)."""
+    """Return the memories that were new in it, and whether some of it is still being learnt."""
     if not (messages := visible_messages(fields)):
         return [], False
     owner = owner_of(fields)
@@ -98,7 +98,7 @@ def add_learnt(agent: MemoryAgent, fields: Mapping[str, Any]) -> tuple[list[Memo
 
 
 def store_messages(agent: MemoryAgent, fields: dict[str, Any]) -> tuple[list[Memory], list[str]]:
-    """Each message as it is, a memory of its own; and why some were not stored."""
+    """Return each message as it is, a memory of its own; and why some were not stored."""
     owner = owner_of(fields)
     made = [
         candidate_from(
@@ -160,7 +160,7 @@ class Ping(Mem0View):
     scope = Scope.READ
 
     def get(self, request: Request) -> Response:
-        """The app stands for organisation and project."""
+        """Answer with the app for organisation and project."""
         name = self.app.app_id
         return Response({"status": "ok", "org_id": name, "project_id": name, "user_email": None})
 
@@ -200,7 +200,7 @@ class Memories(Adding):
         return Response({"results": [show_item(row) for row in rows.order_by("-uid")[:most]]})
 
     def delete(self, request: Request) -> Response:
-        """What fits all that is named, and nothing for what is not understood: it cannot be undone."""
+        """Return what fits all that is named, and nothing for what is not understood: it cannot be undone."""
         if unknown := request.query_params.keys() - {*IDS, *OBJECTS, *OF_THE_KEY}:
             raise ValidationError({name: ["Nothing is deleted by this here."] for name in sorted(unknown)})
         owner, named = self.owner_in_query(), objects_in_query(request)
@@ -258,7 +258,7 @@ class OneMemory(Mem0View):
         return memory_with(self.memory_agent(), as_uuid(memory_id))
 
     def get(self, request: Request, memory_id: str) -> Response | HttpResponse:
-        """The self-hosted server answers null to what is not there."""
+        """Return the self-hosted server answers null to what is not there."""
         try:
             return Response(show_item(self.memory_of(memory_id)))
         except NotFound:
@@ -330,7 +330,7 @@ def whole_number(query: Mapping[str, str], name: str, usual: int, most: int) -> 
 
 
 def objects_in_query(request: Request) -> dict[str, Any]:
-    """The objects that narrow a deletion, each by its name."""
+    """Return the objects that narrow a deletion, each by its name."""
     values = {}
     for name in OBJECTS:
         if not (text := request.query_params.get(name)):

@@ -77,7 +77,7 @@ class NewMemories(Owner, ExpiringFields):
     timestamp = serializers.IntegerField(required=False, allow_null=True, min_value=0, max_value=2**35)
 
     def to_internal_value(self, data: Any) -> Any:
-        """A text alone is what the user said."""
+        """Return a text alone is what the user said."""
         if isinstance(data, Mapping) and isinstance(data.get("messages"), str | Mapping):
             messages = data["messages"]
             data = {
@@ -107,7 +107,7 @@ class Query(Owner):
 
 
 def end_of(day: Any) -> datetime | None:
-    """The day's end: mem0 keeps what expires for as long as its day lasts. There is none after the calendar's last."""
+    """Return the day's end, until which mem0 keeps what expires. None after the calendar's last."""
     if not day:
         return None
     return LAST_MOMENT if day == date.max else datetime(day.year, day.month, day.day, tzinfo=UTC) + timedelta(days=1)
@@ -205,7 +205,7 @@ def equal(name: str, value: Any) -> dict[str, Any]:
 
 
 def owner_of(fields: Mapping[str, Any]) -> dict[str, str]:
-    """The ids that new memories get: at the top, or in `filters`, plain or joined with AND."""
+    """Return the ids that new memories get: at the top, or in `filters`, plain or joined with AND."""
     ids = {name: fields[name] for name in IDS if fields.get(name)}
     waiting: list[Any] = [fields.get("filters")]
     while waiting:

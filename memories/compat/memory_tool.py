@@ -58,7 +58,7 @@ class Refused(Exception):
 
 
 def place_of(path: str) -> str:
-    """The path in its plain form: no slash at its end, no `.`, no `..`."""
+    """Return the path in its plain form: no slash at its end, no `.`, no `..`."""
     if path != ROOT and not path.startswith(f"{ROOT}/"):
         raise Refused(f"Path must start with {ROOT}, got: {path}")
     plain = posixpath.normpath(path)
@@ -101,7 +101,7 @@ def numbered(lines: Sequence[str], first: int) -> Iterator[str]:
 
 
 def replaced(path: str, text: str, old: str, new: str) -> tuple[str, str]:
-    """(the text with the one `old` replaced, what to answer)."""
+    """Return the text with the one `old` replaced, and what to answer."""
     count = text.count(old) if old else 0
     if not count:
         raise Refused(f"No replacement was performed, old_str `{old}` did not appear verbatim in {path}.")
@@ -121,7 +121,7 @@ def replaced(path: str, text: str, old: str, new: str) -> tuple[str, str]:
 
 
 def positions(text: str, part: str) -> Iterator[int]:
-    """Of each, also of those that overlap."""
+    """Yield the place of each, also of those that overlap."""
     position = text.find(part)
     while position != -1:
         yield position
@@ -129,7 +129,7 @@ def positions(text: str, part: str) -> Iterator[int]:
 
 
 def inserted(text: str, line: int, new: str) -> str:
-    """The text with `new` after this line; 0 is before the first."""
+    """Return the text with `new` after this line; 0 is before the first."""
     lines = text.removesuffix("\n").split("\n") if text else []
     if not 0 <= line <= len(lines):
         raise Refused(f"Invalid `insert_line` parameter: {line}. It should be within the range [0, {len(lines)}].")
@@ -148,7 +148,7 @@ class Files:
     # --- the commands
 
     def view(self, command: Mapping[str, Any]) -> str:
-        """A folder: two levels of what is in it. A file: its lines with their numbers, or those of `view_range`."""
+        """Return two levels of what is in a folder, or a file's numbered lines, all or those of `view_range`."""
         path = place_of(command["path"])
         if self.is_folder(path):
             folder = path.rstrip("/")
@@ -239,7 +239,7 @@ class Files:
             raise Refused(f"Nothing was changed, a person has to decide about it: {refusal}") from refusal
 
     def with_below(self, path: str) -> dict[str, Memory]:
-        """The file, or all in the folder."""
+        """Return the file, or all in the folder."""
         rows = {other: row for other, row in self.rows.items() if other == path or is_below(other, path)}
         if not rows:
             raise Refused(f"The path {path} does not exist")
@@ -253,7 +253,7 @@ class Files:
                 raise Refused(f"The path {folder} is not a directory")
 
     def fields(self, path: str, text: str) -> dict[str, Any]:
-        """What search reads is its beginning, as long as a memory may be; the whole text lies beside it."""
+        """Return what search reads is its beginning, as long as a memory may be; the whole text lies beside it."""
         if len(text) > MAX_FILE_CHARACTERS:
             raise Refused(f"The file {path} would have more than {MAX_FILE_CHARACTERS:,} characters")
         public = without_secrets(text)
@@ -268,7 +268,7 @@ class Files:
 
 
 def text_of(row: Memory) -> str:
-    """The text as it was given: brackets keep the white space around it."""
+    """Return the text as it was given: brackets keep the white space around it."""
     text: str = row.metadata["file"]["text"]
     return text[1:-1]
 
@@ -337,7 +337,7 @@ class MemoryTool(AgentView):
         operation_id="run_memory_command",
     )
     def post(self, request: Request) -> Response:
-        """A command of Anthropic's memory tool on this agent's files. What cannot be done, or is none, is told: 200."""
+        """Run a command of Anthropic's memory tool on this agent's files. What cannot be done is answered with 200."""
         try:
             command = self.read(Command)
         except ValidationError as error:
@@ -354,5 +354,5 @@ class MemoryTool(AgentView):
 
 
 def refused(reason: str) -> Response:
-    """The model wrote it, and can mend it."""
+    """Return the model wrote it, and can mend it."""
     return Response({"content": reason, "is_error": True})

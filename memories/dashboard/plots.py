@@ -55,7 +55,7 @@ class Plot:
 
     @property
     def axis(self) -> str:
-        """What the values of `along` are."""
+        """Return what the values of `along` are."""
         first = self.along[0] if self.along else ""
         return "name" if isinstance(first, str) else "time" if isinstance(first, datetime) else "day"
 

@@ -68,14 +68,14 @@ TONES = {
 
 @register.simple_tag(takes_context=True)
 def address(context: Any, name: str, *args: Any, **query: Any) -> str:
-    """The address of a page of this dashboard: `{% address 'memories' status='active' %}`."""
+    """Return the address of a page of this dashboard: `{% address 'memories' status='active' %}`."""
     there: str = context["dashboard"].address(name, *args, **query)
     return there
 
 
 @register.simple_tag(takes_context=True)
 def walk(context: Any, row: Entity | Memory) -> str:
-    """Where the graph has this in its middle."""
+    """Return the address of the graph with this in its middle."""
     page = "knowledge-entities-one" if isinstance(row, Entity) else "knowledge-entities-memory"
     there: str = context["dashboard"].address(page, row.uid)
     return there
@@ -100,7 +100,7 @@ def elsewhere(context: Any) -> str:
 
 @register.inclusion_tag("dashboard/parts/tabs.html", takes_context=True)
 def tabs(context: Any, label: str, *, beside: bool = False) -> dict[str, Any]:
-    """The pages beside this one: `{% tabs "Upkeep" %}`. `beside`: sent with a fragment, for the page that has them."""
+    """Return the pages beside this one: `{% tabs "Upkeep" %}`. `beside`: sent with a fragment, for the page."""
     dashboard, here = context["dashboard"], context["request"].resolver_match.url_name or ""
     rows = menu_rows(TABS[here.split("-")[0]], dashboard, here)
     for row in rows:
@@ -113,7 +113,7 @@ def tabs(context: Any, label: str, *, beside: bool = False) -> dict[str, Any]:
 
 @register.simple_tag
 def when(moment: datetime | None) -> SafeString | str:
-    """A moment in the app's time zone, with the zone; how long ago that is when pointed at."""
+    """Return a moment in the app's time zone, with the zone; how long ago that is when pointed at."""
     if moment is None:
         return "–"
     local = local_time(moment)
@@ -129,7 +129,7 @@ def when(moment: datetime | None) -> SafeString | str:
 
 @register.simple_tag
 def since(moment: datetime | None) -> SafeString | str:
-    """How long ago, with the exact moment when pointed at."""
+    """Return how long ago, with the exact moment when pointed at."""
     if moment is None:
         return "–"
     local = local_time(moment)
@@ -142,7 +142,7 @@ def since(moment: datetime | None) -> SafeString | str:
 
 
 def local_time(moment: datetime) -> datetime:
-    """In the app's time zone; as it was told where the calendar ends before that: "valid until 9999-12-31"."""
+    """Return a time in the app's time zone; as given where the calendar ends before that: "valid until 9999-12-31"."""
     try:
         return timezone.localtime(moment)
     except OverflowError:
@@ -150,7 +150,7 @@ def local_time(moment: datetime) -> datetime:
 
 
 def age(moment: datetime) -> str:
-    """ "5 min ago", "in 3 d". dashboard.js says the same as time goes by."""
+    """Return "5 min ago", "in 3 d". dashboard.js says the same as time goes by."""
     gone = timezone.now() - moment
     size = abs(gone)
     for unit, name in AGES:
@@ -198,7 +198,7 @@ def pairs(values: dict[Any, Any] | None) -> list[tuple[Any, Any]]:
 
 @register.inclusion_tag("dashboard/parts/bar.html")
 def bar(value: float, most: float = 1.0, label: str = "", text: str = "", tone: str = "") -> dict[str, Any]:
-    """A bar from 0 to `most`; `shown` stands beside it, `label` is for those who cannot see it.
+    """Return a bar from 0 to `most`; `shown` stands beside it, `label` is for those who cannot see it.
 
     Red and yellow where it is short, unless `tone` is plain.
     """
@@ -214,5 +214,5 @@ def bar(value: float, most: float = 1.0, label: str = "", text: str = "", tone: 
 
 @register.inclusion_tag("dashboard/parts/badge.html")
 def badge(text: str, tone: str = "") -> dict[str, Any]:
-    """A word in a small box. `tone`: good, warn, bad, quiet, or what the word itself suggests."""
+    """Return a word in a small box. `tone`: good, warn, bad, quiet, or what the word itself suggests."""
     return {"text": text, "tone": tone or TONES.get(str(text), "plain")}

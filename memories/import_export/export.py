@@ -1,5 +1,7 @@
-"""An app → its file: NDJSON, the header first, then row after row in the order in which they came to be, the end last,
-with the server's signature over all of it.
+"""An app → its file.
+
+NDJSON, the header first, then row after row in the order in which they came to be, the end last, with the server's
+signature over all of it.
 
 The same app gives the same bytes, here and wherever it was imported.
 """

@@ -161,9 +161,7 @@ class Seal:
         return salted_hmac(SALT, self.digest.hexdigest(), secret=key, algorithm="sha256").hexdigest()
 
     def is_signed(self, given: str) -> bool:
-        """Return whether the signature fits, also with a key that was changed since, as long as it is among
-        SECRET_KEY_FALLBACKS.
-        """
+        """Return whether the signature fits, also with a former key among SECRET_KEY_FALLBACKS."""
         keys = (settings.SECRET_KEY, *settings.SECRET_KEY_FALLBACKS)
         return any(hmac.compare_digest(self.signature(key).encode(), given.encode()) for key in keys)
 

@@ -1,4 +1,4 @@
-"""A file's lines, each looked at before any of them is kept: is it a row that could stand in an app?"""
+"""Check each line of a file before any is stored: whether it is a row that could stand in an app."""
 
 from __future__ import annotations
 
@@ -301,7 +301,7 @@ def all_texts(value: Any) -> bool:
 
 
 def all_times(value: Any) -> bool:
-    """By ids."""
+    """Return rows by ids."""
     if not isinstance(value, dict):
         return False
     try:

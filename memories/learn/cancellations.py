@@ -113,7 +113,7 @@ class CalledOff:
     """Whether no other than the user is told to have called it off."""
 
     def is_said_of(self, message: str, time: str, on: date, until: date | None = None) -> bool:
-        """Whether a message that tells what is to come then tells of the same, in whatever forms of its words."""
+        """Return whether a message about what is to come tells of the same, in whatever forms of its words."""
         end = until or on
         # "In July" is the whole of it or what is left, and every day in it.
         if self.days is not None and not any(
@@ -132,7 +132,7 @@ class CalledOff:
 
 
 def read_called_off(statement: str, said_at: datetime) -> list[CalledOff]:
-    """In the order it is said. Linear; of a long text the beginning is read, and of one that says much, nothing."""
+    """Return what is called off, in order. Linear; of a long text the beginning is read."""
     if not _MAY_BE_OFF.search(statement):
         return []
     text = unicodedata.normalize("NFC", strip_private(strip_fenced(statement)))[:READ_CHARACTERS]
@@ -142,7 +142,7 @@ def read_called_off(statement: str, said_at: datetime) -> list[CalledOff]:
 
 
 def _read(text: str, place: re.Match[str], said_at: datetime) -> CalledOff | None:
-    """None where it is doubtful what is called off, or whether, or on which day."""
+    """Return None where it is doubtful what is called off, or whether, or on which day."""
     start, end = place.span()
     before, behind = text[max(0, start - READ_AROUND) : start], text[end : end + READ_AROUND]
     before, behind = before[last_break(before) :], behind[: first_break(behind)]

@@ -60,7 +60,7 @@ def judge(
     *,
     question: str = "",
 ) -> Feedback:
-    """What the agent's answer to a turn shows of the memories it had before it.
+    """Return what the agent's answer to a turn shows of the memories it had before it.
 
     Safe to call for every turn, any number of times, outside of transactions. One query where nothing waits to be
     judged; otherwise up to twelve, whatever the number of memories, and one embedding of at most 41 texts of 60 words,
@@ -92,7 +92,7 @@ def judge(
 
 
 def judge_rest(session: AgentSession, actor: str, now: datetime) -> None:
-    """At a session's end, notes what was there for its answers and never used. One query if there is none.
+    """Note at a session's end what was there for its answers and never used. One query if there is none.
 
     What no answer was held against stays unjudged: the agent may never tell us any.
     """
@@ -146,7 +146,7 @@ def vectors_of(app: App, pks: Sequence[int], answer: Answer, embedder: Embedder)
 def settle(
     session: AgentSession, rows: Sequence[Injection], verdicts: Mapping[int, Verdict], actor: str, now: datetime
 ) -> Feedback:
-    """Marks the lines as judged and moves priorities; both or neither.
+    """Mark the lines as judged and moves priorities; both or neither.
 
     Lines that another call has judged meanwhile are left as they are.
     """
@@ -209,8 +209,9 @@ class DayOfUse:
 
 
 def used_rates(app: App, since: date) -> list[DayOfUse]:
-    """Return, by day in the app's time zone from `since` on, how much was used; days without any are left out. One
-    query.
+    """Return, by day in the app's time zone from `since` on, how much was used; days without any are left out.
+
+    One query.
     """
     zone = app.policy.time_zone
     judged = Injection.objects.for_app(app).filter(judged_at__gte=datetime.combine(since, time.min, zone))

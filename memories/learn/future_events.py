@@ -68,8 +68,9 @@ CUT_CHARACTERS = 5_000
 
 
 def within_bounds(text: str, comings: Sequence[Coming]) -> list[Coming]:
-    """The times that a sentence tells, where one thing comes round from some day on or until one: these days are its
-    bounds then, and none of their own.
+    """Return the times of a sentence in which one thing comes round from some day on or until one.
+
+    Its bounds then, and none of their own.
     """
     rounds = [coming for coming in comings if coming.rule]
     bounds = [
@@ -79,8 +80,9 @@ def within_bounds(text: str, comings: Sequence[Coming]) -> list[Coming]:
 
 
 def _is_bound_of(coming: Coming, bound: Coming, text: str) -> bool:
-    """Right behind what comes round, or where the sentence begins, in front of nothing else: "I am in Rome until
-    Friday" in the same sentence is another matter.
+    """Right behind what comes round, or where the sentence begins, in front of nothing else.
+
+    "I am in Rome until Friday" in the same sentence is another matter.
     """
     if not (_begins(bound, text) or _UNTIL.match(bound.text)):
         return False
@@ -107,7 +109,7 @@ def _bounded(text: str, coming: Coming, bounds: Sequence[Coming]) -> Coming:
 
 
 def is_routine(sentence: str, coming: Coming) -> bool:
-    """Whether the sentence tells how something is on such days, and nobody has to think of it on the day.
+    """Return whether the sentence tells how something is on such days, and nobody has to think of it on the day.
 
     "We open the pool on Mondays" is somebody's day; "the pool is open on Mondays" is the pool's. What somebody usually
     does, or does every day, is a habit; what has an hour, or has to be done, is a date.
@@ -140,7 +142,7 @@ class ToldEvent:
 
 
 def read_events(statement: str, said_at: datetime) -> list[ToldEvent]:
-    """What is to come, seen from `said_at`, in the order it is said. Linear, and bounded for long texts.
+    """Return what is to come, seen from `said_at`, in the order it is said. Linear, and bounded for long texts.
 
     What is denied, called off, asked, moved away or under a condition is not to come. What is fenced or private is not
     read, and secrets are not repeated.

@@ -1,5 +1,6 @@
-"""Times at which nothing is to come: denied, called off, asked for, guessed at, under a condition, or moved to another
-day.
+"""Times at which nothing is to come.
+
+Denied, called off, asked for, guessed at, under a condition, or moved to another day.
 
 What is doubtful counts as to come: "I won't be in on Friday" and "Don't forget the gym tomorrow" are worth a word on
 the day. A guess is not doubtful: who says "maybe" or "we could" has settled nothing.
@@ -105,7 +106,7 @@ _TO_ANOTHER = re.compile(r"(?:['’]s)?(?: [\w'’-]+){0,4}? (?:to|until|till)\b
 
 
 def is_no_commitment(text: str, coming: Coming, sentence: str) -> bool:
-    """Whether the sentence says that nothing is at the time, or does not know."""
+    """Return whether the sentence says that nothing is at the time, or does not know."""
     start, end = coming.start, coming.end
     before, behind = text[max(0, start - READ_AROUND) : start], text[end : end + READ_AROUND]
     lead, trail = before[last_break(before) :], behind[: first_break(behind)]
@@ -141,7 +142,7 @@ def without_old_days(text: str) -> str:
 
 
 def is_asked(sentence: str) -> bool:
-    """Whether it asks what is to come.
+    """Return whether it asks what is to come.
 
     A request ("Can you book a table?") and a question about one's own plans ("What do I wear to my exam?") do not.
     """
@@ -153,7 +154,7 @@ def is_asked(sentence: str) -> bool:
 
 
 def is_no_habit(lead: str, trail: str, *, is_round: bool) -> bool:
-    """ "We never deploy on Fridays", "Wir deployen freitags nicht"; of a single day only "never" says so."""
+    """Return whether it says "We never deploy on Fridays"; of a single day only "never" says so."""
     before, behind = lead.rpartition(" and ")[2], trail.partition(" and ")[0]
     if _AT_NO_TIME.search(before) or _AT_NO_TIME.search(behind):
         return True

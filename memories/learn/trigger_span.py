@@ -30,7 +30,7 @@ class WrongTrigger(ValueError):
 
 
 def check_days(days: Days) -> None:
-    """Raises WrongTrigger if they do not go together."""
+    """Raise WrongTrigger if they do not go together."""
     if days.until and days.until < days.on:
         raise WrongTrigger("until", "Lies before trigger_date.")
     if not days.rule:
@@ -43,7 +43,7 @@ def check_days(days: Days) -> None:
 
 
 def bring_to(days: Days, today: date) -> Days | None:
-    """The same with the first stretch that is not over; days missed in between are skipped. None if all is over."""
+    """Return the same with the first stretch that is not over; missed days are skipped. None if all is over."""
     length = days.until - days.on if days.until else timedelta(0)
     if days.on + length >= today:
         return days
@@ -64,7 +64,7 @@ def days_to_come(days: Days, today: date) -> Days:
 
 
 def sentence_of(trigger: FutureTrigger) -> str:
-    """Its message with the day, where it does not name that itself: "Dentist on Friday 4 December 2026 at 15:00"."""
+    """Return its message with the day, unless that names one: "Dentist on Friday 4 December 2026 at 15:00"."""
     zone = trigger.app.policy.time_zone
     noted = trigger.created_at.astimezone(zone)
     if any(coming.on == trigger.trigger_date for coming in find_coming(trigger.message, noted)):

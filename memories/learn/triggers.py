@@ -150,8 +150,9 @@ def tells_again(trigger: FutureTrigger, known: FutureTrigger) -> bool:
 
 
 def alike(session: AgentSession, triggers: Collection[FutureTrigger]) -> Triggers:
-    """The user's waiting triggers with one of these messages, or of one of their days. Looks at no later days than it
-    has to.
+    """Return the user's waiting triggers with one of these messages or days.
+
+    Looks at no later days than it has to.
     """
     days = {trigger.trigger_date for trigger in triggers}
     same = Q(message__in={trigger.message for trigger in triggers}) | Q(trigger_date__in=days)
@@ -186,7 +187,7 @@ def link_memories(app: App, resource_pks: Collection[int]) -> int:
 
 
 def call_off(session: AgentSession, resource: Resource, off: Iterable[CalledOff]) -> None:
-    """What this user has told of before and still waits, where it can be one thing alone, which does not come round.
+    """Call off what this user told of before, where it can be one thing alone, which does not come round.
 
     One query, and one more for each that is called off.
     """
@@ -221,7 +222,7 @@ def call_off(session: AgentSession, resource: Resource, off: Iterable[CalledOff]
 
 
 def due(app: App, user_id: str | None, agent: Agent | None, now: datetime) -> list[Due]:
-    """What is due today where the app lives, the earliest time first; MOST_DUE at most. Four queries at most.
+    """Return what is due today where the app lives, the earliest time first; MOST_DUE at most. Four queries at most.
 
     Of the user and of no one in particular; no user given: of all that may be shown. A recurring one is due on the day
     that `put_away` has moved it to.
@@ -283,7 +284,7 @@ def roll_over(app: App, now: datetime) -> dict[str, int]:
 
 
 def put_away(app: App, now: datetime) -> dict[str, int]:
-    """What is over moves to its next day, or is done if it has none. `BATCH` to a transaction; answers counts.
+    """Return what is over moves to its next day, or is done if it has none. `BATCH` to a transaction; answers counts.
 
     One query when nothing is over. Days that were missed are skipped.
     """
@@ -303,7 +304,7 @@ def over(app: App, today: date) -> Triggers:
 
 
 def put_away_batch(app: App, batch: Sequence[Row], today: date) -> Counter[str]:
-    """One statement for all that come once, one for each rule and day. What was changed meanwhile is left alone."""
+    """Put away all that come once in one statement, and the rest in one per rule and day."""
     rows, counts = over(app, today).order_by(), Counter[str]()
     once = [pk for pk, _, _, rule in batch if not rule]
     counts["done"] += rows.filter(pk__in=once, rule="").update(status=TriggerStatus.DONE)

@@ -78,11 +78,11 @@ class Answer:
         self.asked: Vectors | None = None
 
     def texts(self) -> list[str]:
-        """What is to be embedded: its passages, and the question after them. At most 40 of 60 words, and that."""
+        """Return what is to be embedded: at most 40 passages of 60 words, and the question after them."""
         return [*self.passages, self.question] if self.passages and self.question else list(self.passages)
 
     def take_vectors(self, vectors: Vectors) -> None:
-        """Of `texts()`, shape (n, dim)."""
+        """Take the vectors of `texts()`, shape (n, dim)."""
         count = len(self.passages)
         self.vectors = vectors[:count]
         self.asked = self.vectors @ vectors[count] if len(vectors) > count else None
@@ -105,7 +105,7 @@ class Words:
 
 
 def verdict_of(words: Words, likeness: Likeness | None, thresholds: Thresholds) -> Verdict:
-    """By words alone where there is no likeness to go by."""
+    """Judge by words alone where there is no likeness to go by."""
     if likeness is None:
         return Verdict(words.share >= WORDS_ALONE, words.share, None, evidence_of(words.shared, None))
     used = (
@@ -117,8 +117,9 @@ def verdict_of(words: Words, likeness: Likeness | None, thresholds: Thresholds) 
 
 
 def is_of_another(memory_text: str, answer: Answer) -> bool:
-    """Whether the turn says something else than the memory, and nowhere the same: the contrary, another value in its
-    place, or the same of a near twin.
+    """Return whether the turn says something else than the memory, and nowhere the same.
+
+    The contrary, a value in its place, or the same of a near twin.
     """
     statements = answer.statements + answer.corrections
     # Whether a word of the memory stands nowhere, and another one in its place: before the same word ("the blue
@@ -144,7 +145,7 @@ def is_alike(text: str, other: str) -> bool:
 
 
 def described(words: Sequence[tuple[str, str]]) -> Iterator[tuple[str, str]]:
-    """A word behind an article, or at the beginning, and the one that it describes."""
+    """Yield a word behind an article, or at the beginning, and the one that it describes."""
     for (before, _), (_, word), (_, after) in zip([("the", ""), *words], words, words[1:], strict=False):
         if word and after and before in DETERMINERS:
             yield word, after
@@ -158,13 +159,13 @@ def values(words: Sequence[tuple[str, str]]) -> Iterator[tuple[str, str]]:
 
 
 def words_in(text: str) -> list[tuple[str, str]]:
-    """Each word, and what its forms have in common: "" of those that tell nothing by themselves."""
+    """Return each word, and what its forms have in common: "" of those that tell nothing by themselves."""
     plain = (_POSSESSIVE.sub("", match.group().casefold()) for match in _WORD.finditer(text))
     return [(word, "" if word in EMPTY_WORDS else concept_of(word) if word.isalpha() else word) for word in plain]
 
 
 def statements_of(passages: Sequence[str]) -> list[str]:
-    """What is said, not what is asked."""
+    """Return what is said, not what is asked."""
     return [sentence for passage in passages for sentence in sentences(passage) if not sentence.rstrip().endswith("?")]
 
 
@@ -175,7 +176,7 @@ def evidence_of(shared: Sequence[str], similarity: float | None) -> str:
 
 
 def take_up(memory_text: str, answer: Answer) -> Words:
-    """What the answer has of the memory: in the passage that has most of it, or in all where even that is little."""
+    """Return what the answer has of the memory: in the passage that has most, or in all where that is little."""
     best = Words(0.0)
     for part in passages_of(memory_text):
         known = used_share(part, answer.question)
@@ -190,7 +191,7 @@ def take_up(memory_text: str, answer: Answer) -> Words:
 
 
 def beyond_question(part: str, passage: str, question: str, known: float) -> Words:
-    """The share of the words that the question did not have; `known` is the share of those it had."""
+    """Return the share of the words that the question did not have; `known` is the share of those it had."""
     both = f"{passage}\n{question}"
     share = round((used_share(part, both) - known) / (1 - known), DIGITS)
     if share <= 0:
@@ -200,7 +201,7 @@ def beyond_question(part: str, passage: str, question: str, known: float) -> Wor
 
 
 def likeness_of(vector: Vectors | None, answer: Answer) -> Likeness | None:
-    """Of a memory's vector, shape (dim,); None where there is nothing to compare."""
+    """Return the likeness of a memory's vector, shape (dim,); None where there is nothing to compare."""
     if vector is None or answer.vectors is None or not len(answer.vectors):
         return None
     cosines = answer.vectors @ vector

@@ -68,8 +68,9 @@ def economises(app: App, now: datetime) -> bool:
 
 
 def used_up(app: App, now: datetime, share: float) -> str | None:
-    """Return which of the day's limits is used up to `share`, in words; None if none is, or nothing is limited or
-    spent.
+    """Return which of the day's limits is used up to `share`, in words.
+
+    None if none is, or nothing is limited or spent.
     """
     most_dollars, most_tokens = app.policy.daily_cost, app.policy.daily_tokens
     if (most_dollars is None and most_tokens is None) or not asks_models(app.policy):
@@ -82,7 +83,7 @@ def used_up(app: App, now: datetime, share: float) -> str | None:
 
 
 def usage_text(policy: AppPolicy, spent: Spent) -> str:
-    """How much of the day's limits is spent, in words."""
+    """Return how much of the day's limits is spent, in words."""
     return f"{amounts(policy, spent)} are spent {limits(policy)}"
 
 
@@ -159,7 +160,7 @@ def settle_reservation(
 
 
 def allow(app: App, expected: Expected, spent: Spent, reserved: Spent, now: datetime) -> int | Denial:
-    """How many tokens the answer may have.
+    """Return how many tokens the answer may have.
 
     A question that may take more than half of what a day allows is content with less room than it would like: else it
     might wait for ever.

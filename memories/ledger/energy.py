@@ -39,8 +39,9 @@ SET calls = row.calls + excluded.calls, units = row.units + excluded.units
 
 @dataclass(frozen=True, slots=True)
 class Consumption:
-    """Hold units that no report has told of yet, each told once. `since` is the day of the first, None if there are
-    none.
+    """Hold units that no report has told of yet, each told once.
+
+    `since` is the day of the first, None if there are none.
     """
 
     units: float

@@ -100,7 +100,7 @@ def spent_today(app: App, now: datetime) -> Spent:
 
 
 def totals(app: App, since: date, by: By, until: date = date.max) -> list[Total]:
-    """Sums from the day `since` to `until`, in the order of their keys, None first. One query.
+    """Sum from the day `since` to `until`, in the order of their keys, None first. One query.
 
     By turn: only calls for a session.
     """
@@ -172,8 +172,9 @@ def by_app(apps: QuerySet[App], span: Span) -> Sequence[Any]:
 
 
 def usage_of(app: App, now: datetime, days: int) -> Figures:
-    """Return sums of the last `days` days. JSON as it stands; six queries. What agents were not told yet stays
-    untold.
+    """Return sums of the last `days` days.
+
+    JSON as it stands; six queries. What agents were not told yet stays untold.
     """
     span = last_days(app, now, days)
     every_day = by_day(app, span)

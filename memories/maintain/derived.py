@@ -72,8 +72,9 @@ Found = tuple[int, int]
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """A database: how it `ask`s for rows, and of which app it is looked at (None: of all). `thorough` is what keeps
-    writers waiting: two seconds for 100,000 memories.
+    """A database: how it `ask`s for rows, and of which app it is looked at (None: of all).
+
+    `thorough` is what keeps writers waiting: two seconds for 100,000 memories.
     """
 
     ask: Ask
@@ -86,12 +87,12 @@ class Place:
         return "1 = 1" if self.app_pk is None else f"{column} = {int(self.app_pk)}"
 
     def rows_where(self, source: str, where: str, alias: str) -> Iterator[Found]:
-        """The app and the number of each row."""
+        """Yield the app and the number of each row."""
         for rows in self.batches(f"{alias}.app_id", source, where, alias):
             yield from ((app, pk) for pk, app in rows)
 
     def batches(self, columns: str, source: str, where: str, alias: str) -> Iterator[list[Any]]:
-        """All rows, some at a time, by their numbers, which come first."""
+        """Yield all rows, some at a time, by their numbers, which come first."""
         whose = self.whose(f"{alias}.app_id")
         # First the numbers alone: asked for the next ones each time, a database would look for them among all.
         pks = sorted(pk for (pk,) in self.ask(f"SELECT {alias}.id FROM {source} WHERE {whose} AND {where}", []))  # noqa: S608
@@ -101,7 +102,7 @@ class Place:
 
 
 def here(app: App | None = None, *, thorough: bool = False) -> Place:
-    """The site's own database."""
+    """Return the site's own database."""
     return Place(fetch_all, connection.vendor, app.pk if app else None, thorough)
 
 
@@ -135,7 +136,7 @@ def unreadable_vectors(place: Place) -> Iterator[Found]:
 
 
 def emptied(app_pk: int, pks: Sequence[int]) -> Iterator[int]:
-    """Of vectors that are zeros those whose embedder makes something else of the text now, if it is in this process."""
+    """Yield, of vectors that are zeros, those whose embedder, if in this process, makes something else of the text."""
     app = App.objects.select_related("policy").get(pk=app_pk)
     embedder = serving_embedder(app, current_embedder())
     for start in range(0, len(pks) if embedder.in_process else 0, BATCH):
@@ -147,7 +148,7 @@ def emptied(app_pk: int, pks: Sequence[int]) -> Iterator[int]:
 
 
 def drop_vectors(app: App, pks: Sequence[int]) -> None:
-    """What lacks its vector gets one within a minute: the job `embedding` looks at all of the app again."""
+    """Drop vectors; they come anew within a minute: the job `embedding` looks at all of the app again."""
     Vector.objects.for_app(app).filter(pk__in=pks).delete()
     embed_anew(app, pks)
 
@@ -203,7 +204,7 @@ def unreadable_passages(place: Place) -> Iterator[Found]:
 
 
 def embed_passages(app: App, pks: Sequence[int]) -> None:
-    """At once; where the embedder is away they are found by their words."""
+    """Embed passages at once; where the embedder is away they are found by their words."""
     embedder = serving_embedder(app, current_embedder())
     for start in range(0, len(pks), BATCH):
         rows = list(Passage.objects.for_app(app).filter(pk__in=pks[start : start + BATCH]))
@@ -224,15 +225,16 @@ def wrong_search_vectors(place: Place) -> Iterator[Found]:
 
 
 def split_anew(app: App, pks: Sequence[int]) -> None:
-    """The database makes the search vector of each text that is written, also as it was."""
+    """Let the database make the search vector of each text that is written, also as it was."""
     for start in range(0, len(pks), BATCH):
         Memory.objects.for_app(app).filter(pk__in=pks[start : start + BATCH]).update(content=F("content"))
     App.objects.filter(pk=app.pk).update(index_number=F("index_number") + 1)
 
 
 def damaged_words(place: Place) -> Iterator[Found]:
-    """SQLite's index of words says itself what is wrong with it, but not what it has lost without a trace; so it is
-    also counted, and some memories are looked for. PostgreSQL's says nothing, and is counted.
+    """Find what SQLite's index of words has lost without a trace: it is counted, and some memories are looked for.
+
+    PostgreSQL's says nothing of what is wrong with it, and is counted.
     """
     try:
         if place.vendor == "sqlite" and place.thorough:
@@ -252,7 +254,7 @@ def apps_of(place: Place) -> list[int]:
 
 
 def are_words_of(place: Place, app: int) -> bool:
-    """Whether the index knows as many memories of the app as there are, and some of them by their words."""
+    """Return whether the index knows as many memories of the app as there are, and some of them by their words."""
     known = f"(SELECT count(*) FROM {TABLE} WHERE {TABLE} MATCH %s)"  # noqa: S608
     own = "(SELECT count(*) FROM memories_memory WHERE app_id = %s AND content <> '')"
     ((indexed, there),) = place.ask(f"SELECT {known}, {own}", [f"app : {app_word(app)}", app])
@@ -265,7 +267,7 @@ def are_words_of(place: Place, app: int) -> bool:
 
 
 def are_in_index(place: Place, app: int) -> bool:
-    """Whether PostgreSQL's index is there, and finds as many memories of the app as have words."""
+    """Return whether PostgreSQL's index is there, and finds as many memories of the app as have words."""
     ((is_whole,),) = place.ask(INDEX_IS_WHOLE, [TABLE])
     if not is_whole:
         return False
@@ -279,7 +281,7 @@ def are_in_index(place: Place, app: int) -> bool:
 
 
 def index_words(app: App, pks: Sequence[int]) -> None:
-    """Of all apps. Every process loads anew what it has kept of it. On PostgreSQL others read and write meanwhile."""
+    """Index the words of all apps. Every process loads anew what it kept of it. On PostgreSQL others go on."""
     if connection.vendor == "postgresql":
         at_once = "" if connection.in_atomic_block else "CONCURRENTLY"
         with site_wide(), waiting_without_end(), connection.cursor() as cursor:
@@ -295,8 +297,9 @@ def index_words(app: App, pks: Sequence[int]) -> None:
 
 
 def wrong_copies(place: Place) -> Iterator[Found]:
-    """Memories whose copy is missing, of another app or another vector, or there without a vector; of an app whose
-    index over them is gone, none (0).
+    """Memories whose copy is missing, of another app or another vector, or there without a vector.
+
+    Of an app whose index over them is gone, none (0).
     """
     if place.vendor != "postgresql" or not pgvector_table.is_there():
         return
@@ -314,7 +317,7 @@ def wrong_copies(place: Place) -> Iterator[Found]:
 
 
 def copy_anew(app: App, pks: Sequence[int]) -> None:
-    """All that are wrong go first: one of another length would keep the others out."""
+    """Delete all wrong copies first: one of another length would keep the others out."""
     pgvector_table.drop_copies(pks)
     app.refresh_from_db(fields=["near_model"])
     if not app.near_model:
@@ -382,7 +385,7 @@ def unreadable_files(place: Place) -> Iterator[Found]:
 
 
 def drop_files(app: App, pks: Sequence[int]) -> None:
-    """Who needs one reads the database, and writes it again."""
+    """Drop the files: who needs one reads the database, and writes it again."""
     if path := vacuum.index_file_of(app.pk):
         path.unlink(missing_ok=True)
 
@@ -416,7 +419,7 @@ DERIVED = (
 
 
 def damage_in(place: Place) -> dict[str, Counter[int]]:
-    """How many are damaged, by structure and app (or SITE). What cannot even be looked at is."""
+    """Return how many are damaged, by structure and app (or SITE). What cannot even be looked at is."""
     damaged = {kind.name: Counter(app for app, _ in found_by(kind, place)) for kind in DERIVED}
     return {name: counted for name, counted in damaged.items() if counted}
 
@@ -439,14 +442,14 @@ def damage_in_copy(copy: sqlite3.Connection) -> dict[str, Counter[int]]:
 
 
 def named(damage: Mapping[str, Counter[int]]) -> str:
-    """For people: "vectors (3), index of words"."""
+    """Return names for people: "vectors (3), index of words"."""
     return ", ".join(
         name if counted.keys() == {SITE} else f"{name} ({counted.total():,})" for name, counted in damage.items()
     )
 
 
 def mend_all(damage: Mapping[str, Counter[int]]) -> Counter[str]:
-    """What was found on the whole site, or in a copy of it just made: app by app."""
+    """Return what was found on the whole site, or in a copy of it just made: app by app."""
     pks = {pk for counted in damage.values() for pk in counted}
     apps = App.objects.filter(status=AppStatus.ACTIVE).select_related("policy").order_by("pk")
     mended: Counter[str] = Counter()
@@ -457,7 +460,7 @@ def mend_all(damage: Mapping[str, Counter[int]]) -> Counter[str]:
 
 
 def mend(app: App, run: Run, *, thorough: bool = False) -> Counter[str]:
-    """Makes anew what is damaged; answers what, and counts it as `mended`."""
+    """Make anew what is damaged; answers what, and counts it as `mended`."""
     mended: Counter[str] = Counter()
     for kind in DERIVED:
         if pks := sorted({pk for _, pk in found_by(kind, here(app, thorough=thorough))}):
@@ -475,7 +478,7 @@ def mend(app: App, run: Run, *, thorough: bool = False) -> Counter[str]:
 
 
 def mend_reported(app: App) -> Counter[str]:
-    """The same after a request has met damage. Every process looks again at what it takes for damaged."""
+    """Return the same after a request has met damage. Every process looks again at what it takes for damaged."""
     mended = mend(app, Unclaimed(until=timezone.now()), thorough=True)
     App.objects.filter(pk=app.pk).update(index_number=F("index_number") + 1)
     return mended

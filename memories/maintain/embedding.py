@@ -87,9 +87,7 @@ def answers(embedder: Embedder) -> bool:
 
 
 def without_vector(app: App, model: str, after: Place = START) -> MemoryQuerySet:
-    """Return the app's memories that should have a vector of this model and have none, in the order of their last
-    change.
-    """
+    """Return the app's memories that lack a vector of this model, in the order of their last change."""
     change, pk = after
     behind = Q(change_number__gt=change) | Q(change_number=change, pk__gt=pk)
     # The first condition is what the database can find the place in the index by.
@@ -141,8 +139,9 @@ def embed_passages(app: App, embedder: Embedder, now: datetime, run: Run) -> boo
 
 
 def apps_to_reembed(current: Embedder) -> QuerySet[App]:
-    """Return the active apps that the embedder of the settings does not serve yet, or not with all vectors; or whose
-    first or last vector tells that another model of its name has made it.
+    """Return the active apps that the embedder of the settings does not serve yet, or not with all vectors.
+
+    Or whose first or last vector tells that another model of its name has made it.
     """
     apps, wanted = App.objects.filter(status=AppStatus.ACTIVE), ~Q(vector_model__in=("", current.name))
     if current.known_dim and not current.in_process:
@@ -270,8 +269,9 @@ def refuses(app: App, current: Embedder) -> bool:
 
 
 def serve_at_once(app: App, now: datetime, run: Run, model: str) -> None:
-    """Switch at once, for want of the embedder before: words and the graph carry the searches until this one has its
-    vectors.
+    """Switch at once, for want of the embedder before.
+
+    Words and the graph carry the searches until this one has its vectors.
     """
     with writing(app, ACTOR, now) as write:
         write.serve(model, complete=False)
@@ -314,9 +314,7 @@ def apps_with_backlog() -> list[int]:
 
 
 def note_embedded(app: App, model: str) -> None:
-    """Note that nothing up to the change that was seen lacks its vector of this model, unless another one serves by
-    now.
-    """
+    """Note that nothing up to this change lacks its vector of this model, unless another one serves by now."""
     rows = App.objects.filter(pk=app.pk, embedded_to=app.embedded_to, vector_model__in=(model, ""))
     rows.update(embedded_to=app.change_number)
 

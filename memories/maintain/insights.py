@@ -42,8 +42,7 @@ CONFIDENCE = 0.5
 
 
 def clusters_of(vectors: Vectors, floor: float, least: int, most: int) -> list[list[int]]:
-    """Return the places of what is `floor` or more near one of them, `least` to `most` of them, each in one cluster at
-    most.
+    """Return places of what is `floor` or more near one of them, `least` to `most`, each in one cluster at most.
 
     The one with the most neighbours is the first middle (of equals, the first), with the nearest of these around it;
     then the same with what is left. Always the same for the same rows. Memory: 5 bytes for each pair.
@@ -76,8 +75,7 @@ class Progress:
 
 
 def gather_insights(app: App, now: datetime, run: Run, provider: Provider, embedder: Embedder) -> None:
-    """Gather insights within the archived memories of one user, category and circle of readers, so that no insight
-    tells more people.
+    """Gather insights within the archived memories of one user, category and circle of readers.
 
     Counts `insights`, and the memories `gathered` into them; `waiting` are groups that could not be written of: they
     are tried again with the next run.

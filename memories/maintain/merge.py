@@ -162,8 +162,9 @@ class MergeRun:
         self.counts = Counter()
 
     def standing(self, memory: Memory) -> tuple[bool, float, datetime, int]:
-        """Return the rank by which the greatest stays: a pinned one, then the surest, then what was confirmed last,
-        then the newest.
+        """Return the rank by which the greatest stays.
+
+        A pinned one, then the surest, then what was confirmed last, then the newest.
         """
         return memory.pinned, confidence_at(memory, self.now, self.app.policy), memory.confirmed_at, memory.pk
 
@@ -378,7 +379,7 @@ class MergeCandidates:
 
     @cached_property
     def words_of(self) -> dict[int, int]:
-        """A number for what each says, in whatever spelling."""
+        """Return a number for what each says, in whatever spelling."""
         words: dict[int, int] = {}
         pks = [*self.group.new, *self.group.old]
         for start in range(0, len(pks), READ_AT_ONCE):

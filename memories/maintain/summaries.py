@@ -124,8 +124,9 @@ class Sources:
                 self.places[word].append(place)
 
     def find(self, line: Line) -> Noted | None:
-        """Return the fact that a line states, word for word apart from marks and notes around it; or else in most of
-        its words.
+        """Return the fact that a line states, word for word apart from marks and notes around it.
+
+        Or else in most of its words.
         """
         subject = subject_key(line.heading)
         # The text, and what is left of it without the note behind it and the mark before it.
@@ -147,8 +148,9 @@ class Sources:
 
 
 def nearest_facts(app: App, lines: Sequence[Line], facts: Sequence[Noted], embedder: Embedder) -> list[Noted | None]:
-    """Return the nearest facts by meaning, where one is nearer than what is merely related; all None without the
-    embedder. One query.
+    """Return the nearest facts by meaning; None where none is nearer than what is related, or without embedder.
+
+    One query.
     """
     nearest: list[Noted | None] = [None] * len(lines)
     if not lines:
@@ -343,8 +345,10 @@ class Rewriting:
 
     @transaction.atomic
     def store(self, due: SummaryDue, draft: Draft) -> bool:
-        """Store a draft; nothing if another worker has taken over, or if a fact was forgotten or withdrawn while it was
-        written of.
+        """Store a draft.
+
+        Nothing if another worker has taken over, or if a fact was forgotten or withdrawn while it was written
+        of.
         """
         # As writers of memories do: nobody can forget one between the look and the write.
         list(App.objects.select_for_update().filter(pk=self.app.pk).values_list("pk"))

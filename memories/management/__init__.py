@@ -69,7 +69,7 @@ def os_message(error: OSError) -> str:
 
 
 def is_of_data_dir(path: Any, number: int | None) -> bool:
-    """Whether the data directory is what is wrong, rather than a file that was named on the command line."""
+    """Return whether the data directory is what is wrong, rather than a file that was named on the command line."""
     if not isinstance(path, str | bytes | os.PathLike):
         return True
     place, folder = Path(os.fsdecode(path)).absolute(), get_conf().data_dir

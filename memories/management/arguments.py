@@ -15,7 +15,7 @@ USER_CHARACTERS = 200
 
 
 def whole_number(least: int, most: int) -> Callable[[str], int]:
-    """Of an argument."""
+    """Return the value of an argument."""
 
     def read(text: str) -> int:
         is_number = text.isascii() and text.isdigit() and len(text) <= len(str(most))
@@ -52,14 +52,14 @@ def agent_named(app: App, name: str, say: Callable[[str], object]) -> Agent:
 
 
 def agent_name(text: str) -> str:
-    """Of an argument, for an agent that is made when it is needed."""
+    """Return the agent of an argument, for an agent that is made when it is needed."""
     if not re.fullmatch(AGENT_NAME_PATTERN, text):
         raise argparse.ArgumentTypeError("letters, digits, . - and _, 64 at most")
     return text
 
 
 def end_user(text: str) -> str:
-    """Of an argument."""
+    """Return the value of an argument."""
     if not 0 < len(text) <= USER_CHARACTERS:
         raise argparse.ArgumentTypeError(f"1 to {USER_CHARACTERS} characters")
     return text

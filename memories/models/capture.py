@@ -107,7 +107,7 @@ class Decision(models.TextChoices):
 
 class RejectionQuerySet(ScopedQuerySet["Rejection"]):
     def of_users(self, users: Users) -> Self:
-        """Where nothing is another end user's: session, candidate, memory to be changed. None: no filter."""
+        """Return whether nothing is another end user's: session, candidate, memory to be changed. None: no filter."""
         if users is None:
             return self
         of_nobody = Q(candidate__user_id__isnull=True)

@@ -31,21 +31,23 @@ BLOCK = 256
 
 
 def indexed_as(**options: str) -> str:
-    """What SQLite's table is made as."""
+    """Return what SQLite's table is made as."""
     given = {**options, "tokenize": "porter unicode61 remove_diacritics 2"}
     arguments = [*COLUMNS, *(f"{name}='{value}'" for name, value in given.items())]
     return f"fts5({', '.join(arguments)})"
 
 
 def row(alias: str) -> str:
-    """The values of COLUMNS for a memory row, as SQL."""
+    """Return the values of COLUMNS for a memory row, as SQL."""
     subject = f"coalesce({alias}.subject, '')"
     return f"'app' || {alias}.app_id, {content(alias, subject)}, {subject}, {alias}.tags"
 
 
 def content(alias: str, subject: str) -> str:
-    """SQL of the content. Where the row has a character that is a word, there is a space on both sides of each; there,
-    and where tags have letters beyond ASCII, which are kept as escapes, subject and tags are written out with it.
+    """Return SQL of the content.
+
+    A character that is a word has a space on both sides; there, and where tags have letters beyond ASCII, which are
+    kept as escapes, subject and tags are written out with it.
     """
     # Most rows are ASCII, which is told at once. A tag at a time: FTS5 reads what it is an index of without tables such
     # as `json_each`.
@@ -68,7 +70,7 @@ FROM letter WHERE {sign} <> ''
 
 
 def source() -> list[str]:
-    """SQL of what the index is read from, and of the triggers that keep it.
+    """Return SQL of what the index is read from, and of the triggers that keep it.
 
     A memory without content, in the cold archive, is not in the index: a row is taken out by what it was put in with.
     """
@@ -104,7 +106,7 @@ WORDS_INDEX = f"CREATE INDEX {{}} {TABLE} ON {MEMORY} USING gin ({WORDS}) WITH (
 
 
 def search_vector(row: str = "") -> str:
-    """SQL of what PostgreSQL's column holds for a row; with its alias and a dot, where there are more tables."""
+    """Return SQL of what PostgreSQL's column holds for a row; with its alias and a dot, where there are more tables."""
     text = f"{row}content || ' ' || coalesce({row}subject, '') || ' ' || {row}tags::text"
     return f"CASE WHEN {row}content <> '' THEN public.memsite_words({row}app_id, {text}) END"
 

@@ -31,11 +31,11 @@ class InjectionQuerySet(ScopedQuerySet["Injection"]):
         return list(self.order_by().values_list("memory_id", flat=True).distinct())
 
     def statements(self) -> list[tuple[str, float]]:
-        """What these memories say by now, and how sure each is."""
+        """Return what these memories say by now, and how sure each is."""
         return list(self.order_by().values_list("memory__content", "memory__confidence").distinct())
 
     def lines(self) -> list[str]:
-        """The lines as the agent read them."""
+        """Return the lines as the agent read them."""
         return list(self.values_list("line", flat=True))
 
 

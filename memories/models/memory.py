@@ -117,8 +117,9 @@ class Trust(models.TextChoices):
 
 
 def subject_of(name: str | None) -> str | None:
-    """A subject as it is stored: "general" is what memories without one are about. An accent is part of its letter
-    (NFC), however it was typed.
+    """Return a subject as stored.
+
+    "general" is what memories without one are about. An accent is part of its letter (NFC), however it was typed.
     """
     bare = unicodedata.normalize("NFC", (name or "").strip())
     return None if bare.casefold() in ("", GENERAL) else bare[:SUBJECT_LENGTH]
@@ -129,19 +130,19 @@ class MemoryQuerySet(PurgedQuerySet["Memory"]):
         return self.filter(status=Status.ACTIVE)
 
     def warm(self) -> Self:
-        """What is not in the cold archive."""
+        """Return what is not in the cold archive."""
         return self.exclude(status=Status.COLD)
 
     def lessons(self) -> Self:
-        """What users corrected and agents learnt. Uses the index `memory_lesson`."""
+        """Return what users corrected and agents learnt. Uses the index `memory_lesson`."""
         return self.filter(kind=Literal(Kind.LESSON))
 
     def live(self) -> Self:
-        """What counts against the app's limit."""
+        """Return what counts against the app's limit."""
         return self.filter(status__in=LIVE)
 
     def held(self) -> set[int]:
-        """The pks of those that are there, and are there until the transaction ends: who deletes one waits for it."""
+        """Return the pks of those that are there until the transaction ends: who deletes one waits for it."""
         pks = self.order_by("pk").values_list("pk", flat=True)
         if connection.vendor == "sqlite":
             # Nobody else writes while this transaction may.
@@ -153,7 +154,7 @@ class MemoryQuerySet(PurgedQuerySet["Memory"]):
             return {pk for (pk,) in cursor.fetchall()}
 
     def least_worthy(self) -> Self:
-        """What may go when the app is full, the least worthy first.
+        """Return what may go when the app is full, the least worthy first.
 
         Uses the index `memory_least`, unless a filter is added for which there is another index.
         """
@@ -166,11 +167,11 @@ class MemoryQuerySet(PurgedQuerySet["Memory"]):
         return self.exclude(origin__in=doubted, reviewed_at=None)
 
     def with_words(self, text: str) -> Self:
-        """Those that have this text in what they say, or in the name of their service, in small or capital letters."""
+        """Return those that have this text in their content or the name of their service, whatever its case."""
         return self.filter(Q(content__icontains=text) | Q(subject__icontains=text))
 
     def of_trust(self, level: str) -> Self:
-        """Those that `trust_level` says this of."""
+        """Return those that `trust_level` says this of."""
         if level == Trust.REVIEWED:
             return self.exclude(reviewed_at=None)
         rows = self.filter(reviewed_at=None)
@@ -178,28 +179,28 @@ class MemoryQuerySet(PurgedQuerySet["Memory"]):
         return rows.filter(is_trusted if level == Trust.TRUSTED else ~is_trusted)
 
     def visible_to(self, agent: Agent | None) -> Self:
-        """What this agent may see of its app: nothing that was taken back; operators (no agent) see all."""
+        """Return what this agent may see of its app: nothing that was taken back; operators (no agent) see all."""
         return self if agent is None else self.open_to(agent).exclude(status=Status.WITHDRAWN)
 
     def open_to(self, agent: Agent) -> Self:
-        """What nobody keeps from this agent of its app, whether or not it was taken back."""
+        """Return what nobody keeps from this agent of its app, whether or not it was taken back."""
         return self.filter(~Q(visibility=Visibility.AGENT) | Q(agent=agent))
 
     def once_shared(self) -> Self:
-        """What is one agent's alone by now, and was everybody's before."""
+        """Return what is one agent's alone by now, and was everybody's before."""
         others = [Visibility.APP.value, Visibility.SHARED.value]
         return self.filter(visibility=Visibility.AGENT, revisions__before__visibility__in=others).distinct()
 
     def of_user(self, user_id: str | None) -> Self:
-        """An end user's memories and those of no one in particular; no user given: no filter."""
+        """Return an end user's memories and those of no one in particular; no user given: no filter."""
         return self.of_users(one_user(user_id) or None)
 
     def of_users(self, users: Users) -> Self:
-        """These end users' memories and those of no one in particular; None: no filter."""
+        """Return these end users' memories and those of no one in particular; None: no filter."""
         return self.filter(of_users(users))
 
     def valid(self, now: datetime) -> Self:
-        """What has begun and has not run out."""
+        """Return what has begun and has not run out."""
         begun = Q(valid_from=None) | Q(valid_from__lte=now)
         return self.filter(begun & (Q(valid_until=None) | Q(valid_until__gt=now)))
 
@@ -341,7 +342,7 @@ class Memory(Purged, Identified):
 
     @property
     def text(self) -> str:
-        """What it says. A query for one in the cold archive, unless `cold_text` was selected with it."""
+        """Return what it says. A query for one in the cold archive, unless `cold_text` was selected with it."""
         return self.content or self.cold_text.text
 
     @property
@@ -351,12 +352,12 @@ class Memory(Purged, Identified):
         return Trust.TRUSTED if self.origin in TRUSTED_ORIGINS else Trust.UNREVIEWED
 
     def needs_review(self, policy: AppPolicy) -> bool:
-        """Whether somebody said it whom the policy does not take at their word, and nobody has looked at it."""
+        """Return whether somebody said it whom the policy does not take at their word, and nobody has looked at it."""
         return self.reviewed_at is None and self.origin in policy.review_origins
 
     @property
     def is_superseded(self) -> bool:
-        """Whether another memory stands for it, or did before it came into the cold archive."""
+        """Return whether another memory stands for it, or did before it came into the cold archive."""
         return Status.SUPERSEDED in (self.status, self.cold_text.was if self.status == Status.COLD else "")
 
 
@@ -462,7 +463,7 @@ def unpack(data: bytes) -> str:
 
 
 def as_noted(memory: Memory) -> Noted:
-    """`number` is the memory's pk."""
+    """Return a memory with its pk as `number`."""
     return Noted(
         number=memory.pk,
         content=memory.content,

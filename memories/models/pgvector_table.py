@@ -93,7 +93,7 @@ def build(**_: Any) -> None:
 
 
 def version() -> tuple[int, ...]:
-    """Of the extension; (0,) where there is none."""
+    """Return the version of the extension; (0,) where there is none."""
     with connection.cursor() as cursor:
         cursor.execute("SELECT extversion FROM pg_extension WHERE extname = 'vector'")
         row = cursor.fetchone()
@@ -109,13 +109,14 @@ def is_there() -> bool:
 
 
 def written(vector: Vectors) -> str:
-    """As pgvector reads it, in half precision."""
+    """Return a vector as pgvector reads it, in half precision."""
     return str(vector.astype(np.float16).tolist())
 
 
 def put(app: App, rows: Sequence[Vector]) -> None:
-    """These vectors of one model and length, for pgvector too, but for those of another length than it has, and those
-    that cannot be read. One statement.
+    """Store vectors of one model and length for pgvector too, but for those of another length or unreadable ones.
+
+    One statement.
     """
     pks, vectors = by_number(((row.memory_id, row.data) for row in rows), rows[0].dim if rows else 1)
     if not pks:
@@ -126,8 +127,9 @@ def put(app: App, rows: Sequence[Vector]) -> None:
 
 
 def fill(app: App, model: str, dim: int, after: int, most: int) -> list[int]:
-    """Adds up to so many that are missing, of memories behind this pk; answers their pks, also of those that cannot be
-    read. Two statements.
+    """Add up to so many that are missing behind this pk; return their pks, also of unreadable ones.
+
+    Two statements.
     """
     with connection.cursor() as cursor:
         cursor.execute(MISSING, [app.pk, model, after, dim, after, most])
@@ -137,7 +139,7 @@ def fill(app: App, model: str, dim: int, after: int, most: int) -> list[int]:
 
 
 def is_copy(sent: Any, data: Any) -> bool:
-    """Whether a copy, as PostgreSQL sends it (`halfvec_send`), is of this stored vector."""
+    """Return whether a copy, as PostgreSQL sends it (`halfvec_send`), is of this stored vector."""
     if sent is None or len(data) % FLOAT_BYTES:
         return False
     # Two numbers of two bytes come first: its length, and one that says nothing.
@@ -145,13 +147,13 @@ def is_copy(sent: Any, data: Any) -> bool:
 
 
 def drop_copies(pks: Sequence[int]) -> None:
-    """Deletes those of these memories, whichever app they are told to be of."""
+    """Delete those of these memories, whichever app they are told to be of."""
     with connection.cursor() as cursor:
         cursor.execute(f"DELETE FROM {TABLE} WHERE memory_id = ANY(%s)", [list(pks)])  # noqa: S608
 
 
 def drop_others(app: App, model: str, most: int) -> int:
-    """Deletes up to so many rows of other models than this one; answers how many."""
+    """Delete up to so many rows of other models than this one; answers how many."""
     with connection.cursor() as cursor:
         cursor.execute(DROP_SOME, [app.pk, model, most])
         return int(cursor.rowcount)
@@ -165,12 +167,12 @@ def index_name(app_pk: int, model: str) -> str:
 
 
 def halfvec_of(dim: int) -> str:
-    """The expression that the index is over. The table takes vectors of any length, an index those of one."""
+    """Return the expression that the index is over. The table takes vectors of any length, an index those of one."""
     return f"near::halfvec({int(dim)})"
 
 
 def has_index(app_pk: int, model: str) -> bool:
-    """Whether the app has a whole one of this model."""
+    """Return whether the app has a whole one of this model."""
     with connection.cursor() as cursor:
         return bool(first_value(cursor, WHOLE, ["%halfvec(%", index_name(app_pk, model)]))
 
@@ -180,7 +182,7 @@ class BeingMade(Exception):
 
 
 def make_index(app: App, model: str, dim: int) -> None:
-    """If there is no whole one yet. Raises BeingMade. Searches and writes go on meanwhile.
+    """Make an index if there is no whole one. Raises BeingMade. Searches and writes go on meanwhile.
 
     Takes minutes. How many depends on `maintenance_work_mem`, into which the index should fit.
     """
@@ -207,14 +209,14 @@ def make_index(app: App, model: str, dim: int) -> None:
 
 
 def first_value(cursor: Any, sql: str, parameters: Sequence[Any]) -> Any:
-    """The first value of the first row."""
+    """Return the first value of the first row."""
     cursor.execute(sql, parameters)
     row = cursor.fetchone()
     return row[0] if row else None
 
 
 def drop_indexes(app: App, but: str) -> None:
-    """All of the app's indexes but that of one model."""
+    """Drop all of the app's indexes but that of one model."""
     at_once = "" if connection.in_atomic_block else "CONCURRENTLY"
     with row_level_security.site_wide(), connection.cursor() as cursor:
         cursor.execute(

@@ -14,7 +14,7 @@ from memsite.tenancy.scoping import Identified, Scoped, ScopedQuerySet
 
 class SummaryQuerySet(ScopedQuerySet["Summary"]):
     def current(self) -> Self:
-        """The latest version of each."""
+        """Return the latest version of each."""
         return self.filter(archived_at=None)
 
 

@@ -111,7 +111,7 @@ class RecallCount(Scoped):
 
 
 def recall_note(app: App, day: date, mode: str, tier: str, searches: int, hits: int, seconds: float) -> Statement:
-    """What counts so many searches, of which some found something, and the seconds they took together."""
+    """Return what counts so many searches, of which some found something, and the seconds they took together."""
     return COUNT, [app.pk, day.isoformat(), mode, tier, searches, hits, seconds]
 
 

@@ -41,7 +41,7 @@ class Vector(IndexedByApp):
 
 
 def embedded_text(content: str, subject: str | None) -> str:
-    """What a memory's vector is made of: "takes a minute to start" says little without what it is about."""
+    """Return what a memory's vector is made of: "takes a minute to start" says little without what it is about."""
     if subject is None or content.casefold().startswith(subject.casefold()):
         return content
     return f"{subject}: {content}"
@@ -52,7 +52,7 @@ def to_bytes(vector: Vectors) -> bytes:
 
 
 def read_vectors(stored: Sequence[Any], dim: int) -> tuple[NDArray[np.bool_], Vectors]:
-    """Which of these are vectors of `dim` numbers, and they alone, in their order: shape (how many, dim), float32.
+    """Return which of these are vectors of `dim` numbers, and they alone, in order: shape (n, dim), float32.
 
     The one place where stored vectors are read. Whatever a column may hold is left out if it is something else: nothing
     at all, of another length or kind, with numbers that are none, or far from the length of 1 (or 0, which embedders
@@ -74,7 +74,7 @@ def read_vectors(stored: Sequence[Any], dim: int) -> tuple[NDArray[np.bool_], Ve
 
 
 def by_number(rows: Iterable[tuple[int, Any]], dim: int) -> tuple[list[int], Vectors]:
-    """The numbers of those that can be read, and their vectors."""
+    """Return the numbers of those that can be read, and their vectors."""
     pairs = list(rows)
     whole, vectors = read_vectors([data for _, data in pairs], dim)
     return [number for (number, _), is_whole in zip(pairs, whole, strict=True) if is_whole], vectors

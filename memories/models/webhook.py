@@ -20,7 +20,7 @@ class WebhookQuerySet(ScopedQuerySet["Webhook"]):
         return self.filter(is_active=True)
 
     def behind(self) -> Self:
-        """Of apps in which something was written since they were looked at."""
+        """Return rows of apps in which something was written since they were looked at."""
         return self.active().filter(app__change_number__gt=F("seen_change"))
 
 
@@ -53,7 +53,7 @@ class Webhook(Scoped, Identified):
 
     @property
     def url_shown(self) -> str:
-        """What anybody is told: the token that it may have to hold is for the one who is called."""
+        """Return what anybody is told: the token that it may have to hold is for the one who is called."""
         return without_secrets(self.url)
 
 

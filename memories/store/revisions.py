@@ -183,8 +183,9 @@ def mark_due(app: App, keys: Iterable[Key], now: datetime, changes: int = 1) -> 
 
 
 def summaries_touched(before: Mapping[str, Any], after: Mapping[str, Any]) -> list[Key]:
-    """Return the summaries that a change between two snapshots of a memory makes a difference to; empty: there was
-    none.
+    """Return the summaries that a change between two snapshots of a memory makes a difference to.
+
+    Empty: there was none.
     """
     if all(before.get(name) == after.get(name) for name in SUMMARISED):
         return []

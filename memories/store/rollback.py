@@ -188,7 +188,7 @@ class Source:
 
     @cached_property
     def texts(self) -> Q:
-        """Those of its resources that something may be derived from."""
+        """Return those of its resources that something may be derived from."""
         condition = Q(session__in=[session.pk for session in self.sessions])
         if self.what == RollbackWhat.RESOURCE:
             condition |= Q(uid=self.name)
@@ -241,7 +241,7 @@ class Source:
 
     @property
     def told(self) -> str:
-        """What revisions say when it is taken back, before the reason why."""
+        """Return what revisions say when it is taken back, before the reason why."""
         return f"{self.what} {self.name} was taken back"
 
     def is_own_rollback(self, row: Revision) -> bool:

@@ -38,16 +38,18 @@ MERGE = f"INSERT INTO {TABLE} ({TABLE}, rank) VALUES ('merge', %s)"  # noqa: S60
 
 
 def index_file_of(app_pk: int) -> Path | None:
-    """Return the index file of an app; None where none are kept: on PostgreSQL, whose other machines a sweep would not
-    reach.
+    """Return the index file of an app.
+
+    None where none are kept: on PostgreSQL, whose other machines a sweep would not reach.
     """
     here = index_folder() if get_conf().keep_indexes else None
     return here / f"{app_pk}{SUFFIX}" if here else None
 
 
 def evidence(app: App) -> About:
-    """Return evidence by which a file is known again for one of this database: not of a backup's that was put back
-    since, not from before a migration.
+    """Return evidence by which a file is known again for one of this database.
+
+    Not of a backup's that was put back since, not from before a migration.
     """
     latest = Revision.objects.for_app(app).order_by("-pk").values_list("pk", "created_at").first()
     revision = [latest[0], latest[1].isoformat()] if latest else None
@@ -87,8 +89,9 @@ def unreadable_index_files() -> list[int]:
 
 
 def drop_stale_index_files() -> None:
-    """Delete what tells of something that is gone, what cannot be read, and what a process left that was killed; all of
-    them where none are to be kept. OSError where they cannot be deleted.
+    """Delete what tells of something that is gone or unreadable, and what a killed process left; or all.
+
+    OSError where they cannot be deleted.
     """
     here = index_folder()
     if here is None or not here.exists():
@@ -164,8 +167,9 @@ def empty_log() -> bool:
 
 
 def merge_fulltext() -> None:
-    """Merge all segments into one, which drops what was deleted: some pages to a transaction, so that nobody waits
-    long.
+    """Merge all segments into one, which drops what was deleted.
+
+    Some pages to a transaction, so that nobody waits long.
     """
     pages = -PAGES_AT_A_TIME  # Less than 0: all segments are to become one.
     while changes_of(pages) > 1:

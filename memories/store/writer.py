@@ -236,8 +236,9 @@ class Writer:
         self.keep(memory, Action.REINFORCED, before, reason)
 
     def contradict(self, memory: Memory, by: Memory, reason: str) -> None:
-        """Doubt what the contrary was said of: less confidence, inactive below the threshold, and a link from the newer
-        one.
+        """Doubt what the contrary was said of.
+
+        Less confidence, inactive below the threshold, and a link from the newer one.
         """
         before = snapshot(memory)
         value = clamp(confidence_at(memory, self.now, self.policy) - self.policy.contradict_step)
@@ -524,8 +525,9 @@ class Writer:
         return len(given)
 
     def erase(self, rows: Sequence[Memory]) -> int:
-        """Delete the rows themselves, hidden ones too, and note that they are gone. They have been read for update, so
-        that nobody else comes to need one. Call it with a purge permit.
+        """Delete the rows themselves, hidden ones too, and note that they are gone.
+
+        They have been read for update, so that nobody else comes to need one. Call it with a purge permit.
         """
         app = self.app
         private = [memory.pk for memory in rows if memory.visibility == Visibility.AGENT]

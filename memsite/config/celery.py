@@ -21,15 +21,16 @@ app.autodiscover_tasks()
 
 @worker_init.connect
 def end_the_beat_too(**_: Any) -> None:
-    """The beat inside a worker (`-B`) is a process of its own: without this it survives a killed worker."""
+    """End the beat inside a worker (`-B`), a process of its own, with a killed worker."""
     pid = os.getpid()
     beat_embedded_init.connect(lambda **_: die_with_parent(pid), weak=False)
 
 
 @worker_ready.connect
 def end_without_the_beat(sender: Any, **_: Any) -> None:
-    """And without that beat, nothing would be called any more, and nobody would hear of it: whoever has started the
-    worker, starts it again.
+    """And without that beat, nothing would be called any more, and nobody would hear of it.
+
+    Whoever has started the worker, starts it again.
     """
     if beat := getattr(sender.controller, "beat", None):
         Thread(target=end_with, args=(beat,), name="watch-beat", daemon=True).start()

@@ -68,7 +68,7 @@ def celery_settings(broker_url: str, data_dir: Path, time_zone: str) -> dict[str
 
 
 def transport_options(url: str) -> dict[str, object]:
-    """What one kind of broker needs telling and others would not know."""
+    """Return what one kind of broker needs telling and others would not know."""
     if url.startswith(f"{SCHEME}:"):
         # Celery looks for its stop signal between two waits, which else take two seconds.
         return {"longest_drain_seconds": 0.25}
@@ -84,7 +84,7 @@ def transport_options(url: str) -> dict[str, object]:
 
 
 def certificates(url: str) -> dict[str, object] | bool:
-    """That the server's is checked, and is of its host: Celery would trust any, or any host's."""
+    """Return options that check the server's certificate and its host: Celery would trust any, or any host's."""
     parts = urlsplit(url)
     if parts.scheme == "rediss":
         return "ssl_cert_reqs=" not in parts.query and {"ssl_cert_reqs": ssl.CERT_REQUIRED}

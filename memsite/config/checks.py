@@ -53,7 +53,7 @@ def check_backups(**_: Any) -> list[CheckMessage]:
 
 
 def is_writable(folder: Path) -> bool:
-    """It, or where it would be made. What this user may not even look for, is not there."""
+    """Return it, or where it would be made. What this user may not even look for, is not there."""
     where = next(parent for parent in (folder, *folder.parents) if os.access(parent, os.F_OK))
     return os.access(where, os.W_OK | os.X_OK)
 
@@ -82,7 +82,7 @@ def check_previous_embedder(**_: Any) -> list[CheckMessage]:
 
 @register()
 def check_model(**_: Any) -> list[CheckMessage]:
-    """A warning: the rules do its work."""
+    """Return a warning: the rules do its work."""
     try:
         make_chat(get_conf().llm_settings)
     except LLMMisconfigured as error:
@@ -93,7 +93,7 @@ def check_model(**_: Any) -> list[CheckMessage]:
 
 @register()
 def check_pgvector(databases: Sequence[str] | None = None, **_: Any) -> list[CheckMessage]:
-    """Only where it was asked for by hand. The database itself is asked where it is to be checked, as by `migrate`."""
+    """Warn only if it was asked for by hand, and where the database is to be checked, as by `migrate`."""
     if "MEMSITE_PGVECTOR_FROM" not in os.environ or not get_conf().pgvector_from:
         return []
     hint = "Searches measure in the process then. See MEMSITE_PGVECTOR_FROM in docs/settings.md, or unset it."

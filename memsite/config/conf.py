@@ -58,7 +58,7 @@ CLIENTS_OWN = {"MEMSITE_URL", "MEMSITE_API_KEY", "MEMSITE_SESSION_ID"}
 
 
 def secret() -> Any:
-    """A text, empty unless given, that is not written down with the others."""
+    """Return a text, empty unless given, that is not written down with the others."""
     return field(default="", repr=False)
 
 
@@ -178,12 +178,12 @@ class Conf:
 
     @property
     def secret_file(self) -> Path:
-        """Where `manage.py setup` keeps the secret key it made, if none is given."""
+        """Return the file in which `manage.py setup` keeps the secret key it made, if none is given."""
         return self.data_dir / "secret.key"
 
     @property
     def backups(self) -> Path:
-        """The folder of backups."""
+        """Return the folder of backups."""
         return self.data_dir / "backups" if self.backup_dir == Path() else self.backup_dir
 
     @property
@@ -198,7 +198,7 @@ class Conf:
 
     @property
     def previous_embedder_settings(self) -> EmbedderSettings | None:
-        """Of the embedder before, which goes on serving until all memories have vectors of the new one."""
+        """Return settings of the embedder before, which serves until all memories have vectors of the new one."""
         if not self.previous_embedder:
             return None
         return EmbedderSettings(
@@ -224,7 +224,7 @@ class Conf:
         )
 
     def effective_secret_key(self) -> str:
-        """The given key, else the one in `secret_file`, else nothing (Django then refuses to sign).
+        """Return the given key, else the one in `secret_file`, else nothing (Django then refuses to sign).
 
         ImproperlyConfigured if that file is another user's.
         """
@@ -240,7 +240,7 @@ class Conf:
 
 @cache
 def time_zones() -> set[str]:
-    """All IANA names. Listing them reads the disk."""
+    """Return all IANA names. Listing them reads the disk."""
     return available_timezones()
 
 
@@ -257,7 +257,7 @@ def read_prices(text: str) -> dict[str, tuple[float, float]] | None:
 
 
 def is_token(text: str) -> bool:
-    """What a header can carry and nobody guesses; or nothing at all."""
+    """Return what a header can carry and nobody guesses; or nothing at all."""
     return not text or (len(text) >= 16 and text.isascii() and text.isprintable() and " " not in text)
 
 

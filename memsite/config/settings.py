@@ -128,7 +128,7 @@ def sqlite_options() -> dict[str, Any]:
 
 
 def postgres_options(conf: Conf) -> dict[str, Any]:
-    """The threads of a process share some connections: there are more threads than a server likes connections."""
+    """Return options for connections that threads share: a server likes fewer of them than there are threads."""
     pool = {
         "min_size": 1,
         "max_size": conf.database_connections,

@@ -12,8 +12,9 @@ Row = TypeVar("Row", bound=models.Model)
 
 
 def copy_row(row: Row, copied: dict[int, models.Model] | None = None) -> Row:
-    """Return a copy of the row, with copies of the rows that were read with it: what is changed of the one, or read for
-    it later, is not shared.
+    """Return a copy of the row, with copies of the rows that were read with it.
+
+    What is changed of the one, or read for it later, is not shared.
 
     `deepcopy` of the rows of a search took a quarter of the request. `copied` are the rows that have a copy already, by
     `id`.

@@ -26,15 +26,16 @@ def literals(*words: str) -> list[Literal]:
 
 
 def hex_bounds(beginning: str, digits: int) -> tuple[str, Greatest]:
-    """For a `__range`, which a usual index of texts answers. Others may lie between them, too: signs, as ":" and ";",
-    have another order in each collation.
+    """Return bounds for a `__range`, which a usual index of texts answers.
+
+    Others may lie between, such as ":" and ";", have another order in each collation.
     """
     first, *lasts = outermost(beginning, digits)
     return first, Greatest(*map(Value, lasts))
 
 
 def outermost(beginning: str, digits: int) -> tuple[str, str, str]:
-    """The first one, and those of which one is the last: "aa" is a letter behind all others in Danish and Norwegian."""
+    """Return the first, and those of which one is the last: "aa" is behind all others in Danish and Norwegian."""
     return f"{beginning}{'0' * digits}", f"{beginning}{'f' * digits}", f"{beginning}{'a' * digits}"
 
 
@@ -46,18 +47,18 @@ WRITTEN_WITH_EXPONENT = 1e16
 
 
 def read_number(digits: str) -> int | float:
-    """Of an integer's digits: what has more than 64 bits was a float, as doors take no such integer."""
+    """Read an integer's digits: more than 64 bits were a float, as endpoints take no such integer."""
     number = int(digits)
     return number if number in INTEGERS else float(digits)
 
 
 def with_floats(text: str) -> str:
-    """The JSON that `jsonb` tells, with the floats among its numbers that are too large for an integer."""
+    """Return the JSON that `jsonb` tells, with the floats among its numbers that are too large for an integer."""
     return json.dumps(json.loads(text, parse_int=read_number)) if LONG.search(text) else text
 
 
 def settled(value: Any) -> Any:
-    """A JSON value with each number as either database tells it, so that copies can be compared byte by byte."""
+    """Return a JSON value with each number as either database tells it, so that copies can be compared byte by byte."""
     if isinstance(value, dict):
         return {name: settled(inner) for name, inner in value.items()}
     if isinstance(value, list):

@@ -42,12 +42,12 @@ Commit = tuple[int, int]
 
 
 def is_committed() -> bool:
-    """A transaction may have written what it reads, and that may be taken back: nothing of it is for anybody else."""
+    """Return whether no transaction is open that may have written what it reads and may be taken back."""
     return not connection.in_atomic_block
 
 
 def last_commit() -> Commit | None:
-    """The last one as of now; None where nobody tells: in a transaction, and on PostgreSQL.
+    """Return the last one as of now; None where nobody tells: in a transaction, and on PostgreSQL.
 
     What is read after it was asked for, may be kept beside it, and told again while it is the last one.
     """

@@ -87,7 +87,7 @@ class Prepared(Generic[Row]):
         return self.query_for(values).ask(values)
 
     def as_of(self, commit: Commit | None, *values: models.Model | int | str) -> Sequence[Row]:
-        """The same, and without asking the database if it was asked since that commit, the last one.
+        """Return the same, and without asking the database if it was asked since that commit, the last one.
 
         For few rows that are asked for often: they stay in memory, and each caller is given copies.
         """
@@ -100,7 +100,7 @@ class Prepared(Generic[Row]):
         return [copy_row(row) if isinstance(row, models.Model) else row for row in cached[1]]
 
     def query_for(self, values: Sequence[models.Model | int | str]) -> Written:
-        """For as many values."""
+        """Return placeholders for as many values."""
         if len(values) not in self.written:
             samples = list(samples_of(values))
             self.written[len(values)] = write(self.make(*samples), samples)
@@ -160,7 +160,7 @@ def as_tuples(rows: Iterable[Sequence[Any]]) -> Iterator[tuple[Any, ...]]:
 
 
 def converter_of(expression: Any, steps: Sequence[Callable[..., Any]]) -> Convert:
-    """For what is not NULL, which stays what it is."""
+    """Return SQL for what is not NULL, which stays what it is."""
     quick = QUICK.get(expression.output_field.get_internal_type()) if isinstance(expression, Col) else None
     if quick and len(steps) == 1 and not getattr(expression.output_field, "decoder", None):
         return quick
@@ -182,7 +182,7 @@ def converted(row: Sequence[Any], converters: Sequence[tuple[int, Convert]]) -> 
 
 
 def instances_of(compiler: SQLCompiler) -> Make:
-    """What makes instances as the ORM does, with those selected with them."""
+    """Return what makes instances as the ORM does, with those selected with them."""
     select, known = compiler.select, compiler.klass_info
     assert known is not None
     start, end = known["select_fields"][0], known["select_fields"][-1] + 1

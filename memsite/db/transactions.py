@@ -28,9 +28,7 @@ class Unsure(OperationalError):
 
 
 def is_busy(error: BaseException | None) -> bool:
-    """The wait for a lock, or for a connection, was in vain, or was ended for others to go on, or the server went away
-    in the middle of it: nothing was stored.
-    """
+    """Return whether a wait for a lock or connection was in vain, or the server went away: nothing was stored."""
     if not isinstance(error, OperationalError):
         return False
     if is_unconnected(error):
@@ -51,7 +49,7 @@ def is_out_of_reach(error: BaseException | None) -> bool:
 
 
 def is_cut_off(error: BaseException | None) -> bool:
-    """The connection broke off while it was used: PostgreSQL was stopped, or is not to be reached any more."""
+    """Return the connection broke off while it was used: PostgreSQL was stopped, or is not to be reached any more."""
     cause = error.__cause__ if isinstance(error, OperationalError) else None
     # By its name: the driver is loaded on PostgreSQL only.
     if cause is None or type(cause).__module__.partition(".")[0] != "psycopg":
@@ -61,7 +59,7 @@ def is_cut_off(error: BaseException | None) -> bool:
 
 
 def count(work: Callable[[], object]) -> bool:
-    """Does `work`, which only counts, `unhurried`; False, and nothing of it, if others write for longer than a moment.
+    """Do `work`, which only counts, `unhurried`; False, and nothing of it, if others write for longer than a moment.
 
     Who reads does not wait for writers, and is not refused for what they hold up.
     """
@@ -79,7 +77,7 @@ def count(work: Callable[[], object]) -> bool:
 
 @contextmanager
 def unhurried() -> Iterator[None]:
-    """A transaction, whole or not at all as every other, kept when the process dies; the disk gets it when it can.
+    """Open a transaction, whole or not at all, kept when the process dies; the disk gets it when it can.
 
     Waits for a moment only until it may write. Inside another transaction it is a part of that one.
     """
@@ -120,7 +118,7 @@ BEGIN = {"sqlite": "BEGIN DEFERRED", "postgresql": "BEGIN ISOLATION LEVEL REPEAT
 
 @contextmanager
 def snapshot() -> Iterator[None]:
-    """All that is read inside is of one moment, and nobody waits for it. Nothing may be written inside.
+    """Read all inside as of one moment, while nobody waits for it. Nothing may be written inside.
 
     Keep it short: the database holds on to everything old meanwhile. Inside a transaction it is that one.
     """
@@ -140,7 +138,7 @@ Statement = tuple[str, Sequence[Any]]
 
 
 def execute_all(statements: Sequence[Statement]) -> None:
-    """One after the other. PostgreSQL is told all of them in one message: waiting for each takes longer than it works.
+    """Execute one after the other; PostgreSQL gets all in one message, as waiting for each takes longer.
 
     Call in a transaction.
     """
@@ -158,7 +156,7 @@ Item = TypeVar("Item")
 
 
 def portions(items: Iterable[Item], most: int, most_size: int, size_of: Callable[[Item], int]) -> Iterator[list[Item]]:
-    """In their order: at most so many, which together have at most that size. One alone may have more."""
+    """Yield portions in order: at most so many, which together have at most that size. One alone may have more."""
     portion, size = list[Item](), 0
     for item in items:
         length = size_of(item)

@@ -38,7 +38,7 @@ def is_migrated() -> bool:
 
 
 def library_note() -> str:
-    """A line on the WAL-reset bug (https://sqlite.org/wal.html#walresetbug) where this library has it, else ""."""
+    """Return a line on the WAL-reset bug (https://sqlite.org/wal.html#walresetbug) if this library has it, else ""."""
     if connection.vendor != "sqlite" or not has_wal_reset_bug(sqlite3.sqlite_version_info):
         return ""
     return (
@@ -49,13 +49,13 @@ def library_note() -> str:
 
 
 def has_wal_reset_bug(version: tuple[int, ...]) -> bool:
-    """Every version with a WAL up to 3.51.2, but for those of older lines that were mended, too."""
+    """Return whether it has a WAL and is below 3.51.3, but for older lines that were mended, too."""
     mended = (3, 44, 6) <= version < (3, 45) or (3, 50, 7) <= version < (3, 51)
     return (3, 7) <= version < (3, 51, 3) and not mended
 
 
 def index_folder() -> Path | None:
-    """Where processes keep the indexes of large apps. None for PostgreSQL, and for a database in memory."""
+    """Return the folder with the indexes of large apps. None for PostgreSQL, and for a database in memory."""
     if connection.vendor != "sqlite" or connection.is_in_memory_db():  # type: ignore[attr-defined]  # SQLite's own
         return None
     return indexes_of(Path(str(connection.settings_dict["NAME"])))

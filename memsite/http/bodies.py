@@ -100,11 +100,11 @@ class TimedBody:
         return b"".join(pieces)
 
     def readline(self, size: int = -1) -> bytes:
-        """What `read` would: nothing here reads bodies by lines, and granian's own would wait without an end."""
+        """Return what `read` would: nothing here reads bodies by lines, and granian's own would wait without an end."""
         return self.read(size)
 
     def finish(self, most: int) -> bool:
-        """Whether all of it has been read, now if need be: at most so many bytes, if they come at once."""
+        """Return whether all of it has been read, now if need be: at most so many bytes, if they come at once."""
         if 0 < self.left <= most and not self.failure:
             self._until, self.is_patient = monotonic() + LATE_SECONDS, False
             with suppress(SlowBody, TooManySlowBodies):
@@ -162,7 +162,7 @@ class Job:
         return self.pending.acquire(timeout=seconds)
 
     def is_done_at_once(self) -> bool:
-        """A machine that was too busy to wake us in time was so to read, too: then it is waited once more."""
+        """Return a machine that was too busy to wake us in time was so to read, too: then it is waited once more."""
         asked_at = monotonic()
         while not self.is_done(A_MOMENT):
             if (now := monotonic()) - asked_at < 2 * A_MOMENT:
@@ -199,7 +199,7 @@ idle: list[Helper] = []
 
 
 def time_bodies(application: Callable[..., Answer]) -> Callable[..., Answer]:
-    """The WSGI application, with bodies that are read in time or not at all."""
+    """Return the WSGI application, with bodies that are read in time or not at all."""
 
     def answer(environ: dict[str, Any], start_response: Callable[..., Any]) -> Answer:
         length = environ.get("CONTENT_LENGTH") or ""

@@ -18,7 +18,7 @@ JOINER, PICTURE = "\u200d", "\ufe0f"
 
 
 def show_hidden(value: Value) -> Value | str:
-    """A text with `⟨U+202E⟩` for each character that cannot be seen or turns others round; other values as they are."""
+    """Return a text with `⟨U+202E⟩` for each hidden or turning character; other values as they are."""
     if not isinstance(value, str) or (value.isprintable() and not HIDDEN_LETTERS.search(value)):
         return value
     return "".join(

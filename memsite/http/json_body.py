@@ -51,7 +51,7 @@ class StrictJSONParser(BaseParser):
 
 
 def read_bounded(stream: Any, limit: int) -> bytes:
-    """The whole body, or TooLarge as soon as it is known to be over `limit` bytes: of a request, before any is read."""
+    """Return the whole body, or TooLarge once it is known to be over `limit` bytes: if possible, before reading."""
     is_too_large = isinstance(stream, HttpRequest) and length_of(stream) > limit
     body: bytes = b"" if is_too_large else stream.read(limit + 1)
     if is_too_large or len(body) > limit:
@@ -60,7 +60,7 @@ def read_bounded(stream: Any, limit: int) -> bytes:
 
 
 def parse_json(body: bytes) -> Any:
-    """The parsed document; ParseError says what is wrong and quotes nothing of the body but a repeated name."""
+    """Return the parsed document; ParseError says what is wrong and quotes nothing of the body but a repeated name."""
     try:
         document = orjson.loads(body)
     except orjson.JSONDecodeError as error:
@@ -81,14 +81,14 @@ def parse_json(body: bytes) -> Any:
 
 
 def count_quotes(text: bytes) -> int:
-    """The quotes around names and texts. A document that has lost a name to its like has fewer than its text."""
+    """Return the quotes around names and texts. A document that has lost a name to its like has fewer than its text."""
     if b"\\" in text:
         text = text.replace(rb"\\", b"").replace(rb"\"", b"")
     return text.count(b'"')
 
 
 def parse_loosely(text: str | bytes, **numbers: Any) -> Any:
-    """A line or entry that another program has written, with whatever characters and depth; `numbers` as of `json`.
+    """Return a line that another program wrote, with whatever characters and depth; `numbers` as of `json`.
 
     RepeatedName, ValueError for what is no JSON, RecursionError.
     """
@@ -111,7 +111,7 @@ def bounded_integer(digits: str) -> int:
 
 
 def fits_64_bits(document: Any) -> bool:
-    """Whether every integer in it can be stored and answered exactly."""
+    """Return whether every integer in it can be stored and answered exactly."""
     with suppress(TypeError):
         orjson.dumps(document)  # It takes no others, and is faster than a walk.
         return True
@@ -119,12 +119,12 @@ def fits_64_bits(document: Any) -> bool:
 
 
 def json_length(document: Any) -> int:
-    """How many characters it has as JSON, without white space."""
+    """Return how many characters it has as JSON, without white space."""
     return len(json.dumps(document, ensure_ascii=False, separators=(",", ":")))
 
 
 def walk(document: Any) -> Iterator[tuple[int, Any]]:
-    """Every value and key with its depth, without recursion."""
+    """Yield every value and key with its depth, without recursion."""
     waiting: list[tuple[int, Any]] = [(0, document)]
     while waiting:
         depth, value = waiting.pop()
@@ -182,7 +182,7 @@ def dump_json(data: Any, *, in_order: bool = False) -> bytes:
 
 
 def plain(value: Any) -> Any:
-    """What orjson does not know: DRF's lazy strings and its dict and list subclasses."""
+    """Return what orjson does not know: DRF's lazy strings and its dict and list subclasses."""
     if isinstance(value, dict):
         return dict(value)
     if isinstance(value, list | tuple | set | frozenset):

@@ -76,14 +76,14 @@ class RequestLog:
 
 
 def encoding_of(request: HttpRequest) -> str:
-    """How its body says that it is packed, as in its header; empty if it does not, or has no body."""
+    """Return how its body says that it is packed, as in its header; empty if it does not, or has no body."""
     has_body = "HTTP_TRANSFER_ENCODING" in request.META or request.META.get("CONTENT_LENGTH") not in (None, "", "0")
     encoding = request.META.get("HTTP_CONTENT_ENCODING", "").strip().lower() if has_body else ""
     return "" if encoding == "identity" else encoding
 
 
 def length_of(request: HttpRequest) -> int:
-    """The bytes that its body says it has; 0 if it does not say."""
+    """Return the bytes that its body says it has; 0 if it does not say."""
     length = request.META.get("CONTENT_LENGTH") or ""
     return int(length) if length.isdecimal() else 0
 
@@ -122,8 +122,9 @@ def connect() -> None:
 
 
 def let_go(**_: Any) -> None:
-    """Closes this thread's connection if it is broken, too old, or left in a transaction; gives it back to its pool, if
-    it has one.
+    """Close this thread's connection if it is broken, too old, or left in a transaction.
+
+    Gives it back to its pool, if it has one.
     """
     wrapper = connections[DEFAULT_DB_ALIAS]
     # Of a transaction around the request, as a test's.

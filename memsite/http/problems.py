@@ -47,7 +47,7 @@ CODES = {
 
 
 def problem(status: int, detail: str = "", **extra: object) -> dict[str, Any]:
-    """The body: `type` stays about:blank, so `title` is the status phrase, as the RFC asks."""
+    """Return the body: `type` stays about:blank, so `title` is the status phrase, as the RFC asks."""
     body = {
         "type": "about:blank",
         "title": HTTPStatus(status).phrase,
@@ -60,7 +60,7 @@ def problem(status: int, detail: str = "", **extra: object) -> dict[str, Any]:
 
 
 def problem_response(status: int, detail: str = "", **extra: object) -> HttpResponse:
-    """For Django's own views and middleware; DRF views raise instead."""
+    """Answer for Django's own views and middleware; DRF views raise instead."""
     body = orjson.dumps(problem(status, detail, **extra))
     return HttpResponse(body, status=status, content_type=CONTENT_TYPE)
 
@@ -95,7 +95,7 @@ def as_api_exception(error: Exception) -> exceptions.APIException | None:
 
 
 def of_the_database(error: BaseException | None) -> Busy | Unwritable | MayBeStored | None:
-    """What the database cannot do now and can do later: whoever asked is told to come again, or to look first."""
+    """Return what the database cannot do now and can do later: whoever asked is to come again, or look first."""
     if isinstance(error, Unsure):
         log.error("commit_unsure", error=first_line(error))
         return MayBeStored()
@@ -133,7 +133,7 @@ def explain(error: exceptions.APIException) -> tuple[str, list[dict[str, str]]]:
 
 
 def remedy(error: exceptions.APIException, view: Any) -> str:
-    """What to do instead, for whoever knocked the wrong way."""
+    """Return what to do instead, for whoever knocked the wrong way."""
     if isinstance(error, exceptions.NotAuthenticated):
         return " Send your key in the header `Authorization: Bearer mst_…`."
     if isinstance(error, exceptions.UnsupportedMediaType) and view:
@@ -170,7 +170,7 @@ def code_of(error: exceptions.APIException) -> str:
 
 
 def wants_page(request: HttpRequest) -> bool:
-    """A person in a browser gets a page, everyone else a problem document: also a page that says it in a toast."""
+    """Return whether a person in a browser asks, who gets a page, or a toast, where others get a problem document."""
     is_for_script = request.path.startswith(FOR_PROGRAMS) or "HX-Request" in request.headers
     return not is_for_script and request.accepts("text/html") and "Accept" in request.headers
 
@@ -247,7 +247,7 @@ class PlainBodies:
 
 
 def nearest(path: str) -> str:
-    """What is wrong with an address that comes near one of the API's; where to look for all others."""
+    """Return what is wrong with an address that comes near one of the API's; where to look for all others."""
     parts = path.rstrip("/").split("/")
     if path.endswith("/") and is_address(parts):
         return " Addresses of the API have no slash at the end."
@@ -282,7 +282,7 @@ def server_error(request: HttpRequest) -> HttpResponse:
 
 
 def typed_in(request: HttpRequest) -> list[tuple[str, str]]:
-    """What a form of ours has brought, to be sent once more from the page that refuses it; nothing with a password.
+    """Return what a form of ours brought, to be sent again from the page that refuses it; nothing with a password.
 
     Only once it is known that no other site has sent it.
     """

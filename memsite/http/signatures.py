@@ -27,13 +27,13 @@ class BadSignature(Exception):
 
 
 def secret_of(uid: UUID, number: int) -> str:
-    """The secret of a row after `number` renewals."""
+    """Return the secret of a row after `number` renewals."""
     message = f"memsite webhook {uid} {number}".encode()
     return PREFIX + b64encode(hmac.new(settings.SECRET_KEY.encode(), message, hashlib.sha256).digest()).decode()
 
 
 def headers_for(message_id: str, body: bytes, secrets: list[str], now: datetime) -> dict[str, str]:
-    """One signature for each secret: while one is renewed, both count."""
+    """Return one signature for each secret: while one is renewed, both count."""
     timestamp = str(int(now.timestamp()))
     signed = " ".join(sign(secret, message_id, timestamp, body) for secret in secrets)
     return {ID: message_id, TIMESTAMP: timestamp, SIGNATURE: signed}
@@ -46,7 +46,7 @@ def sign(secret: str, message_id: str, timestamp: str, body: bytes) -> str:
 
 
 def verify(headers: Mapping[str, str], body: bytes, secret: str, now: datetime) -> str:
-    """The message's id. Raises BadSignature."""
+    """Return the message's id. Raises BadSignature."""
     message_id, timestamp, given = (headers.get(name, "") for name in (ID, TIMESTAMP, SIGNATURE))
     if (
         not 0 < len(message_id) <= ID_CHARACTERS

@@ -18,7 +18,7 @@ class QuickCompressor(Compressor):  # type: ignore[misc]  # untyped
 
 class StaticFiles(CompressedManifestStaticFilesStorage):  # type: ignore[misc]  # untyped
     def stored_name(self, name: str) -> str:
-        """The plain name where nothing was collected: whitenoise serves it from the packages."""
+        """Return the plain name where nothing was collected: whitenoise serves it from the packages."""
         return str(super().stored_name(name)) if self.hashed_files else name
 
     def create_compressor(self, **options: Any) -> Compressor:

@@ -41,7 +41,7 @@ admin.site.unregister(PeriodicTask)
 
 class CrontabForm(CrontabModelForm):
     def clean(self) -> dict[str, Any]:
-        """Its fields' own check lets through what ends the schedule when it is read: -1, or the 31st of February."""
+        """Refuse what passes the fields' own check and ends the schedule when read: -1, or the 31st of February."""
         fields: dict[str, Any] = super().clean() or {}
         try:
             crontab(**{name: fields[name] for name in PARTS if name in fields})

@@ -25,8 +25,9 @@ class Beat(DatabaseScheduler):  # type: ignore[misc]  # untyped
     Entry = Entry
 
     def all_as_schedule(self) -> dict[str, Any]:
-        """As it was read last, while the database cannot be asked: it is read anew every five minutes, and what goes
-        wrong there would end the beat.
+        """Return the schedule as read last while the database is away.
+
+        It is read every five minutes, and what goes wrong there would end the beat.
         """
         try:
             schedule: dict[str, Any] = super().all_as_schedule()

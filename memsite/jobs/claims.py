@@ -62,7 +62,7 @@ def zone_of(app: App | None) -> tzinfo:
 def fire(
     job: str, app: App | None, schedule: Schedule, now: datetime, by: str, *, by_hand: bool = False
 ) -> JobRun | None:
-    """The run of the last period that is due, if it is new: None when it has been fired before.
+    """Return the run of the last period that is due, if it is new: None when it has been fired before.
 
     One run for all periods that were missed. Unless by hand, nothing is due from before the app was there.
     """
@@ -85,7 +85,7 @@ def fire(
 def fire_all(
     job: str, apps: Iterable[App], schedule: Schedule, now: datetime, by: str, *, by_hand: bool = False
 ) -> list[JobRun]:
-    """The same for some hundred apps, in one transaction: those of the runs that are new. One query if none is."""
+    """Fire a job for some hundred apps in one transaction; return the new runs. One query if none is."""
     latest = cache(partial(schedule.latest, now))
     periods = {app: latest(zone_of(app)) for app in apps}
     due = {app: period for app, period in periods.items() if period.until > app.created_at or by_hand}
@@ -111,13 +111,13 @@ def fire_all(
 
 
 def schedule_of(job: str, default: Schedule) -> Schedule:
-    """When it is due, as operators have set it, or would be if it were not switched off."""
+    """Return the schedule as operators have set it, or as it would be if it were not switched off."""
     row = JobSchedule.objects.filter(job=job).first()
     return row.schedule if row else default
 
 
 def schedules(defaults: Mapping[str, Schedule]) -> dict[str, Schedule]:
-    """When each job is due, as operators have set it; without those that are switched off. One query."""
+    """Return the schedule of each job, as operators have set it; without those that are switched off. One query."""
     rows = {row.job: row for row in JobSchedule.objects.filter(job__in=defaults)}
     return {
         job: rows[job].schedule if job in rows else schedule
@@ -127,7 +127,7 @@ def schedules(defaults: Mapping[str, Schedule]) -> dict[str, Schedule]:
 
 
 def note_defaults(defaults: Mapping[str, Schedule]) -> None:
-    """A row for each job that has none, so that operators find it and may change it. One query if none is missing."""
+    """Add a row for each job that has none, so that operators may change it. One query if none is missing."""
     known = set(JobSchedule.objects.values_list("job", flat=True))
     missing = [JobSchedule.of(job, schedule) for job, schedule in defaults.items() if job not in known]
     if missing:
@@ -179,7 +179,7 @@ def ours(row: JobRun, *, any_status: bool = False) -> JobRunQuerySet:
 
 
 def claim(job: str, app: App | None, now: datetime, slice_seconds: float = SLICE_SECONDS) -> Claim | None:
-    """The run to be worked on now: one that was begun, or else the latest, which covers those before it.
+    """Return the run to be worked on now: one that was begun, or else the latest, which covers those before it.
 
     None if there is none, if another one of the job is under way for the app, or if it is not yet time to try again.
     """
@@ -202,7 +202,7 @@ def claim(job: str, app: App | None, now: datetime, slice_seconds: float = SLICE
 
 
 def choose(rows: list[JobRun], now: datetime) -> JobRun | None:
-    """Of one job's open runs, the oldest first. Gives those up whose workers were killed again and again."""
+    """Claim one job's oldest open run. Gives those up whose workers were killed again and again."""
     for row in rows:
         if row.status == RunStatus.RUNNING:
             if row.lease_until and row.lease_until > now:
@@ -235,8 +235,9 @@ def stop(claimed: Claim, now: datetime) -> None:
 
 
 def fail(claimed: Claim, error: Exception, now: datetime) -> None:
-    """To be tried again, later each time; given up after so many attempts. A full disk is waited for, however long, and
-    so is a database that is busy.
+    """To be tried again, later each time; given up after so many attempts.
+
+    A full disk is waited for, however long, and so is a database that is busy.
     """
     attempts = claimed.row.attempts
     if why_unwritable(error):
@@ -259,7 +260,7 @@ def fail(claimed: Claim, error: Exception, now: datetime) -> None:
 
 
 def describe_error(error: Exception) -> str:
-    """What an operator reads. Only our own errors may speak: others may quote what was said."""
+    """Return what an operator reads. Only our own errors may speak: others may quote what was said."""
     if type(error).__module__.startswith(("memories.", "memsite.")):
         return str(error) or type(error).__name__
     if why := why_unwritable(error):
@@ -271,7 +272,7 @@ def describe_error(error: Exception) -> str:
 
 
 def retry(run: JobRun, now: datetime) -> bool:
-    """By hand: due at once, with all its attempts, from where it was. False if it is done or under way."""
+    """Retry by hand: due at once, with all its attempts, from where it was. False if done or under way."""
     ended = JobRun.objects.filter(
         pk=run.pk, status__in=(RunStatus.FAILED, RunStatus.DEAD, RunStatus.STOPPED, RunStatus.PENDING)
     )
@@ -279,7 +280,7 @@ def retry(run: JobRun, now: datetime) -> bool:
 
 
 def ask_to_stop(run: JobRun, now: datetime) -> bool:
-    """By hand: at once if nobody is at it, else after the batch that is under way. False if it has ended."""
+    """Stop by hand: at once if nobody is at it, else after the batch under way. False if it has ended."""
     waiting = JobRun.objects.filter(pk=run.pk, status__in=(RunStatus.PENDING, RunStatus.FAILED))
     if waiting.update(status=RunStatus.STOPPED, finished_at=now):
         return True

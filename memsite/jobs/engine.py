@@ -38,7 +38,7 @@ Jobs = Mapping[str, Job[Any]]
 
 
 def fire_due(jobs: Jobs, now: datetime, by: str) -> list[JobRun]:
-    """Fires everything that is due on the site; answers what is new. A few queries per job and hundreds of apps."""
+    """Fire everything that is due on the site; answers what is new. A few queries per job and hundreds of apps."""
     rows = App.objects.select_related("policy").only("status", "created_at", "policy__time_zone")
     apps = {app.pk: app for app in rows}
     active = [app for app in apps.values() if app.status == AppStatus.ACTIVE]
@@ -62,7 +62,7 @@ def parts(apps: Sequence[App]) -> Iterator[Sequence[App]]:
 
 
 def fire_for(jobs: Jobs, app: App, now: datetime, by: str) -> list[str]:
-    """Fires what is overdue for one app, and rings for a worker; answers the names. For heartbeats: few queries."""
+    """Fire what is overdue for one app, and rings for a worker; answers the names. For heartbeats: few queries."""
     schedules = claims.schedules({name: job.schedule for name, job in jobs.items() if not job.of_site})
     wanted = {name: when for name, when in schedules.items() if jobs[name].is_wanted(app, now)}
     due = {name: when.latest(now, claims.zone_of(app)).until for name, when in wanted.items()}
@@ -77,7 +77,7 @@ def fire_for(jobs: Jobs, app: App, now: datetime, by: str) -> list[str]:
 
 
 def fire_now(job: Job[Any], app: App | None, now: datetime, by: str) -> tuple[JobRun, bool]:
-    """By hand: the run of the last period that is due, and whether it is new. Also of a job that is switched off."""
+    """Fire the last due period by hand, also of a job that is off; return the run and whether it is new."""
     schedule = claims.schedule_of(job.name, job.schedule)
     fired = claims.fire(job.name, app, schedule, now, by, by_hand=True)
     ring(WORK)
@@ -87,7 +87,7 @@ def fire_now(job: Job[Any], app: App | None, now: datetime, by: str) -> tuple[Jo
 
 
 def fire_all_now(job: Job[Any], apps: Sequence[App], now: datetime, by: str) -> list[JobRun]:
-    """The same for many apps: the runs that are new."""
+    """Return the same for many apps: the runs that are new."""
     schedule = claims.schedule_of(job.name, job.schedule)
     fired = [claims.fire_all(job.name, some, schedule, now, by, by_hand=True) for some in parts(apps)]
     ring(WORK)
@@ -130,19 +130,19 @@ def work_off(jobs: Jobs, hands_for: Callable[[App], Any], stop_after: timedelta)
 
 
 def run(job: Job[Any], service: Any, claimed: claims.Claim) -> None:
-    """One claimed run, to its end or to where it must wait. Its errors are noted on the row."""
+    """Work one claimed run off, to its end or to where it must wait. Its errors are noted on the row."""
     begun = perf_counter()
     outcome = carry_out(job, service, claimed)
     count_run(job.name, outcome, perf_counter() - begun)
 
 
 def named_app(claimed: claims.Claim) -> str | None:
-    """For the log: none where the run is of the whole site."""
+    """Return the app for the log: None where the run is of the whole site."""
     return claimed.row.app.app_id if claimed.row.app else None
 
 
 def carry_out(job: Job[Any], service: Any, claimed: claims.Claim) -> str:
-    """What became of it: done, paused, stopped, failed, or lost to another worker."""
+    """Return what became of it: done, paused, stopped, failed, or lost to another worker."""
     noted = log.bind(job=job.name, app=named_app(claimed), period=claimed.row.period)
     try:
         app = claimed.row.app_id
@@ -176,7 +176,7 @@ def carry_out(job: Job[Any], service: Any, claimed: claims.Claim) -> str:
 
 
 def drop_old_runs(now: datetime) -> Iterator[int]:
-    """Deletes runs that ended long ago; answers how many, a batch at a time: between two of them others can write."""
+    """Delete runs that ended long ago; answers how many, a batch at a time: between two of them others can write."""
     last = 0
     while pks := list(old_runs(now).filter(pk__gt=last).order_by("pk").values_list("pk", flat=True)[:AT_ONCE]):
         yield JobRun.objects.filter(pk__in=pks).delete()[0]
@@ -185,8 +185,9 @@ def drop_old_runs(now: datetime) -> Iterator[int]:
 
 
 def old_runs(now: datetime) -> JobRunQuerySet:
-    """Of what had nothing to do, or runs every few minutes, sooner. Of an app's job the last one that was begun stays:
-    the next is for the time since then.
+    """Return old runs, sooner of what had nothing to do or runs every few minutes.
+
+    Of an app's job the last stays: the next is for the time since then.
     """
     ended = JobRun.objects.exclude(status__in=(*OPEN, RunStatus.DEAD, RunStatus.STOPPED))
     # The key of what runs every few minutes has a time of day.

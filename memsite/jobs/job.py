@@ -28,7 +28,7 @@ class Run(Protocol):
     def cursor(self) -> Mapping[str, Any]: ...
 
     def done(self, counts: Mapping[str, int], **cursor: Any) -> None:
-        """Adds to the counts and keeps the cursor. To be called inside the transaction of each batch.
+        """Add to the counts and keeps the cursor. To be called inside the transaction of each batch.
 
         Raises, and so undoes the batch, when somebody else has taken the run over. Where a stop was asked for, or this
         has gone on for long, the run ends when the batch is committed; it is continued from there.
@@ -56,7 +56,7 @@ class Job(Generic[Hands]):
         return None
 
     def is_wanted(self, app: App, now: datetime) -> bool:
-        """Whether a heartbeat of this app fires it when it is overdue. What runs all the time needs no heartbeat."""
+        """Return whether a heartbeat of this app fires it when it is overdue; needless for what runs all the time."""
         return self.is_heavy
 
     @property

@@ -37,7 +37,7 @@ STUCK = (RunStatus.FAILED, RunStatus.DEAD, RunStatus.STOPPED)
 
 class JobRunQuerySet(models.QuerySet["JobRun"]):
     def of(self, job: str, app: App | None) -> Self:
-        """The runs of one job for one app, or (None) for the whole site."""
+        """Return the runs of one job for one app, or (None) for the whole site."""
         return self.filter(job=job, app=app) if app else self.filter(job=job, app=None)
 
     def for_app(self, app: App) -> Self:
@@ -48,7 +48,7 @@ class JobRunQuerySet(models.QuerySet["JobRun"]):
         return self.filter(status__in=literals(*OPEN))
 
     def named(self, jobs: Iterable[str]) -> Self:
-        """Of these jobs. Not by an index of jobs: that leads to all that there ever was, or is, of each."""
+        """Return runs of these jobs. Not by an index of jobs: that leads to all that there ever was, or is, of each."""
         return self.filter(In(Concat("job", Value("")), list(jobs)))
 
     def claimable(self, now: datetime) -> Self:
@@ -121,7 +121,7 @@ class JobRun(models.Model):
 
     @property
     def did(self) -> str:
-        """What it has done so far, in words; empty for nothing."""
+        """Return what it has done so far, in words; empty for nothing."""
         return ", ".join(in_words(name, count) for name, count in self.counts.items() if count)
 
     @property

@@ -29,10 +29,10 @@ class Period:
 
 class Schedule(Protocol):
     def latest(self, now: datetime, zone: tzinfo) -> Period:
-        """The last period that is due."""
+        """Return the last period that is due."""
 
     def upcoming(self, now: datetime, zone: tzinfo) -> Period:
-        """The first that is not yet due."""
+        """Return the first that is not yet due."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +61,7 @@ class Calendar:
                 yield Period(on.isoformat(), until)
 
     def moment(self, on: date, zone: tzinfo) -> datetime | None:
-        """When it is due on that date, in UTC; None for a daily job on a date that the zone leaves out.
+        """Return when it is due on that date, in UTC; None for a daily job on a date that the zone leaves out.
 
         A time that comes twice counts the first time. One that the clock jumps over is as long after the jump.
         """
@@ -101,6 +101,6 @@ class Every:
 
 
 def exists(on: date, zone: tzinfo) -> bool:
-    """Whether the zone has this date: some have jumped over one (Samoa had no 30 December 2011)."""
+    """Return whether the zone has this date: some have jumped over one (Samoa had no 30 December 2011)."""
     noon = datetime.combine(on, NOON, zone)
     return noon.astimezone(UTC).astimezone(zone).date() == on

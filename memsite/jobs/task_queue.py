@@ -23,7 +23,7 @@ bell = Bell()
 
 
 def ring(task: str, *args: int | str) -> None:
-    """Sends a task by name when the transaction is committed. A broker that is away costs a log line."""
+    """Send a task by name when the transaction is committed. A broker that is away costs a log line."""
     transaction.on_commit(partial(send, task, args))
 
 

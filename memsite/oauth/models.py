@@ -49,7 +49,7 @@ class OAuthClient(models.Model, ClientMixin):  # type: ignore[misc]  # authlib h
 
     @property
     def name(self) -> str:
-        """As it calls itself: anybody can call themselves anything."""
+        """Return the client's name as it calls itself: anybody can call themselves anything."""
         return str(self.metadata.get("client_name") or "A client without a name")[:100]
 
     def get_client_id(self) -> str:
@@ -59,7 +59,7 @@ class OAuthClient(models.Model, ClientMixin):  # type: ignore[misc]  # authlib h
         return str(self.metadata["redirect_uris"][0])
 
     def get_allowed_scope(self, scope: str | None) -> str:
-        """What of it there is here; a client that asks for nothing may ask for everything."""
+        """Return what of it there is here; a client that asks for nothing may ask for everything."""
         known = [name for name in (scope or "").split() if name in SCOPES]
         return " ".join(known or SCOPES)
 
@@ -131,17 +131,17 @@ def new_refresh_token(family: str) -> str:
 
 
 def family_of(refresh_token: str) -> str:
-    """Those from before there were families had no full stop: each is the first of its own."""
+    """Return the family; keys from before there were any had no full stop: each is the first of its own."""
     return refresh_token.partition(".")[0]
 
 
 class OAuthGrants(models.QuerySet["OAuthGrant"]):
     def idle(self, now: datetime) -> OAuthGrants:
-        """Those that nobody has renewed for so long that nobody may any more."""
+        """Return those that nobody has renewed for so long that nobody may any more."""
         return self.filter(refreshed_at__lte=now - timedelta(days=get_conf().oauth_idle_days))
 
     def end(self) -> int:
-        """Their clients are out at once. Answers how many."""
+        """End the client's access at once."""
         keys = ApiKey.objects.filter(oauth_grant__in=self)
         return keys.delete()[1].get("oauth.OAuthGrant", 0)  # The rows go with their keys.
 
@@ -171,5 +171,5 @@ class OAuthGrant(Allowed, TokenMixin):  # type: ignore[misc]  # authlib has no t
         return bool(self.client_id == client.pk)
 
     def end(self) -> None:
-        """The client is out at once."""
+        """End the client's access at once."""
         self.key.delete()  # and with it this row

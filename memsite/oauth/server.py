@@ -121,7 +121,7 @@ class CodeGrant(grants.AuthorizationCodeGrant):  # type: ignore[misc]  # authlib
         )
 
     def query_authorization_code(self, code: str, client: OAuthClient) -> OAuthCode | None:
-        """None, too, for one that was brought before: it was stolen, and ends what it gave."""
+        """Return none, too, for one that was brought before: it was stolen, and ends what it gave."""
         OAuthGrant.objects.filter(code_hash=hash_of(code)).end()
         rows = OAuthCode.objects.select_related("agent__app").filter(code_hash=hash_of(code), client=client)
         # Who brings it at the same time waits, and finds it gone.
@@ -141,7 +141,7 @@ class Refreshing(grants.RefreshTokenGrant):  # type: ignore[misc]  # authlib has
     INCLUDE_NEW_REFRESH_TOKEN = True
 
     def authenticate_refresh_token(self, refresh_token: str) -> OAuthGrant | None:
-        """None, too, for one whose key an operator revoked, or that lay idle for too long.
+        """Return none, too, for one whose key an operator revoked, or that lay idle for too long.
 
         One of the same family that is not the last was used before, and so was stolen by one of the two: nobody goes on
         with the grant.
@@ -175,7 +175,7 @@ class RequiredChallenge(CodeChallenge):  # type: ignore[misc]  # authlib has no 
 
 class Metadata(ClientMetadataClaims):  # type: ignore[misc]  # authlib has no types
     def validate_redirect_uris(self) -> None:
-        """Looked at by `check_said`: authlib refuses com.example.app:/callback, which RFC 8252 recommends."""
+        """Leave it to `check_said`: authlib refuses com.example.app:/callback, which RFC 8252 recommends."""
 
 
 class Registration(ClientRegistrationEndpoint):  # type: ignore[misc]  # authlib has no types
@@ -256,7 +256,7 @@ class Server(AuthorizationServer):  # type: ignore[misc]  # authlib has no types
             raise InvalidClientError(status_code=401) from error
 
     def save_token(self, token: Mapping[str, Any], request: Any) -> None:
-        """The grant, new or renewed. The key before it is gone."""
+        """Save the grant, new or renewed. The key before it is gone."""
         consent: Consent = request.user
         key = find_key(token["access_token"], timezone.now())
         assert key is not None
@@ -287,7 +287,7 @@ def is_open(agent: Agent) -> bool:
 def new_token(
     grant_type: str, client: OAuthClient, user: Consent, scope: str | None = None, **_: Any
 ) -> dict[str, Any]:
-    """The access token is a key of the agent, for an hour."""
+    """Return the access token is a key of the agent, for an hour."""
     scopes = [scope_ for scope_ in user.scopes if scope_ in (scope or "").split()] or user.scopes
     key = create_key(user.agent, scopes, expires_at=timezone.now() + timedelta(seconds=ACCESS_SECONDS))
     return {

@@ -31,12 +31,12 @@ logger = get_logger(__name__)
 
 
 def embedded_url(folder: Path) -> str:
-    """The broker URL of a folder, whatever characters its path has."""
+    """Return the broker URL of a folder, whatever characters its path has."""
     return f"{SCHEME}://{quote(str(folder.absolute()))}"
 
 
 def folder_of(url: str) -> Path:
-    """The folder of a broker URL. ValueError unless it names exactly one absolute folder."""
+    """Return the folder of a broker URL. ValueError unless it names exactly one absolute folder."""
     parts = urlsplit(url)
     path = Path(unquote(parts.path))
     if parts.scheme != SCHEME or parts.netloc or not path.is_absolute():

@@ -23,7 +23,7 @@ LOCK, DRAFT = ".lock", ".draft"
 
 @contextmanager
 def draft_in(folder: Path, *, wait: bool = False) -> Iterator[Path]:
-    """A path to write to; whatever stands there or begins with its name is deleted in the end. One at a time.
+    """Yield a path to write to; whatever begins with its name is deleted in the end. One at a time.
 
     So is what a process left that was killed. Files there are for their owner only. BlockingIOError where somebody
     else writes there, unless it may `wait` for the end of that.
@@ -42,7 +42,7 @@ def draft_in(folder: Path, *, wait: bool = False) -> Iterator[Path]:
 
 
 def without_name() -> IO[bytes]:
-    """A file that is gone when it is closed, in the data directory: where `manage.py setup` never ran, that is made."""
+    """Return a file in the data directory, made if `manage.py setup` never ran, that is gone when it is closed."""
     folder = get_conf().data_dir
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     return TemporaryFile(dir=folder)
@@ -54,7 +54,7 @@ def drop_drafts(folder: Path) -> None:
 
 
 def private(path: Path) -> Path:
-    """A new, empty file that only its owner may read."""
+    """Return a new, empty file that only its owner may read."""
     os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
     return path
 
@@ -113,7 +113,7 @@ def write_at(file: BinaryIO, start: int, array: NDArray[Any]) -> None:
 
 
 def layout_of(array: NDArray[Any]) -> str:
-    """ "F" where a column's values lie side by side, "C" where a row's do."""
+    """Return "F" where a column's values lie side by side, "C" where a row's do."""
     return "F" if array.ndim == 2 and array.strides[0] < array.strides[1] else "C"
 
 
@@ -129,9 +129,11 @@ def read_about(path: Path) -> About:
 
 
 def map_arrays(path: Path) -> tuple[About, dict[str, NDArray[Any]]]:
-    """What is told of them, and the arrays, as long as there is room in the file. Errors are those of `read_about`;
-    ValueError also where the arrays are not as they were written, which is found by reading all of them once: a third
-    of a second for a million rows of signs and numbers, and a second for their vectors.
+    """Return what is noted of them, and the arrays, as long as there is room.
+
+    Errors are those of `read_about`; ValueError also where the arrays are not as they were written, which is found
+    by reading all of them once: a third of a second for a million rows of signs and numbers, and a second for their
+    vectors.
 
     The file may be replaced or deleted meanwhile: who has mapped it, has it.
     """
@@ -150,7 +152,7 @@ def map_arrays(path: Path) -> tuple[About, dict[str, NDArray[Any]]]:
 
 
 def checksum(array: NDArray[Any]) -> int:
-    """Of the numbers, as they lie in the file: column by column or row by row."""
+    """Return the place of the numbers, as they lie in the file: column by column or row by row."""
     total = 0
     for part in array.T if layout_of(array) == "F" else (array,):
         total = zlib.adler32(np.ascontiguousarray(part).reshape(-1).view(np.uint8).data, total or 1)
@@ -158,7 +160,7 @@ def checksum(array: NDArray[Any]) -> int:
 
 
 def read_head(file: BinaryIO) -> tuple[dict[str, Any], int]:
-    """The head, and where the arrays begin."""
+    """Return the head, and where the arrays begin."""
     if file.read(len(MAGIC)) != MAGIC:
         raise ValueError("It is no file of arrays.")
     size = int.from_bytes(file.read(LENGTH_BYTES), "little")

@@ -28,7 +28,7 @@ QUIETER = {
 
 
 def logging_config(level: str, log_format: str) -> dict[str, Any]:
-    """The dictConfig. `auto` is console on a terminal and JSON elsewhere."""
+    """Return the dictConfig. `auto` is console on a terminal and JSON elsewhere."""
     structlog.configure(
         # What is not logged at this level, costs no more than that.
         processors=[structlog.stdlib.filter_by_level, *SHARED, structlog.stdlib.ProcessorFormatter.wrap_for_formatter],

@@ -70,7 +70,7 @@ STARTS = counter("memsite_process_starts_total", "Processes that began to count.
 
 
 def count_together(process: str) -> None:
-    """From here on this process, of the kind `process`, counts so that others tell it, too. Before anything is counted.
+    """Let this process, of the kind `process`, count for others too from here on. Before anything is counted.
 
     Without a token nobody asks, and it counts for itself.
     """

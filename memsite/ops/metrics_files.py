@@ -31,7 +31,7 @@ _folder: Path | None = None
 
 
 def join(folder: Path, process: str) -> None:
-    """This process, of the kind `process`, counts in `folder` from here on. Once, and before it counts anything."""
+    """Let this process, of the kind `process`, count in `folder` from here on. Once, before it counts anything."""
     global _folder
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     name, pid = f"{process}-{token_hex(8)}", os.getpid()
@@ -50,7 +50,7 @@ def join(folder: Path, process: str) -> None:
 
 
 def counts_of_all(own: CollectorRegistry) -> bytes:
-    """The exposition of what all processes have counted; of `own`, where each counts for itself."""
+    """Return the exposition of what all processes have counted; of `own`, where each counts for itself."""
     if _folder is None:
         return generate_latest(own)
     with gate(_folder, fcntl.LOCK_SH):
@@ -60,7 +60,7 @@ def counts_of_all(own: CollectorRegistry) -> bytes:
 
 
 def processes() -> dict[str, int]:
-    """How many count at the moment, by kind; none where each counts for itself."""
+    """Return how many count at the moment, by kind; none where each counts for itself."""
     if _folder is None:
         return {}
     with gate(_folder, fcntl.LOCK_SH):
@@ -112,12 +112,12 @@ def tidy(folder: Path) -> None:
 
 
 def name_in(path: Path) -> str:
-    """Of the process that counts, or counted, in this file."""
+    """Return the name of the process that counts, or counted, in this file."""
     return path.stem.partition("_")[2].partition(".")[0]
 
 
 def put_together(files: Iterable[Path], target: Path) -> None:
-    """Their sums, which replace them. `target` may be one of them."""
+    """Replace them by their sums. `target` may be one of them."""
     sums = Counter[str]()
     for path in files:
         for key, value, _, _ in MmapedDict.read_all_values_from_file(path):  # type: ignore[no-untyped-call]

@@ -49,7 +49,7 @@ def web_application() -> Any:
 
 
 def load_sdk() -> None:
-    """What MCP needs takes a second or more to load: nobody's first request should wait for that."""
+    """Load what MCP needs, a second or more, before somebody's first request would wait for it."""
     for name in ("mcp.server.streamable_http_manager", "mcp.server.mcpserver.utilities.func_metadata"):
         import_module(name)
 
@@ -66,7 +66,7 @@ class Kept(NamedTuple):
 
 
 def keep_to_one(processes: int, folder: Path) -> int | None:
-    """Keeps this process and what it starts to one processor, if there are so many `processes` of its kind; says which.
+    """Keep this process and what it starts to one processor, if there are so many `processes` of its kind; says which.
 
     Of those that begin at the same time each looks what the others have taken, behind a lock on the `folder`. None
     where there are fewer processes than processors: each may need more than one then, as embedding does.
@@ -85,7 +85,7 @@ def keep_to_one(processes: int, folder: Path) -> int | None:
 
 
 def least_taken(processors: Collection[int], taken: Collection[Kept]) -> int:
-    """The one to which fewest keep. Of equals the one that was taken longest ago: who took it is being replaced."""
+    """Return the processor that fewest keep to; of equals the one taken longest ago, being replaced."""
     by_processor = {processor: [pin.started for pin in taken if pin.processor == processor] for processor in processors}
     return min(
         by_processor,
@@ -94,7 +94,7 @@ def least_taken(processors: Collection[int], taken: Collection[Kept]) -> int:
 
 
 def siblings() -> Iterator[Kept]:
-    """Those that keep to one, of the same parent or of one beside it: `manage.py serve` has a granian for each."""
+    """Yield those that keep to one, of the same parent or one beside it: `manage.py serve` has a granian each."""
     stats: dict[int, list[str]] = {}
     for folder in Path("/proc").glob("[0-9]*"):
         with suppress(OSError):

@@ -130,7 +130,7 @@ class Claims:
         _open_claims.add(self)
 
     def claim(self, queue: str) -> tuple[str, bytes] | None:
-        """The oldest waiting message as (tag, data), or None. One rename and one read per message."""
+        """Return the oldest waiting message as (tag, data), or None. One rename and one read per message."""
         seen = self._seen[queue]
         if not seen:
             seen.extend(self.spool.names(queue))
@@ -142,7 +142,7 @@ class Claims:
         return None
 
     def _take(self, waiting: Path, path: Path) -> bool:
-        """False if another consumer was first; FileNotFoundError if our own folder was deleted."""
+        """Return False if another consumer was first; FileNotFoundError if our own folder was deleted."""
         try:
             waiting.rename(path)
         except FileNotFoundError:
@@ -152,7 +152,7 @@ class Claims:
         return True
 
     def drop(self, tag: str) -> None:
-        """The message is done with. Doing it twice harms nothing."""
+        """Drop a message that is done with. Doing it twice harms nothing."""
         unlink(self.folder / tag)
 
     def put_back(self, tag: str) -> None:
@@ -194,7 +194,7 @@ os.register_at_fork(after_in_child=_forget_claims_of_parent)
 
 @lru_cache(maxsize=256)
 def encode_queue(queue: str) -> str:
-    """A file name for any queue name: no separator, dot or @; of a long one its start and its digest."""
+    """Return a file name for any queue name: no separator, dot or @; of a long one its start and its digest."""
     encoded = quote(queue, safe="").replace(".", "%2E") or "%"
     if len(encoded) <= LONGEST_ENCODED_QUEUE:
         return encoded

@@ -43,7 +43,7 @@ NUMBERS = {errno.ENOSPC: Why.FULL, errno.EDQUOT: Why.FULL, errno.EROFS: Why.READ
 
 
 def why_unwritable(error: BaseException | None) -> Why | None:
-    """Of an error of the database or of the disk, or one that was raised for such; None for all others."""
+    """Return the reason of an error of database or disk, or one raised for such; None for all others."""
     while error is not None:
         if isinstance(error, DatabaseError | sqlite3.Error | OSError) and (why := why_of(error)):
             return why
@@ -65,7 +65,7 @@ def why_of(error: Any) -> Why | None:
 
 
 def is_index_damaged(error: BaseException | None) -> bool:
-    """Whether SQLite's index of words says so of itself: what it is made from is whole."""
+    """Return whether SQLite's index of words says so of itself: what it is made from is whole."""
     cause = error if isinstance(error, sqlite3.Error) else getattr(error, "__cause__", None)
     code = getattr(cause, "sqlite_errorcode", 0)
     return code == sqlite3.SQLITE_CORRUPT_VTAB or (

@@ -98,7 +98,7 @@ class Supervisor:
         self.output.put(SYSTEM, text, None)
 
     def run(self) -> int:
-        """The exit code: 0 when it was asked to stop."""
+        """Return the exit code: 0 when it was asked to stop."""
         self.output.start()
         with self._woken_by_signals():
             while not self._must_stop():
@@ -139,7 +139,7 @@ class Supervisor:
         self.tell(f"{part.name} started (process {part.process.pid})")
 
     def _wait(self, until: float) -> None:
-        """For output, a signal, or the time; reads the output."""
+        """Wait for output, a signal, or the time; read the output."""
         seconds = min(LOOK_EVERY_SECONDS, max(0.0, until - time.monotonic()))
         for key, _ in self._selector.select(seconds):
             if key.data is None:
@@ -148,7 +148,7 @@ class Supervisor:
                 self._selector.unregister(key.fileobj)
 
     def _read(self, part: Part) -> bytes | None:
-        """None where there is nothing now; empty when nothing will come any more."""
+        """Return None where there is nothing now; empty when nothing will come any more."""
         assert part.process is not None
         assert part.process.stdout is not None
         try:
@@ -232,8 +232,9 @@ class Supervisor:
 
 
 class Output:
-    """Prints in a thread of its own: a terminal that is halted (Ctrl-S), or a reader that is slow, keeps nobody from
-    looking after the processes. Of more than MOST_WAITING_LINES the newest are dropped.
+    """Print in a thread of its own: a halted terminal (Ctrl-S) or slow reader keeps nobody from the processes.
+
+    Of more than MOST_WAITING_LINES the newest are dropped.
     """
 
     def __init__(self, printer: Printer) -> None:
@@ -249,7 +250,7 @@ class Output:
             self._waiting.put_nowait(Message("line", text, datetime.now(), name, colour))  # the clock's
 
     def finish(self) -> None:
-        """Waits for the last lines, but not for a reader who does not read."""
+        """Wait for the last lines, but not for a reader who does not read."""
         with suppress(Full):
             self._waiting.put(None, timeout=LAST_LINES_SECONDS)
         self._thread.join(LAST_LINES_SECONDS)
@@ -276,7 +277,7 @@ def pause_after(deaths: int) -> float:
 
 
 def exit_code(returncode: int) -> int:
-    """What a shell would say; a part that ended by itself is a failure even when it ended with 0."""
+    """Return what a shell would say; a part that ended by itself is a failure even when it ended with 0."""
     return 128 - returncode if returncode < 0 else returncode or 1
 
 

@@ -58,8 +58,9 @@ Users = tuple[str, ...] | None
 
 
 def users_shown(app: App, agent: Agent | None, named: Iterable[str | None] = ()) -> Users:
-    """Return whose rows may be shown: all there are, or those whom the caller has `named`, where the policy keeps them
-    apart.
+    """Return whose rows may be shown.
+
+    All there are, or those whom the caller has `named`, where the policy keeps them apart.
 
     Operators (no agent) see all.
     """
@@ -74,7 +75,7 @@ def users_told_of(app: App, agent: Agent | None, user_id: str | None, named: Ite
 
 
 def one_user(user_id: str | None) -> tuple[str, ...]:
-    """Of this one alone; None: of no end user."""
+    """Select what is of this one alone; None: of no end user."""
     return (user_id,) if user_id else ()
 
 

@@ -74,7 +74,7 @@ class Noted(AnyAdmin):
         super().save_model(request, obj, form, change)
 
     def save_related(self, request: HttpRequest, form: Any, formsets: Any, change: bool) -> None:
-        """Groups and permissions are rows beside it."""
+        """Group and permissions are rows beside it."""
         super().save_related(request, form, formsets, change)
         action, row = f"{self.opts.verbose_name} {'changed' if change else 'added'}", form.instance
         note_change(actor_of(request.user), None, action, str(row), form.state_before, self.state_of(row.pk))
@@ -266,7 +266,7 @@ class MembersInline(OfTheApp, MembersInlineBase):
 
     @admin.display(description="Name")
     def username(self, member: Membership) -> str:
-        """For those who may only read: the form's field of that name is of no model."""
+        """Serve those who may only read: the form's field of that name is of no model."""
         return member.user.get_username()
 
 
@@ -446,7 +446,7 @@ class AgentAdmin(SiteAdmin[Agent]):
         ]
 
     def save_model(self, request: HttpRequest, obj: Agent, form: Any, change: bool) -> None:
-        """A new agent comes with a key."""
+        """Save the agent; a new one comes with a key."""
         if change:
             super().save_model(request, obj, form, change)
             before, after = {"domain": form.initial["domain"]}, {"domain": obj.domain}
@@ -474,7 +474,7 @@ class AgentAdmin(SiteAdmin[Agent]):
 
 
 def show_once(request: HttpRequest, agent: Agent, issued: NewKey) -> None:
-    """The key's text in the answer to this request; it is kept nowhere."""
+    """Show the key's text in the answer to this request; it is kept nowhere."""
     note_key(actor_of(request.user), "key issued", issued.row)
     text = format_html(
         'The new key of {}, shown only this once: <code class="memsite-key">{}</code>', agent_name(agent), issued.text

@@ -23,7 +23,7 @@ class PurgePermit(models.Model):
 
 @contextmanager
 def purge_permit() -> Iterator[None]:
-    """A transaction in which append-only rows may be deleted (never changed)."""
+    """Open a transaction in which append-only rows may be deleted (never changed)."""
     with transaction.atomic():
         permit = PurgePermit.objects.create()
         yield
@@ -37,7 +37,7 @@ class TriggerOperation(Operation):
     reversible = True
 
     def state_forwards(self, app_label: str, state: Any) -> None:
-        """The models do not change."""
+        """Leave the models as they are."""
 
     def database_forwards(self, app_label: str, schema_editor: Any, from_state: Any, to_state: Any) -> None:
         for statement in self.forwards(schema_editor.connection.vendor):
@@ -136,7 +136,7 @@ def trigger_name(table: str, event: str, column: str = "") -> str:
 def refuse(
     vendor: str, table: str, event: str, condition: str, message: str, column: str = "", timing: str = ""
 ) -> str:
-    """SQL of a trigger that raises `message` for each row of `event` that meets `condition`, before it if not told.
+    """Return SQL of a trigger that raises `message` for each row of `event` that meets `condition`, by default before.
 
     Safe to run again: SQLite drops a table's triggers when a migration rebuilds it, PostgreSQL keeps them.
     """

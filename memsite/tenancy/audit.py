@@ -57,7 +57,7 @@ def note(
 def note_change(
     actor: str, app: Any, action: str, subject: str, before: Mapping[str, Any], after: Mapping[str, Any]
 ) -> None:
-    """The same for two states of one thing: only what differs is kept, and nothing is written if nothing does."""
+    """Note two states of one thing: only what differs is kept, and nothing is written if nothing does."""
     old, new = plain(before), plain(after)
     changed = [name for name in {**old, **new} if name not in old or name not in new or old[name] != new[name]]
     if changed:

@@ -49,12 +49,12 @@ class Principal:
 
     @property
     def actor(self) -> str:
-        """How revisions name the caller: `agent:NAME` or `operator:NAME`."""
+        """Return how revisions name the caller: `agent:NAME` or `operator:NAME`."""
         return f"agent:{self.agent.name}" if self.agent else f"operator:{self.name}"
 
     @property
     def governs_all(self) -> bool:
-        """Whether it may make apps, and look after what belongs to none."""
+        """Return whether it may make apps, and look after what belongs to none."""
         return self.agent is None and (self.user is None or self.user.is_superuser)
 
     def apps(self, right: Right = Right.READ) -> QuerySet[App]:

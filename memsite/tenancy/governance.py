@@ -31,8 +31,9 @@ class LastOwner(Exception):
 
 @contextmanager
 def audited(actor: str, app: App) -> Iterator[None]:
-    """A transaction whose changes to the app, its policy and its members are noted. Read in it what is to be changed:
-    whoever else changes the app waits for its end.
+    """Open a transaction whose changes to the app, its policy and members are noted.
+
+    Read in it what is to change: whoever else changes the app waits for its end.
     """
     with transaction.atomic():
         App.objects.select_for_update(no_key=True).filter(pk=app.pk).first()
@@ -52,7 +53,7 @@ def states_of(app: App) -> tuple[dict[str, Any], dict[str, Any], dict[str, Any]]
 
 
 def note_key(actor: str, action: str, key: ApiKey) -> None:
-    """A key was issued or revoked."""
+    """Note that a key was issued or revoked."""
     agent: Agent | None = key.agent
     owner = f"{key.prefix} of {agent.name}" if agent else f"{key.prefix}, an operator's"
     note(actor, agent.app if agent else None, action, owner, after={"scopes": key.scopes, "expires_at": key.expires_at})
@@ -115,7 +116,7 @@ def issue_key(agent: Agent, scopes: Iterable[str], expires_at: datetime | None, 
 
 
 def revoke_key(key: ApiKey, actor: str) -> None:
-    """It stops working at once; one that is revoked already stays so."""
+    """Revoke a key: it stops working at once; one that is revoked already stays so."""
     with transaction.atomic():
         live = ApiKey.objects.filter(pk=key.pk, revoked_at=None)
         if live.update(revoked_at=timezone.now()):

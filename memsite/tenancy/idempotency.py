@@ -53,12 +53,12 @@ class Slot:
 
     @property
     def name(self) -> str | None:
-        """The same each time that one request is sent, and no other's."""
+        """Return the same each time that one request is sent, and no other's."""
         row = self.row
         return sha256(f"{row.pk} {row.caller} {row.key}".encode()).hexdigest()[:32] if row else None
 
     def stay(self, now: datetime) -> None:
-        """The work goes on for longer than a place is held. Conflict if somebody else has taken it."""
+        """Keep the place for work that goes on longer. Conflict if somebody else has taken it."""
         if self.row is None or now < self.row.created_at + LEASE / 4:
             return
         if not self.rows().update(created_at=now):
@@ -93,7 +93,7 @@ class Slot:
 
 @contextmanager
 def idempotent(caller: str, key: str | None, request: Mapping[str, Any] | None, now: datetime) -> Iterator[Slot]:
-    """A slot for this key. Conflict while a twin is at work, Unprocessable if the key meant something else.
+    """Yield a slot for this key. Conflict while a twin is at work, Unprocessable if the key meant something else.
 
     Nothing is stored for a request that fails: it may be mended and sent again with the same key. `request` None: it
     is read in the slot, and what it was is said by `repeat`.
@@ -120,7 +120,7 @@ def idempotent(caller: str, key: str | None, request: Mapping[str, Any] | None, 
 
 
 def free() -> None:
-    """What cannot be freed, for the database is away, is left to whoever claims a place next."""
+    """Free the place; while the database is away, that is left to whoever claims it next."""
     for place in tuple(to_free):
         pk, created_at, goes_on = place
         rows = IdempotentAnswer.objects.filter(pk=pk, status=0, created_at=created_at)

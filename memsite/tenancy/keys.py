@@ -69,8 +69,9 @@ def rotate_key(agent: Agent, scopes: Iterable[str], now: datetime, *, expires_at
 
 
 def find_key(text: str, now: datetime, commit: Commit | None = None) -> ApiKey | None:
-    """Return the live key of this text with its agent, app and policy, of now or as of this commit, if it is the last
-    one; None for every other text. One query at most.
+    """Return the live key of this text with its agent, app and policy, as of this commit; None for others.
+
+    One query at most.
     """
     parts = text.split("_")
     if len(parts) != 3 or parts[0] != MARK or not text.isascii():

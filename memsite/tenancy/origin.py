@@ -28,7 +28,7 @@ SAYABLE_ORIGINS = (Origin.ASSISTANT, Origin.AGENT, Origin.TOOL, Origin.WEB)
 
 
 def least_trusted(origins: Iterable[str]) -> Origin:
-    """Of at least one; the order of `Origin` is that of trust."""
+    """Return the least trusted of at least one; the order of `Origin` is that of trust."""
     ranks = list(Origin)
     return max(map(Origin, origins), key=ranks.index)
 

@@ -131,7 +131,7 @@ def limits_of(field: "models.Field[Any, Any]") -> dict[str, Any]:
 
 
 def zone_named(name: Any) -> ZoneInfo:
-    """Only of a known name: ZoneInfo opens the file of any other, which fails in more ways than TimeZoneField knows."""
+    """Return a zone of a known name only: ZoneInfo opens the file of any other, which fails in more ways."""
     if str(name) not in ZONES:
         raise ValidationError("An IANA name such as Europe/Berlin.")
     return ZoneInfo(str(name))

@@ -65,13 +65,13 @@ def stands() -> bool:
 
 
 def confine(app_pk: int) -> None:
-    """From here on, nothing but this app's rows is there for this request."""
+    """Leave nothing but this app's rows to this request from here on."""
     if is_up():
         _behind.set(str(app_pk))
 
 
 def open_site() -> None:
-    """From here on, this request is of somebody who looks after all apps."""
+    """Treat this request from here on as of somebody who looks after all apps."""
     if is_up():
         _behind.set(SITE)
 

@@ -92,7 +92,7 @@ class ScopedQuerySet(models.QuerySet[Model]):
     """The querysets of everything that belongs to an app."""
 
     def for_app(self, app: App) -> Self:
-        """Only the rows of this app. What is not in here does not exist for the caller."""
+        """Return only the rows of this app. What is not in here does not exist for the caller."""
         return self.filter(app=app)
 
 
@@ -115,7 +115,7 @@ class IndexedByApp(Scoped):
 
 
 def where_given(name: str, field: str) -> models.Index:
-    """Of a reference that many rows have not: without these rows."""
+    """Return an index of a reference that many rows have not: without these rows."""
     return models.Index(fields=[field], condition=models.Q(**{f"{field}__isnull": False}), name=name)
 
 

@@ -48,7 +48,7 @@ class Piece(NamedTuple):
 
 
 def read_piece(path: Path, start: int) -> Piece:
-    """The next messages, 200 and a million characters at most, or one that is longer. OSError if it cannot be read."""
+    """Return the next messages, 200 and a million characters at most, or a longer one. OSError if unreadable."""
     messages: list[Message] = []
     session_id = cwd = None
     characters = 0
@@ -73,7 +73,7 @@ def read_piece(path: Path, start: int) -> Piece:
 
 
 def read_line(file: BinaryIO) -> tuple[bytes, int]:
-    """A complete line and its length; (b"", 0) where none is complete yet, b"" for one too long to be said."""
+    """Return a complete line and its length; (b"", 0) where none is complete yet, b"" for one too long to be said."""
     raw = file.readline(MAX_LINE_BYTES)
     length, part = len(raw), raw
     while part and not part.endswith(b"\n"):
@@ -83,7 +83,7 @@ def read_line(file: BinaryIO) -> tuple[bytes, int]:
 
 
 def line_ids(path: Path, end: int) -> set[str]:
-    """The ids of the lines up to `end`. Looked for, not parsed: the file may be long. OSError if it cannot be read."""
+    """Return the ids of the lines up to `end`, searched, not parsed: the file may be long. OSError if unreadable."""
     ids, place = set[str](), 0
     with path.open("rb") as file:
         while place < end:
@@ -122,7 +122,7 @@ def message_of(entry: dict[str, Any]) -> Message | None:
 
 
 def as_users(entry: dict[str, Any]) -> dict[str, Any]:
-    """What the user typed while the agent worked stands in an attachment alone: as if it were a line of theirs."""
+    """Return what the user typed while the agent worked, which is an attachment, as a line of theirs."""
     queued = entry.get("attachment") if entry.get("type") == "attachment" else None
     if not isinstance(queued, dict) or queued.get("type") != "queued_command":
         return entry
@@ -169,7 +169,7 @@ def text_in(entry: dict[str, Any], name: str) -> str | None:
 
 
 def id_in(entry: dict[str, Any], name: str) -> str | None:
-    """As the server takes it: of one that is too long the beginning, and what tells it from others that begin so."""
+    """Return an id as the server takes it: of one too long the beginning, and what tells it from others alike."""
     own = text_in(entry, name)
     if own is None or len(own) <= MOST_IN_ID:
         return own
@@ -178,7 +178,7 @@ def id_in(entry: dict[str, Any], name: str) -> str | None:
 
 
 def moment_in(entry: dict[str, Any]) -> str | None:
-    """When it was said, if that can be read, as ISO 8601."""
+    """Return the moment when it was said, if that can be read, as ISO 8601."""
     try:
         return datetime.fromisoformat(text_in(entry, "timestamp") or "").astimezone().isoformat()
     except (ValueError, OverflowError):

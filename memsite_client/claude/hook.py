@@ -126,7 +126,7 @@ def fingerprint(message: Message) -> str:
 
 
 def progress_file(session_id: str) -> Path:
-    """By hash: a session's id is somebody else's text."""
+    """Return a file named by hash: a session's id is somebody else's text."""
     return state_folder() / "claude" / f"{hashlib.sha256(session_id.encode()).hexdigest()[:32]}.json"
 
 
@@ -148,7 +148,7 @@ def save_progress(session_id: str, progress: Progress) -> None:
 
 
 def main(event_name: str, *, verbose: bool = False) -> int:
-    """The exit code, always 0. `verbose` tells on stderr what went wrong, which Claude Code shows nobody."""
+    """Return the exit code, always 0. `verbose` tells on stderr what went wrong, which Claude Code shows nobody."""
     seconds = seconds_for(event_name)
     threading.Thread(target=end_after, args=(seconds, verbose), daemon=True).start()
     try:

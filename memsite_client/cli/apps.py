@@ -164,7 +164,7 @@ def counted(pieces: Iterator[bytes]) -> Iterator[bytes]:
 
 @contextmanager
 def opened(path: Path, source: str) -> Iterator[IO[bytes]]:
-    """A folder of notes is sent as a zip file."""
+    """Open a file, or a folder of notes as a zip file."""
     if not path.is_dir():
         with path.open("rb") as file:
             yield file
@@ -266,7 +266,7 @@ def try_webhook(webhook: str, app: str | None, json_: bool) -> None:
 @of_app
 @as_json
 def log_of_webhook(webhook: str, status: str | None, limit: int, app: str | None, json_: bool) -> None:
-    """What it was told lately, the latest first."""
+    """Show what it was sent lately, the latest first."""
     with connect() as memsite:
         rows = memsite.list_deliveries(app_for(memsite, app), webhook, status=status)
         show_rows(list(islice(rows, min(limit, sys.maxsize))), delivery_line, json_)
@@ -387,7 +387,7 @@ def show_rows(rows: list[Any], line: Any, json_: bool) -> None:
 
 
 def show_secret(notice: str, secret: str | None) -> None:
-    """None: the answer that had it got lost on the way, and this one repeats it."""
+    """Show a secret, or say that the answer that had it got lost on the way, and this one repeats it."""
     click.echo(notice)
     click.echo(f"{INDENT}secret  {secret or 'was lost on the way: `renew` makes a new one'}")
 

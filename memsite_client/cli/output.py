@@ -76,5 +76,5 @@ def as_text(value: Any) -> str:
 
 
 def many(number: int, noun: str) -> str:
-    """ "1 line", "2 lines": of a noun that takes an s."""
+    """Return "1 line", "2 lines": of a noun that takes an s."""
     return f"{number:,} {noun}{'' if number == 1 else 's'}"

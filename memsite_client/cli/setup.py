@@ -178,7 +178,7 @@ def run(
     verbose: bool,
     command: tuple[str, ...],
 ) -> None:
-    """Run an agent's program with memory: memsite run -- claude -p "…" --output-format stream-json --verbose
+    """Run an agent's program with memory: memsite run -- claude -p "…" --output-format stream-json --verbose.
 
     It is told its task, where it is and what is known (--append-system-prompt); what it prints passes through unchanged
     and is learnt from as it comes. Signals reach it, and its exit code is ours. It runs also if the server is away.
@@ -221,7 +221,7 @@ class HTTPRecorder:
         return system_prompt(task, started["environment"], started["context"]["text"])
 
     def variables(self) -> Mapping[str, str]:
-        """By which our hooks know that they are inside."""
+        """Return the variables by which our hooks know that they are inside."""
         return {"MEMSITE_SESSION_ID": self.session_id} if self.session_id else {}
 
     def record(self, chunks: Iterable[bytes]) -> Mapping[str, Any]:

@@ -43,7 +43,7 @@ class Run:
         self.signals = Signals()
 
     def __call__(self, command: Sequence[str]) -> int:
-        """The program's exit code, as a shell says it."""
+        """Return the program's exit code, as a shell says it."""
         prompt = self.attempt(self.recorder.begin, "runs without memory") or ""
         if not fits(prompt):
             self.warn("What is known is too long for a command line (runs without memory): lower the app's budgets.")
@@ -83,7 +83,7 @@ class Run:
         return code
 
     def deliver_rest(self, recording: Recording, delivery: Delivery, *, is_stream: bool) -> None:
-        """What is not delivered in time, or before somebody loses patience, stays in its file."""
+        """Deliver the rest; what is not delivered in time, or before somebody loses patience, stays in its file."""
         recording.complete()
         is_delivered = delivery.finish(DELIVERY_SECONDS, lambda: self.signals.came_late)
         recording.close()
@@ -109,7 +109,7 @@ class Run:
             self.warn(", ".join(f"{report.get(name, 0)} {name}" for name in COUNTED))
 
     def attempt(self, work: Callable[[], Any], otherwise: str) -> Any:
-        """Its answer; None if it fails, with a warning: the agent is more important than its memory."""
+        """Return its answer; None if it fails, with a warning: the agent is more important than its memory."""
         try:
             return work()
         except Exception as error:

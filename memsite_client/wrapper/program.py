@@ -44,7 +44,7 @@ class Program:
     """One run of it. Its stdin and stderr are ours; its stdout passes through us."""
 
     def __init__(self, command: Sequence[str], variables: Mapping[str, str]) -> None:
-        """Raises CannotStart."""
+        """Raise CannotStart."""
         environment = {**os.environ, **variables}
         try:
             self.process = subprocess.Popen(list(command), stdout=subprocess.PIPE, env=environment)  # noqa: S603
@@ -55,7 +55,7 @@ class Program:
             raise CannotStart(f"{command[0]} cannot be started: {reason}.", NOT_EXECUTABLE) from error
 
     def pass_on(self, target: int, listener: Listener) -> Thread:
-        """Copies its output to the file number `target` as it comes, and to `listener`, in a thread of its own."""
+        """Copy its output to the file number `target` as it comes, and to `listener`, in a thread of its own."""
         thread = Thread(target=self.copy, args=(target, listener), name="output", daemon=True)
         thread.start()
         return thread
@@ -72,7 +72,7 @@ class Program:
                     view = view[os.write(target, view) :]
 
     def wait(self) -> int:
-        """Its exit code as a shell says it: 128 and more for a signal."""
+        """Return its exit code as a shell says it: 128 and more for a signal."""
         code = self.process.wait()
         return 128 - code if code < 0 else code
 

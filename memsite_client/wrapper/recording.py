@@ -33,7 +33,7 @@ class Recording:
     """One writes, others read along. The lock on the file ends with this process, however that ends."""
 
     def __init__(self, path: Path) -> None:
-        """Raises OSError."""
+        """Raise OSError."""
         path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         self.path = path
         self.file = os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb")
@@ -63,7 +63,7 @@ class Recording:
             self.changed.notify_all()
 
     def chunks(self) -> Iterator[bytes]:
-        """All of it from the beginning, as it comes, to its end; an empty line now and then while nothing comes."""
+        """Yield all of it from the beginning to its end, and an empty line now and then while nothing comes."""
         with self.path.open("rb") as file:
             last = b"\n"
             while True:
@@ -78,7 +78,7 @@ class Recording:
                     yield STILL_HERE
 
     def wait_beyond(self, place: int) -> bool:
-        """Whether there is more, or it is complete, before the connection has been idle for too long."""
+        """Return whether there is more, or it is complete, before the connection has been idle for too long."""
         with self.changed:
             return self.changed.wait_for(lambda: self.size_bytes > place or self.is_complete, IDLE_SECONDS)
 
@@ -93,19 +93,19 @@ class Recorder(Protocol):
     """Where memory lives, for one session. Each method may raise anything: the agent runs all the same."""
 
     def begin(self) -> str:
-        """Opens the session; answers what to tell the agent, "" for nothing."""
+        """Open the session; answers what to tell the agent, "" for nothing."""
 
     def variables(self) -> Mapping[str, str]:
-        """For the environment of the agent's program."""
+        """Return lines for the environment of the agent's program."""
 
     def record(self, chunks: Iterable[bytes]) -> Mapping[str, Any]:
-        """Takes the program's output to its end; answers the server's report. What was taken before changes nothing.
+        """Take the program's output to its end; answers the server's report. What was taken before changes nothing.
 
         Opens the session if that did not work before.
         """
 
     def beat(self) -> None:
-        """The session lives."""
+        """Tell the server that the session lives."""
 
     def end(self, reason: str) -> None: ...
 
@@ -130,7 +130,7 @@ class Delivery(Thread):
                 wait = min(2 * wait, LONGEST_WAIT_SECONDS)
 
     def finish(self, seconds: float, is_impatient: Callable[[], bool]) -> bool:
-        """Waits so long at most, or until somebody has no more patience; whether all of it was delivered."""
+        """Wait so long at most, or until somebody has no more patience; whether all of it was delivered."""
         ends_at = monotonic() + seconds
         while self.is_alive() and monotonic() < ends_at and not is_impatient():
             self.join(LOOK_EVERY_SECONDS)

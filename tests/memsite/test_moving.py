@@ -28,7 +28,8 @@ from django.test.utils import CaptureQueriesContext
 from memories.models import Memory, Revision
 from memsite.db.transactions import Unsure
 from memsite.ops import moving
-from memsite.ops.moving import differing, rows
+from memsite.ops.moving import differing
+from memsite.ops.moving import row_copies as rows
 from memsite.ops.moving.row_copies import SOURCE, CannotMove
 from memsite.tenancy.models import App
 from sessions.models import Resource

@@ -94,7 +94,7 @@ class MemberForm(forms.Form):
 
 @page(write=Right.GOVERN)
 def members(request: DashboardRequest) -> HttpResponse:
-    """Shows the members; owners let somebody in, or give them another role."""
+    """Show the members; owners let somebody in, or give them another role."""
     dashboard = request.dashboard
     form = MemberForm(request.POST or None, auto_id="member-%s")
     if request.method == "POST" and form.is_valid():
@@ -166,7 +166,7 @@ class Line:
 
 @page(write=Right.GOVERN)
 def agents(request: DashboardRequest) -> HttpResponse:
-    """Shows the app's agents; its owners add one, which comes with a key."""
+    """Show the app's agents; its owners add one, which comes with a key."""
     dashboard = request.dashboard
     form = AgentForm(request.POST or None, auto_id="agent-%s")
     if request.method == "POST" and form.is_valid():
@@ -182,7 +182,7 @@ def agents(request: DashboardRequest) -> HttpResponse:
 
 @page(read=None, write=Right.GOVERN)
 def issue(request: DashboardRequest, name: str) -> HttpResponse:
-    """A second key, so that the first can be replaced while it still works."""
+    """Return a second key, so that the first can be replaced while it still works."""
     agent = get_object_or_404(Agent.objects.for_app(request.dashboard.app), name=name)
     form = KeyForm(request.dashboard, agent, request.POST)
     if not form.is_valid():

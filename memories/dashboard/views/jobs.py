@@ -47,7 +47,7 @@ class RunFilters(Filters):
 
 @page()
 def jobs(request: DashboardRequest) -> HttpResponse:
-    """The whole site's jobs are shown to superusers. Jobs and runs refresh themselves apart."""
+    """Return the whole site's jobs are shown to superusers. Jobs and runs refresh themselves apart."""
     dashboard, now = request.dashboard, timezone.now()
     filters = RunFilters(request.GET)
     slice = keyset_page(JobRun.objects.for_app(dashboard.app).filter(**filters.given()), request.GET, RUNS_SHOWN)
@@ -75,7 +75,7 @@ def state_of(run: JobRun | None) -> Any:
 
 @page(read=None, write=Right.GOVERN)
 def run(request: DashboardRequest, name: str) -> HttpResponse:
-    """Sets going the run of the last period that is due: once per period."""
+    """Set going the run of the last period that is due: once per period."""
     dashboard, job = request.dashboard, JOBS.get(name)
     if job is None or (job.of_site and not dashboard.user.is_superuser):
         raise Http404
@@ -131,7 +131,7 @@ def texts(request: DashboardRequest) -> HttpResponse:
 
 @page(read=None, write=Right.CURATE)
 def retry_texts(request: DashboardRequest) -> HttpResponse:
-    """Those that are ticked as `text`, or, with `given_up`, all that were given up."""
+    """Return those that are ticked as `text`, or, with `given_up`, all that were given up."""
     agent, extractions = request.dashboard.agent(), Extraction.objects.for_app(request.dashboard.app)
     if "given_up" in request.POST:
         rows = list(extractions.filter(status=ExtractionStatus.DEAD)[:AT_MOST])

@@ -54,7 +54,7 @@ class Line:
 
 
 def compare(old: str, new: str) -> list[Line]:
-    """Every line of both. What was reworded stands as gone and as new, its words marked."""
+    """Return every line of both. What was reworded stands as gone and as new, its words marked."""
     before, after = old.splitlines(), new.splitlines()
     lines: list[Line] = []
     for tag, i, j, k, m in SequenceMatcher(None, before, after, autojunk=False).get_opcodes():
@@ -91,7 +91,7 @@ class CategoryFilters(Filters):
 
 @page()
 def categories(request: DashboardRequest) -> HttpResponse:
-    """Of one end user, or of nobody in particular: the two are never mixed."""
+    """Return what is of one end user, or of nobody in particular: the two are never mixed."""
     filters = CategoryFilters(request.GET)
     user = filters.given().get("user", "")
     known = [] if filters.refused else request.dashboard.agent().categories(user)
@@ -188,7 +188,7 @@ def entities(request: DashboardRequest) -> HttpResponse:
 
 
 def mentions(app: App) -> QuerySet[Mention]:
-    """By active memories."""
+    """Order by active memories."""
     return Mention.objects.for_app(app).filter(memory__status=Status.ACTIVE, memory__purged_at=None).order_by()
 
 
@@ -300,7 +300,7 @@ class Graph:
 
     @property
     def curves(self) -> list[str]:
-        """A path for each edge between neighbouring columns."""
+        """Return a path for each edge between neighbouring columns."""
         nodes = {node.place: node for node in self.nodes}
         ends = [sorted((nodes[edge.of], nodes[edge.to]), key=lambda node: node.column) for edge in self.edges]
         pairs = dict.fromkeys((left.place, right.place) for left, right in ends if left.column + 1 == right.column)
@@ -339,7 +339,7 @@ def graph_around(app: App, middle: Entity | Memory) -> Graph:
 
 
 def edges_of(app: App, places: Sequence[Place]) -> list[Edge]:
-    """Those of active memories, the mentions of many bounded. Three queries at most."""
+    """Return those of active memories, the mentions of many bounded. Three queries at most."""
     entities = [pk for kind, pk in places if kind == "entity"]
     memories = [pk for kind, pk in places if kind == "memory"]
     edges = [*mention_edges(app, entity__in=entities), *mention_edges(app, memory__in=memories)]
@@ -351,7 +351,7 @@ def edges_of(app: App, places: Sequence[Place]) -> list[Edge]:
 
 
 def mention_edges(app: App, **ends: list[int]) -> list[Edge]:
-    """Of active memories, the most important first, a bounded number. One query, none without ends."""
+    """Return links of active memories, the most important first, bounded. One query, none without ends."""
     if not any(ends.values()):
         return []
     rows = Mention.objects.for_app(app).filter(memory__status=Status.ACTIVE, memory__purged_at=None, **ends)
@@ -361,7 +361,7 @@ def mention_edges(app: App, **ends: list[int]) -> list[Edge]:
 
 
 def read(app: App, places: Iterable[Place]) -> dict[Place, Entity | Memory]:
-    """The rows of these places that one may see, in their order. Two queries."""
+    """Return the rows of these places that one may see, in their order. Two queries."""
     wanted = list(places)
     entities = Entity.objects.for_app(app).in_bulk([pk for kind, pk in wanted if kind == "entity"])
     rows_of_memories = Memory.objects.for_app(app).select_related("cold_text")
@@ -372,7 +372,7 @@ def read(app: App, places: Iterable[Place]) -> dict[Place, Entity | Memory]:
 
 
 def describe_edges(graph: Graph) -> None:
-    """What is said between the middle and each neighbour, and what each leads to."""
+    """Note what is said between the middle and each neighbour, and what each leads to."""
     far = {node.place: node for node in graph.far}
     by_place = {neighbour.node.place: neighbour for neighbour in graph.near}
     for edge in graph.edges:
@@ -385,7 +385,7 @@ def describe_edges(graph: Graph) -> None:
 
 
 def lay_out(graph: Graph) -> None:
-    """Each column from top to bottom; the far ones beside what they hang on, so that few lines cross."""
+    """Place each column from top to bottom; the far ones beside what they hang on, so that few lines cross."""
     heights = {neighbour.node.place: number for number, neighbour in enumerate(graph.near)}
     for node in graph.far:
         hangs_on = [heights[near.node.place] for near in graph.near if node in near.further]

@@ -95,7 +95,7 @@ class MemoryFilters(Filters):
 
     @property
     def refused(self) -> str:
-        """A search by meaning knows what is active alone."""
+        """Return a search by meaning knows what is active alone."""
         status = self.given().get("status", ANY)
         if self.by_meaning and status not in (Status.ACTIVE, ANY):
             return f"What is {status} is not found by its meaning. Look for its words."
@@ -143,7 +143,7 @@ def narrow(rows: MemoryQuerySet, given: Mapping[str, Any]) -> MemoryQuerySet:
 
 
 def search(agent: MemoryAgent, given: Mapping[str, Any]) -> KeysetPage[Memory]:
-    """The best hits, best first, in one page. Nothing counts as recalled by it."""
+    """Return the best hits, best first, in one page. Nothing counts as recalled by it."""
     filters = {name: given[name] for name in SEARCHED_BY if name in given}
     if "trust" in given:
         filters |= trust_filter(given["trust"])
@@ -156,7 +156,7 @@ def search(agent: MemoryAgent, given: Mapping[str, Any]) -> KeysetPage[Memory]:
 
 
 def trust_filter(level: str) -> dict[str, Any]:
-    """As a search knows it."""
+    """Return the value as a search knows it."""
     if level == Trust.REVIEWED:
         return {"not": {"reviewed_at": None}}
     trusted = {"origin": [str(origin) for origin in TRUSTED_ORIGINS]}
@@ -210,7 +210,7 @@ def show_one(request: DashboardRequest, memory: Memory, **more: Any) -> HttpResp
 
 
 def find_others(dashboard: Dashboard, memory: Memory, linked: Sequence[Memory], text: str) -> list[Memory]:
-    """What it could be linked to."""
+    """Return what it could be linked to."""
     known = tuple(row.pk for row in (memory, *linked))
     request = SearchRequest(text=text[:500], limit=SIMILAR_LIMIT, exclude=known, counted=False)
     return [hit.memory for hit in dashboard.agent().search(request).hits]
@@ -231,7 +231,7 @@ CHANGES_OF_ONE: dict[str, tuple[str, Change]] = {
 
 @page(read=None, write=Right.CURATE)
 def change(request: DashboardRequest, uid: UUID) -> HttpResponse:
-    """`action`, and the `version` that was looked at. Somebody was faster: both are shown, and nothing is done."""
+    """Do `action` to the `version` that was looked at. Somebody was faster: both are shown, and nothing is done."""
     dashboard = request.dashboard
     agent, memory, action = dashboard.agent(), memory_of(dashboard, uid), request.POST.get("action", "")
     if action not in CHANGES_OF_ONE and action not in ("back", "delete"):
@@ -297,7 +297,7 @@ def unlink(request: DashboardRequest, uid: UUID) -> HttpResponse:
 
 @page()
 def row(request: DashboardRequest, uid: UUID) -> HttpResponse:
-    """The row as it is now: what cancelling an edit shows."""
+    """Return the row as it is now: what cancelling an edit shows."""
     return render_page(request, "memories/row_page", {"memory": memory_of(request.dashboard, uid)}, part="memories/row")
 
 
@@ -384,7 +384,7 @@ def add(request: DashboardRequest) -> HttpResponse:
 
 @page(read=None, write=Right.CURATE)
 def bulk(request: DashboardRequest) -> HttpResponse:
-    """`action` with the `memory` ids. What is not there, or another app's, is passed over."""
+    """Do `action` with the `memory` ids. What is not there, or another app's, is passed over."""
     action, dashboard = request.POST.get("action", ""), request.dashboard
     agent, memories = dashboard.agent(), Memory.objects.for_app(dashboard.app).order_by("pk")
     pks = list(memories.filter(uid__in=ticked(request, "memory")).values_list("pk", flat=True))
@@ -417,7 +417,7 @@ def bulk(request: DashboardRequest) -> HttpResponse:
 
 @page(read=None, write=Right.CURATE)
 def undo(request: DashboardRequest) -> HttpResponse:
-    """`changes`, each an id and the version that it had after what is taken back."""
+    """Take `changes` back, each an id and the version that it had after what is taken back."""
     wanted: dict[UUID, int] = {}
     for text in request.POST.getlist("changes")[:AT_MOST]:
         uid, _, version = text.partition(":")

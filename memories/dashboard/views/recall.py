@@ -81,7 +81,7 @@ class Explained:
 
 
 def explain(hits: Sequence[Hit], combined: str, *, start: int = 1) -> list[Explained]:
-    """The bars of all of them have one scale."""
+    """Return the bars of all of them have one scale."""
     most = max((abs(weight(value, combined)) for hit in hits for value in hit.parts.values()), default=1.0)
     return [
         Explained(hit, place, list(parts_of(hit, combined, most or 1.0)), retrievers_of(hit, combined))
@@ -90,7 +90,7 @@ def explain(hits: Sequence[Hit], combined: str, *, start: int = 1) -> list[Expla
 
 
 def weight(value: float, combined: str) -> float:
-    """What it does to the score: a factor counts by its logarithm."""
+    """Return what it does to the score: a factor counts by its logarithm."""
     return value if combined == "sum" else math.log(max(value, LEAST))
 
 
@@ -148,7 +148,7 @@ def recall(request: DashboardRequest) -> HttpResponse:
 
 
 def answer(dashboard: Dashboard, fields: dict[str, Any]) -> dict[str, Any]:
-    """What is found, what comes next, and the block of the same question. Nothing of it is counted."""
+    """Return what is found, what comes next, and the block of the same question. Nothing of it is counted."""
     agent, now, started = dashboard.agent(), timezone.now(), time.perf_counter()
     filters = {name: fields[name] for name in FIELDS if name in fields}
     if "subject" in fields:

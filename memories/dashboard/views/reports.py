@@ -101,7 +101,7 @@ def plot_use(app: App, days: Sequence[date]) -> Plot:
 
 
 def shares(counts: Sequence[int], totals: Sequence[int]) -> list[float | None]:
-    """None where there is nothing to have a share of."""
+    """Return the share; None where there is nothing to have a share of."""
     return [count / total if total else None for count, total in zip(counts, totals, strict=True)]
 
 
@@ -116,7 +116,7 @@ class CostFilters(Filters):
     until = day_field("To", validators=[MinValueValidator(EARLIEST.date())])
 
     def span(self, dashboard: Dashboard) -> Span:
-        """The last days, unless others are asked for; a year at most."""
+        """Return the last days, unless others are asked for; a year at most."""
         today = day_of(dashboard.app, timezone.now())
         given = self.given()
         until = given.get("until", today)
@@ -164,7 +164,7 @@ def check(request: DashboardRequest) -> HttpResponse:
 
 
 def plot(dashboard: Dashboard, span: Span, total: Total) -> Plot:
-    """Of dollars; of tokens where no price is known."""
+    """Return the share of dollars; of tokens where no price is known."""
     of, title = ("cost", "Dollars a day, by operation") if total.cost else ("tokens", "Tokens a day, by operation")
     series = [Series(name, values) for name, values in daily(dashboard.app, span, of).items()]
     return Plot("costs", title, "Day", span.days, series, unit="dollars" if total.cost else "count", stacked=True)

@@ -93,7 +93,7 @@ def rejection_of(dashboard: Dashboard, uid: UUID) -> Rejection:
 
 @page(read=None, write=Right.CURATE)
 def decide(request: DashboardRequest) -> HttpResponse:
-    """`action` (approve, reject or undo) for those that are ticked as `rejection`."""
+    """Do `action` (approve, reject or undo) for those that are ticked as `rejection`."""
     action, uids = request.POST.get("action", ""), ticked(request, "rejection")
     if action not in ACTIONS or (action == "approve" and len(uids) > MOST_APPROVED):
         raise BadRequest
@@ -108,7 +108,7 @@ def decide(request: DashboardRequest) -> HttpResponse:
 
 @page()
 def row(request: DashboardRequest, uid: UUID) -> HttpResponse:
-    """The row as it is now: what cancelling an edit shows."""
+    """Return the row as it is now: what cancelling an edit shows."""
     rejection = rejection_of(request.dashboard, uid)
     context = {"rejection": rejection, "is_open": rejection.decision == Decision.OPEN}
     return render_page(request, "upkeep/review_row_page", context, part="upkeep/review_row")
@@ -132,7 +132,7 @@ def edit(request: DashboardRequest, uid: UUID) -> HttpResponse:
 
 
 def proposed(app: App, rejection: Rejection) -> dict[str, Any]:
-    """What it would become, or the memory that it changes; what was not said is as with any new one."""
+    """Return what it would become, or the memory that it changes; what was not said is as with any new one."""
     candidate = rejection.candidate or {}
     if memory := rejection.edits:
         was = {name: getattr(memory, name) for name in FIELDS}

@@ -82,7 +82,7 @@ class State:
 
 
 def exchanges(session: AgentSession, query: Mapping[str, str]) -> tuple[KeysetPage[Any], list[Exchange]]:
-    """Some of the conversation, in its order: the latest, those around `turn`, or a page of them. Eight queries."""
+    """Return some of the conversation in its order: the latest, those around `turn`, or a page. Eight queries."""
     page = texts_of(session, query)
     rows = page.rows[::-1]
     numbers = {row.turn_number for row in rows} - {None}
@@ -112,7 +112,7 @@ def exchanges(session: AgentSession, query: Mapping[str, str]) -> tuple[KeysetPa
 
 
 def texts_of(session: AgentSession, query: Mapping[str, str]) -> KeysetPage[Any]:
-    """The latest first."""
+    """Return the latest first."""
     rows = Resource.objects.for_app(session.app).filter(session=session)
     rows = rows.annotate(start=Substr("raw_content", 1, SHOWN), size=Length("raw_content")).defer("raw_content")
     number = as_number(query.get("turn"))
@@ -125,7 +125,7 @@ def texts_of(session: AgentSession, query: Mapping[str, str]) -> KeysetPage[Any]
 
 
 def as_number(text: str | None) -> int | None:
-    """A turn's, if it may be one."""
+    """Return a turn's, if it may be one."""
     is_one = text and text.isascii() and text.isdigit() and len(text) <= len(str(MAX_TURN)) and int(text) <= MAX_TURN
     return int(text) if text and is_one else None
 
@@ -136,12 +136,12 @@ def told_in(session: AgentSession) -> QuerySet[Injection]:
 
 
 def reported_in(session: AgentSession) -> QuerySet[Event]:
-    """What the agent reported; new memories are shown anyway."""
+    """Return what the agent reported; new memories are shown anyway."""
     return Event.objects.for_app(session.app).filter(session=session, memory_uid=None)
 
 
 def sorted_out(rows: Iterable[Any]) -> tuple[dict[int, list[Any]], dict[int, list[Any]]]:
-    """By the text they came from, and those without one by turn."""
+    """Group by the text they came from, and those without one by turn."""
     of_text, of_turn = defaultdict[int, list[Any]](list), defaultdict[int, list[Any]](list)
     for row in rows:
         if row.resource_id:
@@ -317,7 +317,7 @@ def show_session(request: DashboardRequest, uid: UUID) -> HttpResponse:
 
 @page()
 def text(request: DashboardRequest, uid: UUID, text_uid: UUID) -> HttpResponse:
-    """A text in its whole length."""
+    """Return a text in its whole length."""
     session = session_of(request.dashboard, uid)
     resource = get_object_or_404(Resource.objects.for_app(request.dashboard.app), session=session, uid=text_uid)
     return render_page(request, "sessions/one/text", {"session": session, "resource": resource})

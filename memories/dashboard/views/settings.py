@@ -52,7 +52,7 @@ class NewAppForm(forms.ModelForm):  # type: ignore[type-arg]
 
 @page(write=Right.GOVERN)
 def settings(request: DashboardRequest) -> HttpResponse:
-    """Shows the app; its owners give it another name."""
+    """Show the app; its owners give it another name."""
     app = request.dashboard.app
     form = NameForm(request.POST or None, instance=App.objects.get(pk=app.pk), auto_id="app-%s")
     if request.method == "POST" and form.is_valid():
@@ -256,7 +256,7 @@ class ImportForm(forms.Form):
 
 @page(write=Right.GOVERN)
 def moving(request: DashboardRequest) -> HttpResponse:
-    """Shows what was taken in; owners take a file in, or only look what it would bring (`look`)."""
+    """Show what was taken in; owners take a file in, or only look what it would bring (`look`)."""
     form = ImportForm(request.POST or None, request.FILES or None, auto_id="import-%s")
     if request.method == "POST" and form.is_valid():
         fields = form.cleaned_data

@@ -91,7 +91,7 @@ def add(request: DashboardRequest) -> HttpResponse:
 
 @page(read=None, write=Right.CURATE)
 def settle(request: DashboardRequest, uid: UUID, what: str) -> HttpResponse:
-    """Calls it off, or lets it wait again."""
+    """Call it off, or lets it wait again."""
     if what not in STATUSES:
         raise Http404
     try:

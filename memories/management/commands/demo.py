@@ -125,7 +125,7 @@ class Command(BaseCommand):
             self.ask(agent, question)
 
     def act(self, agent: MemoryAgent, scene: Scene, external_id: str) -> None:
-        """One recorded session from its greeting to its end."""
+        """Act one recorded session from its greeting to its end."""
         self.headline(f"{scene.title}  ({scene.recording}.jsonl)")
         session, greeting = open_session(agent, scene.title, external_id, scene.tier)
         self.show_block(greeting)
@@ -139,7 +139,7 @@ class Command(BaseCommand):
         self.say(f"Session ended; {pending} of its texts and memories are still to be read, or to get their vector.")
 
     def stream(self, agent: MemoryAgent, session: AgentSession, scene: Scene) -> Report:
-        """Sends the recording in pieces and tells after each what the server made of it."""
+        """Send the recording in pieces and tells after each what the server made of it."""
         recording = (RECORDINGS / f"{scene.recording}.jsonl").read_bytes()
         pieces = range(0, len(recording), CHUNK_BYTES)
         self.write("")
@@ -251,7 +251,7 @@ def about(memory: Memory) -> str:
 
 @contextmanager
 def only_errors_logged() -> Iterator[None]:
-    """The log's warnings about refused markers say what the demo shows itself."""
+    """Log errors only: warnings about refused markers say what the demo shows itself."""
     log = logging.getLogger("memories")
     level = log.level
     log.setLevel(logging.ERROR)
@@ -263,7 +263,7 @@ def only_errors_logged() -> Iterator[None]:
 
 @transaction.atomic
 def agent_of(play: Play) -> MemoryAgent:
-    """The play's agent. Its app is made, or set back to how the play has it."""
+    """Return the play's agent. Its app is made, or set back to how the play has it."""
     app, _ = App.objects.update_or_create(
         app_id=play.app_id,
         defaults={"name": play.name, "preset": play.preset, "status": AppStatus.ACTIVE},

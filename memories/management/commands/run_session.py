@@ -65,7 +65,7 @@ class DirectRecorder:
 
 @contextmanager
 def own_connection() -> Iterator[None]:
-    """A thread has database connections of its own, and nobody else closes them."""
+    """Close the database connections of this thread, which nobody else does."""
     try:
         yield
     finally:

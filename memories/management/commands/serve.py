@@ -115,8 +115,9 @@ def worker_command() -> list[str]:
 
 
 def child_environment(workers: int, threads: int) -> dict[str, str]:
-    """Ours, how many web processes and threads there are, and the way to this checkout: the command may come from any
-    folder.
+    """Ours, how many web processes and threads there are, and the way to this checkout.
+
+    The command may come from any folder.
     """
     site = str(Path(memsite.__file__).resolve().parent.parent)
     paths = [site, *filter(None, [os.environ.get("PYTHONPATH")])]

@@ -107,7 +107,7 @@ class Command(BaseCommand):
 
     @contextmanager
     def alone(self, path: Path) -> Iterator[None]:
-        """Waits for other setups of this data directory. The lock ends with the process, however that ends."""
+        """Wait for other setups of this data directory. The lock ends with the process, however that ends."""
         with path.open("w") as lock:
             try:
                 fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -118,7 +118,7 @@ class Command(BaseCommand):
 
     @contextmanager
     def alone_in_database(self) -> Iterator[None]:
-        """Waits for setups from other data directories. The lock ends with the connection. SQLite is in ours."""
+        """Wait for setups from other data directories. The lock ends with the connection. SQLite is in ours."""
         if connection.vendor != "postgresql":
             yield
             return
@@ -156,7 +156,7 @@ class Command(BaseCommand):
             row_level_security.build()
 
     def collect_static(self) -> None:
-        """Only when a file has changed since the last time: collecting takes seconds, asking a moment."""
+        """Collect only when a file has changed since the last time: collecting takes seconds, asking a moment."""
         stamp = Path(settings.STATIC_ROOT, COLLECTED)
         # Names, sizes and times of all static files, and how they are stored.
         digest = hashlib.sha256(repr((NOT_SERVED, settings.STORAGES["staticfiles"])).encode())
@@ -178,7 +178,7 @@ class Command(BaseCommand):
 
 
 def first_start(notes: Path, url: str) -> FirstStart | None:
-    """The login and keys of a new database, all of them or none; None if it has an operator already.
+    """Return the login and keys of a new database, all of them or none; None if it has an operator already.
 
     The notes are written before the transaction ends: killed in between, the next start does it all again.
     """
@@ -205,7 +205,7 @@ def readable_password() -> str:
 
 
 def write_private(path: Path, text: str) -> None:
-    """The whole file or none of it, on the disk, and readable for its owner only. One at a time."""
+    """Write the whole file or none of it, to the disk, readable for its owner only. One at a time."""
     new = path.with_name(f".{path.name}.new")
     with os.fdopen(os.open(new, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w") as file:
         file.write(text)

@@ -45,7 +45,7 @@ class JsonText(TextLoader):
 
 
 def adapt() -> None:
-    """For all connections that are made from now on in this process."""
+    """Register our types for all connections that this process opens from now on."""
     adapters.register_dumper(str, Text)
     adapters.register_dumper(Jsonb, Json)
     connection_created.connect(read_json)
@@ -70,7 +70,7 @@ class Planned(Cursor[Any]):
 
 
 def fetch_planned(connection: BaseDatabaseWrapper, sql: str, parameters: Sequence[Any]) -> list[Any]:
-    """The rows that SQL finds, which is the same each time but for its parameters.
+    """Return the rows that SQL finds, which is the same each time but for its parameters.
 
     All numbers are of one size: a plan is one for numbers of each.
     """

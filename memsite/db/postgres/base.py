@@ -89,7 +89,7 @@ class DatabaseWrapper(base.DatabaseWrapper):
 
 
 def knock(conn_params: dict[str, Any]) -> None:
-    """Raises OutOfReach."""
+    """Raise OutOfReach."""
     try:
         Connection.connect(**conn_params).close()
     except psycopg.OperationalError as error:

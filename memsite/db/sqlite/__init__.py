@@ -30,7 +30,7 @@ class Waiting:
 
     @contextmanager
     def counted(self) -> Iterator[bool]:
-        """Whether it is one too many, who may wait only while the lock is on the move."""
+        """Yield whether it is one too many, who may wait only while the lock is on the move."""
         if arrived.get() is None:
             yield False
             return
@@ -51,7 +51,7 @@ class Waiting:
 
     @property
     def stuck_at(self) -> float:
-        """When the lock is stuck, unless somebody gets it until then."""
+        """Return the moment when the lock is stuck, unless somebody gets it until then."""
         return self._moved_at + STUCK_SECONDS
 
     @property

@@ -62,13 +62,13 @@ class Watch:
         self.forget()
 
     def forget(self) -> None:
-        """In a copy of a process: SQLite wants its connections neither used nor closed there."""
+        """Forget connections in a copy of a process: SQLite wants them neither used nor closed there."""
         self.lock = Lock()
         self.inherited.append(getattr(self, "connection", None))
         self.connection: Connection | None = None
 
     def close(self) -> None:
-        """The next one to ask opens another, of whatever lies at the database's path by then."""
+        """Close the shared connection; the next to ask opens another of whatever lies at the path by then."""
         with self.lock:
             self.end()
 
@@ -105,7 +105,7 @@ class Cursor(base.SQLiteCursorWrapper):
     wrapper: DatabaseWrapper
 
     def execute(self, query: str, params: Any = None) -> Any:
-        """A statement that writes outside of a transaction waits for the lock as one that begins a transaction."""
+        """Wait for the lock, if it writes outside of a transaction, as one that begins a transaction does."""
         if self.connection.in_transaction or not query.startswith(WRITES):
             return super().execute(query, params)
         with self.wrapper.turn():
@@ -138,7 +138,7 @@ class DatabaseWrapper(base.DatabaseWrapper):
         return watch.last_commit(self.watching)
 
     def watching(self) -> Connection:
-        """Who cannot read at once need not be told."""
+        """Pass over who cannot read at once."""
         connection: Connection = connect(**self.get_connection_params() | {"timeout": 0, "isolation_level": None})
         return connection
 
@@ -153,7 +153,7 @@ class DatabaseWrapper(base.DatabaseWrapper):
 
     @contextmanager
     def turn(self) -> Iterator[None]:
-        """In it the write lock is waited for. OperationalError where it is not to be had."""
+        """Wait for the write lock inside. OperationalError where it is not to be had."""
         with WAITING.counted() as is_excess:
             if not is_excess and not self.is_late and TURN.acquire(blocking=False):
                 try:
@@ -190,7 +190,7 @@ class DatabaseWrapper(base.DatabaseWrapper):
 
     @property
     def is_late(self) -> bool:
-        """Whether a request has taken a while before it writes: it may wait for less than the connection would."""
+        """Return whether a request took a while before it writes: it may wait for less than the connection."""
         return (came := arrived.get()) is not None and monotonic() - came > LATE_SECONDS
 
     def begin(self) -> None:
@@ -209,7 +209,7 @@ class DatabaseWrapper(base.DatabaseWrapper):
 
 
 def take_turn(seconds: float, is_excess: bool) -> bool:
-    """False if it was in vain; where one waits too many, as soon as the lock is stuck."""
+    """Return False if it was in vain; where one waits too many, as soon as the lock is stuck."""
     if not is_excess:
         return TURN.acquire(timeout=seconds)
     if TURN.acquire(blocking=False):

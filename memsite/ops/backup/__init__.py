@@ -61,8 +61,9 @@ class Checked:
 
 @dataclass(frozen=True, slots=True)
 class Restored:
-    """`kept` is the database as it was before; None if there was none. `lacks_pgvector`: the backup was of a site that
-    had it, and here it cannot be had.
+    """`kept` is the database as it was before.
+
+    None if there was none. `lacks_pgvector`: the backup was of a site that had it, and here it cannot be had.
     """
 
     checked: Checked
@@ -71,7 +72,7 @@ class Restored:
 
 
 def make_backup(folder: Path, now: datetime, keep: int | None = None, look: Look = lambda copy: {}) -> Backup:
-    """A new file in `folder`, made if need be. With `keep`, only the last of each of so many days are left there.
+    """Write a new file in `folder`, made if need be. With `keep`, only the last of each of so many days are left.
 
     A copy of SQLite is given to who wants to `look` at what is damaged in it and is no reason not to keep it.
 
@@ -95,12 +96,12 @@ def make_backup(folder: Path, now: datetime, keep: int | None = None, look: Look
 
 
 def check_backup(path: Path, look: Look = lambda copy: {}) -> Checked:
-    """Reads all of it. Raises BackupError if it is not whole, or of a newer version than this."""
+    """Read all of it. Raises BackupError if it is not whole, or of a newer version than this."""
     return Checked(*vendor_of(path).check(path, look))
 
 
 def restore_backup(path: Path, now: datetime) -> Restored:
-    """Puts it in the place of the database, which is kept beside. Raises BackupError, and nothing is changed.
+    """Put it in the place of the database, which is kept beside. Raises BackupError, and nothing is changed.
 
     Refused while others are connected to the database: they would go on writing into the old one.
     """

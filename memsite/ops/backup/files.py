@@ -34,7 +34,7 @@ BACKUP = re.compile(r"memsite-(\d{8})T\d{6}Z\.(?:sqlite3\.gz|pgdump)")
 
 @contextmanager
 def backup_draft_in(folder: Path) -> Iterator[Path]:
-    """A draft in there. Raises BackupError, also where another backup is being made."""
+    """Yield a draft in there. Raises BackupError, also where another backup is being made."""
     with plainly(), ExitStack() as stack:
         try:
             draft = stack.enter_context(draft_in(folder))
@@ -44,7 +44,7 @@ def backup_draft_in(folder: Path) -> Iterator[Path]:
 
 
 def rotate(folder: Path, keep: int) -> None:
-    """Of the last `keep` days that have backups, the last of each is kept. Files of other names are left alone."""
+    """Keep, of the last `keep` days that have backups, the last of each. Files of other names are left alone."""
     last_of_day: dict[str, Path] = {}
     backups = sorted(path for path in folder.iterdir() if BACKUP.fullmatch(path.name))
     for path in backups:
@@ -56,7 +56,7 @@ def rotate(folder: Path, keep: int) -> None:
 
 
 def is_older(applied: Collection[tuple[str, str]]) -> bool:
-    """Whether migrations are to be applied yet. Raises BackupError if this code has no way on from where it stands."""
+    """Return whether migrations are to be applied. Raises BackupError if this code has no way on from there."""
     if App._meta.app_label not in {app for app, _ in applied}:
         raise BackupError("It holds nothing of Memsite.")
     version = standing(applied)

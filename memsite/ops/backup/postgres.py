@@ -43,7 +43,7 @@ LOOKS, LOOK_EVERY_SECONDS = 10, 0.2
 
 
 def copy_to(draft: Path, now: datetime, look: object = None) -> tuple[dict[str, int], dict[str, Any]]:
-    """Writes the backup to `draft`; answers the rows by table. One snapshot, which holds up nobody.
+    """Write the backup to `draft`; answers the rows by table. One snapshot, which holds up nobody.
 
     Nobody can `look` into a dump: words are indexed anew when it is put back, and vectors are looked at there.
     """
@@ -84,7 +84,7 @@ def copied_rows(path: Path) -> Iterator[tuple[str, str]]:
 
 
 def restore(path: Path, stamp: str) -> tuple[dict[str, int], bool, Path | None, bool]:
-    """The same, the file in which the database is kept as it was before, and whether pgvector's copies are left out."""
+    """Restore; return the rows, the file with the database before, and whether pgvector's copies are left out."""
     rows, older, _ = check(path)
     if is_in_use():
         raise BackupError(IN_USE)
@@ -112,7 +112,7 @@ def restore(path: Path, stamp: str) -> tuple[dict[str, int], bool, Path | None, 
 
 
 def has_pgvector() -> bool:
-    """Whether the server has it, new enough, and this user may make it, or somebody has: tried, and undone."""
+    """Return whether the server has it, new enough, and this user may make it, or somebody has: tried, and undone."""
     with reached() as asking, suppress(psycopg.Error), asking.transaction(force_rollback=True):
         asking.execute(PGVECTOR)
         asking.execute("SELECT NULL::public.halfvec")
@@ -121,7 +121,7 @@ def has_pgvector() -> bool:
 
 
 def put_back(path: Path, *which: str, first: str = "", last: str = "") -> None:
-    """All or nothing: whatever ends it before the last statement has undone it.
+    """Restore all or nothing: whatever ends it before the last statement has undone it.
 
     What the dump knows nothing of, such as the tables of a later version, goes first: it may stand on what is replaced.
     `first` and `last` are SQL before and behind the dump; `which` of it, is told to `pg_restore`.
@@ -159,7 +159,7 @@ def put_back(path: Path, *which: str, first: str = "", last: str = "") -> None:
 
 
 def leaving() -> str:
-    """Drops all tables of ours that there are, with what hangs on them, and the functions of the second wall."""
+    """Drop all tables of ours that there are, with what hangs on them, and the functions of the second wall."""
     with connection.cursor() as cursor:
         there = {table.name for table in connection.introspection.get_table_list(cursor)}
     connection.close()
@@ -203,7 +203,7 @@ def reached() -> psycopg.Connection[TupleRow]:
 
 
 def run(name: str, *arguments: str) -> str:
-    """What it says."""
+    """Return what it says."""
     ended = subprocess.run(  # noqa: S603  # their own programs
         [program(name), *arguments], env=environment(), capture_output=True, text=True, check=False
     )
@@ -222,7 +222,7 @@ def program(name: str) -> str:
 
 
 def address() -> str:
-    """How the programs find the database, with all that its URL says of the connection, but for the password."""
+    """Return how the programs find the database, with all that its URL says of the connection, but for the password."""
     known = {option.keyword.decode() for option in Conninfo.get_defaults()} - {"password"}
     params: dict[str, Any] = connection.get_connection_params()
     return make_conninfo(**{name: value for name, value in params.items() if name in known})

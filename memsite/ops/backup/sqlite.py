@@ -28,14 +28,14 @@ RESTORED, CHECKED = ".restore-", ".verify-"
 
 @contextmanager
 def unpacking_in(folder: Path) -> Iterator[None]:
-    """As long as it lasts, what is unpacked there is in use. What those before it left goes first."""
+    """Hold what is unpacked there in use. What those before it left goes first."""
     drop_left_in(folder)
     with folder_lock(folder, fcntl.LOCK_SH):
         yield
 
 
 def drop_left_in(folder: Path) -> int:
-    """Deletes what was left there by those who were killed; answers how much. Nothing while anybody unpacks there."""
+    """Delete what was left there by those who were killed; answers how much. Nothing while anybody unpacks there."""
     with suppress(BlockingIOError), folder_lock(folder, fcntl.LOCK_EX | fcntl.LOCK_NB):
         left = [path for name in (RESTORED, CHECKED) for path in folder.glob(f"{name}*")]
         for path in left:
@@ -46,7 +46,7 @@ def drop_left_in(folder: Path) -> int:
 
 @contextmanager
 def folder_lock(folder: Path, how: int) -> Iterator[None]:
-    """The lock is the folder's own, and gone with the process."""
+    """Hold the folder's own lock, which is gone with the process."""
     handle = os.open(folder, os.O_RDONLY)
     try:
         fcntl.flock(handle, how)
@@ -65,8 +65,9 @@ IN_USE = "The database is in use: stop the server, and whatever else is connecte
 
 
 def copy_to(draft: Path, now: datetime, look: Callable[[sqlite3.Connection], Any]) -> tuple[dict[str, int], Any]:
-    """Writes the backup to `draft`; answers the rows by table, and what `look` finds in the copy. Holds up nobody: it
-    reads one moment of the database.
+    """Write the backup to `draft`; answers the rows by table, and what `look` finds in the copy.
+
+    Holds up nobody: it reads one moment of the database.
     """
     plain = private(draft.with_name(f"{draft.name}.sqlite3"))
     try:
@@ -101,7 +102,7 @@ def check(path: Path, look: Callable[[sqlite3.Connection], Any]) -> tuple[dict[s
 
 
 def restore(path: Path, stamp: str) -> tuple[dict[str, int], bool, Path | None, bool]:
-    """The same, where the database is kept that was there before, and that nothing was left out."""
+    """Return the same, where the database is kept that was there before, and that nothing was left out."""
     database = Path(str(connection.settings_dict["NAME"]))
     connection.close()
     with plainly():
@@ -131,7 +132,7 @@ def going(draft: Path) -> Iterator[Path]:
 
 
 def drop_leftovers() -> int:
-    """What restores and checks left that were killed; answers how much."""
+    """Return what restores and checks left that were killed; answers how much."""
     folders = {get_conf().data_dir}
     if connection.vendor == "sqlite" and not connection.is_in_memory_db():  # type: ignore[attr-defined]  # SQLite's own
         folders.add(Path(str(connection.settings_dict["NAME"])).parent)
@@ -139,13 +140,13 @@ def drop_leftovers() -> int:
 
 
 def put(draft: Path, database: Path) -> None:
-    """In its place; the indexes there are of the database before."""
+    """Put the database in its place; the indexes there are of the one before."""
     shutil.rmtree(indexes_of(database), ignore_errors=True)
     in_place(draft, database)
 
 
 def scratch() -> Path | None:
-    """Where there is room for a copy: beside the database rather than in a small /tmp."""
+    """Return a folder with space for a copy: beside the database rather than in a small /tmp."""
     folder = get_conf().data_dir
     return folder if os.access(folder, os.W_OK) else None
 

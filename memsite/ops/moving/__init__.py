@@ -55,7 +55,7 @@ def rows_of(model: type[Model], source: sqlite3.Connection) -> Iterator[Row]:
 
 
 def differing(olds: Iterator[Row], news: Iterator[Row]) -> Iterator[Any]:
-    """The keys of rows that are not the same in both, or only in one. Both are in order."""
+    """Yield the keys of rows that are not the same in both, or only in one. Both are in order."""
     old, new = next(olds, None), next(news, None)
     while old or new:
         if new is None or (old and old[0] < new[0]):
@@ -72,7 +72,7 @@ def differing(olds: Iterator[Row], news: Iterator[Row]) -> Iterator[Any]:
 
 
 def replace(since: Changes) -> Iterator[tuple[type[Model], int, set[Any]]]:
-    """Each table with how many rows it has in the end, and the keys of those of the changed ones that were mended.
+    """Yield each table with its number of rows in the end, and the keys of the changed ones that were mended.
 
     All of these are deleted before one is written: a value that has to be unique may have changed places.
     """
@@ -97,8 +97,10 @@ __all__ = ["CannotMove", "Moved", "moved"]
 
 @dataclass(slots=True)
 class Moved:
-    """By table: how many `rows`; how many were written `meanwhile`, or deleted; and the keys of those that were
-    `mended`, as they held a character that PostgreSQL has no place for.
+    """By table.
+
+    How many `rows`; how many were written `meanwhile`, or deleted; and the keys of those that were `mended`, as
+    they held a character that PostgreSQL has no place for.
     """
 
     rows: dict[str, int] = field(default_factory=dict)
@@ -178,7 +180,7 @@ def check_empty() -> None:
 
 
 def copy_all(models: Sequence[type[Model]], result: Moved, tell: Tell) -> None:
-    """The source as it was at one moment, which holds nobody up."""
+    """Copy the source as it was at one moment, which holds nobody up."""
     for model in models:
         # What migrations put there: names of tables and rights.
         model._base_manager.all()._raw_delete(connection.alias)
@@ -198,7 +200,7 @@ def check_constraints() -> None:
 
 
 def go_on_counting(models: Sequence[type[Model]]) -> None:
-    """New rows get no number that a deleted one has had: webhooks know by it how far they have told."""
+    """Give new rows no number that a deleted one has had: webhooks know by it how far they have come."""
     with connections[SOURCE].cursor() as cursor:
         cursor.execute("SELECT name, seq FROM sqlite_sequence")
         last: dict[str, int] = dict(cursor.fetchall())
@@ -213,7 +215,7 @@ def go_on_counting(models: Sequence[type[Model]]) -> None:
 
 @contextmanager
 def triggers_off(models: Sequence[type[Model]]) -> Iterator[None]:
-    """What they refuse was refused in the source. Nobody else sees the tables without them."""
+    """Switch triggers off: what they refuse was refused in the source. Nobody else sees the tables without."""
     with connection.cursor() as cursor:
         for model in models:
             cursor.execute(f"ALTER TABLE {connection.ops.quote_name(model._meta.db_table)} DISABLE TRIGGER USER")

@@ -40,7 +40,7 @@ class CannotMove(Exception):
 
 @contextmanager
 def opened(url: str) -> Iterator[None]:
-    """The source as another database of this process, which cannot write to it."""
+    """Open the source as another database of this process, which cannot write to it."""
     # The second wall is the target's: SQLite knows none.
     if not url.startswith("sqlite:///") or url.removeprefix("sqlite:///") in ("", ":memory:"):
         raise CannotMove("The source is the address of a SQLite database: sqlite:////path/to/memsite.sqlite3")
@@ -84,7 +84,7 @@ def lock_source() -> Iterator[None]:
 
 @contextmanager
 def errors_of(source: Path) -> Iterator[None]:
-    """What goes wrong with the source names it. The database that it is moved into is none of SQLite's."""
+    """Name the source in what goes wrong with it. The database that it is moved into is none of SQLite's."""
     try:
         yield
     except ImproperlyConfigured as error:
@@ -111,7 +111,7 @@ def tables() -> list[type[Model]]:
 
 
 def copy(model: type[Model], tell: Tell) -> tuple[int, set[Any]]:
-    """How many rows, and the keys of those that were mended."""
+    """Return how many rows, and the keys of those that were mended."""
     source = model._base_manager.using(SOURCE)
     total, table = source.count(), model._meta.db_table
     return store_all(model, source, lambda done: tell(f"{table}: {done:,} of {total:,} copied"))
@@ -120,7 +120,7 @@ def copy(model: type[Model], tell: Tell) -> tuple[int, set[Any]]:
 def store_all(
     model: type[Model], source: QuerySet[Any, Any], tell: Callable[[int], None] = lambda done: None
 ) -> tuple[int, set[Any]]:
-    """These rows, some at a time: how many, which is told on the way, and the keys of those that were mended."""
+    """Return these rows, some at a time: how many, which is told on the way, and the keys of those that were mended."""
     done, mended = 0, set[Any]()
     with read_in_order(source) as read:
         for batch in portions(read, BATCH, MOST_CHARACTERS, lambda row: size_of([*vars(row).values()])):
@@ -131,7 +131,7 @@ def store_all(
 
 
 def size_of(value: Any) -> int:
-    """Of its texts and bytes, roughly."""
+    """Return the size of its texts and bytes, roughly."""
     if isinstance(value, str | bytes | memoryview):
         return len(value)
     if isinstance(value, dict):
@@ -140,7 +140,7 @@ def size_of(value: Any) -> int:
 
 
 def store(model: type[Model], batch: Sequence[Any]) -> set[Any]:
-    """The keys of those that were mended. CannotMove if one does not fit: SQLite holds nobody to a column's length."""
+    """Store rows; return the keys of the mended ones. CannotMove if one is too long, which SQLite lets pass."""
     mended = {row.pk for row in batch if mend(row)}
     for row in batch:
         row._state.db = connection.alias
@@ -155,7 +155,7 @@ def store(model: type[Model], batch: Sequence[Any]) -> set[Any]:
 
 @contextmanager
 def read_in_order(rows: QuerySet[Any, Any]) -> Iterator[Iterator[Any]]:
-    """Closed in the end: a cursor that is left in the middle outlives its connection, and tells of it on the screen."""
+    """Close in the end: a cursor left in the middle outlives its connection, and prints a warning."""
     is_text = has_text_key(rows.model) and connections[rows.db].vendor == "postgresql"
     read = rows.order_by(Collate("pk", "C") if is_text else "pk").iterator(chunk_size=READ_AT_ONCE)
     try:
@@ -202,7 +202,7 @@ def without_nul(value: Any) -> Any:
 
 
 def compare(model: type[Model], keys: Sequence[Any] | None = None) -> None:
-    """All rows, or those with these keys. Raises CannotMove at the first that is not the same."""
+    """Compare all rows, or those with these keys. Raises CannotMove at the first that is not the same."""
     names = [field.attname for field in model._meta.concrete_fields]
     there, here = (model._base_manager.using(name).all() for name in (SOURCE, connection.alias))
     if keys is not None:
@@ -215,7 +215,7 @@ def compare(model: type[Model], keys: Sequence[Any] | None = None) -> None:
 
 
 def compare_row(model: type[Model], old: Sequence[Any], new: Sequence[Any]) -> None:
-    """The value is not told, nor a key that is a text: it may be somebody's secret."""
+    """Compare a row, telling neither its value nor a key that is a text: it may be somebody's secret."""
     which = "a row" if has_text_key(model) else f"the row with the id {old[0]}"
     for field, was, became in zip(model._meta.concrete_fields, old[1:], new[1:], strict=True):
         if plain(without_nul(was)) != plain(became):
