@@ -31,7 +31,7 @@ from memsite.config.conf import get_conf
 from memsite.tenancy.models import is_agent_name
 from sessions.models import Role
 
-MOST_TEXTS, TEXT_CHARACTERS, PLACE_CHARACTERS, ADDRESS_CHARACTERS = 100, 100_000, 300, 500
+TEXT_CHARACTERS, PLACE_CHARACTERS, ADDRESS_CHARACTERS = 100_000, 300, 500
 is_bridge_name = RegexValidator(r"^[a-z0-9][a-z0-9-]{0,59}\Z", "Lower-case letters, digits and -, 60 at most.")
 SHOWN = ("url", "description", "events", "is_active", "reason", "created_at")
 
