@@ -229,6 +229,7 @@ clean: ## Remove the environment and caches; never your data
 $(VENV)/run.stamp: requirements/run.lock | $(BIN)/python
 	@echo "Installing what Memsite needs (once, and when requirements/run.lock changes) …"
 	@$(INSTALL) requirements/run.lock
+	@$(BIN)/python manage.py check > /dev/null 2>&1 || true # compiles what the first start would wait for
 	@touch $@
 
 $(VENV)/dev.stamp: requirements/dev.lock requirements/run.lock | $(BIN)/python

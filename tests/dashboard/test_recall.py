@@ -177,7 +177,7 @@ def test_factors_are_shown_as_factors(vera: Client, alice: Caller) -> None:
         stored(alice, "Unlike anything")
     answer = vera.get(PAGE, {"q": "When does caddy start after WireGuard?"})
     (hit,) = answer.context["hits"]
-    assert {part.shown[0] for part in hit.parts} == {"×"}
+    assert {part.text[0] for part in hit.parts} == {"×"}
     assert "multiply to the score" in text_of(answer)
     assert found(answer, "left_out") == ["Unlike anything"]
 

@@ -214,9 +214,9 @@ DAYS = [date(2025, 3, 29), date(2025, 3, 30)]
 def test_values_are_numbers_for_the_script_and_words_for_people() -> None:
     plot = Plot("costs", "Costs", "Day", DAYS, [Series("spent", [0.004, None])], unit="dollars")
     (first, cells), (second, gaps) = plot.rows()
-    assert (plot.axis, first.value, first.shown) == ("day", 1743206400, "2025-03-29")
+    assert (plot.axis, first.value, first.text) == ("day", 1743206400, "2025-03-29")
     assert second.value == 1743206400 + 86_400, "days have no zone and no summer time"
-    assert [(cell.value, cell.shown) for cell in (*cells, *gaps)] == [(0.004, "$0.0040"), ("", "–")]
+    assert [(cell.value, cell.text) for cell in (*cells, *gaps)] == [(0.004, "$0.0040"), ("", "–")]
 
 
 def test_moments_are_read_in_the_zone_of_the_page() -> None:
@@ -224,8 +224,8 @@ def test_moments_are_read_in_the_zone_of_the_page() -> None:
     plot = Plot("sure", "Sure", "When", [moment], [Series("confidence", [0.7])], unit="level")
     with timezone.override(ZoneInfo("Europe/Berlin")):
         ((head, cells),) = plot.rows()
-    assert (plot.axis, head.value, head.shown) == ("time", moment.timestamp(), "2025-03-30 14:00")
-    assert cells[0].shown == "0.70"
+    assert (plot.axis, head.value, head.text) == ("time", moment.timestamp(), "2025-03-30 14:00")
+    assert cells[0].text == "0.70"
 
 
 @pytest.mark.parametrize(

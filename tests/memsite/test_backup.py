@@ -428,16 +428,16 @@ def test_it_takes_the_place_of_the_database_which_is_kept_beside(backup: Path, d
     restored = restore_backup(backup, NOW)
     assert ask(database, "SELECT content FROM memories_memory") == [("Whales sing",)]
     assert ask(database, "SELECT name FROM sqlite_master WHERE name = 'memsite_backup'") == []
-    assert restored.kept == database.with_name("memsite.sqlite3.before-20270301T030000Z")
-    assert ask(restored.kept, "SELECT word FROM old") == [("before",)]
-    assert names(database.parent) == ["memsite.sqlite3", restored.kept.name]
+    assert restored.saved_as == database.with_name("memsite.sqlite3.before-20270301T030000Z")
+    assert ask(restored.saved_as, "SELECT word FROM old") == [("before",)]
+    assert names(database.parent) == ["memsite.sqlite3", restored.saved_as.name]
     assert stat.S_IMODE(database.stat().st_mode) == 0o600
 
 
 @of_sqlite
 def test_on_a_new_machine_there_is_nothing_to_keep(backup: Path, database: Path) -> None:
     database.unlink()
-    assert restore_backup(backup, NOW).kept is None
+    assert restore_backup(backup, NOW).saved_as is None
     assert names(database.parent) == ["memsite.sqlite3"]
 
 
@@ -456,7 +456,7 @@ def test_it_is_refused_while_anybody_is_connected(backup: Path, database: Path) 
 def test_a_damaged_database_is_replaced_and_kept_with_its_log(backup: Path, database: Path) -> None:
     database.write_bytes(b"no database any more" * 1000)
     database.with_name("memsite.sqlite3-wal").write_bytes(b"what was written last")
-    stored = restore_backup(backup, NOW).kept
+    stored = restore_backup(backup, NOW).saved_as
     assert stored is not None
     assert stored.read_bytes().startswith(b"no database")
     assert stored.with_name(f"{stored.name}-wal").read_bytes() == b"what was written last"
@@ -482,7 +482,7 @@ def test_what_a_killed_one_left_is_cleared_away_by_the_next(backup: Path, databa
     copy = database.parent / left
     copy.parent.mkdir(exist_ok=True)
     copy.write_bytes(b"a copy of all that there is")
-    stored = restore_backup(backup, NOW).kept
+    stored = restore_backup(backup, NOW).saved_as
     assert stored is not None
     assert names(database.parent) == ["memsite.sqlite3", stored.name]
 

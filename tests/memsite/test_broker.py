@@ -85,7 +85,7 @@ def drain(channel: Channel, queue: str = "work") -> list[object]:
 
 
 def held_files(box: Spool) -> list[Path]:
-    return [path for path in box.held.rglob("*") if "@" in path.name]
+    return [path for path in box.taken.rglob("*") if "@" in path.name]
 
 
 @pytest.fixture
@@ -249,9 +249,9 @@ def test_foreign_file_in_a_queue_is_set_aside(connection, channel, box):
 
 
 def test_foreign_file_among_the_held_does_not_stop_a_worker(box):
-    (box.held / "1-dead").mkdir(parents=True)
-    (box.held / "README").write_text("?")
-    (box.held / "1-dead" / "work@foreign").write_text("?")
+    (box.taken / "1-dead").mkdir(parents=True)
+    (box.taken / "README").write_text("?")
+    (box.taken / "1-dead" / "work@foreign").write_text("?")
     Claims(box).close()
     assert [path.name for path in box.bad.iterdir()] == ["work@foreign"]
 
@@ -308,7 +308,7 @@ def test_only_an_absolute_folder_is_a_url(folder):
 
 def test_publishing_owns_nothing(connection, box):
     publish(connection, 1)
-    assert not box.held.exists()
+    assert not box.taken.exists()
 
 
 def test_threads_share_a_queue_without_sharing_a_message(box):
@@ -367,7 +367,7 @@ def test_message_of_a_killed_worker_comes_back(box, holder):
     claimed = claims.claim("work")
     assert claimed is not None
     assert claimed[1] == b"precious"
-    assert list(box.held.iterdir()) == [claims.folder]
+    assert list(box.taken.iterdir()) == [claims.folder]
 
 
 def test_message_of_a_living_worker_is_not_stolen(box, holder):

@@ -29,3 +29,10 @@ def test_where_files_were_collected_their_names_are_hashed_and_others_are_none(t
     assert collected.url("page.css") != "/static/page.css"
     with pytest.raises(ValueError, match=r"missing\.css"):
         collected.url("missing.css")
+
+
+def test_a_plain_name_has_no_file_of_its_own_where_files_were_collected(tmp_path: Path) -> None:
+    storage = StaticFiles(location=tmp_path, base_url="/static/")
+    (tmp_path / "page.css").write_text("a {}")
+    list(storage.post_process({"page.css": (storage, "page.css")}))
+    assert [path.name for path in tmp_path.glob("page.css*")] == []

@@ -38,7 +38,7 @@ LOGIN, APP_ID, APP_NAME, AGENT_NAME = "operator", "demo", "Demo", "agent"
 NOTES_NAME = "first-start.txt"
 OUR_APPS = ("tenancy", "agent_sessions", "memories", "jobs", "oauth")
 # No page asks for them: redoc's bundle, and what only the developers of Swagger UI read.
-NOT_SERVED = ("redoc", "*.js.map")
+NOT_SERVED = ("redoc", "rest_framework", "*.js.map")
 COLLECTED = ".collected"
 SETUP_LOCK = "memsite setup"
 SECRET_KEY_BYTES = 48  # 64 characters
