@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -66,6 +66,16 @@ class Table:
     columns: Sequence[str]
     rows: Sequence[Sequence[Any]]
     more_url: str = field(default="", kw_only=True)
+
+
+def column(description: str, show: Callable[[Any], object], ordering: str | None = None) -> Callable[..., object]:
+    """Return a column: its heading, what it shows of a row, and by which field it is ordered."""
+    return admin.display(description=description, ordering=ordering)(lambda _, row: show(row))
+
+
+def columns(names: str) -> tuple[str, ...]:
+    """Return the names of columns or fields that a text lists."""
+    return tuple(names.split())
 
 
 class StrictJSONField(forms.JSONField):
@@ -252,6 +262,9 @@ class SiteAdmin(GenericAdmin[Row]):
 
 class ReadOnlyAdmin(SiteAdmin[Row]):
     """To be looked at by those who may; to be changed by nobody."""
+
+    ordering = ["-id"]
+    list_select_related = ["app"]
 
     def has_add_permission(self, request: HttpRequest) -> bool:
         return False

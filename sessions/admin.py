@@ -19,6 +19,8 @@ from memsite.admin_site import (
     SiteAdmin,
     Table,
     agent_name,
+    column,
+    columns,
     link_to,
     list_url,
     raw,
@@ -39,9 +41,7 @@ def start_of(field: str) -> Any:
 class OfSession:
     """Columns of a row that belongs to a session."""
 
-    @admin.display(description="session", ordering="session")
-    def session_link(self, row: Any) -> str:
-        return link_to(row.session)
+    session_link = column("session", lambda row: link_to(row.session), "session")
 
 
 @admin.register(AgentSession)
@@ -52,34 +52,15 @@ class AgentSessionAdmin(SiteAdmin[AgentSession]):
     list_select_related = ["app", "agent__app"]
     search_fields = ["title", "external_id"]
     ordering = ["-id"]
-    readonly_fields = [
-        "app",
-        "agent_shown",
-        "external_id",
-        "uid",
-        "status",
-        "end_reason",
-        "tier",
-        "user_id",
-        "environment_shown",
-        "started_at",
-        "heartbeat_at",
-        "ended_at",
-        "records",
-    ]
+    readonly_fields = columns(
+        "app agent_shown external_id uid status end_reason tier user_id environment_shown started_at "
+        "heartbeat_at ended_at records"
+    )
     fields = ["title", *readonly_fields]
 
-    @admin.display(description="session", ordering="title")
-    def name(self, session: AgentSession) -> str:
-        return shorten(str(session))
-
-    @admin.display(description="agent", ordering="agent__name")
-    def agent_shown(self, session: AgentSession) -> str:
-        return link_to(session.agent, agent_name(session.agent))
-
-    @admin.display(description="environment")
-    def environment_shown(self, session: AgentSession) -> SafeString:
-        return raw(session.environment)
+    name = column("session", lambda session: shorten(str(session)), "title")
+    agent_shown = column("agent", lambda session: link_to(session.agent, agent_name(session.agent)), "agent__name")
+    environment_shown = column("environment", lambda session: raw(session.environment))
 
     @admin.display(description="see its")
     def records(self, session: AgentSession) -> SafeString:
@@ -123,46 +104,21 @@ class TurnAdmin(OfSession, ReadOnlyAdmin[Turn]):
     list_filter = [("app", AppFilter), CREATED]
     list_select_related = ["app", "session"]
     search_fields = ["user_input", "llm_output", "session__external_id"]
-    ordering = ["-id"]
-    fields = [
-        "app",
-        "session",
-        "number",
-        "created_at",
-        "user_input_shown",
-        "llm_output_shown",
-        "tool_calls_shown",
-        "internal_state_shown",
-        "fingerprint",
-    ]
+    fields = columns(
+        "app session number created_at user_input_shown llm_output_shown tool_calls_shown "
+        "internal_state_shown fingerprint"
+    )
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Turn]:
         rows = super().get_queryset(request).defer("user_input", "llm_output", "tool_calls", "internal_state")
         return rows.annotate(asked_start=start_of("user_input"), answered_start=start_of("llm_output"))
 
-    @admin.display(description="user")
-    def asked(self, turn: Any) -> str:
-        return shorten(turn.asked_start)
-
-    @admin.display(description="agent")
-    def answered(self, turn: Any) -> str:
-        return shorten(turn.answered_start)
-
-    @admin.display(description="user input")
-    def user_input_shown(self, turn: Turn) -> SafeString:
-        return raw(turn.user_input)
-
-    @admin.display(description="LLM output")
-    def llm_output_shown(self, turn: Turn) -> SafeString:
-        return raw(turn.llm_output)
-
-    @admin.display(description="tool calls")
-    def tool_calls_shown(self, turn: Turn) -> SafeString:
-        return raw(turn.tool_calls)
-
-    @admin.display(description="internal state")
-    def internal_state_shown(self, turn: Turn) -> SafeString:
-        return raw(turn.internal_state)
+    asked = column("user", lambda turn: shorten(turn.asked_start))
+    answered = column("agent", lambda turn: shorten(turn.answered_start))
+    user_input_shown = column("user input", lambda turn: raw(turn.user_input))
+    llm_output_shown = column("LLM output", lambda turn: raw(turn.llm_output))
+    tool_calls_shown = column("tool calls", lambda turn: raw(turn.tool_calls))
+    internal_state_shown = column("internal state", lambda turn: raw(turn.internal_state))
 
 
 @admin.register(Resource)
@@ -171,42 +127,23 @@ class ResourceAdmin(OfSession, ReadOnlyAdmin[Resource]):
     list_filter = [("app", AppFilter), "role", CREATED]
     list_select_related = ["app", "session"]
     search_fields = ["raw_content", "source_key"]
-    ordering = ["-id"]
-    fields = [
-        "app",
-        "uid",
-        "session",
-        "turn_number",
-        "role",
-        "speaker",
-        "content_type",
-        "content_at",
-        "utc_offset",
-        "created_at",
-        "source_key",
-        "memories",
-        "raw_content_shown",
-    ]
+    fields = columns(
+        "app uid session turn_number role speaker content_type content_at utc_offset created_at source_key "
+        "memories raw_content_shown"
+    )
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Resource]:
         rows = super().get_queryset(request).defer("raw_content")
         return rows.annotate(start=start_of("raw_content"), characters=Length("raw_content"))
 
-    @admin.display(description="text")
-    def text(self, resource: Any) -> str:
-        return shorten(resource.start)
-
-    @admin.display(description="characters")
-    def length(self, resource: Any) -> str:
-        return f"{resource.characters:,}"
+    text = column("text", lambda resource: shorten(resource.start))
+    length = column("characters", lambda resource: f"{resource.characters:,}")
 
     @admin.display(description="see its")
     def memories(self, resource: Resource) -> SafeString:
         return format_html('<a href="{}">memories</a>', list_url("memories_memory", resource__id__exact=resource.pk))
 
-    @admin.display(description="text")
-    def raw_content_shown(self, resource: Resource) -> SafeString:
-        return raw(resource.raw_content)
+    raw_content_shown = column("text", lambda resource: raw(resource.raw_content))
 
 
 @admin.register(Event)
@@ -216,26 +153,10 @@ class EventAdmin(OfSession, ReadOnlyAdmin[Event]):
     list_filter = [("app", AppFilter), "level", CREATED]
     list_select_related = ["app", "session"]
     search_fields = ["message", "service"]
-    ordering = ["-id"]
-    fields = [
-        "app",
-        "uid",
-        "level",
-        "service",
-        "message_shown",
-        "session",
-        "turn_number",
-        "memory",
-        "created_at",
-    ]
+    fields = columns("app uid level service message_shown session turn_number memory created_at")
 
-    @admin.display(description="message")
-    def text(self, event: Event) -> str:
-        return shorten(event.message)
-
-    @admin.display(description="message")
-    def message_shown(self, event: Event) -> SafeString:
-        return raw(event.message)
+    text = column("message", lambda event: shorten(event.message))
+    message_shown = column("message", lambda event: raw(event.message))
 
     @admin.display(description="memory")
     def memory(self, event: Event) -> str:

@@ -7,13 +7,12 @@ from typing import Any
 from django.contrib import admin, messages
 from django.db.models import QuerySet
 from django.http import HttpRequest
-from django.utils.safestring import SafeString
 
 from memories.admin import knowledge, memories, records  # noqa: F401  # they register what they show
-from memories.ledger import UNITS
+from memories.ledger.energy import UNITS
 from memories.models import Bridge, Delivery, EnergyUse, Import, LedgerEntry, RecallCount, Webhook
 from memories.services import MemoryAgent
-from memsite.admin_site import AppFilter, ReadOnlyAdmin, link_to, raw
+from memsite.admin_site import AppFilter, ReadOnlyAdmin, column, columns, link_to, raw
 from memsite.tenancy.access import Right, actor_of
 
 
@@ -33,45 +32,19 @@ class OperationFilter(admin.SimpleListFilter):
 @admin.register(LedgerEntry)
 class LedgerEntryAdmin(ReadOnlyAdmin[LedgerEntry]):
     dashboard_page, dashboard_args = "costs", ()
-    list_display = [
-        "created_at",
-        "operation",
-        "provider",
-        "model",
-        "input_tokens",
-        "output_tokens",
-        "cost_shown",
-        "outcome",
-        "session_link",
-        "app",
-    ]
+    list_display = columns(
+        "created_at operation provider model input_tokens output_tokens cost_shown outcome session_link app"
+    )
     list_filter = [("app", AppFilter), OperationFilter, ("day", admin.DateFieldListFilter)]
     list_select_related = ["app", "session"]
     search_fields = ["model", "outcome"]
-    ordering = ["-id"]
-    fields = [
-        "app",
-        "operation",
-        "provider",
-        "model",
-        "session",
-        "turn_number",
-        "input_tokens",
-        "output_tokens",
-        "cost_shown",
-        "seconds",
-        "outcome",
-        "day",
-        "created_at",
-    ]
+    fields = columns(
+        "app operation provider model session turn_number input_tokens output_tokens cost_shown seconds "
+        "outcome day created_at"
+    )
 
-    @admin.display(description="US dollars", ordering="cost")
-    def cost_shown(self, row: LedgerEntry) -> str:
-        return "not known" if row.cost is None else f"{row.cost:.6f}"
-
-    @admin.display(description="session", ordering="session")
-    def session_link(self, row: LedgerEntry) -> str:
-        return link_to(row.session, length=30)
+    cost_shown = column("US dollars", lambda row: "not known" if row.cost is None else f"{row.cost:.6f}", "cost")
+    session_link = column("session", lambda row: link_to(row.session, length=30), "session")
 
 
 @admin.register(EnergyUse)
@@ -79,8 +52,6 @@ class EnergyUseAdmin(ReadOnlyAdmin[EnergyUse]):
     dashboard_page, dashboard_args = "costs", ()
     list_display = ["day", "operation", "calls", "units", "reported", "app"]
     list_filter = [("app", AppFilter), OperationFilter, ("day", admin.DateFieldListFilter)]
-    list_select_related = ["app"]
-    ordering = ["-id"]
     fields = ["app", "day", "operation", "calls", "units", "reported"]
 
 
@@ -89,37 +60,19 @@ class RecallCountAdmin(ReadOnlyAdmin[RecallCount]):
     dashboard_page, dashboard_args = "costs", ()
     list_display = ["day", "mode", "tier", "searches", "found", "seconds_shown", "app"]
     list_filter = [("app", AppFilter), ("day", admin.DateFieldListFilter)]
-    list_select_related = ["app"]
-    ordering = ["-id"]
     fields = ["app", "day", "mode", "tier", "searches", "found", "seconds_shown"]
 
-    @admin.display(description="seconds", ordering="seconds")
-    def seconds_shown(self, row: RecallCount) -> str:
-        return f"{row.seconds:.2f}"
+    seconds_shown = column("seconds", lambda row: f"{row.seconds:.2f}", "seconds")
 
 
 @admin.register(Webhook)
 class WebhookAdmin(ReadOnlyAdmin[Webhook]):
     list_display = ["address", "app", "description", "is_active", "reason", "created_at"]
     list_filter = [("app", AppFilter), "is_active"]
-    list_select_related = ["app"]
     search_fields = ["description"]
-    ordering = ["-id"]
-    fields = [
-        "app",
-        "address",
-        "description",
-        "events",
-        "is_active",
-        "reason",
-        "uid",
-        "secret_changed_at",
-        "created_at",
-    ]
+    fields = columns("app address description events is_active reason uid secret_changed_at created_at")
 
-    @admin.display(description="url", ordering="url")
-    def address(self, row: Webhook) -> str:
-        return row.url_shown
+    address = column("url", lambda row: row.url_shown, "url")
 
 
 @admin.register(Delivery)
@@ -129,26 +82,12 @@ class DeliveryAdmin(ReadOnlyAdmin[Delivery]):
     list_filter = [("app", AppFilter), "status", "kind"]
     list_select_related = ["app", "webhook"]
     search_fields = ["webhook__description"]
-    ordering = ["-id"]
     actions = ["replay"]
-    fields = [
-        "app",
-        "webhook",
-        "kind",
-        "payload_shown",
-        "status",
-        "attempts",
-        "next_at",
-        "answer",
-        "reason",
-        "seconds",
-        "created_at",
-        "finished_at",
-    ]
+    fields = columns(
+        "app webhook kind payload_shown status attempts next_at answer reason seconds created_at finished_at"
+    )
 
-    @admin.display(description="payload")
-    def payload_shown(self, row: Delivery) -> SafeString:
-        return raw(row.payload)
+    payload_shown = column("payload", lambda row: raw(row.payload))
 
     def has_replay_permission(self, request: HttpRequest) -> bool:
         return self.allows(request, self.right)
@@ -167,7 +106,6 @@ class BridgeAdmin(ReadOnlyAdmin[Bridge]):
     list_filter = [("app", AppFilter)]
     list_select_related = ["app", "agent__app"]
     search_fields = ["name"]
-    ordering = ["-id"]
     fields = ["app", "name", "agent", "is_active", "uid", "created_at"]
 
 
@@ -175,20 +113,5 @@ class BridgeAdmin(ReadOnlyAdmin[Bridge]):
 class ImportAdmin(ReadOnlyAdmin[Import]):
     list_display = ["id", "source", "app", "status", "lines", "done", "asked_by", "created_at"]
     list_filter = [("app", AppFilter), "status", "source"]
-    list_select_related = ["app"]
     search_fields = ["asked_by"]
-    ordering = ["-id"]
-    fields = [
-        "app",
-        "source",
-        "agent",
-        "user_id",
-        "status",
-        "lines",
-        "done",
-        "counts",
-        "reason",
-        "asked_by",
-        "created_at",
-        "finished_at",
-    ]
+    fields = columns("app source agent user_id status lines done counts reason asked_by created_at finished_at")

@@ -12,7 +12,7 @@ from django.utils.html import format_html
 from memories.models import Memory, Visibility
 from memories.models.memory import MAX_TAGS, TAG_LENGTH, subject_of
 from memories.store.revisions import clamp
-from memsite.admin_site import StrictJSONField
+from memsite.admin_site import StrictJSONField, columns
 from memsite.http.hidden_characters import show_hidden
 from memsite.http.json_body import MAX_OBJECT_CHARACTERS, json_length
 from memsite.tenancy.models import App, AppStatus
@@ -22,20 +22,8 @@ if TYPE_CHECKING:
 else:
     MemoryModelForm = forms.ModelForm
 
-EDITABLE = (
-    "content",
-    "kind",
-    "category",
-    "subject",
-    "tags",
-    "importance",
-    "confidence",
-    "pinned",
-    "user_id",
-    "visibility",
-    "valid_from",
-    "valid_until",
-    "metadata",
+EDITABLE = columns(
+    "content kind category subject tags importance confidence pinned user_id visibility valid_from valid_until metadata"
 )
 SOMEONE_ELSE = "Someone else changed this meanwhile: reload. What you typed is still below, and not saved."
 

@@ -8,7 +8,6 @@ from django.contrib import admin, messages
 from django.db.models import Count, OuterRef, QuerySet, Subquery
 from django.db.models.functions import Coalesce
 from django.http import HttpRequest, HttpResponse
-from django.utils.safestring import SafeString
 
 from memories.admin.records import session_link
 from memories.models import (
@@ -23,7 +22,19 @@ from memories.models import (
     TriggerStatus,
 )
 from memories.services import MemoryAgent
-from memsite.admin_site import AppFilter, ReadOnlyAdmin, SiteAdmin, Table, agent_name, link_to, raw, shorten, show_time
+from memsite.admin_site import (
+    AppFilter,
+    ReadOnlyAdmin,
+    SiteAdmin,
+    Table,
+    agent_name,
+    column,
+    columns,
+    link_to,
+    raw,
+    shorten,
+    show_time,
+)
 from memsite.tenancy.access import actor_of
 
 MEMORIES_SHOWN = 50
@@ -36,9 +47,7 @@ class EntityAdmin(ReadOnlyAdmin[Entity]):
     dashboard_page = "knowledge-entities-one"
     list_display = ["name_shown", "kind", "number", "app", "created_at"]
     list_filter = [("app", AppFilter), ("created_at", admin.DateFieldListFilter)]
-    list_select_related = ["app"]
     search_fields = ["name", "key"]
-    ordering = ["-id"]
     fields = ["app", "name", "key", "kind", "uid", "created_at"]
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Entity]:
@@ -46,13 +55,8 @@ class EntityAdmin(ReadOnlyAdmin[Entity]):
         number = Subquery(rows.annotate(number=Count("pk")).values("number"))
         return super().get_queryset(request).annotate(number_of_memories=Coalesce(number, 0))
 
-    @admin.display(description="name", ordering="name")
-    def name_shown(self, entity: Entity) -> str:
-        return shorten(entity.name)
-
-    @admin.display(description="memories", ordering="number_of_memories")
-    def number(self, entity: Any) -> str:
-        return f"{entity.number_of_memories:,}"
+    name_shown = column("name", lambda entity: shorten(entity.name), "name")
+    number = column("memories", lambda entity: f"{entity.number_of_memories:,}", "number_of_memories")
 
     def tables(self, obj: Entity) -> list[Table]:
         rows = Mention.objects.for_app(obj.app).filter(entity=obj, memory__purged_at=None)
@@ -85,25 +89,11 @@ class ExtractionAdmin(ReadOnlyAdmin[Extraction]):
     list_filter = [("app", AppFilter), "status", "what", ("created_at", admin.DateFieldListFilter)]
     list_select_related = ["app", "session"]
     search_fields = ["reason", "made_by"]
-    ordering = ["-id"]
     actions = ["try_again"]
-    fields = [
-        "app",
-        "what",
-        "status",
-        "session",
-        "resource",
-        "attempts",
-        "next_at",
-        "reason",
-        "made_by",
-        "stored",
-        "reinforced",
-        "rejected",
-        "uid",
-        "created_at",
-        "finished_at",
-    ]
+    fields = columns(
+        "app what status session resource attempts next_at reason made_by stored reinforced rejected uid "
+        "created_at finished_at"
+    )
 
     def has_act_permission(self, request: HttpRequest, obj: Extraction | None = None) -> bool:
         """Rows are the workers' to write; operators have them tried again."""
@@ -121,43 +111,19 @@ class ExtractionAdmin(ReadOnlyAdmin[Extraction]):
 
 @admin.register(Summary)
 class SummaryAdmin(ReadOnlyAdmin[Summary]):
-    list_display = [
-        "id",
-        "category",
-        "user_id",
-        "version",
-        "memory_count",
-        "made_by",
-        "app",
-        "created_at",
-        "archived_at",
-    ]
+    list_display = columns("id category user_id version memory_count made_by app created_at archived_at")
     list_filter = [
         ("app", AppFilter),
         ("archived_at", admin.EmptyFieldListFilter),
         ("created_at", admin.DateFieldListFilter),
     ]
-    list_select_related = ["app"]
     search_fields = ["category", "user_id", "content"]
-    ordering = ["-id"]
-    fields = [
-        "app",
-        "category",
-        "user_id",
-        "version",
-        "memory_count",
-        "made_by",
-        "created_at",
-        "archived_at",
-        "text",
-    ]
+    fields = columns("app category user_id version memory_count made_by created_at archived_at text")
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Summary]:
         return super().get_queryset(request).defer("content")
 
-    @admin.display(description="text")
-    def text(self, row: Summary) -> SafeString:
-        return raw(row.content)
+    text = column("text", lambda row: raw(row.content))
 
     def tables(self, obj: Summary) -> list[Table]:
         passages = Passage.objects.for_app(obj.app).filter(summary=obj).select_related("memory").defer("data")
@@ -183,7 +149,6 @@ class SummaryAdmin(ReadOnlyAdmin[Summary]):
 class SummaryDueAdmin(ReadOnlyAdmin[SummaryDue]):
     list_display = ["id", "category", "user_id", "changes", "since", "lease_until", "app"]
     list_filter = [("app", AppFilter)]
-    list_select_related = ["app"]
     search_fields = ["category", "user_id"]
     ordering = ["since"]
     fields = ["app", "category", "user_id", "changes", "since", "lease_until", "token"]
@@ -198,28 +163,12 @@ class FutureTriggerAdmin(SiteAdmin[FutureTrigger]):
     search_fields = ["message", "user_id"]
     ordering = ["trigger_date", "id"]
     actions = ["cancel"]
-    fields = [
-        "app",
-        "message",
-        "text",
-        "trigger_date",
-        "trigger_time",
-        "until",
-        "rule",
-        "status",
-        "reason",
-        "user_id",
-        "visibility",
-        "written_by",
-        "session",
-        "resource",
-        "uid",
-        "created_at",
-    ]
+    fields = columns(
+        "app message text trigger_date trigger_time until rule status reason user_id visibility written_by "
+        "session resource uid created_at"
+    )
 
-    @admin.display(description="message", ordering="message")
-    def message_shown(self, trigger: FutureTrigger) -> str:
-        return shorten(trigger.message)
+    message_shown = column("message", lambda trigger: shorten(trigger.message), "message")
 
     @admin.display(description="noted for")
     def written_by(self, trigger: FutureTrigger) -> str:

@@ -22,7 +22,7 @@ from memories.admin.records import LATEST_SHOWN, history_table, injections_table
 from memories.models import Injection, Link, Memory, Revision, Source, Status, Trust
 from memories.services import CannotMerge, Changed, MemoryAgent, VersionMismatch
 from memories.store import Candidate, LimitReached
-from memsite.admin_site import AppFilter, GenericAdmin, SiteAdmin, Table, agent_name, link_to, shorten
+from memsite.admin_site import AppFilter, GenericAdmin, SiteAdmin, Table, agent_name, column, columns, link_to, shorten
 from memsite.tenancy.access import actor_of, apps_of
 from memsite.tenancy.models import App
 from sessions.models import Turn
@@ -39,31 +39,10 @@ WHAT = ("content", ("kind", "category", "subject"), ("confidence", "importance")
 READERS = ("Who may see it", {"fields": [("user_id", "visibility")]})
 VALIDITY = ("When it holds", {"fields": ["valid_from", "valid_until"], "classes": ["collapse"]})
 METADATA = ("Metadata", {"fields": ["metadata"], "classes": ["collapse"]})
-ORIGIN = (
-    "source",
-    "origin",
-    "trust",
-    "reviewed_by",
-    "reviewed_at",
-    "made_by",
-    "written_by",
-    "session",
-    "turn",
-    "resource",
-    "external_id",
-    "tier",
+ORIGIN = columns(
+    "source origin trust reviewed_by reviewed_at made_by written_by session turn resource external_id tier"
 )
-USE = (
-    "uid",
-    "strength",
-    "sentiment",
-    "priority",
-    "access_count",
-    "created_at",
-    "updated_at",
-    "confirmed_at",
-    "accessed_at",
-)
+USE = columns("uid strength sentiment priority access_count created_at updated_at confirmed_at accessed_at")
 
 
 def by_app(request: HttpRequest, queryset: QuerySet[Memory]) -> Iterator[tuple[MemoryAgent, list[int]]]:
@@ -177,17 +156,7 @@ class TrustFilter(admin.SimpleListFilter):
 @admin.register(Memory)
 class MemoryAdmin(MemoryActions, SiteAdmin[Memory]):
     dashboard_page = "memories-one"
-    list_display = [
-        "text",
-        "app",
-        "about",
-        "category",
-        "confidence_bar",
-        "status_word",
-        "pin_shown",
-        "updated_shown",
-        "session_link",
-    ]
+    list_display = columns("text app about category confidence_bar status_word pin_shown updated_shown session_link")
     list_filter = [
         ("app", AppFilter),
         "status",
@@ -214,9 +183,7 @@ class MemoryAdmin(MemoryActions, SiteAdmin[Memory]):
         css_class = "" if memory.status == Status.ACTIVE else " is-away"
         return format_html('<span class="memsite-text{}">{}</span>', css_class, shorten(memory.text))
 
-    @admin.display(description="subject", ordering="subject")
-    def about(self, memory: Memory) -> str:
-        return memory.subject_or_general
+    about = column("subject", lambda memory: memory.subject_or_general, "subject")
 
     @admin.display(description="confidence", ordering="confidence")
     def confidence_bar(self, memory: Memory) -> SafeString:
@@ -226,22 +193,15 @@ class MemoryAdmin(MemoryActions, SiteAdmin[Memory]):
             f"{memory.confidence:.2f}",
         )
 
-    @admin.display(description="status", ordering="status")
-    def status_word(self, memory: Memory) -> str:
-        return memory.status
-
-    @admin.display(description="pinned", ordering="pinned")
-    def pin_shown(self, memory: Memory) -> str:
-        return "pinned" if memory.pinned else ""
+    status_word = column("status", lambda memory: memory.status, "status")
+    pin_shown = column("pinned", lambda memory: "pinned" if memory.pinned else "", "pinned")
 
     @admin.display(description="updated", ordering="updated_at")
     def updated_shown(self, memory: Memory) -> SafeString:
         moment = timezone.localtime(memory.updated_at)
         return format_html('<time datetime="{}">{}</time>', moment.isoformat(), f"{moment:%Y-%m-%d %H:%M}")
 
-    @admin.display(description="session", ordering="session")
-    def session_link(self, memory: Memory) -> str:
-        return link_to(memory.session, length=30)
+    session_link = column("session", lambda memory: link_to(memory.session, length=30), "session")
 
     # --- one memory
 
@@ -249,9 +209,7 @@ class MemoryAdmin(MemoryActions, SiteAdmin[Memory]):
     def written_by(self, memory: Memory) -> str:
         return link_to(memory.agent, agent_name(memory.agent)) if memory.agent else "-"
 
-    @admin.display(description="trust")
-    def trust(self, memory: Memory) -> str:
-        return str(memory.trust_level.label)
+    trust = column("trust", lambda memory: str(memory.trust_level.label))
 
     @admin.display(description="turn")
     def turn(self, memory: Memory) -> str:

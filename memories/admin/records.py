@@ -15,7 +15,18 @@ from django.utils.safestring import SafeString
 
 from memories.models import Injection, Link, Memory, Rejection, Revision, Vector
 from memories.services import Changed, MemoryAgent
-from memsite.admin_site import AppFilter, ReadOnlyAdmin, Table, link_to, list_url, raw, shorten, show_time
+from memsite.admin_site import (
+    AppFilter,
+    ReadOnlyAdmin,
+    Table,
+    column,
+    columns,
+    link_to,
+    list_url,
+    raw,
+    shorten,
+    show_time,
+)
 from memsite.tenancy.access import actor_of
 
 HISTORY_SHOWN = 50
@@ -113,20 +124,11 @@ class RevisionAdmin(ReadOnlyAdmin[Revision]):
     list_filter = [("app", AppFilter), "action", ("created_at", admin.DateFieldListFilter)]
     list_select_related = ["app", "memory__cold_text"]
     search_fields = ["actor", "reason"]
-    ordering = ["-id"]
     fields = ["app", "memory", "number", "action", "actor", "reason", "created_at", "was", "became"]
 
-    @admin.display(description="what changed")
-    def what_changed(self, row: Revision) -> SafeString:
-        return show_changes(row)
-
-    @admin.display(description="before")
-    def was(self, row: Revision) -> SafeString:
-        return raw(row.before)
-
-    @admin.display(description="after")
-    def became(self, row: Revision) -> SafeString:
-        return raw(row.after)
+    what_changed = column("what changed", lambda row: show_changes(row))
+    was = column("before", lambda row: raw(row.before))
+    became = column("after", lambda row: raw(row.after))
 
 
 @admin.register(Injection)
@@ -135,12 +137,9 @@ class InjectionAdmin(ReadOnlyAdmin[Injection]):
     list_filter = [("app", AppFilter), "block", ("created_at", admin.DateFieldListFilter)]
     list_select_related = ["app", "memory__cold_text", "session"]
     search_fields = ["line"]
-    ordering = ["-id"]
     fields = ["app", "memory", "session", "turn_number", "block", "line_shown", "created_at"]
 
-    @admin.display(description="line")
-    def line_shown(self, row: Injection) -> SafeString:
-        return raw(row.line)
+    line_shown = column("line", lambda row: raw(row.line))
 
 
 def decide_each(
@@ -162,40 +161,15 @@ def decide_each(
 @admin.register(Rejection)
 class RejectionAdmin(ReadOnlyAdmin[Rejection]):
     dashboard_page, dashboard_args = "upkeep-review", ()
-    list_display = [
-        "id",
-        "kind",
-        "reason_shown",
-        "text",
-        "category",
-        "decision",
-        "app",
-        session_link,
-        "created_at",
-    ]
+    list_display = [*columns("id kind reason_shown text category decision app"), session_link, "created_at"]
     list_filter = [("app", AppFilter), "kind", "decision", ("created_at", admin.DateFieldListFilter)]
     list_select_related = ["app", "session"]
     search_fields = ["reason", "content", "category"]
-    ordering = ["-id"]
     actions = ["approve", "reject"]
-    fields = [
-        "app",
-        "kind",
-        "reason",
-        "category",
-        "content_shown",
-        "agent",
-        "session",
-        "turn_number",
-        "resource",
-        "edits",
-        "decision",
-        "decided_by",
-        "decided_at",
-        "decision_reason",
-        "memory",
-        "created_at",
-    ]
+    fields = columns(
+        "app kind reason category content_shown agent session turn_number resource edits decision decided_by "
+        "decided_at decision_reason memory created_at"
+    )
 
     def has_act_permission(self, request: HttpRequest, obj: Rejection | None = None) -> bool:
         """Allow no change: the rows are records; deciding about them is curating."""
@@ -209,17 +183,9 @@ class RejectionAdmin(ReadOnlyAdmin[Rejection]):
     def reject(self, request: HttpRequest, queryset: QuerySet[Rejection]) -> None:
         decide_each(request, queryset, "rejected", MemoryAgent.confirm_each)
 
-    @admin.display(description="reason", ordering="reason")
-    def reason_shown(self, row: Rejection) -> str:
-        return shorten(row.reason)
-
-    @admin.display(description="text")
-    def text(self, row: Rejection) -> str:
-        return shorten(row.content)
-
-    @admin.display(description="text")
-    def content_shown(self, row: Rejection) -> SafeString:
-        return raw(row.content)
+    reason_shown = column("reason", lambda row: shorten(row.reason), "reason")
+    text = column("text", lambda row: shorten(row.content))
+    content_shown = column("text", lambda row: raw(row.content))
 
 
 @admin.register(Link)
@@ -228,16 +194,10 @@ class LinkAdmin(ReadOnlyAdmin[Link]):
     list_filter = [("app", AppFilter), "kind"]
     list_select_related = ["app", "from_memory__cold_text", "to_memory__cold_text"]
     search_fields = ["from_memory__content", "to_memory__content"]
-    ordering = ["-id"]
     fields = ["app", "from_memory", "kind", "to_memory", "created_at"]
 
-    @admin.display(description="from")
-    def from_link(self, row: Link) -> str:
-        return link_to(row.from_memory)
-
-    @admin.display(description="to")
-    def to_link(self, row: Link) -> str:
-        return link_to(row.to_memory)
+    from_link = column("from", lambda row: link_to(row.from_memory))
+    to_link = column("to", lambda row: link_to(row.to_memory))
 
 
 @admin.register(Vector)
@@ -246,7 +206,6 @@ class VectorAdmin(ReadOnlyAdmin[Vector]):
     list_filter = [("app", AppFilter), "model"]
     list_select_related = ["app", "memory"]
     search_fields = ["memory__content"]
-    ordering = ["-id"]
     fields = ["app", "memory", "model", "dim"]
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Vector]:

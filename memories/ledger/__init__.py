@@ -1,4 +1,4 @@
-"""What the server spends, and whether it may."""
+"""What the server spends, whether it may, and which models do not answer."""
 
 from __future__ import annotations
 
@@ -6,36 +6,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from memories.ledger.budget import Denial, economises, may_learn, meter_for
-from memories.ledger.days import day_of, next_midnight
-from memories.ledger.energy import UNITS, Consumption, consumed, is_low, note_energy, set_level, units_of
-from memories.ledger.spend import Spent, Total, record, spent_today, totals
 from memories.models import LedgerEntry
 from memsite.tenancy.models import App
-
-__all__ = [
-    "UNITS",
-    "Consumption",
-    "Denial",
-    "Spent",
-    "Total",
-    "consumed",
-    "day_of",
-    "economises",
-    "is_low",
-    "may_learn",
-    "meter_for",
-    "next_midnight",
-    "note_energy",
-    "outages",
-    "record",
-    "service_away",
-    "set_level",
-    "spent_today",
-    "totals",
-    "units_of",
-]
-
 
 FAILURES = 5
 """So many calls in a row with an answer of no use tell that a model is not fit for its work."""

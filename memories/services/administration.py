@@ -18,8 +18,9 @@ from memories.capture.extraction_queue import TASK, sessions_due
 from memories.capture.ingest_messages import Captured
 from memories.import_export.sources import MEMSITE
 from memories.language.secrets import clean
-from memories.ledger import Consumption, consumed, is_low, outages, service_away, set_level
+from memories.ledger import outages, service_away
 from memories.ledger.budget import may_learn
+from memories.ledger.energy import Consumption, consumed, is_low, set_level
 from memories.maintain.housekeeping import erase_hidden
 from memories.models import (
     Bridge,

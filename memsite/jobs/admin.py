@@ -12,12 +12,11 @@ from django.db.models import QuerySet
 from django.http import HttpRequest
 from django.template.defaultfilters import pluralize
 from django.utils import timezone
-from django.utils.safestring import SafeString
 from django_celery_beat.admin import CrontabScheduleAdmin, PeriodicTaskAdmin, PeriodicTaskForm
 from django_celery_beat.models import CrontabSchedule, PeriodicTask
 
 from memories.jobs import JOBS
-from memsite.admin_site import AppFilter, ReadOnlyAdmin, SiteAdmin, raw
+from memsite.admin_site import AppFilter, ReadOnlyAdmin, SiteAdmin, column, columns, raw
 from memsite.http.optimistic_form import SideBySideForm
 from memsite.jobs.claims import ask_to_stop, retry
 from memsite.jobs.engine import WORK, fire_all_now, fire_now
@@ -93,9 +92,7 @@ class JobScheduleAdmin(SiteAdmin[JobSchedule]):
         job = JOBS.get(row.job)
         return job.title if job else "This version of Memsite has no such job."
 
-    @admin.display(description="due")
-    def when(self, row: JobSchedule) -> str:
-        return row.when
+    when = column("due", lambda row: row.when)
 
     @admin.action(description="Run now, for every app", permissions=["change"])
     def run_now(self, request: HttpRequest, queryset: QuerySet[JobSchedule]) -> None:
@@ -124,37 +121,18 @@ class JobScheduleAdmin(SiteAdmin[JobSchedule]):
 class JobRunAdmin(ReadOnlyAdmin[JobRun]):
     dashboard_page, dashboard_args = "upkeep", ()
     right = Right.GOVERN
-    list_display = [
-        "job",
-        "app",
-        "period",
-        "status",
-        "what_it_did",
-        "lasted",
-        "reason",
-        "until",
-    ]
+    list_display = columns("job app period status what_it_did lasted reason until")
     list_filter = [("app", AppFilter), "status", "job", ("until", admin.DateFieldListFilter)]
-    list_select_related = ["app"]
     search_fields = ["job", "period", "reason"]
-    ordering = ["-id"]
     actions = ["try_again", "stop"]
     fields = [
         "app", "job", "period", "status", "since", "until", "fired_by", "attempts", "counts_shown", "lasted", "reason",
         "next_at", "started_at", "finished_at",
     ]  # fmt: skip
 
-    @admin.display(description="did")
-    def what_it_did(self, run: JobRun) -> str:
-        return run.did or "-"
-
-    @admin.display(description="lasted", ordering="seconds")
-    def lasted(self, run: JobRun) -> str:
-        return f"{run.seconds:.1f} s"
-
-    @admin.display(description="counts")
-    def counts_shown(self, run: JobRun) -> SafeString:
-        return raw(run.counts)
+    what_it_did = column("did", lambda run: run.did or "-")
+    lasted = column("lasted", lambda run: f"{run.seconds:.1f} s", "seconds")
+    counts_shown = column("counts", lambda run: raw(run.counts))
 
     def has_act_permission(self, request: HttpRequest, obj: JobRun | None = None) -> bool:
         """Rows are the engine's to write; operators act on them."""

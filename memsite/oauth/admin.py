@@ -7,7 +7,7 @@ from typing import Any
 from django.contrib import admin
 from django.http import HttpRequest
 
-from memsite.admin_site import SiteAdmin
+from memsite.admin_site import SiteAdmin, column
 from memsite.oauth.models import OAuthGrant
 from memsite.tenancy.access import Right, actor_of
 from memsite.tenancy.audit import note
@@ -21,9 +21,7 @@ class ConnectedClients(SiteAdmin[OAuthGrant]):
     list_select_related = ("client", "agent__app")
     actions = None
 
-    @admin.display(description="app")
-    def app(self, grant: OAuthGrant) -> str:
-        return grant.agent.app.app_id
+    app = column("app", lambda grant: grant.agent.app.app_id)
 
     def has_add_permission(self, request: HttpRequest) -> bool:
         return False

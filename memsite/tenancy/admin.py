@@ -22,7 +22,6 @@ from django.forms.formsets import DELETION_FIELD_NAME
 from django.http import HttpRequest, HttpResponse
 from django.utils import timezone
 from django.utils.html import format_html
-from django.utils.safestring import SafeString
 
 from memsite.admin_site import (
     AppFilter,
@@ -32,6 +31,8 @@ from memsite.admin_site import (
     StrictJSONField,
     Table,
     agent_name,
+    column,
+    columns,
     link_to,
     list_url,
     raw,
@@ -404,9 +405,7 @@ class AgentAdmin(SiteAdmin[Agent]):
         number = Subquery(live.annotate(number=Count("pk")).values("number"))
         return super().get_queryset(request).annotate(number_of_keys=Coalesce(number, 0))
 
-    @admin.display(description="live keys", ordering="number_of_keys")
-    def live_keys(self, agent: Any) -> int:
-        return int(agent.number_of_keys)
+    live_keys = column("live keys", lambda agent: int(agent.number_of_keys), "number_of_keys")
 
     @admin.display(description="its")
     def records(self, agent: Agent) -> str:
@@ -509,24 +508,13 @@ class ApiKeyAdmin(ReadOnlyAdmin[ApiKey]):
     ordering = ["-created_at", "-id"]
     actions = ["revoke"]
     # Never `key_hash`.
-    fields = [
-        "prefix",
-        "agent_shown",
-        "scopes_shown",
-        "state",
-        "created_at",
-        "expires_at",
-        "revoked_at",
-        "last_used_at",
-    ]
+    fields = columns("prefix agent_shown scopes_shown state created_at expires_at revoked_at last_used_at")
 
     @admin.display(description="agent", ordering="agent__name")
     def agent_shown(self, key: ApiKey) -> str:
         return link_to(key.agent, agent_name(key.agent)) if key.agent else "an operator's, for every app"
 
-    @admin.display(description="scopes")
-    def scopes_shown(self, key: ApiKey) -> str:
-        return ", ".join(key.scopes)
+    scopes_shown = column("scopes", lambda key: ", ".join(key.scopes))
 
     @admin.display(description="state")
     def state(self, key: ApiKey) -> str:
@@ -553,15 +541,8 @@ class AuditAdmin(ReadOnlyAdmin[AuditEntry]):
     dashboard_page, dashboard_args = "settings-audit", ()
     list_display = ["created_at", "actor", "action", "subject", "app"]
     list_filter = [("app", AppFilter), "action", ("created_at", admin.DateFieldListFilter)]
-    list_select_related = ["app"]
     search_fields = ["actor", "subject"]
-    ordering = ["-id"]
     fields = ["created_at", "actor", "action", "subject", "app", "was", "became"]
 
-    @admin.display(description="before")
-    def was(self, entry: AuditEntry) -> SafeString:
-        return raw(entry.before)
-
-    @admin.display(description="after")
-    def became(self, entry: AuditEntry) -> SafeString:
-        return raw(entry.after)
+    was = column("before", lambda entry: raw(entry.before))
+    became = column("after", lambda entry: raw(entry.after))

@@ -13,7 +13,7 @@ from django.utils import timezone
 from rest_framework.test import APIClient
 from time_machine import travel
 
-from memories.ledger import note_energy
+from memories.ledger.energy import note_energy
 from memories.maintain.figures import first_uid
 from memories.models import EnergyUse, Extraction, ExtractionStatus, LedgerEntry, Memory, Rejection, What
 from memories.services import MemoryAgent

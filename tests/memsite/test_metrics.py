@@ -20,7 +20,7 @@ from prometheus_client.mmap_dict import MmapedDict
 from prometheus_client.parser import text_string_to_metric_families
 
 from memories.api import collector
-from memories.ledger import record
+from memories.ledger.spend import record
 from memories.models import Delivery, Extraction, Rejection, Webhook
 from memories.providers.embeddings import HashEmbedder, OllamaEmbedder, Patience
 from memories.providers.embeddings.base import EmbedderUnavailable

@@ -20,9 +20,8 @@ from memories.dashboard.plots import Plot, Series
 from memories.dashboard.responses import fingerprint, is_seen, render_page, unchanged
 from memories.dashboard.views.sessions import lines_of
 from memories.learn.feedback import used_rates
-from memories.ledger import day_of, spent_today, totals
-from memories.ledger.days import DAYS, MOST_DAYS, Span, last_days
-from memories.ledger.spend import By, Total, by_app, by_day, daily, energy, sum_up
+from memories.ledger.days import DAYS, MOST_DAYS, Span, day_of, last_days
+from memories.ledger.spend import By, Total, by_app, by_day, daily, energy, spent_today, sum_up, totals
 from memories.maintain import figures
 from memories.maintain.figures import answers
 from memories.maintain.health import TENTHS, health_of, tenths

@@ -11,7 +11,7 @@ import pytest
 from django.db import connection
 
 from memories.capture import ingest_messages, pipeline
-from memories.ledger import set_level
+from memories.ledger.energy import set_level
 from memories.models import LedgerEntry, Memory, Revision, Status
 from memories.store import Candidate, writing
 from memsite.tenancy.models import App, AppPolicy

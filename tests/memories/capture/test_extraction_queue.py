@@ -13,7 +13,7 @@ from memories.capture import extraction, extraction_queue, ingest_messages
 from memories.capture.extraction import find_facts, learn
 from memories.capture.extraction_queue import LeaseLost, claim, fail, finish, retry, sessions_due
 from memories.jobs import JOBS
-from memories.ledger import record
+from memories.ledger.spend import record
 from memories.models import Extraction, ExtractionStatus, Memory, Rejection
 from memories.providers.embeddings import EmbedderUnavailable, HashEmbedder
 from memories.providers.llm.provider import LLMMisconfigured, LLMUnavailable, LLMUnusable, Usage

@@ -9,7 +9,9 @@ from typing import Any
 import pytest
 from time_machine import travel
 
-from memories.ledger import Denial, economises, may_learn, record, set_level
+from memories.ledger.budget import Denial, economises, may_learn
+from memories.ledger.energy import set_level
+from memories.ledger.spend import record
 from memories.providers.llm.provider import Usage
 from memsite.tenancy.models import App
 from tests.conftest import Caller, make_app

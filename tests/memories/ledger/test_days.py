@@ -7,7 +7,7 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from memories.ledger import day_of, next_midnight
+from memories.ledger.days import day_of, next_midnight
 from memsite.tenancy.models import App
 from tests.conftest import make_app
 

@@ -10,7 +10,7 @@ from django.test.utils import CaptureQueriesContext
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from memories.ledger import UNITS, Consumption, consumed, is_low, note_energy, set_level, units_of
+from memories.ledger.energy import UNITS, Consumption, consumed, is_low, note_energy, set_level, units_of
 from memories.models import EnergyUse
 from memsite.tenancy.models import App
 from tests.conftest import Caller, make_app

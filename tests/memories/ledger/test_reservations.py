@@ -12,8 +12,8 @@ from django.db import connection
 from django.utils import timezone
 from time_machine import travel
 
-from memories.ledger import meter_for, spent_today
-from memories.ledger.budget import HELD_FOR
+from memories.ledger.budget import HELD_FOR, meter_for
+from memories.ledger.spend import spent_today
 from memories.models import EnergyUse, LedgerEntry, Reservation
 from memories.providers.llm.provider import Expected, Grant, LLMDenied, Usage
 from memsite.tenancy.models import App, AppPolicy

@@ -10,8 +10,7 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from time_machine import travel
 
-from memories.ledger import record, spent_today, totals
-from memories.ledger.spend import GROUPS, MOST_TOKENS
+from memories.ledger.spend import GROUPS, MOST_TOKENS, record, spent_today, totals
 from memories.models import EnergyUse, LedgerEntry
 from memories.providers.llm.provider import Usage
 from memsite.tenancy.models import App
