@@ -24,6 +24,7 @@ from memories.mcp.toolbox import ToolAnswer, Toolbox, ToolContext
 from memories.models import Memory
 from memories.services import MemoryAgent
 from memories.store import Candidate
+from memsite.db.transactions import in_batches
 from memsite.http.json_body import RepeatedName, parse_loosely
 from memsite.tenancy.authentication import Principal
 from memsite.tenancy.origin import Origin
@@ -276,7 +277,7 @@ def import_graph(agent: MemoryAgent, lines: Iterable[str]) -> Imported:
             left_out = "A text of {:,} characters was left out: {:,} is the most."
             done.bad += [(number, left_out.format(len(observation), longest)) for observation in too_long]
     done.total = len(entities) + len(relations)
-    for some in batches(list(entities.values())):
+    for some in in_batches(list(entities.values()), AT_ONCE):
         graph = Graph(agent, Origin.AGENT)
         known = [addition for addition in some if addition["name"] in graph.entities]
         new = graph.create_entities(some)
@@ -286,7 +287,7 @@ def import_graph(agent: MemoryAgent, lines: Iterable[str]) -> Imported:
         done.entities += len(new)
         done.observations += sum(len(entity["observations"]) for entity in new)
         done.observations += sum(len(result["addedObservations"]) for result in added)
-    for some_relations in batches(relations):
+    for some_relations in in_batches(relations, AT_ONCE):
         graph = Graph(agent, Origin.AGENT)
         done.relations += len(graph.create_relations(some_relations))
         done.withheld += len(graph.withheld)
@@ -340,10 +341,6 @@ def texts(row: dict[str, Any], name: str) -> list[str]:
     if not isinstance(values, list) or not all(isinstance(value, str) and "\0" not in value for value in values):
         raise ValueError(f"{name} is not a list of texts.")
     return [without_surrogates(value) for value in values]
-
-
-def batches(rows: list[Any]) -> Iterable[list[Any]]:
-    return (rows[start : start + AT_ONCE] for start in range(0, len(rows), AT_ONCE))
 
 
 class Observed(TypedDict):

@@ -26,6 +26,7 @@ from django.utils.crypto import salted_hmac
 
 from memories.import_export import Line
 from memories.language.scripts import without_surrogates
+from memsite.db.transactions import in_batches
 from memsite.http.json_body import RepeatedName, fits_64_bits, parse_loosely
 
 GZIP, ZIP = b"\x1f\x8b", b"PK\x03\x04"
@@ -320,8 +321,7 @@ def conversation(source: str, id_: str, title: object, messages: list[Line], use
     """Yield a conversation, some messages a line; nothing for one in which nothing was said."""
     named = f"{source}:{id_[:ID_CHARACTERS]}"
     about = {"title": text_of(title)[:TITLE_CHARACTERS], "user_id": text_of(user_id)[:200] or None}
-    for start in range(0, len(messages), MOST_MESSAGES):
-        some = messages[start : start + MOST_MESSAGES]
+    for some in in_batches(messages, MOST_MESSAGES):
         yield {"type": CONVERSATION, "id": named, **about, "messages": some}
 
 

@@ -32,7 +32,7 @@ from memories.store.links import drop_unmentioned, keep_mentions, words_of
 from memories.store.revisions import mark_due
 from memsite.db.postgres.session import waiting_without_end
 from memsite.db.prepared import fetch_all
-from memsite.db.transactions import execute_all
+from memsite.db.transactions import execute_all, in_batches
 from memsite.jobs.job import Run, Unclaimed
 from memsite.tenancy.models import App, AppStatus
 from memsite.tenancy.row_level_security import confined, site_wide
@@ -96,8 +96,8 @@ class Place:
         whose = self.whose(f"{alias}.app_id")
         # First the numbers alone: asked for the next ones each time, a database would look for them among all.
         pks = sorted(pk for (pk,) in self.ask(f"SELECT {alias}.id FROM {source} WHERE {whose} AND {where}", []))  # noqa: S608
-        for start in range(0, len(pks), BATCH):
-            some = ", ".join(map(str, pks[start : start + BATCH]))
+        for batch in in_batches(pks, BATCH):
+            some = ", ".join(map(str, batch))
             yield self.ask(f"SELECT {alias}.id, {columns} FROM {source} WHERE {alias}.id IN ({some})", [])  # noqa: S608
 
 
@@ -206,8 +206,8 @@ def unreadable_passages(place: Place) -> Iterator[Found]:
 def embed_passages(app: App, pks: Sequence[int]) -> None:
     """Embed passages at once; where the embedder is away they are found by their words."""
     embedder = serving_embedder(app, current_embedder())
-    for start in range(0, len(pks), BATCH):
-        rows = list(Passage.objects.for_app(app).filter(pk__in=pks[start : start + BATCH]))
+    for batch in in_batches(pks, BATCH):
+        rows = list(Passage.objects.for_app(app).filter(pk__in=batch))
         made = embed([row.text for row in rows], embedder) if rows else None
         for index, row in enumerate(rows):
             row.model, row.data = ("", None) if made is None else (embedder.name, to_bytes(made[index]))
@@ -226,8 +226,8 @@ def wrong_search_vectors(place: Place) -> Iterator[Found]:
 
 def split_anew(app: App, pks: Sequence[int]) -> None:
     """Let the database make the search vector of each text that is written, also as it was."""
-    for start in range(0, len(pks), BATCH):
-        Memory.objects.for_app(app).filter(pk__in=pks[start : start + BATCH]).update(content=F("content"))
+    for batch in in_batches(pks, BATCH):
+        Memory.objects.for_app(app).filter(pk__in=batch).update(content=F("content"))
     App.objects.filter(pk=app.pk).update(index_number=F("index_number") + 1)
 
 
@@ -262,7 +262,7 @@ def are_words_of(place: Place, app: int) -> bool:
         return False
     every = sorted(pk for (pk,) in place.ask("SELECT id FROM memories_memory WHERE app_id = %s", [app]))
     pks = every[:: max(1, len(every) // SAMPLE)]
-    some = (pks[start : start + scratch_index.FEW_TEXTS] for start in range(0, len(pks), scratch_index.FEW_TEXTS))
+    some = in_batches(pks, scratch_index.FEW_TEXTS)
     return not any(scratch_index.missing_from_index(those, place.ask) for those in some)
 
 
@@ -322,8 +322,8 @@ def copy_anew(app: App, pks: Sequence[int]) -> None:
     app.refresh_from_db(fields=["near_model"])
     if not app.near_model:
         return
-    for start in range(0, len(pks), BATCH):
-        rows = Vector.objects.for_app(app).filter(model=app.near_model, memory_id__in=pks[start : start + BATCH])
+    for batch in in_batches(pks, BATCH):
+        rows = Vector.objects.for_app(app).filter(model=app.near_model, memory_id__in=batch)
         pgvector_table.put(app, list(rows))
     dim = Vector.objects.for_app(app).filter(model=app.near_model).values_list("dim", flat=True).first()
     if dim:
@@ -341,9 +341,9 @@ def unnamed(place: Place) -> Iterator[Found]:
 
 
 def name_anew(app: App, pks: Sequence[int]) -> None:
-    for start in range(0, len(pks), BATCH):
+    for batch in in_batches(pks, BATCH):
         with transaction.atomic():
-            rows = list(Memory.objects.for_app(app).filter(pk__in=pks[start : start + BATCH]))
+            rows = list(Memory.objects.for_app(app).filter(pk__in=batch))
             Mention.objects.for_app(app).filter(memory__in=rows).delete()
             keep_mentions(app, rows, timezone.now(), 0)
 

@@ -23,6 +23,7 @@ from memories.models.memory import MemoryQuerySet
 from memories.models.vector import FLOAT_BYTES, embedded_text
 from memories.providers.embeddings import Embedder, EmbedderError, EmbedderMisconfigured, EmbedderUnavailable, Vectors
 from memories.store import writing
+from memsite.db.transactions import in_batches
 from memsite.jobs.job import Run
 from memsite.tenancy.models import App, AppStatus
 from memsite.tenancy.scoping import ScopedQuerySet
@@ -306,9 +307,9 @@ def apps_with_backlog() -> list[int]:
             lacking.append(row.pk)
         else:
             embedded.append(row)
-    for start in range(0, len(embedded), NOTED_AT_ONCE):
+    for batch in in_batches(embedded, NOTED_AT_ONCE):
         with transaction.atomic():
-            for app in embedded[start : start + NOTED_AT_ONCE]:
+            for app in batch:
                 note_embedded(app, app.vector_model)
     return lacking
 

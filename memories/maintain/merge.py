@@ -36,6 +36,7 @@ from memories.retrieve.pipeline import index_of
 from memories.store import writing
 from memories.store.revisions import confidence_at
 from memories.store.transaction import with_app
+from memsite.db.transactions import in_batches
 from memsite.jobs.job import Run
 from memsite.tenancy.models import App
 
@@ -382,8 +383,8 @@ class MergeCandidates:
         """Return a number for what each says, in whatever spelling."""
         words: dict[int, int] = {}
         pks = [*self.group.new, *self.group.old]
-        for start in range(0, len(pks), READ_AT_ONCE):
-            rows = Memory.objects.for_app(self.app).filter(pk__in=pks[start : start + READ_AT_ONCE])
+        for batch in in_batches(pks, READ_AT_ONCE):
+            rows = Memory.objects.for_app(self.app).filter(pk__in=batch)
             words |= {pk: hash(canonical_text(content)) for pk, content in rows.values_list("pk", "content")}
         return words
 

@@ -48,6 +48,7 @@ from memories.store.redact_sources import redact_reasons
 from memories.store.revisions import Key, learnt_in
 from memories.store.transaction import writing
 from memories.store.writer import Writer
+from memsite.db.transactions import in_batches
 from memsite.tenancy import audit
 from memsite.tenancy.append_only import purge_permit
 from memsite.tenancy.idempotency import forget_all_answers, forget_answers
@@ -147,8 +148,8 @@ class Hiding:
             actors = [learnt_in(session) for session in self.sessions] if learnt.exists() else []
             changes = Revision.objects.for_app(self.app).filter(after__has_key="content").order_by()
             changed: set[int] = set()
-            for start in range(0, len(actors), BATCH):
-                rows = changes.filter(actor__in=actors[start : start + BATCH])
+            for batch in in_batches(actors, BATCH):
+                rows = changes.filter(actor__in=batch)
                 changed.update(rows.values_list("memory_id", flat=True))
             self.hide(Memory.objects.for_app(self.app).filter(pk__in=changed))
 
@@ -186,8 +187,8 @@ class Hiding:
             forget_answers(self.app, uids)
             note_residue()
         turns = resources = 0
-        for start in range(0, len(self.sessions), BATCH):
-            some = [session.pk for session in self.sessions[start : start + BATCH]]
+        for batch in in_batches(self.sessions, BATCH):
+            some = [session.pk for session in batch]
             turns += Turn.objects.for_app(self.app).filter(session__in=some).count()
             resources += Resource.objects.for_app(self.app).filter(session__in=some).count()
         return note(self.write, what, hidden.count(), len(self.sessions), turns, resources)

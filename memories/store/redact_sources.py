@@ -18,6 +18,7 @@ from memories.language.messages import SENTENCE
 from memories.language.secrets import each_text
 from memories.language.similarity import shared_words
 from memories.models import Action, Extraction, ExtractionStatus, Memory, Rejection, Revision, Source, What
+from memsite.db.transactions import in_batches
 from memsite.tenancy.models import App
 from sessions.models import Event, Resource, Turn
 
@@ -129,8 +130,7 @@ def redact_reasons(app: App, memories: Sequence[Memory]) -> None:
     stated = rows.filter(memory__in=memories, action__in=(Action.CREATED, Action.REINFORCED))
     done = rows.filter(action__in=DONE_TO_OTHERS).annotate(behind=behind)
     places: list[RevisionPlace] = list(stated.values_list(behind, "created_at"))
-    for start in range(0, len(places), MOST_AT_ONCE):
-        step = places[start : start + MOST_AT_ONCE]
+    for step in in_batches(places, MOST_AT_ONCE):
         while expected := {pk: created_at for pk, created_at in step if pk}:
             changes = [row for row in done.filter(pk__in=expected) if row.created_at == expected[row.pk]]
             for row in changes:

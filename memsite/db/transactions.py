@@ -155,6 +155,12 @@ def execute_all(statements: Sequence[Statement]) -> None:
 Item = TypeVar("Item")
 
 
+def in_batches(items: Sequence[Item], most: int) -> Iterator[Sequence[Item]]:
+    """Yield them in their order, so many at a time."""
+    for start in range(0, len(items), most):
+        yield items[start : start + most]
+
+
 def portions(items: Iterable[Item], most: int, most_size: int, size_of: Callable[[Item], int]) -> Iterator[list[Item]]:
     """Yield portions in order: at most so many, which together have at most that size. One alone may have more."""
     portion, size = list[Item](), 0

@@ -14,6 +14,7 @@ from django.utils import timezone
 
 from memsite.config.conf import get_conf
 from memsite.db.expressions import Literal
+from memsite.db.transactions import in_batches
 from memsite.jobs import claims
 from memsite.jobs.job import Job
 from memsite.jobs.models import OPEN, JobRun, JobRunQuerySet, RunStatus
@@ -53,12 +54,8 @@ def fire_due(jobs: Jobs, now: datetime, by: str) -> list[JobRun]:
                 fired.append(claims.fire(name, None, schedule, now, by))
             continue
         wanted = active if waiting is None else [apps[pk] for pk in waiting if pk in apps]
-        fired += [run for some in parts(wanted) for run in claims.fire_all(name, some, schedule, now, by)]
+        fired += [run for some in in_batches(wanted, AT_ONCE) for run in claims.fire_all(name, some, schedule, now, by)]
     return [run for run in fired if run]
-
-
-def parts(apps: Sequence[App]) -> Iterator[Sequence[App]]:
-    return (apps[start : start + AT_ONCE] for start in range(0, len(apps), AT_ONCE))
 
 
 def fire_for(jobs: Jobs, app: App, now: datetime, by: str) -> list[str]:
@@ -89,7 +86,7 @@ def fire_now(job: Job[Any], app: App | None, now: datetime, by: str) -> tuple[Jo
 def fire_all_now(job: Job[Any], apps: Sequence[App], now: datetime, by: str) -> list[JobRun]:
     """Return the same for many apps: the runs that are new."""
     schedule = claims.schedule_of(job.name, job.schedule)
-    fired = [claims.fire_all(job.name, some, schedule, now, by, by_hand=True) for some in parts(apps)]
+    fired = [claims.fire_all(job.name, some, schedule, now, by, by_hand=True) for some in in_batches(apps, AT_ONCE)]
     ring(WORK)
     return [run for runs in fired for run in runs]
 

@@ -21,6 +21,7 @@ from django.db.models import BinaryField, BooleanField, Func, Q, QuerySet, Value
 
 from memories.language.secrets import secret_in_name
 from memsite.config.conf import get_conf
+from memsite.db.transactions import in_batches
 from memsite.http.exceptions import Conflict, Gone, Unprocessable
 from memsite.http.json_body import dump_json
 from memsite.tenancy.models import Agent, App, IdempotentAnswer
@@ -186,8 +187,8 @@ def forget_answers(app: App, uids: Iterable[UUID]) -> None:
             silence(rows.filter(reduce(or_, [Q(Holds("body", uid)) for uid in gone])))
         return
     stale_pks = [pk for pk, body in rows.values_list("pk", "body").iterator() if gone & set(UID.findall(bytes(body)))]
-    for start in range(0, len(stale_pks), BATCH):
-        silence(IdempotentAnswer.objects.filter(pk__in=stale_pks[start : start + BATCH]))
+    for batch in in_batches(stale_pks, BATCH):
+        silence(IdempotentAnswer.objects.filter(pk__in=batch))
 
 
 class Holds(Func):

@@ -18,7 +18,7 @@ from django.db import connection, connections, transaction
 from django.db.migrations.recorder import MigrationRecorder
 from django.db.models import Model
 
-from memsite.db.transactions import Unsure
+from memsite.db.transactions import Unsure, in_batches
 from memsite.ops.moving.row_copies import (
     BATCH,
     SOURCE,
@@ -77,19 +77,14 @@ def replace(since: Changes) -> Iterator[tuple[type[Model], int, set[Any]]]:
     All of these are deleted before one is written: a value that has to be unique may have changed places.
     """
     for model, keys in since.items():
-        for some in parts(keys):
+        for some in in_batches(keys, BATCH):
             model._base_manager.filter(pk__in=some)._raw_delete(connection.alias)
     for model, keys in since.items():
         source, mended = model._base_manager.using(SOURCE), set[Any]()
-        for some in parts(keys):
+        for some in in_batches(keys, BATCH):
             mended |= store_all(model, source.filter(pk__in=some))[1]
             compare(model, some)
         yield model, source.count(), mended
-
-
-def parts(keys: Sequence[Any]) -> Iterator[Sequence[Any]]:
-    for start in range(0, len(keys), BATCH):
-        yield keys[start : start + BATCH]
 
 
 __all__ = ["CannotMove", "Moved", "moved"]
