@@ -411,12 +411,7 @@ class AsyncLearning(AsyncConnection):
         return self.pages("triggers", query)
 
     async def create_trigger(
-        self,
-        trigger_date: str,
-        message: str,
-        *,
-        idempotency_key: str | None = None,
-        **fields: Unpack[NewTriggerFields],
+        self, trigger_date: str, message: str, *, idempotency_key: str | None = None, **fields: Unpack[NewTriggerFields]
     ) -> Trigger:
         """Create a trigger: it is brought up on its day, at the start of each session."""
         body = {"trigger_date": trigger_date, "message": message, **fields}
@@ -572,12 +567,7 @@ class AsyncImportExport(AsyncConnection):
         return cast(Import, await self.upload(path, file, query, timeout=self.patience()))
 
     async def survey_import(
-        self,
-        app_id: str,
-        file: AsyncIterable[bytes] | bytes,
-        *,
-        source: ImportSource = "memsite",
-        trust: bool = False,
+        self, app_id: str, file: AsyncIterable[bytes] | bytes, *, source: ImportSource = "memsite", trust: bool = False
     ) -> Survey:
         """Return what the file would bring. Store nothing."""
         query = {"source": source, "dry_run": True, "trust": trust or None}

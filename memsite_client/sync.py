@@ -408,12 +408,7 @@ class Learning(Connection):
         return self.pages("triggers", query)
 
     def create_trigger(
-        self,
-        trigger_date: str,
-        message: str,
-        *,
-        idempotency_key: str | None = None,
-        **fields: Unpack[NewTriggerFields],
+        self, trigger_date: str, message: str, *, idempotency_key: str | None = None, **fields: Unpack[NewTriggerFields]
     ) -> Trigger:
         """Create a trigger: it is brought up on its day, at the start of each session."""
         body = {"trigger_date": trigger_date, "message": message, **fields}
@@ -569,12 +564,7 @@ class ImportExport(Connection):
         return cast(Import, self.upload(path, file, query, timeout=self.patience()))
 
     def survey_import(
-        self,
-        app_id: str,
-        file: Iterable[bytes] | bytes,
-        *,
-        source: ImportSource = "memsite",
-        trust: bool = False,
+        self, app_id: str, file: Iterable[bytes] | bytes, *, source: ImportSource = "memsite", trust: bool = False
     ) -> Survey:
         """Return what the file would bring. Store nothing."""
         query = {"source": source, "dry_run": True, "trust": trust or None}

@@ -60,12 +60,7 @@ def store_turn(session: AgentSession, number: int, checkpoint: Mapping[str, Any]
     try:
         with transaction.atomic():
             turn = Turn.objects.create(
-                app_id=session.app_id,
-                session=session,
-                number=number,
-                fingerprint=print_,
-                created_at=now,
-                **public,
+                app_id=session.app_id, session=session, number=number, fingerprint=print_, created_at=now, **public
             )
     except IntegrityError:
         turn = Turn.objects.for_app(session.app).get(session=session, number=number)

@@ -111,9 +111,7 @@ class Turn(Scoped):
 
     class Meta:
         ordering = ["session", "number"]
-        constraints = [
-            models.UniqueConstraint(fields=["session", "number"], name="turn_number_is_unique_in_session"),
-        ]
+        constraints = [models.UniqueConstraint(fields=["session", "number"], name="turn_number_is_unique_in_session")]
 
     def __str__(self) -> str:
         return f"turn {self.number}"

@@ -204,12 +204,7 @@ def bar(value: float, most: float = 1.0, label: str = "", text: str = "", tone: 
     """
     share = min(max(value / most, 0), 1) if most else 0
     level = "low" if share < 0.3 else "middle" if share < 0.7 else "high"
-    return {
-        "width": f"{100 * share:.1f}",
-        "label": label,
-        "shown": text or f"{value:.2f}",
-        "level": tone or level,
-    }
+    return {"width": f"{100 * share:.1f}", "label": label, "shown": text or f"{value:.2f}", "level": tone or level}
 
 
 @register.inclusion_tag("dashboard/parts/badge.html")

@@ -16,17 +16,7 @@ from django.db.models import Count, Q, QuerySet, Subquery, Sum
 from django.db.models.functions import Coalesce
 
 from memories.ledger.days import DAY, Span, midnight
-from memories.models import (
-    Decision,
-    Extraction,
-    ExtractionStatus,
-    Kind,
-    Memory,
-    RecallCount,
-    Rejection,
-    Source,
-    Status,
-)
+from memories.models import Decision, Extraction, ExtractionStatus, Kind, Memory, RecallCount, Rejection, Source, Status
 from memsite.jobs.models import JobRun, RunStatus
 from memsite.tenancy.models import App
 from memsite.tenancy.origin import Origin

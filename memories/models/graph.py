@@ -90,7 +90,7 @@ class Link(Scoped, Identified):
         ]
         indexes = [
             # Whether an app has any.
-            models.Index(fields=["app"], condition=Q(kind="contradicts"), name="link_contradicts"),
+            models.Index(fields=["app"], condition=Q(kind="contradicts"), name="link_contradicts")
         ]
 
     def __str__(self) -> str:

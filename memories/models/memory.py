@@ -221,9 +221,7 @@ class Memory(Purged, Identified):
     )
     tags = models.JSONField(default=list, blank=True)
     importance = models.PositiveSmallIntegerField(
-        default=3,
-        validators=[MinValueValidator(1), MaxValueValidator(5)],
-        help_text="1 trivial to 5 critical.",
+        default=3, validators=[MinValueValidator(1), MaxValueValidator(5)], help_text="1 trivial to 5 critical."
     )
     confidence = models.FloatField(default=0.7, validators=[MinValueValidator(0), MaxValueValidator(1)])
     confidence_base = models.FloatField(editable=False)
@@ -232,9 +230,7 @@ class Memory(Purged, Identified):
     strength = models.CharField(max_length=10, choices=Strength, null=True, blank=True)
     sentiment = models.CharField(max_length=12, choices=Sentiment, default=Sentiment.NEUTRAL)
     priority = models.FloatField(
-        default=1.0,
-        validators=[MinValueValidator(0), MaxValueValidator(MAX_PRIORITY)],
-        help_text="Learnt from use.",
+        default=1.0, validators=[MinValueValidator(0), MaxValueValidator(MAX_PRIORITY)], help_text="Learnt from use."
     )
     status = models.CharField(max_length=12, choices=Status, default=Status.ACTIVE)
     pinned = models.BooleanField(default=False, help_text="Exempt from decay, limits and archive.")
@@ -398,7 +394,7 @@ class Revision(IndexedByApp):
     class Meta:
         ordering = ["memory", "number"]
         constraints = [
-            models.UniqueConstraint(fields=["memory", "number"], name="revision_number_is_unique_per_memory"),
+            models.UniqueConstraint(fields=["memory", "number"], name="revision_number_is_unique_per_memory")
         ]
         indexes = [models.Index(fields=["app", "-id"], name="revision_app_latest")]
 

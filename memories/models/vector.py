@@ -32,7 +32,7 @@ class Vector(IndexedByApp):
 
     class Meta:
         constraints = [
-            models.UniqueConstraint(fields=["memory", "model"], name="vector_is_unique_per_memory_and_model"),
+            models.UniqueConstraint(fields=["memory", "model"], name="vector_is_unique_per_memory_and_model")
         ]
         indexes = [models.Index(fields=["app", "model", "memory"], name="vector_app_model")]
 

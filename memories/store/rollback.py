@@ -49,14 +49,7 @@ WORDS = ("content", "origin", "made_by", "entities", "reviewed_by", "reviewed_at
 VALIDITY = ("valid_from", "valid_until")
 Asked = Callable[[Revision], bool]
 BATCH = 200
-TO_OTHERS = (
-    Action.REINFORCED,
-    Action.CONTRADICTED,
-    Action.EDITED,
-    Action.ARCHIVED,
-    Action.RESTORED,
-    Action.SUPERSEDED,
-)
+TO_OTHERS = (Action.REINFORCED, Action.CONTRADICTED, Action.EDITED, Action.ARCHIVED, Action.RESTORED, Action.SUPERSEDED)
 """What a source does to memories of others. What was merged to make room stays so: nothing of it is lost."""
 MOST_SESSIONS = 10_000
 Rows = TypeVar("Rows", bound=QuerySet[Any])

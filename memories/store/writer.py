@@ -572,11 +572,7 @@ class Writer:
     def link(self, from_memory: Memory, to_memory: Memory, kind: str) -> tuple[Link, bool]:
         """Link two memories; return the link, and whether it is new."""
         return Link.objects.for_app(self.app).get_or_create(
-            app=self.app,
-            from_memory=from_memory,
-            to_memory=to_memory,
-            kind=kind,
-            defaults={"created_at": self.now},
+            app=self.app, from_memory=from_memory, to_memory=to_memory, kind=kind, defaults={"created_at": self.now}
         )
 
     def unlink(self, link: Link) -> None:

@@ -17,11 +17,7 @@ from memsite.config.conf import get_conf, unknown_variables
 @register()
 def check_names(**_: Any) -> list[CheckMessage]:
     return [
-        Warning(
-            f"{name} is not a setting of Memsite.",
-            hint="See docs/settings.md for the names.",
-            id="memsite.W001",
-        )
+        Warning(f"{name} is not a setting of Memsite.", hint="See docs/settings.md for the names.", id="memsite.W001")
         for name in unknown_variables()
     ]
 

@@ -282,5 +282,5 @@ CELERY_BROKER_URL: str
 globals().update(celery_settings(MEMSITE.broker_url, MEMSITE.data_dir, MEMSITE.time_zone))
 CELERY_BEAT_SCHEDULE = {
     # The one tick behind all upkeep: what is due when, and for which app, stands in the jobs' own schedules.
-    "look for upkeep that is due": {"task": "memories.tasks.upkeep_due", "schedule": timedelta(minutes=1)},
+    "look for upkeep that is due": {"task": "memories.tasks.upkeep_due", "schedule": timedelta(minutes=1)}
 }

@@ -28,8 +28,7 @@ def standing(applied: Collection[tuple[str, str]]) -> Standing:
     """Compare applied migrations, as (app, name), with those of this code."""
     here = (MigrationLoader(None).disk_migrations or {}).keys()
     return Standing(
-        unknown=sorted(f"{app}.{name}" for app, name in set(applied) - here),
-        is_older=not here <= set(applied),
+        unknown=sorted(f"{app}.{name}" for app, name in set(applied) - here), is_older=not here <= set(applied)
     )
 
 

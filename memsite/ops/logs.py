@@ -59,6 +59,5 @@ def make_formatter(log_format: str) -> structlog.stdlib.ProcessorFormatter:
         else [structlog.processors.format_exc_info, structlog.processors.JSONRenderer()]
     )
     return structlog.stdlib.ProcessorFormatter(
-        foreign_pre_chain=SHARED,
-        processors=[structlog.stdlib.ProcessorFormatter.remove_processors_meta, *last],
+        foreign_pre_chain=SHARED, processors=[structlog.stdlib.ProcessorFormatter.remove_processors_meta, *last]
     )

@@ -65,10 +65,7 @@ is_domain = RegexValidator(rf"^{DOMAIN_PATTERN}\Z", "Letters, digits, . - _ and 
 class Agent(Scoped):
     """A program of an app."""
 
-    name = models.CharField(
-        max_length=64,
-        validators=[is_agent_name],
-    )
+    name = models.CharField(max_length=64, validators=[is_agent_name])
     domain = models.CharField(
         max_length=128,
         blank=True,

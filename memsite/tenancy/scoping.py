@@ -30,11 +30,7 @@ class App(models.Model):
     Its searches use the vectors of `vector_model` only (`memories.index.app_embedder`).
     """
 
-    app_id = models.CharField(
-        max_length=64,
-        unique=True,
-        validators=[is_app_id],
-    )
+    app_id = models.CharField(max_length=64, unique=True, validators=[is_app_id])
     name = models.CharField(max_length=200)
     preset = models.CharField(max_length=20, choices=Preset, default=Preset.STANDARD)
     status = models.CharField(max_length=20, choices=AppStatus, default=AppStatus.ACTIVE)

@@ -16,17 +16,7 @@ from typing import Any
 from urllib.error import HTTPError
 from urllib.request import Request, urlopen
 
-from memsite_client.claude import (
-    SUFFIX,
-    UNSENDABLE,
-    Message,
-    Piece,
-    id_in,
-    line_ids,
-    own_words,
-    read_piece,
-    text_in,
-)
+from memsite_client.claude import SUFFIX, UNSENDABLE, Message, Piece, id_in, line_ids, own_words, read_piece, text_in
 from memsite_client.configuration import Server, find_server, state_folder, write_whole
 
 # Claude Code gives SessionEnd 1.5 seconds, and others as long as the settings say. The user waits for a prompt's.

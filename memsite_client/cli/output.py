@@ -44,12 +44,7 @@ def memory_line(memory: Memory, before: str = "") -> str:
     marks = ["pinned"] if memory["pinned"] else []
     if memory["status"] != "active":
         marks.append(memory["status"])
-    details = [
-        about(memory),
-        f"confidence {confidence(memory['confidence'])}",
-        memory["updated_at"][:10],
-        *marks,
-    ]
+    details = [about(memory), f"confidence {confidence(memory['confidence'])}", memory["updated_at"][:10], *marks]
     return f"{before}{one_line(memory['content'])}\n{INDENT}{dim(memory['id'])}  {'  '.join(details)}"
 
 

@@ -81,11 +81,7 @@ PLAYS = (
             Scene("assistant-1", "A morning with the personal assistant"),
             Scene("assistant-2", "The same user some weeks later"),
         ),
-        questions=(
-            "is jogging fine after the operation?",
-            "dinner without meat",
-            "how long should my replies be?",
-        ),
+        questions=("is jogging fine after the operation?", "dinner without meat", "how long should my replies be?"),
     ),
 )
 
@@ -265,8 +261,7 @@ def only_errors_logged() -> Iterator[None]:
 def agent_of(play: Play) -> MemoryAgent:
     """Return the play's agent. Its app is made, or set back to how the play has it."""
     app, _ = App.objects.update_or_create(
-        app_id=play.app_id,
-        defaults={"name": play.name, "preset": play.preset, "status": AppStatus.ACTIVE},
+        app_id=play.app_id, defaults={"name": play.name, "preset": play.preset, "status": AppStatus.ACTIVE}
     )
     AppPolicy.objects.update_or_create(app=app, defaults=preset_values(play.preset) | play.policy)
     agent, _ = Agent.objects.for_app(app).get_or_create(app=app, name=AGENT_NAME)
