@@ -209,7 +209,7 @@ def show_counts(counts: dict[str, Counted]) -> None:
 
 @click.group()
 def webhooks() -> None:
-    """Addresses that are told when memories change (with the scope `operator`)."""
+    """Addresses that are notified when memories change (with the scope `operator`)."""
 
 
 @webhooks.command("list")
@@ -228,7 +228,7 @@ def list_webhooks(app: str | None, json_: bool) -> None:
 @of_app
 @as_json
 def add_webhook(address: str, events: tuple[str, ...], description: str, app: str | None, json_: bool) -> None:
-    """Tell ADDRESS of what changes from now on. Its secret is printed this once."""
+    """Notify ADDRESS of what changes from now on. Its secret is printed this once."""
     with connect() as memsite:
         row = memsite.create_webhook(app_for(memsite, app), address, events=events, description=description)
     print_json(row) if json_ else show_secret(webhook_line(row), row["secret"])
@@ -298,7 +298,7 @@ def renew_webhook(webhook: str, app: str | None, json_: bool) -> None:
 @click.argument("webhook", type=WEBHOOK)
 @of_app
 def remove_webhook(webhook: str, app: str | None) -> None:
-    """Tell it nothing more. Its log goes, too."""
+    """Stop notifying it. Its log goes, too."""
     with connect() as memsite:
         memsite.delete_webhook(app_for(memsite, app), webhook)
     click.echo("Removed.")

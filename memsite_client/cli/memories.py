@@ -40,7 +40,7 @@ NOT_CHANGED = "Nothing is changed yet: a person has to decide."
 NOT_SHOWN = {"confidence_base", "anchored_at"}
 CLEARABLE = ("subject", "user_id", "valid_from", "valid_until")
 FIELDS = (
-    click.option("--category", help="Its drawer."),
+    click.option("--category", help="What kind of fact it is."),
     click.option("--subject", help="What it is about: a service, a person, a project."),
     click.option("--importance", type=click.IntRange(1, 5), help="From 1 to 5."),
     click.option("--confidence", type=float, help="From 0 to 1."),
