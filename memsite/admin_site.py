@@ -184,7 +184,7 @@ class SiteAdmin(GenericAdmin[Row]):
         return self.allows(request, self.right, obj)
 
     def response_action(self, request: HttpRequest, queryset: QuerySet[Row], *more: Any) -> HttpResponse | None:
-        """Actions see only the rows that may be changed: all of them change something."""
+        """Give actions only the rows that may be changed: all of them change something."""
         return super().response_action(request, self.within(request, queryset, self.right), *more)
 
     def get_form(self, request: HttpRequest, obj: Row | None = None, change: bool = False, **kwargs: Any) -> Any:
@@ -302,7 +302,7 @@ class AgentFilter(AppFilter):
 
 
 def agent_name(agent: Agent) -> str:
-    """APP/AGENT. Reads the agent's app: select it for lists."""
+    """Return APP/AGENT. Reads the agent's app: select it for lists."""
     return f"{agent.app.app_id}/{agent.name}"
 
 
@@ -317,7 +317,7 @@ def show_time(moment: datetime | None) -> str:
 
 
 def raw(value: Any) -> SafeString:
-    """Text, or a JSON value, as it came, with what is hidden in it: escaped, in a <pre>."""
+    """Show a text or JSON value as it came, with what is hidden in it: escaped, in a <pre>."""
     text = value if isinstance(value, str) else json.dumps(value, indent=2, ensure_ascii=False)
     left = len(text) - RAW_CHARACTERS
     more = f"\n… and {left:,} characters more" if left > 0 else ""

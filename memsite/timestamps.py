@@ -35,7 +35,7 @@ def in_zone(moment: datetime, zone: tzinfo) -> datetime:
 
 
 def own_offset(moment: datetime | None) -> int | None:
-    """Minutes by which the clock was ahead of UTC that it was read from; None where that is not told.
+    """Return minutes by which the clock it was read from was ahead of UTC; None where that is not said.
 
     "Z" and "+00:00" are how programs write any moment: they tell no clock.
     """

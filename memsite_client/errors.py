@@ -57,7 +57,7 @@ class ProblemError(MemsiteError):
 
     @property
     def request_id(self) -> str:
-        """Under which the server's log has it."""
+        """Return the id under which the server's log has it."""
         return self.problem.get("request_id", "")
 
 

@@ -111,7 +111,7 @@ def failed(message: Mapping[str, Any], text: str) -> dict[str, Any] | None:
 
 
 def waits(message: Mapping[str, Any]) -> bool:
-    """Nobody does for a notification, nor for an answer of their own."""
+    """Return whether somebody waits: nobody does for a notification, nor for an answer of their own."""
     return "id" in message if "method" in message else not message.keys() & {"result", "error"}
 
 

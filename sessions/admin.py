@@ -34,7 +34,7 @@ CREATED = ("created_at", admin.DateFieldListFilter)
 
 
 def start_of(field: str) -> Any:
-    """Enough of a long text to list it, without reading all of it."""
+    """Return enough of a long text to list it, without reading all of it."""
     return Substr(field, 1, LIST_CHARACTERS + 1)
 
 

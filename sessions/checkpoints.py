@@ -38,7 +38,7 @@ class Replay:
 
 
 def fingerprint(checkpoint: Mapping[str, Any]) -> str:
-    """SHA-256 of the canonical JSON."""
+    """Return SHA-256 of the canonical JSON."""
     return hashlib.sha256(json.dumps(checkpoint, sort_keys=True, separators=(",", ":")).encode()).hexdigest()
 
 

@@ -30,7 +30,7 @@ class MarkerLine(NamedTuple):
 
 
 def marker_lines(text: str) -> Iterator[MarkerLine]:
-    """Linear in the length of `text`, whatever it holds."""
+    """Yield marker lines. Linear in the length of `text`, whatever it holds."""
     for line in _prose_lines(text):
         if "[" in line:
             for opening, following in pairwise([*_openings(line), None]):
@@ -42,14 +42,14 @@ def marker_lines(text: str) -> Iterator[MarkerLine]:
 
 
 def without_markers(text: str) -> str:
-    """`text` with each line cut where its first marker begins."""
+    """Return `text` with each line cut where its first marker begins."""
     lines = text.splitlines()
     starts = [next((match.start() for match in _openings(line)), None) if "[" in line else None for line in lines]
     return "\n".join(line[:start] for line, start in zip(lines, starts, strict=True))
 
 
 def trim_debris(statement: str, emphasis: str) -> str:
-    """`statement` without the Markdown around its marker: closing emphasis, stray marks, a table edge.
+    """Return `statement` without the Markdown around its marker: closing emphasis, stray marks, a table edge.
 
     Only marks without a partner go, so `use **bold**`, `rm /tmp/*` and `src/**` stay as they are.
     """

@@ -39,7 +39,7 @@ class SessionQuerySet(PurgedQuerySet["AgentSession"]):
         return self.filter(status=Literal(SessionStatus.ACTIVE))
 
     def silent(self, since: datetime) -> Self:
-        """Without a sign of life since then."""
+        """Select those without a sign of life since then."""
         return self.filter(heartbeat_at__lt=since)
 
 

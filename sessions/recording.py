@@ -86,7 +86,7 @@ def record_said(session: AgentSession, messages: Sequence[Said], now: datetime) 
 
 
 def stored_of(session: AgentSession, messages: Sequence[Said]) -> list[tuple[str | None, str]]:
-    """Key and role of those of them that are stored, and of what else is under a name that is one's only.
+    """Return key and role of those that are stored, and of what else is under a name that is one's only.
 
     One query, none where nothing has a key.
     """
@@ -108,7 +108,7 @@ def stored_before(session: AgentSession, messages: Sequence[Said], new: Sequence
 
 
 def in_public(message: Said, *, redacts: bool) -> Said:
-    """Without what was said between `<private>` tags: that is never stored. Where the app `redacts`, without secrets.
+    """Drop what was said between `<private>` tags, and secrets where the app `redacts`.
 
     Nothing is made of those: two texts that differ in a secret only are one, or else whoever knows the rest could guess
     it by the key of the text.

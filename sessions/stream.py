@@ -174,7 +174,7 @@ class PartialTexts:
         return given_up
 
     def flush(self) -> list[AssistantText]:
-        """Everything still waiting, when nothing more can complete it."""
+        """Return everything still waiting, when nothing more can complete it."""
         return [text for parent in list(self._lanes) for text in self._close_lane(parent)]
 
     def _turn_to(self, parent: str | None, message_id: str | None) -> list[AssistantText]:
@@ -234,7 +234,7 @@ class StreamReader:
 
     @property
     def line_count(self) -> int:
-        """Lines read so far, empty and bad ones included."""
+        """Return lines read so far, empty and bad ones included."""
         return self._lines.line_count
 
     def feed(self, data: bytes) -> Iterator[Item]:

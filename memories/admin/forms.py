@@ -51,7 +51,7 @@ class MemoryForm(MemoryModelForm):
                 field.help_text = format_html("With what cannot be seen: {}", visible)
 
     def clean_content(self) -> str:
-        """Browsers send line ends as CRLF; the memory keeps its own."""
+        """Keep the memory's line ends: browsers send them as CRLF."""
         content: str = self.cleaned_data["content"].replace("\r\n", "\n")
         stored = self.instance.content
         return stored if stored.replace("\r\n", "\n").strip() == content else content

@@ -213,7 +213,7 @@ class MemoryAdmin(MemoryActions, SiteAdmin[Memory]):
 
     @admin.display(description="turn")
     def turn(self, memory: Memory) -> str:
-        """Costs a query."""
+        """Read it in one query."""
         if memory.session is None or memory.turn_number is None:
             return "-"
         turns = Turn.objects.for_app(memory.app).filter(session=memory.session, number=memory.turn_number)
@@ -259,7 +259,7 @@ class MemoryAdmin(MemoryActions, SiteAdmin[Memory]):
             return view(request, object_id, form_url, extra_context)  # type: ignore[no-any-return]
 
     def save_model(self, request: HttpRequest, obj: Memory, form: Any, change: bool) -> None:
-        """Through the store, so that there is a revision, and a vector of what it says now."""
+        """Save through the store, so that there is a revision, and a vector of what it says now."""
         fields = form.cleaned_data
         agent = MemoryAgent(obj.app if change else fields["app"], None, actor_of(request.user))
         if not change:

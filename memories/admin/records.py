@@ -53,7 +53,7 @@ def history_table(memory: Memory, most: int = HISTORY_SHOWN) -> Table:
 
 
 def show_changes(revision: Revision) -> SafeString:
-    """Before → after, field by field; a creation shows only what it says."""
+    """Show before → after, field by field; a creation shows only what it says."""
     names = [name for name in revision.after if name not in BOOKKEEPING]
     if not revision.before:
         return show_value(revision.after.get("content", ""))

@@ -162,7 +162,7 @@ class Graph:
         return results
 
     def delete_entities(self, names: Iterable[str]) -> None:
-        """With what was observed of them, and every relation they are in."""
+        """Delete entities with their observations, and every relation they are in."""
         gone = set(names)
         rows = [row for name, row in self.entities.items() if name in gone]
         rows += [row for name in gone for row in self.observations.get(name, {}).values()]
@@ -226,7 +226,7 @@ def relation_text(start: str, kind: str, end: str) -> str:
 
 
 def identify(candidate: Candidate) -> tuple[str, ...]:
-    """("entity", name), ("about", name, text) or ("relation", from, type, to)."""
+    """Return ("entity", name), ("about", name, text) or ("relation", from, type, to)."""
     fields = candidate.metadata[KIND]
     if "entity" in fields:
         return "entity", fields["entity"]
@@ -260,7 +260,7 @@ class Imported:
 
 
 def import_graph(agent: MemoryAgent, lines: Iterable[str]) -> Imported:
-    """Whatever is there already stays; an entity that is known gains what its line observes. May be run again.
+    """Import a graph: what is there stays; a known entity gains what its line observes. May be run again.
 
     Another program has written the file: that is where it comes from.
     """
@@ -295,7 +295,7 @@ def import_graph(agent: MemoryAgent, lines: Iterable[str]) -> Imported:
 
 
 def read_line(line: str, entities: dict[str, Entity], relations: list[Relation], longest: int) -> list[str]:
-    """Observations that are too long to be kept. ValueError says what is wrong; an entity that comes twice is one."""
+    """Return observations that are too long. ValueError says what is wrong; an entity that comes twice is one."""
     if not line.strip():
         return []
     try:
@@ -386,7 +386,7 @@ def done_answer(message: str) -> ToolAnswer:
 
 @toolbox.writes("Create Entities", answers=Entities)
 def create_entities(ctx: ToolContext, entities: list[Entity]) -> ToolAnswer:
-    """Add entities with what is observed of them. Those that are there stay as they are."""
+    """Adds entities with what is observed of them. Those that are there stay as they are."""
     count_writes(ctx.agent, max(1, sum(1 + len(entity["observations"]) for entity in entities)))
     graph = Graph(ctx.agent)
     new = graph.create_entities(entities)
@@ -395,7 +395,7 @@ def create_entities(ctx: ToolContext, entities: list[Entity]) -> ToolAnswer:
 
 @toolbox.writes("Create Relations", answers=Relations)
 def create_relations(ctx: ToolContext, relations: list[Relation]) -> ToolAnswer:
-    """Add relations between entities, in active voice: from Alice, works_at, to Acme."""
+    """Adds relations between entities, in active voice: from Alice, works_at, to Acme."""
     count_writes(ctx.agent, max(1, len(relations)))
     graph = Graph(ctx.agent)
     new = graph.create_relations(relations)
@@ -404,7 +404,7 @@ def create_relations(ctx: ToolContext, relations: list[Relation]) -> ToolAnswer:
 
 @toolbox.writes("Add Observations", answers=Results)
 def add_observations(ctx: ToolContext, observations: list[Observed]) -> ToolAnswer:
-    """Add to what is observed of entities that are there."""
+    """Adds to what is observed of entities that are there."""
     count_writes(ctx.agent, max(1, sum(len(observation["contents"]) for observation in observations)))
     graph = Graph(ctx.agent)
     results = graph.add_observations(
@@ -415,28 +415,28 @@ def add_observations(ctx: ToolContext, observations: list[Observed]) -> ToolAnsw
 
 @toolbox.writes("Delete Entities", destroys=True, repeatable=True, answers=Done)
 def delete_entities(ctx: ToolContext, entityNames: list[Word]) -> ToolAnswer:  # noqa: N803  # the reference server's name
-    """Delete entities with their observations and relations, for good."""
+    """Deletes entities with their observations and relations, for good."""
     Graph(ctx.agent).delete_entities(entityNames)
     return done_answer("Entities deleted successfully")
 
 
 @toolbox.writes("Delete Observations", destroys=True, repeatable=True, answers=Done)
 def delete_observations(ctx: ToolContext, deletions: list[Withdrawn]) -> ToolAnswer:
-    """Delete single observations of entities, for good."""
+    """Deletes single observations of entities, for good."""
     Graph(ctx.agent).delete_observations([(deletion["entityName"], deletion["observations"]) for deletion in deletions])
     return done_answer("Observations deleted successfully")
 
 
 @toolbox.writes("Delete Relations", destroys=True, repeatable=True, answers=Done)
 def delete_relations(ctx: ToolContext, relations: list[Relation]) -> ToolAnswer:
-    """Delete relations, for good."""
+    """Deletes relations, for good."""
     Graph(ctx.agent).delete_relations(relations)
     return done_answer("Relations deleted successfully")
 
 
 @toolbox.reads("Read Graph", answers=KnowledgeGraph)
 def read_graph(ctx: ToolContext) -> ToolAnswer:
-    """Return the whole graph."""
+    """The whole graph."""
     return graph_answer(Graph(ctx.agent).whole())
 
 

@@ -135,7 +135,7 @@ class Mem0View(AgentView):
     is_lenient = True
 
     def handle_exception(self, exc: Exception) -> Response:
-        """`{detail}`, as mem0 tells it."""
+        """Answer `{detail}`, as mem0 does."""
         response = super().handle_exception(exc)
         response.data = {"detail": response.data["detail"]}
         response.content_type = "application/json"
@@ -347,7 +347,7 @@ def objects_in_query(request: Request) -> dict[str, Any]:
 
 
 def read_either(text: str) -> Any:
-    """JSON, or as mem0's own client writes an object into an address: as Python shows it, {'user_id': 'alice'}."""
+    """Read JSON, or an object as mem0's own client writes it into an address, like Python: {'user_id': 'alice'}."""
     try:
         return parse_json(text.encode())
     except RepeatedName:

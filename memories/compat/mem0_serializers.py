@@ -134,7 +134,7 @@ def show_item(memory: Memory, score: float | None = None) -> dict[str, Any]:
 
 
 def between_0_and_1(score: float) -> float:
-    """Ours has no bound, theirs has: in the same order."""
+    """Map our score, which has no bound, to theirs, in the same order."""
     return round(max(score, 0.0) / (1.0 + max(score, 0.0)), 4)
 
 
@@ -155,7 +155,7 @@ def show_change(memory: Memory, revision: Revision) -> dict[str, Any]:
 
 
 def translated(filters: Mapping[str, Any] | None, owner: Mapping[str, Any]) -> dict[str, Any]:
-    """Our filter for theirs and for the ids named beside it. ValidationError for what cannot be asked here."""
+    """Translate a filter and the ids beside it into ours. ValidationError for what cannot be asked here."""
     named = [{name: owner[name]} for name in IDS if owner.get(name)]
     parts = [condition(part, 0) for part in (*named, *([filters] if filters else []))]
     try:

@@ -78,7 +78,7 @@ def is_below(path: str, folder: str) -> bool:
 
 
 def entries(sizes: Mapping[str, int]) -> list[tuple[str, int]]:
-    """`/name` of each file and `/name/` of each folder, with its bytes. `sizes` by what follows the folder's path."""
+    """Return `/name` of each file and `/name/` of each folder, with its bytes. `sizes` by what follows the folder."""
     totals: dict[str, int] = {}
     for rest, size in sizes.items():
         names = rest.strip("/").split("/")

@@ -71,7 +71,7 @@ class Plot:
 
 
 def head_cell(here: Across, place: int) -> Cell:
-    """Days and moments are drawn at their Unix time in seconds, names at their place."""
+    """Place days and moments at their Unix time in seconds, names at their place."""
     if isinstance(here, datetime):
         return Cell(round(here.timestamp()), f"{timezone.localtime(here):%Y-%m-%d %H:%M}")
     if isinstance(here, date):

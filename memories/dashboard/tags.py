@@ -162,7 +162,7 @@ def age(moment: datetime) -> str:
 
 @register.filter
 def big(number: float | None) -> str:
-    """12,345 as it is, 1.2 M from a million on."""
+    """Format 12,345 as it is, 1.2 M from a million on."""
     if number is None:
         return "–"
     for scale, letter in SCALES:
@@ -173,7 +173,7 @@ def big(number: float | None) -> str:
 
 @register.filter
 def dollars(amount: float | None) -> str:
-    """To the cent, and further for what is less than one."""
+    """Format to the cent, and further for what is less than one."""
     if amount is None:
         return "–"
     return f"${amount:,.4f}" if 0 < abs(amount) < 0.01 else f"${amount:,.2f}"
@@ -186,13 +186,13 @@ def percent(share: float | None) -> str:
 
 @register.filter
 def two_digits(number: float | None) -> str:
-    """0.70: confidences, scores."""
+    """Format confidences and scores: 0.70."""
     return "–" if number is None else f"{number:.2f}"
 
 
 @register.filter
 def pairs(values: dict[Any, Any] | None) -> list[tuple[Any, Any]]:
-    """Names with their values. `values.items` would be the value of a name "items" where there is one."""
+    """Return names with their values: `values.items` would be the value of a name "items" where there is one."""
     return list((values or {}).items())
 
 

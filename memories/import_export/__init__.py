@@ -79,7 +79,7 @@ class Table:
 
     @cached_property
     def paths(self) -> dict[str, str]:
-        """Field of a line → where the row has it."""
+        """Return, by field of a line, where the row has it."""
         own = {"uid": "uid"} if self.has_id else {}
         named = {ref.field: f"{ref.field}__{BY_NAME[ref.table].name_field}" for ref in self.refs}
         return {**own, **{name: name for name in self.columns}, **named, **{path: path for path in self.more}}

@@ -80,7 +80,7 @@ def within_bounds(text: str, comings: Sequence[Coming]) -> list[Coming]:
 
 
 def _is_bound_of(coming: Coming, bound: Coming, text: str) -> bool:
-    """Right behind what comes round, or where the sentence begins, in front of nothing else.
+    """Return whether it is right behind what comes round, or begins the sentence, in front of nothing else.
 
     "I am in Rome until Friday" in the same sentence is another matter.
     """

@@ -137,7 +137,7 @@ def is_no_commitment(text: str, coming: Coming, sentence: str) -> bool:
 
 
 def without_old_days(text: str) -> str:
-    """Spaces in the place of the day from which something was moved: "moved from today to Friday" is no stretch."""
+    """Blank the day from which something was moved: "moved from today to Friday" is no stretch."""
     return _FROM_DAY.sub(lambda match: match.group()[: -len(match[1])] + " " * len(match[1]), text)
 
 

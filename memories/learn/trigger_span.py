@@ -55,7 +55,7 @@ def bring_to(days: Days, today: date) -> Days | None:
 
 
 def days_to_come(days: Days, today: date) -> Days:
-    """`bring_to`; raises WrongTrigger if they do not go together or are over."""
+    """Return `bring_to`; raises WrongTrigger if they do not go together or are over."""
     check_days(days)
     brought = bring_to(days, today)
     if brought is None:

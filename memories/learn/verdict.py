@@ -152,7 +152,7 @@ def described(words: Sequence[tuple[str, str]]) -> Iterator[tuple[str, str]]:
 
 
 def values(words: Sequence[tuple[str, str]]) -> Iterator[tuple[str, str]]:
-    """Numbers, identifiers and days, each behind the word before it that tells something."""
+    """Yield numbers, identifiers and days, each behind the word before it that tells something."""
     for before, word in pairwise(stem for _, stem in words if stem):
         if any(map(str.isdigit, word)) or word in DAYS:
             yield before, word
@@ -210,7 +210,7 @@ def likeness_of(vector: Vectors | None, answer: Answer) -> Likeness | None:
 
 
 def passages_of(text: str) -> list[str]:
-    """Sentences in groups of at most 60 words; of a text that has more than 40 groups, the first and the last 20."""
+    """Return sentences in groups of at most 60 words; of more than 40 groups, the first and the last 20."""
     groups: list[list[str]] = []
     for sentence in sentences(text):
         for start in range(0, len(sentence) or 1, PASSAGE_CHARACTERS):
@@ -225,5 +225,5 @@ def passages_of(text: str) -> list[str]:
 
 
 def plain_line(line: str) -> str:
-    """Without bullet, number and quotation mark, in lower case."""
+    """Return it without bullet, number and quotation mark, in lower case."""
     return " ".join(line[_LEADING_MARKS.match(line).end() :].casefold().split())  # type: ignore[union-attr]  # matches ""

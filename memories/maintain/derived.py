@@ -110,7 +110,7 @@ def here(app: App | None = None, *, thorough: bool = False) -> Place:
 
 
 def unreadable_vectors(place: Place) -> Iterator[Found]:
-    """Also those of another length than most of their model, and zeros of what the embedder can read."""
+    """Find unreadable ones, of another length than most of their model, and zeros of what can be read."""
     empty: dict[int, list[int]] = defaultdict(list)
     lengths: dict[tuple[int, str], Counter[int]] = defaultdict(Counter)
     for rows in place.batches("v.app_id, v.model, v.dim, v.data", "memories_vector v", "1 = 1", "v"):
@@ -161,7 +161,7 @@ def embed_anew(app: App, pks: Sequence[int]) -> None:
 
 
 def unreadable_summaries(place: Place) -> Iterator[Found]:
-    """Whose text, or a line of it, is none."""
+    """Find those whose text, or a line of it, is none."""
     if place.vendor != "sqlite":
         return
     own = place.batches("s.app_id, s.id, CAST(s.content AS BLOB)", "memories_summary s", "1 = 1", "s")
@@ -180,7 +180,7 @@ def is_text(text: bytes | None) -> bool:
 
 
 def write_anew(app: App, pks: Sequence[int]) -> None:
-    """They go, and their categories are written anew by the job `summaries`."""
+    """Delete them; their categories are written anew by the job `summaries`."""
     rows = Summary.objects.for_app(app).filter(pk__in=pks)
     mark_due(app, set(rows.values_list("category", "user_id")), timezone.now(), AT_LEAST_CHANGES)
     # Their texts, which cannot be read, are not asked for.
@@ -188,7 +188,7 @@ def write_anew(app: App, pks: Sequence[int]) -> None:
 
 
 def unreadable_passages(place: Place) -> Iterator[Found]:
-    """Whose vector is none, or of another length than most of the app's of its model."""
+    """Find those whose vector is none, or of another length than most of the app's of its model."""
     lengths: dict[tuple[int, str], Counter[int]] = defaultdict(Counter)
     passages: list[tuple[int, int, str, Any]] = []
     for rows in place.batches("p.app_id, p.model, p.data", "memories_passage p", "p.data IS NOT NULL", "p"):
@@ -218,7 +218,7 @@ def embed_passages(app: App, pks: Sequence[int]) -> None:
 
 
 def wrong_search_vectors(place: Place) -> Iterator[Found]:
-    """PostgreSQL's, beside the memory: those that are not what its text makes. Reads every text."""
+    """Find PostgreSQL's, beside the memory, that are not what its text makes. Reads every text."""
     if place.vendor == "postgresql":
         where = f"m.{WORDS} IS DISTINCT FROM ({search_vector('m.')})"
         yield from place.rows_where(f"{MEMORY} m", where, "m")
@@ -297,7 +297,7 @@ def index_words(app: App, pks: Sequence[int]) -> None:
 
 
 def wrong_copies(place: Place) -> Iterator[Found]:
-    """Memories whose copy is missing, of another app or another vector, or there without a vector.
+    """Find memories whose copy is missing, of another app or another vector, or there without a vector.
 
     Of an app whose index over them is gone, none (0).
     """
@@ -335,7 +335,7 @@ def copy_anew(app: App, pks: Sequence[int]) -> None:
 
 
 def unnamed(place: Place) -> Iterator[Found]:
-    """Memories about something that mention nothing."""
+    """Find memories about something that mention nothing."""
     for rows in place.batches("m.app_id, m.subject", "memories_memory m", LACKS_NAME, "m"):
         yield from ((app, pk) for pk, app, subject in rows if words_of(subject))
 
@@ -349,7 +349,7 @@ def name_anew(app: App, pks: Sequence[int]) -> None:
 
 
 def miscounted(place: Place) -> Iterator[Found]:
-    """Apps whose numbers are others than their memories'."""
+    """Find apps whose numbers are others than their memories'."""
     live = ", ".join(f"'{status}'" for status in LIVE)
     rows = place.ask(
         f"SELECT a.id, a.memory_count, a.change_number, a.embedded_to, "  # noqa: S608  # our own names
@@ -365,7 +365,7 @@ def miscounted(place: Place) -> Iterator[Found]:
 
 
 def count_anew(app: App, pks: Sequence[int]) -> None:
-    """Nobody writes to the app meanwhile: who does has its row."""
+    """Count while nobody writes to the app: who does has its row."""
     with transaction.atomic():
         rows = Memory.objects.for_app(app)
         App.objects.filter(pk=app.pk).update(embedded_to=0)

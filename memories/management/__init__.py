@@ -47,7 +47,7 @@ UNWRITABLE_HINTS = {
 
 @contextmanager
 def plain_errors() -> Iterator[None]:
-    """Errors of the disk and of the database become CommandErrors of one line."""
+    """Turn errors of the disk and of the database into CommandErrors of one line."""
     try:
         yield
     except (OSError, DatabaseError) as error:

@@ -37,7 +37,7 @@ def app_named(app_id: str) -> App:
 
 
 def agent_named(app: App, name: str, say: Callable[[str], object]) -> Agent:
-    """Made if there is none of this name, and then it is said."""
+    """Return the agent; made, and reported, if there is none of this name."""
     agent = Agent.objects.for_app(app).filter(name=name).first()
     if agent:
         return agent

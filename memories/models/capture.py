@@ -31,11 +31,11 @@ class ExtractionStatus(models.TextChoices):
 
 class ExtractionQuerySet(ScopedQuerySet["Extraction"]):
     def open(self) -> Self:
-        """Not done and not given up."""
+        """Select what is not done and not given up."""
         return self.exclude(status__in=(ExtractionStatus.DONE, ExtractionStatus.DEAD))
 
     def due(self, now: datetime) -> Self:
-        """To be worked on now: new, to be tried again, or left behind by a worker that is gone."""
+        """Select what is to be worked on now: new, to be tried again, or left behind by a worker that is gone."""
         fresh = Q(status__in=(ExtractionStatus.PENDING, ExtractionStatus.FAILED), next_at__lte=now)
         return self.filter(fresh | Q(status=ExtractionStatus.RUNNING, lease_until__lte=now))
 

@@ -22,7 +22,7 @@ class InjectionQuerySet(ScopedQuerySet["Injection"]):
         return self.filter(session=session)
 
     def standing_in(self, session: AgentSession) -> Self:
-        """Into it, as far as the agent still has it in view; without the lines of memories that say something else."""
+        """Select what the agent still has in view; without lines of memories that say something else."""
         later = Revision.objects.for_app(session.app).filter(memory=OuterRef("memory"), after__has_key="content")
         in_view = Q(created_at__gte=session.shown_since) if session.shown_since else Q()
         return self.into(session).filter(in_view).exclude(Exists(later.filter(created_at__gt=OuterRef("created_at"))))

@@ -163,7 +163,7 @@ class MemoryQuerySet(PurgedQuerySet["Memory"]):
         )
 
     def heard(self, doubted: Iterable[str]) -> Self:
-        """Without what one of these has said and nobody has reviewed."""
+        """Select without what one of these has said and nobody has reviewed."""
         return self.exclude(origin__in=doubted, reviewed_at=None)
 
     def with_words(self, text: str) -> Self:

@@ -72,7 +72,7 @@ DELETE FROM {TABLE} WHERE (memory_id, model) IN
 
 
 def build(**_: Any) -> None:
-    """After each migration: the table, where there can be one. What was in one that is gone, serves no app any more."""
+    """Make the table after each migration, where there can be one. What was in a gone one serves no app any more."""
     if connection.vendor != "postgresql" or is_there():
         return
     with connection.cursor() as cursor:

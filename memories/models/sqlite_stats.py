@@ -60,7 +60,7 @@ FORGET = "DELETE FROM sqlite_stat1 WHERE tbl IN ({})"
 
 
 def write_statistics(**_: Any) -> None:
-    """After each migration, and where statistics would be taken anew. Connections hear of it when they are opened."""
+    """Write after each migration, and where statistics would be taken anew. Connections read them when opened."""
     if connection.vendor != "sqlite":
         return
     ours = [model._meta.db_table for label in APPS for model in apps.get_app_config(label).get_models()]
@@ -79,7 +79,7 @@ def write_statistics(**_: Any) -> None:
 
 
 def estimate(name: str, columns: Sequence[str], is_unique: bool, is_partial: bool) -> str:
-    """Rows in the index, then how many of them share the first column, the first two, …: as in `sqlite_stat1`.
+    """Return rows in the index, then how many share the first column, the first two, …: as in `sqlite_stat1`.
 
     No skip scan: of what one app's rows share it would try every app.
     """

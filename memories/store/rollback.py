@@ -207,7 +207,7 @@ class Source:
 
     @cached_property
     def actors(self) -> list[str]:
-        """Whose changes of other memories were made by it."""
+        """Return whose changes of other memories were made by it."""
         actors = [learnt_in(session) for session in self.sessions]
         if self.what == RollbackWhat.AGENT:
             names = Bridge.objects.for_app(self.app).filter(agent__name=self.name).values_list("name", flat=True)

@@ -28,7 +28,7 @@ def end_the_beat_too(**_: Any) -> None:
 
 @worker_ready.connect
 def end_without_the_beat(sender: Any, **_: Any) -> None:
-    """And without that beat, nothing would be called any more, and nobody would hear of it.
+    """End the worker without its beat: nothing would be called any more, and nobody would notice.
 
     Whoever has started the worker, starts it again.
     """

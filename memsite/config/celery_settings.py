@@ -20,7 +20,7 @@ VISIBILITY = timedelta(minutes=20)
 
 
 def celery_settings(broker_url: str, data_dir: Path, time_zone: str) -> dict[str, object]:
-    """Django settings named CELERY_…; an empty `broker_url` means the embedded broker in `data_dir`."""
+    """Return Django settings named CELERY_…; an empty `broker_url` means the embedded broker in `data_dir`."""
     url = broker_url or embedded_url(data_dir / "broker")
     exchange = Exchange("memsite", type="direct")
     return {

@@ -40,7 +40,7 @@ def check_data_dir(**_: Any) -> list[CheckMessage]:
 
 @register()
 def check_backups(**_: Any) -> list[CheckMessage]:
-    """Said when it starts, rather than by the first night that leaves no backup."""
+    """Warn at the start, rather than in the first night that leaves no backup."""
     folder = get_conf().backups
     if folder.is_relative_to(get_conf().data_dir) or is_writable(folder):
         return []

@@ -245,7 +245,7 @@ def time_zones() -> set[str]:
 
 
 def read_prices(text: str) -> dict[str, tuple[float, float]] | None:
-    """Dollars for a million tokens of input and output, by model: "small=0.25/1.25, large=3/15". None if unclear."""
+    """Return dollars per million tokens, input and output, by model: "small=0.25/1.25, large=3/15". None if unclear."""
     try:
         named = [entry.rpartition("=") for entry in text.split(",") if entry.strip()]
         pairs = {name.strip(): [float(price) for price in both.split("/")] for name, _, both in named}
@@ -274,7 +274,7 @@ def require(holds: bool, name: str, rule: str) -> None:
 
 
 def read_conf(environment: Mapping[str, str]) -> Conf:
-    """Conf from environment variables; ImproperlyConfigured names the variable that cannot be read."""
+    """Read Conf from environment variables; ImproperlyConfigured names the variable that cannot be read."""
     given = {field.name: environment[name] for field in fields(Conf) if (name := variable(field.name)) in environment}
     if "memory_budget" not in given and "CLAUDEOPS_MEMORY_BUDGET" in environment:
         given["memory_budget"] = environment["CLAUDEOPS_MEMORY_BUDGET"]
@@ -306,7 +306,7 @@ def cast(name: str, text: str) -> object:
 
 
 def unknown_variables(environment: Mapping[str, str] = os.environ) -> list[str]:
-    """Names that look like ours but are not: typing errors, most likely."""
+    """Return names that look like ours but are not: typing errors, most likely."""
     known = {variable(field.name) for field in fields(Conf)} | CLIENTS_OWN
     return sorted(name for name in environment if name.startswith(PREFIX) and name not in known)
 

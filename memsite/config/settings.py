@@ -96,7 +96,7 @@ DATABASE_URL_RULE = "is an address such as postgresql://user:password@host:5432/
 
 
 def database(conf: Conf) -> dict[str, Any]:
-    """SQLite in the data directory unless `MEMSITE_DATABASE_URL` says otherwise."""
+    """Return SQLite in the data directory unless `MEMSITE_DATABASE_URL` says otherwise."""
     url = conf.database_url or f"sqlite:///{conf.data_dir / 'memsite.sqlite3'}"
     try:
         config: dict[str, Any] = dict(environ.Env.db_url_config(url))

@@ -47,7 +47,7 @@ def fetch_all(sql: str, parameters: Sequence[Any], *, is_planned: bool = False) 
 
 
 def json_of(text: str) -> Any:
-    """Most are empty. The others the faster parser reads, where both read the same."""
+    """Read JSON, mostly empty; the faster parser reads it where both read the same."""
     if make := EMPTY.get(text):
         return make()
     if not LONG_NUMBER.search(text):
@@ -121,7 +121,7 @@ class Written:
 
 
 def samples_of(values: Sequence[Any]) -> Iterator[Any]:
-    """Values that all differ: the ORM drops the second of two equal ones from an IN."""
+    """Yield values that all differ: the ORM drops the second of two equal ones from an IN."""
     taken, met = {value for value in values if isinstance(value, str)}, set[Any]()
     for number, value in enumerate(values, 1):
         if isinstance(value, int):
@@ -142,7 +142,7 @@ def parameters_of(values: Sequence[Any]) -> list[Any]:
 
 
 def write(query: models.QuerySet[Any, Any], values: Sequence[Any]) -> Written:
-    """ValueError if the query takes other parameters than these values."""
+    """Write the query. ValueError if it takes other parameters than these values."""
     compiler = query.query.get_compiler(connection=connection)
     sql, taken = compiler.as_sql()
     if list(taken) != parameters_of(values):
@@ -201,6 +201,6 @@ def instances_of(compiler: SQLCompiler) -> Make:
 
 
 def padded(values: Sequence[Value]) -> list[Value]:
-    """With the last one repeated to the next power of two, for `IN`: so that few queries are written. At least one."""
+    """Repeat the last of at least one to the next power of two, for `IN`, so that few queries are written."""
     size = 1 << (len(values) - 1).bit_length()
     return [*values, *repeat(values[-1], size - len(values))]

@@ -37,14 +37,14 @@ def is_busy(error: BaseException | None) -> bool:
 
 
 def is_unconnected(error: BaseException | None) -> bool:
-    """There was no connection to be had in time, or it is gone."""
+    """Return whether there was no connection to be had in time, or it is gone."""
     # By its name: the pool is loaded on PostgreSQL only.
     is_waiting = isinstance(error, OperationalError) and type(error.__cause__).__name__ == "PoolTimeout"
     return is_waiting or is_out_of_reach(error) or is_cut_off(error)
 
 
 def is_out_of_reach(error: BaseException | None) -> bool:
-    """There was no connection to be had, as the server is away, or lets nobody in."""
+    """Return whether there was no connection to be had, as the server is away, or lets nobody in."""
     return isinstance(error, OperationalError) and type(error.__cause__).__name__ == "OutOfReach"
 
 
@@ -95,7 +95,7 @@ def unhurried() -> Iterator[None]:
 
 @contextmanager
 def sqlite_set(**pragmas: str | int) -> Iterator[None]:
-    """`synchronous=NORMAL` waits for the disk at checkpoints of the log only; the next FULL commit takes all along."""
+    """Set `synchronous=NORMAL`, which waits for the disk at checkpoints only; the next FULL commit takes all along."""
     connection.ensure_connection()
     sqlite = connection.connection
     before = {name: sqlite.execute(f"PRAGMA {name}").fetchone()[0] for name in pragmas}

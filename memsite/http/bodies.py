@@ -142,7 +142,7 @@ class TimedBody:
 
 
 def be_patient(source: Any) -> None:
-    """With this `wsgi.input`, of somebody who may send for hours, as long as it goes on."""
+    """Allow hours for this `wsgi.input`, as long as it goes on."""
     if isinstance(source, TimedBody):
         source.is_patient = True
 

@@ -96,7 +96,7 @@ def parse_loosely(text: str | bytes, **numbers: Any) -> Any:
 
 
 def object_of(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """RepeatedName if two have the same name."""
+    """Build an object. RepeatedName if two have the same name."""
     fields = dict(pairs)
     if len(fields) < len(pairs):
         times = Counter(name for name, _ in pairs)
@@ -173,7 +173,7 @@ class FastJSONRenderer(BaseRenderer):
 
 
 def dump_json(data: Any, *, in_order: bool = False) -> bytes:
-    """JSON bytes; times as ISO 8601 UTC with Z. Names may be put in order, so that equal data make equal bytes."""
+    """Return JSON bytes; times as ISO 8601 UTC with Z. Names may be put in order: equal data make equal bytes."""
     option = orjson.OPT_UTC_Z | orjson.OPT_NON_STR_KEYS | orjson.OPT_SERIALIZE_NUMPY
     return orjson.dumps(data, option=option | (orjson.OPT_SORT_KEYS if in_order else 0), default=plain)
 

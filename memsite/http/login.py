@@ -40,7 +40,7 @@ class SignInLimits(AxesDatabaseHandler):  # type: ignore[misc]  # axes has no ty
 
 
 def client_address(request: HttpRequest) -> str | None:
-    """Whose request it is: the last in `X-Forwarded-For` that is no proxy of ours. Of IPv6 the network."""
+    """Return the caller's address: the last in `X-Forwarded-For` that is no proxy of ours. Of IPv6 the network."""
     addresses = request.META.get("HTTP_X_FORWARDED_FOR", "").split(",")
     address = None
     for text in reversed([*addresses, request.META.get("REMOTE_ADDR", "")]):

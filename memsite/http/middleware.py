@@ -112,7 +112,7 @@ class ProgramHeaders:
 
 
 def connect() -> None:
-    """Instead of Django's own. Queries are logged only where somebody debugs, and only there is a log to be cleared."""
+    """Replace Django's own signals: queries are logged only for debugging, and only then is a log to be cleared."""
     request_started.disconnect(close_old_connections)
     request_finished.disconnect(close_old_connections)
     request_finished.disconnect(close_caches)

@@ -66,7 +66,7 @@ def problem_response(status: int, detail: str = "", **extra: object) -> HttpResp
 
 
 def exception_handler(error: Exception, context: Mapping[str, Any]) -> Response | None:
-    """DRF's hook. None lets the error go on to Django, which logs it and answers with `server_error`."""
+    """Handle exceptions for DRF. None lets the error go on to Django, which logs it and uses `server_error`."""
     known = as_api_exception(error)
     if known is None:
         return None
@@ -116,7 +116,7 @@ def of_the_database(error: BaseException | None) -> Busy | Unwritable | MayBeSto
 
 
 def first_line(error: BaseException | None) -> str:
-    """PostgreSQL goes on with the statement, and what is in it."""
+    """Return the first line: PostgreSQL goes on with the statement, and what is in it."""
     return str(error).partition("\n")[0]
 
 
@@ -125,7 +125,7 @@ def whole_seconds(wait: float) -> str:
 
 
 def explain(error: exceptions.APIException) -> tuple[str, list[dict[str, str]]]:
-    """(one sentence, the list of fields that are wrong)."""
+    """Return one sentence, and the list of fields that are wrong."""
     if isinstance(error, exceptions.ValidationError):
         errors = list(flatten(error.detail))
         return "; ".join(filter(None, (sentence(item) for item in errors[:3]))), errors
@@ -152,7 +152,7 @@ def sentence(item: Mapping[str, str]) -> str:
 
 
 def flatten(detail: Any, path: str = "") -> Any:
-    """DRF's nested error details as rows of `{field, detail}`; `field` is a dotted path."""
+    """Return DRF's nested error details as rows of `{field, detail}`; `field` is a dotted path."""
     if isinstance(detail, Mapping):
         for name, inner in detail.items():
             yield from flatten(inner, path if name == "non_field_errors" else f"{path}.{name}".strip("."))
@@ -266,7 +266,7 @@ def is_address(parts: list[str]) -> bool:
 
 
 def server_error(request: HttpRequest) -> HttpResponse:
-    """Django calls it while the exception is being handled."""
+    """Answer while the exception is being handled, when Django calls it."""
     error = sys.exception()
     of_sqlite = isinstance(error, OverflowError) and "SQLite INTEGER" in str(error)
     if of_sqlite or getattr(getattr(error, "__cause__", None), "sqlstate", None) == OUT_OF_RANGE:

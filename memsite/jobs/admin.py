@@ -54,7 +54,7 @@ class Crontabs(CrontabScheduleAdmin):  # type: ignore[misc]  # django-celery-bea
     form = CrontabForm
 
     def human_readable(self, row: CrontabSchedule) -> str:
-        """Shown beside a refused form, too, of what was typed there."""
+        """Show the schedule beside a refused form, too, of what was typed there."""
         try:
             return str(row.human_readable)
         except UNREADABLE:

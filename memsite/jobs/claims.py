@@ -226,7 +226,7 @@ def finish(claimed: Claim, now: datetime) -> None:
 
 
 def pause(claimed: Claim, now: datetime) -> None:
-    """To be continued; it was not its fault, so it counts as no attempt."""
+    """Leave the run to be continued; it was not its fault, so it counts as no attempt."""
     claimed.update(status=RunStatus.PENDING, lease_until=None, next_at=now, attempts=F("attempts") - 1)
 
 
@@ -235,7 +235,7 @@ def stop(claimed: Claim, now: datetime) -> None:
 
 
 def fail(claimed: Claim, error: Exception, now: datetime) -> None:
-    """To be tried again, later each time; given up after so many attempts.
+    """Leave the run to be tried again, later each time; given up after so many attempts.
 
     A full disk is waited for, however long, and so is a database that is busy.
     """

@@ -92,7 +92,7 @@ def fire_all_now(job: Job[Any], apps: Sequence[App], now: datetime, by: str) -> 
 
 
 def next_claim(jobs: Jobs, now: datetime) -> tuple[Job[Any], App | None, claims.Claim] | None:
-    """Claims something to do: short work before long work, the longest waiting first."""
+    """Claim something to do: short work before long work, the longest waiting first."""
     heavy = [name for name, job in jobs.items() if job.is_heavy]
     light = [name for name in jobs if name not in heavy]
     claimable = JobRun.objects.claimable(now).order_by("next_at", "pk")
@@ -113,7 +113,7 @@ def first_claim(jobs: Jobs, rows: JobRunQuerySet, now: datetime) -> tuple[Job[An
 
 
 def work_off(jobs: Jobs, hands_for: Callable[[App], Any], stop_after: timedelta) -> int:
-    """Works off what is claimable, one run after the other, for so long at most; answers how many runs were touched."""
+    """Work off what is claimable, one run after the other, for so long at most; return how many were touched."""
     begun, touched = timezone.now(), 0
     while timezone.now() - begun < stop_after:
         claim_ = next_claim(jobs, timezone.now())

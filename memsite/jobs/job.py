@@ -61,7 +61,7 @@ class Job(Generic[Hands]):
 
     @property
     def is_heavy(self) -> bool:
-        """Minutes of work: not many of these at once, or there is no worker for anything else."""
+        """Return whether it takes minutes: not many of these at once, or no worker is left for anything else."""
         return isinstance(self.schedule, Calendar)
 
 

@@ -44,7 +44,7 @@ class JobRunQuerySet(models.QuerySet["JobRun"]):
         return self.filter(app=app)
 
     def open(self) -> Self:
-        """Still to be done."""
+        """Select what is still to be done."""
         return self.filter(status__in=literals(*OPEN))
 
     def named(self, jobs: Iterable[str]) -> Self:
@@ -52,7 +52,7 @@ class JobRunQuerySet(models.QuerySet["JobRun"]):
         return self.filter(In(Concat("job", Value("")), list(jobs)))
 
     def claimable(self, now: datetime) -> Self:
-        """To be worked on now: new, to be tried again, or left behind by a worker that is gone."""
+        """Select what is to be worked on now: new, to be tried again, or left behind by a worker that is gone."""
         fresh = Q(status__in=(RunStatus.PENDING, RunStatus.FAILED), next_at__lte=now)
         return self.open().filter(fresh | Q(status=RunStatus.RUNNING, lease_until__lte=now))
 
@@ -134,7 +134,7 @@ class JobRun(models.Model):
 
 
 def in_words(name: str, count: int) -> str:
-    """("words_put_back", 1) → "1 word put back"."""
+    """Return ("words_put_back", 1) as "1 word put back"."""
     first, *rest = name.split("_")
     return " ".join([f"{count:,}", first.removesuffix("s") if count == 1 else first, *rest])
 
@@ -169,7 +169,7 @@ class JobSchedule(models.Model):
 
     @property
     def when(self) -> str:
-        """Also of a row that clean() refuses: the admin names it above its form."""
+        """Describe the schedule, also of a row that clean() refuses: the admin names it above its form."""
         return str(self.schedule) if self.minutes or self.at is not None else "at no time"
 
     @classmethod

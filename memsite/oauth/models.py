@@ -28,7 +28,7 @@ def new_secret() -> str:
 
 
 def hash_of(secret: str) -> str:
-    """Fast, as for keys: what is hashed is 256 random bits."""
+    """Hash fast, as for keys: what is hashed is 256 random bits."""
     return hashlib.new("sha512_256", secret.encode()).hexdigest()
 
 
@@ -64,7 +64,7 @@ class OAuthClient(models.Model, ClientMixin):  # type: ignore[misc]  # authlib h
         return " ".join(known or SCOPES)
 
     def check_redirect_uri(self, redirect_uri: str) -> bool:
-        """Exactly one of those it registered; on its own machine at whatever port (RFC 8252)."""
+        """Return whether it is exactly one of those registered; on its own machine at any port (RFC 8252)."""
         known: list[str] = self.metadata["redirect_uris"]
         return any(redirect_uri == uri or same_but_port(redirect_uri, uri) for uri in known)
 
@@ -82,7 +82,7 @@ class OAuthClient(models.Model, ClientMixin):  # type: ignore[misc]  # authlib h
 
 
 def same_but_port(uri: str, other: str) -> bool:
-    """`uri` is asked for, `other` was registered."""
+    """Compare `uri`, which is asked for, with `other`, which was registered."""
     parts, two = ON_OWN_MACHINE.match(uri), ON_OWN_MACHINE.match(other)
     if not parts or not two or int(parts[2] or 80) > LAST_PORT:
         return False
@@ -126,7 +126,7 @@ class OAuthCode(Allowed, AuthorizationCodeMixin):  # type: ignore[misc]  # authl
 
 
 def new_refresh_token(family: str) -> str:
-    """`FAMILY.SECRET`: all that a grant is renewed with begin alike, so that an earlier one is known for what it is."""
+    """Return `FAMILY.SECRET`: all of a grant's begin alike, so that an earlier one is recognised."""
     return f"{family}.{new_secret()}"
 
 

@@ -158,7 +158,7 @@ class Refreshing(grants.RefreshTokenGrant):  # type: ignore[misc]  # authlib has
         return Consent(row.agent, row.scopes, row.allowed_by, row, family) if is_open(row.agent) else None
 
     def revoke_old_credential(self, refresh_token: OAuthGrant) -> None:
-        """Done with the saving of the new one."""
+        """Do nothing: it is done with the saving of the new one."""
 
 
 class RequiredChallenge(CodeChallenge):  # type: ignore[misc]  # authlib has no types
@@ -187,7 +187,7 @@ class Registration(ClientRegistrationEndpoint):  # type: ignore[misc]  # authlib
         }
 
     def authenticate_token(self, request: Any) -> str:
-        """Anybody may register: what counts is whom a person lets in."""
+        """Let anybody register: what counts is whom a person lets in."""
         return "anybody"
 
     def extract_client_metadata(self, request: Any) -> dict[str, Any]:

@@ -74,7 +74,7 @@ View = Callable[..., HttpResponse]
 
 
 def if_wanted(view: View) -> View:
-    """404 where `MEMSITE_OAUTH` is off."""
+    """Answer 404 where `MEMSITE_OAUTH` is off."""
 
     @wraps(view)
     def guarded(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
@@ -96,7 +96,7 @@ def root_of(request: HttpRequest) -> str:
 @if_wanted
 @require_GET
 def about_resource(request: HttpRequest, path: str = "") -> HttpResponse:
-    """RFC 9728: who lets clients in."""
+    """Describe who lets clients in (RFC 9728)."""
     if path and path not in RESOURCES:
         raise Http404
     root = root_of(request)
@@ -115,7 +115,7 @@ def about_resource(request: HttpRequest, path: str = "") -> HttpResponse:
 @if_wanted
 @require_GET
 def about_server(request: HttpRequest) -> HttpResponse:
-    """RFC 8414."""
+    """Describe the server (RFC 8414)."""
     root = root_of(request)
     return JsonResponse(
         {
@@ -140,7 +140,7 @@ def about_server(request: HttpRequest) -> HttpResponse:
 @require_POST
 @never_cache
 def register(request: HttpRequest) -> HttpResponse:
-    """RFC 7591, for anybody: so it may not be much that is kept of it."""
+    """Register anybody (RFC 7591): so not much may be kept of it."""
     if length_of(request) > MOST_BYTES or len(request.body) > MOST_BYTES:
         return refusal("invalid_client_metadata", f"More than {MOST_BYTES:,} bytes.")
     try:
@@ -168,7 +168,7 @@ def token(request: HttpRequest) -> HttpResponse:
 @require_POST
 @never_cache
 def revoke(request: HttpRequest) -> HttpResponse:
-    """RFC 7009."""
+    """Revoke a token (RFC 7009)."""
     return as_json(server().create_endpoint_response("revocation", request))
 
 
@@ -176,7 +176,7 @@ def revoke(request: HttpRequest) -> HttpResponse:
 @require_http_methods(["GET", "POST"])
 @never_cache
 def authorize(request: HttpRequest) -> HttpResponse:
-    """Asks somebody who is signed in whether this client may act as an agent of theirs, and as which."""
+    """Ask somebody who is signed in whether this client may act as an agent of theirs, and as which."""
     if not request.user.is_authenticated:
         return redirect_to_login(request.get_full_path())
     try:
@@ -208,7 +208,7 @@ def authorize(request: HttpRequest) -> HttpResponse:
 
 
 def grant_asked(request: HttpRequest) -> Any:
-    """OAuth2Error, before anybody is asked, for what would get no token in the end."""
+    """Check before anybody is asked. OAuth2Error for what would get no token in the end."""
     grant = server().get_consent_grant(request, end_user=request.user)
     if not is_ours(request):
         raise InvalidTarget(redirect_uri=grant.redirect_uri, state=grant.request.payload.state)
@@ -221,7 +221,7 @@ def answered(request: HttpRequest, grant: Any, consent: Consent | None) -> HttpR
 
 
 def not_to_be_asked(request: HttpRequest, error: Any) -> HttpResponse:
-    """To the client, if it is known where that is; else to the person."""
+    """Answer the client, if its address is known; else the person."""
     if getattr(error, "redirect_uri", None):
         response: HttpResponse = server().handle_error_response(server().create_oauth2_request(request), error)
         return response
@@ -229,7 +229,7 @@ def not_to_be_asked(request: HttpRequest, error: Any) -> HttpResponse:
 
 
 def is_ours(request: HttpRequest) -> bool:
-    """RFC 8707: a token is for the server that it was asked for."""
+    """Return whether a token is for the server that it was asked for (RFC 8707)."""
     root = root_of(request)
     named = [*request.GET.getlist("resource"), *request.POST.getlist("resource")]
     return all(path in ("", root) or path.startswith(f"{root}/") for path in named)

@@ -111,7 +111,7 @@ class Channel(virtual.Channel):
         return message
 
     def _put(self, queue: str, message: dict[str, Any], **kwargs: Any) -> None:
-        """OperationalError if the folder cannot be written: at once, because trying again would not help."""
+        """Put a message. OperationalError if the folder cannot be written: trying again would not help."""
         try:
             self.spool.put(queue, dumps(message).encode())
         except OSError as error:

@@ -60,7 +60,7 @@ def private(path: Path) -> Path:
 
 
 def in_place(draft: Path, path: Path) -> Path:
-    """Written to the disk, then renamed."""
+    """Write it to the disk, then rename it."""
     sync(draft)
     draft.replace(path)
     sync(path.parent)
@@ -82,7 +82,7 @@ About = dict[str, Any]
 
 
 def write_arrays(file: BinaryIO, about: About, arrays: Mapping[str, NDArray[Any]], capacity: int) -> None:
-    """Arrays of one length, with room for `capacity` rows, which takes no place on the disk where files may have holes.
+    """Write arrays of one length, with space for `capacity` rows, which sparse files do not take on the disk.
 
     `about` is what JSON can tell; `read_about` answers it. OSError where the disk is full.
     """
@@ -122,7 +122,7 @@ def aligned(size: int) -> int:
 
 
 def read_about(path: Path) -> About:
-    """ValueError if it is no such file, or not all of it; OSError if it cannot be read."""
+    """Read the header. ValueError if it is no such file, or not all of it; OSError if it cannot be read."""
     with path.open("rb") as file:
         about: About = read_head(file)[0]["about"]
         return about

@@ -104,7 +104,7 @@ def count_embedding(embedder: str, texts: int, seconds: float, outcome: str) -> 
 def count_model_call(
     provider: str, operation: str, outcome: str, seconds: float, tokens: tuple[int, int], dollars: float
 ) -> None:
-    """`tokens` are those of the question and those of the answer."""
+    """Count a call; `tokens` are those of the question and those of the answer."""
     MODEL_CALLS.labels(provider, operation, outcome).inc()
     MODEL_SECONDS.labels(provider).observe(seconds)
     MODEL_TOKENS.labels(provider, "input").inc(tokens[0])

@@ -69,7 +69,7 @@ def processes() -> dict[str, int]:
 
 @contextmanager
 def gate(folder: Path, how: int) -> Iterator[None]:
-    """Nobody comes or is put together while others read."""
+    """Let nobody join or be put together while others read."""
     handle = os.open(folder / GATE, os.O_RDWR | os.O_CREAT, 0o600)
     try:
         fcntl.flock(handle, how)
@@ -79,7 +79,7 @@ def gate(folder: Path, how: int) -> Iterator[None]:
 
 
 def hold(lock: Path) -> None:
-    """Until the process ends."""
+    """Hold it until the process ends."""
     fcntl.flock(os.open(lock, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600), fcntl.LOCK_EX | fcntl.LOCK_NB)
 
 

@@ -35,7 +35,7 @@ def die_with_parent(parent_pid: int | None = None) -> None:
 
 
 def web_application() -> Any:
-    """Granian's factory: runs in each of its workers, which otherwise outlive a killed granian."""
+    """Run in each of granian's workers, as its factory: these outlive a killed granian otherwise."""
     starter = parent_process()
     die_with_parent(starter.pid if starter else None)
     from memsite.config.conf import get_conf

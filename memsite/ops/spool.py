@@ -64,7 +64,7 @@ class Spool:
         path.replace(make_folder(self.bad) / path.name)
 
     def names(self, queue: str) -> list[str]:
-        """Names of the waiting messages, oldest first. Reads the folder once: 1 ms per 1,000 messages."""
+        """Return names of the waiting messages, oldest first. Reads the folder once: 1 ms per 1,000 messages."""
         try:
             return sorted(path.name for path in (self.queues / encode_queue(queue)).iterdir())
         except FileNotFoundError:

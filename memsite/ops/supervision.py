@@ -46,7 +46,7 @@ COULD_NOT_START = 126
 
 @contextmanager
 def alone(folder: Path, address: str) -> Iterator[None]:
-    """CommandError if this data directory is served already. The lock is gone with its process, however that ended."""
+    """Lock this data directory. CommandError if it is served already. The lock is gone with its process."""
     handle = os.open(folder / LOCK, os.O_RDWR | os.O_CREAT, 0o600)
     try:
         try:
@@ -161,7 +161,7 @@ class Supervisor:
         return chunk
 
     def _bury(self) -> None:
-        """Whoever has died: says so, and when it starts again, or ends the site."""
+        """Report who has died, and when it starts again, or end the site."""
         for part in self.parts:
             if part.process is not None and part.process.poll() is not None:
                 returncode = part.process.returncode
@@ -265,14 +265,14 @@ class Output:
 
 
 def send(part: Part, number: signal.Signals) -> None:
-    """To its whole group."""
+    """Send a signal to its whole group."""
     assert part.process is not None
     with suppress(ProcessLookupError, PermissionError):
         os.killpg(part.process.pid, number)
 
 
 def pause_after(deaths: int) -> float:
-    """Seconds: twice as long each time."""
+    """Return seconds: twice as long each time."""
     return float(min(LONGEST_PAUSE_SECONDS, FIRST_PAUSE_SECONDS * 2 ** (deaths - 1)))
 
 

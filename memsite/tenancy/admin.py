@@ -113,7 +113,7 @@ class PeopleAdmin(Noted, AnyUserAdmin):
         return answer
 
     def get_deleted_objects(self, objs: Any, request: HttpRequest) -> Any:
-        """Nobody goes whom an app needs."""
+        """Keep people whom an app needs."""
         *rest, protected = super().get_deleted_objects(objs, request)
         needed = [f"the only owner of {app}: make somebody else one first" for app in without_owner(objs)]
         return *rest, [*protected, *needed]
@@ -289,7 +289,7 @@ class AppAdmin(SiteAdmin[App]):
     def get_search_results(
         self, request: HttpRequest, queryset: QuerySet[App], search_term: str
     ) -> tuple[QuerySet[App], bool]:
-        """Also what a form offers as one types: no more than it takes."""
+        """Limit what a form offers as one types to what it takes."""
         if "model_name" in request.GET:
             asking = django_apps.get_model(request.GET["app_label"], request.GET["model_name"])
             page = self.admin_site._registry.get(asking)

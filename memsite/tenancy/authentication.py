@@ -100,7 +100,7 @@ def still_opens(key: ApiKey) -> bool:
 
 
 def note_use(key: ApiKey, now: datetime) -> None:
-    """Once a minute is enough to see that a key is used, and spares the write lock.
+    """Note once a minute that a key is used, which is enough, and spares the write lock.
 
     Where nothing can be written (a full disk, a database that is read only), what only reads is answered all the same.
     """
@@ -118,7 +118,7 @@ class OperatorSessionAuthentication(SessionAuthentication):
     """A superuser, or a member of some app, signed in with a browser; CSRF checked. Everyone else is nobody here."""
 
     def authenticate(self, request: Request) -> Any:
-        """(Principal, None), or None."""
+        """Return (Principal, None), or None."""
         authenticated: Any = super().authenticate(request)
         if authenticated is None:
             return None

@@ -63,7 +63,7 @@ def note_key(actor: str, action: str, key: ApiKey) -> None:
 
 
 def create_app(app_id: str, name: str, preset: str, policy: AppPolicy, actor: str) -> App:
-    """With this policy. Raises NameTaken. In one transaction."""
+    """Create an app with this policy, in one transaction. Raises NameTaken."""
     with transaction.atomic():
         try:
             with transaction.atomic():
@@ -77,7 +77,7 @@ def create_app(app_id: str, name: str, preset: str, policy: AppPolicy, actor: st
 
 
 def set_status(app: App, status: AppStatus, actor: str) -> bool:
-    """Uninstalled, its keys stop working and what it knows stays. False while it is being purged."""
+    """Set the status: uninstalled, keys stop working and memories stay. False while it is being purged."""
     with audited(actor, app):
         changed = App.objects.filter(pk=app.pk).exclude(status=AppStatus.PURGING).update(status=status)
     return bool(changed)
@@ -94,7 +94,7 @@ def apply_preset(app: App, preset: str, actor: str) -> None:
 
 
 def create_agent(app: App, name: str, domain: str, scopes: Iterable[str], actor: str) -> tuple[Agent, NewKey]:
-    """With its first key. Raises NameTaken. In one transaction."""
+    """Create an agent with its first key, in one transaction. Raises NameTaken."""
     with transaction.atomic():
         try:
             with transaction.atomic():

@@ -72,7 +72,7 @@ class Slot:
         return IdempotentAnswer.objects.filter(pk=self.row.pk, status=0, created_at=self.row.created_at)
 
     def repeat(self, print_: str) -> None:
-        """Now that the request is read to its end. Unprocessable if it is another one."""
+        """Judge the request, now read to its end. Unprocessable if it is another one."""
         if self.past is not None:
             self.answer = answer_of(self.past, print_)
         elif self.row is not None:

@@ -93,7 +93,7 @@ def hash_key(text: str) -> str:
 
 
 def checksum(body: str) -> str:
-    """CRC-32 in base 62."""
+    """Return CRC-32 in base 62."""
     value, digits = zlib.crc32(body.encode()), []
     for _ in range(CHECK_LENGTH):
         value, digit = divmod(value, len(ALPHABET))

@@ -38,7 +38,7 @@ def default_review_origins() -> list[str]:
 
 
 def check_origins(value: Any) -> None:
-    """ValidationError unless it is a list of different origins. What an operator says needs nobody's leave."""
+    """Raise ValidationError unless it is a list of different origins, without the operator's."""
     choices = [origin.value for origin in Origin if origin != Origin.OPERATOR]
     if not isinstance(value, list) or any(name not in choices for name in value) or len(value) != len(set(value)):
         raise ValidationError(f"A list of different ones of {', '.join(choices)}.")

@@ -39,5 +39,5 @@ def residue() -> Residue | None:
 
 
 def note_swept(seen: Residue, now: datetime, seconds: float) -> None:
-    """Everything that was deleted before `seen` was read is swept."""
+    """Note that everything deleted before `seen` was read is swept."""
     Residue.objects.filter(pk=1).update(swept=seen.purges, swept_at=now, seconds=seconds)

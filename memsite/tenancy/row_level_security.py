@@ -126,7 +126,7 @@ class Told:
 
 
 def tell_new_connection(connection: Any, **_: Any) -> None:
-    """Hears of each connection that is made, or taken from the pool: what it was told before is not known."""
+    """Reset what a connection knows that is made, or taken from the pool."""
     if not is_up() or connection.vendor != "postgresql":
         return
     connection.app_scope = Told()
@@ -136,7 +136,7 @@ def tell_new_connection(connection: Any, **_: Any) -> None:
 
 
 def tell_first(execute: Callable[..., Any], sql: str, params: Any, many: bool, context: dict[str, Any]) -> Any:
-    """Before each statement, if there is anything new to tell."""
+    """Tell the connection before each statement, if there is anything new to tell."""
     tell(context["connection"])
     try:
         return execute(sql, params, many, context)
@@ -160,7 +160,7 @@ def tell(connection: Any) -> None:
 
 
 def status_of(connection: Any) -> str:
-    """PostgreSQL's own: not every transaction is Django's."""
+    """Return PostgreSQL's own status: not every transaction is Django's."""
     return str(connection.connection.info.transaction_status.name)
 
 
@@ -194,7 +194,7 @@ def scoped_tables() -> dict[str, str]:
 
 
 def build(**_: Any) -> None:
-    """After each migration: policies on every table, so that none is forgotten, and what the role may do."""
+    """Make policies on every table after each migration, so that none is forgotten, and the role's rights."""
     if connection.vendor != "postgresql":
         return
     with transaction.atomic(), connection.cursor() as cursor:
@@ -212,7 +212,7 @@ def build(**_: Any) -> None:
 
 
 def allow_role(cursor: Any) -> None:
-    """CommandError if the role is missing and this user may not make it."""
+    """Raise CommandError if the role is missing and this user may not make it."""
     cursor.execute("SELECT pg_has_role(oid, 'MEMBER') FROM pg_roles WHERE rolname = %s", [ROLE])
     row = cursor.fetchone()
     if not row or not row[0]:

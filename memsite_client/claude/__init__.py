@@ -150,7 +150,7 @@ def own_words(text: str) -> str:
 
 
 def spoken_text(content: Any) -> str:
-    """Text blocks only: no thinking, no tools, no pictures."""
+    """Return text blocks only: no thinking, no tools, no pictures."""
     if isinstance(content, str):
         return content
     blocks = content if isinstance(content, list) else []
@@ -159,7 +159,7 @@ def spoken_text(content: Any) -> str:
 
 
 def sendable(text: str) -> str:
-    """Without the characters that no JSON document may have."""
+    """Drop the characters that no JSON document may have."""
     return UNSENDABLE.sub("\ufffd", text).strip()
 
 

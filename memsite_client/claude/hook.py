@@ -130,7 +130,7 @@ def load_progress(session_id: str) -> Progress:
 
 
 def save_progress(session_id: str, progress: Progress) -> None:
-    """Not kept where it cannot be: then it is sent again."""
+    """Save it, if possible: else it is sent again."""
     try:
         write_whole(progress_file(session_id), json.dumps(vars(progress)))
     except OSError:
@@ -157,7 +157,7 @@ def main(event_name: str, *, verbose: bool = False) -> int:
 
 
 def end_after(seconds: float, verbose: bool) -> None:
-    """Whatever it is that still waits then, also outside of Python."""
+    """End whatever still waits then, also outside of Python."""
     time.sleep(seconds - AROUND_SECONDS)
     if ASKING.is_set():
         # So few seconds say nothing of the server, or its silence was known.
@@ -210,7 +210,7 @@ def news(event: dict[str, Any], progress: Progress) -> list[dict[str, Any]]:
 
 
 def post(place: Server, path: str, body: dict[str, Any]) -> dict[str, Any]:
-    """However long it takes: `end_after` ends the wait, and notes whose fault it was."""
+    """Send, however long it takes: `end_after` ends the wait, and notes whose fault it was."""
     headers = {"Authorization": f"Bearer {place.key}", "Content-Type": "application/json"}
     # The scheme is checked: place.root_of takes http and https only.
     data = json.dumps(body, ensure_ascii=False).encode(errors="replace")

@@ -139,7 +139,7 @@ def target(path: Path) -> Iterator[IO[bytes] | gzip.GzipFile]:
 
 
 def whole(pieces: Iterator[bytes]) -> Iterator[bytes]:
-    """Fails after the last piece if that is not the end of the file."""
+    """Fail after the last piece if that is not the end of the file."""
     last = b""
     for piece in pieces:
         last = (last + piece)[-200:]
@@ -149,7 +149,7 @@ def whole(pieces: Iterator[bytes]) -> Iterator[bytes]:
 
 
 def counted(pieces: Iterator[bytes]) -> Iterator[bytes]:
-    """With a bar as long as the header says that there are rows."""
+    """Show a bar as long as the header says that there are rows."""
     first = next(pieces, b"")
     while b"\n" not in first and (more := next(pieces, b"")):
         first += more

@@ -101,7 +101,7 @@ def as_sent(message: Message, names: list[tuple[str, str]]) -> Message:
 
 
 def session_of(path: Path) -> str:
-    """Claude Code names the file after the session; the lines of one that was renamed tell it."""
+    """Return the session: Claude Code names the file after it; the lines of a renamed one tell it."""
     try:
         return str(UUID(path.stem))
     except ValueError:

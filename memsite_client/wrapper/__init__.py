@@ -64,7 +64,7 @@ class Run:
         return code
 
     def accompany(self, program: Program, *, is_stream: bool) -> int:
-        """Until it ends, and all of its output is delivered or kept."""
+        """Accompany it until it ends, and all of its output is delivered or kept."""
         self.signals.go_to(program)
         recording = self.attempt(
             lambda: start_recording(self.folder, self.target, self.session), "nothing is learnt from this run"
@@ -119,7 +119,7 @@ class Run:
 
 @contextmanager
 def beating(recorder: Recorder) -> Iterator[None]:
-    """Now and then a sign of life: an agent may think for a long time without a word."""
+    """Send a sign of life now and then: an agent may think for a long time without a word."""
     over = Event()
 
     def beat() -> None:

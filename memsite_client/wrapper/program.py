@@ -98,7 +98,7 @@ class Signals:
                 signal.signal(number, handler)
 
     def go_to(self, program: Program) -> None:
-        """Also those that came while it was being started."""
+        """Send signals to it, also those that came while it was being started."""
         self.process = program.process
         while self.early:
             self.process.send_signal(self.early.pop(0))

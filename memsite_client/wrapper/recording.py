@@ -43,7 +43,7 @@ class Recording:
         self.error: OSError | None = None
 
     def write(self, data: bytes) -> None:
-        """Never raises: what passes through is more important than what is kept of it."""
+        """Write without ever raising: what passes through is more important than what is kept of it."""
         if self.is_complete:
             return None
         try:
@@ -83,7 +83,7 @@ class Recording:
             return self.changed.wait_for(lambda: self.size_bytes > place or self.is_complete, IDLE_SECONDS)
 
     def close(self) -> None:
-        """Frees the lock: from now on anybody may deliver it."""
+        """Free the lock: from now on anybody may deliver it."""
         # Closing tries to write what a full disk refused before.
         with suppress(OSError):
             self.file.close()

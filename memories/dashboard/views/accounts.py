@@ -70,7 +70,7 @@ class ChangePassword(PasswordChangeView):
 
 
 def locked_out(request: HttpRequest, response: Any = None, credentials: Any = None) -> HttpResponse:
-    """After too many wrong passwords: what django-axes answers with."""
+    """Answer after too many wrong passwords, in the place of django-axes."""
     minutes = settings.AXES_COOLOFF_TIME // timedelta(minutes=1)
     answer = render(request, "dashboard/locked_out.html", {"minutes": minutes}, status=429)
     answer["Retry-After"] = str(60 * minutes)

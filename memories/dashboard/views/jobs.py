@@ -97,7 +97,7 @@ def try_again(request: DashboardRequest, uid: UUID) -> HttpResponse:
 
 @page(read=None, write=Right.GOVERN)
 def stop(request: DashboardRequest, uid: UUID) -> HttpResponse:
-    """After the batch under way; what is done stays done."""
+    """Stop after the batch under way; what is done stays done."""
     if not ask_to_stop(run_of(request.dashboard, uid), timezone.now()):
         return done(request, "upkeep", "It has ended already.", "warning")
     return done(request, "upkeep", "It stops after the batch under way. Trying again goes on from there.")

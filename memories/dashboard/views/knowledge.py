@@ -102,7 +102,7 @@ def categories(request: DashboardRequest) -> HttpResponse:
 
 @page()
 def category(request: DashboardRequest, name: str) -> HttpResponse:
-    """`?from=` and `?to=` are the versions to compare: the last two, unless somebody asks for others.
+    """Show a category; `?from=` and `?to=` are the versions to compare, by default the last two.
 
     A text that takes long to put together comes after the page, by `?wait=yes`.
     """
@@ -145,7 +145,7 @@ def difference(request: DashboardRequest, versions: list[Summary]) -> dict[str, 
 
 @page(read=None, write=Right.CURATE)
 def rewrite(request: DashboardRequest, name: str) -> HttpResponse:
-    """Written anew with the next run of the job, a minute from now at most."""
+    """Have it written anew with the next run of the job, a minute from now at most."""
     dashboard, user = request.dashboard, request.GET.get("user", "")
     if not dashboard.app.policy.capture_summaries or dashboard.agent().summary(name, user) is None:
         raise Http404
@@ -193,7 +193,7 @@ def mentions(app: App) -> QuerySet[Mention]:
 
 
 def most_mentioned(app: App) -> list[tuple[Entity, int]]:
-    """Two queries, one of them over all of the app's mentions."""
+    """Read in two queries, one of them over all of the app's mentions."""
     counted = mentions(app).values_list("entity").annotate(number=Count("pk")).order_by("-number", "entity")
     numbers = list(counted[:MOST_MENTIONED])
     rows = Entity.objects.for_app(app).in_bulk([pk for pk, _ in numbers])
@@ -209,7 +209,7 @@ class LessonFilters(Filters):
 
 @page()
 def lessons(request: DashboardRequest) -> HttpResponse:
-    """Active ones, unless somebody asks for others."""
+    """Show active ones, unless somebody asks for others."""
     dashboard, filters = request.dashboard, LessonFilters(request.GET)
     seen = str(dashboard.app.change_number)
     if is_seen(request, seen):
@@ -313,7 +313,7 @@ class Graph:
 
 
 def graph_around(app: App, middle: Entity | Memory) -> Graph:
-    """Eight queries at most, whatever there is."""
+    """Return the graph, in eight queries at most, whatever there is."""
     place: Place = ("entity" if isinstance(middle, Entity) else "memory", middle.pk)
     first = edges_of(app, [place])
     around = dict.fromkeys(edge.to if edge.of == place else edge.of for edge in first)

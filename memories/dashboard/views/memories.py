@@ -85,7 +85,7 @@ class MemoryFilters(Filters):
     trust = Choice("Trust", [(level, level) for level in Trust.values])
 
     def given(self) -> dict[str, Any]:
-        """`by` narrows nothing without something to find."""
+        """Drop `by`, which narrows nothing without something to find."""
         given = super().given()
         return given if "q" in given else {name: value for name, value in given.items() if name != "by"}
 
@@ -271,7 +271,7 @@ def respond(request: DashboardRequest, uid: UUID, text: str, tone: Any = "succes
 
 @page(read=None, write=Right.CURATE)
 def link(request: DashboardRequest, uid: UUID) -> HttpResponse:
-    """`to` another memory, as a `kind`."""
+    """Link it `to` another memory, as a `kind`."""
     dashboard = request.dashboard
     memory, kind = memory_of(dashboard, uid), request.POST.get("kind", LinkKind.RELATED)
     other = memory_of(dashboard, as_id(request.POST.get("to", "")))

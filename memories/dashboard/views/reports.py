@@ -152,7 +152,7 @@ def costs(request: DashboardRequest) -> HttpResponse:
 
 @page(read=None, write=Right.GOVERN)
 def check(request: DashboardRequest) -> HttpResponse:
-    """Asks the language model every question once, which takes a minute at most."""
+    """Ask the language model every question once, which takes a minute at most."""
     try:
         chat = make_chat(get_conf().llm_settings)
     except LLMMisconfigured as error:
@@ -171,7 +171,7 @@ def plot(dashboard: Dashboard, span: Span, total: Total) -> Plot:
 
 @page()
 def download(request: DashboardRequest) -> HttpResponse:
-    """`?by=day`, `operation`, `model` or `day-operation`, as CSV."""
+    """Send costs `?by=day`, `operation`, `model` or `day-operation`, as CSV."""
     dashboard = request.dashboard
     by = request.GET.get("by", "day")
     group, names = COLUMNS.get(by, COLUMNS["day"])
@@ -193,7 +193,7 @@ def without_formula(value: Any) -> str:
 
 @page()
 def health(request: DashboardRequest) -> HttpResponse:
-    """`?period=` names the report of a month."""
+    """Show the report of now; `?period=` names that of a month."""
     app, period = request.dashboard.app, request.GET.get("period", "")
     rows = HealthReport.objects.for_app(app)
     report = get_object_or_404(rows, period=period).content if period else health_of(app, timezone.now())

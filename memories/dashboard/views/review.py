@@ -116,7 +116,7 @@ def row(request: DashboardRequest, uid: UUID) -> HttpResponse:
 
 @page(read=Right.CURATE, write=Right.CURATE)
 def edit(request: DashboardRequest, uid: UUID) -> HttpResponse:
-    """Approves it in other words."""
+    """Approve it in other words."""
     dashboard, rejection = request.dashboard, rejection_of(request.dashboard, uid)
     form = AddForm(dashboard.app, request.POST or None, initial=proposed(dashboard.app, rejection))
     form.auto_id = f"review-{rejection.uid}-%s"

@@ -159,7 +159,7 @@ def by_turn(rows: Iterable[Any]) -> dict[int, list[Any]]:
 
 
 def as_tool(call: Any) -> dict[str, Any]:
-    """`{name, input, result, is_error}` as texts, whatever the agent had stored."""
+    """Return `{name, input, result, is_error}` as texts, whatever the agent had stored."""
     if not isinstance(call, dict):
         return {"name": "tool", "input": as_json(call), "result": "", "is_error": False}
     return {
@@ -179,7 +179,7 @@ def as_json(value: Any) -> str:
 
 
 def state_at(session: AgentSession, number: int | None) -> State | None:
-    """After this turn, or the last one before it that is stored; None without a turn. Two queries."""
+    """Return the state after this turn, or the last stored before it; None without a turn. Two queries."""
     turns = Turn.objects.for_app(session.app).filter(session=session).order_by("-number")
     last = turns.values_list("number", flat=True).first()
     if last is None:
@@ -261,7 +261,7 @@ def narrow(rows: QuerySet[AgentSession], given: dict[str, Any]) -> QuerySet[Agen
 
 
 def lines_of(app: App, rows: Sequence[AgentSession]) -> list[Line]:
-    """Three queries, whatever their number."""
+    """Read in three queries, whatever their number."""
     pks = [session.pk for session in rows]
     turns = by_session(Turn.objects.for_app(app).filter(session__in=pks), Count("pk"))
     known = by_session(Memory.objects.for_app(app).filter(session__in=pks), Count("pk"))
@@ -283,7 +283,7 @@ def session_of(dashboard: Dashboard, uid: UUID) -> AgentSession:
 
 @page()
 def show_session(request: DashboardRequest, uid: UUID) -> HttpResponse:
-    """`?turn=N` shows the state after turn N, and the conversation around it."""
+    """Show a session; with `?turn=N` the state after turn N, and the conversation around it."""
     session = session_of(request.dashboard, uid)
     number = as_number(request.GET.get("turn"))
     if request.htmx.target == "replay":

@@ -76,7 +76,7 @@ def show_apps(request: DashboardRequest, context: dict[str, Any]) -> HttpRespons
 
 @page(read=None, write=Right.GOVERN)
 def status(request: DashboardRequest) -> HttpResponse:
-    """Uninstalls: its keys stop working, what it knows stays. Or installs it again."""
+    """Uninstall the app: its keys stop working, what it knows stays. Or install it again."""
     dashboard, wanted = request.dashboard, request.POST.get("status", "")
     if wanted not in (AppStatus.ACTIVE, AppStatus.UNINSTALLED):
         raise BadRequest
@@ -87,7 +87,7 @@ def status(request: DashboardRequest) -> HttpResponse:
 
 @page(read=None, write=Right.GOVERN)
 def create(request: DashboardRequest) -> HttpResponse:
-    """Superusers make apps."""
+    """Make an app, which superusers may."""
     if not request.dashboard.user.is_superuser:
         raise PermissionDenied
     form = NewAppForm(request.POST, auto_id="new-%s")

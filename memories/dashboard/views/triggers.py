@@ -52,7 +52,7 @@ class TriggerForm(forms.Form):
 
 @page()
 def triggers(request: DashboardRequest) -> HttpResponse:
-    """`?month=2026-12`; this one, if none is named."""
+    """Show the month of `?month=2026-12`; this one, if none is named."""
     dashboard, agent = request.dashboard, request.dashboard.agent()
     today = day_of(dashboard.app, timezone.now())
     month = month_of(read_month(request.GET.get("month", ""), today), today, agent.triggers())

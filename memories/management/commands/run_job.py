@@ -46,7 +46,7 @@ class Command(BaseCommand):
             raise CommandError(f"{len(failed)} of {len(runs)} failed.")
 
     def do(self, job: Job[Any], app: App | None) -> JobRun:
-        """Goes on until it has ended, slice by slice."""
+        """Work on until it has ended, slice by slice."""
         now = timezone.now()
         fire(job.name, app, schedule_of(job.name, job.schedule), now, BY, by_hand=True)
         while claimed := claim(job.name, app, timezone.now()):

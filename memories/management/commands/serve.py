@@ -63,7 +63,7 @@ class Command(BaseCommand):
 
 
 def check_set_up() -> None:
-    """Rather one sentence here than a traceback from every process."""
+    """Say in one sentence what would be a traceback from every process."""
     with plain_errors():
         ready = is_migrated()
     if not ready or not get_conf().effective_secret_key():
@@ -84,7 +84,7 @@ def processes(host: str, port: int, workers: int, threads: int, broker_url: str)
 
 
 def web_commands(host: str, port: int, workers: int, threads: int) -> dict[str, list[str]]:
-    """On Linux a granian for each web process: when one dies the others answer on, and each is counted by itself.
+    """Return on Linux a granian for each web process: when one dies the others answer on, each counted by itself.
 
     Only there the kernel spreads connections over all who listen on a port. Elsewhere one granian has all processes,
     and ends with the first of them.
@@ -115,7 +115,7 @@ def worker_command() -> list[str]:
 
 
 def child_environment(workers: int, threads: int) -> dict[str, str]:
-    """Ours, how many web processes and threads there are, and the way to this checkout.
+    """Return our environment with the number of web processes and threads, and the way to this checkout.
 
     The command may come from any folder.
     """
@@ -126,7 +126,7 @@ def child_environment(workers: int, threads: int) -> dict[str, str]:
 
 
 def log_format() -> str:
-    """`console` or `json`. The children write into a pipe and cannot see whether a person reads along."""
+    """Return `console` or `json`. The children write into a pipe and cannot see whether a person reads along."""
     given = get_conf().log_format
     if given != "auto":
         return given
@@ -134,7 +134,7 @@ def log_format() -> str:
 
 
 def check_port(host: str, port: int) -> None:
-    """CommandError if we could not listen there, before anything is started."""
+    """Raise CommandError if we could not listen there, before anything is started."""
     try:
         family, kind, protocol, _, address = socket.getaddrinfo(
             host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE

@@ -199,7 +199,7 @@ def first_start(notes: Path, url: str) -> FirstStart | None:
 
 
 def readable_password() -> str:
-    """Six groups of two syllables, 75 bits: easy to read out and to type."""
+    """Return six groups of two syllables, 75 bits: easy to read out and to type."""
     groups = ("".join(secrets.choice(CONSONANTS) + secrets.choice(VOWELS) for _ in "12") for _ in range(6))
     return "-".join(groups)
 

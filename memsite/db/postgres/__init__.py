@@ -52,7 +52,7 @@ def adapt() -> None:
 
 
 def read_json(connection: BaseDatabaseWrapper, **_: Any) -> None:
-    """Django's own reader is registered anew with each connection."""
+    """Register our reader anew, as Django's own is with each connection."""
     if connection.vendor == "postgresql":
         connection.connection.adapters.register_loader("jsonb", JsonText)
 

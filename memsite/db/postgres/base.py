@@ -67,7 +67,7 @@ class DatabaseWrapper(base.DatabaseWrapper):
             raise
 
     def _commit(self) -> None:
-        """Django's, but that who is cut off by it hears that nobody knows."""
+        """Commit as Django does, but tell who is cut off by it that the outcome is unknown."""
         try:
             super()._commit()  # type: ignore[misc]  # the stubs leave it out
         except OperationalError as error:
@@ -76,7 +76,7 @@ class DatabaseWrapper(base.DatabaseWrapper):
             raise
 
     def _close(self) -> None:
-        """Django's, which gives it back to the pool: that makes a new one in the place of one that is closed.
+        """Give the connection back to the pool, which makes a new one in the place of a closed one.
 
         A pool has a `reset` for this, which it asks in a thread of its own.
         """

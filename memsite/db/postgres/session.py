@@ -28,13 +28,13 @@ JOIN pg_settings USING (name) WHERE source <> 'client'
 
 
 def settle(connection: Any) -> None:
-    """Not by the connection's `options`: PgBouncer connects nobody who has some, or leaves them out."""
+    """Set what holds for the session, not by `options`: PgBouncer refuses or drops these."""
     connection.execute(ASK, [list(ASKED), list(ASKED.values())])
 
 
 @contextmanager
 def waiting_without_end() -> Iterator[None]:
-    """However long others hold a lock. Then as before: RESET would be back at what the server says."""
+    """Wait however long others hold a lock. Then as before: RESET would be back at what the server says."""
     with default.cursor() as cursor:
         cursor.execute("SELECT current_setting('lock_timeout')")
         (before,) = cursor.fetchone()

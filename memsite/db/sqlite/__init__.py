@@ -46,7 +46,7 @@ class Waiting:
                 self.count -= 1
 
     def moved(self) -> None:
-        """Somebody got the lock."""
+        """Note that somebody got the lock."""
         self._moved_at = monotonic()
 
     @property

@@ -185,7 +185,7 @@ class DatabaseWrapper(base.DatabaseWrapper):
 
     @property
     def longest_wait(self) -> float:
-        """Seconds, from a request's arrival on where there is one."""
+        """Return seconds, from a request's arrival on where there is one."""
         return float(self.settings_dict["OPTIONS"].get("timeout", 5))
 
     @property
@@ -199,7 +199,7 @@ class DatabaseWrapper(base.DatabaseWrapper):
 
     @property
     def busy_timeout(self) -> int:
-        """Milliseconds."""
+        """Return milliseconds."""
         (milliseconds,) = self.connection.execute("PRAGMA busy_timeout").fetchone()
         return int(milliseconds)
 

@@ -21,7 +21,7 @@ class BackupError(Exception):
 
 @contextmanager
 def plainly() -> Iterator[None]:
-    """Errors of the disk become BackupErrors."""
+    """Turn errors of the disk into BackupErrors."""
     try:
         yield
     except OSError as error:

@@ -52,7 +52,7 @@ def copy_to(draft: Path, now: datetime, look: object = None) -> tuple[dict[str, 
 
 
 def check(path: Path, look: object = None) -> tuple[dict[str, int], bool, dict[str, Any]]:
-    """Rows by table, and whether it is of an older version. Reads all of it. Raises BackupError."""
+    """Read all of it; return rows by table, and whether it is of an older version. Raises BackupError."""
     with plainly():
         # What is not there is not damaged.
         path.open("rb").close()
@@ -66,7 +66,7 @@ def check(path: Path, look: object = None) -> tuple[dict[str, int], bool, dict[s
 
 
 def copied_rows(path: Path) -> Iterator[tuple[str, str]]:
-    """(table, row) for each row in the dump, and (table, "") for each table."""
+    """Yield (table, row) for each row in the dump, and (table, "") for each table."""
     command = [program("pg_restore"), "--data-only", "--file=-", str(path)]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:  # noqa: S603
         table = ""
@@ -170,7 +170,7 @@ def leaving() -> str:
 
 
 def dump(path: Path) -> None:
-    """Without extensions (all but the one that is always there): who restores need not own them.
+    """Dump without extensions (all but the one that is always there): who restores need not own them.
 
     And without grants: another server does not know the role of the second wall, which is built anew.
     """
@@ -179,7 +179,7 @@ def dump(path: Path) -> None:
 
 
 def is_in_use() -> bool:
-    """Asked by a connection of its own: the pool of this process may have made more than one by itself.
+    """Ask by a connection of its own: the pool of this process may have made more than one by itself.
 
     Connections that were just closed are there for a moment still.
     """
@@ -229,7 +229,7 @@ def address() -> str:
 
 
 def environment() -> dict[str, str]:
-    """With the password, which never stands in a command line."""
+    """Return the environment with the password, which never stands in a command line."""
     return {**os.environ, **({"PGPASSWORD": password()} if password() else {})}
 
 

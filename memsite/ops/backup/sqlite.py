@@ -91,7 +91,7 @@ def copy_to(draft: Path, now: datetime, look: Callable[[sqlite3.Connection], Any
 
 
 def check(path: Path, look: Callable[[sqlite3.Connection], Any]) -> tuple[dict[str, int], bool, Any]:
-    """Rows by table, whether it is of an older version, and if not what `look` finds in it. Raises BackupError."""
+    """Return rows by table, whether it is older, and if not what `look` finds in it. Raises BackupError."""
     place = scratch()
     in_use = unpacking_in(place) if place else nullcontext()
     with plainly(), in_use, tempfile.TemporaryDirectory(prefix=CHECKED, dir=place) as folder:
@@ -124,7 +124,7 @@ def restore(path: Path, stamp: str) -> tuple[dict[str, int], bool, Path | None, 
 
 @contextmanager
 def going(draft: Path) -> Iterator[Path]:
-    """Gone in the end, unless it has another name by then."""
+    """Yield a path that is gone in the end, unless it has another name by then."""
     try:
         yield draft
     finally:
@@ -194,7 +194,7 @@ def count_rows(copy: sqlite3.Connection) -> dict[str, int]:
 
 @contextmanager
 def opened(path: Path) -> Iterator[sqlite3.Connection]:
-    """With no files of its own beside it."""
+    """Open it with no files of its own beside it."""
     with closing(sqlite3.connect(path)) as copy:
         copy.execute("PRAGMA journal_mode=MEMORY")
         copy.execute("PRAGMA synchronous=OFF")
@@ -203,7 +203,7 @@ def opened(path: Path) -> Iterator[sqlite3.Connection]:
 
 @contextmanager
 def locked(database: Path) -> Iterator[None]:
-    """Nobody else is connected, and nobody can write. Everything written is in the one file then.
+    """Lock out every connection and writer. Everything written is in the one file then.
 
     Leaving the WAL is what SQLite allows to the only connection, and to no other.
     """
@@ -221,7 +221,7 @@ def locked(database: Path) -> Iterator[None]:
 
 
 def keep(database: Path, stamp: str) -> Path:
-    """Another name for the database as it is. Its log, left by one that is damaged, goes with it."""
+    """Give the database as it is another name. Its log, left by one that is damaged, goes with it."""
     saved_as = database.with_name(f"{database.name}.before-{stamp}")
     os.link(database, saved_as)
     for extra in ("-wal", "-shm", "-journal"):

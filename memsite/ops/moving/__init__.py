@@ -40,7 +40,7 @@ Changes = Mapping[type[Model], Sequence[Any]]
 
 
 def changes(models: Sequence[type[Model]]) -> Changes:
-    """Since the transaction began in which the source is read now. All rows are read, which is quick: as they lie."""
+    """Return changes since the source's transaction began. All rows are read, which is quick: as they lie."""
     before = connections[SOURCE].connection
     with closing(connect("ro")) as now:
         differences = {model: differing(rows_of(model, before), rows_of(model, now)) for model in models}
@@ -48,7 +48,7 @@ def changes(models: Sequence[type[Model]]) -> Changes:
 
 
 def rows_of(model: type[Model], source: sqlite3.Connection) -> Iterator[Row]:
-    """Key first, in its order; values as SQLite has them, which the sign before a column's name sees to."""
+    """Yield rows in order of their key, which comes first; values as SQLite has them, by the sign before a column."""
     key, *others = (f'"{field.column}"' for field in (model._meta.pk, *model._meta.concrete_fields))
     values = ", ".join(f"+{name}" for name in (key, *others))
     return source.execute(f'SELECT {values} FROM "{model._meta.db_table}" ORDER BY {key}')  # noqa: S608  # our own names
@@ -105,7 +105,7 @@ class Moved:
 
 @contextmanager
 def moved(url: str, tell: Tell) -> Iterator[Moved]:
-    """Everything that is in the SQLite database of `url`, moved into this site's. Raises CannotMove, and Unsure.
+    """Move all of the SQLite database of `url` into this site's. Raises CannotMove, and Unsure.
 
     All is kept when the block begins; until it ends, nobody can write to the source.
     """
@@ -127,7 +127,7 @@ def moved(url: str, tell: Tell) -> Iterator[Moved]:
 
 
 def move_all(models: Sequence[type[Model]], tell: Tell, until_the_end: ExitStack) -> Moved:
-    """Rows refer to each other across tables in any order, so what the database refuses is looked at behind them.
+    """Move rows, which refer to each other in any order: what the database refuses is looked at behind them.
 
     That takes its time, and so it is done before the source is held, too.
     """

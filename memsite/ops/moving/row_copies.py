@@ -65,14 +65,14 @@ def opened(url: str) -> Iterator[None]:
 
 
 def connect(mode: str) -> sqlite3.Connection:
-    """Another connection to the source, in no transaction: one that is "ro" reads alone, "rw" may hold."""
+    """Open another connection to the source, in no transaction: "ro" reads alone, "rw" may lock."""
     uri = connections[SOURCE].settings_dict["NAME"].replace("?mode=ro", f"?mode={mode}")
     return sqlite3.connect(uri, uri=True, timeout=PATIENCE_SECONDS, isolation_level=None)
 
 
 @contextmanager
 def lock_source() -> Iterator[None]:
-    """Nobody writes to the source meanwhile: who tries, waits, and is refused after a while as by any busy database."""
+    """Keep everybody from writing to the source: who tries, waits, and is refused as by any busy database."""
     with closing(connect("rw")) as holder:
         holder.execute("BEGIN IMMEDIATE")
         # Who may only read has begun a transaction, too, but keeps nobody from writing.
@@ -170,7 +170,7 @@ def has_text_key(model: type[Model]) -> bool:
 
 @contextmanager
 def times_as_they_are(model: type[Model]) -> Iterator[None]:
-    """Without what Django sets anew whenever it writes a row."""
+    """Switch off what Django sets anew whenever it writes a row."""
     fields = [field for field in model._meta.concrete_fields if getattr(field, "auto_now", False)]
     fields += [field for field in model._meta.concrete_fields if getattr(field, "auto_now_add", False)]
     were = [(field, field.auto_now, field.auto_now_add) for field in fields]  # type: ignore[attr-defined]
