@@ -258,7 +258,7 @@ class OneMemory(Mem0View):
         return memory_with(self.memory_agent(), as_uuid(memory_id))
 
     def get(self, request: Request, memory_id: str) -> Response | HttpResponse:
-        """Return the self-hosted server answers null to what is not there."""
+        """Answer null to what is not there, as the self-hosted server does."""
         try:
             return Response(show_item(self.memory_of(memory_id)))
         except NotFound:

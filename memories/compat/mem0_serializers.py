@@ -77,7 +77,7 @@ class NewMemories(Owner, ExpiringFields):
     timestamp = serializers.IntegerField(required=False, allow_null=True, min_value=0, max_value=2**35)
 
     def to_internal_value(self, data: Any) -> Any:
-        """Return a text alone is what the user said."""
+        """Take a text alone as what the user said."""
         if isinstance(data, Mapping) and isinstance(data.get("messages"), str | Mapping):
             messages = data["messages"]
             data = {

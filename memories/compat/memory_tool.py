@@ -253,7 +253,7 @@ class Files:
                 raise Refused(f"The path {folder} is not a directory")
 
     def fields(self, path: str, text: str) -> dict[str, Any]:
-        """Return what search reads is its beginning, as long as a memory may be; the whole text lies beside it."""
+        """Return what search reads, its beginning, as long as a memory may be; the whole text lies beside it."""
         if len(text) > MAX_FILE_CHARACTERS:
             raise Refused(f"The file {path} would have more than {MAX_FILE_CHARACTERS:,} characters")
         public = without_secrets(text)
@@ -354,5 +354,5 @@ class MemoryTool(AgentView):
 
 
 def refused(reason: str) -> Response:
-    """Return the model wrote it, and can mend it."""
+    """Say what is wrong to the model, which wrote it and can mend it."""
     return Response({"content": reason, "is_error": True})

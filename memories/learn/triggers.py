@@ -284,7 +284,7 @@ def roll_over(app: App, now: datetime) -> dict[str, int]:
 
 
 def put_away(app: App, now: datetime) -> dict[str, int]:
-    """Return what is over moves to its next day, or is done if it has none. `BATCH` to a transaction; answers counts.
+    """Move what is over to its next day, or end it if it has none. `BATCH` to a transaction; answers counts.
 
     One query when nothing is over. Days that were missed are skipped.
     """

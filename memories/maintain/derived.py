@@ -449,7 +449,7 @@ def named(damage: Mapping[str, Counter[int]]) -> str:
 
 
 def mend_all(damage: Mapping[str, Counter[int]]) -> Counter[str]:
-    """Return what was found on the whole site, or in a copy of it just made: app by app."""
+    """Mend what was found on the whole site, or in a copy of it just made: app by app."""
     pks = {pk for counted in damage.values() for pk in counted}
     apps = App.objects.filter(status=AppStatus.ACTIVE).select_related("policy").order_by("pk")
     mended: Counter[str] = Counter()
@@ -478,7 +478,7 @@ def mend(app: App, run: Run, *, thorough: bool = False) -> Counter[str]:
 
 
 def mend_reported(app: App) -> Counter[str]:
-    """Return the same after a request has met damage. Every process looks again at what it takes for damaged."""
+    """Mend after a request has met damage. Every process looks again at what it takes for damaged."""
     mended = mend(app, Unclaimed(until=timezone.now()), thorough=True)
     App.objects.filter(pk=app.pk).update(index_number=F("index_number") + 1)
     return mended

@@ -53,7 +53,7 @@ class Webhook(Scoped, Identified):
 
     @property
     def url_shown(self) -> str:
-        """Return what anybody is told: the token that it may have to hold is for the one who is called."""
+        """Return what anybody is shown: the token that it may have to hold is for the one who is called."""
         return without_secrets(self.url)
 
 

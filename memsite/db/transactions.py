@@ -49,7 +49,7 @@ def is_out_of_reach(error: BaseException | None) -> bool:
 
 
 def is_cut_off(error: BaseException | None) -> bool:
-    """Return the connection broke off while it was used: PostgreSQL was stopped, or is not to be reached any more."""
+    """Return whether the connection broke off in use: PostgreSQL was stopped, or is not to be reached any more."""
     cause = error.__cause__ if isinstance(error, OperationalError) else None
     # By its name: the driver is loaded on PostgreSQL only.
     if cause is None or type(cause).__module__.partition(".")[0] != "psycopg":

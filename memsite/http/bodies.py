@@ -162,7 +162,7 @@ class Job:
         return self.pending.acquire(timeout=seconds)
 
     def is_done_at_once(self) -> bool:
-        """Return a machine that was too busy to wake us in time was so to read, too: then it is waited once more."""
+        """Wait once more where the machine was too busy to wake us in time, and so to read, too."""
         asked_at = monotonic()
         while not self.is_done(A_MOMENT):
             if (now := monotonic()) - asked_at < 2 * A_MOMENT:

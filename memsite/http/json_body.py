@@ -179,7 +179,7 @@ def dump_json(data: Any, *, in_order: bool = False) -> bytes:
 
 
 def plain(value: Any) -> Any:
-    """Return what orjson does not know: DRF's lazy strings and its dict and list subclasses."""
+    """Convert what orjson does not know: DRF's lazy strings and its dict and list subclasses."""
     if isinstance(value, dict):
         return dict(value)
     if isinstance(value, list | tuple | set | frozenset):

@@ -133,7 +133,7 @@ def explain(error: exceptions.APIException) -> tuple[str, list[dict[str, str]]]:
 
 
 def remedy(error: exceptions.APIException, view: Any) -> str:
-    """Return what to do instead, for whoever knocked the wrong way."""
+    """Return what to do instead, for whoever used the wrong address or method."""
     if isinstance(error, exceptions.NotAuthenticated):
         return " Send your key in the header `Authorization: Bearer mst_…`."
     if isinstance(error, exceptions.UnsupportedMediaType) and view:

@@ -62,7 +62,7 @@ def zone_of(app: App | None) -> tzinfo:
 def fire(
     job: str, app: App | None, schedule: Schedule, now: datetime, by: str, *, by_hand: bool = False
 ) -> JobRun | None:
-    """Return the run of the last period that is due, if it is new: None when it has been fired before.
+    """Fire the last period that is due; return the run if it is new, None when it was fired before.
 
     One run for all periods that were missed. Unless by hand, nothing is due from before the app was there.
     """

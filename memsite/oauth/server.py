@@ -287,7 +287,7 @@ def is_open(agent: Agent) -> bool:
 def new_token(
     grant_type: str, client: OAuthClient, user: Consent, scope: str | None = None, **_: Any
 ) -> dict[str, Any]:
-    """Return the access token is a key of the agent, for an hour."""
+    """Generate the access token: a key of the agent, for an hour."""
     scopes = [scope_ for scope_ in user.scopes if scope_ in (scope or "").split()] or user.scopes
     key = create_key(user.agent, scopes, expires_at=timezone.now() + timedelta(seconds=ACCESS_SECONDS))
     return {

@@ -47,7 +47,7 @@ class RunFilters(Filters):
 
 @page()
 def jobs(request: DashboardRequest) -> HttpResponse:
-    """Return the whole site's jobs are shown to superusers. Jobs and runs refresh themselves apart."""
+    """Show the jobs, those of the whole site to superusers. Jobs and runs refresh themselves apart."""
     dashboard, now = request.dashboard, timezone.now()
     filters = RunFilters(request.GET)
     slice = keyset_page(JobRun.objects.for_app(dashboard.app).filter(**filters.given()), request.GET, RUNS_SHOWN)

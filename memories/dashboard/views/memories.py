@@ -95,7 +95,7 @@ class MemoryFilters(Filters):
 
     @property
     def refused(self) -> str:
-        """Return a search by meaning knows what is active alone."""
+        """Refuse what a search by meaning cannot find: it knows active memories alone."""
         status = self.given().get("status", ANY)
         if self.by_meaning and status not in (Status.ACTIVE, ANY):
             return f"What is {status} is not found by its meaning. Look for its words."

@@ -81,7 +81,7 @@ class Explained:
 
 
 def explain(hits: Sequence[Hit], combined: str, *, start: int = 1) -> list[Explained]:
-    """Return the bars of all of them have one scale."""
+    """Draw the bars of all of them to one scale."""
     most = max((abs(weight(value, combined)) for hit in hits for value in hit.parts.values()), default=1.0)
     return [
         Explained(hit, place, list(parts_of(hit, combined, most or 1.0)), retrievers_of(hit, combined))

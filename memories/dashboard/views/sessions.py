@@ -125,7 +125,7 @@ def texts_of(session: AgentSession, query: Mapping[str, str]) -> KeysetPage[Any]
 
 
 def as_number(text: str | None) -> int | None:
-    """Return a turn's, if it may be one."""
+    """Return a turn's number, if it may be one."""
     is_one = text and text.isascii() and text.isdigit() and len(text) <= len(str(MAX_TURN)) and int(text) <= MAX_TURN
     return int(text) if text and is_one else None
 

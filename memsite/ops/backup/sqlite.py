@@ -132,7 +132,7 @@ def going(draft: Path) -> Iterator[Path]:
 
 
 def drop_leftovers() -> int:
-    """Return what restores and checks left that were killed; answers how much."""
+    """Drop what killed restores and checks left; return how much."""
     folders = {get_conf().data_dir}
     if connection.vendor == "sqlite" and not connection.is_in_memory_db():  # type: ignore[attr-defined]  # SQLite's own
         folders.add(Path(str(connection.settings_dict["NAME"])).parent)

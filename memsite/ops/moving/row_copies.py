@@ -120,7 +120,7 @@ def copy(model: type[Model], tell: Tell) -> tuple[int, set[Any]]:
 def store_all(
     model: type[Model], source: QuerySet[Any, Any], tell: Callable[[int], None] = lambda done: None
 ) -> tuple[int, set[Any]]:
-    """Return these rows, some at a time: how many, which is told on the way, and the keys of those that were mended."""
+    """Copy these rows, some at a time; return how many, reported on the way, and the keys of the mended ones."""
     done, mended = 0, set[Any]()
     with read_in_order(source) as read:
         for batch in portions(read, BATCH, MOST_CHARACTERS, lambda row: size_of([*vars(row).values()])):
