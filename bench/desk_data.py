@@ -11,7 +11,7 @@ from django.db import models
 
 from bench.progress import progress
 from bench.synthetic import VOCABULARY
-from bench.upkeep_data import DRAWERS, SEED, fill, varied
+from bench.upkeep_data import MERGE_GROUPS, SEED, fill, varied
 from memories.models import (
     Entity,
     FutureTrigger,
@@ -39,7 +39,7 @@ MENTIONS = 3
 
 def furnish(size: int, embedder: Embedder, now: datetime) -> App:
     """`size` memories. A session for each fifty, two injections and three mentions for each one."""
-    app = fill(f"desk-{size}", varied(size, DRAWERS), embedder, now)
+    app = fill(f"desk-{size}", varied(size, MERGE_GROUPS), embedder, now)
     App.objects.filter(pk=app.pk).update(vector_model=embedder.name)
     luck = random.Random(SEED)  # noqa: S311
     spread_out(app)

@@ -95,7 +95,7 @@ class Tally:
             self.missed.append(text)
 
 
-class Door:
+class Endpoint:
     """An app of its own, spoken to over REST."""
 
     def __init__(self, preset: str) -> None:
@@ -128,14 +128,14 @@ class Door:
 
     def tell(self, row: Row, text: str, moment: datetime) -> None:
         """A statement by the row's door."""
-        door, subject = row["door"], row.get("subject") or ""
+        endpoint, subject = row["door"], row.get("subject") or ""
         category = row.get("category") or "behavior"
-        if door == "talk":
+        if endpoint == "talk":
             before = [{"role": "assistant", "content": row["before"]}] if row.get("before") else []
             self.talk([*before, {"role": "user", "content": text}], moment)
             return
         with travel(moment, tick=False):
-            if door == "memory":
+            if endpoint == "memory":
                 self.post(
                     "memories", {"content": text, "category": category, **({"subject": subject} if subject else {})}
                 )
@@ -169,17 +169,17 @@ def says(memory: Memory, pattern: str) -> bool:
 
 def play(row: Row, tallies: dict[str, Tally]) -> None:
     """One labelled row, in an app of its own."""
-    door = Door(row.get("preset") or PRESETS[row["door"]])
+    endpoint = Endpoint(row.get("preset") or PRESETS[row["door"]])
     kind = row["kind"]
     before: dict[int, tuple[bool, float]] = {}
     now = MONDAY
     if "existing" in row:
-        door.tell(row, row["existing"], now)
-        before = {memory.pk: (holds(memory, now), memory.confidence) for memory in door.memories()}
-        waiting = {trigger.pk: (trigger.status, str(trigger.trigger_date)) for trigger in triggers(door)}
+        endpoint.tell(row, row["existing"], now)
+        before = {memory.pk: (holds(memory, now), memory.confidence) for memory in endpoint.memories()}
+        waiting = {trigger.pk: (trigger.status, str(trigger.trigger_date)) for trigger in triggers(endpoint)}
         now = MONDAY + LATER if row["door"] == "talk" else MONDAY + timedelta(minutes=1)
-    door.tell(row, row["new"], now)
-    after = door.memories()
+    endpoint.tell(row, row["new"], now)
+    after = endpoint.memories()
     new = [item for item in after if holds(item, now) and (item.pk not in before or says_both(row, item))]
     page = f"{row.get('existing', '')!r} + {row['new']!r} -> " + "; ".join(
         f"{item.content!r} {item.status} {item.confidence:.2f} {item.category}" for item in after
@@ -212,7 +212,7 @@ def play(row: Row, tallies: dict[str, Tally]) -> None:
     elif kind == "cancel":
         changed = [
             trigger
-            for trigger in triggers(door)
+            for trigger in triggers(endpoint)
             if trigger.pk in waiting and waiting[trigger.pk] != (trigger.status, str(trigger.trigger_date))
         ]
         tally.add(bool(waiting) and bool(changed), page + f" triggers {list(waiting.values())}")
@@ -225,8 +225,8 @@ def play(row: Row, tallies: dict[str, Tally]) -> None:
         tally.add(any(item.category in row["category_is"] for item in stored), page)
 
 
-def triggers(door: Door) -> list[FutureTrigger]:
-    return list(FutureTrigger.objects.for_app(door.app).order_by("pk"))
+def triggers(endpoint: Endpoint) -> list[FutureTrigger]:
+    return list(FutureTrigger.objects.for_app(endpoint.app).order_by("pk"))
 
 
 def says_both(row: Row, memory: Memory) -> bool:
@@ -240,11 +240,11 @@ def is_less(memory: Memory, before: tuple[bool, float], now: datetime) -> bool:
 
 def converse(name: str, talk: Row, tallies: dict[str, Tally]) -> None:
     """A conversation of two sessions, its facts, and its questions."""
-    door = Door(talk["preset"])
+    endpoint = Endpoint(talk["preset"])
     user = talk.get("user") or ""
     for number, messages in enumerate(talk["sessions"]):
-        door.talk(messages, MONDAY + number * LATER, user)
-    stored = door.memories()
+        endpoint.talk(messages, MONDAY + number * LATER, user)
+    stored = endpoint.memories()
     for fact in talk["facts"]:
         tallies["fact"].add(
             any(says(item, fact["regex"]) for item in stored), f"{name}: {fact['label']} /{fact['regex']}/"
@@ -255,7 +255,7 @@ def converse(name: str, talk: Row, tallies: dict[str, Tally]) -> None:
     with travel(MONDAY + 2 * LATER, tick=False):
         for question in talk["questions"]:
             body = {"query": question["question"], "limit": 10, "touch": False} | ({"user_id": user} if user else {})
-            hits = door.post("memories/search", body)["results"]
+            hits = endpoint.post("memories/search", body)["results"]
             match = [bool(re.search(question["regex"], hit["content"], re.IGNORECASE)) for hit in hits[:3]]
             text = f"{name}: {question['question']!r} -> {[hit['content'] for hit in hits[:3]]}"
             tallies["question first"].add(any(match[:1]), text)
@@ -264,12 +264,12 @@ def converse(name: str, talk: Row, tallies: dict[str, Tally]) -> None:
 
 def stand_side_by_side(name: str, row: Row, tallies: dict[str, Tally]) -> None:
     """Statements about unlike things, told one after the other: each of them stays as it is."""
-    door = Door(row.get("preset") or PRESETS[row["door"]])
+    endpoint = Endpoint(row.get("preset") or PRESETS[row["door"]])
     now = MONDAY
     for number, statement in enumerate(row["statements"]):
         now = MONDAY + number * timedelta(minutes=1)
-        door.tell(row, statement, now)
-    after = door.memories()
+        endpoint.tell(row, statement, now)
+    after = endpoint.memories()
     for statement in row["statements"]:
         page = next((item for item in after if item.content == statement), None)
         is_whole = page is not None and holds(page, now) and page.confidence >= START[row["door"]] - LESS
@@ -377,7 +377,7 @@ def pair_table() -> str:
 # --- the page
 
 
-def door_table(values: Mapping[Judge, dict[str, Tally]]) -> str:
+def endpoint_table(values: Mapping[Judge, dict[str, Tally]]) -> str:
     kinds = list(dict.fromkeys(kind for tallies in values.values() for kind in tallies))
     rows = []
     for kind in kinds:
@@ -387,7 +387,7 @@ def door_table(values: Mapping[Judge, dict[str, Tally]]) -> str:
     return table(["kind", "number", *values], rows)
 
 
-def report(doors: dict[str, str], pairs: str, note: str) -> str:
+def report(endpoints: dict[str, str], pairs: str, note: str) -> str:
     parts = [
         f"Measured {circumstances(note)}",
         "No language model. Labelled by several authors who had not seen the rules (`tests/data/judgement`). The rules "
@@ -395,7 +395,7 @@ def report(doors: dict[str, str], pairs: str, note: str) -> str:
         "(`learned`).",
         pairs,
     ]
-    for name, output in doors.items():
+    for name, output in endpoints.items():
         parts += [f"Through the doors that agents use, {name}:", output]
     return "\n\n".join(parts)
 
@@ -419,7 +419,7 @@ def main() -> None:
     if given.held_out:
         sets["held out"] = labelled(HELD_OUT), json.loads((HELD_OUT / "conversations.json").read_text())
     unlike = json.loads((DATA / "unlike.json").read_text())
-    doors = {}
+    endpoints = {}
     for name, (rows, talks) in sets.items():
         kinds = given.kinds.split(",") if given.kinds else [row["kind"] for row in rows] + ["talk", "unlike"]
         values: dict[Judge, dict[str, Tally]] = {}
@@ -427,14 +427,14 @@ def main() -> None:
             with judged_by(judge):
                 chosen = [row for row in rows if row["kind"] in kinds]
                 values[judge] = measure(chosen, talks if "talk" in kinds else {}, unlike if "unlike" in kinds else {})
-        doors[name] = door_table(values)
-        print(doors[name])
+        endpoints[name] = endpoint_table(values)
+        print(endpoints[name])
         if given.misses:
             for judge, tallies in values.items():
                 for kind, tally in tallies.items():
                     print(*(f"{judge} {kind}: {output}" for output in tally.missed), sep="\n")
     if not given.misses:
-        write_section("Judgement", report(doors, pair_table(), given.note))
+        write_section("Judgement", report(endpoints, pair_table(), given.note))
 
 
 if __name__ == "__main__":

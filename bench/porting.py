@@ -28,7 +28,7 @@ from memsite.tenancy.models import Agent, App
 
 EMBEDDER = HashEmbedder(384)
 AT = datetime(2027, 3, 2, 2, tzinfo=UTC)
-DRAWERS = 500
+MERGE_GROUPS = 500
 CHUNK_BYTES = 1024 * 1024
 
 
@@ -69,7 +69,7 @@ def main() -> None:
 def carry(size: int, with_vectors: bool) -> Carried:
     """An app of so many memories → its file → another app → its file."""
     name = f"carry-{size}"
-    app = fill(name, varied(size, DRAWERS), EMBEDDER, AT)
+    app = fill(name, varied(size, MERGE_GROUPS), EMBEDDER, AT)
     other = make_app(f"{name}-again")
     Agent.objects.filter(app=other).delete()  # it holds nothing
     with TemporaryDirectory() as folder:

@@ -20,7 +20,7 @@ from pathlib import Path
 import httpx
 import numpy as np
 
-from bench.beside.clients import Door, ask_each_once
+from bench.beside.clients import Endpoint, ask_each_once
 from bench.options import parser
 from bench.page import PERFORMANCE, circumstances, table, write_section
 from bench.promises.site import PATIENCE_SECONDS, Site, told
@@ -70,21 +70,21 @@ def measure_served(questions: int, rounds: int) -> PerSecond:
         Site(Path(folder), MEMSITE_EMBEDDER="minilm") as site,
     ):
         (key,) = site.new_app("asked")
-        door = Door(site.port, "/api/v1/memories/search", {"Authorization": f"Bearer {key}"})
-        remember(site, door)
-        loads: Loads = {ALONE: partial(post, door, 1), CROWD: partial(post, door, CLIENTS)}
+        endpoint = Endpoint(site.port, "/api/v1/memories/search", {"Authorization": f"Bearer {key}"})
+        remember(site, endpoint)
+        loads: Loads = {ALONE: partial(post, endpoint, 1), CROWD: partial(post, endpoint, CLIENTS)}
         # Others than in the process.
         fresh = [f"{text}, then" for text in questions_of(questions * rounds * len(loads))]
         return take_turns(loads, fresh, rounds)
 
 
-def remember(site: Site, door: Door) -> None:
+def remember(site: Site, endpoint: Endpoint) -> None:
     """And let each process load its model, and find what is remembered."""
     memories = [{"content": text} for text in texts_of(MEMORIES, 12, SEED + 1)]
     address = f"{site.url}/api/v1/memories/batch"
-    told(httpx.post(address, json={"memories": memories}, headers=door.headers, timeout=PATIENCE_SECONDS))
+    told(httpx.post(address, json={"memories": memories}, headers=endpoint.headers, timeout=PATIENCE_SECONDS))
     for round_ in range(CLIENTS):
-        post(door, CLIENTS, [f"loads the model {round_} {number}" for number in range(CLIENTS)])
+        post(endpoint, CLIENTS, [f"loads the model {round_} {number}" for number in range(CLIENTS)])
 
 
 def take_turns(loads: Loads, questions: Sequence[str], rounds: int) -> PerSecond:
@@ -115,8 +115,8 @@ def ask_each(embedder: Embedder, texts: Sequence[str]) -> None:
         embedder.embed_query(text)
 
 
-def post(door: Door, clients: int, texts: Sequence[str]) -> None:
-    share(clients, texts, lambda some: ask_each_once(door, [json.dumps({"query": text}).encode() for text in some]))
+def post(endpoint: Endpoint, clients: int, texts: Sequence[str]) -> None:
+    share(clients, texts, lambda some: ask_each_once(endpoint, [json.dumps({"query": text}).encode() for text in some]))
 
 
 def share(clients: int, texts: Sequence[str], work: Callable[[Sequence[str]], object]) -> None:

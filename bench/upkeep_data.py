@@ -20,7 +20,7 @@ from memsite.tenancy.models import App
 SEED = 0
 AGAIN = 0.1
 """Of all memories, so many say again what one before said."""
-DRAWERS, TEXT_WORDS = 500, 10
+MERGE_GROUPS, TEXT_WORDS = 500, 10
 AT_ONCE = 1_000
 Said = tuple[str, str | None]
 """A text, and what it is about."""
@@ -86,8 +86,8 @@ def rows_of(app: App, statements: Sequence[Said], instant: datetime) -> Iterator
 
 
 KINDS: dict[str, tuple[Callable[[int, int], list[Said]], int]] = {
-    f"varied texts in {DRAWERS} drawers": (varied, DRAWERS),
+    f"varied texts in {MERGE_GROUPS} drawers": (varied, MERGE_GROUPS),
     "varied texts in one drawer": (varied, 0),
-    f"one machine's sentences in {DRAWERS} drawers": (written_by_a_machine, DRAWERS),
+    f"one machine's sentences in {MERGE_GROUPS} drawers": (written_by_a_machine, MERGE_GROUPS),
     "one machine's sentences in one drawer": (written_by_a_machine, 0),
 }

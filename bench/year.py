@@ -36,7 +36,7 @@ BEGIN = datetime(2027, 1, 1, 12, tzinfo=UTC)
 """A Friday, in a zone without daylight saving: the app's own is what a new app has."""
 CATEGORIES = ("work", "hobbies", "preferences", "notes")
 """The last has no time to live."""
-DRAWERS, EACH_PINNED, NEW_A_DAY = 500, 100, 2
+MERGE_GROUPS, EACH_PINNED, NEW_A_DAY = 500, 100, 2
 GRACE, A_WEEK, START, LEAST = 30, 0.1, 0.7, 0.3
 """What a new app's policy says of decay, and what `fill` gives a memory."""
 SUNDAY = 6
@@ -83,7 +83,7 @@ def main() -> None:
 
 
 def live_through(memories: int, days: int) -> Year:
-    statement = varied(memories + days * NEW_A_DAY, DRAWERS)
+    statement = varied(memories + days * NEW_A_DAY, MERGE_GROUPS)
     with travel(BEGIN, tick=False):
         app = fill("year", statement[:memories], EMBEDDER, BEGIN)
         prepare(app)
@@ -205,8 +205,8 @@ def of_restoring(app: App, texts: dict[int, str]) -> Check:
 
 def render(year: Year, facts: str) -> str:
     lived = (
-        f"An app with {year.first:,} memories on its first day, in {DRAWERS} drawers, a tenth of them said again in "
-        f"other words, one in {EACH_PINNED} pinned, in the categories {', '.join(CATEGORIES)}; {NEW_A_DAY} more a "
+        f"An app with {year.first:,} memories on its first day, in {MERGE_GROUPS} drawers, a tenth of them said again "
+        f"in other words, one in {EACH_PINNED} pinned, in the categories {', '.join(CATEGORIES)}; {NEW_A_DAY} more a "
         f"day ({year.later:,}). {year.days} days on a frozen clock, on each of which everything due is fired twice and "
         f"worked off by the rules; backups are left out. It took {year.seconds:,.0f} s ({year.cpu_seconds:,.0f} s of "
         "processor)."

@@ -20,7 +20,7 @@ from pathlib import Path
 
 import httpx
 
-from bench.beside.clients import Door, ask_all, ask_each_once
+from bench.beside.clients import Endpoint, ask_all, ask_each_once
 from bench.beside.report import (
     ALIKE,
     BY_MEANING,
@@ -78,41 +78,41 @@ def serve_both(peers: Path, size: int, seconds: float) -> Loads:
     loads: Loads = {}
     with (
         tempfile.TemporaryDirectory(prefix="memsite-beside-") as folder,
-        ours(Path(folder) / "ours", texts) as our_door,
-        theirs(peers, Path(folder), texts) as their_door,
+        ours(Path(folder) / "ours", texts) as our_endpoint,
+        theirs(peers, Path(folder), texts) as their_endpoint,
     ):
-        doors = {
-            OURS: (our_door, [json.dumps({"query": text, "limit": SHOWN}).encode() for text in questions]),
+        endpoints = {
+            OURS: (our_endpoint, [json.dumps({"query": text, "limit": SHOWN}).encode() for text in questions]),
             BY_MEANING: (
-                our_door,
+                our_endpoint,
                 [json.dumps({"query": text, "limit": SHOWN, "mode": "vector"}).encode() for text in questions],
             ),
-            THEIRS: (their_door, [json.dumps({"query": text, "n_results": SHOWN}).encode() for text in questions]),
+            THEIRS: (their_endpoint, [json.dumps({"query": text, "n_results": SHOWN}).encode() for text in questions]),
         }
-        for name, (door, bodies) in doors.items():
+        for name, (endpoint, bodies) in endpoints.items():
             for _ in range(CONNECTIONS[name]):
-                results = [json.loads(answer)["results"] for answer in ask_each_once(door, bodies)]
+                results = [json.loads(answer)["results"] for answer in ask_each_once(endpoint, bodies)]
                 assert sum(map(bool, results)) > QUESTIONS / 2, "hardly anything is found"
         for _ in range(ROUNDS):
-            for name, (door, bodies) in doors.items():
+            for name, (endpoint, bodies) in endpoints.items():
                 for clients in (1, CLIENTS):
-                    load = ask_all(door, bodies, clients, seconds / ROUNDS)
+                    load = ask_all(endpoint, bodies, clients, seconds / ROUNDS)
                     loads.setdefault((name, clients), []).append(load)
     return loads
 
 
 @contextmanager
-def ours(folder: Path, texts: Sequence[str]) -> Iterator[Door]:
+def ours(folder: Path, texts: Sequence[str]) -> Iterator[Endpoint]:
     """As `manage.py serve` starts it: two web processes, a worker."""
     paths = os.pathsep.join([str(ROOT), str(ROOT / "bench/beside/settings")])
     with Site(folder, PYTHONPATH=paths, DJANGO_SETTINGS_MODULE="hashing_settings") as site:
         (key,) = site.new_app(APP)
         run([*site.python, str(ROOT / "bench/beside/fill_site.py"), APP], texts, site.environment)
-        yield Door(site.port, "/api/v1/memories/search", {"Authorization": f"Bearer {key}"})
+        yield Endpoint(site.port, "/api/v1/memories/search", {"Authorization": f"Bearer {key}"})
 
 
 @contextmanager
-def theirs(peers: Path, folder: Path, texts: Sequence[str]) -> Iterator[Door]:
+def theirs(peers: Path, folder: Path, texts: Sequence[str]) -> Iterator[Endpoint]:
     database, port = folder / "theirs.db", free_port()
     environment = {
         "MCP_MEMORY_ALLOW_HASH_EMBEDDINGS": "1",
@@ -126,7 +126,7 @@ def theirs(peers: Path, folder: Path, texts: Sequence[str]) -> Iterator[Door]:
     with log, subprocess.Popen(command, env={**os.environ, **environment}, stdout=log, stderr=log) as server:  # noqa: S603
         try:
             wait_for(f"http://127.0.0.1:{port}/api/health")
-            yield Door(port, "/api/search")
+            yield Endpoint(port, "/api/search")
         finally:
             server.terminate()
 

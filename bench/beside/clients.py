@@ -23,7 +23,7 @@ LENGTH = re.compile(rb"\r\ncontent-length: *(\d+)", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
-class Door:
+class Endpoint:
     """Where a server of this machine is asked, and with what."""
 
     port: int
@@ -54,21 +54,21 @@ class Load:
         return len(self.waits) / self.seconds
 
 
-def ask_all(door: Door, bodies: Sequence[bytes], clients: int, seconds: float) -> Load:
+def ask_all(endpoint: Endpoint, bodies: Sequence[bytes], clients: int, seconds: float) -> Load:
     """Each client on a connection of its own, one request after the other, until the time is over."""
-    requests = [*map(door.request, bodies)]
+    requests = [*map(endpoint.request, bodies)]
     started = time.perf_counter()
     with ThreadPoolExecutor(clients) as pool:
         question = [
-            pool.submit(ask_on, door, requests[number::clients], started + seconds) for number in range(clients)
+            pool.submit(ask_on, endpoint, requests[number::clients], started + seconds) for number in range(clients)
         ]  # fmt: skip
         waits = [wait for item in question for wait in item.result()]
     return Load(time.perf_counter() - started, waits)
 
 
-def ask_on(door: Door, requests: Sequence[bytes], until: float) -> list[float]:
+def ask_on(endpoint: Endpoint, requests: Sequence[bytes], until: float) -> list[float]:
     waits: list[float] = []
-    with connected(door) as connection:
+    with connected(endpoint) as connection:
         for request in cycle(requests):
             began = time.perf_counter()
             if began >= until:
@@ -79,8 +79,8 @@ def ask_on(door: Door, requests: Sequence[bytes], until: float) -> list[float]:
 
 
 @contextmanager
-def connected(door: Door) -> Iterator[socket.socket]:
-    with socket.create_connection(("127.0.0.1", door.port), PATIENCE_SECONDS) as connection:
+def connected(endpoint: Endpoint) -> Iterator[socket.socket]:
+    with socket.create_connection(("127.0.0.1", endpoint.port), PATIENCE_SECONDS) as connection:
         connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         yield connection
 
@@ -107,7 +107,7 @@ def received(connection: socket.socket) -> bytes:
     return some
 
 
-def ask_each_once(door: Door, bodies: Sequence[bytes]) -> list[bytes]:
+def ask_each_once(endpoint: Endpoint, bodies: Sequence[bytes]) -> list[bytes]:
     """What is answered: caches know them all after it."""
-    with connected(door) as connection:
-        return [ask(connection, door.request(body)) for body in bodies]
+    with connected(endpoint) as connection:
+        return [ask(connection, endpoint.request(body)) for body in bodies]

@@ -18,14 +18,14 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from bench.growth.report import ALIKE, HASHING, render
-from bench.growth.steps import QUESTIONS, ROOM
+from bench.growth.steps import CAPACITY, QUESTIONS
 from bench.latency import sizes
 from bench.options import add_data, parser
 from bench.page import PERFORMANCE, circumstances, write_section
 from bench.promises.site import ROOT
 from bench.search_latency import Seconds
 
-SERVERS = {"sqlite": (), "postgresql": (sys.executable, "-m", "tools.postgres", "--shared-buffers", ROOM)}
+SERVERS = {"sqlite": (), "postgresql": (sys.executable, "-m", "tools.postgres", "--shared-buffers", CAPACITY)}
 """What starts a database for a command; its packages are not there wherever the server is."""
 
 

@@ -10,12 +10,12 @@ import numpy as np
 from bench.growth.steps import (
     AFTER,
     ASKED,
+    CAPACITY,
     ELSEWHERE,
     FIRST,
     FOLLOWING,
     FOUND,
     REQUEST,
-    ROOM,
     START,
     UNDISTURBED,
     UNSYNCED,
@@ -57,7 +57,7 @@ def render(measured: Measured, facts: str, vectors: str) -> str:
         "what a write needs in the processor's cache; others follow right upon each other. All databases have what is "
         "written on disk before they answer (`synchronous=FULL`; `fsync`), but where a write waits for no disk "
         "(`synchronous=NORMAL`). PostgreSQL is on a socket of the same machine, with the vectors in the process, and "
-        f"then with the same app's in pgvector, whose index is made and held in {ROOM}."
+        f"then with the same app's in pgvector, whose index is made and held in {CAPACITY}."
     )
     tables = [step_table(size, of_size) for size, of_size in measured.items()]
     return "\n\n".join([f"Measured {facts}", text, *tables, "The goals, and how it grows:", goal_table(measured)])

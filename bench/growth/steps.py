@@ -76,7 +76,7 @@ FOLLOWING = "statements and commit of a write right after another"
 LOOKED = "a write that looks first what is known"
 SQLITE, POSTGRES, PGVECTOR = "SQLite", "PostgreSQL", "pgvector"
 SAFE = ("fsync", "full_page_writes", "synchronous_commit")
-ROOM = "4GB"
+CAPACITY = "4GB"
 """In which an index of 1,000,000 vectors is made and held: it has 1.1 GB. Without a word PostgreSQL makes it in 64 MB,
 which takes hours, and holds it in 128 MB: a search has to read much of it from the system's cache.
 """
@@ -143,11 +143,11 @@ def measure_searches(app: App, embedder: Embedder, questions: list[str]) -> Seco
 
 def measure_starts(app: App, embedder: Embedder) -> Seconds:
     """In process: a session is made, what is stale looked for, lessons, what is due and what is known chosen."""
-    door = MemoryAgent(app, Agent.objects.for_app(app).get(), "agent:bench", embedder)
+    endpoint = MemoryAgent(app, Agent.objects.for_app(app).get(), "agent:bench", embedder)
 
     def start() -> None:
-        session, _ = door.open_session(None, {})
-        assert door.start(session).known.memories, "nothing is known"
+        session, _ = endpoint.open_session(None, {})
+        assert endpoint.start(session).known.memories, "nothing is known"
 
     start()
     return {START: [timed(start) for _ in range(STARTS)]}
@@ -243,7 +243,7 @@ def prepare_postgres() -> None:
         cursor.execute("VACUUM ANALYZE")
         for name in SAFE:
             cursor.execute(f"ALTER SYSTEM SET {name} = on")
-        cursor.execute(f"ALTER SYSTEM SET maintenance_work_mem = '{ROOM}'")
+        cursor.execute(f"ALTER SYSTEM SET maintenance_work_mem = '{CAPACITY}'")
         cursor.execute("SELECT pg_reload_conf()")
     wait_until(is_safe, f"PostgreSQL does not take {', '.join(SAFE)}")
 

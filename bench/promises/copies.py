@@ -52,12 +52,12 @@ def send_copies(site: Site, keys: int, copies: int, seed: int = 7) -> Outcome:
 async def send_all(
     site: Site, key: str, numbers: list[int], answers: dict[int, list[bytes]], statuses: Counter[int]
 ) -> None:
-    room = asyncio.Semaphore(IN_FLIGHT)
+    space = asyncio.Semaphore(IN_FLIGHT)
 
     async with site.client(key) as client:
 
         async def one(number: int) -> None:
-            async with room:
+            async with space:
                 answer = await send(client, number)
             statuses[answer.status_code] += 1
             answers[number].append(answer.content)

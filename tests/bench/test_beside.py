@@ -18,7 +18,7 @@ import pytest
 
 from bench.beside import clients
 from bench.beside.__main__ import render
-from bench.beside.clients import Door, Load, ask_all, ask_each_once
+from bench.beside.clients import Endpoint, Load, ask_all, ask_each_once
 from bench.beside.report import ALIKE, DEFAULT, OURS, THEIRS, ratio_cells
 from bench.hashing import DIM, hashing
 from bench.promises.site import ROOT
@@ -58,12 +58,12 @@ def server() -> Iterator[ThreadingHTTPServer]:
         server.shutdown()
 
 
-def door(server: ThreadingHTTPServer, key: str = "k") -> Door:
-    return Door(server.server_port, "/search", {"X-Key": key})
+def endpoint(server: ThreadingHTTPServer, key: str = "k") -> Endpoint:
+    return Endpoint(server.server_port, "/search", {"X-Key": key})
 
 
 def test_each_is_asked_once(server: ThreadingHTTPServer) -> None:
-    assert ask_each_once(door(server), BODIES) == [FOUND] * len(BODIES)
+    assert ask_each_once(endpoint(server), BODIES) == [FOUND] * len(BODIES)
     assert Answering.heard == BODIES
 
 
@@ -77,7 +77,7 @@ def test_every_answer_counts_and_every_question_is_asked(
         return float(min(map(Answering.heard.count, BODIES)) > 1 or perf_counter() > began + 60)
 
     monkeypatch.setattr(clients, "time", SimpleNamespace(perf_counter=clock))
-    load = ask_all(door(server), BODIES, clients=2, seconds=0.5)
+    load = ask_all(endpoint(server), BODIES, clients=2, seconds=0.5)
     assert len(load.waits) == len(Answering.heard)
     assert set(Answering.heard) == set(BODIES)
     assert load.per_second == pytest.approx(len(load.waits) / load.seconds)
@@ -85,14 +85,14 @@ def test_every_answer_counts_and_every_question_is_asked(
 
 def test_an_answer_that_is_none_ends_it(server: ThreadingHTTPServer) -> None:
     with pytest.raises(RuntimeError, match="403"):
-        ask_all(door(server, "another"), BODIES, clients=2, seconds=60)
+        ask_all(endpoint(server, "another"), BODIES, clients=2, seconds=60)
 
 
 def test_a_server_that_hangs_up_ends_it() -> None:
     with socket.create_server(("127.0.0.1", 0)) as listening, ThreadPoolExecutor(1) as other:
         hung_up = other.submit(lambda: listening.accept()[0].close())
         with pytest.raises((RuntimeError, ConnectionError)):
-            ask_each_once(Door(listening.getsockname()[1], "/search"), BODIES)
+            ask_each_once(Endpoint(listening.getsockname()[1], "/search"), BODIES)
         hung_up.result()
 
 
