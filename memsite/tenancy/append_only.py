@@ -112,23 +112,6 @@ class SameApp(TriggerOperation):
         return [drop(vendor, self.table, event, self.column) for event in ("INSERT", "UPDATE")]
 
 
-class Anew(TriggerOperation):
-    """What an earlier step made, as it is made now."""
-
-    def __init__(self, step: TriggerOperation) -> None:
-        self.step = step
-
-    def describe(self) -> str:
-        return f"{self.step.describe()}, anew"
-
-    def forwards(self, vendor: str) -> list[str]:
-        return [*self.step.backwards(vendor), *self.step.forwards(vendor)]
-
-    def backwards(self, vendor: str) -> list[str]:
-        """Keep what is there for what is older."""
-        return []
-
-
 def trigger_name(table: str, event: str, column: str = "") -> str:
     return "_".join(filter(None, (table, "refuse", event.lower(), column)))
 
