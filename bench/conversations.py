@@ -1,10 +1,13 @@
-"""Annotated conversations: read from a folder that is given, stored as one app each. None of their text stays here."""
+"""Annotated corpora, stored as one app each: conversations of a folder that is given, and texts written for this.
+
+None of the conversations' text stays here; `corpora/` holds the others.
+"""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -21,13 +24,16 @@ from memsite.tenancy.models import Agent, App, AppPolicy
 from memsite.tenancy.policy import Preset, preset_values
 from sessions.models import AgentSession
 
-DATA_SETS = ("locomo", "realtalk")
+DATA_SETS = ("locomo", "realtalk", "beam")
+# In the same form, written for this: statements of single facts, and talk with an assistant.
+CORPORA = Path(__file__).parent / "corpora"
+APART = ", no sessions"
 STORE_AT_ONCE = 200
 
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """A turn. `said_at` None: not known."""
+    """A turn, or a statement that nobody speaks, of no day. `said_at` None: not known; `session` "": none."""
 
     id: str
     text: str
@@ -35,10 +41,15 @@ class Item:
     said_at: datetime | None
     session: str
     turn_number: int
+    about: str = ""
 
     @property
     def content(self) -> str:
-        return f"{self.speaker}: {self.text}"
+        return f"{self.speaker}: {self.text}" if self.speaker else self.text
+
+    @property
+    def subject(self) -> str:
+        return self.about or self.speaker
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +70,20 @@ class Conversation:
     group: str
     items: list[Item]
     questions: list[Asked]
+
+
+def read_corpora() -> list[Conversation]:
+    """Return what was written for this."""
+    files = sorted(CORPORA.glob("*.json"))
+    return [parse_conversation(raw, file.stem) for file in files for raw in json.loads(file.read_text())]
+
+
+def without_sessions(conversation: Conversation) -> Conversation:
+    """Return it as a client stores it that knows of no sessions."""
+    items = [replace(item, session="") for item in conversation.items]
+    return replace(
+        conversation, name=f"{conversation.name}-apart", data_set=f"{conversation.data_set}{APART}", items=items
+    )
 
 
 def read_conversations(folder: Path, limit: int | None = None) -> list[Conversation]:
@@ -90,19 +115,19 @@ def parse_conversation(raw: dict[str, Any], data_set: str) -> Conversation:
 
 
 def parse_item(raw: dict[str, Any]) -> Item:
-    statement = raw["timestamp"]
-    said_at = datetime.fromisoformat(statement).replace(tzinfo=UTC) if statement else None
-    return Item(raw["id"], raw["text"], raw["speaker"], said_at, raw["session"], raw["seq"])
+    moment = raw["timestamp"]
+    said_at = datetime.fromisoformat(moment).replace(tzinfo=UTC) if moment and raw["speaker"] else None
+    return Item(raw["id"], raw["text"], raw["speaker"], said_at, raw["session"], raw["seq"], raw.get("subject", ""))
 
 
 def store_conversation(conversation: Conversation, embedder: Embedder) -> App:
     """An app with one memory per item, as the batch endpoint stores them without deduplication."""
     app = make_app(conversation.name)
-    sessions = open_sessions(app, dict.fromkeys(item.session for item in conversation.items))
+    sessions = open_sessions(app, dict.fromkeys(item.session for item in conversation.items if item.session))
     candidates = [
         Candidate(
-            content=item.content, subject=item.speaker, session=sessions[item.session], turn_number=item.turn_number,
-            valid_from=item.said_at, external_id=item.id,
+            content=item.content, subject=item.subject, session=sessions.get(item.session),
+            turn_number=item.turn_number if item.session else None, valid_from=item.said_at, external_id=item.id,
         )
         for item in conversation.items
     ]  # fmt: skip

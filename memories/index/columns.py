@@ -9,6 +9,7 @@ from datetime import date
 from functools import cache
 from itertools import chain, pairwise, zip_longest
 from typing import Any, Literal, TypeVar
+from zlib import crc32
 
 import numpy as np
 from django.db import connection
@@ -16,7 +17,7 @@ from numpy.typing import NDArray
 
 from memories.index.similarity import Rows, sign_bits
 from memories.language.scripts import parts_in
-from memories.language.surface import looks_kept
+from memories.language.surface import Look, looks_kept
 from memories.models import Sentiment
 from memories.models.pgvector_table import TABLE as NEAR
 from memories.models.vector import read_vectors
@@ -26,9 +27,13 @@ from memsite.tenancy.models import App
 from memsite.tenancy.origin import Origin
 
 NOBODY = 0
+# Sessions of turns that came without one, but with their day, lie below; those of others are -pk.
+DAYS_APART = -(2**40)
 # What a memory's tone is called in its column; the first is none.
 TONES = (Sentiment.NEUTRAL, Sentiment.FRUSTRATED, Sentiment.EXCITED, Sentiment.UNCERTAIN)
 
+# What a speaker is called who is no person.
+ASSISTANTS = frozenset({"assistant", "ai assistant", "ai", "model", "bot", "chatbot"})
 ORIGINS = ("", *Origin.values)
 LOAD_ROWS = 2000
 # Rows of so many changes are read at once. More may have come meanwhile, but not so many that it matters.
@@ -97,8 +102,9 @@ class Columns:
 
     `unreviewed` is who said it, as in `ORIGINS`, where nobody has reviewed it.
 
-    `session` is that of a turn; what has none is a session of its own, and has its own number there, below zero.
-    `session_number` counts these sessions from 0.
+    `session` is that of a turn. Turns without one ("Ann: I moved") are of one session with those that the same agent
+    stored for the same user and the same day, if the day is known; all else is a session of its own. Both have numbers
+    below zero. `session_number` counts sessions from 0.
 
     `stated` memories are statements on their own, such as markers; others may be turns of a talk.
     """
@@ -227,10 +233,13 @@ class Subjects(Codes):
     def __init__(self) -> None:
         super().__init__()
         self.by_word: dict[str, list[int]] = {}
+        self.assistants: list[int] = []
         self.words_by_letter: dict[str, list[str]] = {}
 
     def take_in(self, text: str) -> int:
         number = super().take_in(text)
+        if text.casefold() in ASSISTANTS:
+            self.assistants.append(number)
         for word in parts_in(text):
             if word not in self.by_word:
                 self.words_by_letter.setdefault(word[0], []).append(word)
@@ -239,7 +248,7 @@ class Subjects(Codes):
 
 
 class Sessions:
-    """Give small numbers to sessions, from 0. A memory without a session is one of its own."""
+    """Give small numbers to sessions, from 0. A memory without session and day is one of its own."""
 
     def __init__(self) -> None:
         self.numbers: dict[int, int] = {}
@@ -249,7 +258,7 @@ class Sessions:
     def of(cls, sessions: NDArray[np.int64], numbers: NDArray[np.int32]) -> Sessions:
         """Return sessions that were given these numbers."""
         made = cls()
-        shared = np.flatnonzero(sessions > NOBODY)
+        shared = np.flatnonzero((sessions > NOBODY) | (sessions < DAYS_APART))
         several, first = np.unique(sessions[shared], return_index=True)
         made.numbers = dict(zip(several.tolist(), numbers[shared[first]].tolist(), strict=True))
         made.count = int(numbers.max(initial=-1)) + 1
@@ -258,7 +267,8 @@ class Sessions:
     def numbers_of(self, sessions: NDArray[np.int64]) -> list[int]:
         numbers = list[int]()
         for session in sessions.tolist():
-            number = self.numbers.setdefault(session, self.count) if session > NOBODY else self.count
+            is_shared = session > NOBODY or session < DAYS_APART
+            number = self.numbers.setdefault(session, self.count) if is_shared else self.count
             self.count += number == self.count
             numbers.append(number)
         return numbers
@@ -322,8 +332,6 @@ def fill(new: Columns, rows: LoadedRows, users: Codes, subjects: Codes, *, away:
     put_clipped(new.length, lengths)
     put_clipped(new.words, [max(count, size // LONG_WORD) for count, size in zip(words, lengths, strict=True)])
     put_clipped(new.importance, importances)
-    alone = new.session == NOBODY
-    new.session[alone] = -new.pk[alone]
     new.priority[:], new.confidence[:] = priorities, confidences
     new.sentiment[:] = list(map(TONE_CODES.__getitem__, tones))
     new.look[:] = looks_kept(np.array(looks))
@@ -332,6 +340,11 @@ def fill(new: Columns, rows: LoadedRows, users: Codes, subjects: Codes, *, away:
     new.created[:], new.updated[:] = created, np.where(np.isnan(changed), created, changed)
     new.confirmed[:] = np.where(np.isnan(confirmed), created, confirmed)
     new.since[:], new.until[:] = np.where(np.isnan(since), -np.inf, since), np.where(np.isnan(until), np.inf, until)
+    new.session[new.session == NOBODY] = -new.pk[new.session == NOBODY]
+    is_spoken = (new.look & Look.SPOKEN) != 0
+    for row in np.flatnonzero((new.session < NOBODY) & is_spoken & ~np.isnan(since)):
+        said = f"{new.agent[row]} {new.day[row]} {user_names[row]}"
+        new.session[row] = DAYS_APART - 1 - crc32(said.encode())
     has_vector = np.array([blob is not None for blob in blobs])
     known = [blob for blob in blobs if blob is not None]
     # Of a text that it cannot read an embedder makes zeros: these say as little as none.

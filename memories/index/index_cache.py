@@ -29,7 +29,7 @@ STALE = 0.1
 """If more than this share of the rows had to be read after all, it is written anew."""
 MOST_OF_ROOM = 0.25
 """Of what is free on the disk, so much at most: it is the database's."""
-WHAT_COUNTS = (1, surface.EDITION, CHANGED, TIMES, ORIGINS, TONES)
+WHAT_COUNTS = (2, surface.EDITION, CHANGED, TIMES, ORIGINS, TONES)
 MEANING = hashlib.sha256(repr(WHAT_COUNTS).encode()).hexdigest()[:16]
 """What is in the columns. Raise the number when `columns.fill` makes something else of the same rows."""
 log = structlog.get_logger("memories.retrieve")

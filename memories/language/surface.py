@@ -22,11 +22,12 @@ class Look(IntFlag):
     ASKS = 128
     ADDRESSES = 256
     OF_ANOTHER = 512
+    SPOKEN = 2048
 
 
 # Raised whenever another look is seen in the same text: looks that were kept before count as not taken.
-EDITION = 2
-EDITION_STARTS_AT_BIT = 10
+EDITION = 3
+EDITION_STARTS_AT_BIT = 12
 # Enough to see a form; a book would take long.
 MAX_CHARACTERS = 5000
 
@@ -71,8 +72,11 @@ def looks_kept(kept: NDArray[np.int64]) -> NDArray[np.int64]:
 
 
 def look_of(text: str, subject: str | None) -> Look:
-    """Of the text without the "Subject: " that may lead it and without a bracketed note at its end."""
-    text = text.removeprefix(f"{subject}: ")
+    """Of the text without the "Subject: " that may lead it and without a bracketed note at its end.
+
+    A text that is led so is spoken: a turn of talk.
+    """
+    whole, text = text, text.removeprefix(f"{subject}: ")
     # The note, closed or not. No pattern: of many brackets each would be tried.
     note = text.rstrip().removesuffix("]")
     begins = note.find("[", note.rfind("]") + 1)
@@ -87,5 +91,6 @@ def look_of(text: str, subject: str | None) -> Look:
     seen[Look.NAMES] = bool(NAMES.search(body))
     seen[Look.GREETING] = bool(GREETING.match(small))
     seen[Look.ASKS] = bool(ASKS.match(body[::-1]))
+    seen[Look.SPOKEN] = len(text) < len(whole)
     seen[Look.OF_ANOTHER] = bool(OF_ANOTHER.match(small))
     return Look(sum(bit for bit, holds in seen.items() if holds) | Look.READ)

@@ -55,6 +55,12 @@ MONTH_DAY = re.compile(
 MONTH_OF_MAY = re.compile(r"\b(in|of|since|until|last|this|next) may\b")
 ASKS_WHEN = re.compile(r"\b(when|what (date|day|month|year|time)|which (month|year|day)|how long|date)\b")
 OF_ASKER = re.compile(r"\b(i|me|my|mine|myself|the user|user)\b")
+OF_ANSWERS = re.compile(
+    r"\b(?:did|have|had|were) you\b|\byou(?:['’]ve|['’]d| have| had)? (?:just |already |also )?"
+    r"(?:told|said|suggested|recommended|gave|given|explained|mentioned|proposed|showed|shown|provided|advised|listed"
+    r"|wrote|described)\b|\byour (?:suggestion|advice|answer|recommendation|explanation|response|proposal)"
+    r"|\bassistant\b|\bsummar(?:y|i[sz]e)\b"
+)
 ASKS_NAME = re.compile(r"\W*(who|where|which|what \w* ?which)\b|.*\bname\b", re.DOTALL)
 LOOKED_AT = 200
 """Of so many of the best it is asked of which day they are."""
@@ -68,6 +74,7 @@ class Question:
 
     `words` are the telling words of `bare`; `every_word` has those names too. `days` are spans of ordinals, and
     `days_weigh` how much they say, up to 1. `of_asker`: it asks about whoever asks, or the user, and names nobody else.
+    `of_answers`: it asks what the assistant said.
     `exact_days` are those spans of `days` that are meant to the day, as "yesterday" and "7 November" are; () where
     today is one of them, or others are meant.
     """
@@ -82,6 +89,7 @@ class Question:
     wants_name: bool
     days_weigh: float = 1.0
     of_asker: bool = False
+    of_answers: bool = False
     exact_days: Sequence[Span] = ()
 
 
@@ -116,6 +124,7 @@ def read_question(text: str, scoped: ScopedView, now: datetime) -> Question:
         wants_time=bool(ASKS_WHEN.search(folded)),
         wants_name=bool(ASKS_NAME.match(folded)),
         of_asker=not named and PERSONS.isdisjoint(telling) and bool(OF_ASKER.search(folded)),
+        of_answers=bool(OF_ANSWERS.search(folded)),
         exact_days=exact_days(text, windows, scoped, now),
     )
 

@@ -47,7 +47,8 @@ NAMES = (
     "answers_meaning", "answers_words", "session_meaning", "session_words", "session_topic", "opens_session",
     "subject_named", "subject_other", "subject_first", "subject_addressed", "subject_asks", "other_asks",
     "first_person", "past_tense", "numbers", "times", "names", "greeting", "asks", "when_times", "who_names",
-    "day_named", "long_meaning", "long_words", "long_covered_nearby", "long_session_words",
+    "day_named",
+    "of_assistant", "answers_asked", "long_meaning", "long_words", "long_covered_nearby", "long_session_words",
 )  # fmt: skip
 """Of all features."""
 # Features that count differently among long texts: there words mislead and meaning leads.
@@ -231,6 +232,11 @@ def features(evidence: Evidence) -> tuple[Rows, Features]:
         look, found = evidence.looks(places), meaning_and_words(evidence, scale, places)
         found |= alone(evidence, found, places)
     found |= form(evidence, places, look)
+    if assistants := scoped.view.subjects.assistants:
+        said = np.isin(scoped.at("subject", places), assistants)
+        found["of_assistant"] = said
+        if question.of_answers:
+            found["answers_asked"] = said
     if question.subjects:
         found |= subject(evidence, places, look)
     if question.days:
@@ -351,11 +357,12 @@ def subject(evidence: Evidence, places: Rows, look: Bits) -> Features:
 
 
 def form(evidence: Evidence, places: Rows, look: Bits) -> Features:
-    """Return how the text looks. Says much of a turn of a chat and nothing of a document, hence `chat`."""
+    """Return how the text looks. Says much of a spoken turn of a chat, and nothing of a statement or a document."""
     scoped, question = evidence.scoped, evidence.question
-    if not scoped.chat:
+    spoken = scoped.chat * has_look(look, Look.SPOKEN)
+    if not spoken.any():
         return {}
-    found: Features = dict(zip(LOOKS, scoped.chat * ((look & LOOK_BITS) != 0), strict=True))
+    found: Features = dict(zip(LOOKS, spoken * ((look & LOOK_BITS) != 0), strict=True))
     if question.wants_time:
         found["when_times"] = found["times"]
     if question.wants_name:

@@ -4,10 +4,16 @@ from datetime import UTC, datetime
 import numpy as np
 import pytest
 
-from bench.conversations import DATA_SETS, Asked, read_conversations, store_conversation
+from bench.conversations import (
+    DATA_SETS,
+    Asked,
+    read_conversations,
+    read_corpora,
+    store_conversation,
+    without_sessions,
+)
 from bench.kept_vectors import KeptVectors
 from bench.published import PUBLISHED
-from bench.stand_ins import anonymise, blocks_of
 from memories.models import Memory
 from memories.providers.embeddings import HashEmbedder
 from tests.bench.invented import as_json, conversation
@@ -45,21 +51,24 @@ def folder(tmp_path):
 
 def test_conversations_are_read_with_the_questions_that_count(folder):
     read = read_conversations(folder)
-    assert [item.name for item in read] == ["locomo-1", "locomo-2", "realtalk-1", "realtalk-2"]
+    assert [one.name for one in read] == ["locomo-1", "locomo-2", "realtalk-1", "realtalk-2", "beam-1", "beam-2"]
     assert read[0] == conversation("locomo-1")
 
 
 def test_a_limit_is_for_each_data_set(folder):
-    assert [item.name for item in read_conversations(folder, 1)] == ["locomo-1", "realtalk-1"]
+    assert [one.name for one in read_conversations(folder, 1)] == ["locomo-1", "realtalk-1", "beam-1"]
 
 
 def test_one_data_set_alone_will_do(folder):
     (folder / "locomo.json").unlink()
-    assert [item.name for item in read_conversations(folder)] == ["realtalk-1", "realtalk-2"]
+    (folder / "beam.json").unlink()
+    assert [one.name for one in read_conversations(folder)] == ["realtalk-1", "realtalk-2"]
 
 
 def test_it_is_told_what_is_wanted_where_there_is_none(tmp_path):
-    with pytest.raises(SystemExit, match=r"None of locomo\.json, realtalk\.json, locomo10\.json is in .*bench/README"):
+    with pytest.raises(
+        SystemExit, match=r"None of locomo\.json, realtalk\.json, beam\.json, locomo10\.json is in .*bench/README"
+    ):
         read_conversations(tmp_path)
 
 
@@ -111,16 +120,25 @@ def test_a_text_is_embedded_once_and_kept_without_its_words(tmp_path):
     assert b"violin" not in (tmp_path / "hash-64.sqlite3").read_bytes()
 
 
-def test_blocks_hold_every_turn_once_and_stay_within_a_session():
-    blocks = blocks_of(conversation())
-    assert blocks == blocks_of(conversation())
-    assert [block.session for block in blocks.items] == sorted(block.session for block in blocks.items)
-    assert "heater broke on Sunday. Did the tomatoes" in blocks.items[0].text
-    assert sum(block.text.count(".") + block.text.count("?") for block in blocks.items) == 10
-    assert {block.speaker for block in blocks.items} <= {"user", "assistant"}
-    assert blocks.group == "invented-1"
-    assert blocks.questions[0].gold == {"block-0"}
+def test_what_was_written_for_this_has_evidence_for_every_question():
+    corpora = read_corpora()
+    assert len({one.data_set for one in corpora}) == 7
+    for one in corpora:
+        known = {item.id for item in one.items}
+        assert one.questions
+        assert all(asked.gold and asked.gold <= known for asked in one.questions), one.name
 
 
-def test_names_are_taken_out():
-    assert anonymise("Ask Nora Berg about nora's pots", ["Nora Berg"], "friend") == "Ask friend about my pots"
+def test_a_statement_is_stored_without_speaker_session_and_day(db):
+    statements = next(one for one in read_corpora() if one.data_set == "markers")
+    memory = Memory.objects.for_app(store_conversation(statements, HashEmbedder())).earliest("pk")
+    first = statements.items[0]
+    assert (memory.content, memory.subject) == (first.text, first.about)
+    assert (memory.session, memory.turn_number, memory.valid_from) == (None, None, None)
+
+
+def test_without_sessions_each_turn_still_has_its_day(db):
+    apart = without_sessions(conversation())
+    assert (apart.data_set, apart.group) == ("locomo, no sessions", "invented-1")
+    memory = Memory.objects.for_app(store_conversation(apart, HashEmbedder())).latest("pk")
+    assert (memory.session, memory.valid_from.isoformat()) == (None, "2024-05-10T00:00:00+00:00")

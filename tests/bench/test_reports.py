@@ -2,6 +2,7 @@ import numpy as np
 import pytest
 
 from bench import latency, recall, request_latency, vector_latency
+from bench.metrics import Score
 from bench.page import TITLES, circumstances, table, write_section
 from bench.request_latency import AGAIN, EMBEDDING, REQUEST
 from bench.synthetic import texts_of, unit_vectors
@@ -41,9 +42,9 @@ def test_recall_is_reported_beside_every_baseline(monkeypatch):
     measured = recall.measure_all(conversations, HashEmbedder(512))
     left_out = {"locomo": {name: [0.5, 0.25, 0.125] for name in ("all", "single_hop", "multi_hop")}}
     body = recall.render(conversations, measured, [0.001], left_out, "today.")
-    assert "2 conversations (LoCoMo, CC BY-NC 4.0; REALTALK), " in body
-    assert "learnt from these very conversations" in body
-    assert "20 turns, 6 questions" in body
+    assert "2 apps of conversations (LoCoMo, CC BY-NC 4.0; REALTALK) and " in body
+    assert "learnt from 2 of these apps" in body
+    assert "20 memories, 6 questions" in body
     assert body.count("| cosine |") == body.count(f"| {recall.OURS} |") == 2
     assert "|  | all (3) | multi hop (1) | single hop (2) |" in body
     assert f"| {recall.LEFT_OUT} | 0.500 / 0.250 / 0.125 |" in body
@@ -55,10 +56,18 @@ def test_conversations_that_the_ranking_does_not_know_are_told_apart(monkeypatch
     monkeypatch.setattr(recall, "LEARNT_FROM", {"one"})
     conversations = [conversation("one"), conversation("new")]
     body = recall.render(conversations, recall.measure_all(conversations, HashEmbedder(512)), [0.001], {}, "today.")
-    assert "2 conversations (LoCoMo, CC BY-NC 4.0), " in body
-    assert "learnt from 1 of these, not from those told apart: " in body
+    assert "learnt from 1 of these apps; what they were not learnt from stands apart" in body
     assert body.index("**locomo**") < body.index("**locomo, not learnt from**")
-    assert recall.what_is_known(conversations[1:]).endswith("learnt from others than these.")
+
+
+def test_what_is_furthest_behind_its_best_baseline_comes_first():
+    measured = recall.Measured()
+    for data_set, our_share, their_share in (("ahead", 1.0, 0.5), ("behind", 0.25, 0.75), ("level", 0.5, 0.5)):
+        for name, share in ((recall.OURS, our_share), ("cosine", their_share), ("none", 0.0)):
+            measured.scores[data_set][name][recall.ALL] = [Score(share, share, share)]
+    lines = recall.worst_first(measured, [(name, recall.ALL) for name in measured.scores], 2).splitlines()[2:]
+    assert [line.split(" | ")[0] for line in lines] == ["| behind", "| level"]
+    assert lines[0].endswith("| 1 | cosine | 0.750 / 0.750 / 0.750 | 0.250 / 0.250 / 0.250 | -0.500 |")
 
 
 def test_latency_is_reported_with_its_limit(monkeypatch):

@@ -43,21 +43,21 @@ def test_what_answers_shares_words_with_what_is_asked(learnt):
     assert np.array_equal(learn(lessons), learn(lessons))
 
 
-def test_a_conversation_is_scored_by_weights_that_have_not_seen_it(learnt):
+def test_a_conversation_and_a_corpus_are_scored_by_weights_that_have_not_seen_them(learnt):
     _, lessons = learnt
     validated = cross_validate(lessons)
     assert len(validated.folds) == 2
     without_one = learn([lesson for lesson in lessons if lesson.conversation.name != "one"])
     assert np.array_equal(validated.folds[0], without_one)
-    assert validated.scores[0] == lessons[0].score(without_one)
+    assert validated.scores[0] == validated.apart[0] == lessons[0].score(without_one)
 
 
 def test_weights_that_find_less_are_not_taken(learnt):
     names, lessons = learnt
     everything, nothing = ([Score(results, results, results)] * len(lessons) for results in (1, 0))
     folds = np.zeros((2, len(names)))
-    assert is_no_worse(lessons, Validated(everything, folds), present_weights(names))
-    assert not is_no_worse(lessons, Validated(nothing, folds), present_weights(names))
+    assert is_no_worse(lessons, Validated(everything, folds, everything), present_weights(names))
+    assert not is_no_worse(lessons, Validated(nothing, folds, nothing), present_weights(names))
 
 
 def test_figures_are_kept_by_data_set_and_category(learnt, tmp_path):

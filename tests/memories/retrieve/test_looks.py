@@ -63,7 +63,7 @@ def test_every_look_and_edition_has_room() -> None:
 
 def test_a_search_reads_no_text_again_for_its_look(alice: Caller, read: list[str]) -> None:
     memory = store(alice, "Ann: Where were you?", subject="Ann")
-    assert look_in_index(alice, memory) == Look.READ | Look.ASKS | Look.PAST | Look.ADDRESSES
+    assert look_in_index(alice, memory) == Look.READ | Look.ASKS | Look.PAST | Look.ADDRESSES | Look.SPOKEN
     change(alice, memory, content="I am here")
     assert look_in_index(alice, memory) == Look.READ | Look.FIRST_PERSON
     assert contents(search(alice, "who is here")) == ["I am here"]

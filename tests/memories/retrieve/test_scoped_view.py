@@ -285,3 +285,23 @@ def test_a_reading_of_nothing_goes_on() -> None:
     assert told(scoped_view(index.go_on(), ANYBODY))["rows"] == [0, 2]
     index.bury(3)
     assert told(scoped_view(index.go_on(), ANYBODY))["rows"] == []
+
+
+def test_turns_without_a_session_stand_beside_those_of_the_same_day_agent_and_user(
+    alice: Caller, bob: Caller, scoped: Read
+) -> None:
+    day, later = datetime(2027, 2, 1, 9, tzinfo=UTC), datetime(2027, 2, 2, 9, tzinfo=UTC)
+    store(alice, "Ida: whales sing", subject="Ida", valid_from=day)
+    store(alice, "Ida: herons stand", subject="Ida", valid_from=later)
+    store(alice, "Jon: owls hunt", subject="Jon", valid_from=day + timedelta(hours=3))
+    store(bob, "Ida: bees hum", subject="Ida", valid_from=day)
+    store(alice, "Ida: ants march", subject="Ida", valid_from=day, user_id="ann")
+    store(alice, "Ida: moles dig", subject="Ida")
+    store(alice, "Owls are birds", subject="owls", valid_from=day)
+    view = scoped()
+    session = view.view.columns.session
+    assert (session[0], len(set(session.tolist()))) == (session[2], 6)
+    assert (view.session_count, view.has_sessions) == (6, True)
+    # A view that is continued gives the same numbers as one that is read anew.
+    store(alice, "Ida: foxes bark", subject="Ida", valid_from=later)
+    assert scoped().session_count == 6
