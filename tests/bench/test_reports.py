@@ -45,7 +45,7 @@ def test_recall_is_reported_beside_every_baseline(monkeypatch):
     assert "2 apps of conversations (LoCoMo, CC BY-NC 4.0; REALTALK) and " in body
     assert "learnt from 2 of these apps" in body
     assert "20 memories, 6 questions" in body
-    assert body.count("| cosine |") == body.count(f"| {recall.OURS} |") == 2
+    assert body.count("\n| cosine |") == body.count(f"\n| {recall.OURS} |") == 2
     assert "|  | all (3) | multi hop (1) | single hop (2) |" in body
     assert f"| {recall.LEFT_OUT} | 0.500 / 0.250 / 0.125 |" in body
     assert len(measured.search_seconds) == 6

@@ -132,6 +132,18 @@ def test_private_neighbours_lend_nothing(alice: Caller, bob: Caller) -> None:
     assert not seen & parts_of(search(bob, "colour of the boat"), "Bright yellow!").keys()
 
 
+def test_what_an_assistant_said_counts_less_unless_it_is_asked_for(alice: Caller) -> None:
+    for name in ("User", "Assistant"):
+        alice.remember(f"{name}: the boat shall be painted yellow", subject=name, dedupe=False)
+    answers = "Assistant: the boat shall be painted yellow"
+    plain = search(alice, "which colour shall the boat be")
+    assert parts_of(plain, answers)["of_assistant"] < -1
+    assert contents(plain)[1] == answers
+    assert "answers_asked" not in parts_of(plain, answers)
+    expressly = search(alice, "which colour of the boat did you recommend")
+    assert parts_of(expressly, answers)["answers_asked"] > 1
+
+
 def parts_of(found: Recall, content: str) -> dict[str, float]:
     return next((hit.parts for hit in found.hits if hit.memory.content == content), {})
 
@@ -146,7 +158,7 @@ def test_one_arm_alone_explains_itself_by_one_part(alice: Caller, mode: str) -> 
 @pytest.mark.parametrize(
     ("text", "looks"),
     [
-        ("Mel: I went there yesterday", Look.FIRST_PERSON | Look.PAST | Look.TIMES),
+        ("Mel: I went there yesterday", Look.SPOKEN | Look.FIRST_PERSON | Look.PAST | Look.TIMES),
         ("Hey! How are you?", Look.GREETING | Look.ASKS | Look.ADDRESSES),
         ("It costs 12 euros [photo: a shop]", Look.NUMBERS),
         ("It costs [so to say] 12 euros [photo: a shop ", Look.NUMBERS),
