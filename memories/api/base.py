@@ -15,7 +15,7 @@ from django.db import transaction
 from django.db.models import QuerySet
 from django.http import HttpResponse
 from django.utils import timezone
-from rest_framework.exceptions import NotFound, PermissionDenied, Throttled, ValidationError
+from rest_framework.exceptions import NotFound, PermissionDenied, ValidationError
 from rest_framework.negotiation import DefaultContentNegotiation
 from rest_framework.permissions import SAFE_METHODS
 from rest_framework.request import Request
@@ -32,10 +32,11 @@ from memsite.db.sqlite import WAITING
 from memsite.http.exceptions import Conflict, EncodedBody, LengthRequired, PreconditionFailed, Unprocessable
 from memsite.http.middleware import encoding_of
 from memsite.tenancy.access import Right, Users, of_users, users_shown
-from memsite.tenancy.authentication import Principal, RateExceeded, take_writes, takes_key_with
+from memsite.tenancy.authentication import Principal, takes_key_with
 from memsite.tenancy.idempotency import Slot, fingerprint, idempotent
 from memsite.tenancy.models import App, Scope
 from memsite.tenancy.policy import AppPolicy
+from memsite.tenancy.write_rate import check_writes
 from sessions.models import AgentSession
 
 Answer = tuple[int, Mapping[str, Any]]
@@ -336,15 +337,16 @@ def check_scope(caller: Principal, scope: Scope) -> None:
 
 
 def count_writes(agent: MemoryAgent, count: int) -> None:
-    """Count writes; answer 429 with the seconds to wait above the limit of writes a minute and agent."""
+    """Answer 429 with the seconds to wait above the limit of writes a minute and agent, before anything is embedded.
+
+    The agent's next transaction counts them: what is not stored, as the database is busy, is not counted.
+    """
     limit = agent.app.policy.writes_per_minute
     assert agent.agent is not None
     if count > limit:
         raise Unprocessable(f"This app's agents may write {limit} memories a minute, and these are {count}.")
-    try:
-        take_writes(agent.agent, count, limit)
-    except RateExceeded as error:
-        raise Throttled(error.retry_after_seconds) from error
+    check_writes(agent.agent, count, limit)
+    agent.writes_due = count
 
 
 def memory_with(agent: MemoryAgent, uid: UUID) -> Memory:

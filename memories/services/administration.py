@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from hashlib import sha256
+from itertools import islice
 from typing import Any, Literal
 from uuid import UUID
 
@@ -51,11 +52,11 @@ from memsite.jobs.engine import WORK
 from memsite.jobs.job import Run, Unclaimed
 from memsite.jobs.task_queue import ring
 from memsite.tenancy.audit import note
-from memsite.tenancy.authentication import WINDOW_SECONDS
 from memsite.tenancy.idempotency import forget_answers
-from memsite.tenancy.models import Agent, WriteRate
+from memsite.tenancy.models import Agent
 from memsite.tenancy.origin import Origin
 from memsite.tenancy.scoping import ScopedQuerySet
+from memsite.tenancy.write_rate import agents_at_limit
 from sessions.models import AgentSession, Cooldown, Resource
 from sessions.recording import Said
 
@@ -224,12 +225,9 @@ class AdministrationService(SessionService):
         elif number := failed.count():
             soonest = failed.aggregate(next=Min("next_at"))["next"]
             throttles.append(Throttle("learning", "failed texts", f"{number:,} will be tried again", soonest))
-        window, limit = int(now.timestamp() // WINDOW_SECONDS), self.app.policy.writes_per_minute
-        over = WriteRate.objects.filter(agent__app=self.app, window=window, written__gte=limit)
-        until = datetime.fromtimestamp((window + 1) * WINDOW_SECONDS, UTC)
-        for row in over.select_related("agent").order_by("agent__name")[:MOST_AGENTS]:
-            written = f"has written {row.written:,} memories this minute"
-            throttles.append(Throttle("write rate", row.agent.name, written, until))
+        for name, written, wait in islice(agents_at_limit(self.app), MOST_AGENTS):
+            detail = f"has written {written:,} memories within a minute"
+            throttles.append(Throttle("write rate", name, detail, now + timedelta(seconds=wait)))
         return throttles
 
     def models_left_alone(self, now: datetime) -> Iterator[Throttle]:

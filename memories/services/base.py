@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from datetime import datetime
 from functools import cached_property
+
+from django.utils import timezone
 
 from memories.index.app_embedder import current_embedder, serving_embedder
 from memories.language.relate import Thresholds
@@ -17,14 +21,19 @@ from memories.providers.llm.prompting import LLMProvider
 from memories.providers.llm.provider import LLMMisconfigured, Provider
 from memories.providers.llm.rules import RulesProvider
 from memories.retrieve.scoped_view import Scope
+from memories.store import Writer, writing
 from memsite.config.conf import get_conf
 from memsite.tenancy.access import Users, users_shown, users_told_of
 from memsite.tenancy.models import Agent, App
+from memsite.tenancy.write_rate import take_writes
 from sessions.models import AgentSession
 
 
 class Caller:
     """An agent of an app, or an operator (`agent` None), named `actor` in revisions."""
+
+    writes_due = 0
+    """How many writes the next transaction counts against the agent's limit."""
 
     def __init__(self, app: App, agent: Agent | None, actor: str, embedder: Embedder | None = None) -> None:
         self.app, self.agent, self.actor = app, agent, actor
@@ -35,6 +44,19 @@ class Caller:
         self.app.refresh_from_db(fields=["vector_model", "near_model", "index_number"])
         self.embedder = serving_embedder(self.app, current_embedder())
         vars(self).pop("rules", None)
+
+    @contextmanager
+    def writing(self) -> Iterator[Writer]:
+        """Open the app's writing transaction (`memories.store.writing`) and count the writes that are due in it."""
+        with writing(self.app, self.actor, timezone.now()) as write:
+            self.count_due_writes()
+            yield write
+
+    def count_due_writes(self) -> None:
+        """Count the writes that are due, in the app's writing transaction. Raise Throttled if they are too many."""
+        count, self.writes_due = self.writes_due, 0
+        if self.agent and count:
+            take_writes(self.agent, count, self.app.policy.writes_per_minute)
 
     def memories(self) -> MemoryQuerySet:
         """Return every memory that the caller may see by its id, of any status."""

@@ -32,7 +32,7 @@ from memories.models.vector import embedded_text
 from memories.providers.embeddings import EmbedderError, Vectors
 from memories.services.administration import SWEEP_TASK
 from memories.services.base import Caller
-from memories.store import Candidate, LimitReached, NothingToUndo, Writer, shrink, writing
+from memories.store import Candidate, LimitReached, NothingToUndo, Writer, shrink
 from memories.store.links import superseding
 from memories.store.revisions import parse, snapshot, state_after
 from memsite.http.json_body import dump_json
@@ -196,6 +196,12 @@ class MemoryService(Caller):
                 if one.session == session:
                     sure = self.app.policy.start_confidence if one.confidence is None else one.confidence
                     one.confidence = bound_by(one.content, sure, shown)
+
+        def store(write: Writer, outcomes: list[Outcome]) -> None:
+            self.count_due_writes()
+            if on_stored:
+                on_stored(write, outcomes)
+
         return remember(
             self.app,
             candidates,
@@ -203,7 +209,7 @@ class MemoryService(Caller):
             self.actor,
             timezone.now(),
             dedupe=dedupe,
-            on_stored=on_stored,
+            on_stored=store,
             provider=self.provider(),
             live={one.session for one in candidates if one.session},
         )
@@ -264,7 +270,7 @@ class MemoryService(Caller):
         plain = orjson.loads(dump_json(fields))
         content = changes.get("content", memory.text)
         refusal = Refusal(memory.category, reason, content, kind, {}, plain, edits=memory)
-        with writing(self.app, self.actor, timezone.now()) as write:
+        with self.writing() as write:
             candidate = Candidate(content=content, agent=self.agent)
             row = refuse(write, refusal, candidate=candidate).rejection
         assert row is not None, "only echoes leave none"
@@ -318,14 +324,14 @@ class MemoryService(Caller):
     def unlink(self, link: Link) -> None:
         """Remove a link between two related, contradicting or elaborating memories."""
         assert link.kind in UNSAYABLE
-        with writing(self.app, self.actor, timezone.now()) as write:
+        with self.writing() as write:
             write.unlink(link)
             note(self.actor, self.app, "memories unlinked", told(link))
 
     def forget(self, memories: Sequence[Memory], *, version: int | None = None) -> int:
         if not memories:
             return 0
-        with writing(self.app, self.actor, timezone.now()) as write:
+        with self.writing() as write:
             if version is not None:
                 check_version(self.app, memories[0], version)
             ring(SWEEP_TASK)
@@ -334,7 +340,7 @@ class MemoryService(Caller):
     @contextmanager
     def changing(self, memory: Memory, version: int | None = None) -> Iterator[tuple[Writer, Memory]]:
         """Yield a writer and the current row, under the app's write lock. Raise VersionMismatch."""
-        with writing(self.app, self.actor, timezone.now()) as write:
+        with self.writing() as write:
             yield write, check_version(self.app, memory, version)
 
     def embed(self, text: str) -> Vectors | None:
@@ -388,7 +394,7 @@ class MemoryService(Caller):
     def change_batch(self, pks: Sequence[int], change: Change, left: Counter[str], touched: set[int]) -> dict[int, int]:
         """Return the versions of the changed memories. Those in `touched` were changed with others and are left out."""
         done: dict[int, int] = {}
-        with writing(self.app, self.actor, timezone.now()) as write:
+        with self.writing() as write:
             rows = Memory.objects.for_app(self.app).filter(pk__in=pks).order_by("pk")
             # A merge is undone on both sides from the memory that stands for the others: that one is before them.
             for memory in sorted(rows, key=lambda row: row.status == Status.SUPERSEDED):
@@ -413,7 +419,7 @@ class MemoryService(Caller):
             if vectors is None:
                 changed.left["the embedder is away"] += len(rows)
                 continue
-            with writing(self.app, self.actor, timezone.now()) as write:
+            with self.writing() as write:
                 changed.done += write.embed(rows, vectors, self.embedder.name)
         changed.left = +changed.left
         return changed
@@ -422,7 +428,7 @@ class MemoryService(Caller):
         """Delete each for good; return how many."""
         deleted, rest = 0, iter(pks)
         while batch := list(islice(rest, BATCH)):
-            with writing(self.app, self.actor, timezone.now()) as write:
+            with self.writing() as write:
                 deleted += write.forget(Memory.objects.for_app(self.app).filter(pk__in=batch))
                 ring(SWEEP_TASK)
         return deleted
@@ -431,7 +437,7 @@ class MemoryService(Caller):
         """Merge these memories into the one of the highest standing and return it. Raise CannotMerge."""
         if len(pks) > MERGE_AT_MOST:
             raise CannotMerge(f"Select at most {MERGE_AT_MOST} memories to merge.")
-        with writing(self.app, self.actor, timezone.now()) as write:
+        with self.writing() as write:
             current = list(Memory.objects.for_app(self.app).filter(pk__in=pks))
             if len(current) < 2:
                 raise CannotMerge("Select two or more memories to merge.")

@@ -273,4 +273,5 @@ class RecallService(Caller):
 
     def ask_rewrite(self, category: str, user_id: str) -> None:
         """Mark the summary to be rewritten by the next run, however little has changed."""
-        mark_due(self.app, [(category, user_id)], timezone.now(), AT_LEAST_CHANGES)
+        with self.writing() as write:
+            mark_due(self.app, [(category, user_id)], write.now, AT_LEAST_CHANGES)

@@ -15,7 +15,7 @@ from memories.capture.quarantine import Outcome, OutcomeKind
 from memories.language.secrets import clean
 from memories.models import Action, Decision, LinkKind, Memory, Rejection, Revision, Source, Status
 from memories.services.memories import Changed, MemoryService, NotChanged, refuse_superseded, said_after
-from memories.store import Candidate, LimitReached, Writer, writing
+from memories.store import Candidate, LimitReached, Writer
 from memories.store.revisions import parse
 from memsite.tenancy.origin import Origin
 
@@ -114,7 +114,7 @@ class ReviewService(MemoryService):
 
     def reopen(self, rejection: Rejection) -> None:
         """Undo the decision and what was stored because of it. Raise CannotReopen if that has changed since."""
-        with writing(self.app, self.actor, timezone.now()) as write:
+        with self.writing() as write:
             rows = Rejection.objects.for_app(self.app).filter(pk=rejection.pk).exclude(decision=Decision.OPEN)
             decided = rows.first()
             if decided is None:

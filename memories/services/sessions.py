@@ -277,6 +277,7 @@ class SessionService(TriggerService):
         now = timezone.now()
 
         def note(captured: Captured) -> None:
+            self.count_due_writes()
             note_coming(session, captured.resources, now)
             if on_stored:
                 on_stored(captured)

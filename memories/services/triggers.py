@@ -18,7 +18,7 @@ from memories.learn.triggers import Due, due, injectable, put_away, visible_trig
 from memories.ledger.days import day_of
 from memories.models import LIVE, FutureTrigger, Memory, Preload, Source, Status, TriggerStatus
 from memories.services.base import Caller
-from memories.store import Candidate, Writer, writing
+from memories.store import Candidate, Writer
 from memories.store.links import memories_of, memory_name
 from memsite.tenancy.access import is_of_users, of_users
 from memsite.tenancy.idempotency import forget_answers
@@ -70,7 +70,7 @@ class TriggerService(Caller):
         """
         trigger = FutureTrigger(app=self.app, agent=self.agent, **told_cleanly(fields))
         self.settle_days(trigger)
-        with writing(self.app, self.actor, timezone.now()) as write:
+        with self.writing() as write:
             trigger.save(force_insert=True)
             Preload.objects.bulk_create(Preload(app=self.app, trigger=trigger, memory=memory) for memory in memories)
             candidate = Candidate(
@@ -107,7 +107,7 @@ class TriggerService(Caller):
 
     def change_trigger(self, uid: UUID, changes: Mapping[str, Any]) -> FutureTrigger | None:
         """Return the changed trigger, None if the caller has none of this id. Raise WrongTrigger."""
-        with writing(self.app, self.actor, timezone.now()) as write:
+        with self.writing() as write:
             trigger = self.triggers().select_for_update().filter(uid=uid).first()
             if trigger is None:
                 return None
@@ -131,7 +131,7 @@ class TriggerService(Caller):
 
     def forget_trigger(self, trigger: FutureTrigger) -> None:
         """Delete the trigger, the stored answers that mention it, and the memory that only it had."""
-        with writing(self.app, self.actor, timezone.now()) as write:
+        with self.writing() as write:
             told = memories_of(self.app, [trigger])
             trigger.delete()
             if told:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import time
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
 import structlog
-from django.db import DatabaseError, connection, transaction
+from django.db import DatabaseError, connection
 from django.db.models import Q, QuerySet
 from django.utils import timezone
 from rest_framework.authentication import BaseAuthentication, SessionAuthentication
@@ -150,36 +149,3 @@ class HasScope(BasePermission):
 
 def takes_key_with(scope: str) -> str:
     return f"This takes a key with the scope {scope}."
-
-
-WINDOW_SECONDS = 60
-
-# One statement decides and counts: a new minute starts at zero, and a full one changes no row.
-TAKE = """
-INSERT INTO tenancy_writerate (agent_id, "window", written) VALUES (%(agent)s, %(window)s, %(count)s)
-ON CONFLICT (agent_id) DO UPDATE SET
-    written = CASE WHEN tenancy_writerate."window" = excluded."window" THEN tenancy_writerate.written ELSE 0 END
-              + excluded.written,
-    "window" = excluded."window"
-WHERE CASE WHEN tenancy_writerate."window" = excluded."window" THEN tenancy_writerate.written ELSE 0 END
-      + excluded.written <= %(limit)s
-RETURNING written
-"""
-
-
-@dataclass(frozen=True, slots=True)
-class RateExceeded(Exception):
-    retry_after_seconds: float
-
-
-def take_writes(agent: Agent, count: int, limit: int) -> None:
-    """Count `count` writes, or raise RateExceeded with the seconds until the next minute and count none."""
-    seconds = time.time()
-    window = int(seconds // WINDOW_SECONDS)
-    is_taken = False
-    if count <= limit:
-        with transaction.atomic(), connection.cursor() as cursor:
-            cursor.execute(TAKE, {"agent": agent.pk, "window": window, "count": count, "limit": limit})
-            is_taken = cursor.fetchone() is not None
-    if not is_taken:
-        raise RateExceeded((window + 1) * WINDOW_SECONDS - seconds)

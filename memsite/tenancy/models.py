@@ -128,14 +128,15 @@ class ApiKey(models.Model):
 
 
 class WriteRate(models.Model):
-    """How many memories an agent has written in the minute that began at `window` (Unix minutes)."""
+    """How many memories an agent has written in one second (`memsite.tenancy.write_rate`)."""
 
-    agent = models.OneToOneField(Agent, on_delete=models.CASCADE, primary_key=True, related_name="write_rate")
-    window = models.PositiveBigIntegerField()
+    agent = models.ForeignKey(Agent, on_delete=models.CASCADE, db_index=False, related_name="+")
+    slot = models.PositiveSmallIntegerField()
+    last_ms = models.PositiveBigIntegerField(help_text="When the last of them was written, in Unix milliseconds.")
     written = models.PositiveIntegerField()
 
     class Meta:
-        constraints = [models.CheckConstraint(condition=Q(written__gte=0), name="write_rate_is_not_negative")]
+        constraints = [models.UniqueConstraint(fields=["agent", "slot"], name="one_write_rate_per_slot")]
 
     def __str__(self) -> str:
         return f"{self.agent_id}: {self.written}"

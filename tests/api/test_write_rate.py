@@ -34,13 +34,40 @@ def test_exactly_so_many_writes_are_taken_in_a_minute(db: None, limit: int) -> N
 @pytest.mark.parametrize(("seconds", "wait"), [(0, 60), (0.5, 60), (1, 59), (59, 1), (59.9, 1)])
 def test_the_wait_it_tells_is_neither_too_short_nor_too_long(db: None, seconds: float, wait: int) -> None:
     caller = slow(1)
-    with travel(NOON + timedelta(seconds=seconds), tick=False):
+    with travel(NOON, tick=False):
         write(caller)
+    with travel(NOON + timedelta(seconds=seconds), tick=False):
         refused = write(caller)
         assert_problem(refused, 429)
         assert refused["Retry-After"] == str(wait)
     with travel(NOON + timedelta(seconds=seconds + wait), tick=False):
         assert write(caller).status_code == 201
+
+
+def test_the_turn_of_a_minute_frees_nothing(db: None) -> None:
+    caller = slow(3)
+    with travel(NOON + timedelta(seconds=59), tick=False):
+        statuses = [write(caller).status_code for _ in range(3)]
+    with travel(NOON + timedelta(seconds=61), tick=False):
+        statuses.append(write(caller).status_code)
+    assert statuses == [201, 201, 201, 429]
+
+
+def test_no_minute_has_more_wherever_it_begins(db: None) -> None:
+    """Tried every seven seconds and a bit, for four minutes."""
+    caller, made = slow(5), list[float]()
+    for number in range(34):
+        seconds = number * 7.3
+        with travel(NOON + timedelta(seconds=seconds), tick=False):
+            made += [seconds for _ in range(2) if write(caller).status_code == 201]
+    assert {sum(begin <= second < begin + 60 for second in made) for begin in made[:15]} == {5}
+
+
+def test_writes_come_free_one_by_one_as_they_were_made(db: None) -> None:
+    caller = slow(2)
+    for seconds, statuses in ((0, [201]), (30, [201, 429]), (60, [201, 429]), (89, [429]), (90, [201, 429])):
+        with travel(NOON + timedelta(seconds=seconds), tick=False):
+            assert [write(caller).status_code for _ in statuses] == statuses
 
 
 def test_one_second_too_early_is_still_too_early(db: None) -> None:

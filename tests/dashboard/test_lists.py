@@ -17,8 +17,8 @@ from memories.ledger.days import last_days
 from memories.maintain import figures
 from memories.models import Extraction, ExtractionStatus, Injection, LedgerEntry, Memory, Rejection
 from memsite.tenancy.audit import note
-from memsite.tenancy.authentication import WINDOW_SECONDS
-from memsite.tenancy.models import App, AppPolicy, WriteRate
+from memsite.tenancy.models import App, AppPolicy
+from memsite.tenancy.write_rate import take_writes
 from sessions.models import AgentSession, Cooldown, Event
 from sessions.recording import CRASHED
 from tests.conftest import Caller
@@ -324,14 +324,13 @@ def test_an_agent_over_its_write_rate_is_held_back_for_the_minute(vera: Client, 
     AppPolicy.objects.update(writes_per_minute=2)
     now = timezone.now().replace(second=20)
     with at(now):
-        window = int(now.timestamp() // WINDOW_SECONDS)
-        WriteRate.objects.create(agent=alice.agent, window=window, written=1)
+        take_writes(alice.agent, 1, 2)
         assert held(vera) == []
-        WriteRate.objects.update(written=2)
+        take_writes(alice.agent, 1, 2)
         assert held(vera) == [("write rate", "alice")]
-        assert "2 memories this minute" in text_of(vera.get("/cooldowns"))
+        assert "2 memories within a minute" in text_of(vera.get("/cooldowns"))
         [item] = vera.get("/cooldowns").context["held"]
-        assert item.until == now.replace(second=0, microsecond=0) + timedelta(minutes=1)
+        assert item.until == now + timedelta(minutes=1)
     with at(now + timedelta(minutes=1)):
         assert held(vera) == []
 

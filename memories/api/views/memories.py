@@ -119,11 +119,10 @@ class Memories(AgentView):
         candidate = candidate_from(agent, body)
 
         def store(slot: Slot) -> Answer:
+            count_writes(agent, 1)
             answers: list[Answer] = []
 
             def keep(_: Any, outcomes: list[Outcome]) -> None:
-                # In the transaction that stores: what is refused because the database is busy is not counted.
-                count_writes(agent, 1)
                 answers.append(stored_answer(outcomes[0]))
                 slot.keep(*answers[0])
 
@@ -161,12 +160,12 @@ class BatchOfMemories(Memories):
         body, agent = self.read(MemoryBatch), self.memory_agent()
 
         def store(slot: Slot) -> Answer:
+            count_writes(agent, len(body["memories"]))
             made = batch_items(agent, body["memories"])
             candidates = [item for item in made if isinstance(item, Candidate)]
             answers: list[Mapping[str, Any]] = []
 
             def keep(_: Any, outcomes: list[Outcome]) -> None:
-                count_writes(agent, len(body["memories"]))
                 stored = iter(outcomes)
                 answers.extend(stored_answer(next(stored))[1] if isinstance(item, Candidate) else item for item in made)
                 slot.keep(200, {"results": answers})

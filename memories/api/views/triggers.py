@@ -9,6 +9,7 @@ from functools import partial
 from typing import Any
 from uuid import UUID
 
+from django.db import transaction
 from django.db.models import Q
 from django.utils.dateparse import parse_date
 from drf_spectacular.types import OpenApiTypes
@@ -26,6 +27,7 @@ from memories.learn.trigger_span import WrongTrigger
 from memories.learn.triggers import Due
 from memories.models import FutureTrigger, Memory, TriggerStatus
 from memories.services import MemoryAgent
+from memsite.tenancy.idempotency import Slot
 
 
 class Triggers(AgentView):
@@ -59,13 +61,15 @@ class Triggers(AgentView):
         memories = memories_named(agent, body.pop("memory_ids"))
         fields = {**body, "text": str(body["trigger_date"])}
 
-        def store() -> Answer:
+        def store(slot: Slot) -> Answer:
             count_writes(agent, 1)
-            with days_checked():
+            with days_checked(), transaction.atomic():
                 trigger = agent.add_trigger(fields, memories)
-            return 201, show_row(agent, agent.triggers().get(pk=trigger.pk))
+                answer = 201, show_row(agent, agent.triggers().get(pk=trigger.pk))
+                slot.keep(*answer)
+            return answer
 
-        return self.create_in_transaction(store)
+        return self.create_once(store)
 
 
 class OneTrigger(AgentView):
