@@ -15,8 +15,10 @@ _REPLY = re.compile(
     rf"{_SPEAKER}(?P<lead>[^\n]{{0,40}}?(?:[:：→「『]|->|[ \t])[ \t]*)?"
     r"(?P<value>[!-~]{4,64}?)[.」』]?(?:,[ \t][^\n]{0,30})?[ \t\r]*$"
 )
+_SYMBOLS = re.compile(r"(?=.{6})\w*[A-Z]\w*[!&%+=*#_]\w+|(?=.{6})[^\W\d_]\w*[!&%+=*]\w+")
+"""What a login has that is no name of a file or page."""
 _ADDRESS = re.compile(r"[\w.+-]+@[\w-]+\.\w|\w+://")
-_ANSWER = r"[「『\"“«]?(?P<value>[^\W\d_][^\n?？.。:：;；,，→>=]{1,48}?)[」』\"”»]?[.。;；,，]?[ \t\r]*(?=$|\n)"
+_ANSWER = r"[「『\"“«]?(?P<value>[^\W\d_][^\n?？.。:：;；,，→>=]{1,48}?)[」』\"”»]?(?=[.。;；,，]|[ \t\r]*(?:$|\n))"
 
 
 @cache
@@ -26,8 +28,8 @@ def _starts() -> tuple[str, ...]:
 
 @cache
 def _asks() -> re.Pattern[str]:
-    """A line that asks for a password, or where one speaker of a talk names it."""
-    name = f"{any_of('password')}|{any_of('pin')}|パス|pass|clave|codes?"
+    """A line that asks for a password or a login, or where one speaker of a talk names it."""
+    name = f"{any_of('password')}|{any_of('pin')}|パス|pass|clave|codes?|(?P<login>{any_of('login')})"
     asked = rf"(?:{name})(?![a-z])[^\n]*[?？][」』\"'”]?[ \t\r]*$"
     return re.compile(rf"{asked}|^{_SPEAKER}[^\n]*(?:{any_of('password')})[^\n:：=]*$")
 
@@ -61,15 +63,17 @@ def _replies(text: str, folded: str) -> Iterator[Found]:
     """What the next lines of a talk end with, if it is made to be a password."""
     if "\n" not in text:
         return
-    place, asked = 0, 0
+    place, asked, is_login = 0, 0, False
     for line in folded.split("\n"):
         is_short = len(line) <= MAX_LINE_CHARS
         match = _REPLY.match(line) if asked and is_short else None
         value = text[place + match.start("value") : place + match.end("value")] if match else ""
         is_figure = value.isdigit() and len(value) <= 8 and match is not None and not match["lead"]
-        if match and (is_figure or is_made(value)) and is_password(Value(value)) and not _ADDRESS.search(value):
+        is_given = _SYMBOLS.search(value) if is_login else is_figure or is_made(value)
+        if match and is_given and is_password(Value(value)) and not _ADDRESS.search(value):
             start = place + match.start("value")
             yield Found(start, start + len(value), "password")
             asked = 0
-        asked = LINES_LATER if is_short and _asks().search(line) else max(0, asked - 1)
+        question = _asks().search(line) if is_short else None
+        asked, is_login = (LINES_LATER, question["login"] is not None) if question else (max(0, asked - 1), is_login)
         place += len(line) + 1

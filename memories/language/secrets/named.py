@@ -13,6 +13,7 @@ from memories.language.secrets.values import (
     CLOSING,
     GOES_ON,
     GRAMMAR,
+    NAMES_NO_SECRET,
     NO_VALUES,
     NUMBER_LEAD,
     OF,
@@ -97,7 +98,8 @@ def _is_secret(value: str, rest: str, lead: str, kind: str, *, is_direct: bool, 
     if kind != "password":
         return is_token(judged)
     if any(char.isdigit() for char in value) and value.isascii():
-        return is_token(judged) or (is_direct and is_password(judged))
+        is_next = not lead and is_made(value) and _ENDS.match(rest) is not None
+        return is_token(judged) or ((is_direct or is_next) and is_password(judged))
     is_alone = is_quoted or (len(lead) <= 3 and _ENDS.match(rest) is not None)
     return is_direct and is_alone and is_password(judged)
 
@@ -105,7 +107,7 @@ def _is_secret(value: str, rest: str, lead: str, kind: str, *, is_direct: bool, 
 CODE_BEFORE_CHARS, AFTER_CHARS = 120, 48
 MAX_DIGITS_BETWEEN = 2
 
-_SHAPE = r"\d{4,8}[a-f#*]?|\d{1,3}[a-z]\d{2,4}|\d{1,2}(?:-\d{1,2}){2,3}|\d{2,4}[ -]\d{2,4}"
+_SHAPE = r"\d{4,8}[a-f#*]?|\d{1,3}[a-z]\d{2,4}|\d{1,2}(?:-\d{1,2}){2,3}|\d{1,2}(?: – \d{1,2}){2,3}|\d{2,4}[ -]\d{2,4}"
 _SPOKEN = rf"(?:(?:{any_of('digit')})[ -]){{3,7}}(?:{any_of('digit')})"
 _FIGURE = re.compile(
     rf"(?<![0-9a-zà-ÿ_$€£+@%&/\\=#])(?<!\d[.,:-])(?<![(\[<]redacted: )(?:{_SHAPE}|{_SPOKEN})"
@@ -308,14 +310,16 @@ _NEWLINE = r"[ \t]{0,4}[|>]?[+-]?[ \t]{0,4}(?:\r?\n[ \t>|]{0,20}(?:[`~]{3}\w{0,1
 _TYPE = r"(?::[ \t]?[a-z&][\w\[\].&]{0,20}[ \t]{0,4}(?==))?"
 _ASSIGNED = _tail(rf"{CLOSING}{_TYPE}(?P<op>[!:]?={{1,3}}>?|[:：]|->|→)(?P<gap>[*_]{{0,2}}[ \t]{{0,20}}){SCHEME}")
 _QUALIFIED = _tail(
-    rf"{CLOSING}(?P<words>(?:[ \t_-][\w'’()./]{{1,24}}){{1,3}}?)[ \t]{{0,2}}[:：=][*_]{{0,2}}[ \t]{{0,20}}"
+    rf"{CLOSING}(?P<words>(?:[ \t_-][\w'’()./]{{1,24}}){{1,3}}?)[ \t]{{0,2}}(?:[:：=]|->|→)[*_]{{0,2}}[ \t]{{0,20}}"
 )
 _OWN_LINE = _tail(rf"{CLOSING}{OF}[ \t]{{0,4}}(?P<verb>{VERB})?:?[*_]{{0,2}}{_NEWLINE}(?![a-z_]\w*=)")
 _BELOW = _tail(rf"[^\n:：]{{1,60}}[:：]{_NEWLINE}")
 _CELL = _tail(rf"{CLOSING}(?:\||\t)[ \t]{{0,20}}")
 _DASH = _tail(rf"{CLOSING}(?:[ \t][–—-][ \t]|[ \t][(]|,[ \t])")
 _SAID = _tail(rf"{CLOSING}{OF}(?:;[ \t])?,?[ \t]{{0,4}}{VERB}[ \t]{{1,20}}")
+_CLAUSE = _tail(rf"{CLOSING}{OF}(?:[ \t][\w-]{{1,20}})?,[ \t](?:{any_of('clause')})[ \t]?{ARTICLE}?")
 _TO = _tail(rf"{OF}[ \t]{{1,4}}(?:wurde[ \t])?(?:{any_of('to')})[ \t]{{1,4}}")
+_TO_FAR = _tail(rf"(?:[ \t][\w-]{{1,20}}){{1,2}}[ \t](?:{any_of('to')})[ \t]{{1,4}}")
 _NEXT = _tail(rf"[ \t]{{1,4}}(?:{ADVERB}[ \t]{{1,3}})?")
 _FLAG = _tail(r"(?P<op>=|[ \t]{1,4})")
 _PAIRED = _tail(
@@ -349,6 +353,7 @@ _HTML_CELL = (
 )
 _CHANGED = rf"(?<![^\W_])(?:{any_of('change')})[ \t](?:[\w'’-]{{1,20}}[ \t]){{0,3}}\Z"
 _WITH = rf"(?<![^\W_])(?:{any_of('with')})[ \t]{{1,3}}{ARTICLE}{{0,2}}\Z"
+_IS_ITEM = r"(?:^|[:：;,(–—-][ \t]{0,2})\Z"
 _IS_FLAG = r"(?<![\w-])--?(?:[a-z0-9]+[-_])*\Z"
 _IS_COMMAND = r"(?:^|[ \t])-{1,2}[a-z][\w-]*(?:[ \t=]|$)[^\n,]*\Z"
 _IS_ENV = r"(?:^|\n)[ \t]{0,20}(?:env|setx?|arg)[ \t]{1,4}[\w.-]{0,60}\Z"
@@ -385,6 +390,7 @@ _WIFI = (
     "网络",
 )
 _LOCATED = r"(?:arn:aws|projects/|secrets/)\S*\Z"
+_DIGEST = r"[0-9a-fA-F]{32,128}"
 _REVERSED = (
     rf"(?<!\S)[\"'`“]?([^\s\"'`“”]{{4,64}})[\"'`”]?[ \t](?:{any_of('is')}|as)[ \t](?:[\w'’-]{{1,20}}[ \t'’]){{0,3}}\Z"
 )
@@ -481,7 +487,8 @@ def _value_of(text: str, folded: str, key: re.Match[str], name: str, *, is_wifi:
         value = Value(text[start:end], rest, is_quoted=is_quoted, is_said=reading.is_said, is_tight=reading.is_tight)
         found = Found(start, end, name) if start < end and (reading.judge or is_secret)(value) else None
         if found:
-            return None if _compiled(_LOCATED).search(before) else found
+            is_digest = _compiled(_DIGEST).fullmatch(value.text) and NAMES_NO_SECRET.search(before.rpartition("\n")[2])
+            return None if is_digest or _compiled(_LOCATED).search(before) else found
     return _reversed(text, folded, key, before) if name == "password" else None
 
 
@@ -518,6 +525,8 @@ def _readings(
         yield Reading(match, judge=_is_given)
     if match := _DASH().match(folded, end):
         yield Reading(match, judge=_is_given)
+    if match := _CLAUSE().match(folded, end):
+        yield Reading(match, is_said=True, judge=_is_made_word)
     yield from _marked(folded, before, end, kind)
     yield from _unmarked(folded, before, end, is_wifi=is_wifi)
 
@@ -552,7 +561,9 @@ def _unmarked(folded: str, before: str, end: int, *, is_wifi: bool) -> Iterator[
     """Values with nothing but space before them; what comes before the name has to tell."""
     if match := _TO().match(folded, end):
         is_changed = _compiled(_CHANGED).search(before) is not None
-        yield Reading(match, is_said=True, judge=None if is_changed else _is_strong)
+        yield Reading(match, is_said=True, judge=None if is_changed else _is_changed_to)
+    if (match := _TO_FAR().match(folded, end)) and _compiled(_CHANGED).search(before):
+        yield Reading(match, is_said=True, judge=_is_made_word)
     match = _NEXT().match(folded, end)
     if match and _compiled(_IS_ENV).search(before):
         yield Reading(match, is_tight=True)
@@ -560,7 +571,9 @@ def _unmarked(folded: str, before: str, end: int, *, is_wifi: bool) -> Iterator[
         if is_wifi or _compiled(_LOGIN).search(before):
             yield Reading(match, is_said=True, judge=_has_digit)
         is_given = match["quoted"] or any(_compiled(lead).search(before) for lead in (_CHANGED, _WITH))
-        yield Reading(match, is_said=True, judge=_is_given if is_given else _is_strong)
+        is_item = _compiled(_IS_ITEM).search(before) is not None
+        judge = _is_given if is_given else _is_last_word if is_item else _is_strong
+        yield Reading(match, is_said=True, judge=judge)
 
 
 def _names_something_else(words: str) -> bool:
@@ -618,7 +631,24 @@ def _is_own_line(value: Value) -> bool:
 
 def _is_alone(value: Value) -> bool:
     """The only word of its line."""
-    return not value.rest.strip("` ") and is_password(value)
+    is_sentence = is_cjk(value.text[0]) and not any(char.isascii() for char in value.text)
+    return not value.rest.strip("` ") and not is_sentence and is_password(value)
+
+
+def _is_made_word(value: Value) -> bool:
+    """Letters with digits or symbols, where a sentence may go on with a word."""
+    return is_made(value.text) and is_password(value)
+
+
+def _is_last_word(value: Value) -> bool:
+    """Made, and the last word of its line."""
+    return not value.rest.strip("`.\"'” ") and _is_made_word(value)
+
+
+def _is_changed_to(value: Value) -> bool:
+    """Looks strong, or is what something was changed to: "auf x1-y2 geändert"."""
+    changed = _compiled(rf"[ \t\"'”“»]{{1,3}}(?:{any_of('changed')})(?![^\W_])").match(value.rest.lower())
+    return _is_strong(value) or (changed is not None and _is_made_word(value))
 
 
 def _has_digit(value: Value) -> bool:

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from memories.language.secrets.values import (
+    GRAMMAR,
     NAMES_NO_SECRET,
     Found,
     Value,
@@ -115,7 +116,7 @@ def find_forms(text: str, folded: str) -> Iterator[Found]:
     for shape, match in _matches(forms(), text, folded):
         start, end = match.span(match.lastindex or 0)
         value = text[start:end]
-        if not is_stand_in(value.lower()) and value.lower() not in _OWN_NAMES and _CHECKS[shape.check](value):
+        if not is_stand_in(value.lower()) and value.lower() not in _OWN_NAMES | GRAMMAR and _CHECKS[shape.check](value):
             yield Found(start, end, shape.kind)
 
 
@@ -125,6 +126,7 @@ _CHECKS: dict[str, Callable[[str], bool]] = {
     "token": lambda value: is_token(Value(value)),
     "pair": lambda value: is_token(Value(value)) or (is_password(Value(value)) and not value.isalpha()),
     "made": lambda value: is_made(value) and is_password(Value(value)),
+    "phrase": lambda value: is_password(Value(value, is_quoted=True)),
     "port": lambda value: not _PORTS.fullmatch(value),
 }
 
@@ -276,6 +278,10 @@ _IBAN_LENGTHS = {
     "SK": 24, "SM": 27, "TN": 24, "TR": 26, "UA": 29, "VA": 22, "VG": 24, "XK": 20,
 }  # fmt: skip
 """Characters of an IBAN by country (SWIFT's registry)."""
+_DIGITS_ALONE = frozenset(
+    "AE AT BA BE CR CZ DE DK EE ES FI FO GL HR HU IL IS LT ME MR NO PL PT RS SE SI SK TN VA XK".split()  # noqa: SIM905
+)
+"""Countries whose account numbers have no letters."""
 
 _SSN = re.compile(
     r"\b(?:ssn|social[ -]security(?:[ -](?:number|no\.?|nr\.?|#))?)\b[^\n\d]{0,30}"
@@ -320,8 +326,18 @@ def _find_ibans(text: str) -> Iterator[Found]:
     for match in _IBAN.finditer(text):
         length = _IBAN_LENGTHS.get(match.group()[:2].upper())
         end = _end_of_iban(text, match.start(), length) if length else None
-        if end and passes_mod_97(re.sub(r"[ \u00a0-]", "", text[match.start() : end]).upper()):
+        if end and _is_iban(text[match.start() : end]):
             yield Found(match.start(), end, "iban")
+
+
+def _is_iban(written: str) -> bool:
+    """Not a random name: letters of one case and where the country has them, no groups apart by hyphens but of four."""
+    iban = re.sub(r"[ \u00a0-]", "", written)
+    is_mixed = iban not in (iban.upper(), iban.lower())
+    is_mixed = is_mixed or (iban[:2].upper() in _DIGITS_ALONE and not iban[2:].isdigit())
+    *groups, last = written.split("-")
+    is_joined = bool(groups) and (len(last) > 4 or any(len(group) != 4 for group in groups))
+    return not (is_mixed or is_joined) and passes_mod_97(iban.upper())
 
 
 def _end_of_iban(text: str, start: int, length: int) -> int | None:

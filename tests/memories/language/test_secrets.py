@@ -132,6 +132,15 @@ SECRETS = [
     ("iban", "IBAN «GB82WEST12345698765432»"),
     ("ssn", "her SSN is «078-05-1120»"),
     ("secret", f"the key we use there: «{BASE_40}»"),
+    ("password", "Ich habe das Admin-Passwort auf «Kestrel-4336» geändert."),
+    ("password", "J'ai changé le mot de passe admin en «Hinoki-8200»."),
+    ("password", "le mot de passe wifi, c'est «Bruma#3068»"),
+    ("password", "contraseña de la impresora → «Bruma#7893»"),
+    ("password", "打印机口令 «Tulpe-3421»"),
+    ("password", "restic --password-command 'echo «yslNP9nkqd4U»'"),
+    ("password", "I reset the account to «Sunrise-Heron-12» and she is in."),
+    ("password", "I spell it: «m-o-l-e-h-i-l-l-3-3», one word."),
+    ("pin", "the bank called and I read them the code «482 913»"),
     ("secret", f"session cookie abc={BASE_40[:4]} «x9{BASE_40}»"),
 ]
 
@@ -232,6 +241,14 @@ KEPT = [
     "auth: sha256:9f86d081884c7d65",
     "secret santa is on 2024-12-20",
     "Anna has the credentials",
+    "ssh access: group/Ops2Team",
+    "Idempotency-Key: GB573scB8fnvGNx6jvr7SI",
+    "request ee722afc-741b-424d-85ae-8770f9dba1db",
+    "checksum of the token list: 9bf31c7ff062936a96d3c8bd1f8f2ff3",
+    "mot de passe oublié, c'est normal",
+    "changed the password policy to 14 characters",
+    "where is the login?\nin app_login.py",
+    "reset the branch to release-2026-04",
 ]
 
 
@@ -270,7 +287,7 @@ def test_labelled_secrets_are_found() -> None:
         text = redact(re.sub("[«»]", "", marked)).text
         if any(secret in text for secret in re.findall("«([^»]*)»", marked)):
             missed.append(f"{language} {sort}: {text}")
-    assert len(rows) >= 700
+    assert len(rows) >= 900
     assert set(Counter(row[0] for row in rows)) == {"en", "de", "fr", "es", "it", "pt", "zh", "ja"}
     assert len(missed) <= MOST_MISSED * len(rows), f"{len(missed)} of {len(rows)} missed:\n" + "\n".join(missed)
 
@@ -278,7 +295,7 @@ def test_labelled_secrets_are_found() -> None:
 def test_harmless_look_alikes_stay() -> None:
     rows = json.loads((LABELLED / "harmless.json").read_text(encoding="utf-8"))
     hit = [f"{sort}: {text}\n    {redact(text).text}" for sort, text in rows if redact(text).text != text]
-    assert len(rows) >= 880
+    assert len(rows) >= 1_350
     assert len(hit) <= MOST_HIT * len(rows), f"{len(hit)} of {len(rows)} hit:\n" + "\n".join(hit)
 
 
