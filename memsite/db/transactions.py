@@ -19,8 +19,7 @@ BUSY = "The database was busy for too long: nothing was stored."
 CUT_OFF_STATES = frozenset({"57P01", "57P02", "57P03"})
 CONNECTION_STATES = "08"
 COUNT_MILLISECONDS = 500
-"""A count waits so long for other writers."""
-COUNT_LOCK_TIMEOUT = f"SET LOCAL lock_timeout TO {COUNT_MILLISECONDS}"
+"""A count waits so long for other writers, unless somebody waits for what is done after it."""
 
 
 class Unsure(OperationalError):
@@ -58,13 +57,13 @@ def is_cut_off(error: BaseException | None) -> bool:
     return state is None or state in CUT_OFF_STATES or state.startswith(CONNECTION_STATES)
 
 
-def count(work: Callable[[], object]) -> bool:
-    """Do `work`, which only counts, `unhurried`; False, and nothing of it, if others write for longer than a moment.
+def count(work: Callable[[], object], milliseconds: int = COUNT_MILLISECONDS) -> bool:
+    """Do `work`, which only counts, `unhurried`; False, and nothing of it, if others write for longer than that.
 
     Who reads does not wait for writers, and is not refused for what they hold up.
     """
     try:
-        with unhurried():
+        with unhurried(milliseconds):
             work()
     except OperationalError as error:
         # Without a connection nothing else can be done, either: whoever asked would wait for one twice.
@@ -76,20 +75,23 @@ def count(work: Callable[[], object]) -> bool:
 
 
 @contextmanager
-def unhurried() -> Iterator[None]:
+def unhurried(milliseconds: int = COUNT_MILLISECONDS) -> Iterator[None]:
     """Open a transaction, whole or not at all, kept when the process dies; the disk gets it when it can.
 
-    Waits for a moment only until it may write. Inside another transaction it is a part of that one.
+    Waits no longer than that until it may write. Inside another transaction it is a part of that one.
     """
     if connection.in_atomic_block:
         with transaction.atomic():
             yield
     elif connection.vendor == "sqlite":
-        with sqlite_set(synchronous="NORMAL", busy_timeout=COUNT_MILLISECONDS), transaction.atomic():
+        with sqlite_set(synchronous="NORMAL", busy_timeout=milliseconds), transaction.atomic():
             yield
     else:
         with transaction.atomic():
-            execute_all([("SET LOCAL synchronous_commit TO OFF", ()), (COUNT_LOCK_TIMEOUT, ())])
+            lock_timeout = max(1, milliseconds)  # 0 would be without end
+            execute_all(
+                [("SET LOCAL synchronous_commit TO OFF", ()), (f"SET LOCAL lock_timeout TO {lock_timeout}", ())]
+            )
             yield
 
 

@@ -99,14 +99,14 @@ def still_opens(key: ApiKey) -> bool:
 
 
 def note_use(key: ApiKey, now: datetime) -> None:
-    """Note once a minute that a key is used, which is enough, and spares the write lock.
+    """Note once a minute that a key is used, which is enough, and spares the write lock; wait for no writer.
 
     Where nothing can be written (a full disk, a database that is read only), what only reads is answered all the same.
     """
     if key.last_used_at is not None and now - key.last_used_at < USED_EVERY:
         return
     try:
-        count(lambda: ApiKey.objects.filter(pk=key.pk).update(last_used_at=now))
+        count(lambda: ApiKey.objects.filter(pk=key.pk).update(last_used_at=now), milliseconds=0)
     except DatabaseError as error:
         if connection.in_atomic_block or is_unconnected(error):
             raise

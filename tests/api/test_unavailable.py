@@ -5,6 +5,8 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
+from datetime import timedelta
+from itertools import count as count_up
 from math import inf
 from pathlib import Path
 from typing import Any
@@ -16,7 +18,9 @@ from django.core.management import call_command
 from django.db import DEFAULT_DB_ALIAS, OperationalError, ProgrammingError, connection, connections, transaction
 from django.http import HttpResponse
 from django.test import Client, RequestFactory
+from django.utils import timezone
 from rest_framework.test import APIClient
+from time_machine import travel
 
 from memories import jobs as catalogue
 from memories.models import Memory, RecallCount, Vector
@@ -28,7 +32,7 @@ from memories.services import current_embedder
 from memsite.config.conf import get_conf
 from memsite.config.settings import LOCK_SECONDS, database
 from memsite.db.postgres.session import ASKED
-from memsite.db.sqlite import Waiting, arrived, base
+from memsite.db.sqlite import LOCKED, Waiting, arrived, base
 from memsite.db.sqlite.base import DatabaseWrapper
 from memsite.db.transactions import count, is_busy
 from memsite.http.exceptions import Unwritable
@@ -144,7 +148,7 @@ def test_who_comes_later_waits_for_a_turn_and_then_no_longer_than_is_left(
     monkeypatch.setattr(DatabaseWrapper, "begin", watched)
     gina.remember("Whales sing")
     assert waits
-    assert set(waits) == {20, 470}  # of the 50 that it may wait, and of the 500 for what only counts
+    assert set(waits) == {20}  # of the 50 that it may wait
     assert not turn.is_mine
     assert connection.busy_timeout == 50  # type: ignore[attr-defined]  # ours
 
@@ -163,6 +167,33 @@ def test_a_turn_ends_when_the_transaction_begins_or_cannot(held: sqlite3.Connect
     held.execute("ROLLBACK")
     with transaction.atomic():
         assert not base.TURN.locked()
+
+
+def test_a_reader_waits_for_no_writer_until_its_keys_use_is_noted(
+    gina: Caller, held: sqlite3.Connection, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    waits: list[int] = []
+    begin = DatabaseWrapper.begin
+    monkeypatch.setattr(DatabaseWrapper, "begin", lambda self: (waits.append(self.busy_timeout), begin(self)))
+    with travel(timezone.now() + timedelta(minutes=2)):
+        assert gina.get("memories").status_code == 200
+    assert waits == [0]
+
+
+def test_who_comes_after_a_wait_in_vain_finds_the_lock_stuck(monkeypatch: pytest.MonkeyPatch) -> None:
+    seconds = count_up(100)
+    monkeypatch.setattr("memsite.db.sqlite.monotonic", lambda: next(seconds))
+    waiting, came = Waiting(), arrived.set(0.0)
+    try:
+        with pytest.raises(OperationalError), waiting.one():
+            raise OperationalError(LOCKED)
+        monkeypatch.setattr("memsite.db.sqlite.monotonic", lambda: 103.0)
+        with waiting.one(), waiting.one():
+            assert waiting.is_stuck
+            waiting.moved()
+            assert not waiting.is_stuck
+    finally:
+        arrived.reset(came)
 
 
 def test_a_request_may_wait_from_its_arrival_on(impatient: Path, monkeypatch: pytest.MonkeyPatch) -> None:

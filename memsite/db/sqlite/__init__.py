@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
+from math import inf
 from threading import Lock
 from time import monotonic
 
@@ -16,6 +17,8 @@ LOCKED = "database is locked"
 FREE_THREADS = 4
 STUCK_SECONDS = 0.25
 """Where nobody has got the lock for so long, no more threads wait for it than may."""
+VAIN_SECONDS = 5.0
+"""So long after a wait that was in vain whoever comes next finds the lock still stuck, not for STUCK_SECONDS free."""
 
 arrived: ContextVar[float | None] = ContextVar("arrived", default=None)
 """When the request came that is answered here, by the monotonic clock; None in a worker, a command, at upkeep."""
@@ -26,7 +29,7 @@ class Waiting:
 
     def __init__(self) -> None:
         self.count, self._lock = 0, Lock()
-        self._moved_at = 0.0
+        self._moved_at, self._vain_at = 0.0, -inf
 
     @contextmanager
     def counted(self) -> Iterator[bool]:
@@ -36,18 +39,22 @@ class Waiting:
             return
         with self._lock:
             self.count += 1
-            if self.count == 1:
+            if self.count == 1 and monotonic() > self._vain_at + VAIN_SECONDS:
                 self._moved_at = monotonic()
             is_excess = self.count > most_waiting()
         try:
             yield is_excess
+        except OperationalError:
+            if monotonic() >= self.stuck_at:
+                self._vain_at = monotonic()
+            raise
         finally:
             with self._lock:
                 self.count -= 1
 
     def moved(self) -> None:
         """Note that somebody got the lock."""
-        self._moved_at = monotonic()
+        self._moved_at, self._vain_at = monotonic(), -inf
 
     @property
     def stuck_at(self) -> float:
