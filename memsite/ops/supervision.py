@@ -34,6 +34,8 @@ STOP_SECONDS = 5.0
 MOST_DEATHS, WINDOW_MINUTES = 10, 10
 """A program that dies so often in so many minutes ends the site."""
 FIRST_PAUSE_SECONDS, LONGEST_PAUSE_SECONDS = 0.5, 30.0
+APART_SECONDS = 2.0
+"""Between two that start again: all at once they would take the processors from the one that answers first."""
 LOOK_EVERY_SECONDS = 1.0
 """At the children, where no signal told of one."""
 MOST_WAITING_LINES = 10_000
@@ -195,9 +197,9 @@ class Supervisor:
             self.exit_code = exit_code(returncode)
             self.tell(f"{event}: Memsite ends.")
             return
-        pause = pause_after(count)
-        part.starts_at = now + pause
-        self.tell(f"{event}. It starts again in {pause:g} s.")
+        part.starts_at = now + pause_after(count)
+        keep_apart([waiting for waiting in self.parts if waiting.process is None])
+        self.tell(f"{event}. It starts again in {part.starts_at - now:.3g} s.")
 
     def _send_all(self, number: signal.Signals) -> None:
         for part in self.parts:
@@ -269,6 +271,16 @@ def send(part: Part, number: signal.Signals) -> None:
     assert part.process is not None
     with suppress(ProcessLookupError, PermissionError):
         os.killpg(part.process.pid, number)
+
+
+def keep_apart(waiting: Sequence[Part]) -> None:
+    """Let each start well before or after those that come first in the list, as the web processes do."""
+    taken: list[float] = []
+    for part in waiting:
+        for start in sorted(taken):
+            if abs(part.starts_at - start) < APART_SECONDS:
+                part.starts_at = start + APART_SECONDS
+        taken.append(part.starts_at)
 
 
 def pause_after(deaths: int) -> float:

@@ -185,10 +185,10 @@ def test_who_comes_after_a_wait_in_vain_finds_the_lock_stuck(monkeypatch: pytest
     monkeypatch.setattr("memsite.db.sqlite.monotonic", lambda: next(seconds))
     waiting, came = Waiting(), arrived.set(0.0)
     try:
-        with pytest.raises(OperationalError), waiting.one():
+        with pytest.raises(OperationalError), waiting.counted():
             raise OperationalError(LOCKED)
         monkeypatch.setattr("memsite.db.sqlite.monotonic", lambda: 103.0)
-        with waiting.one(), waiting.one():
+        with waiting.counted(), waiting.counted():
             assert waiting.is_stuck
             waiting.moved()
             assert not waiting.is_stuck

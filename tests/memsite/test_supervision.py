@@ -17,7 +17,7 @@ import pytest
 
 from memories.management.commands.serve import JsonLines, Lines
 from memsite.ops import supervision
-from memsite.ops.supervision import Part, Supervisor, exit_code, pause_after
+from memsite.ops.supervision import Part, Supervisor, exit_code, keep_apart, pause_after
 
 PATIENCE_SECONDS = 120
 WAITS = "import signal; signal.pause()"
@@ -74,6 +74,7 @@ class StoppedBy(Lines):
 @pytest.fixture(autouse=True)
 def no_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(supervision, "FIRST_PAUSE_SECONDS", 0)
+    monkeypatch.setattr(supervision, "APART_SECONDS", 0)
 
 
 @pytest.fixture(autouse=True)
@@ -117,6 +118,29 @@ def has_living(group: int) -> bool:
 
 def program(text: str, *arguments: str) -> list[str]:
     return [sys.executable, "-c", text, *arguments]
+
+
+def starts_of(*seconds: float) -> list[float]:
+    """When parts start that were to start then."""
+    parts = [Part(str(number), (), None, "", starts_at=at) for number, at in enumerate(seconds)]
+    keep_apart(parts)
+    return [part.starts_at for part in parts]
+
+
+@pytest.mark.parametrize(
+    ("planned", "starts"),
+    [
+        ((1.0, 1.0, 1.0), [1.0, 3.0, 5.0]),
+        ((1.0, 0.5), [1.0, 3.0]),
+        ((30.0, 1.0, 1.5), [30.0, 1.0, 3.0]),
+        ((1.0,), [1.0]),
+    ],
+)
+def test_those_that_start_again_do_so_one_after_the_other_as_listed(
+    planned: tuple[float, ...], starts: list[float], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(supervision, "APART_SECONDS", 2)
+    assert starts_of(*planned) == starts
 
 
 @pytest.mark.parametrize(("returncode", "code"), [(-9, 137), (0, 1), (3, 3)])
