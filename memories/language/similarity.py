@@ -79,15 +79,18 @@ def used_share(memory_text: str, response: str) -> float:
 
 
 class Unsaid(NamedTuple):
-    """Of a statement: the names and figures that a text lacks, its other words, and the weight of what the text has."""
+    """Of a statement: the names and figures that a text lacks, its other words, the weight of what the text has, and
+    the share of the words that are no names or figures.
+    """
 
     names: tuple[str, ...]
     words: tuple[str, ...]
     share_said: float
+    share_of_words: float
 
 
 SPEAKS_OF_STATING = words("""
-    user users assistant agent prefers prefer likes like wants want uses use plans plan decided decide needs need
+    user users assistant agent team prefers prefer likes like wants want uses use plans plan decided decide needs need
     believes says said asked reported mentioned should must never always has have had lives works currently now
     """)
 """With these a statement says who states what, in other words than the text."""
@@ -102,7 +105,10 @@ def unsaid_words(statement: str, said: str) -> Unsaid:
     whole = sum(term.weight for term in terms)
     lost = sum(term.weight for term in missing)
     words_missing = tuple(term.word for term in missing if term.weight == WORD_WEIGHT)
-    return Unsaid(names, words_missing, 1 - lost / whole if whole else 1.0)
+    plain = sum(term.weight == WORD_WEIGHT for term in terms)
+    return Unsaid(
+        names, words_missing, 1 - lost / whole if whole else 1.0, 1 - len(words_missing) / plain if plain else 1.0
+    )
 
 
 def shared_words(memory_text: str, response: str) -> tuple[str, ...]:

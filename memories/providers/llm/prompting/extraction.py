@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from difflib import get_close_matches
@@ -13,15 +13,19 @@ from typing import Any
 from memories.language.dates.windows import find_windows
 from memories.language.entities import MAX_ENTITIES, entity_key
 from memories.language.extract.labels import read_category, read_importance, read_sentiment, read_strength
-from memories.language.messages import ASSISTANT, ENDS, WIDE_ENDS
+from memories.language.messages import ASSISTANT, ENDS, WIDE_ENDS, Message
 from memories.language.scripts import estimate_tokens
 from memories.language.similarity import used_share
 from memories.providers.llm.prompting.grounding import (
     ONLY_SUGGESTED,
     attributed,
     doubt_about,
+    has_question,
+    is_agreement,
     is_of_example,
+    is_plain_question,
     is_suggestion,
+    points_back,
 )
 from memories.providers.llm.prompting.prompt import (
     CONVERSATION_CHARACTERS,
@@ -45,7 +49,7 @@ from memories.providers.llm.prompting.prompt import (
     show_last,
     words_of,
 )
-from memories.providers.llm.provider import Ask, Chunk, Fact, Setting
+from memories.providers.llm.provider import EXTRACT, LEAN, Ask, Chunk, Fact, Setting
 
 GENERAL = "general"
 NO_SUBJECT = frozenset({GENERAL, "none", "null", "n/a", "n a", "unknown", "not specified"})
@@ -139,9 +143,9 @@ _FACT = object_of(
     valid_until=described(WORDS, "YYYY-MM-DD or empty"),
     updates=described(number_of(0, 10_000, 0), "number of the known statement it makes outdated, or 0"),
 )
-_EXTRACT = Question("extract", object_of(facts=list_of(_FACT)), max_tokens=MOST_TOKENS)
+_EXTRACT = Question(EXTRACT, object_of(facts=list_of(_FACT)), max_tokens=MOST_TOKENS)
 _LEAN_FACT = object_of(**{name: _FACT["properties"][name] for name in ("message", "content", "kind", "valid_from")})
-_LEAN = Question("extract", object_of(facts=list_of(_LEAN_FACT)), max_tokens=MOST_TOKENS, prompt="extract_lean")
+_LEAN = Question(LEAN, object_of(facts=list_of(_LEAN_FACT)), max_tokens=MOST_TOKENS)
 _DEFAULTS = {name: part["default"] for name, part in _FACT["properties"].items() if "default" in part}
 
 
@@ -184,7 +188,6 @@ def read_facts(
     """Return the facts that hold up, in their order, each once, at most `setting.most_facts`."""
     said, labels = _Said.of(chunk, conversation), Labels.of(setting)
     shown = [fact["content"] for fact in example(_EXTRACT.operation)["facts"]]
-    context = said.all_of(chunk, setting)
     kept: dict[str, Fact] = {}
     for given in answer["facts"]:
         found = given if "quote" in given else labelled_by_rules(given, setting)
@@ -195,13 +198,13 @@ def read_facts(
         # A statement cut short says something else.
         if place is None or not _key(content) or len(content) > setting.max_characters:
             continue
+        number = found["updates"] if found["updates"] <= len(setting.known[:MOST_KNOWN]) else 0
+        place, quote, doubt = said.ground(content, place, quote, setting.known[number - 1] if number else "")
         if is_of_example(content, shown, said.words[place]):
             continue
-        doubt = doubt_about(content, context, chunk.now)
         if chunk.messages[place].role == ASSISTANT:
             doubt = doubt or (ONLY_SUGGESTED if is_suggestion(said.words[place], quote, content) else "")
             content = content if doubt else attributed(content, said.words[place], quote)
-        number = found["updates"] if found["updates"] <= len(setting.known[:MOST_KNOWN]) else 0
         where = Fact(content, place, quote, made_by=made_by, doubt=doubt, updates=number)
         kept.setdefault(_key(content), _label(where, found, labels, chunk.now))
     return list(kept.values())
@@ -254,21 +257,24 @@ def _key(content: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class _Said:
-    """Who said what: the words of each shown message by its place, and those of an earlier window."""
+    """Who said what: the words of each shown message by its place, and all messages in one line each.
+
+    Those of an earlier window come first: the message at `places[n]` is `messages[n + earlier]`.
+    """
 
     places: Sequence[int]
     words: Mapping[int, str]
-    before: str
+    messages: Sequence[Message]
+    earlier: int
+    now: datetime
 
     @classmethod
     def of(cls, chunk: Chunk, conversation: Conversation) -> _Said:
-        words = {at: one_line(own_words(chunk.messages[at])) for at in conversation.places}
-        return cls(conversation.places, words, "\n".join(one_line(own_words(message)) for message in chunk.before))
-
-    def all_of(self, chunk: Chunk, setting: Setting) -> str:
-        """Return all that a statement may take its words from: what was said, who spoke, and what is known."""
-        speakers = (message.speaker for message in (*chunk.before, *chunk.messages))
-        return "\n".join((self.before, *self.words.values(), *speakers, *setting.known[:MOST_KNOWN]))
+        told = [*chunk.before, *(chunk.messages[at] for at in conversation.places)]
+        messages = [replace(message, content=one_line(own_words(message))) for message in told]
+        earlier = len(chunk.before)
+        words = {at: one.content for at, one in zip(conversation.places, messages[earlier:], strict=True)}
+        return cls(conversation.places, words, messages, earlier, chunk.now)
 
     def locate(self, number: int, quote: str, content: str) -> tuple[int | None, str]:
         """Return the place of a message and the words in it; no place if no message says it.
@@ -280,19 +286,62 @@ class _Said:
             found = next((at for at in self._from(named) if quote in self.words[at]), None)
             if found is not None:
                 return found, quote
-            if quote in self.before:
+            if any(quote in message.content for message in self.messages[: self.earlier]):
                 return None, ""
-        return self._best(named, content), ""
+        if named is None:
+            best = self._most_said(content, self.words)
+            return (best if best is not None and used_share(content, self.words[best]) >= SAID_FROM else None), ""
+        return named, ""
 
-    def _best(self, named: int | None, content: str) -> int | None:
-        """Return the message that has most of a statement's words; the one that was named unless another has clearly
-        more.
+    def ground(self, content: str, place: int, quote: str, updated: str) -> tuple[int, str, str]:
+        """Return where a statement was said, the words there, and what of it nobody said there.
+
+        It belongs to another message that has clearly more of its words, or is the only one that says it; not to the
+        question that its own message answers, nor to the offer that this accepts.
         """
-        shares = {at: used_share(content, words) for at, words in self.words.items()}
-        best = max(shares, key=lambda at: shares[at], default=None)
-        if best is None or (named is not None and shares[named] + CLEARLY_MORE > shares[best]):
-            return named
-        return best if named is not None or shares[best] >= SAID_FROM else None
+        best = self._most_said(content, self.words)
+        is_clear = best is not None and self._share(content, best) >= self._share(content, place) + CLEARLY_MORE
+        if best is None or not is_clear or self._is_answered(best, place, content):
+            best = place
+        doubt = self._doubt(content, place, updated)
+        if best == place and doubt:
+            grounded = [at for at in self.words if not self._doubt(content, at, updated)]
+            best = self._most_said(content, grounded)
+        if best is None or best == place or self._doubt(content, best, updated):
+            return place, quote, doubt
+        return best, quote if quote in self.words[best] else "", ""
+
+    def _doubt(self, content: str, place: int, updated: str) -> str:
+        """Return what was said neither in a message nor in its context: the one before it, the question it answers,
+        the memory it updates. What "she" or "it" stands for its speaker may have said just before, or somebody named.
+        """
+        *earlier, here = self.messages[: self.places.index(place) + self.earlier + 1]
+        asked = self._other_side(place)
+        context = [here, *earlier[-1:], *([asked] if asked and has_question(asked.content) else [])]
+        said = "\n".join((*(text for one in context for text in (one.content, one.speaker)), updated))
+        if not points_back(here.content):
+            return doubt_about(content, said, self.now)
+        names = "\n".join(text for one in earlier for text in (one.content, one.speaker))
+        own = next((one.content for one in reversed(earlier) if one.role == here.role), "")
+        return doubt_about(content, said, self.now, names, own)
+
+    def _is_answered(self, best: int, place: int, content: str) -> bool:
+        """Return whether a message answers, or agrees to, what the other side said last."""
+        last = self._other_side(place)
+        if last is None or best >= place or last.content != self.words[best]:
+            return False
+        return is_agreement(self.words[place]) or is_plain_question(last.content, content)
+
+    def _other_side(self, place: int) -> Message | None:
+        """Return what the other side said last before a message."""
+        *earlier, here = self.messages[: self.places.index(place) + self.earlier + 1]
+        return next((one for one in reversed(earlier) if one.role != here.role), None)
+
+    def _most_said(self, content: str, places: Iterable[int]) -> int | None:
+        return max(places, key=lambda at: self._share(content, at), default=None)
+
+    def _share(self, content: str, place: int) -> float:
+        return used_share(content, self.words[place])
 
     def _from(self, named: int | None) -> Iterator[int]:
         if named is not None:

@@ -9,8 +9,12 @@ from datetime import datetime
 from memories.language.dates.windows import find_windows
 from memories.language.similarity import find_said, unsaid_words, used_share
 
-ENOUGH_SAID = 0.5
-"""The share of a statement's words that somebody said; names and figures all have to be."""
+ENOUGH_SAID, FEWEST_WORDS_SAID = 0.5, 0.34
+"""The share of a statement that somebody said, and of its words that are no names; names and figures all have to be.
+
+Of 410 facts that people found in conversations and worded in their own way, four in five reach both in one message and
+its context.
+"""
 ALIKE = 0.6
 """How much of each other's words a statement and an example of the prompt have, to pass for the same."""
 ONLY_SUGGESTED = "the assistant only asked, offered or suggested it"
@@ -19,6 +23,7 @@ _CLOCK = re.compile(
 )
 _DAY = re.compile(r"\b(?:\d{4}-\d{2}(?:-\d{2})?|\d{1,2}\.\s?\d{1,2}\.(?:\s?\d{4})?|(?:19|20)\d{2})\b")
 _QUESTION = re.compile(r"[?？؟][\s\"'”’)*_]*$")
+_ASKS = re.compile(r"[?？؟]")
 _SUGGESTION = re.compile(
     r"^\W*(?:(?:so|then|also|and|ok(?:ay)?|sure|great|if you (?:like|want|prefer),?|alternatively|next),? )*"
     r"(?:i(?:['’]d| would| could| can| might| suggest| recommend| propose|['’]m happy to)\b"
@@ -32,6 +37,18 @@ _SUGGESTION = re.compile(
     r"|(?:podría|debería|sugiero|recomiendo|propongo|quizás?|tal vez|quieres|¿)\w*)",
     re.IGNORECASE,
 )
+_AGREES = re.compile(
+    r"\W*(?:yes|yep|yeah|yup|sure|ok(?:ay)?|right|exactly|correct|agreed|deal|please|perfect|fine|both|do\b(?! not)"
+    r"|go (?:ahead|for|with)|sounds (?:good|right|fine)|that works|let['’]s|the (?:first|second|last|former|latter)"
+    r"|ja|jo|genau|gerne?|klar|stimmt|einverstanden|mach|passt|oui|d['’]accord|bien sûr|sí|vale|claro|de acuerdo)\b",
+    re.IGNORECASE,
+)
+_POINTS = re.compile(
+    r"\b(?:he|she|it|they|him|her|them|his|hers|its|their|theirs|this|that|these|those|there"
+    r"|er|sie|es|ihn|ihm|ihr\w*|sein\w*|dort|dies\w*|elles?|ils?|leur|lui|celui|ella|él|ellos|ese|esa)\b|['’](?:s|re)\b",
+    re.IGNORECASE,
+)
+_FIGURE = re.compile(r"\d")
 _OWN_WORK = re.compile(
     r"^\W*(?:(?:done|ok(?:ay)?|great|noted|sure)[,.:!—–-]* )*(?:i|we|ich|wir)(?:['’]ve|['’]m)? ", re.IGNORECASE
 )
@@ -39,14 +56,26 @@ _OF_YOU = re.compile(r"\b(?:you|your|yours|du|dir|dich|dein\w*|sie|ihr\w*)\b", r
 _THE_USER = re.compile(r"^(?P<the>the )?user\b(?!['’]s)", re.IGNORECASE)
 
 
-def doubt_about(content: str, said: str, now: datetime) -> str:
-    """Return what of a statement nobody said, dates excepted; "" where it is grounded."""
-    missing = unsaid_words(without_dates(content, now), said)
+def doubt_about(content: str, said: str, now: datetime, names_from: str = "", words_from: str = "") -> str:
+    """Return what of a statement nobody said, dates excepted; "" where it is grounded.
+
+    Names and other words, but no figures, may be from further texts.
+    """
+    statement = without_dates(content, now)
+    missing = unsaid_words(statement, said)
+    far = [name for name in missing.names if is_said_in(name, names_from)]
+    far += [word for word in missing.words if is_said_in(word, words_from)]
+    if far:
+        missing = unsaid_words(statement, f"{said}\n{' '.join(far)}")
     if missing.names:
         return f"nobody said {', '.join(missing.names[:5])}"
-    if missing.share_said < ENOUGH_SAID:
+    if missing.share_said < ENOUGH_SAID or missing.share_of_words < FEWEST_WORDS_SAID:
         return f"nobody said {', '.join(missing.words[:5])}"
     return ""
+
+
+def is_said_in(word: str, text: str) -> bool:
+    return bool(text) and not _FIGURE.search(word) and unsaid_words(word, text).share_said == 1
 
 
 def without_dates(text: str, now: datetime) -> str:
@@ -55,6 +84,26 @@ def without_dates(text: str, now: datetime) -> str:
         begin, end = window.span
         text = f"{text[:begin]} {text[end:]}"
     return _DAY.sub(" ", _CLOCK.sub(" ", text))
+
+
+def is_agreement(message: str) -> bool:
+    """Return whether a message begins by accepting what was offered."""
+    return bool(_AGREES.match(message))
+
+
+def has_question(message: str) -> bool:
+    return bool(_ASKS.search(message))
+
+
+def is_plain_question(message: str, words: str) -> bool:
+    """Return whether the sentence that has the words asks for something, rather than offers it."""
+    sentence = sentence_of(message, words) or message
+    return bool(_QUESTION.search(sentence)) and not _SUGGESTION.match(sentence)
+
+
+def points_back(message: str) -> bool:
+    """Return whether a message calls somebody or something by a word that stands for a name."""
+    return bool(_POINTS.search(message))
 
 
 def is_suggestion(message: str, quote: str, content: str) -> bool:

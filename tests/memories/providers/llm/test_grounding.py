@@ -16,7 +16,9 @@ CASES = json.loads((Path(__file__).parents[3] / "data" / "grounding.json").read_
 
 def extract(case: dict[str, Any]) -> list[Fact]:
     messages = tuple(Message(*line.split(": ", 1)) for line in case["messages"])
-    llm, _ = provider_on({"facts": [found(case["content"], message=case["message"], quote=case["quote"])]})
+    updates = case.get("updates", 0)
+    fact = found(case["content"], message=case["message"], quote=case["quote"], updates=updates)
+    llm, _ = provider_on({"facts": [fact]})
     return llm.extract(Chunk(messages, NOW), Setting(known=tuple(case["known"])))
 
 
