@@ -25,5 +25,5 @@ def test_a_small_model_answers_over_the_wire_with_facts_or_with_nothing_that_fit
         with suppress(LLMUnusable):
             model.provider.extract(CHUNK, Setting())
         answers = [(usage.operation, usage.outcome, usage.output_tokens > 0) for usage in model.usages]
-    assert set(answers) <= {("extract", "ok", True), ("extract", "unusable", True)}
+    assert set(answers) <= {("extract_lean", "ok", True), ("extract_lean", "unusable", True)}
     assert answers

@@ -282,7 +282,8 @@ def asking(stand: Path, gguf: Path, threads: int = 1, seconds: float = 60.0, *, 
         settings = LLMSettings("openai", url, large_model=gguf.stem, concurrency=1, seconds=seconds)
         chat = Unhurried(build_chat(settings, circuit=Circuit("loopback", NEVER_LEFT_ALONE)), seconds)
         try:
-            yield Model(gguf.stem[:28], LLMProvider(chat, grant, lean=lean), usages, partial(cpu_seconds, process))
+            provider = LLMProvider(chat, grant, lean=lambda: lean)
+            yield Model(gguf.stem[:28], provider, usages, partial(cpu_seconds, process))
         finally:
             chat.close()
 

@@ -1,4 +1,4 @@
-"""What the server spends, whether it may, and which models do not answer."""
+"""What the server spends, whether it may, and which models fail, or are asked for less."""
 
 from __future__ import annotations
 
@@ -6,7 +6,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
+from memories.ledger.days import day_of
 from memories.models import LedgerEntry
+from memories.providers.llm.provider import EXTRACT
 from memsite.tenancy.models import App
 
 FAILURES = 5
@@ -16,7 +18,8 @@ UNANSWERED = 2
 
 Fewer than open a circuit: that counts the calls of one process, and is told by the others' at once.
 """
-AWAY = "unavailable"
+AWAY, UNUSABLE = "unavailable", "unusable"
+LEAN_AFTER, LEAN_FOR = 2, timedelta(days=1)
 WITHIN = timedelta(minutes=10)
 LOOKED_AT = 200
 
@@ -48,6 +51,21 @@ def service_away(provider: str, now: datetime) -> Outage | None:
     lately = ((name, outcome, moment) for name, outcome, moment in rows if name == provider and moment > now - WITHIN)
     unanswered = ((name, outcome if outcome == AWAY else "ok", moment) for name, outcome, moment in lately)
     return next((outage for outage in runs(unanswered) if outage.failures >= UNANSWERED), None)
+
+
+def lean_models(app: App, now: datetime) -> dict[str, datetime]:
+    """Return the models that are asked for facts of four fields, and since when: their last two answers with all fields
+    were of no use. After a day they are asked for all fields again. One query.
+    """
+    rows = LedgerEntry.objects.for_app(app).filter(operation=EXTRACT, created_at__gt=now - LEAN_FOR)
+    # By day what is read: there is an index for it.
+    rows = rows.filter(day__gte=day_of(app, now - LEAN_FOR)).order_by("-id")
+    failing = runs(rows.values_list("model", "outcome", "created_at")[:LOOKED_AT])
+    return {
+        outage.name: outage.since
+        for outage in failing
+        if outage.outcome == UNUSABLE and outage.failures >= LEAN_AFTER
+    }
 
 
 def runs(calls: Calls) -> list[Outage]:

@@ -25,6 +25,7 @@ UNITS: dict[str, float] = {
     "insight": 10,
     "make_room": 10,
     "digest": 15,
+    "extract_lean": 15,
     "extract": 20,
     "summarise": 20,
 }

@@ -12,6 +12,7 @@ from django.utils import timezone
 from memories.index.app_embedder import current_embedder, serving_embedder
 from memories.language.relate import Thresholds
 from memories.ledger.budget import asks_models, meter_for
+from memories.ledger import lean_models
 from memories.models import Memory
 from memories.models.memory import MemoryQuerySet
 from memories.providers.embeddings import Embedder
@@ -93,6 +94,8 @@ class Caller:
             return Careful(refusing(error), self.rules)
         if chat is None:
             return self.rules
-        return Careful(
-            LLMProvider(chat, meter_for(self.app, session, turn_number), lean=get_conf().llm_lean), self.rules
-        )
+
+        def is_lean() -> bool:
+            return get_conf().llm_lean or chat.model(large=True) in lean_models(self.app, timezone.now())
+
+        return Careful(LLMProvider(chat, meter_for(self.app, session, turn_number), lean=is_lean), self.rules)

@@ -13,6 +13,7 @@ from memories.language.messages import ASSISTANT, USER, Message
 from memories.providers.llm.client import ModelChat
 from memories.providers.llm.prompting import LLMProvider
 from memories.providers.llm.provider import (
+    LEAN,
     Ask,
     Chunk,
     Expected,
@@ -24,6 +25,7 @@ from memories.providers.llm.provider import (
     Setting,
     Usage,
 )
+from memsite.config.conf import get_conf
 
 SMALL_MODEL_ASKED = frozenset({"gate", "rewrite"})
 PARSED = "parsed"
@@ -69,13 +71,14 @@ def check_model(chat: ModelChat, seconds: float | None = None) -> Iterator[Check
         usages.clear()
         begun = monotonic()
         try:
-            ask(LLMProvider(asked, grant))
+            ask(LLMProvider(asked, grant, lean=lambda: get_conf().llm_lean))
             outcome = PARSED
         except LLMError as error:
             outcome = str(error)
         took, large = monotonic() - begun, operation not in SMALL_MODEL_ASKED
         tokens = sum(usage.input_tokens for usage in usages), sum(usage.output_tokens for usage in usages)
-        yield Checked(operation, chat.made_by(large), *tokens, took, chat.agreed(large), outcome)
+        lean = ", lean" if any(usage.operation == LEAN for usage in usages) else ""
+        yield Checked(operation, chat.made_by(large), *tokens, took, f"{chat.agreed(large)}{lean}", outcome)
 
 
 SAID = (

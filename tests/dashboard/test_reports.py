@@ -286,3 +286,10 @@ class TestTheCheckOfTheModel:
 
 def links_to_check(client: Client) -> bool:
     return bool(elements(client.get("/costs"), "form", action="/costs/check"))
+
+
+def test_a_model_that_is_asked_for_less_is_named(vera: Client, alice: Caller) -> None:
+    assert "lean question" not in text_of(vera.get("/costs"))
+    for _ in range(2):
+        call(alice.app, outcome="unusable")
+    assert "is asked the lean question for facts since" in text_of(vera.get("/costs"))

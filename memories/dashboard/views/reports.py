@@ -20,6 +20,7 @@ from memories.dashboard.plots import Plot, Series
 from memories.dashboard.responses import fingerprint, is_seen, render_page, unchanged
 from memories.dashboard.views.sessions import lines_of
 from memories.learn.feedback import used_rates
+from memories.ledger import lean_models
 from memories.ledger.days import DAYS, MOST_DAYS, Span, day_of, last_days
 from memories.ledger.spend import By, Total, by_app, by_day, daily, energy, spent_today, sum_up, totals
 from memories.maintain import figures
@@ -138,6 +139,7 @@ def costs(request: DashboardRequest) -> HttpResponse:
         "days": days,
         "operations": totals(app, span.since, "operation", span.until),
         "models": totals(app, span.since, "model", span.until),
+        "lean": lean_models(app, timezone.now()),
         "plot": plot(dashboard, span, total),
         "today": spent_today(app, timezone.now()),
         "energy": energy(app, span),

@@ -242,7 +242,7 @@ class ModelChat:
         self._in_time = ThreadPoolExecutor(concurrency, "hurried")
 
     def made_by(self, large: bool) -> str:
-        return f"{self.name}:{self._model(large)}"[:MAX_MAKER_CHARACTERS]
+        return f"{self.name}:{self.model(large)}"[:MAX_MAKER_CHARACTERS]
 
     def state(self) -> str:
         return self._circuit.state()
@@ -255,9 +255,12 @@ class ModelChat:
         self._in_time.shutdown(wait=False, cancel_futures=True)
         self._api.close()
 
+    def model(self, large: bool) -> str:
+        return self._models.large if large else self._models.small
+
     def agreed(self, large: bool) -> str:
         """Return the format in which the model answers, as far as that was negotiated."""
-        return self._dialect.agreed(self._refused.get(self._model(large), frozenset()))
+        return self._dialect.agreed(self._refused.get(self.model(large), frozenset()))
 
     def ask(self, ask: Ask, meter: Meter) -> dict[str, Any]:
         deadline = monotonic() + (self._seconds if ask.total_seconds is None else ask.total_seconds)
@@ -280,7 +283,7 @@ class ModelChat:
 
     def _answer(self, ask: Ask, deadline: float, meter: Meter) -> dict[str, Any]:
         """Asks until nothing is refused any more."""
-        model = self._model(ask.large)
+        model = self.model(ask.large)
         refused = self._refused.get(model, frozenset())
         circuit = self._hurried_circuit if is_hurried(ask) else self._circuit
         if self._circuit.state() == "open":
@@ -310,9 +313,6 @@ class ModelChat:
                     if less.most_tokens:
                         halved = True
                         ask = replace(ask, max_tokens=less.most_tokens)
-
-    def _model(self, large: bool) -> str:
-        return self._models.large if large else self._models.small
 
     @contextmanager
     def _place(self, deadline: float) -> Iterator[None]:
@@ -408,11 +408,15 @@ def usable(reply: Reply, ask: Ask) -> dict[str, Any]:
     if reply.cut and not isinstance(reply.content, str):
         raise Unfit(_CUT_OFF)
     try:
-        return read_answer(reply.content, ask.schema)
+        answer = read_answer(reply.content, ask.schema)
     except Unfit:
         if reply.cut:
             raise Unfit(_CUT_OFF) from None
         raise
+    if answer == ask.example:
+        # Small models that know none repeat the one they were shown.
+        raise LLMUnusable(f"the model repeated the example of {ask.operation}")
+    return answer
 
 
 Kind = Literal["rules", "anthropic", "openai", "ollama"]

@@ -17,6 +17,8 @@ RULES = "rules"
 """The provider's name that a memory carries when no model had a part in it."""
 
 
+EXTRACT, LEAN = "extract", "extract_lean"
+"""The question for facts, and the same for small models, with four fields for each."""
 NOT_ANSWERED = Verdict(Relation.DIFFERENT, "the model said nothing of it", 0.0)
 """In the place of a verdict that an answer leaves out."""
 
@@ -285,8 +287,9 @@ class Ask:
     """One question. `operation` names it for the meter.
 
     `schema` is the JSON schema of the answer, an object at the top, in the words that `schema.py` knows.
-    `large` asks the large model, not the small one. `total_seconds` bounds everything: waiting for a free place,
-    retries, and the second answer when the first is of no use; None is what the service's settings say.
+    `large` asks the large model, not the small one. `example` is the answer that the prompt shows, and is none.
+    `total_seconds` bounds everything: waiting for a free place, retries, and the second answer when the first is of no
+    use; None is what the service's settings say.
     """
 
     operation: str
@@ -296,6 +299,7 @@ class Ask:
     max_tokens: int
     large: bool = True
     total_seconds: float | None = None
+    example: Mapping[str, Any] | None = None
 
 
 class Chat(Protocol):

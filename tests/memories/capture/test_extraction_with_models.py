@@ -7,6 +7,7 @@ import logging
 import re
 from collections import Counter
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from io import StringIO
@@ -14,6 +15,7 @@ from typing import Any
 from unittest.mock import patch
 
 import pytest
+from django.core.management import CommandError, call_command
 from django.utils import timezone
 
 from memories.capture import extraction, extraction_queue
@@ -80,6 +82,17 @@ class TestGoodAnswers:
         assert [asked(seen) for seen in server.seen] == ["gate"]
         assert [(row.status, row.made_by) for row in extractions(alice.app)] == [(DONE, f"{server.kind}:small")]
         assert contents(alice.app) == []
+
+    def test_where_the_rules_are_sure_that_nothing_is_said_none_is_asked(self, alice: Caller, model: Server) -> None:
+        say(alice, "Thanks, that works!")
+        upkeep_learn_due()
+        assert (operations(), model.seen) == ([], [])
+        assert [(row.status, row.made_by) for row in extractions(alice.app)] == [(DONE, "rules")]
+
+    def test_where_they_are_sure_of_a_fact_it_is_asked_for_at_once(self, alice: Caller, model: Server) -> None:
+        say(alice, "My name is Bo. I live in Lisbon.")
+        upkeep_learn_due()
+        assert [operation for operation, *_ in operations()] == ["extract"]
 
     def test_the_nearest_of_what_is_known_is_shown(self, alice: Caller, model: Server) -> None:
         alice.remember("User loves the harbour of Lisbon")
@@ -1048,6 +1061,52 @@ def test_a_small_model_may_be_asked_for_less(alice: Caller, model: Server, setti
     assert contents(alice.app) == ["User moved to Lisbon in spring"]
     (question,) = [seen for seen in model.seen if asked(seen) == "extract"]
     assert len((question.schema or {})["properties"]["facts"]["items"]["properties"]) == 4
+
+
+class TestTheLeanQuestion:
+    @pytest.fixture
+    def small(self, model: Server) -> Server:
+        """A model that fills no form of sixteen fields."""
+
+        def answer(seen: Seen) -> Behaviour:
+            if asked(seen) != "extract" or fields_of(seen) == 4:
+                lean = {"message": 1, "content": "User moved to Lisbon in spring"}
+                return answers(extract=Says({"facts": [lean]}))(seen)
+            return Says("prose")
+
+        model.always(answer)
+        return model
+
+    def test_is_asked_from_then_on_by_whichever_process(self, alice: Caller, small: Server) -> None:
+        for _ in range(2):
+            say(alice)
+            upkeep_learn_due()
+            forget_clients()
+        assert [(operation, outcome) for operation, _, outcome in operations() if operation != "gate"] == [
+            ("extract", "unusable"), ("extract", "unusable"), ("extract_lean", "ok"), ("extract_lean", "ok"),
+        ]  # fmt: skip
+        assert contents(alice.app) == ["User moved to Lisbon in spring"]
+
+    def test_the_full_one_is_tried_anew_after_a_day(self, alice: Caller, small: Server) -> None:
+        say(alice)
+        upkeep_learn_due()
+        with after(hours=25):
+            say(alice)
+            upkeep_learn_due()
+        assert Counter(operation for operation, *_ in operations())["extract"] == 4
+
+    def test_the_check_says_so(self, alice: Caller, small: Server) -> None:
+        say(alice)
+        upkeep_learn_due()
+        out = StringIO()
+        with suppress(CommandError):
+            call_command("check_llm", stdout=out)
+        assert f"{alice.app.app_id} asks the lean question for facts since" in out.getvalue()
+        assert ", lean" in out.getvalue()
+
+
+def fields_of(seen: Seen) -> int:
+    return len((seen.schema or {})["properties"]["facts"]["items"]["properties"])
 
 
 def test_the_facts_of_a_text_are_compared_in_one_question(alice: Caller, model: Server) -> None:

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from io import StringIO
 
+import pytest
 from django.core.management import CommandError, call_command
 
 from tests.memories.providers.llm.servers import Says, Server, like_llama_cpp_python
 from tests.with_model import answers
 
+pytestmark = pytest.mark.django_db
 QUESTIONS = ["gate", "extract", "relate", "summarise", "digest", "insight", "make_room", "rewrite"]
 
 

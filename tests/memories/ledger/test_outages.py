@@ -11,6 +11,7 @@ import pytest
 from django.test import Client
 from django.utils import timezone
 
+from memories.ledger import lean_models
 from memories.models import LedgerEntry
 from memories.providers.llm.client import make_chat
 from memories.providers.llm.provider import LLMUnavailable
@@ -27,11 +28,30 @@ from tests.with_model import answers, forget_clients, say
 pytestmark = pytest.mark.usefixtures("noon")
 
 
-def called(app: App, *outcomes: str, model: str = "big", provider: str = "openai") -> None:
+def called(app: App, *outcomes: str, model: str = "big", provider: str = "openai", operation: str = "gate") -> None:
     for outcome in outcomes:
         LedgerEntry.objects.create(
-            app=app, operation="gate", provider=provider, model=model, outcome=outcome, day=timezone.now().date()
+            app=app, operation=operation, provider=provider, model=model, outcome=outcome, day=timezone.now().date()
         )
+
+
+@each_row("outcomes, lean", [
+    ([], False), (["unusable"], False), (["unusable", "unusable"], True), (["ok", "unusable", "unusable"], True),
+    (["unusable", "unusable", "ok"], False), (["unusable", "ok", "unusable"], False),
+    (["unusable", "unavailable"], False),
+], rolled_back=True)  # fmt: skip
+def test_after_two_answers_of_no_use_in_a_row_a_model_is_asked_for_less(
+    alice: Caller, outcomes: list[str], lean: bool
+) -> None:
+    called(alice.app, *outcomes, operation="extract")
+    called(alice.app, "ok", operation="extract_lean")
+    assert (lean_models(alice.app, timezone.now()).keys() == {"big"}) == lean
+
+
+def test_after_a_day_it_is_asked_for_all_again(alice: Caller) -> None:
+    called(alice.app, "unusable", "unusable", operation="extract")
+    assert lean_models(alice.app, timezone.now() + timedelta(hours=23))
+    assert not lean_models(alice.app, timezone.now() + timedelta(hours=24))
 
 
 def held(app: App) -> list[tuple[str, str]]:

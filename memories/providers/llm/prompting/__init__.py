@@ -6,9 +6,10 @@ numbers that were shown, words that were said, lengths that fit.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from datetime import datetime
+from functools import cache
 from typing import Any
 
 from memories.language.messages import Message
@@ -36,7 +37,7 @@ from memories.providers.llm.prompting.operations import (
     read_worth,
     show_memories,
 )
-from memories.providers.llm.prompting.prompt import example, show_conversation, show_last
+from memories.providers.llm.prompting.prompt import show_conversation, show_last
 from memories.providers.llm.provider import (
     Ask,
     Chat,
@@ -61,12 +62,12 @@ class LLMProvider:
     Answers carry the model that gave them; `name` is the large one. Each request is told to `meter`.
     """
 
-    def __init__(self, chat: Chat, meter: Meter, *, lean: bool = False) -> None:
-        """With `lean` facts are asked for with four fields each, which small models can fill."""
+    def __init__(self, chat: Chat, meter: Meter, *, lean: Callable[[], bool] = lambda: False) -> None:
+        """Where it is `lean` facts are asked for with four fields each, which small models can fill."""
         self.name = chat.made_by(large=True)
         self._chat = chat
         self._meter = meter
-        self._lean = lean
+        self._lean = cache(lean)
 
     def gate(self, chunk: Chunk) -> Worth:
         conversation = show_chunk(chunk)
@@ -79,12 +80,12 @@ class LLMProvider:
         if not conversation.text:
             return []
         try:
-            answer, made_by = self._answer(ask_facts(chunk, conversation, setting, lean=self._lean))
+            answer, made_by = self._answer(ask_facts(chunk, conversation, setting, lean=self._lean()))
         except LLMUnusable:
-            # It was asked twice. Whoever fills no form of fifteen fields may fill one of four, from now on.
-            if self._lean:
+            # Whoever fills no form of sixteen fields may fill one of four, from now on.
+            if self._lean():
                 raise
-            self._lean = True
+            self._lean = cache(lambda: True)
             answer, made_by = self._answer(ask_facts(chunk, conversation, setting, lean=True))
         return read_facts(answer, chunk, conversation, setting, made_by)
 
@@ -146,10 +147,5 @@ class LLMProvider:
         return read_query(*self._answer(ask_query(last, now))) if last else Written("")
 
     def _answer(self, ask: Ask) -> tuple[dict[str, Any], str]:
-        """Return the answer, and who gave it. Small models that know none repeat the one they were shown:
-        LLMUnusable.
-        """
-        answer, made_by = self._chat.ask(ask, self._meter), self._chat.made_by(ask.large)
-        if answer == example(ask.operation):
-            raise LLMUnusable(f"{made_by} repeated the example")
-        return answer, made_by
+        """Return the answer, and who gave it."""
+        return self._chat.ask(ask, self._meter), self._chat.made_by(ask.large)

@@ -31,8 +31,6 @@ class Question:
     max_tokens: int
     large: bool = True
     total_seconds: float | None = None
-    prompt: str = ""
-    """The name of its prompt, if that is another one."""
 
     def fill(self, told: Mapping[str, object], untrusted: Mapping[str, str], max_tokens: int | None = None) -> Ask:
         """Return the prompt with what we say ourselves (`told`) and what others wrote, each in a fence of this
@@ -40,11 +38,10 @@ class Question:
         """
         nonce = token_hex(8)
         values = {**told, **{name: fence(text, nonce) for name, text in untrusted.items()}}
-        system, shown = load(self.prompt or self.operation)
+        system, shown = load(self.operation)
         prompt = f"N is {nonce}.\n\n{shown.substitute(values)}"
-        return Ask(
-            self.operation, system, prompt, self.schema, max_tokens or self.max_tokens, self.large, self.total_seconds
-        )
+        most, shows = max_tokens or self.max_tokens, example(self.operation)
+        return Ask(self.operation, system, prompt, self.schema, most, self.large, self.total_seconds, shows)
 
 
 def fence(text: str, nonce: str) -> str:

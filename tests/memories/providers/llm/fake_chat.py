@@ -46,9 +46,9 @@ class FakeChat:
         return answer
 
 
-def provider_on(answer: dict[str, Any] | LLMError) -> tuple[LLMProvider, FakeChat]:
+def provider_on(answer: dict[str, Any] | LLMError, *, lean: bool = False) -> tuple[LLMProvider, FakeChat]:
     chat = FakeChat(answer)
-    return LLMProvider(chat, metering([])), chat
+    return LLMProvider(chat, metering([]), lean=lambda: lean), chat
 
 
 def said(*texts: str) -> Chunk:

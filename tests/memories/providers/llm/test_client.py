@@ -210,6 +210,13 @@ def test_two_wrong_answers_are_enough(chat, server, meter, usages):
     assert "Likes tea" not in str(caught.value)
 
 
+def test_the_example_of_a_prompt_is_no_answer(chat, server, meter, usages):
+    server.then(Says(GOOD))
+    with pytest.raises(LLMUnusable, match="repeated the example of extract"):
+        chat.ask(replace(ASK, example=GOOD), meter)
+    assert outcomes(usages) == ["unusable"]
+
+
 def test_an_answer_that_was_cut_off_gets_more_room(chat, server, meter):
     server.then(Says(json.dumps(GOOD)[:-8], cut=True), Says(GOOD))
     assert chat.ask(ASK, meter) == GOOD

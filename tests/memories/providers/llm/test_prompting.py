@@ -541,7 +541,7 @@ class TestTheLeanQuestion:
             chat.answer = next(given)
             return FakeChat.ask(chat, ask, meter)
 
-        chat.ask, llm = answer, LLMProvider(chat, metering([]), lean=lean)  # type: ignore[method-assign]
+        chat.ask, llm = answer, LLMProvider(chat, metering([]), lean=lambda: lean)  # type: ignore[method-assign]
         facts = llm.extract(said("I prefer tea in the morning."), Setting(categories=("preferences", "work")))
         fields = [list(ask.schema["properties"]["facts"]["items"]["properties"]) for ask in chat.asked]
         return facts, fields
@@ -571,7 +571,7 @@ def test_summaries_and_insights_copy_no_labels_of_facts(text: str, kept: str) ->
 @each_row("lean", [False, True])
 def test_what_the_operator_says_matters_goes_with_the_question(lean: bool) -> None:
     chat = FakeChat({"facts": []})
-    LLMProvider(chat, metering([]), lean=lean).extract(said("x"), Setting(guidance="Never keep prices."))
+    LLMProvider(chat, metering([]), lean=lambda: lean).extract(said("x"), Setting(guidance="Never keep prices."))
     (ask,) = chat.asked
     assert "Never keep prices." in ask.prompt
     assert "Never keep prices." not in ask.system

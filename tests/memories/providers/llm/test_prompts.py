@@ -13,14 +13,14 @@ import pytest
 from memories.language.messages import ASSISTANT, SYSTEM, TOOL, USER, Message, close_fence, open_fence
 from memories.providers.llm.prompting import LLMProvider, prompt
 from memories.providers.llm.prompting.prompt import example, load
-from memories.providers.llm.provider import Ask, Chunk, Comparison, LLMUnavailable, LLMUnusable, Setting
+from memories.providers.llm.provider import Ask, Chunk, Comparison, LLMUnavailable, Setting
 from memories.providers.llm.schema import fitted
 from tests.growth import assert_linear
 from tests.memories.providers.llm.fake_chat import NOW, notes, provider_on, said
 from tests.tables import each_row
 
 NONCE = "0123456789abcdef"
-OPERATIONS = ("gate", "extract", "relate", "summarise", "digest", "insight", "make_room", "rewrite")
+OPERATIONS = ("gate", "extract", "extract_lean", "relate", "summarise", "digest", "insight", "make_room", "rewrite")
 RULE = (prompt.PROMPTS / "untrusted.md").read_text("utf-8").strip()
 NUMBER = f"N is {NONCE}.\n\n"
 
@@ -30,9 +30,9 @@ def known_nonce(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(prompt, "token_hex", lambda size: NONCE)
 
 
-def sent(call: Callable[[LLMProvider], object]) -> Ask:
+def sent(call: Callable[[LLMProvider], object], *, lean: bool = False) -> Ask:
     """What a call sends to the model, which is away."""
-    llm, chat = provider_on(LLMUnavailable("away"))
+    llm, chat = provider_on(LLMUnavailable("away"), lean=lean)
     with pytest.raises(LLMUnavailable):
         call(llm)
     return chat.asked[0]
@@ -47,6 +47,7 @@ def asks_about(text: str) -> dict[str, Ask]:
     asks = [
         sent(lambda llm: llm.gate(chunk)),
         sent(lambda llm: llm.extract(chunk, setting)),
+        sent(lambda llm: llm.extract(chunk, setting), lean=True),
         sent(lambda llm: llm.relate(text, [text, text], text, [0.5, 0.5])),
         sent(lambda llm: llm.summarise(text, memories, text, 2_000)),
         sent(lambda llm: llm.digest([message] * 3, NOW, 200)),
@@ -205,8 +206,8 @@ def test_no_two_requests_share_a_fence() -> None:
 
 class TestBounds:
     MOST = {
-        "gate": 24_500, "extract": 34_000, "relate": 29_000, "summarise": 69_000, "digest": 24_500,
-        "insight": 60_500, "make_room": 37_000, "rewrite": 8_500,
+        "gate": 24_500, "extract": 34_000, "extract_lean": 34_000, "relate": 29_000, "summarise": 69_000,
+        "digest": 24_500, "insight": 60_500, "make_room": 37_000, "rewrite": 8_500,
     }  # fmt: skip
 
     @each_row("text", ["word " * 40_000, "\n\nx\n" * 50_000, "\U0001f600" * 200_000, "<untrusted-" * 18_000])
@@ -256,29 +257,15 @@ class TestEachPrompt:
         assert fitted(example(operation), schema) == example(operation)
         assert keys_in_order(example(operation), schema)
 
+    def test_goes_with_its_example_which_is_no_answer(self, operation: str) -> None:
+        assert asks_about("hello")[operation].example == example(operation)
+
     def test_is_short(self, operation: str) -> None:
         task, _ = load(operation)
         assert len(task) < 5_000
 
 
 class TestTheExampleIsNoAnswer:
-    """Small models repeat it when they know nothing better."""
-
-    def test_a_gate_that_repeats_it_has_not_answered(self) -> None:
-        llm, _ = provider_on(example("gate"))
-        with pytest.raises(LLMUnusable, match="repeated the example"):
-            llm.gate(said("hello"))
-
-    def test_a_digest_that_repeats_it_is_none(self) -> None:
-        llm, _ = provider_on(example("digest"))
-        with pytest.raises(LLMUnusable, match="repeated the example"):
-            llm.digest(said("hello").messages, NOW, 400)
-
-    def test_an_insight_that_repeats_it_is_none(self) -> None:
-        llm, _ = provider_on(example("insight"))
-        with pytest.raises(LLMUnusable, match="repeated the example"):
-            llm.insight(notes("Tea."), 400)
-
     def test_its_facts_are_none_of_this_conversation(self) -> None:
         shown = example("extract")["facts"]
         own = {**shown[0], "content": "The user has a cat.", "quote": "I have a cat"}
