@@ -57,6 +57,16 @@ def upkeep_tell(app_pk: int) -> None:
 
 
 @shared_task
+def upkeep_reconsider(app_pk: int, change_number: int) -> int:
+    """Ask a model what should have made room for a write, where rules did; return how many memories come back."""
+    app = App.objects.filter(pk=app_pk, status=AppStatus.ACTIVE).select_related("policy").first()
+    if app is None:
+        return 0
+    with confined(app_pk):
+        return upkeeper(app).reconsider_evictions(change_number)
+
+
+@shared_task
 def upkeep_mend(app_pk: int) -> int:
     """Mend damage that requests met in what is derived from memories; return how much was made anew."""
     app = App.objects.filter(pk=app_pk, status=AppStatus.ACTIVE).select_related("policy").first()

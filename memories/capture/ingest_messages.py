@@ -17,7 +17,7 @@ from django.utils import timezone
 
 from memories.capture.candidates import embed_candidates
 from memories.capture.extraction_queue import queue_facts
-from memories.capture.pipeline import REQUEST_SECONDS, needing_capacity, store, suggest_evictions
+from memories.capture.pipeline import reconsidered, store
 from memories.capture.quarantine import (
     ECHO,
     Outcome,
@@ -39,7 +39,7 @@ from memories.ledger.energy import note_energy
 from memories.models import Injection, Source
 from memories.providers.embeddings import Embedder
 from memories.providers.llm.provider import Provider
-from memories.store import Candidate, Writer, writing
+from memories.store import Candidate, Writer
 from memsite.tenancy.policy import OPERATIONAL_CATEGORIES
 from sessions.checkpoints import DifferentCheckpoint, next_turn_number, number_after, store_turn
 from sessions.markers import SERVICE, marker_lines, trim_debris
@@ -113,8 +113,8 @@ def ingest_messages(
 ) -> Captured:
     """Read and embed first, then store everything in one transaction; text sent before changes nothing.
 
-    In a full app the provider says what makes room for what the markers say; the rules do without one. Where `is_live`,
-    the texts are a sign of life. Raises SessionGone and SaidOtherwise.
+    In a full app rules make room for what the markers say; the provider, if it is a model, may choose otherwise behind
+    it. Where `is_live`, the texts are a sign of life. Raises SessionGone and SaidOtherwise.
     """
     injected = Injection.objects.for_app(session.app).into(session)
     shown = injected.lines()
@@ -124,10 +124,8 @@ def ingest_messages(
     embed_candidates([candidate for message in parsed for candidate in message.candidates], embedder)
     for message in parsed:
         message.all_related = find_related(session.app, message.candidates, embedder)
-    incoming = [text for message in parsed for text in needing_capacity(message.candidates, message.all_related)]
-    suggested = suggest_evictions(session.app, provider, incoming, now, REQUEST_SECONDS)
     captured = Captured()
-    with writing(session.app, actor, now, suggested) as write:
+    with reconsidered(session.app, actor, now, provider) as write:
         if is_live:
             note_activity(session, now)
         resources = record_said(session, said, now)

@@ -1,12 +1,14 @@
 """candidates → memories: embed, find what is related, make capacity in a full app, store.
 
-What makes capacity, a model is asked beforehand, outside of any transaction. The store follows what it said as far as
-that still makes sense, and finds what else has to go by rules.
+In a full app rules make capacity within the write, so that nobody waits. What else should have gone instead, a worker
+asks a model behind it. Where a worker writes, a model is asked beforehand, outside of any transaction, and the store
+follows what it said as far as that still makes sense.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from datetime import datetime
 from time import monotonic
 from typing import Any
@@ -27,21 +29,23 @@ from memories.capture.related_memories import (
 from memories.language.relate import Relation
 from memories.language.relate.equivalence import holds_all_of
 from memories.ledger.energy import note_energy
-from memories.models import Link, LinkKind, Memory, Source
+from memories.models import LIVE, Link, LinkKind, Memory, Source, Status
 from memories.models.memory import MAX_TAGS, as_noted
 from memories.providers.embeddings import Embedder
 from memories.providers.llm.provider import RULES, Choice, LLMDenied, LLMError, Provider
 from memories.store import Candidate, Suggestion, Writer, writing
-from memories.store.transaction import BATCH
+from memories.store.transaction import BATCH, exchange
 from memsite.http.json_body import MAX_OBJECT_CHARACTERS, json_length
+from memsite.jobs.task_queue import ring
 from memsite.tenancy.models import App
 from memsite.tenancy.policy import AppPolicy, Preset
 from sessions.models import AgentSession
 from sessions.recording import note_activity
 
 log = structlog.get_logger("memories.capture")
-REQUEST_SECONDS, BACKGROUND_SECONDS = 4.0, 60.0
-"""How long whoever writes waits for a model, in all."""
+BACKGROUND_SECONDS = 60.0
+"""How long a worker waits for a model, in all."""
+RECONSIDER = "memories.tasks.upkeep_reconsider"
 LEAST_SECONDS = 0.5
 MOST_QUESTIONS = 10
 SHOWN = 50
@@ -74,8 +78,8 @@ def remember(
 
     It is a sign of life of the `live` sessions. Raises SessionGone, and nothing is stored.
 
-    In a full app the provider says what makes room; the rules do without one. What a person has to decide about is kept
-    for that (`quarantine`), and its outcome has no memory.
+    In a full app rules make room; the provider, if it is a model, may choose otherwise behind it. What a person has to
+    decide about is kept for that (`quarantine`), and its outcome has no memory.
     """
     screened = screen(candidates, app.policy)
     embed_candidates(screened.free, embedder)
@@ -99,9 +103,7 @@ def remember_sifted(
     """Remember candidates that have their vectors already, as far as there are any."""
     free = screened.free
     all_related = find_related(app, free, embedder) if dedupe else []
-    incoming = needing_capacity(free, all_related) if dedupe else [candidate.content for candidate in free]
-    suggested = suggest_evictions(app, provider, incoming, now, REQUEST_SECONDS)
-    with writing(app, actor, now, suggested) as write:
+    with reconsidered(app, actor, now, provider) as write:
         for session in live:
             note_activity(session, now)
         if dedupe:
@@ -272,6 +274,46 @@ def suggest_evictions(
         return []
     count, limit = how_full(app)
     return choose(app, provider, count + len(incoming) - max(count, limit), incoming, now, seconds)
+
+
+@contextmanager
+def reconsidered(app: App, actor: str, now: datetime, provider: Provider | None) -> Iterator[Writer]:
+    """Open a writing transaction; if rules make room at its end, a model looks at that behind it."""
+    with writing(app, actor, now) as write:
+        yield write
+    if write.evicted and provider is not None and provider.name != RULES:
+        ring(RECONSIDER, app.pk, write.change_number)
+
+
+def reconsider_evictions(app: App, provider: Provider, change_number: int, actor: str, now: datetime) -> int:
+    """Ask a model what should have made room instead of what a write archived by rules; return how much comes back.
+
+    As much goes as comes back, in one transaction. What was written then or since is not looked at: nothing new is
+    folded into what is old. Where the model fails, the rules' choice stands.
+    """
+    written = Memory.objects.for_app(app).filter(change_number=change_number)
+    evicted = list(written.filter(status=Status.ARCHIVED).order_by("pk")[:MOST_QUESTIONS])
+    if not evicted or provider.name == RULES:
+        return 0
+    incoming = [memory.text for memory in written.filter(status__in=LIVE, version=1)]
+    least = Memory.objects.for_app(app).least_worthy()[: SHOWN + len(incoming)]
+    rows = [row for row in least if row.change_number < change_number][: SHOWN - 1]
+    deadline = monotonic() + BACKGROUND_SECONDS
+    back = 0
+    for gone in evicted:
+        shown = [gone, *rows]
+        try:
+            choice = provider.make_room(
+                [as_noted(row) for row in shown], now, app.policy.max_characters, incoming, deadline - monotonic()
+            )
+        except LLMError as error:
+            log.warning("rules_made_room", app=app.app_id, model=provider.name, reason=str(error))
+            break
+        if (choice.number, choice.into) != (gone.pk, None):
+            with writing(app, actor, now) as write:
+                back += exchange(write, gone, Suggestion.of(choice, shown))
+        rows = [row for row in rows if row.pk not in (choice.number, choice.into)]
+    return back
 
 
 def suggest_reductions(app: App, provider: Provider, now: datetime) -> list[Suggestion]:

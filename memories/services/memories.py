@@ -15,7 +15,7 @@ from django.core.exceptions import ObjectDoesNotExist
 from django.db.models import Exists, OuterRef, Q
 from django.utils import timezone
 
-from memories.capture.pipeline import Stored, remember, remember_sifted, suggest_reductions
+from memories.capture.pipeline import Stored, reconsider_evictions, remember, remember_sifted, suggest_reductions
 from memories.capture.quarantine import (
     READ_BY_AGENTS,
     Outcome,
@@ -236,6 +236,10 @@ class MemoryService(Caller):
         """Evict memories towards a limit that was lowered; return how many."""
         now = timezone.now()
         return shrink(self.app, self.actor, now, suggested=suggest_reductions(self.app, self.provider(), now))
+
+    def reconsider_evictions(self, change_number: int) -> int:
+        """Let the model choose otherwise than the rules did for a write; return how many memories come back."""
+        return reconsider_evictions(self.app, self.provider(), change_number, self.actor, timezone.now())
 
     def edit(
         self, memory: Memory, changes: Mapping[str, Any], *, version: int | None = None, reason: str = ""

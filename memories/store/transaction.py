@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from copy import copy
 from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import partial
@@ -17,7 +18,7 @@ from django.db import transaction
 from django.db.models import F, Q
 from django.dispatch import Signal
 
-from memories.models import LIVE, Memory, Visibility
+from memories.models import LIVE, Memory, Status, Visibility
 from memories.models.memory import as_noted
 from memories.providers.llm.provider import RULES, Choice
 from memories.providers.llm.rules.eviction import make_room, value
@@ -151,6 +152,27 @@ def makes_sense(write: Writer, suggestion: Suggestion, rows: Mapping[int, Memory
     )
 
 
+def exchange(write: Writer, gone: Memory, suggestion: Suggestion) -> bool:
+    """Bring back what rules archived to make room, and let what was suggested go in its place; return whether it is
+    done. Not if one of them has changed since; where there is room by now, nothing has to go.
+    """
+    choice = suggestion.choice
+    pks = {pk for pk in (gone.pk, choice.number, choice.into) if pk}
+    named = {memory.pk: memory for memory in with_app(write, Memory.objects.for_app(write.app).filter(pk__in=pks))}
+    current = named.get(gone.pk)
+    if current is None or (current.version, current.status) != (gone.version, Status.ARCHIVED):
+        return False
+    back = copy(current)
+    back.status = Status.ACTIVE
+    has_room = write.count < write.limit
+    if not has_room and not makes_sense(write, suggestion, {**named, gone.pk: back}):
+        return False
+    write.undo(current)
+    if not has_room:
+        carry_out(write, choice, named)
+    return True
+
+
 def readers_of(memory: Memory) -> tuple[object, ...]:
     """Return who may read it, and while it holds: only within one may a memory stand for another."""
     owner = memory.agent_id if memory.visibility == Visibility.AGENT else None
@@ -206,6 +228,7 @@ def evict_from(write: Writer, pool: Sequence[Memory], surplus: int) -> None:
     worth = {memory.pk: value(as_noted(memory), write.now) for memory in rows.values()}
     least = sorted(rows.values(), key=lambda memory: (worth[memory.pk], memory.confirmed_at, memory.pk))[:surplus]
     write.archive_all([(memory, reason_of(make_room([as_noted(memory)], write.now, 0))) for memory in least])
+    write.evicted += len(least)
 
 
 def carry_out(write: Writer, choice: Choice, rows: Mapping[int, Memory]) -> None:

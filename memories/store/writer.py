@@ -176,6 +176,8 @@ class Writer:
         self.change_number, self.count, self.limit = change_number, count, limit
         self.vector_model, self.near_model, self.longest_subject = vector_model, near_model, longest_subject
         self.changed: dict[int, Memory] = {}
+        self.evicted = 0
+        """How many memories rules archived to make room."""
         self.summaries_due: list[Key] = []
 
     def create(self, candidate: Candidate, reason: str = "") -> Memory:

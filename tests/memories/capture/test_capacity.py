@@ -10,10 +10,10 @@ from unittest.mock import patch
 import pytest
 from django.db import connection
 
-from memories.capture import ingest_messages, pipeline
 from memories.ledger.energy import set_level
 from memories.models import LedgerEntry, Memory, Revision, Status
 from memories.store import Candidate, writing
+from memories.tasks import upkeep_reconsider
 from memsite.tenancy.models import App, AppPolicy
 from tests.conftest import Caller, make_app, make_caller
 from tests.memories.providers.llm.servers import Behaviour, Fails, Hangs, Says, Seen, Server
@@ -24,13 +24,6 @@ from tests.with_model import HASTE, HastyChat, answers, asked, fact, forget_clie
 
 START = datetime(2027, 3, 1, tzinfo=UTC)
 KNOWN = ["Owns a red bicycle", "Plays the cello", "Lives in Lisbon", "Works at Siemens", "Drinks oat milk"]
-
-
-@pytest.fixture(autouse=True)
-def time_enough(monkeypatch: pytest.MonkeyPatch) -> None:
-    """For all the questions of a request, on a busy machine too."""
-    for module in (pipeline, ingest_messages):
-        monkeypatch.setattr(module, "REQUEST_SECONDS", 60.0)
 
 
 def choice(number: int = 1, into: int = 0, content: str = "", reason: str = "outdated") -> Says:
@@ -77,18 +70,31 @@ def reason_of(content: str) -> str:
     return Revision.objects.filter(memory__content=content).latest("pk").reason
 
 
-def by_request(alice: Caller) -> None:
+def reconsider(app: App) -> int:
+    """What a worker does behind the write."""
+    app.refresh_from_db()
+    return upkeep_reconsider(app.pk, app.change_number)
+
+
+def remembered(alice: Caller) -> None:
     alice.remember("User swims every day")
+
+
+def by_request(alice: Caller) -> None:
+    remembered(alice)
+    reconsider(alice.app)
 
 
 def by_batch(alice: Caller) -> None:
     body = {"memories": [{"content": "User swims every day"}]}
     assert alice.post("memories/batch", body).json()["results"][0]["outcome"] == "created"
+    reconsider(alice.app)
 
 
 def by_marker(alice: Caller) -> None:
     session = alice.start_session()
     tell(alice, session, "[MEMORY:behavior] User swims every day", role="assistant")
+    reconsider(alice.app)
 
 
 def by_facts(alice: Caller) -> None:
@@ -112,6 +118,47 @@ def test_what_the_model_chose_makes_room(alice: Caller, model: Server, way: Call
     assert question.model == "large"
     row = LedgerEntry.objects.get(operation="make_room")
     assert (row.app, row.outcome) == (alice.app, "ok")
+
+
+@each_row("way", [remembered, *WAYS[:3]], rolled_back=True)
+def test_a_request_waits_for_no_model(alice: Caller, model: Server, way: Callable[[Caller], None]) -> None:
+    fill(alice.app)
+    Memory.objects.filter(content="Drinks oat milk").update(importance=1)
+    with patch("tests.memories.capture.test_capacity.reconsider"):
+        way(alice)
+    assert model.seen == []
+    assert live(alice.app) == [*KNOWN[:4], "User swims every day"]
+
+
+def test_a_worker_is_called_to_look_at_what_rules_archived(
+    alice: Caller, model: Server, django_capture_on_commit_callbacks: Any
+) -> None:
+    fill(alice.app)
+    with patch("memsite.jobs.task_queue.send") as send, django_capture_on_commit_callbacks(execute=True):
+        remembered(alice)
+    alice.app.refresh_from_db()
+    send.assert_any_call("memories.tasks.upkeep_reconsider", (alice.app.pk, alice.app.change_number))
+
+
+def test_what_the_model_would_let_go_as_well_is_archived_once(alice: Caller, model: Server) -> None:
+    fill(alice.app)
+    Memory.objects.filter(content="Drinks oat milk").update(importance=1)
+    model.always(drops("Drinks oat milk"))
+    by_request(alice)
+    assert live(alice.app) == [*KNOWN[:4], "User swims every day"]
+    assert Revision.objects.filter(memory__content="Drinks oat milk").count() == 2
+
+
+def test_what_was_written_since_is_not_looked_at(alice: Caller, model: Server) -> None:
+    fill(alice.app)
+    remembered(alice)
+    alice.app.refresh_from_db()
+    first = alice.app.change_number
+    alice.remember("Zoe is a vet", importance=1)
+    model.always(answers(room=choice(1)))
+    upkeep_reconsider(alice.app.pk, first)
+    (seen,) = model.seen
+    assert "Zoe" not in seen.prompt
 
 
 @each_row("way", WAYS, rolled_back=True)
@@ -162,7 +209,7 @@ def test_two_memories_become_one_as_the_model_words_it(alice: Caller, model: Ser
 
     model.always(answer)
     with at(START + timedelta(days=10)):
-        alice.remember("User swims every day")
+        by_request(alice)
     stays.refresh_from_db()
     goes.refresh_from_db()
     assert (goes.status, stays.status, stays.content) == (Status.SUPERSEDED, Status.ACTIVE, both)
@@ -178,23 +225,27 @@ BROKEN: dict[str, Behaviour] = {
 }  # fmt: skip
 
 
-@each_row(
-    "way, how",
-    [(by_request, how) for how in BROKEN]
-    + [(way, how) for way in WAYS[1:] for how in ("500", "hangs", "prose", "none")],
-    rolled_back=True,
-)
-def test_where_it_fails_the_oldest_makes_room_and_nobody_waits_long(
-    alice: Caller, model: Server, how: str, way: Callable[[Caller], None]
-) -> None:
-    """What is no usable answer is told in one place for all ways: each meets one of each kind."""
+@each_row("how", BROKEN, rolled_back=True)
+def test_where_it_fails_what_the_rules_chose_makes_room(alice: Caller, model: Server, how: str) -> None:
+    forget_clients()
+    fill(alice.app)
+    Memory.objects.filter(content="Drinks oat milk").update(importance=1)
+    model.always(answers(room=BROKEN[how]))
+    with patch.dict(HASTE, {"make_room": 0.15} if how == "hangs" else {}):
+        by_request(alice)
+    assert live(alice.app) == [*KNOWN[:4], "User swims every day"]
+    assert reason_of("Drinks oat milk").startswith("makes room: worth least")
+
+
+@each_row("how", ["500", "hangs", "prose", "none"], rolled_back=True)
+def test_where_it_fails_in_a_worker_the_oldest_makes_room(alice: Caller, model: Server, how: str) -> None:
     forget_clients()
     model.seen.clear()
     oldest, *_ = fill(alice.app)
     Memory.objects.filter(pk=oldest.pk).update(confidence=0.95)
     model.always(answers(fact("User swims every day"), room=BROKEN[how]))
     with patch.dict(HASTE, {"make_room": 0.15} if how == "hangs" else {}):
-        way(alice)
+        by_facts(alice)
     assert questions(model).count("make_room") <= 2, "once more where it is no answer at all, then no longer"
     assert live(alice.app) == [*KNOWN[1:], "User swims every day"]
     assert reason_of(KNOWN[0]) == "makes room: the oldest, as the model gave no usable answer"
@@ -205,7 +256,7 @@ def test_pinned_memories_are_not_even_shown(alice: Caller, model: Server) -> Non
         pinned=True
     )
     model.always(answers(room=choice(1)))
-    alice.remember("User swims every day")
+    by_request(alice)
     assert live(alice.app) == [*KNOWN, "User swims every day"]
     (seen,) = model.seen
     assert "cello" not in seen.prompt
@@ -232,7 +283,7 @@ def test_without_energy_or_money_the_rules_decide(alice: Caller, model: Server, 
         set_level(alice.app, 0.1)
     else:
         AppPolicy.objects.update(**short)
-    alice.remember("User swims every day")
+    by_request(alice)
     assert model.seen == []
     assert "Drinks oat milk" not in live(alice.app)
     assert reason_of("Drinks oat milk").startswith("makes room: worth least")
@@ -240,9 +291,12 @@ def test_without_energy_or_money_the_rules_decide(alice: Caller, model: Server, 
 
 def test_several_new_ones_are_several_questions_each_without_what_went(alice: Caller, model: Server) -> None:
     fill(alice.app)
+    Memory.objects.filter(content__in=KNOWN[:2]).update(importance=1)
     model.always(lambda seen: choice(shown_number(seen, "Drinks" if "Drinks" in seen.prompt else "Lives")))
     body = {"memories": [{"content": text} for text in ("User swims every day", "Zoe is a vet")]}
     assert alice.post("memories/batch", body).status_code == 200
+    assert live(alice.app) == [*KNOWN[2:], "User swims every day", "Zoe is a vet"]
+    assert reconsider(alice.app) == 2
     assert questions(model) == ["make_room"] * 2
     assert "Drinks" not in model.seen[1].prompt
     assert live(alice.app) == [*KNOWN[:2], "Works at Siemens", "User swims every day", "Zoe is a vet"]
@@ -252,6 +306,7 @@ def test_a_large_batch_asks_few_questions_and_the_limit_holds(alice: Caller, mod
     fill(alice.app, *(f"Knows the number {number} by heart" for number in range(30)))
     body = {"memories": [{"content": f"Item {number} lies in drawer {number}"} for number in range(40)]}
     assert alice.post("memories/batch", body).status_code == 200
+    reconsider(alice.app)
     assert len(live(alice.app)) == 30
     assert len(model.seen) == 10
 
@@ -279,7 +334,7 @@ def test_a_choice_that_has_changed_meanwhile_is_not_followed(
 
     model.always(drops(chosen.content))
     while_it_thinks(monkeypatch, edit)
-    alice.remember("User swims every day")
+    by_request(alice)
     chosen.refresh_from_db()
     assert getattr(chosen, next(iter(change))) == next(iter(change.values()))
     assert "makes room" not in reason_of(chosen.content)
@@ -290,8 +345,9 @@ def test_nothing_makes_room_when_there_is_room_after_all(
     alice: Caller, model: Server, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     fill(alice.app)
+    model.always(drops("Works at Siemens"))
     while_it_thinks(monkeypatch, lambda: AppPolicy.objects.update(memory_limit=9))
-    alice.remember("User swims every day")
+    by_request(alice)
     assert live(alice.app) == [*KNOWN, "User swims every day"]
 
 
@@ -300,6 +356,7 @@ def test_no_model_is_asked_inside_a_transaction(
     alice: Caller, model: Server, monkeypatch: pytest.MonkeyPatch, way: Callable[[Caller], None]
 ) -> None:
     fill(alice.app)
+    model.always(drops("Works at Siemens"))
     inside: list[list[str]] = []
     while_it_thinks(monkeypatch, lambda: inside.append(list(connection.savepoint_ids)))
     before = list(connection.savepoint_ids)
@@ -332,6 +389,7 @@ def test_an_open_circuit_costs_no_time(alice: Caller, model: Server) -> None:
     model.always(Fails(500))
     for number in range(8):
         alice.remember(f"Item {number} lies in drawer {number}")
+        reconsider(alice.app)
     assert len(model.seen) == 5
     assert len(live(alice.app)) == len(KNOWN)
     forget_clients()
