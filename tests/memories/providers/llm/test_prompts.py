@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from memories.language.messages import ASSISTANT, SYSTEM, TOOL, USER, Message, close_fence, open_fence
+from memories.language.scripts import estimate_tokens
 from memories.providers.llm.prompting import LLMProvider, prompt
 from memories.providers.llm.prompting.prompt import example, load
 from memories.providers.llm.provider import Ask, Chunk, Comparison, LLMUnavailable, Setting
@@ -197,6 +198,11 @@ def test_what_a_service_caches_is_the_same_in_every_request() -> None:
     assert {name: (ask.system, ask.schema) for name, ask in one.items()} == {
         name: (ask.system, ask.schema) for name, ask in other.items()
     }
+
+
+def test_the_dearest_prompt_is_long_enough_to_be_cached() -> None:
+    """Services cache what has 1,024 tokens."""
+    assert estimate_tokens(asks_about("hello")["extract"].system) > 1_024
 
 
 def test_no_two_requests_share_a_fence() -> None:
