@@ -57,7 +57,7 @@ from memories.models import (
 )
 from memories.models.memory import MemoryQuerySet
 from memories.providers.embeddings import Embedder, EmbedderError
-from memories.providers.llm.fallback import Careful
+from memories.providers.llm.fallback import Careful, Fallback
 from memories.providers.llm.provider import (
     MUCH_SURER,
     RULES,
@@ -116,6 +116,8 @@ class Found:
     passing: list[Candidate] = field(default_factory=list)
     """What is kept only where it changes what is known."""
     made_by: str = RULES
+    misread: str = ""
+    """Why the rules found its facts, where a model's answer was of no use."""
     windows_read: int = 0
     denied: LLMDenied | None = None
     """Why only the first windows were read."""
@@ -160,9 +162,10 @@ def find_facts(
                 known = known_near(session, window, embedder) if provider.name != RULES else {}
                 missed = len(fallbacks(provider))
                 facts = provider.extract(window.chunk, replace(setting, known=tuple(known.values())))
-                made_by = RULES if len(fallbacks(provider)) > missed else provider.name
+                misread = fallbacks(provider)[missed:]
                 for place in window.places:
-                    found[place].made_by = made_by
+                    found[place].made_by = RULES if misread else provider.name
+                    found[place].misread = misread[-1].reason if misread else found[place].misread
                 for fact in facts:
                     if not is_of_before(fact, window.chunk):
                         updates = [*known][fact.updates - 1] if fact.updates else None
@@ -193,7 +196,7 @@ def note_passing(window: Window, found: Sequence[Found], session: AgentSession, 
         found[window.places[fact.message]].passing += one.candidates
 
 
-def fallbacks(provider: Provider) -> Sequence[object]:
+def fallbacks(provider: Provider) -> Sequence[Fallback]:
     """Return where the rules have answered in a model's place so far."""
     return provider.fallbacks if isinstance(provider, Careful) else ()
 
@@ -504,6 +507,10 @@ def learn_facts(
     earlier = earlier.filter(pk__lt=min(text.pk for text in texts))
     before = list(earlier.order_by("-pk")[:CONTEXT_TEXTS])[::-1]
     found = find_facts(session, texts, before, provider, embedder, shown, now, begun)
+    for row, text in zip(rows, found, strict=True):
+        if extraction_queue.is_read_again(row) and text.misread:
+            # What the rules have read before, they do not read again: that would confirm it.
+            text.candidates, text.refusals, text.passing = [], [], []
     add_plans(session, found)
     keep_contradictions(session, found, embedder)
     candidates = [candidate for text in found for candidate in text.candidates]
@@ -525,6 +532,9 @@ def learn_facts(
         if on_learnt:
             on_learnt(write, texts)
     lesson.add(learnt)
+    if any(row.attempts > 1 for row in rows) and any(text.made_by == provider.name for text in found):
+        # A model that has failed is back.
+        extraction_queue.requeue_marked(session.app, now, now - extraction_queue.READ_AGAIN_AFTER)
     denied = found[0].denied
     if denied and not isinstance(denied, LLMTooDear):
         extraction_queue.put_off(session.app, denied, denied.until, now)
@@ -599,7 +609,9 @@ def keep(
     if found.denied:
         extraction_queue.pause(write, row, found.windows_read, found.denied, made_by=found.made_by, **counts)
     else:
-        extraction_queue.finish(write, row, made_by=found.made_by, **counts)
+        # An answer of no use is asked for once more, and not each night.
+        reason = extraction_queue.marked(found.misread) if found.misread and row.made_by != RULES else ""
+        extraction_queue.finish(write, row, made_by=found.made_by, reason=reason, **counts)
     lesson.add(new)
 
 

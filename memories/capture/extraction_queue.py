@@ -18,6 +18,7 @@ from django.utils import timezone
 
 from memories.ledger.budget import asks_models, limits
 from memories.models import Extraction, ExtractionStatus, What
+from memories.models.capture import READ_BY_RULES
 from memories.providers.llm.provider import (
     RULES,
     LLMDenied,
@@ -47,7 +48,8 @@ BUDGET = "budget:"
 MOST_TIMEOUTS = 3
 """So often a text waits for a model that takes too long, before the rules read it."""
 MISCONFIGURED_FOR = timedelta(days=1)
-LATER = "read by rules, and again by the model when it answers: "
+READ_AGAIN_AFTER = timedelta(hours=1)
+"""So long after the rules have read a text a model that is back reads it again; all others by night."""
 KILLED = "its worker ended each time while it was at this text"
 TASK = "memories.tasks.learn"
 SPOKEN = (Role.USER, Role.ASSISTANT)
@@ -186,27 +188,38 @@ def fail(claim: Claim, rows: Sequence[Extraction], error: Exception, now: dateti
 
 def is_patience_over(row: Extraction, error: Exception, now: datetime) -> bool:
     """Return whether the rules read a text, or have read it, rather than that it waits on for a model."""
-    if isinstance(error, LLMTooSlow):
-        return row.attempts >= MOST_TIMEOUTS
     is_read = row.made_by == RULES
+    if isinstance(error, LLMTooSlow):
+        return is_read or row.attempts >= MOST_TIMEOUTS
     return isinstance(error, LLMMisconfigured) and (is_read or now - row.created_at >= MISCONFIGURED_FOR)
 
 
 def mark_for_later(claim: Claim, rows: Sequence[Extraction], error: Exception) -> None:
-    """Mark what the rules have read in a model's place, now or before; it is read again by night."""
+    """Mark what the rules have read in a model's place, now or before; the model reads it again."""
     done = {"status": ExtractionStatus.DONE, "finished_at": timezone.now(), "lease_until": None}
     for row in rows:
         ours = Extraction.objects.for_app(claim.session.app).filter(pk=row.pk, token=row.token)
         status = ExtractionStatus.RUNNING if row.made_by == RULES else ExtractionStatus.DONE
-        ours.filter(status=status).update(reason=f"{LATER}{explain(error)}"[:500], **done)
+        ours.filter(status=status).update(reason=marked(explain(error)), **done)
 
 
-def requeue_marked(app: App, now: datetime) -> int:
-    """Make due what the rules have read in a model's place, if the app asks one. Return how many rows that are."""
+def marked(why: str) -> str:
+    return f"{READ_BY_RULES}{why}"[:500]
+
+
+def is_read_again(row: Extraction) -> bool:
+    """Return whether a model reads a text that the rules have read to its end."""
+    return row.made_by == RULES and not row.windows_read
+
+
+def requeue_marked(app: App, now: datetime, before: datetime | None = None) -> int:
+    """Make due what the rules have read in a model's place, `before` a time, if the app asks one. Return how many."""
     if not app.policy.capture_facts or not asks_models(app.policy):
         return 0
-    marked = Extraction.objects.for_app(app).filter(status=ExtractionStatus.DONE, reason__startswith=LATER)
-    return marked.update(status=ExtractionStatus.PENDING, attempts=0, next_at=now, finished_at=None)
+    rows = Extraction.objects.for_app(app).to_read_again()
+    rows = rows.filter(finished_at__lte=before) if before else rows
+    fresh = {"attempts": 0, "windows_read": 0, "is_gated": False, "finished_at": None}
+    return rows.update(status=ExtractionStatus.PENDING, next_at=now, **fresh)
 
 
 def defer(claim: Claim, rows: Sequence[Extraction], denied: LLMDenied, now: datetime) -> None:

@@ -204,6 +204,12 @@ def confirm(write: Writer, same: RelatedMemory, candidate: Candidate) -> Memory:
     """Confirm a memory: another source counts more than the same session, whose newer wording is taken if as long."""
     memory, reason = same.memory, same.verdict.reason
     attributes = merged_attributes(memory, candidate, write.policy)
+    if is_read_again(memory, candidate):
+        # Said once: it is worded anew, and no surer.
+        vector = candidate.vector if candidate.subject == memory.subject else None
+        changes = {name: getattr(candidate, name) for name in ("content", "origin", "made_by", "entities")}
+        write.edit(memory, {**attributes, **changes}, "read again by a model", vector, candidate.vector_model)
+        return memory
     if candidate.source != Source.FACT or not write.has_said(memory):
         # Not what was said in another session: that may be purged.
         is_told = candidate.resource is not None or candidate.content == memory.content
@@ -248,6 +254,12 @@ def merged_attributes(memory: Memory, candidate: Candidate, policy: AppPolicy) -
         }
         attributes["metadata"] = dict(memory.metadata) if json_length(both) > MAX_OBJECT_CHARACTERS else both
     return attributes
+
+
+def is_read_again(memory: Memory, candidate: Candidate) -> bool:
+    """Return whether a model has read what the rules learnt it from."""
+    is_same_text = candidate.resource is not None and candidate.resource.pk == memory.resource_id
+    return is_same_text and memory.made_by == RULES and candidate.made_by not in (None, "", RULES)
 
 
 def is_of_another_session(memory: Memory, candidate: Candidate) -> bool:

@@ -159,6 +159,7 @@ def failures(app: App, since: datetime) -> Report:
     return {
         "texts_given_up": texts[ExtractionStatus.DEAD],
         "texts_waiting": figures.still_open(texts),
+        "texts_read_by_rules": work.to_read_again().count(),
         "jobs": dict(runs.order_by().values_list("job").annotate(Count("pk"))),
         "without_vector": missing.count(),
         "rejected": dict(
@@ -226,7 +227,8 @@ def as_markdown(report: Mapping[str, Any]) -> str:
             ),
             "## Failures",
             "",
-            f"- texts given up: {failed['texts_given_up']:,}; waiting: {failed['texts_waiting']:,}",
+            f"- texts given up: {failed['texts_given_up']:,}; waiting: {failed['texts_waiting']:,}; read by rules, and"
+            f" again by the model: {failed['texts_read_by_rules']:,}",
             f"- active memories without a vector: {failed['without_vector']:,}",
             *(f"- job {name}: {count:,} run{'' if count == 1 else 's'}" for name, count in failed["jobs"].items()),
             *(f"- rejected, {kind}: {count:,}" for kind, count in failed["rejected"].items()),

@@ -29,6 +29,10 @@ class ExtractionStatus(models.TextChoices):
     DEAD = "dead", "given up: retry by hand"
 
 
+READ_BY_RULES = "read by rules, and again by the model when it answers: "
+"""How the reason of a text begins that a model could not read."""
+
+
 class ExtractionQuerySet(ScopedQuerySet["Extraction"]):
     def open(self) -> Self:
         """Select what is not done and not given up."""
@@ -38,6 +42,10 @@ class ExtractionQuerySet(ScopedQuerySet["Extraction"]):
         """Select what is to be worked on now: new, to be tried again, or left behind by a worker that is gone."""
         fresh = Q(status__in=(ExtractionStatus.PENDING, ExtractionStatus.FAILED), next_at__lte=now)
         return self.filter(fresh | Q(status=ExtractionStatus.RUNNING, lease_until__lte=now))
+
+    def to_read_again(self) -> Self:
+        """Read by rules in a model's place, which reads them again when it answers."""
+        return self.filter(status=ExtractionStatus.DONE, reason__startswith=READ_BY_RULES)
 
 
 class Extraction(Scoped, Identified):

@@ -221,6 +221,7 @@ class CostHealth(StrictSerializer):
 class FailureHealth(StrictSerializer):
     texts_given_up = StrictIntegerField()
     texts_waiting = StrictIntegerField()
+    texts_read_by_rules = StrictIntegerField(help_text="In a model's place, which reads them again.")
     jobs = serializers.DictField(child=StrictIntegerField(), help_text="Runs that failed, by job.")
     without_vector = StrictIntegerField(help_text="Active memories that are found by words only.")
     rejected = serializers.DictField(child=StrictIntegerField(), help_text="By kind.")

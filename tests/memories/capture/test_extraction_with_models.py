@@ -20,6 +20,7 @@ from django.utils import timezone
 
 from memories.capture import extraction, extraction_queue
 from memories.language.scripts import estimate_tokens
+from memories.maintain.health import as_markdown, health_of
 from memories.models import (
     Extraction,
     ExtractionStatus,
@@ -31,6 +32,7 @@ from memories.models import (
     Rejection,
     Status,
 )
+from memories.models.capture import READ_BY_RULES
 from memsite.jobs.job import Unclaimed
 from memsite.ops.logs import make_formatter
 from memsite.tenancy.models import AppPolicy
@@ -710,7 +712,7 @@ class TestATextThatIsMoreThanADay:
             return answers(fact(said[0].replace("My", "User's") if said else "User lives in Lisbon"))(seen)
 
         model.always(answer)
-        AppPolicy.objects.filter(app=alice.app).update(daily_tokens=15_000)
+        AppPolicy.objects.filter(app=alice.app).update(daily_tokens=9_500)
         return model
 
     def day(self, number: int) -> int:
@@ -982,7 +984,7 @@ class TestWhatAModelKeepsWaiting:
         self.wait(4)
         (row,) = extractions(alice.app)
         assert (row.status, row.made_by) == (DONE, "rules")
-        assert row.reason.startswith(extraction_queue.LATER)
+        assert row.reason.startswith(READ_BY_RULES)
         assert len(contents(alice.app)) == 1
 
     def test_is_read_again_when_the_model_answers(self, alice: Caller, slow: Server) -> None:
@@ -1009,7 +1011,53 @@ class TestWhatAModelKeepsWaiting:
         self.wait(8, times=3)
         (row,) = extractions(alice.app)
         assert (row.status, Memory.objects.get().confidence) == (DONE, confidence)
-        assert row.reason.startswith(extraction_queue.LATER)
+        assert row.reason.startswith(READ_BY_RULES)
+
+    def test_is_read_again_as_soon_as_another_text_that_waited_is_read(self, alice: Caller, slow: Server) -> None:
+        self.wait(0, times=3)
+        say(alice, TEXT)
+        self.wait(6)
+        slow.always(answers(fact("User lives in Lisbon")))
+        forget_clients()
+        with after(hours=8):
+            upkeep_learn_due()
+            upkeep_learn_due()
+        assert {row.made_by for row in extractions(alice.app)} == {"openai:large"}
+        assert contents(alice.app) == ["User lives in Lisbon"]
+
+    def test_what_is_read_again_is_worded_anew_and_no_surer(self, alice: Caller, slow: Server) -> None:
+        self.wait(0, times=3)
+        before = Memory.objects.get()
+        slow.always(answers(fact("The user lives in Lisbon"), relation="same"))
+        forget_clients()
+        extraction_queue.requeue_marked(alice.app, timezone.now())
+        with after(hours=6):
+            upkeep_learn_due()
+        memory = Memory.objects.get()
+        assert (memory.content, memory.made_by) == ("The user lives in Lisbon", "openai:large")
+        assert memory.confidence == before.confidence
+
+    def test_operators_see_how_many_there_are(self, alice: Caller, slow: Server) -> None:
+        assert health_of(alice.app, timezone.now())["failures"]["texts_read_by_rules"] == 0
+        self.wait(0, times=3)
+        report = health_of(alice.app, timezone.now())
+        assert report["failures"]["texts_read_by_rules"] == 1
+        assert "again by the model: 1" in as_markdown(report)
+
+    def test_an_answer_of_no_use_is_asked_for_once_more_by_night(self, alice: Caller, model: Server) -> None:
+        model.always(answers(extract=Says("prose")))
+        say(alice, "I live in Lisbon.")
+        upkeep_learn_due()
+        (row,) = extractions(alice.app)
+        confidence = Memory.objects.get().confidence
+        assert row.reason.startswith(READ_BY_RULES)
+        for number in (1, 0):
+            assert extraction_queue.requeue_marked(alice.app, timezone.now()) == number
+            with after(hours=1):
+                upkeep_learn_due()
+        (row,) = extractions(alice.app)
+        assert (row.status, row.made_by, row.reason) == (DONE, "rules", "")
+        assert Memory.objects.get().confidence == confidence
 
     def test_is_read_by_rules_after_a_day_of_wrong_settings(self, alice: Caller, model: Server) -> None:
         model.always(Fails(401))
@@ -1019,7 +1067,7 @@ class TestWhatAModelKeepsWaiting:
         with after(hours=25):
             upkeep_learn_due()
         assert statuses(alice.app) == [DONE]
-        assert extractions(alice.app)[0].reason.startswith(extraction_queue.LATER)
+        assert extractions(alice.app)[0].reason.startswith(READ_BY_RULES)
 
 
 class TestWhatNobodySaid:
