@@ -273,19 +273,24 @@ class Unhurried:
 @contextmanager
 def asking(stand: Path, gguf: Path, threads: int = 1, seconds: float = 60.0, *, lean: bool = False) -> Iterator[Model]:
     """Around questions to a model: its server runs meanwhile."""
+    with serving(stand, gguf, threads) as (url, process), asking_at(url, gguf.stem, seconds, lean=lean) as model:
+        yield replace(model, cpu_seconds=partial(cpu_seconds, process))
+
+
+@contextmanager
+def asking_at(url: str, name: str, seconds: float = 60.0, *, lean: bool = False) -> Iterator[Model]:
+    """Around questions to a model of a server that runs already."""
     usages: list[Usage] = []
 
     def grant(expected: Expected) -> Grant:
         return Grant(expected.output_tokens, lambda usage: usages.append(usage) if usage else None)
 
-    with serving(stand, gguf, threads) as (url, process):
-        settings = LLMSettings("openai", url, large_model=gguf.stem, concurrency=1, seconds=seconds)
-        chat = Unhurried(build_chat(settings, circuit=Circuit("loopback", NEVER_LEFT_ALONE)), seconds)
-        try:
-            provider = LLMProvider(chat, grant, lean=lambda: lean)
-            yield Model(gguf.stem[:28], provider, usages, partial(cpu_seconds, process))
-        finally:
-            chat.close()
+    settings = LLMSettings("openai", url, large_model=name, concurrency=1, seconds=seconds)
+    chat = Unhurried(build_chat(settings, circuit=Circuit("loopback", NEVER_LEFT_ALONE)), seconds)
+    try:
+        yield Model(name[:28], LLMProvider(chat, grant, lean=lambda: lean), usages)
+    finally:
+        chat.close()
 
 
 @contextmanager
