@@ -255,6 +255,10 @@ def _key(content: str) -> str:
     return content.casefold().rstrip(f"{ENDS}{WIDE_ENDS} ")
 
 
+def speaker_of(message: Message) -> tuple[str, str]:
+    return message.role, message.speaker
+
+
 @dataclass(frozen=True, slots=True)
 class _Said:
     """Who said what: the words of each shown message by its place, and all messages in one line each.
@@ -305,8 +309,8 @@ class _Said:
             best = place
         doubt = self._doubt(content, place, updated)
         if best == place and doubt:
-            grounded = [at for at in self.words if not self._doubt(content, at, updated)]
-            best = self._most_said(content, grounded)
+            saying = (at for at in self.words if self._share(content, at))
+            best = self._most_said(content, [at for at in saying if not self._doubt(content, at, updated)])
         if best is None or best == place or self._doubt(content, best, updated):
             return place, quote, doubt
         return best, quote if quote in self.words[best] else "", ""
@@ -322,7 +326,7 @@ class _Said:
         if not points_back(here.content):
             return doubt_about(content, said, self.now)
         names = "\n".join(text for one in earlier for text in (one.content, one.speaker))
-        own = next((one.content for one in reversed(earlier) if one.role == here.role), "")
+        own = next((one.content for one in reversed(earlier) if speaker_of(one) == speaker_of(here)), "")
         return doubt_about(content, said, self.now, names, own)
 
     def _is_answered(self, best: int, place: int, content: str) -> bool:
@@ -335,7 +339,7 @@ class _Said:
     def _other_side(self, place: int) -> Message | None:
         """Return what the other side said last before a message."""
         *earlier, here = self.messages[: self.places.index(place) + self.earlier + 1]
-        return next((one for one in reversed(earlier) if one.role != here.role), None)
+        return next((one for one in reversed(earlier) if speaker_of(one) != speaker_of(here)), None)
 
     def _most_said(self, content: str, places: Iterable[int]) -> int | None:
         return max(places, key=lambda at: self._share(content, at), default=None)
