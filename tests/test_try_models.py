@@ -34,8 +34,8 @@ def test_a_small_model_answers_over_the_wire_with_facts_or_with_nothing_that_fit
 
 def test_every_question_of_the_table_goes_over_the_wire() -> None:
     """The smallest model takes npm and 98 MB, which CI does without: here a script answers."""
-    told = {"sessions": [[{"role": "user", "content": SAID}]], "facts": [{"regex": "Berger"}, {"regex": "Oslo"}]}
-    talk = try_models.Talk.of(told, RulesProvider())
+    labelled = {"sessions": [[{"role": "user", "content": SAID}]], "facts": [{"regex": "Berger"}, {"regex": "Oslo"}]}
+    talk = try_models.Talk.of(labelled, RulesProvider())
     with serve("openai", "") as server, try_models.asking_at(server.url, "scripted") as model:
         server.always(answers(fact("User's dentist is Dr. Berger"), fact("User lives in Oslo")))
         rows = {row.question: row for row in try_models.try_all([talk], model)}

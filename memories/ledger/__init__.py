@@ -54,17 +54,16 @@ def service_away(provider: str, now: datetime) -> Outage | None:
 
 
 def lean_models(app: App, now: datetime) -> dict[str, datetime]:
-    """Return the models that are asked for facts of four fields, and since when: their last two answers with all fields
-    were of no use. After a day they are asked for all fields again. One query.
+    """Return the models that are asked for facts of four fields, and since when.
+
+    Their last two answers with all fields were of no use; after a day they are asked for all fields again. One query.
     """
     rows = LedgerEntry.objects.for_app(app).filter(operation=EXTRACT, created_at__gt=now - LEAN_FOR)
     # By day what is read: there is an index for it.
     rows = rows.filter(day__gte=day_of(app, now - LEAN_FOR)).order_by("-id")
     failing = runs(rows.values_list("model", "outcome", "created_at")[:LOOKED_AT])
     return {
-        outage.name: outage.since
-        for outage in failing
-        if outage.outcome == UNUSABLE and outage.failures >= LEAN_AFTER
+        outage.name: outage.since for outage in failing if outage.outcome == UNUSABLE and outage.failures >= LEAN_AFTER
     }
 
 

@@ -11,8 +11,8 @@ from django.utils import timezone
 
 from memories.index.app_embedder import current_embedder, serving_embedder
 from memories.language.relate import Thresholds
-from memories.ledger.budget import asks_models, meter_for
 from memories.ledger import lean_models
+from memories.ledger.budget import asks_models, meter_for
 from memories.models import Memory
 from memories.models.memory import MemoryQuerySet
 from memories.providers.embeddings import Embedder

@@ -153,8 +153,9 @@ def makes_sense(write: Writer, suggestion: Suggestion, rows: Mapping[int, Memory
 
 
 def exchange(write: Writer, gone: Memory, suggestion: Suggestion) -> bool:
-    """Bring back what rules archived to make room, and let what was suggested go in its place; return whether it is
-    done. Not if one of them has changed since; where there is room by now, nothing has to go.
+    """Bring back what rules archived at the limit, let what was suggested go in its place, return whether it is done.
+
+    Not if one of them has changed since; below the limit nothing has to go.
     """
     choice = suggestion.choice
     pks = {pk for pk in (gone.pk, choice.number, choice.into) if pk}
@@ -164,11 +165,11 @@ def exchange(write: Writer, gone: Memory, suggestion: Suggestion) -> bool:
         return False
     back = copy(current)
     back.status = Status.ACTIVE
-    has_room = write.count < write.limit
-    if not has_room and not makes_sense(write, suggestion, {**named, gone.pk: back}):
+    is_below_limit = write.count < write.limit
+    if not is_below_limit and not makes_sense(write, suggestion, {**named, gone.pk: back}):
         return False
     write.undo(current)
-    if not has_room:
+    if not is_below_limit:
         carry_out(write, choice, named)
     return True
 

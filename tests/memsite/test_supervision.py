@@ -122,7 +122,7 @@ def program(text: str, *arguments: str) -> list[str]:
 
 def starts_of(*seconds: float) -> list[float]:
     """When parts start that were to start then."""
-    parts = [Part(str(number), (), None, "", starts_at=at) for number, at in enumerate(seconds)]
+    parts = [Part(str(number), (), None, "", starts_at=start) for number, start in enumerate(seconds)]
     keep_apart(parts)
     return [part.starts_at for part in parts]
 
