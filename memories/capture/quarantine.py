@@ -15,7 +15,7 @@ from typing import Any
 
 import structlog
 
-from memories.language.injection_guard import find_instructions
+from memories.language.injection_guard import find_instructions, own_words
 from memories.language.relate.lexicon import concept_of
 from memories.language.secrets import texts_in
 from memories.language.similarity import EMPTY_WORDS, used_share
@@ -194,8 +194,11 @@ def quarantine(candidate: Candidate, policy: AppPolicy) -> Refusal | None:
 def reason_to_wait(fields: Mapping[str, Any], origin: str, policy: AppPolicy) -> tuple[str, str] | None:
     """Return (kind of rejection, reason) for the fields of a memory that somebody tells."""
     from_outside = origin in policy.screened_origins
+    told = dict(fields)
+    if content := fields.get("content"):
+        told["content"] = own_words(content, fields.get("subject"), from_outside=from_outside)
     for name in READ_BY_AGENTS:
-        for text in texts_in(fields.get(name)):
+        for text in texts_in(told.get(name)):
             # One word of metadata, an address say, tells where it was read, and stands in no prompt.
             is_source = name == "metadata" and len(text.split()) < 2
             if suspicion := suspicion_in([text], from_outside=from_outside and not is_source):

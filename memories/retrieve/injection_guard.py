@@ -9,7 +9,7 @@ from functools import lru_cache
 
 import structlog
 
-from memories.language.injection_guard import find_instructions
+from memories.language.injection_guard import find_instructions, own_words
 from memories.language.injection_guard.plain import read_plain
 from memories.models import Memory
 from memsite.tenancy.origin import Origin
@@ -27,7 +27,8 @@ def safe_memories(memories: Iterable[Memory], policy: AppPolicy) -> list[Memory]
     for memory in memories:
         if memory.origin != Origin.OPERATOR and memory.reviewed_at is None:
             from_outside = memory.origin in screened
-            if is_suspicious(memory.content, from_outside) or is_suspicious(memory.subject or "", from_outside):
+            said = own_words(memory.content, memory.subject, from_outside=from_outside)
+            if is_suspicious(said, from_outside) or is_suspicious(memory.subject or "", from_outside):
                 log.warning("kept_from_the_agent", memory=str(memory.uid))
                 continue
         safe.append(memory)

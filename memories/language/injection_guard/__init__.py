@@ -20,7 +20,7 @@ from memories.language.injection_guard.exfiltration import (
     find_requests,
 )
 from memories.language.injection_guard.orders import HIDE, PARTS, RULES, find_orders
-from memories.language.injection_guard.plain import find_hidden, find_marks, read_plain
+from memories.language.injection_guard.plain import find_hidden, find_marks, own_words, read_plain
 
 __all__ = [
     "ADDRESS",
@@ -32,6 +32,7 @@ __all__ = [
     "INSTRUCTION",
     "Suspicion",
     "find_instructions",
+    "own_words",
 ]
 
 INSTRUCTION, IMPERSONATION, EXFILTRATION, HIDDEN = "instruction", "impersonation", "exfiltration", "hidden"

@@ -205,3 +205,13 @@ def find_marks(plain: str) -> Iterator[Mark]:
         orders = _ORDER.match(plain, turn.end()) if turn[1] == "system" else None
         if says or orders or (is_dialogue and turn[1] in _ANSWERS):
             yield turn.start(), turn.end(), f"speaks as {turn[1]}"
+
+
+def own_words(content: str, subject: str | None, *, from_outside: bool = False) -> str:
+    """Return a memory's content without the speaker who leads it, if that is an assistant that it is stored under.
+
+    Who stores the turns of a talk under their speakers says who spoke, and feigns nothing. Of text from outside nobody
+    says so.
+    """
+    is_named = subject is not None and subject.casefold() in _ANSWERS
+    return content.removeprefix(f"{subject}: ") if is_named and not from_outside else content
