@@ -222,6 +222,7 @@ class SearchAnswer(TypedDict):
     summaries: list[JSON]
     next: str | None
     tier_answered: str
+    coverage: Literal["order", "summary", "count", "list"] | None
     took_ms: float
     degraded: list[str]
     scores_combined: NotRequired[Literal["sum", "product"]]
@@ -254,6 +255,7 @@ class Context(TypedDict):
     total: int
     memories: list[TaggedMemory]
     tier_answered: str | None
+    coverage: Literal["order", "summary", "count", "list"] | None
     economised: bool
     degraded: list[str]
 

@@ -17,7 +17,7 @@ from memories.language.injection_guard import find_instructions
 from memories.language.secrets import redact
 from memories.models import Kind, Sentiment, Source, Strength
 from memories.models.memory import GENERAL
-from memories.models.vector import embedded_text
+from memories.models.vector import embed_contents
 from memories.providers.embeddings import Embedder, EmbedderError
 from memories.providers.llm.provider import RULES, Fact
 from memories.retrieve.question import STOP_WORDS
@@ -114,10 +114,12 @@ def embed_candidates(candidates: Sequence[Candidate], embedder: Embedder) -> boo
     if not candidates:
         return True
     try:
-        texts = [embedded_text(candidate.content, candidate.subject) for candidate in candidates]
-        vectors = embedder.embed_documents(texts)
+        texts = [(candidate.content, candidate.subject) for candidate in candidates]
+        vectors = embed_contents(texts, embedder.embed_documents)
     except EmbedderError as error:
         log.warning("candidates_not_embedded", embedder=embedder.name, count=len(candidates), error=str(error))
+        return False
+    if vectors is None:
         return False
     for candidate, vector in zip(candidates, vectors, strict=True):
         candidate.vector, candidate.vector_model = vector, embedder.name

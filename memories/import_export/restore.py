@@ -129,7 +129,7 @@ def insert(write: Writer, table: Table, rows: Sequence[Any], lines: Sequence[Lin
                 write.summaries_due += summaries_touched({}, snapshot(memory))
             memory.change_number = write.change_number
             memory.subject = subject_of(memory.subject)
-            memory.look = kept_look(memory.content, memory.subject)
+            memory.look = kept_look(memory.content, memory.subject, memory.kind)
         texts = {memory.uid: memory.content for memory in rows if memory.status == Status.COLD}
         for memory in rows:
             memory.content = "" if memory.uid in texts else memory.content

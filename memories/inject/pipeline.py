@@ -43,6 +43,10 @@ from sessions.models import AgentSession
 
 # The shortest line of a block is about this long: a budget cannot hold more lines than budget / this.
 SHORTEST_LINE_TOKENS = 8
+# One part in so many of a greeting is for standing statements.
+STANDING_SHARE = 3
+# What a block takes beside its lines, about.
+FENCE_TOKENS = 60
 # The highest of these columns of an index first.
 ORDER: dict[str, tuple[str, ...]] = {
     Block.OPS: ("confidence", "importance", "confirmed", "pk"),
@@ -58,7 +62,8 @@ DUE_HEADING = "## Due today"
 class Injected:
     """Hold a block, the memories in it, and how many there were to choose from.
 
-    Those `at_odds` (pks) contradict another of them, or what was told before.
+    Those `at_odds` (pks) contradict another of them, or what was told before. Those `standing` are there because they
+    apply until they are revoked.
     """
 
     text: str
@@ -68,6 +73,7 @@ class Injected:
     block: str = ""
     lines: tuple[str, ...] = ()
     at_odds: Collection[int] = ()
+    standing: Collection[int] = ()
 
 
 def injectable(allowed: MemoryQuerySet, policy: AppPolicy, now: datetime) -> MemoryQuerySet:
@@ -87,7 +93,10 @@ def greet(
     limit: int | None = None,
     told: Collection[int] = (),
 ) -> Injected:
-    """Return the block of what is known without a question; what was `told` (pks) is not in it."""
+    """Return the block of what is known without a question; what was `told` (pks) is not in it.
+
+    Standing statements come first, up to a third of what the budget has for lines.
+    """
     policy = app.policy
     budget = max_tokens or budget_tokens(policy, block)
     known = top_memories(
@@ -96,12 +105,13 @@ def greet(
         embedder,
         ORDER[block],
         min(limit or line_limit(policy, block, budget), budget // SHORTEST_LINE_TOKENS + 1),
+        standing=(budget - FENCE_TOKENS) * CHARACTERS_PER_TOKEN // STANDING_SHARE,
         least_confidence=policy.inactive_below,
         # A memory longer than the whole budget would only take the place of one that fits.
         shorter_than=budget * CHARACTERS_PER_TOKEN,
         told=told,
     )
-    return inject(known.memories, known.total, app, block, budget, now, known.at_odds)
+    return inject(known.memories, known.total, app, block, budget, now, known.at_odds, known.standing)
 
 
 def inject(
@@ -112,6 +122,7 @@ def inject(
     budget: int,
     now: datetime,
     at_odds: Collection[int] = (),
+    standing: Collection[int] = (),
 ) -> Injected:
     """Return the block of these memories, as many in this order as the budget holds; none that no agent should read."""
     renders: dict[str, Render] = {
@@ -122,7 +133,7 @@ def inject(
     render = renders[block]
 
     def line_of(memory: Memory, shown: Memory) -> Line:
-        note = note_of(memory, app.policy, at_odds)
+        note = note_of(memory, app.policy, at_odds, standing)
         if block == Block.TURN:
             return Line(memory, turn_line(shown, now, note))
         return Line(memory, app_line(shown, note) if block == Block.APP else ops_line(shown, note))
@@ -134,7 +145,8 @@ def inject(
         lines[0] = line_of(lines[0].memory, best)
     taken, text = fit(lines, budget, render)
     shown = tuple(line.text for line in taken)
-    return Injected(text, estimate_tokens(text), [line.memory for line in taken], total, block, shown, at_odds)
+    memories = [line.memory for line in taken]
+    return Injected(text, estimate_tokens(text), memories, total, block, shown, at_odds, standing)
 
 
 def shortened(memory: Memory, tokens: int) -> Memory:

@@ -11,7 +11,7 @@ from datetime import datetime
 from memories.language.messages import close_fence, open_fence
 from memories.language.scripts import CHARACTERS_PER_TOKEN, estimate_tokens
 from memories.models import GENERAL, Memory
-from memories.retrieve.contradictions import CONFLICTING, UNREVIEWED
+from memories.retrieve.contradictions import CONFLICTING, STANDING, UNREVIEWED
 from memories.retrieve.injection_guard import neutralise
 from memsite.tenancy.policy import AppPolicy
 
@@ -37,14 +37,18 @@ def show_confidence(value: float) -> str:
     return short[:-1] if short.endswith("0") else short
 
 
-def note_of(memory: Memory, policy: AppPolicy, at_odds: Collection[int] = ()) -> str:
-    """Return what a line adds: that another line (of those `at_odds`, by pk) says the contrary, and that it is
-    unreviewed.
+def note_of(memory: Memory, policy: AppPolicy, at_odds: Collection[int] = (), standing: Collection[int] = ()) -> str:
+    """Return what a line adds: that another line (of those `at_odds`, by pk) says the contrary, that it is unreviewed,
+    and that it is one of those `standing` (pks).
 
-    Unreviewed is what somebody said whom the app does not simply believe.
+    Unreviewed is what somebody said whom the app does not simply believe. Standing is what applies until it is revoked.
     """
-    conflicting = f"; {CONFLICTING}" if memory.pk in at_odds else ""
-    return conflicting + (f"; {UNREVIEWED}" if memory.needs_review(policy) else "")
+    tags = {
+        STANDING: memory.pk in standing,
+        CONFLICTING: memory.pk in at_odds,
+        UNREVIEWED: memory.needs_review(policy),
+    }
+    return "".join(f"; {tag}" for tag, holds in tags.items() if holds)
 
 
 def ops_line(memory: Memory, note: str = "") -> str:

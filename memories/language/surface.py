@@ -8,6 +8,7 @@ from enum import IntFlag
 import numpy as np
 from numpy.typing import NDArray
 
+from memories.language.standing import has_standing
 from memories.language.wordlists import ANIMALS, PERSONS, words
 
 
@@ -22,6 +23,7 @@ class Look(IntFlag):
     ASKS = 128
     ADDRESSES = 256
     OF_ANOTHER = 512
+    STANDING = 1024
     SPOKEN = 2048
 
 
@@ -58,11 +60,12 @@ OF_ANOTHER = re.compile(rf"(?:the )?user['’]s (?:[\w-]+ )?(?:{'|'.join(sorted(
 ASKS = re.compile(r"\W*?\?")
 """Of the text read backwards: forwards each question mark of many would be tried."""
 WORD = re.compile(r"\w+")
+STANDING_KINDS = words("preference lesson decision")
 
 
-def kept_look(text: str, subject: str | None) -> int:
-    """Return the look of a text as it is kept beside it, with its edition."""
-    return EDITION << EDITION_STARTS_AT_BIT | look_of(text, subject)
+def kept_look(text: str, subject: str | None, kind: str = "") -> int:
+    """Return the look of a memory's text as it is kept beside it, with its edition."""
+    return EDITION << EDITION_STARTS_AT_BIT | look_of(text, subject, kind)
 
 
 def looks_kept(kept: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -71,11 +74,13 @@ def looks_kept(kept: NDArray[np.int64]) -> NDArray[np.int64]:
     return np.where(editions == EDITION, looks, 0)
 
 
-def look_of(text: str, subject: str | None) -> Look:
-    """Of the text without the "Subject: " that may lead it and without a bracketed note at its end.
+def look_of(text: str, subject: str | None, kind: str = "") -> Look:
+    """Return the look of the text without the "Subject: " that may lead it and without a bracketed note at its end.
 
-    A text that is led so is spoken: a turn of talk.
+    A text that is led so is spoken: a turn of talk. What of its `kind` stands until it is revoked is standing, however
+    it is worded.
     """
+    is_standing = kind in STANDING_KINDS or has_standing(text, subject)
     whole, text = text, text.removeprefix(f"{subject}: ")
     # The note, closed or not. No pattern: of many brackets each would be tried.
     note = text.rstrip().removesuffix("]")
@@ -93,4 +98,5 @@ def look_of(text: str, subject: str | None) -> Look:
     seen[Look.ASKS] = bool(ASKS.match(body[::-1]))
     seen[Look.SPOKEN] = len(text) < len(whole)
     seen[Look.OF_ANOTHER] = bool(OF_ANOTHER.match(small))
+    seen[Look.STANDING] = is_standing
     return Look(sum(bit for bit, holds in seen.items() if holds) | Look.READ)

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from contextlib import suppress
 from datetime import datetime
+from functools import partial
 
 import numpy as np
 import structlog
@@ -20,7 +21,7 @@ from memories.index.app_embedder import embedder_called, serving_embedder
 from memories.maintain import pgvector
 from memories.models import Memory, Passage, Vector, pgvector_table
 from memories.models.memory import MemoryQuerySet
-from memories.models.vector import FLOAT_BYTES, embedded_text
+from memories.models.vector import FLOAT_BYTES, embed_contents
 from memories.providers.embeddings import Embedder, EmbedderError, EmbedderMisconfigured, EmbedderUnavailable, Vectors
 from memories.store import writing
 from memsite.db.transactions import in_batches
@@ -107,7 +108,7 @@ def embed_memories(app: App, embedder: Embedder, now: datetime, run: Run, after:
     Counts `embedded`; the cursor is the place. False if the embedder is away, and the rest has to wait.
     """
     while rows := list(without_vector(app, embedder.name, after)[:BATCH]):
-        vectors = embed([embedded_text(row.content, row.subject) for row in rows], embedder)
+        vectors = embed_contents([(row.content, row.subject) for row in rows], partial(embed, embedder=embedder))
         if vectors is None:
             return False
         after = rows[-1].change_number, rows[-1].pk

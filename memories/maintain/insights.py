@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from copy import deepcopy
 from dataclasses import asdict, dataclass, field
 from datetime import datetime
+from functools import partial
 
 import numpy as np
 import structlog
@@ -19,7 +20,7 @@ from memories.maintain.merge import opaque_key
 from memories.maintain.summaries import embed_passages
 from memories.models import Action, Kind, Link, LinkKind, Memory, Revision, Source, Status, Strength, Visibility
 from memories.models.memory import MemoryQuerySet, as_noted
-from memories.models.vector import embedded_text
+from memories.models.vector import embed_contents
 from memories.providers.embeddings import Embedder, Vectors
 from memories.providers.llm.provider import LLMError, Provider
 from memories.retrieve.injection_guard import safe_memories
@@ -145,7 +146,9 @@ class InsightRun:
             log.warning("insight_not_written", app=self.app.app_id, memories=len(sources), error=str(error))
             return None
         candidate = candidate_of(sources, redact(written.text).text.strip(), written.made_by)
-        vectors = embed_passages([embedded_text(candidate.content, candidate.subject)], self.embedder)
+        vectors = embed_contents(
+            [(candidate.content, candidate.subject)], partial(embed_passages, embedder=self.embedder)
+        )
         if vectors is not None:
             candidate.vector, candidate.vector_model = vectors[0], self.embedder.name
         return candidate if candidate.content else None

@@ -169,7 +169,7 @@ def search(
         answer["summaries"] = [
             {"category": told.summary.category, "passages": told.passages} for told in recall.summaries
         ]
-    return answer | given(next=following, degraded=recall.degraded or None)
+    return answer | given(next=following, degraded=recall.degraded or None, coverage=recall.coverage or None)
 
 
 @toolbox.reads("Show a memory")

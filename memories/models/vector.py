@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from itertools import compress
 from typing import Any
 
@@ -10,12 +10,15 @@ import numpy as np
 from django.db import models
 from numpy.typing import NDArray
 
+from memories.language.standing import embedded_matter
 from memories.models.memory import Memory
 from memories.providers.embeddings import Vectors
 from memsite.tenancy.scoping import IndexedByApp, ScopedQuerySet
 
 FLOAT_BYTES = 4
 BYTES = (bytes, memoryview)
+SHORTEST = 1e-6
+"""A vector that is shorter has no direction."""
 LENGTH_MAY_VARY = 0.1
 """Of the square of a vector's length: what is stored is as near to 1 as float32 can say, garbage is not."""
 
@@ -45,6 +48,26 @@ def embedded_text(content: str, subject: str | None) -> str:
     if subject is None or content.casefold().startswith(subject.casefold()):
         return content
     return f"{subject}: {content}"
+
+
+def embed_contents(
+    texts: Sequence[tuple[str, str | None]], embed: Callable[[Sequence[str]], Vectors | None]
+) -> Vectors | None:
+    """Return the vectors of memories, each a content and a subject; None if `embed` returns none.
+
+    A standing statement is asked for by the matter it names, and may be a small part of its text: the vector stands
+    midway between that of the text and that of the matter.
+    """
+    matters = {place: matter for place, one in enumerate(texts) if (matter := embedded_matter(*one))}
+    made = embed([*(embedded_text(*one) for one in texts), *matters.values()])
+    if made is None or not matters:
+        return made
+    vectors = np.array(made[: len(texts)])
+    places = list(matters)
+    middle = vectors[places] + made[len(texts) :]
+    lengths = np.linalg.norm(middle, axis=1, keepdims=True)
+    vectors[places] = np.where(lengths > 0, middle / np.maximum(lengths, SHORTEST), vectors[places])
+    return vectors
 
 
 def to_bytes(vector: Vectors) -> bytes:

@@ -34,6 +34,7 @@ Certainty = tuple[float, float, int]
 """How sure a memory is: its confidence, and of equals the one that began to hold, or was written, later."""
 asked_of: Latest[Commit] = Latest(1_024)
 """As of which commit each app was asked about the last time, by its number."""
+STANDING = "standing"
 CONFLICTING, UNCERTAIN, STALE, UNCONFIRMED = "conflicting", "uncertain", "stale", "unconfirmed"
 UNREVIEWED = "unreviewed"
 
@@ -199,7 +200,8 @@ def arranged(ranked: Ranked, found: Sequence[PlacedMemory], places: Sequence[int
 
 
 def tag_hits(app: App, found: Recall, now: datetime) -> None:
-    """Tag each hit: at odds with another of them or of a page before, and what `tags_of` says of it alone. No query.
+    """Tag each hit: at odds with another of them or of a page before, what `tags_of` says of it alone, and `standing`
+    where it applies to the request, whether or not it answers it. No query.
 
     Of two hits on this page that are at odds and fit about equally well, the more confident one takes the better place.
     """
@@ -208,7 +210,7 @@ def tag_hits(app: App, found: Recall, now: datetime) -> None:
         put_surest_first(hits, pairs, found.band)
     at_odds, policy = ends_of(found.at_odds), app.policy
     for hit in hits:
-        hit.trust = tags_of(hit.memory, policy, now, at_odds)
+        hit.trust = tags_of(hit.memory, policy, now, at_odds) + [STANDING] * hit.standing
 
 
 def tags_of(memory: Memory, policy: AppPolicy, now: datetime, at_odds: Collection[int]) -> list[str]:

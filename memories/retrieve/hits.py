@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
+from uuid import UUID
 
 from django.db.models import QuerySet
 
@@ -90,13 +91,17 @@ def changes_of(app: App, *pks: int) -> QuerySet[Memory, tuple[Any, ...]]:
 
 @dataclass(slots=True)
 class Hit:
-    """Hold a ranked memory of an app. `trust` holds tags such as `conflicting` and `stale`."""
+    """Hold a ranked memory of an app. `trust` holds tags such as `conflicting` and `stale`.
+
+    A `standing` one is there because it applies to the request, whether or not it answers it.
+    """
 
     app: App
     memory: Memory
     score: float
     tell_parts: Callable[[], dict[str, float]] = dict
     trust: list[str] = field(default_factory=list)
+    standing: bool = False
 
     @property
     def parts(self) -> dict[str, float]:
@@ -106,10 +111,11 @@ class Hit:
 
 @dataclass(frozen=True, slots=True)
 class SummaryAnswer:
-    """Hold a summary that answers, and the passages of it that do."""
+    """Hold a summary that answers, the passages of it that do, and of each the memory it stands on."""
 
     summary: Summary
     passages: list[str]
+    sources: list[UUID]
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,7 +124,8 @@ class Recall:
 
     `tier` is what answered: summaries, items, or none. `more` tells that there are hits after these. Hits whose scores
     are no more than the `band` apart fit about equally well. `at_odds` are pairs (pks) that contradict each other,
-    among this page, those before, and what was told before.
+    among this page, those before, and what was told before. `coverage` is the way in which a question over many
+    memories was answered: order, summary, count or list.
     """
 
     hits: list[Hit]
@@ -129,3 +136,4 @@ class Recall:
     more: bool = False
     band: float = BAND
     at_odds: Sequence[tuple[int, int]] = ()
+    coverage: str = ""

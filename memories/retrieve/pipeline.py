@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import lru_cache, partial
@@ -19,12 +19,14 @@ from memories.index.app_embedder import is_partial, serving_embedder
 from memories.index.app_index import AppIndex, Indexes
 from memories.index.columns import NOBODY
 from memories.index.similarity import Cosines, NoCosines, Rows
+from memories.language.coverage import ORDER, SUMMARY, read_overview
 from memories.language.surface import Look, look_of
 from memories.ledger.days import day_of
 from memories.models import Memory, Revision, Status, Vector, Visibility
 from memories.providers.embeddings import Embedder, Vectors
 from memories.retrieve.access_counters import AccessCounts, counters
 from memories.retrieve.contradictions import CLOSE, hits_with_contradictions, pairs_among, tag_hits, with_contradictions
+from memories.retrieve.coverage import covering, in_time, summaries_of
 from memories.retrieve.filters import matching_pks, names_in, users_named
 from memories.retrieve.hits import Hit, Recall, SummaryAnswer, cached_rows
 from memories.retrieve.question import Question, of_other_days, read_question
@@ -48,6 +50,7 @@ from memories.retrieve.retrievers import Retriever, local_retrievers, run_retrie
 from memories.retrieve.retrievers.derived import SUFFICIENT, graph_proximity, summary_answers
 from memories.retrieve.retrievers.fulltext import WordMatches, is_damaged, look_up, look_up_symbols, match_words
 from memories.retrieve.scoped_view import PastState, Scope, ScopedView, question_cosines, scoped_view
+from memories.retrieve.standing import with_standing
 from memories.store.damage import noticing_damage
 from memories.store.revisions import parse, states_at
 from memsite.config.conf import get_conf
@@ -132,6 +135,8 @@ def search(app: App, agent: Agent | None, asked: SearchRequest, embedder: Embedd
         restore_past(app, found.hits, asked.as_of or now)
         # What is theirs now may have been another end user's then.
         found = replace(found, hits=[hit for hit in found.hits if is_of_users(hit.memory.user_id, scope.users)])
+    if found.coverage == ORDER:
+        found = replace(found, hits=in_time(found.hits))
     tag_hits(app, found, asked.as_of if asked.as_of and scope.past else now)
     seconds = time.perf_counter() - started
     count_search(found.tier, found.degraded, seconds)
@@ -214,7 +219,8 @@ def recall(
         return Recall([])
     plan = make_plan(mode, policy)
     now = datetime.fromtimestamp(scope.now, tz=policy.time_zone)
-    question = read_question(text, scoped, now)
+    overview = read_overview(text) if is_policys(plan) else None
+    question = read_question(overview.topic if overview else text, scoped, now)
     if plan.tiered and floor and not scope.past and question.every_word:
         summed_up = from_summaries(app, question, scoped, scope, embedder, min_score)
         left_out = of_other_days(app, [hit.memory.pk for hit in summed_up.hits], question.exact_days, now).union(told)
@@ -227,7 +233,12 @@ def recall(
     # One more than is shown: whether there are more, is told.
     most = offset + limit + 1
     ranked = rank_by_plan(policy, plan, evidence, embedder, scope, most + CLOSE + len(told), floor=floor)
-    if floor and question.exact_days and plan.ranking in Ranking.values:
+    standing: set[int] = set()
+    if overview:
+        ranked = covering(evidence, ranked, overview, most + CLOSE + len(told))
+    else:
+        ranked, standing = with_standing(evidence, ranked, relevant_to(embedder), limit if is_policys(plan) else 0)
+    if floor and question.exact_days and is_policys(plan):
         # Turns of a talk stay.
         statements = scoped.at("pk", ranked.places[~in_talk(scoped, ranked.places)]).tolist()
         ranked = without(ranked, scoped, [*of_other_days(app, statements, question.exact_days, now)])
@@ -236,7 +247,7 @@ def recall(
     if min_score is not None:
         ranked = at_least(ranked, min_score)
     ranked, at_odds = with_contradictions(app, scoped, ranked, most, told, scope.commit, bring=not scope.past)
-    hits = load_hits(app, scoped, ranked, limit, offset, scope.commit)
+    hits = load_hits(app, scoped, ranked, limit, offset, scope.commit, standing)
     has_words = "fulltext" in plan.retrievers and "fulltext" not in degraded and bool(question.every_word)
     if has_words and is_damaged(app, scoped, evidence.words, [hit.memory for hit in hits]):
         degraded.append("fulltext")
@@ -244,8 +255,21 @@ def recall(
         at_odds = pairs_among(at_odds, {*scoped.at("pk", ranked.places[: offset + limit]).tolist(), *told})
     more = len(ranked.places) > offset + limit and len(hits) == limit
     band = BAND if plan.ranking in BY_LOGARITHMS else BAND_SHARE * float(ranked.scores.max(initial=0.0))
-    tier = "items" if hits else "none"
-    return Recall(hits, degraded, ranked.combined, tier, more=more, band=band, at_odds=at_odds)
+    tier, way = "items" if hits else "none", overview.way if overview else ""
+    found = Recall(hits, degraded, ranked.combined, tier, more=more, band=band, at_odds=at_odds, coverage=way)
+    return with_summaries(found, app, scope, scoped)
+
+
+def is_policys(plan: Plan) -> bool:
+    """Tell whether a policy's ranking ranks, rather than a single retriever, which is asked for what it finds."""
+    return plan.ranking in Ranking.values
+
+
+def with_summaries(found: Recall, app: App, scope: Scope, scoped: ScopedView) -> Recall:
+    """Return what was found, with the summaries of its categories where a summary of what is now known is asked for."""
+    if found.coverage != SUMMARY or not found.hits or scope.past:
+        return found
+    return replace(found, summaries=summaries_of(app, scope.users, scoped, found.hits))
 
 
 def evidence_for(
@@ -314,7 +338,7 @@ def rank_by_plan(
     if plan.ranking == "graph":
         linked = np.flatnonzero(evidence.proximity)
         return rank_by(evidence.scoped, "graph", linked, evidence.proximity[linked], most)
-    relevant = thresholds.likened(thresholds.relevant)
+    relevant = relevant_to(embedder)
     if plan.ranking == Ranking.PRODUCT:
         return rank_product(evidence, scope, policy, relevant, floor=floor)
     if plan.ranking == Ranking.DUAL:
@@ -324,16 +348,34 @@ def rank_by_plan(
     return by_column(ranked, evidence.scoped, column) if column else ranked
 
 
+def relevant_to(embedder: Embedder) -> float:
+    """Return the cosine that is relevant, as MiniLM would have it."""
+    return embedder.thresholds.likened(embedder.thresholds.relevant)
+
+
 def load_hits(
-    app: App, scoped: ScopedView, ranked: Ranked, limit: int, offset: int, commit: Commit | None
+    app: App,
+    scoped: ScopedView,
+    ranked: Ranked,
+    limit: int,
+    offset: int,
+    commit: Commit | None,
+    standing: Collection[int] = (),
 ) -> list[Hit]:
-    """Return the hits of one page with their rows. Only shown rows are read."""
+    """Return the hits of one page with their rows. Only shown rows are read. `standing` are places."""
     shown = range(offset, min(offset + limit, len(ranked.places)))
-    pks = scoped.at("pk", ranked.places[shown.start : shown.stop]).tolist()
+    places = ranked.places[shown.start : shown.stop]
+    pks = scoped.at("pk", places).tolist()
     rows = cached_rows(app, pks, commit)
     return [
-        Hit(app, rows[pk], float(ranked.scores[number]), partial(ranked.parts_of, number))
-        for number, pk in zip(shown, pks, strict=True)
+        Hit(
+            app,
+            rows[pk],
+            float(ranked.scores[number]),
+            partial(ranked.parts_of, number),
+            standing=place in standing,
+        )
+        for number, place, pk in zip(shown, places.tolist(), pks, strict=True)
         if pk in rows
     ]
 
@@ -364,12 +406,12 @@ def from_summaries(
         for answer in found_once
         if answer.passage.memory_id in rows
     ]
-    categories = dict.fromkeys(answer.passage.summary for answer in fitting)
-    summaries = [
-        SummaryAnswer(summed_up, [answer.passage.text for answer in fitting if answer.passage.summary == summed_up])
-        for summed_up in categories
-    ]
-    return Recall(hits, degraded, summaries=summaries, band=BAND_SHARE * fitting[0].score)
+    summaries: dict[int, SummaryAnswer] = {}
+    for passage in (answer.passage for answer in fitting if answer.passage.memory_id in rows):
+        told = summaries.setdefault(passage.summary_id, SummaryAnswer(passage.summary, [], []))
+        told.passages.append(passage.text)
+        told.sources.append(rows[passage.memory_id].uid)
+    return Recall(hits, degraded, summaries=[*summaries.values()], band=BAND_SHARE * fitting[0].score)
 
 
 def index_of(app: App, embedder: Embedder) -> AppIndex:
@@ -401,7 +443,7 @@ def look_reader(app: App, scoped: ScopedView) -> Callable[[Rows], NDArray[np.uin
         if not looks[rows].all():
             unread = np.unique(rows[looks[rows] == 0])
             pks = scoped.view.columns.pk[unread].tolist()
-            read_looks = {pk: look_of(content, subject) for pk, content, subject in texts_of(app, *padded(pks))}
+            read_looks = {pk: look_of(*text) for pk, *text in texts_of(app, *padded(pks))}
             looks[unread] = [read_looks.get(pk, Look.READ) for pk in pks]
         return looks[rows]
 
@@ -409,8 +451,8 @@ def look_reader(app: App, scoped: ScopedView) -> Callable[[Rows], NDArray[np.uin
 
 
 @Prepared
-def texts_of(app: App, *pks: int) -> QuerySet[Memory, tuple[int, str, str | None]]:
-    return Memory.objects.for_app(app).filter(pk__in=pks).order_by().values_list("pk", "content", "subject")
+def texts_of(app: App, *pks: int) -> QuerySet[Memory, tuple[int, str, str | None, str]]:
+    return Memory.objects.for_app(app).filter(pk__in=pks).order_by().values_list("pk", "content", "subject", "kind")
 
 
 def past_state_at(app: App, moment: datetime) -> PastState:

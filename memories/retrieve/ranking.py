@@ -530,6 +530,23 @@ def in_order(order: Rows, ranked: Ranked) -> Ranked:
     return Ranked(places, scores, ranked.names, ranked.parts, columns, ranked.combined)
 
 
+def rearranged(ranked: Ranked, places: Rows, scores: NDArray[np.float64], part: str) -> Ranked:
+    """Return these places with these scores. What its score differs from the ranking's by is of each its `part`.
+
+    A place that the ranking has not has no other part.
+    """
+    at = {place: number for number, place in enumerate(ranked.places.tolist())}
+    numbers = np.array([at.get(place, -1) for place in places.tolist()], np.intp)
+    is_known = numbers >= 0
+    columns = np.where(is_known, ranked.columns[numbers] if len(at) else -1, -1)
+    parts = np.pad(ranked.parts, ((0, 1), (0, 1)), constant_values=np.nan)[:, columns]
+    before = np.where(is_known, ranked.scores[numbers] if len(at) else 0.0, 0.0)
+    is_sum = ranked.combined == "sum"
+    change = scores - before if is_sum else scores / np.where(before > 0, before, 1)
+    parts[-1] = np.where(is_known & (scores == before), np.nan, change)
+    return Ranked(places, scores, [*ranked.names, part], parts, np.arange(len(places)), ranked.combined)
+
+
 def at_least(ranked: Ranked, score: float) -> Ranked:
     """Leave out what scores less."""
     return in_order(np.flatnonzero(ranked.scores >= score), ranked)

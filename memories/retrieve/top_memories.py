@@ -17,19 +17,24 @@ from memories.retrieve.contradictions import Contradictions, pairs_among, place_
 from memories.retrieve.hits import cached_rows
 from memories.retrieve.pipeline import index_of
 from memories.retrieve.scoped_view import Scope, ScopedView, scoped_view
+from memories.retrieve.standing import standing_places
 from memsite.tenancy.models import App
+
+BESIDE_TEXT = 60
+"""Characters of a line beside the memory's own."""
 
 
 @dataclass(frozen=True, slots=True)
 class TopMemories:
     """Hold memories, the highest first, and how many there were to choose from.
 
-    Those `at_odds` (pks) contradict another of them, or what was told before.
+    Those `at_odds` (pks) contradict another of them, or what was told before. Those `standing` came first.
     """
 
     memories: list[Memory]
     total: int
     at_odds: set[int]
+    standing: set[int]
 
 
 def top_memories(
@@ -42,9 +47,11 @@ def top_memories(
     least_confidence: float,
     shorter_than: int,
     told: Collection[int] = (),
+    standing: int = 0,
 ) -> TopMemories:
     """Return the `most` memories with the highest values in the columns that `order` names, the first column first.
 
+    Of standing statements as many as have so many characters come before all others.
     What is less confident, or already `told` (pks), is left out. What is not `shorter_than` so many characters only
     counts in the total. The surest memory that contradicts one of them stands right before it: nobody is told what is
     outdated without what is true now.
@@ -54,13 +61,19 @@ def top_memories(
     if told:
         fitting &= ~np.isin(scoped.pks, [*told])
     short = np.flatnonzero(fitting & (scoped.column("length") < shorter_than))
-    pks = scoped.at("pk", highest(scoped, short, order, most)).tolist()
+    first = short[np.isin(short, standing_places(scoped))] if standing else short[:0]
+    if len(first):
+        first = highest(scoped, first, order, most)
+        first = first[np.cumsum(scoped.at("length", first) + BESIDE_TEXT) <= standing]
+    rest = highest(scoped, short[~np.isin(short, first)], order, most - len(first))
+    pks = scoped.at("pk", np.concatenate([first, rest])).tolist()
+    shown_first = set(pks[: len(first)])
     odds = Contradictions(app, scoped, pks, told, None)
     if odds.pairs:
         pks = [one.pk for one in place_surer(pks, [0.0] * len(pks), len(pks), odds.surest_against)][:most]
     rows = cached_rows(app, pks)
     at_odds = {pk for pair in pairs_among(odds.pairs, {*pks, *told}) for pk in pair}
-    return TopMemories([rows[pk] for pk in pks if pk in rows], int(np.count_nonzero(fitting)), at_odds)
+    return TopMemories([rows[pk] for pk in pks if pk in rows], int(np.count_nonzero(fitting)), at_odds, shown_first)
 
 
 def highest(scoped: ScopedView, places: Rows, order: Sequence[str], most: int) -> Rows:

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from functools import partialmethod
+from functools import partial, partialmethod
 from itertools import islice
 from typing import Any
 
@@ -28,7 +28,7 @@ from memories.capture.quarantine import (
 )
 from memories.maintain.embedding import embed
 from memories.models import Injection, Link, LinkKind, Memory, Rejection, RejectionKind, Status, Trust, Visibility
-from memories.models.vector import embedded_text
+from memories.models.vector import embed_contents
 from memories.providers.embeddings import EmbedderError, Vectors
 from memories.services.administration import SWEEP_TASK
 from memories.services.base import Caller
@@ -92,9 +92,9 @@ class Withheld(Exception):
         self.rejection = rejection
 
 
-def said_after(memory: Memory, changes: Mapping[str, Any]) -> str:
-    """Return the text of which the vector is made, after these changes."""
-    return embedded_text(changes.get("content", memory.text), changes.get("subject", memory.subject))
+def said_after(memory: Memory, changes: Mapping[str, Any]) -> tuple[str, str | None]:
+    """Return content and subject, of which the vector is made, after these changes."""
+    return changes.get("content", memory.text), changes.get("subject", memory.subject)
 
 
 def told(link: Link) -> str:
@@ -347,13 +347,13 @@ class MemoryService(Caller):
         with self.writing() as write:
             yield write, check_version(self.app, memory, version)
 
-    def embed(self, text: str) -> Vectors | None:
-        """Return a document's vector, or None while the embedder is unavailable: it is embedded later."""
+    def embed(self, said: tuple[str, str | None]) -> Vectors | None:
+        """Return a memory's vector, or None while the embedder is unavailable: it is embedded later."""
         try:
-            vector: Vectors = self.embedder.embed_documents([text])[0]
+            vectors = embed_contents([said], self.embedder.embed_documents)
         except EmbedderError:
             return None
-        return vector
+        return vectors[0] if vectors is not None else None
 
     def take_back(self, versions: Mapping[int, int]) -> Changed:
         """Undo the last change of each that is still at its version (by pk), and of no other."""
@@ -419,7 +419,9 @@ class MemoryService(Caller):
         while batch := list(islice(rest, BATCH)):
             rows = list(Memory.objects.for_app(self.app).warm().filter(pk__in=batch))
             changed.left["they lie in the cold archive, which has no vectors"] += len(batch) - len(rows)
-            vectors = embed([embedded_text(row.content, row.subject) for row in rows], self.embedder)
+            vectors = embed_contents(
+                [(row.content, row.subject) for row in rows], partial(embed, embedder=self.embedder)
+            )
             if vectors is None:
                 changed.left["the embedder is away"] += len(rows)
                 continue

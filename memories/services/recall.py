@@ -27,7 +27,7 @@ from memories.models.memory import as_noted
 from memories.models.summary import SummaryQuerySet
 from memories.providers.llm.fallback import Careful
 from memories.providers.llm.provider import LLMError
-from memories.retrieve.contradictions import CONFLICTING, tags_of
+from memories.retrieve.contradictions import CONFLICTING, STANDING, tags_of
 from memories.retrieve.hits import Recall
 from memories.retrieve.injection_guard import safe_memories
 from memories.retrieve.pipeline import SearchRequest, search
@@ -52,13 +52,17 @@ REWRITE = "rewrite"
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """A context block and its source: `tier_answered` is None without a question; `tags` belong to each memory."""
+    """A context block and its source: `tier_answered` is None without a question; `tags` belong to each memory.
+
+    `coverage` is the way in which a question over many memories was answered.
+    """
 
     injected: Injected
     tags: Mapping[int, Sequence[str]] = field(default_factory=dict)
     tier_answered: str | None = None
     degraded: tuple[str, ...] = ()
     economised: bool = False
+    coverage: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,7 +141,10 @@ class RecallService(Caller):
         else:
             scope = self.scope(user_id, now)
             known = greet(self.app, scope, self.embedder, block, now, max_tokens=max_tokens, limit=limit)
-            tags = {row.pk: tags_of(row, self.app.policy, now, known.at_odds) for row in known.memories}
+            tags = {
+                row.pk: tags_of(row, self.app.policy, now, known.at_odds) + [STANDING] * (row.pk in known.standing)
+                for row in known.memories
+            }
             context = Context(known, tags)
         if session and counted:
             note_injected(session, context.injected, turn_number, now)
@@ -159,9 +166,10 @@ class RecallService(Caller):
         found = self.search(replace(asked, limit=most, told=tuple(shown)), now)
         hits = [hit for hit in found.hits if hit.memory.confidence >= self.app.policy.inactive_below]
         at_odds = {hit.memory.pk for hit in hits if CONFLICTING in hit.trust}
-        injected = inject([hit.memory for hit in hits], len(hits), self.app, block, budget, now, at_odds)
+        standing = {hit.memory.pk for hit in hits if hit.standing}
+        injected = inject([hit.memory for hit in hits], len(hits), self.app, block, budget, now, at_odds, standing)
         tags = {hit.memory.pk: hit.trust for hit in hits}
-        return Context(injected, tags, found.tier, tuple(found.degraded), saves)
+        return Context(injected, tags, found.tier, tuple(found.degraded), saves, found.coverage)
 
     def learn_session(self, session_pk: int) -> Iterator[Lesson]:
         """Work off the due extractions of one session, claim by claim."""

@@ -224,7 +224,7 @@ class Writer:
             change_number=self.change_number,
         )
         memory.status = self.status_for(memory)
-        memory.look = kept_look(memory.content, memory.subject)
+        memory.look = kept_look(memory.content, memory.subject, memory.kind)
         return memory
 
     def reinforce(
@@ -615,7 +615,7 @@ class Writer:
     def keep(self, memory: Memory, action: Action, before: Mapping[str, Any], reason: str) -> None:
         """Save the row and its revision. Its text goes into the cold archive, or comes out of it, with its status."""
         memory.content = memory.text
-        memory.look = kept_look(memory.content, memory.subject)
+        memory.look = kept_look(memory.content, memory.subject, memory.kind)
         self.advance(memory, before)
         memory.updated_at = self.now
         revision = revision_of(memory, action, before, self.actor, reason, self.now)

@@ -24,7 +24,7 @@ from memsite.tenancy.models import App
 from tests.api.checks import MEMORY_FIELDS, assert_problem
 from tests.conftest import Caller, make_app, make_caller
 
-ANSWER = {"text", "tokens", "included", "total", "memories", "tier_answered", "economised", "degraded"}
+ANSWER = {"text", "tokens", "included", "total", "memories", "tier_answered", "coverage", "economised", "degraded"}
 
 
 def ask(caller: Caller, **question: Any) -> dict[str, Any]:

@@ -27,6 +27,7 @@ from memories.api.fields import (
     names,
 )
 from memories.api.schema import ProblemError
+from memories.language.coverage import WAYS
 from memories.language.secrets import clean
 from memories.models import (
     SAYABLE,
@@ -52,6 +53,7 @@ from sessions.models import MAX_TURN
 
 MAX_BATCH = 500
 MAX_QUERY_CHARACTERS = 10_000
+COVERAGE_HELP = "Of a question over many memories how it was answered: order (of time), summary, count, list."
 ORIGINS_OF_AGENTS = [(origin.value, origin.label) for origin in SAYABLE_ORIGINS]
 # What a caller may set; superseding is what a merge does.
 SETTABLE_STATUS = (Status.ACTIVE, Status.INACTIVE, Status.ARCHIVED)
@@ -256,7 +258,8 @@ class SearchQuestion(StrictSerializer):
 class MemoryTagged(MemoryShown):
     trust = serializers.ListField(
         child=StrictCharField(),
-        help_text="What to know: conflicting, uncertain, stale, unconfirmed (nobody said it twice), unreviewed.",
+        help_text="What to know: conflicting, uncertain, stale, unconfirmed (nobody said it twice), unreviewed; "
+        "standing: it applies to the request, whether or not it answers it.",
     )
 
 
@@ -274,13 +277,18 @@ class SummaryTold(StrictSerializer):
     passages = serializers.ListField(
         child=StrictCharField(), help_text="The lines that answer; the results are their memories."
     )
+    sources = serializers.ListField(child=serializers.UUIDField(), help_text="The memory of each line.")
 
 
 class SearchAnswer(StrictSerializer):
     results = HitShown(many=True)
-    summaries = SummaryTold(many=True, help_text="What answered, if tier_answered is summaries.")
+    summaries = SummaryTold(
+        many=True,
+        help_text="What answered, if tier_answered is summaries; if coverage is summary, of what most results are.",
+    )
     next = StrictCharField(allow_null=True, help_text="The cursor of the next page.")
     tier_answered = StrictCharField(help_text="summaries, items or none.")
+    coverage = StrictChoiceField(WAYS, allow_null=True, help_text=COVERAGE_HELP)
     took_ms = serializers.FloatField()
     degraded = serializers.ListField(child=StrictCharField(), help_text="Retrievers that could not answer.")
     scores_combined = StrictChoiceField(
@@ -316,6 +324,7 @@ class ContextAnswer(StrictSerializer):
     total = serializers.IntegerField()
     memories = MemoryTagged(many=True)
     tier_answered = StrictCharField(allow_null=True)
+    coverage = StrictChoiceField(WAYS, allow_null=True, help_text=COVERAGE_HELP)
     economised = StrictBooleanField()
     degraded = serializers.ListField(child=StrictCharField())
 
@@ -394,7 +403,12 @@ def show_hit(hit: Hit, app: App, *, explain: bool) -> dict[str, Any]:
 
 
 def show_told(answer: SummaryAnswer) -> dict[str, Any]:
-    return {"category": answer.summary.category, "version": answer.summary.version, "passages": answer.passages}
+    return {
+        "category": answer.summary.category,
+        "version": answer.summary.version,
+        "passages": answer.passages,
+        "sources": answer.sources,
+    }
 
 
 def show_revision(revision: Revision) -> dict[str, Any]:

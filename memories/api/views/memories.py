@@ -307,6 +307,7 @@ class Search(AgentView):
                 "summaries": [show_told(summary) for summary in found.summaries],
                 "next": cursor,
                 "tier_answered": found.tier,
+                "coverage": found.coverage or None,
                 "took_ms": round(1000 * (time.perf_counter() - started), 2),
                 "degraded": found.degraded,
                 **({"scores_combined": found.combined} if explain else {}),
@@ -345,6 +346,7 @@ class ContextBlock(AgentView):
                 "total": injected.total,
                 "memories": [show_tagged(memory, context.tags[memory.pk]) for memory in injected.memories],
                 "tier_answered": context.tier_answered,
+                "coverage": context.coverage or None,
                 "economised": context.economised,
                 "degraded": list(context.degraded),
             }

@@ -28,9 +28,9 @@ def read(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """The texts that a search had to read for their looks."""
     texts: list[str] = []
 
-    def look_of(content: str, subject: str | None) -> Look:
+    def look_of(content: str, subject: str | None, kind: str) -> Look:
         texts.append(content)
-        return surface.look_of(content, subject)
+        return surface.look_of(content, subject, kind)
 
     monkeypatch.setattr(pipeline, "look_of", look_of)
     return texts

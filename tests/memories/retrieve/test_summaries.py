@@ -94,7 +94,7 @@ def test_a_passage_that_fits_answers_with_the_memory_it_stands_on(alice: Caller)
     body = alice.post("memories/search", {"query": "whales sing", "mode": "tiered", "explain": True}).json()
     (hit,) = body["results"]
     assert (hit["content"], body["tier_answered"], body["degraded"]) == ("whales sing at night", "summaries", [])
-    assert body["summaries"] == [{"category": "sea", "version": 1, "passages": ["Whales sing"]}]
+    assert body["summaries"] == [{"category": "sea", "version": 1, "passages": ["Whales sing"], "sources": [hit["id"]]}]
     # Cosine 1, and 0.3 for all of its words.
     assert hit["scores"] == pytest.approx({"meaning": 1.0, "words_covered": 0.3})
     assert hit["score"] == pytest.approx(1.3)

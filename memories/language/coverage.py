@@ -1,0 +1,58 @@
+"""Questions that ask over many memories: in which order, how many, all there is, or a summary."""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from dataclasses import dataclass
+from pathlib import Path
+
+from memories.language.wordlists import read_rows
+
+ORDER, SUMMARY, COUNT, LIST = "order", "summary", "count", "list"
+WAYS = (ORDER, SUMMARY, COUNT, LIST)
+OWN, FRAME = "own", "frame"
+SHORTEST_TOPIC = 4
+SPACES = re.compile(r"\s+(?=[,.;:?!])|[,.;:](?=\s*[,.;:?!])")
+READ_CHARACTERS = 1_000
+
+
+@dataclass(frozen=True, slots=True)
+class Overview:
+    """Hold the way in which a question asks over many memories, whether of what its asker `said`, and the topic."""
+
+    way: str
+    said: bool
+    topic: str
+
+
+def _patterns() -> dict[str, re.Pattern[str]]:
+    parts: defaultdict[str, list[str]] = defaultdict(list)
+    for _, part, pattern in read_rows(Path(__file__).with_name("coverage.tsv")):
+        parts[part].append(pattern)
+    return {part: re.compile("|".join(patterns)) for part, patterns in parts.items()}
+
+
+_PATTERNS = _patterns()
+
+
+def read_overview(question: str) -> Overview | None:
+    """Return how a question asks over many memories; None if it asks for one thing."""
+    small = question[:READ_CHARACTERS].lower()
+    way = next((way for way in WAYS if _PATTERNS[way].search(small)), None)
+    if way is None:
+        return None
+    return Overview(way, bool(_PATTERNS[OWN].search(small)), topic_of(question, small))
+
+
+def topic_of(question: str, small: str) -> str:
+    """Return the question without the words that only say how to answer it; the question if nothing else is left."""
+    if len(small) != len(question):
+        return question
+    kept, end = [], 0
+    for match in _PATTERNS[FRAME].finditer(small):
+        kept.append(question[end : match.start()])
+        end = match.end()
+    topic = " ".join([*kept, question[end:]])
+    topic = " ".join(SPACES.sub(" ", topic).split()).strip(" ,.;:?!¿¡")
+    return topic if len(topic) >= SHORTEST_TOPIC else question

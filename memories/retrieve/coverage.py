@@ -1,0 +1,138 @@
+"""Answer questions over many memories: of all that fits, what is spread over sessions and says nothing twice.
+
+By maximal marginal relevance: each next memory is the one that fits best, less what it repeats, and less for each one
+that its session has given already.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from datetime import datetime
+
+import numpy as np
+from django.db.models import F
+from numpy.typing import NDArray
+
+from memories.index.similarity import Floats, Rows, estimates, hamming
+from memories.language.coverage import ORDER, SUMMARY, Overview
+from memories.language.standing import NOT_USERS
+from memories.models import Memory
+from memories.retrieve.hits import Hit, SummaryAnswer
+from memories.retrieve.ranking import Evidence, Ranked, rearranged
+from memories.retrieve.retrievers.derived import MOST_SUMMARIES, passages
+from memories.retrieve.scoped_view import ScopedView
+from memsite.tenancy.access import Users
+from memsite.tenancy.models import App
+
+PART = "coverage"
+"""The part of a score that is taken off what covers less than what stands before it."""
+CHOSEN_FROM = 200
+PER_SESSION, IN_ORDER = 0.5, 1.3
+"""What each memory of a session takes off the others of it, in spreads of the scores; where an order is asked for."""
+LEAST_OF_HITS = 0.2
+"""A category is the matter of a summary where it has this share of the hits."""
+ALIKE, REPEATED = 0.92, 3.0
+"""The cosine from which on two memories say nearly the same, and what that takes off the later one, in spreads."""
+
+
+def covering(evidence: Evidence, ranked: Ranked, overview: Overview, most: int) -> Ranked:
+    """Return the ranking with the `most` memories first that cover the matter, in the order in which they were chosen.
+
+    A score never exceeds the one before it. What the asker has said is looked for among what no assistant said. For a
+    summary, a question and its answer in a talk stay together, though only one of them may fit.
+    """
+    if len(ranked.places) < 2:
+        return ranked
+    places = ranked.places[:CHOSEN_FROM]
+    scoped, by_assistant = evidence.scoped, is_by_assistant(evidence.scoped, places)
+    if overview.said and overview.way != SUMMARY and not by_assistant.all():
+        groups = places[~by_assistant, None]
+    elif overview.way == SUMMARY and by_assistant.any():
+        groups = exchanges(scoped, places, by_assistant)
+    else:
+        groups = places[:, None]
+    chosen = choose(scoped, ranked, groups, most, IN_ORDER if overview.way == ORDER else PER_SESSION)
+    order = np.concatenate([chosen, ranked.places[~np.isin(ranked.places, chosen)]])
+    known = dict(zip(ranked.places.tolist(), ranked.scores.tolist(), strict=True))
+    scores = np.array([known.get(place, np.inf) for place in order.tolist()])
+    return rearranged(ranked, order, np.minimum.accumulate(scores), PART)
+
+
+def is_by_assistant(scoped: ScopedView, places: Rows) -> NDArray[np.bool_]:
+    """Tell which memories an assistant said, by the subjects they are stored under."""
+    names, codes = scoped.view.subjects.names, scoped.at("subject", places)
+    assistants = [code for code in set(codes.tolist()) if names[code].casefold() in NOT_USERS]
+    return np.isin(codes, assistants)
+
+
+def exchanges(scoped: ScopedView, places: Rows, by_assistant: NDArray[np.bool_]) -> Rows:
+    """Return a row for each place or exchange, the best first: a question and its answer; -1 for what is not there.
+
+    An answer stands right behind its question, in the same session.
+    """
+    at, joined, turns = scoped.at_of_place[places].astype(np.intp), scoped.joined, scoped.order.rows
+    first = np.unique(np.where(by_assistant & joined[at], at - 1, at), return_index=True)
+    begins = first[0][np.argsort(first[1])]
+    after = turns[np.minimum(begins + 1, scoped.size - 1)]
+    is_answered = joined[begins + 1] & is_by_assistant(scoped, after) & ~is_by_assistant(scoped, turns[begins])
+    return np.stack([turns[begins], np.where(is_answered, after, -1)], axis=1)
+
+
+def choose(scoped: ScopedView, ranked: Ranked, groups: Rows, most: int, per_session: float) -> Rows:
+    """Return the places of the groups (rows) that are chosen, one after the other, until there are `most`."""
+    scores = ranked.scores[:CHOSEN_FROM]
+    spread = max(float(scores.std()), 1e-9)
+    known = dict(zip(ranked.places.tolist(), ranked.scores.tolist(), strict=True))
+    values = np.array([max(known.get(place, -np.inf) for place in group) for group in groups.tolist()])
+    sessions = scoped.at("session_number", groups[:, 0])
+    alike = likeness(scoped, groups[:, 0])
+    chosen = list[int]()
+    repeats, crowded = np.zeros(len(groups)), np.zeros(len(groups))
+    for _ in range(len(groups)):
+        best = int((values - spread * (repeats + crowded)).argmax())
+        chosen += [place for place in groups[best].tolist() if place >= 0]
+        if len(chosen) >= most:
+            break
+        values[best] = -np.inf
+        crowded += per_session * (sessions == sessions[best])
+        repeats = np.maximum(repeats, REPEATED * (alike[best] >= ALIKE))
+    return np.array(chosen, np.intp)
+
+
+def likeness(scoped: ScopedView, places: Rows) -> Floats:
+    """Return the cosines between all of these, as their signs tell them. Shape (n, n)."""
+    signs = scoped.view.columns.signs[scoped.rows[places]]
+    told = estimates(64 * signs.shape[1]).astype(np.float32)
+    found: Floats = np.stack([told[hamming(signs, one)] for one in signs])
+    return found
+
+
+def in_time(hits: list[Hit]) -> list[Hit]:
+    """Return hits in the order of the times from which they hold, or at which they were stored; turns of a session in
+    theirs.
+    """
+
+    def moment(memory: Memory) -> tuple[datetime, int, int, int]:
+        return memory.valid_from or memory.created_at, memory.session_id or 0, memory.turn_number or 0, memory.pk
+
+    return sorted(hits, key=lambda hit: moment(hit.memory))
+
+
+def summaries_of(app: App, users: Users, scoped: ScopedView, hits: Sequence[Hit]) -> list[SummaryAnswer]:
+    """Return the summaries of the categories that most hits are of, each line with its memory. One query.
+
+    Lines on memories that the caller may not see are left out.
+    """
+    counts = Counter(hit.memory.category for hit in hits)
+    names = [name for name, count in counts.most_common(MOST_SUMMARIES) if count >= LEAST_OF_HITS * len(hits)]
+    lines = passages(app, users).filter(summary__category__in=names).annotate(source=F("memory__uid"))
+    rows = list(lines.order_by("summary_id", "pk")) if names and app.policy.capture_summaries else []
+    visible = scoped.visible({row.memory_id for row in rows})
+    found: dict[int, SummaryAnswer] = {}
+    for row in rows:
+        if row.memory_id in visible:
+            answer = found.setdefault(row.summary_id, SummaryAnswer(row.summary, [], []))
+            answer.passages.append(row.text)
+            answer.sources.append(row.source)
+    return sorted(found.values(), key=lambda answer: names.index(answer.summary.category))
