@@ -58,8 +58,8 @@ def embed_contents(
     A standing statement is asked for by the matter it names, and may be a small part of its text: the vector stands
     midway between that of the text and that of the matter.
     """
-    matters = {place: matter for place, one in enumerate(texts) if (matter := embedded_matter(*one))}
-    made = embed([*(embedded_text(*one) for one in texts), *matters.values()])
+    matters = {place: matter for place, text in enumerate(texts) if (matter := embedded_matter(*text))}
+    made = embed([*(embedded_text(*text) for text in texts), *matters.values()])
     if made is None or not matters:
         return made
     vectors = np.array(made[: len(texts)])

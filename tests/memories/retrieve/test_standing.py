@@ -81,4 +81,4 @@ def test_a_greeting_begins_with_what_stands(alice: Caller) -> None:
         store(alice, f"Note {number} of the harbour", importance=5)
     scope = Scope(None, None, float("1e10"))
     found = greet(alice.app, scope, embedder_of(alice), "turn", alice.app.created_at, limit=5)
-    assert [memory.content for memory in found.memories][0] == RULE
+    assert next(memory.content for memory in found.memories) == RULE
