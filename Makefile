@@ -172,6 +172,10 @@ bench-partitions: $(VENV)/dev.stamp
 train-ranker: $(VENV)/run.stamp ## Learn the weights of the ranking anew, and say what they are worth
 	@$(BENCH) bench.train_ranker $(BENCH_DATA)
 
+.PHONY: calibrate
+calibrate: $(VENV)/run.stamp ## Fit the scores of hits to the weights: memories/retrieve/calibration.json (DATA=)
+	@$(BENCH) bench.calibrate $(BENCH_DATA)
+
 .PHONY: try-models
 try-models: $(VENV)/run.stamp $(VENV)/models.stamp ## Ask real small models all of the server's questions (DATA=, MODEL=other.gguf, THREADS=2, LEAN=1; needs Node.js)
 	@$(BIN)/python -m tools.try_models --stand $(VENV)/models $(if $(filter command line,$(origin DATA)),--data $(DATA)) \

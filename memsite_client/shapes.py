@@ -207,14 +207,17 @@ class TaggedMemory(Memory):
 
 
 class Hit(TaggedMemory):
+    """`score` is the probability that it answers, from 0 to 1."""
+
     score: float
     shared_by: str | None
 
 
 class ExplainedHit(Hit, total=False):
-    """With `explain` it has its parts."""
+    """With `explain` it has the parts of its `formula_score`."""
 
     scores: dict[str, float]
+    formula_score: float
 
 
 class SearchAnswer(TypedDict):
@@ -243,6 +246,7 @@ class ContextOptions(TypedDict, total=False):
     format: Format
     max_tokens: int | None
     limit: int | None
+    min_score: float | None
     user_id: str | None
 
 

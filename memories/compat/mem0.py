@@ -29,7 +29,6 @@ from memories.compat.mem0_serializers import (
     NewMemories,
     Owner,
     Query,
-    between_0_and_1,
     end_of,
     metadata_of,
     owner_of,
@@ -246,7 +245,7 @@ class Searching(Mem0View):
         question = validated(SearchQuestion, {"query": body["query"], "limit": limit, "filters": filters})
         recall, _ = search_page(self.memory_agent(), question, self.caller().commit)
         least = body.get("threshold") or 0.0
-        hits = [hit for hit in recall.hits if between_0_and_1(hit.score) >= least]
+        hits = [hit for hit in recall.hits if hit.score >= least]
         return Response({"results": [show_item(hit.memory, hit.score) for hit in hits]})
 
 

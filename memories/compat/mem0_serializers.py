@@ -130,12 +130,7 @@ def show_item(memory: Memory, score: float | None = None) -> dict[str, Any]:
         item["expiration_date"] = (
             date.max if memory.valid_until == LAST_MOMENT else (memory.valid_until - timedelta(microseconds=1)).date()
         ).isoformat()
-    return item if score is None else {**item, "score": between_0_and_1(score)}
-
-
-def between_0_and_1(score: float) -> float:
-    """Map our score, which has no bound, to theirs, in the same order."""
-    return round(max(score, 0.0) / (1.0 + max(score, 0.0)), 4)
+    return item if score is None else {**item, "score": score}
 
 
 def show_change(memory: Memory, revision: Revision) -> dict[str, Any]:

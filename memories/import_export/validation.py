@@ -42,6 +42,7 @@ POLICY_LATER = {
     "users_apart": False,
     "redact_raw": False,
     "guidance": "",
+    "min_score": 0.0,
 }
 """Policy fields that older servers did not write."""
 COLD_BEFORE = ("active", "inactive", "superseded", "archived")

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from memories.index.similarity import Rows, sign_bits
 from memories.language.scripts import parts_in
+from memories.language.standing import NOT_USERS
 from memories.language.surface import Look, looks_kept
 from memories.models import Sentiment
 from memories.models.pgvector_table import TABLE as NEAR
@@ -32,8 +33,6 @@ DAYS_APART = -(2**40)
 # What a memory's tone is called in its column; the first is none.
 TONES = (Sentiment.NEUTRAL, Sentiment.FRUSTRATED, Sentiment.EXCITED, Sentiment.UNCERTAIN)
 
-# What a speaker is called who is no person.
-ASSISTANTS = frozenset({"assistant", "ai assistant", "ai", "model", "bot", "chatbot"})
 ORIGINS = ("", *Origin.values)
 LOAD_ROWS = 2000
 # Rows of so many changes are read at once. More may have come meanwhile, but not so many that it matters.
@@ -238,7 +237,7 @@ class Subjects(Codes):
 
     def take_in(self, text: str) -> int:
         number = super().take_in(text)
-        if text.casefold() in ASSISTANTS:
+        if text.casefold() in NOT_USERS:
             self.assistants.append(number)
         for word in parts_in(text):
             if word not in self.by_word:

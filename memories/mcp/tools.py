@@ -63,6 +63,7 @@ Importance = Annotated[int | None, Field(ge=1, description="1 trivial to 5 criti
 Metadata = Annotated[dict[str, Any] | None, Field(description="An object of your own, small.")]
 Session = Annotated[str | None, Field(description="Your name for this conversation, the same each time.")]
 Limit = Annotated[int, Field(ge=1, le=50)]
+LeastScore = Annotated[float | None, Field(ge=0, le=1, description="Nothing less probably right than this.")]
 Cursor = Annotated[str | None, Field(description="`next` of the answer before.")]
 __all__ = ["toolbox"]
 
@@ -137,6 +138,7 @@ def search(
     query: Annotated[str, Field(description="What you want to know, in your own words.")],
     limit: Limit = 5,
     cursor: Cursor = None,
+    min_score: LeastScore = None,
     category: Category = None,
     subject: Subject = None,
     tags: Tags = None,
@@ -156,6 +158,7 @@ def search(
         query=query,
         limit=limit,
         cursor=cursor,
+        min_score=min_score,
         user_id=user_id,
         as_of=as_of,
         filters={"and": narrowed} if narrowed else {},
@@ -194,10 +197,13 @@ def context(
     session: Session = None,
     turn: Annotated[int | None, Field(ge=1, description="Its turn, counted from 1.")] = None,
     max_tokens: Annotated[int | None, Field(ge=1, description="How long it may be.")] = None,
+    min_score: LeastScore = None,
     user_id: UserId = None,
 ) -> ToolAnswer:
     """A block of what is known, ready to be read. With `session` nothing is shown twice, and `feedback` is possible."""
-    question = read(ContextQuestion, query=query, turn_number=turn, max_tokens=max_tokens, user_id=user_id)
+    question = read(
+        ContextQuestion, query=query, turn_number=turn, max_tokens=max_tokens, min_score=min_score, user_id=user_id
+    )
     asked = question["query"]
     recalled = ctx.agent.context(
         Block.TURN if asked else ctx.agent.app.policy.block,
@@ -205,6 +211,7 @@ def context(
         session=session_named(ctx, session, user_id) if session else None,
         turn_number=question["turn_number"],
         max_tokens=question["max_tokens"],
+        min_score=question["min_score"],
         user_id=question["user_id"],
     )
     injected = recalled.injected

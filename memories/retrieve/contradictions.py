@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from functools import partial
+from itertools import pairwise
 
 import numpy as np
 from django.db.models import Q, QuerySet
@@ -177,10 +178,12 @@ def hits_with_contradictions(
     odds = Contradictions(app, scoped, list(known), told, commit)
     if not odds.pairs:
         return [*hits], []
-    found = place_surer(list(known), [hit.score for hit in hits], len(hits), odds.surest_against)
+    found = place_surer(list(known), [hit.formula_score for hit in hits], len(hits), odds.surest_against)
     rows = cached_rows(app, [placed.pk for placed in found if placed.brought], commit)
     known |= {
-        placed.pk: Hit(app, rows[placed.pk], placed.score, partial(dict, {PART: placed.score}))
+        placed.pk: Hit(
+            app, rows[placed.pk], placed.score, partial(dict, {PART: placed.score}), calibration=hits[0].calibration
+        )
         for placed in found
         if placed.brought and placed.pk in rows
     }
@@ -196,14 +199,15 @@ def arranged(ranked: Ranked, found: Sequence[PlacedMemory], places: Sequence[int
     scores = np.array([placed.score for placed in found])
     brought = np.array([placed.brought for placed in found])
     parts[-1] = np.where(brought, scores, np.nan)
-    return Ranked(np.array(places), scores, [*ranked.names, PART], parts, np.arange(len(places)), ranked.combined)
+    names, numbers = [*ranked.names, PART], np.arange(len(places))
+    return replace(ranked, places=np.array(places), scores=scores, names=names, parts=parts, columns=numbers)
 
 
 def tag_hits(app: App, found: Recall, now: datetime) -> None:
     """Tag each hit: at odds with another of them or of a page before, what `tags_of` says of it alone, and `standing`
     where it applies to the request, whether or not it answers it. No query.
 
-    Of two hits on this page that are at odds and fit about equally well, the more confident one takes the better place.
+    Of two hits on this page that are at odds and fit about equally well, the less confident is lowered to the other.
     """
     hits = found.hits
     if found.at_odds and (pairs := pairs_among(found.at_odds, {hit.memory.pk for hit in hits})):
@@ -250,23 +254,27 @@ def ends_of(pairs: Sequence[Pair]) -> set[int]:
 
 
 def put_surest_first(hits: list[Hit], pairs: Sequence[Pair], band: float) -> None:
-    """Among hits at odds, directly or through others, give the surest the best place; of equals the one valid later.
+    """Among hits at odds, directly or through others, lower each to the score of the surest, or newest of equals.
 
-    What fits much less than the best of them stays behind it, however sure it is: they are in order band by band.
+    So it stands right behind it. What fits much less than the best of them stays behind it, however sure it is: they
+    are in order band by band.
     """
     group = {hit.memory.pk: hit.memory.pk for hit in hits}
     for first, second in pairs:
         old, new = group[second], group[first]
         group = {pk: new if one == old else one for pk, one in group.items()}
+    place = {id(hit): (number, 0) for number, hit in enumerate(hits)}
     for one in set(group.values()):
-        places = [place for place, hit in enumerate(hits) if group[hit.memory.pk] == one]
-        at_odds = [hits[place] for place in places]
-        best = max(hit.score for hit in at_odds)
+        at_odds = [hit for hit in hits if group[hit.memory.pk] == one]
+        best = max(hit.formula_score for hit in at_odds)
         newest = sorted(
             at_odds,
             key=lambda hit: (max(hit.memory.valid_from or hit.memory.created_at, hit.memory.created_at), hit.memory.pk),
             reverse=True,
         )
-        surest = sorted(newest, key=lambda hit: (band_of(best - hit.score, band), -hit.memory.confidence))
-        for place, hit in zip(places, surest, strict=True):
-            hits[place] = hit
+        surest = sorted(newest, key=lambda hit: (band_of(best - hit.formula_score, band), -hit.memory.confidence))
+        for surer, hit in pairwise(surest):
+            hit.lower_to(surer, CONFLICTING)
+            # Of equal scores it is the later one.
+            place[id(hit)] = max(place[id(hit)], (place[id(surer)][0], place[id(surer)][1] + 1))
+    hits.sort(key=lambda hit: (-hit.score, place[id(hit)]))

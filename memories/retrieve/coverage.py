@@ -16,7 +16,6 @@ from numpy.typing import NDArray
 
 from memories.index.similarity import Floats, Rows, estimates, hamming
 from memories.language.coverage import ORDER, SUMMARY, Overview
-from memories.language.standing import NOT_USERS
 from memories.models import Memory
 from memories.retrieve.hits import Hit, SummaryAnswer
 from memories.retrieve.ranking import Evidence, Ranked, rearranged
@@ -61,9 +60,7 @@ def covering(evidence: Evidence, ranked: Ranked, overview: Overview, most: int) 
 
 def is_by_assistant(scoped: ScopedView, places: Rows) -> NDArray[np.bool_]:
     """Tell which memories an assistant said, by the subjects they are stored under."""
-    names, codes = scoped.view.subjects.names, scoped.at("subject", places)
-    assistants = [code for code in set(codes.tolist()) if names[code].casefold() in NOT_USERS]
-    return np.isin(codes, assistants)
+    return np.isin(scoped.at("subject", places), scoped.view.subjects.assistants)
 
 
 def exchanges(scoped: ScopedView, places: Rows, by_assistant: NDArray[np.bool_]) -> Rows:

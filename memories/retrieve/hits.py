@@ -11,7 +11,8 @@ from django.db.models import QuerySet
 
 from memories.index.app_index import CachedMemory, recent_memories
 from memories.models import Memory, Summary
-from memories.retrieve.ranking import BAND
+from memories.retrieve.calibration import Calibration
+from memories.retrieve.ranking import BAND, BEHIND, BELOW_FLOOR, MOST_BELOW_FLOOR
 from memsite.db.copies import copy_row
 from memsite.db.lru_cache import Commit, is_committed
 from memsite.db.prepared import Prepared, padded
@@ -93,20 +94,58 @@ def changes_of(app: App, *pks: int) -> QuerySet[Memory, tuple[Any, ...]]:
 class Hit:
     """Hold a ranked memory of an app. `trust` holds tags such as `conflicting` and `stale`.
 
-    A `standing` one is there because it applies to the request, whether or not it answers it.
+    `formula_score` is what the ranking's formula gives, and `lowered` what was taken off it since, by why. A `standing`
+    one is there because it applies to the request, whether or not it answers it.
     """
 
     app: App
     memory: Memory
-    score: float
+    formula_score: float
     tell_parts: Callable[[], dict[str, float]] = dict
     trust: list[str] = field(default_factory=list)
     standing: bool = False
+    calibration: Calibration = Calibration()  # noqa: RUF009 - it cannot be changed
+    combined: str = "sum"
+    lowered: dict[str, float] = field(default_factory=dict)
+
+    @property
+    def score(self) -> float:
+        """Return the probability that it is right, from 0 to 1."""
+        return self.calibration.score(self.formula_score)
 
     @property
     def parts(self) -> dict[str, float]:
-        """Return what adds up, or multiplies, to the score. Computed when asked."""
-        return self.tell_parts()
+        """Return what adds up, or multiplies, to the `formula_score`. Computed when asked."""
+        parts = self.tell_parts()
+        for name, value in self.lowered.items():
+            parts[name] = parts.get(name, 1.0) * value if self.combined == "product" else parts.get(name, 0.0) + value
+        return parts
+
+    def lower_to(self, other: Hit, why: str) -> None:
+        """Take off the score what it has more than another hit; `why` names the part that says so."""
+        is_alike = other.calibration == self.calibration
+        self.lower(other.formula_score if is_alike else self.calibration.formula(other.score), why)
+
+    def lower(self, least: float, why: str) -> None:
+        """Take off what it has more than this result of its formula."""
+        least = max(least, 0.0) if self.combined == "product" else least
+        if least >= self.formula_score:
+            return
+        if self.combined == "product":
+            self.lowered[why] = self.lowered.get(why, 1.0) * (least / self.formula_score)
+        else:
+            self.lowered[why] = self.lowered.get(why, 0.0) + (least - self.formula_score)
+        self.formula_score = least
+
+
+def put_below_floor(left_out: Sequence[Hit], shown: Sequence[Hit]) -> None:
+    """Lower what is left out, for whatever reason, below all that is shown. Both are sorted by score."""
+    for hit in left_out:
+        if not shown:
+            hit.lower(hit.calibration.formula(MOST_BELOW_FLOOR), BELOW_FLOOR)
+        elif hit.score >= shown[-1].score:
+            hit.lower_to(shown[-1], BELOW_FLOOR)
+            hit.lower(hit.formula_score - BEHIND * abs(hit.formula_score), BELOW_FLOOR)
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,12 +159,12 @@ class SummaryAnswer:
 
 @dataclass(frozen=True, slots=True)
 class Recall:
-    """Hold hits, best first, the retrievers that failed, and whether parts are added or multiplied to the score.
+    """Hold hits, best first, the retrievers that failed, and whether a formula adds or multiplies its parts.
 
-    `tier` is what answered: summaries, items, or none. `more` tells that there are hits after these. Hits whose scores
-    are no more than the `band` apart fit about equally well. `at_odds` are pairs (pks) that contradict each other,
-    among this page, those before, and what was told before. `coverage` is the way in which a question over many
-    memories was answered: order, summary, count or list.
+    `tier` is what answered: summaries, items, or none. `more` tells that there are hits after these. Hits whose
+    `formula_score` is no more than the `band` apart fit about equally well. `at_odds` are pairs (pks) that contradict
+    each other, among this page, those before, and what was told before. `coverage` is the way in which a question over
+    many memories was answered: order, summary, count or list.
     """
 
     hits: list[Hit]

@@ -8,6 +8,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import lru_cache, partial
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -17,14 +18,15 @@ from numpy.typing import NDArray
 
 from memories.index.app_embedder import is_partial, serving_embedder
 from memories.index.app_index import AppIndex, Indexes
-from memories.index.columns import NOBODY
-from memories.index.similarity import Cosines, NoCosines, Rows
+from memories.index.columns import NOBODY, distinct
+from memories.index.similarity import Cosines, Floats, NoCosines, Rows
 from memories.language.coverage import ORDER, SUMMARY, read_overview
 from memories.language.surface import Look, look_of
 from memories.ledger.days import day_of
 from memories.models import Memory, Revision, Status, Vector, Visibility
-from memories.providers.embeddings import Embedder, Vectors
+from memories.providers.embeddings import Embedder, Thresholds, Vectors
 from memories.retrieve.access_counters import AccessCounts, counters
+from memories.retrieve.calibration import calibration_of, calibration_of_cosines
 from memories.retrieve.contradictions import CLOSE, hits_with_contradictions, pairs_among, tag_hits, with_contradictions
 from memories.retrieve.coverage import covering, in_time, summaries_of
 from memories.retrieve.filters import matching_pks, names_in, users_named
@@ -33,13 +35,16 @@ from memories.retrieve.question import Question, of_other_days, read_question
 from memories.retrieve.ranking import (
     BAND,
     BAND_SHARE,
+    EXACT,
+    PART_OF,
+    PUT_BACK,
     Evidence,
     Ranked,
     anchored_days,
     at_least,
     band_of,
-    by_column,
     in_talk,
+    least_relevant,
     rank,
     rank_by,
     rank_dual,
@@ -84,10 +89,10 @@ class SearchRequest:
     """Hold what a search asks for. `as_of` is a moment in the past or None.
 
     Memories to `exclude`, by pk, are treated as absent. Those already `told` still count for the relevance floor and
-    are then left out of the hits. Without `unreviewed`, memories that the policy wants reviewed and nobody has reviewed
-    are left out. A request that is not `counted` leaves no trace: an operator looks, no agent. Without the `floor`,
-    hits that do not fit are returned too. `commit` is the last commit before the request, where the caller knows it;
-    otherwise the database is asked.
+    are then left out of the hits. So is what scores less than `min_score`; None: than the policy's. Without
+    `unreviewed`, memories that the policy wants reviewed and nobody has reviewed are left out. A request that is not
+    `counted` leaves no trace: an operator looks, no agent. Without the `floor`, hits that do not fit are returned too.
+    `commit` is the last commit before the request, where the caller knows it; otherwise the database is asked.
     """
 
     text: str
@@ -214,6 +219,7 @@ def recall(
     for.
     """
     policy = policy or app.policy
+    min_score = policy.min_score if min_score is None else min_score
     scoped = scoped_view(index_of(app, embedder).view(scope.commit), scope)
     if not scoped.size:
         return Recall([])
@@ -244,7 +250,7 @@ def recall(
         ranked = without(ranked, scoped, [*of_other_days(app, statements, question.exact_days, now)])
     if told:
         ranked = without(ranked, scoped, told)
-    if min_score is not None:
+    if floor and min_score:
         ranked = at_least(ranked, min_score)
     ranked, at_odds = with_contradictions(app, scoped, ranked, most, told, scope.commit, bring=not scope.past)
     hits = load_hits(app, scoped, ranked, limit, offset, scope.commit, standing)
@@ -277,11 +283,20 @@ def evidence_for(
 ) -> tuple[Evidence, list[str]]:
     """Run the retrievers of a plan. Return the evidence for the memories in view, and the retrievers that failed."""
     words = question.every_word if plan.retrievers == ("fulltext",) else question.words
+    retrievers_run = plan.retrievers
+    if "fulltext" not in plan.retrievers and question.exact:
+        # Of the words only what the question names exactly: whatever ranks, that is relevant.
+        words, retrievers_run = [], (*plan.retrievers, "fulltext")
     here = local_retrievers(embedder)
 
     def holding_words() -> WordMatches:
         with noticing_damage(app.pk):
-            found = look_up(app, scoped, words) if words else look_up_symbols(app, scoped, question.text)
+            if words or question.exact:
+                # The other rankings know names as words.
+                named = question.named if plan.ranking in (Ranking.PRODUCT, Ranking.DUAL) else ()
+                found = look_up(app, scoped, words, question.exact, named)
+            else:
+                found = look_up_symbols(app, scoped, question.text)
         if "fulltext" not in here and plan.ranking in BY_LOGARITHMS:
             # While another thread waits for the database to find the vectors.
             found.work_out()
@@ -300,7 +315,7 @@ def evidence_for(
         "fulltext": holding_words,
         "graph": lambda: graph_proximity(app, question.text, scoped),
     }
-    found, failed = run_retrievers({name: retrievers[name] for name in plan.retrievers}, here=here)
+    found, failed = run_retrievers({name: retrievers[name] for name in retrievers_run}, here=here)
     if "vector" in found and (is_partial(app, embedder) or scoped.view.is_partial):
         failed.append("vector")
     vector = found.get("vector")
@@ -329,23 +344,37 @@ def rank_by_plan(
 ) -> Ranked:
     """Rank the evidence, best first, as the plan says. A single retriever looks at `most` memories."""
     thresholds = embedder.thresholds
-    if plan.ranking == "vector":
-        near = evidence.cosines.reaching(thresholds.relevant if floor else -1.0, most)
-        return rank_by(evidence.scoped, "meaning", near, evidence.cosines.at(near), most)
-    if plan.ranking == "fulltext":
-        holding = evidence.words.holding
-        return rank_by(evidence.scoped, "words", holding, evidence.words.bm25[holding], most)
-    if plan.ranking == "graph":
-        linked = np.flatnonzero(evidence.proximity)
-        return rank_by(evidence.scoped, "graph", linked, evidence.proximity[linked], most)
+    if plan.ranking in ("vector", "fulltext", "graph"):
+        return rank_by_retriever(plan.ranking, evidence, thresholds, most, floor=floor)
     relevant = relevant_to(embedder)
     if plan.ranking == Ranking.PRODUCT:
         return rank_product(evidence, scope, policy, relevant, floor=floor)
     if plan.ranking == Ranking.DUAL:
         return rank_dual(evidence, scope, policy, relevant, floor=floor)
-    ranked = rank(evidence, scope, policy, relevant, floor=floor)
-    column = COLUMN_FIRST.get(plan.ranking)
-    return by_column(ranked, evidence.scoped, column) if column else ranked
+    return rank(evidence, scope, policy, relevant, floor=floor, column=COLUMN_FIRST.get(plan.ranking, ""))
+
+
+def rank_by_retriever(retriever: str, evidence: Evidence, thresholds: Thresholds, most: int, *, floor: bool) -> Ranked:
+    """Rank by one retriever, and what the question names exactly."""
+    scoped, words = evidence.scoped, evidence.words
+    values: Callable[[Rows], Floats] = evidence.proximity.take
+    if retriever == "vector":
+        found, values = (
+            evidence.cosines.reaching(least_relevant(evidence) if floor else -1.0, most),
+            evidence.cosines.at,
+        )
+    elif retriever == "fulltext":
+        found, values = words.holding, words.bm25.take
+    else:
+        found = np.flatnonzero(evidence.proximity)
+    exact = None
+    if words.is_exact:
+        found = distinct(np.concatenate([found, np.flatnonzero(words.exact)]), scoped.size)
+        exact = np.float32(EXACT["words" if retriever == "fulltext" else "share"]) * words.exact[found]
+    ranked = rank_by(scoped, PART_OF[retriever], found, values(found), most, exact)
+    if retriever == "vector":
+        ranked = replace(ranked, calibration=calibration_of_cosines(ranked.scores, thresholds))
+    return ranked
 
 
 def relevant_to(embedder: Embedder) -> float:
@@ -374,6 +403,8 @@ def load_hits(
             float(ranked.scores[number]),
             partial(ranked.parts_of, number),
             standing=place in standing,
+            calibration=ranked.calibration,
+            combined=ranked.combined,
         )
         for number, place, pk in zip(shown, places.tolist(), pks, strict=True)
         if pk in rows
@@ -381,7 +412,7 @@ def load_hits(
 
 
 def from_summaries(
-    app: App, question: Question, scoped: ScopedView, scope: Scope, embedder: Embedder, min_score: float | None
+    app: App, question: Question, scoped: ScopedView, scope: Scope, embedder: Embedder, min_score: float
 ) -> Recall:
     """Return the memories behind the passages of summaries that fit, if one fits well enough; otherwise no hits."""
     here = local_retrievers(embedder)
@@ -394,15 +425,17 @@ def from_summaries(
     found, late = run_retrievers({"summary": look}, here=here)
     degraded += late
     thresholds = embedder.thresholds
-    least = max(thresholds.likened(thresholds.relevant), min_score or 0.0)
+    least = thresholds.likened(thresholds.relevant)
     fitting = [answer for answer in found.get("summary", []) if answer.score >= least]
+    calibration = calibration_of("summaries", np.array([answer.score for answer in fitting]))
+    fitting = [answer for answer in fitting if calibration.score(answer.score) >= min_score]
     if not fitting or fitting[0].score < SUFFICIENT:
         return Recall([], degraded)
     best = {answer.passage.memory_id: answer for answer in reversed(fitting)}
     rows = cached_rows(app, list(best), scope.commit)
     found_once = sorted(best.values(), key=lambda answer: -answer.score)
     hits = [
-        Hit(app, rows[answer.passage.memory_id], answer.score, answer.parts)
+        Hit(app, rows[answer.passage.memory_id], answer.score, answer.parts, calibration=calibration)
         for answer in found_once
         if answer.passage.memory_id in rows
     ]
@@ -530,12 +563,17 @@ def with_shared(
 
 def sorted_by_policy(hits: list[Hit], policy: AppPolicy) -> list[Hit]:
     """Sort hits by score; where the policy says so, by confidence or date among those that fit about equally well."""
-    best = max((hit.score for hit in hits), default=0.0)
     hits = sorted(hits, key=lambda hit: -hit.score)
-    if policy.ranking == Ranking.CONFIDENCE:
-        hits.sort(key=lambda hit: (band_of(best - hit.score), -hit.memory.confidence))
-    elif policy.ranking == Ranking.RECENT:
-        hits.sort(key=lambda hit: (band_of(best - hit.score), -hit.memory.updated_at.timestamp()))
+    column = COLUMN_FIRST.get(policy.ranking)
+    if not column or not hits:
+        return hits
+    best = hits[0].formula_score
+    values = {hit.memory.pk: hit.memory.confidence for hit in hits}
+    if column == "updated":
+        values = {hit.memory.pk: hit.memory.updated_at.timestamp() for hit in hits}
+    hits.sort(key=lambda hit: (band_of(best - hit.formula_score), -values[hit.memory.pk]))
+    for before, hit in pairwise(hits):
+        hit.lower_to(before, PUT_BACK[column])
     return hits
 
 

@@ -62,6 +62,16 @@ OF_ANSWERS = re.compile(
     r"|\bassistant\b|\bsummar(?:y|i[sz]e)\b"
 )
 ASKS_NAME = re.compile(r"\W*(who|where|which|what \w* ?which)\b|.*\bname\b", re.DOTALL)
+TOKEN = re.compile(r"(?<![\w.-])\w+(?:[-_./:@#+]+\w+)*", re.ASCII)
+# "QX88007", "INC-2041", "10.0.0.5" and "8443" are identifiers, as are "db_main" and "notes.txt"; "60s", "3rd" and "1.5"
+# are amounts.
+AMOUNT = re.compile(r"\d{1,3}|(?:19|20)\d\d|\d+[.:]\d+|\d+(?:[.:]\d+)?[a-z]{1,3}")
+JOINT = re.compile(r"\w[_.@]\w|[a-z][A-Z]")
+QUOTED = re.compile(
+    r"\"([^\"\n]{2,80})\"|[“„]([^“”\n]{2,80})[“”]|`([^`\n]{2,80})`|(?<!\w)['‘]([^'’\n]{2,80})['’](?!\w)"
+)
+NAME = re.compile(r"(?:(?<=[^\W_] )|(?<=[,;(] )|^(?=\w+['’]s\b))[A-ZÀ-ÖØ-Þ][\w-]+(?: [A-ZÀ-ÖØ-Þ][\w-]+){0,3}")
+MOST_TERMS = 8
 LOOKED_AT = 200
 """Of so many of the best it is asked of which day they are."""
 WORD = re.compile(r"[\w'’]+")
@@ -76,7 +86,8 @@ class Question:
     `days_weigh` how much they say, up to 1. `of_asker`: it asks about whoever asks, or the user, and names nobody else.
     `of_answers`: it asks what the assistant said.
     `exact_days` are those spans of `days` that are meant to the day, as "yesterday" and "7 November" are; () where
-    today is one of them, or others are meant.
+    today is one of them, or others are meant. `exact` are the identifiers and quoted phrases that it names, and `named`
+    the names of people, places and things.
     """
 
     text: str
@@ -91,12 +102,14 @@ class Question:
     of_asker: bool = False
     of_answers: bool = False
     exact_days: Sequence[Span] = ()
+    exact: Sequence[str] = ()
+    named: Sequence[str] = ()
 
 
 def read_question(text: str, scoped: ScopedView, now: datetime) -> Question:
     """Read a question. `now` is the asker's, for "last week"."""
     folded = text.lower()
-    every_part = parts_in(text)
+    every_part, terms = parts_in(text), text[:MAX_TIME_CHARACTERS]
     telling = [word for word in every_part if word not in STOP_WORDS and (len(word) > 1 or is_unspaced(word))]
     named = {word: codes for word in telling if (codes := subjects_called(word, scoped))}
     least = max(BROAD_COUNT, BROAD_SHARE * scoped.size)
@@ -105,10 +118,10 @@ def read_question(text: str, scoped: ScopedView, now: datetime) -> Question:
     if broad:
         pattern = rf"\b({'|'.join(map(re.escape, broad))})(['’`]s)?\b"
         bare = re.sub(r"\s+", " ", re.sub(pattern, "", text, flags=re.IGNORECASE)).strip()
-    windows = find_windows(text[:MAX_TIME_CHARACTERS], now)
+    windows = find_windows(terms, now)
     words = [word for word in telling if word not in broad]
     # Spans of ordinals: open ones ("since October"), and the days that are named, or else relative to now.
-    spans = open_days(windows, scoped)
+    spans, days = open_days(windows, scoped), [window.span for window in windows]
     taken = [window for window in windows if spans and is_open(window)]
     others = [window for window in windows if window not in taken]
     left = text
@@ -126,7 +139,32 @@ def read_question(text: str, scoped: ScopedView, now: datetime) -> Question:
         of_asker=not named and PERSONS.isdisjoint(telling) and bool(OF_ASKER.search(folded)),
         of_answers=bool(OF_ANSWERS.search(folded)),
         exact_days=exact_days(text, windows, scoped, now),
+        exact=exact_terms(terms, days),
+        named=names_of(terms, days),
     )
+
+
+def exact_terms(text: str, days: Sequence[tuple[int, int]]) -> list[str]:
+    """Return the identifiers and the quoted phrases in a text, in small letters. `days` are where it names times."""
+    terms = [match[0] for match in TOKEN.finditer(text) if is_identifier(match[0]) and not is_within(match, days)]
+    terms += [next(filter(None, match.groups())) for match in QUOTED.finditer(text)]
+    return [term for term in dict.fromkeys(map(str.lower, terms)) if WORD.search(term)][:MOST_TERMS]
+
+
+def is_identifier(token: str) -> bool:
+    if any(map(str.isdigit, token)):
+        return AMOUNT.fullmatch(token) is None
+    return JOINT.search(token) is not None
+
+
+def names_of(text: str, days: Sequence[tuple[int, int]]) -> list[str]:
+    """Return the names in a text, in small letters: what is written with a capital, though no sentence begins there."""
+    found = (match[0].lower() for match in NAME.finditer(text) if not is_within(match, days))
+    return [name for name in dict.fromkeys(found) if name not in STOP_WORDS][:MOST_TERMS]
+
+
+def is_within(match: re.Match[str], spans: Sequence[tuple[int, int]]) -> bool:
+    return any(match.start() < end and start < match.end() for start, end in spans)
 
 
 def subjects_called(word: str, scoped: ScopedView) -> list[int]:

@@ -3,6 +3,9 @@
 The weights of relevance are learnt from annotated conversations (`make train-ranker`) and stand in `weights.json`.
 Worth is the logarithm of importance / 3 · priority · exp(−λ · days), so that adding it here is multiplying there.
 
+What a formula gives is its `formula_score`, told part by part. A part also says what puts a memory behind others: so
+the order is that of the formula, and of the score that `calibration.py` makes of it.
+
 Features are computed for the likely candidates alone. A time told by an event ("before the move") is before the day of
 the memory that tells of the move.
 """
@@ -16,6 +19,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
+from statistics import NormalDist
 from typing import Any
 
 import numpy as np
@@ -26,10 +30,12 @@ from memories.index.similarity import Cosines, Floats, Rows, highest, likely_amo
 from memories.language.surface import Look
 from memories.models import Sentiment
 from memories.providers.embeddings import Thresholds
+from memories.providers.embeddings.base import USUAL
+from memories.retrieve.calibration import COMPETING, Calibration, calibration_of
 from memories.retrieve.question import Question
 from memories.retrieve.retrievers.fulltext import LEAST_BEST, WordMatches
 from memories.retrieve.scoped_view import Scope, ScopedView
-from memsite.tenancy.policy import AppPolicy
+from memsite.tenancy.policy import AppPolicy, Ranking
 
 CANDIDATES = 200
 # Turns before and after that count as neighbours.
@@ -80,6 +86,9 @@ COVERED_COUNTS = 0.3
 # Of the cosine that is relevant, what a hit needs where many kinds of evidence are summed up. Of 170 questions about
 # facts of conversations, 93 instead of 82 have the answer among the first three, and 2 instead of 19 have no hit.
 LEAST_RELEVANT = 0.6
+# In an app of so many memories at most, what stands out by so many spreads is relevant. The embedder's usual cosines
+# count as those of so many memories.
+SMALL_APP, STANDS_OUT, PRIOR_OF_FEW = 100, 0.25, 2
 # A memory that has to fit by itself needs this share of what the best one needs.
 OWN_SHARE = 0.8
 # A hit this far behind the best is not shown: exp(-TRAIL) as likely.
@@ -93,7 +102,19 @@ OF_ANOTHER = 1.5
 LEAST_SHARE = 1e-3
 # As near in the graph as one hop from everything the question names.
 NEAR = 0.5
-# Hits within this of each other fit about equally well; where scores are shares, within this share of the best.
+# What holding an identifier or a quoted phrase of the question adds to each formula, and what a name does where the
+# formula knows no words: more than the best have otherwise, so that what holds them stands before what does not.
+EXACT = {"sum": 6.0, "share": 2.0, "words": 50.0}
+NAMED = 0.5
+PUT_BACK = {"confidence": "less_confident", "updated": "less_recent"}
+"""By the column that hits are sorted by: the part that lowers what it puts behind others."""
+PART_OF = {"vector": "meaning", "fulltext": "words", "graph": "graph"}
+"""By retriever: the part that it gives."""
+BELOW_FLOOR = "below_floor"
+"""The part that puts what is not relevant behind what is, where both are shown."""
+# What it leaves of the lowest score above the floor, and of any where nothing reaches it.
+BEHIND, MOST_BELOW_FLOOR = 0.02, 0.05
+# Hits within this of each other about equally well; where scores are shares, within this share of the best.
 BAND, BAND_SHARE = 1.5, 0.25
 FRESH_DAYS, OLD_DAYS, OLD_WEIGHT = 7, 90, 0.5
 # A stretch of days before or after the event, within which a memory is as good as on the day.
@@ -391,7 +412,7 @@ def weights_of(found: tuple[str, ...]) -> tuple[list[str], NDArray[np.float64]]:
 
 @dataclass(frozen=True, slots=True)
 class Ranked:
-    """Hold places, best first, with their scores and the parts these are the sum (or product) of.
+    """Hold places, best first, with the results of a formula and the parts these are the sum (or product) of.
 
     `parts` has a row for each of the names, and of each place its column is one of the `columns`: few are told, so that
     the parts are not put in order. NaN is no such part.
@@ -403,6 +424,7 @@ class Ranked:
     parts: NDArray[np.float64]
     columns: Rows
     combined: str = "sum"
+    calibration: Calibration = Calibration()  # noqa: RUF009 - it cannot be changed
 
     def parts_of(self, number: int) -> dict[str, float]:
         """Return the parts of the hit of this number, without those that change nothing."""
@@ -412,44 +434,59 @@ class Ranked:
         return {name: value for name, value in parts.items() if (value if is_sum else value != 1 or name in FORMULA)}
 
 
-def rank(evidence: Evidence, scope: Scope, policy: AppPolicy, relevant: float, *, floor: bool = True) -> Ranked:
+def rank(
+    evidence: Evidence, scope: Scope, policy: AppPolicy, relevant: float, *, floor: bool = True, column: str = ""
+) -> Ranked:
     """Rank by relevance and worth, if anything fits the question at all; leave out what trails far behind the best.
+
+    Among hits that fit about equally well the highest in a `column` comes first, if one is named.
 
     `relevant`, here and below: the cosine that is, as MiniLM would have it. Without the `floor`, here and below,
     nothing is left out: what would have come next.
     """
     relevant *= LEAST_RELEVANT
-    if floor and not fits(evidence, relevant):
-        return best_first(evidence.scoped, np.zeros(0, np.intp), {})
+    anything = fits(evidence, relevant)
+    if floor and not anything:
+        return best_first(evidence.scoped, np.zeros(0, np.intp), {}, Ranking.STANDARD)
+    scoped, words, named = evidence.scoped, evidence.words, evidence.question.subjects
     places, found = features(evidence)
     names, weights = weights_of(tuple(found))
     parts = weights * stacked([found[name] for name in names], len(places))
-    worths = {**worth(evidence.scoped, places, scope, policy), **of_others(evidence, places)}
-    ranked = by_sum(places, [*names, *worths], np.concatenate([parts, stacked([*worths.values()], len(places))]))
-    if floor:
-        relevance = parts.sum(axis=0)
-        # What fits by itself, or is a turn that may stand beside what fits; and what is about a subject named.
-        scoped, named = evidence.scoped, evidence.question.subjects
-        own = evidence.likened(places) + COVERED_COUNTS * evidence.words.covered(places) >= relevant * OWN_SHARE
-        measured = evidence.has_cosine(places)
-        if not measured.all():
-            own = np.where(measured, own, evidence.words.held(places) >= ENOUGH_WORDS * OWN_SHARE)
-        fitting: NDArray[np.bool_] = in_talk(scoped, places) | own
-        if named:
-            fitting |= np.isin(scoped.subjects[places], named)
-        near = fitting & (relevance >= relevance.max() - TRAIL)
-        ranked = in_order(np.flatnonzero(near), ranked)
-    return sorted_by_score(evidence.scoped, ranked)
+    worths = {**worth(scoped, places, scope, policy), **of_others(evidence, places)}
+    if words.is_exact:
+        worths["exact"] = EXACT["sum"] * words.exact[places]
+    every = np.concatenate([parts, stacked([*worths.values()], len(places))])
+    ranked = by_sum(places, [*names, *worths], every)
+    relevance = parts.sum(axis=0)
+    # What fits by itself, or is a turn that may stand beside what fits; and what is about a subject named.
+    own = evidence.likened(places) + COVERED_COUNTS * words.covered(places) >= relevant * OWN_SHARE
+    measured = evidence.has_cosine(places)
+    if not measured.all():
+        own = np.where(measured, own, words.held(places) >= ENOUGH_WORDS * OWN_SHARE)
+    fitting: NDArray[np.bool_] = in_talk(scoped, places) | own
+    if named:
+        fitting |= np.isin(scoped.subjects[places], named)
+    fitting = anything & fitting & (relevance >= relevance.max(initial=-math.inf) - TRAIL)
+    fitting |= words.exact[places] > 0
+    return in_policy_order(scoped, ranked, Ranking.STANDARD, fitting, floor=floor, column=column)
 
 
-def rank_by(scoped: ScopedView, name: str, places: Rows, scores: Floats, most: int) -> Ranked:
+def rank_by(
+    scoped: ScopedView, name: str, places: Rows, scores: Floats, most: int, exact: Floats | None = None
+) -> Ranked:
     """Rank by one retriever alone: the `most` best, and what ties with the last of them. Sorting all would
     cost more.
+
+    `exact` is added: what each of the places has for holding what the question names.
     """
+    parts = {name: scores}
+    if exact is not None:
+        parts["exact"], scores = exact, scores + exact
+    most = max(most, COMPETING)
     if len(places) > most:
         best = scores >= np.partition(scores, -most)[-most]
-        places, scores = places[best], scores[best]
-    return best_first(scoped, places, {name: scores})
+        places, parts = places[best], {part: values[best] for part, values in parts.items()}
+    return best_first(scoped, places, parts, next(arm for arm, part in PART_OF.items() if part == name))
 
 
 def rank_product(evidence: Evidence, scope: Scope, policy: AppPolicy, relevant: float, *, floor: bool = True) -> Ranked:
@@ -457,20 +494,26 @@ def rank_product(evidence: Evidence, scope: Scope, policy: AppPolicy, relevant: 
 
     Domain and sentiment are factors too; where they change nothing, they are 1 and not told.
     """
-    scoped, columns = evidence.scoped, evidence.scoped.view.columns
+    scoped, columns, exact = evidence.scoped, evidence.scoped.view.columns, exactness(evidence)
     similar = evidence.similarity(np.arange(scoped.size), relevant)
-    places = np.flatnonzero(is_fitting(evidence, similar, relevant) | (not floor))
+    fitting = is_fitting(evidence, similar) | (exact > 0)
+    places = np.flatnonzero(fitting | (not floor))
     rows = scoped.rows[places]
     days = np.maximum(0.0, scope.now - columns.created[rows]) / SECONDS_PER_DAY
     parts = {
-        "similarity": similar[places],
+        "similarity": np.where(exact[places] > 0, np.maximum(similar[places], LEAST_SHARE), similar[places]),
         "importance": columns.importance[rows] / 3,
         "recency": np.interp(days, (FRESH_DAYS, OLD_DAYS), (1.0, OLD_WEIGHT)),
     }
     parts |= {name: np.exp(values) for name, values in leanings(scoped, places, scope, policy).items()}
     factors = stacked([*parts.values()], len(places))
-    scores = factors.prod(axis=0)
-    return sorted_by_score(scoped, Ranked(places, scores, [*parts], factors, np.arange(len(places)), "product"))
+    if exact.any():
+        scores = factors.prod(axis=0)
+        parts["exact"] = np.divide(scores + exact[places], scores, out=np.ones_like(scores), where=exact[places] > 0)
+        factors = np.concatenate([factors, parts["exact"][None]])
+    scores, numbers = factors.prod(axis=0), np.arange(len(places))
+    ranked = Ranked(places, scores, [*parts], factors, numbers, "product")
+    return in_policy_order(scoped, ranked, Ranking.PRODUCT, fitting[places], floor=floor)
 
 
 def rank_dual(evidence: Evidence, scope: Scope, policy: AppPolicy, relevant: float, *, floor: bool = True) -> Ranked:
@@ -479,11 +522,12 @@ def rank_dual(evidence: Evidence, scope: Scope, policy: AppPolicy, relevant: flo
     What fits by itself, or is reached from the entities named, is let in before age counts. `age` and the leanings are
     told as what they take away or add, so that the parts add up.
     """
-    scoped, weight = evidence.scoped, policy.semantic_weight
+    scoped, weight, exact = evidence.scoped, policy.semantic_weight, exactness(evidence)
     similar = evidence.similarity(np.arange(scoped.size), relevant)
     near = evidence.proximity.astype(np.float64)
     close = (near >= NEAR) & ((similar >= relevant / 2) | (not evidence.measured))
-    places = np.flatnonzero(is_fitting(evidence, similar, relevant) | close | (not floor))
+    fitting = is_fitting(evidence, similar) | close | (exact > 0)
+    places = np.flatnonzero(fitting | (not floor))
     parts: Features = {"meaning": weight * similar[places], "graph": (1 - weight) * near[places]}
     created = scoped.view.columns.created[scoped.rows[places]]
     age = -policy.decay_per_day * np.floor(np.maximum(0.0, scope.now - created) / SECONDS_PER_DAY)
@@ -491,14 +535,100 @@ def rank_dual(evidence: Evidence, scope: Scope, policy: AppPolicy, relevant: flo
     for name, logs in {"age": age, **leanings(scoped, places, scope, policy)}.items():
         parts[name] = score * np.expm1(logs)
         score = score + parts[name]
-    return best_first(scoped, places, parts)
+    if exact.any():
+        parts["exact"] = exact[places]
+    ranked = by_sum(places, [*parts], stacked([*parts.values()], len(places)))
+    return in_policy_order(scoped, ranked, Ranking.DUAL, fitting[places], floor=floor)
+
+
+def least_relevant(evidence: Evidence) -> float:
+    """Return the lowest cosine that is relevant by itself, in this app: as the embedder has it.
+
+    In a small app it may be lower than usual, as far as for what stands beside other evidence: where the best stands
+    out from the others as the best of so many that have nothing to do with the question would not.
+    """
+    thresholds, size, best = evidence.thresholds, evidence.scoped.size, evidence.cosines.best
+    usual, relevant = thresholds.usual, thresholds.relevant
+    lowest = usual[0] + (LEAST_RELEVANT * thresholds.likened(relevant) - USUAL[0]) * (usual[1] / USUAL[1])
+    if size > SMALL_APP or not lowest <= best < relevant:
+        return relevant
+    every = evidence.cosines.at(np.arange(size)).astype(np.float64)
+    others, total = np.delete(every, int(every.argmax())), size - 1 + PRIOR_OF_FEW
+    mean = (others.sum() + PRIOR_OF_FEW * usual[0]) / total
+    squares = np.square(others - mean).sum() + PRIOR_OF_FEW * (usual[1] ** 2 + (usual[0] - mean) ** 2)
+    # The expected highest of so many, in spreads (Blom 1958).
+    highest_of_others = NormalDist().inv_cdf((size - 0.375) / (size + 0.25))
+    stands_out = float(mean + math.sqrt(squares / total) * (highest_of_others + STANDS_OUT))
+    return min(relevant, max(lowest, stands_out))
+
+
+def exactness(evidence: Evidence) -> Floats:
+    """Return what each place gains in a formula of shares for holding what the question names."""
+    words = evidence.words
+    nothing = evidence.scoped.nothing
+    if words.exact is nothing and words.named is nothing:
+        return nothing
+    gained: Floats = np.float32(EXACT["share"]) * words.exact + np.float32(NAMED) * words.named
+    return gained
+
+
+def in_policy_order(
+    scoped: ScopedView, ranked: Ranked, ranking: str, fitting: NDArray[np.bool_], *, floor: bool, column: str = ""
+) -> Ranked:
+    """Sort by the formula, or by a column within bands of it. Without the `floor`, what is not fitting follows."""
+    competing = ranked.scores[fitting] if fitting.any() else ranked.scores
+    ranked = replace(ranked, calibration=calibration_of(ranking, competing))
+    above = sorted_by_score(scoped, in_order(np.flatnonzero(fitting), ranked))
+    if column:
+        above = by_column(above, scoped, column)
+    if floor:
+        return above
+    below = sorted_by_score(scoped, in_order(np.flatnonzero(~fitting), ranked))
+    return joined(above, lowered(below, BELOW_FLOOR, np.minimum(below.scores, highest_below(above))))
+
+
+def highest_below(above: Ranked) -> float:
+    """Return the highest result of the formula for what is below the floor: less than the lowest above it."""
+    if not len(above.scores):
+        least = above.calibration.formula(MOST_BELOW_FLOOR)
+        return max(least, 0.0) if above.combined == "product" else least
+    lowest = float(above.scores.min())
+    return lowest * (1 - BEHIND) if above.combined == "product" else lowest - BEHIND
+
+
+def joined(one: Ranked, other: Ranked) -> Ranked:
+    """Return one ranking and then the other, of the same formula."""
+    names = [*dict.fromkeys([*one.names, *other.names])]
+    parts = np.full((len(names), len(one.places) + len(other.places)), np.nan)
+    for ranked, start in ((one, 0), (other, len(one.places))):
+        rows = [names.index(name) for name in ranked.names]
+        parts[rows, start : start + len(ranked.places)] = ranked.parts[:, ranked.columns]
+    places = np.concatenate([one.places, other.places])
+    scores = np.concatenate([one.scores, other.scores])
+    return replace(one, places=places, scores=scores, names=names, parts=parts, columns=np.arange(len(places)))
+
+
+def lowered(ranked: Ranked, name: str, scores: NDArray[np.float64]) -> Ranked:
+    """Return the ranking, in its order, with these lower results. The part of this name says by how much."""
+    if (scores == ranked.scores).all():
+        return ranked
+    if ranked.combined == "product":
+        part = np.divide(scores, ranked.scores, out=np.ones_like(scores), where=ranked.scores > 0)
+    else:
+        part = scores - ranked.scores
+    parts = np.concatenate([ranked.parts[:, ranked.columns], part[None]])
+    return replace(ranked, scores=scores, names=[*ranked.names, name], parts=parts, columns=np.arange(len(scores)))
 
 
 def by_column(ranked: Ranked, scoped: ScopedView, column: str) -> Ranked:
-    """Sort by this column, highest first, among hits that fit about equally well, band by band."""
+    """Sort by this column, highest first, among hits that fit about equally well, band by band.
+
+    What is put behind a hit that fits less well has no higher score.
+    """
     values = getattr(scoped.view.columns, column)[scoped.rows[ranked.places]]
     band = np.floor((ranked.scores.max(initial=0) - ranked.scores) / BAND)
-    return in_order(np.lexsort((-ranked.scores, -values, band)), ranked)
+    ranked = in_order(np.lexsort((-ranked.scores, -values, band)), ranked)
+    return lowered(ranked, PUT_BACK[column], np.minimum.accumulate(ranked.scores))
 
 
 def band_of(behind: float, band: float = BAND) -> int:
@@ -506,12 +636,13 @@ def band_of(behind: float, band: float = BAND) -> int:
     return math.floor(behind / band) if band else 0
 
 
-def best_first(scoped: ScopedView, places: Rows, parts: Features) -> Ranked:
-    return sorted_by_score(scoped, by_sum(places, [*parts], stacked([*parts.values()], len(places))))
+def best_first(scoped: ScopedView, places: Rows, parts: Features, ranking: str) -> Ranked:
+    ranked = sorted_by_score(scoped, by_sum(places, [*parts], stacked([*parts.values()], len(places))))
+    return replace(ranked, calibration=calibration_of(ranking, ranked.scores))
 
 
 def by_sum(places: Rows, names: Sequence[str], parts: NDArray[np.float64]) -> Ranked:
-    """Return a ranking, unsorted, whose scores are the sums of parts."""
+    """Return a ranking, unsorted, whose formula is the sum of parts."""
     return Ranked(places, parts.sum(axis=0), names, parts, np.arange(len(places)))
 
 
@@ -527,7 +658,7 @@ def stacked(parts: Sequence[NDArray[Any]], size: int) -> NDArray[np.float64]:
 
 def in_order(order: Rows, ranked: Ranked) -> Ranked:
     places, scores, columns = ranked.places[order], ranked.scores[order], ranked.columns[order]
-    return Ranked(places, scores, ranked.names, ranked.parts, columns, ranked.combined)
+    return replace(ranked, places=places, scores=scores, columns=columns)
 
 
 def rearranged(ranked: Ranked, places: Rows, scores: NDArray[np.float64], part: str) -> Ranked:
@@ -544,12 +675,13 @@ def rearranged(ranked: Ranked, places: Rows, scores: NDArray[np.float64], part: 
     is_sum = ranked.combined == "sum"
     change = scores - before if is_sum else scores / np.where(before > 0, before, 1)
     parts[-1] = np.where(is_known & (scores == before), np.nan, change)
-    return Ranked(places, scores, [*ranked.names, part], parts, np.arange(len(places)), ranked.combined)
+    names, columns = [*ranked.names, part], np.arange(len(places))
+    return replace(ranked, places=places, scores=scores, names=names, parts=parts, columns=columns)
 
 
 def at_least(ranked: Ranked, score: float) -> Ranked:
-    """Leave out what scores less."""
-    return in_order(np.flatnonzero(ranked.scores >= score), ranked)
+    """Leave out what has a lower score, from 0 to 1."""
+    return in_order(np.flatnonzero(ranked.calibration.scores(ranked.scores) >= score), ranked)
 
 
 def without(ranked: Ranked, scoped: ScopedView, pks: Sequence[int]) -> Ranked:
@@ -565,7 +697,7 @@ def fits(evidence: Evidence, relevant: float) -> bool:
     % of recall and more, this one 0.1 %.
     """
     question, words = evidence.question, evidence.words
-    if question.subjects and not question.words:
+    if (question.subjects and not question.words) or words.is_exact:
         return True
     if evidence.thresholds.likened(evidence.cosines.best) + COVERED_COUNTS * words.most_covered >= relevant:
         return True
@@ -579,8 +711,9 @@ def in_talk(scoped: ScopedView, places: Rows) -> NDArray[np.bool_]:
     return turns
 
 
-def is_fitting(evidence: Evidence, similar: NDArray[np.float64], relevant: float) -> NDArray[np.bool_]:
+def is_fitting(evidence: Evidence, similar: NDArray[np.float64]) -> NDArray[np.bool_]:
     """Ask of each place what `fits` asks of the best: it may hold the question's words instead of resembling it."""
+    relevant = evidence.thresholds.likened(least_relevant(evidence))
     fitting: NDArray[np.bool_] = similar >= relevant
     holding = evidence.words.holding
     fitting[holding] |= similar[holding] + COVERED_COUNTS * evidence.words.covered(holding) >= relevant

@@ -104,6 +104,7 @@ class RecallService(Caller):
         turn_number: int | None = None,
         max_tokens: int | None = None,
         limit: int | None = None,
+        min_score: float | None = None,
         user_id: str | None = None,
         by_rules: bool = False,
         counted: bool = True,
@@ -114,7 +115,7 @@ class RecallService(Caller):
         Within a session a memory that was shown for a question is not shown for another, unless it has changed since.
         While energy or budget are short, rules rewrite the question, summaries come first, and fewer memories show.
         A model has 300 ms for it; then the rules do, and `degraded` names it. With `by_rules` they do in any case.
-        Without `counted` it leaves no trace.
+        Nothing with a lower score than `min_score`, or the policy's, answers. Without `counted` it leaves no trace.
         """
         now = timezone.now()
         user_id = user_id or (session.user_id if session else None)
@@ -134,6 +135,7 @@ class RecallService(Caller):
                 user_id=user_id,
                 tone=tone,
                 limit=limit or 0,
+                min_score=min_score,
                 counted=counted,
                 unreviewed=self.app.policy.inject_unreviewed,
             )

@@ -222,6 +222,7 @@ class AppPolicy(models.Model):
     semantic_weight = share(0.5, "Weight of meaning in the dual ranking; the graph has the rest.")
     decay_per_day = share(0.01, "λ of the ranking's exp(−λ·days).")
     sentiment_weight = share(0.1, "Share of the score gained by memories said in the tone of the question.")
+    min_score = share(0, "Hits with a lower score are left out of search and context, unless a request names another.")
     tiered = models.BooleanField(default=False, help_text="Summaries of categories answer first, where they can.")
     off_domain_penalty = share(0.3, "Share of the score lost by memories of another domain.")
     share_memories = models.BooleanField(
@@ -347,6 +348,7 @@ POLICY_GROUPS = (
         "What is recalled",
         (
             "ranking",
+            "min_score",
             "tiered",
             "semantic_weight",
             "decay_per_day",

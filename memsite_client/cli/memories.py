@@ -235,7 +235,7 @@ def links(memory_id: str, json_: bool) -> None:
 @click.option("--subject", help="Only about this; `general` for what is about nothing in particular.")
 @click.option("--tag", "tags", multiple=True, help="Only with this tag; may be given several times.")
 @click.option("--user", "user_id", type=EndUser(), help="The end user it is for.")
-@click.option("--min-score", type=float, help="Nothing below this score.")
+@click.option("--min-score", type=click.FloatRange(0, 1), help="Nothing below this score.")
 @click.option("--as-of", metavar="TIME", help="What was known then (ISO 8601).")
 @click.option("--shared", is_flag=True, help="Also what other apps share.")
 @click.option("--explain", is_flag=True, help="Show the parts of each score.")
@@ -282,6 +282,7 @@ def search(
 )
 @click.option("--max-tokens", type=click.IntRange(min=1), help="At most so long.")
 @click.option("-n", "--limit", type=click.IntRange(min=1), help="At most so many memories.")
+@click.option("--min-score", type=click.FloatRange(0, 1), help="Nothing below this score.")
 @click.option(
     "--session",
     "session_id",

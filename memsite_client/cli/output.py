@@ -49,14 +49,15 @@ def memory_line(memory: Memory, before: str = "") -> str:
 
 
 def hit_line(hit: ExplainedHit, combined: str = "sum") -> str:
-    """Return a hit with the parts of its score, where it has them: they add up to it, or multiply."""
+    """Return a hit with the parts of its formula, where it has them: they add up to its result, or multiply."""
     line = memory_line(hit, click.style(f"{hit['score']:.2f}", bold=True) + "  ")
     if hit["trust"]:
         line += "  " + click.style(", ".join(hit["trust"]), fg="yellow")
     parts = hit.get("scores")
     if parts:
         sign = " + " if combined == "sum" else " × "
-        line += f"\n{INDENT}= {sign.join(f'{name} {value:.2f}' for name, value in parts.items())}"
+        formula = sign.join(f"{name} {value:.2f}" for name, value in parts.items())
+        line += f"\n{INDENT}{hit.get('formula_score', hit['score']):.2f} = {formula}"
     return line
 
 

@@ -42,7 +42,7 @@ def test_every_part_of_every_score_is_shown_and_adds_up(vera: Client) -> None:
     answer = vera.get(PAGE, {"q": "When does caddy start?"})
     first = answer.context["hits"][0]
     assert first.memory.content == "Caddy starts after WireGuard"
-    assert sum(part.value for part in first.parts) == pytest.approx(first.hit.score)
+    assert sum(part.value for part in first.parts) == pytest.approx(first.hit.formula_score)
     assert set(first.retrievers) == {"by meaning", "by words"}
     assert f"/memories/{first.memory.uid}" in links(answer)
     assert len(elements(answer, "svg", **{"class": "scale"})) == sum(

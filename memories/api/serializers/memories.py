@@ -54,6 +54,7 @@ from sessions.models import MAX_TURN
 MAX_BATCH = 500
 MAX_QUERY_CHARACTERS = 10_000
 COVERAGE_HELP = "Of a question over many memories how it was answered: order (of time), summary, count, list."
+OUTSIDE_OF_SCORES = "A number from 0 to 1. Scores are probabilities; before, they had no bounds."
 ORIGINS_OF_AGENTS = [(origin.value, origin.label) for origin in SAYABLE_ORIGINS]
 # What a caller may set; superseding is what a merge does.
 SETTABLE_STATUS = (Status.ACTIVE, Status.INACTIVE, Status.ARCHIVED)
@@ -217,11 +218,25 @@ class Deleted(StrictSerializer):
     deleted_count = serializers.IntegerField()
 
 
+class LeastScoreField(StrictFloatField):
+    """The lowest score of a hit. Before 0.2 scores had no bounds: what is outside of theirs is told so."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            default=None,
+            allow_null=True,
+            min_value=0,
+            max_value=1,
+            help_text="Hits with a lower score are left out; by default those below the policy's `min_score`.",
+            error_messages=dict.fromkeys(("min_value", "max_value"), OUTSIDE_OF_SCORES),
+        )
+
+
 class SearchQuestion(StrictSerializer):
     query = StrictCharField(max_length=MAX_QUERY_CHARACTERS)
     limit = StrictIntegerField(min_value=1, max_value=100, default=10)
     mode = StrictChoiceField(MODES, default="auto")
-    min_score = StrictFloatField(default=None, allow_null=True, min_value=-100, max_value=100)
+    min_score = LeastScoreField()
     user_id = NameField(max_length=200, required=False, allow_null=True, default=None)
     filters = JSONObjectField(
         required=False, allow_null=True, default=dict, help_text="and, or, not, fields and operators: docs/search.md."
@@ -264,10 +279,15 @@ class MemoryTagged(MemoryShown):
 
 
 class HitShown(MemoryTagged):
-    score = serializers.FloatField()
+    score = serializers.FloatField(
+        min_value=0, max_value=1, help_text="The probability that it answers: of hits with 0.8, eight of ten do."
+    )
     shared_by = StrictCharField(allow_null=True, help_text="The app it comes from, if it is not this one.")
     scores = serializers.DictField(
-        child=serializers.FloatField(), required=False, help_text="With `explain`: the parts of the score."
+        child=serializers.FloatField(), required=False, help_text="With `explain`: the parts of `formula_score`."
+    )
+    formula_score = serializers.FloatField(
+        required=False, help_text="With `explain`: what the ranking's formula gives; `score` rises with it."
     )
 
 
@@ -292,7 +312,7 @@ class SearchAnswer(StrictSerializer):
     took_ms = serializers.FloatField()
     degraded = serializers.ListField(child=StrictCharField(), help_text="Retrievers that could not answer.")
     scores_combined = StrictChoiceField(
-        ["sum", "product"], required=False, help_text="With `explain`: what of a hit's parts its score is."
+        ["sum", "product"], required=False, help_text="With `explain`: what of a hit's parts its `formula_score` is."
     )
 
 
@@ -309,6 +329,7 @@ class ContextQuestion(StrictSerializer):
     format = StrictChoiceField([*Block.values, "json"], required=False)
     max_tokens = StrictIntegerField(min_value=1, max_value=200_000, required=False, allow_null=True, default=None)
     limit = StrictIntegerField(min_value=1, max_value=1000, required=False, allow_null=True, default=None)
+    min_score = LeastScoreField()
     user_id = NameField(max_length=200, required=False, allow_null=True, default=None)
 
     def validate(self, fields: dict[str, Any]) -> dict[str, Any]:
@@ -398,7 +419,7 @@ def show_hit(hit: Hit, app: App, *, explain: bool) -> dict[str, Any]:
     if hit.memory.app_id != app.pk:
         fields |= {**OWN_TO_AN_APP, "shared_by": hit.app.app_id}
     if explain:
-        fields["scores"] = hit.parts
+        fields |= {"scores": hit.parts, "formula_score": hit.formula_score}
     return fields
 
 

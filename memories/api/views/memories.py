@@ -335,6 +335,7 @@ class ContextBlock(AgentView):
             turn_number=body["turn_number"],
             max_tokens=body["max_tokens"],
             limit=body["limit"],
+            min_score=body["min_score"],
             user_id=body["user_id"],
         )
         injected = context.injected

@@ -18,7 +18,7 @@ from memories.dashboard.lists import Choice, Filters, Search, as_uid
 from memories.dashboard.responses import render_page
 from memories.models import Memory, Source
 from memories.models.memory import subject_of
-from memories.retrieve.hits import Hit
+from memories.retrieve.hits import Hit, put_below_floor
 from memories.retrieve.pipeline import MODES, SearchRequest
 from memsite.tenancy.origin import Origin
 from memsite.tenancy.policy import Block
@@ -28,13 +28,14 @@ WORTH = {"importance", "priority", "age", "recency", "domain", "sentiment"}
 # By how the name of a part begins: what it tells, in the order in which people ask.
 GROUPS = (
     ("meaning", ("meaning", "long_meaning", "similarity")),
-    ("words", ("words", "long_words")),
+    ("words", ("words", "long_words", "exact")),
     ("graph", ("graph",)),
     ("summary", ("passage", "summary")),
     ("beside it", ("near_", "covered_", "answers_", "session_", "opens_", "long_covered", "long_session")),
     ("subject", ("subject_", "other_asks", "of_another")),
     ("day", ("day_",)),
     ("at odds", ("surer",)),
+    ("put behind", ("less_", "conflicting", "below_")),
 )
 RETRIEVERS = {
     "meaning": "by meaning",
@@ -90,7 +91,7 @@ def explain(hits: Sequence[Hit], combined: str, *, start: int = 1) -> list[Expla
 
 
 def weight(value: float, combined: str) -> float:
-    """Return what it does to the score: a factor counts by its logarithm."""
+    """Return what it does to the result of the formula: a factor counts by its logarithm."""
     return value if combined == "sum" else math.log(max(value, LEAST))
 
 
@@ -170,6 +171,8 @@ def answer(dashboard: Dashboard, fields: dict[str, Any]) -> dict[str, Any]:
     known = {hit.memory.pk for hit in result.hits}
     everything = agent.search(replace(request, floor=False, limit=SHOWN + LEFT_OUT), now)
     left_out = [hit for hit in everything.hits if hit.memory.pk not in known][:LEFT_OUT]
+    if not result.more:
+        put_below_floor(left_out, result.hits)
     block = agent.context(Block.TURN, question=fields["q"], user_id=fields.get("user"), counted=False)
     return {
         "hits": explain(result.hits, result.combined),

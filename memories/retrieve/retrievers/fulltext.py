@@ -21,6 +21,7 @@ from memories.index.similarity import Floats, Rows
 from memories.language.scripts import is_unspaced, spaced
 from memories.models import Memory
 from memories.models.fulltext import MEMORY, TABLE, WORDS, app_word
+from memories.retrieve.question import BROAD_COUNT, BROAD_SHARE
 from memories.retrieve.scoped_view import ScopedView
 from memories.store.damage import FULLTEXT, noticing_damage, report_damage
 from memsite.db.prepared import fetch_all
@@ -62,7 +63,8 @@ class WordMatches:
     """Hold which memories contain which words. `places` has the holders of each of the `names`, 32 at most.
 
     `weight` (t,) is idf, `shares` (n,) the weight of the words that each memory holds, `bm25` (n,) the score; 0 for
-    memories that are not `holding` any.
+    memories that are not `holding` any. `exact` and `named` (n,) tell of what the question names so: how many of its
+    identifiers and quoted phrases each holds, and of its names. What few hold counts 1, what many hold less.
     """
 
     scoped: ScopedView
@@ -72,6 +74,13 @@ class WordMatches:
     shares: Floats
     bm25: Floats
     holding: Rows
+    exact: Floats
+    named: Floats
+
+    @cached_property
+    def is_exact(self) -> bool:
+        """Tell whether any memory holds an identifier or a quoted phrase of the question."""
+        return self.exact is not self.scoped.nothing
 
     @cached_property
     def total(self) -> float:
@@ -170,35 +179,70 @@ def idf(size: int, counts: NDArray[Any] | int) -> Floats:
     return weight
 
 
-def match_words(scoped: ScopedView, names: list[str], places: Sequence[Rows]) -> WordMatches:
+def match_words(
+    scoped: ScopedView,
+    names: list[str],
+    places: Sequence[Rows],
+    exact: Sequence[Rows] = (),
+    named: Sequence[Rows] = (),
+) -> WordMatches:
     """Weigh words by who holds them. `places` are, for each word, the memories that hold it, each once.
 
     BM25 over presence: a word counts once per text. Weights are the app's own: other apps' texts change nothing.
+    `exact` and `named` are the holders of what the question names.
     """
+    exactly, by_name = specificity(scoped, exact), specificity(scoped, named)
     if not names:
         nothing = np.zeros(0, np.float32)
-        return WordMatches(scoped, [], [], nothing, scoped.nothing, scoped.nothing, np.zeros(0, np.intp))
+        no_places = np.zeros(0, np.intp)
+        return WordMatches(scoped, [], [], nothing, scoped.nothing, scoped.nothing, no_places, exactly, by_name)
     counts = np.array([len(where) for where in places])
     weight, every = idf(scoped.size, counts), np.concatenate(places)
     shares, bm25 = np.zeros(scoped.size, np.float32), np.zeros(scoped.size, np.float32)
     np.add.at(shares, every, np.repeat(weight, counts))
     holding = distinct(every, scoped.size)
     bm25[holding] = shares[holding] * scoped.length_discount(holding)
-    return WordMatches(scoped, names, places, weight, shares, bm25, holding)
+    return WordMatches(scoped, names, places, weight, shares, bm25, holding, exactly, by_name)
 
 
-def look_up(app: App, scoped: ScopedView, words: Sequence[str]) -> WordMatches:
-    """Match the words against the memories in view. Common ones are left out unless no other word is held by any."""
+def specificity(scoped: ScopedView, terms: Sequence[Rows]) -> Floats:
+    """Return, for each place, the sum over the terms that it holds of (idf / idf of what one memory holds)².
+
+    A term that very many hold tells of none of them.
+    """
+    telling = [where for where in terms if 0 < len(where) < max(BROAD_COUNT, BROAD_SHARE * scoped.size)]
+    if not telling:
+        return scoped.nothing
+    found = np.zeros(scoped.size, np.float32)
+    for where in telling:
+        found[where] += np.square(idf(scoped.size, len(where)) / idf(scoped.size, 1))
+    return found
+
+
+def look_up(
+    app: App,
+    scoped: ScopedView,
+    words: Sequence[str],
+    exact: Sequence[str] = (),
+    named: Sequence[str] = (),
+) -> WordMatches:
+    """Match the words against the memories in view. Common ones are left out unless no other word is held by any.
+
+    What is `exact` or `named` is looked up with them, as a phrase: at no further query.
+    """
     view = scoped.view
     most = max(COMMON_COUNT, int(COMMON_SHARE * view.size))
-    rows = rows_with(app, view, words, most)
-    common = {word for word in words if len(rows[word]) > most}
-    places = {word: scoped.places_of(rows[word]) for word in words if word not in common}
-    if common and not any(map(len, places.values())):
+    terms = [*dict.fromkeys([*words, *exact, *named])]
+    rows = rows_with(app, view, terms, most)
+    common = {term for term in terms if len(rows[term]) > most}
+    places = {term: scoped.places_of(rows[term]) for term in terms if term not in common}
+    exactly, by_name = ([places[term] for term in some if term in places] for some in (exact, named))
+    places = {word: places[word] for word in words if word in places}
+    if not common.isdisjoint(words) and not any(map(len, places.values())):
         rows = rows_with(app, view, words, NO_LIMIT)
         places = {word: scoped.places_of(rows[word]) for word in words}
     places = without_boundary_pairs(places)
-    return match_words(scoped, [*places], [*places.values()])
+    return match_words(scoped, [*places], [*places.values()], exactly, by_name)
 
 
 def is_damaged(app: App, scoped: ScopedView, words: WordMatches, hits: Sequence[Memory]) -> bool:

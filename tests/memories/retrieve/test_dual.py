@@ -64,9 +64,9 @@ SIMILARITY = 2 / math.sqrt(6)
 def test_meaning_and_graph_count_half_and_age_exponentially(alice: Caller, days: float, whole_days: int) -> None:
     store(alice, "anna plays chess", tags=["anna"])
     hit = one_hit(alice, "anna chess", mode="dual", now=START + timedelta(days=days))
-    assert hit.score == pytest.approx((0.5 * SIMILARITY + 0.5 * 1.0) * math.exp(-0.01 * whole_days), rel=1e-6)
+    assert hit.formula_score == pytest.approx((0.5 * SIMILARITY + 0.5 * 1.0) * math.exp(-0.01 * whole_days), rel=1e-6)
     assert (hit.parts["meaning"], hit.parts["graph"]) == pytest.approx((0.5 * SIMILARITY, 0.5))
-    assert math.fsum(hit.parts.values()) == pytest.approx(hit.score, abs=1e-9)
+    assert math.fsum(hit.parts.values()) == pytest.approx(hit.formula_score, abs=1e-9)
 
 
 @each_row("hops", [0, 1, 2], rolled_back=True)
@@ -76,7 +76,7 @@ def test_a_hop_halves_the_graphs_half(alice: Caller, hops: int) -> None:
     link(alice, memories[0], memories[1])
     link(alice, memories[1], memories[2])
     hit = next(hit for hit in search(alice, "anna chess", mode="dual").hits if hit.memory == memories[0])
-    assert hit.score == pytest.approx(0.5 * SIMILARITY + 0.5 * 0.5**hops)
+    assert hit.formula_score == pytest.approx(0.5 * SIMILARITY + 0.5 * 0.5**hops)
 
 
 def test_what_the_graph_does_not_reach_has_its_meaning_alone(alice: Caller) -> None:
@@ -90,8 +90,8 @@ def test_the_policy_sets_the_weight_of_meaning_and_the_decay(alice: Caller, weig
     set_policy(alice, ranking="dual", semantic_weight=weight, decay_per_day=decay)
     store(alice, "anna plays chess", tags=["anna"])
     hit = one_hit(alice, "anna chess", now=START + timedelta(days=3))
-    assert hit.score == pytest.approx((weight * SIMILARITY + (1 - weight)) * math.exp(-decay * 3))
-    assert sum(hit.parts.values()) == pytest.approx(hit.score, abs=1e-9)
+    assert hit.formula_score == pytest.approx((weight * SIMILARITY + (1 - weight)) * math.exp(-decay * 3))
+    assert sum(hit.parts.values()) == pytest.approx(hit.formula_score, abs=1e-9)
 
 
 def test_the_mode_and_the_policy_rank_alike(alice: Caller) -> None:
@@ -99,12 +99,12 @@ def test_the_mode_and_the_policy_rank_alike(alice: Caller) -> None:
     by_mode = one_hit(alice, "anna chess", mode="dual")
     set_policy(alice, ranking="dual")
     by_policy = one_hit(alice, "anna chess")
-    assert (by_mode.score, by_mode.parts) == (by_policy.score, by_policy.parts)
+    assert (by_mode.formula_score, by_mode.parts) == (by_policy.formula_score, by_policy.parts)
 
 
 def test_an_old_memory_is_still_let_in_however_little_is_left_of_its_score(alice: Caller) -> None:
     store(alice, "anna plays chess")
-    assert one_hit(alice, "anna chess", mode="dual", now=START + timedelta(days=2000)).score < 1e-8
+    assert one_hit(alice, "anna chess", mode="dual", now=START + timedelta(days=2000)).formula_score < 1e-8
 
 
 def test_youth_can_win_over_meaning(alice: Caller) -> None:
@@ -154,14 +154,14 @@ def domains(alice: Caller, bob: Caller) -> None:
 def check_leaning(ranking: str, name: str, plain: Hit, leaning: Hit, factor: float) -> None:
     """The factor is one part more, and parts still combine to the score."""
     if ranking == "standard":
-        assert leaning.score == pytest.approx(plain.score + math.log(factor), abs=1e-9)
+        assert leaning.formula_score == pytest.approx(plain.formula_score + math.log(factor), abs=1e-9)
         assert leaning.parts[name] == pytest.approx(math.log(factor))
     else:
-        assert leaning.score == pytest.approx(plain.score * factor)
-        told = factor if ranking == "product" else plain.score * (factor - 1)
+        assert leaning.formula_score == pytest.approx(plain.formula_score * factor)
+        told = factor if ranking == "product" else plain.formula_score * (factor - 1)
         assert leaning.parts[name] == pytest.approx(told)
     combine: Callable[[Any], float] = math.prod if ranking == "product" else math.fsum
-    assert combine(leaning.parts.values()) == pytest.approx(leaning.score, abs=1e-9)
+    assert combine(leaning.parts.values()) == pytest.approx(leaning.formula_score, abs=1e-9)
     assert without(name, leaning.parts) == pytest.approx(without(name, plain.parts))
 
 
@@ -234,7 +234,7 @@ def test_a_memory_in_the_tone_of_the_question_gains_its_share(alice: Caller, ran
 def test_a_weight_of_nothing_changes_no_score(alice: Caller, ranking: str) -> None:
     set_policy(alice, ranking=ranking, sentiment_weight=0.0)
     toned(alice, "anna plays chess", "excited")
-    assert one_hit(alice, "anna chess", tone="excited").score == one_hit(alice, "anna chess").score
+    assert one_hit(alice, "anna chess", tone="excited").formula_score == one_hit(alice, "anna chess").formula_score
 
 
 OTHER_TONES = [("excited", "frustrated"), ("neutral", "excited"), ("neutral", "neutral")]
@@ -247,7 +247,7 @@ def test_another_tone_changes_nothing_and_is_not_told(alice: Caller, ranking: st
     set_policy(alice, ranking=ranking)
     toned(alice, "anna plays chess", said)
     hit = one_hit(alice, "anna chess", tone=asked)
-    assert hit.score == one_hit(alice, "anna chess").score
+    assert hit.formula_score == one_hit(alice, "anna chess").formula_score
     assert "sentiment" not in hit.parts
 
 
@@ -260,13 +260,13 @@ def test_domain_and_tone_and_age_together(alice: Caller, bob: Caller, ranking: s
     hit = one_hit(alice, "anna chess", now=now, tone="excited")
     plain = one_hit(bob, "anna chess", now=now)
     if ranking == "standard":
-        assert hit.score == pytest.approx(plain.score + math.log(0.7) + math.log(1.1), abs=1e-9)
+        assert hit.formula_score == pytest.approx(plain.formula_score + math.log(0.7) + math.log(1.1), abs=1e-9)
         assert hit.parts["age"] == pytest.approx(-0.48)
     else:
         recency = {"product": 0.75, "dual": 0.5 * math.exp(-0.48)}[ranking]
-        assert hit.score == pytest.approx(SIMILARITY * recency * 0.7 * 1.1, rel=1e-6)
+        assert hit.formula_score == pytest.approx(SIMILARITY * recency * 0.7 * 1.1, rel=1e-6)
     combine: Callable[[Any], float] = math.prod if ranking == "product" else math.fsum
-    assert combine(hit.parts.values()) == pytest.approx(hit.score, abs=1e-9)
+    assert combine(hit.parts.values()) == pytest.approx(hit.formula_score, abs=1e-9)
 
 
 @pytest.fixture
@@ -289,6 +289,6 @@ def test_parts_of_every_hit_make_its_score(alice: Caller, many: None, ranking: s
     assert len(found.hits) > 5
     combine: Callable[[Any], float] = math.prod if found.combined == "product" else math.fsum
     for hit in found.hits:
-        assert combine(hit.parts.values()) == pytest.approx(hit.score, abs=1e-9)
+        assert combine(hit.parts.values()) == pytest.approx(hit.formula_score, abs=1e-9)
     if ranking in FORMULAS:
         assert [hit.score for hit in found.hits] == sorted((hit.score for hit in found.hits), reverse=True)

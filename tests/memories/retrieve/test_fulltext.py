@@ -529,7 +529,8 @@ SIZE = 400
 
 def matched(*places: list[int]) -> WordMatches:
     """Among memories that are all as long as the mean."""
-    stub = SimpleNamespace(size=SIZE, length_discount=lambda places: np.ones(len(places), np.float32))
+    nothing = np.zeros(SIZE, np.float32)
+    stub = SimpleNamespace(size=SIZE, nothing=nothing, length_discount=lambda places: np.ones(len(places), np.float32))
     names = [f"word{number}" for number in range(len(places))]
     return match_words(cast(ScopedView, cast(Any, stub)), names, [np.array(where, np.intp) for where in places])
 

@@ -130,7 +130,7 @@ def test_hops_cost_a_query_each_and_memories_none(alice: Caller, django_assert_n
 def test_the_graph_alone_explains_itself_by_one_part(alice: Caller) -> None:
     chain(alice, "one", "two", "three", tags=["anna"])
     found = search(alice, "anna", mode="graph")
-    assert [(hit.memory.content, hit.score, hit.parts) for hit in found.hits] == [
+    assert [(hit.memory.content, hit.formula_score, hit.parts) for hit in found.hits] == [
         (text, value, {"graph": value}) for text, value in (("one", 1.0), ("two", 0.5), ("three", 0.25))
     ]
 
@@ -226,4 +226,4 @@ def test_domains_do_not_disturb_the_graph_alone(alice: Caller, bob: Caller) -> N
     set_domain(bob, "garage")
     store(bob, "takes a minute", tags=["anna"])
     (hit,) = search(alice, "anna", mode="graph").hits
-    assert hit.score == 1.0
+    assert hit.formula_score == 1.0

@@ -20,6 +20,7 @@ from memories.language.surface import Look, look_of
 from memories.models import Memory, Source
 from memories.providers.embeddings import Embedder, HashEmbedder, Thresholds, Vectors
 from memories.providers.embeddings.base import USUAL
+from memories.retrieve.calibration import COMPETING
 from memories.retrieve.hits import Recall
 from memories.retrieve.pipeline import SearchRequest
 from memories.retrieve.ranking import MOST_AGE, NAMES, best_first, learnt_weights, rank_by, scale_of
@@ -50,7 +51,7 @@ def test_parts_add_up_to_the_score_to_the_last_digit_that_counts(alice: Caller) 
     for text in ("whales sing at night", "whales swim", "a choir sings"):
         alice.remember(text)
     for hit in search(alice, "do whales sing").hits:
-        assert math.isclose(math.fsum(hit.parts.values()), hit.score, abs_tol=1e-9)
+        assert math.isclose(math.fsum(hit.parts.values()), hit.formula_score, abs_tol=1e-9)
 
 
 def test_idf_by_hand() -> None:
@@ -152,7 +153,7 @@ def parts_of(found: Recall, content: str) -> dict[str, float]:
 def test_one_arm_alone_explains_itself_by_one_part(alice: Caller, mode: str) -> None:
     alice.remember("whales sing at night")
     (hit,) = search(alice, "whales sing at night", mode=mode).hits
-    assert hit.parts == {"meaning" if mode == "vector" else "words": hit.score}
+    assert hit.parts == {"meaning" if mode == "vector" else "words": hit.formula_score}
 
 
 @pytest.mark.parametrize(
@@ -185,7 +186,7 @@ def test_the_product_formula_by_hand(alice: Caller, age_days: float, recency: fl
         found = search(alice, "whales sing at night")
     (hit,) = found.hits
     assert hit.parts == pytest.approx({"similarity": 1.0, "importance": 5 / 3, "recency": recency}, abs=1e-6)
-    assert hit.score == pytest.approx(1.0 * 5 / 3 * recency, abs=1e-6)
+    assert hit.formula_score == pytest.approx(1.0 * 5 / 3 * recency, abs=1e-6)
     assert found.combined == "product"
 
 
@@ -207,7 +208,7 @@ def test_who_asks_of_themself_is_told_of_themself_first(alice: Caller, question:
     assert contents(found)[0] == WHERE[first]
     parts = {hit.memory.content: hit.parts for hit in found.hits}
     assert ("of_another" in parts[WHERE[0]]) == (first == 1)
-    assert all(sum(hit.parts.values()) == pytest.approx(hit.score) for hit in found.hits)
+    assert all(sum(hit.parts.values()) == pytest.approx(hit.formula_score) for hit in found.hits)
 
 
 def test_the_product_also_ranks_what_holds_the_words_of_the_question(alice: Caller) -> None:
@@ -258,7 +259,7 @@ def reading_of(size: int) -> ScopedView:
 def test_whatever_the_parts_are_the_best_comes_first_and_of_equals_the_later(rows: list[tuple[int, float]]) -> None:
     worth, tone = (np.array([row[column] for row in rows], np.float64) for column in (0, 1))
     scoped = reading_of(len(rows))
-    ranked = best_first(scoped, scoped.rows, {"worth": worth, "tone": tone})
+    ranked = best_first(scoped, scoped.rows, {"worth": worth, "tone": tone}, "standard")
     assert sorted(ranked.places.tolist()) == list(range(len(rows)))
     told = list(zip(ranked.scores.tolist(), ranked.places.tolist(), strict=True))
     assert told == sorted(told, reverse=True)
@@ -273,8 +274,10 @@ def test_the_best_of_one_arm_are_those_of_all_in_order(told: list[int], most: in
     every = rank_by(scoped, "words", above, scores[above], len(told) + 1)
     ranked = rank_by(scoped, "words", above, scores[above], most)
     assert sorted(every.places) == above.tolist()
-    assert ranked.places.tolist()[:most] == every.places.tolist()[:most]
-    assert all(scores[place] == ranked.scores[most - 1] for place in ranked.places[most:])
+    kept = max(most, COMPETING)
+    assert ranked.places.tolist()[:kept] == every.places.tolist()[:kept]
+    assert all(scores[place] == ranked.scores[kept - 1] for place in ranked.places[kept:])
+    assert ranked.calibration == every.calibration
 
 
 # What is stored years after the day that is asked for is no longer near it at all.
@@ -345,11 +348,11 @@ def test_the_same_is_found_with_a_model_that_calls_everything_alike(
             caller.remember(text)
         for question in QUESTIONS:
             hits = found_with(embedder, caller, monkeypatch, question).hits
-            scores = pytest.approx([hit.score for hit in hits], abs=2e-3)
+            scores = pytest.approx([hit.formula_score for hit in hits], abs=2e-3)
             told.setdefault(question, []).append(([hit.memory.content for hit in hits], scores, hits))
     for (one, _, hits), (other, scores, _) in told.values():
         assert one == other
-        assert [hit.score for hit in hits] == scores
+        assert [hit.formula_score for hit in hits] == scores
     assert [len(one[0][0]) for one in told.values()].count(0) == 1
     assert any(0 < len(one[0][0]) < len(TEXTS) for one in told.values())
 

@@ -207,7 +207,7 @@ def twins(alice: Caller, charlie: Caller, **options: Any) -> tuple[Any, Any]:
 def test_another_apps_memory_counts_as_one_of_another_domain(alice: Caller, charlie: Caller) -> None:
     own, other = twins(alice, charlie)
     assert other.parts["domain"] == pytest.approx(math.log(0.7))
-    assert other.score == pytest.approx(own.score + math.log(0.7))
+    assert other.formula_score == pytest.approx(own.formula_score + math.log(0.7))
 
 
 @pytest.mark.usefixtures("sharing")
@@ -216,7 +216,7 @@ def test_in_the_other_formulas_too(alice: Caller, charlie: Caller, ranking: str)
     for caller in (alice, charlie):
         set_policy(caller, ranking=ranking)
     own, other = twins(alice, charlie)
-    assert other.score == pytest.approx(own.score * 0.7)
+    assert other.formula_score == pytest.approx(own.formula_score * 0.7)
 
 
 @pytest.mark.usefixtures("sharing")
@@ -240,7 +240,7 @@ def test_the_askers_penalty_counts_not_the_other_apps(alice: Caller, charlie: Ca
     set_policy(alice, off_domain_penalty=0.5)
     set_policy(charlie, off_domain_penalty=0.0)
     own, other = twins(alice, charlie)
-    assert other.score == pytest.approx(own.score + math.log(0.5))
+    assert other.formula_score == pytest.approx(own.formula_score + math.log(0.5))
 
 
 @pytest.mark.usefixtures("sharing")

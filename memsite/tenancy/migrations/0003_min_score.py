@@ -1,0 +1,17 @@
+import django.core.validators
+from django.db import migrations, models
+
+
+class Migration(migrations.Migration):
+
+    dependencies = [
+        ('tenancy', '0002_guidance'),
+    ]
+
+    operations = [
+        migrations.AddField(
+            model_name='apppolicy',
+            name='min_score',
+            field=models.FloatField(default=0, help_text='Hits with a lower score are left out of search and context, unless a request names another.', validators=[django.core.validators.MinValueValidator(0), django.core.validators.MaxValueValidator(1)]),
+        ),
+    ]
