@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import math
+from collections.abc import Collection
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -32,10 +33,15 @@ SAME_FORMULA: dict[str, str] = {Ranking.CONFIDENCE: Ranking.STANDARD, Ranking.RE
 
 @dataclass(frozen=True, slots=True)
 class Calibration:
-    """Hold the line that gives the logarithm of the odds in one answer: slope · formula + intercept."""
+    """Hold the line that gives the logarithm of the odds in one answer: slope · formula + intercept.
+
+    `ranking` names whose answer it is, and `competing` is what its best have together.
+    """
 
     slope: float = 1.0
     intercept: float = 0.0
+    ranking: str = ""
+    competing: float = 0.0
 
     def scores(self, formula: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return probabilities, in the order of the formula's results."""
@@ -67,13 +73,28 @@ def together(formula: NDArray[Any], temperature: float) -> float:
 def lines() -> dict[str, tuple[float, float, float, float]]:
     """Return temperature, a, b and d of each ranking and retriever."""
     read: dict[str, Any] = json.loads(FILE.read_text())
-    return {name: tuple(line) for name, line in read["lines"].items()}
+    return {name: (line[0], line[1], line[2], line[3]) for name, line in read["lines"].items()}
 
 
 def calibration_of(ranking: str, formula: NDArray[Any]) -> Calibration:
     """Return the calibration of an answer by a ranking, whose formula gives these results."""
-    temperature, slope, shared, constant = lines()[SAME_FORMULA.get(ranking, ranking)]
-    return Calibration(slope, shared * together(formula, temperature) + constant)
+    name = SAME_FORMULA.get(ranking, ranking)
+    return calibration_among(name, together(formula, lines()[name][0]))
+
+
+def calibration_among(ranking: str, competing: float) -> Calibration:
+    _, slope, shared, constant = lines()[ranking]
+    return Calibration(slope, shared * competing + constant, ranking, competing)
+
+
+def calibration_of_all(answers: Collection[Calibration]) -> Calibration | None:
+    """Return the calibration of several answers as one; None if they are of different rankings."""
+    rankings = {answer.ranking for answer in answers}
+    if len(rankings) != 1 or "" in rankings:
+        return None
+    (ranking,) = rankings
+    competing = np.array([answer.competing for answer in answers])
+    return calibration_among(ranking, together(competing, lines()[ranking][0]))
 
 
 def calibration_of_cosines(cosines: NDArray[Any], thresholds: Thresholds) -> Calibration:

@@ -121,6 +121,11 @@ class Hit:
             parts[name] = parts.get(name, 1.0) * value if self.combined == "product" else parts.get(name, 0.0) + value
         return parts
 
+    def calibrate(self, calibration: Calibration) -> Hit:
+        """Set the calibration, and return the hit: it stands among those of other answers."""
+        self.calibration = calibration
+        return self
+
     def lower_to(self, other: Hit, why: str) -> None:
         """Take off the score what it has more than another hit; `why` names the part that says so."""
         is_alike = other.calibration == self.calibration

@@ -26,7 +26,7 @@ from memories.ledger.days import day_of
 from memories.models import Memory, Revision, Status, Vector, Visibility
 from memories.providers.embeddings import Embedder, Thresholds, Vectors
 from memories.retrieve.access_counters import AccessCounts, counters
-from memories.retrieve.calibration import calibration_of, calibration_of_cosines
+from memories.retrieve.calibration import calibration_of, calibration_of_all, calibration_of_cosines
 from memories.retrieve.contradictions import CLOSE, hits_with_contradictions, pairs_among, tag_hits, with_contradictions
 from memories.retrieve.coverage import covering, in_time, summaries_of
 from memories.retrieve.filters import matching_pks, names_in, users_named
@@ -549,7 +549,11 @@ def with_shared(
     own = recall_in_scope(app, first, scope, embedder, app.policy) if asked.offset else found
     answers, late = run_retrievers(retrievers)
     everything = [own, *answers.values()]
-    hits = sorted_by_policy([hit for each in everything for hit in each.hits], app.policy)
+    hits = [hit for each in everything for hit in each.hits]
+    if calibration := calibration_of_all([each.hits[0].calibration for each in everything if each.hits]):
+        least = app.policy.min_score if asked.min_score is None else asked.min_score
+        hits = [hit for hit in hits if hit.calibrate(calibration).score >= least or not asked.floor]
+    hits = sorted_by_policy(hits, app.policy)
     so_far = hits[: first.limit]
     return replace(
         found,

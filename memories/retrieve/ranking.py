@@ -254,7 +254,7 @@ def features(evidence: Evidence) -> tuple[Rows, Features]:
         found |= alone(evidence, found, places)
     found |= form(evidence, places, look)
     if assistants := scoped.view.subjects.assistants:
-        said = np.isin(scoped.at("subject", places), assistants)
+        said = np.isin(scoped.at("subject", places), assistants) & has_look(look, Look.SPOKEN)
         found["of_assistant"] = said
         if question.of_answers:
             found["answers_asked"] = said

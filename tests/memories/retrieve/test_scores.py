@@ -11,7 +11,14 @@ from hypothesis import strategies as st
 
 from memories.index.similarity import ExactCosines
 from memories.providers.embeddings import Thresholds
-from memories.retrieve.calibration import COMPETING, Calibration, calibration_of, lines, together
+from memories.retrieve.calibration import (
+    COMPETING,
+    Calibration,
+    calibration_of,
+    calibration_of_all,
+    lines,
+    together,
+)
 from memories.retrieve.hits import Recall, put_below_floor
 from memories.retrieve.ranking import Evidence, least_relevant
 from memories.retrieve.retrievers.fulltext import match_words
@@ -141,6 +148,20 @@ def test_a_score_rises_with_the_formula(formula: list[float]) -> None:
 def test_a_score_is_that_of_its_result(score: float) -> None:
     calibration = Calibration(2.0, -1.0)
     assert calibration.score(calibration.formula(score)) == pytest.approx(score, abs=1e-6)
+
+
+@given(st.lists(st.floats(-5, 5), min_size=1, max_size=COMPETING), st.integers(0, COMPETING))
+def test_answers_of_several_apps_are_calibrated_as_one(formula: list[float], cut: int) -> None:
+    parts = [np.array(some) for some in (formula[:cut], formula[cut:]) if some]
+    whole = calibration_of("standard", np.array(formula))
+    merged = calibration_of_all([calibration_of("standard", part) for part in parts])
+    assert merged is not None
+    assert merged.intercept == pytest.approx(whole.intercept)
+
+
+def test_answers_of_several_rankings_are_not() -> None:
+    formula = np.array([0.5])
+    assert calibration_of_all([calibration_of("standard", formula), calibration_of("summaries", formula)]) is None
 
 
 def test_no_more_compete_than_are_kept_for_the_first_page() -> None:
