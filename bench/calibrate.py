@@ -20,7 +20,7 @@ import numpy as np
 from django.utils import timezone
 from numpy.typing import NDArray
 
-from bench.conversations import DATA_SETS, Asked, Conversation, parse_conversation, read_data_set, stored_conversations
+from bench.conversations import Asked, Conversation, read_conversations, read_corpora, stored_conversations
 from bench.kept_vectors import KeptVectors
 from bench.options import add_data, make_database, parser
 from bench.progress import progress
@@ -74,10 +74,7 @@ def main() -> None:
     options.add_argument("--force", action="store_true", help="write what a part of the data gives, too")
     given = options.parse_args()
     make_database()
-    data_sets = [*dict.fromkeys([*DATA_SETS, "beam"])]
-    conversations = [
-        parse_conversation(raw, name) for name in data_sets for raw in read_data_set(given.data, name)[: given.limit]
-    ]
+    conversations = [*read_conversations(given.data, given.limit), *read_corpora()]
     answers = collect(conversations, KeptVectors(MiniLMEmbedder(), given.cache))
     lines = {name: fit(some) for name, some in answers.items()}
     for name, some in answers.items():
@@ -85,20 +82,21 @@ def main() -> None:
     if given.limit and not given.force:
         print("Nothing written: these are not all conversations.")
         return
-    told = {name: [round(float(x), 4) for x in (one.temperature, *one.weights)] for name, one in lines.items()}
-    FILE.write_text(json.dumps({"lines": told}).replace('], "', '],\n  "').replace('{"', '{\n "', 1) + "\n")
+    numbers = {name: [round(float(x), 4) for x in (line.temperature, *line.weights)] for name, line in lines.items()}
+    FILE.write_text(json.dumps({"lines": numbers}).replace('], "', '],\n  "').replace('{"', '{\n "', 1) + "\n")
     print(f"Wrote {FILE}.")
 
 
 def collect(conversations: Sequence[Conversation], embedder: Embedder) -> dict[str, list[Answer]]:
     """By ranking, the answers over all conversations."""
-    random, answers = Random(1), {name: [] for name in RANKINGS}  # noqa: S311 - the same each time
+    random = Random(1)  # noqa: S311 - the same each time
+    answers: dict[str, list[Answer]] = {name: [] for name in RANKINGS}
     for conversation, app, ids in stored_conversations(list(conversations), embedder):
-        others = [one for one in conversations if one.data_set != conversation.data_set] or conversations
-        for number, asked in enumerate(conversation.questions):
+        others = [other for other in conversations if other.data_set != conversation.data_set] or conversations
+        for number, question in enumerate(conversation.questions):
             for name in RANKINGS if number % EVERY == 0 else RANKINGS[:1]:
-                answers[name] += answers_to(name, asked, conversation, app, ids, embedder)
-                answers[name] += answers_over_few(name, asked, conversation, app, ids, embedder, random)
+                answers[name] += answers_to(name, question, conversation, app, ids, embedder)
+                answers[name] += answers_over_few(name, question, conversation, app, ids, embedder, random)
                 if random.random() < FOREIGN_SHARE:
                     foreign = Asked(random.choice(random.choice(others).questions).text, frozenset(), "")
                     answers[name] += answers_to(name, foreign, conversation, app, ids, embedder)
@@ -106,90 +104,89 @@ def collect(conversations: Sequence[Conversation], embedder: Embedder) -> dict[s
 
 
 def answers_to(
-    name: str, asked: Asked, conversation: Conversation, app: App, ids: dict[int, str], embedder: Embedder,
+    name: str, question: Asked, conversation: Conversation, app: App, ids: dict[int, str], embedder: Embedder,
     only: NDArray[np.int64] | None = None,
 ) -> Iterator[Answer]:  # fmt: skip
     """Nothing, if nothing was found."""
-    weight = 1.0 if asked.gold else FOREIGN_WEIGHT
+    weight = 1.0 if question.gold else FOREIGN_WEIGHT
     if name == SUMMARIES:
-        yield from passages_for(asked, conversation, app, ids, embedder, only, weight)
+        yield from passages_for(question, conversation, app, ids, embedder, only, weight)
         return
     policy = AppPolicy(app=app, ranking=name if name not in MODES else Ranking.STANDARD)
     mode, scope = name if name in MODES else "auto", Scope(None, None, timezone.now().timestamp(), only=only)
-    hits = recall(app, asked.text, scope, embedder, limit=COMPETING, mode=mode, policy=policy).hits
+    hits = recall(app, question.text, scope, embedder, limit=COMPETING, mode=mode, policy=policy).hits
     if hits:
-        right = np.array([ids[hit.memory.pk] in asked.gold for hit in hits])
+        right = np.array([ids[hit.memory.pk] in question.gold for hit in hits])
         yield Answer(conversation.group, np.array([hit.formula_score for hit in hits]), right, weight)
 
 
 def passages_for(
-    asked: Asked, conversation: Conversation, app: App, ids: dict[int, str], embedder: Embedder,
+    question: Asked, conversation: Conversation, app: App, ids: dict[int, str], embedder: Embedder,
     only: NDArray[np.int64] | None, weight: float,
 ) -> Iterator[Answer]:  # fmt: skip
     """Each memory stands for a passage of a summary."""
     now = timezone.now()
     scoped = scoped_view(index_of(app, embedder).view(), Scope(None, None, now.timestamp(), only=only))
     plan = make_plan("auto", app.policy)
-    evidence = evidence_for(app, read_question(asked.text, scoped, now), scoped, embedder, plan)[0]
+    evidence = evidence_for(app, read_question(question.text, scoped, now), scoped, embedder, plan)[0]
     every = np.arange(scoped.size)
     formula = evidence.likened(every) + COVERED_COUNTS * evidence.words.covered(every)
     best = np.argsort(-formula)[:COMPETING]
     best = best[formula[best] >= embedder.thresholds.likened(embedder.thresholds.relevant)]
     if len(best) and formula[best[0]] >= SUFFICIENT:
-        right = np.array([ids[pk] in asked.gold for pk in scoped.at("pk", best).tolist()])
+        right = np.array([ids[pk] in question.gold for pk in scoped.at("pk", best).tolist()])
         yield Answer(conversation.group, formula[best].astype(np.float64), right, weight)
 
 
 def answers_over_few(
-    name: str, asked: Asked, conversation: Conversation, app: App, ids: dict[int, str], embedder: Embedder,
+    name: str, question: Asked, conversation: Conversation, app: App, ids: dict[int, str], embedder: Embedder,
     random: Random,
 ) -> Iterator[Answer]:  # fmt: skip
     """As in an app that has a few memories: in half of the cases one of them is evidence."""
     size = random.choice(FEW)
-    gold = [pk for pk, item in ids.items() if item in asked.gold]
+    gold = [pk for pk, item in ids.items() if item in question.gold]
     some = random.sample([pk for pk in ids if pk not in gold], min(size, len(ids) - len(gold)))
     if gold and random.random() < 0.5:
         some[0] = random.choice(gold)
-    return answers_to(name, asked, conversation, app, ids, embedder, only=np.array(some, np.int64))
+    return answers_to(name, question, conversation, app, ids, embedder, only=np.array(some, np.int64))
 
 
 def rows_of(answers: Sequence[Answer], temperature: float) -> Doubles:
     """For each hit: its formula, what compete have together, and 1. Shape (hits, 3)."""
+    formulas = [answer.formula for answer in answers]
     rows = [
-        np.stack(
-            [one.formula, np.full(len(one.formula), together(one.formula, temperature)), np.ones(len(one.formula))]
-        )
-        for one in answers
+        np.stack([formula, np.full(len(formula), together(formula, temperature)), np.ones(len(formula))])
+        for formula in formulas
     ]
     return np.concatenate(rows, axis=1).T
 
 
 def fit(answers: Sequence[Answer], temperature: float | None = None) -> Line:
     """The likeliest line; at the likeliest temperature, if none is given."""
-    spread = float(np.concatenate([one.formula for one in answers]).std())
+    spread = float(np.concatenate([answer.formula for answer in answers]).std())
     right, weight = right_of(answers), weights_of(answers)
     tried = [temperature] if temperature else [share * spread for share in TEMPERATURES]
-    lines = [Line(one, logistic(rows_of(answers, one), right, weight)) for one in tried]
+    lines = [Line(each, logistic(rows_of(answers, each), right, weight)) for each in tried]
     return min(lines, key=lambda line: log_loss(line.scores(answers), right, weight))
 
 
 def right_of(answers: Sequence[Answer]) -> NDArray[np.bool_]:
-    return np.concatenate([one.right for one in answers])
+    return np.concatenate([answer.right for answer in answers])
 
 
 def weights_of(answers: Sequence[Answer]) -> Doubles:
-    return np.concatenate([np.full(len(one.right), one.weight) for one in answers])
+    return np.concatenate([np.full(len(answer.right), answer.weight) for answer in answers])
 
 
 def logistic(rows: Doubles, right: NDArray[np.bool_], weight: Doubles) -> Doubles:
     """By Newton's method. More of the formula never means less of a score."""
-    found = np.array([0.0, 0.0, -2.0])
+    weights = np.array([0.0, 0.0, -2.0])
     for _ in range(STEPS):
-        share = 1 / (1 + np.exp(-np.clip(rows @ found, -30, 30)))
-        slope = rows.T @ (weight * (share - right)) + PENALTY * found
+        share = 1 / (1 + np.exp(-np.clip(rows @ weights, -30, 30)))
+        slope = rows.T @ (weight * (share - right)) + PENALTY * weights
         curve = rows.T @ (rows * (weight * share * (1 - share))[:, None]) + PENALTY * np.eye(3)
-        found -= np.linalg.solve(curve, slope)
-    return found
+        weights -= np.linalg.solve(curve, slope)
+    return weights
 
 
 def log_loss(scores: Doubles, right: NDArray[np.bool_], weight: Doubles) -> float:
@@ -200,10 +197,10 @@ def log_loss(scores: Doubles, right: NDArray[np.bool_], weight: Doubles) -> floa
 def print_table(name: str, answers: Sequence[Answer], temperature: float) -> None:
     """Of conversations left out: of the hits with about a score, the mean of the scores and the share that is right."""
     scores, right = [], []
-    for group in progress(sorted({one.group for one in answers}), "fold"):
-        line = fit([one for one in answers if one.group != group], temperature)
-        # Questions without an answer taught the line and are not what is asked as a rule.
-        left_out = [one for one in answers if one.group == group and one.weight == 1.0]
+    for group in progress(sorted({answer.group for answer in answers}), "fold"):
+        line = fit([answer for answer in answers if answer.group != group], temperature)
+        # Questions without an answer taught the line and are not what is question as a rule.
+        left_out = [answer for answer in answers if answer.group == group and answer.weight == 1.0]
         scores.append(line.scores(left_out))
         right.append(right_of(left_out))
     score, is_right = np.concatenate(scores), np.concatenate(right)

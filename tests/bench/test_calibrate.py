@@ -37,6 +37,6 @@ def test_the_table_is_of_conversations_left_out(capsys: pytest.CaptureFixture[st
 def test_every_ranking_answers(db: None) -> None:
     answers = collect([conversation("one"), conversation("two", "realtalk")], HashEmbedder(512))
     assert answers.keys() == lines().keys()
-    assert all(len(one.formula) == len(one.right) for some in answers.values() for one in some)
-    assert any(one.right.any() for one in answers["standard"])
+    assert all(len(answer.formula) == len(answer.right) for some in answers.values() for answer in some)
+    assert any(answer.right.any() for answer in answers["standard"])
     assert SUMMARIES in answers
