@@ -5,7 +5,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('tenancy', '0002_guidance'),
+        ('tenancy', '0003_sliding_write_rate'),
     ]
 
     operations = [
