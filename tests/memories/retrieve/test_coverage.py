@@ -73,7 +73,7 @@ def test_pages_make_up_one_answer(alice: Caller) -> None:
 @pytest.mark.usefixtures("talks")
 def test_parts_add_up_and_scores_fall(alice: Caller) -> None:
     hits = search(alice, "List everything I said about the boat").hits
-    assert [sum(hit.parts.values()) for hit in hits] == pytest.approx([hit.score for hit in hits])
+    assert [sum(hit.parts.values()) for hit in hits] == pytest.approx([hit.formula_score for hit in hits])
     assert sorted((hit.score for hit in hits), reverse=True) == [hit.score for hit in hits]
 
 
