@@ -39,7 +39,7 @@ def test_what_signs_say_of_most_does_not_outdo_what_is_measured_of_the_nearest(
     large_from(monkeypatch, 20)
     found = search(pairs, "zenith birch", mode="vector").hits
     assert [hit.memory.content for hit in exact] == [hit.memory.content for hit in found[:1]] == ["amber birch zenith"]
-    assert found[0].score == pytest.approx(exact[0].score)
+    assert found[0].formula_score == pytest.approx(exact[0].formula_score)
 
 
 def test_what_words_find_has_its_own_cosine_though_its_signs_are_unlike(

@@ -38,7 +38,7 @@ def test_a_hit_says_that_it_stands(alice: Caller, notes: list[str]) -> None:
 def test_the_parts_of_a_score_add_up(alice: Caller, notes: list[str]) -> None:
     store(alice, RULE)
     assert [sum(hit.parts.values()) for hit in search(alice, REQUEST).hits] == pytest.approx(
-        [hit.score for hit in search(alice, REQUEST).hits]
+        [hit.formula_score for hit in search(alice, REQUEST).hits]
     )
 
 
