@@ -64,8 +64,9 @@ class Line:
     weights: Doubles
 
     def scores(self, answers: Sequence[Answer]) -> Doubles:
-        odds: Doubles = np.clip(rows_of(answers, self.temperature) @ self.weights, -30, 30)
-        return 1 / (1 + np.exp(-odds))
+        odds = np.clip(rows_of(answers, self.temperature) @ self.weights, -30, 30)
+        shares: Doubles = 1 / (1 + np.exp(-odds))
+        return shares
 
 
 def main() -> None:
@@ -179,13 +180,13 @@ def weights_of(answers: Sequence[Answer]) -> Doubles:
 
 
 def logistic(rows: Doubles, right: NDArray[np.bool_], weight: Doubles) -> Doubles:
-    """By Newton's method. More of the formula never means less of a score."""
+    """By Newton's method."""
     weights = np.array([0.0, 0.0, -2.0])
     for _ in range(STEPS):
         share = 1 / (1 + np.exp(-np.clip(rows @ weights, -30, 30)))
         slope = rows.T @ (weight * (share - right)) + PENALTY * weights
         curve = rows.T @ (rows * (weight * share * (1 - share))[:, None]) + PENALTY * np.eye(3)
-        weights -= np.linalg.solve(curve, slope)
+        weights = weights - np.linalg.solve(curve, slope)
     return weights
 
 

@@ -65,8 +65,8 @@ ASKS_NAME = re.compile(r"\W*(who|where|which|what \w* ?which)\b|.*\bname\b", re.
 TOKEN = re.compile(r"(?<![\w.-])\w+(?:[-_./:@#+]+\w+)*", re.ASCII)
 # "QX88007", "INC-2041", "10.0.0.5" and "8443" are identifiers, as are "db_main" and "notes.txt"; "60s", "3rd" and "1.5"
 # are amounts.
-AMOUNT = re.compile(r"\d{1,3}|(?:19|20)\d\d|\d+[.:]\d+|\d+(?:[.:]\d+)?[a-z]{1,3}")
-JOINT = re.compile(r"\w[_.@]\w|[a-z][A-Z]")
+AMOUNT = re.compile(r"\d{1,3}|(?:19|20)\d\d|\d+[.:]\d+|\d+(?:[.:]\d+)?[a-z]{1,3}", re.IGNORECASE)
+JOINT = re.compile(r"\w{2}[_.@]\w{2}|^[a-z]{2,}[A-Z]")
 QUOTED = re.compile(
     r"\"([^\"\n]{2,80})\"|[“„]([^“”\n]{2,80})[“”]|`([^`\n]{2,80})`|(?<!\w)['‘]([^'’\n]{2,80})['’](?!\w)"
 )

@@ -114,7 +114,7 @@ BELOW_FLOOR = "below_floor"
 """The part that puts what is not relevant behind what is, where both are shown."""
 # What it leaves of the lowest score above the floor, and of any where nothing reaches it.
 BEHIND, MOST_BELOW_FLOOR = 0.02, 0.05
-# Hits within this of each other about equally well; where scores are shares, within this share of the best.
+# Hits within this of each other fit about equally well; where scores are shares, within this share of the best.
 BAND, BAND_SHARE = 1.5, 0.25
 FRESH_DAYS, OLD_DAYS, OLD_WEIGHT = 7, 90, 0.5
 # A stretch of days before or after the event, within which a memory is as good as on the day.

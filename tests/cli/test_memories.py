@@ -64,9 +64,10 @@ def test_search_explains_by_factors_where_these_are_the_score(server: Server, mo
     monkeypatch.setenv("MEMSITE_URL", server.url)
     monkeypatch.setenv("MEMSITE_API_KEY", server.new_app(ranking="product"))
     store("Whales sing", "--importance", "2")
-    score, _, parts = run("search", "Whales sing", "--explain").stdout.splitlines()
-    factors = [float(part.split()[-1]) for part in parts.removeprefix("      = ").split(" × ")]
-    assert math.prod(factors) == pytest.approx(float(score.split()[0]), abs=0.02)
+    *_, formula = run("search", "Whales sing", "--explain").stdout.splitlines()
+    result, factors = formula.split(" = ")
+    product = math.prod(float(factor.split()[-1]) for factor in factors.split(" × "))
+    assert product == pytest.approx(float(result), abs=0.02)
 
 
 def test_nothing_found_is_told_beside_the_results(memsite: Memsite) -> None:
