@@ -48,7 +48,7 @@ def test_every_part_of_every_score_is_shown_and_adds_up(vera: Client) -> None:
     assert len(elements(answer, "svg", **{"class": "scale"})) == sum(
         len(hit.parts) for name in ("hits", "next", "left_out") for hit in answer.context[name]
     )
-    assert "add up to the score" in text_of(answer)
+    assert "add up to the score of the formula" in text_of(answer)
 
 
 @pytest.mark.usefixtures("library")
@@ -178,7 +178,7 @@ def test_factors_are_shown_as_factors(vera: Client, alice: Caller) -> None:
     answer = vera.get(PAGE, {"q": "When does caddy start after WireGuard?"})
     (hit,) = answer.context["hits"]
     assert {part.text[0] for part in hit.parts} == {"×"}
-    assert "multiply to the score" in text_of(answer)
+    assert "multiply to the score of the formula" in text_of(answer)
     assert found(answer, "left_out") == ["Unlike anything"]
 
 
