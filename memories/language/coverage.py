@@ -34,12 +34,14 @@ def _patterns() -> dict[str, re.Pattern[str]]:
 
 
 _PATTERNS = _patterns()
+_CUES = {way: _PATTERNS.pop(f"cues {way}").pattern.split("|") for way in WAYS}
 
 
 def read_overview(question: str) -> Overview | None:
     """Return how a question asks over many memories; None if it asks for one thing."""
     small = question[:READ_CHARACTERS].lower()
-    way = next((way for way in WAYS if _PATTERNS[way].search(small)), None)
+    likely = (way for way in WAYS if any(cue in small for cue in _CUES[way]))
+    way = next((way for way in likely if _PATTERNS[way].search(small)), None)
     if way is None:
         return None
     return Overview(way, bool(_PATTERNS[OWN].search(small)), topic_of(question, small))

@@ -476,7 +476,9 @@ def look_reader(app: App, scoped: ScopedView) -> Callable[[Rows], NDArray[np.uin
         if not looks[rows].all():
             unread = np.unique(rows[looks[rows] == 0])
             pks = scoped.view.columns.pk[unread].tolist()
-            read_looks = {pk: look_of(text, subject, kind) for pk, text, subject, kind in texts_of(app, *padded(pks))}
+            read_looks = {
+                pk: look_of(content, subject, kind) for pk, content, subject, kind in texts_of(app, *padded(pks))
+            }
             looks[unread] = [read_looks.get(pk, Look.READ) for pk in pks]
         return looks[rows]
 

@@ -27,17 +27,23 @@ def standing_places(scoped: ScopedView) -> Rows:
     return found
 
 
-def applying(evidence: Evidence, relevant: float, least: float, most: int) -> Rows:
-    """Return the places of the standing statements whose matter the question touches, the nearest first."""
-    places = standing_places(evidence.scoped)
-    if not len(places) or not most:
-        return places[:0]
-    likely = places[evidence.similarity(places, relevant) >= least - UNSURE]
+def applying(evidence: Evidence, relevant: float, limit: int) -> tuple[Rows, list[int]]:
+    """Return the places of the standing statements whose matter the question touches, the nearest first, and where each
+    stands at the latest.
+
+    A question that names somebody the app knows asks about them: it is no request.
+    """
+    places = standing_places(evidence.scoped) if limit else np.zeros(0, np.intp)
+    likely = places[evidence.similarity(places, relevant) >= NEAR_REQUEST - UNSURE] if len(places) else places
+    if not len(likely):
+        return likely, []
+    asks = not evidence.question.subjects and is_request(evidence.question.text)
+    slots = [slot for slot in (PLACES_OF_REQUEST if asks else PLACES) if slot <= limit]
     likely = likely[top(evidence.similarity(likely, relevant).astype(np.float32), LOOKED_AT)]
     evidence.cosines.look_closer(likely)
     near = evidence.similarity(likely, relevant)
-    nearest = top(near.astype(np.float32), most)
-    return likely[nearest[near[nearest] >= least]]
+    nearest = top(near.astype(np.float32), len(slots)) if slots else np.zeros(0, np.intp)
+    return likely[nearest[near[nearest] >= (NEAR_REQUEST if asks else NEAR)]], slots
 
 
 def with_standing(evidence: Evidence, ranked: Ranked, relevant: float, limit: int) -> tuple[Ranked, set[int]]:
@@ -45,9 +51,7 @@ def with_standing(evidence: Evidence, ranked: Ranked, relevant: float, limit: in
 
     One that is moved up has the score of the hit before it. Where nothing else fits, they are all there is.
     """
-    asks = is_request(evidence.question.text)
-    slots = [slot for slot in (PLACES_OF_REQUEST if asks else PLACES) if slot <= limit]
-    near = applying(evidence, relevant, NEAR_REQUEST if asks else NEAR, len(slots))
+    near, slots = applying(evidence, relevant, limit)
     order = ranked.places.tolist()
     scores = dict(zip(order, ranked.scores.tolist(), strict=True))
     for place, slot in zip(near.tolist(), slots, strict=False):

@@ -210,8 +210,8 @@ def find_marks(plain: str) -> Iterator[Mark]:
 def own_words(content: str, subject: str | None, *, from_outside: bool = False) -> str:
     """Return a memory's content without the speaker who leads it, if that is an assistant that it is stored under.
 
-    Who stores the turns of a talk under their speakers says who spoke, and feigns nothing. Of text from outside nobody
-    says so.
+    Who stores the turns of a talk under their speakers says who spoke, and feigns nothing. Of text from outside
+    nobody says so.
     """
     is_named = subject is not None and subject.casefold() in _ANSWERS
     return content.removeprefix(f"{subject}: ") if is_named and not from_outside else content

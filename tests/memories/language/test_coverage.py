@@ -18,7 +18,7 @@ def test_a_question_over_many_memories_is_told(question: str, way: str | None, t
 @pytest.mark.parametrize(("question", "said"), [("In which order did I mention them?", True), ("A timeline", False)])
 def test_what_the_asker_said_is_told_from_what_happened(question: str, said: bool) -> None:
     found = read_overview(question)
-    assert found
+    assert found is not None
     assert found.said is said
 
 

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import functools
-import operator
 from datetime import UTC, datetime, timedelta
+from itertools import chain
 
 import pytest
 
@@ -67,7 +66,7 @@ def test_a_summary_keeps_an_answer_with_its_question(alice: Caller) -> None:
 def test_pages_make_up_one_answer(alice: Caller) -> None:
     question = "List everything I said about the boat"
     pages = [contents(search(alice, question, limit=3, offset=offset)) for offset in (0, 3)]
-    assert functools.reduce(operator.iadd, pages, []) == contents(search(alice, question, limit=6))
+    assert [*chain(*pages)] == contents(search(alice, question, limit=6))
 
 
 @pytest.mark.usefixtures("talks")

@@ -50,7 +50,6 @@ def test_scores_fall(alice: Caller, notes: list[str]) -> None:
 
 def test_a_rule_of_another_matter_stays_away(alice: Caller, notes: list[str]) -> None:
     store(alice, "Always name the harbour when I ask about sailing trips.")
-    assert contents(search(alice, REQUEST, limit=100)) == contents(search(alice, REQUEST, limit=100))
     assert not [hit for hit in search(alice, REQUEST).hits if hit.standing]
 
 
@@ -81,4 +80,4 @@ def test_a_greeting_begins_with_what_stands(alice: Caller) -> None:
         store(alice, f"Note {number} of the harbour", importance=5)
     scope = Scope(None, None, float("1e10"))
     found = greet(alice.app, scope, embedder_of(alice), "turn", alice.app.created_at, limit=5)
-    assert next(memory.content for memory in found.memories) == RULE
+    assert found.memories[0].content == RULE
