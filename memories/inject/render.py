@@ -44,9 +44,9 @@ def note_of(memory: Memory, policy: AppPolicy, at_odds: Collection[int] = (), st
     Unreviewed is what somebody said whom the app does not simply believe. Standing is what applies until it is revoked.
     """
     tags = {
-        STANDING: memory.pk in standing,
         CONFLICTING: memory.pk in at_odds,
         UNREVIEWED: memory.needs_review(policy),
+        STANDING: memory.pk in standing,
     }
     return "".join(f"; {tag}" for tag, holds in tags.items() if holds)
 
