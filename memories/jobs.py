@@ -34,7 +34,7 @@ from memories.maintain.insights import gather_insights
 from memories.maintain.merge import merge_duplicates
 from memories.maintain.pgvector import apps_to_move, move
 from memories.maintain.stale_summaries import apps_with_stale_summaries, rebuild_summaries
-from memories.models import Delivery, Extraction, Import, Rollback, SummaryDue, Webhook
+from memories.models import Delivery, Document, Extraction, Import, Rollback, SummaryDue, Webhook
 from memories.providers.embeddings import Embedder, EmbedderError
 from memories.providers.llm.provider import Provider
 from memories.store.vacuum import sweep
@@ -64,6 +64,8 @@ class Service(Protocol):
     def provider(self) -> Provider: ...
 
     def learn_session(self, session_pk: int) -> Iterator[Lesson]: ...
+
+    def read_documents(self, run: Run) -> int: ...
 
     def rewrite_summaries(self) -> int: ...
 
@@ -145,6 +147,16 @@ class ExtractionSweep(MemoryJob):
         for session in sessions_due(service.app, timezone.now()):
             for lesson in service.learn_session(session):
                 run.done({"stored": lesson.stored})
+
+
+class Documents(MemoryJob):
+    name, title, schedule = "documents", "reads files that were uploaded", Every(1)
+
+    def waiting(self, now: datetime) -> Iterable[int]:
+        return Document.objects.due(now).order_by().values_list("app_id", flat=True).distinct()
+
+    def work(self, service: Service, run: Run) -> None:
+        service.read_documents(run)
 
 
 class SummarySweep(MemoryJob):
@@ -308,6 +320,7 @@ class Housekeeping(Job[None]):
 
 EVERY_JOB: tuple[Job[Any], ...] = (
     ExtractionSweep(),
+    Documents(),
     EmbeddingBacklog(),
     Reembedding(),
     LargeApps(),

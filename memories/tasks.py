@@ -32,6 +32,16 @@ def learn(app_pk: int, session_pk: int) -> int:
 
 
 @shared_task
+def upkeep_read_documents(app_pk: int) -> int:
+    """Read what was uploaded; return how many documents were tried."""
+    app = App.objects.filter(pk=app_pk, status=AppStatus.ACTIVE).select_related("policy").first()
+    if app is None:
+        return 0
+    with confined(app_pk):
+        return upkeeper(app).read_documents(Unclaimed(until=timezone.now()))
+
+
+@shared_task
 def upkeep_due() -> int:
     """Fire what is due, and call workers to it; return how many runs are new."""
     fired = fire_due(JOBS, timezone.now(), "beat")

@@ -214,6 +214,7 @@ def search_page(
             user_id=question["user_id"],
             filters=question["filters"],
             shared=question["scope"] == "shared",
+            documents=question["documents"],
             as_of=question["as_of"],
             count_access=question["touch"],
             commit=commit,

@@ -5,6 +5,7 @@ from django.urls.converters import IntConverter, StringConverter
 
 from memories.api.views import (
     apps,
+    documents,
     import_export,
     jobs,
     learning,
@@ -97,6 +98,9 @@ urlpatterns = [
     path("memories/<uuid:uid>", memories.OneMemory.as_view()),
     path("memories/<uuid:uid>/history", memories.History.as_view()),
     path("memories/<uuid:uid>/links", memories.Links.as_view()),
+    path("documents", documents.Documents.as_view()),
+    path("documents/<uuid:uid>", documents.OneDocument.as_view()),
+    path("documents/<uuid:uid>/passages", documents.Passages.as_view()),
     path("extractions", learning.Extractions.as_view()),
     path("extractions/preview", learning.PreviewExtraction.as_view()),
     path("extractions/<uuid:uid>/retry", learning.RetryExtraction.as_view()),

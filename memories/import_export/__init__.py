@@ -11,6 +11,8 @@ from typing import Any
 from django.db.models import Model, Q, QuerySet
 
 from memories.models import (
+    Document,
+    DocumentStatus,
     Entity,
     Extraction,
     ExtractionStatus,
@@ -35,6 +37,7 @@ from memsite.tenancy.origin import Origin
 from sessions.models import AgentSession, Cooldown, Event, Resource, Role, Turn, role_named
 
 Line = dict[str, Any]
+NOT_READ_YET = "It was not read yet when the app was exported: upload it again."
 MEMORY_COLUMNS = (
     "content", "kind", "category", "subject", "tags", "importance", "confidence", "confidence_base", "anchored_at",
     "decay_noted_at", "strength", "sentiment", "priority", "status", "pinned", "tier", "user_id", "visibility",
@@ -129,6 +132,15 @@ class ExtractionTable(Table):
     def line_of(self, values: Mapping[str, Any]) -> Line:
         running = values["status"] == ExtractionStatus.RUNNING
         return {"type": self.name, **values, **({"status": ExtractionStatus.PENDING} if running else {})}
+
+
+class DocumentTable(Table):
+    """A file that was not read yet is not told: whoever has it uploads it again."""
+
+    def line_of(self, values: Mapping[str, Any]) -> Line:
+        is_unread = values["status"] == DocumentStatus.WAITING
+        unread = {"status": DocumentStatus.FAILED, "reason": NOT_READ_YET} if is_unread else {}
+        return {"type": self.name, **values, **unread}
 
 
 class VectorTable(Table):
@@ -231,6 +243,13 @@ TABLES: tuple[Table, ...] = (
     Table(
         name="cooldown", model=Cooldown, refs=(Ref("agent", "agent", is_required=True), MAYBE_SESSION),
         key=("service", "action"), columns=("action", "service", "until", "reason", "created_at"), of_user=said_by,
+    ),
+    DocumentTable(
+        name="document", model=Document, refs=(Ref("agent", "agent"),), of_user=of_whom,
+        columns=(
+            "name", "external_id", "content_type", "size", "fingerprint", "status", "reason", "pages", "passages",
+            "withheld", "tags", "user_id", "origin", "created_at", "updated_at",
+        ),
     ),
     MemoryTable(
         name="memory", model=Memory, refs=(Ref("agent", "agent"), MAYBE_SESSION, RESOURCE), columns=MEMORY_COLUMNS,

@@ -12,7 +12,7 @@ from uuid import UUID
 from memories.import_export import BY_NAME, Line, Table
 from memories.import_export.export import POLICY
 from memories.language.surface import kept_look
-from memories.models import LIVE, ColdText, Extraction, Memory, Revision, Status, Vector, What
+from memories.models import LIVE, ColdText, Document, Extraction, Memory, Revision, Source, Status, Vector, What
 from memories.models.memory import pack, subject_of
 from memories.store import Writer
 from memories.store.revisions import snapshot, summaries_touched
@@ -170,6 +170,27 @@ def fitting_resources(app: App, rows: list[Resource]) -> list[Resource]:
     return [row for row in rows if (row.session_id, row.source_key) not in taken]
 
 
+def fitting_documents(app: App, rows: list[Document]) -> list[Document]:
+    """Return the documents; one whose name by its uploader another has by now goes without."""
+    named = {row.external_id for row in rows if row.external_id}
+    taken = set(Document.objects.for_app(app).filter(external_id__in=named).values_list("external_id", flat=True))
+    for row in rows:
+        row.external_id = None if row.external_id in taken else row.external_id
+    return rows
+
+
+def fitting_memories(app: App, rows: list[Memory]) -> list[Memory]:
+    """Return the memories, and of passages those that the app's documents were read as."""
+    names = {row.external_id for row in rows if row.external_id and is_passage(row)}
+    documents = Document.objects.for_app(app).defer("data").filter(uid__in=names)
+    known = {(str(row.uid), row.edition) for row in documents}
+    return [row for row in rows if not is_passage(row) or (row.external_id, row.metadata.get("edition")) in known]
+
+
+def is_passage(memory: Memory) -> bool:
+    return Source.DOCUMENT in (memory.source, memory.status)
+
+
 def fitting_revisions(app: App, rows: list[Revision]) -> list[Revision]:
     """Return the revisions up to the version at which the app has the memory."""
     pks = {row.memory_id for row in rows}
@@ -203,6 +224,8 @@ def fitting_vectors(app: App, rows: list[Vector]) -> list[Vector]:
 FITTING: Mapping[str, Callable[[App, list[Any]], list[Any]]] = {
     "session": fitting_sessions,
     "resource": fitting_resources,
+    "document": fitting_documents,
+    "memory": fitting_memories,
     "revision": fitting_revisions,
     "extraction": fitting_extractions,
     "vector": fitting_vectors,

@@ -43,6 +43,8 @@ POLICY_LATER = {
     "redact_raw": False,
     "guidance": "",
     "min_score": 0.0,
+    "document_limit": 1_000,
+    "document_share": 0.5,
 }
 """Policy fields that older servers did not write."""
 COLD_BEFORE = ("active", "inactive", "superseded", "archived")
@@ -232,7 +234,7 @@ def about_memory(line: Line) -> str:
         return "subject and category are not empty"
     if line["tier"] not in TIERS:
         return "tier is 1, 2 or 3"
-    if problem := about_lists(line):
+    if problem := about_passage(line) or about_lists(line):
         return problem
     if not 0 <= line["confidence_base"] <= 1:
         return "confidence_base is from 0 to 1"
@@ -242,6 +244,13 @@ def about_memory(line: Line) -> str:
         datetime.fromisoformat(text) if text else None for text in (line["valid_from"], line["valid_until"])
     )
     return "valid_until comes before valid_from" if begins and ends and ends < begins else ""
+
+
+def about_passage(line: Line) -> str:
+    is_passage = line["source"] == "document"
+    if is_passage != (line["status"] == "document") and not (is_passage and line["status"] == "withdrawn"):
+        return "a passage of a document has its status, and no other memory has"
+    return "a passage names its document" if is_passage and not is_id(line["external_id"]) else ""
 
 
 def about_revision(line: Line) -> str:
@@ -314,6 +323,7 @@ def all_times(value: Any) -> bool:
 RULES: Mapping[str, Rule] = {
     "session": about_session,
     "turn": lambda line: "" if isinstance(line["tool_calls"], list) else "tool_calls is no list",
+    "document": lambda line: "" if all_texts(line["tags"]) else "tags are a list of texts",
     "memory": about_memory,
     "revision": about_revision,
     "link": lambda line: "it joins a memory to itself" if line["from_memory"] == line["to_memory"] else "",

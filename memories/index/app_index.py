@@ -167,6 +167,10 @@ class IndexView:
         return int(np.count_nonzero(self.columns.alive))
 
     @cached_property
+    def has_documents(self) -> bool:
+        return bool((self.columns.quoted & self.columns.alive).any())
+
+    @cached_property
     def owners(self) -> set[int]:
         """Return the pks of the agents that have private memories."""
         owner = self.columns.owner

@@ -29,6 +29,7 @@ from memories.language.dates.windows import find_windows
 from memories.language.scripts import CHARACTERS_PER_TOKEN, beginning, estimate_tokens, is_unspaced
 from memories.language.similarity import matter_of
 from memories.models import FutureTrigger, Injection, Memory
+from memories.models.document import citation_of
 from memories.models.learning import LESSONS
 from memories.models.memory import MemoryQuerySet
 from memories.providers.embeddings import Embedder
@@ -54,6 +55,7 @@ ORDER: dict[str, tuple[str, ...]] = {
     Block.TURN: ("importance", "priority", "confidence", "confirmed", "pk"),
 }
 LESSONS_HEADING = "## Lessons"
+QUOTES_HEADING = "## Quoted from documents"
 BLOCK = "due"
 DUE_HEADING = "## Due today"
 
@@ -223,6 +225,40 @@ def inject_lessons(
     taken, text = fit(lines, budget_tokens, render)
     shown = tuple(line.text for line in taken)
     return Injected(text, estimate_tokens(text), [line.memory for line in taken], total, LESSONS, shown, at_odds)
+
+
+def inject_quotes(passages: Sequence[Memory], policy: AppPolicy, budget_tokens: int) -> Injected:
+    """Return the block of these passages of documents, as many in this order as the budget holds."""
+
+    def line_of(passage: Memory, shown: Memory) -> Line:
+        cited = (citation_of(passage) or {}).get("citation", "")
+        return Line(passage, f'- "{neutralise(shown.content)}" ({neutralise(cited)}{note_of(passage, policy)})')
+
+    def render(some: Sequence[Line]) -> str:
+        return fence("\n".join([QUOTES_HEADING, *(line.text for line in some)]))
+
+    lines = [line_of(passage, passage) for passage in safe_memories(passages, policy)]
+    if lines and estimate_tokens(render(lines[:1])) > budget_tokens:
+        lines[0] = line_of(lines[0].memory, shortened(lines[0].memory, budget_tokens // 2))
+    taken, text = fit(lines, budget_tokens, render)
+    shown = tuple(line.text for line in taken)
+    told = [line.memory for line in taken]
+    return Injected(text, estimate_tokens(text), told, len(passages), lines=shown)
+
+
+def with_quotes(injected: Injected, quotes: Injected) -> Injected:
+    """Return a block with another of quotes behind it."""
+    if not quotes.text:
+        return replace(injected, total=injected.total + quotes.total)
+    text = "\n\n".join(filter(None, [injected.text, quotes.text]))
+    return replace(
+        injected,
+        text=text,
+        tokens=estimate_tokens(text),
+        memories=[*injected.memories, *quotes.memories],
+        total=injected.total + quotes.total,
+        lines=(*injected.lines, *quotes.lines),
+    )
 
 
 class Due(Protocol):

@@ -161,6 +161,7 @@ def unused(app: App, now: datetime) -> MemoryQuerySet:
     return (
         Memory.objects.for_app(app)
         .warm()
+        .without_documents()
         .exclude(status=Status.WITHDRAWN)
         .exclude(status__in=LIVE, category__in=lasting)
         .filter(unused_since(app, since), unchanged, not_awaited(app), pinned=False)

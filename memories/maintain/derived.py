@@ -24,7 +24,7 @@ from memories.index import scratch_index
 from memories.index.app_embedder import current_embedder, serving_embedder
 from memories.maintain.embedding import embed
 from memories.maintain.summaries import AT_LEAST_CHANGES
-from memories.models import LIVE, Memory, Mention, Passage, Status, Summary, Vector, pgvector_table
+from memories.models import LIVE, Memory, Mention, Passage, Source, Status, Summary, Vector, pgvector_table
 from memories.models.fulltext import MEMORY, TABLE, WORDS, WORDS_INDEX, app_word, search_vector
 from memories.models.vector import FLOAT_BYTES, embedded_text, read_vectors, to_bytes
 from memories.store import vacuum
@@ -62,7 +62,7 @@ AND NOT EXISTS (SELECT 1 FROM memories_vector v WHERE v.memory_id = m.id AND v.m
 MEMORIES_OF_APPS = "memories_memory m JOIN tenancy_app a ON a.id = m.app_id"
 UNMENTIONED = "NOT EXISTS (SELECT 1 FROM memories_mention t WHERE t.entity_id = e.id)"
 LACKS_NAME = f"""
-m.subject IS NOT NULL AND m.subject <> '' AND {WARM}
+m.subject IS NOT NULL AND m.subject <> '' AND m.source <> '{Source.DOCUMENT}' AND {WARM}
 AND NOT EXISTS (SELECT 1 FROM memories_mention t WHERE t.memory_id = m.id)
 """  # noqa: S608
 Ask = Callable[[str, Sequence[Any]], list[Any]]

@@ -23,6 +23,7 @@ from memsite.tenancy.origin import Origin
 from sessions.models import TIERS
 
 CATEGORIES_SHOWN = 10
+SOURCES = [source for source in Source.values if source != Source.DOCUMENT]
 MOST_RECALLED = 10
 ANSWERS = {"summaries": "a summary", "items": "memories", "none": "nothing found"}
 """What answers a search, in words."""
@@ -68,15 +69,16 @@ class Sorts:
 
 
 def by_status(app: App) -> dict[str, int]:
-    return count_statuses(Memory.objects.for_app(app), Status.values)
+    statuses = [status for status in Status.values if status != Status.DOCUMENT]
+    return count_statuses(Memory.objects.for_app(app).without_documents(), statuses)
 
 
 def by_sort(app: App) -> Sorts:
     """Return counts of memories of whatever status. One query, which reads all memories once."""
     unasked = Count("pk", filter=Q(status=Status.ACTIVE, accessed_at=None))
-    rows = Memory.objects.for_app(app).order_by().values_list("kind", "source", "origin", "tier")
+    rows = Memory.objects.for_app(app).without_documents().order_by().values_list("kind", "source", "origin", "tier")
     kinds, sources, origins, tiers = sorts = [
-        dict.fromkeys(map(str, names), 0) for names in (Kind.values, Source.values, Origin.values, TIERS)
+        dict.fromkeys(map(str, names), 0) for names in (Kind.values, SOURCES, Origin.values, TIERS)
     ]
     alone = 0
     for *names, number, never in rows.annotate(number=Count("pk"), unasked=unasked):
@@ -100,7 +102,8 @@ def growth(app: App, days: Sequence[date]) -> list[int]:
     edges = [first_uid(midnight(app, day)) for day in [*days, days[-1] + DAY]]
     made = {}
     for place, (first, end) in enumerate(pairwise(edges)):
-        rows = Memory.objects.for_app(app).filter(uid__gte=first, uid__lt=end).order_by().values("app")
+        new = Memory.objects.for_app(app).without_documents().filter(uid__gte=first, uid__lt=end)
+        rows = new.order_by().values("app")
         made[f"d{place}"] = Coalesce(Subquery(rows.annotate(number=Count("pk")).values("number")), 0)
     counts: Any = App.objects.filter(pk=app.pk).values(**made).get()
     return list(counts.values())

@@ -59,7 +59,7 @@ def health_of(app: App, now: datetime) -> Report:
         "app_id": app.app_id,
         "at": now.isoformat(),
         "days": DAYS,
-        "memories": counted(Memory.objects.for_app(app), "status"),
+        "memories": counted(Memory.objects.for_app(app).without_documents(), "status"),
         "limit": app.policy.memory_limit,
         "pinned": active.filter(pinned=True).count(),
         "categories": dict(list(counted(active, "category").items())[:MOST_CATEGORIES]),
@@ -97,7 +97,7 @@ def growth(app: App, now: datetime) -> dict[str, int]:
     while month >= first:
         cases.append(When(created_at__gte=midnight(app, month), then=Value(f"{month:%Y-%m}")))
         month = (month - timedelta(days=1)).replace(day=1)
-    rows = Memory.objects.for_app(app).filter(created_at__gte=since).order_by()
+    rows = Memory.objects.for_app(app).without_documents().filter(created_at__gte=since).order_by()
     return dict(sorted(rows.values_list(Case(*cases)).annotate(Count("pk"))))
 
 
@@ -263,7 +263,8 @@ def stats_of(app: App, now: datetime, days: int) -> Figures:
     span, sorts = last_days(app, now, days), figures.by_sort(app)
     # Counts of whatever status; `live` ones count against the limit.
     statuses = figures.by_status(app)
-    last_created_at = Memory.objects.for_app(app).order_by("-uid").values_list("created_at", flat=True).first()
+    rows = Memory.objects.for_app(app).without_documents().order_by("-uid")
+    last_created_at = rows.values_list("created_at", flat=True).first()
     live, limit = sum(statuses[status] for status in LIVE), app.policy.memory_limit
     made = figures.growth(app, span.days)
     by_day = [{"day": day.isoformat(), "created": number} for day, number in zip(span.days, made, strict=True)]

@@ -1,6 +1,7 @@
 """What is known."""
 
 from memories.models.capture import WAITING, Decision, Extraction, ExtractionStatus, Rejection, RejectionKind, What
+from memories.models.document import Document, DocumentStatus
 from memories.models.graph import SAYABLE, Entity, FoundBy, Link, LinkKind, Mention
 from memories.models.learning import FutureTrigger, Injection, Preload, TriggerStatus
 from memories.models.memory import (
@@ -46,6 +47,8 @@ __all__ = [
     "Decision",
     "Delivery",
     "DeliveryStatus",
+    "Document",
+    "DocumentStatus",
     "EnergyUse",
     "Entity",
     "Extraction",

@@ -85,6 +85,7 @@ class Status(models.TextChoices):
     ARCHIVED = "archived"
     COLD = "cold", "cold: nobody has asked for it in a long time"
     WITHDRAWN = "withdrawn", "withdrawn: its source was taken back"
+    DOCUMENT = "document", "document: quoted from a file"
 
 
 LIVE = (Status.ACTIVE, Status.INACTIVE)
@@ -106,6 +107,7 @@ class Source(models.TextChoices):
     FACT = "fact", "found in what was said"
     DIGEST = "digest", "written from a whole session"
     INSIGHT = "insight", "written from archived memories"
+    DOCUMENT = "document", "quoted from a file"
 
 
 class Trust(models.TextChoices):
@@ -132,6 +134,10 @@ class MemoryQuerySet(PurgedQuerySet["Memory"]):
     def warm(self) -> Self:
         """Return what is not in the cold archive."""
         return self.exclude(status=Status.COLD)
+
+    def without_documents(self) -> Self:
+        """What is known, without the passages of files."""
+        return self.exclude(source=Source.DOCUMENT)
 
     def lessons(self) -> Self:
         """Return what users corrected and agents learnt. Uses the index `memory_lesson`."""

@@ -48,8 +48,8 @@ def changes_since(
         return [], number
     span = Q(change_number__gt=number, change_number__lte=bound)
     changed = visible.filter(span).select_related("session", "resource", "cold_text")
-    hidden = Memory.objects.going(app).filter(span).visible_to(agent).of_users(users)
-    everything = Memory.objects.for_app(app) | Memory.objects.going(app)
+    everything = (Memory.objects.for_app(app) | Memory.objects.going(app)).without_documents()
+    hidden = Memory.objects.going(app).without_documents().filter(span).visible_to(agent).of_users(users)
     withdrawn = everything.filter(span, status=Status.WITHDRAWN).of_users(users)
     withdrawn = withdrawn.open_to(agent) if agent else everything.none()
     made_private = everything.filter(span).once_shared().exclude(agent=agent) if agent else everything.none()

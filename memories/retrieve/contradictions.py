@@ -223,6 +223,9 @@ def tags_of(memory: Memory, policy: AppPolicy, now: datetime, at_odds: Collectio
     `uncertain`: less than sure; `stale`: not confirmed for long; `unconfirmed`: never; `unreviewed`: said by somebody
     whom nobody has reviewed.
     """
+    if memory.source == Source.DOCUMENT:
+        # Nobody confirms what is quoted.
+        return [UNREVIEWED] if memory.needs_review(policy) else []
     # Step by step: a table of reasons takes twice as long, and a search asks for each of its hits.
     tags, confirmed_at, valid_from = [], memory.confirmed_at, memory.valid_from
     if at_odds and memory.pk in at_odds:

@@ -69,6 +69,8 @@ from memsite.tenancy.policy import AppPolicy, Ranking
 from memsite.tenancy.row_level_security import confined, site_wide
 
 MODES = ("auto", "tiered", "dual", "vector", "fulltext", "graph")
+BESIDE, ONLY, NONE = DOCUMENTS = ("beside", "only", "none")
+"""Whether passages of documents are found beside memories, alone, or not at all."""
 BY_LOGARITHMS = (Ranking.STANDARD, Ranking.CONFIDENCE, Ranking.RECENT)
 """Their scores are what `rank` adds up; those of the others are shares, or products of these."""
 COLUMN_FIRST: dict[str, str] = {Ranking.CONFIDENCE: "confidence", Ranking.RECENT: "updated"}
@@ -92,6 +94,7 @@ class SearchRequest:
     are then left out of the hits. So is what scores less than `min_score`; None: than the policy's. Without
     `unreviewed`, memories that the policy wants reviewed and nobody has reviewed are left out. A request that is not
     `counted` leaves no trace: an operator looks, no agent. Without the `floor`, hits that do not fit are returned too.
+    `documents` is one of DOCUMENTS; `beside` finds none in the past.
     `commit` is the last commit before the request, where the caller knows it; otherwise the database is asked.
     """
 
@@ -105,6 +108,7 @@ class SearchRequest:
     exclude: tuple[int, ...] = ()
     told: tuple[int, ...] = ()
     shared: bool = False
+    documents: str = NONE
     unreviewed: bool = True
     as_of: datetime | None = None
     tone: str = ""
@@ -130,12 +134,12 @@ def search(app: App, agent: Agent | None, asked: SearchRequest, embedder: Embedd
         off_domain=off_domain(app, agent),
         tone=asked.tone,
         unheard=() if asked.unreviewed else tuple(app.policy.review_origins),
+        documents=asked.documents == ONLY,
         began=now.timestamp() if asked.offset else None,
         commit=commit,
     )
     found = recall_in_scope(app, asked, scope, embedder, app.policy)
-    if asked.shared and app.policy.share_memories:
-        found = with_shared(found, app, agent, asked, scope, embedder)
+    found = with_others(found, app, agent, asked, scope, embedder)
     if scope.past:
         restore_past(app, found.hits, asked.as_of or now)
         # What is theirs now may have been another end user's then.
@@ -227,7 +231,7 @@ def recall(
     now = datetime.fromtimestamp(scope.now, tz=policy.time_zone)
     overview = read_overview(text) if is_policys(plan) else None
     question = read_question(overview.topic if overview else text, scoped, now)
-    if plan.tiered and floor and not scope.past and question.every_word:
+    if plan.tiered and floor and not scope.past and not scope.documents and question.every_word:
         summed_up = from_summaries(app, question, scoped, scope, embedder, min_score)
         left_out = of_other_days(app, [hit.memory.pk for hit in summed_up.hits], question.exact_days, now).union(told)
         if hits := [hit for hit in summed_up.hits if hit.memory.pk not in left_out]:
@@ -527,30 +531,22 @@ def restore_past(app: App, hits: Sequence[Hit], moment: datetime) -> None:
             setattr(hit.memory, name, parse(name, value))
 
 
-def with_shared(
+def with_others(
     found: Recall, app: App, agent: Agent | None, asked: SearchRequest, scope: Scope, embedder: Embedder
 ) -> Recall:
-    """Merge the hits of this app with what other apps share, ranked by this app's policy, under one deadline."""
+    """Merge the hits of this app with passages of its documents, and with what other apps share, as far as asked."""
     first = replace(asked, limit=asked.offset + asked.limit, offset=0)
-    domain = agent.domain if agent else ""
-    with site_wide():
-        others = list(apps_sharing_with(app))
-    retrievers = {
-        other.app_id: partial(
-            confined(other.pk)(recall_in_scope),
-            other,
-            first,
-            confined(other.pk)(shared_scope)(other, domain, first, scope),
-            confined(other.pk)(serving_embedder)(other, embedder),
-            app.policy,
-        )
-        for other in others
-    }
-    if not retrievers:
+    others, late = list[Recall](), False
+    # Seen as of the search of memories just before.
+    if asked.documents == BESIDE and not scope.past and index_of(app, embedder).latest_view.has_documents:
+        others.append(recall_in_scope(app, first, replace(scope, documents=True), embedder, app.policy))
+    if asked.shared and app.policy.share_memories:
+        shared, late = recalls_of_others(app, agent, first, scope, embedder)
+        others += shared
+    if not others and not late:
         return found
     own = recall_in_scope(app, first, scope, embedder, app.policy) if asked.offset else found
-    answers, late = run_retrievers(retrievers)
-    everything = [own, *answers.values()]
+    everything = [own, *others]
     hits = [hit for each in everything for hit in each.hits]
     if calibration := calibration_of_all([each.hits[0].calibration for each in everything if each.hits]):
         least = app.policy.min_score if asked.min_score is None else asked.min_score
@@ -565,6 +561,28 @@ def with_shared(
         tier=found.tier if found.hits or not hits else "items",
         at_odds=pairs_among([pair for each in everything for pair in each.at_odds], {hit.memory.pk for hit in so_far}),
     )
+
+
+def recalls_of_others(
+    app: App, agent: Agent | None, first: SearchRequest, scope: Scope, embedder: Embedder
+) -> tuple[list[Recall], bool]:
+    """Return what other apps share, ranked by this app's policy, under one deadline; whether any was late."""
+    domain = agent.domain if agent else ""
+    with site_wide():
+        others = list(apps_sharing_with(app))
+    retrievers = {
+        other.app_id: partial(
+            confined(other.pk)(recall_in_scope),
+            other,
+            first,
+            confined(other.pk)(shared_scope)(other, domain, first, scope),
+            confined(other.pk)(serving_embedder)(other, embedder),
+            app.policy,
+        )
+        for other in others
+    }
+    answers, late = run_retrievers(retrievers) if retrievers else ({}, [])
+    return list(answers.values()), bool(late)
 
 
 def sorted_by_policy(hits: list[Hit], policy: AppPolicy) -> list[Hit]:

@@ -37,10 +37,11 @@ class Scope:
     """Hold who looks, and at which time. An agent (None: an operator) sees memories of these end `users` and of none.
 
     `without` are pks left out, `only` those allowed (None: all). Memories of the origins in `unheard` are left out
-    unless reviewed. With `past`, the caller sees what was known at that time. With `shared`, the caller is another app,
-    and sees what is shared and no end user's. Memories of the agents in `off_domain` count less; `tone` is that of the
-    question. Of a search that goes on page by page, nothing stored since it `began` is seen. Nothing that was read
-    since `commit`, the last one at the time of asking, is read again.
+    unless reviewed. With `past`, the caller sees what was known at that time. With `shared`, the caller is another
+    app, and sees what is shared and no end user's. With `documents`, passages of documents are seen in place of
+    memories. Memories of the agents in `off_domain` count less; `tone` is that of the question. Of a search that
+    goes on page by page, nothing stored since it `began` is seen. Nothing that was read since `commit`, the last
+    one at the time of asking, is read again.
     """
 
     agent_pk: int | None
@@ -50,6 +51,7 @@ class Scope:
     only: NDArray[np.int64] | None = None
     past: PastState | None = None
     shared: bool = False
+    documents: bool = False
     off_domain: tuple[int, ...] = ()
     tone: str = ""
     unheard: tuple[str, ...] = ()
@@ -278,7 +280,10 @@ class ScopedView:
 
 
 def scoped_view(view: IndexView, scope: Scope) -> ScopedView:
-    """Return the active, valid memories that the scope allows. An index view caches its last few scoped views."""
+    """Return the active, valid memories that the scope allows, or the passages of documents.
+
+    An index view caches its last few scoped views.
+    """
     if scope.past or scope.without or scope.only is not None or is_newer(view, scope).any():
         return new_view(view, scope)
     scoped = cached_view(view, scope)
@@ -298,7 +303,7 @@ def is_newer(view: IndexView, scope: Scope) -> NDArray[np.bool_]:
 def cached_view(view: IndexView, scope: Scope) -> ScopedView:
     """Return the cached scoped view of this visibility, or make and cache one."""
     agent = scope.agent_pk if scope.agent_pk is None or scope.agent_pk in view.owners else NOBODY
-    visibility = agent, user_codes(view, scope.users), scope.shared, scope.unheard
+    visibility = agent, user_codes(view, scope.users), scope.shared, scope.unheard, scope.documents
     kept = view.scoped_views.get(visibility)
     if kept is None or not kept.since <= scope.now < kept.until:
         scoped = new_view(view, scope)
@@ -340,7 +345,7 @@ def new_view(view: IndexView, scope: Scope) -> ScopedView:
     if numbers is not None:
         seen &= np.isin(columns.user, numbers)
     allowed = seen.copy()
-    allowed &= columns.active
+    allowed &= columns.quoted if scope.documents else columns.active
     if len(view.moments):
         allowed &= (columns.until > scope.now) & (columns.since <= scope.now)
     if scope.past:

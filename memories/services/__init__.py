@@ -9,6 +9,7 @@ from memories.services.administration import (
     RollbackPreview,
     Throttle,
 )
+from memories.services.documents import DocumentLimit, DocumentService, Upload
 from memories.services.import_export import BadFile, CannotImport, ImportExportService, StillPurging, UnderWay
 from memories.services.memories import (
     BothSuperseded,
@@ -34,6 +35,7 @@ __all__ = [
     "Change",
     "Changed",
     "Context",
+    "DocumentLimit",
     "ForeignSession",
     "MemoryAgent",
     "MemoryGone",
@@ -43,11 +45,12 @@ __all__ = [
     "StillPurging",
     "Throttle",
     "UnderWay",
+    "Upload",
     "VersionMismatch",
     "Withheld",
     "current_embedder",
 ]
 
 
-class MemoryAgent(ImportExportService, AdministrationService, ReviewService, RecallService):
+class MemoryAgent(ImportExportService, DocumentService, AdministrationService, ReviewService, RecallService):
     """Everything that one caller may ask of sessions and memories."""

@@ -60,8 +60,8 @@ class Caller:
             take_writes(self.agent, count, self.app.policy.writes_per_minute)
 
     def memories(self) -> MemoryQuerySet:
-        """Return every memory that the caller may see by its id, of any status."""
-        return Memory.objects.for_app(self.app).visible_to(self.agent)
+        """Return every memory that the caller may see by its id, of any status; no passages of documents."""
+        return Memory.objects.for_app(self.app).without_documents().visible_to(self.agent)
 
     def memories_of(self, *named: str | None) -> MemoryQuerySet:
         """Return the memories for a caller who knows no ids and has `named` these end users."""

@@ -181,7 +181,7 @@ def withhold(write: Writer, lines: Sequence[Line]) -> Counter[str]:
     known = known_keys(BY_NAME[lines[0]["type"]], write.app, lines)
     new = [line for line in lines if key_of(BY_NAME[line["type"]], line) not in known]
     for line in new:
-        if line["type"] == "memory":
+        if line["type"] == "memory" and line["source"] != Source.DOCUMENT:
             kind, reason = line[WITHHELD]
             candidate = candidate_of(write.app, line)
             refuse(
@@ -230,6 +230,8 @@ def demoted_line(app: App, line: Line) -> Line:
         return demoted_memory(app, line)
     if kind == "revision":
         return demoted_revision(line)
+    if kind == "document":
+        return line | {"origin": least_trusted((line["origin"], Origin.AGENT)).value}
     if kind == "rejection" and isinstance(line["candidate"], dict):
         told = demoted(line["candidate"])
         return line if told == line["candidate"] else line | {"candidate": told, UNTRUSTED: True}

@@ -15,7 +15,16 @@ from memories.capture.candidates import embed_candidates
 from memories.capture.extraction import Lesson, find_facts, learn
 from memories.capture.quarantine import Refusal
 from memories.capture.related_memories import RelatedMemory, find_related
-from memories.inject.pipeline import Injected, budget_tokens, greet, inject, line_limit, note_injected
+from memories.inject.pipeline import (
+    Injected,
+    budget_tokens,
+    greet,
+    inject,
+    inject_quotes,
+    line_limit,
+    note_injected,
+    with_quotes,
+)
 from memories.language.extract.labels import read_sentiment
 from memories.language.messages import Message
 from memories.learn.triggers import link_memories
@@ -30,7 +39,7 @@ from memories.providers.llm.provider import LLMError
 from memories.retrieve.contradictions import CONFLICTING, STANDING, tags_of
 from memories.retrieve.hits import Recall
 from memories.retrieve.injection_guard import safe_memories
-from memories.retrieve.pipeline import SearchRequest, search
+from memories.retrieve.pipeline import ONLY, SearchRequest, index_of, search
 from memories.services.base import Caller
 from memories.store import Candidate, Writer
 from memories.store.revisions import mark_due
@@ -169,9 +178,20 @@ class RecallService(Caller):
         hits = [hit for hit in found.hits if hit.memory.confidence >= self.app.policy.inactive_below]
         at_odds = {hit.memory.pk for hit in hits if CONFLICTING in hit.trust}
         standing = {hit.memory.pk for hit in hits if hit.standing}
-        injected = inject([hit.memory for hit in hits], len(hits), self.app, block, budget, now, at_odds, standing)
-        tags = {hit.memory.pk: hit.trust for hit in hits}
-        return Context(injected, tags, found.tier, tuple(found.degraded), saves, found.coverage)
+        quoted, quotes = self.quotes(replace(asked, limit=most, told=tuple(shown)), budget, now)
+        left = budget - quotes.tokens - bool(quotes.tokens)
+        injected = inject([hit.memory for hit in hits], len(hits), self.app, block, left, now, at_odds, standing)
+        tags = {hit.memory.pk: hit.trust for hit in [*hits, *quoted.hits]}
+        tier = found.tier if found.hits or not quotes.memories else quoted.tier
+        return Context(with_quotes(injected, quotes), tags, tier, tuple(found.degraded), saves, found.coverage)
+
+    def quotes(self, asked: SearchRequest, budget: int, now: datetime) -> tuple[Recall, Injected]:
+        """Return what documents say, and the block of as much of it as their share of the budget holds."""
+        share = int(self.app.policy.document_share * budget)
+        # Seen as of the search of memories just before.
+        is_told = share and index_of(self.app, self.embedder).latest_view.has_documents
+        found = self.search(replace(asked, documents=ONLY), now) if is_told else Recall([])
+        return found, inject_quotes([hit.memory for hit in found.hits], self.app.policy, share)
 
     def learn_session(self, session_pk: int) -> Iterator[Lesson]:
         """Work off the due extractions of one session, claim by claim."""

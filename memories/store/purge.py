@@ -18,6 +18,7 @@ from memories.models import (
     Action,
     Delivery,
     DeliveryStatus,
+    Document,
     Entity,
     Extraction,
     FutureTrigger,
@@ -60,7 +61,7 @@ BATCH = 500
 BATCH_OF_TEXTS = 200
 """A text may have megabytes."""
 OF_A_SESSION: tuple[Any, ...] = (Injection, Extraction, Rejection, FutureTrigger, Event, Cooldown, Turn)
-OF_AN_APP: tuple[Any, ...] = (SummaryDue, Entity, RecallCount, HealthReport, Import, Rollback)
+OF_AN_APP: tuple[Any, ...] = (SummaryDue, Entity, RecallCount, HealthReport, Import, Rollback, Document)
 """What was spent stays: the ledger holds numbers."""
 Delete = Callable[[Writer], int]
 Rows = TypeVar("Rows", bound=QuerySet[Any])
@@ -74,7 +75,8 @@ def purge_user(app: App, user_id: str, actor: str, now: datetime) -> Purge:
         Rejection.objects.for_app(app).filter(candidate__user_id=user_id).delete()
         hiding.hide(Memory.objects.for_app(app).filter(user_id=user_id))
         purge = hiding.finish(PurgeWhat.USER)
-        Import.objects.for_app(app).filter(user_id=user_id).delete()
+        for model in (Import, Document):
+            model.objects.for_app(app).filter(user_id=user_id).delete()
         # Nothing is left to be told of them, and a list of what is to be written should not name them.
         Summary.objects.for_app(app).filter(user_id=user_id).delete()
         SummaryDue.objects.for_app(app).filter(user_id=user_id).delete()
@@ -95,6 +97,7 @@ def purge_memories(app: App, actor: str, now: datetime) -> Purge:
         hiding = Hiding(write, [])
         # What waits in no session was told as a memory.
         Rejection.objects.for_app(app).filter(session=None).delete()
+        Document.objects.for_app(app).delete()
         hiding.hide(Memory.objects.for_app(app))
         return hiding.finish(PurgeWhat.MEMORIES)
 

@@ -23,6 +23,7 @@ from memories.models import (
     LIVE,
     Action,
     ColdText,
+    Document,
     Forgotten,
     Kind,
     Link,
@@ -223,7 +224,7 @@ class Writer:
             confirmed_at=self.now,
             change_number=self.change_number,
         )
-        memory.status = self.status_for(memory)
+        memory.status = Status.DOCUMENT if memory.source == Source.DOCUMENT else self.status_for(memory)
         memory.look = kept_look(memory.content, memory.subject, memory.kind)
         return memory
 
@@ -543,7 +544,8 @@ class Writer:
             Forgotten(
                 app=app,
                 memory_id=memory.pk,
-                memory_uid=memory.uid,
+                # Mirrors of what is known were never told of a document's passages.
+                memory_uid=None if memory.source == Source.DOCUMENT else memory.uid,
                 change_number=self.change_number,
                 agent_id=memory.agent_id if memory.pk in alone else None,
                 created_at=self.now,
@@ -551,6 +553,14 @@ class Writer:
             for memory in rows
         )
         return len(rows)
+
+    def drop_document(self, document: Document) -> None:
+        """Delete a document's passages for good."""
+        rows = Memory.objects.for_app(self.app).filter(source=Source.DOCUMENT, external_id=str(document.uid))
+        if passages := list(rows.select_for_update().order_by("pk")):
+            with purge_permit():
+                self.erase(passages)
+                note_residue()
 
     def drop_summaries(self, memories: Sequence[Memory]) -> None:
         """Delete every version of a summary that may hold words of these memories."""
@@ -635,7 +645,8 @@ class Writer:
             resume_triggers_of(memory)
 
     def name(self, memories: Sequence[Memory]) -> None:
-        self.longest_subject = keep_mentions(self.app, memories, self.now, self.longest_subject)
+        named = [memory for memory in memories if memory.source != Source.DOCUMENT]
+        self.longest_subject = keep_mentions(self.app, named, self.now, self.longest_subject)
 
     def note(self, memories: Sequence[Memory], action: Action, reason: str) -> None:
         """Write a revision each, of what has become of memories that themselves stay as they are. Two statements."""

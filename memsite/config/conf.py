@@ -49,6 +49,7 @@ POSITIVE = {
     "max_body_bytes": "bytes",
     "max_line_bytes": "bytes",
     "import_megabytes": "megabytes",
+    "document_megabytes": "megabytes",
     "backup_keep": "days",
 }
 # Nothing else (and nothing at all): who misspells "true" would find out late that it meant "false".
@@ -110,6 +111,7 @@ class Conf:
     max_body_bytes: int = 8 * 1024 * 1024
     max_line_bytes: int = 8 * 1024 * 1024
     import_megabytes: int = 4096
+    document_megabytes: int = 20
     webhook_networks: tuple[str, ...] = ()
     provider_networks: tuple[str, ...] = ORDINARY_NETWORKS
     idempotency_hours: int = 24

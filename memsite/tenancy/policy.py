@@ -177,6 +177,7 @@ class AppPolicy(models.Model):
     # How much is kept.
     memory_limit = count(100_000, 1, 10_000_000, "Memories the app may hold.")
     max_characters = count(2_000, 20, MOST_CHARACTERS, "Characters a memory may have.")
+    document_limit = count(1_000, 0, 1_000_000, "Documents the app may hold, besides its memories.")
     writes_per_minute = count(10_000, 1, 1_000_000, "Memories one agent may write in a minute.")
     ttl_days = models.JSONField(
         default=default_ttl_days,
@@ -239,6 +240,7 @@ class AppPolicy(models.Model):
     app_limit = count(10, 1, 1_000, "Memories in the app block.")
     turn_limit = count(10, 1, 100, "Memories in the turn block.")
     economy_limit = count(5, 1, 100, "The same when economising.")
+    document_share = share(0.5, "Share of a block's tokens that quotes from documents may take. 0: none are told.")
 
     # What is learnt from use, and what it may cost.
     echo_step = share(0.1, "Priority gained by an injected memory that was used.")
@@ -327,7 +329,7 @@ POLICY_GROUPS = (
     ),
     (
         "How much is kept",
-        ("memory_limit", "max_characters", "writes_per_minute", "ttl_days", "cold_after_days"),
+        ("memory_limit", "max_characters", "document_limit", "writes_per_minute", "ttl_days", "cold_after_days"),
     ),
     (
         "What is believed",
@@ -360,7 +362,15 @@ POLICY_GROUPS = (
     ),
     (
         "What is injected",
-        ("block", "session_budget_tokens", "turn_budget_tokens", "app_limit", "turn_limit", "economy_limit"),
+        (
+            "block",
+            "session_budget_tokens",
+            "turn_budget_tokens",
+            "app_limit",
+            "turn_limit",
+            "economy_limit",
+            "document_share",
+        ),
     ),
     (
         "What is learnt from use, and what it may cost",

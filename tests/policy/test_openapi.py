@@ -23,6 +23,7 @@ from memories.tasks import learn
 from memsite.tenancy.policy import POLICY_FIELDS
 from tests.api.checks import RESULT, assistant, ndjson
 from tests.conftest import Caller, make_caller
+from tests.documents import MANUAL, read_all, send, upload
 from tests.memories.retrieve.asking import set_policy
 from tests.routes import routes_below
 from tests.tables import each_row
@@ -309,7 +310,7 @@ LISTS = [
     "list_resources", "list_memories", "list_revisions", "list_links", "list_extractions", "list_rejections",
     "list_categories", "list_category_versions", "list_triggers", "list_lessons", "list_entities",
     "list_entity_memories", "list_purges", "list_cooldowns", "list_imports", "list_webhooks", "list_deliveries",
-    "list_bridges",
+    "list_bridges", "list_documents", "list_passages",
 ]  # fmt: skip
 
 
@@ -339,6 +340,21 @@ def check(schema: dict[str, Any], name: str, answer: Any) -> list[str]:
         body = answer.content.decode(charset.strip().removeprefix("charset="))
     problems = Draft202012Validator(whole).iter_errors(body)
     return [f"{name}: {problem.message[:100]}" for problem in problems]
+
+
+def answers_about_documents(alice: Caller) -> list[tuple[str, Any]]:
+    taken = upload(alice, MANUAL)
+    read_all(alice)
+    path = f"documents/{taken.json()['id']}"
+    return [
+        ("create_document", taken),
+        ("list_documents", alice.get("documents")),
+        ("get_document", alice.get(path)),
+        ("list_passages", alice.get(f"{path}/passages")),
+        ("search_memories", alice.post("memories/search", {"query": "reset button", "documents": "only"})),
+        ("replace_document", send(alice, "PUT", path, b"# Other")),
+        ("delete_document", alice.delete(path)),
+    ]
 
 
 def answers_about_learning(alice: Caller) -> Answers:
@@ -556,6 +572,7 @@ def answers_of_all(alice: Caller, operator: APIClient) -> Answers:
         ("run_memory_command", alice.client.post("/compat/memory-tool", {"command": "view", "path": "/memories"})),
         ("delete_memory", alice.delete(f"memories/{one}")),
         ("delete_memories", alice.post("memories/delete", {"ids": [two]})),
+        *answers_about_documents(alice),
         *answers_about_learning(alice),
         *answers_about_categories(alice),
         *answers_about_triggers(alice),

@@ -42,9 +42,10 @@ from memories.models import (
     Trust,
     Visibility,
 )
+from memories.models.document import citation_of
 from memories.retrieve.filters import FilterError, build_filter
 from memories.retrieve.hits import Hit, SummaryAnswer
-from memories.retrieve.pipeline import MODES
+from memories.retrieve.pipeline import BESIDE, MODES, NONE, ONLY
 from memsite.tenancy.models import App
 from memsite.tenancy.origin import SAYABLE_ORIGINS, Origin
 from memsite.tenancy.policy import MOST_CHARACTERS, Block
@@ -246,6 +247,10 @@ class SearchQuestion(StrictSerializer):
     scope = StrictChoiceField(
         [("app", "this app's memories"), ("shared", "also what sharing apps share")], default="app"
     )
+    documents = StrictChoiceField(
+        [(BESIDE, "passages of documents beside memories"), (ONLY, "these alone"), (NONE, "memories alone")],
+        default=BESIDE,
+    )
     as_of = serializers.DateTimeField(
         required=False,
         allow_null=True,
@@ -267,7 +272,17 @@ class SearchQuestion(StrictSerializer):
     def validate(self, fields: dict[str, Any]) -> dict[str, Any]:
         if fields["scope"] == "shared" and fields["as_of"]:
             raise serializers.ValidationError({"as_of": ["Looks at the app's own memories only: scope app."]})
+        if fields["documents"] == ONLY and fields["as_of"]:
+            raise serializers.ValidationError({"as_of": ["Looks at memories only: documents are as they are now."]})
         return fields
+
+
+class Citation(StrictSerializer):
+    id = StrictUUIDField(help_text="Of the document.")
+    name = StrictCharField()
+    page = serializers.IntegerField(allow_null=True)
+    heading = StrictCharField(allow_null=True)
+    citation = StrictCharField(help_text="All of it as one text.")
 
 
 class MemoryTagged(MemoryShown):
@@ -276,6 +291,7 @@ class MemoryTagged(MemoryShown):
         help_text="What to know: conflicting, uncertain, stale, unconfirmed (nobody said it twice), unreviewed; "
         "standing: it applies to the request, whether or not it answers it.",
     )
+    document = Citation(allow_null=True, help_text="Where it is quoted from: a passage, and no memory. Else null.")
 
 
 class HitShown(MemoryTagged):
@@ -399,6 +415,7 @@ def show_held(rejection: Rejection) -> dict[str, Any]:
 def show_tagged(memory: Memory, tags: Sequence[str]) -> dict[str, Any]:
     fields = show_memory(memory)
     fields["trust"] = list(tags)
+    fields["document"] = citation_of(memory)
     return fields
 
 

@@ -116,7 +116,9 @@ class AppMemories(OperatorView):
     def get(self, request: Request, app_id: str) -> Response:
         """`{memories, results, next, previous}`: `memories` and `results` are the same page."""
         app = self.app_named(app_id)
-        rows = of_level_asked(chosen(Memory.objects.for_app(app), request, origin=Origin.values), request)
+        rows = of_level_asked(
+            chosen(Memory.objects.for_app(app).without_documents(), request, origin=Origin.values), request
+        )
         rows = rows.select_related("session", "resource", "cold_text")
         answer = page(self, rows.none() if app.status == AppStatus.PURGING else rows, show_memory)
         answer.data = {"memories": answer.data["results"], **answer.data}

@@ -68,7 +68,7 @@ from memsite.tenancy.origin import Origin
 from memsite.tenancy.policy import Block
 
 LIST_CHOICES = {
-    "status": Status.values,
+    "status": [status for status in Status.values if status != Status.DOCUMENT],
     "kind": Kind.values,
     "pinned": ["true", "false"],
     "origin": Origin.values,
