@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from base64 import b64decode
+from binascii import Error as BinasciiError
 from collections.abc import Mapping
 from typing import Annotated, Any, Literal
 
@@ -11,7 +13,8 @@ from rest_framework.exceptions import PermissionDenied, ValidationError
 
 from memories.api.base import candidate_from, check_changes, count_writes, found, memory_with
 from memories.api.fields import StrictSerializer, validated
-from memories.api.pagination import as_uuid, search_page
+from memories.api.pagination import as_uuid, search_page, whole
+from memories.api.serializers.documents import DocumentFields, show_passage
 from memories.api.serializers.memories import (
     ContextQuestion,
     MemoryChanges,
@@ -26,13 +29,14 @@ from memories.api.serializers.sessions import Answered, NewSession, NewTrigger, 
 from memories.api.views.triggers import memories_named
 from memories.learn.trigger_span import WrongTrigger
 from memories.mcp.toolbox import ToolAnswer, Toolbox, ToolContext
-from memories.models import FutureTrigger, Kind, Link, Memory, Rejection, Revision, Status
+from memories.models import Document, FutureTrigger, Kind, Link, Memory, Rejection, Revision, Status
+from memories.models.document import citation_of
 from memories.retrieve.hits import Hit
 from memories.retrieve.injection_guard import safe_memories
-from memories.services import MemoryAgent, Withheld
+from memories.services import DocumentLimit, MemoryAgent, Upload, Withheld
 from memsite.tenancy.models import App, Scope
 from memsite.tenancy.policy import Block
-from sessions.models import AgentSession
+from sessions.models import MAX_TURN, AgentSession
 
 MOST_CHARACTERS = 500
 toolbox = Toolbox()
@@ -49,6 +53,7 @@ ARGUMENTS = {
 """What tools call the fields of the API, where they call them otherwise."""
 MOST_LINKS = 20
 FORGET_AT_MOST = 100
+DOCUMENTS_SHOWN = 20
 Id = Annotated[str, Field(description="Of a memory, as search tells it.")]
 UserId = Annotated[str | None, Field(description="The end user it is about or for.")]
 Category = Annotated[str | None, Field(description="Its drawer, in small letters: work, health, timing, …")]
@@ -70,6 +75,9 @@ __all__ = ["toolbox"]
 
 def brief(memory: Memory) -> dict[str, Any]:
     """Its text cut off where it is long (`cut` tells), and no field that holds nothing."""
+    if place := citation_of(memory):
+        # A passage is short enough, and is no memory that could be changed.
+        return {"content": memory.content, "quoted_from": place["citation"], "document_id": place["id"]}
     told = {
         "id": memory.uid,
         "content": memory.text[:MOST_CHARACTERS],
@@ -149,7 +157,10 @@ def search(
     ] = None,
     detail: Annotated[bool, Field(description="All fields of each memory, and the parts of its score.")] = False,
 ) -> dict[str, Any]:
-    """Finds memories by meaning, the best first. Nothing fits: nothing is found. Search before you store or ask."""
+    """Finds memories, and passages of documents (`quoted_from`), by meaning, the best first.
+
+    Nothing fits: nothing is found. Search before you store or ask.
+    """
     narrowed: list[Mapping[str, Any]] = [filters] if filters else []
     narrowed += [{name: value} for name, value in (("category", category), ("subject", subject)) if value]
     narrowed += [{"tags": tag} for tag in tags or ()]
@@ -349,12 +360,15 @@ def held(rejection: Rejection | None) -> dict[str, Any]:
 @toolbox.writes("Forget memories", destroys=True, repeatable=True)
 def forget(
     ctx: ToolContext,
-    ids: Annotated[list[str], Field(description="Of memories.", min_length=1, max_length=FORGET_AT_MOST)],
+    ids: Annotated[list[str], Field(description="Of memories or documents.", min_length=1, max_length=FORGET_AT_MOST)],
 ) -> dict[str, Any]:
-    """Deletes memories for good, with their history. `update` with status archived is the soft way."""
-    agent = ctx.agent
-    rows = list(agent.memories().filter(uid__in=[as_uuid("ids", uid) for uid in ids]))
-    return {"deleted_count": agent.forget(rows)}
+    """Deletes memories or documents for good. `update` with status archived is the soft way for memories."""
+    agent, uids = ctx.agent, [as_uuid("ids", uid) for uid in ids]
+    documents = list(agent.documents().filter(uid__in=uids))
+    for document in documents:
+        agent.delete_document(document)
+    rows = list(agent.memories().filter(uid__in=uids))
+    return {"deleted_count": len(documents) + agent.forget(rows)}
 
 
 @toolbox.writes("Link two memories", repeatable=True)
@@ -392,6 +406,62 @@ def feedback(
         verdict: [{"id": one["id"], "evidence": one["evidence"]} for one in rows]
         for verdict, rows in show_feedback(judged).items()
     }
+
+
+# --- documents
+
+
+@toolbox.reads("Documents")
+def documents(
+    ctx: ToolContext,
+    id: Annotated[str | None, Field(description="Of one document: what it says.")] = None,
+    cursor: Cursor = None,
+) -> dict[str, Any]:
+    """Uploaded files and how far they are read; with `id`, its passages in order."""
+    agent = ctx.agent
+    if id is None:
+        some, following = take(agent.documents(), DOCUMENTS_SHOWN, cursor)
+        return {"documents": [brief_document(row) for row in some]} | given(next=following)
+    document = document_with(agent, id)
+    rows = agent.passages_of(document).filter(turn_number__gt=whole("cursor", cursor or "0", MAX_TURN))
+    some = list(rows[: DOCUMENTS_SHOWN + 1])
+    told = safe_memories(some[:DOCUMENTS_SHOWN], agent.app.policy)
+    passages = [{"quoted_from": show_passage(row)["citation"], "content": row.content} for row in told]
+    following = str(some[DOCUMENTS_SHOWN - 1].turn_number) if len(some) > DOCUMENTS_SHOWN else None
+    return {**brief_document(document), "said": passages} | given(next=following)
+
+
+@toolbox.writes("Add a document", repeatable=True)
+def add_document(
+    ctx: ToolContext,
+    name: Annotated[str, Field(description="Of the file, with its ending: manual.md.")],
+    content: Annotated[str, Field(description="Its text; of a PDF or DOCX, its bytes in base64.")],
+    id: Annotated[str | None, Field(description="Of a document that it replaces.")] = None,
+    user_id: UserId = None,
+) -> dict[str, Any]:
+    """Keeps a PDF, DOCX, HTML, Markdown or text file; `search` finds its passages once it is ready."""
+    agent = ctx.agent
+    fields = read(DocumentFields, name=name, user_id=user_id)
+    document = document_with(agent, id) if id else None
+    count_writes(agent, 1)
+    try:
+        is_packed = name.lower().endswith((".pdf", ".docx"))
+        data = b64decode(content, validate=True) if is_packed else content.encode()
+        return brief_document(agent.upload_document(Upload(data=data, **fields), document))
+    except BinasciiError as error:
+        raise ValidationError({"content": ["Not base64."]}) from error
+    except DocumentLimit as error:
+        raise ValidationError(str(error)) from error
+
+
+def document_with(agent: MemoryAgent, uid: str) -> Document:
+    return found(agent.documents().filter(uid=as_uuid("id", uid)).first())
+
+
+def brief_document(document: Document) -> dict[str, Any]:
+    names = ("name", "status", "pages", "passages", "withheld", "reason", "user_id")
+    told = {name: value for name in names if (value := getattr(document, name))}
+    return {"id": document.uid, **told}
 
 
 # --- what was learnt

@@ -12,8 +12,8 @@ from memories.models import Memory
 from tests.conftest import Caller, make_caller
 from tests.mcp.asking import call, post, refused, tools_of, use
 
-READING = {"search", "show", "context", "history", "categories", "lessons", "triggers"}
-WRITING = {"store", "update", "forget", "link", "feedback", "add_trigger"}
+READING = {"search", "show", "context", "history", "categories", "lessons", "triggers", "documents"}
+WRITING = {"store", "update", "forget", "link", "feedback", "add_trigger", "add_document"}
 
 
 def test_what_was_stored_is_found(alice: Caller) -> None:
@@ -216,6 +216,7 @@ def test_null_is_taken_for_every_argument_that_may_be_left_out(alice: Caller) ->
         "date": "2199-01-07",
         "message": "Dentist",
         "ids": [f"{UUID(int=0)}"],
+        "name": "whales.md",
     }
     for name, tool in tools_of(alice).items():
         schema = tool["inputSchema"]
@@ -252,7 +253,7 @@ def test_every_tool_says_what_it_does_to_the_world(alice: Caller) -> None:
         assert tool["title"] == hints["title"]
         assert len(tool["description"]) > 20
         assert tool["inputSchema"]["type"] == "object"
-    assert len(json.dumps(list(tools.values()))) < 12_000, "every session of every client reads it"
+    assert len(json.dumps(list(tools.values()))) < 12_500, "every session of every client reads it"
 
 
 def test_a_reading_key_sees_and_uses_reading_tools_only(alice: Caller) -> None:
