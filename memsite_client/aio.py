@@ -27,10 +27,13 @@ from memsite_client.shapes import (
     Decided,
     Deleted,
     Delivery,
+    Document,
+    DocumentFields,
     Entity,
     Event,
     ExplainedHit,
     Feedback,
+    FileFields,
     Import,
     ImportSource,
     JobsRun,
@@ -48,6 +51,7 @@ from memsite_client.shapes import (
     NewSession,
     NewTriggerFields,
     Origin,
+    Passage,
     Recovered,
     Rejection,
     Replay,
@@ -89,6 +93,7 @@ from memsite_client.wire import (
 PAGE_SIZE = 100
 FILE_SECONDS = 3600.0
 LONGEST_WAIT_SECONDS = 25
+ANY_FILE = "application/octet-stream"
 __all__ = ["AsyncMemsite"]
 
 
@@ -178,12 +183,14 @@ class AsyncConnection:
         content: AsyncIterable[bytes] | bytes,
         query: Mapping[str, Any] | None = None,
         *,
+        method: str = "POST",
+        content_type: str = "application/x-ndjson",
         timeout: httpx.Timeout | None = None,
     ) -> Any:
         """Send a body of any length once, as it is produced."""
-        headers = {"Content-Type": "application/x-ndjson"}
+        headers = {"Content-Type": content_type}
         wait = timeout or self.http.timeout
-        sent = request_of(self.http, "POST", path, query, content=content, headers=headers, timeout=wait)
+        sent = request_of(self.http, method, path, query, content=content, headers=headers, timeout=wait)
         try:
             response = await self.http.send(sent)
         except httpx.RequestError as error:
@@ -299,6 +306,47 @@ class AsyncRecall(AsyncConnection):
     async def get_context(self, **options: Unpack[ContextOptions]) -> Context:
         """Return a block for the prompt: memories that answer the question, or the best known ones without one."""
         return cast(Context, await self.request("POST", "context", json=options, repeatable=True))
+
+
+class AsyncDocuments(AsyncConnection):
+    async def create_document(self, name: str, content: bytes, **fields: Unpack[DocumentFields]) -> Document:
+        """Upload a PDF, DOCX, HTML, Markdown or text file, for a worker to read.
+
+        The same `external_id` replaces the file. `get_document` tells when its passages are found.
+        """
+        query = document_query(name, fields)
+        return cast(Document, await self.upload("documents", content, query, content_type=ANY_FILE))
+
+    async def replace_document(
+        self, document_id: str, name: str, content: bytes, **fields: Unpack[FileFields]
+    ) -> Document:
+        """Upload another file in its place. What it said before is found until the new file is read."""
+        path, query = document_path(document_id), document_query(name, fields)
+        return cast(Document, await self.upload(path, content, query, method="PUT", content_type=ANY_FILE))
+
+    def list_documents(self, *, status: str | None = None, user_id: str | None = None) -> AsyncIterator[Document]:
+        """Yield documents, the latest first."""
+        return self.pages("documents", {"status": status, "user_id": user_id})
+
+    async def get_document(self, document_id: str) -> Document:
+        return cast(Document, await self.request("GET", document_path(document_id)))
+
+    async def delete_document(self, document_id: str) -> Deleted:
+        """Delete a document with its passages, for good."""
+        return cast(Deleted, await self.request("DELETE", document_path(document_id)))
+
+    def list_passages(self, document_id: str) -> AsyncIterator[Passage]:
+        """Yield what a document says, in order."""
+        return self.pages(f"{document_path(document_id)}/passages", {})
+
+
+def document_query(name: str, fields: FileFields) -> dict[str, Any]:
+    return {"name": name, **fields, "tags": ",".join(fields.get("tags", ())) or None}
+
+
+def document_path(document_id: str) -> str:
+    """Return the path of a document. An empty id is refused: it would be the path of the list."""
+    return f"documents/{part(document_id)}"
 
 
 class AsyncSessions(AsyncConnection):
@@ -673,6 +721,13 @@ class AsyncWebhooks(AsyncConnection):
 
 
 class AsyncMemsite(
-    AsyncMemories, AsyncRecall, AsyncSessions, AsyncLearning, AsyncApps, AsyncImportExport, AsyncWebhooks
+    AsyncMemories,
+    AsyncRecall,
+    AsyncDocuments,
+    AsyncSessions,
+    AsyncLearning,
+    AsyncApps,
+    AsyncImportExport,
+    AsyncWebhooks,
 ):
     """Every endpoint of the API as a method, named as in `/api/docs`."""

@@ -196,14 +196,26 @@ class SearchOptions(TypedDict, total=False):
     explain: bool
     touch: bool
     scope: Literal["app", "shared"]
+    documents: Literal["beside", "only", "none"]
     as_of: str | None
     cursor: str | None
 
 
+class Citation(TypedDict):
+    """Where a passage stands: `citation` is all of it as one text."""
+
+    id: str
+    name: str
+    page: int | None
+    heading: str | None
+    citation: str
+
+
 class TaggedMemory(Memory):
-    """`trust` is what to know before believing it."""
+    """`trust` is what to know before believing it. A passage is no memory, and has a `document`."""
 
     trust: list[str]
+    document: Citation | None
 
 
 class Hit(TaggedMemory):
@@ -229,6 +241,45 @@ class SearchAnswer(TypedDict):
     took_ms: float
     degraded: list[str]
     scores_combined: NotRequired[Literal["sum", "product"]]
+
+
+class FileFields(TypedDict, total=False):
+    tags: list[str]
+    origin: SayableOrigin
+
+
+class DocumentFields(FileFields, total=False):
+    external_id: str
+    user_id: str
+
+
+class Document(TypedDict):
+    """`status` is waiting, ready or failed; `reason` says why it failed, or why passages are withheld."""
+
+    id: str
+    name: str
+    external_id: str | None
+    content_type: str
+    size: int
+    status: Literal["waiting", "ready", "failed"]
+    reason: str
+    pages: int | None
+    passages: int
+    withheld: int
+    tags: list[str]
+    user_id: str | None
+    origin: Origin
+    created_at: str
+    updated_at: str
+
+
+class Passage(TypedDict):
+    id: str
+    number: int
+    page: int | None
+    heading: str | None
+    citation: str
+    content: str
 
 
 class ContextMessage(TypedDict):

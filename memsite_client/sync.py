@@ -28,10 +28,13 @@ from memsite_client.shapes import (
     Decided,
     Deleted,
     Delivery,
+    Document,
+    DocumentFields,
     Entity,
     Event,
     ExplainedHit,
     Feedback,
+    FileFields,
     Import,
     ImportSource,
     JobsRun,
@@ -49,6 +52,7 @@ from memsite_client.shapes import (
     NewSession,
     NewTriggerFields,
     Origin,
+    Passage,
     Recovered,
     Rejection,
     Replay,
@@ -90,6 +94,7 @@ from memsite_client.wire import (
 PAGE_SIZE = 100
 FILE_SECONDS = 3600.0
 LONGEST_WAIT_SECONDS = 25
+ANY_FILE = "application/octet-stream"
 __all__ = ["Memsite"]
 
 
@@ -179,12 +184,14 @@ class Connection:
         content: Iterable[bytes] | bytes,
         query: Mapping[str, Any] | None = None,
         *,
+        method: str = "POST",
+        content_type: str = "application/x-ndjson",
         timeout: httpx.Timeout | None = None,
     ) -> Any:
         """Send a body of any length once, as it is produced."""
-        headers = {"Content-Type": "application/x-ndjson"}
+        headers = {"Content-Type": content_type}
         wait = timeout or self.http.timeout
-        sent = request_of(self.http, "POST", path, query, content=content, headers=headers, timeout=wait)
+        sent = request_of(self.http, method, path, query, content=content, headers=headers, timeout=wait)
         try:
             response = self.http.send(sent)
         except httpx.RequestError as error:
@@ -300,6 +307,45 @@ class Recall(Connection):
     def get_context(self, **options: Unpack[ContextOptions]) -> Context:
         """Return a block for the prompt: memories that answer the question, or the best known ones without one."""
         return cast(Context, self.request("POST", "context", json=options, repeatable=True))
+
+
+class Documents(Connection):
+    def create_document(self, name: str, content: bytes, **fields: Unpack[DocumentFields]) -> Document:
+        """Upload a PDF, DOCX, HTML, Markdown or text file, for a worker to read.
+
+        The same `external_id` replaces the file. `get_document` tells when its passages are found.
+        """
+        query = document_query(name, fields)
+        return cast(Document, self.upload("documents", content, query, content_type=ANY_FILE))
+
+    def replace_document(self, document_id: str, name: str, content: bytes, **fields: Unpack[FileFields]) -> Document:
+        """Upload another file in its place. What it said before is found until the new file is read."""
+        path, query = document_path(document_id), document_query(name, fields)
+        return cast(Document, self.upload(path, content, query, method="PUT", content_type=ANY_FILE))
+
+    def list_documents(self, *, status: str | None = None, user_id: str | None = None) -> Iterator[Document]:
+        """Yield documents, the latest first."""
+        return self.pages("documents", {"status": status, "user_id": user_id})
+
+    def get_document(self, document_id: str) -> Document:
+        return cast(Document, self.request("GET", document_path(document_id)))
+
+    def delete_document(self, document_id: str) -> Deleted:
+        """Delete a document with its passages, for good."""
+        return cast(Deleted, self.request("DELETE", document_path(document_id)))
+
+    def list_passages(self, document_id: str) -> Iterator[Passage]:
+        """Yield what a document says, in order."""
+        return self.pages(f"{document_path(document_id)}/passages", {})
+
+
+def document_query(name: str, fields: FileFields) -> dict[str, Any]:
+    return {"name": name, **fields, "tags": ",".join(fields.get("tags", ())) or None}
+
+
+def document_path(document_id: str) -> str:
+    """Return the path of a document. An empty id is refused: it would be the path of the list."""
+    return f"documents/{part(document_id)}"
 
 
 class Sessions(Connection):
@@ -667,5 +713,14 @@ class Webhooks(Connection):
                 yield change
 
 
-class Memsite(Memories, Recall, Sessions, Learning, Apps, ImportExport, Webhooks):
+class Memsite(
+    Memories,
+    Recall,
+    Documents,
+    Sessions,
+    Learning,
+    Apps,
+    ImportExport,
+    Webhooks,
+):
     """Every endpoint of the API as a method, named as in `/api/docs`."""

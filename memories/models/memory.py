@@ -136,7 +136,7 @@ class MemoryQuerySet(PurgedQuerySet["Memory"]):
         return self.exclude(status=Status.COLD)
 
     def without_documents(self) -> Self:
-        """What is known, without the passages of files."""
+        """Return what is known, without the passages of files."""
         return self.exclude(source=Source.DOCUMENT)
 
     def lessons(self) -> Self:

@@ -10,6 +10,7 @@ from memsite_client import __version__
 from memsite_client.cli.apps import bridges, changes, export, import_file, webhooks
 from memsite_client.cli.base import Commands
 from memsite_client.cli.claude import hook, install, transcripts
+from memsite_client.cli.documents import documents
 from memsite_client.cli.memories import (
     context,
     delete,
@@ -57,6 +58,7 @@ for command in (
     links,
     context,
     feedback,
+    documents,
     login,
     logout,
     status,

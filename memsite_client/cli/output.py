@@ -48,9 +48,16 @@ def memory_line(memory: Memory, before: str = "") -> str:
     return f"{before}{one_line(memory['content'])}\n{INDENT}{dim(memory['id'])}  {'  '.join(details)}"
 
 
+def quote(place: Mapping[str, Any], content: str) -> str:
+    """Return a passage of a document, and below it where it stands."""
+    return f"{one_line(content)}\n{INDENT}{dim(place['id'])}  from {one_line(place['citation'])}"
+
+
 def hit_line(hit: ExplainedHit, combined: str = "sum") -> str:
     """Return a hit with the parts of its formula, where it has them: they add up to its result, or multiply."""
-    line = memory_line(hit, click.style(f"{hit['score']:.2f}", bold=True) + "  ")
+    score = click.style(f"{hit['score']:.2f}", bold=True) + "  "
+    citation = hit.get("document")
+    line = f"{score}{quote(citation, hit['content'])}" if citation else memory_line(hit, score)
     if hit["trust"]:
         line += "  " + click.style(", ".join(hit["trust"]), fg="yellow")
     parts = hit.get("scores")

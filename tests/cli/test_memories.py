@@ -34,7 +34,7 @@ def test_store_and_find(memsite: Memsite) -> None:
 
 def test_what_is_listed_has_any_status(memsite: Memsite) -> None:
     store("Whales sing")
-    for status in Status.values:
+    for status in {*Status.values} - {Status.DOCUMENT}:
         assert len(run_json("list", "--status", status)) == (status == "active")
 
 

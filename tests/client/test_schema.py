@@ -57,6 +57,9 @@ SERVERS_NAME = {
     "BridgeWithSecret": "BridgeWithSecret",
     "Secret": "Secret",
     "WebhookChanges": "PatchedWebhookChangesRequest",
+    "DocumentFields": "UploadFormRequest",
+    "FileFields": "UploadFormRequest",
+    "Citation": "Citation",
 }
 ARE_QUERIES = {"MemoryFilters"}
 OWN_METHODS = {"search_all", "survey_import", "follow_changes"}
