@@ -10,6 +10,7 @@ from django.db import models
 from django.utils import timezone
 
 from memories.models import (
+    Document,
     Entity,
     Extraction,
     FutureTrigger,
@@ -121,6 +122,7 @@ def add(app: App, agent: Agent, session: AgentSession, number: int, text: str) -
     yield hostile_row(SummaryDue, text, app=app, category="work", user_id=f"{number}")
     yield hostile_row(LedgerEntry, text, **own, input_tokens=1, output_tokens=1, cost=0.1, seconds=0.1, day=now.date())
     yield hostile_row(AuditEntry, text, app=app)
+    yield hostile_row(Document, text, app=app, external_id=f"{number}", size=1, status="failed", tags=[text])
     yield hostile_row(Rollback, text, app=app, what="agent", status="done")
 
 
@@ -158,4 +160,5 @@ def addresses(app: App) -> list[str]:
         *(f"/knowledge/memories/{uid}" for uid in memory[:2]),
         *(f"/knowledge/entities/{uid}" for uid in entity[:100:25]),
         "/knowledge/categories/work",
+        *(f"/knowledge/documents/{uid}" for uid in Document.objects.for_app(app).values_list("uid", flat=True)[:2]),
     ]

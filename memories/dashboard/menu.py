@@ -29,6 +29,7 @@ TABS = {
         ("knowledge-entities", "Entities"),
         ("knowledge-lessons", "Lessons"),
         ("knowledge-triggers", "Triggers"),
+        ("knowledge-documents", "Documents"),
     ),
     "upkeep": (
         ("upkeep", "Jobs"),

@@ -4,6 +4,7 @@ from django.urls import path
 
 from memories.dashboard.views import (
     accounts,
+    documents,
     jobs,
     knowledge,
     memories,
@@ -44,6 +45,9 @@ urlpatterns = [
     path("knowledge/triggers", triggers.triggers, name="knowledge-triggers"),
     path("knowledge/triggers/add", triggers.add, name="knowledge-triggers-add"),
     path("knowledge/triggers/<uuid:uid>/<slug:what>", triggers.settle, name="knowledge-triggers-settle"),
+    path("knowledge/documents", documents.documents, name="knowledge-documents"),
+    path("knowledge/documents/<uuid:uid>", documents.document, name="knowledge-documents-one"),
+    path("knowledge/documents/<uuid:uid>/delete", documents.delete, name="knowledge-documents-delete"),
     path("upkeep", jobs.jobs, name="upkeep"),
     path("upkeep/jobs/<slug:name>/run", jobs.run, name="upkeep-run"),
     path("upkeep/runs/<uuid:uid>/retry", jobs.try_again, name="upkeep-runs-retry"),

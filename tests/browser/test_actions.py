@@ -260,6 +260,25 @@ def test_an_app_moves_out_in_and_is_deleted_for_good(new_tab: NewTab, tmp_path: 
     assert tab.troubles == []
 
 
+@sends("knowledge-documents", "knowledge-documents-one", "knowledge-documents-delete")
+def test_a_document_is_uploaded_replaced_and_deleted(new_tab: NewTab, tmp_path: Path) -> None:
+    tab, file = new_tab(1280, "light"), tmp_path / "router.md"
+    file.write_text("# Network\n\nThe router hands out addresses.\n")
+    page = tab.open(f"/knowledge/documents{app_of('moving')}")
+    page.locator("[name=file]").set_input_files(file)
+    page.get_by_role("button", name="Upload").click()
+    told(page, "Uploaded.")
+    page.get_by_role("link", name="router.md").click()
+    page.get_by_role("heading", name="Another file in its place").wait_for()
+    page.locator("[name=file]").set_input_files(file)
+    page.get_by_role("button", name="Upload").click()
+    told(page, "Uploaded.")
+    page.get_by_role("button", name="Delete", exact=True).click()
+    yes(page)
+    told(page, "Deleted for good.")
+    assert tab.troubles == []
+
+
 def test_nothing_that_can_be_done_is_left_out() -> None:
     """Each address of the desk that takes a change is named by a test here that has to send it one (`sends`)."""
     modules = [import_module(f"tests.browser.{path.stem}") for path in Path(__file__).parent.glob("test_*.py")]

@@ -113,12 +113,12 @@ def memories(request: DashboardRequest) -> HttpResponse:
     if filters.by_meaning:
         slice = KeysetPage([]) if filters.refused else search(dashboard.agent(), given)
     else:
-        rows = filters.let_through(narrow(Memory.objects.for_app(dashboard.app), given))
+        rows = filters.let_through(narrow(Memory.objects.for_app(dashboard.app).without_documents(), given))
         slice = keyset_page(rows.select_related("session", "agent", "cold_text"), request.GET)
     context = {"filters": filters, "slice": slice, "seen": seen}
     if not request.htmx:
         # Services and categories that there are. Two queries over an index each.
-        known = Memory.objects.for_app(dashboard.app).order_by()
+        known = Memory.objects.for_app(dashboard.app).without_documents().order_by()
         for name in ("subject", "category"):
             values = known.exclude(**{name: None}).values_list(name, flat=True).distinct().order_by(name)[:SUGGESTIONS]
             filters.fields[name].suggest(values)  # type: ignore[attr-defined]

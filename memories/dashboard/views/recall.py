@@ -17,9 +17,10 @@ from memories.dashboard.access import Dashboard, DashboardRequest, page
 from memories.dashboard.lists import Choice, Filters, Search, as_uid
 from memories.dashboard.responses import render_page
 from memories.models import Memory, Source
+from memories.models.document import citation_of
 from memories.models.memory import subject_of
 from memories.retrieve.hits import Hit, put_below_floor
-from memories.retrieve.pipeline import MODES, SearchRequest
+from memories.retrieve.pipeline import BESIDE, MODES, SearchRequest
 from memsite.tenancy.origin import Origin
 from memsite.tenancy.policy import Block
 from memsite.timestamps import check_in_reach
@@ -79,6 +80,10 @@ class Explained:
     @property
     def memory(self) -> Memory:
         return self.hit.memory
+
+    @property
+    def quoted_from(self) -> dict[str, Any] | None:
+        return citation_of(self.hit.memory)
 
 
 def explain(hits: Sequence[Hit], combined: str, *, start: int = 1) -> list[Explained]:
@@ -164,6 +169,7 @@ def answer(dashboard: Dashboard, fields: dict[str, Any]) -> dict[str, Any]:
         user_id=fields.get("user"),
         as_of=fields.get("as_of"),
         filters=filters,
+        documents=BESIDE,
         counted=False,
     )
     result = agent.search(request, now)
