@@ -104,5 +104,5 @@ def added(caller: Caller, data: bytes | str = MANUAL, name: str = "manual.md", *
     answer = upload(caller, data, name, **fields)
     assert answer.status_code == 202, answer.content
     read_all(caller)
-    shown: dict[str, Any] = caller.get(f"documents/{answer.json()['id']}").json()
-    return shown
+    document: dict[str, Any] = caller.get(f"documents/{answer.json()['id']}").json()
+    return document

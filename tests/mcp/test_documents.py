@@ -22,8 +22,8 @@ def test_a_document_is_added_found_and_forgotten(alice: Caller) -> None:
 def test_a_context_quotes_it(alice: Caller) -> None:
     use(alice, "add_document", name="router.md", content=ROUTER)
     read_all(alice)
-    told = use(alice, "context", query="which addresses does the router hand out")
-    assert "10.0.0.0/24" in told["text"].partition("## Quoted from documents")[2]
+    context = use(alice, "context", query="which addresses does the router hand out")
+    assert "10.0.0.0/24" in context["text"].partition("## Quoted from documents")[2]
 
 
 def test_the_bytes_of_a_file_come_in_base64(alice: Caller) -> None:
@@ -52,12 +52,12 @@ def test_its_passages_are_told_page_by_page(alice: Caller) -> None:
     read_all(alice)
     first = use(alice, "documents", id=uid)
     rest = use(alice, "documents", id=uid, cursor=first["next"])
-    assert [one["quoted_from"] for one in first["said"] + rest["said"]] == [f"x.md, {n}" for n in range(21)]
+    assert [passage["quoted_from"] for passage in first["said"] + rest["said"]] == [f"x.md, {n}" for n in range(21)]
     assert "next" not in rest
 
 
 def test_another_apps_document_is_as_none_at_all(alice: Caller, charlie: Caller) -> None:
     uid = use(charlie, "add_document", name="router.md", content=ROUTER)["id"]
-    said = {refused(alice, "documents", id=one) for one in (uid, str(uuid4()))}
-    assert said == {"There is nothing with this id."}
+    refusals = {refused(alice, "documents", id=uid_of_other) for uid_of_other in (uid, str(uuid4()))}
+    assert refusals == {"There is nothing with this id."}
     assert use(alice, "forget", ids=[uid]) == {"deleted_count": 0}

@@ -60,14 +60,14 @@ BYTES = {"application/octet-stream": OpenApiTypes.BINARY}
 
 
 class FileBody(BaseParser):
-    """Read a file, or a form with one; `request.data` is what is said of it, and tells this file from others."""
+    """Read a file, or a form with one; `request.data` has the other fields of the form, and tells this file from others."""
 
     media_type = "*/*"
 
     def parse(self, stream: Any, media_type: str | None = None, parser_context: Any = None) -> dict[str, Any]:
         view, request = parser_context["view"], parser_context["request"]
-        view.file, said = file_in(request)
-        return {**said, DIGEST: sha256(view.file).hexdigest()}
+        view.file, fields = file_in(request)
+        return {**fields, DIGEST: sha256(view.file).hexdigest()}
 
 
 class DocumentView(AgentView):
@@ -83,11 +83,11 @@ class DocumentView(AgentView):
 
     def take(self, request: Request, document: Document | None = None) -> dict[str, Any]:
         form: Any = request.data
-        said: dict[str, Any] = {**dict(request.query_params.items()), **form}
-        said.pop(DIGEST, None)
+        fields: dict[str, Any] = {**dict(request.query_params.items()), **form}
+        fields.pop(DIGEST, None)
         if document:
-            said.setdefault("name", document.name)
-        upload = upload_of(self.file, said, FileFields if document else DocumentFields)
+            fields.setdefault("name", document.name)
+        upload = upload_of(self.file, fields, FileFields if document else DocumentFields)
         agent = self.memory_agent()
         count_writes(agent, 1)
         try:
@@ -151,10 +151,10 @@ class Passages(DocumentView):
         return page(self, self.memory_agent().passages_of(self.document(uid)), show_passage, "uid")
 
 
-def upload_of(file: bytes, said: dict[str, Any], serializer: type[StrictSerializer]) -> Upload:
-    if "tags" in said:
-        said["tags"] = [tag.strip() for tag in said["tags"].split(",") if tag.strip()]
-    fields = validated(serializer, said)
+def upload_of(file: bytes, fields: dict[str, Any], serializer: type[StrictSerializer]) -> Upload:
+    if "tags" in fields:
+        fields["tags"] = [tag.strip() for tag in fields["tags"].split(",") if tag.strip()]
+    fields = validated(serializer, fields)
     if not fields.get("name"):
         raise ValidationError({"name": ["The name of the file is missing."]})
     if not file:

@@ -39,7 +39,7 @@ class DocumentForm(FileForm):
 
 @page(write=Right.CURATE)
 def documents(request: DashboardRequest) -> HttpResponse:
-    """Shows what was uploaded and how far it is read; curators upload files."""
+    """Show what was uploaded and how far it is read; curators upload files."""
     form = DocumentForm(request.POST or None, request.FILES or None, auto_id="document-%s")
     if request.method == "POST" and form.is_valid():
         try:
@@ -58,7 +58,7 @@ def documents(request: DashboardRequest) -> HttpResponse:
 
 @page(write=Right.CURATE)
 def document(request: DashboardRequest, uid: UUID) -> HttpResponse:
-    """Shows what a document says; curators upload another file in its place."""
+    """Show what a document says; curators upload another file in its place."""
     agent = request.dashboard.agent()
     row = get_object_or_404(agent.documents(), uid=uid)
     form = FileForm(request.POST or None, request.FILES or None, auto_id="document-%s")
