@@ -60,7 +60,7 @@ BYTES = {"application/octet-stream": OpenApiTypes.BINARY}
 
 
 class FileBody(BaseParser):
-    """Read a file, or a form with one; `request.data` has the other fields of the form, and tells this file from others."""
+    """Read a file, or a form with one; `request.data` has the other fields of the form, and a digest of the file."""
 
     media_type = "*/*"
 
