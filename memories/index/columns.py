@@ -208,6 +208,11 @@ def empty_columns(dim: int, *, away: bool = False) -> Columns:
     )
 
 
+def of_several(sessions: NDArray[np.int64]) -> NDArray[np.bool_]:
+    """Tell which sessions may have several memories."""
+    return (sessions > NOBODY) | (sessions < DAYS_APART)
+
+
 class Codes:
     """Give small numbers to texts, from 1; 0 is none. Only ever grows."""
 
@@ -261,7 +266,7 @@ class Sessions:
     def of(cls, sessions: NDArray[np.int64], numbers: NDArray[np.int32]) -> Sessions:
         """Return sessions that were given these numbers."""
         made = cls()
-        shared = np.flatnonzero((sessions > NOBODY) | (sessions < DAYS_APART))
+        shared = np.flatnonzero(of_several(sessions))
         several, first = np.unique(sessions[shared], return_index=True)
         made.numbers = dict(zip(several.tolist(), numbers[shared[first]].tolist(), strict=True))
         made.count = int(numbers.max(initial=-1)) + 1
@@ -269,8 +274,7 @@ class Sessions:
 
     def numbers_of(self, sessions: NDArray[np.int64]) -> list[int]:
         numbers = list[int]()
-        for session in sessions.tolist():
-            is_shared = session > NOBODY or session < DAYS_APART
+        for session, is_shared in zip(sessions.tolist(), of_several(sessions).tolist(), strict=True):
             number = self.numbers.setdefault(session, self.count) if is_shared else self.count
             self.count += number == self.count
             numbers.append(number)

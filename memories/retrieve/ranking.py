@@ -25,7 +25,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from memories.index.columns import TONES, distinct, run_starts
+from memories.index.columns import TONES, distinct, of_several, run_starts
 from memories.index.similarity import Cosines, Floats, Rows, highest, likely_among, lowest_of_highest
 from memories.language.surface import Look
 from memories.models import Sentiment
@@ -707,7 +707,7 @@ def fits(evidence: Evidence, relevant: float) -> bool:
 
 def in_talk(scoped: ScopedView, places: Rows) -> NDArray[np.bool_]:
     """Tell which places are turns of a talk, and no statements."""
-    turns: NDArray[np.bool_] = ~scoped.at("stated", places) & (scoped.at("session", places) > 0)
+    turns: NDArray[np.bool_] = ~scoped.at("stated", places) & of_several(scoped.at("session", places))
     return turns
 
 
