@@ -20,11 +20,16 @@ from memories.capture.quarantine import Outcome, OutcomeKind, Screened, refuse, 
 from memories.capture.related_memories import (
     RelatedMemories,
     RelatedMemory,
+    begins_before,
     find_related,
     holds_as_long,
     holds_from,
+    interrupts,
+    is_dated,
     is_said_before,
     related_to,
+    start_of,
+    succeeds,
 )
 from memories.language.relate import Relation
 from memories.language.relate.equivalence import holds_all_of
@@ -47,6 +52,8 @@ BACKGROUND_SECONDS = 60.0
 """How long a worker waits for a model, in all."""
 RECONSIDER = "memories.tasks.upkeep_reconsider"
 LEAST_SECONDS = 0.5
+MOST_OF_MATTER = 50
+"""Memories that took each other's place."""
 MOST_QUESTIONS = 10
 SHOWN = 50
 """The least worthy memories, of which a model chooses."""
@@ -133,9 +140,15 @@ def store_all(
 
 def store(write: Writer, candidate: Candidate, related: RelatedMemories, embedder: Embedder) -> Outcome:
     """Reinforce the memory that says the same, or create one and do to others what it means for them."""
-    known = related_to(write, candidate, related, embedder)
+    known = [item for item in related_to(write, candidate, related, embedder) if not interrupts(candidate, item)]
     same = next((item for item in known if is_said_again(write, item, candidate)), None)
-    contrary = of_relation(known, Relation.CONTRADICTS)
+    # What began before or after it is no contrary: the one that began later ends the other.
+    later_known = (
+        [] if same else [item for item in known if is_at_odds(item) and begins_before(candidate, item, write.now)]
+    )
+    known = [item for item in known if item not in later_known]
+    followed = [] if same else [item for item in known if is_at_odds(item) and succeeds(candidate, item, write.now)]
+    contrary = [item for item in of_relation(known, Relation.CONTRADICTS) if item not in followed]
     memory = confirm(write, same, candidate) if same else create(write, candidate)
     # Its reason has words of what is said now; whose memory it becomes may outlive the session where that is said.
     is_quoted = not (same and is_of_another_session(memory, candidate))
@@ -151,16 +164,18 @@ def store(write: Writer, candidate: Candidate, related: RelatedMemories, embedde
             write.link(memory, item.memory, LinkKind.CONTRADICTS)
         else:
             write.contradict(item.memory, by=memory, reason=item.verdict.reason if is_quoted else OTHERWISE)
-    replaced = [] if same else of_relation(known, Relation.SUPERSEDES)
+    replaced = [] if same else [*of_relation(known, Relation.SUPERSEDES), *of_relation(followed, Relation.CONTRADICTS)]
     if not same:
         for item in contrary:
             if item not in doubted:
                 write.contradict(memory, by=item.memory, reason=SINCE)
         for item in replaced:
             replace_older(write, item, memory, candidate)
+        if later_known:
+            end_before(write, memory, [item.memory for item in later_known])
         for item in of_relation(known, Relation.ELABORATES):
             write.link(memory, item.memory, LinkKind.ELABORATES)
-    reason = next((item.verdict.reason for item in [same, *contrary, *later, *replaced] if item), "")
+    reason = next((item.verdict.reason for item in [same, *contrary, *later, *replaced, *later_known] if item), "")
     kind = OutcomeKind.REINFORCED if same else OutcomeKind.CONTRADICTED if contrary else OutcomeKind.CREATED
     return Outcome(kind, memory, reason, [item.memory for item in doubted])
 
@@ -169,10 +184,42 @@ def replace_older(write: Writer, known: RelatedMemory, memory: Memory, candidate
     """Supersede the older memory; what takes its place on a day to come leaves it there until then."""
     if holds_from(known.memory, write.now) < holds_from(candidate, write.now):
         write.edit(known.memory, {"valid_until": candidate.valid_from}, known.verdict.reason)
+    elif is_dated(candidate):
+        end(write, known.memory, memory, candidate.valid_from or write.now, known.verdict.reason)
     elif is_said_before(candidate, known.memory):
         write.supersede(memory, by=known.memory, reason=SINCE)
     else:
         write.supersede(known.memory, by=memory, reason=known.verdict.reason)
+
+
+def end(write: Writer, memory: Memory, by: Memory, at: datetime, reason: str) -> None:
+    """End a memory at the moment from which another holds; in preset `ops` that one does not stand for it."""
+    if at > write.now or write.app.preset == Preset.OPS:
+        if memory.valid_until is None or memory.valid_until > at:
+            write.edit(memory, {"valid_until": at}, reason)
+    else:
+        write.supersede(memory, by=by, reason=reason, at=at)
+
+
+def end_before(write: Writer, memory: Memory, known: Sequence[Memory]) -> None:
+    """End a memory that arrives late where the next of its matter begins, and the one before it where it begins.
+
+    The matter are the known memories, and what these have superseded. One query for each link of that chain.
+    """
+    since, matter, latest = memory.valid_from or write.now, list(known), list(known)
+    while latest and len(matter) < MOST_OF_MATTER:
+        links = Link.objects.for_app(write.app).filter(from_memory__in=latest, kind=LinkKind.SUPERSEDES)
+        latest = [link.to_memory for link in links.select_related("to_memory") if link.to_memory not in matter]
+        matter += latest
+    following = min((one for one in matter if start_of(one) > since), key=start_of)
+    for one in matter:
+        if start_of(one) < since and one.valid_until and one.valid_until > since:
+            write.edit(one, {"valid_until": since}, SINCE)
+    end(write, memory, following, start_of(following), SINCE)
+
+
+def is_at_odds(known: RelatedMemory) -> bool:
+    return known.verdict.relation in (Relation.CONTRADICTS, Relation.SUPERSEDES)
 
 
 def is_doubted_already(write: Writer, known: RelatedMemory, candidate: Candidate) -> bool:

@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 
 from memories.index.app_index import IndexView
 from memories.index.columns import NOBODY, counts_of
+from memories.language.dates.windows import find_windows
 from memories.language.relate import Relation, Thresholds, Verdict, relate
 from memories.language.relate.lexicon import canonical_text
 from memories.models import Memory, Source, Vector, Visibility
@@ -26,8 +27,9 @@ from memories.models.memory import MemoryQuerySet
 from memories.models.vector import by_number
 from memories.providers.embeddings import Embedder
 from memories.providers.llm.provider import RULES, Comparison, Provider
-from memories.providers.relation import FARTHER, MOST_PAIRS, Pair, clear_case, nearness, relate_all
+from memories.providers.relation import FARTHER, IN_DOUBT, MOST_PAIRS, Pair, clear_case, nearness, relate_all
 from memories.retrieve.pipeline import index_of
+from memories.retrieve.question import tells_of_past
 from memories.store import Candidate, Writer
 from memsite.config.conf import get_conf
 from memsite.tenancy.models import App
@@ -54,6 +56,18 @@ words matched and the rules' certainty (0 to 1) come to this together, at least.
 Of 358 labelled contradictions nine in ten reach it. Of 921 pairs of statements from fourteen conversations (LoCoMo,
 REALTALK) that the rules took for contradictions, and of which hardly any is one, one in three does.
 """
+FRAME_WORDS = 2
+"""With which both begin that may take each other's place: "Lena drives a Golf", "Lena drives a Leaf"."""
+OF_LATER = Verdict(Relation.SUPERSEDES, "the same of a later time", 0.5)
+LONG_TIMES = frozenset({"month", "quarter", "season", "half", "part", "year", "decade"})
+PRESENT_OF = {
+    "was": "is", "were": "are", "had": "has", "lived": "lives", "worked": "works", "stayed": "stays", "used": "uses",
+    "studied": "studies", "owned": "owns", "rented": "rents", "ran": "runs", "drove": "drives", "paid": "pays",
+    "led": "leads", "managed": "manages", "headed": "heads", "taught": "teaches", "belonged": "belongs",
+    "charged": "charges", "kept": "keeps", "served": "serves", "wore": "wears", "spoke": "speaks",
+}  # fmt: skip
+HELD_ONCE = re.compile(rf"\bused to [a-z]+\b|\b(?:{'|'.join(PRESENT_OF)})\b", re.IGNORECASE)
+FIRST_PERSON = re.compile(r"I ([a-z]+)\b")
 MOST_CHANGED = 500
 """More are asked for by when they changed: a statement has room for so many parameters."""
 
@@ -265,6 +279,55 @@ def holds_from(statement: Memory | Candidate, now: datetime) -> datetime:
     return max(statement.valid_from or now, now)
 
 
+def start_of(memory: Memory | MemoryText) -> datetime:
+    """Return from when it holds: from when it was stored, where it does not say."""
+    return memory.valid_from or memory.created_at
+
+
+def is_dated(candidate: Candidate) -> bool:
+    """Return whether somebody has said from when it holds: of what is found in talk this is a guess."""
+    return candidate.valid_from is not None and not is_guessed(candidate)
+
+
+def comes_late(candidate: Candidate, memory: Memory | MemoryText, now: datetime) -> bool:
+    """Return whether it tells of a time before the memory began to hold, long stored as that may be.
+
+    Where the memory does not say since when, what holds still is news; what held is not.
+    """
+    since = candidate.valid_from
+    if since is None or since >= start_of(memory):
+        return False
+    if memory.valid_from:
+        return is_dated(candidate) or memory.valid_from <= now
+    return held_once(candidate.content)
+
+
+def begins_before(candidate: Candidate, known: RelatedMemory, now: datetime) -> bool:
+    return comes_late(candidate, known.memory, now)
+
+
+def succeeds(candidate: Candidate, known: RelatedMemory, now: datetime) -> bool:
+    """Return whether it says that it holds since a day on which the known one, which held before, ended by that."""
+    since = candidate.valid_from
+    return since is not None and is_dated(candidate) and start_of(known.memory) < since <= now
+
+
+def interrupts(candidate: Candidate, known: RelatedMemory) -> bool:
+    """Return whether it is at odds only for a while, or tells what happened when the other began to hold.
+
+    "There is a freeze" until January ends no rule that goes on afterwards; "moved house on 14 March" does not end
+    "lives in Lisbon", which began that day.
+    """
+    memory = known.memory
+    if not is_dated(candidate) or known.verdict.relation not in (Relation.CONTRADICTS, Relation.SUPERSEDES):
+        return False
+    if candidate.valid_from == memory.valid_from:
+        return tells_of_past(candidate.content) != tells_of_past(memory.content)
+    return candidate.valid_until is not None and (
+        memory.valid_until is None or memory.valid_until > candidate.valid_until
+    )
+
+
 def is_about_one(memory: Memory | MemoryText | Candidate, candidate: Candidate) -> bool:
     """Return whether both have one subject, or one has none and names the other's: "the team deploys the shop …"."""
     if memory.subject == candidate.subject:
@@ -287,6 +350,10 @@ def judge_all(
         for memory, cosine, is_turned in zip(memories, cosines, turned, strict=True)
     ]
     verdicts = relate_all(pairs, Thresholds(embedder.thresholds.same, embedder.thresholds.related), "learned")
+    verdicts = [
+        OF_LATER if is_likely_succession(verdict, pair, memory, candidate) else verdict
+        for verdict, pair, memory in zip(verdicts, pairs, memories, strict=True)
+    ]
     return [
         settled(verdict, memory, candidate, is_turned=is_turned)
         for verdict, memory, is_turned in zip(verdicts, memories, turned, strict=True)
@@ -301,8 +368,13 @@ def pair_of(
     Of what only one of them is about, the name is what they differ in.
     """
     subject = (candidate.subject or memory.subject or "") if is_about_one(memory, candidate) else ""
-    first, second = (candidate, memory) if is_turned else (memory, candidate)
-    return Pair(first.content, second.content, subject, cosine)
+    stored, new = memory.content, candidate.content
+    if candidate.valid_from and held_once(new):
+        # When it held is known, and compared as a time.
+        stored, new = of_user(stored), of_user(as_held(new))
+    elif is_dated(candidate):
+        stored, new = of_user(stored), of_user(new)
+    return Pair(new, stored, subject, cosine) if is_turned else Pair(stored, new, subject, cosine)
 
 
 def settled(verdict: Verdict, memory: Memory | MemoryText, candidate: Candidate, *, is_turned: bool) -> Verdict:
@@ -316,7 +388,7 @@ def settled(verdict: Verdict, memory: Memory | MemoryText, candidate: Candidate,
         said_at = candidate.resource.content_at if candidate.resource else timezone.now()
         is_over = is_of_before(memory.content, said_at)
     else:
-        is_over = is_of_before(candidate.content, memory.created_at)
+        is_over = is_of_before(candidate.content, memory.created_at) and not is_ordered(candidate, memory)
     return OTHER_MATTER if is_over else verdict
 
 
@@ -330,17 +402,17 @@ def judge(memory: Memory | MemoryText, candidate: Candidate, cosine: float | Non
     has said what a statement is about, it also takes more to be the same: else the newer one is lost.
     """
     bands = Thresholds(embedder.thresholds.same, embedder.thresholds.related)
-    # Of what only one of them is about, the name is what they differ in.
-    subject = (candidate.subject or memory.subject) if is_about_one(memory, candidate) else None
-    verdict = relate(memory.content, candidate.content, cosine, subject or "", bands)
+    pair = pair_of(memory, candidate, cosine, is_turned=False)
+    verdict = relate(pair.stored, pair.new, cosine, pair.subject, bands)
     if not verdict.is_certain and is_said_before(candidate, memory):
-        turned = relate(candidate.content, memory.content, cosine, subject or "", bands)
+        turned = relate(pair.new, pair.stored, cosine, pair.subject, bands)
         verdict = replace(turned, ended_before=True) if turned.is_certain else verdict
     if verdict.ended_before:
         said_at = candidate.resource.content_at if candidate.resource else timezone.now()
         return OTHER_MATTER if is_of_before(memory.content, said_at) else verdict
     if verdict.is_certain:
-        return OTHER_MATTER if is_of_before(candidate.content, memory.created_at) else verdict
+        is_over = is_of_before(candidate.content, memory.created_at) and not is_ordered(candidate, memory)
+        return OTHER_MATTER if is_over else verdict
     is_vague = is_guessed(candidate) or not candidate.subject
     if verdict.relation == Relation.SAME and is_vague and not is_alike(verdict, cosine, bands):
         return OTHER_MATTER
@@ -348,6 +420,54 @@ def judge(memory: Memory | MemoryText, candidate: Candidate, cosine: float | Non
     if is_sharp and is_guessed(candidate) and not (verdict.is_shown and is_at_odds(verdict, cosine, bands)):
         return OTHER_MATTER
     return verdict
+
+
+def is_ordered(candidate: Candidate, memory: Memory | MemoryText) -> bool:
+    """Return whether it is known which of both began first, so that a year in the text need not tell."""
+    return is_dated(candidate) or comes_late(candidate, memory, timezone.now())
+
+
+def is_likely_succession(verdict: Verdict, pair: Pair, memory: Memory | MemoryText, candidate: Candidate) -> bool:
+    """Return whether a doubt is decided by time: both say since when, not the same, and begin with the same words."""
+    if not verdict.reason.startswith(IN_DOUBT) or not is_dated(candidate) or memory.valid_from is None:
+        return False
+    if candidate.valid_from == memory.valid_from or tells_of_past(memory.content) or tells_of_past(candidate.content):
+        return False
+    stored, new = canonical_text(pair.stored).split(), canonical_text(pair.new).split()
+    return stored[:FRAME_WORDS] == new[:FRAME_WORDS]
+
+
+def held_once(content: str) -> bool:
+    """Return whether it tells of a state that is over: "lived in Berlin in 2020"."""
+    return bool(HELD_ONCE.search(content)) and tells_of_past(content)
+
+
+def as_held(content: str) -> str:
+    """Return it as it was said then: "In 2020 Zoe lived in Berlin" was "Zoe lives in Berlin"."""
+    for window in reversed(find_windows(content, timezone.now())):
+        if window.precision in LONG_TIMES:
+            start, end = window.span
+            content = content[:start] + content[end:]
+    content = HELD_ONCE.sub(lambda found: present_of(found[0]), content, count=1)
+    return " ".join(content.split()).strip(" ,;:")
+
+
+def present_of(verb: str) -> str:
+    word = verb.lower()
+    return third_person(word.split()[-1]) if word.startswith("used to ") else PRESENT_OF[word]
+
+
+def third_person(verb: str) -> str:
+    return {"be": "is", "am": "is", "are": "is", "have": "has", "do": "does"}.get(
+        verb, verb if verb.endswith("s") else f"{verb}s"
+    )
+
+
+def of_user(content: str) -> str:
+    """Return a statement of the first person as one of the user, as which relations are judged better."""
+    if found := FIRST_PERSON.match(content):
+        return f"User {third_person(found[1])}{content[found.end() :]}"
+    return f"User's{content[2:]}" if content.startswith("My ") else content
 
 
 def is_of_before(content: str, moment: datetime) -> bool:

@@ -32,6 +32,7 @@ SURE_SAME = 0.9
 that the rules read: of 50 such pairs that were not trained on, 49 are the same, and the other only says more. Figures
 that differ, opposites and denials are never overruled."""
 USUAL_BANDS = Thresholds()
+IN_DOUBT = "in doubt: "
 DOUBT_FROM = 0.3
 """What may be at odds with such a probability is not the same, however likely that is: the new one would be lost."""
 SIDE_BY_SIDE = 0.5
@@ -194,7 +195,7 @@ def verdict_of(pair: Pair, judgement: Judgement, bands: Thresholds = USUAL_BANDS
         name = "replaces" if is_over else "contradicts"
         return Verdict(relation, reason_of(name, pair, judgement.at_odds), judgement.at_odds)
     if judgement.at_odds >= DOUBT_FROM:
-        return Verdict(Relation.DIFFERENT, f"in doubt: at odds {judgement.at_odds:.2f}", 1 - judgement.at_odds)
+        return Verdict(Relation.DIFFERENT, f"{IN_DOUBT}at odds {judgement.at_odds:.2f}", 1 - judgement.at_odds)
     if judgement.same >= SAME_FROM:
         if more := name_addition(pair.stored, pair.new, is_sure=judgement.same >= SURE_SAME):
             return Verdict(Relation.ELABORATES, f"says more: {more}"[:REASON_MAX_CHARS], judgement.same)

@@ -446,12 +446,12 @@ class Writer:
                 self.keep(loser, Action.MERGED, before, reason)
         supersede(winner, gone, self.now)
 
-    def supersede(self, memory: Memory, by: Memory, reason: str = "") -> None:
-        """Let another memory stand for this one from now on, which leaves the default results."""
-        before = snapshot(memory)
+    def supersede(self, memory: Memory, by: Memory, reason: str = "", at: datetime | None = None) -> None:
+        """Let another memory stand for this one from now on, which leaves the default results. It held until `at`."""
+        before, at = snapshot(memory), at or self.now
         memory.status = Status.SUPERSEDED
-        if memory.valid_until is None or memory.valid_until > self.now:
-            memory.valid_until = max(self.now, memory.valid_from or self.now)
+        if memory.valid_until is None or memory.valid_until > at:
+            memory.valid_until = max(at, memory.valid_from or at)
         self.keep(memory, Action.SUPERSEDED, before, reason)
         self.link(by, memory, LinkKind.SUPERSEDES)
         cancel_triggers_of(memory)
