@@ -57,7 +57,8 @@ CHANGED = """
 SELECT m.id, m.change_number,
        CASE m.status WHEN 'active' THEN 1 WHEN 'document' THEN 16 ELSE 0 END
        + CASE m.source WHEN 'api' THEN 0 ELSE 2 END
-       + CASE m.visibility WHEN 'shared' THEN 4 WHEN 'agent' THEN 8 ELSE 0 END,
+       + CASE m.visibility WHEN 'shared' THEN 4 WHEN 'agent' THEN 8 ELSE 0 END
+       + CASE WHEN m.status = 'superseded' AND m.valid_until IS NOT NULL THEN 32 ELSE 0 END,
        coalesce(m.agent_id, 0), m.user_id, m.subject, coalesce(m.session_id, 0),
        coalesce(m.turn_number, 0), length(m.content), length(m.content) - length(replace(m.content, ' ', '')) + 1,
        m.importance, m.priority, m.confidence, m.sentiment, coalesce(m.look, 0),
@@ -67,7 +68,7 @@ FROM memories_memory m LEFT JOIN {table} v ON v.memory_id = m.id AND v.model = %
 WHERE m.app_id = %s AND m.change_number > %s AND m.change_number <= %s AND m.purged_at IS NULL
 AND m.status NOT IN ('cold', 'withdrawn')
 """
-ACTIVE, STATED, SHARED, PRIVATE, QUOTED = 1, 2, 4, 8, 16
+ACTIVE, STATED, SHARED, PRIVATE, QUOTED, REPLACED = 1, 2, 4, 8, 16, 32
 """Of the third column, which is one number: each value that is handed over takes its time."""
 # Those of another length were made by another model of that name, and can be compared with none. Not a condition of the
 # join: PostgreSQL, which knows nothing of lengths, would take it for one that few fulfil, and take twice as long.
@@ -107,13 +108,14 @@ class Columns:
     below zero. `session_number` counts sessions from 0.
 
     `stated` memories are statements on their own, such as markers; others may be turns of a talk. `quoted` are passages
-    of documents.
+    of documents. What was `replaced` held until another took its place.
     """
 
     pk: NDArray[np.int64]
     alive: NDArray[np.bool_]
     active: NDArray[np.bool_]
     quoted: NDArray[np.bool_]
+    replaced: NDArray[np.bool_]
     embedded: NDArray[np.bool_]
     owner: NDArray[np.int64]
     user: NDArray[np.int32]
@@ -179,6 +181,7 @@ def empty_columns(dim: int, *, away: bool = False) -> Columns:
         alive=empty(np.bool_),
         active=empty(np.bool_),
         quoted=empty(np.bool_),
+        replaced=empty(np.bool_),
         embedded=empty(np.bool_),
         owner=empty(np.int64),
         user=empty(np.int32),
@@ -330,7 +333,7 @@ def fill(new: Columns, rows: LoadedRows, users: Codes, subjects: Codes, *, away:
     created, changed, confirmed, since, until = unix_seconds(list(chain.from_iterable(times))).reshape(len(times), -1)
     kind = np.array(kinds)
     new.pk[:], new.agent[:] = pks, agents
-    new.active[:], new.quoted[:] = kind & ACTIVE, kind & QUOTED
+    new.active[:], new.quoted[:], new.replaced[:] = kind & ACTIVE, kind & QUOTED, kind & REPLACED
     new.stated[:], new.shared[:] = kind & STATED, kind & SHARED
     new.owner[:] = np.where(kind & PRIVATE, new.agent, NOBODY)
     new.user[:] = list(map(users.code, user_names))

@@ -10,7 +10,7 @@ from typing import Self
 
 from django.core.validators import MaxValueValidator, MinValueValidator
 from django.db import connection, models
-from django.db.models import Q
+from django.db.models import F, Q
 from django.utils import timezone
 
 from memories.providers.llm.provider import Noted
@@ -209,6 +209,15 @@ class MemoryQuerySet(PurgedQuerySet["Memory"]):
         """Return what has begun and has not run out."""
         begun = Q(valid_from=None) | Q(valid_from__lte=now)
         return self.filter(begun & (Q(valid_until=None) | Q(valid_until__gt=now)))
+
+    def held_between(self, start: datetime | None, end: datetime | None) -> Self:
+        """What held at some time in a range, open where None: active, or replaced since."""
+        rows = self.filter(Q(status=Status.ACTIVE) | Q(status=Status.SUPERSEDED, valid_until__isnull=False))
+        # What was replaced before it began held at no time.
+        rows = rows.filter(Q(valid_from=None) | Q(valid_until=None) | Q(valid_from__lt=F("valid_until")))
+        if end:
+            rows = rows.filter(Q(valid_from=None) | Q(valid_from__lt=end))
+        return rows.filter(Q(valid_until=None) | Q(valid_until__gt=start)) if start else rows
 
 
 class Memory(Purged, Identified):

@@ -13,6 +13,7 @@ from memories.index.app_index import CachedMemory, recent_memories
 from memories.models import Memory, Summary
 from memories.retrieve.calibration import Calibration
 from memories.retrieve.ranking import BAND, BEHIND, BELOW_FLOOR, MOST_BELOW_FLOOR
+from memories.retrieve.validity import TimeAnswer
 from memsite.db.copies import copy_row
 from memsite.db.lru_cache import Commit, is_committed
 from memsite.db.prepared import Prepared, padded
@@ -169,7 +170,7 @@ class Recall:
     `tier` is what answered: summaries, items, or none. `more` tells that there are hits after these. Hits whose
     `formula_score` is no more than the `band` apart fit about equally well. `at_odds` are pairs (pks) that contradict
     each other, among this page, those before, and what was told before. `coverage` is the way in which a question over
-    many memories was answered: order, summary, count or list.
+    many memories was answered: order, summary, count or list. `time` is what was asked about, if a time was.
     """
 
     hits: list[Hit]
@@ -181,3 +182,4 @@ class Recall:
     band: float = BAND
     at_odds: Sequence[tuple[int, int]] = ()
     coverage: str = ""
+    time: TimeAnswer | None = None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence
@@ -43,6 +44,8 @@ from memories.retrieve.ranking import (
     anchored_days,
     at_least,
     band_of,
+    by_column,
+    first_of,
     in_talk,
     least_relevant,
     rank,
@@ -54,8 +57,21 @@ from memories.retrieve.ranking import (
 from memories.retrieve.retrievers import Retriever, local_retrievers, run_retrievers
 from memories.retrieve.retrievers.derived import SUFFICIENT, graph_proximity, summary_answers
 from memories.retrieve.retrievers.fulltext import WordMatches, is_damaged, look_up, look_up_symbols, match_words
-from memories.retrieve.scoped_view import PastState, Scope, ScopedView, question_cosines, scoped_view
+from memories.retrieve.scoped_view import Interval, PastState, Scope, ScopedView, question_cosines, scoped_view
 from memories.retrieve.standing import with_standing
+from memories.retrieve.validity import (
+    AskedTime,
+    TimeAnswer,
+    Times,
+    given_time,
+    is_of_time,
+    known_by_any,
+    nothing_known,
+    rank_by_time,
+    read_asked_time,
+    tells_validity,
+    with_event,
+)
 from memories.store.damage import noticing_damage
 from memories.store.revisions import parse, states_at
 from memsite.config.conf import get_conf
@@ -75,6 +91,8 @@ BY_LOGARITHMS = (Ranking.STANDARD, Ranking.CONFIDENCE, Ranking.RECENT)
 """Their scores are what `rank` adds up; those of the others are shares, or products of these."""
 COLUMN_FIRST: dict[str, str] = {Ranking.CONFIDENCE: "confidence", Ranking.RECENT: "updated"}
 QUESTIONS_KEPT = 1024
+OF_DAYS = 5
+"""So many more than are shown are read for their days."""
 DIMENSIONS_READ = 25
 """Of the stored vectors: one that is damaged is not to decide for all."""
 
@@ -94,8 +112,9 @@ class SearchRequest:
     are then left out of the hits. So is what scores less than `min_score`; None: than the policy's. Without
     `unreviewed`, memories that the policy wants reviewed and nobody has reviewed are left out. A request that is not
     `counted` leaves no trace: an operator looks, no agent. Without the `floor`, hits that do not fit are returned too.
-    `documents` is one of DOCUMENTS; `beside` finds none in the past.
-    `commit` is the last commit before the request, where the caller knows it; otherwise the database is asked.
+    `documents` is one of DOCUMENTS; `beside` finds none in the past. `commit` is the last commit before the request,
+    where the caller knows it; otherwise the database is asked. `valid` is a time in which what is found has to have
+    held, `stored` one in which it was stored: from, and until before.
     """
 
     text: str
@@ -111,6 +130,8 @@ class SearchRequest:
     documents: str = NONE
     unreviewed: bool = True
     as_of: datetime | None = None
+    valid: Times | None = None
+    stored: Times | None = None
     tone: str = ""
     count_access: bool = True
     counted: bool = True
@@ -122,12 +143,16 @@ def search(app: App, agent: Agent | None, asked: SearchRequest, embedder: Embedd
     """Return what fits, best first, with trust tags. Count the search, and log it without a word of its text."""
     started = time.perf_counter()
     commit = asked.commit or last_commit()
-    past = past_state_at(app, asked.as_of) if asked.as_of and asked.as_of < now else None
+    then = asked.as_of or now
+    valid, stored = (given_time(*times) if times else None for times in (asked.valid, asked.stored))
+    named = None if valid else read_asked_time(asked.text, then.astimezone(app.policy.time_zone))
+    held_in = named.sought if named else ()
+    past = past_state_at(app, then, valid, held_in) if then < now else None
     only = matching_pks(app, asked.filters) if asked.filters else None
     scope = Scope(
         agent.pk if agent else None,
         users_told_of(app, agent, asked.user_id, users_named(asked.filters)),
-        (asked.as_of or now).timestamp(),
+        then.timestamp(),
         asked.exclude,
         only,
         past=past,
@@ -136,17 +161,20 @@ def search(app: App, agent: Agent | None, asked: SearchRequest, embedder: Embedd
         unheard=() if asked.unreviewed else tuple(app.policy.review_origins),
         documents=asked.documents == ONLY,
         began=now.timestamp() if asked.offset else None,
+        valid=valid,
+        held_in=held_in,
+        stored=stored,
         commit=commit,
     )
     found = recall_in_scope(app, asked, scope, embedder, app.policy)
     found = with_others(found, app, agent, asked, scope, embedder)
     if scope.past:
-        restore_past(app, found.hits, asked.as_of or now)
+        restore_past(app, found.hits, then)
         # What is theirs now may have been another end user's then.
         found = replace(found, hits=[hit for hit in found.hits if is_of_users(hit.memory.user_id, scope.users)])
     if found.coverage == ORDER:
         found = replace(found, hits=in_time(found.hits))
-    tag_hits(app, found, asked.as_of if asked.as_of and scope.past else now)
+    tag_hits(app, found, then if scope.past else now)
     seconds = time.perf_counter() - started
     count_search(found.tier, found.degraded, seconds)
     log.info("recalled", mode=asked.mode, tier=found.tier, hits=len(found.hits), ms=round(1000 * seconds, 1))
@@ -225,38 +253,43 @@ def recall(
     policy = policy or app.policy
     min_score = policy.min_score if min_score is None else min_score
     scoped = scoped_view(index_of(app, embedder).view(scope.commit), scope)
-    if not scoped.size:
-        return Recall([])
-    plan = make_plan(mode, policy)
     now = datetime.fromtimestamp(scope.now, tz=policy.time_zone)
+    asked_time = asked_time_of(text, scope, now)
+    if not scoped.size:
+        return Recall([], time=nothing_known(asked_time))
+    plan = make_plan(mode, policy)
     overview = read_overview(text) if is_policys(plan) else None
     question = read_question(overview.topic if overview else text, scoped, now)
-    if plan.tiered and floor and not scope.past and not scope.documents and question.every_word:
+    by_validity = asked_time is not None and tells_validity(scoped)
+    of_times = scope.past or scope.stored or scope.valid or by_validity
+    if plan.tiered and floor and not of_times and not scope.documents and question.every_word:
         summed_up = from_summaries(app, question, scoped, scope, embedder, min_score)
         left_out = of_other_days(app, [hit.memory.pk for hit in summed_up.hits], question.exact_days, now).union(told)
         if hits := [hit for hit in summed_up.hits if hit.memory.pk not in left_out]:
             hits, at_odds = hits_with_contradictions(app, scoped, hits, told, scope.commit)
-            so_far, more = hits[: offset + limit], len(hits) > offset + limit
-            at_odds = pairs_among(at_odds, {hit.memory.pk for hit in so_far}.union(told))
-            return replace(summed_up, hits=so_far[offset:], tier="summaries", more=more, at_odds=at_odds)
+            return page_of_summaries(summed_up, hits, at_odds, offset, limit, told)
     evidence, degraded = evidence_for(app, question, scoped, embedder, plan)
     # One more than is shown: whether there are more, is told.
     most = offset + limit + 1
+    time_answer = nothing_known(asked_time)
+    asked_time = with_event(asked_time, evidence) if asked_time and plan.ranking in Ranking.values else None
+    evidence = replace(evidence, by_validity=by_validity and asked_time is not None)
     ranked = rank_by_plan(policy, plan, evidence, embedder, scope, most + CLOSE + len(told), floor=floor)
+    ranked, time_answer = in_order_of_time(ranked, evidence, asked_time, plan, time_answer)
     standing: set[int] = set()
     if overview:
         ranked = covering(evidence, ranked, overview, most + CLOSE + len(told))
     else:
         ranked, standing = with_standing(evidence, ranked, relevant_to(embedder), limit if is_policys(plan) else 0)
-    if floor and question.exact_days and is_policys(plan):
-        # Turns of a talk stay.
-        statements = scoped.at("pk", ranked.places[~in_talk(scoped, ranked.places)]).tolist()
-        ranked = without(ranked, scoped, [*of_other_days(app, statements, question.exact_days, now)])
+    if floor and is_policys(plan):
+        ranked = of_days_asked(app, ranked, evidence, asked_time, now, OF_DAYS + most + len(told))
+        time_answer = time_answer if len(ranked.places) else nothing_known(asked_time)
     if told:
         ranked = without(ranked, scoped, told)
     if floor and min_score:
         ranked = at_least(ranked, min_score)
-    ranked, at_odds = with_contradictions(app, scoped, ranked, most, told, scope.commit, bring=not scope.past)
+    bring = not (scope.past or evidence.by_validity)
+    ranked, at_odds = with_contradictions(app, scoped, ranked, most, told, scope.commit, bring=bring)
     hits = load_hits(app, scoped, ranked, limit, offset, scope.commit, standing)
     has_words = "fulltext" in plan.retrievers and "fulltext" not in degraded and bool(question.every_word)
     if has_words and is_damaged(app, scoped, evidence.words, [hit.memory for hit in hits]):
@@ -266,7 +299,17 @@ def recall(
     more = len(ranked.places) > offset + limit and len(hits) == limit
     band = BAND if plan.ranking in BY_LOGARITHMS else BAND_SHARE * float(ranked.scores.max(initial=0.0))
     tier, way = "items" if hits else "none", overview.way if overview else ""
-    found = Recall(hits, degraded, ranked.combined, tier, more=more, band=band, at_odds=at_odds, coverage=way)
+    found = Recall(
+        hits,
+        degraded,
+        ranked.combined,
+        tier,
+        more=more,
+        band=band,
+        at_odds=at_odds,
+        coverage=way,
+        time=time_answer,
+    )
     return with_summaries(found, app, scope, scoped)
 
 
@@ -280,6 +323,50 @@ def with_summaries(found: Recall, app: App, scope: Scope, scoped: ScopedView) ->
     if found.coverage != SUMMARY or not found.hits or scope.past:
         return found
     return replace(found, summaries=summaries_of(app, scope.users, scoped, found.hits))
+
+
+def in_order_of_time(
+    ranked: Ranked, evidence: Evidence, asked_time: AskedTime | None, plan: Plan, unknown: TimeAnswer | None
+) -> tuple[Ranked, TimeAnswer | None]:
+    """Return the ranking by the time asked about, and what is known of that; `unknown` where one retriever ranks."""
+    if asked_time is None:
+        return ranked, unknown and replace(unknown, is_known=bool(len(ranked.places)))
+    ranked, answer = rank_by_time(ranked, evidence, asked_time, plan.ranking)
+    column = COLUMN_FIRST.get(plan.ranking)
+    return (by_column(ranked, evidence.scoped, column) if column else ranked), answer
+
+
+def page_of_summaries(
+    found: Recall, hits: Sequence[Hit], at_odds: Sequence[tuple[int, int]], offset: int, limit: int, told: Sequence[int]
+) -> Recall:
+    """Return one page of the hits that summaries answer with."""
+    so_far, more = hits[: offset + limit], len(hits) > offset + limit
+    at_odds = pairs_among(at_odds, {hit.memory.pk for hit in so_far}.union(told))
+    return replace(found, hits=list(so_far[offset:]), tier="summaries", more=more, at_odds=at_odds)
+
+
+def of_days_asked(
+    app: App, ranked: Ranked, evidence: Evidence, asked_time: AskedTime | None, now: datetime, most: int
+) -> Ranked:
+    """Leave out statements of other days than the question asks for. One query, if it asks for any.
+
+    Turns of a talk stay, and what says that it held then. Where validity ranks, only the first `most` are read.
+    """
+    scoped, days = evidence.scoped, evidence.question.exact_days
+    if not days:
+        return ranked
+    if evidence.by_validity:
+        ranked = first_of(ranked, most)
+    stays = in_talk(scoped, ranked.places) | is_of_time(evidence, ranked.places, asked_time)
+    statements = scoped.at("pk", ranked.places[~stays]).tolist()
+    return without(ranked, scoped, [*of_other_days(app, statements, days, now)])
+
+
+def asked_time_of(text: str, scope: Scope, now: datetime) -> AskedTime | None:
+    """Return the time that the caller gives, or else the question names."""
+    if scope.valid:
+        return AskedTime((scope.valid,), is_given=True)
+    return read_asked_time(text, now) if scope.held_in else None
 
 
 def evidence_for(
@@ -494,10 +581,12 @@ def texts_of(app: App, *pks: int) -> QuerySet[Memory, tuple[int, str, str | None
     return Memory.objects.for_app(app).filter(pk__in=pks).order_by().values_list("pk", "content", "subject", "kind")
 
 
-def past_state_at(app: App, moment: datetime) -> PastState:
+def past_state_at(
+    app: App, moment: datetime, valid: Interval | None = None, held_in: Sequence[Interval] = ()
+) -> PastState:
     """Return what has changed since a moment, and which of that was active and valid then. Two queries.
 
-    What was forgotten since is gone.
+    What was forgotten since is gone. With `valid` and `held_in`, what was known then to hold in these, as in a Scope.
     """
     changed = Q(updated_at__gt=moment) | Q(decay_noted_at__gt=moment)
     rows = Memory.objects.for_app(app).filter(changed, created_at__lte=moment).order_by()
@@ -509,7 +598,11 @@ def past_state_at(app: App, moment: datetime) -> PastState:
         # Of many, one may have changed between the two statements.
         if pk in states:
             states[pk] |= {name: parse(name, after[name]) for name in TELLING if name in after}
-    known = [pk for pk, state in states.items() if was_valid(state, moment)]
+    known = [
+        pk
+        for pk, state in states.items()
+        if (valid is None and was_valid(state, moment)) or was_held(state, [valid] if valid else held_in)
+    ]
     return PastState(np.array([*states], np.int64), np.array(known, np.int64))
 
 
@@ -518,6 +611,15 @@ def was_valid(state: dict[str, object], moment: datetime) -> bool:
     start, end = state["valid_from"], state["valid_until"]
     begun = not isinstance(start, datetime) or start <= moment
     return state["status"] == Status.ACTIVE and begun and (not isinstance(end, datetime) or end > moment)
+
+
+def was_held(state: dict[str, object], spans: Sequence[Interval]) -> bool:
+    """Tell whether a state, active or replaced since, held in one of these spans."""
+    start, end = state["valid_from"], state["valid_until"]
+    first = start.timestamp() if isinstance(start, datetime) else -math.inf
+    last = end.timestamp() if isinstance(end, datetime) else math.inf
+    is_kept = state["status"] == Status.ACTIVE or (state["status"] == Status.SUPERSEDED and last < math.inf)
+    return is_kept and first < last and any(first < until and last > since for since, until in spans)
 
 
 def restore_past(app: App, hits: Sequence[Hit], moment: datetime) -> None:
@@ -560,6 +662,7 @@ def with_others(
         degraded=[*found.degraded, *(["shared"] if late else [])],
         tier=found.tier if found.hits or not hits else "items",
         at_odds=pairs_among([pair for each in everything for pair in each.at_odds], {hit.memory.pk for hit in so_far}),
+        time=known_by_any([each.time for each in everything]),
     )
 
 

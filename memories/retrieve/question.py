@@ -7,6 +7,7 @@ from calendar import monthrange
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta, tzinfo
+from functools import lru_cache
 
 from django.db.models import QuerySet
 
@@ -106,6 +107,12 @@ class Question:
     named: Sequence[str] = ()
 
 
+@lru_cache(16)
+def times_in(text: str, now: datetime) -> Sequence[TimeWindow]:
+    """Return the times that a question names. They are read once for what is seen and how it is ranked."""
+    return find_windows(text[:MAX_TIME_CHARACTERS], now)
+
+
 def read_question(text: str, scoped: ScopedView, now: datetime) -> Question:
     """Read a question. `now` is the asker's, for "last week"."""
     folded = text.lower()
@@ -118,7 +125,7 @@ def read_question(text: str, scoped: ScopedView, now: datetime) -> Question:
     if broad:
         pattern = rf"\b({'|'.join(map(re.escape, broad))})(['’`]s)?\b"
         bare = re.sub(r"\s+", " ", re.sub(pattern, "", text, flags=re.IGNORECASE)).strip()
-    windows = find_windows(terms, now)
+    windows = times_in(terms, now)
     words = [word for word in telling if word not in broad]
     # Spans of ordinals: open ones ("since October"), and the days that are named, or else relative to now.
     spans, days = open_days(windows, scoped), [window.span for window in windows]

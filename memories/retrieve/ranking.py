@@ -130,7 +130,8 @@ _WORD = re.compile(r"\w+")
 class Evidence:
     """Hold all evidence for a question over one scoped view. `looks` answers the `Look` bits of some places.
 
-    `measured` is False where the vector retriever failed, or the embedder cannot read the question.
+    `measured` is False where the vector retriever failed, or the embedder cannot read the question. `by_validity`: when
+    statements hold tells whether they are of the days asked for, not on which day they were said.
     """
 
     scoped: ScopedView
@@ -141,6 +142,7 @@ class Evidence:
     thresholds: Thresholds
     proximity: Floats
     measured: bool = True
+    by_validity: bool = False
 
     def similarity(self, places: Rows, relevant: float) -> NDArray[np.float64]:
         """Return the cosine as MiniLM would have it; where there is none, the share of words held.
@@ -268,7 +270,8 @@ def features(evidence: Evidence) -> tuple[Rows, Features]:
         for start, end in question.days:
             away = np.maximum(start - when, 0) + 0.5 * np.maximum(when - end, 0)
             closeness = np.maximum(closeness, np.exp(-away / 7).astype(np.float32))
-        found["day_named"] = weight * np.where(when > 0, closeness, np.float32(0))
+        of_day = (when > 0) & in_talk(scoped, places) if evidence.by_validity else when > 0
+        found["day_named"] = weight * np.where(of_day, closeness, np.float32(0))
     if scoped.chat < 1:
         found |= {f"long_{name}": (1 - scoped.chat) * found[name] for name in LONG_TOO}
     return places, found
@@ -682,6 +685,11 @@ def rearranged(ranked: Ranked, places: Rows, scores: NDArray[np.float64], part: 
 def at_least(ranked: Ranked, score: float) -> Ranked:
     """Leave out what has a lower score, from 0 to 1."""
     return in_order(np.flatnonzero(ranked.calibration.scores(ranked.scores) >= score), ranked)
+
+
+def first_of(ranked: Ranked, most: int) -> Ranked:
+    """Leave out what comes after the first."""
+    return in_order(np.arange(min(most, len(ranked.places))), ranked)
 
 
 def without(ranked: Ranked, scoped: ScopedView, pks: Sequence[int]) -> Ranked:

@@ -12,12 +12,15 @@ from django.utils import timezone
 from numpy.typing import NDArray
 
 from memories.index.app_index import IndexView
-from memories.index.columns import MERGED, NOBODY, ORIGINS, TurnOrder, run_starts
+from memories.index.columns import MERGED, NOBODY, ORIGINS, Columns, TurnOrder, run_starts
 from memories.index.similarity import Cosines, Floats, Rows, take_rows
 from memories.providers.embeddings import EmbedderMisconfigured, Vectors
 from memsite.db.lru_cache import Commit
 from memsite.tenancy.access import Users
 
+Interval = tuple[float, float]
+"""From and until when, in Unix seconds; the end is not in it."""
+ALWAYS: Interval = (-math.inf, math.inf)
 # Mean characters: below, texts are turns of a chat; above, documents.
 SHORT_TEXT, LONG_TEXT = 200, 800
 # BM25's.
@@ -42,6 +45,9 @@ class Scope:
     memories. Memories of the agents in `off_domain` count less; `tone` is that of the question. Of a search that
     goes on page by page, nothing stored since it `began` is seen. Nothing that was read since `commit`, the last
     one at the time of asking, is read again.
+
+    With `valid`, what held at some time in it is seen, whatever holds now; what held in one of `held_in` is seen too.
+    Only what was `stored` then is seen.
     """
 
     agent_pk: int | None
@@ -56,6 +62,9 @@ class Scope:
     tone: str = ""
     unheard: tuple[str, ...] = ()
     began: float | None = None
+    valid: Interval | None = None
+    held_in: tuple[Interval, ...] = ()
+    stored: Interval | None = None
     commit: Commit | None = None
 
 
@@ -284,11 +293,46 @@ def scoped_view(view: IndexView, scope: Scope) -> ScopedView:
 
     An index view caches its last few scoped views.
     """
-    if scope.past or scope.without or scope.only is not None or is_newer(view, scope).any():
+    is_of_times = scope.past or scope.valid or scope.stored
+    if is_of_times or scope.without or scope.only is not None or is_newer(view, scope).any():
         return new_view(view, scope)
     scoped = cached_view(view, scope)
     scoped.is_asked = True
+    if held_besides(view, scope).any():
+        wider = new_view(view, scope)
+        wider.known = scoped.known_now()
+        return wider
     return scoped
+
+
+def holding(view: IndexView, scope: Scope) -> NDArray[np.bool_]:
+    """Return which rows hold at the time of the scope."""
+    columns = view.columns
+    if scope.valid:
+        return (columns.active | columns.replaced) & overlaps(columns, scope.valid)
+    if not len(view.moments):
+        return columns.active
+    held = columns.active & (columns.until > scope.now) & (columns.since <= scope.now)
+    besides = held_besides(view, scope)
+    return held | besides if len(besides) else held
+
+
+def held_besides(view: IndexView, scope: Scope) -> NDArray[np.bool_]:
+    """Return which rows held in one of the times of the scope, and do not hold now."""
+    columns = view.columns
+    if not scope.held_in or not len(view.moments):
+        return np.zeros(0, bool)
+    held = np.logical_or.reduce([overlaps(columns, span) for span in scope.held_in])
+    held &= columns.alive & (columns.active | columns.replaced)
+    besides: NDArray[np.bool_] = held & ~(columns.active & (columns.until > scope.now) & (columns.since <= scope.now))
+    return besides
+
+
+def overlaps(columns: Columns, span: Interval) -> NDArray[np.bool_]:
+    """Return which rows hold at some time in a span."""
+    start, end = span
+    held: NDArray[np.bool_] = (columns.until > start) & (columns.since < end) & (columns.until > columns.since)
+    return held
 
 
 def is_newer(view: IndexView, scope: Scope) -> NDArray[np.bool_]:
@@ -344,10 +388,9 @@ def new_view(view: IndexView, scope: Scope) -> ScopedView:
     numbers = user_codes(view, scope.users)
     if numbers is not None:
         seen &= np.isin(columns.user, numbers)
-    allowed = seen.copy()
-    allowed &= columns.quoted if scope.documents else columns.active
-    if len(view.moments):
-        allowed &= (columns.until > scope.now) & (columns.since <= scope.now)
+    allowed = seen & (columns.quoted if scope.documents else holding(view, scope))
+    if scope.stored:
+        allowed &= (columns.created >= scope.stored[0]) & (columns.created < scope.stored[1])
     if scope.past:
         allowed &= columns.created <= scope.now
         allowed[view.rows_of(scope.past.changed)] = False
