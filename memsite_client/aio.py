@@ -415,9 +415,11 @@ class AsyncSessions(AsyncConnection):
     ) -> AsyncIterator[Event]:
         return self.pages("events", {"level": level, "service": service, "session_id": session_id})
 
-    def list_resources(self, *, session_id: str | None = None) -> AsyncIterator[Resource]:
-        """Yield raw texts of this agent's sessions."""
-        return self.pages("resources", {"session_id": session_id})
+    def list_resources(
+        self, *, session_id: str | None = None, since: str | None = None, until: str | None = None
+    ) -> AsyncIterator[Resource]:
+        """Yield raw texts of this agent's sessions, said `since` a time and `until` before another."""
+        return self.pages("resources", {"session_id": session_id, "since": since, "until": until})
 
     async def claude_code_hook(self, event: JSON) -> JSON:
         """Send the input of a Claude Code hook, and return its output."""

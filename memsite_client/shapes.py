@@ -71,6 +71,19 @@ class MemoryFilters(TypedDict, total=False):
     external_id: str
     session_id: str
     pinned: bool
+    valid_at: str
+    valid_from: str
+    valid_until: str
+
+
+class Times(TypedDict, total=False):
+    """`valid_…`: what held then; `since` and `until`: what was stored then. ISO 8601, else by the app's clock."""
+
+    valid_at: str | None
+    valid_from: str | None
+    valid_until: str | None
+    since: str | None
+    until: str | None
 
 
 class Memory(TypedDict):
@@ -187,7 +200,7 @@ class Link(TypedDict):
 # --- recall
 
 
-class SearchOptions(TypedDict, total=False):
+class SearchOptions(Times, total=False):
     limit: int
     mode: Mode
     min_score: float | None
@@ -212,10 +225,14 @@ class Citation(TypedDict):
 
 
 class TaggedMemory(Memory):
-    """`trust` is what to know before believing it. A passage is no memory, and has a `document`."""
+    """`trust` is what to know before believing it. A passage is no memory, and has a `document`.
+
+    `validity` is when it holds: "valid 2025-09-01 to 2026-03-14".
+    """
 
     trust: list[str]
     document: Citation | None
+    validity: str
 
 
 class Hit(TaggedMemory):
@@ -232,6 +249,14 @@ class ExplainedHit(Hit, total=False):
     formula_score: float
 
 
+class AskedTime(TypedDict):
+    """The time that was asked about. Not `known`: what is found held at another."""
+
+    start: str | None
+    end: str | None
+    known: bool
+
+
 class SearchAnswer(TypedDict):
     results: list[ExplainedHit]
     summaries: list[JSON]
@@ -240,6 +265,7 @@ class SearchAnswer(TypedDict):
     coverage: Literal["order", "summary", "count", "list"] | None
     took_ms: float
     degraded: list[str]
+    asked_time: AskedTime | None
     scores_combined: NotRequired[Literal["sum", "product"]]
 
 
@@ -287,7 +313,7 @@ class ContextMessage(TypedDict):
     content: str
 
 
-class ContextOptions(TypedDict, total=False):
+class ContextOptions(Times, total=False):
     """Give `messages` or `query`, not both; neither asks for what is known without a question."""
 
     query: str
@@ -313,6 +339,7 @@ class Context(TypedDict):
     coverage: Literal["order", "summary", "count", "list"] | None
     economised: bool
     degraded: list[str]
+    asked_time: AskedTime | None
 
 
 # --- sessions

@@ -22,7 +22,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from memories.api.fields import StrictSerializer, validated
+from memories.api.fields import StrictSerializer, app_zone, validated
 from memories.api.pagination import as_uuid, refuse_secrets, refuse_unknown
 from memories.models import FutureTrigger, Memory, Source, Status
 from memories.models.memory import subject_of
@@ -95,6 +95,8 @@ class View(APIView):
         if (encoding := encoding_of(request._request)) and encoding not in self.takes_encoded_as:
             raise EncodedBody
         super().initial(request, *args, **kwargs)
+        app = getattr(request.user, "app", None)
+        app_zone.set(app.policy.time_zone if app else timezone.get_default_timezone())
         if request.method not in SAFE_METHODS and self.scope != Scope.READ and not self.stores_nothing:
             WAITING.refuse_excess()
         endless = "HTTP_TRANSFER_ENCODING" in request.META and not request.META.get("CONTENT_LENGTH")

@@ -6,7 +6,8 @@ refused. What is said by people and agents is `Raw…`: the app's policy says wh
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import suppress
-from datetime import datetime
+from contextvars import ContextVar
+from datetime import UTC, datetime, tzinfo
 from functools import cache, lru_cache
 from typing import Any
 from uuid import UUID
@@ -17,10 +18,14 @@ from rest_framework.fields import empty
 
 from memories.language.secrets import each_text, is_visible, secret_in_name, without_secrets
 from memories.models.memory import MAX_TAGS, TAG_LENGTH
+from memories.retrieve.validity import Times, at_moment
 from memsite.http.json_body import MAX_OBJECT_CHARACTERS, fits_64_bits, json_length
 from memsite.tenancy.policy import MOST_CHARACTERS, is_category
+from memsite.timestamps import OUT_OF_REACH, in_utc, is_in_reach
 
 MAX_NUMBER = 2**64
+app_zone: ContextVar[tzinfo] = ContextVar("app_zone", default=UTC)
+"""The time zone of the app that is asked: times that name none are by its clock."""
 READERS_KEPT = 1_024
 """Of all serializers, by which of their fields are given."""
 
@@ -43,6 +48,22 @@ class StrictCharField(serializers.CharField):
         if not isinstance(data, str):
             self.fail("invalid")
         return str(super().to_internal_value(data))
+
+
+class AppTimeField(serializers.DateTimeField):
+    """A moment. One without a zone is by the clock of the app."""
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(**{"required": False, "allow_null": True, **options})
+
+    def enforce_timezone(self, value: datetime) -> datetime:
+        try:
+            moment = in_utc(value if value.tzinfo else value.replace(tzinfo=app_zone.get()))
+        except OverflowError:
+            self.fail("overflow")
+        if not is_in_reach(moment):
+            raise serializers.ValidationError(OUT_OF_REACH)
+        return moment
 
 
 class RawCharField(StrictCharField):
@@ -267,6 +288,40 @@ def check_of(
 @cache
 def names_in(serializer: type[StrictSerializer]) -> frozenset[str]:
     return frozenset(names(serializer))
+
+
+ONE_TIME = "Give valid_at, or valid_from and valid_until."
+
+
+class AskedTimes(StrictSerializer):
+    """The times that a search or a context may ask about; a range may be open at one end."""
+
+    valid_at = AppTimeField(default=None, help_text="Only what held at this time, though it may have ended since.")
+    valid_from = AppTimeField(default=None, help_text="Only what held at some time from here on.")
+    valid_until = AppTimeField(default=None, help_text="Only what held at some time before this.")
+    since = AppTimeField(default=None, help_text="Only what was stored from here on.")
+    until = AppTimeField(default=None, help_text="Only what was stored before this.")
+
+    def validate(self, fields: dict[str, Any]) -> dict[str, Any]:
+        if fields.get("valid_at") and (fields.get("valid_from") or fields.get("valid_until")):
+            raise serializers.ValidationError({"valid_at": [ONE_TIME]})
+        for first, last in (("valid_from", "valid_until"), ("since", "until")):
+            start, end = fields.get(first), fields.get(last)
+            if start and end and end <= start:
+                raise serializers.ValidationError({last: [f"Has to lie after {first}."]})
+        return fields
+
+
+def valid_asked(fields: Mapping[str, Any]) -> Times | None:
+    """Return the time in which what is asked for has to have held, from the fields of AskedTimes."""
+    if fields["valid_at"]:
+        return at_moment(fields["valid_at"])
+    return range_of(fields["valid_from"], fields["valid_until"])
+
+
+def range_of(start: datetime | None, end: datetime | None) -> Times | None:
+    """Return a range that may be open at one end; None where it has no end at all."""
+    return (start, end) if start or end else None
 
 
 def names(serializer: type[StrictSerializer], *, without: Collection[str] = ()) -> list[str]:

@@ -19,9 +19,11 @@ from rest_framework.pagination import Cursor, CursorPagination
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from memories.api.fields import ONE_TIME, AppTimeField, range_of, valid_asked
 from memories.language.secrets import secret_in_name
 from memories.retrieve.hits import Recall
 from memories.retrieve.pipeline import SearchRequest
+from memories.retrieve.validity import Times, at_moment
 from memories.services import MemoryAgent
 from memsite.db.lru_cache import Commit
 from memsite.http.json_body import dump_json
@@ -162,6 +164,36 @@ def as_moment(name: str, text: str) -> datetime:
     raise ValidationError({name: ["A time in ISO 8601."]})
 
 
+def by_app_clock(name: str, text: str) -> datetime:
+    """Parse a time as fields of a body are: by the clock of the app where it names no zone."""
+    try:
+        moment: datetime = AppTimeField().run_validation(text)
+    except ValidationError as error:
+        raise ValidationError({name: error.detail}) from None
+    return moment
+
+
+def range_asked(request: Request, start: str, end: str) -> Times | None:
+    """Return the range of two query parameters, of which one may be missing; None without both."""
+    first, last = (
+        by_app_clock(name, request.query_params[name]) if name in request.query_params else None
+        for name in (start, end)
+    )
+    if first and last and last <= first:
+        raise ValidationError({end: [f"Has to lie after {start}."]})
+    return range_of(first, last)
+
+
+def validity_asked(request: Request) -> Times | None:
+    """Return the time of `valid_at`, or of `valid_from` and `valid_until`; None without any."""
+    times = range_asked(request, "valid_from", "valid_until")
+    if "valid_at" not in request.query_params:
+        return times
+    if times:
+        raise ValidationError({"valid_at": [ONE_TIME]})
+    return at_moment(by_app_clock("valid_at", request.query_params["valid_at"]))
+
+
 def as_uuid(name: str, text: str) -> UUID:
     try:
         return UUID(text)
@@ -216,6 +248,8 @@ def search_page(
             shared=question["scope"] == "shared",
             documents=question["documents"],
             as_of=question["as_of"],
+            valid=valid_asked(question),
+            stored=range_of(question["since"], question["until"]),
             count_access=question["touch"],
             commit=commit,
         ),

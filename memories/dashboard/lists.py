@@ -12,7 +12,7 @@ from django import forms
 from django.db.models import Model, QuerySet
 
 from memsite.tenancy.models import Agent, App
-from memsite.timestamps import is_in_reach
+from memsite.timestamps import check_in_reach, is_in_reach
 
 Row = TypeVar("Row", bound=Model)
 SIZE = 50
@@ -112,6 +112,14 @@ class Search(forms.CharField):
     def __init__(self, label: str, **options: Any) -> None:
         widget = forms.TextInput(attrs={"type": "search", "autocomplete": "off"})
         super().__init__(label=label, required=False, max_length=500, widget=widget, error_messages=TOO_LONG, **options)
+
+
+class Moment(forms.DateTimeField):
+    """A time, by the clock of the app."""
+
+    def __init__(self, label: str) -> None:
+        widget = forms.DateTimeInput(attrs={"type": "datetime-local"})
+        super().__init__(label=label, required=False, validators=[check_in_reach], widget=widget)
 
 
 class Choice(forms.ChoiceField):

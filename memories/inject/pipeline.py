@@ -23,6 +23,8 @@ from memories.inject.render import (
     show_confidence,
     turn_block,
     turn_line,
+    unknown_time,
+    validity_note,
 )
 from memories.language.dates.future import find_coming
 from memories.language.dates.windows import find_windows
@@ -37,6 +39,7 @@ from memories.retrieve.contradictions import CONFLICTING
 from memories.retrieve.injection_guard import is_suspicious, neutralise, safe_memories
 from memories.retrieve.scoped_view import Scope
 from memories.retrieve.top_memories import top_memories
+from memories.retrieve.validity import TimeAnswer
 from memsite.config.conf import get_conf
 from memsite.tenancy.models import App
 from memsite.tenancy.policy import AppPolicy, Block
@@ -125,17 +128,23 @@ def inject(
     now: datetime,
     at_odds: Collection[int] = (),
     standing: Collection[int] = (),
+    asked_time: TimeAnswer | None = None,
 ) -> Injected:
-    """Return the block of these memories, as many in this order as the budget holds; none that no agent should read."""
+    """Return the block of these memories, as many in this order as the budget holds; none that no agent should read.
+
+    Where a time is asked about, each line says when it holds, and the block if nothing is known of that time.
+    """
     renders: dict[str, Render] = {
         Block.OPS: lambda lines: ops_block(lines, total),
         Block.APP: lambda lines: app_block(lines, app.name),
-        Block.TURN: turn_block,
+        Block.TURN: lambda lines: turn_block(lines, unknown_time(asked_time, app.policy.time_zone)),
     }
     render = renders[block]
 
     def line_of(memory: Memory, shown: Memory) -> Line:
+        is_asked = bool(asked_time)
         note = note_of(memory, app.policy, at_odds, standing)
+        note += validity_note(memory, app.policy, now, is_asked=is_asked)
         if block == Block.TURN:
             return Line(memory, turn_line(shown, now, note))
         return Line(memory, app_line(shown, note) if block == Block.APP else ops_line(shown, note))

@@ -14,6 +14,7 @@ from mcp.server.mcpserver.utilities.func_metadata import FuncMetadata, func_meta
 from pydantic import TypeAdapter, ValidationError
 
 from memories.api.base import check_scope
+from memories.api.fields import app_zone
 from memories.learn.trigger_span import WrongTrigger
 from memories.services import BothSuperseded, ForeignSession, MemoryAgent
 from memories.store import LimitReached
@@ -120,6 +121,7 @@ class Toolbox:
                 for argument, value in given.items()
                 if argument in required or not (value in (None, "") or (value in (0, "0") and argument in from_one))
             }
+            app_zone.set(ctx.agent.app.policy.time_zone)
             answer = tool.work(ctx, **tool.arguments.validate_arguments(meant))
         except ValidationError as error:
             wrong = [(".".join(map(str, problem["loc"])), problem["msg"]) for problem in error.errors()[:5]]

@@ -12,7 +12,7 @@ from pydantic import Field
 from rest_framework.exceptions import PermissionDenied, ValidationError
 
 from memories.api.base import candidate_from, check_changes, count_writes, found, memory_with
-from memories.api.fields import StrictSerializer, validated
+from memories.api.fields import StrictSerializer, range_of, valid_asked, validated
 from memories.api.pagination import as_uuid, search_page, whole
 from memories.api.serializers.documents import DocumentFields, show_passage
 from memories.api.serializers.memories import (
@@ -21,6 +21,7 @@ from memories.api.serializers.memories import (
     NewLink,
     NewMemory,
     SearchQuestion,
+    show_asked_time,
     show_held,
     show_hit,
     show_memory,
@@ -41,6 +42,7 @@ from sessions.models import MAX_TURN, AgentSession
 MOST_CHARACTERS = 500
 toolbox = Toolbox()
 NOTHING = "Nothing is known about that."
+UNKNOWN_TIME = "Nothing is known of that time."
 NOTHING_ELSE = "Nothing is known about that, but for what this session was shown already."
 NO_ROOM = "What is known does not fit into so few tokens: ask for more."
 ARGUMENTS = {
@@ -64,6 +66,9 @@ OriginSaid = Annotated[
     Field(description="Whose word it is: yours (assistant), another agent's, a tool's, or read on the web."),
 ]
 Time = Annotated[str | None, Field(description="ISO 8601.")]
+ValidAt = Annotated[str | None, Field(description="Only what held at this time (ISO 8601), ended or not.")]
+ValidFrom = Annotated[str | None, Field(description="Only what held at some time from here on (ISO 8601).")]
+ValidUntil = Annotated[str | None, Field(description="Only what held at some time before this (ISO 8601).")]
 Importance = Annotated[int | None, Field(ge=1, description="1 trivial to 5 critical.")]
 Metadata = Annotated[dict[str, Any] | None, Field(description="An object of your own, small.")]
 Session = Annotated[str | None, Field(description="Your name for this conversation, the same each time.")]
@@ -88,6 +93,8 @@ def brief(memory: Memory) -> dict[str, Any]:
         "confidence": round(memory.confidence, 2),
         "status": memory.status if memory.status != Status.ACTIVE else None,
         "user_id": memory.user_id,
+        "valid_from": memory.valid_from,
+        "valid_until": memory.valid_until,
         "updated_at": memory.updated_at,
     }
     return {name: value for name, value in told.items() if value not in (None, False)}
@@ -152,6 +159,9 @@ def search(
     tags: Tags = None,
     user_id: UserId = None,
     as_of: Annotated[str | None, Field(description="What was known at this time (ISO 8601).")] = None,
+    valid_at: ValidAt = None,
+    valid_from: ValidFrom = None,
+    valid_until: ValidUntil = None,
     filters: Annotated[
         dict[str, Any] | None, Field(description='and, or, not, fields: {"not": {"tags": "old"}}.')
     ] = None,
@@ -172,6 +182,9 @@ def search(
         min_score=min_score,
         user_id=user_id,
         as_of=as_of,
+        valid_at=valid_at,
+        valid_from=valid_from,
+        valid_until=valid_until,
         filters={"and": narrowed} if narrowed else {},
     )
     recall, following = search_page(ctx.agent, question)
@@ -183,7 +196,12 @@ def search(
         answer["summaries"] = [
             {"category": told.summary.category, "passages": told.passages} for told in recall.summaries
         ]
-    return answer | given(next=following, degraded=recall.degraded or None, coverage=recall.coverage or None)
+    return answer | given(
+        next=following,
+        degraded=recall.degraded or None,
+        coverage=recall.coverage or None,
+        asked_time=show_asked_time(recall.time),
+    )
 
 
 @toolbox.reads("Show a memory")
@@ -210,10 +228,21 @@ def context(
     max_tokens: Annotated[int | None, Field(ge=1, description="How long it may be.")] = None,
     min_score: LeastScore = None,
     user_id: UserId = None,
+    valid_at: ValidAt = None,
+    valid_from: ValidFrom = None,
+    valid_until: ValidUntil = None,
 ) -> ToolAnswer:
     """A block of what is known, ready to be read. With `session` nothing is shown twice, and `feedback` is possible."""
     question = read(
-        ContextQuestion, query=query, turn_number=turn, max_tokens=max_tokens, min_score=min_score, user_id=user_id
+        ContextQuestion,
+        query=query,
+        turn_number=turn,
+        max_tokens=max_tokens,
+        min_score=min_score,
+        user_id=user_id,
+        valid_at=valid_at,
+        valid_from=valid_from,
+        valid_until=valid_until,
     )
     asked = question["query"]
     recalled = ctx.agent.context(
@@ -224,10 +253,14 @@ def context(
         max_tokens=question["max_tokens"],
         min_score=question["min_score"],
         user_id=question["user_id"],
+        valid=valid_asked(question),
+        stored=range_of(question["since"], question["until"]),
     )
     injected = recalled.injected
     counts = {"tokens": injected.tokens, "included": len(injected.memories), "total": injected.total}
     document = {"text": injected.text, **counts, "ids": [memory.uid for memory in injected.memories]}
+    if recalled.time and not recalled.time.is_known and not injected.total:
+        return ToolAnswer(UNKNOWN_TIME, document)
     nothing = NO_ROOM if injected.total else NOTHING_ELSE if session else NOTHING
     return ToolAnswer(injected.text or nothing, document)
 

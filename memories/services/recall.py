@@ -40,6 +40,7 @@ from memories.retrieve.contradictions import CONFLICTING, STANDING, tags_of
 from memories.retrieve.hits import Recall
 from memories.retrieve.injection_guard import safe_memories
 from memories.retrieve.pipeline import ONLY, SearchRequest, index_of, search
+from memories.retrieve.validity import TimeAnswer, Times, given_time
 from memories.services.base import Caller
 from memories.store import Candidate, Writer
 from memories.store.revisions import mark_due
@@ -72,6 +73,7 @@ class Context:
     degraded: tuple[str, ...] = ()
     economised: bool = False
     coverage: str = ""
+    time: TimeAnswer | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,6 +117,8 @@ class RecallService(Caller):
         limit: int | None = None,
         min_score: float | None = None,
         user_id: str | None = None,
+        valid: Times | None = None,
+        stored: Times | None = None,
         by_rules: bool = False,
         counted: bool = True,
     ) -> Context:
@@ -123,6 +127,7 @@ class RecallService(Caller):
         The last messages of a conversation are rewritten into a question; where they ask nothing, the block is empty.
         Within a session a memory that was shown for a question is not shown for another, unless it has changed since.
         While energy or budget are short, rules rewrite the question, summaries come first, and fewer memories show.
+        `limit` lowers the policy's limit and never raises it. `valid` and `stored` are as a SearchRequest has them.
         A model has 300 ms for it; then the rules do, and `degraded` names it. With `by_rules` they do in any case.
         Nothing with a lower score than `min_score`, or the policy's, answers. Without `counted` it leaves no trace.
         """
@@ -145,18 +150,23 @@ class RecallService(Caller):
                 tone=tone,
                 limit=limit or 0,
                 min_score=min_score,
+                valid=valid,
+                stored=stored,
                 counted=counted,
                 unreviewed=self.app.policy.inject_unreviewed,
             )
             context = self.answer(block, asked, session, now, max_tokens, saves)
         else:
-            scope = self.scope(user_id, now)
+            ranges = [given_time(*times) if times else None for times in (valid, stored)]
+            scope = replace(self.scope(user_id, now), valid=ranges[0], stored=ranges[1])
+            most = line_limit(self.app.policy, block, max_tokens or budget_tokens(self.app.policy, block))
+            limit = min(limit or most, most)
             known = greet(self.app, scope, self.embedder, block, now, max_tokens=max_tokens, limit=limit)
             tags = {
                 row.pk: tags_of(row, self.app.policy, now, known.at_odds) + [STANDING] * (row.pk in known.standing)
                 for row in known.memories
             }
-            context = Context(known, tags)
+            context = Context(known, tags, time=ranges[0] and TimeAnswer(*ranges[0], bool(known.total)))
         if session and counted:
             note_injected(session, context.injected, turn_number, now)
         return replace(context, degraded=(*context.degraded, REWRITE)) if is_late else context
@@ -173,17 +183,19 @@ class RecallService(Caller):
         shown = Injection.objects.for_app(self.app).standing_in(session).memory_pks() if session else []
         budget = max_tokens or budget_tokens(self.app.policy, block)
         usual = self.app.policy.economy_limit if saves else self.app.policy.turn_limit
-        most = asked.limit or min(line_limit(self.app.policy, block, budget), usual)
+        most = min(asked.limit or usual, usual, line_limit(self.app.policy, block, budget))
         found = self.search(replace(asked, limit=most, told=tuple(shown)), now)
         hits = [hit for hit in found.hits if hit.memory.confidence >= self.app.policy.inactive_below]
         at_odds = {hit.memory.pk for hit in hits if CONFLICTING in hit.trust}
         standing = {hit.memory.pk for hit in hits if hit.standing}
         quoted, quotes = self.quotes(replace(asked, limit=most, told=tuple(shown)), budget, now)
         left = budget - quotes.tokens - bool(quotes.tokens)
-        injected = inject([hit.memory for hit in hits], len(hits), self.app, block, left, now, at_odds, standing)
+        memories = [hit.memory for hit in hits]
+        injected = inject(memories, len(hits), self.app, block, left, now, at_odds, standing, found.time)
         tags = {hit.memory.pk: hit.trust for hit in [*hits, *quoted.hits]}
         tier = found.tier if found.hits or not quotes.memories else quoted.tier
-        return Context(with_quotes(injected, quotes), tags, tier, tuple(found.degraded), saves, found.coverage)
+        block_of_all = with_quotes(injected, quotes)
+        return Context(block_of_all, tags, tier, tuple(found.degraded), saves, found.coverage, found.time)
 
     def quotes(self, asked: SearchRequest, budget: int, now: datetime) -> tuple[Recall, Injected]:
         """Return what documents say, and the block of as much of it as their share of the budget holds."""

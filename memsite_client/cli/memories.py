@@ -32,7 +32,18 @@ from memsite_client.cli.output import (
     one_line,
     plain,
 )
-from memsite_client.shapes import Format, Kind, LinkKind, Mode, Origin, SayableOrigin, Status, Visibility
+from memsite_client.shapes import (
+    Context,
+    Format,
+    Kind,
+    LinkKind,
+    Mode,
+    Origin,
+    SayableOrigin,
+    SearchAnswer,
+    Status,
+    Visibility,
+)
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 NOT_CHANGED = "Nothing is changed yet: a person has to decide."
@@ -50,6 +61,30 @@ FIELDS = (
     click.option("--valid-until", metavar="TIME", help="Not shown after (ISO 8601)."),
     click.option("--metadata", type=JSONObject(), help="A JSON object of your own."),
 )
+
+
+VALID = (
+    click.option("--valid-at", metavar="TIME", help="Only what held then, though it may have ended (ISO 8601)."),
+    click.option("--valid-from", metavar="TIME", help="Only what held at some time from here on."),
+    click.option("--valid-until", metavar="TIME", help="Only what held at some time before this."),
+)
+STORED = (
+    click.option("--since", metavar="TIME", help="Only what was stored from here on."),
+    click.option("--until", metavar="TIME", help="Only what was stored before this."),
+)
+UNKNOWN_TIME = "Nothing is known of that time."
+
+
+def times(function: Function) -> Function:
+    for option in reversed((*VALID, *STORED)):
+        function = option(function)
+    return function
+
+
+def valid_times(function: Function) -> Function:
+    for option in reversed(VALID):
+        function = option(function)
+    return function
 
 
 def memory_fields(function: Function) -> Function:
@@ -96,6 +131,7 @@ def store(text: str, tags: tuple[str, ...], no_dedupe: bool, json_: bool, **opti
 @click.option("--user", "user_id", type=EndUser(), help="The end user they are about.")
 @click.option("--session", "session_id", type=SESSION_ID, help="By its id.")
 @click.option("--pinned/--not-pinned", default=None)
+@valid_times
 @as_json
 def list_(limit: int, all_: bool, json_: bool, **filters: Any) -> None:
     """List memories, the latest first."""
@@ -237,6 +273,7 @@ def links(memory_id: str, json_: bool) -> None:
 @click.option("--user", "user_id", type=EndUser(), help="The end user it is for.")
 @click.option("--min-score", type=click.FloatRange(0, 1), help="Nothing below this score.")
 @click.option("--as-of", metavar="TIME", help="What was known then (ISO 8601).")
+@times
 @click.option("--shared", is_flag=True, help="Also what other apps share.")
 @click.option("--explain", is_flag=True, help="Show the parts of each score.")
 @as_json
@@ -265,8 +302,9 @@ def search(
         return print_json(answer)
     for hit in answer["results"]:
         click.echo(hit_line(hit, answer.get("scores_combined", "sum")))
-    if not answer["results"]:
-        click.echo("Nothing fits.", err=True)
+    is_unknown = is_of_unknown_time(answer)
+    if not answer["results"] or is_unknown:
+        click.echo(UNKNOWN_TIME if is_unknown else "Nothing fits.", err=True)
     if answer["degraded"]:
         click.echo(f"Without {', '.join(answer['degraded'])}, which cannot answer now.", err=True)
     return None
@@ -291,6 +329,7 @@ def search(
 )
 @click.option("--turn", "turn_number", type=click.IntRange(min=0), help="The turn of the session.")
 @click.option("--user", "user_id", type=EndUser(), help="The end user it is for.")
+@times
 @as_json
 def context(query: tuple[str, ...], format_: str | None, json_: bool, **options: Any) -> None:
     """Print a block for a prompt: what answers the question, or what is known without one."""
@@ -301,8 +340,13 @@ def context(query: tuple[str, ...], format_: str | None, json_: bool, **options:
     if answer["text"]:
         click.echo(answer["text"] if not sys.stdout.isatty() else plain(answer["text"]))
     else:
-        click.echo("There is nothing to tell.", err=True)
+        click.echo(UNKNOWN_TIME if is_of_unknown_time(answer) else "There is nothing to tell.", err=True)
     return None
+
+
+def is_of_unknown_time(answer: SearchAnswer | Context) -> bool:
+    asked = answer.get("asked_time")
+    return bool(asked and not asked["known"])
 
 
 @click.command()

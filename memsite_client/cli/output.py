@@ -60,6 +60,9 @@ def hit_line(hit: ExplainedHit, combined: str = "sum") -> str:
     line = f"{score}{quote(citation, hit['content'])}" if citation else memory_line(hit, score)
     if hit["trust"]:
         line += "  " + click.style(", ".join(hit["trust"]), fg="yellow")
+    # An older server does not say it.
+    if validity := hit.get("validity"):
+        line += f"  {validity}"
     parts = hit.get("scores")
     if parts:
         sign = " + " if combined == "sum" else " × "

@@ -17,6 +17,7 @@ from time_machine import travel
 
 from memories.language.messages import FENCED_RE, strip_fenced
 from memories.models import Injection, Memory
+from memories.services import recall
 from memories.services.sessions import MOST_LESSONS
 from memories.store import Candidate, writing
 from memsite.config.conf import read_conf
@@ -24,7 +25,9 @@ from memsite.tenancy.models import App
 from tests.api.checks import MEMORY_FIELDS, assert_problem
 from tests.conftest import Caller, make_app, make_caller
 
-ANSWER = {"text", "tokens", "included", "total", "memories", "tier_answered", "coverage", "economised", "degraded"}
+ANSWER = {"text", "tokens", "included", "total", "memories", "tier_answered", "coverage", "economised", "degraded"} | {
+    "asked_time"
+}
 
 
 def ask(caller: Caller, **question: Any) -> dict[str, Any]:
@@ -44,7 +47,7 @@ def test_without_a_question_the_block_has_what_is_known(alice: Caller) -> None:
     assert "- [general] whales sing (confidence: 0.7)" in body["text"]
     assert (body["included"], body["total"], body["tier_answered"]) == (1, 1, None)
     assert body["tokens"] == -(-len(body["text"]) // 4)
-    assert body["memories"][0].keys() == MEMORY_FIELDS | {"trust"}
+    assert body["memories"][0].keys() == MEMORY_FIELDS | {"trust", "validity"}
 
 
 def test_with_a_question_the_block_has_what_answers_it(alice: Caller) -> None:
@@ -767,3 +770,18 @@ def test_the_memory_itself_keeps_what_the_block_leaves_out(alice: Caller) -> Non
     content = "a\u00adb c"
     assert alice.remember(content)["content"] == content
     assert alice.post("context", {"format": "json"}).json()["memories"][0]["content"] == content
+
+
+@pytest.mark.parametrize(("saves", "most"), [(False, 10), (True, 5)])
+def test_a_limit_only_lowers_that_of_the_policy(
+    alice: Caller, monkeypatch: pytest.MonkeyPatch, saves: bool, most: int
+) -> None:
+    store_memory(alice, *(f"whales sing number {n}" for n in range(20)))
+    monkeypatch.setattr(recall, "economises", lambda *_: saves)
+    included = [ask(alice, query="whales", limit=limit)["included"] for limit in (3, 1000)]
+    assert included == [3, most]
+
+
+def test_a_limit_without_a_question_only_lowers_that_of_the_policy(alice: Caller) -> None:
+    store_memory(alice, *(f"whales sing number {n}" for n in range(20)))
+    assert [ask(alice, format="app", limit=limit)["included"] for limit in (3, 1000)] == [3, 10]

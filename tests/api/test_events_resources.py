@@ -1,6 +1,6 @@
 """`/events` and `/resources`: what was reported, and the raw text it came from."""
 
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import Any
 from uuid import uuid4
 
@@ -10,6 +10,7 @@ from time_machine import travel
 from memories.services import MemoryAgent
 from tests.api.checks import all_memories, assert_problem, say
 from tests.conftest import Caller
+from tests.tables import each_row
 
 NOON = datetime(2027, 3, 1, 12, tzinfo=UTC)
 
@@ -128,3 +129,27 @@ def test_neither_can_be_written_or_deleted(alice: Caller) -> None:
         for method in ("post", "put", "patch", "delete"):
             assert_problem(getattr(alice.client, method)(f"/api/v1/{path}", {}), 405)
     assert_problem(alice.get(f"resources/{uuid4()}"), 404)
+
+
+@each_row(
+    "query, contents",
+    [
+        ({"since": "2027-03-02"}, ["Second"]),
+        ({"until": "2027-03-02T00:00:00Z"}, ["First"]),
+        ({"since": "2027-03-01", "until": "2027-03-03"}, ["Second", "First"]),
+        ({"since": "2028-01-01"}, []),
+    ],
+)
+def test_resources_are_narrowed_to_what_was_said_in_a_range(
+    alice: Caller, query: dict[str, str], contents: list[str]
+) -> None:
+    if not alice.get("resources").json()["results"]:
+        for day, text in ((NOON, "First"), (NOON + timedelta(days=1), "Second")):
+            with travel(day, tick=False):
+                say(alice, alice.start_session(), text)
+    assert [row["raw_content"] for row in alice.get("resources", **query).json()["results"]] == contents
+
+
+@each_row("query", [{"since": "soon"}, {"since": "2027-03-02", "until": "2027-03-02"}])
+def test_a_range_of_resources_that_cannot_be_is_refused(alice: Caller, query: dict[str, str]) -> None:
+    assert_problem(alice.get("resources", **query), 400, list(query)[-1])

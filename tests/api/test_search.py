@@ -36,10 +36,12 @@ def test_the_best_match_comes_first_and_the_unrelated_not_at_all(alice: Caller, 
 def test_a_hit_is_a_memory_with_a_score(alice: Caller) -> None:
     alice.remember("whales sing", subject="sea", tags=["song"])
     body = search(alice, "whales", touch=False)
-    assert body.keys() == {"results", "summaries", "next", "tier_answered", "coverage", "took_ms", "degraded"}
+    assert body.keys() == {
+        "results", "summaries", "next", "tier_answered", "coverage", "took_ms", "degraded", "asked_time",
+    }  # fmt: skip
     assert body["degraded"] == []
     (hit,) = body["results"]
-    assert hit.keys() == MEMORY_FIELDS | {"score", "trust", "shared_by"}
+    assert hit.keys() == MEMORY_FIELDS | {"score", "trust", "shared_by", "validity"}
     assert alice.get(f"memories/{hit['id']}").json() == {name: hit[name] for name in MEMORY_FIELDS}
 
 

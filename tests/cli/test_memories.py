@@ -32,6 +32,19 @@ def test_store_and_find(memsite: Memsite) -> None:
     assert memory["id"] in printed
 
 
+def test_what_held_at_a_time_is_found_with_its_interval(memsite: Memsite) -> None:
+    store("Whales sing in May", "--valid-from", "2025-05-01", "--valid-until", "2025-06-01")
+    assert "valid 2025-05-01 to 2025-06-01" in run("search", "whales", "--valid-at", "2025-05-09").stdout
+    assert "Whales sing in May" in run("context", "--valid-from", "2025-05-09", "--format", "turn").stdout
+    assert run_json("list", "--valid-at", "2024-05-09") == []
+
+
+def test_that_nothing_is_known_of_a_time_is_told_beside_the_results(memsite: Memsite) -> None:
+    store("Whales sing in May", "--valid-from", "2025-05-01")
+    for command in ("search", "context"):
+        assert run(command, "whales", "--valid-at", "2024-05-09").stderr == "Nothing is known of that time.\n"
+
+
 def test_what_is_listed_has_any_status(memsite: Memsite) -> None:
     store("Whales sing")
     for status in {*Status.values} - {Status.DOCUMENT}:

@@ -61,7 +61,7 @@ SERVERS_NAME = {
     "FileFields": "UploadFormRequest",
     "Citation": "Citation",
 }
-ARE_QUERIES = {"MemoryFilters"}
+ARE_QUERIES = {"MemoryFilters", "Times"}
 OWN_METHODS = {"search_all", "survey_import", "follow_changes"}
 
 

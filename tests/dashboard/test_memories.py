@@ -604,3 +604,11 @@ def test_more_rows_ask_no_more_of_the_database(ed: Client, alice: Caller) -> Non
     for number in range(5):
         stored(alice, f"Fact {number}", session_id=alice.start_session()["id"])
     assert queries_of(ed, LIST, is_warm=True) == few <= 8
+
+
+@each_row("by", ["text", "meaning"])
+def test_what_held_at_a_time_can_be_listed(vera: Client, alice: Caller, by: str) -> None:
+    if not Memory.objects.exists():
+        stored(alice, "Whales sing", valid_from="2025-05-01", valid_until="2025-06-01")
+        stored(alice, "Whales hum", valid_from="2025-06-01")
+    assert shown(vera.get(LIST, {"q": "whales", "by": by, "valid_at": "2025-05-09T00:00"})) == ["Whales sing"]

@@ -157,6 +157,15 @@ def test_a_time_at_the_ends_of_the_calendar_is_refused(vera: Client, alice: Call
         assert "hits" not in answer.context
 
 
+@each_row("moment, contents", [("2025-05-09T00:00", ["Whales sing"]), ("2024-05-09T00:00", [])])
+def test_a_time_can_be_asked_about(vera: Client, alice: Caller, moment: str, contents: list[str]) -> None:
+    if not Memory.objects.exists():
+        stored(alice, "Whales sing", valid_from="2025-05-01", valid_until="2025-06-01")
+    answer = vera.get(PAGE, {"q": "whales", "valid_at": moment})
+    assert found(answer) == contents
+    assert ("nothing known of that time" in text_of(answer)) is not bool(contents)
+
+
 def test_one_session_can_be_asked(vera: Client, alice: Caller) -> None:
     session = alice.start_session()["id"]
     stored(alice, "Caddy starts after WireGuard", session_id=session)

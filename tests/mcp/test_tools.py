@@ -24,6 +24,20 @@ def test_what_was_stored_is_found(alice: Caller) -> None:
     assert results["content"] == "Jellyfin takes 60s to start"
 
 
+def test_what_held_at_a_time_is_found_with_its_interval(alice: Caller) -> None:
+    use(alice, "store", content="Whales sing", valid_from="2025-05-01", valid_until="2025-06-01")
+    answer = use(alice, "search", query="whales", valid_at="2025-05-09")
+    assert [memory["valid_until"] for memory in answer["memories"]] == ["2025-06-01T00:00:00Z"]
+    assert answer["asked_time"]["known"] is True
+    assert use(alice, "context", query="whales", valid_from="2025-05-09")["included"] == 1
+
+
+def test_that_nothing_is_known_of_a_time_is_said(alice: Caller) -> None:
+    use(alice, "store", content="Whales sing", valid_from="2025-05-01")
+    answer = call(alice, "context", query="whales", valid_at="2024-05-09")
+    assert answer["content"][0]["text"] == "Nothing is known of that time."
+
+
 def test_saying_it_again_reinforces_and_the_contrary_contradicts(alice: Caller) -> None:
     first = use(alice, "store", content="Caddy must be started after WireGuard", category="dependency")
     again = use(alice, "store", content="Caddy must be started after WireGuard", category="dependency")

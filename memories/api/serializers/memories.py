@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from datetime import UTC, datetime, tzinfo
+from math import isfinite
 from operator import attrgetter
 from typing import Any
 
@@ -11,6 +13,8 @@ from rest_framework import serializers
 from rest_framework.fields import empty
 
 from memories.api.fields import (
+    AppTimeField,
+    AskedTimes,
     ConfidenceField,
     JSONObjectField,
     NameField,
@@ -46,6 +50,7 @@ from memories.models.document import citation_of
 from memories.retrieve.filters import FilterError, build_filter
 from memories.retrieve.hits import Hit, SummaryAnswer
 from memories.retrieve.pipeline import BESIDE, MODES, NONE, ONLY
+from memories.retrieve.validity import TimeAnswer, valid_text
 from memsite.tenancy.models import App
 from memsite.tenancy.origin import SAYABLE_ORIGINS, Origin
 from memsite.tenancy.policy import MOST_CHARACTERS, Block
@@ -90,8 +95,8 @@ class MemoryFields(StrictSerializer):
     pinned = StrictBooleanField(required=False)
     user_id = NameField(max_length=200, required=False, allow_null=True)
     visibility = StrictChoiceField(Visibility.choices, required=False)
-    valid_from = serializers.DateTimeField(required=False, allow_null=True)
-    valid_until = serializers.DateTimeField(required=False, allow_null=True)
+    valid_from = AppTimeField(help_text="From when it holds. A later one of the same matter ends the earlier one.")
+    valid_until = AppTimeField(help_text="Until when, this moment not included.")
     metadata = SmallJSONObjectField(required=False)
 
     def validate(self, fields: dict[str, Any]) -> dict[str, Any]:
@@ -233,7 +238,7 @@ class LeastScoreField(StrictFloatField):
         )
 
 
-class SearchQuestion(StrictSerializer):
+class SearchQuestion(AskedTimes):
     query = StrictCharField(max_length=MAX_QUERY_CHARACTERS)
     limit = StrictIntegerField(min_value=1, max_value=100, default=10)
     mode = StrictChoiceField(MODES, default="auto")
@@ -274,7 +279,7 @@ class SearchQuestion(StrictSerializer):
             raise serializers.ValidationError({"as_of": ["Looks at the app's own memories only: scope app."]})
         if fields["documents"] == ONLY and fields["as_of"]:
             raise serializers.ValidationError({"as_of": ["Looks at memories only: documents are as they are now."]})
-        return fields
+        return super().validate(fields)
 
 
 class Citation(StrictSerializer):
@@ -292,6 +297,15 @@ class MemoryTagged(MemoryShown):
         "standing: it applies to the request, whether or not it answers it.",
     )
     document = Citation(allow_null=True, help_text="Where it is quoted from: a passage, and no memory. Else null.")
+    validity = StrictCharField(help_text="Its interval, by the app's clock: `valid 2025-09-01 to 2026-03-14`.")
+
+
+class AskedTimeShown(StrictSerializer):
+    """The time that was asked about: as given, or as the question names it."""
+
+    start = serializers.DateTimeField(allow_null=True)
+    end = serializers.DateTimeField(allow_null=True, help_text="Not included.")
+    known = StrictBooleanField(help_text="false: nothing is known of that time. What is found held at another.")
 
 
 class HitShown(MemoryTagged):
@@ -327,6 +341,7 @@ class SearchAnswer(StrictSerializer):
     coverage = StrictChoiceField(WAYS, allow_null=True, help_text=COVERAGE_HELP)
     took_ms = serializers.FloatField()
     degraded = serializers.ListField(child=StrictCharField(), help_text="Retrievers that could not answer.")
+    asked_time = AskedTimeShown(allow_null=True, help_text="null: no time is asked about.")
     scores_combined = StrictChoiceField(
         ["sum", "product"], required=False, help_text="With `explain`: what of a hit's parts its `formula_score` is."
     )
@@ -337,7 +352,7 @@ class ContextMessage(StrictSerializer):
     content = StrictCharField(max_length=100_000, allow_blank=True)
 
 
-class ContextQuestion(StrictSerializer):
+class ContextQuestion(AskedTimes):
     session_id = StrictUUIDField(required=False, allow_null=True, default=None)
     turn_number = StrictIntegerField(min_value=0, max_value=MAX_TURN, required=False, allow_null=True, default=None)
     messages = serializers.ListField(child=ContextMessage(), required=False, max_length=100)
@@ -351,7 +366,7 @@ class ContextQuestion(StrictSerializer):
     def validate(self, fields: dict[str, Any]) -> dict[str, Any]:
         if fields.get("query") and fields.get("messages"):
             raise serializers.ValidationError("Give messages or a query, not both.")
-        return fields
+        return super().validate(fields)
 
 
 class ContextAnswer(StrictSerializer):
@@ -364,6 +379,7 @@ class ContextAnswer(StrictSerializer):
     coverage = StrictChoiceField(WAYS, allow_null=True, help_text=COVERAGE_HELP)
     economised = StrictBooleanField()
     degraded = serializers.ListField(child=StrictCharField())
+    asked_time = AskedTimeShown(allow_null=True)
 
 
 class RevisionShown(StrictSerializer):
@@ -412,11 +428,20 @@ def show_held(rejection: Rejection) -> dict[str, Any]:
     return {"outcome": outcome, "reason": rejection.reason, "rejection_id": rejection.uid}
 
 
-def show_tagged(memory: Memory, tags: Sequence[str]) -> dict[str, Any]:
+def show_tagged(memory: Memory, tags: Sequence[str], zone: tzinfo) -> dict[str, Any]:
     fields = show_memory(memory)
     fields["trust"] = list(tags)
     fields["document"] = citation_of(memory)
+    fields["validity"] = valid_text(memory.valid_from, memory.valid_until, zone)
     return fields
+
+
+def show_asked_time(answer: TimeAnswer | None) -> dict[str, Any] | None:
+    if answer is None:
+        return None
+    limits = (answer.start, answer.end)
+    start, end = (datetime.fromtimestamp(moment, UTC) if isfinite(moment) else None for moment in limits)
+    return {"start": start, "end": end, "known": answer.is_known}
 
 
 def shown_state(state: dict[str, Any]) -> dict[str, Any]:
@@ -431,7 +456,7 @@ def rounded(state: dict[str, Any]) -> dict[str, Any]:
 
 def show_hit(hit: Hit, app: App, *, explain: bool) -> dict[str, Any]:
     """Of another app's memory only what it says: that app's ids and metadata are its own."""
-    fields = show_tagged(hit.memory, hit.trust)
+    fields = show_tagged(hit.memory, hit.trust, app.policy.time_zone)
     fields["score"], fields["shared_by"] = hit.score, None
     if hit.memory.app_id != app.pk:
         fields |= {**OWN_TO_AN_APP, "shared_by": hit.app.app_id}

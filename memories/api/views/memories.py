@@ -25,7 +25,8 @@ from memories.api.base import (
     found,
     memory_with,
 )
-from memories.api.pagination import as_moment, as_uuid, one_of, page, search_page, user_asked
+from memories.api.fields import range_of, valid_asked
+from memories.api.pagination import as_moment, as_uuid, one_of, page, search_page, user_asked, validity_asked
 from memories.api.schema import IF_MATCH, lists, of_user, operation
 from memories.api.serializers.memories import (
     BatchAnswer,
@@ -45,6 +46,7 @@ from memories.api.serializers.memories import (
     RevisionShown,
     SearchAnswer,
     SearchQuestion,
+    show_asked_time,
     show_held,
     show_hit,
     show_link,
@@ -74,6 +76,11 @@ LIST_CHOICES = {
     "origin": Origin.values,
 }
 LIST_TEXTS = ("category", "subject", "external_id")
+VALID = (
+    OpenApiParameter("valid_at", OpenApiTypes.DATETIME, description="Only what held at this time, superseded or not."),
+    OpenApiParameter("valid_from", OpenApiTypes.DATETIME, description="Only what held at some time from here on."),
+    OpenApiParameter("valid_until", OpenApiTypes.DATETIME, description="Only what held at some time before this."),
+)
 LIST_FILTERS = (*LIST_CHOICES, *LIST_TEXTS, "session_id", "user_id")
 NARROWED = [
     *(OpenApiParameter(name, str, enum=allowed) for name, allowed in LIST_CHOICES.items()),
@@ -88,7 +95,7 @@ MAX_QUESTION_CHARACTERS = 2_000
 class Memories(AgentView):
     creates = True
 
-    @lists(MemoryShown, "list_memories", *NARROWED, TRUST_LEVEL)
+    @lists(MemoryShown, "list_memories", *NARROWED, TRUST_LEVEL, *VALID)
     def get(self, request: Request) -> Response:
         """The latest first. `subject=general` finds those without a subject."""
         known = self.memory_agent().memories_of(user_asked(request))
@@ -104,7 +111,10 @@ class Memories(AgentView):
             filters["session__uid"] = as_uuid("session_id", filters.pop("session_id"))
         if "subject" in filters:
             filters["subject"] = subject_of(filters["subject"])
-        return page(self, of_level_asked(rows.filter(**filters), request), show_memory)
+        rows = of_level_asked(rows.filter(**filters), request)
+        if times := validity_asked(request):
+            rows = rows.held_between(*times)
+        return page(self, rows, show_memory)
 
     @extend_schema(
         request=NewMemoryOnce,
@@ -310,6 +320,7 @@ class Search(AgentView):
                 "coverage": found.coverage or None,
                 "took_ms": round(1000 * (time.perf_counter() - started), 2),
                 "degraded": found.degraded,
+                "asked_time": show_asked_time(found.time),
                 **({"scores_combined": found.combined} if explain else {}),
             }
         )
@@ -337,18 +348,21 @@ class ContextBlock(AgentView):
             limit=body["limit"],
             min_score=body["min_score"],
             user_id=body["user_id"],
+            valid=valid_asked(body),
+            stored=range_of(body["since"], body["until"]),
         )
-        injected = context.injected
+        injected, zone = context.injected, self.app.policy.time_zone
         return Response(
             {
                 "text": "" if wanted == "json" else injected.text,
                 "tokens": 0 if wanted == "json" else injected.tokens,
                 "included": len(injected.memories),
                 "total": injected.total,
-                "memories": [show_tagged(memory, context.tags[memory.pk]) for memory in injected.memories],
+                "memories": [show_tagged(memory, context.tags[memory.pk], zone) for memory in injected.memories],
                 "tier_answered": context.tier_answered,
                 "coverage": context.coverage or None,
                 "economised": context.economised,
                 "degraded": list(context.degraded),
+                "asked_time": show_asked_time(context.time),
             }
         )

@@ -16,7 +16,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from memories.api.base import BESIDE, AgentView, Answer, AnyAnswer, found, text_answer
-from memories.api.pagination import chosen, page, whole
+from memories.api.pagination import chosen, page, range_asked, whole
 from memories.api.schema import lists, operation, whole_number
 from memories.api.serializers.apps import Purged, show_purged
 from memories.api.serializers.memories import show_tagged
@@ -92,12 +92,12 @@ class Sessions(AgentView):
 
         def start() -> Answer:
             session, is_new = agent.open_session(external_id, body)
-            greeting = agent.start(session)
+            greeting, zone = agent.start(session), self.app.policy.time_zone
             context = {
                 "text": greeting.text,
                 "tokens": greeting.tokens,
-                "memories": [show_tagged(memory, greeting.tags(memory)) for memory in greeting.memories],
-                "lessons": [show_tagged(memory, greeting.tags(memory)) for memory in greeting.lessons],
+                "memories": [show_tagged(memory, greeting.tags(memory), zone) for memory in greeting.memories],
+                "lessons": [show_tagged(memory, greeting.tags(memory), zone) for memory in greeting.lessons],
                 "triggers": [show_trigger(due) for due in greeting.dues],
             }
             return 201 if is_new else 200, {**show_session(session), "context": context, "jobs_run": greeting.jobs_run}
@@ -284,11 +284,20 @@ class Events(AgentView):
         return page(self, chosen(rows, request, level=Level.values).select_related("session"), show_event)
 
 
+SAID_BETWEEN = (
+    OpenApiParameter("since", OpenApiTypes.DATETIME, description="Only what was said from here on."),
+    OpenApiParameter("until", OpenApiTypes.DATETIME, description="Only what was said before this."),
+)
+
+
 class Resources(AgentView):
-    @lists(ResourceShown, "list_resources", OpenApiParameter("session_id", OpenApiTypes.UUID))
+    @lists(ResourceShown, "list_resources", OpenApiParameter("session_id", OpenApiTypes.UUID), *SAID_BETWEEN)
     def get(self, request: Request) -> Response:
-        """Raw text as it came, of this agent's sessions."""
+        """Raw text as it came, of this agent's sessions, from all times or of what was said in a range."""
         rows = Resource.objects.for_app(self.app).filter(session__agent=self.caller().agent, session__purged_at=None)
+        since, until = range_asked(request, "since", "until") or (None, None)
+        rows = rows.filter(content_at__gte=since) if since else rows
+        rows = rows.filter(content_at__lt=until) if until else rows
         return page(self, self.of_session_asked(rows).select_related("session"), show_resource)
 
 

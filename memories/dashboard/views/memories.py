@@ -17,7 +17,7 @@ from memories.capture.candidates import LESSON_IMPORTANCE
 from memories.dashboard import memory_history
 from memories.dashboard.access import SAFE, Dashboard, DashboardRequest, page
 from memories.dashboard.forms import AddForm, EditForm
-from memories.dashboard.lists import Choice, Filters, KeysetPage, Search, Suggested, keyset_page
+from memories.dashboard.lists import Choice, Filters, KeysetPage, Moment, Search, Suggested, keyset_page
 from memories.dashboard.responses import (
     AT_MOST,
     Tone,
@@ -41,6 +41,7 @@ from memories.models.graph import SAYABLE
 from memories.models.memory import TRUSTED_ORIGINS, MemoryQuerySet, subject_of
 from memories.retrieve.contradictions import tags_of
 from memories.retrieve.pipeline import SearchRequest
+from memories.retrieve.validity import at_moment
 from memories.services import CannotMerge, Changed, MemoryAgent, MemoryGone, NotChanged, VersionMismatch
 from memories.services.memories import Change, archive_one, pin_one, restore_one, review_one, undo_one, unpin_one
 from memories.store import Candidate, LimitReached
@@ -83,6 +84,7 @@ class MemoryFilters(Filters):
     source = Choice("Source", [(source, source) for source in Source.values])
     origin = Choice("Said by", Origin.choices)
     trust = Choice("Trust", [(level, level) for level in Trust.values])
+    valid_at = Moment("Valid at")
 
     def given(self) -> dict[str, Any]:
         """Drop `by`, which narrows nothing without something to find."""
@@ -127,6 +129,9 @@ def memories(request: DashboardRequest) -> HttpResponse:
 
 def narrow(rows: MemoryQuerySet, given: Mapping[str, Any]) -> MemoryQuerySet:
     status = given.get("status")
+    if "valid_at" in given:
+        rows = rows.held_between(*at_moment(given["valid_at"]))
+        status = status or ANY
     if status != ANY:
         rows = rows.filter(status=status) if status else rows.filter(status__in=LIVE)
     if "subject" in given:
@@ -151,7 +156,10 @@ def search(agent: MemoryAgent, given: Mapping[str, Any]) -> KeysetPage[Memory]:
         filters["subject"] = subject_of(filters["subject"])
     if "user" in given:
         filters["user_id"] = given["user"]
-    result = agent.search(SearchRequest(text=given["q"], limit=SEARCH_LIMIT, filters=filters, counted=False))
+    valid = at_moment(given["valid_at"]) if "valid_at" in given else None
+    result = agent.search(
+        SearchRequest(text=given["q"], limit=SEARCH_LIMIT, filters=filters, valid=valid, counted=False)
+    )
     return KeysetPage([hit.memory for hit in result.hits])
 
 

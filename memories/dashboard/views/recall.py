@@ -9,21 +9,20 @@ from dataclasses import dataclass, replace
 from typing import Any
 from uuid import UUID
 
-from django import forms
 from django.http import HttpResponse
 from django.utils import timezone
 
 from memories.dashboard.access import Dashboard, DashboardRequest, page
-from memories.dashboard.lists import Choice, Filters, Search, as_uid
+from memories.dashboard.lists import Choice, Filters, Moment, Search, as_uid
 from memories.dashboard.responses import render_page
 from memories.models import Memory, Source
 from memories.models.document import citation_of
 from memories.models.memory import subject_of
 from memories.retrieve.hits import Hit, put_below_floor
 from memories.retrieve.pipeline import BESIDE, MODES, SearchRequest
+from memories.retrieve.validity import at_moment
 from memsite.tenancy.origin import Origin
 from memsite.tenancy.policy import Block
-from memsite.timestamps import check_in_reach
 
 WORTH = {"importance", "priority", "age", "recency", "domain", "sentiment"}
 # By how the name of a part begins: what it tells, in the order in which people ask.
@@ -34,7 +33,7 @@ GROUPS = (
     ("summary", ("passage", "summary")),
     ("beside it", ("near_", "covered_", "answers_", "session_", "opens_", "long_covered", "long_session")),
     ("subject", ("subject_", "other_asks", "of_another")),
-    ("day", ("day_",)),
+    ("day", ("day_", "held_then")),
     ("at odds", ("surer",)),
     ("put behind", ("less_", "conflicting", "below_")),
 )
@@ -48,7 +47,7 @@ RETRIEVERS = {
 LEAST = 1e-9
 SHOWN, LEFT_OUT = 10, 8
 FIELDS = ("category", "agent", "source", "origin")
-TOLD_BY = {"q", "user"}
+TOLD_BY = {"q", "user", "valid_at"}
 """What the block goes by: an agent gives nothing else."""
 
 
@@ -131,12 +130,8 @@ class RecallFilters(Filters):
     origin = Choice("Said by", Origin.choices)
     session = Search("Session id")
     user = Search("End user")
-    as_of = forms.DateTimeField(
-        label="As of",
-        required=False,
-        validators=[check_in_reach],
-        widget=forms.DateTimeInput(attrs={"type": "datetime-local"}),
-    )
+    as_of = Moment("As of")
+    valid_at = Moment("Valid at")
 
     def __init__(self, dashboard: Dashboard, *args: Any, **options: Any) -> None:
         super().__init__(*args, app=dashboard.app, **options)
@@ -168,6 +163,7 @@ def answer(dashboard: Dashboard, fields: dict[str, Any]) -> dict[str, Any]:
         mode=fields.get("mode", "auto"),
         user_id=fields.get("user"),
         as_of=fields.get("as_of"),
+        valid=at_moment(fields["valid_at"]) if "valid_at" in fields else None,
         filters=filters,
         documents=BESIDE,
         counted=False,
@@ -179,7 +175,8 @@ def answer(dashboard: Dashboard, fields: dict[str, Any]) -> dict[str, Any]:
     left_out = [hit for hit in everything.hits if hit.memory.pk not in known][:LEFT_OUT]
     if not result.more:
         put_below_floor(left_out, result.hits)
-    block = agent.context(Block.TURN, question=fields["q"], user_id=fields.get("user"), counted=False)
+    user_id, valid = fields.get("user"), request.valid
+    block = agent.context(Block.TURN, question=fields["q"], user_id=user_id, valid=valid, counted=False)
     return {
         "hits": explain(result.hits, result.combined),
         "combined": result.combined,
@@ -187,6 +184,7 @@ def answer(dashboard: Dashboard, fields: dict[str, Any]) -> dict[str, Any]:
         "next": explain(left_out, everything.combined, start=len(result.hits) + 1) if result.more else [],
         "tier": result.tier,
         "summaries": result.summaries,
+        "is_of_unknown_time": bool(result.time and not result.time.is_known),
         "degraded": result.degraded,
         "took_ms": took_ms,
         "told": block,
