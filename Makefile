@@ -89,14 +89,14 @@ schema: $(VENV)/dev.stamp ## Check the OpenAPI schema
 	@$(MANAGE) spectacular --validate --fail-on-warn --file /dev/null
 
 # One core, so that figures compare. DATA is a folder of annotated conversations (bench/README.md), LIMIT how many of each file to take,
-# NOTE what a reader of the figures should know. `make bench-recall`, `-languages`, `-learning`, `-judgement`, `-latency`, `-desk`, `-upkeep`, `-year`
+# NOTE what a reader of the figures should know. `make bench-recall`, `-languages`, `-learning`, `-judgement`, `-temporal`, `-latency`, `-desk`, `-upkeep`, `-year`
 # are its parts.
 DATA := ../shared/bench
 BENCH := OMP_NUM_THREADS=1 $(BIN)/python -m
 BENCH_DATA = --data $(DATA) $(if $(LIMIT),--limit $(LIMIT)) --note "$(NOTE)"
-.PHONY: bench-beside bench-recall bench-languages bench-learning bench-judgement bench-memtrust bench-latency bench-desk bench-upkeep bench-year bench-limit bench-porting train-ranker
+.PHONY: bench-beside bench-recall bench-languages bench-learning bench-judgement bench-temporal bench-memtrust bench-latency bench-desk bench-upkeep bench-year bench-limit bench-porting train-ranker
 
-bench: bench-recall bench-languages bench-learning bench-judgement bench-latency bench-desk bench-upkeep bench-year ## Measure recall, languages, learning, judgement, latency, desk and upkeep anew: bench/results/benchmarks.md (DATA=, LIMIT=2 for a quick look)
+bench: bench-recall bench-languages bench-learning bench-judgement bench-temporal bench-latency bench-desk bench-upkeep bench-year ## Measure recall, languages, learning, judgement, latency, desk and upkeep anew: bench/results/benchmarks.md (DATA=, LIMIT=2 for a quick look)
 
 bench-recall: $(VENV)/run.stamp
 	@$(BENCH) bench.recall $(BENCH_DATA)
@@ -109,6 +109,9 @@ bench-learning: $(VENV)/run.stamp
 
 bench-judgement: $(VENV)/dev.stamp ## Measure what is kept and believed, by rules and by the network (HELD_OUT=1)
 	@$(BENCH) bench.judgement $(if $(HELD_OUT),--held-out) --note "$(NOTE)"
+
+bench-temporal: $(VENV)/dev.stamp ## Measure questions that name a time, beside the same without validity (HELD_OUT=1)
+	@$(BENCH) bench.temporal $(if $(HELD_OUT),--held-out) --note "$(NOTE)"
 
 bench-memtrust: $(VENV)/dev.stamp $(VENV)/memtrust.stamp ## Measure with a harness by others, memtrust-cli (NOTES=500)
 	@$(BIN)/python -m bench.memtrust --harness $(VENV)/memtrust/bin/python $(if $(NOTES),--notes $(NOTES)) --note "$(NOTE)"
