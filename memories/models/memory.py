@@ -211,7 +211,7 @@ class MemoryQuerySet(PurgedQuerySet["Memory"]):
         return self.filter(begun & (Q(valid_until=None) | Q(valid_until__gt=now)))
 
     def held_between(self, start: datetime | None, end: datetime | None) -> Self:
-        """What held at some time in a range, open where None: active, or replaced since."""
+        """Return what held at some time in a range, open where None: active, or replaced since."""
         rows = self.filter(Q(status=Status.ACTIVE) | Q(status=Status.SUPERSEDED, valid_until__isnull=False))
         # What was replaced before it began held at no time.
         rows = rows.filter(Q(valid_from=None) | Q(valid_until=None) | Q(valid_from__lt=F("valid_until")))

@@ -446,12 +446,12 @@ class Writer:
                 self.keep(loser, Action.MERGED, before, reason)
         supersede(winner, gone, self.now)
 
-    def supersede(self, memory: Memory, by: Memory, reason: str = "", at: datetime | None = None) -> None:
-        """Let another memory stand for this one from now on, which leaves the default results. It held until `at`."""
-        before, at = snapshot(memory), at or self.now
+    def supersede(self, memory: Memory, by: Memory, reason: str = "", end: datetime | None = None) -> None:
+        """Let another memory stand for this one from now on, which leaves the default results. It held until the `end`."""
+        before, end = snapshot(memory), end or self.now
         memory.status = Status.SUPERSEDED
-        if memory.valid_until is None or memory.valid_until > at:
-            memory.valid_until = max(at, memory.valid_from or at)
+        if memory.valid_until is None or memory.valid_until > end:
+            memory.valid_until = max(end, memory.valid_from or end)
         self.keep(memory, Action.SUPERSEDED, before, reason)
         self.link(by, memory, LinkKind.SUPERSEDES)
         cancel_triggers_of(memory)

@@ -345,8 +345,8 @@ def context(query: tuple[str, ...], format_: str | None, json_: bool, **options:
 
 
 def is_of_unknown_time(answer: SearchAnswer | Context) -> bool:
-    asked = answer.get("asked_time")
-    return bool(asked and not asked["known"])
+    time = answer.get("asked_time")
+    return bool(time and not time["known"])
 
 
 @click.command()
