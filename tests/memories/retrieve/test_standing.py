@@ -5,6 +5,8 @@ from __future__ import annotations
 import pytest
 
 from memories.inject.pipeline import greet
+from memories.models.vector import embed_contents
+from memories.providers.embeddings import HashEmbedder
 from memories.retrieve.scoped_view import Scope
 from tests.conftest import Caller
 from tests.memories.retrieve.asking import contents, embedder_of, search, store
@@ -27,6 +29,14 @@ def notes(alice: Caller) -> list[str]:
 def test_a_request_finds_the_rule_of_its_matter(alice: Caller, notes: list[str], text: str) -> None:
     store(alice, text)
     assert text in contents(search(alice, REQUEST))[:2]
+
+
+def test_the_vector_of_a_long_text_is_near_its_matter() -> None:
+    embedder = HashEmbedder(64)
+    asked, plain = embedder.embed_query("API errors"), embedder.embed_documents([LONG])[0]
+    made = embed_contents([(LONG, None)], embedder.embed_documents)
+    assert made is not None
+    assert made[0] @ asked > plain @ asked + 0.3
 
 
 def test_a_hit_says_that_it_stands(alice: Caller, notes: list[str]) -> None:
