@@ -198,7 +198,7 @@ def end(write: Writer, memory: Memory, by: Memory, at: datetime, reason: str) ->
         if memory.valid_until is None or memory.valid_until > at:
             write.edit(memory, {"valid_until": at}, reason)
     else:
-        write.supersede(memory, by=by, reason=reason, at=at)
+        write.supersede(memory, by=by, reason=reason, end=at)
 
 
 def end_before(write: Writer, memory: Memory, known: Sequence[Memory]) -> None:

@@ -447,7 +447,7 @@ class Writer:
         supersede(winner, gone, self.now)
 
     def supersede(self, memory: Memory, by: Memory, reason: str = "", end: datetime | None = None) -> None:
-        """Let another memory stand for this one from now on, which leaves the default results. It held until the `end`."""
+        """Let another memory stand for this one, which leaves the default results and held until the `end`."""
         before, end = snapshot(memory), end or self.now
         memory.status = Status.SUPERSEDED
         if memory.valid_until is None or memory.valid_until > end:
