@@ -137,7 +137,7 @@ class OneDocument(DocumentView):
         """Takes another file in its place. The passages of the one before are found until this one is read."""
         return Response(self.take(request, self.document(uid)), status=202)
 
-    @extend_schema(responses=Deleted, operation_id="delete_document")
+    @extend_schema(responses={200: Deleted}, operation_id="delete_document")
     def delete(self, request: Request, uid: UUID) -> Response:
         """Deletes it with its passages, for good."""
         self.memory_agent().delete_document(self.document(uid))
