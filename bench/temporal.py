@@ -22,7 +22,7 @@ import numpy as np
 from django.test.utils import setup_test_environment
 from time_machine import travel
 
-from bench.judgement import Door as Client
+from bench.judgement import Endpoint as Client
 from bench.options import make_database, parser
 from bench.page import circumstances, table, write_section
 from memories.providers.embeddings import MiniLMEmbedder

@@ -54,7 +54,7 @@ def covering(evidence: Evidence, ranked: Ranked, overview: Overview, most: int) 
     chosen = choose(scoped, ranked, groups, most, IN_ORDER if overview.way == ORDER else PER_SESSION)
     order = np.concatenate([chosen, ranked.places[~np.isin(ranked.places, chosen)]])
     known = dict(zip(ranked.places.tolist(), ranked.scores.tolist(), strict=True))
-    scores = np.array([known.get(place, np.inf) for place in order.tolist()])
+    scores = np.array([known.get(place, float(ranked.scores.max())) for place in order.tolist()])
     return rearranged(ranked, order, np.minimum.accumulate(scores), PART)
 
 

@@ -266,8 +266,7 @@ def recall(
         summed_up = from_summaries(app, question, scoped, scope, embedder, min_score)
         left_out = of_other_days(app, [hit.memory.pk for hit in summed_up.hits], question.exact_days, now).union(told)
         if hits := [hit for hit in summed_up.hits if hit.memory.pk not in left_out]:
-            hits, at_odds = hits_with_contradictions(app, scoped, hits, told, scope.commit)
-            return page_of_summaries(summed_up, hits, at_odds, offset, limit, told)
+            return page_of_summaries(app, scoped, scope, replace(summed_up, hits=hits), offset, limit, told)
     evidence, degraded = evidence_for(app, question, scoped, embedder, plan)
     # One more than is shown: whether there are more, is told.
     most = offset + limit + 1
@@ -299,18 +298,8 @@ def recall(
     more = len(ranked.places) > offset + limit and len(hits) == limit
     band = BAND if plan.ranking in BY_LOGARITHMS else BAND_SHARE * float(ranked.scores.max(initial=0.0))
     tier, way = "items" if hits else "none", overview.way if overview else ""
-    found = Recall(
-        hits,
-        degraded,
-        ranked.combined,
-        tier,
-        more=more,
-        band=band,
-        at_odds=at_odds,
-        coverage=way,
-        time=time_answer,
-    )
-    return with_summaries(found, app, scope, scoped)
+    found = Recall(hits, degraded, ranked.combined, tier, more=more, band=band, at_odds=at_odds, coverage=way)
+    return with_summaries(replace(found, time=time_answer), app, scope, scoped)
 
 
 def is_policys(plan: Plan) -> bool:
@@ -337,9 +326,10 @@ def in_order_of_time(
 
 
 def page_of_summaries(
-    found: Recall, hits: Sequence[Hit], at_odds: Sequence[tuple[int, int]], offset: int, limit: int, told: Sequence[int]
+    app: App, scoped: ScopedView, scope: Scope, found: Recall, offset: int, limit: int, told: Sequence[int]
 ) -> Recall:
-    """Return one page of the hits that summaries answer with."""
+    """Return one page of the hits that summaries answer with, and of what contradicts them."""
+    hits, at_odds = hits_with_contradictions(app, scoped, found.hits, told, scope.commit)
     so_far, more = hits[: offset + limit], len(hits) > offset + limit
     at_odds = pairs_among(at_odds, {hit.memory.pk for hit in so_far}.union(told))
     return replace(found, hits=list(so_far[offset:]), tier="summaries", more=more, at_odds=at_odds)
