@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections import defaultdict
 from dataclasses import dataclass
 from pathlib import Path
 
-from memories.language.wordlists import read_rows
+from memories.language.wordlists import read_patterns
 
 ORDER, SUMMARY, COUNT, LIST = "order", "summary", "count", "list"
 WAYS = (ORDER, SUMMARY, COUNT, LIST)
@@ -26,14 +25,7 @@ class Overview:
     topic: str
 
 
-def _patterns() -> dict[str, re.Pattern[str]]:
-    parts: defaultdict[str, list[str]] = defaultdict(list)
-    for _, part, pattern in read_rows(Path(__file__).with_name("coverage.tsv")):
-        parts[part].append(pattern)
-    return {part: re.compile("|".join(patterns)) for part, patterns in parts.items()}
-
-
-_PATTERNS = _patterns()
+_PATTERNS = read_patterns(Path(__file__).with_name("coverage.tsv"))
 _CUES = {way: _PATTERNS.pop(f"cues {way}").pattern.split("|") for way in WAYS}
 
 

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 
-from memories.language.wordlists import read_rows, words
+from memories.language.wordlists import read_patterns, words
 
 READ_CHARACTERS = 6_000
 """Of the beginning and of the end of a text, so many: what is meant to last stands at either."""
@@ -33,14 +32,7 @@ class Standing:
     matter: str
 
 
-def _patterns() -> dict[str, re.Pattern[str]]:
-    parts: defaultdict[str, list[str]] = defaultdict(list)
-    for _, part, pattern in read_rows(Path(__file__).with_name("standing.tsv")):
-        parts[part].append(pattern)
-    return {part: re.compile("|".join(patterns)) for part, patterns in parts.items()}
-
-
-_PARTS = _patterns()
+_PARTS = read_patterns(Path(__file__).with_name("standing.tsv"))
 ORDER, WISH, MATTER, OWN, REQUEST, RECALL = (
     _PARTS[name] for name in ("order", "wish", "matter", "own", "request", "recall")
 )

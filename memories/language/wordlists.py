@@ -68,3 +68,11 @@ PERSONS = words("""
 GROUPS = words("team family couple school company firm club office")
 CARERS = words("doctor dentist teacher therapist lawyer nurse")
 ANIMALS = words("dog dogs cat cats horse pet pets animals")
+
+
+def read_patterns(file: Path) -> dict[str, re.Pattern[str]]:
+    """Read a file of rows (language, part, pattern): return a pattern for each part, of all languages."""
+    parts: defaultdict[str, list[str]] = defaultdict(list)
+    for _, part, pattern in read_rows(file):
+        parts[part].append(pattern)
+    return {part: re.compile("|".join(patterns)) for part, patterns in parts.items()}
