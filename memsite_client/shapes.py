@@ -291,7 +291,7 @@ class Document(TypedDict):
     reason: str
     pages: int | None
     passages: int
-    withheld: int
+    withheld_count: int
     tags: list[str]
     user_id: str | None
     origin: Origin

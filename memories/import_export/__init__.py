@@ -248,7 +248,7 @@ TABLES: tuple[Table, ...] = (
         name="document", model=Document, refs=(Ref("agent", "agent"),), of_user=of_whom,
         columns=(
             "name", "external_id", "content_type", "size", "fingerprint", "status", "reason", "pages", "passages",
-            "withheld", "tags", "user_id", "origin", "created_at", "updated_at",
+            "withheld_count", "tags", "user_id", "origin", "created_at", "updated_at",
         ),
     ),
     MemoryTable(

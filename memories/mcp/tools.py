@@ -492,7 +492,7 @@ def document_with(agent: MemoryAgent, uid: str) -> Document:
 
 
 def brief_document(document: Document) -> dict[str, Any]:
-    names = ("name", "status", "pages", "passages", "withheld", "reason", "user_id")
+    names = ("name", "status", "pages", "passages", "withheld_count", "reason", "user_id")
     told = {name: value for name in names if (value := getattr(document, name))}
     return {"id": document.uid, **told}
 

@@ -46,7 +46,7 @@ class Migration(migrations.Migration):
                 ('lease_until', models.DateTimeField(blank=True, editable=False, null=True)),
                 ('pages', models.PositiveIntegerField(blank=True, null=True)),
                 ('passages', models.PositiveIntegerField(default=0)),
-                ('withheld', models.PositiveIntegerField(default=0, help_text='Passages that no agent should read.')),
+                ('withheld_count', models.PositiveIntegerField(default=0, help_text='Passages that no agent should read.')),
                 ('tags', models.JSONField(blank=True, default=list)),
                 ('user_id', models.CharField(blank=True, max_length=200, null=True)),
                 ('origin', models.CharField(choices=[('operator', 'an operator'), ('user', 'a user'), ('assistant', 'the agent itself'), ('agent', 'another agent or program'), ('tool', 'a tool'), ('web', 'something read on the web')], default='agent', help_text='Whose words it has.', max_length=10)),

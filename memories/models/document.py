@@ -54,7 +54,7 @@ class Document(Scoped, Identified):
     lease_until = models.DateTimeField(null=True, blank=True, editable=False)
     pages = models.PositiveIntegerField(null=True, blank=True)
     passages = models.PositiveIntegerField(default=0)
-    withheld = models.PositiveIntegerField(default=0, help_text="Passages that no agent should read.")
+    withheld_count = models.PositiveIntegerField(default=0, help_text="Passages that no agent should read.")
     tags = models.JSONField(default=list, blank=True)
     user_id = models.CharField(max_length=200, null=True, blank=True)
     origin = models.CharField(max_length=10, choices=Origin, default=Origin.AGENT, help_text="Whose words it has.")

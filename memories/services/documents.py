@@ -199,7 +199,9 @@ class DocumentService(Caller):
         """Store passages in the place of those of the file before, unless another has come since."""
         if not read.candidates:
             reason = read.why_withheld or "Nothing of it may be kept: all of it is private."
-            return self.finish_document(document, DocumentStatus.FAILED, reason=reason, withheld=len(read.withheld))
+            return self.finish_document(
+                document, DocumentStatus.FAILED, reason=reason, withheld_count=len(read.withheld)
+            )
         with writing(self.app, self.actor, timezone.now()) as write:
             if not self.still_waits(document):
                 return "replaced"
@@ -212,7 +214,7 @@ class DocumentService(Caller):
                 content_type=read.content.content_type,
                 pages=read.content.pages,
                 passages=len(read.candidates),
-                withheld=len(read.withheld),
+                withheld_count=len(read.withheld),
             )
 
     def still_waits(self, document: Document) -> bool:

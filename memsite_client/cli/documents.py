@@ -98,5 +98,5 @@ def delete(document_id: str, json_: bool) -> None:
 def document_line(row: Mapping[str, Any]) -> str:
     details = [many(row["pages"], "page")] if row["pages"] else []
     details += [many(row["passages"], "passage"), f"{row['size']:,} bytes"]
-    details += [f"{many(row['withheld'], 'passage')} withheld"] if row["withheld"] else []
+    details += [f"{many(row['withheld_count'], 'passage')} withheld"] if row["withheld_count"] else []
     return with_details(f"{one_line(row['name'])}  {row['status']}", row["id"], details)

@@ -267,14 +267,14 @@ def test_secrets_are_taken_out(alice: Caller) -> None:
 
 def test_what_no_agent_should_read_is_withheld(alice: Caller) -> None:
     document = added(alice, f"{ROUTER}\n# Note\n\n{ORDER}", "router.md")
-    assert (document["status"], document["passages"], document["withheld"]) == ("ready", 1, 1)
+    assert (document["status"], document["passages"], document["withheld_count"]) == ("ready", 1, 1)
     assert "passage 2: instruction" in document["reason"]
 
 
 def test_an_app_that_approves_the_words_of_the_web_takes_no_such_document(alice: Caller) -> None:
     AppPolicy.objects.filter(app=alice.app).update(approval_origins=["web"])
     document = added(alice, ROUTER, "router.md", origin="web")
-    assert (document["status"], document["passages"], document["withheld"]) == ("failed", 0, 1)
+    assert (document["status"], document["passages"], document["withheld_count"]) == ("failed", 0, 1)
 
 
 def test_an_app_holds_as_many_documents_as_its_policy_says(alice: Caller) -> None:

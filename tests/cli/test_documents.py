@@ -5,12 +5,12 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from importlib import import_module
 from pathlib import Path
 
 import pytest
 
 from memsite_client import Memsite
-from memsite_client.cli import documents
 from tests.cli.conftest import run, run_json
 from tests.serving import ROOT, Server
 
@@ -26,7 +26,7 @@ def _worker(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
         environment = {**os.environ, **server.environment}
         subprocess.run(command, cwd=ROOT, env=environment, check=True, capture_output=True)  # noqa: S603
 
-    monkeypatch.setattr(documents.time, "sleep", read)
+    monkeypatch.setattr(import_module("memsite_client.cli.documents").time, "sleep", read)
 
 
 @pytest.fixture

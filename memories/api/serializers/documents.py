@@ -68,7 +68,7 @@ class DocumentShown(StrictSerializer):
     reason = StrictCharField(help_text="Why it could not be read, or why passages are withheld.")
     pages = StrictIntegerField(allow_null=True, help_text="null for formats without pages.")
     passages = StrictIntegerField(help_text="That can be found. While a new file is read, those of the one before.")
-    withheld = StrictIntegerField(help_text="Passages that are kept from agents.")
+    withheld_count = StrictIntegerField(help_text="Passages that are kept from agents.")
     tags = serializers.ListField(child=StrictCharField())
     user_id = StrictCharField(allow_null=True)
     origin = StrictChoiceField(Origin.choices)
