@@ -226,11 +226,8 @@ def context(
     session: Session = None,
     turn: Annotated[int | None, Field(ge=1, description="Its turn, counted from 1.")] = None,
     max_tokens: Annotated[int | None, Field(ge=1, description="How long it may be.")] = None,
-    min_score: LeastScore = None,
     user_id: UserId = None,
     valid_at: ValidAt = None,
-    valid_from: ValidFrom = None,
-    valid_until: ValidUntil = None,
 ) -> ToolAnswer:
     """A block of what is known, ready to be read. With `session` nothing is shown twice, and `feedback` is possible."""
     question = read(
@@ -238,11 +235,8 @@ def context(
         query=query,
         turn_number=turn,
         max_tokens=max_tokens,
-        min_score=min_score,
         user_id=user_id,
         valid_at=valid_at,
-        valid_from=valid_from,
-        valid_until=valid_until,
     )
     asked = question["query"]
     recalled = ctx.agent.context(
@@ -251,7 +245,6 @@ def context(
         session=session_named(ctx, session, user_id) if session else None,
         turn_number=question["turn_number"],
         max_tokens=question["max_tokens"],
-        min_score=question["min_score"],
         user_id=question["user_id"],
         valid=valid_asked(question),
         stored=range_of(question["since"], question["until"]),

@@ -47,7 +47,7 @@ def test_without_a_question_the_block_has_what_is_known(alice: Caller) -> None:
     assert "- [general] whales sing (confidence: 0.7)" in body["text"]
     assert (body["included"], body["total"], body["tier_answered"]) == (1, 1, None)
     assert body["tokens"] == -(-len(body["text"]) // 4)
-    assert body["memories"][0].keys() == MEMORY_FIELDS | {"trust", "validity"}
+    assert body["memories"][0].keys() == MEMORY_FIELDS | {"trust", "validity", "document"}
 
 
 def test_with_a_question_the_block_has_what_answers_it(alice: Caller) -> None:
@@ -150,7 +150,7 @@ def test_the_best_is_shortened_where_it_is_longer_than_the_budget(alice: Caller)
     text = "Kafka rebalances when a consumer is slow: " + " ".join(f"step{at} of the runbook" for at in range(85))
     alice.remember(text, category="remediation")
     alice.remember("Kafka consumers of the mail service are slow on Mondays")
-    context = ask(alice, query="kafka rebalances: what to do?", format="turn")
+    context = ask(alice, query="kafka rebalances: what to do when consumers are slow?", format="turn")
     assert context["included"] == context["total"] == 2
     line = next(line for line in context["text"].splitlines() if "rebalances" in line)
     assert re.fullmatch(r"~ Kafka rebalances when .* … \(confidence: .*\)", line)

@@ -17,6 +17,7 @@ from memories.jobs import JOBS
 from memories.models import (
     Bridge,
     Delivery,
+    Document,
     EnergyUse,
     Entity,
     Extraction,
@@ -39,6 +40,7 @@ from memsite.tenancy.models import ApiKey, App
 from sessions.models import AgentSession, Resource, Turn
 from tests.api.checks import assistant, ndjson
 from tests.conftest import Caller, fresh_caller, make_app, make_caller
+from tests.documents import added
 from tests.routes import routes_below
 from tests.shared_data import module_fixture
 from tests.upkeep import upkeep_learn_due, upkeep_summaries
@@ -85,6 +87,7 @@ def furnish(caller: Caller, word: str) -> Tenant:
         "cooldown": caller.post("cooldowns", {"action": "restart", "service": word, "seconds": 600}).json()["id"],
         "category": word,
         "user": f"user-{word}",
+        "document": added(caller, f"# Ships\n\nThe ships of {word} sail at noon.\n", f"{word}.md")["id"],
     }
     return Tenant(caller, word, ids)
 
@@ -261,6 +264,10 @@ DOORS: dict[str, Request] = {
         "triggers", {"trigger_date": "2199-01-01", "message": "spy", "memory_ids": [i["memory"]]}
     ),
     "memories of entity": lambda c, i: c.get(f"entities/{i['entity']}/memories"),
+    "document": lambda c, i: c.get(f"documents/{i['document']}"),
+    "replace document": lambda c, i: c.put(f"documents/{i['document']}?name=spy.md", {}),
+    "delete document": lambda c, i: c.delete(f"documents/{i['document']}"),
+    "passages": lambda c, i: c.get(f"documents/{i['document']}/passages"),
 }
 # Doors without anyone's id in them; they are tried by the tests below.
 WITHOUT_IDS = {
@@ -289,6 +296,7 @@ WITHOUT_IDS = {
     "jobs/{name}/run",
     "cooldowns",
     "memories/changes",
+    "documents",
 }
 # An operator of the app may overrule what was refused to any of its agents.
 OWN_APP_ONLY = {
@@ -370,6 +378,7 @@ def absent() -> dict[str, str]:
         "delivery": str(uuid4()),
         "bridge": str(uuid4()),
         "user": "nobody",
+        "document": str(uuid4()),
     }
 
 
@@ -409,6 +418,7 @@ MODELS: tuple[Any, ...] = (
     Delivery,
     Bridge,
     Rollback,
+    Document,
 )
 STATE = [
     *(f'SELECT * FROM "{model._meta.db_table}" ORDER BY {model._meta.pk.column}' for model in MODELS),  # noqa: S608
@@ -459,10 +469,11 @@ def test_every_door_is_tried() -> None:
         "delivery": "{uid}",
         "bridge": "{uid}",
         "user": "{user_id}",
+        "document": "{uid}",
     }
     for door in DOORS.values():
         door(Spy(), names)  # type: ignore[arg-type]
-    normal = {re.sub(r"/(turns|versions)/\d", r"/\1/{number}", path) for path in tried}
+    normal = {re.sub(r"/(turns|versions)/\d", r"/\1/{number}", path.partition("?")[0]) for path in tried}
     assert addresses - WITHOUT_IDS <= normal
 
 
@@ -510,7 +521,9 @@ def test_a_colleagues_private_things_answer_like_what_does_not_exist(tenants: di
     colleague.ids["category"] = f"secret-{colleague.word}"
     # What the colleague's marker made belongs to the app, so the list may be filtered by its session. So do names.
     lists = {"memories of session"}
-    doors = DOORS.keys() - OWN_APP_ONLY - lists
+    # A document is all agents' of the app.
+    of_all = {"document", "replace document", "delete document", "passages"}
+    doors = DOORS.keys() - OWN_APP_ONLY - lists - of_all
     wrong = {door: trespass(mine, colleague, door, seen(DOORS[door](mine.caller, absent()))) for door in sorted(doors)}
     assert {door: what for door, what in wrong.items() if what} == {}
     for door in lists:
@@ -530,6 +543,7 @@ LISTS = (
     "lessons",
     "entities",
     "cooldowns",
+    "documents",
 )
 
 
@@ -549,7 +563,7 @@ def everything(tenant: Tenant) -> str:
         *(f"zq{app}one" for app in ("acme", "globex", "initech")),
     ):
         answers += [
-            caller.post("memories/search", {"query": query, "mode": mode, "limit": 100})
+            caller.post("memories/search", {"query": query, "mode": mode, "limit": 100, "documents": "beside"})
             for mode in ("auto", "fulltext", "vector")
         ]
         answers += [caller.post("context", {"query": query, "format": name}) for name in ("ops", "app", "turn", "json")]

@@ -310,7 +310,7 @@ def test_where_nothing_can_be_written_a_key_still_reads(alice: Caller, monkeypat
     alice.remember("The gate code is 4812")
     ApiKey.objects.filter(agent=alice.agent).update(last_used_at=None)
 
-    def refuse(*_: object) -> None:
+    def refuse(*_: object, **__: object) -> None:
         raise OperationalError("database or disk is full")
 
     monkeypatch.setattr(authentication, "count", refuse)

@@ -332,6 +332,7 @@ DELETED = {
     "ColdText",
     "Cooldown",
     "Delivery",
+    "Document",
     "Entity",
     "Event",
     "Extraction",

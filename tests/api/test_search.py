@@ -41,7 +41,7 @@ def test_a_hit_is_a_memory_with_a_score(alice: Caller) -> None:
     }  # fmt: skip
     assert body["degraded"] == []
     (hit,) = body["results"]
-    assert hit.keys() == MEMORY_FIELDS | {"score", "trust", "shared_by", "validity"}
+    assert hit.keys() == MEMORY_FIELDS | {"score", "trust", "shared_by", "validity", "document"}
     assert alice.get(f"memories/{hit['id']}").json() == {name: hit[name] for name in MEMORY_FIELDS}
 
 

@@ -5,7 +5,7 @@ from uuid import uuid4
 
 import pytest
 
-from memories.models import FutureTrigger, Link, Memory
+from memories.models import Document, FutureTrigger, Link, Memory
 from tests.conftest import Caller, make_caller
 from tests.mcp.asking import call, post, use
 from tests.tables import each_row
@@ -22,6 +22,8 @@ TOOLS: dict[str, dict[str, Any]] = {
     "lessons": {"cursor": "{memory}"},
     "triggers": {"cursor": "{memory}"},
     "search": {"query": "known to", "category": "{category}"},
+    "documents": {"id": "{document}"},
+    "add_document": {"id": "{document}", "name": "spy.md", "content": "taken"},
 }
 WITHOUT_IDS = {"store", "context"}
 
@@ -34,11 +36,16 @@ def furnish(caller: Caller, word: str, visibility: str = "app") -> dict[str, str
     for uid in (memory, other):
         caller.patch(f"memories/{uid}", {"visibility": visibility})
     use(caller, "context", query="whales", session=f"session-{word}", turn=1)
-    return {"memory": memory, "other": other, "session": f"session-{word}", "category": f"secret-{word}"}
+    ids = {"memory": memory, "other": other, "session": f"session-{word}", "category": f"secret-{word}"}
+    # A document is all agents' of the app.
+    content = {"name": f"{word}.md", "content": f"The ships of {word} sail at noon."}
+    is_private = visibility == "agent"
+    return ids | {"document": str(uuid4()) if is_private else use(caller, "add_document", **content)["id"]}
 
 
 def absent() -> dict[str, str]:
-    return {"memory": str(uuid4()), "other": str(uuid4()), "session": "nobody", "category": "nothing"}
+    ids = {name: str(uuid4()) for name in ("memory", "other", "document")}
+    return ids | {"session": "nobody", "category": "nothing"}
 
 
 def filled(value: Any, ids: dict[str, str]) -> Any:
@@ -52,7 +59,7 @@ def told(caller: Caller, tool: str, ids: dict[str, str]) -> Any:
 
 
 def rows() -> list[list[Any]]:
-    return [list(model.objects.order_by("pk").values()) for model in (Memory, Link, FutureTrigger)]
+    return [list(model.objects.order_by("pk").values()) for model in (Memory, Link, FutureTrigger, Document)]
 
 
 @pytest.fixture

@@ -67,7 +67,7 @@ def cut(text: str, most: int) -> Iterator[str]:
         at = next((place for ends in _ENDS if (place := last_end(ends, text, most)) > most // 2), most)
         yield text[:at].strip()
         text = text[at:].lstrip()
-    if text:
+    if text := text.strip():
         yield text
 
 

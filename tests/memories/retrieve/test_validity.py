@@ -172,7 +172,7 @@ def test_in_every_ranking_what_held_comes_first_and_the_parts_make_the_score(kno
     assert result.hits[0].memory.content == OLD
     for hit in result.hits:
         parts = [*hit.parts.values()]
-        assert hit.score == pytest.approx(np.prod(parts) if result.combined == "product" else sum(parts))
+        assert hit.formula_score == pytest.approx(np.prod(parts) if result.combined == "product" else sum(parts))
 
 
 def test_what_ended_is_found_without_a_further_query(known: Caller) -> None:
