@@ -51,17 +51,18 @@ class StrictCharField(serializers.CharField):
 
 
 class AppTimeField(serializers.DateTimeField):
-    """A moment. One without a zone is by the clock of the app."""
+    """A moment. One without a zone is by the clock of the app. Of `any_year` or of one in reach of what computes."""
 
-    def __init__(self, **options: Any) -> None:
+    def __init__(self, *, any_year: bool = False, **options: Any) -> None:
         super().__init__(**{"required": False, "allow_null": True, **options})
+        self.any_year = any_year
 
     def enforce_timezone(self, value: datetime) -> datetime:
         try:
             moment = in_utc(value if value.tzinfo else value.replace(tzinfo=app_zone.get()))
         except OverflowError:
             self.fail("overflow")
-        if not is_in_reach(moment):
+        if not self.any_year and not is_in_reach(moment):
             raise serializers.ValidationError(OUT_OF_REACH)
         return moment
 

@@ -55,7 +55,8 @@ _BULLET_RE = re.compile(r"\s*(?:(?:[-*•~]|\d{1,4}[.)])\s+|(?=\[Created: ))")
 """The number of a dated line belongs to its block, so the line is also met without it."""
 _LABEL_RE = re.compile(r"\[[^\[\]\n]{1,80}\]\s*")
 _TRUST_TAGS_RE = re.compile(r"(?:\[(?:uncertain|stale|unconfirmed|unreviewed|conflicting)[^\[\]\n]{0,40}\]\s*)+")
-_SUFFIX_RE = re.compile(r"\((?:confidence|age|category)\b[^()]{0,200}\)[\s.]*\Z", re.IGNORECASE)
+# Closed, or cut at the first semicolon in it.
+_SUFFIX_RE = re.compile(r"\((?:confidence|age|category)\b[^()]{0,200}(?:\)[\s.]*)?\Z", re.IGNORECASE)
 _FIGURE = re.compile(r"\d+(?:[.,:]\d+)*")
 _DENIES = re.compile(r"not|never|no|none|nobody|nothing|neither|nor|without|cannot|\w+n['’]t")
 _CLAUSE_ENDS = ",;:.!?"

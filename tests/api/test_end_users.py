@@ -187,6 +187,7 @@ tried = set[str]()
 OTHER_DOORS = {
     "apps",
     "cooldowns",
+    "documents",
     "energy",
     "energy/consumed",
     "extractions",

@@ -95,8 +95,10 @@ class MemoryFields(StrictSerializer):
     pinned = StrictBooleanField(required=False)
     user_id = NameField(max_length=200, required=False, allow_null=True)
     visibility = StrictChoiceField(Visibility.choices, required=False)
-    valid_from = AppTimeField(help_text="From when it holds. A later one of the same matter ends the earlier one.")
-    valid_until = AppTimeField(help_text="Until when, this moment not included.")
+    valid_from = AppTimeField(
+        any_year=True, help_text="From when it holds. A later one of the same matter ends the earlier one."
+    )
+    valid_until = AppTimeField(any_year=True, help_text="Until when, this moment not included.")
     metadata = SmallJSONObjectField(required=False)
 
     def validate(self, fields: dict[str, Any]) -> dict[str, Any]:
