@@ -9,7 +9,7 @@ from memories.services.administration import (
     RollbackPreview,
     Throttle,
 )
-from memories.services.documents import DocumentLimit, DocumentService, Upload
+from memories.services.documents import DocumentLimit, DocumentService, OtherUsersDocument, Upload
 from memories.services.import_export import BadFile, CannotImport, ImportExportService, StillPurging, UnderWay
 from memories.services.memories import (
     BothSuperseded,
@@ -41,6 +41,7 @@ __all__ = [
     "MemoryGone",
     "NoSuchSource",
     "NotChanged",
+    "OtherUsersDocument",
     "RollbackPreview",
     "StillPurging",
     "Throttle",

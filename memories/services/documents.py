@@ -47,6 +47,10 @@ class DocumentLimit(Exception):
     """The app holds as many documents as it may."""
 
 
+class OtherUsersDocument(Exception):
+    """A document of another end user, or of none, has this external_id."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Upload:
     """Hold a file and what its uploader says of it. `external_id` is their own name for it, by which it is replaced."""
@@ -99,17 +103,20 @@ class DocumentService(Caller):
         """Keep a file for a worker to read, in the place of the file of `document` or of the same `external_id`.
 
         What was read of the file before is found until the new one is read. The same file again changes nothing.
-        Raise DocumentLimit.
+        Raise DocumentLimit, or OtherUsersDocument.
         """
         now, fields = timezone.now(), upload.fields()
         with transaction.atomic():
             # One at a time: the limit, and that a name is given once.
             App.objects.select_for_update(no_key=True).get(pk=self.app.pk)
+            self.count_due_writes()
             rows = Document.objects.for_app(self.app)
             if document is not None:
                 document = rows.get(pk=document.pk)
             elif upload.external_id:
                 document = rows.filter(external_id=upload.external_id).first()
+                if document and document.user_id != upload.user_id:
+                    raise OtherUsersDocument("A document with this external_id has another user_id: name it otherwise.")
             if document is None:
                 self.refuse_above_limit()
                 document = Document(app=self.app, agent=self.agent, external_id=upload.external_id, created_at=now)

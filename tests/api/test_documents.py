@@ -176,6 +176,20 @@ def test_the_same_external_id_names_the_same_document(alice: Caller) -> None:
     assert [row["id"] for row in alice.get("documents").json()["results"]] == [first["id"]]
 
 
+def test_an_external_id_of_another_end_user_replaces_nothing(alice: Caller) -> None:
+    first = added(alice, ROUTER, "router.md", external_id="manual", user_id="ann")
+    for user in ({"user_id": "ben"}, {}):
+        assert_problem(upload(alice, MANUAL, "manual.md", external_id="manual", **user), 409)
+    assert alice.get(f"documents/{first['id']}").json() == first
+
+
+def test_uploads_count_as_writes(alice: Caller) -> None:
+    AppPolicy.objects.filter(app=alice.app).update(writes_per_minute=2)
+    statuses = [upload(alice, f"{ROUTER} {number}", f"{number}.md").status_code for number in range(3)]
+    assert statuses == [202, 202, 429]
+    assert alice.get("documents").json()["results"][0]["name"] == "1.md"
+
+
 def test_the_same_file_again_changes_nothing(alice: Caller) -> None:
     document = added(alice, ROUTER, "router.md")
     again = send(alice, "PUT", f"documents/{document['id']}", ROUTER.encode())

@@ -36,7 +36,7 @@ from memories.api.serializers.documents import (
 from memories.api.serializers.memories import ORIGINS_OF_AGENTS, Deleted
 from memories.api.streaming import file_chunks
 from memories.models import Document, DocumentStatus
-from memories.services import DocumentLimit, Upload
+from memories.services import DocumentLimit, OtherUsersDocument, Upload
 from memsite.config.conf import get_conf
 from memsite.http.exceptions import Conflict, TooLarge
 from memsite.http.middleware import length_of
@@ -92,7 +92,7 @@ class DocumentView(AgentView):
         count_writes(agent, 1)
         try:
             return show_document(agent.upload_document(upload, document))
-        except DocumentLimit as error:
+        except (DocumentLimit, OtherUsersDocument) as error:
             raise Conflict(str(error)) from error
 
 
