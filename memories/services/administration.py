@@ -278,6 +278,7 @@ class AdministrationService(SessionService):
 
     def lift_cooldown(self, cooldown: Cooldown) -> None:
         """End a cooldown at once."""
+        self.check_may_change([cooldown.agent_id])
         with transaction.atomic():
             Cooldown.objects.for_app(self.app).filter(pk=cooldown.pk).delete()
             forget_answers(self.app, [cooldown.uid])
@@ -317,6 +318,7 @@ class AdministrationService(SessionService):
         return self.carry_out(purge_user(self.app, user_id, self.actor, timezone.now()))
 
     def purge_session(self, session: AgentSession) -> Purge:
+        self.check_may_change([session.agent_id])
         return self.carry_out(purge_session(session, self.actor, timezone.now()))
 
     def carry_out(self, purge: Purge) -> Purge:
