@@ -232,6 +232,7 @@ SPECTACULAR_SETTINGS = {
         "MemoryStatusEnum": "memories.models.memory.Status.choices",
         "SessionStatusEnum": "sessions.models.SessionStatus.choices",
         "AppStatusEnum": "memories.api.serializers.apps.APP_STATUSES",
+        "SettableStatusEnum": "memories.api.serializers.memories.SETTABLE_STATUSES",
         "PurgeWhatEnum": "memories.models.operations.PurgeWhat.choices",
         "PurgeStatusEnum": "memories.models.operations.PurgeStatus.choices",
         "RollbackWhatEnum": "memories.models.operations.RollbackWhat.choices",

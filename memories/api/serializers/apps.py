@@ -172,7 +172,7 @@ class AgentShown(StrictSerializer):
     name = StrictCharField()
     domain = StrictCharField()
     tier = serializers.IntegerField(allow_null=True, help_text=TIER_HELP)
-    status = StrictChoiceField(AGENT_STATUSES)
+    status = StrictCharField(help_text="active or deleted.")
     created_at = serializers.DateTimeField()
     keys = KeyShown(many=True)
 

@@ -64,7 +64,7 @@ COVERAGE_HELP = "Of a question over many memories how it was answered: order (of
 OUTSIDE_OF_SCORES = "A number from 0 to 1. Scores are probabilities; before, they had no bounds."
 ORIGINS_OF_AGENTS = [(origin.value, origin.label) for origin in SAYABLE_ORIGINS]
 # What a caller may set; superseding is what a merge does.
-SETTABLE_STATUS = (Status.ACTIVE, Status.INACTIVE, Status.ARCHIVED)
+SETTABLE_STATUSES = [(status.value, status.label) for status in (Status.ACTIVE, Status.INACTIVE, Status.ARCHIVED)]
 OWN_TO_AN_APP: dict[str, Any] = {
     "session_id": None,
     "turn_number": None,
@@ -129,9 +129,13 @@ class NewAppMemory(MemoryFields):
     """An operator's word, which belongs to no agent and no session."""
 
     kind = StrictChoiceField(Kind.choices, required=False)
-    visibility = StrictChoiceField([Visibility.APP, Visibility.SHARED], required=False)
     external_id = NameField(max_length=200, required=False, allow_null=True)
     dedupe = StrictBooleanField(default=True, help_text="False stores it even if the same is known.")
+
+    def validate_visibility(self, visibility: str) -> str:
+        if visibility == Visibility.AGENT:
+            raise serializers.ValidationError("No agent wrote it, so no agent would see it: app or shared.")
+        return visibility
 
 
 @extend_schema_field(NewMemory)
@@ -149,7 +153,7 @@ class MemoryBatch(StrictSerializer):
 
 class MemoryChanges(MemoryFields):
     content = StrictCharField(required=False, help_text="As for a new one.")
-    status = StrictChoiceField([(status.value, status.label) for status in SETTABLE_STATUS], required=False)
+    status = StrictChoiceField(SETTABLE_STATUSES, required=False)
 
 
 class AppMemoryChanges(MemoryChanges):
