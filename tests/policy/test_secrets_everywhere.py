@@ -22,7 +22,15 @@ SECRET = "ghp_abcdefghijklmnopqrstuvwxyz0123456789"
 JSON = "application/json"
 METHODS = ("get", "post", "put", "patch", "delete")
 GIVEN = ("uuid", "date", "date-time", "time")
-LAST = ("uninstall_app", "delete_app_memories", "erase_user", "delete_app_session", "delete_session", "delete_memory", "revoke_key")
+LAST = (
+    "uninstall_app",
+    "delete_app_memories",
+    "erase_user",
+    "delete_app_session",
+    "delete_session",
+    "delete_memory",
+    "revoke_key",
+)
 """What takes away what others need comes last; without a secret in it, it need not come."""
 
 

@@ -114,7 +114,7 @@ class NewApp(StrictSerializer):
 
 
 class AppChanges(StrictSerializer):
-    name = StrictCharField(max_length=200, required=False)
+    name = StrictCharField(max_length=200, required=False, refuses_empty=True)
     preset = StrictChoiceField(Preset.choices, required=False)
     status = StrictChoiceField(APP_STATUSES, required=False, help_text="active installs it again.")
     policy = PolicyChanges(required=False, help_text="Policy fields to change; with a preset, on top of it.")
@@ -139,7 +139,9 @@ class NewAgent(StrictSerializer):
 
 
 class AgentChanges(StrictSerializer):
-    name = NameField(required=False, validators=[is_agent_name], help_text="Revisions keep the name they have.")
+    name = NameField(
+        required=False, refuses_empty=True, validators=[is_agent_name], help_text="Revisions keep the name they have."
+    )
     domain = StrictCharField(required=False, allow_blank=True, max_length=128, validators=[is_domain_or_none])
     tier = StrictIntegerField(required=False, allow_null=True, min_value=1, max_value=3, help_text=TIER_HELP)
     scopes = serializers.ListField(

@@ -152,7 +152,7 @@ class MemoryBatch(StrictSerializer):
 
 
 class MemoryChanges(MemoryFields):
-    content = StrictCharField(required=False, help_text="As for a new one.")
+    content = StrictCharField(required=False, refuses_empty=True, help_text="As for a new one.")
     status = StrictChoiceField(SETTABLE_STATUSES, required=False)
 
 
