@@ -15,7 +15,7 @@ from django.db import transaction
 from django.db.models import F, Min
 from django.utils import timezone
 
-from memories.capture.extraction_queue import TASK, sessions_due
+from memories.capture.extraction_queue import MOST_RUNG_FOR, TASK, sessions_due
 from memories.capture.ingest_messages import Captured
 from memories.import_export.sources import MEMSITE
 from memories.language.secrets import clean
@@ -62,8 +62,6 @@ from sessions.recording import Said
 
 __all__ = ["AdministrationService", "Change"]
 MOST_AGENTS = 200
-MOST_RUNG_FOR = 100
-"""Sessions whose texts are taken up at once; those of the others, within a minute."""
 SWEEP_TASK = "memories.tasks.upkeep_sweep"
 PURGE_BATCH = 2_000
 """Rows: what goes in a second or two is gone when the caller is told so."""
