@@ -5,6 +5,7 @@ from datetime import timedelta
 from celery import shared_task
 from django.utils import timezone
 
+from memories.capture.extraction_queue import ring_for_retries
 from memories.jobs import JOBS
 from memories.maintain.derived import mend_reported
 from memories.services import MemoryAgent
@@ -29,6 +30,12 @@ def learn(app_pk: int, session_pk: int) -> int:
         return 0
     with confined(app_pk):
         return sum(lesson.stored for lesson in MemoryAgent(app, None, ACTOR).learn_session(session_pk))
+
+
+@shared_task
+def learn_again() -> int:
+    """Call workers to texts whose time to be tried again has come; return to those of how many sessions."""
+    return ring_for_retries(timezone.now())
 
 
 @shared_task

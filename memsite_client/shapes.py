@@ -18,7 +18,7 @@ LinkKind = Literal["related", "supersedes", "contradicts", "elaborates"]
 Mode = Literal["auto", "tiered", "dual", "vector", "fulltext", "graph"]
 Format = Literal["ops", "app", "turn", "json"]
 Role = Literal["user", "assistant", "system", "tool"]
-Scope = Literal["read", "write", "operator"]
+Scope = Literal["read", "create", "write", "operator"]
 ImportSource = Literal["memsite", "mem0", "chatgpt", "claude", "markdown"]
 
 

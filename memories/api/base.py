@@ -83,6 +83,8 @@ class View(APIView):
     """Whether its POST keeps its answer by itself, in the transaction that does the work."""
     answers_anew = False
     """Its POST is a question, or of a client that knows no `Idempotency-Key`: that says nothing to it."""
+    only_adds: Collection[str] = ()
+    """The methods that change nothing that is there: a key with the scope create is enough for them."""
     stores_nothing = False
     """Its POST is a question, though it takes a key that may write."""
     shows: type[Memory | FutureTrigger] | None = None
@@ -158,10 +160,16 @@ class View(APIView):
             body[self.shown_once] = None
         if self.shows and "id" in body:
             # Whoever deletes it waits for the row, and then finds the answer.
-            rows = self.shows.objects.for_app(self.caller().app).filter(uid=body["id"]).order_by("pk")  # type: ignore[arg-type]
+            rows = self.shows.objects.for_app(self.app_shown()).filter(uid=body["id"]).order_by("pk")
             if rows.select_for_update().values_list("pk", flat=True).first() is None:
                 return HTTPStatus.GONE, {}
         return response.status_code, body
+
+    def app_shown(self) -> App:
+        """Return the app of what `shows` in the answer."""
+        app = self.caller().app
+        assert app is not None, "operators name an app"
+        return app
 
     def repeated(self, saved: dict[str, Any]) -> dict[str, Any]:
         """Return the repeated response from what is stored of it."""
@@ -238,7 +246,7 @@ class AgentView(View):
         return app
 
     def memory_agent(self) -> MemoryAgent:
-        return MemoryAgent(self.app, self.caller().agent, self.caller().actor)
+        return agent_of(self.caller())
 
     def session(self, uid: UUID) -> AgentSession:
         rows = AgentSession.objects.for_app(self.app).select_related("agent")
@@ -278,6 +286,9 @@ class OperatorView(View):
     def agent_of(self, app: App) -> MemoryAgent:
         return MemoryAgent(app, None, self.caller().actor)
 
+    def app_shown(self) -> App:
+        return self.app_named(self.kwargs["app_id"])
+
     def app_named(self, app_id: str) -> App:
         """Return the app if the caller may do this in it. It is a 404 to those who may not see it."""
         app: App = found(self.apps().filter(app_id=app_id).first(), NO_SUCH_APP)
@@ -292,6 +303,14 @@ class OperatorView(View):
             return
         if not caller.apps(wanted).filter(pk=app.pk).exists():
             raise PermissionDenied("Your role in this app does not allow that.")
+
+
+def agent_of(caller: Principal) -> MemoryAgent:
+    """Return the services for the agent whose key the caller has."""
+    assert caller.app is not None, "operators belong to no app"
+    agent = MemoryAgent(caller.app, caller.agent, caller.actor)
+    agent.only_adds = Scope.WRITE not in caller.scopes
+    return agent
 
 
 def takes_idempotency_key(view: Any, method: str, path: str) -> bool:
@@ -334,7 +353,7 @@ def check_scope(caller: Principal, scope: Scope) -> None:
     """
     if scope not in caller.scopes:
         raise PermissionDenied(takes_key_with(scope))
-    if scope == Scope.WRITE:
+    if scope in (Scope.CREATE, Scope.WRITE):
         WAITING.refuse_excess()
 
 
@@ -376,7 +395,7 @@ def candidate_from(
         agent=agent.agent,
         session=session,
         tier=session.tier if session else 1,
-        source=Source.API,
+        source=Source.API if agent.agent else Source.OPERATOR,
     )
 
 

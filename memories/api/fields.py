@@ -14,7 +14,7 @@ from uuid import UUID
 
 from django.core.exceptions import ValidationError as ModelValidationError
 from rest_framework import serializers
-from rest_framework.fields import empty
+from rest_framework.fields import SkipField, empty
 
 from memories.language.secrets import each_text, is_visible, secret_in_name, without_secrets
 from memories.models.memory import MAX_TAGS, TAG_LENGTH
@@ -31,9 +31,17 @@ READERS_KEPT = 1_024
 
 
 class StrictCharField(serializers.CharField):
+    """A text. An empty one in an optional field says as much as none, unless what it is of cannot be without."""
+
+    def __init__(self, *, refuses_empty: bool = False, **options: Any) -> None:
+        super().__init__(**options)
+        self.refuses_empty = refuses_empty or self.required
+
     def run_validation(self, data: Any = empty) -> Any:
         if isinstance(data, str) and self.trim_whitespace and not self.allow_blank and not is_visible(data):
-            self.fail("blank")
+            if self.refuses_empty:
+                self.fail("blank")
+            data = None if self.allow_null else empty
         value = super().run_validation(data)
         return self.accept(value) if isinstance(value, str) else value
 
@@ -239,7 +247,12 @@ class StrictSerializer(serializers.Serializer[Any]):
                 raise serializers.ValidationError({name: ["Unknown field."] for name in unknown})
         if self.checks is None:
             return super().to_internal_value(data)
-        fields = {name: check(data.get(name, empty)) for name, check in self.checks}
+        fields = {}
+        for name, check in self.checks:
+            try:
+                fields[name] = check(data.get(name, empty))
+            except SkipField:  # a text that is empty, as good as not given
+                continue
         for name, default in self.not_given.items():
             fields[name] = default() if callable(default) else default
         return fields

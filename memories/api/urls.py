@@ -10,6 +10,7 @@ from memories.api.views import (
     jobs,
     learning,
     memories,
+    operators,
     review,
     sessions,
     triggers,
@@ -38,14 +39,22 @@ register_converter(Tier, "tier")
 register_converter(CategoryName, "category")
 
 of_an_app = [
-    path("memories", apps.AppMemories.as_view()),
+    path("memories", operators.AppMemories.as_view()),
     path("memories/review", review.ReviewMemories.as_view()),
-    path("memories/<uuid:uid>", apps.AppMemory.as_view()),
+    path("memories/bulk", operators.BulkChanges.as_view()),
+    path("memories/merge", operators.MergeMemories.as_view()),
+    path("memories/<uuid:uid>", operators.OneOfAppsMemories.as_view()),
+    path("memories/<uuid:uid>/history", operators.AppMemoryHistory.as_view()),
+    path("memories/<uuid:uid>/undo", operators.UndoAppMemory.as_view()),
     path("rejections", review.AppRejections.as_view()),
     path("rejections/decide", review.DecideRejections.as_view()),
     path("rollbacks", review.Rollbacks.as_view()),
     path("users/<path:user_id>", apps.AppUser.as_view()),
-    path("sessions/<uuid:uid>", apps.AppSession.as_view()),
+    path("sessions", operators.AppSessions.as_view()),
+    path("sessions/<uuid:uid>", operators.AppSession.as_view()),
+    path("events", operators.AppEvents.as_view()),
+    path("cooldowns", operators.AppCooldowns.as_view()),
+    path("cooldowns/<uuid:uid>", operators.AppCooldown.as_view()),
     path("export", import_export.Export.as_view()),
     path("export.zip", import_export.MarkdownExport.as_view()),
     path("import", import_export.ImportView.as_view()),
@@ -67,6 +76,7 @@ of_an_app = [
     path("health-report.md", usage.HealthPage.as_view()),
     path("health-reports", usage.PastHealth.as_view()),
     path("agents", apps.Agents.as_view()),
+    path("agents/<str:name>", apps.OneAgent.as_view()),
     path("agents/<str:name>/keys", apps.Keys.as_view()),
 ]
 urlpatterns = [

@@ -39,6 +39,9 @@ if TYPE_CHECKING:
     from memsite.jobs.job import Run
 
 LEASE = timedelta(minutes=15)
+LOOK_EVERY = timedelta(seconds=5)
+MOST_RUNG_FOR = 100
+"""Sessions whose texts are taken up at once; those of the others, within a minute."""
 MOST_AT_ONCE = 40
 ASK_AGAIN = timedelta(minutes=5)
 FIRST_WAIT, LONGEST_WAIT = timedelta(seconds=30), timedelta(hours=1)
@@ -98,6 +101,19 @@ def queue_digest(session: AgentSession, now: datetime) -> None:
         session=session, what=What.DIGEST, defaults=row, create_defaults={**row, "app": session.app, "created_at": now}
     )
     ring(TASK, session.app_id, session.pk)
+
+
+def ring_for_retries(now: datetime) -> int:
+    """Call workers to texts whose time to be tried again has just come; return to those of how many sessions.
+
+    Texts are rung for as they are said; what comes again later is known by its time alone. What this misses, or a
+    worker, is found by the sweep of each minute, which may have come and gone in that minute already. One query.
+    """
+    came = Extraction.objects.due(now).filter(next_at__gt=now - 3 * LOOK_EVERY, created_at__lt=F("next_at"))
+    sessions = came.order_by().values_list("app", "session").distinct()[:MOST_RUNG_FOR]
+    for app, session in sessions:
+        ring(TASK, app, session)
+    return len(sessions)
 
 
 def sessions_due(app: App, now: datetime) -> list[int]:

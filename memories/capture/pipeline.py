@@ -43,7 +43,7 @@ from memories.store.transaction import BATCH, exchange
 from memsite.http.json_body import MAX_OBJECT_CHARACTERS, json_length
 from memsite.jobs.task_queue import ring
 from memsite.tenancy.models import App
-from memsite.tenancy.policy import AppPolicy, Preset
+from memsite.tenancy.policy import AgentsEdit, AppPolicy, Preset
 from sessions.models import AgentSession
 from sessions.recording import note_activity
 
@@ -282,14 +282,15 @@ def create(write: Writer, candidate: Candidate) -> Memory:
 def merged_attributes(memory: Memory, candidate: Candidate, policy: AppPolicy) -> dict[str, Any]:
     """Return the memory's fields as they are with what the candidate brings; of these it loses nothing.
 
-    Whoever is not taken at their word makes somebody else's memory surer and no more: what it is marked with would pass
-    for theirs. Their own name for it is. What was learnt from texts of another session leaves no word of it
-    here, where it would stay when that session is purged.
+    Whoever is not taken at their word, or may not change what others wrote, makes somebody else's memory surer and no
+    more: what it is marked with would pass for theirs. Their own name for it is. What was learnt from texts of another
+    session leaves no word of it here, where it would stay when that session is purged.
     """
     is_elsewhere = candidate.resource is not None and is_of_another_session(memory, candidate)
     attributes: dict[str, Any] = {} if is_elsewhere else {"external_id": memory.external_id or candidate.external_id}
     is_unreviewed = candidate.origin in policy.review_origins and candidate.reviewed_at is None
-    if is_unreviewed and not memory.needs_review(policy):
+    is_others = policy.agents_edit != AgentsEdit.ALL and candidate.agent and candidate.agent.pk != memory.agent_id
+    if is_others or (is_unreviewed and not memory.needs_review(policy)):
         return attributes
     attributes["importance"] = max(memory.importance, candidate.importance or 0)
     attributes["pinned"] = memory.pinned or candidate.pinned

@@ -384,7 +384,7 @@ def done_answer(message: str) -> ToolAnswer:
     return ToolAnswer(message, {"success": True, "message": message})
 
 
-@toolbox.writes("Create Entities", answers=Entities)
+@toolbox.writes("Create Entities", only_adds=True, answers=Entities)
 def create_entities(ctx: ToolContext, entities: list[Entity]) -> ToolAnswer:
     """Adds entities with what is observed of them. Those that are there stay as they are."""
     count_writes(ctx.agent, max(1, sum(1 + len(entity["observations"]) for entity in entities)))
@@ -393,7 +393,7 @@ def create_entities(ctx: ToolContext, entities: list[Entity]) -> ToolAnswer:
     return graph_answer(new, graph.withheld, entities=new)
 
 
-@toolbox.writes("Create Relations", answers=Relations)
+@toolbox.writes("Create Relations", only_adds=True, answers=Relations)
 def create_relations(ctx: ToolContext, relations: list[Relation]) -> ToolAnswer:
     """Adds relations between entities, in active voice: from Alice, works_at, to Acme."""
     count_writes(ctx.agent, max(1, len(relations)))
@@ -402,7 +402,7 @@ def create_relations(ctx: ToolContext, relations: list[Relation]) -> ToolAnswer:
     return graph_answer(new, graph.withheld, relations=new)
 
 
-@toolbox.writes("Add Observations", answers=Results)
+@toolbox.writes("Add Observations", only_adds=True, answers=Results)
 def add_observations(ctx: ToolContext, observations: list[Observed]) -> ToolAnswer:
     """Adds to what is observed of entities that are there."""
     count_writes(ctx.agent, max(1, sum(len(observation["contents"]) for observation in observations)))

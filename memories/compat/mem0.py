@@ -92,7 +92,7 @@ def add_learnt(agent: MemoryAgent, fields: Mapping[str, Any]) -> tuple[list[Memo
         for place, row in enumerate(rows):
             # Unless a person has to decide about what was given beside it.
             with suppress(Withheld):
-                rows[place] = agent.edit(row, given, reason="told with it")
+                rows[place] = agent.edit(row, given, reason="told with it", is_just_added=True)
     return rows, is_pending
 
 
@@ -167,7 +167,8 @@ class Ping(Mem0View):
 class Adding(Mem0View):
     """`hosted` clients are told, too, whether it is done."""
 
-    scope: str = Scope.WRITE
+    scope: str = Scope.CREATE
+    only_adds = ("POST",)
     hosted = False
 
     def post(self, request: Request) -> Response:

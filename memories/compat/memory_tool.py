@@ -344,7 +344,7 @@ class MemoryTool(AgentView):
             return refused(explain(error)[0])
         agent = self.memory_agent()
         if command["command"] != "view":
-            check_scope(self.caller(), Scope.WRITE)
+            check_scope(self.caller(), Scope.CREATE if command["command"] == "create" else Scope.WRITE)
             count_writes(agent, 1)
         files = Files(agent, request.query_params.get("user_id") or None)
         try:

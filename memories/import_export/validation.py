@@ -39,6 +39,7 @@ POLICY_LATER = {
     "review_origins": default_review_origins(),
     "approval_origins": [],
     "inject_unreviewed": True,
+    "agents_edit": "all",
     "users_apart": False,
     "redact_raw": False,
     "guidance": "",

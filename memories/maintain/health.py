@@ -292,7 +292,7 @@ def stats_of(app: App, now: datetime, days: int) -> Figures:
         "lessons": Memory.objects.for_app(app).active().lessons().count(),
         "triggers": figures.count_statuses(FutureTrigger.objects.for_app(app), TriggerStatus.values),
         "to_review": figures.to_review(app),
-        "agents": Agent.objects.for_app(app).count(),
+        "agents": Agent.objects.for_app(app).live().count(),
         "growth": {"created": sum(made), "by_day": by_day},
         "access": access(app, span, sorts),
     }

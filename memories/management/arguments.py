@@ -39,6 +39,8 @@ def app_named(app_id: str) -> App:
 def agent_named(app: App, name: str, say: Callable[[str], object]) -> Agent:
     """Return the agent; made, and reported, if there is none of this name."""
     agent = Agent.objects.for_app(app).filter(name=name).first()
+    if agent and agent.deleted_at:
+        raise CommandError(f"--agent {name}: it was deleted; what it wrote keeps the name. Choose another one.")
     if agent:
         return agent
     agent = Agent(app=app, name=name)

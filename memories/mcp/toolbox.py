@@ -13,7 +13,7 @@ import structlog
 from mcp.server.mcpserver.utilities.func_metadata import FuncMetadata, func_metadata
 from pydantic import TypeAdapter, ValidationError
 
-from memories.api.base import check_scope
+from memories.api.base import agent_of, check_scope
 from memories.api.fields import app_zone
 from memories.learn.trigger_span import WrongTrigger
 from memories.services import BothSuperseded, ForeignSession, MemoryAgent
@@ -36,8 +36,7 @@ class ToolContext:
 
     @cached_property
     def agent(self) -> MemoryAgent:
-        assert self.caller.app is not None, "the endpoint refuses operators"
-        return MemoryAgent(self.caller.app, self.caller.agent, self.caller.actor)
+        return agent_of(self.caller)
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,9 +67,17 @@ class Toolbox:
         return self.adding(title, Scope.READ, answers, read_only=True, idempotent=True)
 
     def writes(
-        self, title: str, *, destroys: bool = False, repeatable: bool = False, answers: Any = None
+        self,
+        title: str,
+        *,
+        only_adds: bool = False,
+        destroys: bool = False,
+        repeatable: bool = False,
+        answers: Any = None,
     ) -> Callable[[Work], Work]:
-        return self.adding(title, Scope.WRITE, answers, destructive=destroys, idempotent=repeatable)
+        """Register a tool that changes something, or `only_adds` to what is there."""
+        scope = Scope.CREATE if only_adds else Scope.WRITE
+        return self.adding(title, scope, answers, destructive=destroys, idempotent=repeatable)
 
     def adding(
         self,

@@ -262,8 +262,8 @@ def context(
 
 def session_named(ctx: ToolContext, name: str, user_id: str | None) -> AgentSession:
     """The caller's session of this name, opened if it is new."""
-    if Scope.WRITE not in ctx.caller.scopes:
-        raise PermissionDenied("Leave session out: it takes a key with the scope write.")
+    if Scope.CREATE not in ctx.caller.scopes:
+        raise PermissionDenied("Leave session out: it takes a key with the scope create or write.")
     fields = read(NewSession, external_id=name, user_id=user_id)
     session, _ = ctx.agent.open_session(fields.pop("external_id"), fields)
     return session
@@ -287,7 +287,7 @@ def history(
 # --- what is changed
 
 
-@toolbox.writes("Store a memory", repeatable=True)
+@toolbox.writes("Store a memory", only_adds=True, repeatable=True)
 def store(
     ctx: ToolContext,
     content: Annotated[str, Field(description="One fact, in a sentence that can be understood alone.")],
@@ -416,7 +416,7 @@ def link(
     return {"from_id": memory.uid, "to_id": other.uid, "kind": row.kind, "is_new": is_new}
 
 
-@toolbox.writes("Say what you answered")
+@toolbox.writes("Say what you answered", only_adds=True)
 def feedback(
     ctx: ToolContext,
     session: Annotated[str, Field(description="As you named it to `context`.")],
@@ -459,7 +459,7 @@ def documents(
     return {**brief_document(document), "said": passages} | given(next=following)
 
 
-@toolbox.writes("Add a document", repeatable=True)
+@toolbox.writes("Add a document", only_adds=True, repeatable=True)
 def add_document(
     ctx: ToolContext,
     name: Annotated[str, Field(description="Of the file, with its ending: manual.md.")],
@@ -533,7 +533,7 @@ def triggers(
     return {"triggers": [brief_trigger(agent, row) for row in some]} | given(next=following)
 
 
-@toolbox.writes("Note what is to come")
+@toolbox.writes("Note what is to come", only_adds=True)
 def add_trigger(
     ctx: ToolContext,
     date: Annotated[str, Field(description="The day, as 2026-12-31; of what comes round, the first.")],

@@ -12,6 +12,7 @@ from memories.services.administration import (
 from memories.services.documents import DocumentLimit, DocumentService, OtherUsersDocument, Upload
 from memories.services.import_export import BadFile, CannotImport, ImportExportService, StillPurging, UnderWay
 from memories.services.memories import (
+    CHANGES,
     BothSuperseded,
     CannotMerge,
     Changed,
@@ -25,6 +26,7 @@ from memories.services.review import AlreadyDecided, CannotBeStored, ReviewServi
 from memories.services.sessions import ForeignSession
 
 __all__ = [
+    "CHANGES",
     "AlreadyDecided",
     "BadFile",
     "BothSuperseded",

@@ -15,7 +15,7 @@ from django.db import transaction
 from django.db.models import F, Min
 from django.utils import timezone
 
-from memories.capture.extraction_queue import TASK, sessions_due
+from memories.capture.extraction_queue import MOST_RUNG_FOR, TASK, sessions_due
 from memories.capture.ingest_messages import Captured
 from memories.import_export.sources import MEMSITE
 from memories.language.secrets import clean
@@ -62,8 +62,6 @@ from sessions.recording import Said
 
 __all__ = ["AdministrationService", "Change"]
 MOST_AGENTS = 200
-MOST_RUNG_FOR = 100
-"""Sessions whose texts are taken up at once; those of the others, within a minute."""
 SWEEP_TASK = "memories.tasks.upkeep_sweep"
 PURGE_BATCH = 2_000
 """Rows: what goes in a second or two is gone when the caller is told so."""
@@ -278,6 +276,7 @@ class AdministrationService(SessionService):
 
     def lift_cooldown(self, cooldown: Cooldown) -> None:
         """End a cooldown at once."""
+        self.check_may_change([cooldown.agent_id])
         with transaction.atomic():
             Cooldown.objects.for_app(self.app).filter(pk=cooldown.pk).delete()
             forget_answers(self.app, [cooldown.uid])
@@ -317,6 +316,7 @@ class AdministrationService(SessionService):
         return self.carry_out(purge_user(self.app, user_id, self.actor, timezone.now()))
 
     def purge_session(self, session: AgentSession) -> Purge:
+        self.check_may_change([session.agent_id])
         return self.carry_out(purge_session(session, self.actor, timezone.now()))
 
     def carry_out(self, purge: Purge) -> Purge:

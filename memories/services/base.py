@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from datetime import datetime
 from functools import cached_property
 
 from django.utils import timezone
+from rest_framework.exceptions import PermissionDenied
 
 from memories.index.app_embedder import current_embedder, serving_embedder
 from memories.language.relate import Thresholds
@@ -25,9 +26,16 @@ from memories.retrieve.scoped_view import Scope
 from memories.store import Writer, writing
 from memsite.config.conf import get_conf
 from memsite.tenancy.access import Users, users_shown, users_told_of
+from memsite.tenancy.authentication import takes_key_with
 from memsite.tenancy.models import Agent, App
+from memsite.tenancy.policy import AgentsEdit
 from memsite.tenancy.write_rate import take_writes
 from sessions.models import AgentSession
+
+LEFT_TO_OPERATORS = {
+    AgentsEdit.OWN: "The app's policy has agents_edit own: agents change and delete only what they wrote themselves.",
+    AgentsEdit.NONE: "The app's policy has agents_edit none: agents add, and operators change and delete.",
+}
 
 
 class Caller:
@@ -35,6 +43,9 @@ class Caller:
 
     writes_due = 0
     """How many writes the next transaction counts against the agent's limit."""
+
+    only_adds = False
+    """Whether it has a key that changes nothing that is there (scope `create`)."""
 
     def __init__(self, app: App, agent: Agent | None, actor: str, embedder: Embedder | None = None) -> None:
         self.app, self.agent, self.actor = app, agent, actor
@@ -58,6 +69,20 @@ class Caller:
         count, self.writes_due = self.writes_due, 0
         if self.agent and count:
             take_writes(self.agent, count, self.app.policy.writes_per_minute)
+
+    def check_may_change(self, authors: Iterable[int | None]) -> None:
+        """Raise PermissionDenied unless the caller may change and delete what these agents (pks) wrote; None: others.
+
+        Operators may. What a new memory does to those it confirms or contradicts is no change of theirs.
+        """
+        if self.agent is None:
+            return
+        if self.only_adds:
+            raise PermissionDenied(takes_key_with("write"))
+        allowed = AgentsEdit(self.app.policy.agents_edit)
+        own = () if allowed == AgentsEdit.NONE else (self.agent.pk,)
+        if allowed != AgentsEdit.ALL and any(author not in own for author in authors):
+            raise PermissionDenied(LEFT_TO_OPERATORS[allowed], "agents_edit")
 
     def memories(self) -> MemoryQuerySet:
         """Return every memory that the caller may see by its id, of any status; no passages of documents."""

@@ -117,7 +117,9 @@ class DocumentService(Caller):
                 document = rows.filter(external_id=upload.external_id).first()
                 if document and document.user_id != upload.user_id:
                     raise OtherUsersDocument("A document with this external_id has another user_id: name it otherwise.")
-            if document is None:
+            if document is not None:
+                self.check_may_change([document.agent_id])
+            else:
                 self.refuse_above_limit()
                 document = Document(app=self.app, agent=self.agent, external_id=upload.external_id, created_at=now)
                 document.user_id, document.origin = upload.user_id, self.origin_of(upload)
@@ -142,6 +144,7 @@ class DocumentService(Caller):
 
     def delete_document(self, document: Document) -> None:
         """Delete a document with its passages, for good."""
+        self.check_may_change([document.agent_id])
         with writing(self.app, self.actor, timezone.now()) as write:
             passages = [row.uid for row in self.passages_of(document).only("uid")]
             write.drop_document(document)

@@ -164,6 +164,17 @@ def undo_one(write: Writer, memory: Memory) -> None:
         raise NotChanged(str(error)) from error
 
 
+CHANGES: dict[str, Change] = {
+    "archive": archive_one,
+    "restore": restore_one,
+    "pin": pin_one,
+    "unpin": unpin_one,
+    "review": review_one,
+    "undo": undo_one,
+}
+"""What operators do to one memory or to many."""
+
+
 @dataclass(slots=True)
 class Changed:
     """How many were changed and how many were not, by reason; `versions` of the changed memories by pk.
@@ -242,13 +253,21 @@ class MemoryService(Caller):
         return reconsider_evictions(self.app, self.provider(), change_number, self.actor, timezone.now())
 
     def edit(
-        self, memory: Memory, changes: Mapping[str, Any], *, version: int | None = None, reason: str = ""
+        self,
+        memory: Memory,
+        changes: Mapping[str, Any],
+        *,
+        version: int | None = None,
+        reason: str = "",
+        is_just_added: bool = False,
     ) -> Memory:
         """Return the edited memory. Raise VersionMismatch if it is no longer at `version`, Withheld if a person has to
-        decide: then nothing is changed yet.
+        decide: then nothing is changed yet. Raise PermissionDenied where the caller may only add.
 
         The new text has the editor's origin: an operator's, or an agent's, who is trusted no more than the one before.
         """
+        if not is_just_added:
+            self.check_may_change([memory.agent_id])
         if self.agent and (why := self.reason_to_wait(memory, changes)):
             raise Withheld(self.hold_back(memory, changes, *why))
         said = said_after(memory, changes)
@@ -299,10 +318,13 @@ class MemoryService(Caller):
     def link(
         self, memory: Memory, other: Memory, kind: str, on_linked: Callable[[Link, bool], None] | None = None
     ) -> tuple[Link, bool]:
-        """Return the link, and whether it is new. A superseded memory leaves the results. Raise BothSuperseded.
+        """Return the link, and whether it is new. A superseded memory leaves the results. Raise BothSuperseded, or
+        PermissionDenied where the caller may not change the other one.
 
         `on_linked` runs inside the transaction.
         """
+        if kind == LinkKind.SUPERSEDES:
+            self.check_may_change([other.agent_id])
         with self.changing(memory) as (write, current):
             other = check_version(self.app, other, None)
             if kind == LinkKind.SUPERSEDES and current.is_superseded and other.pk in superseding(current):
@@ -333,8 +355,10 @@ class MemoryService(Caller):
             note(self.actor, self.app, "memories unlinked", told(link))
 
     def forget(self, memories: Sequence[Memory], *, version: int | None = None) -> int:
+        """Delete memories for good, all or none. Raise PermissionDenied where the caller may not change one."""
         if not memories:
             return 0
+        self.check_may_change(memory.agent_id for memory in memories)
         with self.writing() as write:
             if version is not None:
                 check_version(self.app, memories[0], version)

@@ -137,7 +137,8 @@ class SessionService(TriggerService):
         fields = {**fields, **{name: clean_all(fields[name]) for name in TOLD_OF_A_SESSION if name in fields}}
         assert self.agent is not None, "sessions are an agent's"
         rows = AgentSession.objects.for_app(self.app)
-        values = {"app": self.app, "agent": self.agent, "started_at": now, "heartbeat_at": now, **fields}
+        of_agent = {"agent": self.agent, "tier": self.agent.tier or 1}
+        values = {"app": self.app, **of_agent, "started_at": now, "heartbeat_at": now, **fields}
         if external_id is None:
             return rows.create(**values), True
         with transaction.atomic():

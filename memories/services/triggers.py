@@ -111,6 +111,7 @@ class TriggerService(Caller):
             trigger = self.triggers().select_for_update().filter(uid=uid).first()
             if trigger is None:
                 return None
+            self.check_may_change([trigger.agent_id])
             for name, value in told_cleanly(changes).items():
                 setattr(trigger, name, value)
             if "status" in changes:
@@ -131,6 +132,7 @@ class TriggerService(Caller):
 
     def forget_trigger(self, trigger: FutureTrigger) -> None:
         """Delete the trigger, the stored answers that mention it, and the memory that only it had."""
+        self.check_may_change([trigger.agent_id])
         with self.writing() as write:
             told = memories_of(self.app, [trigger])
             trigger.delete()

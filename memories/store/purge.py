@@ -110,6 +110,8 @@ def purge_app(app: App, actor: str, now: datetime) -> Purge:
         if known := Purge.objects.for_app(app).open().filter(what=PurgeWhat.APP).first():
             return known
         forget_all_answers(app)
+        # Answers to operators are not the app's: those go that tell of one of its memories.
+        forget_answers(app, Memory.objects.for_app(app).values_list("uid", flat=True).iterator())
         note_residue()
         rows = (Memory, AgentSession, Turn, Resource)
         counts = [model.objects.for_app(app).count() for model in rows]

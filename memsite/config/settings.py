@@ -232,6 +232,7 @@ SPECTACULAR_SETTINGS = {
         "MemoryStatusEnum": "memories.models.memory.Status.choices",
         "SessionStatusEnum": "sessions.models.SessionStatus.choices",
         "AppStatusEnum": "memories.api.serializers.apps.APP_STATUSES",
+        "SettableStatusEnum": "memories.api.serializers.memories.SETTABLE_STATUSES",
         "PurgeWhatEnum": "memories.models.operations.PurgeWhat.choices",
         "PurgeStatusEnum": "memories.models.operations.PurgeStatus.choices",
         "RollbackWhatEnum": "memories.models.operations.RollbackWhat.choices",
@@ -281,6 +282,8 @@ LOGGING_CONFIG = "logging.config.dictConfig"
 CELERY_BROKER_URL: str
 globals().update(celery_settings(MEMSITE.broker_url, MEMSITE.data_dir, MEMSITE.time_zone))
 CELERY_BEAT_SCHEDULE = {
-    # The one tick behind all upkeep: what is due when, and for which app, stands in the jobs' own schedules.
-    "look for upkeep that is due": {"task": "memories.tasks.upkeep_due", "schedule": timedelta(minutes=1)}
+    # The tick behind all upkeep: what is due when, and for which app, stands in the jobs' own schedules.
+    "look for upkeep that is due": {"task": "memories.tasks.upkeep_due", "schedule": timedelta(minutes=1)},
+    # As `memories.capture.extraction_queue.LOOK_EVERY`: a text that failed says itself when it is tried again.
+    "look for texts to try again": {"task": "memories.tasks.learn_again", "schedule": timedelta(seconds=5)},
 }

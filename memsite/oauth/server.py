@@ -281,7 +281,7 @@ class Server(AuthorizationServer):  # type: ignore[misc]  # authlib has no types
 
 
 def is_open(agent: Agent) -> bool:
-    return agent.app.status == AppStatus.ACTIVE
+    return agent.app.status == AppStatus.ACTIVE and agent.deleted_at is None
 
 
 def new_token(

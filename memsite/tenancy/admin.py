@@ -376,7 +376,7 @@ class AgentForm(AgentModelForm):
 
     class Meta:
         model = Agent
-        fields = ("name", "domain")
+        fields = ("name", "domain", "tier")
 
     def clean(self) -> dict[str, Any]:
         fields = super().clean() or self.cleaned_data
@@ -417,11 +417,11 @@ class AgentAdmin(SiteAdmin[Agent]):
         return super().get_form(request, obj, change, **(kwargs if obj else {"form": AgentForm, **kwargs}))
 
     def get_fieldsets(self, request: HttpRequest, obj: Agent | None = None) -> Any:
-        fields = ["app", "name", "domain", *(["created_at", "records"] if obj else ["scopes"])]
+        fields = ["app", "name", "domain", "tier", *(["created_at", "deleted_at", "records"] if obj else ["scopes"])]
         return [(None, {"fields": fields})]
 
     def get_readonly_fields(self, request: HttpRequest, obj: Agent | None = None) -> list[str]:
-        return ["app", "name", "created_at", "records"] if obj else []
+        return ["app", "name", "created_at", "deleted_at", "records"] if obj else []
 
     def tables(self, obj: Agent) -> list[Table]:
         keys = ApiKey.objects.filter(agent=obj)[:KEYS_SHOWN]
@@ -448,7 +448,8 @@ class AgentAdmin(SiteAdmin[Agent]):
         """Save the agent; a new one comes with a key."""
         if change:
             super().save_model(request, obj, form, change)
-            before, after = {"domain": form.initial["domain"]}, {"domain": obj.domain}
+            before = {name: form.initial[name] for name in ("domain", "tier")}
+            after = {name: getattr(obj, name) for name in before}
             return note_change(actor_of(request.user), obj.app, "agent changed", obj.name, before, after)
         obj.app = form.cleaned_data["app"]
         super().save_model(request, obj, form, change)
@@ -461,6 +462,9 @@ class AgentAdmin(SiteAdmin[Agent]):
     @admin.action(description="Issue another key", permissions=["change"])
     def issue_key(self, request: HttpRequest, queryset: QuerySet[Agent]) -> None:
         for agent in queryset:
+            if agent.deleted_at:
+                messages.error(request, f"{agent_name(agent)} was deleted: it gets no key.")
+                continue
             try:
                 with transaction.atomic():
                     newest = ApiKey.objects.filter(agent=agent).order_by("-created_at").first()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
@@ -72,11 +73,12 @@ class KeyAuthentication(BaseAuthentication):
             return None
         now, commit = timezone.now(), last_commit()
         key = find_key(text, now, commit)
-        if key is None or (key.agent and key.agent.app.status != AppStatus.ACTIVE):
+        agent = key.agent if key else None
+        if key is None or (agent and (agent.app.status != AppStatus.ACTIVE or agent.deleted_at)):
             raise AuthenticationFailed(NO_GOOD_KEY)
         confine(key.agent.app_id) if key.agent else open_site()
         note_use(key, now)
-        return Principal(key.prefix, frozenset(key.scopes), key.agent, commit=commit), key
+        return Principal(key.prefix, granted(key.scopes), key.agent, commit=commit), key
 
     def key_text(self, request: Request) -> str | None:
         """Return what stands where a key belongs; None if nothing does."""
@@ -84,6 +86,12 @@ class KeyAuthentication(BaseAuthentication):
 
     def authenticate_header(self, request: Request) -> str:
         return 'Bearer realm="memsite"'
+
+
+def granted(scopes: Iterable[str]) -> frozenset[str]:
+    """Return what a key of these scopes may do: whoever may change what is known may add to it, too."""
+    given = frozenset(scopes)
+    return given | {Scope.CREATE.value} if Scope.WRITE in given else given
 
 
 def key_of(request: Request, expected: str) -> str | None:
@@ -142,10 +150,12 @@ class HasScope(BasePermission):
         scope: str | None = getattr(view, "scope", None)
         if scope == "by method":
             scope = Scope.READ if request.method in SAFE_METHODS else Scope.WRITE
+        if scope == Scope.WRITE and request.method in getattr(view, "only_adds", ()):
+            scope = Scope.CREATE
         if scope:
             self.message = takes_key_with(scope)
         return caller is not None and scope in caller.scopes
 
 
 def takes_key_with(scope: str) -> str:
-    return f"This takes a key with the scope {scope}."
+    return f"This takes a key with the scope {scope}{' or write' if scope == Scope.CREATE else ''}."

@@ -8,11 +8,12 @@ from datetime import datetime
 from typing import Any
 
 from django.db import IntegrityError, transaction
+from django.db.models import QuerySet
 from django.utils import timezone
 
 from memsite.tenancy.audit import note, note_change
 from memsite.tenancy.keys import NewKey, create_key, rotate_key
-from memsite.tenancy.models import Agent, ApiKey, App, AppPolicy, AppStatus, Membership, Role
+from memsite.tenancy.models import Agent, ApiKey, App, AppPolicy, AppStatus, Membership, Role, Scope
 from memsite.tenancy.policy import POLICY_FIELDS, preset_values
 
 APP_FIELDS = ("name", "preset", "status")
@@ -20,6 +21,18 @@ APP_FIELDS = ("name", "preset", "status")
 
 class NameTaken(Exception):
     """There is one of this name already."""
+
+
+class Uninstalled(NameTaken):
+    """The app is there, and is not active."""
+
+    def __init__(self, app: App) -> None:
+        super().__init__()
+        self.app = app
+
+
+class DeletedBefore(NameTaken):
+    """There was an agent of this name, and what it wrote keeps the name."""
 
 
 class LastOwner(Exception):
@@ -63,13 +76,14 @@ def note_key(actor: str, action: str, key: ApiKey) -> None:
 
 
 def create_app(app_id: str, name: str, preset: str, policy: AppPolicy, actor: str) -> App:
-    """Create an app with this policy, in one transaction. Raises NameTaken."""
+    """Create an app with this policy, in one transaction. Raises NameTaken, Uninstalled."""
     with transaction.atomic():
         try:
             with transaction.atomic():
                 app = App.objects.create(app_id=app_id, name=name, preset=preset)
         except IntegrityError as error:
-            raise NameTaken from error
+            there = App.objects.filter(app_id=app_id).exclude(status=AppStatus.ACTIVE).first()
+            raise Uninstalled(there) if there else NameTaken from error
         policy.app = app
         policy.save(force_insert=True)
         note(actor, app, "app created", app.app_id, after={"preset": preset})
@@ -93,18 +107,61 @@ def apply_preset(app: App, preset: str, actor: str) -> None:
 # --- agents and keys
 
 
-def create_agent(app: App, name: str, domain: str, scopes: Iterable[str], actor: str) -> tuple[Agent, NewKey]:
-    """Create an agent with its first key, in one transaction. Raises NameTaken."""
+def create_agent(
+    app: App, name: str, domain: str, scopes: Iterable[str], actor: str, tier: int | None = None
+) -> tuple[Agent, NewKey]:
+    """Create an agent with its first key, in one transaction. Raises NameTaken, DeletedBefore."""
     with transaction.atomic():
         try:
             with transaction.atomic():
-                agent = Agent.objects.create(app=app, name=name, domain=domain)
+                agent = Agent.objects.create(app=app, name=name, domain=domain, tier=tier)
         except IntegrityError as error:
-            raise NameTaken from error
+            raise name_taken(app, name) from error
         note(actor, app, "agent created", agent.name, after={"domain": agent.domain})
         issued = create_key(agent, scopes)
         note_key(actor, "key issued", issued.row)
     return agent, issued
+
+
+def name_taken(app: App, name: str) -> NameTaken:
+    return NameTaken() if Agent.objects.for_app(app).live().filter(name=name).exists() else DeletedBefore()
+
+
+def change_agent(agent: Agent, changes: Mapping[str, Any], actor: str) -> None:
+    """Change fields of an agent, and the `scopes` of its live keys. Raises NameTaken.
+
+    Clients that came by OAuth keep the scopes that were allowed to them.
+    """
+    fields = {name: value for name, value in changes.items() if name != "scopes"}
+    named = agent.name
+    with transaction.atomic():
+        keys = ApiKey.objects.live(timezone.now()).filter(agent=agent, oauth_grant=None).order_by("pk")
+        before = {**{name: getattr(agent, name) for name in fields}, "scopes": scopes_of(keys)}
+        for name, value in fields.items():
+            setattr(agent, name, value)
+        try:
+            with transaction.atomic():
+                agent.save(update_fields=list(fields))
+        except IntegrityError as error:
+            raise name_taken(agent.app, agent.name) from error
+        if "scopes" in changes:
+            keys.update(scopes=sorted({Scope(scope).value for scope in changes["scopes"]}))
+        after = {**fields, "scopes": scopes_of(keys)}
+        note_change(actor, agent.app, "agent changed", named, before, after)
+
+
+def scopes_of(keys: QuerySet[ApiKey]) -> dict[str, list[str]]:
+    return dict(keys.values_list("prefix", "scopes"))
+
+
+def delete_agent(agent: Agent, actor: str) -> None:
+    """Delete an agent: its keys are revoked at once; what it wrote stays, and keeps its name."""
+    with transaction.atomic():
+        if not Agent.objects.for_app(agent.app).live().filter(pk=agent.pk).update(deleted_at=timezone.now()):
+            return
+        for key in ApiKey.objects.filter(agent=agent, revoked_at=None).select_related("agent__app"):
+            revoke_key(key, actor)
+        note(actor, agent.app, "agent deleted", agent.name)
 
 
 def issue_key(agent: Agent, scopes: Iterable[str], expires_at: datetime | None, actor: str) -> NewKey:

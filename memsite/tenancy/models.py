@@ -62,8 +62,17 @@ is_agent_name = RegexValidator(rf"^{AGENT_NAME_PATTERN}\Z", "Letters, digits, . 
 is_domain = RegexValidator(rf"^{DOMAIN_PATTERN}\Z", "Letters, digits, . - _ and /, 128 at most.")
 
 
+TIER_CHOICES = ((1, "1: observe"), (2, "2: investigate"), (3, "3: remediate"))
+
+
+class AgentQuerySet(ScopedQuerySet["Agent"]):
+    def live(self) -> Self:
+        """Select those that are not deleted."""
+        return self.filter(deleted_at=None)
+
+
 class Agent(Scoped):
-    """A program of an app."""
+    """A program of an app. One that was deleted has no keys; what it wrote goes on naming it."""
 
     name = models.CharField(max_length=64, validators=[is_agent_name])
     domain = models.CharField(
@@ -73,9 +82,13 @@ class Agent(Scoped):
         validators=[is_domain],
         help_text="What it knows about; its memories count less for agents of other domains.",
     )
+    tier = models.PositiveSmallIntegerField(
+        choices=TIER_CHOICES, null=True, blank=True, help_text="Of its sessions that name none. Empty: 1."
+    )
     created_at = models.DateTimeField(default=timezone.now, editable=False)
+    deleted_at = models.DateTimeField(null=True, blank=True, editable=False)
 
-    objects = ScopedQuerySet.as_manager()
+    objects = AgentQuerySet.as_manager()
 
     class Meta:
         ordering = ["name"]
@@ -86,7 +99,10 @@ class Agent(Scoped):
 
 
 class Scope(models.TextChoices):
+    """What a key may do. Whoever may write may create, too (`memsite.tenancy.authentication`)."""
+
     READ = "read"
+    CREATE = "create", "create: only adds"
     WRITE = "write"
     OPERATOR = "operator"
 

@@ -70,6 +70,14 @@ class Block(models.TextChoices):
     TURN = "turn", "one line each, with age and category"
 
 
+class AgentsEdit(models.TextChoices):
+    """What agents may change and delete of what is known; what they add is no change."""
+
+    ALL = "all", "whatever they see"
+    OWN = "own", "what they wrote themselves"
+    NONE = "none", "nothing: they only add"
+
+
 def default_marker_categories() -> list[str]:
     return list(OPERATIONAL_CATEGORIES)
 
@@ -217,6 +225,12 @@ class AppPolicy(models.Model):
         help_text="Whose memories wait until a person has approved them.",
     )
     inject_unreviewed = models.BooleanField(default=True, help_text="What is tagged unreviewed may stand in a prompt.")
+    agents_edit = models.CharField(
+        max_length=4,
+        choices=AgentsEdit,
+        default=AgentsEdit.ALL,
+        help_text="What agents may change and delete: all that they see, their own, or none.",
+    )
 
     # What is recalled.
     ranking = models.CharField(max_length=20, choices=Ranking, default=Ranking.STANDARD, help_text="The ranker.")
@@ -305,6 +319,7 @@ TRUST_FIELDS = (
     "review_origins",
     "approval_origins",
     "inject_unreviewed",
+    "agents_edit",
     "share_memories",
     "users_apart",
     "redact_raw",
@@ -345,7 +360,7 @@ POLICY_GROUPS = (
             "dedup_similarity",
         ),
     ),
-    ("Who is taken at their word", ("review_origins", "approval_origins", "inject_unreviewed")),
+    ("Who is taken at their word", ("review_origins", "approval_origins", "inject_unreviewed", "agents_edit")),
     (
         "What is recalled",
         (

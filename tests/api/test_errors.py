@@ -68,7 +68,7 @@ def test_400_names_what_there_is_to_choose_from(alice: Caller, path: str, body: 
         ("apps", {"app_id": "a", "name": "A", "policy": {"block": "x"}}, "policy.block: One of ops, app, turn."),
         ("apps/acme/agents", {"name": "a b"}, "name: Letters, digits, . - and _, 64 at most."),
         ("apps/acme/agents", {"name": "a", "domain": "a b"}, "domain: Letters, digits, . - _ and /, 128 at most."),
-        ("apps/acme/agents", {"name": "a", "scopes": ["all"]}, "scopes.0: One of read, write, operator."),
+        ("apps/acme/agents", {"name": "a", "scopes": ["all"]}, "scopes.0: One of read, create, write, operator."),
         ("apps/acme/bridges", {"name": "A", "agent": "a"}, "name: Lower-case letters, digits and -, 60 at most."),
     ],
 )

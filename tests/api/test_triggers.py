@@ -129,7 +129,6 @@ def test_today_is_the_day_where_the_app_lives(alice: Caller) -> None:
         ({"message": 5}, "message"),
         ({"visibility": "shared"}, "visibility"),
         ({"memory_ids": [str(uuid4())] * 11}, "memory_ids"),
-        ({"user_id": ""}, "user_id"),
         ({"status": "done"}, "status"),
         ({"when": TODAY}, "when"),
     ],

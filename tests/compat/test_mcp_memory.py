@@ -80,6 +80,15 @@ def test_a_reading_key_reads_only(alice: Caller) -> None:
     assert not Memory.objects.exists()
 
 
+def test_what_a_colleague_observed_is_left_to_operators_where_the_policy_says_so(alice: Caller, bob: Caller) -> None:
+    use(bob, "create_entities", entities=[ALICE])
+    AppPolicy.objects.filter(app=alice.app).update(agents_edit="own")
+    answer = call(alice, "delete_entities", PATH, entityNames=["Alice"])
+    assert answer["isError"]
+    assert "agents_edit own" in answer["content"][0]["text"]
+    assert Memory.objects.count() == 3
+
+
 def test_nothing_is_kept_of_an_empty_observation(alice: Caller) -> None:
     statement = ["", "  ", "Speaks German", "\u200b", "<private>x</private>", "Speaks German"]
     stored = {**ALICE, "observations": ["Speaks German"]}

@@ -276,13 +276,37 @@ def test_a_reading_key_sees_and_uses_reading_tools_only(alice: Caller) -> None:
     assert tools_of(reader).keys() == READING
     assert len(use(reader, "search", query="whales")["memories"]) == 1
     assert use(reader, "context")["included"] == 1
-    for tool, arguments in (
-        ("store", {"content": "x"}),
-        ("forget", {"ids": [str(Memory.objects.get().uid)]}),
+    for tool, arguments, scope in (
+        ("store", {"content": "x"}, "create or write"),
+        ("forget", {"ids": [str(Memory.objects.get().uid)]}, "write"),
     ):
-        assert refused(reader, tool, **arguments) == "This takes a key with the scope write."
-    assert refused(reader, "context", session="one") == "Leave session out: it takes a key with the scope write."
+        assert refused(reader, tool, **arguments) == f"This takes a key with the scope {scope}."
+    without = "Leave session out: it takes a key with the scope create or write."
+    assert refused(reader, "context", session="one") == without
     assert Memory.objects.count() == 1
+
+
+def test_a_key_that_only_adds_has_no_tool_that_changes(alice: Caller) -> None:
+    adder = make_caller(alice.app, "adder", ("read", "create"))
+    assert tools_of(adder).keys() == READING | {"store", "feedback", "add_document", "add_trigger"}
+    uid = use(adder, "store", content="Whales sing")["id"]
+    assert refused(adder, "update", id=uid, pinned=True) == "This takes a key with the scope write."
+    document = use(adder, "add_document", name="a.md", content="# Ships\n\nThey sail.\n")["id"]
+    again = {"id": document, "name": "a.md", "content": "# Ships\n\nThey sink.\n"}
+    assert refused(adder, "add_document", **again) == "This takes a key with the scope write."
+
+
+def test_what_others_wrote_is_left_to_operators_where_the_policy_says_so(alice: Caller, bob: Caller) -> None:
+    theirs, own = bob.remember("Bears sleep")["id"], alice.remember("Whales sing")["id"]
+    alice.app.policy.agents_edit = "own"
+    alice.app.policy.save()
+    for tool, arguments in (
+        ("update", {"id": theirs, "pinned": True}),
+        ("forget", {"ids": [own, theirs]}),
+        ("link", {"from_id": own, "to_id": theirs, "kind": "supersedes"}),
+    ):
+        assert "agents_edit own" in refused(alice, tool, **arguments)
+    assert use(alice, "forget", ids=[own])["deleted_count"] == 1
 
 
 def test_writes_count_against_the_rate_of_the_app(alice: Caller) -> None:

@@ -581,6 +581,39 @@ def answers_of_all(alice: Caller, operator: APIClient) -> Answers:
         *answers_about_files(operator),
         *answers_about_webhooks(alice, operator),
         *answers_about_trust(alice, operator),
+        *answers_to_operators(alice, operator),
+    ]
+
+
+def answers_to_operators(alice: Caller, operator: APIClient) -> Answers:
+    """Of what is in an app, and of an agent that comes and goes."""
+    app = "/api/v1/apps/acme"
+    operator.post(f"{app}/agents", {"name": "erin"})
+    alice.stream(alice.start_session()["id"], ndjson(assistant("[EVENT:info] y"), RESULT))
+    alice.post("cooldowns", {"action": "stop", "service": "caddy", "seconds": 600})
+    session = alice.start_session()["id"]
+    (cooldown,) = [row for row in alice.get("cooldowns").json()["results"] if row["service"] == "caddy"]
+    made = operator.post(f"{app}/memories", {"content": "Foxes bark"})
+    one, other = made.json()["id"], alice.remember("Hares run fast")["id"]
+    return [
+        ("create_app_memory", made),
+        ("create_app_memory", operator.post(f"{app}/memories", {"content": "Foxes bark"})),
+        ("get_app_memory", operator.get(f"{app}/memories/{one}")),
+        ("change_app_memory", operator.patch(f"{app}/memories/{one}", {"pinned": True, "reason": "for long"})),
+        ("list_app_revisions", operator.get(f"{app}/memories/{one}/history")),
+        ("undo_app_memory", operator.post(f"{app}/memories/{one}/undo", {})),
+        ("change_app_memories", operator.post(f"{app}/memories/bulk", {"action": "archive", "ids": [one]})),
+        ("change_app_memories", operator.post(f"{app}/memories/bulk", {"action": "restore", "ids": [one]})),
+        ("merge_app_memories", operator.post(f"{app}/memories/merge", {"ids": [one, other]})),
+        ("list_app_sessions", operator.get(f"{app}/sessions")),
+        ("get_app_session", operator.get(f"{app}/sessions/{session}")),
+        ("list_app_events", operator.get(f"{app}/events")),
+        ("list_app_cooldowns", operator.get(f"{app}/cooldowns")),
+        ("lift_app_cooldown", operator.delete(f"{app}/cooldowns/{cooldown['id']}")),
+        ("get_agent", operator.get(f"{app}/agents/erin")),
+        ("change_agent", operator.patch(f"{app}/agents/erin", {"domain": "web", "tier": 2})),
+        ("delete_agent", operator.delete(f"{app}/agents/erin")),
+        ("get_energy", alice.get("energy")),
     ]
 
 

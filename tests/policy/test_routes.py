@@ -26,7 +26,7 @@ PUBLIC = {
     "api/docs": "the same for people",
 }
 METHODS = ("get", "post", "put", "patch", "delete")
-SCOPES = {"read", "write", "operator", "by method"}
+SCOPES = {"read", "create", "write", "operator", "by method"}
 UID = UUID("01890000-0000-7000-8000-000000000000")
 EXAMPLES = {
     "str": "x",

@@ -28,6 +28,7 @@ ALLOWED: dict[tuple[str, str], str] = {
     ): "which other apps have shared memories, where both share",
     ("memories/jobs.py", "Extraction.objects.due"): "which apps have something to learn",
     ("memories/jobs.py", "Document.objects.due"): "which apps have files to be read",
+    ("memories/capture/extraction_queue.py", "Extraction.objects.due"): "in which apps texts are to be tried again now",
     (
         "memories/capture/extraction_queue.py",
         "Extraction.objects.filter",

@@ -22,7 +22,15 @@ SECRET = "ghp_abcdefghijklmnopqrstuvwxyz0123456789"
 JSON = "application/json"
 METHODS = ("get", "post", "put", "patch", "delete")
 GIVEN = ("uuid", "date", "date-time", "time")
-LAST = ("uninstall_app", "delete_app_memories", "erase_user", "delete_session", "delete_memory", "revoke_key")
+LAST = (
+    "uninstall_app",
+    "delete_app_memories",
+    "erase_user",
+    "delete_app_session",
+    "delete_session",
+    "delete_memory",
+    "revoke_key",
+)
 """What takes away what others need comes last; without a secret in it, it need not come."""
 
 
@@ -86,7 +94,8 @@ class Walk:
             (method, path, operation)
             for path, operations in self.schema["paths"].items()
             for method, operation in operations.items()
-            if method in METHODS
+            # Without an agent's key nothing more could be tried.
+            if method in METHODS and operation["operationId"] != "delete_agent"
         ]
         yield from sorted(every, key=lambda one: one[2]["operationId"] in LAST)
 

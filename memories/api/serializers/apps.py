@@ -44,6 +44,9 @@ is_domain_or_none = RegexValidator(rf"^({DOMAIN_PATTERN})?\Z", is_domain.message
 APP_STATUSES = [choice for choice in AppStatus.choices if choice[0] != AppStatus.PURGING]
 """What may be set. Only a purge sets "purging", and takes it back."""
 
+AGENT_STATUSES = ("active", "deleted")
+TIER_HELP = "Of its sessions that name none: 1 observe (as if null), 2 investigate, 3 remediate."
+
 JSON_TYPES: dict[str, tuple[tuple[type, ...], str]] = {
     "BooleanField": ((bool,), "true or false"),
     "FloatField": ((int, float), "a number"),
@@ -111,7 +114,7 @@ class NewApp(StrictSerializer):
 
 
 class AppChanges(StrictSerializer):
-    name = StrictCharField(max_length=200, required=False)
+    name = StrictCharField(max_length=200, required=False, refuses_empty=True)
     preset = StrictChoiceField(Preset.choices, required=False)
     status = StrictChoiceField(APP_STATUSES, required=False, help_text="active installs it again.")
     policy = PolicyChanges(required=False, help_text="Policy fields to change; with a preset, on top of it.")
@@ -129,9 +132,25 @@ class AppShown(StrictSerializer):
 class NewAgent(StrictSerializer):
     name = NameField(validators=[is_agent_name])
     domain = StrictCharField(default="", allow_blank=True, max_length=128, validators=[is_domain_or_none])
+    tier = StrictIntegerField(min_value=1, max_value=3, default=None, allow_null=True, help_text=TIER_HELP)
     scopes = serializers.ListField(
         child=StrictChoiceField(Scope.choices), default=[Scope.READ, Scope.WRITE], min_length=1
     )
+
+
+class AgentChanges(StrictSerializer):
+    name = NameField(
+        required=False, refuses_empty=True, validators=[is_agent_name], help_text="Revisions keep the name they have."
+    )
+    domain = StrictCharField(required=False, allow_blank=True, max_length=128, validators=[is_domain_or_none])
+    tier = StrictIntegerField(required=False, allow_null=True, min_value=1, max_value=3, help_text=TIER_HELP)
+    scopes = serializers.ListField(
+        child=StrictChoiceField(Scope.choices),
+        required=False,
+        min_length=1,
+        help_text="Of all its live keys, but for those of clients that came by OAuth.",
+    )
+    status = StrictChoiceField(["active"], required=False, help_text="Brings one back that was deleted, without keys.")
 
 
 class NewKey(StrictSerializer):
@@ -154,6 +173,8 @@ class AgentShown(StrictSerializer):
     id = StrictCharField(help_text="Its name, by which addresses know it.")
     name = StrictCharField()
     domain = StrictCharField()
+    tier = serializers.IntegerField(allow_null=True, help_text=TIER_HELP)
+    status = StrictCharField(help_text="active or deleted.")
     created_at = serializers.DateTimeField()
     keys = KeyShown(many=True)
 
@@ -162,6 +183,7 @@ class AgentWithKey(StrictSerializer):
     id = StrictCharField(help_text="Its name, by which addresses know it.")
     name = StrictCharField()
     domain = StrictCharField()
+    tier = serializers.IntegerField(allow_null=True)
     scopes = serializers.ListField(child=StrictCharField())
     prefix = StrictCharField()
     expires_at = serializers.DateTimeField(allow_null=True)
@@ -220,6 +242,8 @@ def show_agent(agent: Agent) -> dict[str, Any]:
         "id": agent.name,
         "name": agent.name,
         "domain": agent.domain,
+        "tier": agent.tier,
+        "status": AGENT_STATUSES[bool(agent.deleted_at)],
         "created_at": agent.created_at,
         "keys": [show_key(key) for key in agent.keys.all()],
     }

@@ -51,6 +51,7 @@ from memories.retrieve.filters import FilterError, build_filter
 from memories.retrieve.hits import Hit, SummaryAnswer
 from memories.retrieve.pipeline import BESIDE, MODES, NONE, ONLY
 from memories.retrieve.validity import TimeAnswer, valid_text
+from memories.services import CHANGES
 from memsite.tenancy.models import App
 from memsite.tenancy.origin import SAYABLE_ORIGINS, Origin
 from memsite.tenancy.policy import MOST_CHARACTERS, Block
@@ -63,7 +64,7 @@ COVERAGE_HELP = "Of a question over many memories how it was answered: order (of
 OUTSIDE_OF_SCORES = "A number from 0 to 1. Scores are probabilities; before, they had no bounds."
 ORIGINS_OF_AGENTS = [(origin.value, origin.label) for origin in SAYABLE_ORIGINS]
 # What a caller may set; superseding is what a merge does.
-SETTABLE_STATUS = (Status.ACTIVE, Status.INACTIVE, Status.ARCHIVED)
+SETTABLE_STATUSES = [(status.value, status.label) for status in (Status.ACTIVE, Status.INACTIVE, Status.ARCHIVED)]
 OWN_TO_AN_APP: dict[str, Any] = {
     "session_id": None,
     "turn_number": None,
@@ -124,6 +125,19 @@ class NewMemoryOnce(NewMemory):
     dedupe = StrictBooleanField(default=True, help_text="False stores it even if the same is known.")
 
 
+class NewAppMemory(MemoryFields):
+    """An operator's word, which belongs to no agent and no session."""
+
+    kind = StrictChoiceField(Kind.choices, required=False)
+    external_id = NameField(max_length=200, required=False, allow_null=True)
+    dedupe = StrictBooleanField(default=True, help_text="False stores it even if the same is known.")
+
+    def validate_visibility(self, visibility: str) -> str:
+        if visibility == Visibility.AGENT:
+            raise serializers.ValidationError("No agent wrote it, so no agent would see it: app or shared.")
+        return visibility
+
+
 @extend_schema_field(NewMemory)
 class AnyItem(serializers.JSONField):
     """A memory to be; what is wrong with it is told in its own answer, and refuses no other."""
@@ -138,8 +152,14 @@ class MemoryBatch(StrictSerializer):
 
 
 class MemoryChanges(MemoryFields):
-    content = StrictCharField(required=False, help_text="As for a new one.")
-    status = StrictChoiceField([(status.value, status.label) for status in SETTABLE_STATUS], required=False)
+    content = StrictCharField(required=False, refuses_empty=True, help_text="As for a new one.")
+    status = StrictChoiceField(SETTABLE_STATUSES, required=False)
+
+
+class AppMemoryChanges(MemoryChanges):
+    reason = StrictCharField(
+        max_length=500, required=False, default="", allow_blank=True, help_text="Kept in the history."
+    )
 
 
 class MemoryShown(StrictSerializer):
@@ -184,6 +204,10 @@ class MemoryStored(MemoryShown):
     contradicts = serializers.ListField(child=StrictUUIDField())
 
 
+class AppMemoryStored(MemoryStored):
+    warning = StrictCharField(help_text="What to know of a text that an agent's would have been quarantined for.")
+
+
 class MemoryHeld(StrictSerializer):
     """Kept, and not stored: a person decides (docs/trust.md)."""
 
@@ -216,9 +240,31 @@ class Ids(StrictSerializer):
     ids = serializers.ListField(child=StrictUUIDField(), allow_empty=False, max_length=MAX_BATCH)
 
 
+class BulkChange(Ids):
+    action = StrictChoiceField([*CHANGES, "delete"])
+
+
+class Undone(StrictSerializer):
+    to = StrictIntegerField(
+        min_value=1,
+        max_value=MAX_TURN,
+        default=None,
+        allow_null=True,
+        help_text="The number of a revision: as it was after that, but for its status. Without it, the last change.",
+    )
+
+
+LEFT = "How many were left as they are, by why."
+
+
+class ManyChanged(StrictSerializer):
+    done = serializers.IntegerField()
+    left = serializers.DictField(child=serializers.IntegerField(), help_text=LEFT)
+
+
 class Reviewed(StrictSerializer):
     reviewed = serializers.IntegerField()
-    left = serializers.DictField(child=serializers.IntegerField(), help_text="How many were left as they are, by why.")
+    left = serializers.DictField(child=serializers.IntegerField(), help_text=LEFT)
 
 
 class Deleted(StrictSerializer):

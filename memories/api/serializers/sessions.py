@@ -83,7 +83,7 @@ class NewTrigger(TriggerFields):
 
 class TriggerChanges(TriggerFields):
     trigger_date = serializers.DateField(required=False)
-    message = StrictCharField(max_length=MESSAGE_CHARACTERS, required=False)
+    message = StrictCharField(max_length=MESSAGE_CHARACTERS, required=False, refuses_empty=True)
     status = StrictChoiceField([(status.value, status.label) for status in SETTABLE_STATUS], required=False)
 
 

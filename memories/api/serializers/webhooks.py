@@ -63,7 +63,7 @@ class NewWebhook(StrictSerializer):
 
 
 class WebhookChanges(StrictSerializer):
-    url = Address(required=False)
+    url = Address(required=False, refuses_empty=True)
     description = StrictCharField(max_length=200, required=False, allow_blank=True)
     events = UniqueListField(child=StrictChoiceField(KINDS), required=False)
     is_active = StrictBooleanField(required=False)

@@ -1,9 +1,10 @@
-"""Operators' endpoints for apps, their agents, their keys, their memories."""
+"""Operators' endpoints for apps, their agents and keys."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
-from uuid import UUID
 
 from django.db import transaction
 from django.utils import timezone
@@ -13,9 +14,11 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from memories.api.base import Answer, OperatorView, found
-from memories.api.pagination import chosen, flag, page
+from memories.api.pagination import flag, one_of, page
 from memories.api.schema import lists, operation
 from memories.api.serializers.apps import (
+    AGENT_STATUSES,
+    AgentChanges,
     AgentShown,
     AgentWithKey,
     AppChanges,
@@ -33,19 +36,15 @@ from memories.api.serializers.apps import (
     show_purge,
     show_purged,
 )
-from memories.api.serializers.memories import Deleted, MemoryShown, show_memory
-from memories.api.views.memories import TRUST_LEVEL, of_level_asked
-from memories.models import Memory, Purge
+from memories.api.serializers.memories import Deleted
+from memories.models import Bridge, Purge
 from memsite.http.exceptions import Conflict
 from memsite.tenancy import governance
-from memsite.tenancy.access import Right
 from memsite.tenancy.governance import NameTaken, audited
 from memsite.tenancy.idempotency import Slot
 from memsite.tenancy.keys import NewKey as IssuedKey
 from memsite.tenancy.keys import TooManyKeys
 from memsite.tenancy.models import Agent, ApiKey, App, AppPolicy, AppStatus
-from memsite.tenancy.origin import Origin
-from sessions.models import AgentSession
 
 
 class Apps(OperatorView):
@@ -70,9 +69,21 @@ def create_app(body: dict[str, Any], actor: str) -> Answer:
     policy = policy_with(AppPolicy(), body["preset"], body["policy"])
     try:
         app = governance.create_app(body["app_id"], body["name"], body["preset"], policy, actor)
+    except governance.Uninstalled as error:
+        raise Conflict(how_to_install_again(error.app)) from error
     except NameTaken as error:
         raise Conflict("There is an app with this app_id already.") from error
     return 201, show_app(app)
+
+
+def how_to_install_again(app: App) -> str:
+    if app.status == AppStatus.PURGING:
+        return "The app with this app_id is uninstalled and being purged: it can be installed again when that is done."
+    address = f"PATCH /api/v1/apps/{app.app_id}"
+    return (
+        "There is an app with this app_id, and it is uninstalled. It is installed again, with its policy, agents, keys "
+        f'and what it still knows, by {address} with {{"status": "active"}}.'
+    )
 
 
 class OneApp(OperatorView):
@@ -111,35 +122,6 @@ class OneApp(OperatorView):
         return Response({"success": True, "deleted_count": deleted})
 
 
-class AppMemories(OperatorView):
-    @lists(MemoryShown, "list_app_memories", OpenApiParameter("origin", str, enum=Origin.values), TRUST_LEVEL)
-    def get(self, request: Request, app_id: str) -> Response:
-        """`{memories, results, next, previous}`: `memories` and `results` are the same page."""
-        app = self.app_named(app_id)
-        rows = of_level_asked(
-            chosen(Memory.objects.for_app(app).without_documents(), request, origin=Origin.values), request
-        )
-        rows = rows.select_related("session", "resource", "cold_text")
-        answer = page(self, rows.none() if app.status == AppStatus.PURGING else rows, show_memory)
-        answer.data = {"memories": answer.data["results"], **answer.data}
-        return answer
-
-    @extend_schema(responses={200: Deleted}, operation_id="delete_app_memories")
-    def delete(self, request: Request, app_id: str) -> Response:
-        purge = self.agent_of(self.app_named(app_id)).purge_memories()
-        return Response({"success": True, "deleted_count": purge.counts["memories"]})
-
-
-class AppMemory(OperatorView):
-    right = Right.CURATE
-
-    @extend_schema(responses={200: Deleted}, operation_id="delete_app_memory")
-    def delete(self, request: Request, app_id: str, uid: Any) -> Response:
-        agent = self.agent_of(self.app_named(app_id))
-        memory = found(agent.memories().filter(uid=uid).first())
-        return Response({"success": True, "deleted_count": agent.forget([memory])})
-
-
 class AppUser(OperatorView):
     @extend_schema(responses={200: Purged}, operation_id="erase_user")
     def delete(self, request: Request, app_id: str, user_id: str) -> Response:
@@ -148,16 +130,6 @@ class AppUser(OperatorView):
         Nobody sees any of it from the moment of the answer; what takes long is deleted in the background.
         """
         return Response(show_purged(self.agent_of(self.app_named(app_id)).purge_user(user_id)))
-
-
-class AppSession(OperatorView):
-    @extend_schema(responses={200: Purged}, operation_id="delete_app_session")
-    def delete(self, request: Request, app_id: str, uid: UUID) -> Response:
-        """With every text and turn, and what was learnt from them."""
-        agent = self.agent_of(self.app_named(app_id))
-        session = found(AgentSession.objects.for_app(agent.app).filter(uid=uid).first())
-        session.app = agent.app
-        return Response(show_purged(agent.purge_session(session)))
 
 
 class Purges(OperatorView):
@@ -170,10 +142,12 @@ class Purges(OperatorView):
 class Agents(OperatorView):
     creates = True
 
-    @lists(AgentShown, "list_agents")
+    @lists(AgentShown, "list_agents", OpenApiParameter("status", str, enum=AGENT_STATUSES))
     def get(self, request: Request, app_id: str) -> Response:
-        rows = Agent.objects.for_app(self.app_named(app_id)).prefetch_related("keys")
-        return page(self, rows, show_agent, ordering="name")
+        """Those that are not deleted, unless `status` is deleted."""
+        status = one_of("status", request.query_params.get("status", "active"), AGENT_STATUSES)
+        rows = Agent.objects.for_app(self.app_named(app_id)).filter(deleted_at__isnull=status == "active")
+        return page(self, rows.prefetch_related("keys"), show_agent, ordering="name")
 
     @extend_schema(request=NewAgent, responses={201: AgentWithKey}, operation_id="create_agent")
     def post(self, request: Request, app_id: str) -> Response:
@@ -182,12 +156,57 @@ class Agents(OperatorView):
 
 
 def create_agent(app: App, body: dict[str, Any], slot: Slot, actor: str) -> Answer:
-    with transaction.atomic():
-        try:
-            agent, issued = governance.create_agent(app, body["name"], body["domain"], body["scopes"], actor)
-        except NameTaken as error:
-            raise Conflict("The app has an agent of this name already.") from error
-        return show_once(agent, issued, slot)
+    with transaction.atomic(), names_free(app, body["name"]):
+        return show_once(*governance.create_agent(app, **body, actor=actor), slot)
+
+
+@contextmanager
+def names_free(app: App, name: str | None) -> Iterator[None]:
+    """A name that the app has had already is a conflict."""
+    try:
+        yield
+    except governance.DeletedBefore as error:
+        address = f"PATCH /api/v1/apps/{app.app_id}/agents/{name}"
+        raise Conflict(
+            "The app had an agent of this name, and what it wrote still names it: choose another name, or bring it "
+            f'back by {address} with {{"status": "active"}}.'
+        ) from error
+    except NameTaken as error:
+        raise Conflict("The app has an agent of this name already.") from error
+
+
+class OneAgent(OperatorView):
+    def agent(self, app_id: str, name: str) -> Agent:
+        app = self.app_named(app_id)
+        agent = found(Agent.objects.for_app(app).filter(name=name).prefetch_related("keys").first())
+        agent.app = app
+        return agent
+
+    @extend_schema(responses=AgentShown, operation_id="get_agent")
+    def get(self, request: Request, app_id: str, name: str) -> Response:
+        return Response(show_agent(self.agent(app_id, name)))
+
+    @extend_schema(request=AgentChanges, responses=AgentShown, operation_id="change_agent")
+    def patch(self, request: Request, app_id: str, name: str) -> Response:
+        """Renames it, changes what its keys may do, or brings it back. Revisions go on naming it as it was called."""
+        agent, changes = self.agent(app_id, name), self.read(AgentChanges)
+        if changes.pop("status", None):
+            changes["deleted_at"] = None
+        elif agent.deleted_at:
+            raise Conflict('It was deleted: bring it back with {"status": "active"} first.')
+        with names_free(agent.app, changes.get("name")):
+            governance.change_agent(agent, changes, self.caller().actor)
+        return Response(show_agent(self.agent(app_id, agent.name)))
+
+    @extend_schema(responses={200: AgentShown}, operation_id="delete_agent")
+    def delete(self, request: Request, app_id: str, name: str) -> Response:
+        """Its keys stop working at once. What it wrote stays, and goes on naming it."""
+        agent = self.agent(app_id, name)
+        bridges = Bridge.objects.for_app(agent.app).filter(agent=agent).values_list("name", flat=True)
+        if bridges:
+            raise Conflict(f"Bridges speak as this agent: delete them first ({', '.join(bridges)}).")
+        governance.delete_agent(agent, self.caller().actor)
+        return Response(show_agent(self.agent(app_id, name)))
 
 
 def show_once(agent: Agent, issued: IssuedKey, slot: Slot) -> Answer:
@@ -196,6 +215,7 @@ def show_once(agent: Agent, issued: IssuedKey, slot: Slot) -> Answer:
         "id": agent.name,
         "name": agent.name,
         "domain": agent.domain,
+        "tier": agent.tier,
         "scopes": issued.row.scopes,
         "prefix": issued.row.prefix,
         "expires_at": issued.row.expires_at,
@@ -219,7 +239,7 @@ class Keys(OperatorView):
         return self.create_once(lambda slot: issue_key(agent, body, slot, self.caller().actor))
 
     def agent(self, app_id: str, name: str) -> Agent:
-        return found(Agent.objects.for_app(self.app_named(app_id)).filter(name=name).first())
+        return found(Agent.objects.for_app(self.app_named(app_id)).live().filter(name=name).first())
 
 
 def issue_key(agent: Agent, body: dict[str, Any], slot: Slot, actor: str) -> Answer:

@@ -98,6 +98,7 @@ class DocumentView(AgentView):
 
 class Documents(DocumentView):
     creates = True
+    only_adds = ("POST",)
 
     @lists(DocumentShown, "list_documents", OpenApiParameter("status", str, enum=DocumentStatus.values), of_user())
     def get(self, request: Request) -> Response:

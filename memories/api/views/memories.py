@@ -94,27 +94,12 @@ MAX_QUESTION_CHARACTERS = 2_000
 
 class Memories(AgentView):
     creates = True
+    only_adds = ("POST",)
 
     @lists(MemoryShown, "list_memories", *NARROWED, TRUST_LEVEL, *VALID)
     def get(self, request: Request) -> Response:
         """The latest first. `subject=general` finds those without a subject."""
-        known = self.memory_agent().memories_of(user_asked(request))
-        rows = known.select_related("session", "resource", "cold_text")
-        # Field look-ups from the query string; ValidationError for values that cannot be.
-        filters: dict[str, Any] = {name: value for name, value in request.query_params.items() if name in LIST_FILTERS}
-        for name, allowed in LIST_CHOICES.items():
-            if name in filters:
-                one_of(name, filters[name], allowed)
-        if "pinned" in filters:
-            filters["pinned"] = filters["pinned"] == "true"
-        if "session_id" in filters:
-            filters["session__uid"] = as_uuid("session_id", filters.pop("session_id"))
-        if "subject" in filters:
-            filters["subject"] = subject_of(filters["subject"])
-        rows = of_level_asked(rows.filter(**filters), request)
-        if times := validity_asked(request):
-            rows = rows.held_between(*times)
-        return page(self, rows, show_memory)
+        return page(self, memories_asked(self.memory_agent(), request), show_memory)
 
     @extend_schema(
         request=NewMemoryOnce,
@@ -130,22 +115,49 @@ class Memories(AgentView):
 
         def store(slot: Slot) -> Answer:
             count_writes(agent, 1)
-            answers: list[Answer] = []
-
-            def keep(_: Any, outcomes: list[Outcome]) -> None:
-                answers.append(stored_answer(outcomes[0]))
-                slot.keep(*answers[0])
-
-            agent.remember([candidate], dedupe=dedupe, on_stored=keep)
-            return answers[0]
+            return store_one(agent, candidate, slot, dedupe=dedupe)
 
         return self.create_once(store)
 
 
-def of_level_asked(rows: MemoryQuerySet, request: Request) -> MemoryQuerySet:
-    """Those of the `trust_level` in the query string, if there is one."""
+def store_one(
+    agent: MemoryAgent, candidate: Candidate, slot: Slot, *, dedupe: bool, more: Mapping[str, Any] | None = None
+) -> Answer:
+    """Store it and return the answer, with fields `more`, which is kept in the same transaction."""
+    answers: list[Answer] = []
+
+    def keep(_: Any, outcomes: list[Outcome]) -> None:
+        status, body = stored_answer(outcomes[0])
+        answers.append((status, {**body, **(more or {})}))
+        slot.keep(*answers[0])
+
+    agent.remember([candidate], dedupe=dedupe, on_stored=keep)
+    return answers[0]
+
+
+def memories_asked(agent: MemoryAgent, request: Request) -> MemoryQuerySet:
+    """Return those that the query string asks for, with what showing them takes.
+
+    Field look-ups from the query string; ValidationError for values that cannot be.
+    """
+    rows = agent.memories_of(user_asked(request)).select_related("session", "resource", "cold_text")
+    filters: dict[str, Any] = {name: value for name, value in request.query_params.items() if name in LIST_FILTERS}
+    for name, allowed in LIST_CHOICES.items():
+        if name in filters:
+            one_of(name, filters[name], allowed)
+    if "pinned" in filters:
+        filters["pinned"] = filters["pinned"] == "true"
+    if "session_id" in filters:
+        filters["session__uid"] = as_uuid("session_id", filters.pop("session_id"))
+    if "subject" in filters:
+        filters["subject"] = subject_of(filters["subject"])
     level = request.query_params.get("trust_level")
-    return rows.of_trust(one_of("trust_level", level, Trust.values)) if level is not None else rows
+    rows = rows.filter(**filters)
+    if level is not None:
+        rows = rows.of_trust(one_of("trust_level", level, Trust.values))
+    if times := validity_asked(request):
+        rows = rows.held_between(*times)
+    return rows
 
 
 def stored_answer(outcome: Outcome) -> Answer:
@@ -220,21 +232,45 @@ class DeleteMemories(AgentView):
         return Response({"success": True, "deleted_count": agent.forget(rows)})
 
 
+AS_OF = OpenApiParameter("as_of", OpenApiTypes.DATETIME, description="As it was at this time.")
+
+
+def one_shown(request: Request, memory: Memory) -> Response:
+    """Return the response with a memory as it is, or as it was `as_of` the time in the query string."""
+    if "as_of" not in request.query_params:
+        return Response(show_memory(memory), headers=etag(memory))
+    then = state_at(memory, as_moment("as_of", request.query_params["as_of"]))
+    return Response({**show_memory(memory), **shown_state(found(then))})
+
+
+def change_one(request: Request, agent: MemoryAgent, memory: Memory, changes: dict[str, Any]) -> Response:
+    """Change a memory, if nobody did since the version in `If-Match`."""
+    reason = changes.pop("reason", "")
+    check_changes(memory, changes, agent.app.policy)
+    try:
+        edited = agent.edit(memory, changes, version=expected_version(request, memory), reason=reason)
+    except VersionMismatch as error:
+        raise PreconditionFailed from error
+    except Withheld as error:
+        return Response(show_held(error.rejection), status=202)
+    return Response(show_memory(edited), headers=etag(edited))
+
+
+def delete_one(request: Request, agent: MemoryAgent, memory: Memory) -> Response:
+    try:
+        deleted = agent.forget([memory], version=expected_version(request, memory))
+    except VersionMismatch as error:
+        raise PreconditionFailed from error
+    return Response({"success": True, "deleted_count": deleted})
+
+
 class OneMemory(AgentView):
     shows = Memory
 
-    @operation(
-        responses=MemoryShown,
-        parameters=[OpenApiParameter("as_of", OpenApiTypes.DATETIME, description="As it was at this time.")],
-        operation_id="get_memory",
-    )
+    @operation(responses=MemoryShown, parameters=[AS_OF], operation_id="get_memory")
     def get(self, request: Request, uid: UUID) -> Response:
         """With `as_of`, what it said and how sure it was then; 404 before it existed."""
-        memory = memory_with(self.memory_agent(), uid)
-        if "as_of" not in request.query_params:
-            return Response(show_memory(memory), headers=etag(memory))
-        then = state_at(memory, as_moment("as_of", request.query_params["as_of"]))
-        return Response({**show_memory(memory), **shown_state(found(then))})
+        return one_shown(request, memory_with(self.memory_agent(), uid))
 
     @operation(
         request=MemoryChanges,
@@ -246,26 +282,13 @@ class OneMemory(AgentView):
         """With `If-Match`, only if nobody changed it since. 202: nothing is changed until a person has decided."""
         agent = self.memory_agent()
         memory = memory_with(agent, uid)
-        changes = self.read(MemoryChanges)
-        check_changes(memory, changes, self.app.policy)
-        try:
-            edited = agent.edit(memory, changes, version=expected_version(request, memory))
-        except VersionMismatch as error:
-            raise PreconditionFailed from error
-        except Withheld as error:
-            return Response(show_held(error.rejection), status=202)
-        return Response(show_memory(edited), headers=etag(edited))
+        return change_one(request, agent, memory, self.read(MemoryChanges))
 
     @operation(responses={200: Deleted}, parameters=[IF_MATCH], operation_id="delete_memory")
     def delete(self, request: Request, uid: UUID) -> Response:
         """For good, with its history. `PATCH {"status": "archived"}` is the soft way."""
         agent = self.memory_agent()
-        memory = memory_with(agent, uid)
-        try:
-            deleted = agent.forget([memory], version=expected_version(request, memory))
-        except VersionMismatch as error:
-            raise PreconditionFailed from error
-        return Response({"success": True, "deleted_count": deleted})
+        return delete_one(request, agent, memory_with(agent, uid))
 
 
 class History(AgentView):

@@ -74,6 +74,7 @@ HookPayload = Mapping[str, Any]
 
 class Sessions(AgentView):
     creates = True
+    only_adds = ("POST",)
 
     @lists(SessionShown, "list_sessions", OpenApiParameter("status", str, enum=SessionStatus.values))
     def get(self, request: Request) -> Response:
@@ -117,7 +118,7 @@ class OneSession(AgentView):
 
 
 class Heartbeat(AgentView):
-    scope = "write"
+    scope = "create"
 
     @operation(request=None, responses=JobsRun, operation_id="heartbeat")
     def post(self, request: Request, uid: UUID) -> Response:
@@ -125,7 +126,7 @@ class Heartbeat(AgentView):
 
 
 class End(AgentView):
-    scope = "write"
+    scope = "create"
 
     @extend_schema(request=EndOfSession, responses={202: SessionEnded}, operation_id="end_session")
     def post(self, request: Request, uid: UUID) -> Response:
@@ -143,6 +144,8 @@ class Turns(AgentView):
 
 
 class OneTurn(AgentView):
+    only_adds = ("PUT",)
+
     def to_keep(self, response: Response) -> Answer:
         """Without what was said in it: that stands in the turn, and nowhere else when it is blanked out of it."""
         status, body = super().to_keep(response)
@@ -195,7 +198,7 @@ class Recover(AgentView):
 
 
 class MessagesOfSession(AgentView):
-    scope = "write"
+    scope = "create"
     creates = True
 
     @extend_schema(request=Messages, responses={202: MessagesStored}, operation_id="add_messages")
@@ -234,7 +237,7 @@ def said_of(message: Mapping[str, Any], *, is_only: bool = False) -> Said:
 
 
 class Stream(AgentView):
-    scope = "write"
+    scope = "create"
     creates = True
     parser_classes = [Unread]
     takes_endless_bodies = True
@@ -262,26 +265,34 @@ class Stream(AgentView):
         return self.create_as_read(body_chunks(request), take)
 
 
+EVENT_FILTERS = (
+    OpenApiParameter("level", str, enum=Level.values),
+    OpenApiParameter("service", str),
+    OpenApiParameter("session_id", OpenApiTypes.UUID),
+)
+
+
 class Events(AgentView):
-    @lists(
-        EventShown,
-        "list_events",
-        OpenApiParameter("level", str, enum=Level.values),
-        OpenApiParameter("service", str),
-        OpenApiParameter("session_id", OpenApiTypes.UUID),
-    )
+    @lists(EventShown, "list_events", *EVENT_FILTERS)
     def get(self, request: Request) -> Response:
-        # Not those about a memory that the caller may not see by now; where users are kept apart, not those about
-        # a memory of anybody but the session's own.
-        visible = self.memory_agent().memories().filter(uid=OuterRef("memory_uid")).order_by()
-        if self.users() is not None:
-            visible = visible.filter(Q(user_id=None) | Q(user_id=OuterRef("session__user_id")))
-        # Not by EXISTS, for which PostgreSQL would read all of the app's memories first.
-        rows = Event.objects.for_app(self.app).alias(visible=Subquery(visible.values("pk")[:1]))
-        rows = self.of_session_asked(rows.filter(Q(memory_uid=None) | Q(visible__isnull=False)))
-        if "service" in request.query_params:
-            rows = rows.filter(service=request.query_params["service"])
-        return page(self, chosen(rows, request, level=Level.values).select_related("session"), show_event)
+        return page(self, self.of_session_asked(events_asked(self.memory_agent(), request)), show_event)
+
+
+def events_asked(agent: MemoryAgent, request: Request) -> ScopedQuerySet[Event]:
+    """Return the events of all sessions that the query string asks for, with their sessions.
+
+    Not those about a memory that the caller may not see by now; where users are kept apart, not those about a memory of
+    anybody but the session's own.
+    """
+    visible = agent.memories().filter(uid=OuterRef("memory_uid")).order_by()
+    if agent.users() is not None:
+        visible = visible.filter(Q(user_id=None) | Q(user_id=OuterRef("session__user_id")))
+    # Not by EXISTS, for which PostgreSQL would read all of the app's memories first.
+    rows = Event.objects.for_app(agent.app).alias(visible=Subquery(visible.values("pk")[:1]))
+    rows = rows.filter(Q(memory_uid=None) | Q(visible__isnull=False))
+    if "service" in request.query_params:
+        rows = rows.filter(service=request.query_params["service"])
+    return chosen(rows, request, level=Level.values).select_related("session")
 
 
 SAID_BETWEEN = (
@@ -303,7 +314,7 @@ class Resources(AgentView):
 
 class ClaudeCodeHook(AgentView):
     answers_anew = True
-    scope = "write"
+    scope = "create"
 
     @extend_schema(request=HookEvent, responses=HookAnswer, operation_id="claude_code_hook")
     def post(self, request: Request) -> Response:
@@ -377,7 +388,7 @@ def conversation(session: AgentSession) -> ScopedQuerySet[Resource]:
 
 
 class Responses(AgentView):
-    scope = "write"
+    scope = "create"
 
     @extend_schema(request=Answered, responses=FeedbackShown, operation_id="judge_response")
     def post(self, request: Request, uid: UUID) -> Response:

@@ -32,6 +32,7 @@ from memsite.tenancy.idempotency import Slot
 
 class Triggers(AgentView):
     creates = True
+    only_adds = ("POST",)
 
     @lists(
         TriggerShown,

@@ -35,6 +35,7 @@ from memories.api.serializers.usage import (
     show_report,
 )
 from memories.ledger.days import DAYS, MOST_DAYS
+from memories.ledger.energy import is_low
 from memories.ledger.spend import usage_of
 from memories.maintain.health import as_markdown, health_of, stats_of
 from memories.models import HealthReport
@@ -102,7 +103,10 @@ class Version(View):
 
 
 class Energy(AgentView):
-    scope = "write"
+    @operation(responses=EnergyNoted, operation_id="get_energy")
+    def get(self, request: Request) -> Response:
+        """What the app's agents reported last; 1 before they have."""
+        return Response({"level": self.app.energy_level, "low": is_low(self.app)})
 
     @extend_schema(request=EnergyLevel, responses=EnergyNoted, operation_id="set_energy")
     def put(self, request: Request) -> Response:
@@ -125,6 +129,7 @@ class ConsumedEnergy(AgentView):
 
 class Cooldowns(AgentView):
     creates = True
+    only_adds = ("POST",)
 
     @lists(CooldownShown, "list_cooldowns")
     def get(self, request: Request) -> Response:

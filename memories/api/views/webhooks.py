@@ -161,7 +161,7 @@ class Bridges(OperatorView):
         """A chat whose messages come in, signed. Its secret is shown this once, and can be renewed."""
         body = self.read(NewBridge)
         agent = self.agent_of(self.app_named(app_id))
-        owner = Agent.objects.for_app(agent.app).filter(name=body["agent"]).first()
+        owner = Agent.objects.for_app(agent.app).live().filter(name=body["agent"]).first()
         if owner is None:
             raise ValidationError({"agent": ["The app has no agent of this name: add it first."]})
 

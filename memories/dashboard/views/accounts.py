@@ -33,7 +33,12 @@ AGENTS_SHOWN = 200
 OLD_KEYS_SHOWN = 5
 SCOPES_FIELD = forms.MultipleChoiceField(
     label="It may",
-    choices=[(Scope.READ, "read"), (Scope.WRITE, "write"), (Scope.OPERATOR, "operator: governs this app")],
+    choices=[
+        (Scope.READ, "read"),
+        (Scope.CREATE, "create: only adds"),
+        (Scope.WRITE, "write"),
+        (Scope.OPERATOR, "operator: governs this app"),
+    ],
     initial=[Scope.READ.value, Scope.WRITE.value],
     widget=forms.CheckboxSelectMultiple,
     help_text="Of its key.",
@@ -183,7 +188,7 @@ def agents(request: DashboardRequest) -> HttpResponse:
 @page(read=None, write=Right.GOVERN)
 def issue(request: DashboardRequest, name: str) -> HttpResponse:
     """Return a second key, so that the first can be replaced while it still works."""
-    agent = get_object_or_404(Agent.objects.for_app(request.dashboard.app), name=name)
+    agent = get_object_or_404(Agent.objects.for_app(request.dashboard.app).live(), name=name)
     form = KeyForm(request.dashboard, agent, request.POST)
     if not form.is_valid():
         return show_agents(request, {}, form)
@@ -208,7 +213,7 @@ def revoke(request: DashboardRequest, prefix: str) -> HttpResponse:
 def show_agents(request: DashboardRequest, context: dict[str, Any], refused: KeyForm | None = None) -> HttpResponse:
     """Show the agents and their keys. A form for a key that was refused stays as it was typed."""
     dashboard, now = request.dashboard, timezone.now()
-    rows = list(Agent.objects.for_app(dashboard.app).order_by("name")[:AGENTS_SHOWN])
+    rows = list(Agent.objects.for_app(dashboard.app).live().order_by("name")[:AGENTS_SHOWN])
     keys: dict[int, list[ApiKey]] = defaultdict(list)
     for key in ApiKey.objects.filter(agent__in=rows).order_by("-created_at"):
         keys[key.agent_id or 0].append(key)

@@ -21,6 +21,7 @@ from memories.services import MemoryAgent
 from memories.store import writing
 from memories.store.revisions import LEARNING
 from memories.tasks import learn as learn_task
+from memories.tasks import learn_again
 from memsite.db.transactions import BUSY
 from memsite.jobs import task_queue
 from memsite.tenancy.models import App, AppPolicy, AppStatus
@@ -191,6 +192,30 @@ class TestFailures:
         self.fail_times(alice, session, RuntimeError(), 1)
         assert claim(alice.app, session.pk, NOON + timedelta(seconds=29)) is None
         assert claim(alice.app, session.pk, NOON + timedelta(seconds=30)) is not None
+
+    def test_a_worker_is_called_when_its_time_has_come(
+        self,
+        alice: Caller,
+        session: AgentSession,
+        monkeypatch: pytest.MonkeyPatch,
+        django_capture_on_commit_callbacks: Any,
+    ) -> None:
+        """Also where the job of every minute has come and gone in this minute."""
+        self.fail_times(alice, session, RuntimeError(), 1)
+        rung: list[tuple[str, tuple[int | str, ...]]] = []
+        monkeypatch.setattr(task_queue, "send", lambda task, args: rung.append((task, args)))
+        called = []
+        for seconds in (0, 25, 30, 35, 60):
+            with at(NOON + timedelta(seconds=seconds)), django_capture_on_commit_callbacks(execute=True):
+                called.append(learn_again())
+        assert called == [0, 0, 1, 1, 0], "at its time, once more if that was lost, and then by the job of the minute"
+        with at(NOON + timedelta(seconds=30)):
+            assert sum(learn_task(*map(int, args)) for task, args in rung if task == "memories.tasks.learn") == 3
+        assert statuses(alice.app) == [DONE] * 3
+
+    def test_nobody_is_called_twice_to_what_was_just_said(self, alice: Caller, session: AgentSession) -> None:
+        with at(NOON):
+            assert learn_again() == 0
 
     @each_row("asked, waited", [(120, 120), (0, 1), (0.2, 1), (86_400, 3600), (5, 5)], rolled_back=True)
     def test_a_service_that_says_how_long_is_believed(
