@@ -28,7 +28,8 @@ from memories.inject.render import (
 )
 from memories.language.dates.future import find_coming
 from memories.language.dates.windows import find_windows
-from memories.language.scripts import CHARACTERS_PER_TOKEN, beginning, estimate_tokens, is_unspaced
+from memories.language.passages import best_passage
+from memories.language.scripts import CHARACTERS_PER_TOKEN, beginning, estimate_tokens
 from memories.language.similarity import matter_of
 from memories.models import FutureTrigger, Injection, Memory
 from memories.models.document import citation_of
@@ -47,6 +48,8 @@ from sessions.models import AgentSession
 
 # The shortest line of a block is about this long: a budget cannot hold more lines than budget / this.
 SHORTEST_LINE_TOKENS = 8
+# Where not all fits, a line takes one part in so many of the budget at most.
+LONG_LINES = 3
 # One part in so many of a greeting is for standing statements.
 STANDING_SHARE = 3
 # What a block takes beside its lines, about.
@@ -129,10 +132,12 @@ def inject(
     at_odds: Collection[int] = (),
     standing: Collection[int] = (),
     asked_time: TimeAnswer | None = None,
+    words: Sequence[str] = (),
 ) -> Injected:
     """Return the block of these memories, as many in this order as the budget holds; none that no agent should read.
 
-    Where a time is asked about, each line says when it holds, and the block if nothing is known of that time.
+    Where a time is asked about, each line says when it holds, and the block if nothing is known of that time. Where not
+    all fits, long ones are shortened to the passage that says most about these words.
     """
     renders: dict[str, Render] = {
         Block.OPS: lambda lines: ops_block(lines, total),
@@ -150,22 +155,24 @@ def inject(
         return Line(memory, app_line(shown, note) if block == Block.APP else ops_line(shown, note))
 
     lines = [line_of(memory, memory) for memory in safe_memories(memories, app.policy)]
-    if lines and estimate_tokens(render(lines[:1])) > budget:
-        # The best of all, and longer than the whole budget: its beginning is worth half of it.
-        best = shortened(lines[0].memory, budget // 2)
-        lines[0] = line_of(lines[0].memory, best)
+    tokens = [estimate_tokens(line.text) for line in lines]
+    if sum(tokens) + FENCE_TOKENS > budget:
+        share = budget // min(len(lines) + 1, LONG_LINES)
+        lines = [
+            line_of(line.memory, shortened(line.memory, share, words)) if taken > share else line
+            for line, taken in zip(lines, tokens, strict=True)
+        ]
     taken, text = fit(lines, budget, render)
     shown = tuple(line.text for line in taken)
     memories = [line.memory for line in taken]
     return Injected(text, estimate_tokens(text), memories, total, block, shown, at_odds, standing)
 
 
-def shortened(memory: Memory, tokens: int) -> Memory:
-    """Return a copy that ends with a whole word, and shows that there is more."""
+def shortened(memory: Memory, tokens: int, words: Sequence[str] = ()) -> Memory:
+    """Return a copy with the passage that says most about the words; "…" stands for what is left out."""
     short = copy(memory)
-    cut = beginning(memory.content, tokens)
-    whole = cut if is_unspaced(cut[-1:]) else cut.rpartition(" ")[0]
-    short.content = f"{whole or cut} …"
+    passage = best_passage(memory.content, words, len(beginning(memory.content, tokens)))
+    short.content = passage.of(memory.content)
     return short
 
 

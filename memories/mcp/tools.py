@@ -105,6 +105,8 @@ def brief_hit(hit: Hit, app: App, *, detail: bool) -> dict[str, Any]:
     if detail:
         return show_hit(hit, app, explain=True)
     told = {**brief(hit.memory), "score": round(hit.score, 3)}
+    if passage := hit.passage:
+        told |= {"content": passage.of(hit.memory.text), "cut": True}
     if hit.trust:
         told["trust"] = hit.trust
     return told

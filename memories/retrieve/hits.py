@@ -10,6 +10,7 @@ from uuid import UUID
 from django.db.models import QuerySet
 
 from memories.index.app_index import CachedMemory, recent_memories
+from memories.language.passages import LONG, Passage, best_passage
 from memories.models import Memory, Summary
 from memories.retrieve.calibration import Calibration
 from memories.retrieve.ranking import BAND, BEHIND, BELOW_FLOOR, MOST_BELOW_FLOOR
@@ -96,7 +97,8 @@ class Hit:
     """Hold a ranked memory of an app. `trust` holds tags such as `conflicting` and `stale`.
 
     `formula_score` is what the ranking's formula gives, and `lowered` what was taken off it since, by why. A `standing`
-    one is there because it applies to the request, whether or not it answers it.
+    one is there because it applies to the request, whether or not it answers it. `words` are the telling ones of the
+    question.
     """
 
     app: App
@@ -108,6 +110,13 @@ class Hit:
     calibration: Calibration = Calibration()  # noqa: RUF009 - it cannot be changed
     combined: str = "sum"
     lowered: dict[str, float] = field(default_factory=dict)
+    words: Sequence[str] = ()
+
+    @property
+    def passage(self) -> Passage | None:
+        """Return the part of a long text that says most about the question; None of a short one."""
+        text = self.memory.text
+        return best_passage(text, self.words) if len(text) > LONG else None
 
     @property
     def score(self) -> float:

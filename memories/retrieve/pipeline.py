@@ -289,7 +289,7 @@ def recall(
         ranked = at_least(ranked, min_score)
     bring = not (scope.past or evidence.by_validity)
     ranked, at_odds = with_contradictions(app, scoped, ranked, most, told, scope.commit, bring=bring)
-    hits = load_hits(app, scoped, ranked, limit, offset, scope.commit, standing)
+    hits = load_hits(app, scoped, ranked, limit, offset, scope.commit, standing, question.every_word)
     has_words = "fulltext" in plan.retrievers and "fulltext" not in degraded and bool(question.every_word)
     if has_words and is_damaged(app, scoped, evidence.words, [hit.memory for hit in hits]):
         degraded.append("fulltext")
@@ -471,6 +471,7 @@ def load_hits(
     offset: int,
     commit: Commit | None,
     standing: Collection[int] = (),
+    words: Sequence[str] = (),
 ) -> list[Hit]:
     """Return the hits of one page with their rows. Only shown rows are read. `standing` are places."""
     shown = range(offset, min(offset + limit, len(ranked.places)))
@@ -486,6 +487,7 @@ def load_hits(
             standing=place in standing,
             calibration=ranked.calibration,
             combined=ranked.combined,
+            words=words,
         )
         for number, place, pk in zip(shown, places.tolist(), pks, strict=True)
         if pk in rows

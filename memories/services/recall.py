@@ -191,7 +191,8 @@ class RecallService(Caller):
         quoted, quotes = self.quotes(replace(asked, limit=most, told=tuple(shown)), budget, now)
         left = budget - quotes.tokens - bool(quotes.tokens)
         memories = [hit.memory for hit in hits]
-        injected = inject(memories, len(hits), self.app, block, left, now, at_odds, standing, found.time)
+        words = hits[0].words if hits else ()
+        injected = inject(memories, len(hits), self.app, block, left, now, at_odds, standing, found.time, words)
         tags = {hit.memory.pk: hit.trust for hit in [*hits, *quoted.hits]}
         tier = found.tier if found.hits or not quotes.memories else quoted.tier
         block_of_all = with_quotes(injected, quotes)

@@ -267,6 +267,15 @@ def test_the_best_is_shortened_where_it_has_no_spaces(alice: Caller) -> None:
     assert "我住在柏林" in told["text"]
 
 
+def test_long_hits_share_the_budget_and_show_their_passages(alice: Caller) -> None:
+    filler = " ".join(f"Then we spoke of the weather in town {at} for a while." for at in range(16))
+    for service, port in (("mail", 2525), ("billing", 8443)):
+        alice.remember(f"{filler} The port of the {service} relay is {port}. {filler}", dedupe=False)
+    text = ask(alice, query="what are the ports of the mail relay and the billing relay?", format="turn")["text"]
+    assert "The port of the mail relay is 2525." in text
+    assert "The port of the billing relay is 8443." in text
+
+
 BLOCK = re.compile(r'<memory-context nonce="([0-9a-f]{16})">\n(.*?)\n</memory-context nonce="\1">', re.DOTALL)
 
 

@@ -41,8 +41,19 @@ def test_a_hit_is_a_memory_with_a_score(alice: Caller) -> None:
     }  # fmt: skip
     assert body["degraded"] == []
     (hit,) = body["results"]
-    assert hit.keys() == MEMORY_FIELDS | {"score", "trust", "shared_by", "validity", "document"}
+    assert hit.keys() == MEMORY_FIELDS | {"score", "trust", "shared_by", "validity", "document", "passage"}
     assert alice.get(f"memories/{hit['id']}").json() == {name: hit[name] for name in MEMORY_FIELDS}
+
+
+def test_a_long_hit_shows_its_passage(alice: Caller) -> None:
+    text = "We spoke of the weather for a while. " * 20 + "The port of the relay is 2525."
+    alice.remember(text)
+    alice.remember("The relay is blue")
+    passages = {hit["content"]: hit["passage"] for hit in search(alice, "which port has the relay?")["results"]}
+    assert passages.pop("The relay is blue") is None
+    passage = passages[text]
+    assert passage["text"].endswith("The port of the relay is 2525.")
+    assert text[passage["start"] : passage["end"]] in passage["text"]
 
 
 def test_scores_fall_and_their_parts_add_up(alice: Caller) -> None:

@@ -310,7 +310,14 @@ class AskedTimeShown(StrictSerializer):
     known = StrictBooleanField(help_text="false: nothing is known of that time. What is found held at another.")
 
 
+class PassageShown(StrictSerializer):
+    text = StrictCharField(help_text="The part that says most about the question, with the head of its table.")
+    start = StrictIntegerField(help_text="Of the part, in characters of `content`.")
+    end = StrictIntegerField(help_text="Not included.")
+
+
 class HitShown(MemoryTagged):
+    passage = PassageShown(allow_null=True, help_text="Of a `content` of more than 600 characters. Else null.")
     score = serializers.FloatField(
         min_value=0, max_value=1, help_text="The probability that it answers: of hits with 0.8, eight of ten do."
     )
@@ -460,11 +467,17 @@ def show_hit(hit: Hit, app: App, *, explain: bool) -> dict[str, Any]:
     """Of another app's memory only what it says: that app's ids and metadata are its own."""
     fields = show_tagged(hit.memory, hit.trust, app.policy.time_zone)
     fields["score"], fields["shared_by"] = hit.score, None
+    fields["passage"] = show_passage_of(hit)
     if hit.memory.app_id != app.pk:
         fields |= {**OWN_TO_AN_APP, "shared_by": hit.app.app_id}
     if explain:
         fields |= {"scores": hit.parts, "formula_score": hit.formula_score}
     return fields
+
+
+def show_passage_of(hit: Hit) -> dict[str, Any] | None:
+    passage, text = hit.passage, hit.memory.text
+    return passage and {"text": passage.of(text), "start": passage.start, "end": passage.end}
 
 
 def show_told(answer: SummaryAnswer) -> dict[str, Any]:

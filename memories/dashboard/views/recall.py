@@ -81,6 +81,12 @@ class Explained:
         return self.hit.memory
 
     @property
+    def text(self) -> str:
+        """Return the text, or of a long one the passage that says most about the question."""
+        passage = self.hit.passage
+        return passage.of(self.memory.text) if passage else self.memory.text
+
+    @property
     def quoted_from(self) -> dict[str, Any] | None:
         return citation_of(self.hit.memory)
 

@@ -1,0 +1,138 @@
+"""Find the passage of a long text that says most about a question, in prose, code, logs and tables."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import count
+
+from memories.language.messages import SENTENCE
+from memories.language.relate.grammar import stem
+from memories.language.scripts import is_unspaced, parts_in
+
+LONG = 600
+"""Characters. Shorter texts are their own best passage."""
+MOST_CHARACTERS = 480
+MOST_HEAD = 200
+LATER_COUNTS = 0.02
+"""So much less for each unit before it: of two that say as much the earlier one is shown."""
+BLOCK_KIND = re.compile(
+    r"(?P<code>^(?:```|~~~)[^\n]*\n(?s:.*?)(?:^(?:```|~~~)[^\S\n]*$|\Z))"
+    r"|(?P<table>(?:^[^\S\n]*\|[^\n]*\|[^\S\n]*(?:\n|\Z)){2,})"
+    r"|(?P<log>(?:^(?:\[?\d{4}-\d\d-\d\d|\[?\d\d:\d\d|(?:DEBUG|INFO|WARN(?:ING)?|ERROR|FATAL)\b)[^\n]*(?:\n|\Z)){2,})",
+    re.MULTILINE,
+)
+LINE = re.compile(r"[^\n]+")
+RULE = re.compile(r"[\s|:+-]*")
+"""The line below a table's head."""
+
+
+@dataclass(frozen=True, slots=True)
+class Passage:
+    """Hold a part of a text, `text[start:end]`, and the line that heads it: of a table's row the table's head."""
+
+    start: int
+    end: int
+    head: str = ""
+
+    def of(self, text: str) -> str:
+        """Return the passage with its head before it, and "…" where text is left out."""
+        body = text[self.start : self.end].strip()
+        opening = f"{self.head}\n" if self.head else "… " if text[: self.start].strip() else ""
+        return f"{opening}{body}{' …' if text[self.end :].strip() else ''}"
+
+
+@dataclass(frozen=True, slots=True)
+class Unit:
+    """Hold the place of a sentence or line. Units of one `block` are read together; `head` is a table's first line."""
+
+    start: int
+    end: int
+    block: int
+    head: str = ""
+
+
+def best_passage(text: str, words: Sequence[str], most: int = MOST_CHARACTERS) -> Passage:
+    """Return the passage of at most `most` characters, its head apart, that holds most of these words.
+
+    A word counts by how few units of the text hold it (their inverse frequency), once for a passage. The beginning
+    where none is held. Passages begin and end with sentences, or lines of code, logs and tables; what is longer than
+    `most` is cut at a word.
+    """
+    units = list(units_of(text))
+    stems = {stem(word.casefold()) for word in words}
+    held = [stems & {stem(part.casefold()) for part in parts_in(text[unit.start : unit.end])} for unit in units]
+    counts = Counter(name for names in held for name in names)
+    if not counts:
+        return Passage(0, cut_end(text, 0, len(text), most))
+    weights = {name: math.log(1 + len(units) / number) for name, number in counts.items()}
+    best, first, last = -1.0, 0, 0
+    for start in range(len(units)):
+        names: set[str] = set()
+        end = start
+        for place in range(start, len(units)):
+            if place > start and units[place].end - units[start].start > most:
+                break
+            if held[place] - names:
+                names |= held[place]
+                end = place
+        worth = sum(weights[name] for name in names) - LATER_COUNTS * start
+        if held[start] and worth > best:
+            best, first, last = worth, start, end
+    # What stands around it in its block explains it.
+    while first and units[first - 1].block == units[first].block and units[last].end - units[first - 1].start <= most:
+        first -= 1
+    while last + 1 < len(units) and units[last + 1].block == units[last].block:
+        if units[last + 1].end - units[first].start > most:
+            break
+        last += 1
+    start = units[first].start
+    return Passage(start, cut_end(text, start, units[last].end, most), units[first].head)
+
+
+def units_of(text: str) -> Iterator[Unit]:
+    """Yield sentences of prose, and lines of code, logs and tables, in order."""
+    at, blocks = 0, count()
+    for found in BLOCK_KIND.finditer(text):
+        yield from prose_units(text, at, found.start(), blocks)
+        yield from line_units(text, found, next(blocks))
+        at = found.end()
+    yield from prose_units(text, at, len(text), blocks)
+
+
+def prose_units(text: str, start: int, end: int, blocks: Iterator[int]) -> Iterator[Unit]:
+    """Yield sentences; each paragraph is a block."""
+    behind, block = start, next(blocks)
+    for found in SENTENCE.finditer(text, start, end):
+        sentence = found.group()
+        if not sentence.strip():
+            continue
+        if text.count("\n", behind, found.start()) > 1:
+            block = next(blocks)
+        behind = found.end()
+        yield Unit(found.end() - len(sentence.lstrip()), found.end(), block)
+
+
+def line_units(text: str, found: re.Match[str], block: int) -> Iterator[Unit]:
+    """Yield the lines of a block. The rows of a table carry its head."""
+    head = ""
+    for line in LINE.finditer(text, found.start(), found.end()):
+        if not line.group().strip() or (found["table"] and RULE.fullmatch(line.group())):
+            continue
+        yield Unit(line.start(), line.end(), block, head)
+        if found["table"] and not head:
+            head = line.group().strip()[:MOST_HEAD]
+
+
+def cut_end(text: str, start: int, end: int, most: int) -> int:
+    """Return where a part ends that is no longer than `most`: behind a word, where words are parted by spaces."""
+    if end - start <= most:
+        return end
+    cut = start + most
+    if is_unspaced(text[cut - 1 : cut]):
+        return cut
+    behind = max(text.rfind(" ", start, cut), text.rfind("\n", start, cut))
+    return behind if behind > start else cut
