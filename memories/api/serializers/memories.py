@@ -476,8 +476,8 @@ def show_hit(hit: Hit, app: App, *, explain: bool) -> dict[str, Any]:
 
 
 def show_passage_of(hit: Hit) -> dict[str, Any] | None:
-    passage, text = hit.passage, hit.memory.text
-    return passage and {"text": passage.of(text), "start": passage.start, "end": passage.end}
+    passage = hit.passage
+    return {"text": passage.of(hit.memory.text), "start": passage.start, "end": passage.end} if passage else None
 
 
 def show_told(answer: SummaryAnswer) -> dict[str, Any]:
