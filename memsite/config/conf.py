@@ -97,6 +97,10 @@ class Conf:
     llm_concurrency: int = 4
     llm_seconds: int = 60
     llm_lean: bool = False
+    proxy_openai_url: str = ""
+    proxy_openai_api_key: str = secret()
+    proxy_anthropic_url: str = ""
+    proxy_anthropic_api_key: str = secret()
     memory_budget: int = 0
     index_megabytes: int = 1024
     keep_indexes: bool = True

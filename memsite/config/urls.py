@@ -9,6 +9,7 @@ from memories.api.schema import InFormatAsked
 from memories.api.views.webhooks import ChatMessage
 from memories.compat import mem0
 from memories.compat.memory_tool import MemoryTool
+from memories.compat.proxy import AnthropicFormat, Chat, Models, OpenAIFormat
 from memories.mcp.views import Memsite, ReferenceMemory
 from memsite.oauth import views as oauth
 
@@ -33,6 +34,13 @@ compat = [
     path("mem0/v1/entities/", mem0.Entities.as_view(hosted=True)),
 ]
 
+proxy = [
+    path("openai/v1/chat/completions", Chat.as_view(form=OpenAIFormat(), path="chat/completions")),
+    path("openai/v1/models", Models.as_view(form=OpenAIFormat())),
+    path("anthropic/v1/messages", Chat.as_view(form=AnthropicFormat(), path="messages")),
+    path("anthropic/v1/models", Models.as_view(form=AnthropicFormat())),
+]
+
 urlpatterns = [
     # What is asked most comes first: an address is compared with one after the other.
     path("api/v1/", include("memories.api.urls")),
@@ -44,6 +52,7 @@ urlpatterns = [
     path("hooks/<uuid:uid>", ChatMessage.as_view()),
     path("mcp", Memsite.as_view()),
     path("compat/", include(compat)),
+    path("proxy/", include(proxy)),
     path("api/schema", SpectacularAPIView.as_view(content_negotiation_class=InFormatAsked), name="schema"),
     path("api/docs", SpectacularSwaggerSplitView.as_view(url_name="schema"), name="docs"),
     # OAuth, where clients look for it.

@@ -92,7 +92,7 @@ def current_request_id() -> str:
     return str(structlog.contextvars.get_contextvars().get("request_id", ""))
 
 
-PROGRAM_PATHS = ("/api/v1/", "/mcp", "/compat/")
+PROGRAM_PATHS = ("/api/v1/", "/mcp", "/compat/", "/proxy/")
 HEADERS = {"Content-Security-Policy": "default-src 'none'; frame-ancestors 'none'", "X-Frame-Options": "DENY"}
 
 

@@ -26,7 +26,7 @@ SETTING = "memsite.app"
 # What a connection is told; between these two, the number of an app.
 NOBODY, SITE = "nobody", "site"
 UNKNOWN = ""
-KEYED_PATHS = ("/api/", "/mcp", "/compat/")
+KEYED_PATHS = ("/api/", "/mcp", "/compat/", "/proxy/")
 """Whoever comes in here is nobody until a key says more. The other doors are for people, whose apps `access` knows."""
 ASK = f"SELECT set_config('role', %s, false), set_config('{SETTING}', %s, false)"  # our own name
 NO_ROLE = (
