@@ -26,7 +26,7 @@ from memsite.ops.broker import SCHEME
 
 PREFIX = "MEMSITE_"
 ROOT = Path(__file__).resolve().parents[2]
-LLMS = ("rules", "anthropic", "openai", "ollama")
+LLMS = ("rules", "anthropic", "openai", "ollama", "litellm")
 EMBEDDERS = ("minilm", "multilingual", "ollama", "openai", "hash")
 DATABASES = ("sqlite://", "postgres://", "postgresql://")
 # "memory" is for programs that are both ends of it.

@@ -17,6 +17,7 @@ from typing import Any, Literal
 from memories.language.scripts import most_tokens
 from memories.providers.http import ORDINARY_NETWORKS, AnswerTooLong, JsonApi, Patience, ServiceAway, ServiceRefused
 from memories.providers.llm import protocols
+from memories.providers.llm.litellm import LiteLLMApi, ThroughLiteLLM
 from memories.providers.llm.protocols import Dialect, Reply
 from memories.providers.llm.provider import (
     Ask,
@@ -219,7 +220,7 @@ class ModelChat:
     def __init__(
         self,
         dialect: Dialect,
-        api: JsonApi,
+        api: JsonApi | LiteLLMApi,
         models: Models,
         prices: Prices,
         concurrency: int = 4,
@@ -419,7 +420,7 @@ def usable(reply: Reply, ask: Ask) -> dict[str, Any]:
     return answer
 
 
-Kind = Literal["rules", "anthropic", "openai", "ollama"]
+Kind = Literal["rules", "anthropic", "openai", "ollama", "litellm"]
 
 # The longest answers are a few hundred kilobytes; other alphabets take up to six bytes a letter in JSON.
 MAX_ANSWER_BYTES = 8 * 1024 * 1024
@@ -463,6 +464,7 @@ DEFAULTS: Mapping[str, Defaults] = MappingProxyType(
             protocols.OpenAI, protocols.OPENAI_URL, Models(protocols.OPENAI_SMALL, protocols.OPENAI_LARGE)
         ),
         "ollama": Defaults(protocols.Ollama, protocols.OLLAMA_URL, Models("", "")),
+        "litellm": Defaults(ThroughLiteLLM, "", Models("", "")),
     }
 )
 
@@ -492,15 +494,18 @@ def build_chat(settings: LLMSettings, patience: Patience = PATIENCE, circuit: Ci
         raise LLMMisconfigured("at least one call at a time has to be allowed")
     dialect = defaults.dialect()
     try:
-        api = JsonApi(
-            dialect.endpoint(settings.url or defaults.url),
-            dialect.headers(settings.api_key),
-            patience,
-            dialect.hints,
-            MAX_ANSWER_BYTES,
-            settings.networks,
-            is_refusal,
-        )
+        if isinstance(dialect, ThroughLiteLLM):
+            api: JsonApi | LiteLLMApi = LiteLLMApi(settings.url, settings.api_key)
+        else:
+            api = JsonApi(
+                dialect.endpoint(settings.url or defaults.url),
+                dialect.headers(settings.api_key),
+                patience,
+                dialect.hints,
+                MAX_ANSWER_BYTES,
+                settings.networks,
+                is_refusal,
+            )
     except ServiceRefused as error:
         raise LLMMisconfigured(str(error)) from None
     usual = Models("", "") if settings.url else defaults.models
