@@ -79,6 +79,7 @@ from memories.store.rollback import taken_back_in
 from memsite.config.conf import get_conf
 from memsite.db.transactions import is_busy
 from memsite.ops.storage_errors import why_unwritable
+from memsite.ops.tracing import span
 from memsite.tenancy.access import one_user
 from memsite.tenancy.origin import least_trusted
 from memsite.tenancy.policy import OPERATIONAL_CATEGORIES, PERSONAL_CATEGORIES, AppPolicy
@@ -432,14 +433,15 @@ def learn(
     lesson = Lesson()
     task = partial(learn_digest, claim) if claim.is_digest else partial(learn_facts, claim, on_learnt)
     rules = provider.rules if isinstance(provider, Careful) else provider
-    attempt(
-        claim,
-        claim.rows,
-        lambda rows: task(rows, provider, embedder, now, lesson),
-        lambda rows: task(rows, rules, embedder, now, lesson),
-        lesson,
-        now,
-    )
+    with span("extraction", app=claim.session.app.app_id, texts=len(claim.rows), provider=provider.name):
+        attempt(
+            claim,
+            claim.rows,
+            lambda rows: task(rows, provider, embedder, now, lesson),
+            lambda rows: task(rows, rules, embedder, now, lesson),
+            lesson,
+            now,
+        )
     return lesson
 
 

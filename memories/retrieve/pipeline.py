@@ -79,6 +79,7 @@ from memsite.db.expressions import Literal
 from memsite.db.lru_cache import Commit, last_commit
 from memsite.db.prepared import Prepared, padded
 from memsite.ops.metrics import count_search
+from memsite.ops.tracing import span
 from memsite.tenancy.access import is_of_users, users_told_of
 from memsite.tenancy.models import Agent, App, AppStatus
 from memsite.tenancy.policy import AppPolicy, Ranking
@@ -141,6 +142,14 @@ class SearchRequest:
 
 def search(app: App, agent: Agent | None, asked: SearchRequest, embedder: Embedder, now: datetime) -> Recall:
     """Return what fits, best first, with trust tags. Count the search, and log it without a word of its text."""
+    with span("search", app=app.app_id, mode=asked.mode) as note:
+        found = search_in_app(app, agent, asked, embedder, now)
+        note({"tier": found.tier, "hits": len(found.hits), "degraded": ",".join(found.degraded)})
+    return found
+
+
+def search_in_app(app: App, agent: Agent | None, asked: SearchRequest, embedder: Embedder, now: datetime) -> Recall:
+    """Do the search."""
     started = time.perf_counter()
     commit = asked.commit or last_commit()
     then = asked.as_of or now

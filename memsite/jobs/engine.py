@@ -20,6 +20,7 @@ from memsite.jobs.job import Job
 from memsite.jobs.models import OPEN, JobRun, JobRunQuerySet, RunStatus
 from memsite.jobs.task_queue import ring
 from memsite.ops.metrics import count_run
+from memsite.ops.tracing import span
 from memsite.tenancy.models import App, AppStatus
 from memsite.tenancy.row_level_security import confined, site_wide
 
@@ -129,7 +130,9 @@ def work_off(jobs: Jobs, hands_for: Callable[[App], Any], stop_after: timedelta)
 def run(job: Job[Any], service: Any, claimed: claims.Claim) -> None:
     """Work one claimed run off, to its end or to where it must wait. Its errors are noted on the row."""
     begun = perf_counter()
-    outcome = carry_out(job, service, claimed)
+    with span("job", job=job.name) as note:
+        outcome = carry_out(job, service, claimed)
+        note({"outcome": outcome})
     count_run(job.name, outcome, perf_counter() - begun)
 
 
