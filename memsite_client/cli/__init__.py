@@ -24,6 +24,7 @@ from memsite_client.cli.memories import (
     store,
     update,
 )
+from memsite_client.cli.notes import sync
 from memsite_client.cli.setup import completion, login, logout, mcp, run, status, version
 
 HELP = """Search, store and curate what your agents remember.
@@ -74,5 +75,6 @@ for command in (
     webhooks,
     bridges,
     changes,
+    sync,
 ):
     cli.add_command(command)
