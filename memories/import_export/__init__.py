@@ -211,8 +211,8 @@ SESSION, MAYBE_SESSION = Ref("session", "session", is_required=True), Ref("sessi
 RESOURCE, MEMORY = Ref("resource", "resource"), Ref("memory", "memory", is_required=True)
 TABLES: tuple[Table, ...] = (
     Table(
-        name="agent", model=Agent, columns=("name", "domain", "tier", "created_at"), key=("name",),
-        name_field="name", of_user=agents_of, later=lambda line: {"tier": None},
+        name="agent", model=Agent, columns=("name", "domain", "tier", "created_at", "deleted_at"), key=("name",),
+        name_field="name", of_user=agents_of, later=lambda line: {"tier": None, "deleted_at": None},
     ),
     Table(
         name="session", model=AgentSession, refs=(Ref("agent", "agent", is_required=True),), of_user=of_whom,

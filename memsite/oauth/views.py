@@ -58,8 +58,10 @@ class ConsentForm(forms.Form):
                 Agent(app=fields["app"], name=fields["name"]).clean_fields()
             except ValidationError as error:
                 self.add_error("name", error.messages)
-            if Agent.objects.for_app(fields["app"]).filter(name=fields["name"]).exclude(deleted_at=None).exists():
-                self.add_error("name", "An agent of this name was deleted: choose another name.")
+            else:
+                named = Agent.objects.for_app(fields["app"]).filter(name=fields["name"])
+                if named.exclude(deleted_at=None).exists():
+                    self.add_error("name", "An agent of this name was deleted: choose another name.")
         return fields
 
     def agent(self) -> Agent:
