@@ -25,6 +25,7 @@ from memories.api.fields import (
 )
 from memories.language.secrets import texts_in
 from memories.models import Import, ImportStatus, Purge, PurgeStatus, PurgeWhat
+from memories.services.apps import AppFigures
 from memsite.tenancy.models import (
     DOMAIN_PATTERN,
     Agent,
@@ -126,6 +127,26 @@ class AppShown(StrictSerializer):
     policy = PolicyShown()
 
 
+class AppCounts(StrictSerializer):
+    review = StrictIntegerField(help_text="Refused texts that nobody has decided about.")
+    to_decide = StrictIntegerField(help_text="Of these, quarantined ones and ones that wait for approval.")
+    failed_texts = StrictIntegerField(help_text="Given up: to be tried again by hand.")
+    open_circuits = StrictIntegerField(help_text="Language models that are left alone after failures.")
+    overdue_jobs = StrictIntegerField(help_text="Runs that no worker took for five minutes.")
+    failed_jobs = StrictIntegerField(help_text="Runs that were given up.")
+    last_session_at = serializers.DateTimeField(allow_null=True)
+    memories = StrictIntegerField(help_text="Active and inactive: they count against memory_limit.")
+    memory_limit = StrictIntegerField()
+    new_memories = StrictIntegerField(help_text="Within 7 days.")
+    injections = StrictIntegerField(help_text="Lines that agents were shown within 7 days.")
+    used_share = serializers.FloatField(allow_null=True, help_text="Of those judged. Null: none was.")
+    month_cost = serializers.FloatField(help_text="US dollars for language models this month, as far as known.")
+
+
+class AppCountedShown(AppShown):
+    counts = AppCounts()
+
+
 class NewAgent(StrictSerializer):
     name = NameField(validators=[is_agent_name])
     domain = StrictCharField(default="", allow_blank=True, max_length=128, validators=[is_domain_or_none])
@@ -208,6 +229,13 @@ def show_app(app: App) -> dict[str, Any]:
         "created_at": app.created_at,
         "policy": {**values, "time_zone": str(app.policy.time_zone)},
     }
+
+
+def show_counted(figures: AppFigures) -> dict[str, Any]:
+    app = figures.app
+    sizes = {"memories": app.memory_count, "memory_limit": app.policy.memory_limit}
+    counts = {name: sizes[name] if name in sizes else getattr(figures, name) for name in names(AppCounts)}
+    return {**show_app(app), "counts": counts}
 
 
 def show_key(key: ApiKey) -> dict[str, Any]:

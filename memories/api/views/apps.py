@@ -19,6 +19,7 @@ from memories.api.serializers.apps import (
     AgentShown,
     AgentWithKey,
     AppChanges,
+    AppCountedShown,
     AppShown,
     KeyShown,
     NewAgent,
@@ -29,6 +30,7 @@ from memories.api.serializers.apps import (
     policy_with,
     show_agent,
     show_app,
+    show_counted,
     show_key,
     show_purge,
     show_purged,
@@ -36,6 +38,7 @@ from memories.api.serializers.apps import (
 from memories.api.serializers.memories import Deleted, MemoryShown, show_memory
 from memories.api.views.memories import TRUST_LEVEL, of_level_asked
 from memories.models import Memory, Purge
+from memories.services.apps import figures_of
 from memsite.http.exceptions import Conflict
 from memsite.tenancy import governance
 from memsite.tenancy.access import Right
@@ -51,9 +54,12 @@ from sessions.models import AgentSession
 class Apps(OperatorView):
     creates = True
 
-    @lists(AppShown, "list_apps")
+    @lists(AppCountedShown, "list_apps")
     def get(self, request: Request) -> Response:
-        return page(self, self.apps(), show_app, ordering="-created_at")
+        """With what waits in each, how full it is, and what it took in, gave out and cost lately."""
+        answer = page(self, self.apps(), lambda app: app, ordering="-created_at")
+        answer.data["results"] = [show_counted(app) for app in figures_of(answer.data["results"], timezone.now())]
+        return answer
 
     @extend_schema(request=NewApp, responses={201: AppShown}, operation_id="create_app")
     def post(self, request: Request) -> Response:
