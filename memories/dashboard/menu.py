@@ -48,6 +48,12 @@ TABS = {
         ("settings-audit", "Audit log"),
     ),
 }
+OF_ALL = (
+    ("apps", "All apps"),
+    ("apps-review", "Review of all"),
+    ("apps-policy", "Policies"),
+)
+"""The pages of all apps of somebody who sees several."""
 COUNTED_TO = 1_000
 
 
@@ -58,14 +64,17 @@ def to_review(app: App) -> str:
     return f"{COUNTED_TO:,}+" if number > COUNTED_TO else f"{number:,}" if number else ""
 
 
-def menu_rows(pages: tuple[tuple[str, str], ...], dashboard: Dashboard, here: str) -> list[dict[str, Any]]:
+def menu_rows(
+    pages: tuple[tuple[str, str], ...], dashboard: Dashboard, here: str, *, opens: bool = True
+) -> list[dict[str, Any]]:
+    """Return pages with their addresses. `opens`: one is open, too, while a page below it is."""
     return [
         {
             "name": name,
             "label": label,
             "href": dashboard.address(name),
             "is_here": here == name,
-            "is_open": here == name or here.startswith(name + "-"),
+            "is_open": here == name or (opens and here.startswith(name + "-")),
         }
         for name, label in pages
     ]

@@ -54,6 +54,19 @@ class AppFigures:
         return self.failed_texts + self.open_circuits + self.overdue_jobs + self.failed_jobs
 
     @property
+    def waiting(self) -> int:
+        return self.broken + self.review
+
+    @property
+    def needs_somebody(self) -> bool:
+        return self.app.status == AppStatus.ACTIVE and bool(self.broken or self.to_decide)
+
+    @property
+    def fill(self) -> str:
+        """Return how full it is, in words."""
+        return f"{self.app.memory_count:,} of {self.app.policy.memory_limit:,}"
+
+    @property
     def urgency(self) -> tuple[bool, bool, int, int, int, float, str]:
         """Return what sorts the app that needs a person first before others."""
         last = self.last_session_at.timestamp() if self.last_session_at else 0.0

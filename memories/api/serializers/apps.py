@@ -26,6 +26,7 @@ from memories.api.fields import (
 from memories.language.secrets import texts_in
 from memories.models import Import, ImportStatus, Purge, PurgeStatus, PurgeWhat
 from memories.services.apps import AppFigures
+from memsite.tenancy.governance import set_policy
 from memsite.tenancy.models import (
     DOMAIN_PATTERN,
     Agent,
@@ -38,7 +39,7 @@ from memsite.tenancy.models import (
     is_domain,
 )
 from memsite.tenancy.origin import Origin
-from memsite.tenancy.policy import POLICY_FIELDS, ZONES, Preset, preset_values
+from memsite.tenancy.policy import POLICY_FIELDS, ZONES, Preset
 from memsite.tenancy.scoping import is_app_id
 
 is_domain_or_none = RegexValidator(rf"^({DOMAIN_PATTERN})?\Z", is_domain.message)
@@ -259,11 +260,8 @@ def policy_with(policy: AppPolicy, preset: str | None, changes: dict[str, Any]) 
     if unknown:
         raise serializers.ValidationError({"policy": {name: ["Unknown policy field."] for name in unknown}})
     checked = {name: checked_type(name, value) for name, value in changes.items()}
-    for name, value in ((preset_values(preset) if preset else {}) | checked).items():
-        setattr(policy, name, value)
     try:
-        policy.clean_fields(exclude=["app"])
-        policy.clean()
+        set_policy(policy, preset or "", checked)
     except ModelValidationError as error:
         raise serializers.ValidationError({"policy": error.message_dict}) from error
     return policy
