@@ -37,9 +37,9 @@ AT_ONCE = 1_000
 MENTIONS = 3
 
 
-def furnish(size: int, embedder: Embedder, now: datetime) -> App:
+def furnish(size: int, embedder: Embedder, now: datetime, name: str = "") -> App:
     """`size` memories. A session for each fifty, two injections and three mentions for each one."""
-    app = fill(f"desk-{size}", varied(size, MERGE_GROUPS), embedder, now)
+    app = fill(name or f"desk-{size}", varied(size, MERGE_GROUPS), embedder, now)
     App.objects.filter(pk=app.pk).update(vector_model=embedder.name)
     luck = random.Random(SEED)  # noqa: S311
     spread_out(app)
