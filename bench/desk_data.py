@@ -6,12 +6,14 @@ import random
 from collections.abc import Iterable, Sequence
 from datetime import datetime, timedelta
 from typing import Any
+from uuid import UUID
 
 from django.db import models
 
 from bench.progress import progress
 from bench.synthetic import VOCABULARY
 from bench.upkeep_data import MERGE_GROUPS, SEED, fill, varied
+from memories.maintain.figures import first_uid
 from memories.models import (
     Entity,
     FutureTrigger,
@@ -66,9 +68,12 @@ def spread_out(app: App) -> None:
 def talk(app: App, moments: Sequence[datetime], pks: Sequence[int], luck: random.Random) -> None:
     agent = Agent.objects.for_app(app).get()
     sessions = insert(
-        AgentSession(app=app, agent=agent, title=f"Round {number}", started_at=index, heartbeat_at=index)
+        AgentSession(
+            app=app, agent=agent, title=f"Round {number}", started_at=index, heartbeat_at=index, ended_at=index,
+            status="ended", uid=UUID(int=first_uid(index).int + number),
+        )
         for number, index in enumerate(moments)
-    )
+    )  # fmt: skip
     for session in sessions:
         index = session.started_at
         mine = [luck.choice(pks) for _ in range(100)]

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from functools import reduce
 from operator import or_
 from typing import Any, TypeVar
+from uuid import UUID
 
 from django.db.models import Count, OuterRef, Q, QuerySet, Subquery, Sum
 
@@ -19,11 +20,16 @@ from memories.models import Decision, Extraction, ExtractionStatus, Injection, L
 from memories.models.capture import WAITING
 from memories.services.administration import throttle_of_site
 from memsite.db.expressions import Literal
+from memsite.db.lru_cache import Latest
 from memsite.jobs.models import JobRun, RunStatus
 from memsite.tenancy.models import App, AppStatus
 from sessions.models import AgentSession, SessionStatus
 
 DAYS = 7
+FRESH = timedelta(minutes=1)
+"""So long what agents were shown is kept: a busy week is a million rows."""
+shown_lately: Latest[tuple[datetime, dict[str, int]]] = Latest(10_000)
+"""By app: when it was counted, and how many lines were shown, judged and used."""
 Rows = TypeVar("Rows", bound=QuerySet[Any])
 
 
@@ -75,7 +81,7 @@ class AppFigures:
 
 
 def figures_of(apps: Sequence[App], now: datetime) -> list[AppFigures]:
-    """Return the figures of apps, loaded with their policies. Ten queries, whatever the number of apps."""
+    """Return the figures of apps, loaded with their policies. Ten queries at most, whatever the number of apps."""
     # Of what is being purged nothing is told.
     shown = [app for app in apps if app.status != AppStatus.PURGING]
     if not shown:
@@ -93,7 +99,7 @@ def figures_of(apps: Sequence[App], now: datetime) -> list[AppFigures]:
         by_app(rows, number=Count("pk")) for rows in (runs.overdue(now), runs.filter(status=RunStatus.DEAD))
     )
     new = by_app(since(Memory.objects.for_apps(shown).without_documents(), "uid", uids), number=Count("pk"))
-    injected = injections_since(shown, moments, uids)
+    injected = injections_lately(shown, moments, uids, now)
     spent = by_app(since(LedgerEntry.objects.for_apps(shown), "day", months), dollars=Sum("cost"))
     latest = AgentSession.objects.for_app(OuterRef("pk")).order_by("-uid").values("started_at")[:1]  # type: ignore[arg-type]  # the app of the query around it
     sessions = dict(App.objects.filter(pk__in=first_days).order_by().values_list("pk", Subquery(latest)))
@@ -135,15 +141,21 @@ def since(rows: Rows, column: str, starts: Mapping[int, Any]) -> Rows:
     return rows.filter(reduce(or_, (Q(app__in=pks, **{f"{column}__gte": start}) for start, pks in apps.items())))
 
 
-def injections_since(
-    apps: Iterable[App], moments: Mapping[int, datetime], uids: Mapping[int, Any]
-) -> dict[int, dict[str, Any]]:
-    """Return by app how many lines agents were shown, how many were judged, and how many used. One query.
+def injections_lately(
+    apps: Sequence[App], moments: Mapping[int, datetime], uids: Mapping[int, UUID], now: datetime
+) -> dict[int, dict[str, int]]:
+    """Return by app how many lines agents were shown (`number`), and how many were `judged` and `used`.
 
-    Found by their sessions, of which those that go on or began lately are few.
+    One query, for those that were not counted within a minute.
     """
-    lately = Q(uid__gte=min(uids.values())) | Q(status=Literal(SessionStatus.ACTIVE))
-    sessions = AgentSession.objects.for_apps(apps).filter(lately).order_by().values("pk")
-    rows = since(Injection.objects.for_apps(apps).filter(session__in=sessions), "created_at", moments)
-    judged, used = Count("pk", filter=Q(used__isnull=False)), Count("pk", filter=Q(used=True))
-    return by_app(rows, number=Count("pk"), judged=judged, used=used)
+    stale = [app for app in apps if (known := shown_lately.get(app.pk)) is None or abs(now - known[0]) > FRESH]
+    if stale:
+        # Found by their sessions, of which those that go on or began lately are few.
+        lately = Q(uid__gte=min(uids.values())) | Q(status=Literal(SessionStatus.ACTIVE))
+        sessions = AgentSession.objects.for_apps(stale).filter(lately).order_by().values("pk")
+        rows = since(Injection.objects.for_apps(stale).filter(session__in=sessions), "created_at", moments)
+        judged, used = Count("pk", filter=Q(used__isnull=False)), Count("pk", filter=Q(used=True))
+        counted = by_app(rows, number=Count("pk"), judged=judged, used=used)
+        for app in stale:
+            shown_lately.put(app.pk, (now, counted.get(app.pk, {})))
+    return {app.pk: known[1] for app in apps if (known := shown_lately.get(app.pk))}

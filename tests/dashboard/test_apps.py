@@ -154,6 +154,17 @@ def test_the_queue_has_what_one_may_decide_about(ed: Client, queue: list[Rejecti
     assert ed.get("/apps/review?app=globex").status_code == 404
 
 
+@pytest.mark.usefixtures("short_pages")
+def test_the_queue_has_pages_over_all_apps(ed: Client, queue: list[Rejection]) -> None:
+    apps = [row.app for row in queue[:2]]
+    texts = [refuse(apps[number % 2], f"Text {number}").content for number in range(9)][::-1]
+    first = ed.get("/apps/review")
+    older = ed.get("/apps/review", {"after": first.context["slice"].older})
+    newer = ed.get("/apps/review", {"before": older.context["slice"].newer})
+    shown = [[row.content for row, _ in answer.context["rows"]] for answer in (first, older, newer)]
+    assert shown == [texts[:5], [*texts[5:], "1 I am vegan"], texts[:5]]
+
+
 def test_a_viewer_has_no_queue(vera: Client, charlie: Caller) -> None:
     assert vera.get("/apps/review").status_code == 403
 

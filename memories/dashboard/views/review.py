@@ -100,7 +100,7 @@ def show_queue(request: DashboardRequest, filters: ReviewFilters, apps: Sequence
         rows = rows.filter(kind=given["kind"])
     if "q" in given:
         rows = rows.filter(content__icontains=given["q"])
-    slice = keyset_page(filters.let_through(rows), request.GET)
+    slice = keyset_page(filters.let_through(rows), request.GET, sorts_keys=len(apps) > 1)
     seen = fingerprint([(row.app_id, row.uid, row.decision, row.memory_id) for row in slice.rows])
     if is_seen(request, seen):
         return unchanged()
