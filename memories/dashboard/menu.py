@@ -6,6 +6,7 @@ from typing import Any
 
 from memories.dashboard.access import Dashboard
 from memories.models import Decision, Rejection
+from memsite.tenancy.access import Right, apps_of
 from memsite.tenancy.models import App
 
 # (name of the address, what the menu says). A page below another, such as one memory, opens its parent's entry:
@@ -54,6 +55,8 @@ OF_ALL = (
     ("apps-policy", "Policies"),
 )
 """The pages of all apps of somebody who sees several."""
+RIGHTS_FOR = {"apps": Right.READ, "apps-review": Right.CURATE, "apps-policy": Right.GOVERN}
+"""What it takes, in any app, to see them."""
 COUNTED_TO = 1_000
 
 
@@ -62,6 +65,11 @@ def to_review(app: App) -> str:
     rows = Rejection.objects.for_app(app).filter(decision=Decision.OPEN).order_by()
     number = rows[: COUNTED_TO + 1].count()
     return f"{COUNTED_TO:,}+" if number > COUNTED_TO else f"{number:,}" if number else ""
+
+
+def pages_of_all(user: Any) -> tuple[tuple[str, str], ...]:
+    """Return the pages of all apps that somebody may see. Three queries."""
+    return tuple(page for page in OF_ALL if apps_of(user, RIGHTS_FOR[page[0]]).exists())
 
 
 def menu_rows(

@@ -14,7 +14,7 @@ from django.utils.safestring import SafeString
 
 from memories.dashboard.access import is_of_all
 from memories.dashboard.calendar import in_words
-from memories.dashboard.menu import ENTRIES, OF_ALL, TABS, menu_rows, to_review
+from memories.dashboard.menu import ENTRIES, OF_ALL, TABS, menu_rows, pages_of_all, to_review
 from memories.maintain import figures
 from memories.models import Entity, Memory
 from memsite import __version__
@@ -87,7 +87,7 @@ def navigation(context: Any) -> list[dict[str, Any]]:
     """Return the entries of the menu, and which of them is open; the way to all apps first, where there are more."""
     dashboard, here = context["dashboard"], context["request"].resolver_match.url_name or ""
     if dashboard.of_all:
-        return menu_rows(OF_ALL, dashboard, here, opens=False)
+        return menu_rows(pages_of_all(dashboard.user), dashboard, here, opens=False)
     return menu_rows((*OF_ALL[: dashboard.named], *ENTRIES), dashboard, here)
 
 

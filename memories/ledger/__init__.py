@@ -55,8 +55,9 @@ def outages_of(apps: Collection[App], now: datetime) -> dict[int, list[Outage]]:
     rows = LedgerEntry.objects.for_apps(apps).filter(created_at__gt=now - WITHIN)
     # By day what is read: there is an index for it.
     rows = rows.filter(day__gte=min(day_of(app, now - WITHIN) for app in apps)).order_by("-id")
-    for app, *call in rows.values_list("app", "model", "outcome", "created_at")[: LOOKED_AT * len(apps)]:
-        calls[app].append((call[0], call[1], call[2]))
+    columns = rows.values_list("app", "model", "outcome", "created_at")
+    for app, model, outcome, moment in columns[: LOOKED_AT * len(apps)]:
+        calls[app].append((model, outcome, moment))
     return {app: found for app, some in calls.items() if (found := lasting(runs(some)))}
 
 

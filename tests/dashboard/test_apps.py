@@ -48,6 +48,17 @@ def test_who_sees_one_app_begins_with_it(vera: Client, charlie: Caller) -> None:
     assert "/apps" not in links(vera.get("/"))
 
 
+@each_row("role, pages", [
+    ("viewer", ["/apps"]), ("editor", ["/apps", "/apps/review"]), ("owner", ["/apps", "/apps/review", "/apps/policy"]),
+], rolled_back=True)  # fmt: skip
+def test_the_menu_has_what_one_may_see_of_all_apps(vera: Client, charlie: Caller, role: str, pages: list[str]) -> None:
+    join("vera", charlie.app, role)
+    every = {"/apps", "/apps/review", "/apps/policy"}
+    assert every & set(links(vera.get("/apps"))) == set(pages)
+    for page in every:
+        assert (vera.get(page).status_code == 200) is (page in pages), page
+
+
 @pytest.mark.usefixtures("noon")
 def test_what_needs_somebody_stands_first_and_each_figure_leads_to_its_page(
     sue: Client, alice: Caller, charlie: Caller

@@ -226,7 +226,7 @@
     const at = rows.findIndex((row) => row.contains(document.activeElement));
     if (event.key === "j") goToRow(rows[at + 1]);
     else if (event.key === "k") goToRow(rows[at - 1]);
-    else if (at >= 0) pressKey(one(`[data-key=${event.key}]`, rows[at]), rows[at + 1] || rows[at - 1]);
+    else if (at >= 0 && !event.repeat) pressKey(one(`[data-key=${event.key}]`, rows[at]), rows[at + 1] || rows[at - 1]);
   }
 
   // Who decides about one row goes on with the next.
