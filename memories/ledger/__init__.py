@@ -6,6 +6,7 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from typing import Any
 
 from memories.ledger.days import day_of
 from memories.models import LedgerEntry
@@ -55,7 +56,7 @@ def outages_of(apps: Collection[App], now: datetime) -> dict[int, list[Outage]]:
     rows = LedgerEntry.objects.for_apps(apps).filter(created_at__gt=now - WITHIN)
     # By day what is read: there is an index for it.
     rows = rows.filter(day__gte=min(day_of(app, now - WITHIN) for app in apps)).order_by("-id")
-    columns = rows.values_list("app", "model", "outcome", "created_at")
+    columns: Any = rows.values_list("app", "model", "outcome", "created_at")
     for app, model, outcome, moment in columns[: LOOKED_AT * len(apps)]:
         calls[app].append((model, outcome, moment))
     return {app: found for app, some in calls.items() if (found := lasting(runs(some)))}
