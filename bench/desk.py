@@ -1,6 +1,6 @@
 """How long the desk's pages and the admin's lists take. Writes "The desk" of bench/results/benchmarks.md.
 
-.venv/bin/python -m bench.desk [--sizes 1000,100000]
+.venv/bin/python -m bench.desk [--sizes 1000,100000] [--apps 30] [--memories 100000]
 """
 
 from __future__ import annotations
@@ -24,6 +24,7 @@ from bench.latency import sizes
 from bench.options import make_database, parser
 from bench.page import circumstances, table, write_section
 from bench.progress import progress
+from memories.dashboard.access import is_of_all
 from memories.dashboard.urls import urlpatterns
 from memories.models import Entity, Memory, Status
 from memories.providers.embeddings import EmbedderSettings, make_embedder
@@ -38,13 +39,18 @@ Seconds = dict[str, list[float]]
 def main() -> None:
     options = parser(__doc__)
     options.add_argument("--sizes", type=sizes, default=[1_000, 100_000], help="numbers of memories")
+    options.add_argument("--apps", type=int, default=30, help="apps of an operator of many")
+    options.add_argument("--memories", type=int, default=100_000, help="memories of all of these together")
     given = options.parse_args()
     setup_test_environment(debug=False)
     make_database()
     call_command("collectstatic", interactive=False, verbosity=0)
     facts = circumstances(given.note)
     client = operator()
-    measured = {size: measure(client, size) for size in given.sizes}
+    few, *larger = given.sizes
+    measured = {f"{few:,}": measure(client, few)}
+    measured[f"{given.memories:,} in {given.apps} apps"] = measure_many(client, given.apps, given.memories)
+    measured |= {f"{size:,}": measure(client, size) for size in larger}
     body = render(measured, facts)
     write_section("The desk", body)
     print(body)
@@ -57,10 +63,18 @@ def operator() -> Client:
     return client
 
 
-def measure(client: Client, size: int) -> Seconds:
-    app = furnish(size, make_embedder(EmbedderSettings("hash")), timezone.now())
+def measure(client: Client, size: int, name: str = "") -> Seconds:
+    app = furnish(size, make_embedder(EmbedderSettings("hash")), timezone.now(), name)
     pages = dict(addresses(app))
     return {name: asked(client, there) for name, there in progress(list(pages.items()), f"pages with {size} memories")}
+
+
+def measure_many(client: Client, apps: int, memories: int) -> Seconds:
+    """The pages of all apps, and of the last of them."""
+    each = memories // apps
+    for number in range(1, apps):
+        furnish(each, make_embedder(EmbedderSettings("hash")), timezone.now(), f"one-of-many-{number}")
+    return measure(client, each, f"one-of-many-{apps}")
 
 
 def asked(client: Client, there: str) -> list[float]:
@@ -79,7 +93,8 @@ def addresses(app: App) -> Iterator[tuple[str, str]]:
     """(what is read, where): each page of the desk, its lists narrowed and far back, and each list of the admin."""
     for entry in urlpatterns:
         if isinstance(entry, URLPattern) and "<" not in str(entry.pattern) and looked_at(entry):
-            yield f"`/{entry.pattern}`", in_app(app, f"/{entry.pattern}")
+            there = f"/{entry.pattern}"
+            yield f"`{there}`", there if is_of_all(str(entry.name)) else in_app(app, there)
     yield from ((f"`{there}`", in_app(app, there)) for there in NARROWED)
     yield from ((name, in_app(app, there)) for name, there in ones(app))
     for model, page in admin.site._registry.items():
@@ -120,20 +135,21 @@ def ones(app: App) -> Iterator[tuple[str, str]]:
     yield "one category, what is told of it", "/knowledge/categories/timing?wait=yes"
 
 
-def render(measured: Mapping[int, Seconds], facts: str) -> str:
-    few = min(measured)
-    head = ["", *(f"{size:,}" for size in measured)]
+def render(measured: Mapping[str, Seconds], facts: str) -> str:
+    """`measured` has the smallest app first, and last the largest."""
+    few, *_, largest = measured
     rows = [
         [name, *(f"{cell(measured[size][name])}{times(measured, name, few, size)}" for size in measured)]
-        for name in sorted(measured[few], key=lambda name: -median(measured[max(measured)][name]))
+        for name in sorted(measured[few], key=lambda name: -median(measured[largest][name]))
     ]
     return "\n\n".join([
         f"Measured {facts}",
-        f"Every page of the operator's desk and every list of the admin, asked by a superuser in process (Django's test"
-        f" client: middleware, queries and templates, no socket), with so many memories in the app; for each 50 of them"
-        f" a session of {TURNS} turns with 100 injections, 3 names for each memory, a refusal for each 20. Median and"
+        "Every page of the operator's desk and every list of the admin, asked by a superuser in process (Django's test"
+        " client: middleware, queries and templates, no socket), with so many memories in the app, or in all apps of an"
+        " operator of many: pages of all of them, and of one. For each 50 of them there is a session of"
+        f" {TURNS} turns with 100 injections, 3 names for each memory, a refusal for each 20. Median and"
         f" (slowest) of {TIMES} in milliseconds; × is the median beside that of the smallest app. The slowest first.",
-        table(head, rows),
+        table(["", *measured], rows),
     ])  # fmt: skip
 
 
@@ -141,7 +157,7 @@ def cell(seconds: list[float]) -> str:
     return f"{median(seconds) * 1000:.0f} ({max(seconds) * 1000:.0f})"
 
 
-def times(measured: Mapping[int, Seconds], name: str, few: int, size: int) -> str:
+def times(measured: Mapping[str, Seconds], name: str, few: str, size: str) -> str:
     return "" if size == few else f" {median(measured[size][name]) / median(measured[few][name]):.1f}×"
 
 

@@ -6,12 +6,14 @@ import random
 from collections.abc import Iterable, Sequence
 from datetime import datetime, timedelta
 from typing import Any
+from uuid import UUID
 
 from django.db import models
 
 from bench.progress import progress
 from bench.synthetic import VOCABULARY
 from bench.upkeep_data import MERGE_GROUPS, SEED, fill, varied
+from memories.maintain.figures import first_uid
 from memories.models import (
     Entity,
     FutureTrigger,
@@ -37,9 +39,9 @@ AT_ONCE = 1_000
 MENTIONS = 3
 
 
-def furnish(size: int, embedder: Embedder, now: datetime) -> App:
+def furnish(size: int, embedder: Embedder, now: datetime, name: str = "") -> App:
     """`size` memories. A session for each fifty, two injections and three mentions for each one."""
-    app = fill(f"desk-{size}", varied(size, MERGE_GROUPS), embedder, now)
+    app = fill(name or f"desk-{size}", varied(size, MERGE_GROUPS), embedder, now)
     App.objects.filter(pk=app.pk).update(vector_model=embedder.name)
     luck = random.Random(SEED)  # noqa: S311
     spread_out(app)
@@ -66,9 +68,12 @@ def spread_out(app: App) -> None:
 def talk(app: App, moments: Sequence[datetime], pks: Sequence[int], luck: random.Random) -> None:
     agent = Agent.objects.for_app(app).get()
     sessions = insert(
-        AgentSession(app=app, agent=agent, title=f"Round {number}", started_at=index, heartbeat_at=index)
+        AgentSession(
+            app=app, agent=agent, title=f"Round {number}", started_at=index, heartbeat_at=index, ended_at=index,
+            status="ended", uid=UUID(int=first_uid(index).int + number),
+        )
         for number, index in enumerate(moments)
-    )
+    )  # fmt: skip
     for session in sessions:
         index = session.started_at
         mine = [luck.choice(pks) for _ in range(100)]

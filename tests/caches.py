@@ -3,6 +3,7 @@
 from memories.maintain import summaries
 from memories.retrieve import filters, hits
 from memories.retrieve.pipeline import indexes
+from memories.services import apps
 from memories.store import damage
 
 
@@ -11,4 +12,5 @@ def clear_caches() -> None:
     hits.recent_memories.clear()
     filters.cached_filters.clear()
     summaries.computed_summaries.clear()
+    apps.shown_lately.clear()
     damage.reported.clear()

@@ -6,7 +6,7 @@ Each is a query that finds its rows by an index, and reads no more of them than 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from functools import partial
 from hmac import compare_digest
 from http import HTTPStatus
@@ -38,7 +38,6 @@ from memsite.tenancy.models import App, AppStatus
 
 SECONDS = 4.0
 """Prometheus waits ten, usually: rather all but the database's figures than none."""
-OVERDUE_AFTER = timedelta(minutes=5)
 LEARNING = (ExtractionStatus.PENDING, ExtractionStatus.RUNNING, ExtractionStatus.FAILED)
 Figures = Iterator[GaugeMetricFamily]
 
@@ -110,7 +109,7 @@ def work() -> Figures:
 
 
 def jobs(now: datetime) -> Figures:
-    late = JobRun.objects.claimable(now - OVERDUE_AFTER).filter(job__in=JOBS, finished_at=None).order_by()
+    late = JobRun.objects.overdue(now).filter(job__in=JOBS).order_by()
     overdue = dict.fromkeys(JOBS, 0) | dict(late.values_list("job").annotate(Count("pk")))
     yield by("memsite_job_runs_overdue", "Runs that no worker took for five minutes.", "job", overdue)
     done = JobRun.objects.filter(job=OuterRef("job"), status=RunStatus.DONE).order_by("-finished_at")

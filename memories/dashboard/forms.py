@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from django import forms
 from django.core.exceptions import ValidationError
+from django.http import QueryDict
 
 from memories.admin.forms import ChangeMemoryForm, MemoryForm
 from memories.models import Memory
 from memsite.http.optimistic_form import SideBySideForm
+from memsite.tenancy.governance import set_policy
 from memsite.tenancy.models import App
 from memsite.tenancy.policy import POLICY_FIELDS, POLICY_GROUPS, AppPolicy, preset_values, within_limits
 
@@ -146,6 +148,44 @@ class PolicyForm(SideBySideForm[AppPolicy]):
                 is_changed = bool(plain(stored) != plain(preset[name]))
                 rows.append(Row(self[name], is_changed, display_value(stored), display_value(preset[name])))
             yield title, rows
+
+
+class ManyPoliciesForm(PolicyForm):
+    """A form of a policy for several apps: what is ticked (`set`) counts, and whether it fits is asked of each app."""
+
+    def __init__(self, data: QueryDict | None, like: AppPolicy, ticked: Collection[str] = ()) -> None:
+        super().__init__(data, instance=AppPolicy(**{name: getattr(like, name) for name in POLICY_FIELDS}))
+        self.ticked = set(data.getlist("set") if data is not None else ticked) & set(POLICY_FIELDS)
+
+    def full_clean(self) -> None:
+        fields = self.fields
+        self.fields = {name: field for name, field in fields.items() if name in self.ticked}
+        super().full_clean()
+        self.fields = fields
+
+    def _post_clean(self) -> None:
+        policy = forms.models.construct_instance(self, self.instance, self.ticked)
+        try:
+            policy.clean_fields(exclude=[name for name in (*POLICY_FIELDS, "app") if name not in self.fields])
+        except ValidationError as error:
+            self._update_errors(error)  # type: ignore[attr-defined]  # as Django's own does
+
+    def topics(self) -> Iterator[tuple[str, list[tuple[forms.BoundField, bool]], bool]]:
+        """Return the fields by topic, each with whether it is ticked; and whether any of the topic is."""
+        for title, names in POLICY_GROUPS:
+            yield title, [(self[name], name in self.ticked) for name in names], bool(self.ticked & set(names))
+
+
+def policy_difference(app: App, preset: str, values: Mapping[str, Any]) -> list[tuple[str, str, str]]:
+    """Return (field, before, after) of what `apply_policy` would change in an app. Raise ValidationError."""
+    before, after = app.policy, AppPolicy(**{name: getattr(app.policy, name) for name in POLICY_FIELDS})
+    set_policy(after, preset, values)
+    changed = [("preset", app.preset, preset)] if preset not in ("", app.preset) else []
+    for name in POLICY_FIELDS:
+        old, new = plain(getattr(before, name)), plain(getattr(after, name))
+        if old != new:
+            changed.append((name.replace("_", " "), display_value(old), display_value(new)))
+    return changed
 
 
 @dataclass(frozen=True, slots=True)

@@ -34,23 +34,36 @@ class KeysetPage(Generic[Row]):
     is_beyond: bool = False
 
 
-def keyset_page(rows: QuerySet[Row], query: Mapping[str, str], size: int = SIZE, by: str = "uid") -> KeysetPage[Row]:
+def keyset_page(
+    rows: QuerySet[Row], query: Mapping[str, str], size: int = SIZE, by: str = "uid", *, sorts_keys: bool = False
+) -> KeysetPage[Row]:
     """Return a page of the latest rows, by `uid` or by a time that no two rows share (`by`).
 
-    `after` and `before` name a row of another page; unknown ones are ignored.
+    `after` and `before` name a row of another page; unknown ones are ignored. `sorts_keys`: no index has this order,
+    so that keys are sorted, and only the rows of the page are read.
     """
+    pick = picked_by_key if sorts_keys else picked
     read = as_uid if by == "uid" else as_moment
     after, before = read(query.get("after")), read(query.get("before"))
     if before is not None and after is None:
-        batch = list(rows.filter(**{f"{by}__gt": before}).order_by(by)[: size + 1])
+        batch = pick(rows.filter(**{f"{by}__gt": before}), by, size + 1)
         more, page = len(batch) > size, batch[:size][::-1]
         return KeysetPage(page, name_of(page, -1, by), name_of(page, 0, by) if more else None, is_beyond=not page)
     if after is not None:
         rows = rows.filter(**{f"{by}__lt": after})
-    batch = list(rows.order_by(f"-{by}")[: size + 1])
+    batch = pick(rows, f"-{by}", size + 1)
     page = batch[:size]
     older = name_of(page, -1, by) if len(batch) > size else None
     return KeysetPage(page, older, name_of(page, 0, by) if after else None, is_beyond=not page and after is not None)
+
+
+def picked(rows: QuerySet[Row], order: str, number: int) -> list[Row]:
+    return list(rows.order_by(order)[:number])
+
+
+def picked_by_key(rows: QuerySet[Row], order: str, number: int) -> list[Row]:
+    keys = rows.select_related(None).order_by(order).values("pk")[:number]
+    return list(rows.filter(pk__in=keys).order_by(order))
 
 
 def name_of(rows: list[Any], place: int, by: str = "uid") -> str | None:

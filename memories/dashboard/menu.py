@@ -6,6 +6,7 @@ from typing import Any
 
 from memories.dashboard.access import Dashboard
 from memories.models import Decision, Rejection
+from memsite.tenancy.access import Right, apps_of
 from memsite.tenancy.models import App
 
 # (name of the address, what the menu says). A page below another, such as one memory, opens its parent's entry:
@@ -48,6 +49,14 @@ TABS = {
         ("settings-audit", "Audit log"),
     ),
 }
+OF_ALL = (
+    ("apps", "All apps"),
+    ("apps-review", "Review of all"),
+    ("apps-policy", "Policies"),
+)
+"""The pages of all apps of somebody who sees several."""
+RIGHTS_FOR = {"apps": Right.READ, "apps-review": Right.CURATE, "apps-policy": Right.GOVERN}
+"""What it takes, in any app, to see them."""
 COUNTED_TO = 1_000
 
 
@@ -58,14 +67,22 @@ def to_review(app: App) -> str:
     return f"{COUNTED_TO:,}+" if number > COUNTED_TO else f"{number:,}" if number else ""
 
 
-def menu_rows(pages: tuple[tuple[str, str], ...], dashboard: Dashboard, here: str) -> list[dict[str, Any]]:
+def pages_of_all(user: Any) -> tuple[tuple[str, str], ...]:
+    """Return the pages of all apps that somebody may see. Three queries."""
+    return tuple(page for page in OF_ALL if apps_of(user, RIGHTS_FOR[page[0]]).exists())
+
+
+def menu_rows(
+    pages: tuple[tuple[str, str], ...], dashboard: Dashboard, here: str, *, opens: bool = True
+) -> list[dict[str, Any]]:
+    """Return pages with their addresses. `opens`: one is open, too, while a page below it is."""
     return [
         {
             "name": name,
             "label": label,
             "href": dashboard.address(name),
             "is_here": here == name,
-            "is_open": here == name or here.startswith(name + "-"),
+            "is_open": here == name or (opens and here.startswith(name + "-")),
         }
         for name, label in pages
     ]

@@ -12,8 +12,9 @@ from django.utils import timezone
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
+from memories.dashboard.access import is_of_all
 from memories.dashboard.calendar import in_words
-from memories.dashboard.menu import ENTRIES, TABS, menu_rows, to_review
+from memories.dashboard.menu import ENTRIES, OF_ALL, TABS, menu_rows, pages_of_all, to_review
 from memories.maintain import figures
 from memories.models import Entity, Memory
 from memsite import __version__
@@ -83,8 +84,11 @@ def walk(context: Any, row: Entity | Memory) -> str:
 
 @register.simple_tag(takes_context=True)
 def navigation(context: Any) -> list[dict[str, Any]]:
-    """Return the entries of the menu, and which of them is open."""
-    return menu_rows(ENTRIES, context["dashboard"], context["request"].resolver_match.url_name or "")
+    """Return the entries of the menu, and which of them is open; the way to all apps first, where there are more."""
+    dashboard, here = context["dashboard"], context["request"].resolver_match.url_name or ""
+    if dashboard.of_all:
+        return menu_rows(pages_of_all(dashboard.user), dashboard, here, opens=False)
+    return menu_rows((*OF_ALL[: dashboard.named], *ENTRIES), dashboard, here)
 
 
 @register.simple_tag(takes_context=True)
@@ -92,6 +96,8 @@ def elsewhere(context: Any) -> str:
     """Return the address that the app switcher leads to: the open page, or the list that it belongs to."""
     match = context["request"].resolver_match
     here = match.url_name or ""
+    if is_of_all(here):
+        return reverse("overview")
     if not match.kwargs and getattr(match.func, "can_be_looked_at", False):
         return reverse(here)
     names = [name for name, _ in (*ENTRIES, *chain(*TABS.values())) if f"{here}-".startswith(f"{name}-")]

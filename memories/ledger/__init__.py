@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections import defaultdict
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from typing import Any
 
 from memories.ledger.days import day_of
 from memories.models import LedgerEntry
@@ -40,8 +42,24 @@ class Outage:
 def outages(app: App, now: datetime) -> list[Outage]:
     """Return the models whose last calls for this app all failed, and lately. One query."""
     rows = LedgerEntry.objects.for_app(app).filter(created_at__gt=now - WITHIN).order_by("-id")
-    failing = runs(rows.values_list("model", "outcome", "created_at")[:LOOKED_AT])
+    return lasting(runs(rows.values_list("model", "outcome", "created_at")[:LOOKED_AT]))
+
+
+def lasting(failing: Iterable[Outage]) -> list[Outage]:
+    """Return those with so many failures in a row that they are no accident."""
     return [outage for outage in failing if outage.failures >= (UNANSWERED if outage.outcome == AWAY else FAILURES)]
+
+
+def outages_of(apps: Collection[App], now: datetime) -> dict[int, list[Outage]]:
+    """Return `outages` of many apps by their pk, without those that have none. One query."""
+    calls: dict[int, list[tuple[str, str, datetime]]] = defaultdict(list)
+    rows = LedgerEntry.objects.for_apps(apps).filter(created_at__gt=now - WITHIN)
+    # By day what is read: there is an index for it.
+    rows = rows.filter(day__gte=min(day_of(app, now - WITHIN) for app in apps)).order_by("-id")
+    columns: Any = rows.values_list("app", "model", "outcome", "created_at")
+    for app, model, outcome, moment in columns[: LOOKED_AT * len(apps)]:
+        calls[app].append((model, outcome, moment))
+    return {app: found for app, some in calls.items() if (found := lasting(runs(some)))}
 
 
 def service_away(provider: str, now: datetime) -> Outage | None:

@@ -230,18 +230,8 @@ class AdministrationService(SessionService):
 
     def models_left_alone(self, now: datetime) -> Iterator[Throttle]:
         """Yield throttles of models: this process's circuit breaker, and failures in the calls of all processes."""
-        try:
-            chat = make_chat(get_conf().llm_settings)
-        except LLMMisconfigured as error:
-            yield Throttle("model", get_conf().llm, f"cannot be asked: {error}", None)
-            return
-        if chat is not None and (seconds := chat.wait_seconds()):
-            detail = "is left alone after failures in a row; rules answer meanwhile"
-            yield Throttle("model", chat.name, detail, now + timedelta(seconds=seconds))
-            return
-        if chat is not None and (away := service_away(chat.name, now)):
-            detail = f"has not answered the last {away.failures} questions; rules answer meanwhile"
-            yield Throttle("model", chat.name, detail, None)
+        if of_site := throttle_of_site(now):
+            yield of_site
             return
         for outage in outages(self.app, now):
             detail = f"the last {outage.failures} calls failed ({outage.outcome}); rules answer meanwhile"
@@ -417,6 +407,21 @@ class AdministrationService(SessionService):
             return False
         rows: ScopedQuerySet[Any] = BY_ID[what].objects.for_app(self.app)
         return rows.filter(uid=uid).exists()
+
+
+def throttle_of_site(now: datetime) -> Throttle | None:
+    """Return why the language model answers no app at the moment; None where it does. One query at most."""
+    try:
+        chat = make_chat(get_conf().llm_settings)
+    except LLMMisconfigured as error:
+        return Throttle("model", get_conf().llm, f"cannot be asked: {error}", None)
+    if chat is not None and (seconds := chat.wait_seconds()):
+        detail = "is left alone after failures in a row; rules answer meanwhile"
+        return Throttle("model", chat.name, detail, now + timedelta(seconds=seconds))
+    if chat is not None and (away := service_away(chat.name, now)):
+        detail = f"has not answered the last {away.failures} questions; rules answer meanwhile"
+        return Throttle("model", chat.name, detail, None)
+    return None
 
 
 def why(source: Source, row: Rollback) -> str:

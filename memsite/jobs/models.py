@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Self
 
 from django.core.exceptions import ValidationError
@@ -33,6 +33,7 @@ class RunStatus(models.TextChoices):
 OPEN = (RunStatus.PENDING, RunStatus.RUNNING, RunStatus.FAILED)
 STUCK = (RunStatus.FAILED, RunStatus.DEAD, RunStatus.STOPPED)
 """Of these a retry is worth while."""
+OVERDUE_AFTER = timedelta(minutes=5)
 
 
 class JobRunQuerySet(models.QuerySet["JobRun"]):
@@ -55,6 +56,10 @@ class JobRunQuerySet(models.QuerySet["JobRun"]):
         """Select what is to be worked on now: new, to be tried again, or left behind by a worker that is gone."""
         fresh = Q(status__in=(RunStatus.PENDING, RunStatus.FAILED), next_at__lte=now)
         return self.open().filter(fresh | Q(status=RunStatus.RUNNING, lease_until__lte=now))
+
+    def overdue(self, now: datetime) -> Self:
+        """Select what no worker took for five minutes."""
+        return self.claimable(now - OVERDUE_AFTER).filter(finished_at=None)
 
 
 class JobRun(models.Model):

@@ -97,11 +97,27 @@ def set_status(app: App, status: AppStatus, actor: str) -> bool:
     return bool(changed)
 
 
-def apply_preset(app: App, preset: str, actor: str) -> None:
-    """Set every number of its policy."""
-    with audited(actor, app):
-        App.objects.filter(pk=app.pk).update(preset=preset)
-        AppPolicy.objects.update_or_create(app=app, defaults=preset_values(preset))
+def set_policy(policy: AppPolicy, preset: str, values: Mapping[str, Any]) -> None:
+    """Set every field to the preset's, if one is named, and then these; nothing is saved.
+
+    ValidationError names each wrong field.
+    """
+    for name, value in {**(preset_values(preset) if preset else {}), **values}.items():
+        setattr(policy, name, value)
+    policy.clean_fields(exclude=["app"])
+    policy.clean()
+
+
+def apply_policy(apps: Iterable[App], preset: str, values: Mapping[str, Any], actor: str) -> None:
+    """Set the policies of these apps as `set_policy` does: all or, where one would be wrong, none."""
+    with transaction.atomic():
+        for app in apps:
+            with audited(actor, app):
+                if preset:
+                    App.objects.filter(pk=app.pk).update(preset=preset)
+                policy = AppPolicy.objects.filter(app=app).first() or AppPolicy(app=app)
+                set_policy(policy, preset, values)
+                policy.save()
 
 
 # --- agents and keys

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from threading import Lock
 from typing import Self, TypeVar
 from uuid import UUID
@@ -91,6 +92,10 @@ class ScopedQuerySet(models.QuerySet[Model]):
         """Return only the rows of this app. What is not in here does not exist for the caller."""
         return self.filter(app=app)
 
+    def for_apps(self, apps: Iterable[App]) -> Self:
+        """Return the rows of these apps, as `for_app` does of one."""
+        return self.filter(app__in=apps)
+
 
 class Scoped(models.Model):
     """A row of one app. PROTECT: an app is uninstalled or purged, never dropped with its rows."""
@@ -120,6 +125,9 @@ class PurgedQuerySet(ScopedQuerySet[Model]):
 
     def for_app(self, app: App) -> Self:
         return super().for_app(app).filter(purged_at=None)
+
+    def for_apps(self, apps: Iterable[App]) -> Self:
+        return super().for_apps(apps).filter(purged_at=None)
 
     def going(self, app: App) -> Self:
         """Return what `for_app` hides."""

@@ -23,6 +23,7 @@ from memsite.tenancy.models import App, AppPolicy
 from memsite.tenancy.policy import POLICY_FIELDS
 from tests.api.checks import MEMORY_FIELDS, assert_problem
 from tests.aside import has_to_wait
+from tests.busy_app import BUSY, busy
 from tests.conftest import Caller, make_app, make_caller
 from tests.dashboard.reading import elements
 from tests.tables import each_row
@@ -44,6 +45,22 @@ def test_an_operator_creates_an_app_with_the_policy_of_its_preset(operator: APIC
     assert set(body["policy"]) == set(POLICY_FIELDS)
     assert (body["policy"]["memory_limit"], body["policy"]["max_characters"]) == (10, 200)
     assert operator.get(f"{APPS}/acme").json() == body
+
+
+@pytest.mark.usefixtures("noon")
+def test_a_list_of_apps_tells_what_waits_in_each(operator: APIClient, alice: Caller, charlie: Caller) -> None:
+    busy(alice)
+    rows = {row["app_id"]: row["counts"] for row in operator.get(APPS).json()["results"]}
+    known = {name: rows["acme"][name] for name in BUSY}
+    assert known == BUSY
+    assert (rows["acme"]["memories"], rows["acme"]["last_session_at"] is None) == (1, False)
+    quiet = dict.fromkeys(rows["globex"], 0) | {"last_session_at": None, "used_share": None, "memory_limit": 100_000}
+    assert rows["globex"] == quiet
+
+
+def test_an_agent_with_an_operators_scope_lists_its_own_app_only(alice: Caller, charlie: Caller) -> None:
+    chief = make_caller(alice.app, "chief", ("operator",))
+    assert [row["app_id"] for row in chief.get("apps").json()["results"]] == ["acme"]
 
 
 def test_an_app_without_a_preset_is_standard_with_the_documented_numbers(operator: APIClient) -> None:

@@ -15,7 +15,8 @@ from memsite.tenancy.policy import preset_values
 from sessions.models import AgentSession, Cooldown, Resource
 
 APPS = (
-    "curated", "settled", "again", "overtaken", "poisoned", "runs", "governing", "moving", "taking", "typed",
+    "curated", "settled", "again", "overtaken", "poisoned", "runs", "governing", "moving", "taking", "typed", "near",
+    "far",
 )  # fmt: skip
 """One for each test that acts."""
 SAID = ("Caddy listens on port 443", "Backups run at two in the morning", "The database is on the second disk")

@@ -279,6 +279,49 @@ def test_a_document_is_uploaded_replaced_and_deleted(new_tab: NewTab, tmp_path: 
     assert tab.troubles == []
 
 
+@sends("upkeep-review-decide", "apps-review-decide")
+def test_what_waits_in_all_apps_is_decided_by_keys_and_together(new_tab: NewTab) -> None:
+    tab = new_tab(1280, "light")
+    page = tab.open("/apps")
+    page.locator("#app-near").get_by_role("link", name="1 failed text").wait_for()
+    page.get_by_role("button", name="All apps").click()
+    page.keyboard.type("nea")
+    expect(page.locator("#switch-list")).not_to_contain_text("Far")
+    expect(page.locator("#switch-list").get_by_role("link", name="Near")).to_have_attribute("href", "/?app=near")
+    page = tab.open("/apps/review?q=Perhaps it rains")
+    far, near = (page.locator(f"#review-list tbody tr[id^=j-{app}-]") for app in ("far", "near"))
+    for key in "jjk":
+        page.keyboard.press(key)
+    expect(far.locator("[data-pick]")).to_be_focused()
+    page.keyboard.press("a")
+    expect(near.locator("[data-pick]")).to_be_focused()
+    told(page, "1 text approved.")
+    far.wait_for(state="detached")
+    page.keyboard.press("Space")
+    page.get_by_role("group", name="What is ticked").get_by_role("button", name="Reject").click()
+    told(page, "1 text rejected.")
+    near.wait_for(state="detached")
+    assert tab.troubles == []
+
+
+@sends("apps-policy")
+def test_a_policy_is_applied_to_several_apps_once_its_difference_was_shown(new_tab: NewTab) -> None:
+    tab = new_tab(390, "dark")
+    page = tab.open("/apps/policy")
+    for app in ("near", "far"):
+        page.locator(f"[name=apps][value={app}]").check()
+    page.get_by_text("How much is kept").click()
+    page.locator("[name=memory_limit]").fill("500")
+    page.get_by_role("button", name="Show the difference").click()
+    expect(page.locator("#difference")).to_contain_text("100,000 → 500")
+    assert barriers(page) == []
+    page.get_by_role("button", name="Apply to 2 apps").click()
+    told(page, "Saved in 2 apps.")
+    page = tab.open(f"/settings/policy{app_of('far')}")
+    assert page.locator("[name=memory_limit]").input_value() == "500"
+    assert tab.troubles == []
+
+
 def test_nothing_that_can_be_done_is_left_out() -> None:
     """Each address of the desk that takes a change is named by a test here that has to send it one (`sends`)."""
     modules = [import_module(f"tests.browser.{path.stem}") for path in Path(__file__).parent.glob("test_*.py")]

@@ -142,7 +142,7 @@ def test_pages_hold_nothing_inline_and_say_where_one_is(sue: Client, alice: Call
     assert elements(answer, "a", href="#main")[0]["class"] == "skip"
     assert len(elements(answer, "h1")) == len(elements(answer, "main", id="main")) == 1
     assert elements(answer, "div", id="toasts")[0]["aria-live"] == "polite"
-    assert "Acme · Memsite</title>" in html
+    assert f"{'All apps' if page.startswith('/apps') else 'Acme'} · Memsite</title>" in html
     for kind, home in (("script", "src"), ("link", "href"), ("img", "src")):
         assert all(element[home].startswith("/static/") for element in elements(answer, kind))
 

@@ -14,7 +14,7 @@ from tests.tables import each_row
 ROOT = Path(__file__).resolve().parents[2]
 SCOPED = {model.__name__ for model in apps.get_models() if issubclass(model, Scoped)}
 MANAGERS = ("objects", "_default_manager", "_base_manager")
-SAFE = {"for_app", "going", "create", "bulk_create"}
+SAFE = {"for_app", "for_apps", "going", "create", "bulk_create"}
 # Where every app is meant, and why that is right.
 ALLOWED: dict[tuple[str, str], str] = {
     ("memories/api/collector.py", "LedgerEntry.objects.filter"): "metrics count over all apps, and name none",

@@ -25,6 +25,8 @@ from memories.api.fields import (
 )
 from memories.language.secrets import texts_in
 from memories.models import Import, ImportStatus, Purge, PurgeStatus, PurgeWhat
+from memories.services.apps import AppFigures
+from memsite.tenancy.governance import set_policy
 from memsite.tenancy.models import (
     DOMAIN_PATTERN,
     Agent,
@@ -37,7 +39,7 @@ from memsite.tenancy.models import (
     is_domain,
 )
 from memsite.tenancy.origin import Origin
-from memsite.tenancy.policy import POLICY_FIELDS, ZONES, Preset, preset_values
+from memsite.tenancy.policy import POLICY_FIELDS, ZONES, Preset
 from memsite.tenancy.scoping import is_app_id
 
 is_domain_or_none = RegexValidator(rf"^({DOMAIN_PATTERN})?\Z", is_domain.message)
@@ -127,6 +129,26 @@ class AppShown(StrictSerializer):
     status = StrictCharField()
     created_at = serializers.DateTimeField()
     policy = PolicyShown()
+
+
+class AppCounts(StrictSerializer):
+    review = StrictIntegerField(help_text="Refused texts that nobody has decided about.")
+    to_decide = StrictIntegerField(help_text="Of these, quarantined ones and ones that wait for approval.")
+    failed_texts = StrictIntegerField(help_text="Given up: to be tried again by hand.")
+    open_circuits = StrictIntegerField(help_text="Language models that are left alone after failures.")
+    overdue_jobs = StrictIntegerField(help_text="Runs that no worker took for five minutes.")
+    failed_jobs = StrictIntegerField(help_text="Runs that were given up.")
+    last_session_at = serializers.DateTimeField(allow_null=True)
+    memories = StrictIntegerField(help_text="Active and inactive: they count against memory_limit.")
+    memory_limit = StrictIntegerField()
+    new_memories = StrictIntegerField(help_text="Within 7 days.")
+    injections = StrictIntegerField(help_text="Lines that agents were shown within 7 days.")
+    used_share = serializers.FloatField(allow_null=True, help_text="Of those judged. Null: none was.")
+    month_cost = serializers.FloatField(help_text="US dollars for language models this month, as far as known.")
+
+
+class AppCountedShown(AppShown):
+    counts = AppCounts()
 
 
 class NewAgent(StrictSerializer):
@@ -232,6 +254,13 @@ def show_app(app: App) -> dict[str, Any]:
     }
 
 
+def show_counted(figures: AppFigures) -> dict[str, Any]:
+    app = figures.app
+    sizes = {"memories": app.memory_count, "memory_limit": app.policy.memory_limit}
+    counts = {name: sizes[name] if name in sizes else getattr(figures, name) for name in names(AppCounts)}
+    return {**show_app(app), "counts": counts}
+
+
 def show_key(key: ApiKey) -> dict[str, Any]:
     return {name: getattr(key, name) for name in names(KeyShown)}
 
@@ -255,11 +284,8 @@ def policy_with(policy: AppPolicy, preset: str | None, changes: dict[str, Any]) 
     if unknown:
         raise serializers.ValidationError({"policy": {name: ["Unknown policy field."] for name in unknown}})
     checked = {name: checked_type(name, value) for name, value in changes.items()}
-    for name, value in ((preset_values(preset) if preset else {}) | checked).items():
-        setattr(policy, name, value)
     try:
-        policy.clean_fields(exclude=["app"])
-        policy.clean()
+        set_policy(policy, preset or "", checked)
     except ModelValidationError as error:
         raise serializers.ValidationError({"policy": error.message_dict}) from error
     return policy

@@ -22,6 +22,7 @@ from memories.api.serializers.apps import (
     AgentShown,
     AgentWithKey,
     AppChanges,
+    AppCountedShown,
     AppShown,
     KeyShown,
     NewAgent,
@@ -32,12 +33,14 @@ from memories.api.serializers.apps import (
     policy_with,
     show_agent,
     show_app,
+    show_counted,
     show_key,
     show_purge,
     show_purged,
 )
 from memories.api.serializers.memories import Deleted
 from memories.models import Bridge, Purge
+from memories.services.apps import figures_of
 from memsite.http.exceptions import Conflict
 from memsite.tenancy import governance
 from memsite.tenancy.governance import NameTaken, audited
@@ -50,9 +53,12 @@ from memsite.tenancy.models import Agent, ApiKey, App, AppPolicy, AppStatus
 class Apps(OperatorView):
     creates = True
 
-    @lists(AppShown, "list_apps")
+    @lists(AppCountedShown, "list_apps")
     def get(self, request: Request) -> Response:
-        return page(self, self.apps(), show_app, ordering="-created_at")
+        """With what waits in each, how full it is, and what it took in, gave out and cost lately."""
+        answer = page(self, self.apps(), lambda app: app, ordering="-created_at")
+        answer.data["results"] = [show_counted(app) for app in figures_of(answer.data["results"], timezone.now())]
+        return answer
 
     @extend_schema(request=NewApp, responses={201: AppShown}, operation_id="create_app")
     def post(self, request: Request) -> Response:

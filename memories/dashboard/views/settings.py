@@ -18,7 +18,7 @@ from memories.models import Import, ImportStatus, Purge, PurgeStatus, PurgeWhat
 from memories.services import BadFile, CannotImport
 from memsite.config.conf import get_conf
 from memsite.tenancy.access import Right, apps_of
-from memsite.tenancy.governance import NameTaken, apply_preset, audited, create_app, set_status
+from memsite.tenancy.governance import NameTaken, apply_policy, audited, create_app, set_status
 from memsite.tenancy.models import AGENT_NAME_PATTERN, App, AppStatus, AuditEntry
 from memsite.tenancy.policy import PRESET_IS_FOR, PRESETS, AppPolicy, Preset, preset_values
 
@@ -129,7 +129,7 @@ def preset(request: DashboardRequest) -> HttpResponse:
     dashboard, wanted = request.dashboard, request.POST.get("preset", "")
     if wanted not in Preset.values:
         raise BadRequest
-    apply_preset(dashboard.app, wanted, dashboard.actor)
+    apply_policy([dashboard.app], wanted, {}, dashboard.actor)
     return go(request, dashboard.address("settings-policy"), f"Every number is that of {wanted} now.")
 
 

@@ -214,6 +214,35 @@
     });
   }
 
+  // --- keys in a list (data-keys): j and k go to the next and the previous row, others press its button (data-key)
+
+  const isTyping = (element) => element.matches("input:not([type=checkbox]), textarea, select");
+  const goToRow = (row) => row && one("[data-pick], a, button", row)?.focus();
+
+  function useKey(event) {
+    const isOther = event.ctrlKey || event.metaKey || event.altKey || !/^[a-z]$/.test(event.key);
+    if (isOther || isTyping(event.target) || one("dialog[open]")) return;
+    const rows = all("[data-keys] tbody tr:not(.editing)");
+    const at = rows.findIndex((row) => row.contains(document.activeElement));
+    if (event.key === "j") goToRow(rows[at + 1]);
+    else if (event.key === "k") goToRow(rows[at - 1]);
+    else if (at >= 0 && !event.repeat) pressKey(one(`[data-key=${event.key}]`, rows[at]), rows[at + 1] || rows[at - 1]);
+  }
+
+  // Who decides about one row goes on with the next.
+  function pressKey(button, next) {
+    if (!button) return;
+    goToRow(next);
+    button.click();
+  }
+
+  // --- a field that is changed counts: its box (data-sets) is ticked
+
+  function tickSet({ target }) {
+    const row = target.closest("[data-sets]");
+    if (row && target.name !== "set") one("[name=set]", row).checked = true;
+  }
+
   // --- filters: what narrows can be cleared
 
   function showClear({ target }) {
@@ -274,6 +303,8 @@
     if (output) output.value = Number(event.target.value).toFixed(2);
   });
 
+  document.addEventListener("keydown", useKey);
+  document.addEventListener("input", tickSet);
   document.addEventListener("input", showClear);
   document.addEventListener("change", showClear);
 
