@@ -13,7 +13,7 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
 from memories.dashboard.calendar import in_words
-from memories.dashboard.menu import ENTRIES, TABS, menu_rows, to_review
+from memories.dashboard.menu import ENTRIES, TABS, menu_rows, new_alerts, to_review
 from memories.maintain import figures
 from memories.models import Entity, Memory
 from memsite import __version__
@@ -83,8 +83,11 @@ def walk(context: Any, row: Entity | Memory) -> str:
 
 @register.simple_tag(takes_context=True)
 def navigation(context: Any) -> list[dict[str, Any]]:
-    """Return the entries of the menu, and which of them is open."""
-    return menu_rows(ENTRIES, context["dashboard"], context["request"].resolver_match.url_name or "")
+    """Return the entries of the menu, and which of them is open; beside upkeep, how many alerts are new. One query."""
+    rows = menu_rows(ENTRIES, context["dashboard"], context["request"].resolver_match.url_name or "")
+    upkeep = next(row for row in rows if row["name"] == "upkeep")
+    upkeep["waiting"] = new_alerts(context["dashboard"])
+    return rows
 
 
 @register.simple_tag(takes_context=True)
@@ -106,6 +109,8 @@ def tabs(context: Any, label: str, *, beside: bool = False) -> dict[str, Any]:
     for row in rows:
         if row["name"] == "upkeep-review":
             row["waiting"] = to_review(dashboard.app)
+        elif row["name"] == "upkeep-alerts":
+            row["waiting"] = new_alerts(dashboard)
     # All of an entry's names begin with its first page's.
     rows[0]["is_open"] = not any(row["is_open"] for row in rows[1:])
     return {"label": label, "tabs": rows, "beside": beside}
