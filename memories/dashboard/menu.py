@@ -61,9 +61,11 @@ def to_review(app: App) -> str:
     return up_to_many(Rejection.objects.for_app(app).filter(decision=Decision.OPEN))
 
 
-def new_alerts(dashboard: Dashboard) -> str:
-    """Return how many alerts are open that nobody has acknowledged, as shown. One query."""
-    return up_to_many(alerts_shown(dashboard).waiting())
+def new_alerts(request: Any, dashboard: Dashboard) -> str:
+    """Return how many alerts are open that nobody has acknowledged, as shown. One query a request."""
+    if not hasattr(request, "new_alerts"):
+        request.new_alerts = up_to_many(alerts_shown(dashboard).waiting())
+    return str(request.new_alerts)
 
 
 def alerts_shown(dashboard: Dashboard) -> AlertQuerySet:

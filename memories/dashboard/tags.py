@@ -86,7 +86,7 @@ def navigation(context: Any) -> list[dict[str, Any]]:
     """Return the entries of the menu, and which of them is open; beside upkeep, how many alerts are new. One query."""
     rows = menu_rows(ENTRIES, context["dashboard"], context["request"].resolver_match.url_name or "")
     upkeep = next(row for row in rows if row["name"] == "upkeep")
-    upkeep["waiting"] = new_alerts(context["dashboard"])
+    upkeep["waiting"] = new_alerts(context["request"], context["dashboard"])
     return rows
 
 
@@ -110,7 +110,7 @@ def tabs(context: Any, label: str, *, beside: bool = False) -> dict[str, Any]:
         if row["name"] == "upkeep-review":
             row["waiting"] = to_review(dashboard.app)
         elif row["name"] == "upkeep-alerts":
-            row["waiting"] = new_alerts(dashboard)
+            row["waiting"] = new_alerts(context["request"], dashboard)
     # All of an entry's names begin with its first page's.
     rows[0]["is_open"] = not any(row["is_open"] for row in rows[1:])
     return {"label": label, "tabs": rows, "beside": beside}

@@ -21,6 +21,7 @@ ALLOWED: dict[tuple[str, str], str] = {
     ("memories/api/collector.py", "Extraction.objects.filter"): "metrics count over all apps, and name none",
     ("memories/api/collector.py", "Delivery.objects.filter"): "metrics count over all apps, and name none",
     ("memories/api/collector.py", "Rejection.objects.filter"): "metrics count over all apps, and name none",
+    ("memories/api/collector.py", "EnergyUse.objects.filter"): "metrics count over all apps, and name none",
     ("memories/maintain/housekeeping.py", "Purge.objects.open"): "which apps have a purge to be finished",
     (
         "memories/retrieve/pipeline.py",
