@@ -128,9 +128,10 @@ def conversations(now: datetime) -> Figures:
     one_app: Any = OuterRef("pk")
     begun = AgentSession.objects.for_app(one_app).filter(uid__gte=first_uid(now - DAY))
     its_app: Any = OuterRef("app")
-    shown = begun.filter(Exists(Injection.objects.for_app(its_app).filter(session=OuterRef("pk"))))
+    injected = begun.filter(Exists(Injection.objects.for_app(its_app).filter(session=OuterRef("pk"))))
     counts = [
-        Subquery(rows.order_by().values("app").annotate(number=Count("pk")).values("number")) for rows in (begun, shown)
+        Subquery(rows.order_by().values("app").annotate(number=Count("pk")).values("number"))
+        for rows in (begun, injected)
     ]
     of_each = list(App.objects.order_by().values_list(*counts))
     help_text = "Sessions begun within 24 hours."

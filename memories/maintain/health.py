@@ -269,7 +269,7 @@ def stats_of(app: App, now: datetime, days: int) -> Figures:
     live, limit = sum(statuses[status] for status in LIVE), app.policy.memory_limit
     made = figures.growth(app, span.days)
     by_day = days_of("created", span, made)
-    compactions, (begun, shown) = figures.compactions(app, span.days), figures.conversations(app, span.since)
+    compactions, (begun, injected) = figures.compactions(app, span.days), figures.conversations(app, span.since)
     return {
         "app_id": app.app_id,
         "at": now.isoformat(),
@@ -297,7 +297,7 @@ def stats_of(app: App, now: datetime, days: int) -> Figures:
         "agents": Agent.objects.for_app(app).count(),
         "growth": {"created": sum(made), "by_day": by_day, **hourly(app, now)},
         "compactions": {"total": sum(compactions), "by_day": days_of("compactions", span, compactions)},
-        "conversations": {"begun": begun, "with_memories": shown, "share": share(shown, begun)},
+        "conversations": {"begun": begun, "with_memories": injected, "share": share(injected, begun)},
         "energy": energy_of(app, span),
         "access": access(app, span, sorts),
     }

@@ -12,7 +12,7 @@ from django.utils import timezone
 
 from memories.models.webhook import Webhook
 from memsite.config.conf import get_conf
-from memsite.tenancy.scoping import Scoped, ScopedQuerySet, new_uid
+from memsite.tenancy.scoping import Scoped, ScopedQuerySet, new_uid, where_given
 
 MOST_EMAILS = 20
 EMAIL_CHARACTERS = 254
@@ -55,6 +55,7 @@ class AlertRule(Scoped):
         blank=True,
         on_delete=models.PROTECT,
         related_name="+",
+        db_index=False,
         help_text="Empty: all apps, for superusers.",
     )
     kind = models.CharField(max_length=20, choices=AlertKind)
@@ -62,7 +63,13 @@ class AlertRule(Scoped):
         null=True, blank=True, help_text="A share from 0 to 1, a number, minutes or hours; empty: the usual one."
     )
     webhook = models.ForeignKey(
-        Webhook, null=True, blank=True, on_delete=models.SET_NULL, related_name="+", help_text="Who is sent it, signed."
+        Webhook,
+        null=True,
+        blank=True,
+        on_delete=models.SET_NULL,
+        related_name="+",
+        db_index=False,
+        help_text="Who is sent it, signed.",
     )
     emails = models.JSONField(default=list, blank=True, help_text="Who gets a mail.")
     dashboard = models.BooleanField(default=True, help_text="Shown and counted on the dashboard.")
@@ -73,6 +80,7 @@ class AlertRule(Scoped):
 
     class Meta:
         ordering = ["-uid"]
+        indexes = [where_given("alert_rule_app", "app"), where_given("alert_rule_webhook", "webhook")]
 
     def __str__(self) -> str:
         return f"{self.get_kind_display()} ({self.app or 'all apps'})"
@@ -139,7 +147,13 @@ class Alert(Scoped):
 
     uid = models.UUIDField(default=new_uid, unique=True, editable=False)
     app = models.ForeignKey(  # type: ignore[assignment]  # what is wrong with the site is of no app
-        "tenancy.App", null=True, blank=True, on_delete=models.PROTECT, related_name="+", editable=False
+        "tenancy.App",
+        null=True,
+        blank=True,
+        on_delete=models.PROTECT,
+        related_name="+",
+        db_index=False,
+        editable=False,
     )
     rule = models.ForeignKey(AlertRule, on_delete=models.CASCADE, related_name="alerts")
     text = models.CharField(max_length=500)
@@ -159,7 +173,8 @@ class Alert(Scoped):
         ordering = ["-uid"]
         indexes = [
             models.Index(fields=["app", "-uid"], name="alert_app_latest"),
-            models.Index(fields=["app"], condition=Q(ended_at=None), name="alert_open"),
+            models.Index(fields=["app", "acknowledged_at"], condition=Q(ended_at=None), name="alert_open"),
+            where_given("alert_app", "app"),
             models.Index(fields=["mail_next_at"], condition=Q(mail_next_at__isnull=False), name="alert_mail_due"),
         ]
         constraints = [

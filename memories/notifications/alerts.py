@@ -86,10 +86,10 @@ class Look:
         rows = App.objects.filter(status=AppStatus.ACTIVE).select_related("policy")
         self.apps = {app.pk: app for app in rows}
 
-    def of_each(self, counts: Mapping[int, float], one: str, many: str) -> Findings:
+    def of_each(self, counts: Mapping[int, float], singular: str, plural: str) -> Findings:
         """Return a finding for each app that has any, in words for one and for many."""
         return {
-            pk: Finding(number, f"{self.apps[pk]}: {number:,} {one if number == 1 else many}")
+            pk: Finding(number, f"{self.apps[pk]}: {number:,} {singular if number == 1 else plural}")
             for pk, number in counts.items()
             if number and pk in self.apps
         }

@@ -10,7 +10,7 @@ from uuid import uuid4
 
 import pytest
 from django.core import mail
-from django.db import connection
+from django.db import DatabaseError, connection, transaction
 from django.test import override_settings
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
@@ -317,6 +317,13 @@ def test_many_apps_take_as_many_queries_as_one(asks_a_model: None, db: None) -> 
             look_at_rules(timezone.now(), Unclaimed(timezone.now()))
         counts.append(len(queries))
     assert counts[0] == counts[1]
+
+
+def test_the_database_refuses_an_alert_of_another_apps_rule(acme: App) -> None:
+    rule = rule_for(acme, "app_full")
+    with pytest.raises(DatabaseError, match="belongs to another app"), transaction.atomic():
+        Alert.objects.create(rule=rule, app=make_app("globex"), text="x", value=1)
+    Alert.objects.create(rule=rule_for(None, "app_full"), app=acme, text="x", value=1)
 
 
 # --- rules by REST

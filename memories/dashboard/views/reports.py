@@ -95,14 +95,14 @@ def overview(request: DashboardRequest) -> HttpResponse:
 def use_of(dashboard: Dashboard, days: Sequence[date], now: datetime) -> dict[str, Any]:
     """Return what the app does in an hour, a day and on all of these days. Five queries at most."""
     app = dashboard.app
-    begun, shown = figures.conversations(app, days[0])
+    begun, injected = figures.conversations(app, days[0])
     apps, used = figures.used_apps(apps_of(dashboard.user)) if dashboard.named else (0, 0)
     return {
         "last_hour": figures.created_between(app, [now - figures.HOUR, now])[0],
         "compactions": figures.compactions(app, days[-1:])[0],
         "energy": sum(row["units"] for row in energy(app, Span(days[-1], days[-1]))),
         "begun": begun,
-        "shown": shown / begun if begun else None,
+        "shown": injected / begun if begun else None,
         "apps": apps,
         "used": used / apps if apps else None,
     }
