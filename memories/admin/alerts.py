@@ -55,7 +55,7 @@ class AlertRuleAdmin(SiteAdmin[AlertRule]):
     right = Right.GOVERN
     form = RuleForm
     fields = RULE_FIELDS
-    list_display = columns("kind where limit recipients enabled created_at")
+    list_display = columns("kind where limit recipients enabled")
     list_filter = [("app", AppFilter), "kind", "enabled"]
     list_select_related = ["app", "webhook"]
     search_fields = ["app__app_id", "emails"]

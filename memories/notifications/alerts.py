@@ -350,12 +350,13 @@ def try_to_mail(alert: Alert) -> str:
         return NO_MAIL
     is_over = alert.mailed == MailStage.BEGUN
     title = f"{alert.app or 'the whole site'}: {alert.rule.get_kind_display()}"
+    text = f"No longer: {alert.text}" if is_over else alert.text
     times = f"Since {alert.begun_at:%Y-%m-%d %H:%M} UTC"
     if is_over and alert.ended_at:
         times += f", over since {alert.ended_at:%Y-%m-%d %H:%M} UTC"
     subject = f"[Memsite] {'over: ' if is_over else ''}{title}"
     try:
-        send_mail(subject, f"{alert.text}\n\n{times}.\n", settings.DEFAULT_FROM_EMAIL, alert.rule.emails)
+        send_mail(subject, f"{text}\n\n{times}.\n", settings.DEFAULT_FROM_EMAIL, alert.rule.emails)
     except Exception as error:  # whatever a mail server or its library comes up with: the alert stays, and says so
         log.warning("mail_not_sent", error=type(error).__name__)
         return without_secrets(f"{type(error).__name__}: {error}")[:300]
