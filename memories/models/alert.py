@@ -16,6 +16,7 @@ from memsite.tenancy.scoping import Scoped, ScopedQuerySet, new_uid, where_given
 
 MOST_EMAILS = 20
 EMAIL_CHARACTERS = 254
+NO_MAIL = "This server sends no mail: set MEMSITE_EMAIL_URL."
 
 
 class AlertKind(models.TextChoices):
@@ -104,6 +105,8 @@ class AlertRule(Scoped):
             errors["webhook"] = "The app has no webhook with this id."
         if problem := problem_of(self.emails):
             errors["emails"] = problem
+        elif self.emails and self.enabled and not get_conf().email_url:
+            errors["emails"] = NO_MAIL
         if not (self.webhook or self.emails or self.dashboard):
             errors["dashboard"] = "Nobody would be told: name a webhook or e-mails, or show it on the dashboard."
         if errors:
@@ -119,7 +122,7 @@ def problem_of(emails: Any) -> str:
             validate_email(email)
         except ValidationError:
             return f"Not an e-mail address: {email}"
-    return "" if not emails or get_conf().email_url else "This server sends no mail: set MEMSITE_EMAIL_URL."
+    return ""
 
 
 class MailStage(models.TextChoices):

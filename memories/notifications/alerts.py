@@ -39,7 +39,7 @@ from memories.models import (
     Rejection,
     What,
 )
-from memories.models.alert import AlertQuerySet
+from memories.models.alert import NO_MAIL, AlertQuerySet
 from memories.notifications.webhooks import ALERT_BEGUN, ALERT_OVER, LEASE, PATIENCE, WAITS, payload
 from memories.store.transaction import TELL
 from memsite.config.conf import get_conf
@@ -59,7 +59,6 @@ time."""
 CALLS_LOOKED_AT = 2_000
 NAMED = 3
 BACKUP = "backup"
-NO_MAIL = "This server sends no mail: set MEMSITE_EMAIL_URL."
 TOGETHER = (AlertKind.CIRCUIT_OPEN, AlertKind.JOB_OVERDUE, AlertKind.BACKUP_FAILED)
 """What has one cause for many apps: a rule of the site has one alert for all of them."""
 

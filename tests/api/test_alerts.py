@@ -357,6 +357,12 @@ def test_mails_are_refused_where_none_can_be_sent(acme: App, operator: APIClient
     assert "set MEMSITE_EMAIL_URL" in answer.json()["detail"]
 
 
+def test_a_rule_with_mails_is_switched_off_where_none_can_be_sent_any_more(acme: App, operator: APIClient) -> None:
+    rule = add(operator, kind="app_full", emails=["ops@example.org"])
+    with override_settings(MEMSITE=replace(get_conf(), email_url="")):
+        assert operator.patch(f"{RULES}/{rule['id']}", {"enabled": False}).status_code == 200
+
+
 def test_a_rule_is_shown_changed_and_deleted(acme: App, operator: APIClient) -> None:
     rule = add(operator, kind="job_overdue")
     assert rule["threshold"] == 15
