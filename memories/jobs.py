@@ -34,7 +34,8 @@ from memories.maintain.insights import gather_insights
 from memories.maintain.merge import merge_duplicates
 from memories.maintain.pgvector import apps_to_move, move
 from memories.maintain.stale_summaries import apps_with_stale_summaries, rebuild_summaries
-from memories.models import Delivery, Document, Extraction, Import, Rollback, SummaryDue, Webhook
+from memories.models import AlertRule, Delivery, Document, Extraction, Import, Rollback, SummaryDue, Webhook
+from memories.notifications.alerts import drop_old_alerts, look_at_rules, send_mails
 from memories.providers.embeddings import Embedder, EmbedderError
 from memories.providers.llm.provider import Provider
 from memories.store.vacuum import sweep
@@ -294,6 +295,18 @@ class Sweep(Job[None]):
                 run.done({"swept": 1})
 
 
+class Alerts(Job[None]):
+    name, title, schedule = "alerts", "tells operators what their rules find, and when it is over", Every(1)
+    of_site = True
+
+    def waiting(self, now: datetime) -> Iterable[int]:
+        return [SITE] if AlertRule.objects.exists() else []
+
+    def work(self, service: None, run: Run) -> None:
+        look_at_rules(timezone.now(), run)
+        send_mails(run)
+
+
 class Backups(Job[None]):
     name, title, schedule = "backup", "copies the whole database into a file", Calendar(time(3))
     of_site = True
@@ -311,6 +324,7 @@ class Housekeeping(Job[None]):
         run.done({"answers_dropped": drop_expired_answers(now)})
         run.done({"imports_dropped": drop_broken_off_imports(now)})
         run.done({"deliveries_dropped": drop_old_deliveries(now)})
+        run.done({"alerts_dropped": drop_old_alerts(now)})
         # What OAuth clients have not renewed for `MEMSITE_OAUTH_IDLE_DAYS`.
         run.done({"clients_dropped": OAuthGrant.objects.idle(now).end()})
         for count in drop_old_runs(now):
@@ -337,6 +351,7 @@ EVERY_JOB: tuple[Job[Any], ...] = (
     Weekly(),
     Monthly(),
     Housekeeping(),
+    Alerts(),
     Sweep(),
     Backups(),
 )

@@ -10,6 +10,8 @@ from django.db import models
 from django.utils import timezone
 
 from memories.models import (
+    Alert,
+    AlertRule,
     Document,
     Entity,
     Extraction,
@@ -124,6 +126,8 @@ def add(app: App, agent: Agent, session: AgentSession, number: int, text: str) -
     yield hostile_row(AuditEntry, text, app=app)
     yield hostile_row(Document, text, app=app, external_id=f"{number}", size=1, status="failed", tags=[text])
     yield hostile_row(Rollback, text, app=app, what="agent", status="done")
+    rule, _ = AlertRule.objects.get_or_create(app=app, kind="app_full")
+    yield hostile_row(Alert, text, app=app, rule=rule, value=1, ended_at=now, acknowledged_at=now)
 
 
 def remember(

@@ -6,15 +6,16 @@ Each is a query that finds its rows by an index, and reads no more of them than 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime, timedelta
 from functools import partial
 from hmac import compare_digest
 from http import HTTPStatus
 from pathlib import Path
 from time import monotonic
+from typing import Any
 
 from django.db import connection
-from django.db.models import Count, F, OuterRef, Q, Subquery, Sum
+from django.db.models import Count, Exists, F, OuterRef, Q, Subquery, Sum
 from django.http import Http404, HttpRequest, HttpResponse
 from django.utils import timezone
 from django.views.decorators.csrf import csrf_exempt
@@ -25,7 +26,19 @@ from prometheus_client.registry import Collector
 
 from memories.api.health import takes_writes
 from memories.jobs import JOBS
-from memories.models import Delivery, DeliveryStatus, Extraction, ExtractionStatus, LedgerEntry, Rejection
+from memories.ledger.days import DAY
+from memories.ledger.energy import COMPACTION, UNITS
+from memories.maintain.figures import first_uid
+from memories.models import (
+    Delivery,
+    DeliveryStatus,
+    EnergyUse,
+    Extraction,
+    ExtractionStatus,
+    Injection,
+    LedgerEntry,
+    Rejection,
+)
 from memories.models.capture import WAITING, Decision
 from memories.retrieve.retrievers import in_time, run_retrievers
 from memsite.config.conf import get_conf
@@ -35,6 +48,7 @@ from memsite.ops.backup.files import BACKUP
 from memsite.ops.metrics import registry
 from memsite.ops.metrics_files import counts_of_all, processes
 from memsite.tenancy.models import App, AppStatus
+from sessions.models import AgentSession
 
 SECONDS = 4.0
 """Prometheus waits ten, usually: rather all but the database's figures than none."""
@@ -72,7 +86,9 @@ def figures(now: datetime) -> Figures:
     yield from apps()
     yield from work()
     yield from jobs(now)
+    yield from conversations(now)
     today = timezone.localtime(now).date()
+    yield from energy(today)
     calls = LedgerEntry.objects.filter(app__in=App.objects.order_by().values("pk"), day=today)
     sums = calls.aggregate(tokens=Sum(F("input_tokens") + F("output_tokens")), dollars=Sum("cost"))
     help_text = "by each app's calendar, on the date that it is where the server is."
@@ -83,11 +99,55 @@ def figures(now: datetime) -> Figures:
 
 
 def apps() -> Figures:
-    rows = list(App.objects.order_by().values_list("status").annotate(Count("pk"), Sum("memory_count")))
-    counts = dict.fromkeys(AppStatus.values, 0) | {status: count for status, count, _ in rows}
+    is_active = Q(status=AppStatus.ACTIVE)
+    rows = (
+        App.objects.order_by()
+        .values("status")
+        .annotate(
+            number=Count("pk"),
+            memories=Sum("memory_count"),
+            used=Count("pk", filter=is_active & Q(memory_count__gt=0)),
+            low=Count("pk", filter=is_active & Q(energy_level__lt=F("policy__energy_floor"))),
+        )
+    )
+    by_status = {row["status"]: row for row in rows}
+    counts = dict.fromkeys(AppStatus.values, 0) | {status: row["number"] for status, row in by_status.items()}
     yield by("memsite_apps", "Apps, by what has become of them.", "status", counts)
+    totals = {name: sum(row[name] or 0 for row in by_status.values()) for name in ("memories", "used", "low")}
+    yield gauge("memsite_apps_with_memories", "Active apps that hold any memory.", totals["used"])
+    yield gauge(
+        "memsite_apps_low_on_energy", "Active apps whose agents have too little energy to learn.", totals["low"]
+    )
     help_text = "Memories that searches may find, or would if they were surer."
-    yield gauge("memsite_memories", help_text, sum(memories or 0 for _, _, memories in rows))
+    yield gauge("memsite_memories", help_text, totals["memories"])
+
+
+def conversations(now: datetime) -> Figures:
+    """Of the last 24 hours: by each app's index of ids, which rise with time."""
+    one_app: Any = OuterRef("pk")
+    begun = AgentSession.objects.for_app(one_app).filter(uid__gte=first_uid(now - DAY))
+    its_app: Any = OuterRef("app")
+    injected = begun.filter(Exists(Injection.objects.for_app(its_app).filter(session=OuterRef("pk"))))
+    counts = [
+        Subquery(rows.order_by().values("app").annotate(number=Count("pk")).values("number"))
+        for rows in (begun, injected)
+    ]
+    of_each = list(App.objects.order_by().values_list(*counts))
+    help_text = "Sessions begun within 24 hours."
+    yield gauge("memsite_sessions_started_last_day", help_text, sum(number or 0 for number, _ in of_each))
+    help_text = "Of these, sessions that were shown any memory."
+    yield gauge("memsite_sessions_with_memories_last_day", help_text, sum(number or 0 for _, number in of_each))
+
+
+def energy(today: date) -> Figures:
+    rows = EnergyUse.objects.filter(app__in=App.objects.order_by().values("pk"), day=today, operation__in=UNITS)
+    sums = rows.order_by().values_list("operation").annotate(Sum("calls"), Sum("units"))
+    used = {name: (calls, units) for name, calls, units in sums}
+    help_text = "Energy that was used, by each app's calendar, on the date that it is where the server is."
+    by_operation = {name: used[name][1] if name in used else 0 for name in UNITS}
+    yield by("memsite_energy_units_today", help_text, "operation", by_operation)
+    help_text = "Times that a full app made room, on that date."
+    yield gauge("memsite_compactions_today", help_text, used[COMPACTION][0] if COMPACTION in used else 0)
 
 
 def work() -> Figures:

@@ -4,6 +4,7 @@ from django.urls import include, path, register_converter
 from django.urls.converters import IntConverter, StringConverter
 
 from memories.api.views import (
+    alerts,
     apps,
     documents,
     import_export,
@@ -60,6 +61,10 @@ of_an_app = [
     path("import", import_export.ImportView.as_view()),
     path("imports", import_export.Imports.as_view()),
     path("imports/<uuid:uid>", import_export.OneImport.as_view()),
+    path("alerts", alerts.Alerts.as_view()),
+    path("alerts/rules", alerts.Rules.as_view()),
+    path("alerts/rules/<uuid:uid>", alerts.OneRule.as_view()),
+    path("alerts/<uuid:uid>/acknowledge", alerts.AcknowledgeAlert.as_view()),
     path("webhooks", webhooks.Webhooks.as_view()),
     path("webhooks/<uuid:uid>", webhooks.OneWebhook.as_view()),
     path("webhooks/<uuid:uid>/secret", webhooks.WebhookSecret.as_view()),
@@ -136,6 +141,10 @@ urlpatterns = [
     path("jobs/runs/<uuid:uid>/retry", jobs.RetryRun.as_view()),
     path("jobs/runs/<uuid:uid>/stop", jobs.StopRun.as_view()),
     path("jobs/<str:name>/run", jobs.FireJob.as_view()),
+    path("alerts", alerts.AllAlerts.as_view()),
+    path("alerts/rules", alerts.SiteRules.as_view()),
+    path("alerts/rules/<uuid:uid>", alerts.OneSiteRule.as_view()),
+    path("alerts/<uuid:uid>/acknowledge", alerts.AcknowledgeAny.as_view()),
     path("cooldowns", usage.Cooldowns.as_view()),
     path("cooldowns/<uuid:uid>", usage.OneCooldown.as_view()),
     path("events", sessions.Events.as_view()),

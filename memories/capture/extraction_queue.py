@@ -16,7 +16,7 @@ from django.db import transaction
 from django.db.models import F, Min
 from django.utils import timezone
 
-from memories.ledger.budget import asks_models, limits
+from memories.ledger.budget import BUDGET, asks_models, limits
 from memories.models import Extraction, ExtractionStatus, What
 from memories.models.capture import READ_BY_RULES
 from memories.providers.llm.provider import (
@@ -47,7 +47,6 @@ ASK_AGAIN = timedelta(minutes=5)
 FIRST_WAIT, LONGEST_WAIT = timedelta(seconds=30), timedelta(hours=1)
 # What fails for another reason than that a service is away is given up after so many attempts.
 MOST_ATTEMPTS = 5
-BUDGET = "budget:"
 MOST_TIMEOUTS = 3
 """So often a text waits for a model that takes too long, before the rules read it."""
 MISCONFIGURED_FOR = timedelta(days=1)

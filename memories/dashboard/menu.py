@@ -4,8 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
+from django.db.models import QuerySet
+
 from memories.dashboard.access import Dashboard
 from memories.models import Decision, Rejection
+from memories.models.alert import AlertQuerySet
+from memories.notifications.alerts import alerts_of
 from memsite.tenancy.access import Right, apps_of
 from memsite.tenancy.models import App
 
@@ -34,6 +38,7 @@ TABS = {
     ),
     "upkeep": (
         ("upkeep", "Jobs"),
+        ("upkeep-alerts", "Alerts"),
         ("upkeep-review", "Review"),
         ("upkeep-texts", "Texts"),
         ("upkeep-rollbacks", "Taken back"),
@@ -62,8 +67,23 @@ COUNTED_TO = 1_000
 
 def to_review(app: App) -> str:
     """Return how many rejections wait for a decision, as shown. One query, of a bounded number of rows."""
-    rows = Rejection.objects.for_app(app).filter(decision=Decision.OPEN).order_by()
-    number = rows[: COUNTED_TO + 1].count()
+    return up_to_many(Rejection.objects.for_app(app).filter(decision=Decision.OPEN))
+
+
+def new_alerts(request: Any, dashboard: Dashboard) -> str:
+    """Return how many alerts are open that nobody has acknowledged, as shown. One query a request."""
+    if not hasattr(request, "new_alerts"):
+        request.new_alerts = up_to_many(alerts_shown(dashboard).waiting())
+    return str(request.new_alerts)
+
+
+def alerts_shown(dashboard: Dashboard) -> AlertQuerySet:
+    """Return the alerts of the app; those of the site, and what its rules find, to superusers."""
+    return alerts_of([dashboard.app], of_site=dashboard.user.is_superuser).filter(rule__dashboard=True)
+
+
+def up_to_many(rows: QuerySet[Any]) -> str:
+    number = rows.order_by()[: COUNTED_TO + 1].count()
     return f"{COUNTED_TO:,}+" if number > COUNTED_TO else f"{number:,}" if number else ""
 
 

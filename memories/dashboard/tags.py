@@ -14,7 +14,7 @@ from django.utils.safestring import SafeString
 
 from memories.dashboard.access import is_of_all
 from memories.dashboard.calendar import in_words
-from memories.dashboard.menu import ENTRIES, OF_ALL, TABS, menu_rows, pages_of_all, to_review
+from memories.dashboard.menu import ENTRIES, OF_ALL, TABS, menu_rows, new_alerts, pages_of_all, to_review
 from memories.maintain import figures
 from memories.models import Entity, Memory
 from memsite import __version__
@@ -84,11 +84,17 @@ def walk(context: Any, row: Entity | Memory) -> str:
 
 @register.simple_tag(takes_context=True)
 def navigation(context: Any) -> list[dict[str, Any]]:
-    """Return the entries of the menu, and which of them is open; the way to all apps first, where there are more."""
+    """Return the entries of the menu, and which of them is open; the way to all apps first, where there are more.
+
+    Beside upkeep stands how many alerts are new: one query.
+    """
     dashboard, here = context["dashboard"], context["request"].resolver_match.url_name or ""
     if dashboard.of_all:
         return menu_rows(pages_of_all(dashboard.user), dashboard, here, opens=False)
-    return menu_rows((*OF_ALL[: dashboard.named], *ENTRIES), dashboard, here)
+    rows = menu_rows((*OF_ALL[: dashboard.named], *ENTRIES), dashboard, here)
+    upkeep = next(row for row in rows if row["name"] == "upkeep")
+    upkeep["waiting"] = new_alerts(context["request"], dashboard)
+    return rows
 
 
 @register.simple_tag(takes_context=True)
@@ -112,6 +118,8 @@ def tabs(context: Any, label: str, *, beside: bool = False) -> dict[str, Any]:
     for row in rows:
         if row["name"] == "upkeep-review":
             row["waiting"] = to_review(dashboard.app)
+        elif row["name"] == "upkeep-alerts":
+            row["waiting"] = new_alerts(context["request"], dashboard)
     # All of an entry's names begin with its first page's.
     rows[0]["is_open"] = not any(row["is_open"] for row in rows[1:])
     return {"label": label, "tabs": rows, "beside": beside}

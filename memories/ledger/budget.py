@@ -27,6 +27,8 @@ PRESSURE = 0.8
 HELD_FOR = timedelta(minutes=5)
 """No call takes as long: what is still set aside then was by a process that is gone."""
 SOON = timedelta(seconds=30)
+BUDGET = "budget:"
+"""How the reason of a text begins that waits for the next day."""
 
 
 @dataclass(frozen=True, slots=True)

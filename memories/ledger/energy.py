@@ -14,10 +14,12 @@ from memsite.db.transactions import Statement, execute_all
 from memsite.tenancy.models import App
 
 # Relative to a search of some milliseconds: reading and ranking is cheap, a short answer of a small model costs about
-# five times as much, and a large model that reads a conversation or writes a page the most.
+# five times as much, and a large model that reads a conversation or writes a page the most. What makes room in a full
+# app is counted; it takes something only where a model is asked (make_room).
 UNITS: dict[str, float] = {
     "search": 1,
     "embed": 1,
+    "compaction": 0,
     "write": 2,
     "gate": 5,
     "rewrite": 5,
@@ -30,6 +32,7 @@ UNITS: dict[str, float] = {
     "summarise": 20,
 }
 OTHER_UNITS = 1.0
+COMPACTION = "compaction"
 
 NOTE = """
 INSERT INTO memories_energyuse AS row (app_id, day, operation, calls, units)

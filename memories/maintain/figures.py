@@ -7,21 +7,35 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import date, datetime
+from datetime import date, datetime, timedelta
 from itertools import pairwise
 from typing import Any
 from uuid import UUID
 
-from django.db.models import Count, Q, QuerySet, Subquery, Sum
+from django.db.models import Count, Exists, OuterRef, Q, QuerySet, Subquery, Sum
 from django.db.models.functions import Coalesce
 
 from memories.ledger.days import DAY, Span, midnight
-from memories.models import Decision, Extraction, ExtractionStatus, Kind, Memory, RecallCount, Rejection, Source, Status
+from memories.ledger.energy import COMPACTION
+from memories.models import (
+    Decision,
+    EnergyUse,
+    Extraction,
+    ExtractionStatus,
+    Injection,
+    Kind,
+    Memory,
+    RecallCount,
+    Rejection,
+    Source,
+    Status,
+)
 from memsite.jobs.models import JobRun, RunStatus
-from memsite.tenancy.models import App
+from memsite.tenancy.models import App, AppStatus
 from memsite.tenancy.origin import Origin
-from sessions.models import TIERS
+from sessions.models import TIERS, AgentSession
 
+HOUR = timedelta(hours=1)
 CATEGORIES_SHOWN = 10
 SOURCES = [source for source in Source.values if source != Source.DOCUMENT]
 MOST_RECALLED = 10
@@ -99,14 +113,45 @@ def growth(app: App, days: Sequence[date]) -> list[int]:
 
     Ids rise with the time they were made at, so days are ranges of the index of ids.
     """
-    edges = [first_uid(midnight(app, day)) for day in [*days, days[-1] + DAY]]
+    return created_between(app, [midnight(app, day) for day in [*days, days[-1] + DAY]])
+
+
+def created_between(app: App, moments: Sequence[datetime]) -> list[int]:
+    """Return how many new memories there are between each two of these moments and the next. One query."""
     made = {}
-    for place, (first, end) in enumerate(pairwise(edges)):
+    for place, (first, end) in enumerate(pairwise(map(first_uid, moments))):
         new = Memory.objects.for_app(app).without_documents().filter(uid__gte=first, uid__lt=end)
         rows = new.order_by().values("app")
         made[f"d{place}"] = Coalesce(Subquery(rows.annotate(number=Count("pk")).values("number")), 0)
     counts: Any = App.objects.filter(pk=app.pk).values(**made).get()
     return list(counts.values())
+
+
+def hours(now: datetime) -> list[datetime]:
+    """Return the edges of the last 24 hours."""
+    return [now - number * HOUR for number in range(24, -1, -1)]
+
+
+def compactions(app: App, days: Sequence[date]) -> list[int]:
+    """Return how often the app has made room for new memories on each of these days. One query."""
+    rows = EnergyUse.objects.for_app(app).filter(operation=COMPACTION, day__gte=days[0])
+    counts = dict(rows.order_by().values_list("day", "calls"))
+    return [counts.get(day, 0) for day in days]
+
+
+def conversations(app: App, since: date) -> tuple[int, int]:
+    """Return how many sessions were begun since that day, and how many of them were shown any memory. One query."""
+    rows = AgentSession.objects.for_app(app).filter(uid__gte=first_uid(midnight(app, since)))
+    was_shown = Exists(Injection.objects.for_app(app).filter(session=OuterRef("pk")))
+    sums = rows.order_by().aggregate(begun=Count("pk"), shown=Count("pk", filter=Q(was_shown)))
+    return sums["begun"], sums["shown"]
+
+
+def used_apps(apps: QuerySet[App]) -> tuple[int, int]:
+    """Return how many of these are active, and how many of them hold any memory. One query."""
+    rows = apps.filter(status=AppStatus.ACTIVE).order_by()
+    sums = rows.aggregate(all=Count("pk"), used=Count("pk", filter=Q(memory_count__gt=0)))
+    return sums["all"], sums["used"]
 
 
 def answered_by(app: App, days: Sequence[date]) -> dict[str, list[int]]:

@@ -11,6 +11,7 @@ from django.db.models import Case, Count, F, FloatField, IntegerField, Max, Q, S
 from django.db.models.functions import Cast, Floor, Least
 
 from memories.ledger.days import Span, day_of, last_days, midnight
+from memories.ledger.spend import energy_of
 from memories.maintain import figures
 from memories.maintain.figures import answered
 from memories.models import (
@@ -256,7 +257,7 @@ def percent(share_of_one: float | None) -> str:
 def stats_of(app: App, now: datetime, days: int) -> Figures:
     """Return figures of now, and of the last `days` days.
 
-    JSON as it stands; some twenty queries, however much there is.
+    JSON as it stands; some twenty-five queries, however much there is.
 
     Two of them read all of the app's memories once, as the overview's confidences do.
     """
@@ -267,7 +268,8 @@ def stats_of(app: App, now: datetime, days: int) -> Figures:
     last_created_at = rows.values_list("created_at", flat=True).first()
     live, limit = sum(statuses[status] for status in LIVE), app.policy.memory_limit
     made = figures.growth(app, span.days)
-    by_day = [{"day": day.isoformat(), "created": number} for day, number in zip(span.days, made, strict=True)]
+    by_day = days_of("created", span, made)
+    compactions, (begun, injected) = figures.compactions(app, span.days), figures.conversations(app, span.since)
     return {
         "app_id": app.app_id,
         "at": now.isoformat(),
@@ -293,9 +295,23 @@ def stats_of(app: App, now: datetime, days: int) -> Figures:
         "triggers": figures.count_statuses(FutureTrigger.objects.for_app(app), TriggerStatus.values),
         "to_review": figures.to_review(app),
         "agents": Agent.objects.for_app(app).live().count(),
-        "growth": {"created": sum(made), "by_day": by_day},
+        "growth": {"created": sum(made), "by_day": by_day, **hourly(app, now)},
+        "compactions": {"total": sum(compactions), "by_day": days_of("compactions", span, compactions)},
+        "conversations": {"begun": begun, "with_memories": injected, "share": share(injected, begun)},
+        "energy": energy_of(app, span),
         "access": access(app, span, sorts),
     }
+
+
+def days_of(name: str, span: Span, numbers: Iterable[int]) -> list[Figures]:
+    return [{"day": day.isoformat(), name: number} for day, number in zip(span.days, numbers, strict=True)]
+
+
+def hourly(app: App, now: datetime) -> Figures:
+    edges = figures.hours(now)
+    created = figures.created_between(app, edges)
+    hours = [{"since": since.isoformat(), "created": number} for since, number in zip(edges, created, strict=False)]
+    return {"last_hour": created[-1], "by_hour": hours}
 
 
 def access(app: App, span: Span, sorts: figures.Sorts) -> Figures:

@@ -1,5 +1,6 @@
 """What is known."""
 
+from memories.models.alert import Alert, AlertKind, AlertRule, MailStage
 from memories.models.capture import WAITING, Decision, Extraction, ExtractionStatus, Rejection, RejectionKind, What
 from memories.models.document import Document, DocumentStatus
 from memories.models.graph import SAYABLE, Entity, FoundBy, Link, LinkKind, Mention
@@ -42,6 +43,9 @@ __all__ = [
     "SAYABLE",
     "WAITING",
     "Action",
+    "Alert",
+    "AlertKind",
+    "AlertRule",
     "Bridge",
     "ColdText",
     "Decision",
@@ -65,6 +69,7 @@ __all__ = [
     "LedgerEntry",
     "Link",
     "LinkKind",
+    "MailStage",
     "Memory",
     "Mention",
     "Passage",

@@ -29,6 +29,7 @@ from memsite.tenancy.models import App, AppStatus
 
 log = structlog.get_logger("memories.notifications")
 CREATED, UPDATED, DELETED, TEST = "memory.created", "memory.updated", MEMORY_DELETED, "webhook.test"
+ALERT_BEGUN, ALERT_OVER = "alert.begun", "alert.over"
 EVENT_TYPES: dict[str, str] = {
     Action.CREATED: CREATED,
     Action.REINFORCED: "memory.reinforced",
@@ -44,7 +45,7 @@ EVENT_TYPES: dict[str, str] = {
     Action.REVIEWED: UPDATED,
 }
 """What somebody decided. What follows from time and use alone is not told."""
-KINDS = (*dict.fromkeys(EVENT_TYPES.values()), DELETED)
+KINDS = (*dict.fromkeys(EVENT_TYPES.values()), DELETED, ALERT_BEGUN, ALERT_OVER)
 BATCH = 500
 # As Standard Webhooks proposes; with the first try, eight in about 28 hours.
 WAITS = (

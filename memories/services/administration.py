@@ -38,6 +38,7 @@ from memories.models import (
     Webhook,
 )
 from memories.notifications import Change, changes_since, current_number
+from memories.notifications.alerts import release_webhook
 from memories.notifications.webhooks import TEST, deliver_due, last_of, note_changes, payload, replay
 from memories.providers.llm.client import make_chat
 from memories.providers.llm.provider import LLMMisconfigured
@@ -148,6 +149,7 @@ class AdministrationService(SessionService):
         with transaction.atomic():
             note(self.actor, self.app, "webhook deleted", str(row.uid))
             forget_answers(self.app, [row.uid])
+            release_webhook(row.pk)
             row.delete()
 
     def renew_secret(self, row: Webhook | Bridge) -> str:

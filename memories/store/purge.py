@@ -16,6 +16,7 @@ from django.utils import timezone
 
 from memories.models import (
     Action,
+    Alert,
     Delivery,
     DeliveryStatus,
     Document,
@@ -61,7 +62,7 @@ BATCH = 500
 BATCH_OF_TEXTS = 200
 """A text may have megabytes."""
 OF_A_SESSION: tuple[Any, ...] = (Injection, Extraction, Rejection, FutureTrigger, Event, Cooldown, Turn)
-OF_AN_APP: tuple[Any, ...] = (SummaryDue, Entity, RecallCount, HealthReport, Import, Rollback, Document)
+OF_AN_APP: tuple[Any, ...] = (SummaryDue, Entity, RecallCount, HealthReport, Import, Rollback, Document, Alert)
 """What was spent stays: the ledger holds numbers."""
 Delete = Callable[[Writer], int]
 Rows = TypeVar("Rows", bound=QuerySet[Any])

@@ -18,6 +18,8 @@ from django.db import transaction
 from django.db.models import F, Q
 from django.dispatch import Signal
 
+from memories.ledger.days import day_of
+from memories.ledger.energy import COMPACTION, energy_note
 from memories.models import LIVE, Memory, Status, Visibility
 from memories.models.memory import as_noted
 from memories.providers.llm.provider import RULES, Choice
@@ -181,7 +183,15 @@ def readers_of(memory: Memory) -> tuple[object, ...]:
 
 
 def evict(write: Writer, most: int, suggested: Sequence[Suggestion] = ()) -> None:
-    """Leave at most `most` live memories if that can be done. What was written just now goes last."""
+    """Leave at most `most` live memories if that can be done, and count it as one compaction of the app's day."""
+    before = write.count
+    make_way(write, most, suggested)
+    if write.count < before:
+        execute_all([energy_note(write.app, COMPACTION, day_of(write.app, write.now), 1)])
+
+
+def make_way(write: Writer, most: int, suggested: Sequence[Suggestion]) -> None:
+    """Carry out suggestions, then archive or unite the least worthy. What was written just now goes last."""
     if write.count > most and suggested:
         # Carry out the suggestions that still make sense, as far as they are needed. One query to know.
         pks = {pk for item in suggested for pk in (item.choice.number, item.choice.into) if pk}

@@ -10,10 +10,11 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from datetime import datetime
+from functools import partial
 from types import MappingProxyType
 from typing import Any
 
-from django.db import connection
+from django.db import connection, transaction
 from django.db.models import F, prefetch_related_objects
 
 from memories.language.secrets import clean, clean_all
@@ -77,6 +78,7 @@ from memories.store.revisions import (
     summaries_touched,
 )
 from memsite.db.transactions import insert_all
+from memsite.ops.metrics import count_created
 from memsite.tenancy.append_only import purge_permit
 from memsite.tenancy.idempotency import forget_answers
 from memsite.tenancy.models import Agent, App
@@ -205,6 +207,8 @@ class Writer:
                 if candidate.vector is not None and candidate.vector_model == model
             ]
             self.keep_vectors(made, model)
+        sources = [str(memory.source) for memory in memories if memory.source != Source.DOCUMENT]
+        transaction.on_commit(partial(count_created, sources))
         return memories
 
     def new_memory(self, candidate: Candidate) -> Memory:

@@ -117,6 +117,8 @@ class Conf:
     import_megabytes: int = 4096
     document_megabytes: int = 20
     webhook_networks: tuple[str, ...] = ()
+    email_url: str = secret()
+    email_from: str = "memsite@localhost"
     provider_networks: tuple[str, ...] = ORDINARY_NETWORKS
     idempotency_hours: int = 24
     crashed_after_minutes: int = 30
@@ -174,6 +176,7 @@ class Conf:
         )
         require(are_networks(self.trusted_proxies), "TRUSTED_PROXIES", "is a list such as 127.0.0.1/32,10.0.0.0/8")
         require(are_networks(self.webhook_networks), "WEBHOOK_NETWORKS", "is a list such as 10.0.0.0/8,127.0.0.1/32")
+        require(mail_settings(self.email_url) is not None, "EMAIL_URL", "is smtp+tls://user:password@host:587 or such")
         require(are_networks(self.provider_networks), "PROVIDER_NETWORKS", "is a list such as 127.0.0.1/32,10.0.0.0/8")
         require(self.rewrite_megabytes >= 0, "REWRITE_MEGABYTES", "is a number of megabytes, 0 for never")
         for name, unit in POSITIVE.items():
@@ -260,6 +263,17 @@ def read_prices(text: str) -> dict[str, tuple[float, float]] | None:
         return None
     are_clear = all(name and all(0 <= price < inf for price in both) for name, both in prices.items())
     return prices if are_clear else None
+
+
+def mail_settings(url: str) -> dict[str, Any] | None:
+    """Return Django's settings of a mail server, of `smtp://`, `smtp+tls://`, `smtp+ssl://` and so on. None if unclear.
+
+    Without an address none is asked.
+    """
+    try:
+        return dict(environ.Env.email_url_config(url)) if url else {}
+    except (ImproperlyConfigured, ValueError):
+        return None
 
 
 def is_token(text: str) -> bool:

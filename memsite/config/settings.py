@@ -9,7 +9,7 @@ import environ
 from django.core.exceptions import ImproperlyConfigured
 
 from memsite.config.celery_settings import celery_settings
-from memsite.config.conf import ROOT, Conf, read_conf
+from memsite.config.conf import ROOT, Conf, mail_settings, read_conf
 from memsite.ops.logs import logging_config
 
 MEMSITE: Conf = read_conf(os.environ)
@@ -177,6 +177,11 @@ AXES_DISABLE_ACCESS_LOG = True
 AXES_ENABLE_ADMIN = False
 AXES_VERBOSE = False
 
+# Of alerts alone. A mail server that says nothing is not waited for any longer.
+vars().update(mail_settings(MEMSITE.email_url) or {})
+DEFAULT_FROM_EMAIL = SERVER_EMAIL = MEMSITE.email_from
+EMAIL_TIMEOUT = 10
+
 LANGUAGE_CODE = "en"
 USE_I18N = False
 USE_TZ = True
@@ -237,6 +242,7 @@ SPECTACULAR_SETTINGS = {
         "PurgeStatusEnum": "memories.models.operations.PurgeStatus.choices",
         "RollbackWhatEnum": "memories.models.operations.RollbackWhat.choices",
         "RollbackStatusEnum": "memories.models.operations.RollbackStatus.choices",
+        "AlertKindEnum": "memories.models.alert.AlertKind.choices",
         "OriginEnum": "memsite.tenancy.origin.Origin.choices",
         "SayableOriginEnum": "memories.api.serializers.memories.ORIGINS_OF_AGENTS",
     },

@@ -14,7 +14,7 @@ from django.db.models.functions import Concat
 from django.db.models.lookups import In
 from django.utils import timezone
 
-from memsite.db.expressions import literals
+from memsite.db.expressions import Literal, literals
 from memsite.jobs.schedule import WEEKDAYS, Calendar, Every, Schedule
 from memsite.tenancy.models import App
 from memsite.tenancy.scoping import new_uid
@@ -47,6 +47,9 @@ class JobRunQuerySet(models.QuerySet["JobRun"]):
     def open(self) -> Self:
         """Select what is still to be done."""
         return self.filter(status__in=literals(*OPEN))
+
+    def given_up(self) -> Self:
+        return self.filter(status=Literal(RunStatus.DEAD))
 
     def named(self, jobs: Iterable[str]) -> Self:
         """Return runs of these jobs. Not by an index of jobs: that leads to all that there ever was, or is, of each."""
@@ -105,6 +108,7 @@ class JobRun(models.Model):
             models.Index(fields=["job", "app", "until"], condition=Q(status__in=OPEN), name="job_run_open_of"),
             models.Index(fields=["lease_until"], condition=Q(status="running"), name="job_run_under_way"),
             models.Index(fields=["job", "-finished_at"], name="job_run_finished"),
+            models.Index(fields=["app"], condition=Q(status="dead"), name="job_run_given_up"),
         ]
         constraints = [
             models.UniqueConstraint(

@@ -63,6 +63,7 @@ MODEL_CALLS = counter("memsite_model_calls_total", "Calls to a language model.",
 MODEL_SECONDS = histogram("memsite_model_seconds", "Calls to a language model.", MODEL_BUCKETS, "provider")
 MODEL_TOKENS = counter("memsite_model_tokens_total", "Tokens as the service tells them.", "provider", "direction")
 MODEL_DOLLARS = counter("memsite_model_cost_dollars_total", "What calls cost, as far as prices are known.", "provider")
+CREATED = counter("memsite_memories_created_total", "Memories that were stored anew.", "source")
 JOB_RUNS = counter("memsite_job_runs_total", "Runs of jobs, each time that a worker was at one.", "job", "outcome")
 JOB_SECONDS = histogram("memsite_job_seconds", "How long a worker was at a run.", JOB_BUCKETS, "job")
 DELIVERIES = counter("memsite_webhook_deliveries_total", "Attempts to send a message to a webhook.", "outcome")
@@ -110,6 +111,12 @@ def count_model_call(
     MODEL_TOKENS.labels(provider, "input").inc(tokens[0])
     MODEL_TOKENS.labels(provider, "output").inc(tokens[1])
     MODEL_DOLLARS.labels(provider).inc(dollars)
+
+
+def count_created(sources: Iterable[str]) -> None:
+    """Count memories by which way they came in."""
+    for source in sources:
+        CREATED.labels(source).inc()
 
 
 def count_run(job: str, outcome: str, seconds: float) -> None:

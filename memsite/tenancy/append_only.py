@@ -6,7 +6,7 @@ exists only inside the purging transaction.
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, Literal
 
 from django.db import models, transaction
 from django.db.migrations.operations.base import Operation
@@ -84,19 +84,22 @@ class AppendOnly(TriggerOperation):
 
 
 class SameApp(TriggerOperation):
-    """Refuses a row that points to a row of another app: `column` of `table` → `target`, both with app_id."""
+    """Refuses a row that points to a row of another app: `column` of `table` → `target`, both with app_id.
 
-    def __init__(self, table: str, column: str, target: str) -> None:
-        self.table, self.column, self.target = table, column, target
+    With `of_site` one of the two, the "row" or the "target", may be of no app, but of the whole site.
+    """
+
+    def __init__(self, table: str, column: str, target: str, of_site: Literal["", "row", "target"] = "") -> None:
+        self.table, self.column, self.target, self.of_site = table, column, target, of_site
 
     def describe(self) -> str:
         return f"Keep {self.table}.{self.column} inside its app"
 
     def forwards(self, vendor: str) -> list[str]:
-        foreign = (
-            f"NEW.{self.column} IS NOT NULL AND NEW.app_id IS DISTINCT FROM "
-            f"(SELECT app_id FROM {self.target} WHERE id = NEW.{self.column})"
-        )
+        theirs = f"(SELECT app_id FROM {self.target} WHERE id = NEW.{self.column})"
+        foreign = f"NEW.{self.column} IS NOT NULL AND NEW.app_id IS DISTINCT FROM {theirs}"
+        if self.of_site:
+            foreign += f" AND {'NEW.app_id' if self.of_site == 'row' else theirs} IS NOT NULL"
         if vendor == "sqlite":
             foreign = foreign.replace("IS DISTINCT FROM", "IS NOT")
         message = f"{self.table}.{self.column} belongs to another app"

@@ -15,6 +15,8 @@ from django.utils import timezone
 
 from memories.jobs import JOBS
 from memories.models import (
+    Alert,
+    AlertRule,
     Bridge,
     Delivery,
     Document,
@@ -119,6 +121,9 @@ def learn(tenants: dict[str, Tenant]) -> None:
         address = {"url": "https://example.org/hook", "description": tenant.word}
         ids["webhook"] = caller.post(f"apps/{ids['app']}/webhooks", address).json()["id"]
         ids["delivery"] = caller.post(f"apps/{ids['app']}/webhooks/{ids['webhook']}/test").json()["id"]
+        ids["rule"] = caller.post(f"apps/{ids['app']}/alerts/rules", {"kind": "app_full"}).json()["id"]
+        rule = AlertRule.objects.get(uid=ids["rule"])
+        ids["alert"] = str(Alert.objects.create(rule=rule, app=caller.app, text=tenant.word, value=1).uid)
         bridge = {"name": tenant.word, "agent": caller.agent.name}
         ids["bridge"] = caller.post(f"apps/{ids['app']}/bridges", bridge).json()["id"]
         mem0 = {"results": [{"id": tenant.word, "memory": f"Came with {tenant.word}", "user_id": tenant.word}]}
@@ -206,6 +211,18 @@ DOORS: dict[str, Request] = {
     "export of a user": lambda c, i: c.get(f"apps/{i['app']}/export", user_id=i["user"]),
     "export as Markdown": lambda c, i: c.get(f"apps/{i['app']}/export.zip"),
     "import": lambda c, i: c.post(f"apps/{i['app']}/import"),
+    "alerts": lambda c, i: c.get(f"apps/{i['app']}/alerts"),
+    "acknowledge": lambda c, i: c.post(f"apps/{i['app']}/alerts/{i['alert']}/acknowledge"),
+    "acknowledge own app's foreign alert": lambda c, i: c.post(f"apps/{c.app.app_id}/alerts/{i['alert']}/acknowledge"),
+    "acknowledge any": lambda c, i: c.post(f"alerts/{i['alert']}/acknowledge"),
+    "alert rules": lambda c, i: c.get(f"apps/{i['app']}/alerts/rules"),
+    "new alert rule": lambda c, i: c.post(f"apps/{i['app']}/alerts/rules", {"kind": "job_overdue"}),
+    "alert rule to a foreign webhook": lambda c, i: c.post(
+        f"apps/{c.app.app_id}/alerts/rules", {"kind": "job_overdue", "webhook": i["webhook"]}
+    ),
+    "alert rule": lambda c, i: c.get(f"apps/{i['app']}/alerts/rules/{i['rule']}"),
+    "change alert rule": lambda c, i: c.patch(f"apps/{i['app']}/alerts/rules/{i['rule']}", {"threshold": 1}),
+    "delete alert rule": lambda c, i: c.delete(f"apps/{i['app']}/alerts/rules/{i['rule']}"),
     "webhooks": lambda c, i: c.get(f"apps/{i['app']}/webhooks"),
     "new webhook": lambda c, i: c.post(f"apps/{i['app']}/webhooks", {"url": "https://example.org/x"}),
     "webhook": lambda c, i: c.get(f"apps/{i['app']}/webhooks/{i['webhook']}"),
@@ -323,6 +340,9 @@ WITHOUT_IDS = {
     "cooldowns",
     "memories/changes",
     "documents",
+    "alerts",
+    "alerts/rules",
+    "alerts/rules/{uid}",
 }
 # An operator of the app may overrule what was refused to any of its agents.
 OWN_APP_ONLY = {
@@ -382,6 +402,16 @@ OWN_APP_ONLY = {
     "health as text",
     "past health",
     "lift cooldown",
+    "alerts",
+    "acknowledge",
+    "acknowledge own app's foreign alert",
+    "acknowledge any",
+    "alert rules",
+    "new alert rule",
+    "alert rule to a foreign webhook",
+    "alert rule",
+    "change alert rule",
+    "delete alert rule",
     "webhooks",
     "new webhook",
     "webhook",
@@ -420,6 +450,8 @@ def absent() -> dict[str, str]:
         "extraction": str(uuid4()),
         "run": str(uuid4()),
         "import": str(uuid4()),
+        "rule": str(uuid4()),
+        "alert": str(uuid4()),
         "webhook": str(uuid4()),
         "delivery": str(uuid4()),
         "bridge": str(uuid4()),
@@ -458,6 +490,8 @@ MODELS: tuple[Any, ...] = (
     Summary,
     SummaryDue,
     JobRun,
+    Alert,
+    AlertRule,
     Import,
     ImportPart,
     Webhook,
@@ -511,6 +545,8 @@ def test_every_door_is_tried() -> None:
         "extraction": "{uid}",
         "run": "{uid}",
         "import": "{uid}",
+        "rule": "{uid}",
+        "alert": "{uid}",
         "webhook": "{uid}",
         "delivery": "{uid}",
         "bridge": "{uid}",

@@ -328,6 +328,7 @@ def test_a_repeated_request_is_told_that_what_it_made_is_gone(
 
 
 DELETED = {
+    "Alert",
     "AgentSession",
     "ColdText",
     "Cooldown",
@@ -359,6 +360,7 @@ DELETED = {
 # Numbers, names of agents, and who did what: nothing that anybody said. Of deliveries what is still to be told stays.
 KEPT = {
     "Agent",
+    "AlertRule",
     "AuditEntry",
     "Bridge",
     "EnergyUse",

@@ -20,7 +20,7 @@ from memories.services import MemoryAgent
 from memsite.tenancy.models import App, AppPolicy
 from sessions.models import AgentSession
 from tests.api.checks import assert_problem
-from tests.conftest import Caller, make_caller
+from tests.conftest import Caller, make_app, make_caller
 from tests.dashboard.conftest import member
 from tests.talking import after, at
 
@@ -113,6 +113,25 @@ def test_how_it_grows_and_how_it_is_asked(operator: APIClient, lived: str) -> No
     assert [row["created"] for row in few["growth"]["by_day"]] == [0, 1]
     year = told(operator, STATS, days=366)
     assert (len(year["growth"]["by_day"]), year["growth"]["created"], year["since"]) == (366, 4, "2026-03-15")
+
+
+def test_how_much_the_app_is_used(alice: Caller, charlie: Caller, operator: APIClient, lived: str) -> None:
+    AppPolicy.objects.filter(app=alice.app).update(memory_limit=4)
+    make_app("empty")
+    with at(NOON - timedelta(minutes=5)):
+        alice.remember("Otters hold hands", category="river")
+        alice.remember("Owls turn their heads", category="wood")
+    AgentSession.objects.update(uid=first_uid(NOON))
+    date_ids()
+    body = told(operator, STATS)
+    assert (body["growth"]["last_hour"], len(body["growth"]["by_hour"])) == (2, 24)
+    assert body["compactions"]["total"] == body["compactions"]["by_day"][-1]["compactions"] == 1
+    assert body["conversations"] == {"begun": 1, "with_memories": 1, "share": 1.0}
+    assert body["energy"] == told(operator, USAGE)["energy"]
+    assert body["apps"] == {"active": 3, "with_memories": 2, "share": 0.6667}
+    with at(NOON):
+        use = member("vera", alice.app, "viewer").get("/").context["use"]
+    assert (use["last_hour"], use["compactions"], use["shown"]) == (2, 1, 1.0)
 
 
 @pytest.fixture

@@ -7,7 +7,7 @@ from datetime import timedelta
 from django.contrib.auth.models import User
 from django.utils import timezone
 
-from memories.models import Extraction, Rejection
+from memories.models import Alert, AlertRule, Extraction, Rejection
 from memories.store import Candidate, writing
 from memsite.jobs.models import JobRun
 from memsite.tenancy.models import Agent, App, AppPolicy
@@ -15,8 +15,8 @@ from memsite.tenancy.policy import preset_values
 from sessions.models import AgentSession, Cooldown, Resource
 
 APPS = (
-    "curated", "settled", "again", "overtaken", "poisoned", "runs", "governing", "moving", "taking", "typed", "near",
-    "far",
+    "curated", "settled", "again", "overtaken", "poisoned", "alerts", "runs", "governing", "moving", "taking", "typed",
+    "near", "far",
 )  # fmt: skip
 """One for each test that acts."""
 SAID = ("Caddy listens on port 443", "Backups run at two in the morning", "The database is on the second disk")
@@ -49,6 +49,8 @@ def furnish(name: str) -> None:
         **own, kind="fact", category="work", content="Perhaps it rains", reason="chatter",
         candidate={"content": "It rains"},
     )  # fmt: skip
+    rule = AlertRule.objects.create(app=app, kind="app_full")
+    Alert.objects.create(app=app, rule=rule, text=f"{name} holds 4 of 4 memories", value=1, mail_error="nobody there")
     due = {"app": app, "until": now, "fired_by": "beat"}
     JobRun.objects.create(**due, job="weekly", period="one", status="dead", reason="unexpected KeyError")
     JobRun.objects.create(**due, job="monthly", period="one")

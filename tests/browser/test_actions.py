@@ -157,6 +157,20 @@ def test_what_an_agent_said_is_taken_back(new_tab: NewTab) -> None:
     assert tab.troubles == []
 
 
+@sends("upkeep-alerts-acknowledge")
+def test_an_alert_is_counted_until_somebody_acknowledges_it(new_tab: NewTab) -> None:
+    tab = new_tab(390, "light")
+    page = tab.open(f"/upkeep/alerts{app_of('alerts')}")
+    count = page.locator(".tabs a", has_text="Alerts").locator(".count")
+    count.wait_for()
+    assert barriers(page) == []
+    page.get_by_role("button", name="Acknowledge: ").click()
+    told(page, "Acknowledged.")
+    count.wait_for(state="detached")
+    assert barriers(page) == []
+    assert tab.troubles == []
+
+
 @sends("upkeep-runs-retry", "upkeep-runs-stop")
 def test_a_run_is_tried_again_and_stopped(new_tab: NewTab) -> None:
     here = app_of("runs")

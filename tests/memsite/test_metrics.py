@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterator
 from dataclasses import replace
@@ -11,6 +12,7 @@ from typing import Any
 
 import pytest
 import time_machine
+import yaml
 from django.db import OperationalError, connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
@@ -32,14 +34,16 @@ from memsite.jobs.models import JobRun, JobSchedule, RunStatus
 from memsite.jobs.schedule import Every
 from memsite.ops import metrics, metrics_files
 from memsite.ops.metrics import registry
-from memsite.tenancy.models import App
+from memsite.tenancy.models import App, AppPolicy
 from tests.api.checks import assert_problem
 from tests.api.test_unavailable import Away
-from tests.conftest import Caller, make_app
+from tests.conftest import Caller, make_app, make_caller
 from tests.tables import each_row
 
 TOKEN = "a-token-for-prometheus"
-DOCS = Path(__file__).resolve().parents[2] / "docs"
+ROOT = Path(__file__).resolve().parents[2]
+DOCS, DEPLOY = ROOT / "docs", ROOT / "deploy"
+RULES = DEPLOY / "prometheus" / "alerts.yml"
 NOW = datetime(2026, 3, 3, 12, tzinfo=UTC)
 Samples = dict[tuple[str, frozenset[tuple[str, str]]], float]
 
@@ -130,13 +134,49 @@ def test_the_list_in_the_documents_is_what_is_told(told: None, acme: App, settin
     section = (DOCS / "monitoring.md").read_text()
     listed = set(re.findall(r"^\| `(memsite_\w+)`", section, re.MULTILINE))
     assert listed == counted | looked_up
-    queries = set(re.findall(r"memsite_\w+", section + (DOCS / "memsite.rules.yml").read_text()))
+    queries = set(re.findall(r"memsite_\w+", section))
     assert {re.sub(r"_(bucket|count|sum)$", "", name) for name in queries} <= listed
+
+
+def expressions() -> list[str]:
+    """What the alert rules and the dashboard ask Prometheus for."""
+    rules = [rule["expr"] for group in yaml.safe_load(RULES.read_text())["groups"] for rule in group["rules"]]
+    panels = json.loads((DEPLOY / "grafana" / "memsite.json").read_text())["panels"]
+    return rules + [target["expr"] for panel in panels for target in panel.get("targets", [])]
+
+
+def test_rules_and_dashboard_ask_for_series_that_there_are(
+    told: None, acme: App, settings: Any, tmp_path: Path
+) -> None:
+    settings.MEMSITE = replace(settings.MEMSITE, backup_dir=tmp_path)
+    (tmp_path / "memsite-20260303T030000Z.sqlite3.gz").touch()
+    histograms = [metric for metric in registry.collect() if metric.type == "histogram"]
+    names = {sample_name(metric.name, metric.type) for metric in registry.collect() if metric.type != "histogram"}
+    names |= {f"{metric.name}_{end}" for metric in histograms for end in ("bucket", "count", "sum")}
+    looked_up = list(collector.Asked(timezone.now()).collect())
+    names |= {family.name for family in looked_up}
+    asked = {name for expression in expressions() for name in re.findall(r"memsite_\w+", expression)}
+    assert len(asked) > 25
+    assert asked - names == set()
+
+
+def test_rules_and_dashboard_ask_for_labels_that_there_are(told: None, acme: App) -> None:
+    counters = [metric for metric in vars(metrics).values() if isinstance(metric, Counter | Histogram)]
+    labels = {label for metric in counters for label in metric._labelnames} | {"le"}
+    labels |= {label for family in collector.Asked(timezone.now()).collect() for label in family._labelnames}
+    asked = {
+        label.strip()
+        for expression in expressions()
+        for some in re.findall(r"(?:by|ignoring) \(([^)]*)\)", expression)
+        for label in some.split(",")
+    }
+    asked |= {label for expression in expressions() for label in re.findall(r"(\w+)(?:=~|!~|=)\"", expression)}
+    assert {"le", "status", "job"} <= asked <= labels
 
 
 def test_the_rules_in_the_documents_hear_of_what_never_was() -> None:
     """Nothing is told of a job that was never done, nor of workers that are not there: no comparison finds that."""
-    rules = (DOCS / "memsite.rules.yml").read_text()
+    rules = RULES.read_text()
     for series in ('memsite_job_last_success_timestamp_seconds{job="backup"}', 'memsite_processes{process="worker"}'):
         assert f"absent({series})" in rules
 
@@ -206,6 +246,17 @@ def test_a_search_is_counted_with_what_answered_it(told: None, alice: Caller) ->
     assert rise(before, after, "memsite_searches_degraded_total", arm="vector") == 0
     assert rise(before, after, "memsite_embedded_texts_total", embedder="hash-64") >= 1
     assert rise(before, after, "memsite_embedding_seconds_count", embedder="hash-64", outcome="ok") >= 1
+
+
+def test_memories_are_counted_by_the_way_they_came_in_once_they_are_stored(
+    told: None, alice: Caller, django_capture_on_commit_callbacks: Any
+) -> None:
+    before = samples()
+    with django_capture_on_commit_callbacks(execute=True):
+        alice.remember("The printer is on the second floor.")
+        alice.remember("The printer is on the second floor.")
+        alice.post("memories", {"content": ""})
+    assert rise(before, samples(), "memsite_memories_created_total", source="api") == 1
 
 
 def test_an_arm_that_does_not_answer_is_counted(told: None, alice: Caller, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -319,6 +370,23 @@ def test_what_there_is_and_what_waits_is_looked_up(told: None, alice: Caller, ch
         assert value(samples(), "memsite_model_tokens_today") == 0
 
 
+def test_how_much_apps_are_used_is_looked_up(told: None, alice: Caller, charlie: Caller) -> None:
+    make_caller(make_app("empty", energy_floor=0.5), "nobody").start_session()
+    App.objects.filter(app_id="empty").update(energy_level=0.4)
+    AppPolicy.objects.filter(app=alice.app).update(memory_limit=2)
+    for caller in (alice, charlie):
+        for text in ("The printer is on the second floor.", "Whales sing at night.", "Bears sleep in winter."):
+            caller.remember(text)
+    alice.post("context", {"query": "printer", "session_id": alice.start_session()["id"]})
+    results = samples()
+    assert value(results, "memsite_apps_with_memories") == 2
+    assert value(results, "memsite_apps_low_on_energy") == 1
+    assert value(results, "memsite_compactions_today") == 1
+    assert value(results, "memsite_sessions_started_last_day") == 2
+    assert value(results, "memsite_sessions_with_memories_last_day") == 1
+    assert value(results, "memsite_energy_units_today", operation="search") > 0
+
+
 @time_machine.travel(NOW, tick=False)
 def test_runs_that_nobody_takes_are_overdue_and_the_last_success_is_known(told: None) -> None:
     made = {"fired_by": "test", "since": None}
@@ -358,7 +426,7 @@ def test_it_asks_as_often_however_many_apps_there_are(told: None, acme: App) -> 
     with CaptureQueriesContext(connection) as many:
         scrape()
     assert len(many) == len(few)
-    assert sum(" FROM " in query["sql"] for query in few) == 7
+    assert sum(" FROM " in query["sql"] for query in few) == 9
 
 
 @pytest.mark.sqlite("reads SQLite's plans")

@@ -18,7 +18,7 @@ from referencing import Resource
 from rest_framework.test import APIClient
 
 from memories.api.pagination import MAX_LIMIT
-from memories.models import Extraction, ExtractionStatus
+from memories.models import Alert, AlertRule, Extraction, ExtractionStatus
 from memories.tasks import learn
 from memsite.tenancy.policy import POLICY_FIELDS
 from tests.api.checks import RESULT, assistant, ndjson
@@ -310,7 +310,7 @@ LISTS = [
     "list_resources", "list_memories", "list_revisions", "list_links", "list_extractions", "list_rejections",
     "list_categories", "list_category_versions", "list_triggers", "list_lessons", "list_entities",
     "list_entity_memories", "list_purges", "list_cooldowns", "list_imports", "list_webhooks", "list_deliveries",
-    "list_bridges", "list_documents", "list_passages",
+    "list_bridges", "list_documents", "list_passages", "list_alerts", "list_all_alerts", "list_alert_rules",
 ]  # fmt: skip
 
 
@@ -495,6 +495,25 @@ def answers_about_webhooks(alice: Caller, operator: APIClient) -> Answers:
     ]
 
 
+def answers_about_alerts(alice: Caller, operator: APIClient) -> Answers:
+    answers: Answers = []
+    for root, of in (("/api/v1/apps/acme/alerts", ""), ("/api/v1/alerts", "site_")):
+        created = operator.post(f"{root}/rules", {"kind": "app_full", "emails": []})
+        one = f"{root}/rules/{created.json()['id']}"
+        rule = AlertRule.objects.get(uid=created.json()["id"])
+        alert = Alert.objects.create(rule=rule, app=alice.app, text="acme is full", value=1)
+        answers += [
+            (f"create_{of}alert_rule", created),
+            (f"list_{of}alert_rules", operator.get(f"{root}/rules")),
+            (f"get_{of}alert_rule", operator.get(one)),
+            (f"change_{of}alert_rule", operator.patch(one, {"threshold": 0.5})),
+            ("list_all_alerts" if of else "list_alerts", operator.get(root)),
+            ("acknowledge_any_alert" if of else "acknowledge_alert", operator.post(f"{root}/{alert.uid}/acknowledge")),
+            (f"delete_{of}alert_rule", operator.delete(one)),
+        ]
+    return answers
+
+
 def answers_about_cooldowns(alice: Caller, session: str) -> Answers:
     body = {"action": "restart", "service": "caddy", "seconds": 600, "session_id": session}
     reported = alice.post("cooldowns", body)
@@ -582,6 +601,7 @@ def answers_of_all(alice: Caller, operator: APIClient) -> Answers:
         *answers_about_webhooks(alice, operator),
         *answers_about_trust(alice, operator),
         *answers_to_operators(alice, operator),
+        *answers_about_alerts(alice, operator),
     ]
 
 

@@ -21,6 +21,7 @@ ALLOWED: dict[tuple[str, str], str] = {
     ("memories/api/collector.py", "Extraction.objects.filter"): "metrics count over all apps, and name none",
     ("memories/api/collector.py", "Delivery.objects.filter"): "metrics count over all apps, and name none",
     ("memories/api/collector.py", "Rejection.objects.filter"): "metrics count over all apps, and name none",
+    ("memories/api/collector.py", "EnergyUse.objects.filter"): "metrics count over all apps, and name none",
     ("memories/maintain/housekeeping.py", "Purge.objects.open"): "which apps have a purge to be finished",
     (
         "memories/retrieve/pipeline.py",
@@ -62,6 +63,22 @@ ALLOWED: dict[tuple[str, str], str] = {
         "memories/maintain/embedding.py",
         "Vector.objects.filter",
     ): "what has a vector, and in which apps another model of that name has made some",
+    ("memories/jobs.py", "AlertRule.objects.exists"): "whether any app, or the site, has a rule",
+    **{
+        ("memories/notifications/alerts.py", use): "rules are looked at over all apps together, and for the site"
+        for use in (
+            "Alert.objects.filter",
+            "Alert.objects.open",
+            "AlertRule.objects.filter",
+            "Extraction.objects.filter",
+            "LedgerEntry.objects.filter",
+            "LedgerEntry.objects.order_by",
+            "Rejection.objects.filter",
+        )
+    },
+    ("memories/notifications/alerts.py", "Alert.objects.select_related"): "of the apps that the caller may see",
+    ("memories/api/views/alerts.py", "AlertRule.objects.of"): "of the app named, or of the site for who operates it",
+    ("memories/api/views/alerts.py", "Webhook.objects.all"): "rules of the site may name any app's",
     ("memories/jobs.py", "AgentSession.objects.active"): "which apps have sessions that fell silent",
 }
 

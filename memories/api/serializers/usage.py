@@ -57,9 +57,16 @@ class CreatedOnDay(StrictSerializer):
     created = StrictIntegerField()
 
 
+class CreatedInHour(StrictSerializer):
+    since = serializers.DateTimeField()
+    created = StrictIntegerField()
+
+
 class Growth(StrictSerializer):
     created = StrictIntegerField(help_text="On all of these days, and still there.")
     by_day = CreatedOnDay(many=True, help_text="Every day, the first first.")
+    last_hour = StrictIntegerField(help_text="In the last hour.")
+    by_hour = CreatedInHour(many=True, help_text="The last 24 hours, the first first.")
 
 
 class AnsweredBy(StrictSerializer):
@@ -90,20 +97,6 @@ class Access(StrictSerializer):
     by_day = SearchesOnDay(many=True, help_text="Every day, the first first.")
     never_recalled = StrictIntegerField(help_text="Active memories that no search has ever found.")
     most_recalled = Recalled(many=True, help_text="The ten active ones found most often, ever.")
-
-
-class StatsShown(Told):
-    memories = MemoryCounts()
-    sessions = counts(help_text="By status.")
-    texts = counts(help_text="By what has become of learning from them.")
-    links = StrictIntegerField()
-    entities = StrictIntegerField()
-    lessons = StrictIntegerField(help_text="Active ones.")
-    triggers = counts(help_text="By status.")
-    to_review = StrictIntegerField(help_text="What was refused, and nobody has decided about.")
-    agents = StrictIntegerField()
-    growth = Growth()
-    access = Access()
 
 
 class Sums(StrictSerializer):
@@ -149,6 +142,46 @@ class EnergyUsed(StrictSerializer):
     )
     by_day = UnitsOnDay(many=True, help_text="Every day, the first first.")
     by_operation = UnitsOfOperation(many=True, help_text="The most units first.")
+
+
+class CompactionsOnDay(StrictSerializer):
+    day = serializers.DateField()
+    compactions = StrictIntegerField()
+
+
+class Compactions(StrictSerializer):
+    total = StrictIntegerField(help_text="Times that the app was full and made room.")
+    by_day = CompactionsOnDay(many=True, help_text="Every day, the first first.")
+
+
+class Conversations(StrictSerializer):
+    begun = StrictIntegerField(help_text="Sessions begun on these days.")
+    with_memories = StrictIntegerField(help_text="Of these, how many were shown any memory.")
+    share = StrictFloatField(allow_null=True)
+
+
+class UsedApps(StrictSerializer):
+    active = StrictIntegerField(help_text="Of the apps that the caller may see.")
+    with_memories = StrictIntegerField(help_text="Of these, how many hold any memory.")
+    share = StrictFloatField(allow_null=True)
+
+
+class StatsShown(Told):
+    memories = MemoryCounts()
+    sessions = counts(help_text="By status.")
+    texts = counts(help_text="By what has become of learning from them.")
+    links = StrictIntegerField()
+    entities = StrictIntegerField()
+    lessons = StrictIntegerField(help_text="Active ones.")
+    triggers = counts(help_text="By status.")
+    to_review = StrictIntegerField(help_text="What was refused, and nobody has decided about.")
+    agents = StrictIntegerField()
+    growth = Growth()
+    compactions = Compactions()
+    conversations = Conversations()
+    energy = EnergyUsed()
+    apps = UsedApps()
+    access = Access()
 
 
 class RoomInDollars(StrictSerializer):

@@ -37,7 +37,8 @@ from memories.api.serializers.usage import (
 from memories.ledger.days import DAYS, MOST_DAYS
 from memories.ledger.energy import is_low
 from memories.ledger.spend import usage_of
-from memories.maintain.health import as_markdown, health_of, stats_of
+from memories.maintain.figures import used_apps
+from memories.maintain.health import as_markdown, health_of, share, stats_of
 from memories.models import HealthReport
 from memsite import __version__
 from sessions.models import Cooldown
@@ -55,7 +56,9 @@ class Stats(OperatorView):
     @operation(responses=StatsShown, parameters=[OF_DAYS], operation_id="get_stats")
     def get(self, request: Request, app_id: str) -> Response:
         """How much the app's memory holds, how it grows, and how it is asked."""
-        return Response(stats_of(self.app_named(app_id), timezone.now(), days_asked(request)))
+        stats = stats_of(self.app_named(app_id), timezone.now(), days_asked(request))
+        apps, used = used_apps(self.caller().apps())
+        return Response({**stats, "apps": {"active": apps, "with_memories": used, "share": share(used, apps)}})
 
 
 class Usage(OperatorView):

@@ -1,4 +1,4 @@
-"""Jobs and their runs, texts and what was learnt from each, and cooldowns."""
+"""Jobs and their runs, alerts, texts and what was learnt from each, and cooldowns."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from django.utils import timezone
 
 from memories.dashboard.access import Dashboard, DashboardRequest, page
 from memories.dashboard.lists import Choice, Filters, keyset_page
+from memories.dashboard.menu import alerts_shown
 from memories.dashboard.responses import (
     AT_MOST,
     change_report,
@@ -28,6 +29,7 @@ from memories.dashboard.responses import (
 )
 from memories.jobs import JOBS, jobs_of
 from memories.models import Extraction, ExtractionStatus, What
+from memories.notifications.alerts import acknowledge
 from memories.services import Changed
 from memsite.jobs.claims import ask_to_stop, retry
 from memsite.jobs.engine import WORK, fire_now
@@ -106,6 +108,32 @@ def stop(request: DashboardRequest, uid: UUID) -> HttpResponse:
 def run_of(dashboard: Dashboard, uid: UUID) -> JobRun:
     of_site = Q(app=None) if dashboard.user.is_superuser else Q()
     return get_object_or_404(JobRun.objects, Q(app=dashboard.app) | of_site, uid=uid)
+
+
+class AlertFilters(Filters):
+    status = Choice("Status", [("open", "now"), ("over", "over")])
+
+
+@page()
+def alerts(request: DashboardRequest) -> HttpResponse:
+    dashboard, filters = request.dashboard, AlertFilters(request.GET)
+    rows = alerts_shown(dashboard)
+    if status := filters.given().get("status"):
+        rows = rows.filter(ended_at__isnull=status == "open")
+    slice = keyset_page(rows, request.GET)
+    seen = fingerprint([(row.uid, row.ended_at, row.acknowledged_at, row.mail_error) for row in slice.rows])
+    if is_seen(request, seen):
+        return unchanged()
+    context = {"filters": filters, "slice": slice, "seen": seen}
+    return render_page(request, "upkeep/alerts", context, part="upkeep/alert_list")
+
+
+@page(read=None, write=Right.CURATE)
+def acknowledge_alert(request: DashboardRequest, uid: UUID) -> HttpResponse:
+    """Take it out of the count. It ends by itself."""
+    alert = get_object_or_404(alerts_shown(request.dashboard), uid=uid)
+    acknowledge(alert, request.dashboard.actor, timezone.now())
+    return done(request, "upkeep-alerts", "Acknowledged. It ends by itself.")
 
 
 class TextFilters(Filters):

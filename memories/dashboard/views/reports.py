@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 from collections.abc import Sequence
-from datetime import date, timedelta
+from datetime import date, datetime, timedelta
 from typing import Any
 
 from django import forms
@@ -75,6 +75,7 @@ def overview(request: DashboardRequest) -> HttpResponse:
         "categories": categories,
         "largest": max((number for _, number in categories), default=0),
         "new_this_week": sum(made[-7:]),
+        "use": use_of(dashboard, days, now),
         "growth": Plot("growth", "New memories a day", "Day", days, [Series("new", made)]),
         "confidences": Plot("confidences", "How sure active memories are", "From", spans, [Series("memories", counts)]),
         "plots": [
@@ -89,6 +90,22 @@ def overview(request: DashboardRequest) -> HttpResponse:
         "seen": seen,
     }
     return render_page(request, "overview/page", context, part="overview/parts")
+
+
+def use_of(dashboard: Dashboard, days: Sequence[date], now: datetime) -> dict[str, Any]:
+    """Return what the app does in an hour, a day and on all of these days. Five queries at most."""
+    app = dashboard.app
+    begun, injected = figures.conversations(app, days[0])
+    apps, used = figures.used_apps(apps_of(dashboard.user)) if dashboard.named else (0, 0)
+    return {
+        "last_hour": figures.created_between(app, [now - figures.HOUR, now])[0],
+        "compactions": figures.compactions(app, days[-1:])[0],
+        "energy": sum(row["units"] for row in energy(app, Span(days[-1], days[-1]))),
+        "begun": begun,
+        "shown": injected / begun if begun else None,
+        "apps": apps,
+        "used": used / apps if apps else None,
+    }
 
 
 def plot_use(app: App, days: Sequence[date]) -> Plot:

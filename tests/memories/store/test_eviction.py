@@ -142,8 +142,8 @@ def test_many_that_go_cost_as_many_queries_as_one(acme: App, django_assert_num_q
     make(acme, *range(60))
     for limit in (59, 10):
         allow(acme, limit)
-        # Over the limit? Savepoint, lock, numbers, those that may go, archived, told of, counted, end of savepoint.
-        with django_assert_num_queries(8):
+        # Over the limit? Savepoint, lock, numbers, those that may go, archived, told of, noted, counted, end of it.
+        with django_assert_num_queries(9):
             shrink(acme, "system:room", later(1))
         assert len(live(acme)) == limit
 
