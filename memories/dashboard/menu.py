@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from memories.dashboard.access import Dashboard
+from memories.dashboard.lists import bounded_count
 from memories.models import Decision, Rejection
 from memsite.tenancy.models import App
 
@@ -48,14 +49,12 @@ TABS = {
         ("settings-audit", "Audit log"),
     ),
 }
-COUNTED_TO = 1_000
 
 
 def to_review(app: App) -> str:
     """Return how many rejections wait for a decision, as shown. One query, of a bounded number of rows."""
-    rows = Rejection.objects.for_app(app).filter(decision=Decision.OPEN).order_by()
-    number = rows[: COUNTED_TO + 1].count()
-    return f"{COUNTED_TO:,}+" if number > COUNTED_TO else f"{number:,}" if number else ""
+    number = bounded_count(Rejection.objects.for_app(app).filter(decision=Decision.OPEN))
+    return "" if number == "0" else number
 
 
 def menu_rows(pages: tuple[tuple[str, str], ...], dashboard: Dashboard, here: str) -> list[dict[str, Any]]:

@@ -222,6 +222,11 @@
     if (!link) return;
     const isSet = (field) => (field.matches("select") ? field.selectedIndex > 0 : field.value !== "");
     link.hidden = !all("select, input:not([type=hidden])", form).some(isSet);
+    const count = one("[data-set]", form);
+    if (!count) return;
+    const number = all(".filter-sheet :is(select, input)", form).filter(isSet).length;
+    count.textContent = String(number);
+    count.hidden = number === 0;
   }
 
   // --- the theme: the system's until it is chosen here
@@ -273,6 +278,12 @@
     const output = one("output", event.target.parentElement);
     if (output) output.value = Number(event.target.value).toFixed(2);
   });
+
+  // On a phone the filters are a sheet: what was asked for is behind it.
+  document.addEventListener("submit", ({ target }) => {
+    if (target.matches("form.filters")) one(".filter-sheet:popover-open", target)?.hidePopover();
+  });
+  all("form.filters").forEach((form) => showClear({ target: form }));
 
   document.addEventListener("input", showClear);
   document.addEventListener("change", showClear);
