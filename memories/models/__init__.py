@@ -30,6 +30,7 @@ from memories.models.operations import (
     Rollback,
     RollbackStatus,
     RollbackWhat,
+    SavedView,
 )
 from memories.models.summary import Passage, Summary, SummaryDue
 from memories.models.usage import EnergyUse, HealthReport, LedgerEntry, RecallCount, Reservation
@@ -80,6 +81,7 @@ __all__ = [
     "Rollback",
     "RollbackStatus",
     "RollbackWhat",
+    "SavedView",
     "Sentiment",
     "Source",
     "Status",

@@ -351,6 +351,7 @@ DELETED = {
     "Resource",
     "Revision",
     "Rollback",
+    "SavedView",
     "Summary",
     "SummaryDue",
     "Turn",

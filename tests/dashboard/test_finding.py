@@ -11,7 +11,8 @@ from django.test import Client
 from django.utils import timezone
 
 from memories.dashboard.markdown import as_html
-from memories.models import Memory
+from memories.models import Memory, SavedView
+from memories.store.purge import purge_user
 from memsite.tenancy.models import App, AppPolicy
 from sessions.models import AgentSession
 from tests.conftest import Caller
@@ -197,6 +198,84 @@ def test_a_memory_is_added_with_tags_and_validity(ed: Client, alice: Caller) -> 
     memory = Memory.objects.get()
     assert (memory.tags, memory.user_id, memory.visibility) == (["sea", "song"], "nina", "app")
     assert memory.valid_until == datetime(2027, 1, 1, tzinfo=UTC)
+
+
+# --- kept
+
+
+def save(client: Client, name: str, query: str, **headers: str) -> Any:
+    return client.post("/memories/views", {"name": name, "query": query}, headers=headers)
+
+
+def views(client: Client) -> list[str]:
+    return [shown.view.name for shown in client.get(LIST).context["views"]]
+
+
+@pytest.mark.usefixtures("shelf")
+def test_a_filter_is_kept_under_a_name_renamed_and_deleted(vera: Client) -> None:
+    answer = save(vera, "Frozen", "tag=freeze&sort=sure&app=acme&after=x&status=")
+    assert answer["Location"] == f"{LIST}?tag=freeze&sort=sure"
+    page = vera.get(answer["Location"])
+    (kept,) = page.context["views"]
+    assert (kept.view.name, kept.href, kept.is_here) == ("Frozen", answer["Location"], True)
+    assert shown(vera.get(kept.href)) == ["Freeze until the disk is in"]
+    there = f"/memories/views/{kept.view.uid}"
+    vera.post(there, {"action": "rename", "name": "Cold"})
+    assert views(vera) == ["Cold"]
+    vera.post(there, {"action": "delete"})
+    assert views(vera) == []
+
+
+def test_where_the_page_has_stayed_the_address_tells_the_filter(vera: Client) -> None:
+    headers = HTMX | {"HX-Current-URL": "http://testserver/memories?tag=sea"}
+    answer = save(vera, "Sea", "", **headers)
+    assert answer["HX-Redirect"] == f"{LIST}?tag=sea"
+    save(vera, "Sea", "tag=lake")
+    assert [view.query for view in SavedView.objects.all()] == [{"tag": "lake"}], "one of the name is replaced"
+
+
+def test_views_are_of_one_person_and_one_app(
+    vera: Client, ed: Client, otto: Client, sue: Client, alice: Caller
+) -> None:
+    save(vera, "Frozen", "tag=freeze")
+    there = f"/memories/views/{SavedView.objects.get().uid}"
+    for client in (ed, otto, sue):
+        assert client.post(f"{there}?app=acme", {"action": "delete"}).status_code == 404
+        assert "Frozen" not in text_of(client.get(LIST, follow=True))
+    sue.post("/memories/views?app=acme", {"name": "Hers", "query": "q=x"})
+    sue.post("/memories/views?app=globex", {"name": "Hers", "query": "q=y"})
+    assert [shown.view.query for shown in sue.get(f"{LIST}?app=globex").context["views"]] == [{"q": "y"}]
+    assert views(vera) == ["Frozen"]
+
+
+@each_row(
+    "name, query, says",
+    [
+        ("", "tag=x", "1 to 80 characters"),
+        ("x" * 81, "tag=x", "1 to 80 characters"),
+        ("All", "app=acme&after=x&q=", "Nothing is filtered"),
+    ],
+)
+def test_a_view_needs_a_name_and_a_filter(vera: Client, name: str, query: str, says: str) -> None:
+    assert says in text_of(vera.get(save(vera, name, query)["Location"]))
+    assert says in toasts(save(vera, name, "", **HTMX, **{"HX-Current-URL": f"http://testserver{LIST}?{query}"}))
+    assert views(vera) == []
+
+
+def test_two_views_have_two_names(vera: Client) -> None:
+    save(vera, "One", "tag=x")
+    save(vera, "Two", "tag=y")
+    uid = SavedView.objects.get(name="Two").uid
+    answer = vera.post(f"/memories/views/{uid}", {"action": "rename", "name": "One"}, headers=HTMX)
+    assert "Another view has this name" in toasts(answer)
+    assert views(vera) == ["One", "Two"]
+
+
+def test_a_view_that_names_a_purged_end_user_goes_with_them(vera: Client, alice: Caller) -> None:
+    save(vera, "Nina", "user=nina")
+    save(vera, "Nora", "user=nora")
+    purge_user(alice.app, "nina", "operator:olga", timezone.now())
+    assert views(vera) == ["Nora"]
 
 
 # --- as it reads

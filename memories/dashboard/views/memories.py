@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from typing import Any
+from urllib.parse import urlencode
 from uuid import UUID
 
 from django import forms
@@ -47,6 +48,7 @@ from memories.dashboard.responses import (
     unchanged,
 )
 from memories.dashboard.tags import local_time
+from memories.dashboard.views.saved_views import filters_in, views_of
 from memories.models import GENERAL, LIVE, Action, Kind, LinkKind, Memory, Revision, Source, Status, Trust, Visibility
 from memories.models.graph import SAYABLE
 from memories.models.memory import TRUSTED_ORIGINS, MemoryQuerySet, subject_of
@@ -153,7 +155,14 @@ def memories(request: DashboardRequest) -> HttpResponse:
         by, is_rising, _ = SORTS.get(given.get("sort", ""), ("uid", False, ""))
         related = rows.select_related("session__agent", "agent", "cold_text")
         slice = keyset_page(related, request.GET, by=by, has_ties=by != "uid", is_rising=is_rising)
-    context = {"filters": filters, "slice": slice, "seen": seen, "found": number_found(rows, slice, given)}
+    context = {
+        "filters": filters,
+        "slice": slice,
+        "seen": seen,
+        "number_found": number_found(rows, slice, given),
+        "views": views_of(dashboard, request.GET.dict()),
+        "query": urlencode(filters_in(request.GET.dict())),
+    }
     if not request.htmx:
         filters.fields["tag"].suggest(sorted({tag for memory in slice.rows for tag in memory.tags}))  # type: ignore[attr-defined]
         # Services and categories that there are. Two queries over an index each.
