@@ -208,7 +208,7 @@ def save(client: Client, name: str, query: str, **headers: str) -> Any:
 
 
 def views(client: Client) -> list[str]:
-    return [shown.view.name for shown in client.get(LIST).context["views"]]
+    return [row.view.name for row in client.get(LIST).context["views"]]
 
 
 @pytest.mark.usefixtures("shelf")
@@ -216,10 +216,10 @@ def test_a_filter_is_kept_under_a_name_renamed_and_deleted(vera: Client) -> None
     answer = save(vera, "Frozen", "tag=freeze&sort=sure&app=acme&after=x&status=")
     assert answer["Location"] == f"{LIST}?tag=freeze&sort=sure"
     page = vera.get(answer["Location"])
-    (kept,) = page.context["views"]
-    assert (kept.view.name, kept.href, kept.is_here) == ("Frozen", answer["Location"], True)
-    assert shown(vera.get(kept.href)) == ["Freeze until the disk is in"]
-    there = f"/memories/views/{kept.view.uid}"
+    (first,) = page.context["views"]
+    assert (first.view.name, first.href, first.is_here) == ("Frozen", answer["Location"], True)
+    assert shown(vera.get(first.href)) == ["Freeze until the disk is in"]
+    there = f"/memories/views/{first.view.uid}"
     vera.post(there, {"action": "rename", "name": "Cold"})
     assert views(vera) == ["Cold"]
     vera.post(there, {"action": "delete"})
@@ -244,7 +244,7 @@ def test_views_are_of_one_person_and_one_app(
         assert "Frozen" not in text_of(client.get(LIST, follow=True))
     sue.post("/memories/views?app=acme", {"name": "Hers", "query": "q=x"})
     sue.post("/memories/views?app=globex", {"name": "Hers", "query": "q=y"})
-    assert [shown.view.query for shown in sue.get(f"{LIST}?app=globex").context["views"]] == [{"q": "y"}]
+    assert [row.view.query for row in sue.get(f"{LIST}?app=globex").context["views"]] == [{"q": "y"}]
     assert views(vera) == ["Frozen"]
 
 

@@ -40,4 +40,5 @@ def test_each_app_of_ours_has_one_migration_and_few_since_the_release() -> None:
         ("tenancy", "0004_min_score"),
         ("tenancy", "0005_documents"),
         ("memories", "0002_documents"),
+        ("memories", "0003_saved_views"),
     }
