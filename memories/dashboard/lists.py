@@ -77,7 +77,8 @@ def beyond(place: Any, by: str, sign: str) -> Q:
     if not isinstance(place, tuple):
         return Q(**{f"{by}__{sign}": place})
     value, uid = place
-    return Q(**{f"{by}__{sign}": value}) | Q(**{by: value, f"uid__{sign}": uid})
+    # Said twice, so that an index of the values is entered where they begin.
+    return Q(**{f"{by}__{sign}e": value}) & (Q(**{f"{by}__{sign}": value}) | Q(**{f"uid__{sign}": uid}))
 
 
 def name_of(rows: list[Any], place: int, by: str = "uid", has_ties: bool = False) -> str | None:

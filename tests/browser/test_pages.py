@@ -263,6 +263,7 @@ def test_what_a_filter_is_set_to_can_be_read(new_tab: NewTab) -> None:
     }"""
     for path in ("/memories", "/recall", "/upkeep/review"):
         page = tab.open(f"{path}?app=demo-assistant")
+        page.evaluate("document.querySelectorAll('.rare').forEach(one => (one.open = true))")
         for chosen in page.locator(".filters select").all():
             assert chosen.evaluate(fits), (path, chosen.get_attribute("name"))
 
@@ -271,6 +272,7 @@ def test_the_fields_of_times_fit_at_every_width(new_tab: NewTab) -> None:
     tab = new_tab()
     for path in ("/recall", "/upkeep/rollbacks", "/costs"):
         page = tab.open(f"{path}?app=demo-assistant")
+        page.evaluate("document.querySelectorAll('.rare').forEach(one => (one.open = true))")
         for width in (320, 600, 768, 900, 1024):
             tab.look(width, "light")
             assert_fits(page, width)
