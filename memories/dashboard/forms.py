@@ -22,7 +22,7 @@ from memsite.timestamps import check_in_reach, in_zone
 
 RATED = ("subject", "category", "kind", "importance", "confidence")
 SCOPED = ("tags", "user_id", "visibility", "valid_from", "valid_until")
-FIELDS = ("content", *RATED, *SCOPED, "pinned")
+FIELDS = ("content", *RATED, "pinned")
 IMPORTANCES = [(1, "1 trivial"), (2, "2 minor"), (3, "3 useful"), (4, "4 important"), (5, "5 critical")]
 
 
@@ -118,7 +118,7 @@ class EditForm(ByTopic, ChangeMemoryForm):
     )
 
     class Meta(DashboardMeta):
-        pass
+        fields = (*FIELDS, *SCOPED)
 
     def __init__(self, *args: Any, **options: Any) -> None:
         super().__init__(*args, **options)
@@ -130,11 +130,10 @@ class EditForm(ByTopic, ChangeMemoryForm):
             self.fields[name].stored = self.stored[name]  # type: ignore[attr-defined]
 
 
-class AddForm(ByTopic, MemoryForm):
-    """A form of a memory that an operator adds."""
+class AddForm(MemoryForm):
+    """A form of a memory that an operator puts into words. What else was said of it stays."""
 
-    tags = Tags(required=False, help_text="With commas between.")  # type: ignore[assignment]  # as one text
-    valid_from, valid_until = Moment(required=False), Moment(required=False)
+    tags = None  # type: ignore[assignment]  # how a form leaves out a field of its base
     importance = forms.TypedChoiceField(choices=IMPORTANCES, coerce=int, initial=3)
     confidence = forms.FloatField(widget=Slider(), initial=0.9)
 
@@ -145,13 +144,26 @@ class AddForm(ByTopic, MemoryForm):
         super().__init__(*args, **options)
         self.auto_id = "add-%s"
         self.instance.app = app
+
+    def fields_typed(self) -> dict[str, Any]:
+        return {name: self.cleaned_data[name] for name in self._meta.fields or ()}
+
+
+class NewForm(ByTopic, AddForm):
+    """A form of a memory that an operator adds."""
+
+    tags = Tags(required=False, help_text="With commas between.")  # type: ignore[assignment]  # as one text
+    valid_from, valid_until = Moment(required=False), Moment(required=False)
+
+    class Meta(DashboardMeta):
+        fields = (*FIELDS, *SCOPED)
+
+    def __init__(self, *args: Any, **options: Any) -> None:
+        super().__init__(*args, **options)
         self.fields["visibility"].required = False
 
     def clean_visibility(self) -> str:
         return self.cleaned_data["visibility"] or str(Visibility.APP)
-
-    def fields_typed(self) -> dict[str, Any]:
-        return {name: self.cleaned_data[name] for name in FIELDS}
 
 
 class Names(forms.CharField):

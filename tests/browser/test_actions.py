@@ -65,6 +65,7 @@ def test_letters_are_keys_where_nothing_is_typed(new_tab: NewTab) -> None:
     expect(page.locator("#keys")).to_be_visible()
     assert barriers(page) == []
     page.keyboard.press("Escape")
+    expect(page.locator("#keys")).to_be_hidden()
     row = page.locator("#memory-list tbody tr").nth(1)
     for key in "jjx":
         page.keyboard.press(key)

@@ -294,7 +294,7 @@ def test_a_service_of_a_long_name_leaves_room_for_what_is_said_of_it(new_tab: Ne
 def test_where_a_table_is_wider_than_the_page_its_rows_can_be_edited_in_view(new_tab: NewTab) -> None:
     tab = new_tab()
     page = tab.open("/memories?app=demo-assistant")
-    for width in (900, 1200):
+    for width in (870, 900):
         tab.look(width, "light")
         assert page.locator("#memory-list .table").evaluate("table => table.scrollWidth > table.clientWidth"), width
         expect(page.locator("#memory-list .change a").first).to_be_in_viewport(ratio=0.99)

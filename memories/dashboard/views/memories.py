@@ -18,7 +18,7 @@ from django_htmx.http import reswap, retarget
 from memories.capture.candidates import LESSON_IMPORTANCE
 from memories.dashboard import memory_history
 from memories.dashboard.access import SAFE, Dashboard, DashboardRequest, page
-from memories.dashboard.forms import AddForm, EditForm
+from memories.dashboard.forms import EditForm, NewForm
 from memories.dashboard.lists import (
     Choice,
     Filters,
@@ -455,7 +455,7 @@ def same(mine: Any, theirs: Any) -> bool:
 @page(read=Right.CURATE, write=Right.CURATE)
 def add(request: DashboardRequest) -> HttpResponse:
     dashboard = request.dashboard
-    form = AddForm(dashboard.app, request.POST or None, initial=STARTS_AS.get(request.GET.get("kind", "")))
+    form = NewForm(dashboard.app, request.POST or None, initial=STARTS_AS.get(request.GET.get("kind", "")))
     if request.method == "POST" and form.is_valid():
         try:
             candidate = Candidate(**form.fields_typed(), source=Source.OPERATOR)
