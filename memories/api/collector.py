@@ -6,7 +6,7 @@ Each is a query that finds its rows by an index, and reads no more of them than 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from datetime import UTC, date, datetime, timedelta
+from datetime import UTC, date, datetime
 from functools import partial
 from hmac import compare_digest
 from http import HTTPStatus

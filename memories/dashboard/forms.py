@@ -2,23 +2,29 @@
 
 from __future__ import annotations
 
+import csv
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any
 
 from django import forms
 from django.core.exceptions import ValidationError
 from django.http import QueryDict
+from django.utils import timezone
 
 from memories.admin.forms import ChangeMemoryForm, MemoryForm
-from memories.models import Memory
+from memories.models import Memory, Visibility
 from memsite.http.optimistic_form import SideBySideForm
 from memsite.tenancy.governance import set_policy
 from memsite.tenancy.models import App
 from memsite.tenancy.policy import POLICY_FIELDS, POLICY_GROUPS, AppPolicy, preset_values, within_limits
+from memsite.timestamps import check_in_reach, in_zone
 
-FIELDS = ("content", "subject", "category", "kind", "importance", "confidence", "pinned")
+RATED = ("subject", "category", "kind", "importance", "confidence")
+SCOPED = ("tags", "user_id", "visibility", "valid_from", "valid_until")
+FIELDS = ("content", *RATED, "pinned")
 IMPORTANCES = [(1, "1 trivial"), (2, "2 minor"), (3, "3 useful"), (4, "4 important"), (5, "5 critical")]
 
 
@@ -32,10 +38,68 @@ class Slider(forms.NumberInput):
         super().__init__(attrs={"min": "0", "max": "1", "step": "0.01"})
 
 
+class Shown(forms.Field):
+    """A field whose box cannot show all of its value: what comes back as it was shown is the value as it was stored."""
+
+    stored: Any = None
+
+    def is_as_shown(self, value: Any) -> bool:
+        return bool((value or "") == (self.prepare_value(self.stored) or ""))
+
+    def clean(self, value: Any) -> Any:
+        return self.stored if value and self.is_as_shown(value) else super().clean(value)
+
+    def has_changed(self, initial: Any, data: Any) -> bool:
+        return not self.is_as_shown(data)
+
+
+class Tags(Shown, forms.CharField):
+    """Tags with commas between them; one that has a comma itself stands in quotes."""
+
+    def prepare_value(self, value: Any) -> Any:
+        if not isinstance(value, list):
+            return value
+        return ", ".join('"' + tag.replace('"', '""') + '"' if {",", '"'} & {*tag} else tag for tag in value)
+
+    def to_python(self, value: Any) -> Any:
+        """Return a list, as the model has it."""
+        try:
+            rows = list(csv.reader([str(value or "")], skipinitialspace=True))
+        except csv.Error as error:
+            raise ValidationError("Tags with commas between them.") from error
+        return [tag.strip() for row in rows for tag in row if tag.strip()]
+
+
+class Moment(Shown, forms.DateTimeField):
+    """A time by the clock of the app, to the second."""
+
+    default_validators = [check_in_reach]
+    widget = forms.DateTimeInput(attrs={"type": "datetime-local", "step": "1"})
+
+    def is_as_shown(self, value: Any) -> bool:
+        """Know it without the seconds, too: browsers leave out those that are none."""
+        return super().is_as_shown(f"{value}:00" if value and len(value) == len("2026-11-30T05:53") else value)
+
+    def prepare_value(self, value: Any) -> Any:
+        if not isinstance(value, datetime):
+            return value
+        return in_zone(value, timezone.get_current_timezone()).replace(tzinfo=None).isoformat(timespec="seconds")
+
+
+class ByTopic(forms.BaseForm):
+    """The fields of a memory as they stand together."""
+
+    def rated(self) -> list[forms.BoundField]:
+        return [self[name] for name in RATED]
+
+    def scoped(self) -> list[forms.BoundField]:
+        return [self[name] for name in SCOPED]
+
+
 class DashboardMeta:
     model = Memory
     fields = FIELDS
-    labels = {"content": "Memory", "subject": "Service"}
+    labels = {"content": "Memory", "subject": "Service", "user_id": "End user", "visibility": "For"}
     help_texts = {"subject": "", "importance": "", "pinned": ""}
     widgets = {
         "content": forms.Textarea(attrs={"rows": 3}),
@@ -44,10 +108,11 @@ class DashboardMeta:
     }
 
 
-class EditForm(ChangeMemoryForm):
+class EditForm(ByTopic, ChangeMemoryForm):
     """A form of one memory; `version` is the one that the page was made from."""
 
-    tags = None  # type: ignore[assignment]  # how a form leaves out a field of its base
+    tags = Tags(required=False, help_text="With commas between.")  # type: ignore[assignment]  # as one text
+    valid_from, valid_until = Moment(required=False), Moment(required=False)
     importance = forms.TypedChoiceField(choices=IMPORTANCES, coerce=int)
     confidence = forms.FloatField(widget=Slider())
     reason = forms.CharField(
@@ -55,7 +120,7 @@ class EditForm(ChangeMemoryForm):
     )
 
     class Meta(DashboardMeta):
-        pass
+        fields = (*FIELDS, *SCOPED)
 
     def __init__(self, *args: Any, **options: Any) -> None:
         super().__init__(*args, **options)
@@ -63,10 +128,12 @@ class EditForm(ChangeMemoryForm):
         self.auto_id = f"edit-{self.instance.uid}-%s"
         # A slider has no more digits: what it shows must not count as a change.
         self.initial["confidence"] = round(self.instance.confidence, 2)
+        for name in ("tags", "valid_from", "valid_until"):
+            self.fields[name].stored = self.stored[name]  # type: ignore[attr-defined]
 
 
 class AddForm(MemoryForm):
-    """A form of a memory that an operator adds."""
+    """A form of a memory that an operator puts into words. What else was said of it stays."""
 
     tags = None  # type: ignore[assignment]  # how a form leaves out a field of its base
     importance = forms.TypedChoiceField(choices=IMPORTANCES, coerce=int, initial=3)
@@ -81,7 +148,24 @@ class AddForm(MemoryForm):
         self.instance.app = app
 
     def fields_typed(self) -> dict[str, Any]:
-        return {name: self.cleaned_data[name] for name in FIELDS}
+        return {name: self.cleaned_data[name] for name in self._meta.fields or ()}
+
+
+class NewForm(ByTopic, AddForm):
+    """A form of a memory that an operator adds."""
+
+    tags = Tags(required=False, help_text="With commas between.")  # type: ignore[assignment]  # as one text
+    valid_from, valid_until = Moment(required=False), Moment(required=False)
+
+    class Meta(DashboardMeta):
+        fields = (*FIELDS, *SCOPED)
+
+    def __init__(self, *args: Any, **options: Any) -> None:
+        super().__init__(*args, **options)
+        self.fields["visibility"].required = False
+
+    def clean_visibility(self) -> str:
+        return self.cleaned_data["visibility"] or str(Visibility.APP)
 
 
 class Names(forms.CharField):

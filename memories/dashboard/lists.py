@@ -9,13 +9,18 @@ from typing import Any, Generic, TypeVar
 from uuid import UUID
 
 from django import forms
-from django.db.models import Model, QuerySet
+from django.db.models import Model, Q, QuerySet
 
 from memsite.tenancy.models import Agent, App
 from memsite.timestamps import check_in_reach, is_in_reach
 
 Row = TypeVar("Row", bound=Model)
 SIZE = 50
+FEW = 2
+COUNTED_TO = 1_000
+MOST_FIGURE = 2.0**53
+SEAM = "~"
+"""Between the value and the uid of a row that a page begins or ends with."""
 AGENTS_OFFERED = 200
 TOO_LONG = {"max_length": "A text to look for has %(limit_value)d characters at most."}
 Rows = TypeVar("Rows", bound=QuerySet[Any])
@@ -35,42 +40,88 @@ class KeysetPage(Generic[Row]):
 
 
 def keyset_page(
-    rows: QuerySet[Row], query: Mapping[str, str], size: int = SIZE, by: str = "uid", *, sorts_keys: bool = False
+    rows: QuerySet[Row],
+    query: Mapping[str, str],
+    size: int = SIZE,
+    by: str = "uid",
+    *,
+    has_ties: bool = False,
+    is_rising: bool = False,
+    sorts_keys: bool = False,
 ) -> KeysetPage[Row]:
     """Return a page of the latest rows, by `uid` or by a time that no two rows share (`by`).
 
-    `after` and `before` name a row of another page; unknown ones are ignored. `sorts_keys`: no index has this order,
-    so that keys are sorted, and only the rows of the page are read.
+    Rows that may share their value (`has_ties`) are in the order of their uid. `is_rising`: the least value comes
+    first. `after` and `before` name a row of another page; unknown ones are ignored. `sorts_keys`: no index has this
+    order, so that keys are sorted, and only the rows of the page are read.
     """
     pick = picked_by_key if sorts_keys else picked
-    read = as_uid if by == "uid" else as_moment
-    after, before = read(query.get("after")), read(query.get("before"))
+    after, before = (read_place(query.get(name), by, has_ties) for name in ("after", "before"))
+    names = [by, "uid"] if has_ties else [by]
+    rising, falling = names, [f"-{name}" for name in names]
+    forward, backward = (rising, falling) if is_rising else (falling, rising)
+    further, nearer = ("gt", "lt") if is_rising else ("lt", "gt")
     if before is not None and after is None:
-        batch = pick(rows.filter(**{f"{by}__gt": before}), by, size + 1)
+        batch = pick(rows.filter(beyond(before, by, nearer)), backward, size + 1)
         more, page = len(batch) > size, batch[:size][::-1]
-        return KeysetPage(page, name_of(page, -1, by), name_of(page, 0, by) if more else None, is_beyond=not page)
+        newer = name_of(page, 0, by, has_ties) if more else None
+        return KeysetPage(page, name_of(page, -1, by, has_ties), newer, is_beyond=not page)
     if after is not None:
-        rows = rows.filter(**{f"{by}__lt": after})
-    batch = pick(rows, f"-{by}", size + 1)
+        rows = rows.filter(beyond(after, by, further))
+    batch = pick(rows, forward, size + 1)
     page = batch[:size]
-    older = name_of(page, -1, by) if len(batch) > size else None
-    return KeysetPage(page, older, name_of(page, 0, by) if after else None, is_beyond=not page and after is not None)
+    older = name_of(page, -1, by, has_ties) if len(batch) > size else None
+    newer = name_of(page, 0, by, has_ties) if after else None
+    return KeysetPage(page, older, newer, is_beyond=not page and after is not None)
 
 
-def picked(rows: QuerySet[Row], order: str, number: int) -> list[Row]:
-    return list(rows.order_by(order)[:number])
+def picked(rows: QuerySet[Row], order: list[str], number: int) -> list[Row]:
+    return list(rows.order_by(*order)[:number])
 
 
-def picked_by_key(rows: QuerySet[Row], order: str, number: int) -> list[Row]:
-    keys = rows.select_related(None).order_by(order).values("pk")[:number]
-    return list(rows.filter(pk__in=keys).order_by(order))
+def picked_by_key(rows: QuerySet[Row], order: list[str], number: int) -> list[Row]:
+    keys = rows.select_related(None).order_by(*order).values("pk")[:number]
+    return list(rows.filter(pk__in=keys).order_by(*order))
 
 
-def name_of(rows: list[Any], place: int, by: str = "uid") -> str | None:
+def beyond(place: Any, by: str, sign: str) -> Q:
+    """Select what lies beyond a row, which is named by its value, or by its value and its uid."""
+    if not isinstance(place, tuple):
+        return Q(**{f"{by}__{sign}": place})
+    value, uid = place
+    # Said twice, so that an index of the values is entered where they begin.
+    return Q(**{f"{by}__{sign}e": value}) & (Q(**{f"{by}__{sign}": value}) | Q(**{f"uid__{sign}": uid}))
+
+
+def name_of(rows: list[Any], place: int, by: str = "uid", has_ties: bool = False) -> str | None:
     if not rows:
         return None
     value = getattr(rows[place], by)
-    return value.isoformat() if isinstance(value, datetime) else str(value)
+    name = value.isoformat() if isinstance(value, datetime) else str(value)
+    return f"{name}{SEAM}{rows[place].uid}" if has_ties else name
+
+
+def read_place(text: str | None, by: str, has_ties: bool) -> Any:
+    """Return what `name_of` has named; None for a text that names nothing."""
+    if not has_ties:
+        return as_uid(text) if by == "uid" else as_moment(text)
+    name, _, uid = (text or "").partition(SEAM)
+    place = as_moment(name) if by.endswith("_at") else as_figure(name), as_uid(uid)
+    return None if None in place else place
+
+
+def as_figure(text: str) -> float | None:
+    try:
+        figure = float(text)
+    except ValueError:
+        return None
+    return figure if abs(figure) <= MOST_FIGURE else None
+
+
+def bounded_count(rows: QuerySet[Any]) -> str:
+    """Return the number of rows as shown: of more than a thousand only that. One query."""
+    number = rows.order_by()[: COUNTED_TO + 1].count()
+    return f"{COUNTED_TO:,}+" if number > COUNTED_TO else f"{number:,}"
 
 
 def as_uid(text: str | None) -> UUID | None:
@@ -89,9 +140,13 @@ def as_moment(text: str | None) -> datetime | None:
 
 
 class Filters(forms.Form):
-    """A form of filters: every field may be empty. A field `agent` offers the first agents of `app`: one query."""
+    """A form of filters: every field may be empty. A field `agent` offers the first agents of `app`: one query.
+
+    What is to be found comes first. `rare` are the fields that are folded away, unless they are in use.
+    """
 
     use_required_attribute = False
+    rare: tuple[str, ...] = ()
 
     def __init__(self, *args: Any, app: App | None = None, **options: Any) -> None:
         super().__init__(*args, **options)
@@ -117,6 +172,25 @@ class Filters(forms.Form):
     @property
     def is_narrowing(self) -> bool:
         return bool(self.given() or self.refused)
+
+    @property
+    def leading(self) -> list[forms.BoundField]:
+        """Return the fields that phones show at once: the first, or all where there are few."""
+        names = list(self.fields)
+        return [self[name] for name in names[: 1 if len(names) > FEW else FEW]]
+
+    @property
+    def usual(self) -> list[forms.BoundField]:
+        leading = {field.name for field in self.leading}
+        return [self[name] for name in self.fields if name not in leading and name not in self.rare]
+
+    @property
+    def seldom(self) -> list[forms.BoundField]:
+        return [self[name] for name in self.rare]
+
+    @property
+    def is_seldom_used(self) -> bool:
+        return any(self[name].value() not in (None, "") for name in self.rare)
 
 
 class Search(forms.CharField):

@@ -122,7 +122,11 @@ def changes_of(app: App, memory: Memory) -> list[Change]:
     """Return its changes, the latest first, at most 1,000. Two queries."""
     rows = list(Revision.objects.for_app(app).filter(memory=memory).order_by("-number")[:MOST_REVISIONS])
     uids = {uid for row in rows if (uid := learnt_at(row.actor))}
-    sessions = {row.uid: row for row in AgentSession.objects.for_app(app).filter(uid__in=uids)} if uids else {}
+    sessions = (
+        {row.uid: row for row in AgentSession.objects.for_app(app).filter(uid__in=uids).select_related("agent")}
+        if uids
+        else {}
+    )
     changes = []
     for row in rows:
         uid = learnt_at(row.actor)
@@ -141,6 +145,8 @@ def readable(value: Any) -> Any:
         return "yes" if value else "no"
     if isinstance(value, float):
         return f"{value:.2f}"
+    if value and isinstance(value, list) and all(isinstance(item, str) for item in value):
+        return ", ".join(value)
     return "–" if value in (None, "", [], {}) else value
 
 

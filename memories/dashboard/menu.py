@@ -7,6 +7,7 @@ from typing import Any
 from django.db.models import QuerySet
 
 from memories.dashboard.access import Dashboard
+from memories.dashboard.lists import bounded_count
 from memories.models import Decision, Rejection
 from memories.models.alert import AlertQuerySet
 from memories.notifications.alerts import alerts_of
@@ -62,18 +63,17 @@ OF_ALL = (
 """The pages of all apps of somebody who sees several."""
 RIGHTS_FOR = {"apps": Right.READ, "apps-review": Right.CURATE, "apps-policy": Right.GOVERN}
 """What it takes, in any app, to see them."""
-COUNTED_TO = 1_000
 
 
 def to_review(app: App) -> str:
     """Return how many rejections wait for a decision, as shown. One query, of a bounded number of rows."""
-    return up_to_many(Rejection.objects.for_app(app).filter(decision=Decision.OPEN))
+    return some(Rejection.objects.for_app(app).filter(decision=Decision.OPEN))
 
 
 def new_alerts(request: Any, dashboard: Dashboard) -> str:
     """Return how many alerts are open that nobody has acknowledged, as shown. One query a request."""
     if not hasattr(request, "new_alerts"):
-        request.new_alerts = up_to_many(alerts_shown(dashboard).waiting())
+        request.new_alerts = some(alerts_shown(dashboard).waiting())
     return str(request.new_alerts)
 
 
@@ -82,9 +82,10 @@ def alerts_shown(dashboard: Dashboard) -> AlertQuerySet:
     return alerts_of([dashboard.app], of_site=dashboard.user.is_superuser).filter(rule__dashboard=True)
 
 
-def up_to_many(rows: QuerySet[Any]) -> str:
-    number = rows.order_by()[: COUNTED_TO + 1].count()
-    return f"{COUNTED_TO:,}+" if number > COUNTED_TO else f"{number:,}" if number else ""
+def some(rows: QuerySet[Any]) -> str:
+    """Return how many rows there are, as shown: nothing for none."""
+    number = bounded_count(rows)
+    return "" if number == "0" else number
 
 
 def pages_of_all(user: Any) -> tuple[tuple[str, str], ...]:

@@ -14,15 +14,18 @@ from django.utils.safestring import SafeString
 
 from memories.dashboard.access import is_of_all
 from memories.dashboard.calendar import in_words
+from memories.dashboard.markdown import as_html
 from memories.dashboard.menu import ENTRIES, OF_ALL, TABS, menu_rows, new_alerts, pages_of_all, to_review
 from memories.maintain import figures
 from memories.models import Entity, Memory
 from memsite import __version__
 from memsite.http.hidden_characters import show_hidden
+from sessions.models import AgentSession
 
 register = template.Library()
 register.simple_tag(lambda: __version__, name="version")
 register.filter("visible", show_hidden)
+register.filter("markdown", as_html)
 register.filter("rule", in_words)
 register.filter("answered", figures.answered)
 register.filter("is_doubted", Memory.needs_review)
@@ -123,6 +126,13 @@ def tabs(context: Any, label: str, *, beside: bool = False) -> dict[str, Any]:
     # All of an entry's names begin with its first page's.
     rows[0]["is_open"] = not any(row["is_open"] for row in rows[1:])
     return {"label": label, "tabs": rows, "beside": beside}
+
+
+@register.filter
+def named(session: AgentSession) -> str:
+    """Return a session's title, or who opened it, with which rights, and when. Its agent was selected with it."""
+    started = local_time(session.started_at)
+    return session.title or f"{session.agent.name}, tier {session.tier}, {started:%Y-%m-%d %H:%M}"
 
 
 @register.simple_tag

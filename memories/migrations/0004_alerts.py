@@ -9,7 +9,7 @@ from memsite.tenancy.append_only import SameApp
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('memories', '0002_documents'),
+        ('memories', '0003_saved_views'),
         ('tenancy', '0005_documents'),
     ]
 

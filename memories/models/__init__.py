@@ -31,6 +31,7 @@ from memories.models.operations import (
     Rollback,
     RollbackStatus,
     RollbackWhat,
+    SavedView,
 )
 from memories.models.summary import Passage, Summary, SummaryDue
 from memories.models.usage import EnergyUse, HealthReport, LedgerEntry, RecallCount, Reservation
@@ -85,6 +86,7 @@ __all__ = [
     "Rollback",
     "RollbackStatus",
     "RollbackWhat",
+    "SavedView",
     "Sentiment",
     "Source",
     "Status",

@@ -1,4 +1,7 @@
-"""Operations that take long: imports, purges and rollbacks, by whom they were started and how far they are."""
+"""Operations that take long: imports, purges and rollbacks, by whom they were started and how far they are.
+
+Beside them the filters that people keep for what they do again and again.
+"""
 
 from __future__ import annotations
 
@@ -6,6 +9,7 @@ import zlib
 from typing import Any, Self
 
 import orjson
+from django.conf import settings
 from django.db import models
 from django.utils import timezone
 
@@ -160,3 +164,23 @@ class Rollback(Scoped, Identified):
 
     def __str__(self) -> str:
         return f"{self.what} {self.source}: {self.status}"
+
+
+class SavedView(Scoped, Identified):
+    """A filter of the list of memories that one person has named. `query` holds its fields as in the address."""
+
+    user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="+")
+    name = models.CharField(max_length=80)
+    query = models.JSONField(default=dict)
+
+    objects = ScopedQuerySet["SavedView"].as_manager()
+
+    class Meta:
+        ordering = ["name"]
+        constraints = [
+            models.UniqueConstraint(fields=["app", "uid"], name="saved_view_uid_is_unique_in_app"),
+            models.UniqueConstraint(fields=["app", "user", "name"], name="saved_view_name_is_unique"),
+        ]
+
+    def __str__(self) -> str:
+        return self.name

@@ -10,6 +10,7 @@ what it equals, a list is any of these, null is none, an object holds operators.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
@@ -37,6 +38,7 @@ MAX_PARTS = 100
 MAX_DEPTH = 10
 MAX_VALUES = 500
 MAX_CHARACTERS = 1_000
+PLAIN = re.compile(r"[A-Za-z0-9 _.:#@+-]+")
 ORDERED = ("gt", "gte", "lt", "lte")
 UNVERSIONED = {"access_count", "agent"}
 """Fields that change by themselves."""
@@ -58,7 +60,10 @@ class HoldsText(Func):
     def as_sqlite(self, compiler: Any, connection: Any, **_: Any) -> SQL:
         column, parameters = compiler.compile(self.source_expressions[0])
         sql = f"EXISTS (SELECT 1 FROM json_each({column}) WHERE type = 'text' AND atom = %s)"  # noqa: S608  # our own words
-        return sql, (*parameters, self.text)
+        if not PLAIN.fullmatch(self.text):
+            return sql, (*parameters, self.text)
+        # Such a text stands in its JSON as it is: most rows need not be read as JSON.
+        return f"(instr({column}, %s) AND {sql})", (*parameters, f'"{self.text}"', *parameters, self.text)
 
     def as_postgresql(self, compiler: Any, connection: Any, **_: Any) -> SQL:
         column, parameters = compiler.compile(self.source_expressions[0])

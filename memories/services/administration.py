@@ -264,7 +264,7 @@ class AdministrationService(SessionService):
     def running_cooldowns(self) -> list[Cooldown]:
         """Return cooldowns that agents reported and that are not over, the first to end first."""
         rows = Cooldown.objects.for_app(self.app).running(timezone.now())
-        return list(rows.select_related("agent", "session").order_by(F("until"), "pk")[:MOST_AGENTS])
+        return list(rows.select_related("agent", "session__agent").order_by(F("until"), "pk")[:MOST_AGENTS])
 
     def lift_cooldown(self, cooldown: Cooldown) -> None:
         """End a cooldown at once."""

@@ -40,6 +40,7 @@ from memories.models import (
     Rejection,
     Revision,
     Rollback,
+    SavedView,
     Summary,
     SummaryDue,
 )
@@ -62,7 +63,9 @@ BATCH = 500
 BATCH_OF_TEXTS = 200
 """A text may have megabytes."""
 OF_A_SESSION: tuple[Any, ...] = (Injection, Extraction, Rejection, FutureTrigger, Event, Cooldown, Turn)
-OF_AN_APP: tuple[Any, ...] = (SummaryDue, Entity, RecallCount, HealthReport, Import, Rollback, Document, Alert)
+OF_AN_APP: tuple[Any, ...] = (
+    SummaryDue, Entity, RecallCount, HealthReport, Import, Rollback, Document, Alert, SavedView,
+)  # fmt: skip
 """What was spent stays: the ledger holds numbers."""
 Delete = Callable[[Writer], int]
 Rows = TypeVar("Rows", bound=QuerySet[Any])
@@ -78,6 +81,8 @@ def purge_user(app: App, user_id: str, actor: str, now: datetime) -> Purge:
         purge = hiding.finish(PurgeWhat.USER)
         for model in (Import, Document):
             model.objects.for_app(app).filter(user_id=user_id).delete()
+        # A filter may name them.
+        SavedView.objects.for_app(app).filter(query__user=user_id).delete()
         # Nothing is left to be told of them, and a list of what is to be written should not name them.
         Summary.objects.for_app(app).filter(user_id=user_id).delete()
         SummaryDue.objects.for_app(app).filter(user_id=user_id).delete()

@@ -352,6 +352,7 @@ DELETED = {
     "Resource",
     "Revision",
     "Rollback",
+    "SavedView",
     "Summary",
     "SummaryDue",
     "Turn",

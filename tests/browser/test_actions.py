@@ -32,6 +32,58 @@ def yes(page: Any) -> None:
     page.locator("#confirm[open] button[value=yes]").click()
 
 
+@sends("memories-views", "memories-views-one")
+def test_a_filter_from_the_sheet_of_a_phone_is_kept_as_a_view(new_tab: NewTab) -> None:
+    tab = new_tab(390, "dark")
+    page = tab.open(f"/memories{app_of('settled')}")
+    page.get_by_role("button", name="Filters").click()
+    sheet = page.locator(".filter-sheet")
+    sheet.get_by_label("Category").fill("config")
+    assert barriers(page) == []
+    page.keyboard.press("Enter")
+    expect(sheet).to_be_hidden()
+    expect(page.locator("[data-set]")).to_have_text("1")
+    page.get_by_role("button", name="Save this view").click()
+    page.get_by_label("Save this view as").fill("Settings")
+    page.keyboard.press("Enter")
+    told(page, "Saved as “Settings”.")
+    expect(page.get_by_role("link", name="Settings", exact=True).last).to_have_attribute("aria-current", "true")
+    page.get_by_role("button", name="Edit views").click()
+    page.get_by_label("Name of the view").fill("Config")
+    page.get_by_role("button", name="Rename").click()
+    told(page, "Renamed.")
+    page.get_by_role("button", name="Edit views").click()
+    page.get_by_role("button", name="Delete the view Config").click()
+    told(page, "The view “Config” is deleted.")
+    assert tab.troubles == []
+
+
+def test_letters_are_keys_where_nothing_is_typed(new_tab: NewTab) -> None:
+    tab = new_tab()
+    page = tab.open(f"/memories{app_of('settled')}")
+    page.keyboard.press("?")
+    expect(page.locator("#keys")).to_be_visible()
+    assert barriers(page) == []
+    page.keyboard.press("Escape")
+    expect(page.locator("#keys")).to_be_hidden()
+    row = page.locator("#memory-list tbody tr").nth(1)
+    for key in "jjx":
+        page.keyboard.press(key)
+    expect(row.locator("[data-pick]")).to_be_checked()
+    page.keyboard.press("e")
+    expect(page.locator(".editing textarea")).to_be_focused()
+    page.keyboard.type("j?")
+    page.keyboard.press("Escape")
+    expect(page.locator(".editing")).to_have_count(0)
+    page.keyboard.press("/")
+    expect(page.get_by_label("Find")).to_be_focused()
+    page.locator("#main").focus()
+    for key in "gc":
+        page.keyboard.press(key)
+    page.wait_for_url("**/cooldowns*")
+    assert tab.troubles == []
+
+
 @sends("memories-bulk", "memories-undo", "memories-change")
 def test_memories_are_curated_many_at_once_and_one_by_one(new_tab: NewTab) -> None:
     here = app_of("curated")

@@ -43,6 +43,7 @@ def typed(memory: Memory, **changes: Any) -> dict[str, Any]:
         "subject": memory.subject or "",
         "category": memory.category,
         "kind": memory.kind,
+        "visibility": memory.visibility,
         "importance": memory.importance,
         "confidence": round(memory.confidence, 2),
         "version": memory.version,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from itertools import product
 from typing import Any
 
@@ -81,10 +82,45 @@ def test_what_is_left_out_is_shown_below_the_floor(vera: Client) -> None:
 
 @pytest.mark.usefixtures("library")
 def test_the_block_is_what_an_agent_would_be_told(vera: Client, alice: Caller) -> None:
-    displayed = vera.get(PAGE, {"q": "When does caddy start?"}).context["told"].injected
+    displayed = vera.get(PAGE, {"q": "When does caddy start?"}).context["preview"]
     answer = alice.post("context", {"query": "When does caddy start?"}).json()
     assert [str(memory.uid) for memory in displayed.memories] == [memory["id"] for memory in answer["memories"]]
     assert displayed.tokens == answer["tokens"]
+
+
+def without_nonce(text: str) -> str:
+    return re.sub(r'nonce="\w+"', "", text)
+
+
+@pytest.fixture
+def private(alice: Caller, bob: Caller) -> None:
+    stored(alice, "Caddy starts after WireGuard", visibility="agent")
+    stored(bob, "Caddy is Bob's to restart", visibility="agent")
+    stored(bob, "Ann wants caddy left alone", user_id="ann")
+    stored(bob, "Never restart caddy by night", kind="lesson")
+
+
+@pytest.mark.usefixtures("private")
+@each_row("user", ["", "ann"])
+def test_without_a_question_it_shows_what_the_next_session_of_the_agent_begins_with(
+    vera: Client, alice: Caller, user: str
+) -> None:
+    answer = vera.get(PAGE, {"block_for": "alice", "user": user})
+    assert not Injection.objects.exists(), "it leaves no trace"
+    begun = alice.start_session(**({"user_id": user} if user else {}))
+    assert without_nonce(answer.context["preview"].text) == without_nonce(begun["context"]["text"])
+    assert "when a session begins" in text_of(answer)
+    assert "Caddy starts after WireGuard" in text_of(answer)
+    Injection.objects.all().delete()
+
+
+@pytest.mark.usefixtures("private")
+@each_row("name", ["alice", "bob"])
+def test_the_block_is_exactly_the_chosen_agents(vera: Client, alice: Caller, bob: Caller, name: str) -> None:
+    answer = vera.get(PAGE, {"q": "who restarts caddy?", "block_for": name})
+    given = {"alice": alice, "bob": bob}[name].post("context", {"query": "who restarts caddy?"}).json()
+    assert without_nonce(answer.context["preview"].text) == without_nonce(given["text"])
+    assert f"What {name} would get" in text_of(answer)
 
 
 @pytest.mark.usefixtures("library")

@@ -11,7 +11,7 @@ from django.contrib.auth.models import User
 from django.test import Client
 from django.utils import timezone
 
-from memories.dashboard.menu import COUNTED_TO
+from memories.dashboard.lists import COUNTED_TO
 from memories.maintain.health import note_health
 from memories.models import Extraction, ExtractionStatus, HealthReport, Memory, Rejection, Rollback
 from memories.services import MemoryAgent

@@ -221,7 +221,7 @@ def lessons(request: DashboardRequest) -> HttpResponse:
         rows = rows.filter(status=status)
     if "q" in given:
         rows = rows.with_words(given["q"])
-    slice = keyset_page(filters.let_through(rows).select_related("session", "agent", "cold_text"), request.GET)
+    slice = keyset_page(filters.let_through(rows).select_related("session__agent", "agent", "cold_text"), request.GET)
     context = {"filters": filters, "slice": slice, "seen": seen}
     if not request.htmx:
         context["as_read"] = dashboard.agent().lessons_file(None)

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from datetime import datetime
 from typing import Any
+from urllib.parse import urlencode
 from uuid import UUID
 
 from django import forms
@@ -16,8 +18,17 @@ from django_htmx.http import reswap, retarget
 from memories.capture.candidates import LESSON_IMPORTANCE
 from memories.dashboard import memory_history
 from memories.dashboard.access import SAFE, Dashboard, DashboardRequest, page
-from memories.dashboard.forms import AddForm, EditForm
-from memories.dashboard.lists import Choice, Filters, KeysetPage, Moment, Search, Suggested, keyset_page
+from memories.dashboard.forms import EditForm, NewForm
+from memories.dashboard.lists import (
+    Choice,
+    Filters,
+    KeysetPage,
+    Moment,
+    Search,
+    Suggested,
+    bounded_count,
+    keyset_page,
+)
 from memories.dashboard.responses import (
     AT_MOST,
     Tone,
@@ -36,10 +47,13 @@ from memories.dashboard.responses import (
     toast,
     unchanged,
 )
-from memories.models import LIVE, Action, Kind, LinkKind, Memory, Revision, Source, Status, Trust
+from memories.dashboard.tags import local_time
+from memories.dashboard.views.saved_views import filters_in, views_of
+from memories.models import GENERAL, LIVE, Action, Kind, LinkKind, Memory, Revision, Source, Status, Trust, Visibility
 from memories.models.graph import SAYABLE
 from memories.models.memory import TRUSTED_ORIGINS, MemoryQuerySet, subject_of
 from memories.retrieve.contradictions import tags_of
+from memories.retrieve.filters import HoldsText
 from memories.retrieve.pipeline import SearchRequest
 from memories.retrieve.validity import at_moment
 from memories.services import CannotMerge, Changed, MemoryAgent, MemoryGone, NotChanged, VersionMismatch
@@ -53,7 +67,17 @@ SEARCH_LIMIT = 50
 TEXT, MEANING = "text", "meaning"
 ANY = "any"
 # The fields that a search by meaning knows by the same name.
-SEARCHED_BY = ("category", "subject", "agent", "source", "origin")
+CHOSEN = ("source", "origin", "visibility")
+SEARCHED_BY = ("category", "subject", "agent", *CHOSEN)
+# A way to sort: the column, whether the least comes first, and how the list says it.
+SORTS = {
+    "updated": ("updated_at", False, "last updated"),
+    "sure": ("confidence", False, "surest"),
+    "unsure": ("confidence", True, "least sure"),
+    "used": ("access_count", False, "most often found"),
+}
+NOW, LATER, PAST, LIMITED = "now", "later", "past", "limited"
+VALIDITIES = ((NOW, "holds now"), (LATER, "begins later"), (PAST, "has run out"), (LIMITED, "has an end"))
 SIMILAR_LIMIT = 8
 SHOWN = ("session__agent", "agent", "app__policy", "cold_text")
 HALF_A_STEP = 0.005  # of the slider
@@ -75,16 +99,24 @@ class MemoryFilters(Filters):
     by = forms.ChoiceField(label="By", required=False, choices=[(TEXT, "its words"), (MEANING, "its meaning")])
     subject = Suggested("Service")
     category = Suggested("Category")
+    tag = Suggested("Tag")
     status = forms.ChoiceField(
         required=False,
         choices=[("", "active and inactive"), *((status, status) for status in Status.values), (ANY, "any")],
     )
+    sort = forms.ChoiceField(
+        required=False, choices=[("", "newest"), *((name, label) for name, (_, _, label) in SORTS.items())]
+    )
     agent = Choice("Agent", [])
     user = Search("End user")
+    visibility = Choice("Visible to", Visibility.choices)
     source = Choice("Source", [(source, source) for source in Source.values])
     origin = Choice("Said by", Origin.choices)
     trust = Choice("Trust", [(level, level) for level in Trust.values])
+    validity = Choice("Validity", VALIDITIES)
     valid_at = Moment("Valid at")
+
+    rare = ("agent", "user", "visibility", "source", "origin", "trust", "validity", "valid_at")
 
     def given(self) -> dict[str, Any]:
         """Drop `by`, which narrows nothing without something to find."""
@@ -97,10 +129,13 @@ class MemoryFilters(Filters):
 
     @property
     def refused(self) -> str:
-        """Refuse what a search by meaning cannot find: it knows active memories alone."""
-        status = self.given().get("status", ANY)
+        """Refuse what a search by meaning cannot find: it knows active memories alone, and what holds now."""
+        given = self.given()
+        status, validity = given.get("status", ANY), given.get("validity")
         if self.by_meaning and status not in (Status.ACTIVE, ANY):
             return f"What is {status} is not found by its meaning. Look for its words."
+        if self.by_meaning and validity in (LATER, PAST):
+            return f"What {dict(VALIDITIES)[validity]} is not found by its meaning. Look for its words."
         return super().refused
 
 
@@ -112,19 +147,40 @@ def memories(request: DashboardRequest) -> HttpResponse:
         return unchanged()
     filters = MemoryFilters(request.GET, app=dashboard.app)
     given = filters.given()
+    rows = None
     if filters.by_meaning:
         slice = KeysetPage([]) if filters.refused else search(dashboard.agent(), given)
     else:
         rows = filters.let_through(narrow(Memory.objects.for_app(dashboard.app).without_documents(), given))
-        slice = keyset_page(rows.select_related("session", "agent", "cold_text"), request.GET)
-    context = {"filters": filters, "slice": slice, "seen": seen}
+        by, is_rising, _ = SORTS.get(given.get("sort", ""), ("uid", False, ""))
+        related = rows.select_related("session__agent", "agent", "cold_text")
+        slice = keyset_page(related, request.GET, by=by, has_ties=by != "uid", is_rising=is_rising)
+    context = {
+        "filters": filters,
+        "slice": slice,
+        "seen": seen,
+        "number_found": number_found(rows, slice, given),
+        "views": views_of(dashboard, request.GET.dict()),
+        "query": urlencode(filters_in(request.GET.dict())),
+    }
     if not request.htmx:
+        filters.fields["tag"].suggest(sorted({tag for memory in slice.rows for tag in memory.tags}))  # type: ignore[attr-defined]
         # Services and categories that there are. Two queries over an index each.
         known = Memory.objects.for_app(dashboard.app).without_documents().order_by()
         for name in ("subject", "category"):
             values = known.exclude(**{name: None}).values_list(name, flat=True).distinct().order_by(name)[:SUGGESTIONS]
             filters.fields[name].suggest(values)  # type: ignore[attr-defined]
     return render_page(request, "memories/page", context, part="memories/list")
+
+
+def number_found(rows: MemoryQuerySet | None, slice: KeysetPage[Memory], given: Mapping[str, Any]) -> str:
+    """Return how many memories the filters find, as shown; "" where that is all there are, or all that the page has.
+
+    One query at most.
+    """
+    if rows is None or not given.keys() - {"sort"} or not (slice.older or slice.newer):
+        return ""
+    return bounded_count(rows)
 
 
 def narrow(rows: MemoryQuerySet, given: Mapping[str, Any]) -> MemoryQuerySet:
@@ -144,7 +200,20 @@ def narrow(rows: MemoryQuerySet, given: Mapping[str, Any]) -> MemoryQuerySet:
         rows = rows.with_words(given["q"])
     if "trust" in given:
         rows = rows.of_trust(given["trust"])
-    return rows.filter(**{name: given[name] for name in ("category", "source", "origin") if name in given})
+    if "tag" in given:
+        rows = rows.filter(HoldsText("tags", given["tag"]))
+    if "validity" in given:
+        rows = narrow_to(given["validity"], rows)
+    return rows.filter(**{name: given[name] for name in ("category", *CHOSEN) if name in given})
+
+
+def narrow_to(validity: str, rows: MemoryQuerySet) -> MemoryQuerySet:
+    now = timezone.now()
+    if validity == NOW:
+        return rows.valid(now)
+    if validity == LATER:
+        return rows.filter(valid_from__gt=now)
+    return rows.filter(valid_until__lte=now) if validity == PAST else rows.filter(valid_until__isnull=False)
 
 
 def search(agent: MemoryAgent, given: Mapping[str, Any]) -> KeysetPage[Memory]:
@@ -154,6 +223,10 @@ def search(agent: MemoryAgent, given: Mapping[str, Any]) -> KeysetPage[Memory]:
         filters |= trust_filter(given["trust"])
     if "subject" in filters:
         filters["subject"] = subject_of(filters["subject"])
+    if "tag" in given:
+        filters["tags"] = given["tag"]
+    if given.get("validity") == LIMITED:
+        filters["and"] = [*filters.get("and", []), {"not": {"valid_until": None}}]
     if "user" in given:
         filters["user_id"] = given["user"]
     valid = at_moment(given["valid_at"]) if "valid_at" in given else None
@@ -354,7 +427,7 @@ def show_form(request: DashboardRequest, form: EditForm) -> HttpResponse:
         fields = [(name, form.cleaned_data.get(name), getattr(memory, name)) for name in form._meta.fields or ()]
         context |= {
             "theirs": [
-                {"label": form[name].label, "mine": mine, "theirs": theirs}
+                {"label": form[name].label, "mine": display_field(name, mine), "theirs": display_field(name, theirs)}
                 for name, mine, theirs in fields
                 if name in form.cleaned_data and not same(mine, theirs)
             ],
@@ -366,6 +439,13 @@ def show_form(request: DashboardRequest, form: EditForm) -> HttpResponse:
     return retarget(reswap(answer, "outerHTML"), "#statement")
 
 
+def display_field(name: str, value: Any) -> Any:
+    """Return a value as people read it."""
+    if name == "subject":
+        return value or GENERAL
+    return local_time(value) if isinstance(value, datetime) else memory_history.readable(value)
+
+
 def same(mine: Any, theirs: Any) -> bool:
     if isinstance(mine, float) and isinstance(theirs, float):
         return abs(mine - theirs) < HALF_A_STEP
@@ -375,7 +455,7 @@ def same(mine: Any, theirs: Any) -> bool:
 @page(read=Right.CURATE, write=Right.CURATE)
 def add(request: DashboardRequest) -> HttpResponse:
     dashboard = request.dashboard
-    form = AddForm(dashboard.app, request.POST or None, initial=STARTS_AS.get(request.GET.get("kind", "")))
+    form = NewForm(dashboard.app, request.POST or None, initial=STARTS_AS.get(request.GET.get("kind", "")))
     if request.method == "POST" and form.is_valid():
         try:
             candidate = Candidate(**form.fields_typed(), source=Source.OPERATOR)

@@ -15,12 +15,15 @@ from django.utils import timezone
 from memories.dashboard.access import Dashboard, DashboardRequest, page
 from memories.dashboard.lists import Choice, Filters, Moment, Search, as_uid
 from memories.dashboard.responses import render_page
+from memories.inject.pipeline import budget_tokens
 from memories.models import Memory, Source
 from memories.models.document import citation_of
 from memories.models.memory import subject_of
 from memories.retrieve.hits import Hit, put_below_floor
 from memories.retrieve.pipeline import BESIDE, MODES, SearchRequest
 from memories.retrieve.validity import at_moment
+from memories.services import MemoryAgent
+from memsite.tenancy.models import Agent
 from memsite.tenancy.origin import Origin
 from memsite.tenancy.policy import Block
 
@@ -47,7 +50,7 @@ RETRIEVERS = {
 LEAST = 1e-9
 SHOWN, LEFT_OUT = 10, 8
 FIELDS = ("category", "agent", "source", "origin")
-TOLD_BY = {"q", "user", "valid_at"}
+TOLD_BY = {"q", "user", "valid_at", "block_for"}
 """What the block goes by: an agent gives nothing else."""
 
 
@@ -128,6 +131,7 @@ def retrievers_of(hit: Hit, combined: str) -> list[str]:
 
 class RecallFilters(Filters):
     q = Search("Ask as an agent would")
+    block_for = Choice("Block for", [])
     mode = Choice("Mode", [(mode, mode) for mode in MODES if mode != "auto"])
     subject = Search("Service")
     category = Search("Category")
@@ -139,8 +143,12 @@ class RecallFilters(Filters):
     as_of = Moment("As of")
     valid_at = Moment("Valid at")
 
+    rare = ("mode", "subject", "category", "agent", "source", "origin", "session", "as_of", "valid_at")
+
     def __init__(self, dashboard: Dashboard, *args: Any, **options: Any) -> None:
         super().__init__(*args, app=dashboard.app, **options)
+        agents = self.fields["agent"].choices[1:]  # type: ignore[attr-defined]
+        self.fields["block_for"].choices = [("", "you, who see all"), *agents]  # type: ignore[attr-defined]
         self.fields["mode"].choices = [("", f"auto ({dashboard.app.policy.ranking})"), *self.fields["mode"].choices[1:]]  # type: ignore[attr-defined]
 
 
@@ -148,9 +156,11 @@ class RecallFilters(Filters):
 def recall(request: DashboardRequest) -> HttpResponse:
     filters = RecallFilters(request.dashboard, request.GET)
     given = filters.given()
-    context: dict[str, Any] = {"filters": filters, "question": given.get("q", "")}
+    context: dict[str, Any] = {"filters": filters, "question": given.get("q", ""), "agent": given.get("block_for", "")}
     if "q" in given and not filters.refused:
         context |= answer(request.dashboard, given)
+    if given.keys() & {"q", "block_for"} and not filters.refused:
+        context |= preview(request.dashboard, given)
     return render_page(request, "recall/page", context, part="recall/found")
 
 
@@ -181,8 +191,6 @@ def answer(dashboard: Dashboard, fields: dict[str, Any]) -> dict[str, Any]:
     left_out = [hit for hit in everything.hits if hit.memory.pk not in known][:LEFT_OUT]
     if not result.more:
         put_below_floor(left_out, result.hits)
-    user_id, valid = fields.get("user"), request.valid
-    block = agent.context(Block.TURN, question=fields["q"], user_id=user_id, valid=valid, counted=False)
     return {
         "hits": explain(result.hits, result.combined),
         "combined": result.combined,
@@ -193,7 +201,26 @@ def answer(dashboard: Dashboard, fields: dict[str, Any]) -> dict[str, Any]:
         "is_of_unknown_time": bool(result.time and not result.time.is_known),
         "degraded": result.degraded,
         "took_ms": took_ms,
-        "told": block,
-        "is_narrowed": not fields.keys() <= TOLD_BY,
-        "is_of_all_users": dashboard.app.policy.users_apart and "user" not in fields,
     }
+
+
+def preview(dashboard: Dashboard, fields: dict[str, Any]) -> dict[str, Any]:
+    """Return the block that the chosen agent gets now for this question in a new session; without one, at its start.
+
+    Both come from where agents get theirs, and neither is counted or noted as shown.
+    """
+    app, user_id = dashboard.app, fields.get("user")
+    row = Agent.objects.for_app(app).filter(name=fields.get("block_for", "")).first()
+    agent = MemoryAgent(app, row, dashboard.actor)
+    notes = {
+        "is_narrowed": not fields.keys() <= TOLD_BY,
+        "is_of_all_users": row is None and app.policy.users_apart and not user_id,
+    }
+    if "q" not in fields:
+        greeting = agent.greeting(user_id, timezone.now())
+        budget = budget_tokens(app.policy, app.policy.block)
+        return notes | {"preview": greeting, "budget": budget}
+    valid = at_moment(fields["valid_at"]) if "valid_at" in fields else None
+    context = agent.context(Block.TURN, question=fields["q"], user_id=user_id, valid=valid, counted=False)
+    budget = budget_tokens(app.policy, Block.TURN)
+    return notes | {"preview": context.injected, "budget": budget, "economised": context.economised}

@@ -54,7 +54,7 @@ CHECK_SECONDS = 60.0
 def overview(request: DashboardRequest) -> HttpResponse:
     dashboard, app, now = request.dashboard, request.dashboard.app, timezone.now()
     agent = dashboard.agent()
-    events = list(Event.objects.for_app(app).select_related("session").order_by("-uid")[:RECENT])
+    events = list(Event.objects.for_app(app).select_related("session__agent").order_by("-uid")[:RECENT])
     sessions = list(AgentSession.objects.for_app(app).select_related("agent").order_by("-uid")[:RECENT])
     deferred, waiting = agent.held_back(), figures.waiting(app)
     days = last_days(app, now).days
@@ -153,7 +153,7 @@ def costs(request: DashboardRequest) -> HttpResponse:
         "filters": CostFilters(initial={"since": span.since, "until": span.until}),
         "span": span,
         "total": total,
-        "days": days,
+        "days": [day for day in days if day.calls],
         "operations": totals(app, span.since, "operation", span.until),
         "models": totals(app, span.since, "model", span.until),
         "lean": lean_models(app, timezone.now()),

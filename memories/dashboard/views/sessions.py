@@ -332,7 +332,7 @@ class EventFilters(Filters):
 @page()
 def events(request: DashboardRequest) -> HttpResponse:
     filters = EventFilters(request.GET)
-    rows = Event.objects.for_app(request.dashboard.app).select_related("session")
+    rows = Event.objects.for_app(request.dashboard.app).select_related("session__agent")
     given = filters.given()
     if "level" in given:
         rows = rows.filter(level=given["level"])

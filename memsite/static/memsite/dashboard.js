@@ -251,7 +251,67 @@
     if (!link) return;
     const isSet = (field) => (field.matches("select") ? field.selectedIndex > 0 : field.value !== "");
     link.hidden = !all("select, input:not([type=hidden])", form).some(isSet);
+    const count = one("[data-set]", form);
+    if (!count) return;
+    const number = all(".filter-sheet :is(select, input)", form).filter(isSet).length;
+    count.textContent = String(number);
+    count.hidden = number === 0;
   }
+
+  // --- keys: single letters, where nothing is typed (parts/keys.html)
+
+  const KEYS = {
+    "?": () => one("#keys").showModal(),
+    "/": () => one("#main input[type=search]")?.focus(),
+    j: () => step(1),
+    k: () => step(-1),
+    x: () => one("[data-pick]", rowAtHand() || document.createElement("p"))?.click(),
+    e: () => edit(one("[data-edits]", rowAtHand() || one("#main"))),
+    n: () => one("[data-opens^=add]")?.click(),
+    l: () => one("[data-live-switch]")?.click(),
+    g: () => (goes = true),
+  };
+  const ROWS = "#main :is(tbody tr, .rows > li, .hits > li)[id]";
+  let goes = false;
+
+  const rowAtHand = () => document.activeElement.closest(ROWS);
+
+  // With the focus on what opens the form, it goes into the form.
+  function edit(link) {
+    link?.focus();
+    link?.click();
+  }
+
+  function step(by) {
+    const rows = all(ROWS).filter((row) => one("a[href], button", row));
+    const next = rows[rows.indexOf(rowAtHand()) + by] || (rowAtHand() ? null : rows[0]);
+    (next && (one(".text a[href], a.text", next) || one("a[href], button", next)))?.focus();
+  }
+
+  // The next page of the menu whose name begins with this letter.
+  function goTo(letter) {
+    const links = all(".menu a");
+    const here = links.findIndex((link) => link.hasAttribute("aria-current"));
+    const next = [...links.slice(here + 1), ...links.slice(0, here + 1)];
+    next.find((link) => link.textContent.trim().toLowerCase().startsWith(letter))?.click();
+  }
+
+  function press(event) {
+    const { key, target } = event;
+    const isTyped = target.closest("textarea, select, [data-keep], dialog, input:not([type=checkbox])");
+    if (event.ctrlKey || event.metaKey || event.altKey || isTyped || localStorage.getItem("keys") === "off") return;
+    const isOfPage = goes;
+    goes = false;
+    if (isOfPage) goTo(key.toLowerCase());
+    else if (Object.hasOwn(KEYS, key)) KEYS[key]();
+    else return;
+    event.preventDefault();
+  }
+
+  document.addEventListener("keydown", press);
+  const letters = one("[data-keys-switch]");
+  letters.checked = localStorage.getItem("keys") !== "off";
+  letters.addEventListener("change", () => localStorage.setItem("keys", letters.checked ? "on" : "off"));
 
   // --- the theme: the system's until it is chosen here
 
@@ -305,6 +365,12 @@
 
   document.addEventListener("keydown", useKey);
   document.addEventListener("input", tickSet);
+  // On a phone the filters are a sheet: what was asked for is behind it.
+  document.addEventListener("submit", ({ target }) => {
+    if (target.matches("form.filters")) one(".filter-sheet:popover-open", target)?.hidePopover();
+  });
+  all("form.filters").forEach((form) => showClear({ target: form }));
+
   document.addEventListener("input", showClear);
   document.addEventListener("change", showClear);
 

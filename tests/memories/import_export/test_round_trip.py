@@ -117,7 +117,7 @@ LEFT_BEHIND = {
     "HealthReport": "made each month", "Import": "of the server", "ImportPart": "", "LedgerEntry": "what was spent",
     "Membership": "of the server", "Purge": "of the server", "Webhook": "of the server",
     "Delivery": "", "Bridge": "of the server", "RecallCount": "of the server", "Reservation": "",
-    "Rollback": "told by revisions", "Alert": "", "AlertRule": "of the server",
+    "Rollback": "told by revisions", "Alert": "", "AlertRule": "of the server", "SavedView": "of the server",
 }  # fmt: skip
 COMPUTED = {"id", "app", "look", "change_number", "purged_at", "lease_until", "token"}
 OF_VECTORS = {"model", "data", "next_model", "next_data"}
