@@ -158,7 +158,7 @@ class RecallService(Caller):
             context = self.answer(block, asked, session, now, max_tokens, saves)
         else:
             ranges = [given_time(*times) if times else None for times in (valid, stored)]
-            scope = replace(self.scope(user_id, now), valid=ranges[0], stored=ranges[1])
+            scope = replace(self.scope(user_id, now, unasked=True), valid=ranges[0], stored=ranges[1])
             most = line_limit(self.app.policy, block, max_tokens or budget_tokens(self.app.policy, block))
             limit = min(limit or most, most)
             known = greet(self.app, scope, self.embedder, block, now, max_tokens=max_tokens, limit=limit)
