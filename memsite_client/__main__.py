@@ -12,7 +12,9 @@ def main() -> None:
 
             sys.exit(hook(event, verbose=bool(rest)))
     from memsite_client.cli import cli
+    from memsite_client.cli.base import print_what_can_be
 
+    print_what_can_be([sys.stdout, sys.stderr])
     cli(prog_name="memsite")
 
 
