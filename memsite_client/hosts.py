@@ -161,7 +161,7 @@ def split_event(name: str) -> tuple[str, str]:
 
 def names_of_events() -> list[str]:
     """Return every name that `memsite hook` takes."""
-    return [name_of(host, event) for host, one in HOSTS.items() for event in one.events]
+    return [name_of(name, event) for name, host in HOSTS.items() for event in host.events]
 
 
 def name_of(host: str, event: str) -> str:
@@ -177,15 +177,15 @@ def read_event(name: str, payload: Mapping[str, Any], folder: str) -> dict[str, 
     ours = host.events[event]
     read = {"hook_event_name": ours, "client": host_name, "cwd": folder}
     for field in ("session_id", "cwd", "prompt", "prompt_id", "last_assistant_message", "source", "reason"):
-        found = (value_at(payload, place) for place in host.fields.get(field, field).split())
-        if value := next((text for text in found if isinstance(text, str) and text), ""):
+        values = (value_at(payload, place) for place in host.fields.get(field, field).split())
+        if value := next((text for text in values if isinstance(text, str) and text), ""):
             read[field] = value
     if ours == STOP and "last_assistant_message" not in read:
         path = next((value_at(payload, place) for place in host.fields.get("transcript_path", "").split()), None)
         read["last_assistant_message"] = last_answer(path) if isinstance(path, str) else ""
     if ours == SAID:
-        said = {"role": "user", "content": read.pop("prompt", ""), "external_id": read.get("prompt_id")}
-        read["messages"] = [said] if said["content"].strip() else []
+        prompt = {"role": "user", "content": read.pop("prompt", ""), "external_id": read.get("prompt_id")}
+        read["messages"] = [prompt] if prompt["content"].strip() else []
     return read
 
 

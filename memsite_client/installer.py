@@ -274,7 +274,7 @@ def without_hooks(settings: Settings) -> Settings:
     for event, entries in list(hooks.items()):
         if not isinstance(entries, list):
             continue
-        left = [kept for entry in entries if (kept := without_ours_in(entry)) is not None]
+        left = [rest for entry in entries if (rest := without_ours_in(entry)) is not None]
         if left:
             hooks[event] = left
         elif entries:
@@ -289,7 +289,7 @@ def without_ours_in(entry: dict[str, Any]) -> dict[str, Any] | None:
     if is_ours(entry):
         return None
     inner = entry.get("hooks", [])
-    others = [one for one in inner if not is_ours(one)]
+    others = [hook for hook in inner if not is_ours(hook)]
     return entry if others == inner else {**entry, "hooks": others} if others else None
 
 
@@ -351,7 +351,7 @@ def without_server(document: Settings, servers: tuple[str, ...]) -> Settings:
 
 def commands_in(host_name: str, project: Path | None) -> list[str]:
     """Return the programs that a host's hooks and MCP server of ours start; none if it has none, or no such file."""
-    host, found = HOSTS[host_name], list[str]()
+    host, programs = HOSTS[host_name], list[str]()
     for places in (host.hooks, host.mcp):
         path = file_of(host, places, project)
         if path is None or not path.is_file():
@@ -359,7 +359,7 @@ def commands_in(host_name: str, project: Path | None) -> list[str]:
         try:
             if path.suffix == ".toml":
                 entry = tomllib.loads(read_text(path)).get("mcp_servers", {}).get(NAME)
-                found += [str(entry["command"])] if isinstance(entry, dict) and "command" in entry else []
+                programs += [str(entry["command"])] if isinstance(entry, dict) and "command" in entry else []
                 continue
             settings = read_settings(path, host.servers)
         except (SettingsUnclear, tomllib.TOMLDecodeError):
@@ -367,11 +367,11 @@ def commands_in(host_name: str, project: Path | None) -> list[str]:
         groups = [
             entry for entries in settings.get("hooks", {}).values() if isinstance(entries, list) for entry in entries
         ]
-        entries = [one for group in groups for one in (group, *group.get("hooks", ()))]
-        found += [words_of(entry)[0] for entry in entries if is_ours(entry)]
+        entries = [hook for group in groups for hook in (group, *group.get("hooks", ()))]
+        programs += [words_of(entry)[0] for entry in entries if is_ours(entry)]
         command = settings.get(host.servers[0], {}).get(NAME, {}).get("command")
-        found += [command[0] if isinstance(command, list) else command] if command else []
-    return list(dict.fromkeys(found))
+        programs += [command[0] if isinstance(command, list) else command] if command else []
+    return list(dict.fromkeys(programs))
 
 
 def is_there(command: str) -> bool:

@@ -52,11 +52,9 @@ def tag_of(name: str, value: str) -> str:
 def scope_names_in(given: Mapping[str, Any], takes: Collection[str]) -> dict[str, Any]:
     """Return what `given` says of scopes by names that are not taken, also in an object such as `filters`."""
     unknown = {name: value for name, value in given.items() if name not in takes and value not in (None, "", [], {})}
-    found = {name: value for name, value in unknown.items() if meaning_of(name)}
-    for name, value in unknown.items():
-        if name in WRAPPERS and isinstance(value, Mapping):
-            found |= {inner: item for inner, item in value.items() if meaning_of(str(inner)) and item not in (None, "")}
-    return found
+    wrapped = (value for name, value in unknown.items() if name in WRAPPERS and isinstance(value, Mapping))
+    inner = {name: value for item in wrapped for name, value in item.items() if value not in (None, "", [], {})}
+    return {name: value for name, value in {**inner, **unknown}.items() if meaning_of(str(name))}
 
 
 def with_our_names(

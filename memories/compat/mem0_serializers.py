@@ -245,14 +245,14 @@ def owner_of(fields: Mapping[str, Any]) -> dict[str, str]:
 
 def by_speaker(messages: Sequence[Mapping[str, Any]], user_id: str | None) -> dict[str | None, list[Mapping[str, Any]]]:
     """Return the messages by whose they are: the user's who is named, or theirs whom `name` names, with the answers."""
-    found: dict[str | None, list[Mapping[str, Any]]] = {}
+    groups: dict[str | None, list[Mapping[str, Any]]] = {}
     speaker = user_id
     for message in messages:
         name = message["name"]
         if not user_id and message["role"] == Role.USER:
             speaker = name[:200] if isinstance(name, str) and name.strip() else None
-        found.setdefault(speaker, []).append(message)
-    return found
+        groups.setdefault(speaker, []).append(message)
+    return groups
 
 
 def metadata_of(owner: Mapping[str, str], given: Mapping[str, Any] | None) -> dict[str, Any]:

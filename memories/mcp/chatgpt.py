@@ -50,8 +50,8 @@ def fetch(ctx: ToolContext, id: Annotated[str, Field(description="As `search` te
     if document is None:
         memory = memory_with(agent, uid)
         [memory] = found(safe_memories([memory], agent.app.policy) or None)
-        shown = show_memory(memory)
-        about = {name: shown[name] for name in METADATA if shown.get(name) not in (None, "", [])}
+        fields = show_memory(memory)
+        about = {name: fields[name] for name in METADATA if fields.get(name) not in (None, "", [])}
         return {**result_of(ctx, memory), "text": memory.text, "metadata": about}
     passages = safe_memories(list(agent.passages_of(document)[:MOST_PASSAGES]), agent.app.policy)
     text = "\n\n".join(row.content for row in passages)

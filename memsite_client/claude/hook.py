@@ -163,8 +163,8 @@ def main(event_name: str, *, verbose: bool = False, shared: bool = False) -> int
         text = ""
         if verbose:
             sys.stderr.write(f"memsite: {type(error).__name__}: {error}\n")
-    if shown := show_answer(event_name, text):
-        sys.stdout.write(json.dumps(shown))
+    if output := show_answer(event_name, text):
+        sys.stdout.write(json.dumps(output))
         sys.stdout.flush()
     return 0
 

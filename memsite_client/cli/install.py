@@ -45,13 +45,13 @@ def uninstall(name: str, is_project: bool) -> None:
 def change(name: str, project: Path | None, *, remove: bool, shared: bool = False) -> None:
     place = server_of(wanted_url())
     server = None if remove else server_entry(name, project, place)
-    for one in plan(name, project, server, remove=remove, shared=shared):
+    for file in plan(name, project, server, remove=remove, shared=shared):
         # Only Claude Code's file of servers has the key.
-        is_secret = name == "claude-code" and one.path.name == ".claude.json"
+        is_secret = name == "claude-code" and file.path.name == ".claude.json"
         try:
-            click.echo(f"{one.path}: {carry_out(one, remove=remove, new_mode=0o600 if is_secret else 0o644)}")
+            click.echo(f"{file.path}: {carry_out(file, remove=remove, new_mode=0o600 if is_secret else 0o644)}")
         except OSError as error:
-            raise Failure(f"{one.path} cannot be written: {error.strerror}.") from error
+            raise Failure(f"{file.path} cannot be written: {error.strerror}.") from error
     if remove:
         return
     if HOSTS[name].note:
@@ -69,7 +69,7 @@ def here() -> Path:
 
 def find_gone(project: Path | None) -> dict[str, list[str]]:
     """Return, by host, the programs that its hooks start and that are not there any more."""
-    gone = {name: [one for one in commands_in(name, project) if not is_there(one)] for name in HOSTS}
+    gone = {name: [path for path in commands_in(name, project) if not is_there(path)] for name in HOSTS}
     return {name: commands for name, commands in gone.items() if commands}
 
 

@@ -33,9 +33,9 @@ def memsite_on(encoding: str, *arguments: str) -> bytes:
 def test_a_console_shows_what_it_can(memsite: Memsite, key: str, home: Path) -> None:
     uid = memsite.create_memory(content=TEXT)["id"]
 
-    @each_row("encoding, shown", ENCODINGS.items())
-    def on_each(encoding: str, shown: str) -> None:
-        assert memsite_on(encoding, "show", uid).decode(encoding).splitlines()[0] == shown
+    @each_row("encoding, printed_as", ENCODINGS.items())
+    def on_each(encoding: str, printed_as: str) -> None:
+        assert memsite_on(encoding, "show", uid).decode(encoding).splitlines()[0] == printed_as
 
     on_each()
 

@@ -58,7 +58,7 @@ def test_each_event_is_read_and_answered_as_its_host_has_it(
     name: str,
     payload: dict[str, Any],
     sent: dict[str, Any],
-    shown: Any,
+    printed: Any,
 ) -> None:
     httpserver.clear()
     monkeypatch.setenv("MEMSITE_URL", httpserver.url_for(""))
@@ -68,7 +68,7 @@ def test_each_event_is_read_and_answered_as_its_host_has_it(
     text = json.dumps(payload).replace("TRANSCRIPT", str(project / "events.jsonl"))
     done = hook(name, text, "--verbose", patience=PATIENT)
     assert (done.returncode, done.stderr) == (0, b"")
-    assert (json.loads(done.stdout) if done.stdout else None) == shown
+    assert (json.loads(done.stdout) if done.stdout else None) == printed
     [(request, _)] = httpserver.log
     assert request.json.items() >= {**sent, "client": name.partition(":")[0]}.items()
     folder = payload.get("cwd") or payload.get("workspace_roots", [str(ROOT)])[0]
@@ -104,8 +104,8 @@ def test_what_is_said_in_a_project_is_known_to_every_agent_that_works_in_a_clone
 def test_a_session_stays_with_its_project_where_its_agent_goes_on_elsewhere(memsite: Memsite, tmp_path: Path) -> None:
     for folder in ("one", "other"):
         clone(tmp_path / folder, f"git@github.com:acme/{folder}.git")
-        said = {"session_id": "s", "turn_id": folder, "cwd": str(tmp_path / folder), "prompt": f"I work in {folder}"}
-        hook("codex:UserPromptSubmit", said, "--verbose", patience=PATIENT)
+        prompt = {"session_id": "s", "turn_id": folder, "cwd": str(tmp_path / folder), "prompt": f"I work in {folder}"}
+        hook("codex:UserPromptSubmit", prompt, "--verbose", patience=PATIENT)
     (session,) = memsite.list_sessions()
     assert (session["user_id"], session["environment"]["client"]) == ("project:github.com/acme/one", "codex")
     assert len(list(memsite.list_resources())) == 2

@@ -30,8 +30,8 @@ def test_a_name_that_means_a_scope_is_followed(
 ) -> None:
     use(alice, "store", content=f"whales sing {name}", **{name: value})
     row = rows()[0]
-    kept = row.session.external_id if field == "session" else getattr(row, field)
-    assert kept == stored
+    value_stored = row.session.external_id if field == "session" else getattr(row, field)
+    assert value_stored == stored
 
 
 @each_row_of("clients")
@@ -47,8 +47,8 @@ def test_a_scope_that_cannot_be_followed_is_refused_by_name(
 def test_a_search_is_narrowed_by_a_project_as_by_its_tag(alice: Caller) -> None:
     for project in ("acme", "other"):
         use(alice, "store", content=f"whales sing for {project}", project=project)
-    (found,) = use(alice, "search", query="whales", project="acme")["memories"]
-    assert found["content"] == "whales sing for acme"
+    (hit,) = use(alice, "search", query="whales", project="acme")["memories"]
+    assert hit["content"] == "whales sing for acme"
 
 
 def test_the_name_of_the_keys_own_agent_may_be_repeated(alice: Caller) -> None:
@@ -120,12 +120,12 @@ def test_chatgpt_finds_and_fetches_as_it_asks_for(alice: Caller) -> None:
     stored = use(alice, "store", content="Jellyfin takes 60s to start", category="timing")
     result = call(alice, "search", CHATGPT, query="how long does jellyfin take to start")
     [item] = result["content"]
-    [found] = json.loads(item["text"])["results"]
-    assert found == {"id": stored["id"], "title": "Jellyfin takes 60s to start", "url": found["url"]}
-    fetched = json.loads(call(alice, "fetch", CHATGPT, id=found["id"])["content"][0]["text"])
+    [hit] = json.loads(item["text"])["results"]
+    assert hit == {"id": stored["id"], "title": "Jellyfin takes 60s to start", "url": hit["url"]}
+    fetched = json.loads(call(alice, "fetch", CHATGPT, id=hit["id"])["content"][0]["text"])
     assert fetched.keys() == {"id", "title", "text", "url", "metadata"}
     assert (fetched["text"], fetched["metadata"]["category"]) == ("Jellyfin takes 60s to start", "timing")
-    assert found["url"] == f"http://testserver/memories/{stored['id']}?app={alice.app.app_id}"
+    assert hit["url"] == f"http://testserver/memories/{stored['id']}?app={alice.app.app_id}"
 
 
 def test_chatgpt_gets_a_document_once_and_whole(alice: Caller) -> None:
@@ -134,8 +134,8 @@ def test_chatgpt_gets_a_document_once_and_whole(alice: Caller) -> None:
     )
     uid = use(alice, "add_document", name="router.md", content=text)["id"]
     read_all(alice)
-    found = call(alice, "search", CHATGPT, query="router")["structuredContent"]["results"]
-    assert [(one["id"], one["title"]) for one in found] == [(uid, "router.md")]
+    results = call(alice, "search", CHATGPT, query="router")["structuredContent"]["results"]
+    assert [(hit["id"], hit["title"]) for hit in results] == [(uid, "router.md")]
     assert "10.0.0.0/24" in call(alice, "fetch", CHATGPT, id=uid)["structuredContent"]["text"]
 
 
@@ -173,11 +173,11 @@ def test_mem0_refuses_a_scope_that_it_has_not(alice: Caller, rows: Any) -> None:
 
 @pytest.mark.parametrize("infer", [True, False])
 def test_in_mem0_what_a_named_person_says_is_theirs(alice: Caller, rows: Any, infer: bool) -> None:
-    said = [
+    messages = [
         {"role": "user", "name": "ann", "content": "I am vegan."},
         {"role": "user", "name": "ben", "content": "I am allergic to peanuts."},
     ]
-    assert mem0(alice, run_id="lunch", messages=said, infer=infer).status_code == 200
+    assert mem0(alice, run_id="lunch", messages=messages, infer=infer).status_code == 200
     assert {row.user_id: row.content for row in rows()}.keys() == {"ann", "ben"}
     assert all("vegan" in row.content for row in rows() if row.user_id == "ann")
 
