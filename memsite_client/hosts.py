@@ -175,7 +175,7 @@ def read_event(name: str, payload: Mapping[str, Any], folder: str) -> dict[str, 
     if host_name == "claude-code":
         return {"hook_event_name": event, **{name: text for name, text in payload.items() if isinstance(text, str)}}
     ours = host.events[event]
-    read = {"hook_event_name": ours, "client": host_name, "cwd": folder}
+    read: dict[str, Any] = {"hook_event_name": ours, "client": host_name, "cwd": folder}
     for field in ("session_id", "cwd", "prompt", "prompt_id", "last_assistant_message", "source", "reason"):
         values = (value_at(payload, place) for place in host.fields.get(field, field).split())
         if value := next((text for text in values if isinstance(text, str) and text), ""):
