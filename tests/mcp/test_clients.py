@@ -109,6 +109,17 @@ def test_a_command_of_the_memory_tool_may_be_sent_with_a_slash(alice: Caller) ->
     assert_problem(alice.client.post("/compat/memory-tool/?userId=ann", command), 400, "userId")
 
 
+def test_a_user_named_beside_a_command_has_files_of_their_own(alice: Caller) -> None:
+    file = {"command": "create", "path": "/memories/a.txt", "file_text": "whales"}
+    look = {"command": "view", "path": "/memories/a.txt"}
+    tool = "/compat/memory-tool"
+    assert not alice.client.post(tool, {**file, "userId": "ann"}).json()["is_error"]
+    assert not alice.client.post(f"{tool}?user_id=ann", look).json()["is_error"]
+    assert alice.client.post(tool, look).json()["is_error"]
+    answer = alice.client.post(tool, {**look, "namespace": "ann"}).json()
+    assert (answer["is_error"], "namespace" in answer["content"]) == (True, True)
+
+
 def test_a_slash_too_many_is_named(alice: Caller) -> None:
     assert "no slash" in alice.client.get("/api/v1/memories/").json()["detail"]
 
