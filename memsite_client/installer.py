@@ -11,6 +11,7 @@ import stat
 import sys
 import tomllib
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from copy import deepcopy
 from datetime import UTC, datetime
 from pathlib import Path
@@ -174,6 +175,9 @@ def carry_out(plan: Plan, *, remove: bool, new_mode: int = 0o644) -> str:
         write_beside_copy(plan.path, plan.text, new_mode)
     for copy in copies:
         copy.unlink(missing_ok=True)
+    with suppress(OSError):  # Others' files are in it.
+        if plan.path.parent.name.startswith(".") and plan.path.parent not in (Path.home(), Path.cwd()):
+            plan.path.parent.rmdir()
     return "as it was." if original else "removed." if plan.is_empty else "changed."
 
 

@@ -169,6 +169,7 @@ def test_install_is_put_in_once_and_taken_out_exactly(project: Path, home: Path,
     assert files_in(home) == installed
     run("uninstall", name)
     assert files_in(home) == before
+    assert not (home / ".codex").exists()
 
 
 SETTINGS = """{
