@@ -370,7 +370,7 @@ def recalled(agent: MemoryAgent, session: AgentSession) -> str:
     if not messages or messages[-1].role != Role.USER:
         return ""
     context = agent.context(
-        Block.TURN, messages=messages, session=session, turn_number=turn_number(session), by_rules=True
+        Block.TURN, messages=messages, session=session, turn_number=turn_number(session), by_rules=True, unasked=True
     )
     return context.injected.text
 
