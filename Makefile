@@ -26,7 +26,7 @@ TRIED := $(VENV)/dev.stamp $(VENV)/multilingual.stamp $(VENV)/compat.stamp $(VEN
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
-.PHONY: help run multilingual demo test slowest statements check lint types imports migrations schema bench calibrate promises fuzz audit docs sbom screenshots client format lock clean
+.PHONY: help run multilingual demo test slowest statements check lint types imports migrations schema bench calibrate promises fuzz audit docs sbom screenshots client mcpb format lock clean
 
 help: ## List these targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-17s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -213,6 +213,9 @@ screenshots: $(VENV)/dev.stamp ## Take the pictures of the dashboard anew: docs/
 client: $(VENV)/dev.stamp ## Write the synchronous client from the asynchronous one
 	@$(BIN)/python -m tools.sync_client
 
+mcpb: $(VENV)/run.stamp ## Build the bundle for Claude Desktop: dist/memsite-VERSION.mcpb
+	@$(BIN)/python -m tools.mcpb
+
 format: $(VENV)/dev.stamp ## Put the code into format
 	@$(BIN)/ruff check --fix .
 	@$(BIN)/ruff format .
@@ -314,10 +317,10 @@ $(VENV)/beside.stamp: requirements/run.lock $(VENV)/peers.stamp
 	@$(VENV)/beside/bin/python -m pip --disable-pip-version-check install --quiet --no-compile --no-deps --require-hashes --requirement requirements/run.lock
 	@touch $@
 
-# The command line of this checkout, found from where the script lies. A #! ends at the first space of a path: so the shell
-# reads the second line, and Python a text without meaning, as in pip's own scripts.
+# The command line of this checkout, found from where the script lies, also after a move. A #! ends at the first space of
+# a path: so the shell reads the second line, and Python a text without meaning, as in pip's own scripts.
 $(BIN)/memsite: | $(BIN)/python
-	@printf '%s\n' '#!/bin/sh' "'''exec' '$(CURDIR)/$(BIN)/python' "'"$$0" "$$@"' "' '''" 'import sys' 'from pathlib import Path' '' \
+	@printf '%s\n' '#!/bin/sh' "'''exec' "'"$$(dirname "$$(readlink -f "$$0")")/python" "$$0" "$$@"' "' '''" 'import sys' 'from pathlib import Path' '' \
 		'sys.path.insert(0, str(Path(__file__).resolve().parents[2]))' \
 		'from memsite_client.__main__ import main' '' 'main()' > $@
 	@chmod +x $@

@@ -7,12 +7,17 @@ import sys
 
 def main() -> None:
     match sys.argv[1:]:
-        case ["hook", event, *rest] if not event.startswith("-") and rest in ([], ["--verbose"]):
-            from memsite_client.claude.hook import main as hook
+        case ["hook", event, *rest] if {*rest} <= {"--verbose", "--shared"}:
+            from memsite_client.hosts import names_of_events
 
-            sys.exit(hook(event, verbose=bool(rest)))
+            if event in names_of_events():
+                from memsite_client.claude.hook import main as hook
+
+                sys.exit(hook(event, verbose="--verbose" in rest, shared="--shared" in rest))
     from memsite_client.cli import cli
+    from memsite_client.cli.base import print_what_can_be
 
+    print_what_can_be([sys.stdout, sys.stderr])
     cli(prog_name="memsite")
 
 

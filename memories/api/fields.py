@@ -16,6 +16,7 @@ from django.core.exceptions import ValidationError as ModelValidationError
 from rest_framework import serializers
 from rest_framework.fields import SkipField, empty
 
+from memories.api.scope_names import hint
 from memories.language.secrets import each_text, is_visible, secret_in_name, without_secrets
 from memories.models.memory import MAX_TAGS, TAG_LENGTH
 from memories.retrieve.validity import Times, at_moment
@@ -242,9 +243,10 @@ class StrictSerializer(serializers.Serializer[Any]):
 
     def to_internal_value(self, data: Any) -> Any:
         if isinstance(data, Mapping):
-            unknown = sorted(str(name)[:100] for name in data.keys() - names_in(type(self)))
+            known = names_in(type(self))
+            unknown = sorted(str(name)[:100] for name in data.keys() - known)
             if unknown:
-                raise serializers.ValidationError({name: ["Unknown field."] for name in unknown})
+                raise serializers.ValidationError({name: ["Unknown field." + hint(name, known)] for name in unknown})
         if self.checks is None:
             return super().to_internal_value(data)
         fields = {}

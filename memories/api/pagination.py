@@ -20,6 +20,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from memories.api.fields import ONE_TIME, AppTimeField, range_of, valid_asked
+from memories.api.scope_names import hint
 from memories.language.secrets import secret_in_name
 from memories.retrieve.hits import Recall
 from memories.retrieve.pipeline import SearchRequest
@@ -99,7 +100,7 @@ def refuse_unknown(request: Request, *known: str) -> None:
         return
     unknown = sorted(set(request.query_params) - {*known})
     if unknown:
-        raise ValidationError({name[:100]: ["Unknown parameter."] for name in unknown})
+        raise ValidationError({name[:100]: ["Unknown parameter." + hint(name, known)] for name in unknown})
     if twice := [name for name, values in request.query_params.lists() if len(values) > 1]:
         raise ValidationError({name: ["Given more than once."] for name in twice})
     if nul := [name for name, value in request.query_params.items() if "\0" in value]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Annotated, Any
@@ -11,11 +11,12 @@ from typing import Annotated, Any
 import mcp_types as mcp
 from mcp.server.lowlevel.server import Server
 from mcp.shared.exceptions import MCPError
-from pydantic import AfterValidator, Field
+from pydantic import AfterValidator, BeforeValidator, Field
 from rest_framework.exceptions import NotFound, ValidationError
 from typing_extensions import TypedDict
 
 from memories.api.base import count_writes
+from memories.api.scope_names import as_list
 from memories.compat import create_with_external_id, external_id, find_by_external_id
 from memories.language.scripts import without_surrogates
 from memories.language.secrets import clean, each_text, is_visible, without_secrets
@@ -35,9 +36,11 @@ MOST_IN_SUBJECT = 200
 
 Word = Annotated[str, AfterValidator(without_secrets)]
 """Any text of the dialect: without secrets before anything is made of it, so that it is found again by the same."""
+Words = Annotated[list[Word], BeforeValidator(as_list)]
+"""Texts; one alone is a list of one."""
 Relation = TypedDict("Relation", {"from": Word, "to": Word, "relationType": Word})
 AT_ONCE = 100
-toolbox = Toolbox()
+toolbox = Toolbox(keeps_apart_nobody=True)
 LONGEST_QUERY = 2048
 GRAPH = "memory://knowledge-graph"
 JSON = "application/json"
@@ -46,7 +49,15 @@ JSON = "application/json"
 class Entity(TypedDict):
     name: Word
     entityType: Word
-    observations: list[Word]
+    observations: Words
+
+
+def with_observations(entity: Any) -> Any:
+    """Return the entity; none observed, none said."""
+    return {"observations": [], **entity} if isinstance(entity, Mapping) else entity
+
+
+NewEntities = Annotated[list[Annotated[Entity, BeforeValidator(with_observations)]], BeforeValidator(as_list)]
 
 
 class KnowledgeGraph(TypedDict):
@@ -345,12 +356,16 @@ def texts(row: dict[str, Any], name: str) -> list[str]:
 
 class Observed(TypedDict):
     entityName: Word
-    contents: list[Word]
+    contents: Words
 
 
 class Withdrawn(TypedDict):
     entityName: Word
-    observations: list[Word]
+    observations: Words
+
+
+Deletions = Annotated[list[Withdrawn], BeforeValidator(as_list)]
+NewRelations = Annotated[list[Relation], BeforeValidator(as_list)]
 
 
 class Entities(TypedDict):
@@ -385,7 +400,7 @@ def done_answer(message: str) -> ToolAnswer:
 
 
 @toolbox.writes("Create Entities", only_adds=True, answers=Entities)
-def create_entities(ctx: ToolContext, entities: list[Entity]) -> ToolAnswer:
+def create_entities(ctx: ToolContext, entities: NewEntities) -> ToolAnswer:
     """Adds entities with what is observed of them. Those that are there stay as they are."""
     count_writes(ctx.agent, max(1, sum(1 + len(entity["observations"]) for entity in entities)))
     graph = Graph(ctx.agent)
@@ -394,7 +409,7 @@ def create_entities(ctx: ToolContext, entities: list[Entity]) -> ToolAnswer:
 
 
 @toolbox.writes("Create Relations", only_adds=True, answers=Relations)
-def create_relations(ctx: ToolContext, relations: list[Relation]) -> ToolAnswer:
+def create_relations(ctx: ToolContext, relations: NewRelations) -> ToolAnswer:
     """Adds relations between entities, in active voice: from Alice, works_at, to Acme."""
     count_writes(ctx.agent, max(1, len(relations)))
     graph = Graph(ctx.agent)
@@ -403,7 +418,7 @@ def create_relations(ctx: ToolContext, relations: list[Relation]) -> ToolAnswer:
 
 
 @toolbox.writes("Add Observations", only_adds=True, answers=Results)
-def add_observations(ctx: ToolContext, observations: list[Observed]) -> ToolAnswer:
+def add_observations(ctx: ToolContext, observations: Annotated[list[Observed], BeforeValidator(as_list)]) -> ToolAnswer:
     """Adds to what is observed of entities that are there."""
     count_writes(ctx.agent, max(1, sum(len(observation["contents"]) for observation in observations)))
     graph = Graph(ctx.agent)
@@ -414,21 +429,21 @@ def add_observations(ctx: ToolContext, observations: list[Observed]) -> ToolAnsw
 
 
 @toolbox.writes("Delete Entities", destroys=True, repeatable=True, answers=Done)
-def delete_entities(ctx: ToolContext, entityNames: list[Word]) -> ToolAnswer:  # noqa: N803  # the reference server's name
+def delete_entities(ctx: ToolContext, entityNames: Words) -> ToolAnswer:  # noqa: N803  # the reference server's name
     """Deletes entities with their observations and relations, for good."""
     Graph(ctx.agent).delete_entities(entityNames)
     return done_answer("Entities deleted successfully")
 
 
 @toolbox.writes("Delete Observations", destroys=True, repeatable=True, answers=Done)
-def delete_observations(ctx: ToolContext, deletions: list[Withdrawn]) -> ToolAnswer:
+def delete_observations(ctx: ToolContext, deletions: Deletions) -> ToolAnswer:
     """Deletes single observations of entities, for good."""
     Graph(ctx.agent).delete_observations([(deletion["entityName"], deletion["observations"]) for deletion in deletions])
     return done_answer("Observations deleted successfully")
 
 
 @toolbox.writes("Delete Relations", destroys=True, repeatable=True, answers=Done)
-def delete_relations(ctx: ToolContext, relations: list[Relation]) -> ToolAnswer:
+def delete_relations(ctx: ToolContext, relations: NewRelations) -> ToolAnswer:
     """Deletes relations, for good."""
     Graph(ctx.agent).delete_relations(relations)
     return done_answer("Relations deleted successfully")
@@ -447,7 +462,7 @@ def search_nodes(ctx: ToolContext, query: Annotated[Word, Field(max_length=LONGE
 
 
 @toolbox.reads("Open Nodes", answers=KnowledgeGraph)
-def open_nodes(ctx: ToolContext, names: list[Word]) -> ToolAnswer:
+def open_nodes(ctx: ToolContext, names: Words) -> ToolAnswer:
     """Entities by their names, with their relations."""
     return graph_answer(Graph(ctx.agent).part(names))
 

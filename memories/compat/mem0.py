@@ -24,17 +24,20 @@ from memories.api.serializers.memories import SearchQuestion
 from memories.compat import external_id
 from memories.compat.mem0_serializers import (
     IDS,
+    OF_THE_KEY,
     Changes,
     Lenient,
     NewMemories,
     Owner,
     Query,
+    by_speaker,
     end_of,
     metadata_of,
     owner_of,
     show_change,
     show_item,
     translated,
+    with_ids,
 )
 from memories.language.secrets import is_visible
 from memories.models import Action, Extraction, ExtractionStatus, Memory, Revision
@@ -54,7 +57,7 @@ SELF_HOSTED_TOP_K, HOSTED_TOP_K = 20, 10
 DEFAULT_PAGE, LARGEST_PAGE = 100, 1000
 BY_METHOD = "by method"
 # In the address of a deletion: what narrows it, and what stands for the key's own app.
-OBJECTS, OF_THE_KEY = ("filters", "metadata"), ("org_id", "project_id")
+OBJECTS = ("filters", "metadata")
 # The words themselves are handed over with who said them, as in a session.
 ORIGIN_OF: dict[str, str] = {Role.USER: Origin.USER, Role.ASSISTANT: Origin.ASSISTANT, Role.TOOL: Origin.TOOL}
 NULL = b"null"
@@ -96,21 +99,32 @@ def add_learnt(agent: MemoryAgent, fields: Mapping[str, Any]) -> tuple[list[Memo
     return rows, is_pending
 
 
+def add_of_each(agent: MemoryAgent, fields: Mapping[str, Any]) -> tuple[list[Memory], bool]:
+    """Learn what each speaker said as theirs, where no end user is named."""
+    user_id, learnt, is_pending = owner_of(fields).get("user_id"), list[Memory](), False
+    for speaker, messages in by_speaker(fields["messages"], user_id).items():
+        memories, waits = add_learnt(agent, {**fields, "user_id": speaker, "messages": messages})
+        learnt, is_pending = [*learnt, *memories], is_pending or waits
+    return learnt, is_pending
+
+
 def store_messages(agent: MemoryAgent, fields: dict[str, Any]) -> tuple[list[Memory], list[str]]:
     """Return each message as it is, a memory of its own; and why some were not stored."""
     owner = owner_of(fields)
+    speakers = by_speaker(visible_messages(fields), owner.get("user_id"))
     made = [
         candidate_from(
             agent,
             {
                 "content": message["content"],
                 "origin": ORIGIN_OF.get(message["role"], Origin.AGENT),
-                "user_id": owner.get("user_id"),
+                "user_id": speaker,
                 "metadata": {**metadata_of(owner, fields.get("metadata")), "role": message["role"]},
                 "valid_until": end_of(fields.get("expiration_date")),
             },
         )
-        for message in visible_messages(fields)
+        for speaker, messages in speakers.items()
+        for message in messages
     ]
     outcomes = agent.remember([candidate for candidate in made if is_visible(candidate.content)], dedupe=False)
     reasons = [outcome.reason for outcome in outcomes if outcome.memory is None]
@@ -150,7 +164,8 @@ class Mem0View(AgentView):
         return rows.active().valid(timezone.now()).select_related("cold_text")
 
     def owner_in_query(self) -> dict[str, str]:
-        owner = Owner(data={name: value for name, value in self.request.query_params.items() if name in IDS and value})
+        query = with_ids({name: value for name, value in self.request.query_params.items() if value})
+        owner = Owner(data={name: query[name] for name in IDS if name in query})
         owner.is_valid(raise_exception=True)
         return dict(owner.validated_data)
 
@@ -178,7 +193,7 @@ class Adding(Mem0View):
         agent = self.memory_agent()
         count_writes(agent, 1 if fields["infer"] else len(fields["messages"]))
         if fields["infer"]:
-            (memories, is_pending), reasons = add_learnt(agent, fields), list[str]()
+            (memories, is_pending), reasons = add_of_each(agent, fields), list[str]()
         else:
             (memories, reasons), is_pending = store_messages(agent, fields), False
         answer: dict[str, Any] = {
@@ -201,7 +216,7 @@ class Memories(Adding):
 
     def delete(self, request: Request) -> Response:
         """Return what fits all that is named, and nothing for what is not understood: it cannot be undone."""
-        if unknown := request.query_params.keys() - {*IDS, *OBJECTS, *OF_THE_KEY}:
+        if unknown := with_ids(request.query_params).keys() - {*IDS, *OBJECTS, *OF_THE_KEY}:
             raise ValidationError({name: ["Nothing is deleted by this here."] for name in sorted(unknown)})
         owner, named = self.owner_in_query(), objects_in_query(request)
         if not owner_of({**owner, "filters": named.get("filters")}):
@@ -217,10 +232,10 @@ class HostedList(Mem0View):
     scope = Scope.READ
 
     def post(self, request: Request) -> Response:
-        given = request.data if isinstance(request.data, Mapping) else {}
+        given = with_ids(request.data) if isinstance(request.data, Mapping) else {}
         page = whole_number(request.query_params, "page", 1, 10_000)
         size = whole_number(request.query_params, "page_size", DEFAULT_PAGE, LARGEST_PAGE)
-        rows = self.known(translated(given.get("filters"), {name: given.get(name) for name in IDS}))
+        rows = self.known(translated(given.get("filters"), given))
         count, start = rows.count(), (page - 1) * size
         return Response(
             {

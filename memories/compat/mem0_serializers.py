@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import UTC, date, datetime, timedelta
 from hashlib import md5
 from typing import Any
@@ -18,10 +18,11 @@ from memories.api.fields import (
     StrictCharField,
     StrictFloatField,
 )
+from memories.api.scope_names import AGENT, APP, SESSION, USER, meaning_of, scope_names_in
 from memories.api.serializers.memories import cleaned
 from memories.models import Action, Memory, Revision
 from memories.retrieve.filters import MAX_DEPTH, FilterError, build_filter
-from sessions.models import role_named
+from sessions.models import Role, role_named
 
 OTHER_IDS = ("agent_id", "app_id", "run_id")
 IDS = ("user_id", *OTHER_IDS)
@@ -32,6 +33,34 @@ JOINED = {"AND": "and", "OR": "or"}
 NAMES = {"categories": "category"}
 TIMES = ("created_at", "updated_at")
 ANY = "*"
+
+
+ID_OF = {USER: "user_id", AGENT: "agent_id", APP: "app_id", SESSION: "run_id"}
+OF_THE_KEY = ("org_id", "project_id", "org_name", "project_name", "orgId", "projectId", "orgName", "projectName")
+IN_FILTERS = {"userId": "user_id", "agentId": "agent_id", "appId": "app_id", "runId": "run_id"}
+
+
+def with_ids(given: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the fields with whose they are under mem0's names. ValidationError for a scope that mem0 has not."""
+    read = dict(given)
+    for name, value in scope_names_in(given, (*IDS, *OF_THE_KEY, "filters", "metadata")).items():
+        ours = ID_OF.get(meaning_of(name) or "")
+        if ours is None:
+            raise ValidationError({name: [f"mem0 has no such name: take one of {', '.join(IDS)}, or metadata."]})
+        if read.get(ours) not in (None, "", value):
+            raise ValidationError({name: [f"It says another one than {ours}."]})
+        read[ours] = value
+        read.pop(name, None)
+    return {**read, "filters": with_snake_case(read["filters"])} if "filters" in read else read
+
+
+def with_snake_case(filters: Any) -> Any:
+    """Return filters with the ids as mem0's API has them, where a client writes `userId`."""
+    if isinstance(filters, list):
+        return [with_snake_case(part) for part in filters]
+    if not isinstance(filters, Mapping):
+        return filters
+    return {IN_FILTERS.get(name, name): with_snake_case(value) for name, value in filters.items()}
 
 
 class Lenient(serializers.Serializer[Any]):
@@ -64,6 +93,9 @@ class Owner(Lenient):
     app_id = NameField(max_length=200, required=False, allow_null=True)
     run_id = NameField(max_length=200, required=False, allow_null=True)
     filters = JSONObjectField(required=False, allow_null=True)
+
+    def to_internal_value(self, data: Any) -> Any:
+        return super().to_internal_value(with_ids(data) if isinstance(data, Mapping) else data)
 
 
 class ExpiringFields(Lenient):
@@ -209,6 +241,18 @@ def owner_of(fields: Mapping[str, Any]) -> dict[str, str]:
             ids |= {name: term[name] for name in IDS if isinstance(term.get(name), str) and term[name] != ANY}
             waiting.extend(term["AND"] if isinstance(term.get("AND"), list) else [])
     return {name: value[:200] for name, value in ids.items()}
+
+
+def by_speaker(messages: Sequence[Mapping[str, Any]], user_id: str | None) -> dict[str | None, list[Mapping[str, Any]]]:
+    """Return the messages by whose they are: the user's who is named, or theirs whom `name` names, with the answers."""
+    groups: dict[str | None, list[Mapping[str, Any]]] = {}
+    speaker = user_id
+    for message in messages:
+        name = message["name"]
+        if not user_id and message["role"] == Role.USER:
+            speaker = name[:200] if isinstance(name, str) and name.strip() else None
+        groups.setdefault(speaker, []).append(message)
+    return groups
 
 
 def metadata_of(owner: Mapping[str, str], given: Mapping[str, Any] | None) -> dict[str, Any]:

@@ -21,8 +21,10 @@ from memories.api.fields import (
     StrictChoiceField,
     StrictIntegerField,
     StrictSerializer,
+    validated,
 )
 from memories.api.schema import operation
+from memories.api.scope_names import USER, meaning_of, scope_names_in
 from memories.compat import create_with_external_id, external_id, find_by_external_id
 from memories.language.secrets import without_secrets
 from memories.models import GENERAL, Kind, Memory, Visibility
@@ -327,6 +329,16 @@ class ToolResult(StrictSerializer):
     is_error = StrictBooleanField(help_text="As the block `tool_result` has it.")
 
 
+def with_user(given: Any, user_id: str | None) -> tuple[Any, str | None]:
+    """Return the command and the end user, whom some clients name beside it. ValidationError for another scope."""
+    scopes = scope_names_in(given, Command().fields) if isinstance(given, Mapping) else {}
+    for name, value in scopes.items():
+        if meaning_of(name) != USER or not isinstance(value, str) or user_id not in (None, value):
+            raise ValidationError({name: ["Say whose the files are by user_id in the address."]})
+        user_id = value
+    return ({name: value for name, value in given.items() if name not in scopes} if scopes else given), user_id
+
+
 class MemoryTool(AgentView):
     scope = "read"
 
@@ -339,14 +351,15 @@ class MemoryTool(AgentView):
     def post(self, request: Request) -> Response:
         """Run a command of Anthropic's memory tool on this agent's files. What cannot be done is answered with 200."""
         try:
-            command = self.read(Command)
+            given, user_id = with_user(request.data, request.query_params.get("user_id") or None)
+            command = validated(Command, given)
         except ValidationError as error:
             return refused(explain(error)[0])
         agent = self.memory_agent()
         if command["command"] != "view":
             check_scope(self.caller(), Scope.CREATE if command["command"] == "create" else Scope.WRITE)
             count_writes(agent, 1)
-        files = Files(agent, request.query_params.get("user_id") or None)
+        files = Files(agent, user_id)
         try:
             return Response({"content": COMMANDS[command["command"]](files, command), "is_error": False})
         except Refused as refusal:

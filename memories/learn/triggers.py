@@ -20,7 +20,7 @@ from memories.models import FutureTrigger, Link, LinkKind, Memory, Preload, Trig
 from memories.models.memory import MemoryQuerySet
 from memories.store.links import called_off_in
 from memsite.config.conf import get_conf
-from memsite.tenancy.access import of_users, users_told_of
+from memsite.tenancy.access import of_users, one_user
 from memsite.tenancy.models import Agent, App
 from memsite.tenancy.scoping import ScopedQuerySet
 from sessions.models import AgentSession, Resource, Role
@@ -224,10 +224,10 @@ def call_off(session: AgentSession, resource: Resource, off: Iterable[CalledOff]
 def due(app: App, user_id: str | None, agent: Agent | None, now: datetime) -> list[Due]:
     """Return what is due today where the app lives, the earliest time first; MOST_DUE at most. Four queries at most.
 
-    Of the user and of no one in particular; no user given: of all that may be shown. A recurring one is due on the day
-    that `put_away` has moved it to.
+    Of the user and of no one in particular; no user given: of no one in particular alone. A recurring one is due on the
+    day that `put_away` has moved it to.
     """
-    users = users_told_of(app, agent, user_id)
+    users = one_user(user_id)
     rows = due_on(visible_triggers(app, agent), day_of(app, now)).filter(of_users(users))
     ordered = rows.select_related("resource").order_by(F("trigger_time").asc(nulls_last=True), "-trigger_date", "pk")
     unique = told_once(ordered.defer("resource__raw_content")[:MOST_DUE])

@@ -14,6 +14,7 @@ from mcp.server.lowlevel.server import Server
 from mcp.shared.exceptions import MCPError
 from rest_framework.exceptions import APIException
 
+from memories.api.scope_names import ScopeNameRefused, with_our_names
 from memories.mcp.toolbox import Toolbox, ToolContext, error_text
 from memories.mcp.tools import session_named, toolbox
 from memories.services import ForeignSession
@@ -47,7 +48,10 @@ def list_prompts(params: Any) -> mcp.ListPromptsResult:
 def get_prompt(ctx: ToolContext, params: mcp.GetPromptRequestParams) -> mcp.GetPromptResult:
     if params.name != NAME:
         raise MCPError(code=mcp.INVALID_PARAMS, message=f"There is no prompt {params.name!r}: there is {NAME}.")
-    given = params.arguments or {}
+    try:
+        given = with_our_names(params.arguments or {}, ("session", "user_id"), ctx.of_key, NAME)
+    except ScopeNameRefused as refusal:
+        raise MCPError(code=mcp.INVALID_PARAMS, message=str(refusal)) from refusal
     session, user_id = given.get("session", ""), given.get("user_id") or None
     try:
         # With a session, what was shown is noted, as at the start of any other.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -11,10 +11,12 @@ import mcp_types as mcp
 import orjson
 import structlog
 from mcp.server.mcpserver.utilities.func_metadata import FuncMetadata, func_metadata
+from mcp.shared.exceptions import MCPError
 from pydantic import TypeAdapter, ValidationError
 
 from memories.api.base import agent_of, check_scope
 from memories.api.fields import app_zone
+from memories.api.scope_names import AGENT, APP, ScopeNameRefused, scope_names_in, with_our_names
 from memories.learn.trigger_span import WrongTrigger
 from memories.services import BothSuperseded, ForeignSession, MemoryAgent
 from memories.store import LimitReached
@@ -30,13 +32,24 @@ BROKE = "Something broke here; it has been logged."
 
 @dataclass(frozen=True)
 class ToolContext:
-    """Who calls: `agent` are the services for the app of the caller's key, made when they are first used."""
+    """Who calls: `agent` are the services for the app of the caller's key, made when they are first used.
+
+    `root` is the server's own address, for tools that tell one.
+    """
 
     caller: Principal
+    root: str = ""
 
     @cached_property
     def agent(self) -> MemoryAgent:
         return agent_of(self.caller)
+
+    @property
+    def of_key(self) -> dict[str, str]:
+        """Return the names of the agent and the app of the key."""
+        assert self.caller.app is not None, "the endpoint refuses operators"
+        assert self.caller.agent is not None, "the endpoint refuses operators"
+        return {AGENT: self.caller.agent.name, APP: self.caller.app.app_id}
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,8 +72,11 @@ class Tool:
 
 
 class Toolbox:
-    def __init__(self) -> None:
+    """Tools by name. Where it `keeps_apart_nobody`, no part of an argument may name a user, either."""
+
+    def __init__(self, *, keeps_apart_nobody: bool = False) -> None:
         self.tools: dict[str, Tool] = {}
+        self.keeps_apart_nobody = keeps_apart_nobody
 
     def reads(self, title: str, *, answers: Any = None) -> Callable[[Work], Work]:
         """Register a tool that changes nothing. `answers` is the type of its document, if clients should know it."""
@@ -117,6 +133,7 @@ class Toolbox:
         tool = self.tools.get(name)
         if tool is None:
             return failed(f"There is no tool {name!r}. There are: {', '.join(self.tools)}.")
+        given = self.with_scopes(ctx, tool, given)
         try:
             check_scope(ctx.caller, tool.scope)
             # Models fill in all arguments: null, "", and 0 of optional ones that begin at 1 mean nothing.
@@ -143,6 +160,23 @@ class Toolbox:
         texts = [text, answer.more] if isinstance(answer, ToolAnswer) and answer.more else [text]
         content: list[Any] = [mcp.TextContent(type="text", text=text) for text in texts]
         return mcp.CallToolResult(content=content, structured_content=structured)
+
+    def with_scopes(self, ctx: ToolContext, tool: Tool, given: Mapping[str, Any]) -> Mapping[str, Any]:
+        """Return the arguments with scopes under our names. MCPError for one that cannot be followed."""
+        takes = tool.listed.input_schema["properties"].keys()
+        try:
+            if self.keeps_apart_nobody and (name := next(iter(names_inside(given, takes)), None)):
+                raise ScopeNameRefused(f"{name}: what is stored here is shared by all agents of the app. Leave it out.")
+            return with_our_names(given, takes, ctx.of_key, tool.listed.name)
+        except ScopeNameRefused as refusal:
+            raise MCPError(code=mcp.INVALID_PARAMS, message=str(refusal)) from refusal
+
+
+def names_inside(given: Mapping[str, Any], takes: Collection[str]) -> list[str]:
+    """Return the names that mean a scope, of arguments and of the objects in them."""
+    lists = [value if isinstance(value, list) else [value] for value in given.values()]
+    items = [item for some in lists for item in some if isinstance(item, Mapping)]
+    return [*scope_names_in(given, takes), *(name for item in items for name in scope_names_in(item, ()))]
 
 
 def plain_schema(node: Any) -> Any:

@@ -8,12 +8,13 @@ from collections.abc import Mapping
 from typing import Annotated, Any, Literal
 
 from django.db.models import Model, QuerySet
-from pydantic import Field
+from pydantic import BeforeValidator, Field
 from rest_framework.exceptions import PermissionDenied, ValidationError
 
 from memories.api.base import candidate_from, check_changes, count_writes, found, memory_with
 from memories.api.fields import StrictSerializer, range_of, valid_asked, validated
 from memories.api.pagination import as_uuid, search_page, whole
+from memories.api.scope_names import labels
 from memories.api.serializers.documents import DocumentFields, show_passage
 from memories.api.serializers.memories import (
     ContextQuestion,
@@ -60,7 +61,8 @@ Id = Annotated[str, Field(description="Of a memory, as search tells it.")]
 UserId = Annotated[str | None, Field(description="The end user it is about or for.")]
 Category = Annotated[str | None, Field(description="Its drawer, in small letters: work, health, timing, …")]
 Subject = Annotated[str | None, Field(description="What it is about: a service, a person, a project.")]
-Tags = Annotated[list[str] | None, Field(description="Short labels.")]
+Labels = BeforeValidator(labels)
+Tags = Annotated[list[str] | None, Labels, Field(description="Short labels.")]
 OriginSaid = Annotated[
     Literal["assistant", "agent", "tool", "web"] | None,
     Field(description="Whose word it is: yours (assistant), another agent's, a tool's, or read on the web."),
@@ -388,7 +390,9 @@ def held(rejection: Rejection | None) -> dict[str, Any]:
 @toolbox.writes("Forget memories", destroys=True, repeatable=True)
 def forget(
     ctx: ToolContext,
-    ids: Annotated[list[str], Field(description="Of memories or documents.", min_length=1, max_length=FORGET_AT_MOST)],
+    ids: Annotated[
+        list[str], Labels, Field(description="Of memories or documents.", min_length=1, max_length=FORGET_AT_MOST)
+    ],
 ) -> dict[str, Any]:
     """Deletes memories or documents for good. `update` with status archived is the soft way for memories."""
     agent, uids = ctx.agent, [as_uuid("ids", uid) for uid in ids]
@@ -541,7 +545,7 @@ def add_trigger(
     time: Annotated[str | None, Field(description="Of the clock, as 15:00.")] = None,
     until: Annotated[str | None, Field(description="The last day, of a stretch of days.")] = None,
     rule: Annotated[str | None, Field(description="How it comes round (RFC 5545): FREQ=WEEKLY.")] = None,
-    memory_ids: Annotated[list[str] | None, Field(description="Memories to bring up that day.")] = None,
+    memory_ids: Annotated[list[str] | None, Labels, Field(description="Memories to bring up that day.")] = None,
     user_id: UserId = None,
 ) -> dict[str, Any]:
     """Brings something up on its day, at the start of each session."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import MutableMapping
+from collections.abc import Mapping, MutableMapping
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
@@ -23,7 +23,13 @@ from memsite.tenancy.models import Scope
 if TYPE_CHECKING:
     from mcp.server.lowlevel.server import Server
 
-PARSE_ERROR, INVALID_REQUEST = -32700, -32600
+PARSE_ERROR, INVALID_REQUEST, INVALID_PARAMS = -32700, -32600, -32602
+PARAMS = {
+    "tools/call": "CallToolRequestParams",
+    "prompts/get": "GetPromptRequestParams",
+    "resources/read": "ReadResourceRequestParams",
+}
+"""What the SDK reads the parameters of a method as: it only says that they are invalid."""
 KINDS: dict[str, tuple[tuple[type, ...], str]] = {
     # field, what it may be, in words
     "method": ((str,), "a text"),
@@ -65,6 +71,32 @@ def id_of(body: bytes) -> str | int | None:
         return None
     is_request = isinstance(message, dict) and ("method" in message or not message.keys() & {"result", "error"})
     return message["id"] if is_request and type(message.get("id")) in (str, int) else None
+
+
+def arguments_in_text(message: Mapping[str, Any]) -> dict[str, Any] | None:
+    """Return the arguments of a tool that come as a text of JSON, as some models write them."""
+    params = message.get("params")
+    given = params.get("arguments") if message.get("method") == "tools/call" and isinstance(params, dict) else None
+    try:
+        arguments = parse_json(given.encode()) if isinstance(given, str) else None
+    except (ParseError, UnicodeEncodeError):
+        return None
+    return arguments if isinstance(arguments, dict) else None
+
+
+def why_invalid(method: Any, params: Any) -> str:
+    """Return what is wrong with the parameters, by name; empty if nothing is, or the method is none of these."""
+    import mcp_types
+    from pydantic import ValidationError
+
+    if method not in PARAMS:
+        return ""
+    try:
+        getattr(mcp_types, PARAMS[method]).model_validate(params or {})
+    except ValidationError as error:
+        wrong = [(".".join(map(str, problem["loc"])), problem["msg"]) for problem in error.errors()[:5]]
+        return "Invalid request parameters: " + "; ".join(f"{path}: {why}" for path, why in wrong)
+    return ""
 
 
 class MCPKey(KeyAuthentication):
@@ -110,6 +142,11 @@ class MCPView(AgentView):
             return refused(body, PARSE_ERROR, str(error.detail), status)
         if wrong := what_is_wrong(message):
             return refused(body, INVALID_REQUEST, wrong)
+        if arguments := arguments_in_text(message):
+            message["params"]["arguments"] = arguments
+            body = json.dumps(message).encode()
+        if "id" in message and (wrong := why_invalid(message.get("method"), message.get("params"))):
+            return refused(body, INVALID_PARAMS, wrong, 200)
         return serve(self.server(), request._request, body)
 
 
@@ -118,6 +155,15 @@ class Memsite(MCPView):
         from memories.mcp.server import make_server
 
         return make_server(self.caller())
+
+
+class ChatGPT(MCPView):
+    """`search` and `fetch` as ChatGPT's connectors ask for them."""
+
+    def server(self) -> Server[Any]:
+        from memories.mcp.chatgpt import make_server
+
+        return make_server(self.caller(), self.request.build_absolute_uri("/").rstrip("/"))
 
 
 class ReferenceMemory(MCPView):

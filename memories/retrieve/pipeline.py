@@ -80,7 +80,7 @@ from memsite.db.lru_cache import Commit, last_commit
 from memsite.db.prepared import Prepared, padded
 from memsite.ops.metrics import count_search
 from memsite.ops.tracing import span
-from memsite.tenancy.access import is_of_users, users_told_of
+from memsite.tenancy.access import is_of_users, one_user, users_told_of
 from memsite.tenancy.models import Agent, App, AppStatus
 from memsite.tenancy.policy import AppPolicy, Ranking
 from memsite.tenancy.row_level_security import confined, site_wide
@@ -115,7 +115,8 @@ class SearchRequest:
     `counted` leaves no trace: an operator looks, no agent. Without the `floor`, hits that do not fit are returned too.
     `documents` is one of DOCUMENTS; `beside` finds none in the past. `commit` is the last commit before the request,
     where the caller knows it; otherwise the database is asked. `valid` is a time in which what is found has to have
-    held, `stored` one in which it was stored: from, and until before.
+    held, `stored` one in which it was stored: from, and until before. `unasked`, it finds nothing of an
+    end user who is not named.
     """
 
     text: str
@@ -136,6 +137,7 @@ class SearchRequest:
     tone: str = ""
     count_access: bool = True
     counted: bool = True
+    unasked: bool = False
     floor: bool = True
     commit: Commit | None = None
 
@@ -160,7 +162,9 @@ def search_in_app(app: App, agent: Agent | None, asked: SearchRequest, embedder:
     only = matching_pks(app, asked.filters) if asked.filters else None
     scope = Scope(
         agent.pk if agent else None,
-        users_told_of(app, agent, asked.user_id, users_named(asked.filters)),
+        one_user(asked.user_id)
+        if asked.unasked
+        else users_told_of(app, agent, asked.user_id, users_named(asked.filters)),
         then.timestamp(),
         asked.exclude,
         only,

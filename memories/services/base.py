@@ -25,7 +25,7 @@ from memories.providers.llm.rules import RulesProvider
 from memories.retrieve.scoped_view import Scope
 from memories.store import Writer, writing
 from memsite.config.conf import get_conf
-from memsite.tenancy.access import Users, users_shown, users_told_of
+from memsite.tenancy.access import Users, one_user, users_shown, users_told_of
 from memsite.tenancy.authentication import takes_key_with
 from memsite.tenancy.models import Agent, App
 from memsite.tenancy.policy import AgentsEdit
@@ -96,9 +96,9 @@ class Caller:
         """Return the end users whose rows may be shown beside those of no end user."""
         return users_shown(self.app, self.agent, named)
 
-    def scope(self, user_id: str | None, now: datetime) -> Scope:
-        """Return the scope of a search now, for an end user."""
-        users = users_told_of(self.app, self.agent, user_id)
+    def scope(self, user_id: str | None, now: datetime, *, unasked: bool = False) -> Scope:
+        """Return the scope of a search now, for an end user. What is shown `unasked` is of no user who is not named."""
+        users = one_user(user_id) if unasked else users_told_of(self.app, self.agent, user_id)
         return Scope(self.agent.pk if self.agent else None, users, now.timestamp())
 
     @cached_property

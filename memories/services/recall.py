@@ -120,6 +120,7 @@ class RecallService(Caller):
         valid: Times | None = None,
         stored: Times | None = None,
         by_rules: bool = False,
+        unasked: bool = False,
         counted: bool = True,
     ) -> Context:
         """Return a block for an agent: memories that answer the question, or the best known ones without one.
@@ -130,6 +131,7 @@ class RecallService(Caller):
         `limit` lowers the policy's limit and never raises it. `valid` and `stored` are as a SearchRequest has them.
         A model has 300 ms for it; then the rules do, and `degraded` names it. With `by_rules` they do in any case.
         Nothing with a lower score than `min_score`, or the policy's, answers. Without `counted` it leaves no trace.
+        What is shown `unasked`, as by a hook, is of no end user who is not named.
         """
         now = timezone.now()
         user_id = user_id or (session.user_id if session else None)
@@ -153,12 +155,13 @@ class RecallService(Caller):
                 valid=valid,
                 stored=stored,
                 counted=counted,
+                unasked=unasked,
                 unreviewed=self.app.policy.inject_unreviewed,
             )
             context = self.answer(block, asked, session, now, max_tokens, saves)
         else:
             ranges = [given_time(*times) if times else None for times in (valid, stored)]
-            scope = replace(self.scope(user_id, now), valid=ranges[0], stored=ranges[1])
+            scope = replace(self.scope(user_id, now, unasked=True), valid=ranges[0], stored=ranges[1])
             most = line_limit(self.app.policy, block, max_tokens or budget_tokens(self.app.policy, block))
             limit = min(limit or most, most)
             known = greet(self.app, scope, self.embedder, block, now, max_tokens=max_tokens, limit=limit)

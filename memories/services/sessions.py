@@ -43,6 +43,7 @@ from memsite.config.conf import get_conf
 from memsite.jobs.engine import fire_for
 from memsite.jobs.job import Run
 from memsite.jobs.task_queue import ring
+from memsite.tenancy.access import one_user
 from memsite.tenancy.policy import AppPolicy
 from sessions.checkpoints import recover, store_turn, unread_turns
 from sessions.models import AgentSession, Role, SessionStatus, Turn
@@ -195,7 +196,7 @@ class SessionService(TriggerService):
         rest = budget - due.tokens - taught.tokens
         known = greet(
             self.app,
-            self.scope(user_id, now),
+            self.scope(user_id, now, unasked=True),
             self.embedder,
             self.app.policy.block,
             now,
@@ -207,7 +208,7 @@ class SessionService(TriggerService):
 
     def doubted(self, memories: Sequence[Memory], user_id: str | None, now: datetime) -> set[int]:
         """Return the memories that another one contradicts which may be shown too, whether or not a block has room."""
-        others = injectable(self.memories_of(user_id).of_user(user_id), self.app.policy, now)
+        others = injectable(self.memories().of_users(one_user(user_id)), self.app.policy, now)
         return at_odds_with(self.app, {memory.pk for memory in memories}, others)
 
     def prompt(self, tier: int) -> str:
@@ -215,7 +216,7 @@ class SessionService(TriggerService):
         return tier_prompt(tier, self.app.policy)
 
     def lessons(self, user_id: str | None) -> MemoryQuerySet:
-        lessons = self.memories_of(user_id).of_user(user_id).lessons()
+        lessons = self.memories().of_users(one_user(user_id)).lessons()
         return injectable(lessons, self.app.policy, timezone.now()).select_related("session", "resource")
 
     def heartbeat(self, session: AgentSession) -> list[str]:

@@ -1,5 +1,7 @@
+from typing import Any
+
 from django.contrib import admin
-from django.urls import include, path, re_path
+from django.urls import URLPattern, include, path, re_path
 from django.views.generic import RedirectView
 from drf_spectacular.views import SpectacularAPIView, SpectacularSwaggerSplitView
 
@@ -10,28 +12,35 @@ from memories.api.views.webhooks import ChatMessage
 from memories.compat import mem0
 from memories.compat.memory_tool import MemoryTool
 from memories.compat.proxy import AnthropicFormat, Chat, Models, OpenAIFormat
-from memories.mcp.views import Memsite, ReferenceMemory
+from memories.mcp.views import ChatGPT, Memsite, ReferenceMemory
 from memsite.oauth import views as oauth
 
-# Addresses as the other systems' clients have them, slashes and all.
+
+def slash_or_not(route: str, view: Any, **options: Any) -> list[URLPattern]:
+    """Return an address that answers the same with a slash at its end as without: a client sends a POST once."""
+    twin = route.removesuffix("/") if route.endswith("/") else f"{route}/"
+    return [path(route, view.as_view(**options)), path(twin, view.as_view(**{**options, "schema": None}))]
+
+
+# Addresses as the other systems' clients have them.
 compat = [
-    path("memory-tool", MemoryTool.as_view()),
-    path("mcp-memory", ReferenceMemory.as_view()),
+    *slash_or_not("memory-tool", MemoryTool),
+    *slash_or_not("mcp-memory", ReferenceMemory),
     # mem0, self-hosted
-    path("mem0/memories", mem0.Memories.as_view()),
-    path("mem0/memories/<str:memory_id>", mem0.OneMemory.as_view()),
-    path("mem0/memories/<str:memory_id>/history", mem0.History.as_view()),
-    path("mem0/search", mem0.Searching.as_view()),
-    path("mem0/entities", mem0.Entities.as_view()),
+    *slash_or_not("mem0/memories", mem0.Memories),
+    *slash_or_not("mem0/memories/<str:memory_id>", mem0.OneMemory),
+    *slash_or_not("mem0/memories/<str:memory_id>/history", mem0.History),
+    *slash_or_not("mem0/search", mem0.Searching),
+    *slash_or_not("mem0/entities", mem0.Entities),
     # mem0, hosted: its clients of all generations
-    path("mem0/v1/ping/", mem0.Ping.as_view()),
-    path("mem0/v1/memories/", mem0.Memories.as_view(hosted=True)),
-    path("mem0/v3/memories/add/", mem0.Adding.as_view(hosted=True)),
-    re_path(r"^mem0/v[23]/memories/$", mem0.HostedList.as_view()),
-    re_path(r"^mem0/v[123]/memories/search/$", mem0.Searching.as_view(top_k=mem0.HOSTED_TOP_K)),
-    path("mem0/v1/memories/<str:memory_id>/", mem0.OneMemory.as_view(hosted=True)),
-    path("mem0/v1/memories/<str:memory_id>/history/", mem0.History.as_view()),
-    path("mem0/v1/entities/", mem0.Entities.as_view(hosted=True)),
+    *slash_or_not("mem0/v1/ping/", mem0.Ping),
+    *slash_or_not("mem0/v1/memories/", mem0.Memories, hosted=True),
+    *slash_or_not("mem0/v3/memories/add/", mem0.Adding, hosted=True),
+    re_path(r"^mem0/v[23]/memories/?$", mem0.HostedList.as_view()),
+    re_path(r"^mem0/v[123]/memories/search/?$", mem0.Searching.as_view(top_k=mem0.HOSTED_TOP_K)),
+    *slash_or_not("mem0/v1/memories/<str:memory_id>/", mem0.OneMemory, hosted=True),
+    *slash_or_not("mem0/v1/memories/<str:memory_id>/history/", mem0.History),
+    *slash_or_not("mem0/v1/entities/", mem0.Entities, hosted=True),
 ]
 
 proxy = [
@@ -50,7 +59,8 @@ urlpatterns = [
     path("admin/login/", RedirectView.as_view(pattern_name="login", query_string=True)),
     path("admin/", admin.site.urls),
     path("hooks/<uuid:uid>", ChatMessage.as_view()),
-    path("mcp", Memsite.as_view()),
+    *slash_or_not("mcp", Memsite),
+    *slash_or_not("mcp/chatgpt", ChatGPT),
     path("compat/", include(compat)),
     path("proxy/", include(proxy)),
     path("api/schema", SpectacularAPIView.as_view(content_negotiation_class=InFormatAsked), name="schema"),

@@ -73,7 +73,7 @@ class ConsentForm(forms.Form):
         return [Scope.READ.value, *([Scope.WRITE.value] if self.cleaned_data.get("may_write") else [])]
 
 
-RESOURCES = ("/mcp", "/compat/mcp-memory")
+RESOURCES = ("/mcp", "/mcp/chatgpt", "/compat/mcp-memory")
 View = Callable[..., HttpResponse]
 
 
@@ -101,6 +101,7 @@ def root_of(request: HttpRequest) -> str:
 @require_GET
 def about_resource(request: HttpRequest, path: str = "") -> HttpResponse:
     """Describe who lets clients in (RFC 9728)."""
+    path = path.rstrip("/")
     if path and path not in RESOURCES:
         raise Http404
     root = root_of(request)

@@ -70,7 +70,7 @@ def users_shown(app: App, agent: Agent | None, named: Iterable[str | None] = ())
 
 
 def users_told_of(app: App, agent: Agent | None, user_id: str | None, named: Iterable[str | None] = ()) -> Users:
-    """Return whose rows are told to somebody who talks with this end user. Without one, all that may be shown."""
+    """Return whose rows a search finds for who talks with this end user. Without one, all that may be shown."""
     return one_user(user_id) or users_shown(app, agent, named)
 
 

@@ -1,4 +1,4 @@
-"""`memsite hook EVENT`: what Claude Code runs at each event. It must never disturb a session."""
+"""`memsite hook EVENT`: what agents' programs run at each event. It must never disturb a session."""
 
 from __future__ import annotations
 
@@ -18,6 +18,8 @@ from urllib.request import Request, urlopen
 
 from memsite_client.claude import SUFFIX, UNSENDABLE, Message, Piece, id_in, line_ids, own_words, read_piece, text_in
 from memsite_client.configuration import Server, find_server, state_folder, write_whole
+from memsite_client.hosts import HOSTS, read_event, show_answer, split_event
+from memsite_client.project import project_of
 
 # Claude Code gives SessionEnd 1.5 seconds, and others as long as the settings say. The user waits for a prompt's.
 SECONDS = {"SessionEnd": 1.5, "UserPromptSubmit": 4.0, "SessionStart": 6.0}
@@ -137,22 +139,33 @@ def save_progress(session_id: str, progress: Progress) -> None:
         return
 
 
-def main(event_name: str, *, verbose: bool = False) -> int:
-    """Return the exit code, always 0. `verbose` tells on stderr what went wrong, which Claude Code shows nobody."""
-    seconds = seconds_for(event_name)
+def main(event_name: str, *, verbose: bool = False, shared: bool = False) -> int:
+    """Return the exit code, always 0. `verbose` tells on stderr what went wrong, which no host shows anybody.
+
+    `event_name` is `Stop`, or of another host `codex:Stop`. What is said is the project's, unless it is `shared`.
+    """
+    host, _ = split_event(event_name)
+    ours = HOSTS[host].events.get(split_event(event_name)[1], "")
+    seconds = seconds_for(ours)
     threading.Thread(target=end_after, args=(seconds, verbose), daemon=True).start()
     try:
-        event = json.loads(sys.stdin.buffer.read())
-        if not isinstance(event, dict) or not isinstance(event.get("session_id"), str):
-            raise ValueError("stdin is no event of Claude Code")
+        payload = json.loads(sys.stdin.buffer.read())
+        event = read_event(event_name, payload, str(Path.cwd())) if isinstance(payload, dict) else {}
+        if not isinstance(event.get("session_id"), str):
+            raise ValueError(f"stdin is no event of {HOSTS[host].title}")
         # All that the server reads of it are texts: what tools took and gave stays here.
         texts = {field: UNSENDABLE.sub("\ufffd", value) for field, value in event.items() if isinstance(value, str)}
-        if answer := answer_to({"hook_event_name": event_name, **texts}):
-            sys.stdout.write(json.dumps(answer))
-            sys.stdout.flush()
+        if not shared:
+            texts["user_id"] = project_of(texts.get("cwd", ""))
+        answer = answer_to(texts, host, event.get("messages"))
+        text = answer.get("hookSpecificOutput", {}).get("additionalContext", "")
     except Exception as error:
+        text = ""
         if verbose:
             sys.stderr.write(f"memsite: {type(error).__name__}: {error}\n")
+    if output := show_answer(event_name, text):
+        sys.stdout.write(json.dumps(output))
+        sys.stdout.flush()
     return 0
 
 
@@ -170,8 +183,8 @@ def end_after(seconds: float, verbose: bool) -> None:
     os._exit(0)
 
 
-def answer_to(event: dict[str, Any]) -> dict[str, Any]:
-    """Return what to print; {} for nothing."""
+def answer_to(event: dict[str, Any], host: str, messages: Any = None) -> dict[str, Any]:
+    """Return the server's answer; {} for nothing. Only Claude Code's transcript is read: others tell what was said."""
     place = find_server()
     if wrapped := os.environ.get("MEMSITE_SESSION_ID"):
         # Inside of `memsite run`, which opens, hears and ends the session itself: only a prompt is answered.
@@ -182,6 +195,8 @@ def answer_to(event: dict[str, Any]) -> dict[str, Any]:
         text = post(place, "context", body)["text"]
         output = {"hookEventName": event["hook_event_name"], "additionalContext": text}
         return {"hookSpecificOutput": output} if text else {}
+    if host != "claude-code":
+        return post(place, "hooks/claude-code", event if messages is None else {**event, "messages": messages})
     progress = load_progress(event["session_id"])
     event["messages"] = news(event, progress)
     try:

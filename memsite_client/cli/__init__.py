@@ -9,8 +9,9 @@ import click
 from memsite_client import __version__
 from memsite_client.cli.apps import bridges, changes, export, import_file, webhooks
 from memsite_client.cli.base import Commands
-from memsite_client.cli.claude import hook, install, transcripts
+from memsite_client.cli.claude import hook, transcripts
 from memsite_client.cli.documents import documents
+from memsite_client.cli.install import doctor, install, uninstall
 from memsite_client.cli.memories import (
     context,
     delete,
@@ -67,6 +68,8 @@ for command in (
     completion,
     hook,
     install,
+    uninstall,
+    doctor,
     run,
     transcripts,
     mcp,

@@ -16,7 +16,7 @@ from typing import IO, Any, get_args
 
 import click
 
-from memsite_client.cli.base import FROM_STDIN, REFUSED, EndUser, Failure, Id, as_json, connect, print_json
+from memsite_client.cli.base import FROM_STDIN, REFUSED, EndUser, Failure, Id, as_json, connect, print_json, to_json
 from memsite_client.cli.output import INDENT, dim, memory_line, one_line, plain
 from memsite_client.shapes import Change, Counted, Import, ImportSource
 from memsite_client.sync import Memsite
@@ -363,7 +363,7 @@ def changes(since: int | None, follow: bool, json_: bool) -> None:
     with connect() as memsite:
         if follow:
             for change in memsite.follow_changes(since):
-                click.echo(json.dumps(change, ensure_ascii=False) if json_ else change_line(change))
+                click.echo(to_json(change, None) if json_ else change_line(change))
             return None
         answer = memsite.list_changes(since)
     if json_:

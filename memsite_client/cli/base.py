@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import codecs
+import io
 import json
 import sys
+import unicodedata
+from collections.abc import Iterable
 from typing import IO, Any
 from uuid import UUID
 
@@ -29,6 +33,7 @@ CODES: tuple[tuple[type[MemsiteError], int], ...] = (
     (ProblemError, REFUSED),
 )
 FROM_STDIN = "-"
+SIMPLER = str.maketrans({"…": "...", "→": "->", "×": "x", "–": "-", "—": "--", "‘": "'", "’": "'", "“": '"', "”": '"'})
 
 MOST_CHARACTERS = 200
 as_json = click.option("--json", "json_", is_flag=True, help="Print the server's answer as JSON.")
@@ -90,8 +95,30 @@ def connect() -> Memsite:
     return Memsite(wanted_url())
 
 
+def print_what_can_be(streams: Iterable[Any]) -> None:
+    """Let consoles of any encoding print what they can: simpler signs, or `?`, in place of an error."""
+    codecs.register_error("memsite", simpler)
+    for stream in streams:
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="memsite")
+
+
+def simpler(error: UnicodeError) -> tuple[str, int]:
+    if not isinstance(error, UnicodeEncodeError):
+        raise error
+    text = error.object[error.start : error.end].translate(SIMPLER)
+    letters = (sign for sign in unicodedata.normalize("NFKD", text) if not unicodedata.combining(sign))
+    return "".join(letters).encode("ascii", "replace").decode(), error.end
+
+
+def to_json(answer: Any, indent: int | None = 2) -> str:
+    """Return JSON; in ASCII where the console is not of Unicode."""
+    is_unicode = (getattr(sys.stdout, "encoding", None) or "").lower().startswith("utf")
+    return json.dumps(answer, indent=indent, ensure_ascii=not is_unicode)
+
+
 def print_json(answer: Any) -> None:
-    click.echo(json.dumps(answer, indent=2, ensure_ascii=False))
+    click.echo(to_json(answer))
 
 
 def text_of(argument: str) -> str:

@@ -1,4 +1,4 @@
-"""Commands for Claude Code: hook, install, and transcripts of the past sent as its hooks would have."""
+"""Hooks of agents' programs, and Claude Code's transcripts of the past sent as its hooks would have."""
 
 from __future__ import annotations
 
@@ -13,25 +13,11 @@ import click
 from memsite_client.claude import SUFFIX, Message, read_piece
 from memsite_client.claude.hook import HOPELESS, Progress, fingerprint, load_progress, save_progress
 from memsite_client.claude.hook import main as run_hook
-from memsite_client.claude.settings import (
-    KEY_OF_THE_READER,
-    TIMEOUTS,
-    change_file,
-    command_line,
-    mcp_file,
-    read_servers,
-    read_settings,
-    settings_file,
-    speaks_mcp,
-    with_hooks,
-    with_server,
-    without_hooks,
-    without_server,
-)
-from memsite_client.cli.base import REFUSED, Failure, as_json, connect, print_json, wanted_url
+from memsite_client.cli.base import REFUSED, Failure, as_json, connect, print_json
 from memsite_client.cli.output import many
-from memsite_client.configuration import server_of
 from memsite_client.errors import InvalidRequest, ProblemError
+from memsite_client.hosts import HOSTS, home_of, names_of_events
+from memsite_client.project import project_of
 from memsite_client.sync import Memsite
 
 # A sub-agent's own transcript: not what the agent and its user said.
@@ -49,7 +35,7 @@ class Part(NamedTuple):
 
 
 def send_transcript(
-    memsite: Memsite, path: Path, *, again: bool = False, after: Iterable[Path] | None = None
+    memsite: Memsite, path: Path, *, again: bool = False, after: Iterable[Path] | None = None, shared: bool = False
 ) -> Iterator[Part]:
     """Send what was not sent yet, piece by piece, and yield each. Raise what the client raises, and OSError.
 
@@ -66,6 +52,8 @@ def send_transcript(
         refused = list[str]()
         if piece.messages:
             about["cwd"] = piece.cwd or about.get("cwd", "")
+            if about["cwd"] and not shared:
+                about.setdefault("user_id", project_of(about["cwd"]))
             messages = [as_sent(message, names) for message in piece.messages]
             refused += send_messages(memsite, {**about, "hook_event_name": EVENT}, messages)
         save_progress(session_id, progress)
@@ -120,57 +108,16 @@ class NeverBlocking(click.Command):
 
 
 @click.command(cls=NeverBlocking)
-@click.argument("event", type=click.Choice(list(TIMEOUTS)))
+@click.argument("event", type=click.Choice(names_of_events()), metavar="EVENT")
+@click.option("--shared", is_flag=True, help="What is said is not this project's alone.")
 @click.option("--verbose", is_flag=True, help="Tell on stderr what went wrong.")
-def hook(event: str, verbose: bool) -> None:
-    """Answer a hook of Claude Code: its JSON on stdin, ours on stdout. Never fails, never takes long."""
-    sys.exit(run_hook(event, verbose=verbose))
+def hook(event: str, shared: bool, verbose: bool) -> None:
+    """Answer a hook: its JSON on stdin, ours on stdout. Never fails, never takes long.
 
-
-@click.group()
-def install() -> None:
-    """Connect an agent's program with the server."""
-
-
-@install.command("claude-code")
-@click.option("--project", "is_project", is_flag=True, help="For everyone who works in this folder.")
-@click.option("--user", "is_user", is_flag=True, help="For you, in all folders (the usual).")
-@click.option("--remove", is_flag=True, help="Take out what was put in.")
-def claude_code(is_project: bool, is_user: bool, remove: bool) -> None:
-    """Put our hooks into Claude Code's settings, and the server among its MCP servers if it speaks MCP.
-
-    What others have written there stays as it is.
+    Claude Code's are SessionStart, UserPromptSubmit, Stop, PreCompact and SessionEnd; those of others are named as
+    codex:Stop, cursor:sessionStart, gemini:BeforeAgent.
     """
-    if is_project and is_user:
-        raise click.UsageError("--project or --user, not both.")
-    try:
-        project = Path.cwd() if is_project else None
-    except OSError as error:
-        raise Failure("The folder that you are in is not there any more.") from error
-    settings_path, mcp_path = settings_file(project), mcp_file(project)
-    settings, servers = read_settings(settings_path), read_servers(mcp_path)
-    if remove:
-        keep(settings_path, settings, without_hooks(settings))
-        keep(mcp_path, servers, without_server(servers))
-        return
-    keep(settings_path, settings, with_hooks(settings, command_line(project)))
-    place = server_of(wanted_url())
-    if speaks_mcp(place):
-        after = with_server(servers, place, KEY_OF_THE_READER if project else place.key)
-        keep(mcp_path, servers, after, 0o644 if project else 0o600)
-    if not place.key:
-        click.echo("There is no key yet: `memsite login` keeps one. Until then the hooks do nothing.", err=True)
-
-
-def keep(path: Path, before: dict[str, Any], after: dict[str, Any], new_mode: int = 0o644) -> None:
-    if before == after:
-        click.echo(f"{path}: nothing to change.")
-        return
-    try:
-        copy = change_file(path, after, new_mode)
-    except OSError as error:
-        raise Failure(f"{path} cannot be written: {error.strerror}.") from error
-    click.echo(f"{path}: changed.{f' As it was: {copy}' if copy else ''}")
+    sys.exit(run_hook(event, verbose=verbose, shared=shared))
 
 
 @click.group()
@@ -181,13 +128,14 @@ def transcripts() -> None:
 @transcripts.command("import")
 @click.argument("paths", nargs=-1, type=click.Path(exists=True, path_type=Path))
 @click.option("--again", is_flag=True, help="Send also what was sent before; the server knows it again.")
+@click.option("--shared", is_flag=True, help="What was said is not each project's alone.")
 @as_json
-def import_(paths: tuple[Path, ...], again: bool, json_: bool) -> None:
+def import_(paths: tuple[Path, ...], again: bool, shared: bool, json_: bool) -> None:
     """Send what was said in transcripts of Claude Code (JSONL): files or folders, otherwise all of yours.
 
     Each becomes a session. What was sent before, also by a hook, is not sent again.
     """
-    roots = paths or (settings_file(None).parent / "projects",)
+    roots = paths or (home_of(HOSTS["claude-code"]) / "projects",)
     candidates = {file for path in roots for file in (path.rglob(f"*{SUFFIX}") if path.is_dir() else [path])}
     own = [file for file in candidates if file.is_file() and not file.name.startswith(SUB_AGENT)]
     # The oldest first, so that what was said later is learnt later.
@@ -203,7 +151,7 @@ def import_(paths: tuple[Path, ...], again: bool, json_: bool) -> None:
     ):
         for path in files:
             try:
-                for piece in send_transcript(memsite, path, again=again, after=done if again else None):
+                for piece in send_transcript(memsite, path, again=again, after=done if again else None, shared=shared):
                     message_count += piece.messages
                     sessions.update([piece.session_id] if piece.messages else [])
                     failed += [f"{path}: {reason}" for reason in piece.refused]

@@ -47,7 +47,7 @@ SHORT_SECONDS, LONG_SECONDS = 10.0, 60.0
 def login(address: str | None, unchecked: bool) -> None:
     """Keep the server's address and a key, for this user of this machine. The key is asked for, or read from stdin."""
     url = root_of(address or wanted_url() or server_of().url)
-    key = click.prompt("Key", hide_input=True, err=True) if sys.stdin.isatty() else sys.stdin.readline()
+    key = click.prompt(f"Key for {url}", hide_input=True, err=True) if sys.stdin.isatty() else sys.stdin.readline()
     place = Server(url, checked_key(key))
     if not place.key:
         raise Failure("no key was given", KEY)

@@ -90,6 +90,11 @@ def hook(caller: Caller, user: Mapping[str, str]) -> Any:
     return caller.post("hooks/claude-code", {"hook_event_name": "SessionStart", "session_id": "x", "cwd": "/srv"})
 
 
+def hook_prompt(caller: Caller, user: Mapping[str, str]) -> Any:
+    event = {"hook_event_name": "UserPromptSubmit", "session_id": "y", "cwd": "/srv"}
+    return caller.post("hooks/claude-code", {**event, "prompt": "To whom are whales known?"})
+
+
 TAKING_A_USER: dict[str, Door] = {
     "search": lambda c, u: c.post("memories/search", {"query": "whales", **u}),
     "context": lambda c, u: c.post("context", {"query": "whales", **u}),
@@ -121,6 +126,7 @@ WITHOUT_A_USER: dict[str, Door] = {
     "rejections": lambda c, u: c.get("rejections"),
     "changes": lambda c, u: c.get("memories/changes", since=0),
     "hook": hook,
+    "hook of a prompt": hook_prompt,
     "resource lessons": lambda c, u: ask(c, "resources/read", {"uri": "memsite://lessons"}),
     "mem0 entities": lambda c, u: mem0(c, "entities"),
     "graph": lambda c, u: call(c, "read_graph", GRAPH),
@@ -134,6 +140,7 @@ OF_ONE_ALWAYS: dict[str, Door] = {
     ),
 }
 """They keep users apart whatever the policy says."""
+UNASKED = ("context without a question", "greeting", "hook", "hook of a prompt", "prompt")
 WHERE_IT_MATTERS = {**TAKING_A_USER, **LISTS_OF_A_USER, **WITHOUT_A_USER}
 
 
@@ -159,10 +166,16 @@ def test_a_list_of_one_user_shows_theirs(house: Caller, door: str) -> None:
     assert words_in((LISTS_OF_A_USER | OF_ONE_ALWAYS)[door](house, {"user_id": ANN})) == {ANN}
 
 
-@each_row("door", WHERE_IT_MATTERS, rolled_back=True)
+@each_row("door", [door for door in WHERE_IT_MATTERS if door not in UNASKED], rolled_back=True)
 def test_unless_the_policy_says_so_who_names_nobody_is_shown_everything(house: Caller, door: str) -> None:
     set_policy(house, users_apart=False)
     assert words_in(WHERE_IT_MATTERS[door](house, {})) == WORDS
+
+
+@each_row("door", UNASKED, rolled_back=True)
+def test_what_is_shown_unasked_leaves_out_who_was_not_named_in_any_app(house: Caller, door: str) -> None:
+    set_policy(house, users_apart=False)
+    assert words_in(WHERE_IT_MATTERS[door](house, {})) == {NOBODY}
 
 
 @each_row("door", TAKING_A_USER, rolled_back=True)

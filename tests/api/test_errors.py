@@ -133,7 +133,7 @@ def test_404_names_what_there_is_not(operator: APIClient) -> None:
     assert told == "There is no such app, or it is not yours."
 
 
-@each_row("path", ["/mcp/", "/compat/nothing", "/compat/mcp-memory/", "/hooks/x"])
+@each_row("path", ["/mcp/nothing", "/compat/nothing", "/compat/mcp-memory/x", "/hooks/x"])
 def test_404_for_programs_is_no_page_whatever_they_accept(alice: Caller, path: str) -> None:
     for accept in ("*/*", "text/html", "application/json, text/event-stream"):
         assert_problem(alice.client.get(path, headers={"Accept": accept}), 404)

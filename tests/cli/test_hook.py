@@ -17,7 +17,7 @@ from werkzeug import Request, Response
 
 from memsite_client import Memsite
 from memsite_client.claude.hook import seconds_for, silence_file
-from memsite_client.claude.settings import TIMEOUTS
+from memsite_client.hosts import HOSTS
 from tests.cli.hooks import HASTY, PATIENT, hook, told
 from tests.cli.transcripts import OTHER, SESSION, Transcript
 from tests.serving import Server
@@ -25,7 +25,7 @@ from tests.tables import each_row
 from tools.ports import free_port
 
 ROOT = Path(__file__).resolve().parents[2]
-EVENTS = list(TIMEOUTS)
+EVENTS = list(HOSTS["claude-code"].events)
 
 
 def assert_silence(done: subprocess.CompletedProcess[bytes]) -> None:

@@ -13,9 +13,12 @@ from typing import Any
 import pytest
 from pytest_httpserver import HTTPServer
 
-from memsite_client.claude.settings import TIMEOUTS, is_ours
+from memsite_client.hosts import HOSTS
+from memsite_client.hosts import TIMEOUTS as ALL_TIMEOUTS
+from memsite_client.installer import is_ours
 from tests.cli.conftest import run
 
+TIMEOUTS = {event: ALL_TIMEOUTS[event] for event in HOSTS["claude-code"].events}
 ROOT = Path(__file__).resolve().parents[2]
 OTHERS: dict[str, Any] = {
     "model": "opus",
@@ -124,7 +127,7 @@ def test_hooks_of_an_older_installation_are_replaced(user_settings: Path) -> Non
 def test_remove_leaves_nothing_of_ours(user_settings: Path) -> None:
     install()
     install("--remove")
-    assert json.loads(user_settings.read_text()) == {}
+    assert not user_settings.exists()
     assert install("--remove").stdout.count("nothing to change") == 2
 
 
@@ -247,7 +250,7 @@ def test_no_key_is_written_where_others_read(speaking_mcp: str, project: Path) -
     assert "mst_secret_key" not in written
     assert "Bearer ${MEMSITE_API_KEY}" in written
     install("--project", "--remove")
-    assert json.loads((project / ".mcp.json").read_text()) == {}
+    assert list(project.rglob("*.json")) == []
 
 
 def test_a_file_of_ours_with_a_key_is_for_the_user_only(speaking_mcp: str, home: Path) -> None:

@@ -104,7 +104,7 @@ def test_the_package_for_machines_without_the_server_has_all_of_it() -> None:
     assert sorted(alone["tool"]["setuptools"]["packages"]) == sorted(
         ".".join(folder.relative_to(ROOT).parts) for folder in folders
     )
-    assert alone["project"]["scripts"] == {"memsite": "memsite_client.__main__:main"}
+    assert alone["project"]["scripts"] == dict.fromkeys(("memsite", "memsite-client"), "memsite_client.__main__:main")
     assert whole["project"]["version"] == memsite_client.__version__ == memsite.__version__
 
 

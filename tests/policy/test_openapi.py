@@ -226,7 +226,8 @@ def routes() -> set[tuple[str, str]]:
     doors = [(prefix, *door) for prefix in ("api/v1/", "compat/") for door in routes_below(prefix).items()]
     for prefix, place, route in doors:
         view = route.callback.view_class
-        if view.schema is None:
+        # The same with a slash is of other systems' clients.
+        if view.schema is None or place.endswith("/"):
             continue
         address = f"/{prefix}" + re.sub(r"<(?:\w+:)?(\w+)>", r"{\1}", place)
         found |= {(method, address) for method in METHODS & set(view.http_method_names) if hasattr(view, method)}

@@ -168,11 +168,12 @@ def test_a_signed_in_person_who_is_a_member_of_nothing_gets_through_no_door_of_t
         assert client.get(example(address)).status_code in (401, 403), address
 
 
-def test_no_door_ends_with_a_slash() -> None:
-    others = ("admin/", "compat/mem0/v")
-    assert [address for address in ROUTES if address.endswith(("/", "/$")) and not address.startswith(others)] == [
-        address for address in ROUTES if address.startswith("compat/^")
-    ]
+def test_what_other_systems_clients_ask_is_answered_with_a_slash_as_without_and_nothing_else() -> None:
+    spoken = {address for address in ROUTES if address.startswith(("mcp", "compat/")) and "^" not in address}
+    assert {f"{address.rstrip('/')}/" for address in spoken} == {address for address in spoken if address.endswith("/")}
+    assert {address.rstrip("/") for address in spoken} <= spoken
+    slashed = [address for address in ROUTES if address.endswith("/") and address not in spoken]
+    assert all(address.startswith("admin/") for address in slashed)
 
 
 @pytest.mark.django_db

@@ -52,7 +52,7 @@ from memories.api.serializers.sessions import (
 from memories.api.streaming import Unread, body_chunks
 from memories.capture.ingest_messages import Captured
 from memories.language.messages import Message
-from memories.services import MemoryAgent
+from memories.services import ForeignSession, MemoryAgent
 from memsite.http.exceptions import Conflict
 from memsite.tenancy.access import of_users
 from memsite.tenancy.idempotency import Slot
@@ -329,7 +329,7 @@ class ClaudeCodeHook(AgentView):
             return ""
         is_resumed = event["source"] == "resume"
         # One that is forked off tells of the other as resumed, and never of its end.
-        session, is_new = agent.open_session(event["session_id"], about(event), wakes=bool(messages) or not is_resumed)
+        session, is_new = open_for(agent, event, wakes=bool(messages) or not is_resumed)
         is_asked = name == "UserPromptSubmit"
         is_greeted = name == "SessionStart" or (is_asked and is_new)
         texts = [agent.start(session, goes_on=is_resumed).text] if is_greeted else []
@@ -345,11 +345,20 @@ class ClaudeCodeHook(AgentView):
         return "\n\n".join(filter(None, texts))
 
 
+def open_for(agent: MemoryAgent, event: HookPayload, *, wakes: bool) -> tuple[AgentSession, bool]:
+    """Return the session of the event. It stays with whom it began, where its agent goes on in another folder."""
+    fields = about(event)
+    try:
+        return agent.open_session(event["session_id"], {**fields, "user_id": event["user_id"] or None}, wakes=wakes)
+    except ForeignSession:
+        return agent.open_session(event["session_id"], fields, wakes=wakes)
+
+
 def about(event: HookPayload) -> dict[str, Any]:
     """What the session is known by, the folder it is at work in; and since when its agent sees what it was shown."""
     cwd = (event["cwd"] or "")[:CWD_CHARACTERS]
     folder = cwd.replace("\\", "/").rstrip("/").rpartition("/")[2]
-    known = {"title": folder[:TITLE_CHARACTERS], "environment": {"client": CLIENT, "cwd": cwd}}
+    known = {"title": folder[:TITLE_CHARACTERS], "environment": {"client": event["client"] or CLIENT, "cwd": cwd}}
     is_compacted = event["hook_event_name"] == "PreCompact" or event["source"] == "compact"
     return {**known, "shown_since": timezone.now()} if is_compacted else known
 
@@ -372,7 +381,7 @@ def recalled(agent: MemoryAgent, session: AgentSession) -> str:
     if not messages or messages[-1].role != Role.USER:
         return ""
     context = agent.context(
-        Block.TURN, messages=messages, session=session, turn_number=turn_number(session), by_rules=True
+        Block.TURN, messages=messages, session=session, turn_number=turn_number(session), by_rules=True, unasked=True
     )
     return context.injected.text
 

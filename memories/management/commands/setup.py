@@ -224,6 +224,7 @@ def welcome(url: str, first: FirstStart, notes: Path) -> str:
         "Try it, in another terminal:",
         f"  curl {url}/api/v1/memories -H 'Authorization: Bearer {first.agent_key}' \\",
         f"    -H 'Content-Type: application/json' -d '{body}'",
+        f"  .venv/bin/memsite login --url {url}    # with the agent's key",
         "",
     ]
     return "\n".join(lines)

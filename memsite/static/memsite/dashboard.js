@@ -214,28 +214,6 @@
     });
   }
 
-  // --- keys in a list (data-keys): j and k go to the next and the previous row, others press its button (data-key)
-
-  const isTyping = (element) => element.matches("input:not([type=checkbox]), textarea, select");
-  const goToRow = (row) => row && one("[data-pick], a, button", row)?.focus();
-
-  function useKey(event) {
-    const isOther = event.ctrlKey || event.metaKey || event.altKey || !/^[a-z]$/.test(event.key);
-    if (isOther || isTyping(event.target) || one("dialog[open]")) return;
-    const rows = all("[data-keys] tbody tr:not(.editing)");
-    const at = rows.findIndex((row) => row.contains(document.activeElement));
-    if (event.key === "j") goToRow(rows[at + 1]);
-    else if (event.key === "k") goToRow(rows[at - 1]);
-    else if (at >= 0 && !event.repeat) pressKey(one(`[data-key=${event.key}]`, rows[at]), rows[at + 1] || rows[at - 1]);
-  }
-
-  // Who decides about one row goes on with the next.
-  function pressKey(button, next) {
-    if (!button) return;
-    goToRow(next);
-    button.click();
-  }
-
   // --- a field that is changed counts: its box (data-sets) is ticked
 
   function tickSet({ target }) {
@@ -296,6 +274,16 @@
     next.find((link) => link.textContent.trim().toLowerCase().startsWith(letter))?.click();
   }
 
+  // A button of the row at hand (data-key). Who decides about one row goes on with the next.
+  function pressKey(key) {
+    const row = rowAtHand();
+    const button = row && one(`[data-key=${key}]`, row);
+    if (!button) return false;
+    step(row.matches(":last-child") ? -1 : 1);
+    button.click();
+    return true;
+  }
+
   function press(event) {
     const { key, target } = event;
     const isTyped = target.closest("textarea, select, [data-keep], dialog, input:not([type=checkbox])");
@@ -304,7 +292,7 @@
     goes = false;
     if (isOfPage) goTo(key.toLowerCase());
     else if (Object.hasOwn(KEYS, key)) KEYS[key]();
-    else return;
+    else if (event.repeat || !/^[a-z]$/.test(key) || !pressKey(key)) return;
     event.preventDefault();
   }
 
@@ -363,7 +351,6 @@
     if (output) output.value = Number(event.target.value).toFixed(2);
   });
 
-  document.addEventListener("keydown", useKey);
   document.addEventListener("input", tickSet);
   // On a phone the filters are a sheet: what was asked for is behind it.
   document.addEventListener("submit", ({ target }) => {

@@ -297,7 +297,7 @@ def test_old_messages_bring_nothing_that_is_over(session: AgentSession) -> None:
 def test_a_stretch_that_is_running_when_it_comes_in_is_noted(session: AgentSession) -> None:
     [made] = say(session, "We stay in Rome from Sep 28 to Oct 2", at=later(-10), now=NOW)
     assert (made.trigger_date, made.until) == (date(2026, 9, 28), date(2026, 10, 2))
-    assert messages(session.app) == ["We stay in Rome from Sep 28 to Oct 2"]
+    assert messages(session.app, user_id=session.user_id) == ["We stay in Rome from Sep 28 to Oct 2"]
 
 
 def test_what_comes_round_in_old_messages_begins_with_its_next_day(session: AgentSession) -> None:
