@@ -98,7 +98,7 @@ class ByTopic(forms.BaseForm):
 
 class DashboardMeta:
     model = Memory
-    fields = FIELDS
+    fields: tuple[str, ...] = FIELDS
     labels = {"content": "Memory", "subject": "Service", "user_id": "End user", "visibility": "For"}
     help_texts = {"subject": "", "importance": "", "pinned": ""}
     widgets = {
