@@ -312,7 +312,12 @@ class SearchQuestion(AskedTimes):
         help_text="What was known at this time.",
     )
     cursor = StrictCharField(
-        max_length=200, required=False, allow_null=True, default=None, help_text="`next` of the page before this one."
+        max_length=200,
+        required=False,
+        allow_null=True,
+        default=None,
+        refuses_empty=True,
+        help_text="`next` of the page before this one.",
     )
 
     def validate_filters(self, filters: dict[str, Any] | None) -> dict[str, Any]:
