@@ -22,7 +22,7 @@ from memsite.timestamps import check_in_reach, in_zone
 
 RATED = ("subject", "category", "kind", "importance", "confidence")
 SCOPED = ("tags", "user_id", "visibility", "valid_from", "valid_until")
-FIELDS = ("content", *RATED, "pinned")
+FIELDS: tuple[str, ...] = ("content", *RATED, "pinned")
 IMPORTANCES = [(1, "1 trivial"), (2, "2 minor"), (3, "3 useful"), (4, "4 important"), (5, "5 critical")]
 
 
@@ -96,7 +96,7 @@ class ByTopic(forms.BaseForm):
 
 class DashboardMeta:
     model = Memory
-    fields = FIELDS
+    fields: tuple[str, ...] = FIELDS
     labels = {"content": "Memory", "subject": "Service", "user_id": "End user", "visibility": "For"}
     help_texts = {"subject": "", "importance": "", "pinned": ""}
     widgets = {
