@@ -55,6 +55,11 @@ def test_login_keeps_nothing_for_a_server_that_is_away_unless_told_so(home: Path
     assert (home / ".config" / "memsite" / "config.json").exists()
 
 
+def test_login_that_finds_no_server_says_how_to_name_one(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("MEMSITE_URL", f"http://127.0.0.1:{free_port()}")
+    assert "memsite login --url URL" in run("login", stdin="mst_key\n", code=5).stderr
+
+
 def test_login_without_a_key(server: Server) -> None:
     assert "no key" in run("login", "--url", server.url, stdin="\n", code=4).stderr
 
