@@ -283,7 +283,7 @@ def test_no_policy_is_changed_where_one_app_is_not_ones_own(
     assert olga.get("/apps/policy", {"like": app}).status_code in (200 if app == "umbrella" else 404,)
 
 
-@each_row("fields, said", [
+@each_row("fields, text", [
     ({"memory_limit": "0"}, "greater than or equal to 1"),
     ({"set": ["marker_categories"], "marker_categories": "No Such"}, "No Such"),
     ({"set": ["turn_limit"], "turn_limit": "1"}, "Economising cannot inject more than turn_limit"),
