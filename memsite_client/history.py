@@ -1,12 +1,13 @@
 """A conversation as a program left it, message by message: for frameworks that keep their history elsewhere.
 
-Each call adds a turn to a session, whose `internal_state` says what became of the history. Turns are only ever added, so
-nothing is lost where several write at once; what is said in them is learnt from like any turn.
+Each call adds a turn to a session, whose `internal_state` says what became of the history. Turns are only ever added,
+so nothing is lost where several write at once. What is said in them is learnt from like any turn.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import Any
 from uuid import uuid4
 
@@ -62,10 +63,8 @@ class History:
 
     def clear(self) -> None:
         """Delete the session for good, with its texts and what was learnt in it."""
-        try:
+        with suppress(NotFound):
             self.memsite.request("DELETE", f"sessions/{self.id}")
-        except NotFound:
-            pass
         self._id = None
 
     def _read(self) -> tuple[list[JSON], int]:

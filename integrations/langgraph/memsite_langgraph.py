@@ -28,6 +28,7 @@ from langgraph.store.base import (
     get_text_at_path,
     validate_op_namespace,
 )
+
 from memsite_client import InvalidRequest, Memsite, NotFound
 
 __all__ = ["MemsiteStore", "NotStored"]
@@ -95,7 +96,7 @@ class MemsiteStore(BaseStore):
     # --- one item
 
     def _rows(self, namespace: Namespace, key: str) -> list[dict[str, Any]]:
-        """Return the memory of a key. Where several puts have met there are more for a moment; the first is the item."""
+        """Return the memory of a key. Where puts have met there are several for a moment: the first is the item."""
         if not key.strip():
             return []
         rows = self._list(subject=subject_of(namespace), external_id=key)
@@ -139,7 +140,9 @@ class MemsiteStore(BaseStore):
         """Return False if somebody has deleted it meanwhile."""
         fields = self._fields(op)
         try:
-            now = written(lambda content: self.memsite.change_memory(row["id"], content=content, **fields), self._text(op))
+            now = written(
+                lambda content: self.memsite.change_memory(row["id"], content=content, **fields), self._text(op)
+            )
         except NotFound:
             return False
         if not is_kept(now, op):
@@ -166,9 +169,13 @@ class MemsiteStore(BaseStore):
     # --- many items
 
     def _search(self, op: SearchOp) -> list[SearchItem]:
-        found = self._found(op) if (op.query or "").strip() else ((row, None) for row in self._below(op.namespace_prefix))
+        found = (
+            self._found(op) if (op.query or "").strip() else ((row, None) for row in self._below(op.namespace_prefix))
+        )
         fitting = (pair for pair in found if is_wanted(pair[0], op))
-        return [SearchItem(**shown(row), score=score) for row, score in islice(fitting, op.offset, op.offset + op.limit)]
+        return [
+            SearchItem(**shown(row), score=score) for row, score in islice(fitting, op.offset, op.offset + op.limit)
+        ]
 
     def _found(self, op: SearchOp) -> Iterator[tuple[dict[str, Any], float | None]]:
         """Yield what answers the query, best first, then the rest without a score."""
@@ -177,7 +184,11 @@ class MemsiteStore(BaseStore):
         if op.namespace_prefix:
             narrowed.append({"tags": tag_of(op.namespace_prefix)})
         hits = self.memsite.search_all(
-            (op.query or "")[:QUERY_CHARACTERS], filters={"and": narrowed}, user_id=self.user_id, documents="none", limit=SEARCH_PAGE
+            (op.query or "")[:QUERY_CHARACTERS],
+            filters={"and": narrowed},
+            user_id=self.user_id,
+            documents="none",
+            limit=SEARCH_PAGE,
         )
         for hit in hits:
             if self._is_item(hit):
@@ -263,7 +274,12 @@ def shown(row: Mapping[str, Any]) -> dict[str, Any]:
 
 def leaves(value: Any, name: str = "") -> Iterator[str]:
     """Yield `name: text` of all that a value says; the only text of an item as it is."""
-    if name == "" and isinstance(value, dict) and len(value) == 1 and isinstance(text := next(iter(value.values())), str):
+    if (
+        name == ""
+        and isinstance(value, dict)
+        and len(value) == 1
+        and isinstance(text := next(iter(value.values())), str)
+    ):
         yield text
     elif isinstance(value, dict):
         for key, inner in value.items():

@@ -12,8 +12,9 @@ import pytest
 from langgraph.graph import START, StateGraph
 from langgraph.store.base import BaseStore, GetOp, InvalidNamespaceError, ListNamespacesOp, PutOp, SearchOp
 from langgraph.store.memory import InMemoryStore
-from memsite_client import Memsite
 from memsite_langgraph import MemsiteStore, NotStored
+
+from memsite_client import Memsite
 
 CALLS = json.loads((Path(__file__).parent / "calls.json").read_text())
 ANN = ("users", "ann")

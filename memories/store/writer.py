@@ -145,7 +145,7 @@ class Candidate:
 
 
 def cleaned(name: str, value: Any) -> Any:
-    """Return a field as it is kept. Metadata are a program's own: it finds their texts with the blanks at their ends."""
+    """Return a field as it is kept. Metadata are a program's own: their texts keep the blanks at their ends."""
     return each_text(value, without_secrets) if name == "metadata" else clean_all(value)
 
 
