@@ -17,6 +17,11 @@ HOST := 127.0.0.1
 SHOWN = $(if $(filter 0.0.0.0 ::,$(HOST)),127.0.0.1,$(if $(findstring :,$(HOST)),[$(HOST)],$(HOST)))
 PORT := 8000
 
+# Agents' frameworks, apart from all else; with `-large`, those that take a gigabyte.
+FRAMEWORKS := $(VENV)/frameworks
+FRAMED := langgraph langchain openai-agents llama-index pydantic-ai test_examples.py
+FRAMED_LARGE := crewai google-adk claude-agent-sdk test_examples.py
+
 # Test processes. One more than cores: a third of a test's time is waiting, for a disk or for processes that it started.
 WORKERS := $(shell echo $$(($$(getconf _NPROCESSORS_ONLN) + 1)))
 
@@ -64,6 +69,13 @@ test-wall: $(VENV)/dev.stamp $(VENV)/compat.stamp ## Run on PostgreSQL, behind r
 
 test-redis: $(VENV)/dev.stamp ## Run the tests of a worker that Redis calls
 	@$(BIN)/python -m tools.redis $(BIN)/python -m pytest tests/memsite/test_redis.py
+
+.PHONY: test-frameworks
+test-frameworks: $(VENV)/run.stamp $(FRAMEWORKS).stamp $(FRAMEWORKS)-node.stamp $(if $(ALL),$(FRAMEWORKS)-large.stamp) ## Run integrations/ and examples/ with the real frameworks (ALL=1 with CrewAI, Google ADK, Claude Agent SDK)
+	@FRAMEWORKS=$(FRAMEWORKS) $(BIN)/python -m tools.server sh -ec '\
+		$(FRAMEWORKS)/bin/python -m pytest -c integrations/pytest.ini --rootdir . $(FRAMED:%=integrations/%); \
+		$(if $(ALL),$(FRAMEWORKS)-large/bin/python -m pytest -c integrations/pytest.ini --rootdir . $(FRAMED_LARGE:%=integrations/%);) \
+		sh integrations/typescript/check.sh'
 
 check: lint types imports migrations schema test test-long test-postgres test-wall ## Run everything that CI runs
 
@@ -200,6 +212,10 @@ sbom: $(VENV)/trust.stamp ## Write what a release is made of: build/sbom.cdx.jso
 		--output-reproducible --output-format JSON --output-file build/sbom.cdx.json
 	@echo "build/sbom.cdx.json"
 
+.PHONY: typescript
+typescript: $(VENV)/run.stamp $(FRAMEWORKS)-node.stamp ## Write the TypeScript client's types anew from the schema
+	@FRAMEWORKS=$(FRAMEWORKS) $(BIN)/python -m tools.server sh integrations/typescript/check.sh write
+
 client: $(VENV)/dev.stamp ## Write the synchronous client from the asynchronous one
 	@$(BIN)/python -m tools.sync_client
 
@@ -216,6 +232,10 @@ lock: $(BIN)/python ## Choose new versions for requirements/*.lock
 		--override requirements/overrides.txt --constraint requirements/run.lock requirements/dev.in -o requirements/dev.lock
 	$(BIN)/python -m uv pip compile --upgrade --generate-hashes --no-header --no-annotate --python-version 3.11 \
 		requirements/compat.in -o requirements/compat.lock
+	$(BIN)/python -m uv pip compile --upgrade --generate-hashes --no-header --no-annotate --python-version 3.11 \
+		requirements/frameworks.in -o requirements/frameworks.lock
+	$(BIN)/python -m uv pip compile --upgrade --generate-hashes --no-header --no-annotate --python-version 3.11 \
+		requirements/frameworks-large.in -o requirements/frameworks-large.lock
 	$(BIN)/python -m uv pip compile --upgrade --generate-hashes --no-header --no-annotate --python-version 3.11 \
 		requirements/trust.in -o requirements/trust.lock
 	$(BIN)/python -m uv pip compile --upgrade --no-deps --generate-hashes --no-header --no-annotate --python-version 3.11 \
@@ -249,6 +269,25 @@ $(VENV)/compat.stamp: requirements/compat.lock | $(BIN)/python
 	@echo "Installing other systems' clients, for the tests (once, and when requirements/compat.lock changes) …"
 	@$(BIN)/python -m venv --clear $(VENV)/compat
 	@$(VENV)/compat/bin/python -m pip --disable-pip-version-check install --quiet --no-compile --no-deps --require-hashes --requirement requirements/compat.lock
+	@touch $@
+
+$(FRAMEWORKS).stamp: requirements/frameworks.lock | $(BIN)/python
+	@echo "Installing agents' frameworks, for the tests (once, and when requirements/frameworks.lock changes) …"
+	@$(BIN)/python -m venv --clear $(FRAMEWORKS)
+	@$(FRAMEWORKS)/bin/python -m pip --disable-pip-version-check install --quiet --no-compile --no-deps --require-hashes --requirement $<
+	@touch $@
+
+# No script of a package is run; what the lock names is checked against its hashes.
+$(FRAMEWORKS)-node.stamp: integrations/typescript/package.json integrations/typescript/package-lock.json
+	@command -v npm >/dev/null || { echo "There is no npm. On Debian and Ubuntu: apt install npm" >&2; exit 1; }
+	@mkdir -p $(FRAMEWORKS)-node && cp $^ $(FRAMEWORKS)-node
+	@npm ci --prefix $(FRAMEWORKS)-node --ignore-scripts --no-audit --no-fund --loglevel error
+	@touch $@
+
+$(FRAMEWORKS)-large.stamp: requirements/frameworks-large.lock | $(BIN)/python
+	@echo "Installing the large frameworks (once, and when requirements/frameworks-large.lock changes) …"
+	@$(BIN)/python -m venv --clear $(FRAMEWORKS)-large
+	@$(FRAMEWORKS)-large/bin/python -m pip --disable-pip-version-check install --quiet --no-compile --no-deps --require-hashes --requirement $<
 	@touch $@
 
 # What looks at us from outside shares nothing with us.
