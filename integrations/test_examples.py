@@ -19,6 +19,7 @@ NEEDS = {
     "llama_index_agent": "llama_index",
     "pydantic_ai_agent": "pydantic_ai",
     "google_adk_agent": "google.adk",
+    "claude_agent": "claude_agent_sdk",
 }
 
 
@@ -33,9 +34,12 @@ def test_every_example_is_tried() -> None:
 
 
 @pytest.fixture
-def run(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Callable[[str, str], str]:
+def run(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> Callable[[str, str], str]:
     """Return what runs an example anew and returns what it prints: only the server knows of both runs."""
     monkeypatch.syspath_prepend(str(EXAMPLES))
+    monkeypatch.setenv("HOME", str(tmp_path))
 
     def example(name: str, said: str) -> str:
         monkeypatch.setattr(sys, "argv", [name, said])
