@@ -19,6 +19,9 @@ PORT := 8000
 
 # Agents' frameworks, apart from all else; with `-large`, those that take a gigabyte.
 FRAMEWORKS := $(VENV)/frameworks
+NODE := $(if $(shell command -v npm 2>/dev/null),node)
+# From here, or a folder of ours would be taken for the framework that it is named for.
+TRY_FRAMED := -m pytest -c integrations/pytest.ini --rootdir .
 FRAMED := langgraph langchain openai-agents llama-index pydantic-ai test_examples.py
 FRAMED_LARGE := crewai google-adk claude-agent-sdk test_examples.py
 
@@ -70,14 +73,17 @@ test-wall: $(VENV)/dev.stamp $(VENV)/compat.stamp ## Run on PostgreSQL, behind r
 test-redis: $(VENV)/dev.stamp ## Run the tests of a worker that Redis calls
 	@$(BIN)/python -m tools.redis $(BIN)/python -m pytest tests/memsite/test_redis.py
 
-.PHONY: test-frameworks
-test-frameworks: $(VENV)/run.stamp $(FRAMEWORKS).stamp $(FRAMEWORKS)-node.stamp $(if $(ALL),$(FRAMEWORKS)-large.stamp) ## Run integrations/ and examples/ with the real frameworks (ALL=1 with CrewAI, Google ADK, Claude Agent SDK)
-	@FRAMEWORKS=$(FRAMEWORKS) $(BIN)/python -m tools.server sh -ec '\
-		$(FRAMEWORKS)/bin/python -m pytest -c integrations/pytest.ini --rootdir . $(FRAMED:%=integrations/%); \
-		$(if $(ALL),$(FRAMEWORKS)-large/bin/python -m pytest -c integrations/pytest.ini --rootdir . $(FRAMED_LARGE:%=integrations/%);) \
-		sh integrations/typescript/check.sh'
+.PHONY: frameworks test-frameworks
+frameworks: $(FRAMEWORKS).stamp $(NODE:%=$(FRAMEWORKS)-%.stamp)
 
-check: lint types imports migrations schema test test-long test-postgres test-wall ## Run everything that CI runs
+test-frameworks: $(VENV)/run.stamp frameworks $(if $(ALL),$(FRAMEWORKS)-large.stamp) ## Run integrations/ and examples/ with the real frameworks (ALL=1 with CrewAI, Google ADK, Claude Agent SDK)
+	@FRAMEWORKS=$(FRAMEWORKS) $(BIN)/python -m tools.server sh -ec '\
+		$(if $(NODE),sh integrations/typescript/check.sh >$(FRAMEWORKS)-node.log 2>&1 & node=$$!;) \
+		$(FRAMEWORKS)/bin/python $(TRY_FRAMED) $(FRAMED:%=integrations/%); \
+		$(if $(ALL),$(FRAMEWORKS)-large/bin/python $(TRY_FRAMED) $(FRAMED_LARGE:%=integrations/%);) \
+		$(if $(NODE),wait $$node || code=$$?; cat $(FRAMEWORKS)-node.log; exit $${code:-0},echo "There is no npm: the TypeScript client is not tried.")'
+
+check: lint types imports migrations schema test test-frameworks test-long test-postgres test-wall ## Run everything that CI runs
 
 lint: $(VENV)/dev.stamp ## Check style, format and names
 	@$(BIN)/ruff check .
@@ -249,7 +255,7 @@ lock: $(BIN)/python ## Choose new versions for requirements/*.lock
 
 clean: ## Remove the environment and caches; never your data
 	rm -rf $(VENV) .mypy_cache .pytest_cache .ruff_cache .hypothesis .import_linter_cache build *.egg-info memsite_client/build memsite_client/*.egg-info
-	find memsite memories sessions memsite_client bench tools tests -name __pycache__ -type d -prune -exec rm -rf {} +
+	find memsite memories sessions memsite_client bench tools tests integrations examples -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # The environment. A stamp is as new as the lock file it was installed from.
 

@@ -1,4 +1,4 @@
-"""A Memsite server in the Claude Agent SDK: `memsite_hooks` are hooks that tell what is known and learn what is said."""
+"""A Memsite server in the Claude Agent SDK: `memsite_hooks` tell what is known and have what is said learnt from."""
 
 from __future__ import annotations
 
