@@ -12,6 +12,8 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
+# CrewAI would tell its makers of each crew.
+os.environ.update(CREWAI_DISABLE_TELEMETRY="true", OTEL_SDK_DISABLED="true", CREWAI_TRACING_ENABLED="false")
 sys.path[:0] = [str(ROOT), *(str(folder) for folder in (ROOT / "integrations").iterdir() if folder.is_dir())]
 
 from memsite_client import Memsite  # noqa: E402

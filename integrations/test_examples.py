@@ -20,6 +20,7 @@ NEEDS = {
     "pydantic_ai_agent": "pydantic_ai",
     "google_adk_agent": "google.adk",
     "claude_agent": "claude_agent_sdk",
+    "crewai_agent": "crewai",
 }
 
 
