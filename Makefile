@@ -218,8 +218,8 @@ sbom: $(VENV)/trust.stamp ## Write what a release is made of: build/sbom.cdx.jso
 		--output-reproducible --output-format JSON --output-file build/sbom.cdx.json
 	@echo "build/sbom.cdx.json"
 
-.PHONY: typescript
-typescript: $(VENV)/run.stamp $(FRAMEWORKS)-node.stamp ## Write the TypeScript client's types anew from the schema
+.PHONY: typescript-types
+typescript-types: $(VENV)/run.stamp $(FRAMEWORKS)-node.stamp ## Write the TypeScript client's types anew from the schema
 	@FRAMEWORKS=$(FRAMEWORKS) $(BIN)/python -m tools.server sh integrations/typescript/check.sh write
 
 client: $(VENV)/dev.stamp ## Write the synchronous client from the asynchronous one

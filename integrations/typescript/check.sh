@@ -10,7 +10,7 @@ cd "$stand"
 mkdir new
 node generate.mjs "$MEMSITE_URL/api/schema?format=json" new
 if [ "$1" = write ]; then cp new/* "$here/src"; exit; fi
-diff -r new src -x index.ts -x ai.ts >&2 || { echo "The API has changed: make typescript" >&2; exit 1; }
+diff -r new src -x index.ts -x ai.ts >&2 || { echo "The API has changed: make typescript-types" >&2; exit 1; }
 node_modules/.bin/tsc
 node_modules/.bin/tsc --noEmit --strict --skipLibCheck --module NodeNext --target ES2023 test/types.ts
 node --test test/*.test.mjs
