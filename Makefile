@@ -22,8 +22,8 @@ FRAMEWORKS := $(VENV)/frameworks
 NODE := $(if $(shell command -v npm 2>/dev/null),node)
 # From here, or a folder of ours would be taken for the framework that it is named for.
 TRY_FRAMED := -m pytest -c integrations/pytest.ini --rootdir .
-FRAMED := langgraph langchain openai-agents llama-index pydantic-ai test_examples.py
-FRAMED_LARGE := crewai google-adk claude-agent-sdk test_examples.py
+FRAMED := langgraph langchain openai-agents llama-index pydantic-ai google-adk test_examples.py
+FRAMED_LARGE := crewai claude-agent-sdk test_examples.py
 
 # Test processes. One more than cores: a third of a test's time is waiting, for a disk or for processes that it started.
 WORKERS := $(shell echo $$(($$(getconf _NPROCESSORS_ONLN) + 1)))
@@ -76,7 +76,7 @@ test-redis: $(VENV)/dev.stamp ## Run the tests of a worker that Redis calls
 .PHONY: frameworks test-frameworks
 frameworks: $(FRAMEWORKS).stamp $(NODE:%=$(FRAMEWORKS)-%.stamp)
 
-test-frameworks: $(VENV)/run.stamp frameworks $(if $(ALL),$(FRAMEWORKS)-large.stamp) ## Run integrations/ and examples/ with the real frameworks (ALL=1 with CrewAI, Google ADK, Claude Agent SDK)
+test-frameworks: $(VENV)/run.stamp frameworks $(if $(ALL),$(FRAMEWORKS)-large.stamp) ## Run integrations/ and examples/ with the real frameworks (ALL=1: with CrewAI and the Claude Agent SDK)
 	@FRAMEWORKS=$(FRAMEWORKS) $(BIN)/python -m tools.server sh -ec '\
 		$(if $(NODE),sh integrations/typescript/check.sh >$(FRAMEWORKS)-node.log 2>&1 & node=$$!;) \
 		$(FRAMEWORKS)/bin/python $(TRY_FRAMED) $(FRAMED:%=integrations/%); \

@@ -74,7 +74,18 @@ def test_the_command_works_in_a_folder_with_a_space_in_its_name(tmp_path):
 
 @needs_make
 def test_clean_leaves_what_is_yours_and_nothing_that_was_built(tmp_path):
-    ours = ["memsite", "memories", "sessions", "memsite_client", "bench", "tools", "tests", "data"]
+    ours = [
+        "memsite",
+        "memories",
+        "sessions",
+        "memsite_client",
+        "bench",
+        "tools",
+        "tests",
+        "data",
+        "integrations",
+        "examples",
+    ]
     built = [".venv/bin", "build", "memsite/__pycache__", "memsite_client/build/lib", "memsite_client/x.egg-info"]
     for folder in (*ours, *built):
         (tmp_path / folder).mkdir(parents=True)
