@@ -254,7 +254,8 @@ lock: $(BIN)/python ## Choose new versions for requirements/*.lock
 		requirements/models.in -o requirements/models.lock
 
 clean: ## Remove the environment and caches; never your data
-	rm -rf $(VENV) .mypy_cache .pytest_cache .ruff_cache .hypothesis .import_linter_cache build *.egg-info memsite_client/build memsite_client/*.egg-info
+	rm -rf $(VENV) .mypy_cache .pytest_cache .ruff_cache .hypothesis .import_linter_cache build *.egg-info memsite_client/build memsite_client/*.egg-info \
+		integrations/*/build integrations/*/*.egg-info integrations/typescript/dist integrations/typescript/node_modules
 	find memsite memories sessions memsite_client bench tools tests integrations examples -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # The environment. A stamp is as new as the lock file it was installed from.
