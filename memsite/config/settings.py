@@ -27,7 +27,7 @@ INSTALLED_APPS = [
     "memsite.apps.OAuthConfig",
     "memsite.apps.SessionsConfig",
     "memories.apps.MemoriesConfig",
-    "django.contrib.admin",
+    "memsite.apps.AdminConfig",
     "django.contrib.auth",
     "django.contrib.contenttypes",
     "django.contrib.sessions",
