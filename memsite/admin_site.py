@@ -149,11 +149,16 @@ class SelectApp(AutocompleteSelect):
 
 
 class PlainList(ChangeList):
-    """An address that asks for what cannot be (`?id__range=1`) shows the whole list, also where only reading tells."""
+    """An address that asks for what cannot be (`?id__range=1`) shows the whole list, also where only reading tells.
+
+    The rows of a page are found by their ids alone, then read: sorting 100,000 whole rows takes a second.
+    """
 
     def get_results(self, request: HttpRequest) -> None:
         try:
             super().get_results(request)
+            pks = list(self.result_list.values_list("pk", flat=True))
+            self.result_list = self.queryset.filter(pk__in=pks)
         except (ValueError, OverflowError, IndexError, DataError, OperationalError) as error:
             is_of_the_site = isinstance(error, OperationalError) and NO_PATTERN not in str(error)
             if is_of_the_site or not self.get_filters_params():

@@ -129,7 +129,7 @@ class JobScheduleAdmin(SiteAdmin[JobSchedule]):
 class JobRunAdmin(ReadOnlyAdmin[JobRun]):
     dashboard_page, dashboard_args = "upkeep", ()
     right = Right.GOVERN
-    list_display = columns("job app period status what_it_did lasted reason until")
+    list_display = columns("job app period status what_it_did lasted until")
     list_filter = [("app", AppFilter), "status", "job", ("until", admin.DateFieldListFilter)]
     search_fields = ["job", "period", "reason"]
     actions = ["try_again", "stop"]
@@ -138,7 +138,7 @@ class JobRunAdmin(ReadOnlyAdmin[JobRun]):
         "next_at", "started_at", "finished_at",
     ]  # fmt: skip
 
-    what_it_did = column("did", lambda run: run.did or "-")
+    what_it_did = column("did", lambda run: run.reason or run.did or "-")
     lasted = column("lasted", lambda run: f"{run.seconds:.1f} s", "seconds")
     counts_shown = column("counts", lambda run: raw(run.counts))
 
