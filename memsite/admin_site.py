@@ -85,7 +85,7 @@ class MemsiteAdmin(admin.AdminSite):
             return super().get_app_list(request, app_label)
         lists = {
             model["model"]._meta.label_lower: model
-            for app in self._build_app_dict(request).values()  # type: ignore[attr-defined]  # as Django's own does
+            for app in self._build_app_dict(request).values()
             for model in app["models"]
         }
         found = {name: [lists.pop(label) for label in labels if label in lists] for name, labels in GROUPS.items()}

@@ -123,7 +123,7 @@ class IdentitiesInline(IdentitiesInlineBase):
     """At which provider somebody signs in. Deleting the row disconnects the account; nothing of it is typed by hand."""
 
     model = Identity
-    fields = readonly_fields = ["issuer", "subject", "created_at"]
+    fields = readonly_fields = ("issuer", "subject", "created_at")
     extra = 0
 
     def has_add_permission(self, request: HttpRequest, obj: User | None = None) -> bool:

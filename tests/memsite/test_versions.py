@@ -39,5 +39,6 @@ def test_each_app_of_ours_has_one_migration_and_few_since_the_release() -> None:
         ("tenancy", "0003_sliding_write_rate"),
         ("tenancy", "0004_min_score"),
         ("tenancy", "0005_documents"),
+        ("tenancy", "0007_identity"),
         ("memories", "0002_documents"),
     }
