@@ -46,6 +46,8 @@
   document.addEventListener("DOMContentLoaded", () => {
     document.querySelectorAll(".memsite-filter").forEach(addSearch);
     labelCells();
+    // Its label is a picture.
+    document.getElementById("searchbar")?.setAttribute("aria-label", "Search");
     document.addEventListener("click", (event) => {
       if (event.target.closest("[data-theme-switch]")) switchTheme();
       closeMenus(event.target.closest(".memsite-filter"));
