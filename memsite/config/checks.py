@@ -88,6 +88,17 @@ def check_model(**_: Any) -> list[CheckMessage]:
 
 
 @register()
+def check_provider(**_: Any) -> list[CheckMessage]:
+    """Warn of a provider whose groups let nobody in, or nobody govern where passwords are off."""
+    conf = get_conf()
+    if not conf.oidc_issuer or conf.oidc_superusers or (conf.local_login and (conf.oidc_roles or conf.oidc_staff)):
+        return []
+    who = "become a superuser: and passwords are off" if conf.oidc_roles or conf.oidc_staff else "come in"
+    hint = "Set MEMSITE_OIDC_SUPERUSERS, MEMSITE_OIDC_STAFF or MEMSITE_OIDC_ROLES: see docs/settings.md."
+    return [Warning(f"No group of the OpenID provider lets anybody {who}.", hint=hint, id="memsite.W011")]
+
+
+@register()
 def check_pgvector(databases: Sequence[str] | None = None, **_: Any) -> list[CheckMessage]:
     """Warn only if it was asked for by hand, and where the database is to be checked, as by `migrate`."""
     if "MEMSITE_PGVECTOR_FROM" not in os.environ or not get_conf().pgvector_from:

@@ -4,6 +4,7 @@
 """
 
 import os
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from functools import cache
@@ -32,11 +33,15 @@ DATABASES = ("sqlite://", "postgres://", "postgresql://")
 # "memory" is for programs that are both ends of it.
 BROKERS = (SCHEME, "redis", "redis+socket", "rediss", "amqp", "amqps", "memory")
 LOG_FORMATS = ("auto", "console", "json")
+SECOND_FACTOR = ("optional", "staff", "everybody")
+ROLES = ("viewer", "editor", "owner")
+EVERY_APP = "*"
 # So long ago there still is a date.
 MOST_YEARS = 100
 PERIODS = {
     "idempotency_hours": ("hours", 24),
     "oauth_idle_days": ("days", 1),
+    "oidc_session_hours": ("hours", 24),
     "crashed_after_minutes": ("minutes", 1440),
 }
 POSITIVE = {
@@ -127,6 +132,18 @@ class Conf:
     backup_keep: int = 7
     oauth: bool = False
     oauth_idle_days: int = 90
+    local_login: bool = True
+    second_factor: str = "optional"
+    oidc_issuer: str = ""
+    oidc_client_id: str = ""
+    oidc_client_secret: str = secret()
+    oidc_scopes: tuple[str, ...] = ("openid", "profile", "email")
+    oidc_groups_claim: str = "groups"
+    oidc_roles: str = ""
+    oidc_staff: tuple[str, ...] = ()
+    oidc_superusers: tuple[str, ...] = ()
+    oidc_verified_email: bool = False
+    oidc_session_hours: int = 12
 
     def __post_init__(self) -> None:
         require(self.embedder in EMBEDDERS, "EMBEDDER", f"is one of {', '.join(EMBEDDERS)}")
@@ -179,6 +196,17 @@ class Conf:
         require(mail_settings(self.email_url) is not None, "EMAIL_URL", "is smtp+tls://user:password@host:587 or such")
         require(are_networks(self.provider_networks), "PROVIDER_NETWORKS", "is a list such as 127.0.0.1/32,10.0.0.0/8")
         require(self.rewrite_megabytes >= 0, "REWRITE_MEGABYTES", "is a number of megabytes, 0 for never")
+        require(self.second_factor in SECOND_FACTOR, "SECOND_FACTOR", f"is one of {', '.join(SECOND_FACTOR)}")
+        is_address = self.oidc_issuer.startswith(("https://", "http://"))
+        require(is_address or not self.oidc_issuer, "OIDC_ISSUER", "is an address such as https://login.example.org")
+        require(bool(self.oidc_client_id) or not self.oidc_issuer, "OIDC_CLIENT_ID", "is needed with an issuer")
+        require("openid" in self.oidc_scopes, "OIDC_SCOPES", "is a list with openid in it")
+        require(read_roles(self.oidc_roles) is not None, "OIDC_ROLES", "is group=app:role, group=*:role, …")
+        require(
+            self.local_login or bool(self.oidc_issuer),
+            "LOCAL_LOGIN",
+            "is false, and MEMSITE_OIDC_ISSUER names no other way to sign in",
+        )
         for name, unit in POSITIVE.items():
             require(getattr(self, name) > 0, name.upper(), f"is a positive number of {unit}")
         for name, (unit, in_a_day) in PERIODS.items():
@@ -274,6 +302,13 @@ def mail_settings(url: str) -> dict[str, Any] | None:
         return dict(environ.Env.email_url_config(url)) if url else {}
     except (ImproperlyConfigured, ValueError):
         return None
+
+
+def read_roles(text: str) -> list[tuple[str, str, str]] | None:
+    """Return group, app (`EVERY_APP` for all) and role: "ops=*:owner, shop-team=shop:editor". None if unclear."""
+    split = [re.fullmatch(r"\s*(.+)=([^=:]+):(\w+)\s*", entry) for entry in text.split(",") if entry.strip()]
+    rows = [(match[1], match[2], match[3]) for match in split if match and match[3] in ROLES]
+    return rows if len(rows) == len(split) else None
 
 
 def is_token(text: str) -> bool:

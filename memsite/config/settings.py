@@ -27,7 +27,7 @@ INSTALLED_APPS = [
     "memsite.apps.OAuthConfig",
     "memsite.apps.SessionsConfig",
     "memories.apps.MemoriesConfig",
-    "django.contrib.admin",
+    "memsite.apps.AdminConfig",
     "django.contrib.auth",
     "django.contrib.contenttypes",
     "django.contrib.sessions",
@@ -39,6 +39,9 @@ INSTALLED_APPS = [
     "django_celery_beat",
     "django_htmx",
     "axes",
+    "django_otp",
+    "django_otp.plugins.otp_totp",
+    "django_otp.plugins.otp_static",
     # Its templates, so that our own widgets are found beside them.
     "django.forms",
 ]
@@ -52,7 +55,7 @@ MIDDLEWARE = [
     "csp.middleware.CSPMiddleware",
     "memsite.http.login.Sessions",
     "django.middleware.csrf.CsrfViewMiddleware",
-    "django.contrib.auth.middleware.AuthenticationMiddleware",
+    "memsite.http.login.Authentication",
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
@@ -160,7 +163,13 @@ PASSWORD_HASHERS = [
 LOGIN_URL = "login"
 LOGIN_REDIRECT_URL = "overview"
 LOGOUT_REDIRECT_URL = "login"
-AUTHENTICATION_BACKENDS = ["axes.backends.AxesBackend", "django.contrib.auth.backends.ModelBackend"]
+# A session ends where its backend is not listed any more: that of a password, and that of the provider.
+AUTHENTICATION_BACKENDS = [
+    "axes.backends.AxesBackend",
+    *(["memsite.oauth.openid.ProviderBackend"] if MEMSITE.oidc_issuer else []),
+    *(["django.contrib.auth.backends.ModelBackend"] if MEMSITE.local_login else []),
+]
+OTP_TOTP_ISSUER = "Memsite"
 # By name and address together: nobody locks an operator out from elsewhere.
 AXES_LOCKOUT_PARAMETERS = [["username", "ip_address"]]
 AXES_FAILURE_LIMIT = 5
@@ -172,10 +181,12 @@ AXES_COOLOFF_TIME = timedelta(minutes=15)
 # Trying on does not prolong it: an operator who waits gets in.
 AXES_RESET_COOL_OFF_ON_FAILURE_DURING_LOCKOUT = False
 AXES_RESET_ON_SUCCESS = True
-AXES_LOCKOUT_CALLABLE = "memories.dashboard.views.accounts.locked_out"
+AXES_LOCKOUT_CALLABLE = "memories.dashboard.views.sign_in.locked_out"
 AXES_DISABLE_ACCESS_LOG = True
 AXES_ENABLE_ADMIN = False
 AXES_VERBOSE = False
+# What was typed is kept with an attempt: a recovery code with one wrong letter is still a secret.
+AXES_SENSITIVE_PARAMETERS = ["username", "ip_address", "code"]
 
 # Of alerts alone. A mail server that says nothing is not waited for any longer.
 vars().update(mail_settings(MEMSITE.email_url) or {})

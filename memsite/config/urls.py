@@ -57,6 +57,7 @@ urlpatterns = [
     path("admin", RedirectView.as_view(pattern_name="admin:index")),
     # One place to sign in, with one throttle.
     path("admin/login/", RedirectView.as_view(pattern_name="login", query_string=True)),
+    path("admin/password_change/", RedirectView.as_view(pattern_name="password")),
     path("admin/", admin.site.urls),
     path("hooks/<uuid:uid>", ChatMessage.as_view()),
     *slash_or_not("mcp", Memsite),

@@ -1,4 +1,4 @@
-"""How many wrong passwords are taken, and from where they come."""
+"""Sessions: how many wrong passwords are taken, from where they come, and whether a second factor was asked for."""
 
 from __future__ import annotations
 
@@ -11,9 +11,12 @@ from axes.attempts import get_cool_off_threshold
 from axes.handlers.database import AxesDatabaseHandler
 from axes.models import AccessAttempt
 from django.conf import settings
+from django.contrib.auth.middleware import AuthenticationMiddleware, get_user
+from django.contrib.auth.models import AnonymousUser
 from django.contrib.sessions.middleware import SessionMiddleware
 from django.db.models import Sum
 from django.http import HttpRequest, HttpResponse
+from django.utils.functional import SimpleLazyObject
 
 from memsite.config.conf import get_conf
 from memsite.http.exceptions import Unwritable
@@ -89,3 +92,26 @@ class Sessions(SessionMiddleware):
                 raise Unwritable(why) from error
             log.warning("session_not_kept")
             return response
+
+
+FACTOR = "memsite_factor"
+"""In a session: what came beside the password, or instead of it."""
+
+
+def needs_factor(user: Any) -> bool:
+    """Return whether the site's policy wants a second factor of this account."""
+    policy = get_conf().second_factor
+    return policy == "everybody" or (policy == "staff" and (user.is_staff or user.is_superuser))
+
+
+class Authentication(AuthenticationMiddleware):
+    """Django's, but that a session without the second factor that the policy wants is nobody's. No query more."""
+
+    def process_request(self, request: HttpRequest) -> None:
+        super().process_request(request)
+        request.user = SimpleLazyObject(lambda: self.user_of(request))  # type: ignore[assignment]  # as Django does
+
+    def user_of(self, request: HttpRequest) -> Any:
+        user = get_user(request)
+        is_short = user.is_authenticated and FACTOR not in request.session and needs_factor(user)
+        return AnonymousUser() if is_short else user
