@@ -26,7 +26,7 @@ TRIED := $(VENV)/dev.stamp $(VENV)/multilingual.stamp $(VENV)/compat.stamp $(VEN
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
-.PHONY: help run multilingual demo test slowest statements check lint types imports migrations schema bench calibrate promises fuzz audit sbom client format lock clean
+.PHONY: help run multilingual demo test slowest statements check lint types imports migrations schema bench calibrate promises fuzz audit sbom dist packages client format lock clean
 
 help: ## List these targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-17s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -65,7 +65,7 @@ test-wall: $(VENV)/dev.stamp $(VENV)/compat.stamp ## Run on PostgreSQL, behind r
 test-redis: $(VENV)/dev.stamp ## Run the tests of a worker that Redis calls
 	@$(BIN)/python -m tools.redis $(BIN)/python -m pytest tests/memsite/test_redis.py
 
-check: lint types imports migrations schema test test-long test-postgres test-wall ## Run everything that CI runs
+check: lint types imports migrations schema packages test test-long test-postgres test-wall ## Run everything that CI runs
 
 lint: $(VENV)/dev.stamp ## Check style, format and names
 	@$(BIN)/ruff check .
@@ -200,6 +200,13 @@ sbom: $(VENV)/trust.stamp ## Write what a release is made of: build/sbom.cdx.jso
 		--output-reproducible --output-format JSON --output-file build/sbom.cdx.json
 	@echo "build/sbom.cdx.json"
 
+dist: $(VENV)/run.stamp $(VENV)/dist.stamp ## Build the packages: dist/*.whl and dist/*.tar.gz
+	@$(BIN)/python -m tools.dist build $(VENV)/dist/bin/python
+	@$(VENV)/dist/bin/twine check --strict dist/*
+
+packages: dist ## Build the packages and try them, installed outside of this checkout
+	@$(BIN)/python -m tools.dist try
+
 client: $(VENV)/dev.stamp ## Write the synchronous client from the asynchronous one
 	@$(BIN)/python -m tools.sync_client
 
@@ -218,6 +225,8 @@ lock: $(BIN)/python ## Choose new versions for requirements/*.lock
 		requirements/compat.in -o requirements/compat.lock
 	$(BIN)/python -m uv pip compile --upgrade --generate-hashes --no-header --no-annotate --python-version 3.11 \
 		requirements/trust.in -o requirements/trust.lock
+	$(BIN)/python -m uv pip compile --upgrade --generate-hashes --no-header --no-annotate --python-version 3.11 \
+		requirements/dist.in -o requirements/dist.lock
 	$(BIN)/python -m uv pip compile --upgrade --no-deps --generate-hashes --no-header --no-annotate --python-version 3.11 \
 		requirements/multilingual.in -o requirements/multilingual.lock
 	$(BIN)/python -m uv pip compile --upgrade --generate-hashes --no-header --no-annotate --python-version 3.11 \
@@ -228,7 +237,7 @@ lock: $(BIN)/python ## Choose new versions for requirements/*.lock
 		requirements/models.in -o requirements/models.lock
 
 clean: ## Remove the environment and caches; never your data
-	rm -rf $(VENV) .mypy_cache .pytest_cache .ruff_cache .hypothesis .import_linter_cache build *.egg-info memsite_client/build memsite_client/*.egg-info
+	rm -rf $(VENV) .mypy_cache .pytest_cache .ruff_cache .hypothesis .import_linter_cache build dist *.egg-info memsite_client/build memsite_client/*.egg-info
 	find memsite memories sessions memsite_client bench tools tests -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # The environment. A stamp is as new as the lock file it was installed from.
@@ -261,6 +270,12 @@ $(VENV)/trust.stamp: requirements/trust.lock | $(BIN)/python
 	@echo "Installing what tries and checks the rest (once, and when requirements/trust.lock changes) …"
 	@$(BIN)/python -m venv --clear $(VENV)/trust
 	@$(VENV)/trust/bin/python -m pip --disable-pip-version-check install --quiet --no-compile --no-deps --require-hashes --requirement requirements/trust.lock
+	@touch $@
+
+$(VENV)/dist.stamp: requirements/dist.lock | $(BIN)/python
+	@echo "Installing what builds the packages (once, and when requirements/dist.lock changes) …"
+	@$(BIN)/python -m venv --clear $(VENV)/dist
+	@$(VENV)/dist/bin/python -m pip --disable-pip-version-check install --quiet --no-compile --no-deps --require-hashes --requirement requirements/dist.lock
 	@touch $@
 
 # What ours is measured beside. One of them loads an extension into SQLite, for which not every Python is built.

@@ -51,7 +51,7 @@ def test_every_preset_is_documented() -> None:
 
 @of_now
 def test_files_and_tests_that_are_named_exist(page: Path) -> None:
-    folders = "memsite|memsite_client|memories|sessions|tests|docs|templates|bench|tools|requirements"
+    folders = "memsite|memsite_client|memories|sessions|tests|docs|bench|tools|requirements"
     named = re.findall(rf"`((?:{folders})/[\w/.*-]+)(?:::(\w+))?", page.read_text())
     assert [path for path, _ in named if not any(ROOT.glob(path))] == []
     tests = [(path, name) for path, name in named if name]

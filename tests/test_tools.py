@@ -99,7 +99,7 @@ def test_data_and_pages_and_docs_lead_to_who_reads_them() -> None:
 
     assert tests_of("tests/data/tables/future.json") >= {"tests/memories/language/test_future.py"}
     assert tests_of("docs/api.md") == {"tests/test_docs.py"}
-    assert "tests/dashboard/test_lists.py" in tests_of("templates/dashboard/base.html")
+    assert "tests/dashboard/test_lists.py" in tests_of("memsite/templates/dashboard/base.html")
     assert tests_of("tests/cli/conftest.py") >= {"tests/cli/test_errors.py"}
 
 

@@ -40,7 +40,7 @@ VIEWS = {
 ONLY_LONG = ("tests/browser/", "tests/promises/")
 """Folders whose tests `make test` leaves to `make test-long`."""
 WITHOUT_PYTHON = {
-    "templates/": ["tests/dashboard", "tests/memories/test_admin_pages.py", "tests/policy/test_web.py"],
+    "memsite/templates/": ["tests/dashboard", "tests/memories/test_admin_pages.py", "tests/policy/test_web.py"],
     "docs/": ["tests/test_docs.py"],
     "README.md": ["tests/test_docs.py"],
     "ARCHITECTURE.md": ["tests/test_docs.py"],

@@ -19,7 +19,7 @@ from typing import Any
 
 ROOT = Path(__file__).resolve().parents[1]
 LIST = ROOT / "tools" / "language.toml"
-FOLDERS = ("memsite", "memories", "sessions", "memsite_client", "bench", "tools", "tests", "templates")
+FOLDERS = ("memsite", "memories", "sessions", "memsite_client", "bench", "tools", "tests")
 WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
 TAG = re.compile(r"{[{%#].*?[}%#]}|<[^>]*>", re.DOTALL)
 """What is not text in a template."""

@@ -4,6 +4,7 @@
 """
 
 import os
+import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from functools import cache
@@ -26,6 +27,11 @@ from memsite.ops.broker import SCHEME
 
 PREFIX = "MEMSITE_"
 ROOT = Path(__file__).resolve().parents[2]
+# Unlike Path.home() it raises nothing for a user without a home, who has to name MEMSITE_DATA_DIR.
+HOME = Path(os.path.expanduser("~"))  # noqa: PTH111
+IS_CHECKOUT = (ROOT / "requirements" / "run.lock").is_file()
+MANAGE = "manage.py" if IS_CHECKOUT else "memsite-server manage"
+"""What messages call the command that runs Django's commands here."""
 LLMS = ("rules", "anthropic", "openai", "ollama")
 EMBEDDERS = ("minilm", "multilingual", "ollama", "openai", "hash")
 DATABASES = ("sqlite://", "postgres://", "postgresql://")
@@ -58,6 +64,22 @@ BOOLEANS = {**dict.fromkeys(("true", "1", "yes", "on"), True), **dict.fromkeys((
 CLIENTS_OWN = {"MEMSITE_URL", "MEMSITE_API_KEY", "MEMSITE_SESSION_ID"}
 
 
+def usual_data_dir(
+    environment: Mapping[str, str] = os.environ, is_checkout: bool = IS_CHECKOUT, platform: str = sys.platform
+) -> Path:
+    """Return `data` in a checkout; of an installed package, the folder where this user's programs keep data."""
+    if is_checkout:
+        return ROOT / "data"
+    if platform == "darwin":
+        return HOME / "Library" / "Application Support" / "memsite"
+    given = Path(environment.get("XDG_DATA_HOME", ""))
+    # The XDG rules ignore a relative path.
+    return (given if given.is_absolute() else HOME / ".local" / "share") / "memsite"
+
+
+USUAL_DATA_DIR = usual_data_dir()
+
+
 def secret() -> Any:
     """Return a text, empty unless given, that is not written down with the others."""
     return field(default="", repr=False)
@@ -74,7 +96,7 @@ class Conf:
     csrf_trusted_origins: tuple[str, ...] = ()
     behind_https_proxy: bool = False
     trusted_proxies: tuple[str, ...] = ()
-    data_dir: Path = ROOT / "data"
+    data_dir: Path = USUAL_DATA_DIR
     database_url: str = secret()
     database_connections: int = 20
     row_security: bool = False

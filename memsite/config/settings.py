@@ -9,7 +9,7 @@ import environ
 from django.core.exceptions import ImproperlyConfigured
 
 from memsite.config.celery_settings import celery_settings
-from memsite.config.conf import ROOT, Conf, read_conf
+from memsite.config.conf import Conf, read_conf
 from memsite.ops.logs import logging_config
 
 MEMSITE: Conf = read_conf(os.environ)
@@ -70,7 +70,6 @@ DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 TEMPLATES = [
     {
         "BACKEND": "django.template.backends.django.DjangoTemplates",
-        "DIRS": [ROOT / "templates"],
         "APP_DIRS": True,
         "OPTIONS": {
             "context_processors": [

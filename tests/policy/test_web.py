@@ -22,7 +22,7 @@ from tests.tables import each_row
 
 ROOT = Path(__file__).resolve().parents[2]
 CODE = [path for part in ("memories", "memsite", "sessions") for path in sorted((ROOT / part).rglob("*.py"))]
-TEMPLATES = sorted((ROOT / "templates").rglob("*.html"))
+TEMPLATES = sorted((ROOT / "memsite" / "templates").rglob("*.html"))
 TRUSTS = {"mark_safe", "SafeString", "SafeText", "html_safe", "safe"}
 FORMATS = {"format_html", "format_html_join"}
 WORDS = re.compile(rf"\b({'|'.join(sorted(TRUSTS | FORMATS))})\b")

@@ -19,7 +19,7 @@ import memsite
 from memories.management import plain_errors
 from memories.management.arguments import whole_number
 from memsite.config.celery_settings import QUEUES_IN_ORDER
-from memsite.config.conf import get_conf
+from memsite.config.conf import MANAGE, get_conf
 from memsite.db.versions import is_migrated
 from memsite.ops.broker import SCHEME
 from memsite.ops.supervision import Supervisor, alone
@@ -67,7 +67,7 @@ def check_set_up() -> None:
     with plain_errors():
         ready = is_migrated()
     if not ready or not get_conf().effective_secret_key():
-        raise CommandError(f"{get_conf().data_dir} is not set up for this version: run `manage.py setup` first.")
+        raise CommandError(f"{get_conf().data_dir} is not set up for this version: run `{MANAGE} setup` first.")
 
 
 def url(host: str, port: int) -> str:
