@@ -4,6 +4,7 @@
 """
 
 import os
+import re
 import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
@@ -38,6 +39,7 @@ DATABASES = ("sqlite://", "postgres://", "postgresql://")
 # "memory" is for programs that are both ends of it.
 BROKERS = (SCHEME, "redis", "redis+socket", "rediss", "amqp", "amqps", "memory")
 LOG_FORMATS = ("auto", "console", "json")
+ROOT_PATH = re.compile(r"(/[A-Za-z0-9._~-]+)*")
 # So long ago there still is a date.
 MOST_YEARS = 100
 PERIODS = {
@@ -95,6 +97,7 @@ class Conf:
     allowed_hosts: tuple[str, ...] = ("localhost", "127.0.0.1", "[::1]")
     csrf_trusted_origins: tuple[str, ...] = ()
     behind_https_proxy: bool = False
+    root_path: str = ""
     trusted_proxies: tuple[str, ...] = ()
     data_dir: Path = USUAL_DATA_DIR
     database_url: str = secret()
@@ -160,6 +163,7 @@ class Conf:
             "ALLOWED_HOSTS",
             "is a list of names such as memory.example.org, without https://",
         )
+        require(bool(ROOT_PATH.fullmatch(self.root_path)), "ROOT_PATH", "is empty or a path such as /memory")
         require(
             not self.broker_url or self.broker_url.partition("://")[0] in BROKERS,
             "BROKER_URL",

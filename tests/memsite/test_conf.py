@@ -70,6 +70,7 @@ def test_data_of_an_installed_package_is_where_its_user_keeps_data(
         ("IDEMPOTENCY_HOURS", "0"),
         ("OAUTH_IDLE_DAYS", "0"),
         ("TRUSTED_PROXIES", "the proxy"),
+        ("ROOT_PATH", "memory/"),
         ("OAUTH_IDLE_DAYS", "36601"),
         ("IDEMPOTENCY_HOURS", "999999999"),
         ("CRASHED_AFTER_MINUTES", "9999999999"),
