@@ -205,7 +205,12 @@ dist: $(VENV)/run.stamp $(VENV)/dist.stamp ## Build the packages: dist/*.whl and
 	@$(VENV)/dist/bin/twine check --strict dist/*
 
 packages: dist ## Build the packages and try them, installed outside of this checkout
+	@$(VENV)/dist/bin/hadolint Containerfile
 	@$(BIN)/python -m tools.dist try
+
+.PHONY: image-check
+image-check: $(VENV)/run.stamp ## Run the Containerfile's steps without a container engine, and the server in what they make (needs root, debootstrap, bubblewrap)
+	@$(BIN)/python -m tools.image_check $(if $(filter command line,$(origin ROOT)),ROOT=$(ROOT))
 
 client: $(VENV)/dev.stamp ## Write the synchronous client from the asynchronous one
 	@$(BIN)/python -m tools.sync_client

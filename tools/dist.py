@@ -15,7 +15,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from urllib.error import URLError
@@ -79,10 +79,7 @@ def build(builder: str, project: Path, *kind: str) -> None:
     """Build an archive of the sources, and the wheel from what that holds."""
     # What setuptools says of folders without __init__.py, such as templates, is a page a build.
     command = [builder, "-W", "ignore", "-m", "build", "--no-isolation", "--outdir", DIST, *kind, project]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)  # noqa: S603
-    if done.returncode:
-        sys.exit(done.stdout + done.stderr)
-    say(done.stdout.strip().splitlines()[-1])
+    say(run(command).strip().splitlines()[-1])
 
 
 def try_all() -> None:
@@ -119,7 +116,7 @@ def install(venv: Path) -> Path:
     return venv / "bin"
 
 
-def run(command: list[object], folder: Path = ROOT, environment: dict[str, str] | None = None) -> str:
+def run(command: Sequence[object], folder: Path = ROOT, environment: dict[str, str] | None = None) -> str:
     """Return what it prints; SystemExit if it fails."""
     texts = [str(part) for part in command]
     done = subprocess.run(texts, cwd=folder, env=environment, capture_output=True, text=True, check=False)  # noqa: S603
@@ -129,7 +126,7 @@ def run(command: list[object], folder: Path = ROOT, environment: dict[str, str] 
 
 
 @contextmanager
-def serving(command: list[object], folder: Path, environment: dict[str, str]) -> Iterator[None]:
+def serving(command: Sequence[object], folder: Path, environment: dict[str, str]) -> Iterator[None]:
     """Run a server that ends in order, and print what it said if anything goes wrong."""
     log = folder / "server.log"
     texts = [str(part) for part in command]
