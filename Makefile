@@ -210,7 +210,7 @@ packages: dist ## Build the packages and try them, installed outside of this che
 
 .PHONY: image-check
 image-check: $(VENV)/run.stamp ## Run the Containerfile's steps without a container engine, and the server in what they make (needs root, debootstrap, bubblewrap)
-	@$(BIN)/python -m tools.image_check $(if $(filter command line,$(origin ROOT)),ROOT=$(ROOT))
+	@$(BIN)/python -m tools.image_check $(if $(EXTRA),EXTRA=$(EXTRA))
 
 client: $(VENV)/dev.stamp ## Write the synchronous client from the asynchronous one
 	@$(BIN)/python -m tools.sync_client

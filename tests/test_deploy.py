@@ -21,7 +21,7 @@ UNITS = sorted((DEPLOY / "systemd").iterdir())
 TEMPLATES = sorted((DEPLOY / "helm" / "memsite" / "templates").iterdir())
 FILES = [ROOT / "Containerfile", *COMPOSE, *(path for path in sorted(DEPLOY.rglob("*")) if path.is_file())]
 YAML = [path for path in FILES if path.suffix == ".yaml" and path not in TEMPLATES]
-CONTAINERFILE = instructions((ROOT / "Containerfile").read_text(), {})
+CONTAINERFILE = instructions((ROOT / "Containerfile").read_text())
 
 
 def name_of(path: Path) -> str:

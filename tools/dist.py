@@ -20,6 +20,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from urllib.error import URLError
 from urllib.request import urlopen
+from zipfile import ZipFile
 
 from memories.providers.embeddings.minilm import SHA256, locate_model, map_verified
 from memsite_client import __version__
@@ -27,8 +28,9 @@ from tools.ports import free_port
 
 ROOT = Path(__file__).resolve().parents[1]
 DIST = ROOT / "dist"
+PACKAGES = ("memsite", "memories", "sessions")
 SERVER = (
-    *("memsite", "memories", "sessions", "requirements/run.in", "requirements/run.lock", "memsite_client/__init__.py"),
+    *(*PACKAGES, "requirements/run.in", "requirements/run.lock", "memsite_client/__init__.py"),
     *("pyproject.toml", "setup.py", "MANIFEST.in", "README.md", "LICENSE"),
 )
 LEFT_OUT = shutil.ignore_patterns("__pycache__", "build", "*.egg-info")
@@ -56,6 +58,7 @@ def build_all(builder: str) -> None:
         for name in SERVER:
             copy(ROOT / name, server / name)
         build(builder, server)
+        check_whole(server)
         copy(ROOT / "memsite_client", client)
         copy(ROOT / "LICENSE", client / "LICENSE")
         build(builder, client)
@@ -80,6 +83,15 @@ def build(builder: str, project: Path, *kind: str) -> None:
     # What setuptools says of folders without __init__.py, such as templates, is a page a build.
     command = [builder, "-W", "ignore", "-m", "build", "--no-isolation", "--outdir", DIST, *kind, project]
     say(run(command).strip().splitlines()[-1])
+
+
+def check_whole(server: Path) -> None:
+    """SystemExit where a file of the packages, such as a template, is in none of the wheel's folders."""
+    (wheel,) = DIST.glob("memsite-*.whl")
+    files = [path for name in PACKAGES for path in (server / name).rglob("*") if path.is_file()]
+    sources = {str(path.relative_to(server)) for path in files}
+    if missing := sources - set(ZipFile(wheel).namelist()):
+        sys.exit(f"Not in {wheel.name}: {', '.join(sorted(missing))}")
 
 
 def try_all() -> None:

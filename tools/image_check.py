@@ -1,6 +1,6 @@
 """The image without a container engine: run the Containerfile's steps in a root of Debian's, and the server in that.
 
-    .venv/bin/python -m tools.image_check [ROOT=postgres]     # needs root, debootstrap and bubblewrap; two minutes
+    .venv/bin/python -m tools.image_check [EXTRA=…]     # needs root, debootstrap and bubblewrap; two minutes
 
 In place of the base image stands what `debootstrap` makes, kept in `build/image`. The server runs as the image says:
 not as root, on a file system that it cannot write to, and here without any network.
@@ -17,9 +17,8 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from functools import partial
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -39,6 +38,7 @@ for second in $(seq 120); do kill -0 $server || break; {health} 2> /tmp/health.l
 {health} || {{ cat /tmp/server.log; exit 1; }}
 export MEMSITE_API_KEY=$(sed -n 's/ *Agent key *//p' /data/first-start.txt)
 memsite store "{sentence}" --subject deploys && memsite search "{question}"
+! command -v pg_dump > /dev/null || pg_dump --version
 id -u; touch /written 2> /dev/null && echo "The root can be written to."
 kill $server; wait $server
 """
@@ -50,6 +50,7 @@ class Stage:
 
     folder: Path
     variables: dict[str, str] = field(default_factory=dict)
+    arguments: dict[str, str] = field(default_factory=dict)
     workdir: str = "/"
     user: str = "root"
     command: list[str] = field(default_factory=list)
@@ -62,7 +63,7 @@ def main(given: dict[str, str]) -> None:
     if missing or os.geteuid():
         sys.exit("Needs root, and on Debian: apt install debootstrap bubblewrap")
     with tempfile.TemporaryDirectory(prefix="memsite-image-") as scratch:
-        image = build(instructions((ROOT / "Containerfile").read_text(), given), Path(scratch))
+        image = build(instructions((ROOT / "Containerfile").read_text()), Path(scratch), given)
         megabytes = {name: size_of(folder) for name, folder in (("all", image.folder), ("base", base()))}
         output = try_out(image, Path(scratch))
     say(output)
@@ -74,17 +75,14 @@ def main(given: dict[str, str]) -> None:
         sys.exit(f"It is larger than {MOST_MEGABYTES} MB.")
 
 
-def instructions(text: str, given: Mapping[str, str]) -> list[tuple[str, str]]:
-    """Return pairs of instruction and argument: continued lines joined, comments left out, arguments put in."""
+def instructions(text: str) -> list[tuple[str, str]]:
+    """Return pairs of instruction and argument: lines that go on put together, comments left out."""
     lines = "\n".join(line for line in text.splitlines() if not line.lstrip().startswith("#"))
     joined = re.sub(r"\s*\\\n\s*", " ", lines)
-    steps = [(name, rest) for line in joined.splitlines() if line for name, _, rest in [line.partition(" ")]]
-    arguments = {**dict(rest.split("=", 1) for name, rest in steps if name == "ARG"), **given}
-    put_in = partial(re.sub, r"\$\{(\w+)\}", lambda match: arguments[match[1]])
-    return [(name, put_in(rest) if name == "FROM" else rest) for name, rest in steps if name != "ARG"]
+    return [(name, rest) for line in joined.splitlines() if line for name, _, rest in [line.partition(" ")]]
 
 
-def build(steps: Sequence[tuple[str, str]], scratch: Path) -> Stage:
+def build(steps: Sequence[tuple[str, str]], scratch: Path, given: dict[str, str]) -> Stage:
     """Return the last stage. Stages that it is not made of are left out, as an engine does."""
     stages: dict[str, Stage] = {}
     wanted = needed(steps)
@@ -94,7 +92,10 @@ def build(steps: Sequence[tuple[str, str]], scratch: Path) -> Stage:
             stage = begin(rest, stages, scratch / str(number)) if number in wanted else None
         elif stage:
             say(f"{name} {rest[:100]}")
-            HANDLERS[name](stage, rest, stages)
+            if name == "ARG":
+                stage.arguments |= {key: given.get(key, value) for key, value in [shlex.split(rest)[0].split("=", 1)]}
+            else:
+                HANDLERS[name](stage, rest, stages)
     assert stage, "the last stage is always wanted"
     return stage
 
@@ -142,6 +143,8 @@ def base() -> Path:
         run(["debootstrap", "--variant=minbase", SUITE, new, *mirror()])
         for name in SLIM:
             shutil.rmtree(new / name, ignore_errors=True)
+        excluded = "".join(f"path-exclude /{name}/*\n" for name in SLIM)
+        (new / "etc" / "dpkg" / "dpkg.cfg.d" / "slim").write_text(excluded)
         new.rename(folder)
     return folder
 
@@ -156,9 +159,8 @@ def mirror() -> list[str]:
 def run_step(stage: Stage, rest: str, _: dict[str, Stage]) -> None:
     binds = [part for name, to in SYSTEM_FILES.items() if Path(name).exists() for part in ("--ro-bind", name, to)]
     given = {name: os.environ[name] for name in OF_THIS_MACHINE if name in os.environ}
-    variables = setenv(
-        {**stage.variables, **given, "PIP_CERT": "/run/authorities", "DEBIAN_FRONTEND": "noninteractive"}
-    )
+    given |= {"PIP_CERT": "/run/authorities", "DEBIAN_FRONTEND": "noninteractive"}
+    variables = setenv({**stage.variables, **stage.arguments, **given})
     run([*sandbox(stage, "--bind"), *binds, *variables, "--chdir", stage.workdir, "/bin/sh", "-c", rest])
 
 
