@@ -127,7 +127,7 @@ def begin(rest: str, stages: dict[str, Stage], folder: Path) -> Stage:
         assert origin in (*stages, BASE_IMAGE), f"there is nothing here that could stand in place of {origin}"
         before = stages.get(origin) or Stage(base(), {"PATH": "/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin"})
         run(["cp", "-a", "--reflink=auto", before.folder, folder])
-        stage = Stage(folder, dict(before.variables), before.workdir)
+        stage = Stage(folder, dict(before.variables), workdir=before.workdir)
     stages[alias] = stage
     return stage
 
