@@ -80,6 +80,12 @@ def test_containers_can_write_to_their_volume_alone(path: Path) -> None:
         assert (service["read_only"], service["cap_drop"], service["volumes"]) == (True, ["ALL"], ["data:/data"])
 
 
+@pytest.mark.parametrize("path", COMPOSE, ids=name_of)
+def test_images_are_built_of_the_containerfile(path: Path) -> None:
+    """Docker would look for another name."""
+    assert {service["build"]["dockerfile"] for service in services(path).values()} == {"Containerfile"}
+
+
 @pytest.mark.parametrize("path", UNITS, ids=name_of)
 def test_units_are_stopped_no_sooner_than_web_has_finished_its_requests(path: Path) -> None:
     assert int(re.findall(r"^TimeoutStopSec=(\d+)$", path.read_text(), re.MULTILINE)[0]) > REQUEST_SECONDS
