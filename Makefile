@@ -34,7 +34,7 @@ TRIED := $(VENV)/dev.stamp $(VENV)/multilingual.stamp $(VENV)/compat.stamp $(VEN
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
-.PHONY: help run multilingual demo test slowest statements check lint types imports migrations schema bench calibrate promises fuzz audit docs sbom screenshots client mcpb format lock clean
+.PHONY: help run multilingual demo test slowest statements check lint types imports migrations schema bench calibrate promises fuzz audit docs sbom dist packages screenshots client mcpb format lock clean
 
 help: ## List these targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-17s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -83,7 +83,7 @@ test-frameworks: $(VENV)/run.stamp frameworks $(if $(ALL),$(FRAMEWORKS)-large.st
 		$(if $(ALL),$(FRAMEWORKS)-large/bin/python $(TRY_FRAMED) $(FRAMED_LARGE:%=integrations/%);) \
 		$(if $(NODE),wait $$node || code=$$?; cat $(FRAMEWORKS)-node.log; exit $${code:-0},echo "There is no npm: the TypeScript client is not tried.")'
 
-check: lint types imports migrations schema docs test test-frameworks test-long test-postgres test-wall ## Run everything that CI runs
+check: lint types imports migrations schema docs packages test test-frameworks test-long test-postgres test-wall ## Run everything that CI runs
 
 lint: $(VENV)/dev.stamp ## Check style, format and names
 	@$(BIN)/ruff check .
@@ -232,6 +232,18 @@ screenshots: $(VENV)/dev.stamp ## Take the pictures of the dashboard anew: docs/
 typescript-types: $(VENV)/run.stamp $(FRAMEWORKS)-node.stamp ## Write the TypeScript client's types anew from the schema
 	@FRAMEWORKS=$(FRAMEWORKS) $(BIN)/python -m tools.server sh integrations/typescript/check.sh write
 
+dist: $(VENV)/run.stamp $(VENV)/dist.stamp ## Build the packages: dist/*.whl and dist/*.tar.gz
+	@$(BIN)/python -m tools.dist build $(VENV)/dist/bin/python
+	@$(VENV)/dist/bin/twine check --strict dist/*
+
+packages: dist ## Build the packages and try them, installed outside of this checkout
+	@$(VENV)/dist/bin/hadolint Containerfile
+	@$(BIN)/python -m tools.dist try
+
+.PHONY: image-check
+image-check: $(VENV)/run.stamp ## Run the Containerfile's steps without a container engine, and the server in what they make (needs root, debootstrap, bubblewrap)
+	@$(BIN)/python -m tools.image_check $(if $(EXTRA),EXTRA=$(EXTRA))
+
 client: $(VENV)/dev.stamp ## Write the synchronous client from the asynchronous one
 	@$(BIN)/python -m tools.sync_client
 
@@ -257,6 +269,8 @@ lock: $(BIN)/python ## Choose new versions for requirements/*.lock
 		requirements/frameworks-large.in -o requirements/frameworks-large.lock
 	$(BIN)/python -m uv pip compile --upgrade --generate-hashes --no-header --no-annotate --python-version 3.11 \
 		requirements/trust.in -o requirements/trust.lock
+	$(BIN)/python -m uv pip compile --upgrade --generate-hashes --no-header --no-annotate --python-version 3.11 \
+		requirements/dist.in -o requirements/dist.lock
 	$(BIN)/python -m uv pip compile --upgrade --no-deps --generate-hashes --no-header --no-annotate --python-version 3.11 \
 		requirements/multilingual.in -o requirements/multilingual.lock
 	$(BIN)/python -m uv pip compile --upgrade --generate-hashes --no-header --no-annotate --python-version 3.11 \
@@ -269,7 +283,7 @@ lock: $(BIN)/python ## Choose new versions for requirements/*.lock
 		requirements/docs.in -o requirements/docs.lock
 
 clean: ## Remove the environment and caches; never your data
-	rm -rf $(VENV) .mypy_cache .pytest_cache .ruff_cache .hypothesis .import_linter_cache build *.egg-info memsite_client/build memsite_client/*.egg-info \
+	rm -rf $(VENV) .mypy_cache .pytest_cache .ruff_cache .hypothesis .import_linter_cache build dist *.egg-info memsite_client/build memsite_client/*.egg-info \
 		integrations/*/build integrations/*/*.egg-info integrations/typescript/dist integrations/typescript/node_modules
 	find memsite memories sessions memsite_client bench tools tests integrations examples -name __pycache__ -type d -prune -exec rm -rf {} +
 
@@ -328,6 +342,12 @@ $(VENV)/trust.stamp: requirements/trust.lock | $(BIN)/python
 	@echo "Installing what tries and checks the rest (once, and when requirements/trust.lock changes) …"
 	@$(BIN)/python -m venv --clear $(VENV)/trust
 	@$(VENV)/trust/bin/python -m pip --disable-pip-version-check install --quiet --no-compile --no-deps --require-hashes --requirement requirements/trust.lock
+	@touch $@
+
+$(VENV)/dist.stamp: requirements/dist.lock | $(BIN)/python
+	@echo "Installing what builds the packages (once, and when requirements/dist.lock changes) …"
+	@$(BIN)/python -m venv --clear $(VENV)/dist
+	@$(VENV)/dist/bin/python -m pip --disable-pip-version-check install --quiet --no-compile --no-deps --require-hashes --requirement requirements/dist.lock
 	@touch $@
 
 # What ours is measured beside. One of them loads an extension into SQLite, for which not every Python is built.

@@ -11,7 +11,7 @@ from django.db import connection
 from memories.providers.embeddings import EmbedderError, make_embedder
 from memories.providers.llm.client import make_chat
 from memories.providers.llm.provider import LLMMisconfigured
-from memsite.config.conf import get_conf, unknown_variables
+from memsite.config.conf import MANAGE, get_conf, unknown_variables
 
 
 @register()
@@ -26,7 +26,7 @@ def check_names(**_: Any) -> list[CheckMessage]:
 def check_secret(**_: Any) -> list[CheckMessage]:
     if get_conf().effective_secret_key():
         return []
-    hint = f"Set MEMSITE_SECRET_KEY, or run `manage.py setup`, which makes {get_conf().secret_file}."
+    hint = f"Set MEMSITE_SECRET_KEY, or run `{MANAGE} setup`, which makes {get_conf().secret_file}."
     return [Warning("There is no secret key: sign-in cannot work.", hint=hint, id="memsite.W002")]
 
 

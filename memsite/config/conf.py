@@ -5,6 +5,7 @@
 
 import os
 import re
+import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from functools import cache
@@ -27,6 +28,11 @@ from memsite.ops.broker import SCHEME
 
 PREFIX = "MEMSITE_"
 ROOT = Path(__file__).resolve().parents[2]
+# Unlike Path.home() it raises nothing for a user without a home, who has to name MEMSITE_DATA_DIR.
+HOME = Path(os.path.expanduser("~"))  # noqa: PTH111
+IS_CHECKOUT = (ROOT / "requirements" / "run.lock").is_file()
+MANAGE = "manage.py" if IS_CHECKOUT else "memsite-server manage"
+"""What messages call the command that runs Django's commands here."""
 LLMS = ("rules", "anthropic", "openai", "ollama", "litellm")
 EMBEDDERS = ("minilm", "multilingual", "ollama", "openai", "hash")
 DATABASES = ("sqlite://", "postgres://", "postgresql://")
@@ -36,6 +42,7 @@ LOG_FORMATS = ("auto", "console", "json")
 SECOND_FACTOR = ("optional", "staff", "everybody")
 ROLES = ("viewer", "editor", "owner")
 EVERY_APP = "*"
+ROOT_PATH = re.compile(r"(/[A-Za-z0-9._~-]+)*")
 # So long ago there still is a date.
 MOST_YEARS = 100
 PERIODS = {
@@ -63,6 +70,22 @@ BOOLEANS = {**dict.fromkeys(("true", "1", "yes", "on"), True), **dict.fromkeys((
 CLIENTS_OWN = {"MEMSITE_URL", "MEMSITE_API_KEY", "MEMSITE_SESSION_ID"}
 
 
+def usual_data_dir(
+    environment: Mapping[str, str] = os.environ, is_checkout: bool = IS_CHECKOUT, platform: str = sys.platform
+) -> Path:
+    """Return `data` in a checkout; of an installed package, the folder where this user's programs keep data."""
+    if is_checkout:
+        return ROOT / "data"
+    if platform == "darwin":
+        return HOME / "Library" / "Application Support" / "memsite"
+    given = Path(environment.get("XDG_DATA_HOME", ""))
+    # The XDG rules ignore a relative path.
+    return (given if given.is_absolute() else HOME / ".local" / "share") / "memsite"
+
+
+USUAL_DATA_DIR = usual_data_dir()
+
+
 def secret() -> Any:
     """Return a text, empty unless given, that is not written down with the others."""
     return field(default="", repr=False)
@@ -78,8 +101,9 @@ class Conf:
     allowed_hosts: tuple[str, ...] = ("localhost", "127.0.0.1", "[::1]")
     csrf_trusted_origins: tuple[str, ...] = ()
     behind_https_proxy: bool = False
+    root_path: str = ""
     trusted_proxies: tuple[str, ...] = ()
-    data_dir: Path = ROOT / "data"
+    data_dir: Path = USUAL_DATA_DIR
     database_url: str = secret()
     database_connections: int = 20
     row_security: bool = False
@@ -161,6 +185,7 @@ class Conf:
             "ALLOWED_HOSTS",
             "is a list of names such as memory.example.org, without https://",
         )
+        require(bool(ROOT_PATH.fullmatch(self.root_path)), "ROOT_PATH", "is empty or a path such as /memory")
         require(
             not self.broker_url or self.broker_url.partition("://")[0] in BROKERS,
             "BROKER_URL",

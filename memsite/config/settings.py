@@ -9,7 +9,7 @@ import environ
 from django.core.exceptions import ImproperlyConfigured
 
 from memsite.config.celery_settings import celery_settings
-from memsite.config.conf import ROOT, Conf, mail_settings, read_conf
+from memsite.config.conf import IS_CHECKOUT, ROOT, Conf, mail_settings, read_conf
 from memsite.ops.logs import logging_config
 
 MEMSITE: Conf = read_conf(os.environ)
@@ -18,6 +18,10 @@ SECRET_KEY = MEMSITE.effective_secret_key()
 DEBUG = MEMSITE.debug
 ALLOWED_HOSTS = list(MEMSITE.allowed_hosts)
 CSRF_TRUSTED_ORIGINS = list(MEMSITE.csrf_trusted_origins)
+# Behind a proxy that passes on a path of another site.
+FORCE_SCRIPT_NAME = MEMSITE.root_path or None
+# Of proxies that are trusted; from everybody else it is dropped.
+USE_X_FORWARDED_HOST = bool(MEMSITE.trusted_proxies)
 CSRF_FAILURE_VIEW = "memsite.http.problems.csrf_failure"
 
 INSTALLED_APPS = [
@@ -47,10 +51,11 @@ INSTALLED_APPS = [
 ]
 
 MIDDLEWARE = [
+    "memsite.http.proxies.Proxies",
     "memsite.http.middleware.RequestLog",
     "memsite.tenancy.row_level_security.RowLevelSecurity",
     "django.middleware.security.SecurityMiddleware",
-    "django.middleware.common.CommonMiddleware",
+    "memsite.http.proxies.Hosts",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "csp.middleware.CSPMiddleware",
     "memsite.http.login.Sessions",
@@ -73,7 +78,8 @@ DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 TEMPLATES = [
     {
         "BACKEND": "django.template.backends.django.DjangoTemplates",
-        "DIRS": [ROOT / "templates"],
+        # A package has them as those of the app `memsite`.
+        "DIRS": [ROOT / "templates"] if IS_CHECKOUT else [],
         "APP_DIRS": True,
         "OPTIONS": {
             "context_processors": [
@@ -198,7 +204,7 @@ USE_I18N = False
 USE_TZ = True
 TIME_ZONE = MEMSITE.time_zone
 
-STATIC_URL = "static/"
+STATIC_URL = f"{MEMSITE.root_path}/static/"
 STATIC_ROOT = MEMSITE.data_dir / "static"
 STORAGES = {
     "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
@@ -231,6 +237,7 @@ SPECTACULAR_SETTINGS = {
     "VERSION": "1",
     "OAS_VERSION": "3.1.0",
     "SCHEMA_PATH_PREFIX": "/api/v1",
+    "SERVERS": [{"url": MEMSITE.root_path}] if MEMSITE.root_path else [],
     "SERVE_INCLUDE_SCHEMA": False,
     "DEFAULT_GENERATOR_CLASS": "memories.api.schema.OneSchema",
     "SERVE_AUTHENTICATION": [],
@@ -272,6 +279,7 @@ SECURE_CONTENT_TYPE_NOSNIFF = True
 SECURE_REFERRER_POLICY = "same-origin"
 SESSION_COOKIE_HTTPONLY = True
 SESSION_COOKIE_SAMESITE = "Lax"
+SESSION_COOKIE_PATH = CSRF_COOKIE_PATH = MEMSITE.root_path or "/"
 if MEMSITE.behind_https_proxy:
     SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")
     SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = True

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from functools import cache
-from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address, ip_network
+from ipaddress import IPv4Address, IPv6Address, IPv6Network, ip_address
 from typing import Any
 
 import structlog
@@ -20,6 +19,7 @@ from django.utils.functional import SimpleLazyObject
 
 from memsite.config.conf import get_conf
 from memsite.http.exceptions import Unwritable
+from memsite.http.proxies import is_trusted
 from memsite.ops.storage_errors import why_unwritable
 
 IPV6_PREFIX = 64
@@ -60,15 +60,6 @@ def client_address(request: HttpRequest) -> str | None:
     if isinstance(address, IPv4Address) or is_trusted(address):
         return str(address)
     return str(IPv6Network((int(address), IPV6_PREFIX), strict=False).network_address)
-
-
-def is_trusted(address: IPv4Address | IPv6Address) -> bool:
-    return any(address in network for network in networks(get_conf().trusted_proxies))
-
-
-@cache
-def networks(texts: tuple[str, ...]) -> list[IPv4Network | IPv6Network]:
-    return [ip_network(text, strict=False) for text in texts]
 
 
 SAFE = ("GET", "HEAD")
