@@ -88,8 +88,8 @@ class MemsiteAdmin(admin.AdminSite):
             for app in self._build_app_dict(request).values()
             for model in app["models"]
         }
-        found = {name: [lists.pop(label) for label in labels if label in lists] for name, labels in GROUPS.items()}
-        found[INTERNALS] = sorted(lists.values(), key=lambda model: str(model["name"]))
+        groups = {name: [lists.pop(label) for label in labels if label in lists] for name, labels in GROUPS.items()}
+        groups[INTERNALS] = sorted(lists.values(), key=lambda model: str(model["name"]))
         return [
             {
                 "name": name,
@@ -99,7 +99,7 @@ class MemsiteAdmin(admin.AdminSite):
                 "models": models,
                 "is_closed": name == INTERNALS,
             }
-            for name, models in found.items()
+            for name, models in groups.items()
             if models
         ]
 

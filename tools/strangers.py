@@ -52,48 +52,48 @@ class Site:
         return done.stdout
 
 
-def by_command(site: Site, room: str) -> str:
-    site.run("memsite", "store", FACT.format(room))
-    return site.run("memsite", "search", QUESTION.format(room))
+def by_command(site: Site, place: str) -> str:
+    site.run("memsite", "store", FACT.format(place))
+    return site.run("memsite", "search", QUESTION.format(place))
 
 
-def by_rest(site: Site, room: str) -> str:
-    site.ask("api/v1/memories", {"content": FACT.format(room)})
-    return str(site.ask("api/v1/context", {"query": QUESTION.format(room)})["text"])
+def by_rest(site: Site, place: str) -> str:
+    site.ask("api/v1/memories", {"content": FACT.format(place)})
+    return str(site.ask("api/v1/context", {"query": QUESTION.format(place)})["text"])
 
 
-def by_mcp(site: Site, room: str) -> str:
+def by_mcp(site: Site, place: str) -> str:
     headers = {"Accept": "application/json, text/event-stream"}
 
     def call(name: str, **arguments: Any) -> Any:
         body = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": name, "arguments": arguments}}
         return site.ask("mcp", body, **headers)
 
-    call("store", content=FACT.format(room))
-    return json.dumps(call("search", query=QUESTION.format(room)))
+    call("store", content=FACT.format(place))
+    return json.dumps(call("search", query=QUESTION.format(place)))
 
 
-def by_hook(site: Site, room: str) -> str:
-    event = {"session_id": f"s-{room}", "cwd": str(site.folder), "transcript_path": ""}
-    site.ask("api/v1/memories", {"content": FACT.format(room)})
-    asked = {**event, "hook_event_name": "UserPromptSubmit", "prompt": QUESTION.format(room)}
-    return site.run("memsite", "hook", "UserPromptSubmit", text=json.dumps(asked))
+def by_hook(site: Site, place: str) -> str:
+    event = {"session_id": f"s-{place}", "cwd": str(site.folder), "transcript_path": ""}
+    site.ask("api/v1/memories", {"content": FACT.format(place)})
+    event = {**event, "hook_event_name": "UserPromptSubmit", "prompt": QUESTION.format(place)}
+    return site.run("memsite", "hook", "UserPromptSubmit", text=json.dumps(event))
 
 
-def by_mem0(site: Site, room: str) -> str:
-    body = {"messages": [{"role": "user", "content": FACT.format(room)}], "user_id": "ann", "infer": False}
+def by_mem0(site: Site, place: str) -> str:
+    body = {"messages": [{"role": "user", "content": FACT.format(place)}], "user_id": "ann", "infer": False}
     site.ask("compat/mem0/memories", body)
-    return json.dumps(site.ask("compat/mem0/search", {"query": QUESTION.format(room), "user_id": "ann"}))
+    return json.dumps(site.ask("compat/mem0/search", {"query": QUESTION.format(place), "user_id": "ann"}))
 
 
-def by_python(site: Site, room: str) -> str:
+def by_python(site: Site, place: str) -> str:
     program = (
         "import sys; from memsite_client import Memsite\n"
         "with Memsite() as memsite:\n"
         "    memsite.create_memory(sys.argv[1])\n"
         "    print(memsite.search_memories(sys.argv[2])['results'][0]['content'])\n"
     )
-    return site.run("python", "-c", program, FACT.format(room), QUESTION.format(room))
+    return site.run("python", "-c", program, FACT.format(place), QUESTION.format(place))
 
 
 WAYS: tuple[tuple[str, Callable[[Site, str], str]], ...] = (

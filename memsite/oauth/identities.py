@@ -65,10 +65,10 @@ def find_person(proof: Proof) -> User:
         raise NotLetIn("The provider has not verified your e-mail address. Verify it there, then sign in again.")
     grants = grants_of(proof.groups(conf.oidc_groups_claim), conf)
     try:
-        identity = let_in(proof, grants)
+        identity = admit(proof, grants)
     except (IntegrityError, IdentityTaken):
         # The same person, in another tab, was a moment faster.
-        identity = let_in(proof, grants)
+        identity = admit(proof, grants)
     if identity is None:
         raise NotLetIn("None of your groups at the provider is let in here. Ask whoever looks after this site.")
     user = identity.user
@@ -82,7 +82,7 @@ def find_person(proof: Proof) -> User:
     return user
 
 
-def let_in(proof: Proof, grants: Grants) -> Identity | None:
+def admit(proof: Proof, grants: Grants) -> Identity | None:
     with transaction.atomic():
         identity = known(proof) or (None if grants.are_none else create_account(proof))
         if identity and identity.user.is_active:
@@ -125,7 +125,7 @@ def free_name(proof: Proof) -> str:
     taken = set(User.objects.filter(username__istartswith=name).values_list("username", flat=True))
     taken = {username.lower() for username in taken}
     numbers = (f"{name}-{number}" for number in range(2, len(taken) + 3))
-    return name if name.lower() not in taken else next(one for one in numbers if one.lower() not in taken)
+    return next(candidate for candidate in (name, *numbers) if candidate.lower() not in taken)
 
 
 def give(identity: Identity, grants: Grants) -> None:

@@ -80,8 +80,8 @@ class Attempt:
         return asdict(self)
 
     @classmethod
-    def from_dict(cls, kept: Mapping[str, Any]) -> Self:
-        return cls(**kept)
+    def from_dict(cls, values: Mapping[str, Any]) -> Self:
+        return cls(**values)
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,8 +101,8 @@ class Proof:
 
     def groups(self, path: str) -> set[str]:
         """Return the names at a claim such as `groups`, or within one: `realm_access.roles`."""
-        found = find_claim(self.claims, path)
-        names = [found] if isinstance(found, str) else found if isinstance(found, list) else []
+        answer = find_claim(self.claims, path)
+        names = [answer] if isinstance(answer, str) else answer if isinstance(answer, list) else []
         return {name for name in names[:MOST_GROUPS] if isinstance(name, str)}
 
 
@@ -110,10 +110,10 @@ def find_claim(claims: Mapping[str, Any], path: str) -> Any:
     """Return the claim of this whole name (some are addresses), else the one at the end of the path; None if absent."""
     if path in claims:
         return claims[path]
-    found: Any = claims
+    answer: Any = claims
     for part in path.split("."):
-        found = found.get(part) if isinstance(found, Mapping) else None
-    return found
+        answer = answer.get(part) if isinstance(answer, Mapping) else None
+    return answer
 
 
 def host_of_provider() -> str:
@@ -221,10 +221,10 @@ def metadata() -> dict[str, Any]:
 
 @lru_cache(maxsize=2)
 def read_metadata(issuer: str, period: int) -> dict[str, Any]:
-    found = ask(issuer.rstrip("/") + WELL_KNOWN)
-    if found.get("issuer") != issuer:
-        raise ProviderAway(f"it calls itself {str(found.get('issuer'))[:200]!r}, and MEMSITE_OIDC_ISSUER otherwise")
-    return found
+    answer = ask(issuer.rstrip("/") + WELL_KNOWN)
+    if answer.get("issuer") != issuer:
+        raise ProviderAway(f"it calls itself {str(answer.get('issuer'))[:200]!r}, and MEMSITE_OIDC_ISSUER otherwise")
+    return answer
 
 
 def endpoint(name: str) -> str:

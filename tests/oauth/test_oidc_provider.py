@@ -46,10 +46,10 @@ class Provider:
     process: subprocess.Popen[str]
     issuer: str
 
-    def wait_for(self, said: str) -> None:
+    def wait_for(self, line_start: str) -> None:
         """Read past its notices about what is for tests only."""
         assert self.process.stdout is not None
-        assert any(line.startswith(said) for line in self.process.stdout), "it has ended"
+        assert any(line.startswith(line_start) for line in self.process.stdout), "it has ended"
 
     def set_groups(self, **groups: list[str]) -> None:
         assert self.process.stdin is not None

@@ -47,7 +47,7 @@ class Provider:
     metadata: dict[str, Any] = field(default_factory=dict)
     is_away: bool = False
     answers: dict[str, httpx.Response] = field(default_factory=dict)
-    asked: dict[str, str] = field(default_factory=dict)
+    query_sent: dict[str, str] = field(default_factory=dict)
 
     def describe(self) -> dict[str, Any]:
         named = {f"{name}_endpoint": f"{ISSUER}/{name}" for name in ENDPOINTS}
@@ -55,7 +55,7 @@ class Provider:
 
     def token(self) -> str:
         now = int(time.time())
-        usual = {"iss": ISSUER, "aud": "memsite", "iat": now, "exp": now + 60, "nonce": self.asked["nonce"]}
+        usual = {"iss": ISSUER, "aud": "memsite", "iat": now, "exp": now + 60, "nonce": self.query_sent["nonce"]}
         claims = {name: value for name, value in (usual | self.claims).items() if value is not None}
         algorithms = [self.algorithm]
         return jwt.encode({"alg": self.algorithm, "kid": "one"}, claims, self.key, algorithms=algorithms)
@@ -76,8 +76,8 @@ class Provider:
         form = dict(parse_qsl(request.content.decode()))
         assert request.headers["Authorization"].startswith("Basic ")
         digest = hashlib.sha256(form["code_verifier"].encode()).digest()
-        is_pkce = urlsafe_b64encode(digest).rstrip(b"=").decode() == self.asked["code_challenge"]
-        if not is_pkce or form["code"] != "code" or form["redirect_uri"] != self.asked["redirect_uri"]:
+        is_pkce = urlsafe_b64encode(digest).rstrip(b"=").decode() == self.query_sent["code_challenge"]
+        if not is_pkce or form["code"] != "code" or form["redirect_uri"] != self.query_sent["redirect_uri"]:
             return httpx.Response(400, json={"error": "invalid_grant"})
         return httpx.Response(200, json={"id_token": self.token(), "access_token": "access", "token_type": "Bearer"})
 
@@ -124,14 +124,14 @@ def go_there(client: Client, provider: Provider, begin: str = "/login/provider")
     """What the browser brings to the provider."""
     answer = client.get(begin)
     assert answer.status_code == 302, answer.content
-    provider.asked = {name: values[0] for name, values in parse_qs(urlsplit(answer["Location"]).query).items()}
-    return provider.asked
+    provider.query_sent = {name: values[0] for name, values in parse_qs(urlsplit(answer["Location"]).query).items()}
+    return provider.query_sent
 
 
 def come_back(client: Client, provider: Provider, **query: str) -> Any:
     accept = {"Accept": "text/html"}
     return client.get(
-        "/login/provider/back", {"code": "code", "state": provider.asked["state"], **query}, headers=accept
+        "/login/provider/back", {"code": "code", "state": provider.query_sent["state"], **query}, headers=accept
     )
 
 
@@ -154,8 +154,8 @@ def actions() -> list[str]:
 def test_a_group_lets_somebody_in_with_its_role(provider: Provider, acme: App) -> None:
     client = Client()
     assert "Sign in with login.example.org" in text_of(client.get("/login"))
-    asked = go_there(client, provider, "/login/provider?next=/memories")
-    assert asked["code_challenge_method"] == "S256"
+    query_sent = go_there(client, provider, "/login/provider?next=/memories")
+    assert query_sent["code_challenge_method"] == "S256"
     provider.claims["groups"] = ["editors", "other"]
     assert come_back(client, provider)["Location"] == "/memories"
     assert client.get("/memories").status_code == 200
@@ -286,7 +286,7 @@ def test_a_token_signed_by_others_is_not_believed(key: Any, algorithm: str, prov
 
 
 def test_a_token_without_a_signature_is_not_believed(provider: Provider, acme: App) -> None:
-    _, payload, _ = Provider.token(replace(provider, asked={"nonce": "n"})).split(".")
+    _, payload, _ = Provider.token(replace(provider, query_sent={"nonce": "n"})).split(".")
     unsigned = urlsafe_b64encode(b'{"alg":"none"}').rstrip(b"=").decode()
     client = Client()
     go_there(client, provider)
@@ -310,7 +310,7 @@ def test_an_answer_counts_in_the_browser_that_asked_and_once(provider: Provider,
 def test_a_code_of_somebody_elses_sign_in_is_worth_nothing(provider: Provider, acme: App) -> None:
     mine, theirs = Client(), Client()
     go_there(mine, provider)
-    state = provider.asked["state"]
+    state = provider.query_sent["state"]
     go_there(theirs, provider)
     # The provider holds the code to the challenge of the browser it gave the code to.
     answer = come_back(mine, provider, state=state)
@@ -388,7 +388,7 @@ def test_an_account_is_connected_by_its_owner(provider: Provider, acme: App) -> 
     nina, client = User.objects.create_superuser("nina", password="x"), Client()
     client.force_login(nina)
     answer = client.post("/account/connect")
-    provider.asked = {name: values[0] for name, values in parse_qs(urlsplit(answer["Location"]).query).items()}
+    provider.query_sent = {name: values[0] for name, values in parse_qs(urlsplit(answer["Location"]).query).items()}
     assert come_back(client, provider)["Location"] == "/account"
     assert "Connected as u-1" in text_of(client.get("/account"))
     assert sign_in(provider).status_code == 302
@@ -400,7 +400,7 @@ def test_an_answer_connects_no_other_account(provider: Provider, acme: App) -> N
     nina, client = User.objects.create_user("nina", password="x"), Client()
     client.force_login(nina)
     answer = client.post("/account/connect")
-    provider.asked = {name: values[0] for name, values in parse_qs(urlsplit(answer["Location"]).query).items()}
+    provider.query_sent = {name: values[0] for name, values in parse_qs(urlsplit(answer["Location"]).query).items()}
     client.force_login(User.objects.create_user("mallory"))
     assert come_back(client, provider).status_code in (400, 403)
     assert not Identity.objects.exists()

@@ -117,14 +117,14 @@ class SignIn(LoginView):
 
 def waiting_user(request: HttpRequest) -> User | None:
     """Return whose password was right a few minutes ago, and who is to give a code."""
-    kept = request.session.get(WAITING)
-    if not kept or not 0 <= time.time() - kept["since"] < STEP_SECONDS or not get_conf().local_login:
+    stored = request.session.get(WAITING)
+    if not stored or not 0 <= time.time() - stored["since"] < STEP_SECONDS or not get_conf().local_login:
         return None
-    user = User.objects.filter(pk=kept["user"], is_active=True).first()
-    return user if user and constant_time_compare(kept["hash"], user.get_session_auth_hash()) else None
+    user = User.objects.filter(pk=stored["user"], is_active=True).first()
+    return user if user and constant_time_compare(stored["hash"], user.get_session_auth_hash()) else None
 
 
-def let_in(request: HttpRequest, user: User) -> HttpResponse:
+def open_session_of(request: HttpRequest, user: User) -> HttpResponse:
     """Sign in who gave a password and a code. The page they wanted is known to be on this site."""
     goes_to = request.session.pop(WAITING)["next"]
     login(request, user, backend=LOCAL)
@@ -155,7 +155,7 @@ class SecondStep(FormView):  # type: ignore[type-arg]  # the class of Django its
 
     def form_valid(self, form: CodeForm) -> HttpResponse:
         if second_factor.accepts(self.user, form.cleaned_data["code"]):
-            return let_in(self.request, self.user)
+            return open_session_of(self.request, self.user)
         count_failure(self.request, self.user)
         form.add_error("code", WRONG_CODE)
         return self.form_invalid(form)
@@ -217,8 +217,8 @@ def begin(request: HttpRequest, next_page: str = "", connects: int = 0) -> HttpR
         there = openid.authorization_address(attempt, own_address(request))
     except (openid.ProviderAway, openid.NotBelieved) as error:
         return provider_failed(request, error)
-    kept = request.session.get(ATTEMPTS, [])
-    request.session[ATTEMPTS] = [*kept, attempt.as_dict()][-MOST_ATTEMPTS:]
+    stored = request.session.get(ATTEMPTS, [])
+    request.session[ATTEMPTS] = [*stored, attempt.as_dict()][-MOST_ATTEMPTS:]
     return HttpResponseRedirect(there)
 
 
@@ -268,12 +268,12 @@ def settings_page() -> str:
 
 def take_attempt(request: HttpRequest, state: str) -> openid.Attempt | None:
     """Return the sign-in that this state belongs to, once, and not after ten minutes."""
-    kept = [openid.Attempt(**one) for one in request.session.get(ATTEMPTS, [])]
-    found = next((one for one in kept if constant_time_compare(one.state, state)), None)
-    if found is None:
+    stored = [openid.Attempt(**entry) for entry in request.session.get(ATTEMPTS, [])]
+    attempt = next((entry for entry in stored if constant_time_compare(entry.state, state)), None)
+    if attempt is None:
         return None
-    request.session[ATTEMPTS] = [one.as_dict() for one in kept if one is not found]
-    return found if 0 <= time.time() - found.started < STEP_SECONDS else None
+    request.session[ATTEMPTS] = [entry.as_dict() for entry in stored if entry is not attempt]
+    return attempt if 0 <= time.time() - attempt.started < STEP_SECONDS else None
 
 
 def connect_account(request: HttpRequest, attempt: openid.Attempt, proof: openid.Proof) -> HttpResponse:
@@ -409,6 +409,6 @@ class SetUpFactor(FormView):  # type: ignore[type-arg]  # as above
             form.add_error("code", "This is not the code that it shows now. Is the clock of your phone right?")
             return self.form_invalid(form)
         del request.session[NEW_KEY]
-        goes_to = reverse("account") if self.is_signed_in else let_in(request, self.user)["Location"]
+        goes_to = reverse("account") if self.is_signed_in else open_session_of(request, self.user)["Location"]
         request.session[FACTOR] = "code"
         return show_codes(request, codes, goes_to)
