@@ -87,7 +87,18 @@ def test_the_command_works_after_its_checkout_has_moved(tmp_path):
 
 @needs_make
 def test_clean_leaves_what_is_yours_and_nothing_that_was_built(tmp_path):
-    ours = ["memsite", "memories", "sessions", "memsite_client", "bench", "tools", "tests", "data"]
+    ours = [
+        "memsite",
+        "memories",
+        "sessions",
+        "memsite_client",
+        "bench",
+        "tools",
+        "tests",
+        "data",
+        "integrations",
+        "examples",
+    ]
     built = [".venv/bin", "build", "memsite/__pycache__", "memsite_client/build/lib", "memsite_client/x.egg-info"]
     for folder in (*ours, *built):
         (tmp_path / folder).mkdir(parents=True)

@@ -397,7 +397,7 @@ def forget(
     """Deletes memories or documents for good. `update` with status archived is the soft way for memories."""
     agent, uids = ctx.agent, [as_uuid("ids", uid) for uid in ids]
     documents, rows = list(agent.documents().filter(uid__in=uids)), list(agent.memories().filter(uid__in=uids))
-    agent.check_may_change(row.agent_id for row in (*documents, *rows))
+    agent.check_may_change([*(row.agent_id for row in documents), *(row.agent_id for row in rows)])
     for document in documents:
         agent.delete_document(document)
     return {"deleted_count": len(documents) + agent.forget(rows)}

@@ -51,7 +51,7 @@ def test_answers_are_small_and_details_are_asked_for(alice: Caller) -> None:
     (short,) = use(alice, "search", query="whales")["memories"]
     (long,) = use(alice, "search", query="whales", detail=True)["memories"]
     assert short["cut"]
-    assert len(short["content"]) == 500
+    assert len(short["content"]) <= 500
     assert "metadata" not in short
     assert long["metadata"] == {"a": 1}
     assert long["scores"]
