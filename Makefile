@@ -212,10 +212,11 @@ audit: $(VENV)/trust.stamp ## Ask whether what we are made of has known weakness
 	@for lock in requirements/*.lock; do echo "$$lock"; \
 		$(VENV)/trust/bin/pip-audit --strict --require-hashes --disable-pip --requirement $$lock || exit 1; done
 
-# Pages link to each other as they lie in the repository, so they are copied as they lie.
+# Pages link to each other as they lie in the repository, so they are copied as they lie; links to docs/adr/ find an index there.
 docs: $(VENV)/docs.stamp ## Build the documentation as a site, strictly: build/site
 	@rm -rf build/pages build/site
 	@git ls-files '*.md' 'docs/*' 'deploy/*' LICENSE ':!tests' ':!templates' | tar -cf - -T - | (mkdir -p build/pages && tar -xf - -C build/pages)
+	@cd build/pages/docs/adr && awk 'BEGIN { print "# Decisions\n" } FNR == 1 { print "- [" substr($$0, 3) "](" FILENAME ")" }' 0*.md > README.md
 	@NO_MKDOCS_2_WARNING=1 $(VENV)/docs/bin/python -m mkdocs build --strict --quiet
 	@echo "The site is in build/site."
 
