@@ -37,12 +37,23 @@ WIDENINGS = (
     ("SmallAutoField", "AutoField", "BigAutoField"),
     ("CharField", "TextField"),
 )
-SEEN = tuple(
-    getattr(migrations, name)
-    for name in (
-        "CreateModel DeleteModel RenameModel AlterModelTable AlterModelOptions AlterModelManagers AlterModelTableComment "
-        "AddField RemoveField AlterField RenameField AddIndex RemoveIndex RenameIndex AddConstraint RemoveConstraint"
-    ).split()
+SEEN = (
+    migrations.CreateModel,
+    migrations.DeleteModel,
+    migrations.RenameModel,
+    migrations.AlterModelTable,
+    migrations.AlterModelTableComment,
+    migrations.AlterModelOptions,
+    migrations.AlterModelManagers,
+    migrations.AddField,
+    migrations.RemoveField,
+    migrations.AlterField,
+    migrations.RenameField,
+    migrations.AddIndex,
+    migrations.RemoveIndex,
+    migrations.RenameIndex,
+    migrations.AddConstraint,
+    migrations.RemoveConstraint,
 )
 """Operations that say in the models' state all that they do to tables."""
 
@@ -129,12 +140,13 @@ def unfilled(field: Any) -> Iterator[str]:
 
 def narrowed(old: Any, new: Any) -> Iterator[str]:
     """Yield what the release may write and the new column refuses, or what it relies on."""
-    kinds = old.get_internal_type(), new.get_internal_type()
+    kind, new_kind = old.get_internal_type(), new.get_internal_type()
     widths = [getattr(field, "max_length", None) or float("inf") for field in (old, new)]
     digits = [(getattr(field, "max_digits", None), getattr(field, "decimal_places", None)) for field in (old, new)]
-    if kinds[0] != kinds[1] and not any(kinds[1] in line[line.index(kinds[0]) :] for line in WIDENINGS if kinds[0] in line):
-        yield f"is another type, {kinds[1]}. {BESIDE}"
-    elif (widths[1] < widths[0] and kinds[1] != "TextField") or digits[0] != digits[1]:
+    wider = next((kinds[kinds.index(kind) :] for kinds in WIDENINGS if kind in kinds), (kind,))
+    if new_kind not in wider:
+        yield f"is another type, {new_kind}. {BESIDE}"
+    elif (widths[1] < widths[0] and new_kind != "TextField") or digits[0] != digits[1]:
         yield f"is narrower. {BESIDE}"
     if old.null and not new.null:
         yield f"becomes NOT NULL. {NEXT}"
