@@ -94,7 +94,7 @@ def test_migrations_are_compared_with_the_last_release_of_the_changelog() -> Non
 @pytest.fixture
 def released_code(tmp_path: Path) -> Path:
     """Unpack the release from the history. Skipped where there is none, as in an archive."""
-    command = ["git", "archive", RELEASE["commit"], *CODE]
+    command = ["git", "archive", RELEASE["revision"], *CODE]
     archive = subprocess.run(command, cwd=ROOT, capture_output=True)  # noqa: S603
     if archive.returncode:
         pytest.skip("the history of git does not reach back to the release")

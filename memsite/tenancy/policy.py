@@ -119,9 +119,7 @@ def number(default: float, low: float, high: float, help_text: str) -> "models.F
     return models.FloatField(default=default, validators=between(low, high), help_text=help_text)
 
 
-def count(
-    default: int, low: int, high: int, help_text: str, **options: Any
-) -> "models.PositiveIntegerField[int, int]":
+def count(default: int, low: int, high: int, help_text: str, **options: Any) -> "models.PositiveIntegerField[int, int]":
     return models.PositiveIntegerField(default=default, validators=between(low, high), help_text=help_text, **options)
 
 
