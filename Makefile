@@ -100,8 +100,9 @@ types: $(VENV)/dev.stamp ## Check types
 imports: $(VENV)/dev.stamp ## Check that imports run one way only
 	@$(BIN)/lint-imports --no-cache
 
-migrations: $(VENV)/dev.stamp ## Check that no migration is missing
+migrations: $(VENV)/dev.stamp ## Check that no migration is missing, and that the last release can serve beside the new ones
 	@$(MANAGE) makemigrations --check --dry-run
+	@DJANGO_SETTINGS_MODULE=tests.settings $(BIN)/python -m tools.rolling
 
 schema: $(VENV)/dev.stamp ## Check the OpenAPI schema
 	@$(MANAGE) spectacular --validate --fail-on-warn --file /dev/null
