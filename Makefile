@@ -34,7 +34,7 @@ TRIED := $(VENV)/dev.stamp $(VENV)/multilingual.stamp $(VENV)/compat.stamp $(VEN
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
-.PHONY: help run multilingual demo test slowest statements check lint types imports migrations schema bench calibrate promises fuzz audit docs sbom dist packages strangers screenshots cast client mcpb format lock clean
+.PHONY: help run multilingual demo test slowest statements check lint types imports migrations schema bench calibrate promises fuzz audit docs sbom strangers screenshots cast dist packages client mcpb format lock clean
 
 help: ## List these targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-17s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))

@@ -175,7 +175,7 @@ def test_the_model_package_is_never_imported(embedder):
 
 def test_weights_of_another_hash_are_refused(tmp_path):
     (tmp_path / "e5-small-q4.bin").write_bytes(b"other weights")
-    with pytest.raises(EmbedderMisconfigured, match=r"e5-small-q4\.bin is not the file .*multilingual\.lock"):
+    with pytest.raises(EmbedderMisconfigured, match=r"e5-small-q4\.bin is not the file .*make multilingual"):
         MultilingualEmbedder(tmp_path).embed_query("hello")
 
 
