@@ -119,9 +119,9 @@ def test_the_release_serves_beside_the_new_code_on_the_new_tables(released_code:
         new.create_memory("Whales sing at noon")
         new.create_document("notes.md", b"# Notes\n\nSeals sing at night.")
         answers = work_of(released_code, own_server.environment, own_server.operator_key, key, "Wolves sing at dusk")
-        problems = {hit["content"] for hit in new.search_memories("who sings")["results"]}
+        hits = {hit["content"] for hit in new.search_memories("who sings")["results"]}
     failed = [answer for answer in answers if answer[-1] >= 400]
-    assert (failed, problems >= {"Whales sing at noon", "Wolves sing at dusk"}) == ([], True)
+    assert (failed, hits >= {"Whales sing at noon", "Wolves sing at dusk"}) == ([], True)
 
 
 def work_of(code: Path, environment: dict[str, str], *arguments: str) -> list[Any]:

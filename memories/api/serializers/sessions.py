@@ -361,7 +361,13 @@ class HookEvent(StrictSerializer):
     source = StrictCharField(required=False, allow_null=True, allow_blank=True, default="")  # type: ignore[assignment]  # so named
     reason = StrictCharField(required=False, allow_null=True, allow_blank=True, default="")
     user_id = StrictCharField(
-        max_length=200, required=False, allow_null=True, allow_blank=True, default="", help_text="Of a new session."
+        refuses_empty=True,
+        max_length=200,
+        required=False,
+        allow_null=True,
+        allow_blank=True,
+        default="",
+        help_text="Of a new session.",
     )
     client = StrictCharField(
         max_length=100, required=False, allow_null=True, allow_blank=True, default="", help_text="The program."
