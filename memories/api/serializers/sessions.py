@@ -361,7 +361,6 @@ class HookEvent(StrictSerializer):
     source = StrictCharField(required=False, allow_null=True, allow_blank=True, default="")  # type: ignore[assignment]  # so named
     reason = StrictCharField(required=False, allow_null=True, allow_blank=True, default="")
     user_id = StrictCharField(
-        refuses_empty=True,
         max_length=200,
         required=False,
         allow_null=True,
