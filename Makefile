@@ -34,7 +34,7 @@ TRIED := $(VENV)/dev.stamp $(VENV)/multilingual.stamp $(VENV)/compat.stamp $(VEN
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
-.PHONY: help run multilingual demo test slowest statements check lint types imports migrations schema bench calibrate promises fuzz audit docs sbom dist packages screenshots client mcpb format lock clean
+.PHONY: help run multilingual demo test slowest statements check lint types imports migrations schema bench calibrate promises fuzz audit docs sbom dist packages strangers screenshots cast client mcpb format lock clean
 
 help: ## List these targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-17s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -100,8 +100,9 @@ types: $(VENV)/dev.stamp ## Check types
 imports: $(VENV)/dev.stamp ## Check that imports run one way only
 	@$(BIN)/lint-imports --no-cache
 
-migrations: $(VENV)/dev.stamp ## Check that no migration is missing
+migrations: $(VENV)/dev.stamp ## Check that no migration is missing, and that the last release can serve beside the new ones
 	@$(MANAGE) makemigrations --check --dry-run
+	@DJANGO_SETTINGS_MODULE=tests.settings $(BIN)/python -m tools.rolling
 
 schema: $(VENV)/dev.stamp ## Check the OpenAPI schema
 	@$(MANAGE) spectacular --validate --fail-on-warn --file /dev/null
@@ -226,8 +227,14 @@ sbom: $(VENV)/trust.stamp ## Write what a release is made of: build/sbom.cdx.jso
 		--output-reproducible --output-format JSON --output-file build/sbom.cdx.json
 	@echo "build/sbom.cdx.json"
 
+strangers: $(VENV)/run.stamp ## Go each way from a clone to "it remembers", and time it
+	@$(BIN)/python -m tools.strangers
+
 screenshots: $(VENV)/dev.stamp ## Take the pictures of the dashboard anew: docs/images (needs Chromium)
 	@$(BIN)/python -m tools.screenshots
+
+cast: $(VENV)/run.stamp ## Record the first minute anew: docs/images/first-minute.cast (asciinema)
+	@$(BIN)/python -m tools.server $(BIN)/python -m tools.cast docs/images/first-minute.cast
 
 .PHONY: typescript-types
 typescript-types: $(VENV)/run.stamp $(FRAMEWORKS)-node.stamp ## Write the TypeScript client's types anew from the schema

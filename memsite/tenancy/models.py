@@ -170,6 +170,7 @@ class WriteRate(models.Model):
     written = models.PositiveIntegerField()
 
     class Meta:
+        db_table = "tenancy_writeslot"  # 0.1.0 counts in tenancy_writerate
         constraints = [models.UniqueConstraint(fields=["agent", "slot"], name="one_write_rate_per_slot")]
 
     def __str__(self) -> str:

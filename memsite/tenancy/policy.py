@@ -110,17 +110,17 @@ def check_ttl_days(value: Any) -> None:
             raise ValidationError(f"{name}: a whole number of days from 1 to 36500.")
 
 
-def share(default: float, help_text: str) -> "models.FloatField[float, float]":
+def share(default: float, help_text: str, **options: Any) -> "models.FloatField[float, float]":
     """Return a number from 0 to 1."""
-    return models.FloatField(default=default, validators=between(0, 1), help_text=help_text)
+    return models.FloatField(default=default, validators=between(0, 1), help_text=help_text, **options)
 
 
 def number(default: float, low: float, high: float, help_text: str) -> "models.FloatField[float, float]":
     return models.FloatField(default=default, validators=between(low, high), help_text=help_text)
 
 
-def count(default: int, low: int, high: int, help_text: str) -> "models.PositiveIntegerField[int, int]":
-    return models.PositiveIntegerField(default=default, validators=between(low, high), help_text=help_text)
+def count(default: int, low: int, high: int, help_text: str, **options: Any) -> "models.PositiveIntegerField[int, int]":
+    return models.PositiveIntegerField(default=default, validators=between(low, high), help_text=help_text, **options)
 
 
 def between(low: float, high: float) -> list[Any]:
@@ -174,6 +174,7 @@ class AppPolicy(models.Model):
     guidance = models.TextField(
         blank=True,
         default="",
+        db_default="",
         max_length=MOST_GUIDANCE,
         validators=[MaxLengthValidator(MOST_GUIDANCE)],
         help_text="What matters here and what is never to be kept, for the model that finds facts.",
@@ -185,7 +186,7 @@ class AppPolicy(models.Model):
     # How much is kept.
     memory_limit = count(100_000, 1, 10_000_000, "Memories the app may hold.")
     max_characters = count(2_000, 20, MOST_CHARACTERS, "Characters a memory may have.")
-    document_limit = count(1_000, 0, 1_000_000, "Documents the app may hold, besides its memories.")
+    document_limit = count(1_000, 0, 1_000_000, "Documents the app may hold, besides its memories.", db_default=1_000)
     writes_per_minute = count(10_000, 1, 1_000_000, "Memories one agent may write in a minute.")
     ttl_days = models.JSONField(
         default=default_ttl_days,
@@ -229,6 +230,7 @@ class AppPolicy(models.Model):
         max_length=4,
         choices=AgentsEdit,
         default=AgentsEdit.ALL,
+        db_default=AgentsEdit.ALL,
         help_text="What agents may change and delete: all that they see, their own, or none.",
     )
 
@@ -237,7 +239,9 @@ class AppPolicy(models.Model):
     semantic_weight = share(0.5, "Weight of meaning in the dual ranking; the graph has the rest.")
     decay_per_day = share(0.01, "λ of the ranking's exp(−λ·days).")
     sentiment_weight = share(0.1, "Share of the score gained by memories said in the tone of the question.")
-    min_score = share(0, "Hits with a lower score are left out of search and context, unless a request names another.")
+    min_score = share(
+        0, "Hits with a lower score are left out of search and context, unless a request names another.", db_default=0
+    )
     tiered = models.BooleanField(default=False, help_text="Summaries of categories answer first, where they can.")
     off_domain_penalty = share(0.3, "Share of the score lost by memories of another domain.")
     share_memories = models.BooleanField(
@@ -254,7 +258,9 @@ class AppPolicy(models.Model):
     app_limit = count(10, 1, 1_000, "Memories in the app block.")
     turn_limit = count(10, 1, 100, "Memories in the turn block.")
     economy_limit = count(5, 1, 100, "The same when economising.")
-    document_share = share(0.5, "Share of a block's tokens that quotes from documents may take. 0: none are told.")
+    document_share = share(
+        0.5, "Share of a block's tokens that quotes from documents may take. 0: none are told.", db_default=0.5
+    )
 
     # What is learnt from use, and what it may cost.
     echo_step = share(0.1, "Priority gained by an injected memory that was used.")

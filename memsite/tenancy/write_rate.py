@@ -21,11 +21,11 @@ Counted = tuple[int, int]
 """When the last writes of a second were made, in Unix milliseconds, and how many were made in it."""
 
 WITHIN = f"agent_id = %s AND ABS(last_ms - %s) < {WINDOW_MS}"  # a clock that is set back frees nobody for long
-RECENT = f"SELECT last_ms, written FROM tenancy_writerate WHERE {WITHIN} ORDER BY last_ms"  # noqa: S608  # our own
+RECENT = f"SELECT last_ms, written FROM tenancy_writeslot WHERE {WITHIN} ORDER BY last_ms"  # noqa: S608  # our own
 # One statement decides and counts: what would be too many changes no row. Call it with the app's row locked.
 TAKE = f"""
-INSERT INTO tenancy_writerate AS rate (agent_id, slot, last_ms, written)
-SELECT %s, %s, %s, %s WHERE %s + (SELECT COALESCE(SUM(written), 0) FROM tenancy_writerate WHERE {WITHIN}) <= %s
+INSERT INTO tenancy_writeslot AS rate (agent_id, slot, last_ms, written)
+SELECT %s, %s, %s, %s WHERE %s + (SELECT COALESCE(SUM(written), 0) FROM tenancy_writeslot WHERE {WITHIN}) <= %s
 ON CONFLICT (agent_id, slot) DO UPDATE SET
     last_ms = excluded.last_ms, written = excluded.written
     + CASE WHEN ABS(rate.last_ms - excluded.last_ms) < {WINDOW_MS} THEN rate.written ELSE 0 END

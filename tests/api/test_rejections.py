@@ -166,7 +166,7 @@ class TestOverruling:
         before = row_counts()
         assert_problem(self.overrule(chief, row), 409)
         after = row_counts()
-        assert {name for name in after if after[name] != before[name]} <= {"tenancy_writerate"}
+        assert {name for name in after if after[name] != before[name]} <= {"tenancy_writeslot"}
         assert Memory.objects.get().confidence == 0.9
 
     def test_what_is_known_by_now_is_confirmed(self, alice: Caller, chief: Caller, session: dict[str, Any]) -> None:

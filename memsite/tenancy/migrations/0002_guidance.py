@@ -12,6 +12,6 @@ class Migration(migrations.Migration):
         migrations.AddField(
             model_name='apppolicy',
             name='guidance',
-            field=models.TextField(blank=True, default='', help_text='What matters here and what is never to be kept, for the model that finds facts.', max_length=2000, validators=[django.core.validators.MaxLengthValidator(2000)]),
+            field=models.TextField(blank=True, db_default='', default='', help_text='What matters here and what is never to be kept, for the model that finds facts.', max_length=2000, validators=[django.core.validators.MaxLengthValidator(2000)]),
         ),
     ]

@@ -9,9 +9,19 @@ class Migration(migrations.Migration):
     ]
 
     operations = [
-        # What it counts is of one minute: nothing of it is taken over.
-        migrations.DeleteModel(
-            name='WriteRate',
+        # 0.1.0 counts in its table as long as it serves beside this: a later release drops the table. Its rows are of
+        # one minute, none is taken over, and none holds up the deletion of its agent.
+        migrations.AlterField(
+            model_name='writerate',
+            name='agent',
+            field=models.OneToOneField(db_constraint=False, on_delete=django.db.models.deletion.CASCADE, primary_key=True, related_name='write_rate', serialize=False, to='tenancy.agent'),
+        ),
+        migrations.SeparateDatabaseAndState(
+            state_operations=[
+                migrations.DeleteModel(
+                    name='WriteRate',
+                ),
+            ],
         ),
         migrations.CreateModel(
             name='WriteRate',
@@ -23,6 +33,7 @@ class Migration(migrations.Migration):
                 ('agent', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='+', to='tenancy.agent')),
             ],
             options={
+                'db_table': 'tenancy_writeslot',
                 'constraints': [models.UniqueConstraint(fields=('agent', 'slot'), name='one_write_rate_per_slot')],
             },
         ),

@@ -12,6 +12,6 @@ class Migration(migrations.Migration):
         migrations.AddField(
             model_name='apppolicy',
             name='min_score',
-            field=models.FloatField(default=0, help_text='Hits with a lower score are left out of search and context, unless a request names another.', validators=[django.core.validators.MinValueValidator(0), django.core.validators.MaxValueValidator(1)]),
+            field=models.FloatField(db_default=0, default=0, help_text='Hits with a lower score are left out of search and context, unless a request names another.', validators=[django.core.validators.MinValueValidator(0), django.core.validators.MaxValueValidator(1)]),
         ),
     ]

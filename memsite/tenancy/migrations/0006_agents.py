@@ -11,7 +11,7 @@ class Migration(migrations.Migration):
         migrations.AddField(
             model_name='apppolicy',
             name='agents_edit',
-            field=models.CharField(choices=[('all', 'whatever they see'), ('own', 'what they wrote themselves'), ('none', 'nothing: they only add')], default='all', help_text='What agents may change and delete: all that they see, their own, or none.', max_length=4),
+            field=models.CharField(choices=[('all', 'whatever they see'), ('own', 'what they wrote themselves'), ('none', 'nothing: they only add')], db_default='all', default='all', help_text='What agents may change and delete: all that they see, their own, or none.', max_length=4),
         ),
         migrations.AddField(
             model_name='agent',
