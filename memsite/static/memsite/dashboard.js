@@ -1,4 +1,17 @@
-/* What htmx cannot do alone: refreshing without losing what one is at, dialogs, toasts, the theme. No eval, no styles. */
+/* What htmx cannot do alone: refreshing without losing what one is at, dialogs, toasts, the theme. No eval, no styles.
+
+   data-live with hx-trigger="refresh" (parts/refreshed.html): refetched every 5 seconds while visible, less often after
+     failures; rows need ids
+   data-keep: survives a refresh, as an open form
+   data-pick, data-pick-all, data-pick-bar with data-picked: ticked rows; the bar shows while any is ticked
+   data-keys around rows, data-key="a" on a button: j and k move through the rows; the key presses the row's button
+   data-sets: ticks its box `set` once its field is changed
+   data-opens="ID", data-closes: opens a dialog; closes its own
+   data-empties: is emptied after saving
+   data-edits: opens a form in place, with focus
+   data-cancel: pressed by Escape in a kept form
+   hx-confirm="…" with data-yes="Delete": asks first; {n memory,memories} counts ticked rows
+   HX-Trigger of an answer: `toast` shows a text, `saved` closes dialogs and refreshes lists */
 (() => {
   "use strict";
 
