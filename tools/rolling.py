@@ -98,11 +98,11 @@ def refusals(operations: Iterable[Operation], app: str, state: ProjectState, rel
             continue
         before = tables_of(state)
         operation.state_forwards(app, state)
-        found = list(changes(released, before, tables_of(state)))
+        problems = list(changes(released, before, tables_of(state)))
         # A trigger of a table that is new refuses nothing that the release writes.
         if not isinstance(operation, SEEN) and getattr(operation, "table", None) not in before.keys() - released.keys():
-            found.append(f"does what no model shows. {REASON}")
-        yield from (f"{operation.describe()}: {problem}" for problem in found)
+            problems.append(f"does what no model shows. {REASON}")
+        yield from (f"{operation.describe()}: {problem}" for problem in problems)
 
 
 def changes(released: Tables, before: Tables, after: Tables) -> Iterator[str]:
