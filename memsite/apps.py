@@ -1,7 +1,12 @@
 from django.apps import AppConfig
+from django.contrib.admin.apps import AdminConfig as BaseAdminConfig
 from django.db import connection
 from django.db.backends.signals import connection_created
 from django.db.models.signals import post_migrate
+
+
+class AdminConfig(BaseAdminConfig):
+    default_site = "memsite.admin_site.MemsiteAdmin"
 
 
 class MemsiteConfig(AppConfig):

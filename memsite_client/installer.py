@@ -381,3 +381,9 @@ def commands_in(host_name: str, project: Path | None) -> list[str]:
 def is_there(command: str) -> bool:
     """Tell whether a program can be started: by its path, or by its name on the PATH."""
     return os.access(command, os.X_OK) if os.sep in command else shutil.which(command) is not None
+
+
+def find_gone() -> dict[str, list[str]]:
+    """Return, by host, the programs that the user's hooks start and that are not there any more."""
+    gone = {name: [path for path in commands_in(name, None) if not is_there(path)] for name in HOSTS}
+    return {name: paths for name, paths in gone.items() if paths}

@@ -70,6 +70,7 @@ class MemoryFilters(TypedDict, total=False):
     user_id: str
     external_id: str
     session_id: str
+    tag: str
     pinned: bool
     valid_at: str
     valid_from: str

@@ -47,7 +47,7 @@ class OfSession:
 @admin.register(AgentSession)
 class AgentSessionAdmin(SiteAdmin[AgentSession]):
     dashboard_page = "sessions-one"
-    list_display = ["name", "app", "agent_shown", "status", "tier", "user_id", "started_at", "heartbeat_at", "ended_at"]
+    list_display = ["name", "agent_shown", "status", "tier", "user_id", "started_at", "ended_at"]
     list_filter = [("app", AppFilter), "status", "tier", ("agent", AgentFilter)]
     list_select_related = ["app", "agent__app"]
     search_fields = ["title", "external_id"]
@@ -123,7 +123,7 @@ class TurnAdmin(OfSession, ReadOnlyAdmin[Turn]):
 
 @admin.register(Resource)
 class ResourceAdmin(OfSession, ReadOnlyAdmin[Resource]):
-    list_display = ["id", "role", "text", "length", "app", "session_link", "turn_number", "content_at"]
+    list_display = ["id", "role", "text", "length", "app", "session_link", "content_at"]
     list_filter = [("app", AppFilter), "role", CREATED]
     list_select_related = ["app", "session"]
     search_fields = ["raw_content", "source_key"]

@@ -2,14 +2,11 @@
 
 import ast
 import re
-import shlex
 from collections.abc import Iterator
 from dataclasses import fields
 from pathlib import Path
-from typing import Any
 
 import pytest
-import yaml
 from django.core.exceptions import ImproperlyConfigured
 from django.core.management import get_commands
 
@@ -51,7 +48,7 @@ def test_every_preset_is_documented() -> None:
 
 @of_now
 def test_files_and_tests_that_are_named_exist(page: Path) -> None:
-    folders = "memsite|memsite_client|memories|sessions|tests|docs|templates|bench|tools|requirements"
+    folders = "memsite|memsite_client|memories|sessions|tests|docs|bench|tools|requirements"
     named = re.findall(rf"`((?:{folders})/[\w/.*-]+)(?:::(\w+))?", page.read_text())
     assert [path for path, _ in named if not any(ROOT.glob(path))] == []
     tests = [(path, name) for path, name in named if name]
@@ -88,27 +85,6 @@ def test_settings_that_are_named_exist(page: Path) -> None:
     assert unknown_variables(dict.fromkeys(named, "")) == []
 
 
-def compose_services() -> dict[str, Any]:
-    page = (ROOT / "docs" / "containers.md").read_text()
-    [example] = re.findall(r"```yaml\n# compose\.yaml\n(.*?)```", page, re.DOTALL)
-    services: dict[str, Any] = yaml.safe_load(example)["services"]
-    return services
-
-
-def test_containers_run_what_the_procfile_has() -> None:
-    processes = re.findall(r"^(\w+):", (ROOT / "Procfile").read_text(), re.MULTILINE)
-    commands = [shlex.split(service.get("command", "")) for service in compose_services().values()]
-    started = [command[-1] for command in commands if command[:2] == ["honcho", "start"]]
-    assert sorted(["release", *started]) == sorted(processes)
-
-
-def test_containers_are_stopped_no_sooner_than_web_has_finished_its_requests() -> None:
-    [web_seconds] = re.findall(r"--workers-kill-timeout (\d+)", (ROOT / "Procfile").read_text())
-    ours = [service for service in compose_services().values() if "build" in service]
-    assert len(ours) == 4
-    assert min(int(service["stop_grace_period"].removesuffix("s")) for service in ours) > int(web_seconds)
-
-
 def test_every_setting_is_documented() -> None:
     rows = dict(re.findall(r"^\| `(\w+)` (\|.*)", (ROOT / "docs" / "settings.md").read_text(), re.MULTILINE))
     ours = [variable(field.name) for field in fields(Conf)]
@@ -125,15 +101,6 @@ def has_a_meaning_of_its_own(name: str) -> bool:
     except ImproperlyConfigured as error:
         return ", 0 for " in str(error)
     return False
-
-
-def test_containers_are_back_after_a_restart_of_the_machine_and_wait_for_the_database_itself() -> None:
-    services = compose_services()
-    assert services.pop("setup")["restart"] == "no"
-    assert {name: service.get("restart") for name, service in services.items()} == dict.fromkeys(
-        services, "unless-stopped"
-    )
-    assert "pg_isready -h 127.0.0.1" in services["db"]["healthcheck"]["test"]
 
 
 @pytest.mark.parametrize("page", sorted(ROOT.glob("docs/**/*.md")), ids=lambda page: str(page.relative_to(ROOT)))

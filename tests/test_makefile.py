@@ -73,8 +73,32 @@ def test_the_command_works_in_a_folder_with_a_space_in_its_name(tmp_path):
 
 
 @needs_make
+def test_the_command_works_after_its_checkout_has_moved(tmp_path):
+    python = tmp_path / "old" / ".venv" / "bin" / "python"
+    python.parent.mkdir(parents=True)
+    python.write_text(f'#!/bin/sh\nexec {sys.executable} "$@"\n')
+    python.chmod(0o755)
+    (tmp_path / "old" / "memsite_client").symlink_to(ROOT / "memsite_client")
+    make(".venv/bin/memsite", f"--directory={tmp_path / 'old'}", f"--makefile={ROOT / 'Makefile'}")
+    memsite = (tmp_path / "old").rename(tmp_path / "new") / ".venv" / "bin" / "memsite"
+    done = subprocess.run([memsite, "--version"], cwd=tmp_path, capture_output=True, text=True)  # noqa: S603
+    assert done.stdout.startswith("memsite"), done.stderr
+
+
+@needs_make
 def test_clean_leaves_what_is_yours_and_nothing_that_was_built(tmp_path):
-    ours = ["memsite", "memories", "sessions", "memsite_client", "bench", "tools", "tests", "data"]
+    ours = [
+        "memsite",
+        "memories",
+        "sessions",
+        "memsite_client",
+        "bench",
+        "tools",
+        "tests",
+        "data",
+        "integrations",
+        "examples",
+    ]
     built = [".venv/bin", "build", "memsite/__pycache__", "memsite_client/build/lib", "memsite_client/x.egg-info"]
     for folder in (*ours, *built):
         (tmp_path / folder).mkdir(parents=True)

@@ -12,7 +12,7 @@ from memories.admin import alerts, knowledge, memories, records  # noqa: F401  #
 from memories.ledger.energy import UNITS
 from memories.models import Bridge, Delivery, EnergyUse, Import, LedgerEntry, RecallCount, Webhook
 from memories.services import MemoryAgent
-from memsite.admin_site import AppFilter, ReadOnlyAdmin, column, columns, link_to, raw
+from memsite.admin_site import AppFilter, ReadOnlyAdmin, column, columns, raw
 from memsite.tenancy.access import Right, actor_of
 
 
@@ -32,11 +32,8 @@ class OperationFilter(admin.SimpleListFilter):
 @admin.register(LedgerEntry)
 class LedgerEntryAdmin(ReadOnlyAdmin[LedgerEntry]):
     dashboard_page, dashboard_args = "costs", ()
-    list_display = columns(
-        "created_at operation provider model input_tokens output_tokens cost_shown outcome session_link app"
-    )
+    list_display = columns("created_at operation model_shown tokens cost_shown outcome app")
     list_filter = [("app", AppFilter), OperationFilter, ("day", admin.DateFieldListFilter)]
-    list_select_related = ["app", "session"]
     search_fields = ["model", "outcome"]
     fields = columns(
         "app operation provider model session turn_number input_tokens output_tokens cost_shown seconds "
@@ -44,7 +41,10 @@ class LedgerEntryAdmin(ReadOnlyAdmin[LedgerEntry]):
     )
 
     cost_shown = column("US dollars", lambda row: "not known" if row.cost is None else f"{row.cost:.6f}", "cost")
-    session_link = column("session", lambda row: link_to(row.session, length=30), "session")
+    model_shown = column("model", lambda row: " ".join(filter(None, (row.provider, row.model))), "model")
+    tokens = column(
+        "tokens in, out", lambda row: f"{row.input_tokens or 0:,}, {row.output_tokens or 0:,}", "input_tokens"
+    )
 
 
 @admin.register(EnergyUse)
@@ -78,7 +78,7 @@ class WebhookAdmin(ReadOnlyAdmin[Webhook]):
 @admin.register(Delivery)
 class DeliveryAdmin(ReadOnlyAdmin[Delivery]):
     right = Right.GOVERN
-    list_display = ["id", "kind", "webhook", "status", "attempts", "answer", "reason", "app", "created_at"]
+    list_display = ["id", "kind", "webhook", "status", "attempts", "answer_shown", "app", "created_at"]
     list_filter = [("app", AppFilter), "status", "kind"]
     list_select_related = ["app", "webhook"]
     search_fields = ["webhook__description"]
@@ -88,6 +88,7 @@ class DeliveryAdmin(ReadOnlyAdmin[Delivery]):
     )
 
     payload_shown = column("payload", lambda row: raw(row.payload))
+    answer_shown = column("answer", lambda row: row.reason or row.answer or "-", "answer")
 
     def has_replay_permission(self, request: HttpRequest) -> bool:
         return self.allows(request, self.right)
@@ -111,7 +112,11 @@ class BridgeAdmin(ReadOnlyAdmin[Bridge]):
 
 @admin.register(Import)
 class ImportAdmin(ReadOnlyAdmin[Import]):
-    list_display = ["id", "source", "app", "status", "lines", "done", "asked_by", "created_at"]
+    list_display = ["id", "source", "app", "status", "progress", "asked_by", "created_at"]
     list_filter = [("app", AppFilter), "status", "source"]
     search_fields = ["asked_by"]
     fields = columns("app source agent user_id status lines done counts reason asked_by created_at finished_at")
+
+    progress = column(
+        "lines done", lambda row: f"{row.done:,} of {row.lines:,}" if row.lines else f"{row.done:,}", "done"
+    )

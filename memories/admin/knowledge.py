@@ -8,6 +8,8 @@ from django.contrib import admin, messages
 from django.db.models import Count, OuterRef, QuerySet, Subquery
 from django.db.models.functions import Coalesce
 from django.http import HttpRequest, HttpResponse
+from django.utils.html import format_html
+from django.utils.safestring import SafeString
 
 from memories.admin.records import session_link
 from memories.models import (
@@ -73,19 +75,7 @@ class EntityAdmin(ReadOnlyAdmin[Entity]):
 @admin.register(Extraction)
 class ExtractionAdmin(ReadOnlyAdmin[Extraction]):
     dashboard_page, dashboard_args = "upkeep-texts", ()
-    list_display = [
-        "id",
-        "what",
-        "status",
-        session_link,
-        "attempts",
-        "stored",
-        "reinforced",
-        "rejected",
-        "made_by",
-        "app",
-        "created_at",
-    ]
+    list_display = ["id", "what", "status", session_link, "outcome", "attempts", "app", "created_at"]
     list_filter = [("app", AppFilter), "status", "what", ("created_at", admin.DateFieldListFilter)]
     list_select_related = ["app", "session"]
     search_fields = ["reason", "made_by"]
@@ -94,6 +84,12 @@ class ExtractionAdmin(ReadOnlyAdmin[Extraction]):
         "app what status session resource attempts next_at reason made_by stored reinforced rejected uid "
         "created_at finished_at"
     )
+
+    @admin.display(description="stored, reinforced, rejected", ordering="stored")
+    def outcome(self, row: Extraction) -> SafeString:
+        """Show who made it on hover."""
+        counts = f"{row.stored}, {row.reinforced}, {row.rejected}"
+        return format_html('<span title="{}">{}</span>', row.made_by, counts)
 
     def has_act_permission(self, request: HttpRequest, obj: Extraction | None = None) -> bool:
         """Rows are the workers' to write; operators have them tried again."""
@@ -111,7 +107,7 @@ class ExtractionAdmin(ReadOnlyAdmin[Extraction]):
 
 @admin.register(Summary)
 class SummaryAdmin(ReadOnlyAdmin[Summary]):
-    list_display = columns("id category user_id version memory_count made_by app created_at archived_at")
+    list_display = columns("category user_id version memory_count made_by app created_at")
     list_filter = [
         ("app", AppFilter),
         ("archived_at", admin.EmptyFieldListFilter),
@@ -157,7 +153,7 @@ class SummaryDueAdmin(ReadOnlyAdmin[SummaryDue]):
 @admin.register(FutureTrigger)
 class FutureTriggerAdmin(SiteAdmin[FutureTrigger]):
     dashboard_page, dashboard_args = "knowledge-triggers", ()
-    list_display = ["message_shown", "trigger_date", "trigger_time", "until", "rule", "status", "user_id", "app"]
+    list_display = ["message_shown", "due", "rule", "status", "user_id", "app"]
     list_filter = [("app", AppFilter), "status", ("trigger_date", admin.DateFieldListFilter), "visibility"]
     list_select_related = ["app"]
     search_fields = ["message", "user_id"]
@@ -169,6 +165,12 @@ class FutureTriggerAdmin(SiteAdmin[FutureTrigger]):
     )
 
     message_shown = column("message", lambda trigger: shorten(trigger.message), "message")
+
+    @admin.display(description="due", ordering="trigger_date")
+    def due(self, trigger: FutureTrigger) -> str:
+        clock = f" {trigger.trigger_time:%H:%M}" if trigger.trigger_time else ""
+        end = f" to {trigger.until:%Y-%m-%d}" if trigger.until else ""
+        return f"{trigger.trigger_date:%Y-%m-%d}{clock}{end}"
 
     @admin.display(description="noted for")
     def written_by(self, trigger: FutureTrigger) -> str:

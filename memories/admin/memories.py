@@ -13,16 +13,30 @@ from django.contrib.admin.models import LogEntry
 from django.contrib.admin.utils import unquote
 from django.db.models import Model, Q, QuerySet
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
+from django.shortcuts import render
 from django.utils import timezone
-from django.utils.html import format_html
+from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 
 from memories.admin.forms import EDITABLE, AddMemoryForm, ChangeMemoryForm
 from memories.admin.records import LATEST_SHOWN, history_table, injections_table, links_table
 from memories.models import Injection, Link, Memory, Revision, Source, Status, Trust
+from memories.retrieve.filters import HoldsText
 from memories.services import CannotMerge, Changed, MemoryAgent, VersionMismatch
+from memories.services.memories import MergePlan
 from memories.store import Candidate, LimitReached
-from memsite.admin_site import AppFilter, GenericAdmin, SiteAdmin, Table, agent_name, column, columns, link_to, shorten
+from memsite.admin_site import (
+    AppFilter,
+    GenericAdmin,
+    SiteAdmin,
+    Table,
+    agent_name,
+    column,
+    columns,
+    link_to,
+    list_url,
+    shorten,
+)
 from memsite.tenancy.access import actor_of, apps_of
 from memsite.tenancy.models import App
 from sessions.models import Turn
@@ -35,6 +49,7 @@ BANDS = {
     "high": ("above 0.7", Q(confidence__gt=0.7)),
 }
 LISTED_BEFORE_DELETE = 50
+TITLE_CHARACTERS, TAG_CHARACTERS = 600, 40
 WHAT = ("content", ("kind", "category", "subject"), ("confidence", "importance"), "pinned", "tags")
 READERS = ("Who may see it", {"fields": [("user_id", "visibility")]})
 VALIDITY = ("When it holds", {"fields": ["valid_from", "valid_until"], "classes": ["collapse"]})
@@ -92,19 +107,46 @@ class MemoryActions(GenericAdmin[Memory]):
         "delete_selected",
     ]
 
-    @admin.action(description="Merge into the most confident", permissions=["change"])
-    def merge(self, request: HttpRequest, queryset: QuerySet[Memory]) -> None:
+    @admin.action(description="Merge into the most confident…", permissions=["change"])
+    def merge(self, request: HttpRequest, queryset: QuerySet[Memory]) -> HttpResponse | None:
         groups = list(by_app(request, queryset))
         if len(groups) > 1:
             messages.error(request, "Only memories of the same app can be merged.")
-            return
+            return None
         for agent, pks in groups:
             try:
+                plan = agent.plan_merge(pks)
+                if "post" not in request.POST:
+                    return self.ask_to_merge(request, plan)
+                if plan.at_odds and "despite" not in request.POST:
+                    raise CannotMerge("Some contradict each other: tick that they are to be merged all the same.")
                 agent.merge(pks)
             except CannotMerge as error:
                 messages.error(request, str(error))
             else:
                 messages.success(request, f"{len(pks)} merged into one.")
+        return None
+
+    def ask_to_merge(self, request: HttpRequest, plan: MergePlan) -> HttpResponse:
+        """Show what would stay and what would go, before anything is merged."""
+        rows = [
+            (
+                "stays" if memory == plan.stays else "goes",
+                link_to(memory, memory.text, 300),
+                memory.subject_or_general,
+                f"{memory.confidence:.2f}",
+                "contradicts" if memory.pk in plan.at_odds else "",
+            )
+            for memory in (plan.stays, *plan.goes)
+        ]
+        context = {
+            **self.admin_site.each_context(request),
+            "title": "Merge memories",
+            "tables": [Table(f"{len(rows)} memories", ("", "Memory", "Subject", "Confidence", "Contradiction"), rows)],
+            "pks": [memory.pk for memory in (plan.stays, *plan.goes)],
+            "at_odds": len(plan.at_odds),
+        }
+        return render(request, "admin/memsite/merge.html", context)
 
     @admin.action(description="Delete for good", permissions=["delete"])
     def delete_selected(self, request: HttpRequest, queryset: QuerySet[Memory]) -> HttpResponseBase | None:
@@ -141,6 +183,23 @@ class ConfidenceBand(admin.SimpleListFilter):
         return queryset.filter(band[1]) if band else queryset
 
 
+class TagFilter(admin.SimpleListFilter):
+    """Shows which tag a chip or a search for it has set: there are too many to offer."""
+
+    title = "tag"
+    parameter_name = "tag"
+
+    def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
+        return [(value, value)] if (value := request.GET.get("tag")) else []
+
+    def queryset(self, request: HttpRequest, queryset: QuerySet[Any]) -> QuerySet[Any]:
+        tag = self.value()
+        if not tag:
+            return queryset
+        # PostgreSQL keeps no such character, and takes none.
+        return queryset.none() if "\0" in tag else queryset.filter(HoldsText("tags", tag))
+
+
 class TrustFilter(admin.SimpleListFilter):
     title = "trust"
     parameter_name = "trust"
@@ -156,10 +215,11 @@ class TrustFilter(admin.SimpleListFilter):
 @admin.register(Memory)
 class MemoryAdmin(MemoryActions, SiteAdmin[Memory]):
     dashboard_page = "memories-one"
-    list_display = columns("text app about category confidence_bar status_word pin_shown updated_shown session_link")
+    list_display = columns("text about confidence_bar status_shown updated_shown app")
     list_filter = [
         ("app", AppFilter),
         "status",
+        TagFilter,
         ConfidenceBand,
         "pinned",
         "kind",
@@ -171,7 +231,7 @@ class MemoryAdmin(MemoryActions, SiteAdmin[Memory]):
     ]
     list_select_related = ["app", "session", "cold_text"]
     search_fields = ["content", "subject", "user_id", "external_id"]
-    search_help_text = "In content (but in the cold archive), subject, end user and external id."
+    search_help_text = "In content (but in the cold archive), subject, end user and external id; #tag finds a tag."
     ordering = ["-id"]
     # Not editable in the model; the forms declare fields of their own under these names.
     exclude = ["app", "version"]
@@ -181,9 +241,38 @@ class MemoryAdmin(MemoryActions, SiteAdmin[Memory]):
     @admin.display(description="memory", ordering="content")
     def text(self, memory: Memory) -> SafeString:
         css_class = "" if memory.status == Status.ACTIVE else " is-away"
-        return format_html('<span class="memsite-text{}">{}</span>', css_class, shorten(memory.text))
+        title = shorten(memory.text, TITLE_CHARACTERS)
+        text = shorten(memory.text)
+        return format_html('<span class="memsite-text{}" title="{}">{}</span>', css_class, title, text)
 
-    about = column("subject", lambda memory: memory.subject_or_general, "subject")
+    @admin.display(description="about", ordering="subject")
+    def about(self, memory: Memory) -> SafeString:
+        """Show the subject and the category, the session, and tags that lead to all memories with them."""
+        chips = format_html_join(
+            "",
+            '<a class="memsite-chip" href="{}">{}</a>',
+            ((list_url("memories_memory", tag=tag), shorten(tag, TAG_CHARACTERS)) for tag in memory.tags),
+        )
+        session = (
+            format_html('<span class="quiet">{}</span>', link_to(memory.session, length=30)) if memory.session else ""
+        )
+        return format_html(
+            '<span class="memsite-about"><span>{}</span><span class="quiet">{}</span>{}{}</span>',
+            shorten(memory.subject_or_general, TAG_CHARACTERS),
+            memory.category,
+            session,
+            chips,
+        )
+
+    def get_search_results(
+        self, request: HttpRequest, queryset: QuerySet[Memory], search_term: str
+    ) -> tuple[QuerySet[Memory], bool]:
+        """Take each word that begins with # for a tag."""
+        words = search_term.split()
+        for tag in (word[1:] for word in words if word.startswith("#") and len(word) > 1):
+            queryset = queryset.filter(HoldsText("tags", tag))
+        rest = " ".join(word for word in words if not word.startswith("#") or word == "#")
+        return super().get_search_results(request, queryset, rest)
 
     @admin.display(description="confidence", ordering="confidence")
     def confidence_bar(self, memory: Memory) -> SafeString:
@@ -194,14 +283,14 @@ class MemoryAdmin(MemoryActions, SiteAdmin[Memory]):
         )
 
     status_word = column("status", lambda memory: memory.status, "status")
-    pin_shown = column("pinned", lambda memory: "pinned" if memory.pinned else "", "pinned")
+    status_shown = column(
+        "status", lambda memory: f"{memory.status}, pinned" if memory.pinned else memory.status, "status"
+    )
 
     @admin.display(description="updated", ordering="updated_at")
     def updated_shown(self, memory: Memory) -> SafeString:
         moment = timezone.localtime(memory.updated_at)
         return format_html('<time datetime="{}">{}</time>', moment.isoformat(), f"{moment:%Y-%m-%d %H:%M}")
-
-    session_link = column("session", lambda memory: link_to(memory.session, length=30), "session")
 
     # --- one memory
 

@@ -161,9 +161,8 @@ def decide_each(
 @admin.register(Rejection)
 class RejectionAdmin(ReadOnlyAdmin[Rejection]):
     dashboard_page, dashboard_args = "upkeep-review", ()
-    list_display = [*columns("id kind reason_shown text category decision app"), session_link, "created_at"]
+    list_display = columns("kind reason_shown text category decision app created_at")
     list_filter = [("app", AppFilter), "kind", "decision", ("created_at", admin.DateFieldListFilter)]
-    list_select_related = ["app", "session"]
     search_fields = ["reason", "content", "category"]
     actions = ["approve", "reject"]
     fields = columns(

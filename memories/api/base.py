@@ -115,7 +115,7 @@ class View(APIView):
         if getattr(handler, "is_bodiless", False) or (has_stray_body and not self.is_lenient):
             self.read(Nothing)
         is_keyed = "HTTP_IDEMPOTENCY_KEY" in request.META and not (self.creates and request.method == "POST")
-        if is_keyed and takes_idempotency_key(self, request.method or "", request.path):
+        if is_keyed and takes_idempotency_key(self, request.method or "", request.path_info):
             setattr(self, method, partial(self.answer_once, handler))
 
     def handle_exception(self, exc: Exception) -> Response:

@@ -88,7 +88,7 @@ class Message(Lenient):
 class Owner(Lenient):
     """Whose it is: named at the top, or, as newer clients do, in `filters`."""
 
-    user_id = NameField(max_length=200, required=False, allow_null=True)
+    user_id = NameField(max_length=200, required=False, refuses_empty=True, allow_null=True)
     agent_id = NameField(max_length=200, required=False, allow_null=True)
     app_id = NameField(max_length=200, required=False, allow_null=True)
     run_id = NameField(max_length=200, required=False, allow_null=True)

@@ -209,8 +209,9 @@ class Conversation:
         The client does not send blocks of earlier requests again, so each request gets all of it.
         """
         user_id, now = self.session.user_id, timezone.now()
-        asked = [replace(one, content=one.content[:QUESTION_CHARACTERS]) for one in self.messages[-QUESTION_MESSAGES:]]
-        recalled = [self.agent.context(Block.TURN, messages=asked, user_id=user_id, by_rules=True).injected]
+        last = self.messages[-QUESTION_MESSAGES:]
+        recent = [replace(item, content=item.content[:QUESTION_CHARACTERS]) for item in last]
+        recalled = [self.agent.context(Block.TURN, messages=recent, user_id=user_id, by_rules=True).injected]
         greeting = self.agent.greeting(user_id, now, [memory.pk for memory in recalled[0].memories])
         blocks = [*greeting.blocks, *recalled]
         known = set(Injection.objects.for_app(self.agent.app).into(self.session).memory_pks())
@@ -220,11 +221,11 @@ class Conversation:
 
     def capture_question(self) -> None:
         if self.question.strip():
-            self.agent.capture_messages(self.session, [self.said(Role.USER, self.question)])
+            self.agent.capture_messages(self.session, [self.message_of(Role.USER, self.question)])
 
-    def said(self, role: str, text: str) -> Said:
+    def message_of(self, role: str, text: str) -> Said:
         """Return a message that is recognised when it is sent again after the same message."""
-        before = [one.content for one in self.messages[:-1] if one.role in (Role.USER, Role.ASSISTANT)][-1:]
+        before = [item.content for item in self.messages[:-1] if item.role in (Role.USER, Role.ASSISTANT)][-1:]
         context = before[0] if role == Role.USER and before else self.question if role == Role.ASSISTANT else ""
         return Said(role, text, source_key(f"{CLIENT}-{role}-{digest(context)}", text=text))
 
@@ -240,7 +241,7 @@ class Conversation:
             return
         self.is_captured = True
         try:
-            self.agent.capture_messages(self.session, [self.said(Role.ASSISTANT, text)])
+            self.agent.capture_messages(self.session, [self.message_of(Role.ASSISTANT, text)])
             turns = Resource.objects.for_app(self.agent.app).filter(session=self.session, role=Role.USER).count()
             self.agent.judge_response(self.session, max(1, turns), text, self.question)
         except Exception:
@@ -260,11 +261,11 @@ def digest(text: str) -> str:
 def messages_in(body: Mapping[str, Any]) -> list[Message]:
     """Return the messages of a request as far as they have text; ValidationError where they are none."""
     messages = body.get("messages")
-    if not isinstance(messages, list) or not messages or not all(isinstance(one, dict) for one in messages):
+    if not isinstance(messages, list) or not messages or not all(isinstance(item, dict) for item in messages):
         raise ValidationError("messages: a list of at least one message.")
-    read = [Message(str(one.get("role")), text_of(one.get("content"))) for one in messages]
+    read = [Message(str(item.get("role")), text_of(item.get("content"))) for item in messages]
     # A tool's result in Anthropic's format is a user's message without text.
-    return [one for one in read if one.content.strip() or one.role != Role.USER]
+    return [item for item in read if item.content.strip() or item.role != Role.USER]
 
 
 def open_conversation(agent: MemoryAgent, request: Request, body: Mapping[str, Any], user: Any) -> Conversation:
@@ -277,7 +278,7 @@ def open_conversation(agent: MemoryAgent, request: Request, body: Mapping[str, A
             isinstance(value, str) and 0 < len(value) <= MOST_IN_NAME and value.isprintable()
         ):
             raise ValidationError(f"{header}: a text of at most {MOST_IN_NAME} characters.")
-    opening = next((one.content for one in messages if one.role == Role.USER), "")
+    opening = next((item.content for item in messages if item.role == Role.USER), "")
     title = " ".join(opening[: 4 * TITLE_CHARACTERS].split())[:TITLE_CHARACTERS]
     fields = {"user_id": user_id, "title": title, "environment": {"client": CLIENT}}
     session, _ = agent.open_session(name or f"{CLIENT}-{digest(f'{user_id}{chr(0)}{opening}')}", fields)
@@ -377,8 +378,8 @@ class ProxyView(AgentView):
         root = base.rstrip("/").removesuffix("/v1")
         try:
             url = checked_url(f"{root}/v1/{self.path}")
-            asked = client().build_request(request.method or "", url, content=content, headers=headers)
-            return client().send(asked, stream=True)
+            outgoing = client().build_request(request.method or "", url, content=content, headers=headers)
+            return client().send(outgoing, stream=True)
         except (Refused, ServiceRefused) as error:
             raise ModelAway(f"The model cannot be asked: {error}.") from error
         except httpx.HTTPError as error:

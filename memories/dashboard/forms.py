@@ -24,7 +24,7 @@ from memsite.timestamps import check_in_reach, in_zone
 
 RATED = ("subject", "category", "kind", "importance", "confidence")
 SCOPED = ("tags", "user_id", "visibility", "valid_from", "valid_until")
-FIELDS = ("content", *RATED, "pinned")
+FIELDS: tuple[str, ...] = ("content", *RATED, "pinned")
 IMPORTANCES = [(1, "1 trivial"), (2, "2 minor"), (3, "3 useful"), (4, "4 important"), (5, "5 critical")]
 
 

@@ -1,16 +1,16 @@
 """What a memory says, as HTML: code, lists and bold of Markdown, and nothing else of it.
 
-Each line is escaped before anything is looked for in it, so no element comes from the text itself: no link, no image.
+Each piece of the text is escaped on its own, so no element comes from the text itself: no link, no image.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from itertools import groupby
 
-from django.utils.html import escape
-from django.utils.safestring import SafeString, mark_safe
+from django.utils.html import format_html, format_html_join
+from django.utils.safestring import SafeString
 
 from memsite.http.hidden_characters import show_hidden
 
@@ -28,9 +28,8 @@ def as_html(text: str) -> SafeString:
     groups = groupby(blocks_of(str(show_hidden(text))), key=lambda block: block[0])
     blocks = [(kind, [line for _, lines in group for line in lines]) for kind, group in groups if kind]
     if [kind for kind, _ in blocks] == ["p"]:
-        return mark_safe(inline("\n".join(blocks[0][1])))  # noqa: S308  # escaped before anything is marked
-    written = "".join(html_of(kind, lines) for kind, lines in blocks)
-    return mark_safe(written or escape(text))  # noqa: S308  # each block is escaped
+        return inline("\n".join(blocks[0][1]))
+    return joined(html_of(kind, lines) for kind, lines in blocks) or format_html("{}", text)
 
 
 def blocks_of(text: str) -> Iterator[Block]:
@@ -54,24 +53,33 @@ def blocks_of(text: str) -> Iterator[Block]:
         yield "code", code
 
 
-def html_of(kind: str, lines: list[str]) -> str:
+def html_of(kind: str, lines: list[str]) -> SafeString:
     if kind == "code":
-        return f"<pre><code>{escape(chr(10).join(lines))}</code></pre>"
+        return format_html("<pre><code>{}</code></pre>", "\n".join(lines))
     if kind == "p":
-        return f"<p>{inline(chr(10).join(lines))}</p>"
-    return f"<{kind}>{''.join(map(item_of, lines))}</{kind}>"
+        return format_html("<p>{}</p>", inline("\n".join(lines)))
+    items = joined(map(item_of, lines))
+    return format_html("<ol>{}</ol>", items) if kind == "ol" else format_html("<ul>{}</ul>", items)
 
 
-def item_of(line: str) -> str:
+def item_of(line: str) -> SafeString:
     item = ITEM.match(line)
     assert item is not None, "it is a line of a list"
-    number = f' value="{int(item["number"])}"' if item["number"] else ""
-    return f"<li{number}>{inline(item['said'])}</li>"
+    if item["number"]:
+        return format_html('<li value="{}">{}</li>', int(item["number"]), inline(item["said"]))
+    return format_html("<li>{}</li>", inline(item["said"]))
 
 
-def inline(text: str) -> str:
-    """Escape a text, then mark its code, and what is bold outside of that."""
-    pieces = CODE.split(escape(text))
-    return "".join(
-        f"<code>{piece}</code>" if place % 2 else BOLD.sub(r"<b>\1</b>", piece) for place, piece in enumerate(pieces)
-    )
+def inline(text: str) -> SafeString:
+    """Return a text with its code, and with what is bold outside of that."""
+    pieces = enumerate(CODE.split(text))
+    return joined(format_html("<code>{}</code>", piece) if place % 2 else bold(piece) for place, piece in pieces)
+
+
+def bold(text: str) -> SafeString:
+    pieces = enumerate(BOLD.split(text))
+    return joined(format_html("<b>{}</b>", piece) if place % 2 else format_html("{}", piece) for place, piece in pieces)
+
+
+def joined(parts: Iterable[SafeString]) -> SafeString:
+    return format_html_join("", "{}", ((part,) for part in parts))

@@ -15,6 +15,7 @@ from memories.dashboard.views import (
     saved_views,
     sessions,
     settings,
+    sign_in,
     triggers,
 )
 
@@ -86,7 +87,13 @@ urlpatterns = [
     path("settings/moving", settings.moving, name="settings-moving"),
     path("settings/purge", settings.purges, name="settings-purge"),
     path("settings/audit", settings.audit, name="settings-audit"),
-    path("login", accounts.SignIn.as_view(), name="login"),
-    path("logout", accounts.SignOut.as_view(), name="logout"),
-    path("password", accounts.ChangePassword.as_view(), name="password"),
+    path("login", sign_in.SignIn.as_view(), name="login"),
+    path("login/code", sign_in.SecondStep.as_view(), name="login-code"),
+    path("login/provider", sign_in.to_provider, name="login-provider"),
+    path("login/provider/back", sign_in.from_provider, name="login-provider-back"),
+    path("logout", sign_in.SignOut.as_view(), name="logout"),
+    path("password", sign_in.ChangePassword.as_view(), name="password"),
+    path("account", sign_in.account, name="account"),
+    path("account/factor", sign_in.SetUpFactor.as_view(), name="account-factor"),
+    path("account/<slug:what>", sign_in.change_account, name="account-change"),
 ]

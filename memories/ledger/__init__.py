@@ -59,7 +59,7 @@ def outages_of(apps: Collection[App], now: datetime) -> dict[int, list[Outage]]:
     columns: Any = rows.values_list("app", "model", "outcome", "created_at")
     for app, model, outcome, moment in columns[: LOOKED_AT * len(apps)]:
         calls[app].append((model, outcome, moment))
-    return {app: found for app, some in calls.items() if (found := lasting(runs(some)))}
+    return {app: outages for app, some in calls.items() if (outages := lasting(runs(some)))}
 
 
 def service_away(provider: str, now: datetime) -> Outage | None:

@@ -10,11 +10,11 @@ from typing import Any
 from django.core.management.base import CommandError
 from django.db import DatabaseError, connection
 
-from memsite.config.conf import get_conf
+from memsite.config.conf import MANAGE, get_conf
 from memsite.db.transactions import is_out_of_reach
 from memsite.ops.storage_errors import Why, why_unwritable
 
-SETUP = "Run `manage.py setup` first."
+SETUP = f"Run `{MANAGE} setup` first."
 DATA_DIR_HINTS = {
     errno.EACCES: "Make it writable for this user or set MEMSITE_DATA_DIR to another directory.",
     errno.EPERM: "Make it writable for this user or set MEMSITE_DATA_DIR to another directory.",
@@ -32,7 +32,7 @@ DATABASE_HINTS = (
     ("no such table", SETUP),
     ("no such column", SETUP),
     ("does not exist", SETUP),
-    ("unable to open", "`manage.py setup` makes its directory, MEMSITE_DATA_DIR names it: is it writable?"),
+    ("unable to open", f"`{MANAGE} setup` makes its directory, MEMSITE_DATA_DIR names it: is it writable?"),
     ("not a database", "Put a backup in its place, or move the file away to begin anew."),
     ("malformed", "Put a backup in its place, or move the file away to begin anew."),
     ("is locked", "Another program is writing to it: stop that one, or try again in a moment."),
@@ -40,7 +40,7 @@ DATABASE_HINTS = (
 UNWRITABLE_HINTS = {
     Why.FULL: DISK_HINTS[errno.ENOSPC],
     Why.READ_ONLY: "It is read-only: make it writable, then run this again. Nothing is lost.",
-    Why.DAMAGED: "`manage.py verify --repair` makes it anew, then run this again. Nothing is lost.",
+    Why.DAMAGED: f"`{MANAGE} verify --repair` makes it anew, then run this again. Nothing is lost.",
     Why.FAILING: "Look after its disk, or the quota on it, then run this again.",
 }
 

@@ -396,10 +396,10 @@ def forget(
 ) -> dict[str, Any]:
     """Deletes memories or documents for good. `update` with status archived is the soft way for memories."""
     agent, uids = ctx.agent, [as_uuid("ids", uid) for uid in ids]
-    documents = list(agent.documents().filter(uid__in=uids))
+    documents, rows = list(agent.documents().filter(uid__in=uids)), list(agent.memories().filter(uid__in=uids))
+    agent.check_may_change([*(row.agent_id for row in documents), *(row.agent_id for row in rows)])
     for document in documents:
         agent.delete_document(document)
-    rows = list(agent.memories().filter(uid__in=uids))
     return {"deleted_count": len(documents) + agent.forget(rows)}
 
 

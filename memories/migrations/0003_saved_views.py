@@ -8,7 +8,7 @@ class Migration(migrations.Migration):
 
     dependencies = [
         ('memories', '0002_documents'),
-        ('tenancy', '0005_documents'),
+        ('tenancy', '0006_agents'),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
 

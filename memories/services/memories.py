@@ -26,10 +26,12 @@ from memories.capture.quarantine import (
     refuse,
     suspicion_in,
 )
+from memories.language.relate import Relation, relate
 from memories.maintain.embedding import embed
 from memories.models import Injection, Link, LinkKind, Memory, Rejection, RejectionKind, Status, Trust, Visibility
 from memories.models.vector import embed_contents
 from memories.providers.embeddings import EmbedderError, Vectors
+from memories.retrieve.contradictions import contradictions_of, ends_of, pairs_among
 from memories.services.administration import SWEEP_TASK
 from memories.services.base import Caller
 from memories.store import Candidate, LimitReached, NothingToUndo, Writer, shrink
@@ -117,6 +119,15 @@ class NotChanged(Exception):
 
 class CannotMerge(Exception):
     """These memories cannot become one; the text says why."""
+
+
+@dataclass(frozen=True, slots=True)
+class MergePlan:
+    """What stays, what is superseded by it, and the pks of those that contradict another one of them."""
+
+    stays: Memory
+    goes: list[Memory]
+    at_odds: set[int]
 
 
 def archive_one(write: Writer, memory: Memory) -> None:
@@ -463,23 +474,35 @@ class MemoryService(Caller):
                 ring(SWEEP_TASK)
         return deleted
 
-    def merge(self, pks: Sequence[int]) -> Memory:
-        """Merge these memories into the one of the highest standing and return it. Raise CannotMerge."""
+    def plan_merge(self, pks: Sequence[int]) -> MergePlan:
+        """Return what a merge of these memories would leave, and what contradicts it. Two queries; CannotMerge."""
         if len(pks) > MERGE_AT_MOST:
             raise CannotMerge(f"Select at most {MERGE_AT_MOST} memories to merge.")
+        current = list(Memory.objects.for_app(self.app).filter(pk__in=pks).select_related("cold_text").order_by("pk"))
+        if len(current) < 2:
+            raise CannotMerge("Select two or more memories to merge.")
+        if any(memory.status == Status.WITHDRAWN for memory in current):
+            raise CannotMerge("The source of one was taken back: restore it first.")
+        if any(memory.is_superseded for memory in current):
+            raise CannotMerge("A superseded memory has been merged already.")
+        if len({readers(memory) for memory in current}) > 1:
+            raise CannotMerge("Only memories of the same end user and visibility can be merged: change that first.")
+        stays = max(current, key=standing)
+        goes = [memory for memory in current if memory != stays]
+        linked = ends_of(pairs_among(contradictions_of(self.app, pks), {*pks}))
+        opposite = {
+            memory.pk
+            for memory in goes
+            if relate(stays.text, memory.text, None, memory.subject or "").relation == Relation.CONTRADICTS
+        }
+        return MergePlan(stays, goes, linked | opposite)
+
+    def merge(self, pks: Sequence[int]) -> Memory:
+        """Merge these memories into the one of the highest standing and return it. Raise CannotMerge."""
         with self.writing() as write:
-            current = list(Memory.objects.for_app(self.app).filter(pk__in=pks))
-            if len(current) < 2:
-                raise CannotMerge("Select two or more memories to merge.")
-            if any(memory.status == Status.WITHDRAWN for memory in current):
-                raise CannotMerge("The source of one was taken back: restore it first.")
-            if any(memory.is_superseded for memory in current):
-                raise CannotMerge("A superseded memory has been merged already.")
-            if len({readers(memory) for memory in current}) > 1:
-                raise CannotMerge("Only memories of the same end user and visibility can be merged: change that first.")
-            winner = max(current, key=standing)
-            write.merge(winner, [memory for memory in current if memory != winner], "merged by an operator")
-        return winner
+            plan = self.plan_merge(pks)
+            write.merge(plan.stays, plan.goes, "merged by an operator")
+        return plan.stays
 
 
 def readers(memory: Memory) -> tuple[object, ...]:

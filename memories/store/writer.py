@@ -17,7 +17,7 @@ from typing import Any
 from django.db import connection, transaction
 from django.db.models import F, prefetch_related_objects
 
-from memories.language.secrets import clean, clean_all
+from memories.language.secrets import clean, clean_all, each_text, without_secrets
 from memories.language.surface import kept_look
 from memories.models import (
     GENERAL,
@@ -143,7 +143,12 @@ class Candidate:
         self.subject = subject_of(clean(self.subject or ""))
         self.tags = [text for tag in self.tags if (text := clean(tag))]
         self.entities = [text for name in self.entities if (text := clean(name))]
-        self.metadata = clean_all(self.metadata)
+        self.metadata = cleaned("metadata", self.metadata)
+
+
+def cleaned(name: str, value: Any) -> Any:
+    """Return a field as it is kept. Metadata are a program's own: their texts keep the blanks at their ends."""
+    return each_text(value, without_secrets) if name == "metadata" else clean_all(value)
 
 
 CANDIDATE_FIELDS = tuple(item.name for item in fields(Candidate) if item.name not in COMPUTED)
@@ -322,7 +327,7 @@ class Writer:
         memory.content = before["content"]
         current = confidence_at(memory, self.now, self.policy)
         for name, value in changes.items():
-            setattr(memory, name, clean_all(value) if name in TEXTS else value)
+            setattr(memory, name, cleaned(name, value) if name in TEXTS else value)
         if memory.content != before["content"]:
             memory.made_by, memory.entities = changes.get("made_by"), changes.get("entities") or None
             memory.reviewed_by, memory.reviewed_at = changes.get("reviewed_by", ""), changes.get("reviewed_at")

@@ -11,7 +11,7 @@ from django.db import connection
 from memories.providers.embeddings import EmbedderError, make_embedder
 from memories.providers.llm.client import make_chat
 from memories.providers.llm.provider import LLMMisconfigured
-from memsite.config.conf import get_conf, unknown_variables
+from memsite.config.conf import MANAGE, get_conf, unknown_variables
 
 
 @register()
@@ -26,7 +26,7 @@ def check_names(**_: Any) -> list[CheckMessage]:
 def check_secret(**_: Any) -> list[CheckMessage]:
     if get_conf().effective_secret_key():
         return []
-    hint = f"Set MEMSITE_SECRET_KEY, or run `manage.py setup`, which makes {get_conf().secret_file}."
+    hint = f"Set MEMSITE_SECRET_KEY, or run `{MANAGE} setup`, which makes {get_conf().secret_file}."
     return [Warning("There is no secret key: sign-in cannot work.", hint=hint, id="memsite.W002")]
 
 
@@ -85,6 +85,17 @@ def check_model(**_: Any) -> list[CheckMessage]:
         hint = "See MEMSITE_LLM and what follows it in docs/settings.md. Until then nothing is asked of it."
         return [Warning(f"The language model cannot be asked: {error}.", hint=hint, id="memsite.W010")]
     return []
+
+
+@register()
+def check_provider(**_: Any) -> list[CheckMessage]:
+    """Warn of a provider whose groups let nobody in, or nobody govern where passwords are off."""
+    conf = get_conf()
+    if not conf.oidc_issuer or conf.oidc_superusers or (conf.local_login and (conf.oidc_roles or conf.oidc_staff)):
+        return []
+    who = "become a superuser: and passwords are off" if conf.oidc_roles or conf.oidc_staff else "come in"
+    hint = "Set MEMSITE_OIDC_SUPERUSERS, MEMSITE_OIDC_STAFF or MEMSITE_OIDC_ROLES: see docs/settings.md."
+    return [Warning(f"No group of the OpenID provider lets anybody {who}.", hint=hint, id="memsite.W011")]
 
 
 @register()

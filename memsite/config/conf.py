@@ -4,6 +4,8 @@
 """
 
 import os
+import re
+import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from functools import cache
@@ -26,17 +28,27 @@ from memsite.ops.broker import SCHEME
 
 PREFIX = "MEMSITE_"
 ROOT = Path(__file__).resolve().parents[2]
+# Unlike Path.home() it raises nothing for a user without a home, who has to name MEMSITE_DATA_DIR.
+HOME = Path(os.path.expanduser("~"))  # noqa: PTH111
+IS_CHECKOUT = (ROOT / "requirements" / "run.lock").is_file()
+MANAGE = "manage.py" if IS_CHECKOUT else "memsite-server manage"
+"""What messages call the command that runs Django's commands here."""
 LLMS = ("rules", "anthropic", "openai", "ollama", "litellm")
 EMBEDDERS = ("minilm", "multilingual", "ollama", "openai", "hash")
 DATABASES = ("sqlite://", "postgres://", "postgresql://")
 # "memory" is for programs that are both ends of it.
 BROKERS = (SCHEME, "redis", "redis+socket", "rediss", "amqp", "amqps", "memory")
 LOG_FORMATS = ("auto", "console", "json")
+SECOND_FACTOR = ("optional", "staff", "everybody")
+ROLES = ("viewer", "editor", "owner")
+EVERY_APP = "*"
+ROOT_PATH = re.compile(r"(/[A-Za-z0-9._~-]+)*")
 # So long ago there still is a date.
 MOST_YEARS = 100
 PERIODS = {
     "idempotency_hours": ("hours", 24),
     "oauth_idle_days": ("days", 1),
+    "oidc_session_hours": ("hours", 24),
     "crashed_after_minutes": ("minutes", 1440),
 }
 POSITIVE = {
@@ -58,6 +70,22 @@ BOOLEANS = {**dict.fromkeys(("true", "1", "yes", "on"), True), **dict.fromkeys((
 CLIENTS_OWN = {"MEMSITE_URL", "MEMSITE_API_KEY", "MEMSITE_SESSION_ID"}
 
 
+def usual_data_dir(
+    environment: Mapping[str, str] = os.environ, is_checkout: bool = IS_CHECKOUT, platform: str = sys.platform
+) -> Path:
+    """Return `data` in a checkout; of an installed package, the folder where this user's programs keep data."""
+    if is_checkout:
+        return ROOT / "data"
+    if platform == "darwin":
+        return HOME / "Library" / "Application Support" / "memsite"
+    given = Path(environment.get("XDG_DATA_HOME", ""))
+    # The XDG rules ignore a relative path.
+    return (given if given.is_absolute() else HOME / ".local" / "share") / "memsite"
+
+
+USUAL_DATA_DIR = usual_data_dir()
+
+
 def secret() -> Any:
     """Return a text, empty unless given, that is not written down with the others."""
     return field(default="", repr=False)
@@ -73,8 +101,9 @@ class Conf:
     allowed_hosts: tuple[str, ...] = ("localhost", "127.0.0.1", "[::1]")
     csrf_trusted_origins: tuple[str, ...] = ()
     behind_https_proxy: bool = False
+    root_path: str = ""
     trusted_proxies: tuple[str, ...] = ()
-    data_dir: Path = ROOT / "data"
+    data_dir: Path = USUAL_DATA_DIR
     database_url: str = secret()
     database_connections: int = 20
     row_security: bool = False
@@ -127,6 +156,18 @@ class Conf:
     backup_keep: int = 7
     oauth: bool = False
     oauth_idle_days: int = 90
+    local_login: bool = True
+    second_factor: str = "optional"
+    oidc_issuer: str = ""
+    oidc_client_id: str = ""
+    oidc_client_secret: str = secret()
+    oidc_scopes: tuple[str, ...] = ("openid", "profile", "email")
+    oidc_groups_claim: str = "groups"
+    oidc_roles: str = ""
+    oidc_staff: tuple[str, ...] = ()
+    oidc_superusers: tuple[str, ...] = ()
+    oidc_verified_email: bool = False
+    oidc_session_hours: int = 12
 
     def __post_init__(self) -> None:
         require(self.embedder in EMBEDDERS, "EMBEDDER", f"is one of {', '.join(EMBEDDERS)}")
@@ -144,6 +185,7 @@ class Conf:
             "ALLOWED_HOSTS",
             "is a list of names such as memory.example.org, without https://",
         )
+        require(bool(ROOT_PATH.fullmatch(self.root_path)), "ROOT_PATH", "is empty or a path such as /memory")
         require(
             not self.broker_url or self.broker_url.partition("://")[0] in BROKERS,
             "BROKER_URL",
@@ -179,6 +221,17 @@ class Conf:
         require(mail_settings(self.email_url) is not None, "EMAIL_URL", "is smtp+tls://user:password@host:587 or such")
         require(are_networks(self.provider_networks), "PROVIDER_NETWORKS", "is a list such as 127.0.0.1/32,10.0.0.0/8")
         require(self.rewrite_megabytes >= 0, "REWRITE_MEGABYTES", "is a number of megabytes, 0 for never")
+        require(self.second_factor in SECOND_FACTOR, "SECOND_FACTOR", f"is one of {', '.join(SECOND_FACTOR)}")
+        is_address = self.oidc_issuer.startswith(("https://", "http://"))
+        require(is_address or not self.oidc_issuer, "OIDC_ISSUER", "is an address such as https://login.example.org")
+        require(bool(self.oidc_client_id) or not self.oidc_issuer, "OIDC_CLIENT_ID", "is needed with an issuer")
+        require("openid" in self.oidc_scopes, "OIDC_SCOPES", "is a list with openid in it")
+        require(read_roles(self.oidc_roles) is not None, "OIDC_ROLES", "is group=app:role, group=*:role, …")
+        require(
+            self.local_login or bool(self.oidc_issuer),
+            "LOCAL_LOGIN",
+            "is false, and MEMSITE_OIDC_ISSUER names no other way to sign in",
+        )
         for name, unit in POSITIVE.items():
             require(getattr(self, name) > 0, name.upper(), f"is a positive number of {unit}")
         for name, (unit, in_a_day) in PERIODS.items():
@@ -274,6 +327,13 @@ def mail_settings(url: str) -> dict[str, Any] | None:
         return dict(environ.Env.email_url_config(url)) if url else {}
     except (ImproperlyConfigured, ValueError):
         return None
+
+
+def read_roles(text: str) -> list[tuple[str, str, str]] | None:
+    """Return group, app (`EVERY_APP` for all) and role: "ops=*:owner, shop-team=shop:editor". None if unclear."""
+    split = [re.fullmatch(r"\s*(.+)=([^=:]+):(\w+)\s*", entry) for entry in text.split(",") if entry.strip()]
+    rows = [(match[1], match[2], match[3]) for match in split if match and match[3] in ROLES]
+    return rows if len(rows) == len(split) else None
 
 
 def is_token(text: str) -> bool:

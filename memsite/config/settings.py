@@ -9,7 +9,7 @@ import environ
 from django.core.exceptions import ImproperlyConfigured
 
 from memsite.config.celery_settings import celery_settings
-from memsite.config.conf import ROOT, Conf, mail_settings, read_conf
+from memsite.config.conf import IS_CHECKOUT, ROOT, Conf, mail_settings, read_conf
 from memsite.ops.logs import logging_config
 
 MEMSITE: Conf = read_conf(os.environ)
@@ -18,6 +18,10 @@ SECRET_KEY = MEMSITE.effective_secret_key()
 DEBUG = MEMSITE.debug
 ALLOWED_HOSTS = list(MEMSITE.allowed_hosts)
 CSRF_TRUSTED_ORIGINS = list(MEMSITE.csrf_trusted_origins)
+# Behind a proxy that passes on a path of another site.
+FORCE_SCRIPT_NAME = MEMSITE.root_path or None
+# Of proxies that are trusted; from everybody else it is dropped.
+USE_X_FORWARDED_HOST = bool(MEMSITE.trusted_proxies)
 CSRF_FAILURE_VIEW = "memsite.http.problems.csrf_failure"
 
 INSTALLED_APPS = [
@@ -27,7 +31,7 @@ INSTALLED_APPS = [
     "memsite.apps.OAuthConfig",
     "memsite.apps.SessionsConfig",
     "memories.apps.MemoriesConfig",
-    "django.contrib.admin",
+    "memsite.apps.AdminConfig",
     "django.contrib.auth",
     "django.contrib.contenttypes",
     "django.contrib.sessions",
@@ -39,20 +43,24 @@ INSTALLED_APPS = [
     "django_celery_beat",
     "django_htmx",
     "axes",
+    "django_otp",
+    "django_otp.plugins.otp_totp",
+    "django_otp.plugins.otp_static",
     # Its templates, so that our own widgets are found beside them.
     "django.forms",
 ]
 
 MIDDLEWARE = [
+    "memsite.http.proxies.Proxies",
     "memsite.http.middleware.RequestLog",
     "memsite.tenancy.row_level_security.RowLevelSecurity",
     "django.middleware.security.SecurityMiddleware",
-    "django.middleware.common.CommonMiddleware",
+    "memsite.http.proxies.Hosts",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "csp.middleware.CSPMiddleware",
     "memsite.http.login.Sessions",
     "django.middleware.csrf.CsrfViewMiddleware",
-    "django.contrib.auth.middleware.AuthenticationMiddleware",
+    "memsite.http.login.Authentication",
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
@@ -70,7 +78,8 @@ DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 TEMPLATES = [
     {
         "BACKEND": "django.template.backends.django.DjangoTemplates",
-        "DIRS": [ROOT / "templates"],
+        # A package has them as those of the app `memsite`.
+        "DIRS": [ROOT / "templates"] if IS_CHECKOUT else [],
         "APP_DIRS": True,
         "OPTIONS": {
             "context_processors": [
@@ -160,7 +169,13 @@ PASSWORD_HASHERS = [
 LOGIN_URL = "login"
 LOGIN_REDIRECT_URL = "overview"
 LOGOUT_REDIRECT_URL = "login"
-AUTHENTICATION_BACKENDS = ["axes.backends.AxesBackend", "django.contrib.auth.backends.ModelBackend"]
+# A session ends where its backend is not listed any more: that of a password, and that of the provider.
+AUTHENTICATION_BACKENDS = [
+    "axes.backends.AxesBackend",
+    *(["memsite.oauth.openid.ProviderBackend"] if MEMSITE.oidc_issuer else []),
+    *(["django.contrib.auth.backends.ModelBackend"] if MEMSITE.local_login else []),
+]
+OTP_TOTP_ISSUER = "Memsite"
 # By name and address together: nobody locks an operator out from elsewhere.
 AXES_LOCKOUT_PARAMETERS = [["username", "ip_address"]]
 AXES_FAILURE_LIMIT = 5
@@ -172,10 +187,12 @@ AXES_COOLOFF_TIME = timedelta(minutes=15)
 # Trying on does not prolong it: an operator who waits gets in.
 AXES_RESET_COOL_OFF_ON_FAILURE_DURING_LOCKOUT = False
 AXES_RESET_ON_SUCCESS = True
-AXES_LOCKOUT_CALLABLE = "memories.dashboard.views.accounts.locked_out"
+AXES_LOCKOUT_CALLABLE = "memories.dashboard.views.sign_in.locked_out"
 AXES_DISABLE_ACCESS_LOG = True
 AXES_ENABLE_ADMIN = False
 AXES_VERBOSE = False
+# What was typed is kept with an attempt: a recovery code with one wrong letter is still a secret.
+AXES_SENSITIVE_PARAMETERS = ["username", "ip_address", "code"]
 
 # Of alerts alone. A mail server that says nothing is not waited for any longer.
 vars().update(mail_settings(MEMSITE.email_url) or {})
@@ -187,7 +204,7 @@ USE_I18N = False
 USE_TZ = True
 TIME_ZONE = MEMSITE.time_zone
 
-STATIC_URL = "static/"
+STATIC_URL = f"{MEMSITE.root_path}/static/"
 STATIC_ROOT = MEMSITE.data_dir / "static"
 STORAGES = {
     "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
@@ -220,6 +237,7 @@ SPECTACULAR_SETTINGS = {
     "VERSION": "1",
     "OAS_VERSION": "3.1.0",
     "SCHEMA_PATH_PREFIX": "/api/v1",
+    "SERVERS": [{"url": MEMSITE.root_path}] if MEMSITE.root_path else [],
     "SERVE_INCLUDE_SCHEMA": False,
     "DEFAULT_GENERATOR_CLASS": "memories.api.schema.OneSchema",
     "SERVE_AUTHENTICATION": [],
@@ -261,6 +279,7 @@ SECURE_CONTENT_TYPE_NOSNIFF = True
 SECURE_REFERRER_POLICY = "same-origin"
 SESSION_COOKIE_HTTPONLY = True
 SESSION_COOKIE_SAMESITE = "Lax"
+SESSION_COOKIE_PATH = CSRF_COOKIE_PATH = MEMSITE.root_path or "/"
 if MEMSITE.behind_https_proxy:
     SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")
     SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = True

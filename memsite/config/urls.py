@@ -57,6 +57,7 @@ urlpatterns = [
     path("admin", RedirectView.as_view(pattern_name="admin:index")),
     # One place to sign in, with one throttle.
     path("admin/login/", RedirectView.as_view(pattern_name="login", query_string=True)),
+    path("admin/password_change/", RedirectView.as_view(pattern_name="password")),
     path("admin/", admin.site.urls),
     path("hooks/<uuid:uid>", ChatMessage.as_view()),
     *slash_or_not("mcp", Memsite),
@@ -67,6 +68,8 @@ urlpatterns = [
     path("api/docs", SpectacularSwaggerSplitView.as_view(url_name="schema"), name="docs"),
     # OAuth, where clients look for it.
     path(".well-known/oauth-authorization-server", oauth.about_server),
+    # Behind a proxy at a path, that follows (RFC 8414, RFC 9728).
+    re_path(r"^\.well-known/oauth-authorization-server(?P<path>/.+)$", oauth.about_server),
     path(".well-known/oauth-protected-resource", oauth.about_resource),
     re_path(r"^\.well-known/oauth-protected-resource(?P<path>/.+)$", oauth.about_resource),
     path("oauth/register", oauth.register),

@@ -1,9 +1,8 @@
-"""How many wrong passwords are taken, and from where they come."""
+"""Sessions: how many wrong passwords are taken, from where they come, and whether a second factor was asked for."""
 
 from __future__ import annotations
 
-from functools import cache
-from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address, ip_network
+from ipaddress import IPv4Address, IPv6Address, IPv6Network, ip_address
 from typing import Any
 
 import structlog
@@ -11,12 +10,16 @@ from axes.attempts import get_cool_off_threshold
 from axes.handlers.database import AxesDatabaseHandler
 from axes.models import AccessAttempt
 from django.conf import settings
+from django.contrib.auth.middleware import AuthenticationMiddleware, get_user
+from django.contrib.auth.models import AnonymousUser
 from django.contrib.sessions.middleware import SessionMiddleware
 from django.db.models import Sum
 from django.http import HttpRequest, HttpResponse
+from django.utils.functional import SimpleLazyObject
 
 from memsite.config.conf import get_conf
 from memsite.http.exceptions import Unwritable
+from memsite.http.proxies import is_trusted
 from memsite.ops.storage_errors import why_unwritable
 
 IPV6_PREFIX = 64
@@ -59,15 +62,6 @@ def client_address(request: HttpRequest) -> str | None:
     return str(IPv6Network((int(address), IPV6_PREFIX), strict=False).network_address)
 
 
-def is_trusted(address: IPv4Address | IPv6Address) -> bool:
-    return any(address in network for network in networks(get_conf().trusted_proxies))
-
-
-@cache
-def networks(texts: tuple[str, ...]) -> list[IPv4Network | IPv6Network]:
-    return [ip_network(text, strict=False) for text in texts]
-
-
 SAFE = ("GET", "HEAD")
 log = structlog.get_logger("memsite.http.login")
 
@@ -89,3 +83,26 @@ class Sessions(SessionMiddleware):
                 raise Unwritable(why) from error
             log.warning("session_not_kept")
             return response
+
+
+FACTOR = "memsite_factor"
+"""In a session: what came beside the password, or instead of it."""
+
+
+def needs_factor(user: Any) -> bool:
+    """Return whether the site's policy wants a second factor of this account."""
+    policy = get_conf().second_factor
+    return policy == "everybody" or (policy == "staff" and (user.is_staff or user.is_superuser))
+
+
+class Authentication(AuthenticationMiddleware):
+    """Django's, but that a session without the second factor that the policy wants is nobody's. No query more."""
+
+    def process_request(self, request: HttpRequest) -> None:
+        super().process_request(request)
+        request.user = SimpleLazyObject(lambda: self.user_of(request))  # type: ignore[assignment]  # as Django does
+
+    def user_of(self, request: HttpRequest) -> Any:
+        user = get_user(request)
+        is_short = user.is_authenticated and FACTOR not in request.session and needs_factor(user)
+        return AnonymousUser() if is_short else user

@@ -10,6 +10,7 @@ import structlog
 from django.core.exceptions import DisallowedHost, ObjectDoesNotExist, PermissionDenied, RequestDataTooBig
 from django.db import connection
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseNotAllowed
+from django.middleware.csrf import REASON_BAD_ORIGIN
 from django.shortcuts import render
 from django.urls import Resolver404, resolve
 from rest_framework import exceptions
@@ -31,6 +32,16 @@ CONTENT_TYPE = "application/problem+json"
 NO_HOST_OF_OURS = "This server does not answer to this host name: MEMSITE_ALLOWED_HOSTS lists those that it answers to."
 OUT_OF_REACH = "The server cannot reach its database: nothing was stored, try again."
 CUT_OFF = "The server lost the connection to its database: nothing was stored, try again."
+EXPIRED = "The form has expired: load the page again."
+NO_ORIGIN = (
+    "The browser does not say which site this form is from (Origin: null). No setting of Memsite allows that. A proxy "
+    "that sets Referrer-Policy: no-referrer causes it: let it keep this server's header. So does a sandboxed frame."
+)
+FOREIGN_ORIGIN = (
+    "This form is from {origin}, which is not known as an address of this server. If you reach the server there, set "
+    "MEMSITE_CSRF_TRUSTED_ORIGINS={origin} and, where it is https behind a proxy, MEMSITE_BEHIND_HTTPS_PROXY=true and "
+    "MEMSITE_TRUSTED_PROXIES. If not, another site has sent the form."
+)
 ONLY_CHANGES = "There is nothing to look at here: this address only takes what a form sends."
 NUMBER_BEYOND = "A number in this request is larger than any that there is."
 OUT_OF_RANGE = "22003"
@@ -171,7 +182,7 @@ def code_of(error: exceptions.APIException) -> str:
 
 def wants_page(request: HttpRequest) -> bool:
     """Return whether a person in a browser asks, who gets a page, or a toast, where others get a problem document."""
-    is_for_script = request.path.startswith(FOR_PROGRAMS) or "HX-Request" in request.headers
+    is_for_script = request.path_info.startswith(FOR_PROGRAMS) or "HX-Request" in request.headers
     return not is_for_script and request.accepts("text/html") and "Accept" in request.headers
 
 
@@ -180,7 +191,7 @@ def error_view(request: HttpRequest, status: int, detail: str, code: str = "", *
     if wants_page(request):
         context = {"status": status, "title": HTTPStatus(status).phrase, "detail": detail, **values}
         return render(request, "error.html", {**context, "request_id": current_request_id()}, status=status)
-    if request.path.startswith(FOR_MEM0):
+    if request.path_info.startswith(FOR_MEM0):
         return HttpResponse(orjson.dumps({"detail": detail}), status=status, content_type="application/json")
     return problem_response(status, detail, code=code)
 
@@ -204,11 +215,19 @@ def permission_denied(request: HttpRequest, exception: Exception) -> HttpRespons
 
 
 def csrf_failure(request: HttpRequest, reason: str = "") -> HttpResponse:
-    return error_view(request, HTTPStatus.FORBIDDEN, "The form has expired: load the page again.")
+    return error_view(request, HTTPStatus.FORBIDDEN, why_refused(request, reason))
+
+
+def why_refused(request: HttpRequest, reason: str) -> str:
+    """Return why a form is not taken, and which setting takes it where a proxy has changed the server's address."""
+    origin = request.META.get("HTTP_ORIGIN", "")
+    if reason != REASON_BAD_ORIGIN % origin:
+        return EXPIRED
+    return NO_ORIGIN if origin == "null" else FOREIGN_ORIGIN.format(origin=origin[:200])
 
 
 def not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
-    hint = nearest(request.path) if request.path.startswith("/api/") else ""
+    hint = nearest(request.path_info) if request.path_info.startswith("/api/") else ""
     return error_view(request, HTTPStatus.NOT_FOUND, "There is nothing at this address." + hint)
 
 

@@ -13,7 +13,7 @@ from django.http import HttpRequest
 from django.template.defaultfilters import pluralize
 from django.utils import timezone
 from django_celery_beat.admin import CrontabScheduleAdmin, PeriodicTaskAdmin, PeriodicTaskForm
-from django_celery_beat.models import CrontabSchedule, PeriodicTask
+from django_celery_beat.models import ClockedSchedule, CrontabSchedule, PeriodicTask, SolarSchedule
 
 from memories.jobs import JOBS
 from memsite.admin_site import AppFilter, ReadOnlyAdmin, SiteAdmin, column, columns, raw
@@ -34,8 +34,9 @@ if TYPE_CHECKING:
 else:
     CrontabModelForm = forms.ModelForm
 
-admin.site.unregister(CrontabSchedule)
-admin.site.unregister(PeriodicTask)
+# Of the clock behind all upkeep an operator needs no more than what it has: jobs have schedules of their own.
+for model in (CrontabSchedule, PeriodicTask, ClockedSchedule, SolarSchedule):
+    admin.site.unregister(model)
 
 
 class CrontabForm(CrontabModelForm):
@@ -72,6 +73,13 @@ class TaskForm(PeriodicTaskForm):  # type: ignore[misc]  # django-celery-beat ha
 @admin.register(PeriodicTask)
 class Tasks(PeriodicTaskAdmin):  # type: ignore[misc]  # django-celery-beat has no types
     form = TaskForm
+    exclude = ("solar", "clocked")
+
+    def get_fieldsets(self, request: HttpRequest, obj: Any = None) -> Any:
+        return [
+            (title, {**options, "fields": [name for name in options["fields"] if name not in self.exclude]})
+            for title, options in super().get_fieldsets(request, obj)
+        ]
 
 
 @admin.register(JobSchedule)
@@ -121,7 +129,7 @@ class JobScheduleAdmin(SiteAdmin[JobSchedule]):
 class JobRunAdmin(ReadOnlyAdmin[JobRun]):
     dashboard_page, dashboard_args = "upkeep", ()
     right = Right.GOVERN
-    list_display = columns("job app period status what_it_did lasted reason until")
+    list_display = columns("job app period status what_it_did lasted until")
     list_filter = [("app", AppFilter), "status", "job", ("until", admin.DateFieldListFilter)]
     search_fields = ["job", "period", "reason"]
     actions = ["try_again", "stop"]
@@ -130,7 +138,7 @@ class JobRunAdmin(ReadOnlyAdmin[JobRun]):
         "next_at", "started_at", "finished_at",
     ]  # fmt: skip
 
-    what_it_did = column("did", lambda run: run.did or "-")
+    what_it_did = column("did", lambda run: run.reason or run.did or "-")
     lasted = column("lasted", lambda run: f"{run.seconds:.1f} s", "seconds")
     counts_shown = column("counts", lambda run: raw(run.counts))
 

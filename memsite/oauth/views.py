@@ -93,7 +93,7 @@ def if_wanted(view: View) -> View:
 
 
 def root_of(request: HttpRequest) -> str:
-    return request.build_absolute_uri("/").rstrip("/")
+    return request.build_absolute_uri(get_conf().root_path or "/").rstrip("/")
 
 
 @csrf_exempt
@@ -101,7 +101,7 @@ def root_of(request: HttpRequest) -> str:
 @require_GET
 def about_resource(request: HttpRequest, path: str = "") -> HttpResponse:
     """Describe who lets clients in (RFC 9728)."""
-    path = path.rstrip("/")
+    path = path.removeprefix(get_conf().root_path).rstrip("/")
     if path and path not in RESOURCES:
         raise Http404
     root = root_of(request)
@@ -119,8 +119,10 @@ def about_resource(request: HttpRequest, path: str = "") -> HttpResponse:
 @csrf_exempt
 @if_wanted
 @require_GET
-def about_server(request: HttpRequest) -> HttpResponse:
+def about_server(request: HttpRequest, path: str = "") -> HttpResponse:
     """Describe the server (RFC 8414)."""
+    if path not in ("", get_conf().root_path):
+        raise Http404
     root = root_of(request)
     return JsonResponse(
         {

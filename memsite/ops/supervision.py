@@ -54,7 +54,7 @@ def alone(folder: Path, address: str) -> Iterator[None]:
         try:
             fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
-            holder = os.read(handle, 1000).decode(errors="replace") or "another `manage.py serve`"
+            holder = os.read(handle, 1000).decode(errors="replace") or "another server"
             raise CommandError(f"{folder} is served already: {holder}. Stop that first.") from None
         with suppress(OSError):  # A full disk: what only reads is served all the same.
             os.truncate(handle, 0)

@@ -16,12 +16,14 @@ from django.contrib.auth.models import Group, User
 from django.core.exceptions import PermissionDenied
 from django.core.validators import EMPTY_VALUES
 from django.db import transaction
-from django.db.models import Count, JSONField, Manager, OuterRef, QuerySet, Subquery
+from django.db.models import Count, Exists, JSONField, Manager, OuterRef, QuerySet, Subquery
 from django.db.models.functions import Coalesce
 from django.forms.formsets import DELETION_FIELD_NAME
 from django.http import HttpRequest, HttpResponse
 from django.utils import timezone
 from django.utils.html import format_html
+from django_otp.plugins.otp_static.admin import StaticDevice
+from django_otp.plugins.otp_totp.admin import TOTPDevice
 
 from memsite.admin_site import (
     AppFilter,
@@ -43,18 +45,35 @@ from memsite.tenancy.access import Right, actor_of, has_right, role_in
 from memsite.tenancy.audit import note, note_change
 from memsite.tenancy.governance import LastOwner, audited, check_owner_stays, note_key, set_member, set_status
 from memsite.tenancy.keys import NewKey, TooManyKeys, create_key, rotate_key
-from memsite.tenancy.models import Agent, ApiKey, App, AppPolicy, AppStatus, AuditEntry, Membership, Role, Scope
+from memsite.tenancy.models import (
+    Agent,
+    ApiKey,
+    App,
+    AppPolicy,
+    AppStatus,
+    AuditEntry,
+    Identity,
+    Membership,
+    Role,
+    Scope,
+)
 from memsite.tenancy.policy import POLICY_GROUPS, limits_of, preset_values
+from memsite.tenancy.second_factor import turn_off
 
 if TYPE_CHECKING:
     AnyAdmin = admin.ModelAdmin[Any]
     AnyUserAdmin = UserAdmin[User]
+    IdentitiesInlineBase = admin.TabularInline[Identity, User]
 else:
+    IdentitiesInlineBase = admin.TabularInline
     AnyAdmin = admin.ModelAdmin
     AnyUserAdmin = UserAdmin
 
 admin.site.unregister(User)
 admin.site.unregister(Group)
+# They show secrets: an account's page says whether there is a second factor, and resets it.
+admin.site.unregister(TOTPDevice)
+admin.site.unregister(StaticDevice)
 
 
 class Noted(AnyAdmin):
@@ -100,9 +119,45 @@ class GroupsAdmin(Noted, GroupAdmin):
     noted = ("name", "permissions")
 
 
+class IdentitiesInline(IdentitiesInlineBase):
+    """At which provider somebody signs in. Deleting the row disconnects the account; nothing of it is typed by hand."""
+
+    model = Identity
+    fields = readonly_fields = ("issuer", "subject", "created_at")
+    extra = 0
+
+    def has_add_permission(self, request: HttpRequest, obj: User | None = None) -> bool:
+        return False
+
+
 @admin.register(User)
 class PeopleAdmin(Noted, AnyUserAdmin):
-    noted = ("username", "is_active", "is_staff", "is_superuser", "groups", "user_permissions")
+    noted = ("username", "is_active", "is_staff", "is_superuser", "groups", "user_permissions", "identities")
+    list_display = ["username", "email", "is_active", "is_staff", "is_superuser", "factor", "last_login"]
+    list_filter = ("is_active", "is_staff", "is_superuser")
+    readonly_fields = ("factor",)
+    actions = ["reset_factor"]
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[User]:
+        devices = TOTPDevice.objects.filter(user=OuterRef("pk"), confirmed=True)
+        people: QuerySet[User] = super().get_queryset(request)
+        return people.annotate(has_factor=Exists(devices))
+
+    @admin.display(description="second factor", boolean=True)
+    def factor(self, person: Any) -> bool:
+        return bool(person.has_factor)
+
+    def get_inlines(self, request: HttpRequest, obj: User | None) -> Any:
+        return [IdentitiesInline] if obj and Identity.objects.filter(user=obj).exists() else []
+
+    def get_fieldsets(self, request: HttpRequest, obj: User | None = None) -> Any:
+        beside = [("Second factor", {"fields": ["factor"]})] if obj else []
+        return [*super().get_fieldsets(request, obj), *beside]
+
+    @admin.action(description="Reset the second factor", permissions=["change"])
+    def reset_factor(self, request: HttpRequest, queryset: QuerySet[User]) -> None:
+        reset = [person for person in queryset if turn_off(person, actor_of(request.user), "second factor reset")]
+        messages.success(request, f"{len(reset)} sign in with the password alone now.")
 
     def user_change_password(self, request: HttpRequest, id: str, form_url: str = "") -> HttpResponse:
         with transaction.atomic():

@@ -199,11 +199,12 @@ def revoke_key(key: ApiKey, actor: str) -> None:
 # --- people
 
 
-def set_member(app: App, user: Any, role: Role | None, actor: str) -> None:
-    """Let somebody in, with a role; None: out. Raises LastOwner."""
+def set_member(app: App, user: Any, role: Role | None, actor: str, *, needs_owner: bool = True) -> None:
+    """Let somebody in, with a role; None: out. Raises LastOwner where it `needs_owner`."""
     with audited(actor, app):
         members = Membership.objects.for_app(app)
-        check_owner_stays(app, {user.pk: role})
+        if needs_owner:
+            check_owner_stays(app, {user.pk: role})
         if role is None:
             members.filter(user=user).delete()
         else:

@@ -41,6 +41,23 @@ class Membership(Scoped):
         return f"{self.user.get_username()}: {self.role}"
 
 
+class Identity(models.Model):
+    """A person as the OpenID provider knows them, and what its groups gave: only that do they take away again."""
+
+    user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="identities")
+    issuer = models.CharField(max_length=500, editable=False)
+    subject = models.CharField(max_length=255, editable=False)
+    given = models.JSONField(default=dict, editable=False)
+    created_at = models.DateTimeField(default=timezone.now, editable=False)
+
+    class Meta:
+        verbose_name_plural = "identities"
+        constraints = [models.UniqueConstraint(fields=["issuer", "subject"], name="identity_is_unique_at_issuer")]
+
+    def __str__(self) -> str:
+        return f"{self.subject} at {self.issuer}"
+
+
 __all__ = [
     "Agent",
     "ApiKey",
@@ -49,6 +66,7 @@ __all__ = [
     "AppStatus",
     "AuditEntry",
     "IdempotentAnswer",
+    "Identity",
     "Membership",
     "PurgePermit",
     "Residue",

@@ -107,7 +107,7 @@ class RowLevelSecurity:
         self.get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
-        token = _behind.set(NOBODY if request.path.startswith(KEYED_PATHS) else SITE)
+        token = _behind.set(NOBODY if request.path_info.startswith(KEYED_PATHS) else SITE)
         response = self.get_response(request)
         if not response.streaming:
             _behind.reset(token)

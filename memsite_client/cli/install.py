@@ -67,12 +67,6 @@ def here() -> Path:
         raise Failure("The folder that you are in is not there any more.") from error
 
 
-def find_gone(project: Path | None) -> dict[str, list[str]]:
-    """Return, by host, the programs that its hooks start and that are not there any more."""
-    gone = {name: [path for path in commands_in(name, project) if not is_there(path)] for name in HOSTS}
-    return {name: commands for name, commands in gone.items() if commands}
-
-
 @click.command()
 @as_json
 def doctor(json_: bool) -> None:

@@ -51,7 +51,7 @@ class Note:
         return digest_of(self.values, self.body)
 
     def text(self) -> str:
-        lines = [f"id: {self.id}", *(f"{name}: {shown(self.values[name])}" for name in FIELDS if name in self.values)]
+        lines = [f"id: {self.id}", *(f"{name}: {yaml_of(self.values[name])}" for name in FIELDS if name in self.values)]
         return "\n".join(["---", *lines, *self.others, "---", "", self.body, ""])
 
 
@@ -59,10 +59,10 @@ def digest_of(values: Mapping[str, Any], body: str) -> str:
     return sha256(json.dumps([dict(sorted(values.items())), body], ensure_ascii=False).encode()).hexdigest()[:32]
 
 
-def shown(value: Any) -> str:
+def yaml_of(value: Any) -> str:
     """Return a value of the front matter; a text is quoted where YAML would read it otherwise."""
     if isinstance(value, list):
-        return f"[{', '.join(map(shown, value))}]"
+        return f"[{', '.join(map(yaml_of, value))}]"
     text = str(value)
     is_plain = re.fullmatch(r"[^\W\d_][\w ./-]*", text) and text.lower() not in ("yes", "no", "true", "false", "null")
     return text if is_plain or isinstance(value, int) else json.dumps(text, ensure_ascii=False)
@@ -86,9 +86,9 @@ def read_list(text: str) -> list[str]:
 def parse(path: Path, text: str) -> Note:
     """Return the note of a file. Front matter that is not ours is kept as it is."""
     text = text.removeprefix("\ufeff").replace("\r\n", "\n")
-    found, note = FRONT_MATTER.match(text), Note(path)
-    note.body = text[found.end() if found else 0 :].strip()
-    for key, value, items, lines in entries(found["lines"].splitlines() if found else []):
+    match, note = FRONT_MATTER.match(text), Note(path)
+    note.body = text[match.end() if match else 0 :].strip()
+    for key, value, items, lines in entries(match["lines"].splitlines() if match else []):
         if key == "id":
             note.id = read_value(value)
         elif key == "tags":
@@ -103,15 +103,15 @@ def parse(path: Path, text: str) -> Note:
 
 def entries(lines: list[str]) -> Iterator[tuple[str, str, list[str], list[str]]]:
     """Yield each key of front matter with its value, the items of a list below it, and its lines."""
-    at = 0
-    while at < len(lines):
-        end = at + 1
+    position = 0
+    while position < len(lines):
+        end = position + 1
         while end < len(lines) and (not KEY.match(lines[end]) or lines[end][:1].isspace()):
             end += 1
-        own, head = lines[at:end], KEY.match(lines[at])
+        own, head = lines[position:end], KEY.match(lines[position])
         items = [read_value(item["value"]) for line in own[1:] if (item := ITEM.match(line))]
         yield (head["key"], head["value"] or "", items, own) if head else ("", "", [], own)
-        at = end
+        position = end
 
 
 def values_of(memory: Mapping[str, Any]) -> dict[str, Any]:
@@ -147,16 +147,16 @@ class Folder:
         """Read the state. Failure for a folder that is kept equal with something else."""
         try:
             state = json.loads((self.root / STATE).read_text("utf-8"))
-            self.known, kept = dict(state["notes"]), (state["server"], state["user"])
+            self.known, stored = dict(state["notes"]), (state["server"], state["user"])
         except FileNotFoundError:
             return
         except (ValueError, KeyError, TypeError) as error:
             raise Failure(
                 f"{self.root / STATE} cannot be read. Move it away: then equal notes are found anew."
             ) from error
-        if kept != (self.server, self.user_id):
-            whom = f" and the end user {kept[1]}" if kept[1] else ""
-            raise Failure(f"{self.root} is kept equal with {kept[0]}{whom}. Take another folder.")
+        if stored != (self.server, self.user_id):
+            whom = f" and the end user {stored[1]}" if stored[1] else ""
+            raise Failure(f"{self.root} is kept equal with {stored[0]}{whom}. Take another folder.")
 
     def save(self) -> None:
         state = {"server": self.server, "user": self.user_id, "notes": self.known}
@@ -164,16 +164,16 @@ class Folder:
 
     def notes(self) -> list[Note]:
         """Return the notes in the folder; files that are no text are left out, with a word."""
-        found = []
+        notes = []
         for path in sorted(self.root.rglob("*.md")):
             inside = path.relative_to(self.root)
             if any(part.startswith(".") for part in inside.parts) or path.is_symlink() or not path.is_file():
                 continue
             try:
-                found.append(parse(path, path.read_text("utf-8")))
+                notes.append(parse(path, path.read_text("utf-8")))
             except UnicodeDecodeError:
                 click.echo(f"{inside}: left out, it is no text in UTF-8", err=True)
-        return found
+        return notes
 
     def new_path(self, memory: Mapping[str, Any]) -> Path:
         subject = memory["subject"] or ""
@@ -285,10 +285,10 @@ def carry_out(step: Step, folder: Folder, memsite: Memsite) -> str:
             answer = memsite.create_memory(note.body, dedupe=False, **given)
         if "id" not in answer:
             return "waits for a person's review"
-        kept = replace(note, id=answer["id"], values=values_of(answer), body=answer["content"].strip())
-        if kept.text() != note.text():
-            write(kept.path, kept.text())
-        folder.agree(kept)
+        stored = replace(note, id=answer["id"], values=values_of(answer), body=answer["content"].strip())
+        if stored.text() != note.text():
+            write(stored.path, stored.text())
+        folder.agree(stored)
     return ""
 
 

@@ -26,6 +26,7 @@ from memsite_client.cli.base import (
 )
 from memsite_client.configuration import Server, checked_key, config_file, find_server, root_of, server_of, write_whole
 from memsite_client.errors import MemsiteError, NotConfigured
+from memsite_client.installer import find_gone
 from memsite_client.mcp_stdio import PATH, Bridge
 from memsite_client.shapes import SessionStarted
 from memsite_client.sync import Memsite
@@ -53,7 +54,8 @@ def login(address: str | None, unchecked: bool) -> None:
         raise Failure("no key was given", KEY)
     detail, code = look(place)
     if code == KEY or (code and not unchecked):
-        raise Failure(f"{detail} Nothing was kept.", code)
+        elsewhere = " Name its address: memsite login --url URL." if code == AWAY and not address else ""
+        raise Failure(f"{detail} Nothing was kept.{elsewhere}", code)
     try:
         write_whole(config_file(), json.dumps({"url": place.url, "api_key": place.key}, indent=2) + "\n")
     except OSError as error:
@@ -87,6 +89,8 @@ def status(json_: bool) -> None:
         click.echo(
             f"server  {place.url}\nkey     {shown_key}\nanswer  {click.style(detail, fg='red' if code else 'green')}"
         )
+        for name, paths in find_gone().items():
+            click.echo(f"hooks   {', '.join(paths)} is gone: run `memsite install {name}` again")
     sys.exit(code)
 
 

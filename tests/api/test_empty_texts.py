@@ -21,6 +21,8 @@ CANNOT_BE_WITHOUT = {
     ("AgentChanges", "name"),
     ("TriggerChanges", "message"),
     ("WebhookChanges", "url"),
+    # Or who pages would begin anew, for ever.
+    ("SearchQuestion", "cursor"),
 }
 
 

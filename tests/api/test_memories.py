@@ -192,14 +192,12 @@ WRONG = [
     ("content", ["x"]),
     ("content", {"text": "x"}),
     ("content", "x" * 2001),
-    ("category", ""),
     ("category", "Work"),
     ("category", "a b"),
     ("category", "x" * 65),
     ("category", "work\nx"),
     ("category", 5),
     ("category", None),
-    ("subject", ""),
     ("subject", 5),
     ("subject", "x" * 201),
     ("importance", 0),
@@ -263,13 +261,18 @@ WRONG_AT_CREATION = [
     ("turn_number", 2**31),
     ("turn_number", 10**30),
     ("turn_number", "1"),
-    ("external_id", ""),
     ("external_id", 5),
     ("external_id", "x" * 201),
     ("dedupe", "no"),
     ("dedupe", None),
     ("status", "archived"),
 ]
+
+
+def test_metadata_keep_the_blanks_at_the_ends_of_their_texts(alice: Caller) -> None:
+    memory = alice.remember("Whales sing", metadata={"a ": [" x\n"]})
+    assert memory["metadata"] == {"a ": [" x\n"]}
+    assert alice.patch(f"memories/{memory['id']}", {"metadata": {"b": "y\n"}}).json()["metadata"] == {"b": "y\n"}
 
 
 def test_metadata_has_as_many_characters_as_json_as_is_said(alice: Caller) -> None:
@@ -380,8 +383,8 @@ def test_times_are_utc_whatever_zone_they_came_in(alice: Caller) -> None:
 
 def test_the_list_is_filtered_by_what_is_asked(alice: Caller) -> None:
     session = alice.start_session()["id"]
-    alice.remember("in work", category="work", subject="deploys", user_id="u1", external_id="e1")
-    alice.remember("a lesson", kind="lesson", pinned=True)
+    alice.remember("in work", category="work", subject="deploys", user_id="u1", external_id="e1", tags=["a.b", "a"])
+    alice.remember("a lesson", kind="lesson", pinned=True, tags=["A"])
     alice.remember("of a session", session_id=session)
     alice.remember("doubtful", confidence=0.1)
     assert contents(alice, category="work") == ["in work"]
@@ -389,6 +392,8 @@ def test_the_list_is_filtered_by_what_is_asked(alice: Caller) -> None:
     assert contents(alice, subject="general") == ["doubtful", "of a session", "a lesson"]
     assert contents(alice, user_id="u1") == ["in work"]
     assert contents(alice, external_id="e1") == ["in work"]
+    assert contents(alice, tag="a") == contents(alice, tag="a.b", user_id="u1") == ["in work"]
+    assert contents(alice, tag="b") == []
     assert contents(alice, kind="lesson") == contents(alice, pinned="true") == ["a lesson"]
     assert contents(alice, session_id=session) == ["of a session"]
     assert contents(alice, status="inactive") == ["doubtful"]

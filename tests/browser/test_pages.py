@@ -94,6 +94,34 @@ def test_every_page_fits_and_is_open_to_everyone(new_tab: NewTab) -> None:
     assert tab.troubles == []
 
 
+ADMIN_LISTS = ("memories/memory", "memories/extraction", "jobs/jobrun", "agent_sessions/agentsession", "auth/user")
+OWN_PAGES = ("/account", "/account/factor", "/password", "/admin/", *(f"/admin/{name}/" for name in ADMIN_LISTS))
+
+
+def test_the_admin_and_ones_own_account_fit_and_are_open_to_everyone(new_tab: NewTab) -> None:
+    tab = new_tab()
+    for path, looks in each_in_turns(OWN_PAGES):
+        page = tab.open(path)
+        for width, scheme in looks:
+            tab.look(width, scheme)
+            assert_fits(page, width)
+            assert barriers(page) == [], (path, width)
+    assert tab.troubles == []
+
+
+def test_a_filter_of_the_admin_is_a_menu_that_can_be_searched(new_tab: NewTab) -> None:
+    tab = new_tab()
+    page = tab.open("/admin/memories/memory/")
+    kinds = page.locator(".memsite-filter", has_text="Kind")
+    kinds.locator("summary").click()
+    page.keyboard.type("less")
+    expect(kinds.locator("li:visible")).to_have_text(["lesson"], ignore_case=True)
+    page.keyboard.press("Enter")
+    page.wait_for_url("**kind__exact=lesson**")
+    expect(kinds.locator("summary")).to_have_text("Kind: lesson", ignore_case=True)
+    assert tab.troubles == []
+
+
 @pytest.mark.parametrize(("width", "scheme"), WIDTHS)
 def test_plots_are_drawn_and_follow_the_theme_and_the_numbers(new_tab: NewTab, width: int, scheme: str) -> None:
     tab = new_tab(width, scheme)

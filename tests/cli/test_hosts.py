@@ -238,12 +238,12 @@ def test_what_is_no_toml_is_left_as_it_is(project: Path, home: Path) -> None:
 def test_doctor_says_that_a_checkout_has_moved_and_what_mends_it(memsite: Memsite, home: Path) -> None:
     run("install", "cursor")
     path = home / ".cursor/hooks.json"
-    path.write_text(path.read_text().replace('"command": "', '"command": "/moved/bin/memsite hook Stop; ', 1))
     hooks = json.loads(path.read_text())
     hooks["hooks"]["stop"] = [{"command": "/moved/.venv/bin/memsite hook cursor:afterAgentResponse"}]
     path.write_text(json.dumps(hooks))
     output = run("doctor", code=1).stdout
     assert "/moved/.venv/bin/memsite is gone: run `memsite install cursor` again" in output
+    assert "/moved/.venv/bin/memsite is gone" in run("status").stdout
 
 
 def test_doctor_names_the_server_and_the_project(memsite: Memsite, home: Path) -> None:

@@ -29,74 +29,74 @@ def contents(memsite: Memsite) -> list[str]:
 def test_both_sides_take_over_what_is_new_and_changed(memsite: Memsite, folder: Path) -> None:
     memsite.create_memory("We deploy on Tuesdays", subject="deploys", tags=["ops", "two words"])
     memsite.create_memory("Ann is vegan", user_id="ann")
-    (folder / "door.md").write_text("---\naliases: [gate]\ntags:\n  - house\n---\nThe door is blue.\n")
+    (folder / "fence.md").write_text("---\naliases: [gate]\ntags:\n  - house\n---\nThe fence is blue.\n")
     run("sync", str(folder))
-    assert files(folder) == ["deploys/We deploy on Tuesdays.md", "door.md"]
-    assert contents(memsite) == ["Ann is vegan", "The door is blue.", "We deploy on Tuesdays"]
-    note, door = folder / "deploys/We deploy on Tuesdays.md", (folder / "door.md").read_text()
+    assert files(folder) == ["deploys/We deploy on Tuesdays.md", "fence.md"]
+    assert contents(memsite) == ["Ann is vegan", "The fence is blue.", "We deploy on Tuesdays"]
+    note, roof = folder / "deploys/We deploy on Tuesdays.md", (folder / "fence.md").read_text()
     assert "tags: [ops, two words]" in note.read_text()
-    assert "aliases: [gate]\n" in door
-    assert "tags: [house]\n" in door
+    assert "aliases: [gate]\n" in roof
+    assert "tags: [house]\n" in roof
     assert run("sync", str(folder)).stdout == ""
     note.write_text(note.read_text().replace("Tuesdays\n", "Wednesdays\n").replace("importance: 3", "importance: 5"))
-    row = next(row for row in memsite.list_memories() if "door" in row["content"])
-    memsite.change_memory(row["id"], content="The door is green.")
+    row = next(row for row in memsite.list_memories() if "fence" in row["content"])
+    memsite.change_memory(row["id"], content="The fence is green.")
     assert sorted(run("sync", str(folder)).stdout.splitlines()) == [
         "deploys/We deploy on Tuesdays.md: changed on the server",
-        "door.md: changed here by the server",
+        "fence.md: changed here by the server",
     ]
-    assert (folder / "door.md").read_text().endswith("The door is green.\n")
+    assert (folder / "fence.md").read_text().endswith("The fence is green.\n")
     changed = next(row for row in memsite.list_memories() if "Wednesdays" in row["content"])
     assert (changed["importance"], changed["tags"]) == (5, ["ops", "two words"])
 
 
 def test_what_changed_on_both_sides_is_shown_and_left_unless_one_is_preferred(memsite: Memsite, folder: Path) -> None:
-    row = memsite.create_memory("The door is blue")
+    row = memsite.create_memory("The fence is blue")
     run("sync", str(folder))
     (note,) = folder.glob("*.md")
     note.write_text(note.read_text().replace("is blue\n", "is red\n"))
-    memsite.change_memory(row["id"], content="The door is green")
-    shown = run("sync", str(folder), code=1).stderr
-    assert "-The door is green" in shown
-    assert "+The door is red" in shown
-    assert contents(memsite) == ["The door is green"]
+    memsite.change_memory(row["id"], content="The fence is green")
+    result = run("sync", str(folder), code=1).stderr
+    assert "-The fence is green" in result
+    assert "+The fence is red" in result
+    assert contents(memsite) == ["The fence is green"]
     run("sync", str(folder), "--prefer", "notes")
-    assert contents(memsite) == ["The door is red"]
+    assert contents(memsite) == ["The fence is red"]
 
 
 def test_what_is_gone_is_asked_about(memsite: Memsite, folder: Path) -> None:
-    gone, kept = memsite.create_memory("The door is blue"), memsite.create_memory("The roof is flat")
+    gone, other = memsite.create_memory("The fence is blue"), memsite.create_memory("The roof is flat")
     run("sync", str(folder))
     memsite.delete_memory(gone["id"])
     (folder / "The roof is flat.md").unlink()
     refused = run("sync", str(folder), code=1)
     assert "gone on the server, left as it is" in refused.stderr
     assert "gone here, left as it is" in refused.stderr
-    assert files(folder) == ["The door is blue.md"]
+    assert files(folder) == ["The fence is blue.md"]
     run("sync", str(folder), "--yes")
     assert files(folder) == contents(memsite) == []
-    assert memsite.get_memory(kept["id"])["status"] == "archived"
+    assert memsite.get_memory(other["id"])["status"] == "archived"
 
 
 def test_a_lost_state_a_moved_note_and_a_copy_lose_nothing(memsite: Memsite, folder: Path) -> None:
-    memsite.create_memory("The door is blue")
+    memsite.create_memory("The fence is blue")
     run("sync", str(folder))
     (folder / ".memsite.json").unlink()
-    (folder / "The door is blue.md").rename(folder / "moved.md")
+    (folder / "The fence is blue.md").rename(folder / "moved.md")
     assert run("sync", str(folder)).stdout == ""
     (folder / "copy.md").write_text((folder / "moved.md").read_text())
     assert "has the id of another note" in run("sync", str(folder), code=1).stderr
-    assert contents(memsite) == ["The door is blue"]
+    assert contents(memsite) == ["The fence is blue"]
 
 
 def test_a_note_that_the_server_refuses_costs_no_other(memsite: Memsite, folder: Path) -> None:
     (folder / "long.md").write_text("words " * 1_000)
-    (folder / "short.md").write_text("The door is blue")
+    (folder / "short.md").write_text("The fence is blue")
     (folder / "image.md").write_bytes(b"\xff\xfe\x00")
-    shown = run("sync", str(folder), code=1)
-    assert "at most 2,000 characters" in shown.stderr
-    assert "image.md: left out" in shown.stderr
-    assert contents(memsite) == ["The door is blue"]
+    result = run("sync", str(folder), code=1)
+    assert "at most 2,000 characters" in result.stderr
+    assert "image.md: left out" in result.stderr
+    assert contents(memsite) == ["The fence is blue"]
 
 
 def test_a_folder_of_another_end_user_is_refused_and_a_dry_run_changes_nothing(memsite: Memsite, folder: Path) -> None:

@@ -47,6 +47,16 @@ def test_all_of_the_users_conversations_are_learnt_from(
     assert next(memsite.list_memories())["content"] == "Deploys take ten minutes"
 
 
+def test_what_was_said_is_its_projects_unless_it_is_shared(
+    memsite: Memsite, transcript: Transcript, projects: Path
+) -> None:
+    run("transcripts", "import")
+    Transcript(projects / "-srv-lab" / f"{OTHER}.jsonl", OTHER).user("The lab is in Porto.")
+    run("transcripts", "import", "--shared")
+    users = {session["external_id"]: session["user_id"] for session in memsite.list_sessions()}
+    assert users == {SESSION: "project:/srv/shop", OTHER: None}
+
+
 def test_again_sends_only_what_is_new(memsite: Memsite, transcript: Transcript) -> None:
     run("transcripts", "import")
     assert run_json("transcripts", "import")["messages"] == 0

@@ -9,6 +9,7 @@ from itertools import islice
 import pytest
 
 from memsite_client import AsyncMemsite, Conflict, InvalidRequest, KeyRefused, Memsite, NotFound, VersionMismatch
+from memsite_client.history import History
 from tests.api.checks import RESULT, assistant, ndjson
 from tests.serving import Server
 
@@ -188,3 +189,14 @@ def test_the_same_with_asyncio(server: Server, key: str) -> None:
 
 def test_answers_are_plain_json(memsite: Memsite) -> None:
     json.dumps(memsite.create_memory("Owls hunt"))
+
+
+def test_a_history_is_what_was_added_less_what_was_taken_back(memsite: Memsite) -> None:
+    history = History(memsite, "chat-1", user_id="ann")
+    history.add([{"role": "user", "content": "I am vegan "}, {"n": 1.50}], user_input="I am vegan")
+    assert [row["raw_content"] for row in memsite.list_resources(session_id=history.id)] == ["I am vegan"]
+    History(memsite, "chat-1").add([{"n": number} for number in range(150)])
+    assert history.pop() == {"n": 149}
+    assert history.read() == [{"role": "user", "content": "I am vegan "}, {"n": 1.5}, *({"n": n} for n in range(149))]
+    history.clear()
+    assert (history.read(), history.pop()) == ([], None)

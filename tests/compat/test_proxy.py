@@ -19,7 +19,7 @@ from sessions.models import AgentSession, Resource
 from tests.conftest import Caller
 
 OPENAI, ANTHROPIC = "/proxy/openai/v1/chat/completions", "/proxy/anthropic/v1/messages"
-SAID = "Take the blue door."
+SAID = "Take the blue stair."
 
 
 @dataclass
@@ -86,13 +86,13 @@ def upstream() -> Iterator[Upstream]:
     server.server_close()
 
 
-def chat(caller: Caller, path: str, *said: str, **fields: Any) -> Any:
-    messages = [{"role": ("user", "assistant")[number % 2], "content": text} for number, text in enumerate(said)]
+def chat(caller: Caller, path: str, *texts: str, **fields: Any) -> Any:
+    messages = [{"role": ("user", "assistant")[number % 2], "content": text} for number, text in enumerate(texts)]
     headers = fields.pop("headers", {})
     return caller.client.post(path, {"model": "m", "messages": messages, **fields}, headers=headers)
 
 
-def kept() -> list[tuple[str, str]]:
+def stored() -> list[tuple[str, str]]:
     return list(Resource.objects.order_by("pk").values_list("role", "raw_content"))
 
 
@@ -101,75 +101,75 @@ def kept() -> list[tuple[str, str]]:
 def test_memories_go_in_and_both_sides_of_the_turn_are_kept(
     alice: Caller, upstream: Upstream, path: str, stream: bool
 ) -> None:
-    alice.remember("The blue door leads to the archive")
-    answer = chat(alice, path, "which door leads to the archive?", stream=stream)
-    told = b"".join(answer.streaming_content) if stream else answer.content
+    alice.remember("The blue stair leads to the archive")
+    answer = chat(alice, path, "which stair leads to the archive?", stream=stream)
+    answered = b"".join(answer.streaming_content) if stream else answer.content
     assert answer.status_code == 200
     assert answer["X-Memsite-Memory"] == "used"
-    ((asked, headers, body),) = upstream.seen
-    assert asked == path.removeprefix("/proxy/openai").removeprefix("/proxy/anthropic")
+    ((path_seen, headers, body),) = upstream.seen
+    assert path_seen == path.removeprefix("/proxy/openai").removeprefix("/proxy/anthropic")
     assert "sk-operators" in (headers.get("Authorization", "") + headers.get("x-api-key", ""))
     assert alice.key not in str(headers)
     system = body["messages"][0]["content"] if path == OPENAI else body["system"]
-    assert "The blue door leads to the archive" in system
-    assert body["messages"][-1] == {"role": "user", "content": "which door leads to the archive?"}
-    assert (told.endswith(b"[DONE]\n\n") or b"message_stop" in told) if stream else SAID.encode() in told
-    assert [(role, text.strip()) for role, text in kept()] == [
-        ("user", "which door leads to the archive?"),
+    assert "The blue stair leads to the archive" in system
+    assert body["messages"][-1] == {"role": "user", "content": "which stair leads to the archive?"}
+    assert (answered.endswith(b"[DONE]\n\n") or b"message_stop" in answered) if stream else SAID.encode() in answered
+    assert [(role, text.strip()) for role, text in stored()] == [
+        ("user", "which stair leads to the archive?"),
         ("assistant", SAID),
     ]
 
 
 def test_a_conversation_goes_on_in_its_session_and_is_kept_once(alice: Caller, upstream: Upstream) -> None:
-    chat(alice, OPENAI, "which door?")
-    chat(alice, OPENAI, "which door?")
-    chat(alice, OPENAI, "which door?", SAID, "thanks")
-    assert kept() == [("user", "which door?"), ("assistant", SAID), ("user", "thanks"), ("assistant", SAID)]
+    chat(alice, OPENAI, "which stair?")
+    chat(alice, OPENAI, "which stair?")
+    chat(alice, OPENAI, "which stair?", SAID, "thanks")
+    assert stored() == [("user", "which stair?"), ("assistant", SAID), ("user", "thanks"), ("assistant", SAID)]
     assert AgentSession.objects.count() == 1
 
 
 def test_end_users_and_named_sessions_are_kept_apart(alice: Caller, upstream: Upstream) -> None:
-    alice.remember("Ann's door is green", user_id="ann")
+    alice.remember("Ann's stair is green", user_id="ann")
     for fields in ({"user": "ann"}, {"user": "bea"}, {"headers": {"X-Memsite-Session": "s1", "X-Memsite-User": "bea"}}):
-        chat(alice, OPENAI, "which door is green?", **fields)
+        chat(alice, OPENAI, "which stair is green?", **fields)
     assert ["green" in body["messages"][0]["content"] and "Ann" in str(body) for _, _, body in upstream.seen] == [
         True, False, False,
     ]  # fmt: skip
     assert sorted(AgentSession.objects.values_list("user_id", flat=True)) == ["ann", "bea", "bea"]
     assert AgentSession.objects.get(external_id="s1").user_id == "bea"
-    mixed = chat(alice, OPENAI, "which door?", headers={"X-Memsite-Session": "s1", "X-Memsite-User": "ann"})
+    mixed = chat(alice, OPENAI, "which stair?", headers={"X-Memsite-Session": "s1", "X-Memsite-User": "ann"})
     assert mixed.status_code == 409
     assert "end user" in mixed.json()["error"]["message"]
 
 
 def test_parts_and_a_systems_prompt_are_left_as_they_are(alice: Caller, upstream: Upstream) -> None:
-    alice.remember("The blue door leads to the archive")
+    alice.remember("The blue stair leads to the archive")
     parts = [{"type": "text", "text": "Be brief.", "cache_control": {"type": "ephemeral"}}]
-    question = [{"type": "image", "source": {}}, {"type": "text", "text": "which door leads to the archive?"}]
+    question = [{"type": "image", "source": {}}, {"type": "text", "text": "which stair leads to the archive?"}]
     alice.client.post(ANTHROPIC, {"system": parts, "messages": [{"role": "user", "content": question}], "top_k": 3})
     ((_, _, body),) = upstream.seen
     assert body["system"][0] == parts[0]
-    assert "blue door" in body["system"][1]["text"]
+    assert "blue stair" in body["system"][1]["text"]
     assert (body["messages"][0]["content"], body["top_k"]) == (question, 3)
-    assert kept()[0] == ("user", "which door leads to the archive?")
+    assert stored()[0] == ("user", "which stair leads to the archive?")
 
 
 def test_an_error_of_the_model_passes_through_and_what_was_asked_is_kept(alice: Caller, upstream: Upstream) -> None:
     upstream.status = 429
-    assert chat(alice, OPENAI, "which door?").status_code == 429
-    assert kept() == [("user", "which door?")]
+    assert chat(alice, OPENAI, "which stair?").status_code == 429
+    assert stored() == [("user", "which stair?")]
 
 
 def test_an_answer_that_breaks_off_says_so_and_its_words_are_kept(alice: Caller, upstream: Upstream) -> None:
     upstream.breaks_off = True
-    answer = chat(alice, OPENAI, "which door?", stream=True)
+    answer = chat(alice, OPENAI, "which stair?", stream=True)
     assert b"broke off" in b"".join(answer.streaming_content)
-    assert kept()[-1] == ("assistant", "Take the ")
+    assert stored()[-1] == ("assistant", "Take the ")
     assert proxy.answering.taken == 0
 
 
 def test_a_client_that_goes_away_gives_its_place_back(alice: Caller, upstream: Upstream) -> None:
-    answer = chat(alice, OPENAI, "which door?", stream=True)
+    answer = chat(alice, OPENAI, "which stair?", stream=True)
     assert proxy.answering.taken == 1
     answer.close()
     assert proxy.answering.taken == 0
@@ -182,13 +182,13 @@ def test_trouble_with_memories_costs_no_answer(
         raise OSError("the disk is full")
 
     monkeypatch.setattr(MemoryAgent, "capture_messages", fail)
-    answer = chat(alice, OPENAI, "which door?")
+    answer = chat(alice, OPENAI, "which stair?")
     assert (answer.status_code, answer["X-Memsite-Memory"]) == (200, "failed")
 
 
 def test_a_model_that_is_away_is_502_and_what_is_no_chat_400(alice: Caller, upstream: Upstream) -> None:
     with override_settings(MEMSITE=replace(get_conf(), proxy_openai_url="http://127.0.0.1:9")):
-        answer = chat(alice, OPENAI, "which door?")
+        answer = chat(alice, OPENAI, "which stair?")
     assert (answer.status_code, answer.json()["error"]["type"]) == (502, "server_error")
     for body in ({}, {"messages": []}, {"messages": ["x"]}, []):
         assert alice.client.post(ANTHROPIC, body).status_code == 400
@@ -196,8 +196,8 @@ def test_a_model_that_is_away_is_502_and_what_is_no_chat_400(alice: Caller, upst
 
 
 def test_the_proxy_is_off_by_default_and_wants_a_key(alice: Caller) -> None:
-    answer = chat(alice, OPENAI, "which door?")
+    answer = chat(alice, OPENAI, "which stair?")
     assert answer.status_code == 404
     assert "MEMSITE_PROXY_OPENAI_URL" in answer.json()["error"]["message"]
     alice.client.credentials()
-    assert chat(alice, ANTHROPIC, "which door?").status_code == 401
+    assert chat(alice, ANTHROPIC, "which stair?").status_code == 401

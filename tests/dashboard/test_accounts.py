@@ -145,7 +145,7 @@ def test_a_password_is_changed_and_other_browsers_are_out(nina: User, alice: Cal
     for client in (here, there):
         client.force_login(nina)
     new = {"old_password": PASSWORD, "new_password1": "nine-blue-kettles", "new_password2": "nine-blue-kettles"}
-    assert here.post("/password", new)["Location"] == "/"
+    assert here.post("/password", new)["Location"] == "/account"
     assert here.get("/").status_code == 200
     assert there.get("/").status_code == 302
     entry = AuditEntry.objects.get()

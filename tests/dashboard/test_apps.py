@@ -172,8 +172,8 @@ def test_the_queue_has_pages_over_all_apps(ed: Client, queue: list[Rejection]) -
     first = ed.get("/apps/review")
     older = ed.get("/apps/review", {"after": first.context["slice"].older})
     newer = ed.get("/apps/review", {"before": older.context["slice"].newer})
-    shown = [[row.content for row, _ in answer.context["rows"]] for answer in (first, older, newer)]
-    assert shown == [texts[:5], [*texts[5:], "1 I am vegan"], texts[:5]]
+    displayed = [[row.content for row, _ in answer.context["rows"]] for answer in (first, older, newer)]
+    assert displayed == [texts[:5], [*texts[5:], "1 I am vegan"], texts[:5]]
 
 
 def test_a_viewer_has_no_queue(vera: Client, charlie: Caller) -> None:
@@ -242,12 +242,12 @@ def send(client: Client, *apps: str, **fields: Any) -> Any:
 
 
 def test_a_policy_is_shown_as_a_difference_and_then_applied_with_audit(olga: Client, initech: App) -> None:
-    shown = send(olga, "acme", "initech")
-    text = text_of(shown)
+    displayed = send(olga, "acme", "initech")
+    text = text_of(displayed)
     assert "memory limit 100,000 → 500" in text
     assert "memory limit 50 → 500" in text
     assert limits() == {"acme": 100_000, "initech": 50, "umbrella": 100_000}, "shown only"
-    done = send(olga, "acme", "initech", apply=shown.context["seen"])
+    done = send(olga, "acme", "initech", apply=displayed.context["seen"])
     assert (done.status_code, done["Location"]) == (303, "/apps/policy")
     assert limits() == {"acme": 500, "initech": 500, "umbrella": 100_000}
     entries = AuditEntry.objects.filter(action="policy changed").order_by("app__app_id")
@@ -283,17 +283,17 @@ def test_no_policy_is_changed_where_one_app_is_not_ones_own(
     assert olga.get("/apps/policy", {"like": app}).status_code in (200 if app == "umbrella" else 404,)
 
 
-@each_row("fields, said", [
+@each_row("fields, text", [
     ({"memory_limit": "0"}, "greater than or equal to 1"),
     ({"set": ["marker_categories"], "marker_categories": "No Such"}, "No Such"),
     ({"set": ["turn_limit"], "turn_limit": "1"}, "Economising cannot inject more than turn_limit"),
     ({"set": []}, "Nothing: it is so already"),
 ])  # fmt: skip
 def test_what_fits_no_app_or_changes_nothing_cannot_be_applied(
-    olga: Client, initech: App, fields: dict[str, Any], said: str
+    olga: Client, initech: App, fields: dict[str, Any], text: str
 ) -> None:
     answer = send(olga, "initech", **fields)
-    assert said in text_of(answer)
+    assert text in text_of(answer)
     assert not elements(answer, "button", name="apply")
 
 

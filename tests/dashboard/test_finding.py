@@ -17,7 +17,7 @@ from memsite.tenancy.models import App, AppPolicy
 from sessions.models import AgentSession
 from tests.conftest import Caller
 from tests.dashboard.reading import HTMX, elements, fragment, links, text_of
-from tests.dashboard.test_memories import LIST, edit_url, shown, stored, toasts, typed
+from tests.dashboard.test_memories import HOSTILE, LIST, edit_url, shown, stored, toasts, typed
 from tests.tables import each_row
 
 COMMA = 'fans, "large"'
@@ -220,8 +220,9 @@ def test_a_filter_is_kept_under_a_name_renamed_and_deleted(vera: Client) -> None
     assert (first.view.name, first.href, first.is_here) == ("Frozen", answer["Location"], True)
     assert shown(vera.get(first.href)) == ["Freeze until the disk is in"]
     there = f"/memories/views/{first.view.uid}"
-    vera.post(there, {"action": "rename", "name": "Cold"})
-    assert views(vera) == ["Cold"]
+    vera.post(there, {"action": "rename", "name": HOSTILE[:80]})
+    assert views(vera) == [HOSTILE[:80]]
+    assert "<script>alert" not in vera.get(LIST).content.decode()
     vera.post(there, {"action": "delete"})
     assert views(vera) == []
 

@@ -14,6 +14,7 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 from django.utils import timezone
+from django.utils.html import strip_tags
 
 from memories.admin import memories
 from memories.maintain.aging import freeze_unused
@@ -158,8 +159,8 @@ def levels(alice: Caller) -> None:
     stored(alice, "Low", confidence=0.29)
     stored(alice, "Lower edge", confidence=0.3)
     stored(alice, "Middle", confidence=0.5, pinned=True, subject="postgres")
-    stored(alice, "Edge", confidence=0.7, kind="lesson", external_id="ticket-7")
-    stored(alice, "High", confidence=0.71, category="work")
+    stored(alice, "Edge", confidence=0.7, kind="lesson", external_id="ticket-7", tags=["night", "old"])
+    stored(alice, "High", confidence=0.71, category="work", tags=["night"])
 
 
 @each_row(
@@ -174,12 +175,24 @@ def levels(alice: Caller) -> None:
         ("kind__exact=lesson", ["Edge"]),
         ("q=ticket-7", ["Edge"]),
         ("q=postgres", ["Middle"]),
+        ("q=%23night+shift", []),
+        ("q=%23night", ["Edge", "High"]),
+        ("q=%23night+High", ["High"]),
+        ("q=%23nig", []),
+        ("tag=night", ["Edge", "High"]),
+        ("tag=%00", []),
         ("q=Lower+edge", ["Lower edge"]),
     ],
 )
 def test_list_filters_and_searches(admin_client: Client, levels: None, query: str, found: list[str]) -> None:
     answer = admin_client.get(f"{LIST}?{query}")
     assert sorted(row.content for row in answer.context["cl"].result_list) == sorted(found)
+
+
+def test_tags_are_chips_that_lead_to_all_with_them(admin_client: Client, memory: Memory) -> None:
+    page = admin_client.get(LIST).content.decode()
+    assert f'<a class="memsite-chip" href="{LIST}?tag=db">db</a>' in page
+    assert "Tag: <b>db</b>" in admin_client.get(f"{LIST}?tag=db").content.decode()
 
 
 def test_list_filters_by_app(admin_client: Client, alice: Caller, charlie: Caller) -> None:
@@ -493,9 +506,38 @@ def test_actions_work_across_apps(admin_client: Client, memory: Memory, charlie:
     assert said(act(admin_client, "pin", memory, other)) == ["2 pinned."]
 
 
+def merge(client: Client, *memories: Memory, **more: Any) -> Any:
+    """Press the button of the page that asks first."""
+    return act(client, "merge", *memories, post="Merge", **more)
+
+
+def test_merge_asks_first_and_shows_what_would_stay(admin_client: Client, alice: Caller) -> None:
+    weak, strong = stored(alice, "The weak one.", confidence=0.4), stored(alice, "The strong one.", confidence=0.8)
+    answer = act(admin_client, "merge", weak, strong)
+    rows = [[strip_tags(str(cell)) for cell in row] for row in answer.context["tables"][0].rows]
+    assert rows == [
+        ["stays", "The strong one.", "general", "0.80", ""],
+        ["goes", "The weak one.", "general", "0.40", ""],
+    ]
+    assert not Memory.objects.filter(status=Status.SUPERSEDED).exists()
+
+
+@each_row("is_linked", [(True,), (False,)], rolled_back=True)
+def test_merge_refuses_what_contradicts_unless_it_is_told(admin_client: Client, alice: Caller, is_linked: bool) -> None:
+    texts = ("Ships on Tuesdays.", "It rains.") if is_linked else ("The backup is enabled.", "The backup is disabled.")
+    first, second = (stored(alice, text, subject="deploys") for text in texts)
+    Link.objects.filter(from_memory__in=[first, second]).delete()
+    if is_linked:
+        Link.objects.create(app=alice.app, from_memory=second, to_memory=first, kind="contradicts")
+    assert "contradict each other" in act(admin_client, "merge", first, second).content.decode()
+    [refusal] = said(merge(admin_client, first, second))
+    assert "contradict each other" in refusal
+    assert said(merge(admin_client, first, second, despite="yes")) == ["2 merged into one."]
+
+
 def test_merge_keeps_the_most_confident(admin_client: Client, alice: Caller) -> None:
     weak, strong, middle = (stored(alice, f"Fact {value}.", confidence=value) for value in (0.4, 0.8, 0.6))
-    assert said(act(admin_client, "merge", weak, strong, middle)) == ["3 merged into one."]
+    assert said(merge(admin_client, weak, strong, middle)) == ["3 merged into one."]
     status = dict(Memory.objects.values_list("content", "status"))
     assert status == {
         "Fact 0.8.": Status.ACTIVE, "Fact 0.4.": Status.SUPERSEDED, "Fact 0.6.": Status.SUPERSEDED
@@ -508,7 +550,7 @@ def test_merge_keeps_the_most_confident(admin_client: Client, alice: Caller) -> 
 def test_merge_keeps_an_active_one_before_an_archived_one(admin_client: Client, alice: Caller) -> None:
     active, archived = stored(alice, "Known.", confidence=0.5), stored(alice, "Put away.", confidence=0.9)
     act(admin_client, "archive", archived)
-    act(admin_client, "merge", active, archived)
+    merge(admin_client, active, archived)
     active.refresh_from_db()
     assert active.status == Status.ACTIVE
     assert active.confidence == 0.9
@@ -529,7 +571,7 @@ def test_merge_refuses_what_others_may_read(admin_client: Client, memory: Memory
 def test_merge_refuses_one_and_the_superseded(admin_client: Client, memory: Memory, alice: Caller) -> None:
     assert said(act(admin_client, "merge", memory)) == ["Select two or more memories to merge."]
     other = stored(alice, "Another.")
-    act(admin_client, "merge", memory, other)
+    merge(admin_client, memory, other)
     assert said(act(admin_client, "merge", memory, other)) == ["A superseded memory has been merged already."]
     [message] = said(act(admin_client, "archive", *Memory.objects.filter(status=Status.SUPERSEDED)))
     assert message.startswith("1 left as they are: another memory stands for it")
@@ -557,7 +599,7 @@ def test_undo_of_a_merge_with_both_ticked_takes_it_back_once(
         stored(alice, f"Fact {value}.", confidence=value) for value in ((0.8, 0.4) if surest_first else (0.4, 0.8))
     )
     counts = set(Memory.objects.values_list("pk", "access_count"))
-    act(admin_client, "merge", first, second)
+    merge(admin_client, first, second)
     monkeypatch.setattr("memories.services.memories.BATCH", batch)
     told = said(act(admin_client, "undo", first, second))
     assert set(Memory.objects.values_list("status", flat=True)) == {Status.ACTIVE}

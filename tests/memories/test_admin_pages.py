@@ -16,6 +16,7 @@ from django.utils import timezone
 from django_celery_beat.models import IntervalSchedule, PeriodicTask
 
 from memories.models import FutureTrigger, Summary
+from memsite.admin_site import GROUPS
 from tests.conftest import Caller
 from tests.tables import each_row
 from tests.upkeep import upkeep_learn_due
@@ -40,6 +41,28 @@ def test_every_list_opens(model: type[Model], admin_client: Client, furnished: N
     if row is not None:
         page = admin_client.get(reverse(f"admin:{meta.app_label}_{meta.model_name}_change", args=[row.pk]))
         assert page.status_code == 200
+
+
+def test_the_index_has_groups_by_what_people_do(admin_client: Client, db: None) -> None:
+    answer = admin_client.get("/admin/")
+    groups = {
+        group["name"]: [model["object_name"] for model in group["models"]] for group in answer.context["app_list"]
+    }
+    assert list(groups) == ["Curate", "Apps and access", "What ran", "Internals"]
+    assert groups["Curate"][:2] == ["Memory", "Rejection"]
+    assert {"Vector", "PeriodicTask"} <= {*groups["Internals"]}
+    everywhere = {name for names in groups.values() for name in names}
+    assert not {"ClockedSchedule", "SolarSchedule", "TOTPDevice", "StaticDevice"} & everywhere
+    assert {label for labels in GROUPS.values() for label in labels} <= {
+        model._meta.label_lower for model in admin.site._registry
+    }
+    closed = re.findall(r'<details class="module memsite-group">\s*<summary>(\w+)', answer.content.decode())
+    assert closed == ["Internals"]
+
+
+def test_one_signs_out_and_changes_the_password_where_the_dashboard_does(admin_client: Client, db: None) -> None:
+    assert 'action="/logout"' in admin_client.get("/admin/").content.decode()
+    assert admin_client.get("/admin/password_change/")["Location"] == "/password"
 
 
 def test_what_cannot_be_edited_has_no_button_to_save(admin_client: Client, alice: Caller) -> None:

@@ -13,7 +13,7 @@ from django.core.exceptions import ImproperlyConfigured
 from django.db.utils import ConnectionHandler
 
 from memsite.config import checks
-from memsite.config.conf import ROOT, Conf, read_conf, unknown_variables, variable
+from memsite.config.conf import HOME, ROOT, Conf, read_conf, unknown_variables, usual_data_dir, variable
 from memsite.config.settings import database
 from tests.memsite.managing import instead_of_the_database, manage
 
@@ -38,6 +38,21 @@ def test_each_value_has_its_type() -> None:
 
 
 @pytest.mark.parametrize(
+    ("is_checkout", "platform", "given", "folder"),
+    [
+        (True, "linux", {"XDG_DATA_HOME": "/srv/share"}, ROOT / "data"),
+        (False, "linux", {"XDG_DATA_HOME": "/srv/share"}, Path("/srv/share/memsite")),
+        (False, "linux", {"XDG_DATA_HOME": "share"}, HOME / ".local" / "share" / "memsite"),
+        (False, "darwin", {}, HOME / "Library" / "Application Support" / "memsite"),
+    ],
+)
+def test_data_of_an_installed_package_is_where_its_user_keeps_data(
+    is_checkout: bool, platform: str, given: dict[str, str], folder: Path
+) -> None:
+    assert usual_data_dir(given, is_checkout, platform) == folder
+
+
+@pytest.mark.parametrize(
     ("name", "value"),
     [
         ("MEMORY_BUDGET", "many"),
@@ -55,6 +70,7 @@ def test_each_value_has_its_type() -> None:
         ("IDEMPOTENCY_HOURS", "0"),
         ("OAUTH_IDLE_DAYS", "0"),
         ("TRUSTED_PROXIES", "the proxy"),
+        ("ROOT_PATH", "memory/"),
         ("OAUTH_IDLE_DAYS", "36601"),
         ("IDEMPOTENCY_HOURS", "999999999"),
         ("CRASHED_AFTER_MINUTES", "9999999999"),

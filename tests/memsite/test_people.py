@@ -14,7 +14,7 @@ from django.test import Client
 
 from memsite.tenancy import admin
 from memsite.tenancy.governance import LastOwner, set_member
-from memsite.tenancy.models import App, AuditEntry, Membership, Role
+from memsite.tenancy.models import App, AuditEntry, Identity, Membership, Role
 from tests.aside import leave
 from tests.conftest import make_app
 
@@ -52,7 +52,7 @@ def test_who_is_added_is_noted_without_the_password(admin_client: Client) -> Non
     assert admin_client.post(f"{PEOPLE}add/", data).status_code == 302
     bob = User.objects.get(username="bob")
     may = {"is_active": True, "is_staff": False, "is_superuser": False, "groups": [], "user_permissions": []}
-    assert noted() == [("user added", "bob", {}, {"username": "bob", **may})]
+    assert noted() == [("user added", "bob", {}, {"username": "bob", **may, "identities": []})]
     entry = AuditEntry.objects.get()
     assert (entry.actor, entry.app) == ("operator:admin", None)
     assert bob.password not in json.dumps(noted())
@@ -68,6 +68,20 @@ def test_what_somebody_may_is_noted_when_it_changes(admin_client: Client) -> Non
     assert noted() == [("user changed", "bob", before, after)]
     assert admin_client.post(url, {**data, "username": ""}).status_code == 200
     assert len(noted()) == 1
+
+
+def test_an_account_is_disconnected_from_its_provider(admin_client: Client) -> None:
+    bob = User.objects.create_user("bob")
+    row = Identity.objects.create(user=bob, issuer="https://login.example.org", subject="u-1")
+    url, data = f"{PEOPLE}{bob.pk}/change/", {"username": "bob", "is_active": "on", **JOINED}
+    rows = {"TOTAL_FORMS": 1, "INITIAL_FORMS": 1, "0-id": row.pk, "0-user": bob.pk, "0-DELETE": "on"}
+    assert (
+        admin_client.post(url, {**data, **{f"identities-{name}": value for name, value in rows.items()}}).status_code
+        == 302
+    )
+    assert noted() == [
+        ("user changed", "bob", {"identities": ["u-1 at https://login.example.org"]}, {"identities": []})
+    ]
 
 
 def test_a_password_that_is_set_for_somebody_is_noted(admin_client: Client) -> None:

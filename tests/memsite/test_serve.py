@@ -55,6 +55,27 @@ def commands(broker_url: str) -> dict[str, list[str]]:
     return serve.processes("127.0.0.1", 8000, 2, 16, broker_url)
 
 
+@pytest.mark.parametrize(
+    ("part", "words"),
+    [
+        ("web", ["granian", "--workers-kill-timeout 30", "--workers 3", "--blocking-threads 8", "--host 0.0.0.0"]),
+        ("worker", ["worker", "--concurrency=6"]),
+        ("beat", ["beat"]),
+    ],
+)
+def test_one_part_alone_takes_the_place_of_the_command(
+    part: str, words: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Signals of whoever started it reach it."""
+    ran: list[list[str]] = []
+    monkeypatch.setattr(serve, "check_set_up", lambda: None)
+    monkeypatch.setattr(os, "execve", lambda program, command, environment: ran.append(command) or sys.exit(0))
+    monkeypatch.setenv("WORKER_THREADS", "6")
+    with pytest.raises(SystemExit):
+        call_command("serve", "--only", part, "--host", "0.0.0.0", "--workers", "3", "--threads", "8")  # noqa: S104
+    assert [word for word in words if word not in " ".join(ran[0])] == []
+
+
 def test_embedded_broker_needs_no_beat_the_worker_carries_it():
     embedded = commands("embedded:///data/broker")
     assert [name for name in embedded if "web" not in name] == ["worker"]

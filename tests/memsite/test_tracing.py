@@ -28,40 +28,40 @@ class Kept:
 
     @contextmanager
     def start_as_current_span(self, name: str, attributes: dict[str, Any], **_: Any) -> Iterator[Any]:
-        self.spans.append((name, found := dict(attributes)))
-        yield type("Span", (), {"set_attributes": staticmethod(found.update)})
+        self.spans.append((name, name := dict(attributes)))
+        yield type("Span", (), {"set_attributes": staticmethod(name.update)})
 
     def of(self, name: str) -> list[dict[str, Any]]:
-        return [attributes for found, attributes in self.spans if found == f"memsite.{name}"]
+        return [attributes for title, attributes in self.spans if title == f"memsite.{name}"]
 
 
 @pytest.fixture
-def kept(monkeypatch: pytest.MonkeyPatch) -> Kept:
+def traced(monkeypatch: pytest.MonkeyPatch) -> Kept:
     tracer = Kept()
     monkeypatch.setattr(tracing, "tracer", lambda: tracer)
     return tracer
 
 
-def test_searches_extractions_and_jobs_have_spans_without_a_word_of_text(alice: Caller, kept: Kept) -> None:
-    alice.remember("The blue door leads to the archive")
-    alice.post("memories/search", {"query": "where does the blue door lead?"})
+def test_searches_extractions_and_jobs_have_spans_without_a_word_of_text(alice: Caller, traced: Kept) -> None:
+    alice.remember("The blue stair leads to the archive")
+    alice.post("memories/search", {"query": "where does the blue stair lead?"})
     session = alice.start_session()["id"]
     alice.post(f"sessions/{session}/messages", {"messages": [{"role": "user", "content": "I am vegan."}]})
     list(MemoryAgent(alice.app, alice.agent, "agent:alice").learn_session(AgentSession.objects.get(uid=session).pk))
     fire_now(JOBS["decay"], alice.app, timezone.now(), "test")
     work_off(JOBS, lambda app: MemoryAgent(app, None, "system:decay"), timedelta(minutes=1))
-    search, *_ = kept.of("search")
+    search, *_ = traced.of("search")
     assert (search["app"], search["tier"], search["hits"]) == ("acme", "items", 1)
-    assert kept.of("extraction")[0]["texts"] == 1
-    assert kept.of("job") == [{"job": "decay", "outcome": "done"}]
-    assert "door" not in str(kept.spans)
-    assert "vegan" not in str(kept.spans)
+    assert traced.of("extraction")[0]["texts"] == 1
+    assert traced.of("job") == [{"job": "decay", "outcome": "done"}]
+    assert "stair" not in str(traced.spans)
+    assert "vegan" not in str(traced.spans)
 
 
-def test_an_error_is_told_by_its_class(kept: Kept) -> None:
+def test_an_error_is_told_by_its_class(traced: Kept) -> None:
     with pytest.raises(OSError, match="secret"), span("job", job="x"):
         raise OSError("secret words")
-    assert kept.of("job") == [{"job": "x", "error.type": "OSError"}]
+    assert traced.of("job") == [{"job": "x", "error.type": "OSError"}]
 
 
 def test_tracing_is_off_without_an_exporter_or_its_packages(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -40,6 +40,7 @@ def test_each_app_of_ours_has_one_migration_and_few_since_the_release() -> None:
         ("tenancy", "0004_min_score"),
         ("tenancy", "0005_documents"),
         ("tenancy", "0006_agents"),
+        ("tenancy", "0007_identity"),
         ("tenancy", "0008_missing_write_slots"),
         ("memories", "0002_documents"),
         ("memories", "0003_saved_views"),

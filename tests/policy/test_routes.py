@@ -157,7 +157,7 @@ def test_the_admin_lets_nobody_in_who_has_not_signed_in() -> None:
         answer = client.get(example(address))
         assert answer.status_code in (302, 403, 404), (address, answer.status_code)
         if answer.status_code == 302:
-            assert answer["Location"].startswith(("/admin/", "/login")), address
+            assert answer["Location"].startswith(("/admin/", "/login", "/password")), address
 
 
 @pytest.mark.django_db

@@ -3,9 +3,14 @@
 from __future__ import annotations
 
 import re
+import runpy
 from pathlib import Path
+from typing import Any
 
 import pytest
+from packaging.requirements import Requirement
+
+from memsite import __version__
 
 ROOT = Path(__file__).resolve().parents[2]
 LOCKS = sorted((ROOT / "requirements").glob("*.lock"))
@@ -47,3 +52,18 @@ def test_nothing_is_installed_without_its_hash() -> None:
 def test_what_is_run_and_what_is_tested_are_the_same_versions() -> None:
     run, dev = (set(pins(ROOT / "requirements" / f"{name}.lock")) for name in ("run", "dev"))
     assert {pin.split(" ")[0] for pin in run} <= {pin.split(" ")[0] for pin in dev}
+
+
+def test_the_package_asks_for_what_the_lock_has(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each range contains the version that the tests run with; the model's package is ours."""
+    told: dict[str, Any] = {}
+    monkeypatch.setattr("setuptools.setup", lambda **words: told.update(words))
+    runpy.run_path(str(ROOT / "setup.py"))
+    asked = {Requirement(text) for text in told["install_requires"]}
+    own = {one for one in asked if one.name.startswith("memsite-")}
+    locked = dict(
+        re.findall(r"^([a-z0-9._-]+)(?:\[.+?\])?==(\S+)", (ROOT / "requirements" / "run.lock").read_text(), re.M)
+    )
+    assert [str(one) for one in asked - own if locked[plain(one.name)] not in one.specifier] == []
+    assert {str(one) for one in own} == {f"memsite-client=={__version__}", "memsite-minilm<2,>=1"}
+    assert len(asked - own) == len(re.findall(r"^[a-z]", (ROOT / "requirements" / "run.in").read_text(), re.M)) - 1

@@ -28,7 +28,7 @@ FORMATS = {"format_html", "format_html_join"}
 WORDS = re.compile(rf"\b({'|'.join(sorted(TRUSTS | FORMATS))})\b")
 """Without one of them a file calls none of them."""
 # Their own keys, or none; asked by programs, not by forms.
-NO_FORMS = ("api/", "mcp", "compat/", "oauth/", ".well-known/", "hooks/", "healthz", "readyz", "metrics")
+NO_FORMS = ("api/", "mcp", "compat/", "proxy/", "oauth/", ".well-known/", "hooks/", "healthz", "readyz", "metrics")
 
 
 def name_of(call: ast.Call) -> str:

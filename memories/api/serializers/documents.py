@@ -37,7 +37,7 @@ class DocumentSaid(FileSaid):
     external_id = NameField(
         max_length=200, required=False, help_text="Your own name for it: the same again replaces the file."
     )
-    user_id = NameField(max_length=200, required=False, help_text="The end user it is of.")
+    user_id = NameField(max_length=200, required=False, refuses_empty=True, help_text="The end user it is of.")
 
 
 class FileFields(FileSaid):

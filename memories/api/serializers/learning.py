@@ -45,7 +45,7 @@ class ExtractionShown(StrictSerializer):
 
 class PreviewQuestion(StrictSerializer):
     messages = serializers.ListField(child=Message(), allow_empty=False, max_length=MAX_MESSAGES)
-    user_id = NameField(max_length=200, required=False, allow_null=True, default=None)
+    user_id = NameField(max_length=200, required=False, refuses_empty=True, allow_null=True, default=None)
 
 
 class RelationShown(StrictSerializer):

@@ -94,7 +94,7 @@ class MemoryFields(StrictSerializer):
     confidence = ConfidenceField(required=False)
     tags = TagsField(required=False)
     pinned = StrictBooleanField(required=False)
-    user_id = NameField(max_length=200, required=False, allow_null=True)
+    user_id = NameField(max_length=200, required=False, refuses_empty=True, allow_null=True)
     visibility = StrictChoiceField(Visibility.choices, required=False)
     valid_from = AppTimeField(
         any_year=True, help_text="From when it holds. A later one of the same matter ends the earlier one."
@@ -291,7 +291,7 @@ class SearchQuestion(AskedTimes):
     limit = StrictIntegerField(min_value=1, max_value=100, default=10)
     mode = StrictChoiceField(MODES, default="auto")
     min_score = LeastScoreField()
-    user_id = NameField(max_length=200, required=False, allow_null=True, default=None)
+    user_id = NameField(max_length=200, required=False, refuses_empty=True, allow_null=True, default=None)
     filters = JSONObjectField(
         required=False, allow_null=True, default=dict, help_text="and, or, not, fields and operators: docs/search.md."
     )
@@ -312,7 +312,12 @@ class SearchQuestion(AskedTimes):
         help_text="What was known at this time.",
     )
     cursor = StrictCharField(
-        max_length=200, required=False, allow_null=True, default=None, help_text="`next` of the page before this one."
+        max_length=200,
+        required=False,
+        allow_null=True,
+        default=None,
+        refuses_empty=True,
+        help_text="`next` of the page before this one.",
     )
 
     def validate_filters(self, filters: dict[str, Any] | None) -> dict[str, Any]:
@@ -356,14 +361,14 @@ class AskedTimeShown(StrictSerializer):
     known = StrictBooleanField(help_text="false: nothing is known of that time. What is found held at another.")
 
 
-class PassageShown(StrictSerializer):
+class BestPassage(StrictSerializer):
     text = StrictCharField(help_text="The part that says most about the question, with the head of its table.")
     start = StrictIntegerField(help_text="Of the part, in characters of `content`.")
     end = StrictIntegerField(help_text="Not included.")
 
 
 class HitShown(MemoryTagged):
-    passage = PassageShown(allow_null=True, help_text="Of a `content` of more than 600 characters. Else null.")
+    passage = BestPassage(allow_null=True, help_text="Of a `content` of more than 600 characters. Else null.")
     score = serializers.FloatField(
         min_value=0, max_value=1, help_text="The probability that it answers: of hits with 0.8, eight of ten do."
     )
@@ -416,7 +421,7 @@ class ContextQuestion(AskedTimes):
     max_tokens = StrictIntegerField(min_value=1, max_value=200_000, required=False, allow_null=True, default=None)
     limit = StrictIntegerField(min_value=1, max_value=1000, required=False, allow_null=True, default=None)
     min_score = LeastScoreField()
-    user_id = NameField(max_length=200, required=False, allow_null=True, default=None)
+    user_id = NameField(max_length=200, required=False, refuses_empty=True, allow_null=True, default=None)
 
     def validate(self, fields: dict[str, Any]) -> dict[str, Any]:
         if fields.get("query") and fields.get("messages"):

@@ -72,7 +72,7 @@ class NewTrigger(TriggerFields):
     memory_ids = serializers.ListField(
         child=StrictUUIDField(), required=False, default=list, max_length=MOST_MEMORIES, help_text="What it brings up."
     )
-    user_id = NameField(max_length=200, required=False, allow_null=True)
+    user_id = NameField(max_length=200, required=False, refuses_empty=True, allow_null=True)
     visibility = StrictChoiceField(Visibility.choices, required=False)
 
     def validate_visibility(self, visibility: str) -> str:
@@ -138,7 +138,7 @@ class NewSession(StrictSerializer):
     tier = StrictIntegerField(
         min_value=1, max_value=3, required=False, help_text="1 observe, 2 investigate, 3 remediate."
     )
-    user_id = NameField(max_length=200, required=False, allow_null=True)
+    user_id = NameField(max_length=200, required=False, refuses_empty=True, allow_null=True)
     title = StrictCharField(max_length=500, required=False, allow_blank=True)
     environment = Environment(
         required=False, help_text=f"Where it is; {MAX_OBJECT_CHARACTERS:,} characters as JSON at most."

@@ -154,7 +154,7 @@ def show_bridge(row: Bridge) -> dict[str, Any]:
         "id": row.uid,
         "name": row.name,
         "agent": row.agent.name,
-        "address": f"/hooks/{row.uid}",
+        "address": f"{get_conf().root_path}/hooks/{row.uid}",
         "created_at": row.created_at,
     }
 

@@ -60,6 +60,7 @@ from memories.capture.quarantine import Outcome, OutcomeKind
 from memories.language.messages import Message
 from memories.models import Kind, Memory, Revision, Status, Trust
 from memories.models.memory import MemoryQuerySet, subject_of
+from memories.retrieve.filters import HoldsText
 from memories.services import MemoryAgent, VersionMismatch, Withheld
 from memories.store import Candidate
 from memories.store.revisions import state_at
@@ -86,6 +87,7 @@ NARROWED = [
     *(OpenApiParameter(name, str, enum=allowed) for name, allowed in LIST_CHOICES.items()),
     *(OpenApiParameter(name, str) for name in LIST_TEXTS),
     OpenApiParameter("session_id", OpenApiTypes.UUID),
+    OpenApiParameter("tag", str, description="Only what has this tag, as it stands."),
     of_user(),
 ]
 TRUST_LEVEL = OpenApiParameter("trust_level", str, enum=Trust.values)
@@ -155,6 +157,8 @@ def memories_asked(agent: MemoryAgent, request: Request) -> MemoryQuerySet:
     rows = rows.filter(**filters)
     if level is not None:
         rows = rows.of_trust(one_of("trust_level", level, Trust.values))
+    if "tag" in request.query_params:
+        rows = rows.filter(HoldsText("tags", request.query_params["tag"]))
     if times := validity_asked(request):
         rows = rows.held_between(*times)
     return rows

@@ -75,7 +75,7 @@ class AppView(OperatorView):
         app_zone.set(app.policy.time_zone)
         return self.agent_of(app)
 
-    def shown(self, agent: MemoryAgent, rows: QuerySet[Any], *, by_agent: str = "agent__name") -> QuerySet[Any]:
+    def visible(self, agent: MemoryAgent, rows: QuerySet[Any], *, by_agent: str = "agent__name") -> QuerySet[Any]:
         """Return those of the agent in the query string, if one is named; none while the app is purged."""
         if agent.app.status == AppStatus.PURGING:
             return rows.none()
@@ -94,7 +94,7 @@ class AppMemories(AppView):
     def get(self, request: Request, app_id: str) -> Response:
         """`{memories, results, next, previous}`: `memories` and `results` are the same page, the latest first."""
         agent = self.memory_agent(app_id)
-        answer = page(self, self.shown(agent, memories_asked(agent, request)), show_memory)
+        answer = page(self, self.visible(agent, memories_asked(agent, request)), show_memory)
         answer.data = {"memories": answer.data["results"], **answer.data}
         return answer
 
@@ -223,7 +223,7 @@ class AppSessions(AppView):
         rows = chosen(AgentSession.objects.for_app(agent.app), request, status=SessionStatus.values)
         if user_id := user_asked(request):
             rows = rows.filter(user_id=user_id)
-        return page(self, self.shown(agent, rows.select_related("agent")), show_session)
+        return page(self, self.visible(agent, rows.select_related("agent")), show_session)
 
 
 class AppSession(AppView):
@@ -254,7 +254,7 @@ class AppEvents(AppView):
         if "session_id" in request.query_params:
             uid = as_uuid("session_id", request.query_params["session_id"])
             rows = rows.filter(session=found(AgentSession.objects.for_app(agent.app).filter(uid=uid).first()))
-        return page(self, self.shown(agent, rows, by_agent="session__agent__name"), show_event)
+        return page(self, self.visible(agent, rows, by_agent="session__agent__name"), show_event)
 
 
 class AppCooldowns(AppView):
@@ -263,7 +263,7 @@ class AppCooldowns(AppView):
         """Those that are not over, whichever agent reported them."""
         agent = self.memory_agent(app_id)
         rows = Cooldown.objects.for_app(agent.app).running(timezone.now()).select_related("agent", "session")
-        return page(self, self.shown(agent, rows), show_cooldown)
+        return page(self, self.visible(agent, rows), show_cooldown)
 
 
 class AppCooldown(AppView):

@@ -1,29 +1,21 @@
-"""Accounts: signing in and out, passwords, members and their roles, agents and their keys."""
+"""Who may come into an app: members and their roles, agents and their keys."""
 
 from __future__ import annotations
 
 from collections import defaultdict
 from dataclasses import dataclass
-from datetime import datetime, time, timedelta
+from datetime import datetime, time
 from typing import Any
 
 from django import forms
-from django.conf import settings
-from django.contrib import messages
 from django.contrib.auth import get_user_model
-from django.contrib.auth.forms import AuthenticationForm, UsernameField
-from django.contrib.auth.views import LoginView, LogoutView, PasswordChangeView
-from django.http import HttpRequest, HttpResponse
-from django.shortcuts import get_object_or_404, render
-from django.urls import reverse_lazy
+from django.http import HttpResponse
+from django.shortcuts import get_object_or_404
 from django.utils import timezone
-from django.utils.decorators import method_decorator
-from django.views.decorators.cache import never_cache
 
 from memories.dashboard.access import Dashboard, DashboardRequest, page
 from memories.dashboard.responses import go, render_page
-from memsite.tenancy.access import Right, actor_of
-from memsite.tenancy.audit import note
+from memsite.tenancy.access import Right
 from memsite.tenancy.governance import LastOwner, NameTaken, create_agent, issue_key, revoke_key, set_member
 from memsite.tenancy.keys import TooManyKeys
 from memsite.tenancy.models import Agent, ApiKey, Membership, Role, Scope
@@ -43,43 +35,6 @@ SCOPES_FIELD = forms.MultipleChoiceField(
     widget=forms.CheckboxSelectMultiple,
     help_text="Of its key.",
 )
-
-
-class SignInForm(AuthenticationForm):
-    username = UsernameField(label="Name", widget=forms.TextInput(attrs={"autofocus": True}))
-    error_messages = {
-        **AuthenticationForm.error_messages,
-        "invalid_login": "The name and the password do not belong together.",
-    }
-
-
-class SignIn(LoginView):
-    template_name = "dashboard/login.html"
-    authentication_form = SignInForm
-
-
-class SignOut(LogoutView):
-    http_method_names = ["post", "options"]
-
-
-@method_decorator(never_cache, name="dispatch")
-class ChangePassword(PasswordChangeView):
-    template_name = "dashboard/password.html"
-    success_url = reverse_lazy("overview")
-
-    def form_valid(self, form: Any) -> HttpResponse:
-        answer = super().form_valid(form)
-        note(actor_of(self.request.user), None, "password changed", self.request.user.get_username())
-        messages.success(self.request, "Your password is changed. Other browsers are signed out.")
-        return answer
-
-
-def locked_out(request: HttpRequest, response: Any = None, credentials: Any = None) -> HttpResponse:
-    """Answer after too many wrong passwords, in the place of django-axes."""
-    minutes = settings.AXES_COOLOFF_TIME // timedelta(minutes=1)
-    answer = render(request, "dashboard/locked_out.html", {"minutes": minutes}, status=429)
-    answer["Retry-After"] = str(60 * minutes)
-    return answer
 
 
 class MemberForm(forms.Form):

@@ -29,10 +29,10 @@ class AppFilters(Filters):
 def apps(request: DashboardRequest) -> HttpResponse:
     """Show the apps, the one that needs somebody most first. The app switcher takes its list from here (`to`)."""
     filters = AppFilters(request.GET)
-    found = filters.let_through(apps_of(request.user).select_related("policy").order_by("app_id"))
+    matching = filters.let_through(apps_of(request.user).select_related("policy").order_by("app_id"))
     if text := filters.given().get("q"):
-        found = found.filter(Q(app_id__icontains=text) | Q(name__icontains=text))
-    some = list(found[: MOST_APPS + 1])
+        matching = matching.filter(Q(app_id__icontains=text) | Q(name__icontains=text))
+    some = list(matching[: MOST_APPS + 1])
     rows = sorted(figures_of(some[:MOST_APPS], timezone.now()), key=lambda row: row.urgency)
     if request.htmx.target == "switch-list":
         there = switched_to(request.GET.get("to", ""))

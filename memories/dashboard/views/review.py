@@ -88,8 +88,8 @@ def review_all(request: DashboardRequest) -> HttpResponse:
     apps = apps_of(request.user, Right.CURATE).exclude(status=AppStatus.PURGING).select_related("policy")
     offered = list(apps.order_by("app_id")[:MOST_APPS])
     only = request.GET.get("app", "")
-    shown = [app for app in offered if only in ("", app.app_id)]
-    return show_queue(request, QueueFilters(request.GET, offered), shown, "apps")
+    displayed = [app for app in offered if only in ("", app.app_id)]
+    return show_queue(request, QueueFilters(request.GET, offered), displayed, "apps")
 
 
 def show_queue(request: DashboardRequest, filters: ReviewFilters, apps: Sequence[App], folder: str) -> HttpResponse:

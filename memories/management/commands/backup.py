@@ -9,7 +9,7 @@ from django.utils import timezone
 
 from memories.maintain.derived import damage_in_copy, named
 from memories.management import plain_errors
-from memsite.config.conf import get_conf
+from memsite.config.conf import MANAGE, get_conf
 from memsite.ops.backup import BackupError, make_backup
 
 
@@ -36,5 +36,5 @@ class Command(BaseCommand):
             return f"{line}."
         return (
             f"{line}, and damaged: {named(made.damaged)}. Nothing is lost: it is made anew by the next night, or now "
-            "by `manage.py verify --repair`."
+            f"by `{MANAGE} verify --repair`."
         )

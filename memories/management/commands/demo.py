@@ -22,6 +22,7 @@ from memories.models import Action, Memory, Rejection, Revision
 from memories.retrieve.pipeline import SearchRequest
 from memories.services import MemoryAgent
 from memories.services.sessions import Greeting
+from memsite.config.conf import MANAGE
 from memsite.tenancy.models import Agent, App, AppPolicy, AppStatus
 from memsite.tenancy.policy import OPERATIONAL_CATEGORIES, PERSONAL_CATEGORIES, Preset, preset_values
 from sessions.models import AgentSession
@@ -213,7 +214,8 @@ class Command(BaseCommand):
     def show_request(self, play: Play) -> None:
         body = json.dumps({"query": play.questions[0], "limit": HITS_SHOWN, "explain": True})
         self.headline("The same through the API, while the server runs (make run)")
-        self.write(f"  KEY=$(.venv/bin/python manage.py create_key --app {play.app_id} --agent {AGENT_NAME})")
+        python = ".venv/bin/python " if MANAGE == "manage.py" else ""
+        self.write(f"  KEY=$({python}{MANAGE} create_key --app {play.app_id} --agent {AGENT_NAME})")
         self.write(f"  curl {known_address()}/api/v1/memories/search \\")
         self.write("    -H \"Authorization: Bearer $KEY\" -H 'Content-Type: application/json' \\")
         self.write(f"    -d '{body}'")

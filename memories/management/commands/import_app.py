@@ -12,6 +12,7 @@ from memories.management import plain_errors
 from memories.management.arguments import agent_name, app_named, end_user
 from memories.models import ImportStatus
 from memories.services import BadFile, CannotImport, MemoryAgent, UnderWay
+from memsite.config.conf import MANAGE
 from memsite.jobs.job import Unclaimed
 
 ACTOR = "operator:command"
@@ -44,7 +45,7 @@ class Command(BaseCommand):
                         content, source, options["agent"] or "", options["user"], trust=options["trust"]
                     )
             except UnderWay as error:
-                go_on = f"A running server goes on with it; so does `manage.py run_job imports --app {app}`."
+                go_on = f"A running server goes on with it; so does `{MANAGE} run_job imports --app {app}`."
                 raise CommandError(f"{error} {go_on}") from error
             except (BadFile, CannotImport) as error:
                 raise CommandError(str(error)) from error

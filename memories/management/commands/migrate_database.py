@@ -8,6 +8,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError
 
 from memories.management import plain_errors
+from memsite.config.conf import MANAGE
 from memsite.db.transactions import Unsure
 from memsite.ops.moving import CannotMove, Moved, moved
 
@@ -27,7 +28,7 @@ HELD = "Nobody can write to the old database now. Stop its server, start the new
 class Command(BaseCommand):
     help = (
         "Move everything in a SQLite database into the PostgreSQL database of MEMSITE_DATABASE_URL, which is empty but "
-        "for `manage.py migrate`. Its server may run meanwhile. Compared row by row; all or nothing. "
+        f"for `{MANAGE} migrate`. Its server may run meanwhile. Compared row by row; all or nothing. "
         "docs/postgresql.md tells more."
     )
     requires_system_checks: list[str] = []

@@ -8,12 +8,13 @@ from django.core.management.base import BaseCommand, CommandError
 from django.utils import timezone
 
 from memories.management import plain_errors
+from memsite.config.conf import MANAGE
 from memsite.ops.backup import BackupError, restore_backup
 
 NO_PGVECTOR = (
     "The backup is of a site with pgvector, which this database's user cannot make: all vectors are there, and each "
     "process searches them itself. To have pgvector again, let an administrator run `CREATE EXTENSION vector` (0.8 "
-    "or newer) in it, then run `manage.py setup`."
+    f"or newer) in it, then run `{MANAGE} setup`."
 )
 
 
@@ -36,5 +37,5 @@ class Command(BaseCommand):
         if restored.lacks_pgvector:
             lines.append(NO_PGVECTOR)
         if restored.checked.is_older:
-            lines.append("It is of an older version: run `manage.py setup` before you start the server.")
+            lines.append(f"It is of an older version: run `{MANAGE} setup` before you start the server.")
         return "\n".join(lines)

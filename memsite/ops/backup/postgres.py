@@ -21,7 +21,7 @@ from psycopg.conninfo import make_conninfo
 from psycopg.pq import Conninfo
 from psycopg.rows import TupleRow
 
-from memsite.config.conf import get_conf
+from memsite.config.conf import MANAGE, get_conf
 from memsite.ops.backup.files import BackupError, backup_draft_in, is_older, plainly
 from memsite.ops.files import in_place, private
 from memsite.tenancy import row_level_security
@@ -107,7 +107,7 @@ def restore(path: Path, stamp: str) -> tuple[dict[str, int], bool, Path | None, 
             row_level_security.build()
         except CommandError as error:
             problem = f"All is restored, and what was there is kept as {saved_as}. But one thing is left to do."
-            raise BackupError(f"{problem} {error}; then run `manage.py setup`.") from error
+            raise BackupError(f"{problem} {error}; then run `{MANAGE} setup`.") from error
     return rows, older, saved_as, left_out
 
 

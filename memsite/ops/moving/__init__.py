@@ -18,6 +18,7 @@ from django.db import connection, connections, transaction
 from django.db.migrations.recorder import MigrationRecorder
 from django.db.models import Model
 
+from memsite.config.conf import MANAGE
 from memsite.db.transactions import Unsure, in_batches
 from memsite.ops.moving.row_copies import (
     BATCH,
@@ -166,7 +167,7 @@ def check_versions() -> None:
     if not there:
         raise CannotMove("The source is empty, or not of Memsite.")
     if here != there:
-        raise CannotMove("The two are of different versions: run `manage.py migrate` on both, then try again.")
+        raise CannotMove(f"The two are of different versions: run `{MANAGE} migrate` on both, then try again.")
 
 
 def check_empty() -> None:

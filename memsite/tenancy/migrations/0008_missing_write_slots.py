@@ -11,7 +11,7 @@ def make_if_missing(apps, schema_editor):
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('tenancy', '0006_agents'),
+        ('tenancy', '0007_identity'),
     ]
 
     operations = [

@@ -36,6 +36,14 @@ def embedder():
     return MiniLMEmbedder()
 
 
+def test_the_weights_come_from_our_own_package_where_it_is_installed(tmp_path, monkeypatch):
+    folder = tmp_path / minilm.OUR_PACKAGE
+    folder.mkdir()
+    (folder / "__init__.py").touch()
+    monkeypatch.syspath_prepend(tmp_path)
+    assert locate_model() == folder
+
+
 def test_vectors_are_those_of_the_reference(embedder):
     vectors = embedder.embed_documents(TEXTS)
     assert vectors.dtype == np.float32
