@@ -76,7 +76,7 @@ def test_what_the_release_cannot_serve_beside_is_refused_with_what_to_do_instead
     state = MigrationLoader(None).project_state([("tenancy", RELEASE["migrations"]["tenancy"])])
     made = eval(f"[migrations.{operations}]", {"migrations": migrations, "models": models})  # noqa: S307  # our own
     refusals = list(rolling.refusals(made, "tenancy", state, rolling.tables_of(state)))
-    assert (refusal in "".join(refusals)) if refusal else not found
+    assert (refusal in "".join(refusals)) if refusal else not refusals
 
 
 def test_what_is_let_pass_has_to_be_there() -> None:
