@@ -75,8 +75,8 @@ print(json.dumps(answers))
 def test_what_the_release_cannot_serve_beside_is_refused_with_what_to_do_instead(operations: str, refusal: str) -> None:
     state = MigrationLoader(None).project_state([("tenancy", RELEASE["migrations"]["tenancy"])])
     made = eval(f"[migrations.{operations}]", {"migrations": migrations, "models": models})  # noqa: S307  # our own
-    problems = list(rolling.refusals(made, "tenancy", state, rolling.tables_of(state)))
-    assert (refusal in "".join(problems)) if refusal else not problems
+    refusals = list(rolling.refusals(made, "tenancy", state, rolling.tables_of(state)))
+    assert (refusal in "".join(refusals)) if refusal else not refusals
 
 
 def test_what_is_let_pass_has_to_be_there() -> None:
@@ -119,9 +119,9 @@ def test_the_release_serves_beside_the_new_code_on_the_new_tables(released_code:
         new.create_memory("Whales sing at noon")
         new.create_document("notes.md", b"# Notes\n\nSeals sing at night.")
         answers = work_of(released_code, own_server.environment, own_server.operator_key, key, "Wolves sing at dusk")
-        hits = {hit["content"] for hit in new.search_memories("who sings")["results"]}
+        contents = {hit["content"] for hit in new.search_memories("who sings")["results"]}
     failed = [answer for answer in answers if answer[-1] >= 400]
-    assert (failed, hits >= {"Whales sing at noon", "Wolves sing at dusk"}) == ([], True)
+    assert (failed, contents >= {"Whales sing at noon", "Wolves sing at dusk"}) == ([], True)
 
 
 def work_of(code: Path, environment: dict[str, str], *arguments: str) -> list[Any]:

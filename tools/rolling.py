@@ -55,7 +55,7 @@ SEEN = (
     migrations.AddConstraint,
     migrations.RemoveConstraint,
 )
-"""Operations that say in the models' state all that they do to tables."""
+"""Operations that change tables only as they change the state of models."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +101,7 @@ def refusals(operations: Iterable[Operation], app: str, state: ProjectState, rel
         problems = list(changes(released, before, tables_of(state)))
         # A trigger of a table that is new refuses nothing that the release writes.
         if not isinstance(operation, SEEN) and getattr(operation, "table", None) not in before.keys() - released.keys():
-            problems.append(f"is not said by models. {REASON}")
+            problems.append(f"does what no model shows. {REASON}")
         yield from (f"{operation.describe()}: {problem}" for problem in problems)
 
 
