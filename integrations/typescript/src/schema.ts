@@ -24,11 +24,10 @@ export interface components {
             most_recalled: components["schemas"]["Recalled"][];
         };
         /**
-         * @description * `approve` - store them
-         *     * `reject` - leave them out
+         * @description * `active` - active
          * @enum {string}
          */
-        ActionEnum: "approve" | "reject";
+        AgentChangesStatusEnum: "active";
         AgentPage: {
             results: components["schemas"]["AgentShown"][];
             /** @description Null at the end. */
@@ -41,6 +40,10 @@ export interface components {
             id: string;
             name: string;
             domain: string;
+            /** @description Of its sessions that name none: 1 observe (as if null), 2 investigate, 3 remediate. */
+            tier: number | null;
+            /** @description active or deleted. */
+            status: string;
             /** Format: date-time */
             created_at: string;
             keys: components["schemas"]["KeyShown"][];
@@ -50,12 +53,97 @@ export interface components {
             id: string;
             name: string;
             domain: string;
+            tier: number | null;
             scopes: string[];
             prefix: string;
             /** Format: date-time */
             expires_at: string | null;
             /** @description Shown once. Null when the answer is repeated. */
             api_key: string | null;
+        };
+        /**
+         * @description * `all` - whatever they see
+         *     * `own` - what they wrote themselves
+         *     * `none` - nothing: they only add
+         * @enum {string}
+         */
+        AgentsEditEnum: "all" | "own" | "none";
+        /**
+         * @description * `app_full` - app full
+         *     * `digest_failed` - digest failed
+         *     * `circuit_open` - circuit open
+         *     * `job_overdue` - job overdue
+         *     * `quarantine_waiting` - quarantine waiting
+         *     * `budget_spent` - budget spent
+         *     * `backup_failed` - backup failed
+         * @enum {string}
+         */
+        AlertKindEnum: "app_full" | "digest_failed" | "circuit_open" | "job_overdue" | "quarantine_waiting" | "budget_spent" | "backup_failed";
+        AlertPage: {
+            results: components["schemas"]["AlertShown"][];
+            /** @description Null at the end. */
+            next: string | null;
+            /** @description Null at the end. */
+            previous: string | null;
+        };
+        AlertRulePage: {
+            results: components["schemas"]["AlertRuleShown"][];
+            /** @description Null at the end. */
+            next: string | null;
+            /** @description Null at the end. */
+            previous: string | null;
+        };
+        AlertRuleShown: {
+            /** Format: uuid */
+            id: string;
+            /** @description Null: of the whole site. */
+            app_id: string | null;
+            kind: components["schemas"]["AlertKindEnum"];
+            /**
+             * Format: double
+             * @description The usual one, if none was given.
+             */
+            threshold: number | null;
+            /** Format: uuid */
+            webhook: string | null;
+            emails: string[];
+            dashboard: boolean;
+            enabled: boolean;
+            /** Format: date-time */
+            created_at: string;
+        };
+        AlertShown: {
+            /** Format: uuid */
+            id: string;
+            /** @description Null: of the whole site. */
+            app_id: string | null;
+            kind: components["schemas"]["AlertKindEnum"];
+            /**
+             * Format: uuid
+             * @description The id of the rule that found it.
+             */
+            rule: string;
+            /** @description What was the matter when it began. */
+            text: string;
+            /**
+             * Format: double
+             * @description What the rule's threshold was compared with then.
+             */
+            value: number;
+            /** Format: date-time */
+            begun_at: string;
+            /**
+             * Format: date-time
+             * @description Null while it lasts.
+             */
+            ended_at: string | null;
+            /** Format: date-time */
+            acknowledged_at: string | null;
+            acknowledged_by: string;
+            /** @description The last that was mailed: `begun`, `over`, or nothing. */
+            mailed: string;
+            /** @description Why the last mail was not sent. */
+            mail_error: string;
         };
         AnsweredBy: {
             /** @description summaries, items, or none: nothing was found. */
@@ -76,12 +164,112 @@ export interface components {
              */
             question?: string;
         };
-        AppPage: {
-            results: components["schemas"]["AppShown"][];
+        AppCountedPage: {
+            results: components["schemas"]["AppCountedShown"][];
             /** @description Null at the end. */
             next: string | null;
             /** @description Null at the end. */
             previous: string | null;
+        };
+        AppCountedShown: {
+            app_id: string;
+            name: string;
+            preset: components["schemas"]["PresetEnum"];
+            status: string;
+            /** Format: date-time */
+            created_at: string;
+            policy: components["schemas"]["Policy"];
+            counts: components["schemas"]["AppCounts"];
+        };
+        AppCounts: {
+            /** @description Refused texts that nobody has decided about. */
+            review: number;
+            /** @description Of these, quarantined ones and ones that wait for approval. */
+            to_decide: number;
+            /** @description Given up: to be tried again by hand. */
+            failed_texts: number;
+            /** @description Language models that are left alone after failures. */
+            open_circuits: number;
+            /** @description Runs that no worker took for five minutes. */
+            overdue_jobs: number;
+            /** @description Runs that were given up. */
+            failed_jobs: number;
+            /** Format: date-time */
+            last_session_at: string | null;
+            /** @description Active and inactive: they count against memory_limit. */
+            memories: number;
+            memory_limit: number;
+            /** @description Within 7 days. */
+            new_memories: number;
+            /** @description Lines that agents were shown within 7 days. */
+            injections: number;
+            /**
+             * Format: double
+             * @description Of those judged. Null: none was.
+             */
+            used_share: number | null;
+            /**
+             * Format: double
+             * @description US dollars for language models this month, as far as known.
+             */
+            month_cost: number;
+        };
+        AppMemoryStored: {
+            /** Format: uuid */
+            id: string;
+            content: string;
+            kind: string;
+            category: string;
+            subject: string | null;
+            tags: string[];
+            importance: number;
+            /** Format: double */
+            confidence: number;
+            strength: string | null;
+            sentiment: string;
+            status: string;
+            pinned: boolean;
+            tier: number;
+            /** Format: double */
+            priority: number;
+            user_id: string | null;
+            visibility: string;
+            origin: components["schemas"]["OriginEnum"];
+            trust_level: components["schemas"]["TrustLevelEnum"];
+            reviewed_by: string;
+            /** Format: date-time */
+            reviewed_at: string | null;
+            /** Format: uuid */
+            session_id: string | null;
+            turn_number: number | null;
+            /** Format: uuid */
+            resource_id: string | null;
+            external_id: string | null;
+            metadata: {
+                [key: string]: unknown;
+            };
+            /** Format: date-time */
+            created_at: string;
+            /** Format: date-time */
+            updated_at: string;
+            /** Format: date-time */
+            confirmed_at: string;
+            /** Format: date-time */
+            accessed_at: string | null;
+            access_count: number;
+            /** Format: date-time */
+            valid_from: string | null;
+            /** Format: date-time */
+            valid_until: string | null;
+            /** @description One higher with each change of it. If-Match takes it. */
+            version: number;
+            /** @description created, reinforced or contradicted (created against what was known). */
+            outcome: string;
+            /** @description Why it is the same or the contrary; empty when it is simply new. */
+            reason: string;
+            contradicts: string[];
+            /** @description What to know of a text that an agent's would have been quarantined for. */
+            warning: string;
         };
         AppShown: {
             app_id: string;
@@ -119,6 +307,14 @@ export interface components {
             results: components["schemas"]["BatchItem"][];
         };
         BatchItem: components["schemas"]["MemoryStored"] | components["schemas"]["MemoryHeld"] | components["schemas"]["ItemRefused"];
+        BestPassage: {
+            /** @description The part that says most about the question, with the head of its table. */
+            text: string;
+            /** @description Of the part, in characters of `content`. */
+            start: number;
+            /** @description Not included. */
+            end: number;
+        };
         /**
          * @description * `ops` - by subject, most confident first
          *     * `app` - numbered and dated
@@ -163,6 +359,21 @@ export interface components {
             renewed_at: string;
             cost: components["schemas"]["RoomInDollars"];
             tokens: components["schemas"]["RoomInTokens"];
+        };
+        /**
+         * @description * `archive` - archive
+         *     * `restore` - restore
+         *     * `pin` - pin
+         *     * `unpin` - unpin
+         *     * `review` - review
+         *     * `undo` - undo
+         *     * `delete` - delete
+         * @enum {string}
+         */
+        BulkChangeActionEnum: "archive" | "restore" | "pin" | "unpin" | "review" | "undo" | "delete";
+        BulkChangeRequest: {
+            ids: string[];
+            action: components["schemas"]["BulkChangeActionEnum"];
         };
         CaptureCounts: {
             created: number;
@@ -259,6 +470,17 @@ export interface components {
             old_path?: string;
             new_path?: string;
         };
+        Compactions: {
+            /** @description Times that the app was full and made room. */
+            total: number;
+            /** @description Every day, the first first. */
+            by_day: components["schemas"]["CompactionsOnDay"][];
+        };
+        CompactionsOnDay: {
+            /** Format: date */
+            day: string;
+            compactions: number;
+        };
         ContextAnswer: {
             text: string;
             tokens: number;
@@ -326,6 +548,14 @@ export interface components {
             min_score?: number | null;
             user_id?: string | null;
         };
+        Conversations: {
+            /** @description Sessions begun on these days. */
+            begun: number;
+            /** @description Of these, how many were shown any memory. */
+            with_memories: number;
+            /** Format: double */
+            share: number | null;
+        };
         CooldownPage: {
             results: components["schemas"]["CooldownShown"][];
             /** @description Null at the end. */
@@ -380,6 +610,11 @@ export interface components {
          * @enum {string}
          */
         CoverageEnum: "order" | "summary" | "count" | "list";
+        CreatedInHour: {
+            /** Format: date-time */
+            since: string;
+            created: number;
+        };
         CreatedOnDay: {
             /** Format: date */
             day: string;
@@ -392,8 +627,14 @@ export interface components {
                 [key: string]: number;
             };
         };
+        /**
+         * @description * `approve` - store them
+         *     * `reject` - leave them out
+         * @enum {string}
+         */
+        DecisionsActionEnum: "approve" | "reject";
         DecisionsRequest: {
-            action: components["schemas"]["ActionEnum"];
+            action: components["schemas"]["DecisionsActionEnum"];
             /** @description Of rejections. */
             ids: string[];
             /**
@@ -603,9 +844,11 @@ export interface components {
          *     * `memory.restored` - memory.restored
          *     * `memory.updated` - memory.updated
          *     * `memory.deleted` - memory.deleted
+         *     * `alert.begun` - alert.begun
+         *     * `alert.over` - alert.over
          * @enum {string}
          */
-        EventsEnum: "memory.created" | "memory.reinforced" | "memory.contradicted" | "memory.superseded" | "memory.archived" | "memory.restored" | "memory.updated" | "memory.deleted";
+        EventsEnum: "memory.created" | "memory.reinforced" | "memory.contradicted" | "memory.superseded" | "memory.archived" | "memory.restored" | "memory.updated" | "memory.deleted" | "alert.begun" | "alert.over";
         ExtractionPage: {
             results: components["schemas"]["ExtractionShown"][];
             /** @description Null at the end. */
@@ -705,6 +948,10 @@ export interface components {
             created: number;
             /** @description Every day, the first first. */
             by_day: components["schemas"]["CreatedOnDay"][];
+            /** @description In the last hour. */
+            last_hour: number;
+            /** @description The last 24 hours, the first first. */
+            by_hour: components["schemas"]["CreatedInHour"][];
         };
         HealthShown: {
             app_id: string;
@@ -792,6 +1039,8 @@ export interface components {
             document: components["schemas"]["Citation"] | null;
             /** @description Its interval, by the app's clock: `valid 2025-09-01 to 2026-03-14`. */
             validity: string;
+            /** @description Of a `content` of more than 600 characters. Else null. */
+            passage: components["schemas"]["BestPassage"] | null;
             /**
              * Format: double
              * @description The probability that it answers: of hits with 0.8, eight of ten do.
@@ -834,6 +1083,16 @@ export interface components {
             source?: string | null;
             /** @default  */
             reason?: string | null;
+            /**
+             * @description Of a new session.
+             * @default
+             */
+            user_id?: string | null;
+            /**
+             * @description The program.
+             * @default
+             */
+            client?: string | null;
             /** @description Of `memsite hook`: all that was said since its last call. Without it, prompt and answer are taken. */
             messages?: components["schemas"]["MessageRequest"][];
         };
@@ -970,18 +1229,18 @@ export interface components {
             /** Format: date-time */
             created_at: string;
         };
+        ManyChanged: {
+            done: number;
+            /** @description How many were left as they are, by why. */
+            left: {
+                [key: string]: number;
+            };
+        };
         MemoryBatchRequest: {
             memories: components["schemas"]["NewMemoryRequest"][];
             /** @default false */
             dedupe?: boolean;
         };
-        /**
-         * @description * `active` - Active
-         *     * `inactive` - inactive: confidence too low
-         *     * `archived` - Archived
-         * @enum {string}
-         */
-        MemoryChangesStatusEnum: "active" | "inactive" | "archived";
         MemoryCounts: {
             /** @description Of whatever status, as in all of the lists below. */
             total: number;
@@ -1241,6 +1500,8 @@ export interface components {
         NewAgentRequest: {
             name: string;
             domain?: string;
+            /** @description Of its sessions that name none: 1 observe (as if null), 2 investigate, 3 remediate. */
+            tier?: number | null;
             /**
              * @default [
              *       "read",
@@ -1248,6 +1509,74 @@ export interface components {
              *     ]
              */
             scopes?: components["schemas"]["ScopesEnum"][];
+        };
+        NewAlertRuleRequest: {
+            /**
+             * @description What it watches. A backup only for a rule of the whole site.
+             *
+             *     * `app_full` - app full
+             *     * `digest_failed` - digest failed
+             *     * `circuit_open` - circuit open
+             *     * `job_overdue` - job overdue
+             *     * `quarantine_waiting` - quarantine waiting
+             *     * `budget_spent` - budget spent
+             *     * `backup_failed` - backup failed
+             */
+            kind: components["schemas"]["AlertKindEnum"];
+            /**
+             * Format: double
+             * @description From which on it alerts: a share (app_full, budget_spent), a number (digest_failed, quarantine_waiting), minutes (job_overdue), hours (backup_failed). Null: 0.9, 1, 15, 26.
+             */
+            threshold?: number | null;
+            /**
+             * Format: uuid
+             * @description Who is sent `alert.begun` and `alert.over`, whatever its `events`.
+             */
+            webhook?: string | null;
+            /** @description Who gets a mail. */
+            emails?: string[];
+            /**
+             * @description Shown and counted on the dashboard.
+             * @default true
+             */
+            dashboard?: boolean;
+            /** @default true */
+            enabled?: boolean;
+        };
+        /** @description An operator's word, which belongs to no agent and no session. */
+        NewAppMemoryRequest: {
+            /** @description As many characters as the app's policy allows: `max_characters`. */
+            content: string;
+            category?: string;
+            subject?: string | null;
+            importance?: number;
+            /** Format: double */
+            confidence?: number;
+            tags?: string[];
+            pinned?: boolean;
+            user_id?: string | null;
+            visibility?: components["schemas"]["VisibilityEnum"];
+            /**
+             * Format: date-time
+             * @description From when it holds. A later one of the same matter ends the earlier one.
+             */
+            valid_from?: string | null;
+            /**
+             * Format: date-time
+             * @description Until when, this moment not included.
+             */
+            valid_until?: string | null;
+            /** @description 16,384 characters as JSON at most. */
+            metadata?: {
+                [key: string]: unknown;
+            };
+            kind?: components["schemas"]["NewMemoryOnceKindEnum"];
+            external_id?: string | null;
+            /**
+             * @description False stores it even if the same is known.
+             * @default true
+             */
+            dedupe?: boolean;
         };
         NewAppRequest: {
             /** @description Its name in URLs. */
@@ -1528,6 +1857,38 @@ export interface components {
             period: string;
             report: components["schemas"]["HealthShown"];
         };
+        PatchedAgentChangesRequest: {
+            /** @description Revisions keep the name they have. */
+            name?: string;
+            domain?: string;
+            /** @description Of its sessions that name none: 1 observe (as if null), 2 investigate, 3 remediate. */
+            tier?: number | null;
+            /** @description Of all its live keys, but for those of clients that came by OAuth. */
+            scopes?: components["schemas"]["ScopesEnum"][];
+            /**
+             * @description Brings one back that was deleted, without keys.
+             *
+             *     * `active` - active
+             */
+            status?: components["schemas"]["AgentChangesStatusEnum"];
+        };
+        PatchedAlertRuleChangesRequest: {
+            /**
+             * Format: double
+             * @description From which on it alerts: a share (app_full, budget_spent), a number (digest_failed, quarantine_waiting), minutes (job_overdue), hours (backup_failed). Null: 0.9, 1, 15, 26.
+             */
+            threshold?: number | null;
+            /**
+             * Format: uuid
+             * @description Who is sent `alert.begun` and `alert.over`, whatever its `events`.
+             */
+            webhook?: string | null;
+            /** @description Who gets a mail. */
+            emails?: string[];
+            dashboard?: boolean;
+            /** @description False: what is open ends, and nothing is sent. */
+            enabled?: boolean;
+        };
         PatchedAppChangesRequest: {
             name?: string;
             preset?: components["schemas"]["PresetEnum"];
@@ -1540,6 +1901,40 @@ export interface components {
             status?: components["schemas"]["AppStatusEnum"];
             /** @description Policy fields to change; with a preset, on top of it. */
             policy?: components["schemas"]["PatchedPolicyRequest"];
+        };
+        /** @description What can be said of a memory at creation and later alike. */
+        PatchedAppMemoryChangesRequest: {
+            /** @description As for a new one. */
+            content?: string;
+            category?: string;
+            subject?: string | null;
+            importance?: number;
+            /** Format: double */
+            confidence?: number;
+            tags?: string[];
+            pinned?: boolean;
+            user_id?: string | null;
+            visibility?: components["schemas"]["VisibilityEnum"];
+            /**
+             * Format: date-time
+             * @description From when it holds. A later one of the same matter ends the earlier one.
+             */
+            valid_from?: string | null;
+            /**
+             * Format: date-time
+             * @description Until when, this moment not included.
+             */
+            valid_until?: string | null;
+            /** @description 16,384 characters as JSON at most. */
+            metadata?: {
+                [key: string]: unknown;
+            };
+            status?: components["schemas"]["SettableStatusEnum"];
+            /**
+             * @description Kept in the history.
+             * @default
+             */
+            reason?: string;
         };
         /** @description What can be said of a memory at creation and later alike. */
         PatchedMemoryChangesRequest: {
@@ -1568,7 +1963,7 @@ export interface components {
             metadata?: {
                 [key: string]: unknown;
             };
-            status?: components["schemas"]["MemoryChangesStatusEnum"];
+            status?: components["schemas"]["SettableStatusEnum"];
         };
         PatchedPolicyRequest: {
             /** @description [MEMORY:…] lines of the agent become memories. */
@@ -1660,6 +2055,14 @@ export interface components {
             approval_origins?: components["schemas"]["OriginEnum"][];
             /** @description What is tagged unreviewed may stand in a prompt. */
             inject_unreviewed?: boolean;
+            /**
+             * @description What agents may change and delete: all that they see, their own, or none.
+             *
+             *     * `all` - whatever they see
+             *     * `own` - what they wrote themselves
+             *     * `none` - nothing: they only add
+             */
+            agents_edit?: components["schemas"]["AgentsEditEnum"];
             /**
              * @description The ranker.
              *
@@ -1867,6 +2270,14 @@ export interface components {
             approval_origins: components["schemas"]["OriginEnum"][];
             /** @description What is tagged unreviewed may stand in a prompt. */
             inject_unreviewed: boolean;
+            /**
+             * @description What agents may change and delete: all that they see, their own, or none.
+             *
+             *     * `all` - whatever they see
+             *     * `own` - what they wrote themselves
+             *     * `none` - nothing: they only add
+             */
+            agents_edit: components["schemas"]["AgentsEditEnum"];
             /**
              * @description The ranker.
              *
@@ -2360,11 +2771,12 @@ export interface components {
         ScopeEnum: "app" | "shared";
         /**
          * @description * `read` - Read
+         *     * `create` - create: only adds
          *     * `write` - Write
          *     * `operator` - Operator
          * @enum {string}
          */
-        ScopesEnum: "read" | "write" | "operator";
+        ScopesEnum: "read" | "create" | "write" | "operator";
         /**
          * @description * `sum` - sum
          *     * `product` - product
@@ -2536,6 +2948,13 @@ export interface components {
             context: components["schemas"]["Greeting"];
             jobs_run: string[];
         };
+        /**
+         * @description * `active` - Active
+         *     * `inactive` - inactive: confidence too low
+         *     * `archived` - Archived
+         * @enum {string}
+         */
+        SettableStatusEnum: "active" | "inactive" | "archived";
         StatsShown: {
             app_id: string;
             /** Format: date-time */
@@ -2570,6 +2989,10 @@ export interface components {
             to_review: number;
             agents: number;
             growth: components["schemas"]["Growth"];
+            compactions: components["schemas"]["Compactions"];
+            conversations: components["schemas"]["Conversations"];
+            energy: components["schemas"]["EnergyUsed"];
+            apps: components["schemas"]["UsedApps"];
             access: components["schemas"]["Access"];
         };
         StreamReport: {
@@ -2793,6 +3216,10 @@ export interface components {
             created_at: string;
             captured: components["schemas"]["CaptureCounts"];
         };
+        UndoneRequest: {
+            /** @description The number of a revision: as it was after that, but for its status. Without it, the last change. */
+            to?: number | null;
+        };
         UnitsOfOperation: {
             operation: string;
             calls: number;
@@ -2857,6 +3284,14 @@ export interface components {
              * @description Share used of what has been judged.
              */
             echo_rate: number | null;
+        };
+        UsedApps: {
+            /** @description Of the apps that the caller may see. */
+            active: number;
+            /** @description Of these, how many hold any memory. */
+            with_memories: number;
+            /** Format: double */
+            share: number | null;
         };
         VersionPage: {
             results: components["schemas"]["VersionShown"][];
@@ -2928,6 +3363,166 @@ export interface components {
     pathItems: never;
 }
 export interface operations {
+    list_all_alerts: {
+        parameters: {
+            query?: {
+                /** @description From `next` or `previous`. */
+                cursor?: string;
+                /** @description Rows of a page: 50 unless said. */
+                limit?: number;
+                status?: "open" | "over";
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AlertPage"];
+                };
+            };
+        };
+    };
+    acknowledge_any_alert: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                uid: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AlertShown"];
+                };
+            };
+        };
+    };
+    list_site_alert_rules: {
+        parameters: {
+            query?: {
+                /** @description From `next` or `previous`. */
+                cursor?: string;
+                /** @description Rows of a page: 50 unless said. */
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AlertRulePage"];
+                };
+            };
+        };
+    };
+    create_site_alert_rule: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewAlertRuleRequest"];
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AlertRuleShown"];
+                };
+            };
+        };
+    };
+    get_site_alert_rule: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                uid: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AlertRuleShown"];
+                };
+            };
+        };
+    };
+    delete_site_alert_rule: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                uid: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Deleted"];
+                };
+            };
+        };
+    };
+    change_site_alert_rule: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                uid: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["PatchedAlertRuleChangesRequest"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AlertRuleShown"];
+                };
+            };
+        };
+    };
     list_apps: {
         parameters: {
             query?: {
@@ -2947,7 +3542,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["AppPage"];
+                    "application/json": components["schemas"]["AppCountedPage"];
                 };
             };
         };
@@ -3052,6 +3647,7 @@ export interface operations {
                 cursor?: string;
                 /** @description Rows of a page: 50 unless said. */
                 limit?: number;
+                status?: "active" | "deleted";
             };
             header?: never;
             path: {
@@ -3092,6 +3688,76 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["AgentWithKey"];
+                };
+            };
+        };
+    };
+    get_agent: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                app_id: string;
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AgentShown"];
+                };
+            };
+        };
+    };
+    delete_agent: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                app_id: string;
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AgentShown"];
+                };
+            };
+        };
+    };
+    change_agent: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                app_id: string;
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["PatchedAgentChangesRequest"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AgentShown"];
                 };
             };
         };
@@ -3145,6 +3811,176 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["AgentWithKey"];
+                };
+            };
+        };
+    };
+    list_alerts: {
+        parameters: {
+            query?: {
+                /** @description From `next` or `previous`. */
+                cursor?: string;
+                /** @description Rows of a page: 50 unless said. */
+                limit?: number;
+                status?: "open" | "over";
+            };
+            header?: never;
+            path: {
+                app_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AlertPage"];
+                };
+            };
+        };
+    };
+    acknowledge_alert: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                app_id: string;
+                uid: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AlertShown"];
+                };
+            };
+        };
+    };
+    list_alert_rules: {
+        parameters: {
+            query?: {
+                /** @description From `next` or `previous`. */
+                cursor?: string;
+                /** @description Rows of a page: 50 unless said. */
+                limit?: number;
+            };
+            header?: never;
+            path: {
+                app_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AlertRulePage"];
+                };
+            };
+        };
+    };
+    create_alert_rule: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                app_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewAlertRuleRequest"];
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AlertRuleShown"];
+                };
+            };
+        };
+    };
+    get_alert_rule: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                app_id: string;
+                uid: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AlertRuleShown"];
+                };
+            };
+        };
+    };
+    delete_alert_rule: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                app_id: string;
+                uid: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Deleted"];
+                };
+            };
+        };
+    };
+    change_alert_rule: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                app_id: string;
+                uid: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["PatchedAlertRuleChangesRequest"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AlertRuleShown"];
                 };
             };
         };
@@ -3244,6 +4080,56 @@ export interface operations {
             };
         };
     };
+    list_app_cooldowns: {
+        parameters: {
+            query?: {
+                /** @description Of the agent of this name. */
+                agent?: string;
+                /** @description From `next` or `previous`. */
+                cursor?: string;
+                /** @description Rows of a page: 50 unless said. */
+                limit?: number;
+            };
+            header?: never;
+            path: {
+                app_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CooldownPage"];
+                };
+            };
+        };
+    };
+    lift_app_cooldown: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                app_id: string;
+                uid: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Deleted"];
+                };
+            };
+        };
+    };
     replay_delivery: {
         parameters: {
             query?: never;
@@ -3262,6 +4148,37 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["DeliveryShown"];
+                };
+            };
+        };
+    };
+    list_app_events: {
+        parameters: {
+            query?: {
+                /** @description Of the agent of this name. */
+                agent?: string;
+                /** @description From `next` or `previous`. */
+                cursor?: string;
+                level?: "critical" | "error" | "info" | "warning";
+                /** @description Rows of a page: 50 unless said. */
+                limit?: number;
+                service?: string;
+                session_id?: string;
+            };
+            header?: never;
+            path: {
+                app_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EventPage"];
                 };
             };
         };
@@ -3479,12 +4396,30 @@ export interface operations {
     list_app_memories: {
         parameters: {
             query?: {
+                /** @description Of the agent of this name. */
+                agent?: string;
+                category?: string;
                 /** @description From `next` or `previous`. */
                 cursor?: string;
+                external_id?: string;
+                kind?: "conversation" | "decision" | "fact" | "general" | "insight" | "lesson" | "preference" | "project";
                 /** @description Rows of a page: 50 unless said. */
                 limit?: number;
                 origin?: "agent" | "assistant" | "operator" | "tool" | "user" | "web";
+                pinned?: "false" | "true";
+                session_id?: string;
+                status?: "active" | "archived" | "cold" | "inactive" | "superseded" | "withdrawn";
+                subject?: string;
+                /** @description Only what has this tag, as it stands. */
+                tag?: string;
                 trust_level?: "reviewed" | "trusted" | "unreviewed";
+                user_id?: string;
+                /** @description Only what held at this time, superseded or not. */
+                valid_at?: string;
+                /** @description Only what held at some time from here on. */
+                valid_from?: string;
+                /** @description Only what held at some time before this. */
+                valid_until?: string;
             };
             header?: never;
             path: {
@@ -3500,6 +4435,39 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["MemoryPage"];
+                };
+            };
+        };
+    };
+    create_app_memory: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                app_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewAppMemoryRequest"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AppMemoryStored"];
+                };
+            };
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AppMemoryStored"];
                 };
             };
         };
@@ -3525,9 +4493,12 @@ export interface operations {
             };
         };
     };
-    delete_app_memory: {
+    get_app_memory: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description As it was at this time. */
+                as_of?: string;
+            };
             header?: never;
             path: {
                 app_id: string;
@@ -3542,7 +4513,167 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    "application/json": components["schemas"]["MemoryShown"];
+                };
+            };
+        };
+    };
+    delete_app_memory: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description An ETag, or several with commas between: only if the memory is still that version. */
+                "If-Match"?: string;
+            };
+            path: {
+                app_id: string;
+                uid: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
                     "application/json": components["schemas"]["Deleted"];
+                };
+            };
+        };
+    };
+    change_app_memory: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description An ETag, or several with commas between: only if the memory is still that version. */
+                "If-Match"?: string;
+            };
+            path: {
+                app_id: string;
+                uid: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["PatchedAppMemoryChangesRequest"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MemoryShown"];
+                };
+            };
+        };
+    };
+    list_app_revisions: {
+        parameters: {
+            query?: {
+                /** @description From `next` or `previous`. */
+                cursor?: string;
+                /** @description Rows of a page: 50 unless said. */
+                limit?: number;
+            };
+            header?: never;
+            path: {
+                app_id: string;
+                uid: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RevisionPage"];
+                };
+            };
+        };
+    };
+    undo_app_memory: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description An ETag, or several with commas between: only if the memory is still that version. */
+                "If-Match"?: string;
+            };
+            path: {
+                app_id: string;
+                uid: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["UndoneRequest"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MemoryShown"];
+                };
+            };
+        };
+    };
+    change_app_memories: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                app_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["BulkChangeRequest"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManyChanged"];
+                };
+            };
+        };
+    };
+    merge_app_memories: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                app_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["IdsRequest"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MemoryShown"];
                 };
             };
         };
@@ -3706,6 +4837,58 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["RollbackShown"];
+                };
+            };
+        };
+    };
+    list_app_sessions: {
+        parameters: {
+            query?: {
+                /** @description Of the agent of this name. */
+                agent?: string;
+                /** @description From `next` or `previous`. */
+                cursor?: string;
+                /** @description Rows of a page: 50 unless said. */
+                limit?: number;
+                status?: "active" | "ended";
+                user_id?: string;
+            };
+            header?: never;
+            path: {
+                app_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SessionPage"];
+                };
+            };
+        };
+    };
+    get_app_session: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                app_id: string;
+                uid: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SessionShown"];
                 };
             };
         };
@@ -4433,6 +5616,25 @@ export interface operations {
             };
         };
     };
+    get_energy: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EnergyNoted"];
+                };
+            };
+        };
+    };
     set_energy: {
         parameters: {
             query?: never;
@@ -4701,7 +5903,7 @@ export interface operations {
                 app_id?: string;
                 /** @description From `next` or `previous`. */
                 cursor?: string;
-                job?: "backup" | "decay" | "documents" | "embedding" | "extraction" | "flush" | "housekeeping" | "imports" | "limit" | "monthly" | "nightly" | "pgvector" | "purge" | "reembedding" | "rollbacks" | "summaries" | "sweep" | "triggers" | "webhooks" | "weekly";
+                job?: "alerts" | "backup" | "decay" | "documents" | "embedding" | "extraction" | "flush" | "housekeeping" | "imports" | "limit" | "monthly" | "nightly" | "pgvector" | "purge" | "reembedding" | "rollbacks" | "summaries" | "sweep" | "triggers" | "webhooks" | "weekly";
                 /** @description Rows of a page: 50 unless said. */
                 limit?: number;
                 status?: "covered" | "dead" | "done" | "failed" | "pending" | "running" | "stopped";
