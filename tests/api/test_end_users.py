@@ -198,6 +198,9 @@ class Spy(Caller):
 tried = set[str]()
 # What belongs to no end user, or is asked about by tests of its own.
 OTHER_DOORS = {
+    "alerts",
+    "alerts/rules",
+    "alerts/rules/{uid}",
     "apps",
     "cooldowns",
     "documents",

@@ -276,7 +276,7 @@
   function step(by) {
     const rows = all(ROWS).filter((row) => one("a[href], button", row));
     const next = rows[rows.indexOf(rowAtHand()) + by] || (rowAtHand() ? null : rows[0]);
-    (next && (one(".text a[href], a.text", next) || one("a[href], button", next)))?.focus();
+    (next && (one(".text a[href], a.text", next) || one("[data-pick]", next) || one("a[href], button", next)))?.focus();
   }
 
   // The next page of the menu whose name begins with this letter.
