@@ -17,6 +17,7 @@ LONG = 600
 """Characters. Shorter texts are their own best passage."""
 MOST_CHARACTERS = 480
 MOST_HEAD = 200
+OPENING = 3
 LATER_COUNTS = 0.02
 """So much less for each unit before it: of two that say as much the earlier one is shown."""
 BLOCK_KIND = re.compile(
@@ -64,7 +65,12 @@ def best_passage(text: str, words: Sequence[str], most: int = MOST_CHARACTERS) -
     """
     units = list(units_of(text))
     stems = {stem(word.casefold()) for word in words}
-    held = [stems & {stem(part.casefold()) for part in parts_in(text[unit.start : unit.end])} for unit in units]
+    # A stem is looked for only where it can be: it begins as its word does.
+    openings = tuple({name[:OPENING] for name in stems})
+    held = [
+        stems & {stem(part) for part in parts_in(text[unit.start : unit.end]) if part.startswith(openings)}
+        for unit in units
+    ]
     counts = Counter(name for names in held for name in names)
     if not counts:
         return Passage(0, cut_end(text, 0, len(text), most))
@@ -82,15 +88,22 @@ def best_passage(text: str, words: Sequence[str], most: int = MOST_CHARACTERS) -
         worth = sum(weights[name] for name in names) - LATER_COUNTS * start
         if held[start] and worth > best:
             best, first, last = worth, start, end
-    # What stands around it in its block explains it.
-    while first and units[first - 1].block == units[first].block and units[last].end - units[first - 1].start <= most:
-        first -= 1
-    while last + 1 < len(units) and units[last + 1].block == units[last].block:
-        if units[last + 1].end - units[first].start > most:
-            break
-        last += 1
+    first, last = with_surroundings(units, first, last, most)
     start = units[first].start
     return Passage(start, cut_end(text, start, units[last].end, most), units[first].head)
+
+
+def with_surroundings(units: Sequence[Unit], first: int, last: int, most: int) -> tuple[int, int]:
+    """Return it with what explains it: units of its block before and after, in turn, as far as there is room."""
+    block, grows = units[first].block, True
+    while grows:
+        grows = False
+        before, after = max(first - 1, 0), min(last + 1, len(units) - 1)
+        if before < first and units[before].block == block and units[last].end - units[before].start <= most:
+            first, grows = before, True
+        if after > last and units[after].block == block and units[after].end - units[first].start <= most:
+            last, grows = after, True
+    return first, last
 
 
 def units_of(text: str) -> Iterator[Unit]:

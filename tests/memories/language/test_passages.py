@@ -35,7 +35,7 @@ She wants a cake.
         (["anna", "married"], 75, "… Also my sister Anna will marry in Graz in May. She wants a cake."),
         (["web-2"], 30, "| host | memory | port |\n| web-2 | 8 GB | 8443 | …"),
         (["disk"], 50, "… 2026-01-01 10:01 ERROR disk full on db-3 …"),
-        (["restart"], 60, '… ```python\ndef deploy(host):\n    return run(host, "restart") …'),
+        (["restart"], 60, '… def deploy(host):\n    return run(host, "restart")\n``` …'),
         (["penguin"], 45, "Hi! I have been thinking about the trip. It …"),
         (["cake", "graz"], 25, "… Also my sister Anna will …"),
     ],
