@@ -63,11 +63,11 @@ GROUPS = {
     "Curate": columns("memories.memory memories.rejection memories.futuretrigger memories.entity memories.summary"),
     "Apps and access": columns(
         "tenancy.app tenancy.agent tenancy.apikey auth.user oauth.oauthgrant memories.webhook memories.bridge "
-        "tenancy.auditentry"
+        "memories.alertrule tenancy.auditentry"
     ),
     "What ran": columns(
         "agent_sessions.agentsession agent_sessions.event jobs.jobschedule jobs.jobrun memories.extraction "
-        "memories.import memories.delivery memories.ledgerentry"
+        "memories.import memories.delivery memories.alert memories.ledgerentry"
     ),
 }
 """What people do, and with which lists, in this order. All others are internals."""
