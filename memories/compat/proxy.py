@@ -2,7 +2,7 @@
 
 `/proxy/openai/v1/chat/completions` and `/proxy/anthropic/v1/messages` speak the formats of OpenAI's and Anthropic's
 APIs, streamed or not. What the client sends goes on to the model of the settings as it is, with a memory block in the
-system prompt. The last user message is stored before the model is asked, and the answer before its end is passed on.
+system prompt. The last user message is stored while the model thinks, and the answer before its end is passed on.
 Trouble with memories never costs a client its answer: `X-Memsite-Memory` says what happened.
 """
 
@@ -10,7 +10,8 @@ from __future__ import annotations
 
 import json
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from functools import cache
 from hashlib import sha256
@@ -37,6 +38,7 @@ from memsite.config.conf import get_conf
 from memsite.http.bodies import Places
 from memsite.tenancy.models import Scope
 from memsite.tenancy.policy import Block
+from memsite.tenancy.row_level_security import confined
 from sessions.models import AgentSession, Resource, Role
 from sessions.recording import Said, source_key
 
@@ -196,7 +198,9 @@ class Conversation:
     messages: list[Message]
     pieces: list[str] = field(default_factory=list)
     size: int = 0
+    blocks: Sequence[Injected] = ()
     is_captured: bool = False
+    is_judged: bool = False
 
     @property
     def question(self) -> str:
@@ -213,13 +217,14 @@ class Conversation:
         recent = [replace(item, content=item.content[:QUESTION_CHARACTERS]) for item in last]
         recalled = [self.agent.context(Block.TURN, messages=recent, user_id=user_id, by_rules=True).injected]
         greeting = self.agent.greeting(user_id, now, [memory.pk for memory in recalled[0].memories])
-        blocks = [*greeting.blocks, *recalled]
-        known = set(Injection.objects.for_app(self.agent.app).into(self.session).memory_pks())
-        for block in blocks:
-            note_injected(self.session, without_memories(block, known), None, now)
-        return "\n\n".join(block.text for block in blocks if block.text)
+        self.blocks = [*greeting.blocks, *recalled]
+        return "\n\n".join(block.text for block in self.blocks if block.text)
 
     def capture_question(self) -> None:
+        """Store what was asked, and note what the model is shown, each memory once a session."""
+        known, now = set(Injection.objects.for_app(self.agent.app).into(self.session).memory_pks()), timezone.now()
+        for block in self.blocks:
+            note_injected(self.session, without_memories(block, known), None, now)
         if self.question.strip():
             self.agent.capture_messages(self.session, [self.message_of(Role.USER, self.question)])
 
@@ -242,10 +247,22 @@ class Conversation:
         self.is_captured = True
         try:
             self.agent.capture_messages(self.session, [self.message_of(Role.ASSISTANT, text)])
-            turns = Resource.objects.for_app(self.agent.app).filter(session=self.session, role=Role.USER).count()
-            self.agent.judge_response(self.session, max(1, turns), text, self.question)
         except Exception:
             log.exception("answer_not_captured", app=self.agent.app.app_id)
+
+    def judge_answer(self) -> None:
+        """Learn from the answer which memories were of use; nobody waits for it."""
+        text = "".join(self.pieces)[:MOST_CAPTURED]
+        if self.is_judged or not text.strip():
+            return
+        self.is_judged = True
+        try:
+            # The request is over, and with it what its thread may see.
+            with confined(self.agent.app.pk):
+                turns = Resource.objects.for_app(self.agent.app).filter(session=self.session, role=Role.USER).count()
+                self.agent.judge_response(self.session, max(1, turns), text, self.question)
+        except Exception:
+            log.exception("answer_not_judged", app=self.agent.app.app_id)
 
 
 def without_memories(block: Injected, pks: set[int]) -> Injected:
@@ -291,6 +308,12 @@ def client() -> httpx.Client:
     timeout = httpx.Timeout(SILENCE_SECONDS, connect=CONNECT_SECONDS)
     transport = Within(get_conf().provider_networks, PROVIDER_NETWORKS)
     return httpx.Client(transport=transport, timeout=timeout, follow_redirects=False)
+
+
+@cache
+def threads() -> ThreadPoolExecutor:
+    """Return the threads that wait for models to begin, while what was asked is stored."""
+    return ThreadPoolExecutor(get_conf().web_threads, "proxy")
 
 
 class StreamedAnswer:
@@ -341,6 +364,18 @@ class StreamedAnswer:
         self.response.close()
         if self.conversation:
             self.conversation.capture_answer()
+            self.conversation.judge_answer()
+
+
+class WholeAnswer(HttpResponse):
+    """An answer in one piece. What is learnt from it is learnt once it is sent."""
+
+    conversation: Conversation | None = None
+
+    def close(self) -> None:
+        super().close()
+        if self.conversation:
+            self.conversation.judge_answer()
 
 
 def object_in(data: bytes) -> dict[str, Any]:
@@ -400,7 +435,8 @@ class ProxyView(AgentView):
             if conversation and response.is_success:
                 conversation.hear(self.form.answer_of(object_in(body)))
                 conversation.capture_answer()
-            answer = HttpResponse(body, status=response.status_code)
+            answer = WholeAnswer(body, status=response.status_code)
+            answer.conversation = conversation if response.is_success else None
         for name in PASSED_ON:
             if name in response.headers:
                 answer[name] = response.headers[name]
@@ -436,14 +472,19 @@ class Chat(ProxyView):
         block, state = "", "used"
         try:
             block = conversation.block()
-            conversation.capture_question()
         except Exception:
-            log.exception("proxy_without_memory", app=self.app.app_id)
+            log.exception("proxy_without_block", app=self.app.app_id)
             state = "failed"
         sent = self.form.with_block(body, block) if block else body
         answering.take()
         try:
-            response = self.ask(request, json.dumps(sent).encode())
+            pending = threads().submit(self.ask, request, json.dumps(sent).encode())
+            try:
+                conversation.capture_question()
+            except Exception:
+                log.exception("question_not_captured", app=self.app.app_id)
+                state = "failed"
+            response = pending.result()
         except BaseException:
             answering.give_back()
             raise
