@@ -1,5 +1,6 @@
 """What a process remembers of rows, forgotten: rolled-back rows take their numbers with them."""
 
+from memories.compat import proxy
 from memories.maintain import summaries
 from memories.retrieve import filters, hits
 from memories.retrieve.pipeline import indexes
@@ -13,4 +14,5 @@ def clear_caches() -> None:
     filters.cached_filters.clear()
     summaries.computed_summaries.clear()
     apps.shown_lately.clear()
+    proxy.greetings.clear()
     damage.reported.clear()

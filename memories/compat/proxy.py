@@ -13,6 +13,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
+from datetime import datetime
 from functools import cache
 from hashlib import sha256
 from http import HTTPStatus
@@ -34,9 +35,11 @@ from memories.language.messages import Message
 from memories.models import Injection
 from memories.providers.http import PROVIDER_NETWORKS, Refused, ServiceRefused, Within, checked_url
 from memories.services import MemoryAgent
+from memories.services.sessions import Greeting
 from memsite.config.conf import get_conf
+from memsite.db.lru_cache import Latest
 from memsite.http.bodies import Places
-from memsite.tenancy.models import Scope
+from memsite.tenancy.models import App, Scope
 from memsite.tenancy.policy import Block
 from memsite.tenancy.row_level_security import confined
 from sessions.models import AgentSession, Resource, Role
@@ -54,6 +57,8 @@ MOST_CAPTURED = 1_000_000
 """Characters of an answer that are captured."""
 PASSED_ON = ("Content-Type", "Retry-After", "Request-Id", "X-Request-Id")
 CLIENT = "proxy"
+GREETING_SECONDS = 60
+greetings: Latest[Greeting] = Latest(256)
 answering = Places(2, "As many answers are on their way as this server has room for. Ask again in a moment.")
 
 
@@ -208,16 +213,19 @@ class Conversation:
         return self.messages[-1].content if self.messages and self.messages[-1].role == Role.USER else ""
 
     def block(self) -> str:
-        """Return what the agent should know now: what answers the question, and the greeting without that.
+        """Return what the agent should know now: the greeting, and what else answers the question.
 
         The client does not send blocks of earlier requests again, so each request gets all of it.
         """
         user_id, now = self.session.user_id, timezone.now()
         last = self.messages[-QUESTION_MESSAGES:]
         recent = [replace(item, content=item.content[:QUESTION_CHARACTERS]) for item in last]
-        recalled = [self.agent.context(Block.TURN, messages=recent, user_id=user_id, by_rules=True).injected]
-        greeting = self.agent.greeting(user_id, now, [memory.pk for memory in recalled[0].memories])
-        self.blocks = [*greeting.blocks, *recalled]
+        greeting = greeting_of(self.agent, user_id, now)
+        greeted = [memory.pk for memory in greeting.memories]
+        recalled = self.agent.context(
+            Block.TURN, messages=recent, user_id=user_id, by_rules=True, unasked=True, told=greeted
+        )
+        self.blocks = [*greeting.blocks, recalled.injected]
         return "\n\n".join(block.text for block in self.blocks if block.text)
 
     def capture_question(self) -> None:
@@ -265,6 +273,17 @@ class Conversation:
             log.exception("answer_not_judged", app=self.agent.app.app_id)
 
 
+def greeting_of(agent: MemoryAgent, user_id: str | None, now: datetime) -> Greeting:
+    """Return the greeting, made anew after any change of the app's memories, and each minute."""
+    change = App.objects.filter(pk=agent.app.pk).values_list("change_number", flat=True).get()
+    key = (agent.app.pk, agent.agent and agent.agent.pk, user_id, change, int(now.timestamp() // GREETING_SECONDS))
+    greeting = greetings.get(key)
+    if greeting is None:
+        greeting = agent.greeting(user_id, now)
+        greetings.put(key, greeting)
+    return greeting
+
+
 def without_memories(block: Injected, pks: set[int]) -> Injected:
     """Return a block's memories and lines without those that were noted before."""
     new = [(memory, line) for memory, line in zip(block.memories, block.lines, strict=True) if memory.pk not in pks]
@@ -298,7 +317,13 @@ def open_conversation(agent: MemoryAgent, request: Request, body: Mapping[str, A
     opening = next((item.content for item in messages if item.role == Role.USER), "")
     title = " ".join(opening[: 4 * TITLE_CHARACTERS].split())[:TITLE_CHARACTERS]
     fields = {"user_id": user_id, "title": title, "environment": {"client": CLIENT}}
-    session, _ = agent.open_session(name or f"{CLIENT}-{digest(f'{user_id}{chr(0)}{opening}')}", fields)
+    name = name or f"{CLIENT}-{digest(f'{user_id}{chr(0)}{opening}')}"
+    rows = AgentSession.objects.for_app(agent.app).active().filter(agent=agent.agent, external_id=name)
+    session = rows.filter(user_id=user_id).first()
+    if session is None:
+        session, _ = agent.open_session(name, fields)
+    # One that goes on is not written: what is said in it is a sign of life. The app's policy came with the key.
+    session.app = agent.app
     return Conversation(agent, session, messages)
 
 

@@ -122,6 +122,7 @@ class RecallService(Caller):
         by_rules: bool = False,
         unasked: bool = False,
         counted: bool = True,
+        told: Sequence[int] = (),
     ) -> Context:
         """Return a block for an agent: memories that answer the question, or the best known ones without one.
 
@@ -131,7 +132,8 @@ class RecallService(Caller):
         `limit` lowers the policy's limit and never raises it. `valid` and `stored` are as a SearchRequest has them.
         A model has 300 ms for it; then the rules do, and `degraded` names it. With `by_rules` they do in any case.
         Nothing with a lower score than `min_score`, or the policy's, answers. Without `counted` it leaves no trace.
-        What is shown `unasked`, as by a hook, is of no end user who is not named.
+        What is shown `unasked`, as by a hook, is of no end user who is not named. Memories `told` before (pks) are left
+        out, where there is no session that knows them.
         """
         now = timezone.now()
         user_id = user_id or (session.user_id if session else None)
@@ -158,7 +160,7 @@ class RecallService(Caller):
                 unasked=unasked,
                 unreviewed=self.app.policy.inject_unreviewed,
             )
-            context = self.answer(block, asked, session, now, max_tokens, saves)
+            context = self.answer(block, asked, session, now, max_tokens, saves, told)
         else:
             ranges = [given_time(*times) if times else None for times in (valid, stored)]
             scope = replace(self.scope(user_id, now, unasked=True), valid=ranges[0], stored=ranges[1])
@@ -182,8 +184,9 @@ class RecallService(Caller):
         now: datetime,
         max_tokens: int | None,
         saves: bool,
+        told: Sequence[int] = (),
     ) -> Context:
-        shown = Injection.objects.for_app(self.app).standing_in(session).memory_pks() if session else []
+        shown = Injection.objects.for_app(self.app).standing_in(session).memory_pks() if session else told
         budget = max_tokens or budget_tokens(self.app.policy, block)
         usual = self.app.policy.economy_limit if saves else self.app.policy.turn_limit
         most = min(asked.limit or usual, usual, line_limit(self.app.policy, block, budget))

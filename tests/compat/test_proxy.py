@@ -128,6 +128,13 @@ def test_a_conversation_goes_on_in_its_session_and_is_kept_once(alice: Caller, u
     assert AgentSession.objects.count() == 1
 
 
+def test_what_is_stored_meanwhile_is_told_with_the_next_message(alice: Caller, upstream: Upstream) -> None:
+    chat(alice, OPENAI, "hello", headers={"X-Memsite-Session": "s1"})
+    alice.remember("Always answer in metric units", kind="preference")
+    chat(alice, OPENAI, "hello", SAID, "how far is it?", headers={"X-Memsite-Session": "s1"})
+    assert ["metric units" in str(body) for _, _, body in upstream.seen] == [False, True]
+
+
 def test_end_users_and_named_sessions_are_kept_apart(alice: Caller, upstream: Upstream) -> None:
     alice.remember("Ann's stair is green", user_id="ann")
     for fields in ({"user": "ann"}, {"user": "bea"}, {"headers": {"X-Memsite-Session": "s1", "X-Memsite-User": "bea"}}):
