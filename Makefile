@@ -83,7 +83,7 @@ test-frameworks: $(VENV)/run.stamp frameworks $(if $(ALL),$(FRAMEWORKS)-large.st
 		$(if $(ALL),$(FRAMEWORKS)-large/bin/python $(TRY_FRAMED) $(FRAMED_LARGE:%=integrations/%);) \
 		$(if $(NODE),wait $$node || code=$$?; cat $(FRAMEWORKS)-node.log; exit $${code:-0},echo "There is no npm: the TypeScript client is not tried.")'
 
-check: lint types imports migrations schema docs packages test test-frameworks test-long test-postgres test-wall ## Run everything that CI runs
+check: lint types imports migrations schema docs packages test test-long test-frameworks test-postgres test-wall ## Run everything that CI runs
 
 lint: $(VENV)/dev.stamp ## Check style, format and names
 	@$(BIN)/ruff check .
