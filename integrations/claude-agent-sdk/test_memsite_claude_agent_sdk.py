@@ -11,7 +11,7 @@ from memsite_claude_agent_sdk import memsite_hooks
 
 from memsite_client import Memsite
 
-BASE = {"session_id": "0192f0c1-7e9a-7000-8000-000000000001", "transcript_path": "/srv/site/x.jsonl", "cwd": "/srv/site"}
+BASE = {"session_id": "0192f0c1-7e9a-7000-8000-000000000001", "transcript_path": "/srv/x.jsonl", "cwd": "/srv/site"}
 
 
 async def call(memsite: Memsite, event: str, **fields: Any) -> Any:
