@@ -63,6 +63,6 @@ def said_and_asked(data: Path, cache: Path, limit: int | None = None) -> tuple[V
 
 @contextmanager
 def alike(vectors: Vectors, question: Vectors) -> Iterator[Embedder]:
-    """The embedder that requests to this process are answered with meanwhile."""
+    """Answer the requests to this process with this embedder meanwhile."""
     with answering_with(lambda: AlikeEmbedder(vectors, question), "alike") as embedder:
         yield embedder

@@ -163,7 +163,7 @@ def rows_of(answers: Sequence[Answer], temperature: float) -> Doubles:
 
 
 def fit(answers: Sequence[Answer], temperature: float | None = None) -> Line:
-    """The likeliest line; at the likeliest temperature, if none is given."""
+    """Return the likeliest line; at the likeliest temperature, if none is given."""
     spread = float(np.concatenate([answer.formula for answer in answers]).std())
     right, weight = right_of(answers), weights_of(answers)
     tried = [temperature] if temperature else [share * spread for share in TEMPERATURES]

@@ -70,7 +70,7 @@ def measure(client: Client, size: int, name: str = "") -> Seconds:
 
 
 def measure_many(client: Client, apps: int, memories: int) -> Seconds:
-    """The pages of all apps, and of the last of them."""
+    """Measure the pages of all apps, and of the last of them."""
     each = memories // apps
     for number in range(1, apps):
         furnish(each, make_embedder(EmbedderSettings("hash")), timezone.now(), f"one-of-many-{number}")
@@ -78,7 +78,7 @@ def measure_many(client: Client, apps: int, memories: int) -> Seconds:
 
 
 def asked(client: Client, there: str) -> list[float]:
-    """The first answer loads what is loaded once, and does not count."""
+    """Measure the answers of an address; the first loads what is loaded once, and does not count."""
     return [timed(client, there) for _ in range(TIMES + 1)][1:]
 
 
@@ -90,7 +90,7 @@ def timed(client: Client, there: str) -> float:
 
 
 def addresses(app: App) -> Iterator[tuple[str, str]]:
-    """(what is read, where): each page of the desk, its lists narrowed and far back, and each list of the admin."""
+    """Yield (what is read, where): each dashboard page, its lists filtered and far back, and each list of the admin."""
     for entry in urlpatterns:
         if isinstance(entry, URLPattern) and "<" not in str(entry.pattern) and looked_at(entry):
             there = f"/{entry.pattern}"

@@ -76,7 +76,7 @@ def as_messages(item: Row) -> list[Message]:
 
 
 def facts_in(messages: Sequence[Message], rules: RulesProvider) -> Iterator[Placed]:
-    """What is kept, with the message it is from, two messages at a time as they come in."""
+    """Extract what is worth keeping, with the message it is from, two messages at a time as they come in."""
     for start in range(0, len(messages), 2):
         before = tuple(messages[max(0, start - CONTEXT) : start])
         for window in make_chunks(messages[start : start + 2], messages[start].at or NOW):

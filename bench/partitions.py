@@ -1,4 +1,5 @@
-"""What partitions by app would bring, and which statements a router of shards could send to one: tried on copies.
+"""Simulate partitions by app, and see which statements a router of shards could send to one.
+
 Writes "Partitions, simulated" of bench/results/performance.md.
 
     make bench-partitions [APPS=200 MEMORIES=1000]
@@ -123,7 +124,7 @@ def client_of(key: str) -> Client:
 
 
 def told(client: Client, method: str, path: str, body: Mapping[str, object]) -> Any:
-    """What is answered, if anything is."""
+    """Return the rows of the answer, if there is one."""
     answer = getattr(client, method)(f"/api/v1/{path}", body, content_type="application/json")
     assert answer.status_code < 300, (path, answer.content)
     return answer.json() if answer.content else None
@@ -137,7 +138,7 @@ def schema_of(layout: str) -> str:
 
 
 def lay_out(layout: str, parts: int, app: App, count: int) -> float:
-    """Fills copies of the tables with as many apps, which differ in their numbers alone. Seconds it took."""
+    """Fill copies of the tables with as many apps, which differ in their numbers alone. Return the seconds it took."""
     schema = schema_of(layout)
     started = time.perf_counter()
     with connection.cursor() as cursor:
@@ -169,7 +170,7 @@ def indexes_of(cursor: Any, name: str, schema: str, is_split: bool) -> Iterator[
 
 
 def copying(cursor: Any, name: str, schema: str) -> str:
-    """SQL that copies the app's rows for each app: the first as it is, the others with numbers of their own."""
+    """Return SQL that copies the app's rows for each app: the first as it is, the others with numbers of their own."""
     cursor.execute(
         "SELECT column_name FROM information_schema.columns WHERE table_schema = 'public' AND table_name = %s "
         "AND is_generated = 'NEVER'",

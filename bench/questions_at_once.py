@@ -1,5 +1,6 @@
-"""How many questions a second are embedded for one client and for eight. Writes "Questions at once" of
-bench/results/performance.md.
+"""Measure how many questions a second are embedded for one client and for eight.
+
+Writes "Questions at once" of bench/results/performance.md.
 
     .venv/bin/python -m bench.questions_at_once [--questions 400] [--rounds 5]
 
@@ -88,7 +89,7 @@ def remember(site: Site, endpoint: Endpoint) -> None:
 
 
 def take_turns(loads: Loads, questions: Sequence[str], rounds: int) -> PerSecond:
-    """The order is another one in every second round."""
+    """Yield the contestants, in the other order in every second round."""
     fresh = iter(np.array_split(questions, rounds * len(loads)))
     per_second: PerSecond = {name: [] for name in loads}
     for number in range(rounds):

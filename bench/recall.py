@@ -118,7 +118,7 @@ def time_embedding(conversations: Sequence[Conversation], embedder: Embedder) ->
 
 
 def left_out_figures(given: argparse.Namespace) -> dict[str, dict[str, list[float]]]:
-    """What `bench.train_ranker` left in the cache: by data set and category. Nothing for a part of the data."""
+    """Return what `bench.train_ranker` left in the cache, by data set and category. Nothing for a part of the data."""
     file: Path = given.cache / FIGURES
     if given.limit or not file.exists():
         return {}
@@ -164,7 +164,7 @@ def worst_first(measured: Measured, some: Sequence[tuple[str, str]], most: int) 
 
 
 def told(conversations: Sequence[Conversation]) -> str:
-    """What the data is, and of which of it the ranking knows."""
+    """Describe the data, and which of it the ranking knows."""
     items = sum(len(conversation.items) for conversation in conversations)
     questions = sum(len(conversation.questions) for conversation in conversations)
     names = dict.fromkeys(one.data_set for one in conversations)

@@ -61,8 +61,9 @@ class Lesson:
 
 @dataclass(frozen=True, slots=True)
 class Validated:
-    """`scores` follow the lessons, `apart` too, by weights that never saw the corpus; `folds` are the weights of each
-    fold, shape (folds, f).
+    """What weights that never saw the corpus do with it.
+
+    `scores` follow the lessons, `apart` too; `folds` are the weights of each fold, shape (folds, f).
     """
 
     scores: list[Score]

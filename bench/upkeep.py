@@ -67,7 +67,7 @@ def main() -> None:
 
 
 def measure_nights(kind: str, size: int) -> dict[str, Taken]:
-    """The first night, on which everything is new, and the night after it."""
+    """Measure the first night, on which everything is new, and the night after it."""
     make, subjects = KINDS[kind]
     statement = make(size + NEW, subjects)
     app = fill(f"{size}-{list(KINDS).index(kind)}", statement[:size], EMBEDDER, NIGHT)
@@ -92,7 +92,7 @@ def measure_week(size: int) -> dict[str, Taken]:
 
 
 def measure_baseline(size: int) -> dict[str, Taken]:
-    """What it takes to ask for a verdict on each pair of one drawer, and what is found in the same drawer by night."""
+    """Measure a verdict on each pair of one merge group, and what upkeep finds in the same group."""
     statement = varied(size, 0)
     app = fill("baseline", statement, EMBEDDER, NIGHT)
     return {

@@ -19,9 +19,10 @@ Ask = Callable[..., Any]
 
 @dataclass
 class Spent:
-    """Seconds: `held` from before a transaction begins to after it is committed, what Python does meanwhile included;
-    `asked` of that, waiting for its statements (the one that begins it too) and for the commit; `committed`, for the
-    commit alone.
+    """Seconds that a transaction took.
+
+    `held`: from before it begins to after it is committed, what Python does meanwhile included. `asked`: of that,
+    waiting for its statements (the one that begins it too) and for the commit. `committed`: the commit alone.
     """
 
     held: float = 0.0
@@ -68,8 +69,10 @@ def transactions_watched() -> Iterator[Spent]:
 
 
 def statements_watched(connection: Any, ask: Ask) -> AbstractContextManager[Any]:
-    """In it each statement is `ask`ed. On SQLite at the driver: where Django has somebody who wants to know of each,
-    they go another way than a server's do (`memsite.db.sqlite`).
+    """Pass each statement inside of it through `ask`.
+
+    On SQLite at the driver: statements that Django's wrappers see go another way than a server's do
+    (`memsite.db.sqlite`).
     """
     if connection.vendor != "sqlite":
         watched: AbstractContextManager[Any] = connection.execute_wrapper(ask)

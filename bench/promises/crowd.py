@@ -118,7 +118,7 @@ async def back_up(site: Site, acknowledged: dict[str, float], least: int) -> set
 
 
 def put_back(site: Site) -> set[str]:
-    """What the newest of those backups has, once it was verified and restored into a data directory of its own."""
+    """Return what the newest backup has, once it was verified and restored into a data directory of its own."""
     made = sorted((site.folder / BACKUPS).glob("memsite-*"))
     if not made:
         return set()

@@ -92,7 +92,7 @@ def run(site: Site, keys: dict[str, str], how: How) -> tuple[int, str]:
 
 
 def agent_with_things(site: Site) -> str:
-    """The key of an agent who may do everything in an app that has something of everything."""
+    """Return the key of an agent who may do everything in an app that has something of everything."""
     with site.operator() as operator:
         told(operator.post("apps", json={"app_id": APP, "name": APP, "policy": {"writes_per_minute": 1_000_000}}))
         made = told(operator.post(f"apps/{APP}/agents", json={"name": "agent", "scopes": SCOPES}))

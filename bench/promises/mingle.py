@@ -1,5 +1,6 @@
-"""All kinds of requests at once, to the same few memories and sessions: what one of them takes away is in no other's
-way.
+"""Send all kinds of requests at once to the same few memories and sessions.
+
+What one of them takes away is in no other's way.
 """
 
 from __future__ import annotations
