@@ -213,8 +213,10 @@ def cut_words(text: str) -> Iterator[Word]:
 
 
 def _with_small_nouns(words: Sequence[Word]) -> Iterator[Word]:
-    """German writes every noun with a capital. Written small, as English would, are days and months, and the noun of an
-    article, also with adjectives between them ("der neue Server"); not a name behind it ("meine Frau Anna").
+    """Return German text with most nouns written small, as English would.
+
+    Those are days and months, and the noun of an article, also with adjectives between them ("der neue Server");
+    not a name behind it ("meine Frau Anna").
     """
     is_of_article = False
     for word in words:
@@ -401,12 +403,12 @@ def _is_file(word: str) -> bool:
 
 
 def _is_framework(word: str) -> bool:
-    """ "Node.js" and "Next.js" are names."""
+    """Tell whether a word names a framework: "Node.js", "Next.js"."""
     return word.endswith(".js") and word[0].isupper()
 
 
 def _is_dotted(word: str) -> bool:
-    """ "memories.retrieve.query", "os.environ_get"; two plain words may be sentences without a space."""
+    """Tell whether a word is a dotted path: "memories.retrieve.query"; two words may be sentences without a space."""
     is_form = _DOTTED.fullmatch(word) is not None and (word.count(".") > 1 or "_" in word)
     return is_form and any(len(label) > 1 for label in word.split("."))
 
@@ -503,9 +505,7 @@ def entity_key(name: str) -> str:
 
 
 def phrase_keys(text: str, longest: int = MAX_SUBJECT_WORDS) -> list[str]:
-    """Return the keys of all runs of at most `longest` words, and eight: what an entity may be called that the text
-    names.
-    """
+    """Return the keys of all runs of at most `longest` words, and eight: what the text may call an entity."""
     if not longest:
         return []
     words = [word for word, _, _ in islice(_subject_words(text), MOST_WORDS_READ)]

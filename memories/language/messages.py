@@ -77,8 +77,7 @@ SENTENCE = re.compile(rf"{_INSIDE}(?:(?:[{ENDS}](?!\s|$)|(?<=\d)\.(?={_MONTH_BEH
 
 
 def sentence_around(text: str, start: int, end: int, most: int) -> str:
-    """Return the sentence of `text[start:end]` in one line of `most` characters at most; "…" stands for what is left
-    out.
+    """Return the sentence of `text[start:end]` in one line of `most` characters; "…" stands for what is left out.
 
     Reads no farther than `most` characters to either side.
     """
@@ -105,8 +104,9 @@ def _sentence_bounds(text: str, start: int, end: int, reach: int) -> tuple[int, 
 
 
 def _ends_sentence(text: str, found: re.Match[str], last: int) -> bool:
-    """Tell whether a sentence ends: a line ends a thought unless the next one goes on in lower case, and a dot may only
-    shorten a word.
+    """Tell whether a sentence ends here.
+
+    A line ends a thought unless the next one goes on in lower case, and a dot may only shorten a word.
     """
     follows = text[found.end() : min(found.end() + 8, last)].lstrip()[:1]
     if found["line"]:

@@ -86,8 +86,10 @@ def spaced(text: str) -> str:
 
 
 def parts_in(text: str) -> list[str]:
-    """Return what to look up of a text, each once: its words, in small letters as both indexes of words have them, and
-    each letter in one piece, however it was typed.
+    """Return what to look up of a text, each once.
+
+    Its words, in small letters as both indexes of words have them, and each letter in one piece, however it was
+    typed.
     """
     plain = unicodedata.normalize("NFC", text.lower())
     return list(dict.fromkeys(part for word in WORD.findall(plain) for part in parts_of(word)))

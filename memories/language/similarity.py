@@ -79,8 +79,10 @@ def used_share(memory_text: str, response: str) -> float:
 
 
 class Unsaid(NamedTuple):
-    """Of a statement: the names and figures that a text lacks, its other words, the weight of what the text has, and
-    the share of the words that are no names or figures.
+    """What a statement has that a text lacks.
+
+    The names and figures, the other words, the weight of what the text has, and the share of the words that are no
+    names or figures.
     """
 
     names: tuple[str, ...]
@@ -170,7 +172,7 @@ def _said_in(response: str) -> set[str]:
 
 
 def _words_of(token: re.Match[str]) -> Iterator[str]:
-    """Identifiers whole, plain compounds in their parts, what has no spaces in overlapping pairs; no single letters."""
+    """Return identifiers whole, compounds in parts, overlapping pairs of scripts without spaces; no single letters."""
     if run := token["unspaced"]:
         yield from (run[i : i + 2] for i in range(max(len(run) - 1, 1)))
         return
@@ -187,7 +189,7 @@ def _key(lower: str) -> str:
 
 
 def _quantity(number: str, unit: tuple[str, float]) -> str:
-    """ "45 s" and "0.75 min" are "duration:45"."""
+    """Return a quantity in its base unit: "45 s" and "0.75 min" are "duration:45"."""
     plain = number.replace(",", "") if _THOUSANDS.fullmatch(number) else number.replace(",", ".")
     kind, factor = unit
     is_value = plain.count(".") < 2 and ":" not in plain and len(plain) <= MAX_NUMBER_CHARS
@@ -300,8 +302,7 @@ def overlap(left: Gist, right: Gist) -> float:
 
 
 def find_alike(gists: Sequence[Gist], drawers: Sequence[str], most: int) -> list[tuple[int, int]]:
-    """Return places of at most `most` pairs that may say the same, the likeliest first; the earlier place first in a
-    pair.
+    """Return places of at most `most` pairs that may say the same, the likeliest first; the earlier place first.
 
     Pairs are of one drawer and share one of their rarest words, and not both have a number that the other lacks.
     """

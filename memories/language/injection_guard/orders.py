@@ -567,7 +567,7 @@ def _sets_aside(sentence: Sentence, is_english: bool) -> bool:
 
 
 def _stands_alone(sentence: Sentence, boss: Hit) -> bool:
-    """ "Ignore the operator pods" is about pods."""
+    """Tell whether an order stands alone: "Ignore the operator pods" is about pods."""
     if boss.last + 1 >= len(sentence.tokens) or sentence.text[boss.start : boss.end].endswith("'s"):
         return True
     start, _, following = sentence.tokens[boss.last + 1]
@@ -743,7 +743,7 @@ def _begins(sentence: Sentence, verb: Hit) -> bool:
 
 
 def _reads_as_order(sentence: Sentence, verb: Hit) -> bool:
-    """ "Build failed" and "Search results" begin with a noun."""
+    """Tell whether a sentence reads as an order: "Build failed" and "Search results" begin with a noun."""
     following = [token[2] for token in sentence.tokens[verb.last + 1 : verb.last + 8]]
     if not following:
         return False
