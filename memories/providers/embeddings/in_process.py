@@ -120,8 +120,10 @@ def batches(lengths: Sequence[int]) -> Iterator[list[int]]:
 
 
 class InProcessEmbedder(ABC):
-    """Encoding and running are thread-safe. A text's vector may differ in the last bits (1e-7) with the texts it is
-    batched with. It is zeros where too many of its letters are unknown to the model.
+    """Embed in this process. Encoding and running are thread-safe.
+
+    A text's vector may differ in the last bits (1e-7) with the texts it is batched with. It is zeros where too many
+    of its letters are unknown to the model.
 
     Prefixes are put before each text, for models that were trained with them.
     """

@@ -85,8 +85,10 @@ FILLER = 0  # masked, so any token would do
 
 @dataclass(frozen=True)
 class Model:
-    """What is loaded once. `words` (vocabulary, 384) is a view of the mapped file and keeps it mapped; `unknown` is the
-    token of what has none.
+    """What is loaded once.
+
+    `words` (vocabulary, 384) is a view of the mapped file and keeps it mapped; `unknown` is the token of what has
+    none.
     """
 
     tokenizer: "Tokenizer"

@@ -78,7 +78,9 @@ class Specials:
 
 @dataclass(frozen=True)
 class Contents:
-    """`pieces`: what each token is, with its log probability. `replaced`: for `str.translate`. `words`: (vocabulary,
+    """What the model's files contain.
+
+    `pieces`: what each token is, with its log probability. `replaced`: for `str.translate`. `words`: (vocabulary,
     hidden / 32) of BLOCKS, a view of the map that keeps it mapped. `tensors`: what the graph asks for, by name.
     """
 
@@ -111,9 +113,7 @@ class Cursor:
 
 
 def locate_model() -> Path:
-    """Return the folder of the model package's files. Raises EmbedderMisconfigured when the package is not
-    installed.
-    """
+    """Return the folder of the model package's files. Raise EmbedderMisconfigured if it is not installed."""
     return locate_package(PACKAGE, REMEDY)
 
 
@@ -137,8 +137,9 @@ def read_contents(folder: Path) -> Contents:
 
 @dataclass(frozen=True)
 class Leanings:
-    """Where vectors lean whatever is said: to the `centre` (hidden,), and beyond it to where each of the `languages`
-    lies, unit vectors (n, hidden).
+    """Where vectors lean whatever is said.
+
+    To the `centre` (hidden,), and beyond it to where each of the `languages` lies, unit vectors (n, hidden).
     """
 
     centre: Vectors
@@ -177,9 +178,7 @@ def read_tensors(cursor: Cursor) -> Iterator[tuple[str, NDArray[Any]]]:
 
 
 def graph_tensors(name: str, tensor: NDArray[Any], hidden: int) -> Iterator[tuple[str, NDArray[Any]]]:
-    """Yield what the graph calls a tensor of the file, in the shape that it asks for; of a matrix its halves and
-    scales.
-    """
+    """Yield the graph's tensors of a tensor of the file, in the shape it asks for; of a matrix, halves and scales."""
     if name in NAMES:
         yield NAMES[name], tensor.reshape(-1, hidden) if tensor.size > hidden else tensor
         return
@@ -306,8 +305,9 @@ def leaning_less(vectors: Vectors, languages: Vectors) -> Vectors:
 
 
 def load_model(folder: Path, leanings: Leanings | None = None) -> Model:
-    """With the `leanings` that come along, unless they are told. Raises EmbedderMisconfigured when a file is missing or
-    not the pinned one.
+    """Load the model, with the `leanings` of its package unless others are given.
+
+    Raise EmbedderMisconfigured when a file is missing or not the pinned one.
     """
     contents = read_contents(folder)
     leanings = leanings or read_leanings()
@@ -318,8 +318,10 @@ def load_model(folder: Path, leanings: Leanings | None = None) -> Model:
 
 
 class MultilingualEmbedder(InProcessEmbedder):
-    """Wang et al. 2024, with what vectors lean to by their language taken away (`bench.multilingual_leanings`). The
-    weights are somebody's rounding of the published ones to 4 bits.
+    """Embed with a multilingual model (Wang et al. 2024), without what vectors lean to by their language.
+
+    `bench.multilingual_leanings` measures those. The weights are a third party's rounding of the published ones to
+    4 bits.
     """
 
     name = "multilingual-e5-small-q4"

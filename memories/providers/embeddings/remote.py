@@ -28,8 +28,10 @@ USUAL = Thresholds(same=0.85, related=0.45, relevant=0.25)
 
 @dataclass(frozen=True)
 class Family:
-    """Prefixes are put before each text; models trained with them rank worse without. Without `thresholds` the model is
-    asked (`bands`).
+    """What a family of models needs.
+
+    Prefixes are put before each text; models trained with them rank worse without. Without `thresholds` the model
+    is asked (`bands`).
     """
 
     document_prefix: str = ""
@@ -138,8 +140,7 @@ LEAST_APART = 0.05
 
 
 def measured(statements: Vectors, questions: Vectors, reference: Thresholds) -> Thresholds | None:
-    """Return the thresholds of the model that made these vectors of STATEMENTS and QUESTIONS; None if it tells nothing
-    apart.
+    """Return the thresholds of the model that made these vectors of STATEMENTS and QUESTIONS; None if it tells nothing.
 
     They stand where those of the reference, all-MiniLM-L6-v2, stand between what is unrelated and what belongs
     together: t' = u' + (t - u) · (s' - u') / (s - u), u being the mean cosine of unrelated probes, s of what says the
@@ -188,8 +189,10 @@ def embedder_errors() -> Iterator[None]:
 
 
 class RemoteEmbedder(ABC):
-    """One HTTP service and one model. Sends nothing until it is asked for vectors or for `dim`; after the first answer
-    of a model whose bands are not known by its name, it asks it for them, once.
+    """Embed by one HTTP service and one model.
+
+    Sends nothing until it is asked for vectors or for `dim`; after the first answer of a model whose bands are not
+    known by its name, it asks it for them, once.
     """
 
     provider: ClassVar[str]
@@ -259,9 +262,7 @@ class RemoteEmbedder(ABC):
         return vectors
 
     def _measured_bands(self) -> Thresholds | None:
-        """Return the usual ones where it tells nothing apart, or does not take so many texts at once; None if it was
-        away.
-        """
+        """Return the model's bands; the usual ones if it tells nothing apart or takes fewer texts, None if away."""
         prefixed = [self._family.document_prefix + text for text in STATEMENTS]
         prefixed += [self._family.query_prefix + text for text in QUESTIONS]
         try:

@@ -164,7 +164,7 @@ class Circuit:
         return max(self._opened_at + self._open_seconds - self._clock(), 0.0)
 
     def _enter(self) -> bool:
-        """Is this the call on trial?"""
+        """Tell whether this call is on trial."""
         with self._lock:
             state = self._state()
             if state == "closed":

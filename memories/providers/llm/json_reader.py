@@ -100,8 +100,10 @@ def _values(text: str) -> Iterator[Any]:
 
 
 class Reader:
-    """Reads one value from `place` on, and forgives: quotes of other kinds or within a string, names without quotes,
-    commas too many or missing, comments, words of Python and JavaScript.
+    """Read one value from `place` on, and forgive mistakes.
+
+    These are quotes of other kinds or within a string, names without quotes, commas too many or missing, comments,
+    words of Python and JavaScript.
 
     Of what ends too early, or goes wrong within an item, whole members and whole items are kept.
     """
@@ -199,7 +201,7 @@ class Reader:
         return behind.end() if behind else None
 
     def string(self, end: str) -> str:
-        """A quote ends a string where something may follow that is not of it."""
+        """Read a string, which a quote ends where something may follow that is not of it."""
         begin = self.place + 1
         piece = _PIECE[end].match(self.text, begin)
         while piece and piece.end() < len(self.text) and self.text[piece.end()] == end:

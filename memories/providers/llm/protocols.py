@@ -115,8 +115,11 @@ EFFORT = "reasoning_effort"
 
 
 class OpenAI:
-    """Begins with what most servers know. OpenAI's newer models refuse `max_tokens`, and then they are asked in
-    their own way: with room for their thoughts, little of that, and no temperature."""
+    """Speak OpenAI's protocol, beginning with what most servers know.
+
+    OpenAI's newer models refuse `max_tokens`, and then they are asked in their own way: with capacity for their
+    thoughts, little of that, and no temperature.
+    """
 
     name = "openai"
     hints: Mapping[int, str] = {}
@@ -198,7 +201,7 @@ def response_format(ask: Ask, refused: Set[str]) -> dict[str, object]:
 
 
 def text_of(content: Any) -> str:
-    """Some servers answer with a list of parts."""
+    """Return the answer's text: some servers answer with a list of parts."""
     if isinstance(content, list):
         return "".join(str(part(piece, "text") or "") for piece in content)
     return content if isinstance(content, str) else ""

@@ -91,9 +91,7 @@ class Labels:
         return self.categories[name]
 
     def subject(self, label: str) -> str:
-        """Return a known subject in its own spelling, or the label; "" for general and for what is too long for
-        a name.
-        """
+        """Return a known subject in its own spelling, or the label; "" for general and for one too long for a name."""
         name = one_line(label)
         key = entity_key(name)
         if not key or len(name) > MAX_SUBJECT_CHARACTERS or key in NO_SUBJECT:
@@ -316,8 +314,10 @@ class _Said:
         return best, quote if quote in self.words[best] else "", ""
 
     def _doubt(self, content: str, place: int, updated: str) -> str:
-        """Return what was said neither in a message nor in its context: the one before it, the question it answers,
-        the memory it updates. What "she" or "it" stands for its speaker may have said just before, or somebody named.
+        """Return what was said neither in a message nor in its context.
+
+        Its context is the message before it, the question it answers, the memory it updates. What "she" or "it"
+        stands for its speaker may have said just before, or somebody named.
         """
         *earlier, here = self.messages[: self.places.index(place) + self.earlier + 1]
         asked = self._other_side(place)

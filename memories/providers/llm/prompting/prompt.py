@@ -33,8 +33,9 @@ class Question:
     total_seconds: float | None = None
 
     def fill(self, told: Mapping[str, object], untrusted: Mapping[str, str], max_tokens: int | None = None) -> Ask:
-        """Return the prompt with what we say ourselves (`told`) and what others wrote, each in a fence of this
-        question. The system prompt is always the same, byte by byte: services cache it.
+        """Return the prompt with what we say ourselves and what others wrote, each in a fence of this question.
+
+        The system prompt is always the same, byte by byte: services cache it.
         """
         nonce = token_hex(8)
         values = {**told, **{name: fence(text, nonce) for name, text in untrusted.items()}}

@@ -235,9 +235,7 @@ def _speaker_of(message: Message) -> str:
 
 
 def _most_promising(places: list[int], messages: Sequence[Message]) -> list[int]:
-    """Return all of a short conversation; of a long one its two ends, and between them the messages that tell an
-    outcome.
-    """
+    """Return all of a short conversation; of a long one its ends, and between them what tells an outcome."""
     if len(places) <= MOST_READ_MESSAGES:
         return places
     ends = {*places[:10], *places[-20:]}
@@ -344,9 +342,7 @@ def _find_facts(
 def _tell(
     said: Sequence[Utterance], points: Sequence[float], facts: Sequence[Fact]
 ) -> tuple[list[Utterance], list[float]]:
-    """Return each sentence in the third person, or the facts that it states; without what only repeats what was
-    said.
-    """
+    """Return each sentence in the third person, or the facts that it states; without what repeats others."""
     told: list[Utterance] = []
     weights: list[float] = []
     for one, own in zip(said, points, strict=True):
@@ -387,7 +383,7 @@ def _letters_of(text: str) -> str:
 
 
 def _as_asked(one: Utterance) -> Utterance:
-    """ "Could you upgrade it?" → "User asked to upgrade it"."""
+    """Say what was asked for: "Could you upgrade it?" → "User asked to upgrade it"."""
     text = COURTESY.sub("", one.text, count=1) or one.text
     first, _, rest = text.partition(" ")
     if is_base(first.lower()) and (text != one.text or not one.is_question):
@@ -400,8 +396,9 @@ def _is_asked(one: Utterance) -> bool:
 
 
 def _is_restated(line: Utterance, one: Utterance, told: Sequence[Utterance]) -> bool:
-    """Tell whether an assistant only repeats what somebody told it: "You live in Lisbon", "So releases are on
-    Mondays".
+    """Tell whether an assistant only repeats what somebody told it.
+
+    "You live in Lisbon", "So releases are on Mondays".
     """
     if one.speaker != ASSISTANT or one.is_question:
         return False
@@ -417,8 +414,9 @@ def _repeats(line: Utterance, other: Utterance) -> bool:
 
 
 def _choose(said: Sequence[Utterance], points: Sequence[float], max_characters: int) -> list[Utterance]:
-    """Return what tells most and fits, and, if there is room, what was asked for, unless the answer says it too; in
-    order.
+    """Return what tells most and fits, in order.
+
+    If there is capacity, also what was asked for, unless the answer says it too.
     """
     chosen = _pick(said, points, max_characters, MOST_SENTENCES)
     opens = [at for at, one in enumerate(said) if one.speaker == USER and _has_matter(one)]

@@ -27,7 +27,7 @@ def make_room(memories: Sequence[Noted], now: datetime, max_characters: int) -> 
 
 
 def value(memory: Noted, now: datetime) -> float:
-    """0 to 1: 0.4 · importance + 0.3 · confidence + 0.2 · freshness + 0.1 · use, where
+    """Return a memory's value, 0 to 1: 0.4 · importance + 0.3 · confidence + 0.2 · freshness + 0.1 · use.
 
     importance = (1 to 5 − 1) / 4, freshness = ½ ^ (days since it was last said or confirmed / 90), or 0 when that is
     not known, and use = accesses / (accesses + 5).

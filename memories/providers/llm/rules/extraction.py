@@ -122,8 +122,9 @@ def weigh(
 def weigh_assistant(
     found: Sequence[Candidate], message: Message, sentences: Sequence[Sentence], place: int
 ) -> list[Candidate]:
-    """Return the candidates of an assistant's message, with the sentences that the network adds: "the parcel takes
-    two days", "you have until 31 December". None of the rules' candidates is dropped.
+    """Return the candidates of an assistant's message, with the sentences that the network adds.
+
+    "the parcel takes two days", "you have until 31 December". None of the rules' candidates is dropped.
     """
     stated = [sentence for sentence in sentences if not sentence.is_question][:MOST_SENTENCES]
     if not stated or not is_there():
@@ -364,9 +365,7 @@ def extract(chunk: Chunk, setting: Setting, judge: Judge = "rules") -> list[Fact
 
 
 def find_passing(chunk: Chunk, setting: Setting) -> list[Fact]:
-    """Return what the network finds not worth keeping for itself, worded so that it can be compared with what
-    is known.
-    """
+    """Return what the network finds not worth keeping for itself, worded so that it can be compared."""
     passing = [candidate for candidate in find_candidates(chunk, "learned") if candidate.is_passing]
     return _facts([replace(candidate, score=ENOUGH) for candidate in passing], chunk, setting)
 

@@ -52,8 +52,9 @@ class Entry:
 
 
 def summarise(category: str, facts: Sequence[Noted], previous: str, max_characters: int) -> Written:
-    """Return what is known in a category, by subject; "" without facts. `previous` is not needed: order is kept by
-    rule.
+    """Return what is known in a category, by subject; "" without facts.
+
+    `previous` is not needed: order is kept by rule.
 
     What does not fit is left out whole and counted in a last line. 2,000 facts take about 0.1 seconds.
     """
