@@ -116,9 +116,7 @@ def ring_for_retries(now: datetime) -> int:
 
 
 def sessions_due(app: App, now: datetime) -> list[int]:
-    """Return pks of the sessions with something to extract now; those with nothing but the rest of long texts come
-    last.
-    """
+    """Return pks of the sessions with something to extract now; those with only the rest of long texts last."""
     sessions = Extraction.objects.for_app(app).due(now).order_by().values("session").annotate(read=Min("windows_read"))
     return [row["session"] for row in sessions.order_by("read", "session")]
 
@@ -256,8 +254,9 @@ def put_off(app: App, reason: object, until: datetime | None, now: datetime) -> 
 
 
 def release(now: datetime) -> None:
-    """Make due what waits for the next day's budget once its app asks no model, for rules cost nothing, or has other
-    limits than those that made it wait. One query if nothing waits, and one more for each app where something does.
+    """Make due what waits for the next day's budget, once its app asks no model or has other limits.
+
+    Rules cost nothing. One query if nothing waits, and one more for each app where something does.
     """
     rows = Extraction.objects.filter(
         status__in=(ExtractionStatus.PENDING, ExtractionStatus.FAILED), next_at__gt=now, reason__startswith=BUDGET

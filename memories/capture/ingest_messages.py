@@ -182,9 +182,7 @@ def parse_markers(
 
 
 def refusal_of(session: AgentSession, marker: RefusedMarker, said: Said) -> Refusal:
-    """Return a refusal with the memory that an operator may store after all, under the nearest category where there is
-    one.
-    """
+    """Return a refusal with the memory that an operator may store after all, under the nearest category."""
     meant = MemoryMarker(marker.nearest or marker.category, marker.subject, marker.text)
     candidate = candidate_of(session, meant, said)
     fields = plain_fields(candidate) if candidate.content else {}
@@ -421,8 +419,9 @@ class StreamCapture:
             self.report.counts[name] = self.report.counts.get(name, 0) + count
 
     def finish_exchange(self) -> None:
-        """Keep the turn, unless all of it was sent before; under the next free number if someone else stored a turn
-        meanwhile.
+        """Keep the turn, unless all of it was sent before.
+
+        It gets the next free number if someone else stored a turn meanwhile.
         """
         if self.exchange.is_new:
             number, now = self.exchange.number, timezone.now()

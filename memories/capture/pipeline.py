@@ -223,8 +223,10 @@ def is_at_odds(known: RelatedMemory) -> bool:
 
 
 def is_doubted_already(write: Writer, known: RelatedMemory, candidate: Candidate) -> bool:
-    """Return whether this session has said the contrary before: one source alone makes nothing inactive that it is not
-    certain of. In preset `ops` each marker counts, as SPEC-0015 has it.
+    """Return whether this session has said the contrary before.
+
+    One source alone makes nothing inactive that it is not certain of. In preset `ops` each marker counts, as
+    SPEC-0015 has it.
     """
     if write.app.preset == Preset.OPS or candidate.session is None or known.verdict.score >= CERTAIN:
         return False
