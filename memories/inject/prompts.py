@@ -54,7 +54,7 @@ EXPLAINED = {
 
 
 def tier_prompt(tier: int, policy: AppPolicy) -> str:
-    """The Markdown for a session of this tier (1 to 3), with the categories of the app's markers, if it reads any."""
+    """Return the Markdown for a session of this tier (1 to 3), with the categories of the app's markers, if any."""
     names = policy.marker_categories if policy.capture_markers else []
     categories = [Category(name, *EXPLAINED.get(name, ("", ""))) for name in names]
     told = {"categories": categories, "examples": [one.example for one in categories if one.example]}

@@ -40,8 +40,9 @@ def show_confidence(value: float) -> str:
 
 
 def note_of(memory: Memory, policy: AppPolicy, at_odds: Collection[int] = (), standing: Collection[int] = ()) -> str:
-    """Return what a line adds: that another line (of those `at_odds`, by pk) says the contrary, that it is unreviewed,
-    and that it is one of those `standing` (pks).
+    """Return what a line adds: that another one contradicts it, that it is unreviewed, that it is a standing rule.
+
+    `at_odds` are the contradictions, by pk; `standing` are pks.
 
     Unreviewed is what somebody said whom the app does not simply believe. Standing is what applies until it is revoked.
     """

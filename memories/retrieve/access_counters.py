@@ -1,5 +1,6 @@
-"""Count searches and accesses, and write the counts together a moment later: a search only reads, and waits for no
-writer.
+"""Count searches and accesses, and write the counts together a moment later.
+
+A search only reads, and waits for no writer.
 
 Counts, not facts: a process that is killed loses those of the last moment (`MEMSITE_COUNT_MILLISECONDS`).
 
@@ -146,8 +147,10 @@ class AccessCounters:
             self.write_soon() if main_thread().is_alive() else self.write_at_last()
 
     def write_at_last(self) -> None:
-        """Write before the process ends. What is not written within `LAST_SECONDS` is lost, as is what an unavailable
-        or read-only database has just refused.
+        """Write before the process ends.
+
+        What is not written within `LAST_SECONDS` is lost, as is what an unavailable or read-only database has
+        just refused.
         """
         until = monotonic() + LAST_SECONDS
         try:

@@ -204,8 +204,9 @@ def arranged(ranked: Ranked, found: Sequence[PlacedMemory], places: Sequence[int
 
 
 def tag_hits(app: App, found: Recall, now: datetime) -> None:
-    """Tag each hit: at odds with another of them or of a page before, what `tags_of` says of it alone, and `standing`
-    where it applies to the request, whether or not it answers it. No query.
+    """Tag each hit: at odds with another of them or of a page before, what `tags_of` says of it, and `standing`.
+
+    `standing` applies to the request, whether or not it answers it. No query.
 
     Of two hits on this page that are at odds and fit about equally well, the less confident is lowered to the other.
     """

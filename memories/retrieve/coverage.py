@@ -106,9 +106,7 @@ def likeness(scoped: ScopedView, places: Rows) -> Floats:
 
 
 def in_time(hits: list[Hit]) -> list[Hit]:
-    """Return hits in the order of the times from which they hold, or at which they were stored; turns of a session in
-    theirs.
-    """
+    """Return hits in the order of the times from which they hold, or at which they were stored; turns in order."""
 
     def moment(memory: Memory) -> tuple[datetime, int, int, int]:
         return memory.valid_from or memory.created_at, memory.session_id or 0, memory.turn_number or 0, memory.pk

@@ -310,8 +310,9 @@ def around(
 
 
 def alone(evidence: Evidence, itself: Features, places: Rows) -> Features:
-    """Return the same, and what `session` returns, where each memory is a session of its own: `itself` is all
-    there is.
+    """Return the same, and what `session` returns, where each memory is a session of its own.
+
+    `itself` is all there is.
     """
     scoped, words = evidence.scoped, evidence.words
     return {
@@ -477,8 +478,9 @@ def rank(
 def rank_by(
     scoped: ScopedView, name: str, places: Rows, scores: Floats, most: int, exact: Floats | None = None
 ) -> Ranked:
-    """Rank by one retriever alone: the `most` best, and what ties with the last of them. Sorting all would
-    cost more.
+    """Rank by one retriever alone: the `most` best, and what ties with the last of them.
+
+    Sorting all would cost more.
 
     `exact` is added: what each of the places has for holding what the question names.
     """
@@ -749,9 +751,7 @@ def of_others(evidence: Evidence, places: Rows) -> Features:
 
 
 def leanings(scoped: ScopedView, places: Rows, scope: Scope, policy: AppPolicy) -> Features:
-    """Return logarithms of what counts against memories of another domain, and for those in the tone of the
-    question.
-    """
+    """Return logarithms of what counts against memories of another domain, and for those in the question's tone."""
     rows, columns = scoped.rows[places], scoped.view.columns
     found: Features = {}
     if scope.off_domain:

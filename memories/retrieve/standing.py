@@ -28,8 +28,9 @@ def standing_places(scoped: ScopedView) -> Rows:
 
 
 def applying(evidence: Evidence, relevant: float, limit: int) -> tuple[Rows, list[int]]:
-    """Return the places of the standing statements whose matter the question touches, the nearest first, and where each
-    stands at the latest.
+    """Return the places of the standing statements whose matter the question touches, nearest first, and ranks.
+
+    Such a rank is where each stands at the latest.
 
     A question that names somebody the app knows asks about them: it is no request.
     """

@@ -242,9 +242,7 @@ class AdministrationService(SessionService):
     def report_cooldown(
         self, action: str, service: str, until: datetime, reason: str = "", session: AgentSession | None = None
     ) -> tuple[Cooldown, bool]:
-        """Record that the agent will not do this again before `until`; return (the cooldown, whether it is new or
-        renewed).
-        """
+        """Record that the agent will not do this again before `until`; return the cooldown, and whether it is new."""
         assert self.agent is not None, "cooldowns are reported by agents"
         with transaction.atomic():
             rows = Cooldown.objects.for_app(self.app)

@@ -325,7 +325,7 @@ class ImportExportService(SessionService, MemoryService):
         return survey(self.app, lines, lambda facts: screen(facts, self.app.policy).free)
 
     def admitted(self, file: IO[bytes], source: str, trust: bool) -> Iterator[Line]:
-        """The file's lines as they may be taken over. `trust`: an operator vouches for who said them."""
+        """Yield the file's lines as they may be taken over. `trust`: an operator vouches for who said them."""
         conf = get_conf()
         most = Limits(conf.import_megabytes * 1024 * 1024, conf.max_line_bytes)
         is_trusted = source == MEMSITE and (trust or is_ours(file, most.most_bytes, most.most_bytes_of_one))

@@ -272,8 +272,10 @@ class MemoryService(Caller):
         reason: str = "",
         is_just_added: bool = False,
     ) -> Memory:
-        """Return the edited memory. Raise VersionMismatch if it is no longer at `version`, Withheld if a person has to
-        decide: then nothing is changed yet. Raise PermissionDenied where the caller may only add.
+        """Return the edited memory.
+
+        Raise VersionMismatch if it is no longer at `version`, Withheld if a person has to decide: then nothing
+        is changed yet. Raise PermissionDenied where the caller may only add.
 
         The new text has the editor's origin: an operator's, or an agent's, who is trusted no more than the one before.
         """
@@ -329,8 +331,9 @@ class MemoryService(Caller):
     def link(
         self, memory: Memory, other: Memory, kind: str, on_linked: Callable[[Link, bool], None] | None = None
     ) -> tuple[Link, bool]:
-        """Return the link, and whether it is new. A superseded memory leaves the results. Raise BothSuperseded, or
-        PermissionDenied where the caller may not change the other one.
+        """Return the link, and whether it is new. A superseded memory leaves the results.
+
+        Raise BothSuperseded, or PermissionDenied where the caller may not change the other one.
 
         `on_linked` runs inside the transaction.
         """
@@ -350,8 +353,9 @@ class MemoryService(Caller):
         return link, is_new
 
     def links_of(self, memory: Memory) -> ScopedQuerySet[Link]:
-        """Return the links whose two ends the caller may see. Its cost depends on these ends, not on the size of the
-        app.
+        """Return the links whose two ends the caller may see.
+
+        Its cost depends on these ends, not on the size of the app.
         """
         shown = self.memories_of(memory.user_id)
         ends = Q(from_memory=memory) | Q(to_memory=memory)
@@ -401,8 +405,9 @@ class MemoryService(Caller):
         return self.change_each(versions, change)
 
     def change_one(self, memory: Memory, change: Change, version: int) -> None:
-        """Apply `change` to one. Raise NotChanged, LimitReached, VersionMismatch if it is no longer at `version`,
-        MemoryGone.
+        """Apply `change` to one memory.
+
+        Raise NotChanged, LimitReached, VersionMismatch if it is no longer at `version`, MemoryGone.
         """
         with self.changing(memory, version) as (write, current):
             change(write, current)

@@ -56,8 +56,9 @@ class TriggerService(Caller):
         return [memory for memory in trigger.memories.all() if is_of_users(memory.user_id, users)]
 
     def due_triggers(self, user_id: str | None) -> list[Due]:
-        """Close what is over, then return the triggers due today for this user. Four queries at most if nothing is
-        due.
+        """Close what is over, then return the triggers due today for this user.
+
+        Four queries at most if nothing is due.
         """
         now = timezone.now()
         put_away(self.app, now)
