@@ -134,12 +134,12 @@ def take(rows: QuerySet[Any], limit: int, cursor: str | None) -> tuple[list[Any]
 
 
 def given(**fields: Any) -> dict[str, Any]:
-    """The arguments that were given."""
+    """Return the arguments that were given."""
     return {name: value for name, value in fields.items() if value is not None}
 
 
 def read(serializer: type[StrictSerializer], **fields: Any) -> dict[str, Any]:
-    """What is wrong is told of the argument as the model knows it."""
+    """Validate arguments. Errors name the argument as the model knows it."""
     try:
         return validated(serializer, given(**fields))
     except ValidationError as wrong:
@@ -263,7 +263,7 @@ def context(
 
 
 def session_named(ctx: ToolContext, name: str, user_id: str | None) -> AgentSession:
-    """The caller's session of this name, opened if it is new."""
+    """Return the caller's session of this name, opened if it is new."""
     if Scope.CREATE not in ctx.caller.scopes:
         raise PermissionDenied("Leave session out: it takes a key with the scope create or write.")
     fields = read(NewSession, external_id=name, user_id=user_id)

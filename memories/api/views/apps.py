@@ -168,7 +168,7 @@ def create_agent(app: App, body: dict[str, Any], slot: Slot, actor: str) -> Answ
 
 @contextmanager
 def names_free(app: App, name: str | None) -> Iterator[None]:
-    """A name that the app has had already is a conflict."""
+    """Raise a conflict for a name that the app has already."""
     try:
         yield
     except governance.DeletedBefore as error:
@@ -216,7 +216,7 @@ class OneAgent(OperatorView):
 
 
 def show_once(agent: Agent, issued: IssuedKey, slot: Slot) -> Answer:
-    """The answer with the key; what is kept for a repetition has none, for a key is stored nowhere."""
+    """Return the answer with the key. What is kept for a repetition has none, for a key is stored nowhere."""
     answer = {
         "id": agent.name,
         "name": agent.name,

@@ -147,7 +147,7 @@ class OneImport(OperatorView):
 
 @contextmanager
 def received(chunks: Iterator[bytes], request: HttpRequest) -> Iterator[IO[bytes]]:
-    """The body as a file on the disk, without a name."""
+    """Write the body to a file on the disk that has no name, and yield it."""
     most, encoding = get_conf().import_megabytes * 1024 * 1024, encoding_of(request)
     if length_of(request) > most:
         raise TooLarge(f"The file is larger than {most:,} bytes.")

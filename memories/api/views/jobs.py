@@ -29,7 +29,7 @@ class JobView(OperatorView):
     """Jobs of the apps that the caller operates; those of the whole site are for who operates all of it."""
 
     def app_asked(self, app_id: str | None) -> App | None:
-        """The app that is meant; None for the whole site."""
+        """Return the app that is meant; None for the whole site."""
         if app_id is not None:
             return self.app_named(app_id)
         own = self.caller().app

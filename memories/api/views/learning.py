@@ -184,7 +184,7 @@ class MemoriesOfEntity(AgentView):
 
 
 def asked_user(request: Request) -> str:
-    """The end user it is about, "" for nobody in particular."""
+    """Return the end user it is about, "" for nobody in particular."""
     return user_asked(request) or ""
 
 

@@ -355,7 +355,7 @@ def open_for(agent: MemoryAgent, event: HookPayload, *, wakes: bool) -> tuple[Ag
 
 
 def about(event: HookPayload) -> dict[str, Any]:
-    """What the session is known by, the folder it is at work in; and since when its agent sees what it was shown."""
+    """Return what the session is known by, its working folder, and since when its agent sees what it was shown."""
     cwd = (event["cwd"] or "")[:CWD_CHARACTERS]
     folder = cwd.replace("\\", "/").rstrip("/").rpartition("/")[2]
     known = {"title": folder[:TITLE_CHARACTERS], "environment": {"client": event["client"] or CLIENT, "cwd": cwd}}
@@ -375,7 +375,7 @@ def spoken(event: HookPayload) -> list[Said]:
 
 
 def recalled(agent: MemoryAgent, session: AgentSession) -> str:
-    """What is known of what was asked last. Somebody waits for it: no model is asked to make the question."""
+    """Search with the last question. Somebody waits for the answer: no model is asked to make the question."""
     last = list(conversation(session).order_by("-pk")[:QUESTION_MESSAGES])
     messages = [Message(text.role, text.raw_content[:QUESTION_CHARACTERS]) for text in reversed(last)]
     if not messages or messages[-1].role != Role.USER:
@@ -387,7 +387,7 @@ def recalled(agent: MemoryAgent, session: AgentSession) -> str:
 
 
 def turn_number(session: AgentSession) -> int:
-    """The turn that runs: one for each time the user has spoken."""
+    """Return the number of the turn that runs: one for each time the user has spoken."""
     return conversation(session).filter(role=Role.USER).count()
 
 
