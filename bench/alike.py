@@ -25,9 +25,9 @@ class AlikeEmbedder(HashEmbedder):
 
     thresholds = MiniLMEmbedder.thresholds
 
-    def __init__(self, said: Vectors, asked: Vectors) -> None:
-        super().__init__(said.shape[1])
-        self.name, self.said, self.asked = f"alike-{self.dim}", said, asked
+    def __init__(self, documents: Vectors, questions: Vectors) -> None:
+        super().__init__(documents.shape[1])
+        self.name, self.said, self.asked = f"alike-{self.dim}", documents, questions
         self.last: Sequence[str] = ()
 
     def embed_documents(self, texts: Sequence[str]) -> Vectors:

@@ -79,7 +79,7 @@ def main() -> None:
     make_database()
     embedder = KeptVectors(MiniLMEmbedder(), given.cache)
     conversations = [*read_conversations(given.data, given.limit), *read_corpora()]
-    learnt_from = [one for one in conversations if not one.name.endswith(HELD_OUT)]
+    learnt_from = [conversation for conversation in conversations if not conversation.name.endswith(HELD_OUT)]
     names, lessons = make_lessons(learnt_from, embedder)
     present = present_weights(names)
     validated, weights = cross_validate(lessons), learn(lessons)

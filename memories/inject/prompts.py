@@ -57,5 +57,5 @@ def tier_prompt(tier: int, policy: AppPolicy) -> str:
     """Return the Markdown for a session of this tier (1 to 3), with the categories of the app's markers, if any."""
     names = policy.marker_categories if policy.capture_markers else []
     categories = [Category(name, *EXPLAINED.get(name, ("", ""))) for name in names]
-    told = {"categories": categories, "examples": [one.example for one in categories if one.example]}
-    return render_to_string(f"prompts/{TIER_NAMES[tier]}.md", told).strip() + "\n"
+    context = {"categories": categories, "examples": [category.example for category in categories if category.example]}
+    return render_to_string(f"prompts/{TIER_NAMES[tier]}.md", context).strip() + "\n"

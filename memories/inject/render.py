@@ -62,11 +62,13 @@ def validity_note(memory: Memory, policy: AppPolicy, now: datetime, *, is_asked:
     return f"; {text}" if text else ""
 
 
-def unknown_time(asked: TimeAnswer | None, zone: tzinfo) -> str:
+def unknown_time(answer: TimeAnswer | None, zone: tzinfo) -> str:
     """Return a line that says that nothing is known of the time asked about; "" where something is."""
-    if asked is None or asked.is_known:
+    if answer is None or answer.is_known:
         return ""
-    start, end = (datetime.fromtimestamp(at, zone) if isfinite(at) else None for at in (asked.start, asked.end))
+    start, end = (
+        datetime.fromtimestamp(moment, zone) if isfinite(moment) else None for moment in (answer.start, answer.end)
+    )
     limits = " to ".join(f"{limit:%Y-%m-%d}" for limit in (start, end) if limit)
     return f"Nothing is known of that time ({limits}). What follows held at another."
 

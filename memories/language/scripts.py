@@ -135,9 +135,9 @@ def _grams(letters: str | list[str], size: int) -> Iterator[str]:
     if len(letters) <= size:
         yield from ["".join(letters)] if letters else []
     elif size == 2:
-        yield from (one + other for one, other in pairwise(letters))
+        yield from (item + other for item, other in pairwise(letters))
     else:
-        yield from ("".join(letters[at : at + size]) for at in range(len(letters) - size + 1))
+        yield from ("".join(letters[index : index + size]) for index in range(len(letters) - size + 1))
 
 
 CHARACTERS_PER_TOKEN = 4
@@ -157,10 +157,10 @@ def beginning(text: str, tokens: int) -> str:
     room = tokens * CHARACTERS_PER_TOKEN
     if text.isascii():
         return text[:room]
-    for at, character in enumerate(text):
+    for index, character in enumerate(text):
         room -= CHARACTERS_PER_TOKEN if is_unspaced(character) else 1
         if room < 0:
-            return text[:at]
+            return text[:index]
     return text
 
 

@@ -85,7 +85,7 @@ def brief(memory: Memory) -> dict[str, Any]:
     if place := citation_of(memory):
         # A passage is short enough, and is no memory that could be changed.
         return {"content": memory.content, "quoted_from": place["citation"], "document_id": place["id"]}
-    told = {
+    fields = {
         "id": memory.uid,
         "content": memory.text[:MOST_CHARACTERS],
         "cut": len(memory.text) > MOST_CHARACTERS,
@@ -99,19 +99,19 @@ def brief(memory: Memory) -> dict[str, Any]:
         "valid_until": memory.valid_until,
         "updated_at": memory.updated_at,
     }
-    return {name: value for name, value in told.items() if value not in (None, False)}
+    return {name: value for name, value in fields.items() if value not in (None, False)}
 
 
 def brief_hit(hit: Hit, app: App, *, detail: bool) -> dict[str, Any]:
     """Of another app's memory only what that app shares."""
     if detail:
         return show_hit(hit, app, explain=True)
-    told = {**brief(hit.memory), "score": round(hit.score, 3)}
+    fields = {**brief(hit.memory), "score": round(hit.score, 3)}
     if passage := hit.passage:
-        told |= {"content": passage.of(hit.memory.text), "cut": True}
+        fields |= {"content": passage.of(hit.memory.text), "cut": True}
     if hit.trust:
-        told["trust"] = hit.trust
-    return told
+        fields["trust"] = hit.trust
+    return fields
 
 
 def brief_revision(revision: Revision) -> dict[str, Any]:
@@ -120,8 +120,8 @@ def brief_revision(revision: Revision) -> dict[str, Any]:
         for name, value in revision.after.items()
         if revision.before.get(name) != value
     }
-    told = {"number": revision.number, "action": revision.action, "by": revision.actor, "at": revision.created_at}
-    return {**told, "reason": revision.reason, "changed": changed if revision.before else {}}
+    fields = {"number": revision.number, "action": revision.action, "by": revision.actor, "at": revision.created_at}
+    return {**fields, "reason": revision.reason, "changed": changed if revision.before else {}}
 
 
 def take(rows: QuerySet[Any], limit: int, cursor: str | None) -> tuple[list[Any], str | None]:
@@ -192,13 +192,13 @@ def search(
         filters={"and": narrowed} if narrowed else {},
     )
     recall, following = search_page(ctx.agent, question)
-    told = safe_memories([hit.memory for hit in recall.hits], ctx.agent.app.policy)
+    safe = safe_memories([hit.memory for hit in recall.hits], ctx.agent.app.policy)
     answer: dict[str, Any] = {
-        "memories": [brief_hit(hit, ctx.agent.app, detail=detail) for hit in recall.hits if hit.memory in told]
+        "memories": [brief_hit(hit, ctx.agent.app, detail=detail) for hit in recall.hits if hit.memory in safe]
     }
     if recall.summaries:
         answer["summaries"] = [
-            {"category": told.summary.category, "passages": told.passages} for told in recall.summaries
+            {"category": answer.summary.category, "passages": answer.passages} for answer in recall.summaries
         ]
     return answer | given(
         next=following,
@@ -242,10 +242,10 @@ def context(
         user_id=user_id,
         valid_at=valid_at,
     )
-    asked = question["query"]
+    wanted = question["query"]
     recalled = ctx.agent.context(
-        Block.TURN if asked else ctx.agent.app.policy.block,
-        question=asked,
+        Block.TURN if wanted else ctx.agent.app.policy.block,
+        question=wanted,
         session=session_named(ctx, session, user_id) if session else None,
         turn_number=question["turn_number"],
         max_tokens=question["max_tokens"],
@@ -331,8 +331,8 @@ def store(
     if outcome.memory is None:
         return held(outcome.rejection)
     against = [memory.uid for memory in outcome.against]
-    told = {"outcome": str(outcome.kind), **brief(outcome.memory)}
-    return told | given(reason=outcome.reason or None, contradicts=against or None)
+    stored_fields = {"outcome": str(outcome.kind), **brief(outcome.memory)}
+    return stored_fields | given(reason=outcome.reason or None, contradicts=against or None)
 
 
 @toolbox.writes("Change a memory", repeatable=True)
@@ -435,7 +435,7 @@ def feedback(
     body = read(Answered, turn_number=turn, text=text, question=question)
     judged = ctx.agent.judge_response(row, body["turn_number"], body["text"], body["question"])
     return {
-        verdict: [{"id": one["id"], "evidence": one["evidence"]} for one in rows]
+        verdict: [{"id": row["id"], "evidence": row["evidence"]} for row in rows]
         for verdict, rows in show_feedback(judged).items()
     }
 
@@ -457,8 +457,8 @@ def documents(
     document = document_with(agent, id)
     rows = agent.passages_of(document).filter(turn_number__gt=whole("cursor", cursor or "0", MAX_TURN))
     some = list(rows[: DOCUMENTS_SHOWN + 1])
-    told = safe_memories(some[:DOCUMENTS_SHOWN], agent.app.policy)
-    passages = [{"quoted_from": show_passage(row)["citation"], "content": row.content} for row in told]
+    safe = safe_memories(some[:DOCUMENTS_SHOWN], agent.app.policy)
+    passages = [{"quoted_from": show_passage(row)["citation"], "content": row.content} for row in safe]
     following = str(some[DOCUMENTS_SHOWN - 1].turn_number) if len(some) > DOCUMENTS_SHOWN else None
     return {**brief_document(document), "said": passages} | given(next=following)
 
@@ -492,8 +492,8 @@ def document_with(agent: MemoryAgent, uid: str) -> Document:
 
 def brief_document(document: Document) -> dict[str, Any]:
     names = ("name", "status", "pages", "passages", "withheld_count", "reason", "user_id")
-    told = {name: value for name in names if (value := getattr(document, name))}
-    return {"id": document.uid, **told}
+    fields = {name: value for name in names if (value := getattr(document, name))}
+    return {"id": document.uid, **fields}
 
 
 # --- what was learnt
@@ -509,7 +509,7 @@ def categories(
     agent = ctx.agent
     if name is None:
         known = agent.categories(user_id or "")
-        return {"categories": [{"name": one.name, "memories": one.memories} for one in known]}
+        return {"categories": [{"name": category.name, "memories": category.memories} for category in known]}
     summary = found(agent.summary(name, user_id or ""), "There is no category of this name.")
     return ToolAnswer(summary.content, {"category": summary.category, "content": summary.content})
 
@@ -570,8 +570,8 @@ def add_trigger(
 
 
 def brief_trigger(agent: MemoryAgent, row: FutureTrigger) -> dict[str, Any]:
-    told = {"id": row.uid, "date": row.trigger_date, "message": row.message, "status": row.status}
+    fields = {"id": row.uid, "date": row.trigger_date, "message": row.message, "status": row.status}
     memories = [memory.uid for memory in agent.brought_up(row)]
-    return told | given(
+    return fields | given(
         time=row.trigger_time, until=row.until, rule=row.rule or None, user_id=row.user_id, memory_ids=memories or None
     )

@@ -124,7 +124,7 @@ class Networks:
     """
 
     def __init__(self, allowed: Collection[Network], setting: str) -> None:
-        self.allowed, self.setting = [ip_network(one, strict=False) for one in allowed], setting
+        self.allowed, self.setting = [ip_network(network, strict=False) for network in allowed], setting
 
     def check(self, scheme: str, addresses: Addresses) -> None:
         """Raise Refused if any of the addresses of a host may not be asked."""
@@ -170,10 +170,10 @@ class Within(httpx.BaseTransport):
 def addresses_of(host: str, port: int, flags: int = 0) -> Addresses:
     """Raise Refused if the name has none."""
     try:
-        found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=flags)
+        addresses = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=flags)
     except (OSError, UnicodeError) as error:
         raise Refused("the name is not known") from error
-    return list(dict.fromkeys(ip_address(str(entry[4][0]).partition("%")[0]) for entry in found))
+    return list(dict.fromkeys(ip_address(str(entry[4][0]).partition("%")[0]) for entry in addresses))
 
 
 def written_out(host: str) -> Addresses:

@@ -151,8 +151,8 @@ class Evidence:
         """
         by_words = np.minimum(1.0, relevant / ENOUGH_WORDS * self.words.held(places))
         cosines = np.maximum(self.likened(places), 0)
-        found: NDArray[np.float64] = np.where(self.has_cosine(places), cosines, by_words)
-        return found
+        similarities: NDArray[np.float64] = np.where(self.has_cosine(places), cosines, by_words)
+        return similarities
 
     def likened(self, places: Rows) -> Floats:
         return self.thresholds.likened(self.cosines.at(places))
@@ -198,20 +198,23 @@ def candidates(evidence: Evidence, scale: Scale) -> Rows:
     good = distinct(np.concatenate([evidence.cosines.foremost, by_words(evidence.words, scoped.size)]), scoped.size)
     if not len(good):  # a name alone is asked for, or nothing that is held
         good = np.arange(scoped.size)
-    score, at = roughly(evidence, scale, good), scoped.at_of_place[good].astype(np.intp)
+    score, positions = roughly(evidence, scale, good), scoped.at_of_place[good].astype(np.intp)
     if not scoped.has_sessions:
-        return np.sort(at[highest(score, CANDIDATES)])
+        return np.sort(positions[highest(score, CANDIDATES)])
     # In order, and 0 behind the last: that is before the first, too.
     line = np.zeros(scoped.size + 1, np.float32)
-    line[at] = score
+    line[positions] = score
     least = lowest_of_highest(score, CANDIDATES)
-    at = at[score >= (least / (1 + 2 * SHARE) if least > 0 else least)]
+    positions = positions[score >= (least / (1 + 2 * SHARE) if least > 0 else least)]
     joined = scoped.joined
-    beside = np.concatenate([at[joined[at]] - 1, at[joined[at + 1]] + 1])
+    beside = np.concatenate([positions[joined[positions]] - 1, positions[joined[positions + 1]] + 1])
     line[beside] = roughly(evidence, scale, scoped.order.rows[beside])
-    at = distinct(np.concatenate([at, beside]), scoped.size)
-    shared = np.maximum(line[at - 1], 0) * joined[at] + np.maximum(line[at + 1], 0) * joined[at + 1]
-    return np.sort(at[highest(line[at] + np.float32(SHARE) * shared, CANDIDATES)])
+    positions = distinct(np.concatenate([positions, beside]), scoped.size)
+    shared = (
+        np.maximum(line[positions - 1], 0) * joined[positions]
+        + np.maximum(line[positions + 1], 0) * joined[positions + 1]
+    )
+    return np.sort(positions[highest(line[positions] + np.float32(SHARE) * shared, CANDIDATES)])
 
 
 def by_words(words: WordMatches, size: int) -> Rows:
@@ -238,30 +241,32 @@ def features(evidence: Evidence) -> tuple[Rows, Features]:
     """
     scoped, question = evidence.scoped, evidence.question
     scale = scale_of(evidence.cosines, scoped.size, evidence.thresholds.usual)
-    at = candidates(evidence, scale)
-    places = scoped.order.rows[at]
+    positions = candidates(evidence, scale)
+    places = scoped.order.rows[positions]
 
     def meaning(places: Rows) -> Floats:
         return scale(evidence.cosines.at(places))
 
     if scoped.has_sessions:
-        near, exists = neighbours(scoped, at)
+        near, exists = neighbours(scoped, positions)
         evidence.cosines.look_closer(near[REACH - 1 : REACH + 2].ravel())
         before, look = evidence.looks(np.stack([near[REACH - 1], places]))
-        found = meaning_and_words(evidence, scale, places)
-        found |= around(evidence, meaning, near, exists, has_look(before, Look.ASKS)) | session(evidence, meaning, at)
+        values = meaning_and_words(evidence, scale, places)
+        values |= around(evidence, meaning, near, exists, has_look(before, Look.ASKS)) | session(
+            evidence, meaning, positions
+        )
     else:
         evidence.cosines.look_closer(places)
-        look, found = evidence.looks(places), meaning_and_words(evidence, scale, places)
-        found |= alone(evidence, found, places)
-    found |= form(evidence, places, look)
+        look, values = evidence.looks(places), meaning_and_words(evidence, scale, places)
+        values |= alone(evidence, values, places)
+    values |= form(evidence, places, look)
     if assistants := scoped.view.subjects.assistants:
-        said = np.isin(scoped.at("subject", places), assistants) & has_look(look, Look.SPOKEN)
-        found["of_assistant"] = said
+        is_spoken = np.isin(scoped.at("subject", places), assistants) & has_look(look, Look.SPOKEN)
+        values["of_assistant"] = is_spoken
         if question.of_answers:
-            found["answers_asked"] = said
+            values["answers_asked"] = is_spoken
     if question.subjects:
-        found |= subject(evidence, places, look)
+        values |= subject(evidence, places, look)
     if question.days:
         weight = (0.15 + 0.85 * scoped.chat) * question.days_weigh
         # 1 on a named day (in a named month), falling with the days before and, half as fast, after it.
@@ -271,10 +276,10 @@ def features(evidence: Evidence) -> tuple[Rows, Features]:
             away = np.maximum(start - when, 0) + 0.5 * np.maximum(when - end, 0)
             closeness = np.maximum(closeness, np.exp(-away / 7).astype(np.float32))
         of_day = (when > 0) & in_talk(scoped, places) if evidence.by_validity else when > 0
-        found["day_named"] = weight * np.where(of_day, closeness, np.float32(0))
+        values["day_named"] = weight * np.where(of_day, closeness, np.float32(0))
     if scoped.chat < 1:
-        found |= {f"long_{name}": (1 - scoped.chat) * found[name] for name in LONG_TOO}
-    return places, found
+        values |= {f"long_{name}": (1 - scoped.chat) * values[name] for name in LONG_TOO}
+    return places, values
 
 
 def meaning_and_words(evidence: Evidence, scale: Scale, places: Rows) -> Features:
@@ -299,13 +304,13 @@ def around(
     scoped, words = evidence.scoped, evidence.words
     before, after, beside = REACH - 1, REACH + 1, slice(REACH - 2, REACH + 3)
     close = meaning(near[before]) * exists[before]
-    held = np.bitwise_or.reduce(words.bits[near[beside]] * exists[beside])
-    asked = scoped.chat * (asks & exists[before])
+    bits = np.bitwise_or.reduce(words.bits[near[beside]] * exists[beside])
+    questions = scoped.chat * (asks & exists[before])
     return {
         "near_meaning": np.maximum(close, meaning(near[after]) * exists[after]),
-        "covered_nearby": words.weight_of(held) / words.total,
-        "answers_meaning": asked * np.maximum(close, 0),
-        "answers_words": asked * words.bm25[near[before]] / max(words.best, LEAST_BEST),
+        "covered_nearby": words.weight_of(bits) / words.total,
+        "answers_meaning": questions * np.maximum(close, 0),
+        "answers_words": questions * words.bm25[near[before]] / max(words.best, LEAST_BEST),
     }
 
 
@@ -324,12 +329,12 @@ def alone(evidence: Evidence, itself: Features, places: Rows) -> Features:
     }
 
 
-def neighbours(scoped: ScopedView, at: Rows) -> tuple[Rows, NDArray[np.bool_]]:
+def neighbours(scoped: ScopedView, positions: Rows) -> tuple[Rows, NDArray[np.bool_]]:
     """Return the places (2·REACH+1, c) of the turns around each, itself in the middle, and which of them exist.
 
     `at` are their positions in turn order.
     """
-    near = at[None, :] + np.arange(-REACH, REACH + 1)[:, None]
+    near = positions[None, :] + np.arange(-REACH, REACH + 1)[:, None]
     inside = (near >= 0) & (near < scoped.size)
     near = np.clip(near, 0, max(0, scoped.size - 1))
     places = scoped.order.rows[near]
@@ -337,10 +342,10 @@ def neighbours(scoped: ScopedView, at: Rows) -> tuple[Rows, NDArray[np.bool_]]:
     return places, inside & (sessions == sessions[REACH])
 
 
-def session(evidence: Evidence, meaning: Meaning, at: Rows) -> Features:
+def session(evidence: Evidence, meaning: Meaning, positions: Rows) -> Features:
     """Return how much the whole session is about it, and whether it opens it. `at` are positions in turn order."""
     scoped, words = evidence.scoped, evidence.words
-    nth = np.searchsorted(scoped.session_bounds, at, "right") - 1
+    nth = np.searchsorted(scoped.session_bounds, positions, "right") - 1
     # They rise, as `at` does.
     begins = run_starts(nth)
     sessions, of_place = nth[begins], np.cumsum(begins) - 1
@@ -351,7 +356,7 @@ def session(evidence: Evidence, meaning: Meaning, at: Rows) -> Features:
         "session_meaning": np.maximum.reduceat(meaning(members), firsts)[of_place],
         "session_words": np.maximum.reduceat(words.bm25[members], firsts)[of_place] / words.total,
         "session_topic": words.topics(number)[of_place],
-        "opens_session": scoped.chat * np.exp(-(at - starts[of_place]) / 2),
+        "opens_session": scoped.chat * np.exp(-(positions - starts[of_place]) / 2),
     }
 
 
@@ -387,12 +392,12 @@ def form(evidence: Evidence, places: Rows, look: Bits) -> Features:
     spoken = scoped.chat * has_look(look, Look.SPOKEN)
     if not spoken.any():
         return {}
-    found: Features = dict(zip(LOOKS, spoken * ((look & LOOK_BITS) != 0), strict=True))
+    values: Features = dict(zip(LOOKS, spoken * ((look & LOOK_BITS) != 0), strict=True))
     if question.wants_time:
-        found["when_times"] = found["times"]
+        values["when_times"] = values["times"]
     if question.wants_name:
-        found["who_names"] = found["names"]
-    return found
+        values["who_names"] = values["names"]
+    return values
 
 
 def has_look(look: Bits, bit: Look) -> NDArray[np.bool_]:
@@ -408,9 +413,9 @@ def learnt_weights() -> dict[str, float]:
 
 
 @cache
-def weights_of(found: tuple[str, ...]) -> tuple[list[str], NDArray[np.float64]]:
+def weights_of(names: tuple[str, ...]) -> tuple[list[str], NDArray[np.float64]]:
     """Return those of these features that have a weight, and their weights, shape (names, 1)."""
-    weights = {name: weight for name, weight in learnt_weights().items() if name in found}
+    weights = {name: weight for name, weight in learnt_weights().items() if name in names}
     return [*weights], np.array([*weights.values()])[:, None]
 
 
@@ -432,9 +437,9 @@ class Ranked:
 
     def parts_of(self, number: int) -> dict[str, float]:
         """Return the parts of the hit of this number, without those that change nothing."""
-        told = zip(self.names, self.parts[:, self.columns[number]].tolist(), strict=True)
+        named_parts = zip(self.names, self.parts[:, self.columns[number]].tolist(), strict=True)
         is_sum = self.combined == "sum"
-        parts = {name: value for name, value in told if not math.isnan(value)}
+        parts = {name: value for name, value in named_parts if not math.isnan(value)}
         return {name: value for name, value in parts.items() if (value if is_sum else value != 1 or name in FORMULA)}
 
 
@@ -453,9 +458,9 @@ def rank(
     if floor and not anything:
         return best_first(evidence.scoped, np.zeros(0, np.intp), {}, Ranking.STANDARD)
     scoped, words, named = evidence.scoped, evidence.words, evidence.question.subjects
-    places, found = features(evidence)
-    names, weights = weights_of(tuple(found))
-    parts = weights * stacked([found[name] for name in names], len(places))
+    places, values = features(evidence)
+    names, weights = weights_of(tuple(values))
+    parts = weights * stacked([values[name] for name in names], len(places))
     worths = {**worth(scoped, places, scope, policy), **of_others(evidence, places)}
     if words.is_exact:
         worths["exact"] = EXACT["sum"] * words.exact[places]
@@ -601,16 +606,16 @@ def highest_below(above: Ranked) -> float:
     return lowest * (1 - BEHIND) if above.combined == "product" else lowest - BEHIND
 
 
-def joined(one: Ranked, other: Ranked) -> Ranked:
+def joined(first: Ranked, other: Ranked) -> Ranked:
     """Return one ranking and then the other, of the same formula."""
-    names = [*dict.fromkeys([*one.names, *other.names])]
-    parts = np.full((len(names), len(one.places) + len(other.places)), np.nan)
-    for ranked, start in ((one, 0), (other, len(one.places))):
+    names = [*dict.fromkeys([*first.names, *other.names])]
+    parts = np.full((len(names), len(first.places) + len(other.places)), np.nan)
+    for ranked, start in ((first, 0), (other, len(first.places))):
         rows = [names.index(name) for name in ranked.names]
         parts[rows, start : start + len(ranked.places)] = ranked.parts[:, ranked.columns]
-    places = np.concatenate([one.places, other.places])
-    scores = np.concatenate([one.scores, other.scores])
-    return replace(one, places=places, scores=scores, names=names, parts=parts, columns=np.arange(len(places)))
+    places = np.concatenate([first.places, other.places])
+    scores = np.concatenate([first.scores, other.scores])
+    return replace(first, places=places, scores=scores, names=names, parts=parts, columns=np.arange(len(places)))
 
 
 def lowered(ranked: Ranked, name: str, scores: NDArray[np.float64]) -> Ranked:
@@ -671,12 +676,12 @@ def rearranged(ranked: Ranked, places: Rows, scores: NDArray[np.float64], part: 
 
     A place that the ranking has not has no other part.
     """
-    at = {place: number for number, place in enumerate(ranked.places.tolist())}
-    numbers = np.array([at.get(place, -1) for place in places.tolist()], np.intp)
+    positions = {place: number for number, place in enumerate(ranked.places.tolist())}
+    numbers = np.array([positions.get(place, -1) for place in places.tolist()], np.intp)
     is_known = numbers >= 0
-    columns = np.where(is_known, ranked.columns[numbers] if len(at) else -1, -1)
+    columns = np.where(is_known, ranked.columns[numbers] if len(positions) else -1, -1)
     parts = np.pad(ranked.parts, ((0, 1), (0, 1)), constant_values=np.nan)[:, columns]
-    before = np.where(is_known, ranked.scores[numbers] if len(at) else 0.0, 0.0)
+    before = np.where(is_known, ranked.scores[numbers] if len(positions) else 0.0, 0.0)
     is_sum = ranked.combined == "sum"
     change = scores - before if is_sum else scores / np.where(before > 0, before, 1)
     parts[-1] = np.where(is_known & (scores == before), np.nan, change)
@@ -746,21 +751,21 @@ def of_others(evidence: Evidence, places: Rows) -> Features:
     """Return what counts against a memory of somebody else, where one asks about oneself: "where do I live?"."""
     if not evidence.question.of_asker:
         return {}
-    told = has_look(evidence.looks(places), Look.OF_ANOTHER)
-    return {"of_another": -OF_ANOTHER * told} if told.any() else {}
+    of_another = has_look(evidence.looks(places), Look.OF_ANOTHER)
+    return {"of_another": -OF_ANOTHER * of_another} if of_another.any() else {}
 
 
 def leanings(scoped: ScopedView, places: Rows, scope: Scope, policy: AppPolicy) -> Features:
     """Return logarithms of what counts against memories of another domain, and for those in the question's tone."""
     rows, columns = scoped.rows[places], scoped.view.columns
-    found: Features = {}
+    values: Features = {}
     if scope.off_domain:
         off = np.isin(columns.agent[rows], scope.off_domain)
-        found["domain"] = math.log(max(1 - policy.off_domain_penalty, LEAST_SHARE)) * off
+        values["domain"] = math.log(max(1 - policy.off_domain_penalty, LEAST_SHARE)) * off
     if scope.tone in TONES[1:]:
         same = columns.sentiment[rows] == TONES.index(Sentiment(scope.tone))
-        found["sentiment"] = math.log1p(policy.sentiment_weight) * same
-    return found
+        values["sentiment"] = math.log1p(policy.sentiment_weight) * same
+    return values
 
 
 def anchored_days(evidence: Evidence) -> Evidence:

@@ -23,8 +23,8 @@ UNSURE = 0.15
 
 def standing_places(scoped: ScopedView) -> Rows:
     """Return the places of standing statements, as far as it is known how the texts look."""
-    found: Rows = np.flatnonzero(scoped.column("look") & np.uint16(Look.STANDING))
-    return found
+    places: Rows = np.flatnonzero(scoped.column("look") & np.uint16(Look.STANDING))
+    return places
 
 
 def applying(evidence: Evidence, relevant: float, limit: int) -> tuple[Rows, list[int]]:

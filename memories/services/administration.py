@@ -140,8 +140,8 @@ class AdministrationService(SessionService):
         with transaction.atomic():
             # Not all of the row: a worker notes in it how far it is told.
             row.save(update_fields=list(fields))
-            told = {**changes, **({"url": row.url_shown} if "url" in changes else {})}
-            note(self.actor, self.app, "webhook changed", str(row.uid), after=told)
+            details = {**changes, **({"url": row.url_shown} if "url" in changes else {})}
+            note(self.actor, self.app, "webhook changed", str(row.uid), after=details)
         return row
 
     def delete_webhook(self, row: Webhook) -> None:
@@ -164,8 +164,8 @@ class AdministrationService(SessionService):
 
     def test_webhook(self, row: Webhook) -> Delivery:
         now = timezone.now()
-        told = payload(TEST, now, {"app_id": self.app.app_id})
-        delivery = Delivery.objects.create(app=self.app, webhook=row, kind=TEST, payload=told, next_at=now)
+        event = payload(TEST, now, {"app_id": self.app.app_id})
+        delivery = Delivery.objects.create(app=self.app, webhook=row, kind=TEST, payload=event, next_at=now)
         ring(TELL, self.app.pk)
         return delivery
 
@@ -202,7 +202,7 @@ class AdministrationService(SessionService):
             forget_answers(self.app, [row.uid])
             row.delete()
 
-    def hear_chat(self, bridge: Bridge, place: str, user: str | None, said: Sequence[Said]) -> Captured:
+    def hear_chat(self, bridge: Bridge, place: str, user: str | None, messages: Sequence[Said]) -> Captured:
         """Store what was said in one place of a chat: each place and user has a session of its own."""
         name = f"{bridge.name}:{place}" + (f":{user}" if user else "")
         if len(name) > MOST_IN_NAME:
@@ -210,7 +210,7 @@ class AdministrationService(SessionService):
         fields = {"title": place[:500], "user_id": user, "environment": {"client": "chat", "bridge": bridge.name}}
         session, _ = self.open_session(name, fields)
         session.agent = bridge.agent
-        return self.capture_messages(session, said)
+        return self.capture_messages(session, messages)
 
     def held_back(self) -> list[Throttle]:
         """Return the throttles that apply now: of models, of learning, of agents. Seven queries at most."""

@@ -212,12 +212,12 @@ class MemoryService(Caller):
 
         What an agent concludes from memories shown in its session gets no more confidence than those have.
         """
-        for session in {one.session for one in candidates if one.session and self.agent}:
-            shown = Injection.objects.for_app(self.app).into(session).statements()
-            for one in candidates if shown else ():
-                if one.session == session:
-                    sure = self.app.policy.start_confidence if one.confidence is None else one.confidence
-                    one.confidence = bound_by(one.content, sure, shown)
+        for session in {candidate.session for candidate in candidates if candidate.session and self.agent}:
+            statements = Injection.objects.for_app(self.app).into(session).statements()
+            for candidate in candidates if statements else ():
+                if candidate.session == session:
+                    sure = self.app.policy.start_confidence if candidate.confidence is None else candidate.confidence
+                    candidate.confidence = bound_by(candidate.content, sure, statements)
 
         def store(write: Writer, outcomes: list[Outcome]) -> None:
             self.count_due_writes()
@@ -233,7 +233,7 @@ class MemoryService(Caller):
             dedupe=dedupe,
             on_stored=store,
             provider=self.provider(),
-            live={one.session for one in candidates if one.session},
+            live={candidate.session for candidate in candidates if candidate.session},
         )
 
     def remember_sifted(self, sifted: Screened, on_stored: Stored | None = None) -> list[Outcome]:
@@ -283,11 +283,11 @@ class MemoryService(Caller):
             self.check_may_change([memory.agent_id])
         if self.agent and (why := self.reason_to_wait(memory, changes)):
             raise Withheld(self.hold_back(memory, changes, *why))
-        said = said_after(memory, changes)
-        vector = self.embed(said) if "content" in changes or "subject" in changes else None
+        texts = said_after(memory, changes)
+        vector = self.embed(texts) if "content" in changes or "subject" in changes else None
         with self.changing(memory, version) as (write, current):
             # Edited by somebody else meanwhile: what it says now, it gets a vector of later.
-            vector = vector if said_after(current, changes) == said else None
+            vector = vector if said_after(current, changes) == texts else None
             if changes.get("content", current.text) != current.text and "origin" not in changes:
                 changes = {**changes, "origin": self.origin_of_edit(current)}
             write.edit(current, changes, reason, vector, self.embedder.name if vector is not None else "")
@@ -295,10 +295,10 @@ class MemoryService(Caller):
 
     def reason_to_wait(self, memory: Memory, changes: Mapping[str, Any]) -> tuple[str, str] | None:
         """Return (kind of rejection, reason) if an agent's change of what agents read has to wait."""
-        told = {name: value for name, value in changes.items() if name in READ_BY_AGENTS}
+        fields = {name: value for name, value in changes.items() if name in READ_BY_AGENTS}
         is_reworded = changes.get("content", memory.text) != memory.text
         origin = str(changes.get("origin", self.origin_of_edit(memory)))
-        why = reason_to_wait(told, origin, self.app.policy) if told else None
+        why = reason_to_wait(fields, origin, self.app.policy) if fields else None
         return why if why and (is_reworded or why[0] == RejectionKind.QUARANTINE) else None
 
     def hold_back(self, memory: Memory, changes: Mapping[str, Any], kind: str, reason: str) -> Rejection:
@@ -324,8 +324,8 @@ class MemoryService(Caller):
         if then is None:
             raise MemoryGone
         # Of old revisions some fields are not known.
-        told, now = then.keys() & set(SET_BACK), snapshot(memory)
-        changes = {name: parse(name, then[name]) for name in SET_BACK if name in told and then[name] != now[name]}
+        names, now = then.keys() & set(SET_BACK), snapshot(memory)
+        changes = {name: parse(name, then[name]) for name in SET_BACK if name in names and then[name] != now[name]}
         return self.edit(memory, changes, version=version, reason=f"set back to revision {number}")
 
     def link(
@@ -357,9 +357,9 @@ class MemoryService(Caller):
 
         Its cost depends on these ends, not on the size of the app.
         """
-        shown = self.memories_of(memory.user_id)
+        visible = self.memories_of(memory.user_id)
         ends = Q(from_memory=memory) | Q(to_memory=memory)
-        both = (Exists(shown.filter(pk=OuterRef(end))) for end in ("from_memory", "to_memory"))
+        both = (Exists(visible.filter(pk=OuterRef(end))) for end in ("from_memory", "to_memory"))
         return Link.objects.for_app(self.app).filter(ends, *both).select_related("from_memory", "to_memory")
 
     def unlink(self, link: Link) -> None:
@@ -386,10 +386,10 @@ class MemoryService(Caller):
         with self.writing() as write:
             yield write, check_version(self.app, memory, version)
 
-    def embed(self, said: tuple[str, str | None]) -> Vectors | None:
+    def embed(self, texts: tuple[str, str | None]) -> Vectors | None:
         """Return a memory's vector, or None while the embedder is unavailable: it is embedded later."""
         try:
-            vectors = embed_contents([said], self.embedder.embed_documents)
+            vectors = embed_contents([texts], self.embedder.embed_documents)
         except EmbedderError:
             return None
         return vectors[0] if vectors is not None else None

@@ -135,8 +135,8 @@ class TriggerService(Caller):
         """Delete the trigger, the stored answers that mention it, and the memory that only it had."""
         self.check_may_change([trigger.agent_id])
         with self.writing() as write:
-            told = memories_of(self.app, [trigger])
+            memories = memories_of(self.app, [trigger])
             trigger.delete()
-            if told:
-                write.forget(told)
+            if memories:
+                write.forget(memories)
             forget_answers(self.app, [trigger.uid])

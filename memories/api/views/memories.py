@@ -337,18 +337,18 @@ class Search(AgentView):
         """What fits the query, best first. Nothing fits: nothing is found."""
         started, body = time.perf_counter(), self.read(SearchQuestion)
         explain, app = body["explain"], self.app
-        found, cursor = search_page(self.memory_agent(), body, self.caller().commit)
+        recall, cursor = search_page(self.memory_agent(), body, self.caller().commit)
         return Response(
             {
-                "results": [show_hit(hit, app, explain=explain) for hit in found.hits],
-                "summaries": [show_told(summary) for summary in found.summaries],
+                "results": [show_hit(hit, app, explain=explain) for hit in recall.hits],
+                "summaries": [show_told(summary) for summary in recall.summaries],
                 "next": cursor,
-                "tier_answered": found.tier,
-                "coverage": found.coverage or None,
+                "tier_answered": recall.tier,
+                "coverage": recall.coverage or None,
                 "took_ms": round(1000 * (time.perf_counter() - started), 2),
-                "degraded": found.degraded,
-                "asked_time": show_asked_time(found.time),
-                **({"scores_combined": found.combined} if explain else {}),
+                "degraded": recall.degraded,
+                "asked_time": show_asked_time(recall.time),
+                **({"scores_combined": recall.combined} if explain else {}),
             }
         )
 
@@ -363,8 +363,8 @@ class ContextBlock(AgentView):
         body = self.read(ContextQuestion)
         messages = [Message(message["role"], message["content"]) for message in body.get("messages", [])]
         question = body["query"][-MAX_QUESTION_CHARACTERS:].strip()
-        asked = bool(question or messages)
-        wanted = body.get("format") or (Block.TURN if asked else self.app.policy.block)
+        has_question = bool(question or messages)
+        wanted = body.get("format") or (Block.TURN if has_question else self.app.policy.block)
         context = self.memory_agent().context(
             Block.TURN if wanted == "json" else wanted,
             question=question,

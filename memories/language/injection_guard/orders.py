@@ -334,8 +334,8 @@ class _Lists:
                 for (entry, _), (part, kind) in product(folded, folded):
                     if part in entry and (part == entry or not part.isascii()):
                         means[entry] = means.get(entry, 0) | kind
-                ordered = sorted(means, key=lambda one: -len(one))
-                parts = (rf"(?<![a-z]){one}(?![a-z])" if one.isascii() else re.escape(one) for one in ordered)
+                ordered = sorted(means, key=lambda word: -len(word))
+                parts = (rf"(?<![a-z]){word}(?![a-z])" if word.isascii() else re.escape(word) for word in ordered)
                 self.unspaced[language] = re.compile("|".join(parts)), means
                 continue
             for entry, kind in entries:
@@ -438,8 +438,8 @@ def _may_ask(plain: str, from_outside: bool) -> bool:
             means |= _of_phrases(before, word)
         before = word
     while means:
-        one, means = means & _ALL, means >> _BITS
-        if _may_mean_order(one, from_outside):
+        meaning, means = means & _ALL, means >> _BITS
+        if _may_mean_order(meaning, from_outside):
             return True
     return False
 
@@ -479,14 +479,14 @@ def _sentences(plain: str) -> Iterator[Sentence]:
             yield from _unspaced(plain, start, end)
         tokens = [(token.start(), token.end(), token.group()) for token in _TOKEN.finditer(plain, start, end)]
         by_language: dict[str, list[Hit]] = {}
-        for at, (first, last, word) in enumerate(tokens):
+        for index, (first, last, word) in enumerate(tokens):
             for language, means in meanings(word).items():
-                by_language.setdefault(language, []).append(Hit(at, at, first, last, means))
+                by_language.setdefault(language, []).append(Hit(index, index, first, last, means))
             for rest, kinds in _LISTS.phrases.get(word, _NO_PHRASES).items():
-                if tuple(token[2] for token in tokens[at + 1 : at + 1 + len(rest)]) == rest:
-                    until = at + len(rest)
+                if tuple(token[2] for token in tokens[index + 1 : index + 1 + len(rest)]) == rest:
+                    until = index + len(rest)
                     for language, means in kinds.items():
-                        by_language.setdefault(language, []).append(Hit(at, until, first, tokens[until][1], means))
+                        by_language.setdefault(language, []).append(Hit(index, until, first, tokens[until][1], means))
         for language, hits in by_language.items():
             yield Sentence(language, plain, start, end, tokens, hits)
 
@@ -494,17 +494,17 @@ def _sentences(plain: str) -> Iterator[Sentence]:
 def pattern_of(kind: int, *languages: str) -> str:
     """Return a pattern of all words of a kind, of these languages; whole words, where a script has such."""
 
-    def is_of(found: Mapping[str, int]) -> bool:
-        return any(kind & means for language, means in found.items() if language in languages)
+    def is_of(by_language: Mapping[str, int]) -> bool:
+        return any(kind & means for language, means in by_language.items() if language in languages)
 
     phrases = [
         r"\W{1,3}".join((first, *rest))
         for first, following in _LISTS.phrases.items()
-        for rest, found in following.items()
-        if is_of(found)
+        for rest, means in following.items()
+        if is_of(means)
     ]
-    single = [word for word, found in _LISTS.single.items() if is_of(found)]
-    stems = [rf"{word}\w{{0,12}}" for word, found in _LISTS.stems.items() if is_of(found)]
+    single = [word for word, means in _LISTS.single.items() if is_of(means)]
+    stems = [rf"{word}\w{{0,12}}" for word, means in _LISTS.stems.items() if is_of(means)]
     anywhere = [
         word
         for name, (_, means) in _LISTS.unspaced.items()
@@ -520,8 +520,8 @@ def _unspaced(plain: str, start: int, end: int) -> Iterator[Sentence]:
     language = JAPANESE if _KANA.search(plain, start, end) else CHINESE
     pattern, means = _LISTS.unspaced[language]
     hits = [
-        Hit((one.start() - start) // 2, (one.end() - start) // 2, one.start(), one.end(), means[one.group()])
-        for one in pattern.finditer(plain, start, end)
+        Hit((match.start() - start) // 2, (match.end() - start) // 2, match.start(), match.end(), means[match.group()])
+        for match in pattern.finditer(plain, start, end)
     ]
     if hits:
         yield Sentence(language, plain, start, end, [], hits)
@@ -596,17 +596,17 @@ def _hides(sentence: Sentence, means: int, is_english: bool) -> bool:
         return False
     for without in sentence.any_of(Word.WITHOUT):
         near = sentence.has_near(without, Word.USER, 5, 6)
-        told = without.means & Word.TELL or sentence.has_near(without, Word.TELL, 5, 8)
-        if near and told:
+        is_telling = without.means & Word.TELL or sentence.has_near(without, Word.TELL, 5, 8)
+        if near and is_telling:
             # "Never deploy without asking the user" is the opposite of hiding something.
             is_turned = sentence.language in (JAPANESE, TURKISH, CHINESE)
             denials = sentence.any_of(Word.NOT)
             if not any(hit.at > without.last if is_turned else hit.at < without.at for hit in denials):
                 return True
     for negation in sentence.any_of(Word.NOT):
-        said = negation if negation.means & Word.TELL else None
-        said = said or sentence.has_near(negation, Word.TELL, 4 if sentence.language in ("de", "nl") else 1, 4)
-        if said and sentence.has_near(said, Word.USER, 4, 4):
+        telling = negation if negation.means & Word.TELL else None
+        telling = telling or sentence.has_near(negation, Word.TELL, 4 if sentence.language in ("de", "nl") else 1, 4)
+        if telling and sentence.has_near(telling, Word.USER, 4, 4):
             return True
     return False
 
@@ -643,8 +643,8 @@ def _asks(sentence: Sentence, means: int) -> str:
         return ADDRESS
     if means & (Word.USER | Word.HUSH):
         for hit in sentence.any_of(Word.NOT | Word.WITHOUT):
-            told = hit if hit.means & Word.TELL else sentence.has_near(hit, Word.TELL, 0, 4)
-            if told and sentence.has_near(told, Word.USER, 4, 4):
+            telling = hit if hit.means & Word.TELL else sentence.has_near(hit, Word.TELL, 0, 4)
+            if telling and sentence.has_near(telling, Word.USER, 4, 4):
                 return HIDE
         if any(sentence.has_near(hush, VERB, 8, 8) for hush in sentence.any_of(Word.HUSH)):
             return HIDE
@@ -727,8 +727,8 @@ def _begins(sentence: Sentence, verb: Hit) -> bool:
         return True
     if sentence.language == CHINESE:
         clause = max(sentence.start, *(sentence.text.rfind(mark, sentence.start, verb.start) + 1 for mark in ",、，:"))
-        told = sum(hit.end - hit.start for hit in sentence.any_of(fillers) if clause <= hit.start < verb.start)
-        return verb.start - clause <= told or before.endswith(("并", "然后", "并且", "把"))
+        filler_length = sum(hit.end - hit.start for hit in sentence.any_of(fillers) if clause <= hit.start < verb.start)
+        return verb.start - clause <= filler_length or before.endswith(("并", "然后", "并且", "把"))
     goes_on = _GOES_ON.search(before) is not None
     if leading and not goes_on:
         means = meanings(leading[-1][2]).get(sentence.language, 0)
@@ -758,9 +758,9 @@ def _reads_as_order(sentence: Sentence, verb: Hit) -> bool:
         return True
     if first in _NOUNS or first in _FINITE or (first.endswith("ed") and len(first) > 4):
         return False
-    if any(one in _FINITE for one in following[:4]):
+    if any(word in _FINITE for word in following[:4]):
         return False
     if word not in _NOUN_TOO:
         return True
-    is_stated = any(one in _FINITE or one.endswith("ed") for one in following)
+    is_stated = any(word in _FINITE or word.endswith("ed") for word in following)
     return not is_stated and (not first.endswith("s") or sentence.has_near(verb, WORTH, 0, 3) is not None)

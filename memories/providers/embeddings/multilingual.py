@@ -103,9 +103,9 @@ class Cursor:
         return struct.unpack_from(form, self.data, self.at - struct.calcsize(form))
 
     def array(self, kind: str, count: int) -> NDArray[Any]:
-        found = np.frombuffer(self.data, kind, count, self.at)
-        self.at += found.nbytes
-        return found
+        array = np.frombuffer(self.data, kind, count, self.at)
+        self.at += array.nbytes
+        return array
 
     def text(self, length: int) -> bytes:
         self.at += length
@@ -125,8 +125,8 @@ def read_contents(folder: Path) -> Contents:
     count, first, last, filler, unknown, length = cursor.numbers("5iQ")
     bounds = cursor.array("<u4", count + 1).tolist()
     chances = cursor.array("<f4", count).tolist()
-    told = cursor.text(length)
-    texts = (told[start:end].decode() for start, end in pairwise(bounds))
+    text = cursor.text(length)
+    texts = (text[start:end].decode() for start, end in pairwise(bounds))
     pieces, specials = list(zip(texts, chances, strict=True)), Specials(first, last, filler, unknown)
     replaced = read_replaced(cursor)
     tensors = dict(read_tensors(cursor))
@@ -279,11 +279,11 @@ class Model:
         """Return token ids, at most MAX_TOKENS; none of a text that the model cannot read."""
         # What is composed of several characters, such as an accent of its own, is no entry of `replaced`.
         text = normalize("NFC", opening(text, MAX_TOKENS)).translate(self.replaced)
-        told = list(islice(self.tokenizer(text), MAX_TOKENS - 2))
-        unread = [piece for number, piece in told if number == self.specials.unknown]
-        if is_unreadable(unread, [piece for _, piece in told]):
+        tokens = list(islice(self.tokenizer(text), MAX_TOKENS - 2))
+        unread = [piece for number, piece in tokens if number == self.specials.unknown]
+        if is_unreadable(unread, [piece for _, piece in tokens]):
             return []
-        return [self.specials.first, *(number for number, _ in told), self.specials.last]
+        return [self.specials.first, *(number for number, _ in tokens), self.specials.last]
 
     def run(self, batch: Sequence[list[int]]) -> Vectors:
         """Shape (len(batch), 384). Rows are padded to the longest of this batch."""

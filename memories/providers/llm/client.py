@@ -271,10 +271,14 @@ class ModelChat:
             problem = str(unfit)
         if monotonic() < deadline:
             try:
-                told = f"Your last answer to this could not be used: {problem}. Answer again, in full and as asked."
+                correction = (
+                    f"Your last answer to this could not be used: {problem}. Answer again, in full and as asked."
+                )
                 room = 2 if problem == _CUT_OFF else 1
                 return self._answer(
-                    replace(ask, prompt=f"{ask.prompt}\n\n{told}", max_tokens=ask.max_tokens * room), deadline, meter
+                    replace(ask, prompt=f"{ask.prompt}\n\n{correction}", max_tokens=ask.max_tokens * room),
+                    deadline,
+                    meter,
                 )
             except LLMDenied as denied:
                 problem += f"; it was not asked again: {denied}"
@@ -395,10 +399,10 @@ def is_failed_generation(detail: str) -> bool:
 def failed_generation(detail: str) -> Reply:
     """Return what a server threw away because it was no JSON: there may be some in it."""
     try:
-        said = protocols.part(json.loads(detail), "error", "failed_generation")
+        generated = protocols.part(json.loads(detail), "error", "failed_generation")
     except ValueError:
-        said = None
-    return Reply(said if isinstance(said, str) else "", 0, 0)
+        generated = None
+    return Reply(generated if isinstance(generated, str) else "", 0, 0)
 
 
 def usable(reply: Reply, ask: Ask) -> dict[str, Any]:

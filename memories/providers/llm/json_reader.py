@@ -129,28 +129,28 @@ class Reader:
 
     def blank(self) -> str:
         """Pass over what says nothing and return the next character; "" and `is_cut` at the end."""
-        found = _BLANK.match(self.text, self.place)
-        self.place = found.end() if found else self.place
+        match = _BLANK.match(self.text, self.place)
+        self.place = match.end() if match else self.place
         self.is_cut = self.is_cut or self.place >= len(self.text)
         return self.text[self.place : self.place + 1]
 
     def object(self, depth: int) -> dict[str, Any]:
-        found: dict[str, Any] = {}
+        results: dict[str, Any] = {}
         self.place += 1
         try:
             while (mark := self.blank()) and mark != "}":
                 name, value, is_whole = self.member(mark, depth)
                 if is_whole:
-                    found[name] = value
+                    results[name] = value
                 if self.is_cut:
-                    return found
+                    return results
         except Broken as broken:
-            if depth or not found:
+            if depth or not results:
                 raise
             self.place = broken.place
-            return found
+            return results
         self.place += 1
-        return found
+        return results
 
     def member(self, mark: str, depth: int) -> tuple[str, Any, bool]:
         """Return name and value, and whether the value is good for anything: of what is cut, what has a whole item."""
@@ -174,7 +174,7 @@ class Reader:
         return bare[0]
 
     def array(self, depth: int) -> list[Any]:
-        found: list[Any] = []
+        results: list[Any] = []
         self.place += 1
         while (mark := self.blank()) and mark != "]":
             try:
@@ -183,17 +183,17 @@ class Reader:
                 # The item is lost; the next one begins behind it.
                 behind = self.end_of_item(broken.place) if mark == "{" else None
                 if behind is None:
-                    if not found:
+                    if not results:
                         raise
                     self.place, self.is_cut = len(self.text), True
-                    return found
+                    return results
                 self.place = behind
                 continue
             if self.is_cut:
-                return found
-            found.append(item)
+                return results
+            results.append(item)
         self.place += 1
-        return found
+        return results
 
     def end_of_item(self, place: int) -> int | None:
         behind = _BEHIND_ITEM.search(self.text, place) if self.may_go_on else None
@@ -233,14 +233,14 @@ class Reader:
 
 def plain(body: str, place: int) -> str:
     """Return what the inside of a string stands for."""
-    quoted = _UNESCAPED.sub(lambda found: found[1] or '\\"', body)
-    literal = _ESCAPE.sub(lambda found: found[0] if found[1][:1] in VALID_ESCAPES else unescaped(found[1]), quoted)
+    quoted = _UNESCAPED.sub(lambda result: result[1] or '\\"', body)
+    literal = _ESCAPE.sub(lambda result: result[0] if result[1][:1] in VALID_ESCAPES else unescaped(result[1]), quoted)
     for attempt in (quoted, literal):
         try:
-            found: str = _DECODER.decode(f'"{attempt}"')
+            decoded: str = _DECODER.decode(f'"{attempt}"')
         except ValueError:
             continue
-        return found
+        return decoded
     raise Broken(place)
 
 

@@ -158,20 +158,26 @@ class OpenAI:
         return less_strict(detail, refused, (JSON_SCHEMA, OBJECT_WITH_SCHEMA, OBJECT))
 
     def agreed(self, refused: Set[str]) -> str:
-        found = next((name for name in (JSON_SCHEMA, OBJECT_WITH_SCHEMA, OBJECT) if name not in refused), NO_FORMAT)
-        return f"{found}, {STRICT}" if found == JSON_SCHEMA and STRICT not in refused else found
+        response_format = next(
+            (name for name in (JSON_SCHEMA, OBJECT_WITH_SCHEMA, OBJECT) if name not in refused), NO_FORMAT
+        )
+        return (
+            f"{response_format}, {STRICT}"
+            if response_format == JSON_SCHEMA and STRICT not in refused
+            else response_format
+        )
 
     def reply(self, answer: object) -> Reply | None:
         message = part(answer, "choices", 0, "message")
         if not isinstance(message, dict):
             return None
         ended = part(answer, "choices", 0, "finish_reason")
-        said = text_of(message.get("content"))
+        text = text_of(message.get("content"))
         # Servers with another parser than the model's put the answer among its calls or its thoughts.
-        said = said or text_of(part(message, "tool_calls", 0, "function", "arguments"))
-        said = said or text_of(message.get("reasoning_content") or message.get("reasoning"))
+        text = text or text_of(part(message, "tool_calls", 0, "function", "arguments"))
+        text = text or text_of(message.get("reasoning_content") or message.get("reasoning"))
         return Reply(
-            said,
+            text,
             count(part(answer, "usage", "prompt_tokens")),
             count(part(answer, "usage", "completion_tokens")),
             cut=ended == "length",
@@ -312,8 +318,8 @@ class Ollama:
         return ask.max_tokens
 
     def request(self, ask: Ask, model: str, refused: Set[str]) -> dict[str, object]:
-        said = "".join(message["content"] for message in messages_of(ask, refused))
-        context = max(context_for(said, ask.max_tokens), self._context.get(model, 0))
+        prompt = "".join(message["content"] for message in messages_of(ask, refused))
+        context = max(context_for(prompt, ask.max_tokens), self._context.get(model, 0))
         self._context[model] = context
         payload: dict[str, object] = {
             "model": model,

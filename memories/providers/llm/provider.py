@@ -196,11 +196,11 @@ MUCH_SURER = 0.3
 """More confidence than what one statement to the contrary takes away."""
 
 
-def outdoes(one: Noted, other: Noted) -> bool:
+def outdoes(memory: Noted, other: Noted) -> bool:
     """Of two that are at odds: whether `one` is much surer, or the newer where none is."""
-    if abs(one.confidence - other.confidence) >= MUCH_SURER:
-        return one.confidence > other.confidence
-    return _last_said(one) > _last_said(other)
+    if abs(memory.confidence - other.confidence) >= MUCH_SURER:
+        return memory.confidence > other.confidence
+    return _last_said(memory) > _last_said(other)
 
 
 def _last_said(noted: Noted) -> tuple[float, float, int]:

@@ -75,12 +75,12 @@ def read_answer(content: str | Mapping[str, Any], schema: Mapping[str, Any]) -> 
 def _last_that_fits(content: str | Mapping[str, Any], schema: Mapping[str, Any]) -> dict[str, Any]:
     if isinstance(content, str) and len(content) > MAX_CHARACTERS:
         raise Unfit("the answer is too long")
-    found = find_values(content) if isinstance(content, str) else [content]
+    values = find_values(content) if isinstance(content, str) else [content]
     problem = Unfit("the answer holds no complete JSON object")
-    for value in reversed(found):
+    for value in reversed(values):
         framed = framed_as(schema, value)
         if framed is None:
-            problem = Unfit(f"{WHOLE} is not the object that was asked for") if value == found[-1] else problem
+            problem = Unfit(f"{WHOLE} is not the object that was asked for") if value == values[-1] else problem
             continue
         try:
             answer: dict[str, Any] = fitted(framed, schema)
@@ -88,7 +88,7 @@ def _last_that_fits(content: str | Mapping[str, Any], schema: Mapping[str, Any])
             problem = unfit
             continue
         # Items one by one, without a list around them, are one answer.
-        loose = [one for one in found if is_item(schema, one)]
+        loose = [item for item in values if is_item(schema, item)]
         return fitted({list_name(schema): loose}, schema) if is_item(schema, value) and len(loose) > 1 else answer
     raise problem
 
@@ -115,7 +115,7 @@ def framed_as(schema: Mapping[str, Any], value: Any, depth: int = 0) -> dict[str
         return {name: value}
     inside = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
     framed = (framed_as(schema, part, depth + 1) for part in inside if isinstance(part, dict | list | str))
-    return next((one for one in framed if one is not None), None)
+    return next((item for item in framed if item is not None), None)
 
 
 def essential(schema: Mapping[str, Any]) -> list[str]:
@@ -135,8 +135,8 @@ def is_item(schema: Mapping[str, Any], value: Any) -> bool:
     name = list_name(schema)
     if not name or not isinstance(value, dict):
         return False
-    needed = [_bare(one) for one in essential(schema["properties"][name]["items"])]
-    return bool(needed) and set(needed) <= {_bare(one) for one in value}
+    needed = [_bare(item) for item in essential(schema["properties"][name]["items"])]
+    return bool(needed) and set(needed) <= {_bare(item) for item in value}
 
 
 def _bare(name: object) -> str:
@@ -144,7 +144,7 @@ def _bare(name: object) -> str:
     return _NO_LETTER.sub("", str(name).casefold())
 
 
-def fitted(value: Any, schema: Mapping[str, Any], at: str = WHOLE) -> Any:
+def fitted(value: Any, schema: Mapping[str, Any], path: str = WHOLE) -> Any:
     """Return `value` as the schema has it: numbers from words, lists from texts, defaults for what is missing.
 
     Raises Unfit, and ValueError for a schema with other keywords than ours: nothing may pass unchecked.
@@ -154,16 +154,16 @@ def fitted(value: Any, schema: Mapping[str, Any], at: str = WHOLE) -> Any:
     names = schema.get("type", [])
     types = [names] if isinstance(names, str) else names
     if not types:
-        return _cleaned(value, at)
+        return _cleaned(value, path)
     try:
         if value is None and "null" in types:
             return None
         if "enum" in schema:
-            return _one_of(schema["enum"], value, at)
-        problem = Unfit(f"{at} is not of the type {' or '.join(types)}")
+            return _one_of(schema["enum"], value, path)
+        problem = Unfit(f"{path} is not of the type {' or '.join(types)}")
         for name in types:
-            if (found := READERS[name](value, schema, at)) is not None:
-                return found
+            if (result := READERS[name](value, schema, path)) is not None:
+                return result
         raise problem
     except Unfit:
         if "default" in schema:
@@ -171,16 +171,16 @@ def fitted(value: Any, schema: Mapping[str, Any], at: str = WHOLE) -> Any:
         raise
 
 
-def _cleaned(value: Any, at: str) -> Any:
+def _cleaned(value: Any, path: str) -> Any:
     if isinstance(value, dict):
-        return {without_surrogates(name): _cleaned(part, at) for name, part in value.items()}
+        return {without_surrogates(name): _cleaned(part, path) for name, part in value.items()}
     if isinstance(value, list):
-        return [_cleaned(part, at) for part in value]
+        return [_cleaned(part, path) for part in value]
     if isinstance(value, str):
         return without_surrogates(value)
     if is_finite(value) or isinstance(value, bool) or value is None:
         return value
-    raise Unfit(f"{at} has a number beyond all bounds")
+    raise Unfit(f"{path} has a number beyond all bounds")
 
 
 def is_finite(value: object) -> bool:
@@ -188,15 +188,15 @@ def is_finite(value: object) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool) and abs(value) <= sys.float_info.max
 
 
-def _one_of(choices: list[Any], value: Any, at: str) -> Any:
-    said = _bare(value)
-    found = next((choice for choice in choices if _bare(choice) == said), None)
-    if found is None:
-        raise Unfit(f"{at} is none of {', '.join(map(str, choices))}")
-    return found
+def _one_of(choices: list[Any], value: Any, path: str) -> Any:
+    wanted = _bare(value)
+    result = next((choice for choice in choices if _bare(choice) == wanted), None)
+    if result is None:
+        raise Unfit(f"{path} is none of {', '.join(map(str, choices))}")
+    return result
 
 
-def _text(value: Any, schema: Mapping[str, Any], at: str) -> str | None:
+def _text(value: Any, schema: Mapping[str, Any], path: str) -> str | None:
     if isinstance(value, list) and value and all(isinstance(part, str) for part in value):
         value = ", ".join(value)
     if is_finite(value) and "default" in schema:
@@ -204,25 +204,25 @@ def _text(value: Any, schema: Mapping[str, Any], at: str) -> str | None:
     if not isinstance(value, str):
         return None
     if len(value) > schema.get("maxLength", len(value)):
-        raise Unfit(f"{at} is longer than {schema['maxLength']} characters")
+        raise Unfit(f"{path} is longer than {schema['maxLength']} characters")
     return without_surrogates(value)
 
 
-def _truth(value: Any, schema: Mapping[str, Any], at: str) -> bool | None:
+def _truth(value: Any, schema: Mapping[str, Any], path: str) -> bool | None:
     if isinstance(value, bool):
         return value
-    said = str(value).strip().casefold()
-    return True if said in TRUE else False if said in FALSE else None
+    text = str(value).strip().casefold()
+    return True if text in TRUE else False if text in FALSE else None
 
 
-def _number(value: Any, schema: Mapping[str, Any], at: str, *, is_whole: bool) -> float | None:
+def _number(value: Any, schema: Mapping[str, Any], path: str, *, is_whole: bool) -> float | None:
     least, most = schema.get("minimum", -math.inf), schema.get("maximum", math.inf)
-    found: Any = _from_words(value, least, most) if isinstance(value, str) else value
-    if isinstance(found, list) and len(found) == 1:
-        (found,) = found
-    if not is_finite(found):
+    result: Any = _from_words(value, least, most) if isinstance(value, str) else value
+    if isinstance(result, list) and len(result) == 1:
+        (result,) = result
+    if not is_finite(result):
         return None
-    inside: float = min(max(found, least), most)
+    inside: float = min(max(result, least), most)
     return math.floor(inside + 0.5) if is_whole and not isinstance(inside, int) else inside
 
 
@@ -241,20 +241,20 @@ def _from_words(text: str, least: float, most: float) -> float | None:
     return number / 100 if "%" in text and most == 1 else number
 
 
-def _list(value: Any, schema: Mapping[str, Any], at: str) -> list[Any] | None:
+def _list(value: Any, schema: Mapping[str, Any], path: str) -> list[Any] | None:
     items = schema.get("items", {})
     given = _listed(value, items)
     if given is None:
         return None
-    kept, problems = [], []
+    valid, problems = [], []
     for place, item in enumerate(given):
         try:
-            kept.append(fitted(item, items, f"{at}[{place}]"))
+            valid.append(fitted(item, items, f"{path}[{place}]"))
         except Unfit as unfit:
             problems.append(unfit)
-    if problems and not kept and items.get("type") == "object":
+    if problems and not valid and items.get("type") == "object":
         raise problems[0]
-    return kept[: schema.get("maxItems", len(kept))]
+    return valid[: schema.get("maxItems", len(valid))]
 
 
 def _listed(value: Any, items: Mapping[str, Any]) -> list[Any] | None:
@@ -278,7 +278,7 @@ def _listed(value: Any, items: Mapping[str, Any]) -> list[Any] | None:
     return None
 
 
-def _object(value: Any, schema: Mapping[str, Any], at: str) -> dict[str, Any] | None:
+def _object(value: Any, schema: Mapping[str, Any], path: str) -> dict[str, Any] | None:
     needed = essential(schema)
     if isinstance(value, str) and value.strip():
         inner = find_values(value) if value.lstrip()[:1] == "{" else []
@@ -288,22 +288,22 @@ def _object(value: Any, schema: Mapping[str, Any], at: str) -> dict[str, Any] | 
         return None
     properties: Mapping[str, Any] = schema.get("properties", {})
     by_name = {_bare(name): part for name, part in value.items()} | value
-    found: dict[str, Any] = {}
+    members: dict[str, Any] = {}
     for name, part in properties.items():
-        given = next((by_name[one] for one in (name, _bare(name)) if one in by_name), None)
+        given = next((by_name[item] for item in (name, _bare(name)) if item in by_name), None)
         if given is not None or name in value:
-            found[name] = fitted(given, part, below(at, name))
+            members[name] = fitted(given, part, below(path, name))
         elif "default" in part:
-            found[name] = part["default"]
+            members[name] = part["default"]
         elif name in schema.get("required", ()):
-            raise Unfit(f"{below(at, name)} is missing")
+            raise Unfit(f"{below(path, name)} is missing")
     if schema.get("additionalProperties") is False:
-        return found
-    return found | {name: _cleaned(part, at) for name, part in value.items() if name not in properties}
+        return members
+    return members | {name: _cleaned(part, path) for name, part in value.items() if name not in properties}
 
 
-def below(at: str, name: str) -> str:
-    return name if at == WHOLE else f"{at}.{name}"
+def below(path: str, name: str) -> str:
+    return name if path == WHOLE else f"{path}.{name}"
 
 
 Reading = Callable[[Any, Mapping[str, Any], str], Any]
@@ -313,7 +313,7 @@ READERS: Mapping[str, Reading] = MappingProxyType(
         "array": _list,
         "string": _text,
         "boolean": _truth,
-        "null": lambda value, schema, at: None,
+        "null": lambda value, schema, path: None,
         "number": partial(_number, is_whole=False),
         "integer": partial(_number, is_whole=True),
     }

@@ -155,7 +155,7 @@ def ask_facts(chunk: Chunk, conversation: Conversation, setting: Setting, *, lea
     listed = enumerate(setting.known[:MOST_KNOWN], 1)
     known = [f"{number}. {shorten(one_line(text), MAX_KNOWN_CHARACTERS)}" for number, text in listed]
     told_by = clean(setting.guidance).strip()
-    told = {
+    trusted = {
         "now": show_day(chunk.now),
         "categories": _categories(setting),
         "max_characters": setting.max_characters,
@@ -168,9 +168,9 @@ def ask_facts(chunk: Chunk, conversation: Conversation, setting: Setting, *, lea
         "before": show_last(chunk.before, MOST_BEFORE, BEFORE_CHARACTERS),
         "conversation": conversation.text,
     }
-    said = estimate_tokens(conversation.text)
-    most = min(MOST_TOKENS, TOKENS_PER_FACT * (setting.most_facts + 2), FEWEST_TOKENS + TOKENS_PER_TOKEN * said)
-    return (_LEAN if lean else _EXTRACT).fill(told, untrusted, most)
+    tokens = estimate_tokens(conversation.text)
+    most = min(MOST_TOKENS, TOKENS_PER_FACT * (setting.most_facts + 2), FEWEST_TOKENS + TOKENS_PER_TOKEN * tokens)
+    return (_LEAN if lean else _EXTRACT).fill(trusted, untrusted, most)
 
 
 def _categories(setting: Setting) -> str:
@@ -184,28 +184,28 @@ def read_facts(
     answer: Mapping[str, Any], chunk: Chunk, conversation: Conversation, setting: Setting, made_by: str
 ) -> list[Fact]:
     """Return the facts that hold up, in their order, each once, at most `setting.most_facts`."""
-    said, labels = _Said.of(chunk, conversation), Labels.of(setting)
-    shown = [fact["content"] for fact in example(_EXTRACT.operation)["facts"]]
-    kept: dict[str, Fact] = {}
+    source, labels = _Said.of(chunk, conversation), Labels.of(setting)
+    examples = [fact["content"] for fact in example(_EXTRACT.operation)["facts"]]
+    facts: dict[str, Fact] = {}
     for given in answer["facts"]:
-        found = given if "quote" in given else labelled_by_rules(given, setting)
-        if len(kept) >= setting.most_facts:
+        labelled = given if "quote" in given else labelled_by_rules(given, setting)
+        if len(facts) >= setting.most_facts:
             break
-        content = one_line(found["content"])
-        place, quote = said.locate(found["message"], one_line(found["quote"]), content)
+        content = one_line(labelled["content"])
+        place, quote = source.locate(labelled["message"], one_line(labelled["quote"]), content)
         # A statement cut short says something else.
         if place is None or not _key(content) or len(content) > setting.max_characters:
             continue
-        number = found["updates"] if found["updates"] <= len(setting.known[:MOST_KNOWN]) else 0
-        place, quote, doubt = said.ground(content, place, quote, setting.known[number - 1] if number else "")
-        if is_of_example(content, shown, said.words[place]):
+        number = labelled["updates"] if labelled["updates"] <= len(setting.known[:MOST_KNOWN]) else 0
+        place, quote, doubt = source.ground(content, place, quote, setting.known[number - 1] if number else "")
+        if is_of_example(content, examples, source.words[place]):
             continue
         if chunk.messages[place].role == ASSISTANT:
-            doubt = doubt or (ONLY_SUGGESTED if is_suggestion(said.words[place], quote, content) else "")
-            content = content if doubt else attributed(content, said.words[place], quote)
+            doubt = doubt or (ONLY_SUGGESTED if is_suggestion(source.words[place], quote, content) else "")
+            content = content if doubt else attributed(content, source.words[place], quote)
         where = Fact(content, place, quote, made_by=made_by, doubt=doubt, updates=number)
-        kept.setdefault(_key(content), _label(where, found, labels, chunk.now))
-    return list(kept.values())
+        facts.setdefault(_key(content), _label(where, labelled, labels, chunk.now))
+    return list(facts.values())
 
 
 def labelled_by_rules(given: Mapping[str, Any], setting: Setting) -> dict[str, Any]:
@@ -221,28 +221,28 @@ def labelled_by_rules(given: Mapping[str, Any], setting: Setting) -> dict[str, A
     }
 
 
-def _label(fact: Fact, found: Mapping[str, Any], labels: Labels, now: datetime) -> Fact:
+def _label(fact: Fact, answer: Mapping[str, Any], labels: Labels, now: datetime) -> Fact:
     # None for what is no date. An end before the start is no end.
-    start, end = _limits(found["valid_from"], now)[0], _limits(found["valid_until"], now)[1]
+    start, end = _limits(answer["valid_from"], now)[0], _limits(answer["valid_until"], now)[1]
     valid_from, valid_until = start, None if start and end and end <= start else end
-    tags = found["tags"]
+    tags = answer["tags"]
     named = (one_line(tag).lstrip("#").casefold() for tag in tags)
-    kept: dict[str, str] = {}
-    for name in map(one_line, found["entities"]):
-        if len(kept) < MAX_ENTITIES and len(name) <= MAX_ENTITY_CHARACTERS and (key := entity_key(name)):
-            kept.setdefault(key, name)
+    valid: dict[str, str] = {}
+    for name in map(one_line, answer["entities"]):
+        if len(valid) < MAX_ENTITIES and len(name) <= MAX_ENTITY_CHARACTERS and (key := entity_key(name)):
+            valid.setdefault(key, name)
     return replace(
         fact,
-        kind=found["kind"],
-        category=labels.category(found["category"]),
-        subject=labels.subject(found["subject"]),
+        kind=answer["kind"],
+        category=labels.category(answer["category"]),
+        subject=labels.subject(answer["subject"]),
         tags=tuple(dict.fromkeys(tag for tag in named if 0 < len(tag) <= MAX_TAG_CHARACTERS))[:MOST_TAGS],
-        importance=found["importance"],
-        strength=found["strength"],
-        sentiment=found["sentiment"],
-        verifiable=float(found["verifiable"]),
-        useful=float(found["useful"]),
-        entities=tuple(kept.values()),
+        importance=answer["importance"],
+        strength=answer["strength"],
+        sentiment=answer["sentiment"],
+        verifiable=float(answer["verifiable"]),
+        useful=float(answer["useful"]),
+        entities=tuple(valid.values()),
         valid_from=valid_from,
         valid_until=valid_until,
     )
@@ -272,10 +272,10 @@ class _Said:
 
     @classmethod
     def of(cls, chunk: Chunk, conversation: Conversation) -> _Said:
-        told = [*chunk.before, *(chunk.messages[at] for at in conversation.places)]
-        messages = [replace(message, content=one_line(own_words(message))) for message in told]
+        all_messages = [*chunk.before, *(chunk.messages[index] for index in conversation.places)]
+        messages = [replace(message, content=one_line(own_words(message))) for message in all_messages]
         earlier = len(chunk.before)
-        words = {at: one.content for at, one in zip(conversation.places, messages[earlier:], strict=True)}
+        words = {index: message.content for index, message in zip(conversation.places, messages[earlier:], strict=True)}
         return cls(conversation.places, words, messages, earlier, chunk.now)
 
     def locate(self, number: int, quote: str, content: str) -> tuple[int | None, str]:
@@ -285,9 +285,9 @@ class _Said:
         """
         named = self.places[number - 1] if 1 <= number <= len(self.places) else None
         if quote and len(quote) <= MAX_QUOTE_CHARACTERS:
-            found = next((at for at in self._from(named) if quote in self.words[at]), None)
-            if found is not None:
-                return found, quote
+            place = next((index for index in self._from(named) if quote in self.words[index]), None)
+            if place is not None:
+                return place, quote
             if any(quote in message.content for message in self.messages[: self.earlier]):
                 return None, ""
         if named is None:
@@ -307,8 +307,8 @@ class _Said:
             best = place
         doubt = self._doubt(content, place, updated)
         if best == place and doubt:
-            saying = (at for at in self.words if self._share(content, at))
-            best = self._most_said(content, [at for at in saying if not self._doubt(content, at, updated)])
+            saying = (index for index in self.words if self._share(content, index))
+            best = self._most_said(content, [index for index in saying if not self._doubt(content, index, updated)])
         if best is None or best == place or self._doubt(content, best, updated):
             return place, quote, doubt
         return best, quote if quote in self.words[best] else "", ""
@@ -320,14 +320,14 @@ class _Said:
         stands for its speaker may have said just before, or somebody named.
         """
         *earlier, here = self.messages[: self.places.index(place) + self.earlier + 1]
-        asked = self._other_side(place)
-        context = [here, *earlier[-1:], *([asked] if asked and has_question(asked.content) else [])]
-        said = "\n".join((*(text for one in context for text in (one.content, one.speaker)), updated))
+        question = self._other_side(place)
+        context = [here, *earlier[-1:], *([question] if question and has_question(question.content) else [])]
+        source = "\n".join((*(text for message in context for text in (message.content, message.speaker)), updated))
         if not points_back(here.content):
-            return doubt_about(content, said, self.now)
-        names = "\n".join(text for one in earlier for text in (one.content, one.speaker))
-        own = next((one.content for one in reversed(earlier) if speaker_of(one) == speaker_of(here)), "")
-        return doubt_about(content, said, self.now, names, own)
+            return doubt_about(content, source, self.now)
+        names = "\n".join(text for message in earlier for text in (message.content, message.speaker))
+        own = next((message.content for message in reversed(earlier) if speaker_of(message) == speaker_of(here)), "")
+        return doubt_about(content, source, self.now, names, own)
 
     def _is_answered(self, best: int, place: int, content: str) -> bool:
         """Return whether a message answers, or agrees to, what the other side said last."""
@@ -339,10 +339,10 @@ class _Said:
     def _other_side(self, place: int) -> Message | None:
         """Return what the other side said last before a message."""
         *earlier, here = self.messages[: self.places.index(place) + self.earlier + 1]
-        return next((one for one in reversed(earlier) if speaker_of(one) != speaker_of(here)), None)
+        return next((message for message in reversed(earlier) if speaker_of(message) != speaker_of(here)), None)
 
     def _most_said(self, content: str, places: Iterable[int]) -> int | None:
-        return max(places, key=lambda at: self._share(content, at), default=None)
+        return max(places, key=lambda index: self._share(content, index), default=None)
 
     def _share(self, content: str, place: int) -> float:
         return used_share(content, self.words[place])

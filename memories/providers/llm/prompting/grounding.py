@@ -56,17 +56,17 @@ _OF_YOU = re.compile(r"\b(?:you|your|yours|du|dir|dich|dein\w*|sie|ihr\w*)\b", r
 _THE_USER = re.compile(r"^(?P<the>the )?user\b(?!['’]s)", re.IGNORECASE)
 
 
-def doubt_about(content: str, said: str, now: datetime, names_from: str = "", words_from: str = "") -> str:
+def doubt_about(content: str, source: str, now: datetime, names_from: str = "", words_from: str = "") -> str:
     """Return what of a statement nobody said, dates excepted; "" where it is grounded.
 
     Names and other words, but no figures, may be from further texts.
     """
     statement = without_dates(content, now)
-    missing = unsaid_words(statement, said)
+    missing = unsaid_words(statement, source)
     far = [name for name in missing.names if is_said_in(name, names_from)]
     far += [word for word in missing.words if is_said_in(word, words_from)]
     if far:
-        missing = unsaid_words(statement, f"{said}\n{' '.join(far)}")
+        missing = unsaid_words(statement, f"{source}\n{' '.join(far)}")
     if missing.names:
         return f"nobody said {', '.join(missing.names[:5])}"
     if missing.share_said < ENOUGH_SAID or missing.share_of_words < FEWEST_WORDS_SAID:
@@ -117,7 +117,7 @@ def sentence_of(message: str, words: str) -> str:
     span = find_said(message, words)
     if span is None:
         return ""
-    begin = max((found.end() for found in re.finditer(r"[.!?:;\n]\s", message[: span[0]])), default=0)
+    begin = max((match.end() for match in re.finditer(r"[.!?:;\n]\s", message[: span[0]])), default=0)
     behind = re.search(r"[.!?？。](?=\s|\Z)|\n", message[span[1] - 1 :])
     return message[begin : span[1] - 1 + behind.end() if behind else len(message)].strip()
 
@@ -127,10 +127,10 @@ def attributed(content: str, message: str, quote: str) -> str:
     sentence = sentence_of(message, quote or content)
     if not _OWN_WORK.match(sentence) or _OF_YOU.search(sentence):
         return content
-    return _THE_USER.sub(lambda found: f"{found['the'] or 'The '}assistant", content, count=1)
+    return _THE_USER.sub(lambda match: f"{match['the'] or 'The '}assistant", content, count=1)
 
 
-def is_of_example(content: str, examples: Iterable[str], said: str) -> bool:
+def is_of_example(content: str, examples: Iterable[str], source: str) -> bool:
     """Return whether a statement is one of the prompt's examples in about its words, and nobody said it here."""
     near = any(used_share(example, content) >= ALIKE and used_share(content, example) >= ALIKE for example in examples)
-    return near and unsaid_words(content, said).share_said < ALIKE
+    return near and unsaid_words(content, source).share_said < ALIKE

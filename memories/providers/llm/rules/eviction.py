@@ -69,7 +69,9 @@ def _merge(memories: Sequence[Noted], now: datetime, max_characters: int) -> Cho
     A pinned one is never rewritten: it must be the one that says more.
     """
     gists = {memory.content: gist_of(memory.content) for memory in memories}
-    ordered = sorted(memories, key=lambda one: (-gists[one.content].size, -len(one.content), one.content, one.number))
+    ordered = sorted(
+        memories, key=lambda memory: (-gists[memory.content].size, -len(memory.content), memory.content, memory.number)
+    )
     drawers = [f"{memory.category}\n{memory.subject.casefold()}" for memory in ordered]
     for left, right in find_alike([gists[memory.content] for memory in ordered], drawers, MOST_COMPARED):
         richer, poorer = ordered[left], ordered[right]
