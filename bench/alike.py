@@ -27,20 +27,20 @@ class AlikeEmbedder(HashEmbedder):
 
     def __init__(self, documents: Vectors, questions: Vectors) -> None:
         super().__init__(documents.shape[1])
-        self.name, self.said, self.asked = f"alike-{self.dim}", documents, questions
+        self.name, self.documents, self.questions = f"alike-{self.dim}", documents, questions
         self.last: Sequence[str] = ()
 
     def embed_documents(self, texts: Sequence[str]) -> Vectors:
         self.last = texts
-        item, other, third = drawn(texts, 3).T % len(self.said)
-        return between(self.said[item], self.said[other], self.said[third])
+        item, other, third = drawn(texts, 3).T % len(self.documents)
+        return between(self.documents[item], self.documents[other], self.documents[third])
 
     def embed_query(self, text: str) -> Vectors:
         """Who asks with the words of a text that was just embedded, means that one."""
         if text in self.last:
             vector: Vectors = self.embed_documents([text])[0]
         else:
-            vector = self.asked[int(drawn([text], 1)[0, 0]) % len(self.asked)]
+            vector = self.questions[int(drawn([text], 1)[0, 0]) % len(self.questions)]
         return vector
 
 

@@ -135,7 +135,7 @@ def passages_for(
     best = np.argsort(-formula)[:COMPETING]
     best = best[formula[best] >= embedder.thresholds.likened(embedder.thresholds.relevant)]
     if len(best) and formula[best[0]] >= SUFFICIENT:
-        right = np.array([ids[pk] in question.gold for pk in scoped.at("pk", best).tolist()])
+        right = np.array([ids[pk] in question.gold for pk in scoped.values_at("pk", best).tolist()])
         yield Answer(conversation.group, formula[best].astype(np.float64), right, weight)
 
 

@@ -396,7 +396,7 @@ def report(endpoints: dict[str, str], pairs: str, note: str) -> str:
         pairs,
     ]
     for name, output in endpoints.items():
-        parts += [f"Through the doors that agents use, {name}:", output]
+        parts += [f"Through the endpoints that agents use, {name}:", output]
     return "\n\n".join(parts)
 
 

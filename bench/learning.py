@@ -93,7 +93,7 @@ def conversation_row(conversation: Conversation, rules: RulesProvider, embedder:
     chatter = set(conversation.labels["chatter"])
     return [
         conversation.name,
-        *(f"{found(conversation.labels[kind], placed, embedder)} / {len(conversation.labels[kind])}"
+        *(f"{count_found(conversation.labels[kind], placed, embedder)} / {len(conversation.labels[kind])}"
           for kind in ("facts", "lessons")),
         f"{triggers_found(conversation)} / {len(conversation.labels['triggers'])}",
         len(placed),
@@ -101,7 +101,7 @@ def conversation_row(conversation: Conversation, rules: RulesProvider, embedder:
     ]  # fmt: skip
 
 
-def found(labels: Sequence[Row], placed: Sequence[Placed], embedder: Embedder) -> int:
+def count_found(labels: Sequence[Row], placed: Sequence[Placed], embedder: Embedder) -> int:
     if not labels or not placed:
         return 0
     output = embedder.embed_documents([label["statement"] for label in labels])

@@ -95,5 +95,5 @@ def leanings() -> Leanings:
 
 
 if __name__ == "__main__":
-    found = leanings()
-    np.save(LEANINGS_FILE, np.concatenate([found.centre[None], found.languages]))
+    measured = leanings()
+    np.save(LEANINGS_FILE, np.concatenate([measured.centre[None], measured.languages]))

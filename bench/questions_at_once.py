@@ -24,7 +24,7 @@ import numpy as np
 from bench.beside.clients import Endpoint, ask_each_once
 from bench.options import parser
 from bench.page import PERFORMANCE, circumstances, table, write_section
-from bench.promises.site import PATIENCE_SECONDS, Site, told
+from bench.promises.site import PATIENCE_SECONDS, Site, answer_of
 from bench.request_latency import QUESTION
 from bench.search_latency import STOP_WORDS
 from bench.synthetic import texts_of
@@ -83,7 +83,7 @@ def remember(site: Site, endpoint: Endpoint) -> None:
     """And let each process load its model, and find what is remembered."""
     memories = [{"content": text} for text in texts_of(MEMORIES, 12, SEED + 1)]
     address = f"{site.url}/api/v1/memories/batch"
-    told(httpx.post(address, json={"memories": memories}, headers=endpoint.headers, timeout=PATIENCE_SECONDS))
+    answer_of(httpx.post(address, json={"memories": memories}, headers=endpoint.headers, timeout=PATIENCE_SECONDS))
     for round_ in range(CLIENTS):
         post(endpoint, CLIENTS, [f"loads the model {round_} {number}" for number in range(CLIENTS)])
 

@@ -135,7 +135,7 @@ def render(
 ) -> str:  # fmt: skip
     parts = [
         f"Measured {facts}",
-        told(conversations),
+        describe(conversations),
         "Each cell is R@5 / R@10 / MRR@10: the share of a question's annotated evidence among the first 5 and the "
         "first 10 hits, and 1 / rank of the first.",
     ]
@@ -168,7 +168,7 @@ def worst_first(measured: Measured, some: Sequence[tuple[str, str]], most: int) 
     return table(["", "questions", "best baseline", "its", "Memsite", "R@10 ahead"], [row for _, row in rows[:most]])
 
 
-def told(conversations: Sequence[Conversation]) -> str:
+def describe(conversations: Sequence[Conversation]) -> str:
     """Describe the data, and which of it the ranking knows."""
     items = sum(len(conversation.items) for conversation in conversations)
     questions = sum(len(conversation.questions) for conversation in conversations)

@@ -49,14 +49,14 @@ class Lesson:
     """A question over its conversation: its list, the features' names and the candidates' item ids."""
 
     conversation: Conversation
-    asked: Asked
+    question: Asked
     names: tuple[str, ...]
     listed: Listed
     ids: NDArray[np.str_]
 
     def score(self, weights: Doubles) -> Score:
         order = np.argsort(-(self.listed.features @ weights), kind="stable")
-        return score(self.ids[order[:10]].tolist(), self.asked.gold)
+        return score(self.ids[order[:10]].tolist(), self.question.gold)
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,7 +163,7 @@ def scores_by(lessons: Sequence[Lesson], scores: Sequence[Score]) -> dict[str, d
     for lesson, item in zip(lessons, scores, strict=True):
         by_category = grouped.setdefault(lesson.conversation.data_set, {ALL: []})
         by_category[ALL].append(item)
-        by_category.setdefault(lesson.asked.category, []).append(item)
+        by_category.setdefault(lesson.question.category, []).append(item)
     return grouped
 
 

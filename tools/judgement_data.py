@@ -170,7 +170,9 @@ def chatter() -> Iterator[Example]:
     for path in sorted(LEARNING.glob("gate-development-*.jsonl")):
         for row in rows_of(path):
             if not row["keep"]:
-                yield from (sentence_of(text, before, drop, by_hand=False) for before, text in said(row["messages"]))
+                yield from (
+                    sentence_of(text, before, drop, by_hand=False) for before, text in user_messages(row["messages"])
+                )
     for path in sorted(LEARNING.glob("labels-development-*.json")):
         talk = rows_of(path.with_name(path.name.replace("labels", "conversation")).with_suffix(".jsonl"))
         numbers = set(json.loads(path.read_text(encoding="utf-8"))["chatter"])
@@ -238,7 +240,7 @@ def is_short(example: Example) -> bool:
     return len(example.texts[-1].split()) <= SHORT_WORDS
 
 
-def said(messages: Sequence[dict[str, str]]) -> Iterator[tuple[str, str]]:
+def user_messages(messages: Sequence[dict[str, str]]) -> Iterator[tuple[str, str]]:
     """Yield (what it answers, what a user said)."""
     before = ""
     for message in messages:

@@ -75,7 +75,7 @@ def main() -> None:
 
 def serve_both(peers: Path, size: int, seconds: float) -> Loads:
     """Of some rounds, in turns."""
-    texts, questions = texts_of(size, TEXT_WORDS, SEED), asked()
+    texts, questions = texts_of(size, TEXT_WORDS, SEED), questions_asked()
     loads: Loads = {}
     with (
         tempfile.TemporaryDirectory(prefix="memsite-beside-") as folder,
@@ -157,7 +157,7 @@ def wait_for(address: str) -> None:
     raise RuntimeError(f"{address} does not answer.")
 
 
-def asked() -> list[str]:
+def questions_asked() -> list[str]:
     return texts_of(QUESTIONS, QUESTION_WORDS, SEED + 1, skipped=STOP_WORDS)
 
 
@@ -171,7 +171,7 @@ def work_beside(peers: Path, size: int) -> Local:
     """
     embedder = HashEmbedder(DIM)
     app = fill_app(size, embedder, f"beside-{size}")
-    questions = asked()
+    questions = questions_asked()
     search(app, questions[0], embedder)  # loads the index
     before = work(app, embedder, questions[::2], range(0, WRITES, 2))
     theirs = {f"mem0 on {provider}": mem0_on(provider, peers, size, questions) for provider in STORES}

@@ -200,8 +200,8 @@ def measure_writes(app: App, embedder: Embedder, questions: list[str], mark: str
             with transactions_watched() as spent:
                 seconds[WRITE].append(timed(partial(store, app, [Candidate(content=fresh)], embedder)))
             assert spent.transactions == 1, "a write is one transaction"
-            seconds[HELD].append(spent.held)
-            seconds[ASKED].append(spent.asked)
+            seconds[HELD].append(spent.whole)
+            seconds[ASKED].append(spent.waiting)
             seconds[COMMITTED].append(spent.committed)
             seconds[AFTER].append(timed(asking))
             must_find(app, fresh, embedder)
@@ -211,11 +211,11 @@ def measure_writes(app: App, embedder: Embedder, questions: list[str], mark: str
                 asking()
                 with sqlite_set(synchronous="NORMAL"), transactions_watched() as spent:
                     store(app, [Candidate(content=f"{mark}{number} unsynced {question}")], embedder)
-                seconds[UNSYNCED].append(spent.asked)
+                seconds[UNSYNCED].append(spent.waiting)
     for number, question in enumerate(questions):
         with transactions_watched() as spent:
             store(app, [Candidate(content=f"{mark}{number} following {question}")], embedder)
-        seconds[FOLLOWING].append(spent.asked)
+        seconds[FOLLOWING].append(spent.waiting)
     for number, question in enumerate(questions):
         candidate = Candidate(content=f"{mark}{number} looked {question}")
         seconds[LOOKED].append(timed(partial(store, app, [candidate], embedder, dedupe=True)))

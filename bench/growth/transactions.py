@@ -21,12 +21,12 @@ Ask = Callable[..., Any]
 class Spent:
     """Seconds that a transaction took.
 
-    `held`: from before it begins to after it is committed, what Python does meanwhile included. `asked`: of that,
+    `whole`: from before it begins to after it is committed, what Python does meanwhile included. `waiting`: of that,
     waiting for its statements (the one that begins it too) and for the commit. `committed`: the commit alone.
     """
 
-    held: float = 0.0
-    asked: float = 0.0
+    whole: float = 0.0
+    waiting: float = 0.0
     committed: float = 0.0
     transactions: int = 0
 
@@ -47,9 +47,9 @@ def transactions_watched() -> Iterator[Spent]:
         started = time.perf_counter()
         commit()
         ended = time.perf_counter()
-        spent.asked += ended - started
+        spent.waiting += ended - started
         spent.committed += ended - started
-        spent.held += ended - began.pop()
+        spent.whole += ended - began.pop()
         spent.transactions += 1
 
     def ask(execute: Callable[..., Any], *arguments: Any) -> Any:
@@ -58,7 +58,7 @@ def transactions_watched() -> Iterator[Spent]:
             return execute(*arguments)
         finally:
             if began:
-                spent.asked += time.perf_counter() - started
+                spent.waiting += time.perf_counter() - started
 
     with (
         patch.object(connection, "set_autocommit", begin),

@@ -56,13 +56,13 @@ async def send_all(
 
     async with site.client(key) as client:
 
-        async def one(number: int) -> None:
+        async def send_number(number: int) -> None:
             async with space:
                 answer = await send(client, number)
             statuses[answer.status_code] += 1
             answers[number].append(answer.content)
 
-        await asyncio.gather(*(one(number) for number in numbers))
+        await asyncio.gather(*(send_number(number) for number in numbers))
 
 
 async def send(client: httpx.AsyncClient, number: int) -> httpx.Response:

@@ -26,7 +26,7 @@ APP = "crowd"
 DATABASE, BACKUPS = "memsite.sqlite3", "backups-by-hand"
 PAGES = ("/", "/memories", "/sessions", "/events")
 LOGIN, PASSWORD = "watcher", "seven-green-bottles"
-CONTENT = "Door {} of the warehouse is closed at {}"
+CONTENT = "Gate {} of the warehouse is closed at {}"
 
 
 @dataclass(frozen=True, slots=True)

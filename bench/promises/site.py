@@ -203,8 +203,8 @@ class Site:
         """Return a key for each of the new app's agents."""
         with self.operator() as operator:
             body = {"app_id": name, "name": name, "policy": {"writes_per_minute": 1_000_000, **policy}}
-            told(operator.post("apps", json=body))
-            made = [told(operator.post(f"apps/{name}/agents", json={"name": f"a{n}"})) for n in range(agents)]
+            answer_of(operator.post("apps", json=body))
+            made = [answer_of(operator.post(f"apps/{name}/agents", json={"name": f"a{n}"})) for n in range(agents)]
         return [item["api_key"] for item in made]
 
     def everything(self, key: str, path: str) -> list[dict[str, Any]]:
@@ -213,13 +213,13 @@ class Site:
         with httpx.Client(headers={"Authorization": f"Bearer {key}"}, timeout=PATIENCE_SECONDS) as client:
             address: str | None = f"{self.url}/api/v1/{path}{'&' if '?' in path else '?'}limit=200"
             while address:
-                page = told(client.get(address))
+                page = answer_of(client.get(address))
                 rows += page["results"]
                 address = page["next"]
         return rows
 
 
-def told(response: httpx.Response) -> dict[str, Any]:
+def answer_of(response: httpx.Response) -> dict[str, Any]:
     if not response.is_success:
         raise RuntimeError(f"{response.request.url} answered {response.status_code}: {response.text[:500]}")
     answer: dict[str, Any] = response.json()

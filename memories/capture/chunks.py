@@ -160,16 +160,16 @@ def make_chunks(
         last = messages[parts[-1].place]
         # What was said before the window's first part, as much as fits.
         first = parts[0]
-        room = overlap * CHARACTERS_PER_TOKEN
+        capacity = overlap * CHARACTERS_PER_TOKEN
         before: list[Message] = []
         place, end = first.place, first.start
-        while place >= 0 and room > 0:
-            start = _start_of_tail(texts[place], end, room)
+        while place >= 0 and capacity > 0:
+            start = _start_of_tail(texts[place], end, capacity)
             if tail := texts[place][start:end].strip():
                 before.append(replace(messages[place], content=tail))
             if start > 0:
                 break
-            room -= -(-end // CHARACTERS_PER_TOKEN) * CHARACTERS_PER_TOKEN
+            capacity -= -(-end // CHARACTERS_PER_TOKEN) * CHARACTERS_PER_TOKEN
             place -= 1
             end = len(texts[place])
         chunk = Chunk(
@@ -231,10 +231,10 @@ def _packed(parts: Iterator[_Part], window: int) -> Iterator[list[_Part]]:
         yield packed
 
 
-def _start_of_tail(text: str, end: int, room: int) -> int:
-    """Return where the sentences before `end` begin that fit into `room` characters; `end` when not even one does."""
-    if end <= room:
+def _start_of_tail(text: str, end: int, capacity: int) -> int:
+    """Return where the sentences before `end` begin that fit into `capacity` characters; `end` if not even one does."""
+    if end <= capacity:
         return 0
-    earliest = end - room
+    earliest = end - capacity
     borders = (match.end() for match in _SENTENCE_END.finditer(text, max(earliest - 3, 0), end))
     return next((border for border in borders if earliest <= border < end), end)

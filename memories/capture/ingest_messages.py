@@ -70,7 +70,7 @@ OnTurn = Callable[[Turn], object]
 class ParsedMessage:
     """One text with what its markers say, before anything is stored."""
 
-    said: Said
+    message: Said
     candidates: list[Candidate] = field(default_factory=list)
     refusals: list[Refusal] = field(default_factory=list)
     all_related: list[RelatedMemories] = field(default_factory=list)
@@ -398,14 +398,14 @@ class StreamCapture:
                 call |= {"result": item.content_text, "is_error": item.is_error}
             elif isinstance(item, AssistantText):
                 self.exchange.assistant.append(item.text)
-                return [self.said(Role.ASSISTANT, item, item.message_id, item.uuid)]
+                return [self.message_of(Role.ASSISTANT, item, item.message_id, item.uuid)]
             elif isinstance(item, UserText) and not item.is_synthetic:
                 self.exchange.user.append(item.text)
-                return [self.said(Role.USER, item, item.uuid)]
+                return [self.message_of(Role.USER, item, item.uuid)]
             return []
         return []
 
-    def said(self, role: str, item: AssistantText | UserText, *ids: str | None) -> Said:
+    def message_of(self, role: str, item: AssistantText | UserText, *ids: str | None) -> Said:
         self.exchange.number = self.exchange.number or next_turn_number(self.session)
         by_place = self.name and f"{self.name}:{item.line_number}"
         return Said(role, item.text, source_key(*ids, by_place, text=item.text), turn_number=self.exchange.number)

@@ -209,7 +209,7 @@ def note_injected(session: AgentSession, injected: Injected, turn_number: int | 
 def note_remaining(session: AgentSession, injected: Injected, turn_number: int | None, now: datetime) -> None:
     with transaction.atomic():
         displayed = Memory.objects.for_app(session.app).filter(pk__in=[memory.pk for memory in injected.memories])
-        there = displayed.held()
+        there = displayed.locked_pks()
         Injection.objects.bulk_create(
             Injection(
                 app_id=session.app_id,
@@ -287,7 +287,7 @@ class Due(Protocol):
     @property
     def is_doubted(self) -> bool: ...
     @property
-    def said(self) -> date: ...
+    def said_on(self) -> date: ...
 
 
 def due_line(due: Due) -> str:
@@ -299,7 +299,7 @@ def due_line(due: Due) -> str:
         when += f", until {trigger.until}"
     how = "said" if trigger.resource_id else "noted"
     note = f"; {CONFLICTING}" if due.is_doubted else ""
-    return f"- {when}: {neutralise(trigger.message)} ({how} {due.said}{note})"
+    return f"- {when}: {neutralise(trigger.message)} ({how} {due.said_on}{note})"
 
 
 def memory_line(memory: Memory, policy: AppPolicy, at_odds: Collection[int]) -> str:
@@ -310,7 +310,7 @@ def restates(due: Due, memory: Memory) -> bool:
     """Tell whether the memory is the plan itself, its date written out: the line of what is due has said it."""
     if memory.resource_id is None or memory.resource_id != due.trigger.resource_id:
         return False
-    said_at = datetime.combine(due.said, time())
+    said_at = datetime.combine(due.said_on, time())
     times = [event.text for event in find_coming(memory.content, said_at)]
     times += [window.text for window in find_windows(memory.content, said_at)]
     matter = matter_of(memory.content, times)

@@ -139,20 +139,20 @@ def fit(lines: Sequence[Line], budget_tokens: int, render: Render) -> tuple[list
     # The longest prefix first: its length is found with few renderings, however many lines there are.
     prefix = bisect_left(range(1, len(lines) + 1), True, key=lambda size: not fits(lines[:size]))
     taken, misses = list(lines[:prefix]), 0
-    room = room_beside(taken, budget_tokens, render)
+    capacity = capacity_beside(taken, budget_tokens, render)
     for line in lines[prefix:]:
         if misses == MISSES:
             break
-        if len(line.text) > room:
+        if len(line.text) > capacity:
             continue
         misses += 1
         if fits([*taken, line]):
             taken, misses = [*taken, line], 0
-            room = room_beside(taken, budget_tokens, render)
+            capacity = capacity_beside(taken, budget_tokens, render)
     return (taken, render(taken)) if taken else ([], "")
 
 
-def room_beside(taken: Sequence[Line], budget_tokens: int, render: Render) -> int:
+def capacity_beside(taken: Sequence[Line], budget_tokens: int, render: Render) -> int:
     """Return the characters that another line may have at most."""
     used = len(render(taken)) if taken else 0
     return budget_tokens * CHARACTERS_PER_TOKEN - used + HEADING_CHARACTERS

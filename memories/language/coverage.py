@@ -18,10 +18,10 @@ READ_CHARACTERS = 1_000
 
 @dataclass(frozen=True, slots=True)
 class Overview:
-    """Hold the way in which a question asks over many memories, whether of what its asker `said`, and the topic."""
+    """Hold how a question asks over many memories, whether about what its asker said (`by_asker`), and the topic."""
 
     way: str
-    said: bool
+    by_asker: bool
     topic: str
 
 

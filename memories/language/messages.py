@@ -85,9 +85,9 @@ def sentence_around(text: str, start: int, end: int, most: int) -> str:
     before, middle, after = (_SPACES.sub(" ", part) for part in (text[first:start], text[start:end], text[end:last]))
     before, after = _BULLET.sub("", before.lstrip(), count=1), after.rstrip()
     if len(before) + len(middle) + len(after) > most:
-        room = max(most - len(middle), 0)
-        before = _last_words(before, max(room // 2, room - len(after)))
-        after = _first_words(after, room - len(before))
+        capacity = max(most - len(middle), 0)
+        before = _last_words(before, max(capacity // 2, capacity - len(after)))
+        after = _first_words(after, capacity - len(before))
     return (before + middle + after)[:most]
 
 

@@ -154,12 +154,12 @@ def estimate_tokens(text: str) -> int:
 
 def beginning(text: str, tokens: int) -> str:
     """As much of it as that makes."""
-    room = tokens * CHARACTERS_PER_TOKEN
+    capacity = tokens * CHARACTERS_PER_TOKEN
     if text.isascii():
-        return text[:room]
+        return text[:capacity]
     for index, character in enumerate(text):
-        room -= CHARACTERS_PER_TOKEN if is_unspaced(character) else 1
-        if room < 0:
+        capacity -= CHARACTERS_PER_TOKEN if is_unspaced(character) else 1
+        if capacity < 0:
             return text[:index]
     return text
 

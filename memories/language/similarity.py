@@ -301,24 +301,22 @@ def overlap(left: Gist, right: Gist) -> float:
     return common / (min(left.size, right.size) or 1)
 
 
-def find_alike(gists: Sequence[Gist], drawers: Sequence[str], most: int) -> list[tuple[int, int]]:
+def find_alike(gists: Sequence[Gist], groups: Sequence[str], most: int) -> list[tuple[int, int]]:
     """Return places of at most `most` pairs that may say the same, the likeliest first; the earlier place first.
 
-    Pairs are of one drawer and share one of their rarest words, and not both have a number that the other lacks.
+    Pairs are of one group and share one of their rarest words, and not both have a number that the other lacks.
     """
     scored = {
         (left, right): overlap(gists[left], gists[right])
-        for left, right in _pairs_to_compare(gists, drawers)
+        for left, right in _pairs_to_compare(gists, groups)
         if gists[left].figures <= gists[right].figures or gists[right].figures <= gists[left].figures
     }
     likely = [pair for pair, share in scored.items() if share >= LEAST_OVERLAP]
     return sorted(likely, key=lambda pair: (-scored[pair], pair))[:most]
 
 
-def _pairs_to_compare(gists: Sequence[Gist], drawers: Sequence[str]) -> Iterator[tuple[int, int]]:
-    telling = [
-        [(drawer, word) for word in gist.words | gist.figures] for gist, drawer in zip(gists, drawers, strict=True)
-    ]
+def _pairs_to_compare(gists: Sequence[Gist], groups: Sequence[str]) -> Iterator[tuple[int, int]]:
+    telling = [[(group, word) for word in gist.words | gist.figures] for gist, group in zip(gists, groups, strict=True)]
     counts = Counter(key for keys in telling for key in keys)
     sharers: dict[tuple[str, str], list[int]] = defaultdict(list)
     for place, keys in enumerate(telling):

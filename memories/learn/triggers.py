@@ -47,7 +47,7 @@ class Due:
     is_doubted: bool = False
 
     @property
-    def said(self) -> date:
+    def said_on(self) -> date:
         """Return the app's day on which it was said, or noted by hand. Reads the trigger's app and resource."""
         resource = self.trigger.resource
         return day_of(self.trigger.app, resource.content_at if resource else self.trigger.created_at)

@@ -75,7 +75,7 @@ class Answer:
             statement for statement in statements_of(passages_of(question)) if _IS_STATEMENT.match(statement)
         ]
         self.vectors: Vectors | None = None
-        self.asked: Vectors | None = None
+        self.question_cosines: Vectors | None = None
 
     def texts(self) -> list[str]:
         """Return what is to be embedded: at most 40 passages of 60 words, and the question after them."""
@@ -85,7 +85,7 @@ class Answer:
         """Take the vectors of `texts()`, shape (n, dim)."""
         count = len(self.passages)
         self.vectors = vectors[:count]
-        self.asked = self.vectors @ vectors[count] if len(vectors) > count else None
+        self.question_cosines = self.vectors @ vectors[count] if len(vectors) > count else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -205,7 +205,7 @@ def likeness_of(vector: Vectors | None, answer: Answer) -> Likeness | None:
     if vector is None or answer.vectors is None or not len(answer.vectors):
         return None
     cosines = answer.vectors @ vector
-    beyond = cosines if answer.asked is None else cosines[cosines > answer.asked]
+    beyond = cosines if answer.question_cosines is None else cosines[cosines > answer.question_cosines]
     return Likeness(float(cosines.max()), float(beyond.max(initial=0.0)))
 
 

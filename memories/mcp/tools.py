@@ -11,7 +11,7 @@ from django.db.models import Model, QuerySet
 from pydantic import BeforeValidator, Field
 from rest_framework.exceptions import PermissionDenied, ValidationError
 
-from memories.api.base import candidate_from, check_changes, count_writes, found, memory_with
+from memories.api.base import candidate_from, check_changes, count_writes, memory_with, or_404
 from memories.api.fields import StrictSerializer, range_of, valid_asked, validated
 from memories.api.pagination import as_uuid, search_page, whole
 from memories.api.scope_names import labels
@@ -45,7 +45,7 @@ toolbox = Toolbox()
 NOTHING = "Nothing is known about that."
 UNKNOWN_TIME = "Nothing is known of that time."
 NOTHING_ELSE = "Nothing is known about that, but for what this session was shown already."
-NO_ROOM = "What is known does not fit into so few tokens: ask for more."
+TOO_FEW_TOKENS = "What is known does not fit into so few tokens: ask for more."
 ARGUMENTS = {
     "trigger_date": "date",
     "trigger_time": "time",
@@ -258,7 +258,7 @@ def context(
     document = {"text": injected.text, **counts, "ids": [memory.uid for memory in injected.memories]}
     if recalled.time and not recalled.time.is_known and not injected.total:
         return ToolAnswer(UNKNOWN_TIME, document)
-    nothing = NO_ROOM if injected.total else NOTHING_ELSE if session else NOTHING
+    nothing = TOO_FEW_TOKENS if injected.total else NOTHING_ELSE if session else NOTHING
     return ToolAnswer(injected.text or nothing, document)
 
 
@@ -329,7 +329,7 @@ def store(
     count_writes(ctx.agent, 1)
     (outcome,) = ctx.agent.remember([candidate])
     if outcome.memory is None:
-        return held(outcome.rejection)
+        return withheld(outcome.rejection)
     against = [memory.uid for memory in outcome.against]
     stored_fields = {"outcome": str(outcome.kind), **brief(outcome.memory)}
     return stored_fields | given(reason=outcome.reason or None, contradicts=against or None)
@@ -378,10 +378,10 @@ def update(
     try:
         return brief(agent.edit(memory, changes))
     except Withheld as waits:
-        return held(waits.rejection)
+        return withheld(waits.rejection)
 
 
-def held(rejection: Rejection | None) -> dict[str, Any]:
+def withheld(rejection: Rejection | None) -> dict[str, Any]:
     """Kept for a person to decide about."""
     assert rejection is not None
     return {**show_held(rejection), "note": "Not stored: a person has to decide. Do not try it in other words."}
@@ -413,7 +413,7 @@ def link(
     """Says how one memory stands to another. What is superseded is found no more."""
     agent = ctx.agent
     memory, body = memory_with(agent, as_uuid("from_id", from_id)), read(NewLink, to=to_id, kind=kind)
-    other = found(agent.memories().filter(uid=body["to"]).first())
+    other = or_404(agent.memories().filter(uid=body["to"]).first())
     if other == memory:
         raise ValidationError({"to_id": ["A memory is not linked to itself."]})
     row, is_new = agent.link(memory, other, body["kind"])
@@ -430,7 +430,7 @@ def feedback(
 ) -> dict[str, Any]:
     """Which of the memories you were shown did you use? Those gain priority, the others lose some."""
     rows = AgentSession.objects.for_app(ctx.agent.app).filter(agent=ctx.agent.agent, external_id=session)
-    row = found(rows.first(), "There is no session of this name: name it to `context` first.")
+    row = or_404(rows.first(), "There is no session of this name: name it to `context` first.")
     row.app = ctx.agent.app
     body = read(Answered, turn_number=turn, text=text, question=question)
     judged = ctx.agent.judge_response(row, body["turn_number"], body["text"], body["question"])
@@ -487,7 +487,7 @@ def add_document(
 
 
 def document_with(agent: MemoryAgent, uid: str) -> Document:
-    return found(agent.documents().filter(uid=as_uuid("id", uid)).first())
+    return or_404(agent.documents().filter(uid=as_uuid("id", uid)).first())
 
 
 def brief_document(document: Document) -> dict[str, Any]:
@@ -510,7 +510,7 @@ def categories(
     if name is None:
         known = agent.categories(user_id or "")
         return {"categories": [{"name": category.name, "memories": category.memories} for category in known]}
-    summary = found(agent.summary(name, user_id or ""), "There is no category of this name.")
+    summary = or_404(agent.summary(name, user_id or ""), "There is no category of this name.")
     return ToolAnswer(summary.content, {"category": summary.category, "content": summary.content})
 
 

@@ -86,8 +86,8 @@ class Contradictions:
     def __init__(
         self, app: App, scoped: ScopedView, pks: Sequence[int], shown_pks: Collection[int], commit: Commit | None
     ) -> None:
-        """Memories already `told` are not brought again for being surer. Sends the queries of `contradictions_of`."""
-        self.scoped, self.told = scoped, shown_pks
+        """Memories in `shown_pks` are not brought again for being surer. Sends the queries of `contradictions_of`."""
+        self.scoped, self.shown_pks = scoped, shown_pks
         self.pairs = contradictions_of(app, pks, commit)
         self.others: dict[int, set[int]] = defaultdict(set)
         self.places: dict[int, int] = {}
@@ -102,7 +102,7 @@ class Contradictions:
         return surest if surest is not None and own is not None and sure[surest] > own else None
 
     def sure(self, pk: int) -> Certainty | None:
-        if pk in self.told:
+        if pk in self.shown_pks:
             return None
         # Looked up once: it may change meanwhile, and is not found any more then.
         if pk not in self.places and len(places := self.scoped.places(np.array([pk], np.int64))):
@@ -123,7 +123,7 @@ class PlacedMemory:
     brought: bool = False
 
 
-def place_surer(
+def place_contradictions(
     pks: Sequence[int], scores: Sequence[float], most: int, surest_against: Callable[[int], int | None]
 ) -> list[PlacedMemory]:
     """Return all of these, best first, each of the first `most` right behind the surest memory that contradicts it.
@@ -137,9 +137,13 @@ def place_surer(
     for number, pk in enumerate(pks):
         if pk in placed:
             continue
-        surer = surest_against(pk) if number < most else None
-        if surer is not None and surer not in placed and not number <= positions.get(surer, -1) <= number + CLOSE:
-            placed[surer] = PlacedMemory(surer, scores[number], brought=True)
+        stronger = surest_against(pk) if number < most else None
+        if (
+            stronger is not None
+            and stronger not in placed
+            and not number <= positions.get(stronger, -1) <= number + CLOSE
+        ):
+            placed[stronger] = PlacedMemory(stronger, scores[number], brought=True)
         placed[pk] = PlacedMemory(pk, scores[number])
     return [*placed.values()]
 
@@ -160,12 +164,12 @@ def with_contradictions(
     nor is anything already `told`. Sends the queries of `contradictions_of`.
     """
     most = min(most, LOOKED_AT)
-    odds = Contradictions(app, scoped, scoped.at("pk", ranked.places[:most]).tolist(), shown_pks, commit)
+    odds = Contradictions(app, scoped, scoped.values_at("pk", ranked.places[:most]).tolist(), shown_pks, commit)
     if not odds.pairs or not bring:
         return ranked, odds.pairs
-    pks: list[int] = scoped.at("pk", ranked.places).tolist()
+    pks: list[int] = scoped.values_at("pk", ranked.places).tolist()
     odds.places |= zip(pks, ranked.places.tolist(), strict=True)
-    pairs = place_surer(pks, ranked.scores.tolist(), most, odds.surest_against)
+    pairs = place_contradictions(pks, ranked.scores.tolist(), most, odds.surest_against)
     is_brought = any(placed.brought for placed in pairs)
     return (arranged(ranked, pairs, [odds.places[placed.pk] for placed in pairs]) if is_brought else ranked), odds.pairs
 
@@ -178,7 +182,7 @@ def hits_with_contradictions(
     odds = Contradictions(app, scoped, list(known), shown_pks, commit)
     if not odds.pairs:
         return [*hits], []
-    pairs = place_surer(list(known), [hit.formula_score for hit in hits], len(hits), odds.surest_against)
+    pairs = place_contradictions(list(known), [hit.formula_score for hit in hits], len(hits), odds.surest_against)
     rows = cached_rows(app, [placed.pk for placed in pairs if placed.brought], commit)
     known |= {
         placed.pk: Hit(
@@ -277,8 +281,8 @@ def put_surest_first(hits: list[Hit], pairs: Sequence[Pair], band: float) -> Non
             reverse=True,
         )
         surest = sorted(newest, key=lambda hit: (band_of(best - hit.formula_score, band), -hit.memory.confidence))
-        for surer, hit in pairwise(surest):
-            hit.lower_to(surer, CONFLICTING)
+        for stronger, hit in pairwise(surest):
+            hit.lower_to(stronger, CONFLICTING)
             # Of equal scores it is the later one.
-            place[id(hit)] = max(place[id(hit)], (place[id(surer)][0], place[id(surer)][1] + 1))
+            place[id(hit)] = max(place[id(hit)], (place[id(stronger)][0], place[id(stronger)][1] + 1))
     hits.sort(key=lambda hit: (-hit.score, place[id(hit)]))

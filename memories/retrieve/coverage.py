@@ -45,7 +45,7 @@ def covering(evidence: Evidence, ranked: Ranked, overview: Overview, most: int) 
         return ranked
     places = ranked.places[:CHOSEN_FROM]
     scoped, by_assistant = evidence.scoped, is_by_assistant(evidence.scoped, places)
-    if overview.said and overview.way != SUMMARY and not by_assistant.all():
+    if overview.by_asker and overview.way != SUMMARY and not by_assistant.all():
         groups = places[~by_assistant, None]
     elif overview.way == SUMMARY and by_assistant.any():
         groups = exchanges(scoped, places, by_assistant)
@@ -60,7 +60,7 @@ def covering(evidence: Evidence, ranked: Ranked, overview: Overview, most: int) 
 
 def is_by_assistant(scoped: ScopedView, places: Rows) -> NDArray[np.bool_]:
     """Tell which memories an assistant said, by the subjects they are stored under."""
-    return np.isin(scoped.at("subject", places), scoped.view.subjects.assistants)
+    return np.isin(scoped.values_at("subject", places), scoped.view.subjects.assistants)
 
 
 def exchanges(scoped: ScopedView, places: Rows, by_assistant: NDArray[np.bool_]) -> Rows:
@@ -82,7 +82,7 @@ def choose(scoped: ScopedView, ranked: Ranked, groups: Rows, most: int, per_sess
     spread = max(float(scores.std()), 1e-9)
     known = dict(zip(ranked.places.tolist(), ranked.scores.tolist(), strict=True))
     values = np.array([max(known.get(place, -np.inf) for place in group) for group in groups.tolist()])
-    sessions = scoped.at("session_number", groups[:, 0])
+    sessions = scoped.values_at("session_number", groups[:, 0])
     alike = likeness(scoped, groups[:, 0])
     chosen = list[int]()
     repeats, crowded = np.zeros(len(groups)), np.zeros(len(groups))

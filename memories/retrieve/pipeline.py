@@ -109,7 +109,7 @@ log = structlog.get_logger("memories.retrieve")
 class SearchRequest:
     """Hold what a search asks for. `as_of` is a moment in the past or None.
 
-    Memories to `exclude`, by pk, are treated as absent. Those already `told` still count for the relevance floor and
+    Memories to `exclude`, by pk, are treated as absent. Those in `shown_pks` still count for the relevance floor and
     are then left out of the hits. So is what scores less than `min_score`; None: than the policy's. Without
     `unreviewed`, memories that the policy wants reviewed and nobody has reviewed are left out. A request that is not
     `counted` leaves no trace: an operator looks, no agent. Without the `floor`, hits that do not fit are returned too.
@@ -127,7 +127,7 @@ class SearchRequest:
     user_id: str | None = None
     filters: Mapping[str, Any] = field(default_factory=dict)
     exclude: tuple[int, ...] = ()
-    told: tuple[int, ...] = ()
+    shown_pks: tuple[int, ...] = ()
     shared: bool = False
     documents: str = NONE
     unreviewed: bool = True
@@ -212,7 +212,7 @@ def recall_in_scope(app: App, request: SearchRequest, scope: Scope, embedder: Em
         offset=request.offset,
         policy=policy,
         floor=request.floor,
-        shown_pks=request.told,
+        shown_pks=request.shown_pks,
     )
 
 
@@ -260,7 +260,7 @@ def recall(
     """Return the best `limit` memories in scope after the first `offset`, best first.
 
     `policy` is the app's unless another is given. Without the `floor`, memories that do not fit are returned too, to
-    show what was left out. Memories already `told` (pks) are none of the hits, but count when contradictions are looked
+    show what was left out. Those in `shown_pks` are none of the hits, but count when contradictions are looked
     for.
     """
     policy = policy or app.policy
@@ -309,7 +309,7 @@ def recall(
     if has_words and is_damaged(app, scoped, evidence.words, [hit.memory for hit in hits]):
         degraded.append("fulltext")
     if at_odds:
-        at_odds = pairs_among(at_odds, {*scoped.at("pk", ranked.places[: offset + limit]).tolist(), *shown_pks})
+        at_odds = pairs_among(at_odds, {*scoped.values_at("pk", ranked.places[: offset + limit]).tolist(), *shown_pks})
     more = len(ranked.places) > offset + limit and len(hits) == limit
     band = BAND if plan.ranking in BY_LOGARITHMS else BAND_SHARE * float(ranked.scores.max(initial=0.0))
     tier, way = "items" if hits else "none", overview.way if overview else ""
@@ -363,7 +363,7 @@ def of_days_asked(
     if evidence.by_validity:
         ranked = first_of(ranked, most)
     stays = in_talk(scoped, ranked.places) | is_of_time(evidence, ranked.places, asked_time)
-    statements = scoped.at("pk", ranked.places[~stays]).tolist()
+    statements = scoped.values_at("pk", ranked.places[~stays]).tolist()
     return without(ranked, scoped, [*of_other_days(app, statements, days, now)])
 
 
@@ -491,7 +491,7 @@ def load_hits(
     """Return the hits of one page with their rows. Only shown rows are read. `standing` are places."""
     page = range(offset, min(offset + limit, len(ranked.places)))
     places = ranked.places[page.start : page.stop]
-    pks = scoped.at("pk", places).tolist()
+    pks = scoped.values_at("pk", places).tolist()
     rows = cached_rows(app, pks, commit)
     return [
         Hit(

@@ -149,7 +149,7 @@ class Evidence:
 
         A third of the words is worth what is `relevant`.
         """
-        by_words = np.minimum(1.0, relevant / ENOUGH_WORDS * self.words.held(places))
+        by_words = np.minimum(1.0, relevant / ENOUGH_WORDS * self.words.share_held(places))
         cosines = np.maximum(self.likened(places), 0)
         similarities: NDArray[np.float64] = np.where(self.has_cosine(places), cosines, by_words)
         return similarities
@@ -261,7 +261,7 @@ def features(evidence: Evidence) -> tuple[Rows, Features]:
         values |= alone(evidence, values, places)
     values |= form(evidence, places, look)
     if assistants := scoped.view.subjects.assistants:
-        is_spoken = np.isin(scoped.at("subject", places), assistants) & has_look(look, Look.SPOKEN)
+        is_spoken = np.isin(scoped.values_at("subject", places), assistants) & has_look(look, Look.SPOKEN)
         values["of_assistant"] = is_spoken
         if question.of_answers:
             values["answers_asked"] = is_spoken
@@ -270,7 +270,7 @@ def features(evidence: Evidence) -> tuple[Rows, Features]:
     if question.days:
         weight = (0.15 + 0.85 * scoped.chat) * question.days_weigh
         # 1 on a named day (in a named month), falling with the days before and, half as fast, after it.
-        when = scoped.at("day", places)
+        when = scoped.values_at("day", places)
         closeness = np.zeros(len(places), np.float32)
         for start, end in question.days:
             away = np.maximum(start - when, 0) + 0.5 * np.maximum(when - end, 0)
@@ -324,7 +324,7 @@ def alone(evidence: Evidence, itself: Features, places: Rows) -> Features:
         "covered_nearby": itself["words_covered"],
         "session_meaning": itself["meaning"],
         "session_words": itself["words"] / words.total,
-        "session_topic": words.topics(scoped.at("session_number", places)),
+        "session_topic": words.topics(scoped.values_at("session_number", places)),
         "opens_session": np.full(len(places), scoped.chat),
     }
 
@@ -338,7 +338,7 @@ def neighbours(scoped: ScopedView, positions: Rows) -> tuple[Rows, NDArray[np.bo
     inside = (near >= 0) & (near < scoped.size)
     near = np.clip(near, 0, max(0, scoped.size - 1))
     places = scoped.order.rows[near]
-    sessions = scoped.at("session_number", places)
+    sessions = scoped.values_at("session_number", places)
     return places, inside & (sessions == sessions[REACH])
 
 
@@ -351,7 +351,7 @@ def session(evidence: Evidence, meaning: Meaning, positions: Rows) -> Features:
     sessions, of_place = nth[begins], np.cumsum(begins) - 1
     starts = scoped.session_bounds[sessions]
     members, firsts = scoped.members(starts, scoped.session_bounds[sessions + 1])
-    number = scoped.at("session_number", scoped.order.rows[starts])
+    number = scoped.values_at("session_number", scoped.order.rows[starts])
     return {
         "session_meaning": np.maximum.reduceat(meaning(members), firsts)[of_place],
         "session_words": np.maximum.reduceat(words.bm25[members], firsts)[of_place] / words.total,
@@ -375,7 +375,7 @@ def subjects_named(
 
 
 def subject(evidence: Evidence, places: Rows, look: Bits) -> Features:
-    own, other, first = subjects_named(evidence, evidence.scoped.at("subject", places))
+    own, other, first = subjects_named(evidence, evidence.scoped.values_at("subject", places))
     return {
         "subject_named": own,
         "subject_other": other,
@@ -471,7 +471,7 @@ def rank(
     own = evidence.likened(places) + COVERED_COUNTS * words.covered(places) >= relevant * OWN_SHARE
     measured = evidence.has_cosine(places)
     if not measured.all():
-        own = np.where(measured, own, words.held(places) >= ENOUGH_WORDS * OWN_SHARE)
+        own = np.where(measured, own, words.share_held(places) >= ENOUGH_WORDS * OWN_SHARE)
     fitting: NDArray[np.bool_] = in_talk(scoped, places) | own
     if named:
         fitting |= np.isin(scoped.subjects[places], named)
@@ -496,7 +496,7 @@ def rank_by(
     if len(places) > most:
         best = scores >= np.partition(scores, -most)[-most]
         places, parts = places[best], {part: values[best] for part, values in parts.items()}
-    return best_first(scoped, places, parts, next(arm for arm, part in PART_OF.items() if part == name))
+    return best_first(scoped, places, parts, next(retriever for retriever, part in PART_OF.items() if part == name))
 
 
 def rank_product(evidence: Evidence, scope: Scope, policy: AppPolicy, relevant: float, *, floor: bool = True) -> Ranked:
@@ -658,7 +658,7 @@ def by_sum(places: Rows, names: Sequence[str], parts: NDArray[np.float64]) -> Ra
 
 def sorted_by_score(scoped: ScopedView, ranked: Ranked) -> Ranked:
     """Sort by score; of equals the one that was written later comes first."""
-    return in_order(np.lexsort((-scoped.at("pk", ranked.places), -ranked.scores)), ranked)
+    return in_order(np.lexsort((-scoped.values_at("pk", ranked.places), -ranked.scores)), ranked)
 
 
 def stacked(parts: Sequence[NDArray[Any]], size: int) -> NDArray[np.float64]:
@@ -701,7 +701,7 @@ def first_of(ranked: Ranked, most: int) -> Ranked:
 
 def without(ranked: Ranked, scoped: ScopedView, pks: Sequence[int]) -> Ranked:
     """Leave out these memories."""
-    return in_order(np.flatnonzero(~np.isin(scoped.at("pk", ranked.places), pks)), ranked)
+    return in_order(np.flatnonzero(~np.isin(scoped.values_at("pk", ranked.places), pks)), ranked)
 
 
 def fits(evidence: Evidence, relevant: float) -> bool:
@@ -716,13 +716,13 @@ def fits(evidence: Evidence, relevant: float) -> bool:
         return True
     if evidence.thresholds.likened(evidence.cosines.best) + COVERED_COUNTS * words.most_covered >= relevant:
         return True
-    holding = words.holding[words.held(words.holding) >= ENOUGH_WORDS]
+    holding = words.holding[words.share_held(words.holding) >= ENOUGH_WORDS]
     return not evidence.has_cosine(holding).all()
 
 
 def in_talk(scoped: ScopedView, places: Rows) -> NDArray[np.bool_]:
     """Tell which places are turns of a talk, and no statements."""
-    turns: NDArray[np.bool_] = ~scoped.at("stated", places) & of_several(scoped.at("session", places))
+    turns: NDArray[np.bool_] = ~scoped.values_at("stated", places) & of_several(scoped.values_at("session", places))
     return turns
 
 

@@ -120,7 +120,7 @@ class ScopedView:
         """Return a column at all places."""
         return take_rows(getattr(self.view.columns, name), self.rows)
 
-    def at(self, name: str, places: Rows) -> NDArray[Any]:
+    def values_at(self, name: str, places: Rows) -> NDArray[Any]:
         """Return a column at some places."""
         values: NDArray[Any] = getattr(self.view.columns, name)[self.rows[places]]
         return values
@@ -166,7 +166,7 @@ class ScopedView:
     def length_discount(self, places: Rows) -> Floats:
         """Return BM25's factor for the length of each: weaker among turns of a chat than among long texts."""
         b = B_LONG + (B_CHAT - B_LONG) * self.chat
-        relative = self.at("words", places).astype(np.float32) / np.float32(self.mean_words)
+        relative = self.values_at("words", places).astype(np.float32) / np.float32(self.mean_words)
         factor: Floats = (K1 + 1) / (1 + K1 * (1 - b + b * relative))
         return factor
 

@@ -192,16 +192,16 @@ def interval_of(
     scoped: ScopedView, places: Rows, *, effective: bool = False
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Return from and until when memories hold, in Unix seconds; `effective`: from when stored, where no start is."""
-    since = scoped.at("since", places)
+    since = scoped.values_at("since", places)
     if effective:
-        since = np.where(np.isfinite(since), since, scoped.at("created", places))
-    return since, scoped.at("until", places)
+        since = np.where(np.isfinite(since), since, scoped.values_at("created", places))
+    return since, scoped.values_at("until", places)
 
 
 def is_event(evidence: Evidence, places: Rows) -> NDArray[np.bool_]:
     """Tell which tell of what happened once ("visited Madrid") and has no end of its own."""
     look = evidence.looks(places)
-    event: NDArray[np.bool_] = has_look(look, Look.PAST) & np.isinf(evidence.scoped.at("until", places))
+    event: NDArray[np.bool_] = has_look(look, Look.PAST) & np.isinf(evidence.scoped.values_at("until", places))
     return event
 
 
@@ -209,7 +209,7 @@ def times_of(evidence: Evidence, places: Rows) -> tuple[NDArray[np.float64], NDA
     """Return from and until when memories hold, and of which that is known: an event is of its day."""
     since, until = interval_of(evidence.scoped, places)
     event = is_event(evidence, places)
-    since = np.where(event & np.isinf(since), evidence.scoped.at("created", places), since)
+    since = np.where(event & np.isinf(since), evidence.scoped.values_at("created", places), since)
     until = np.where(event, since + DAY_SECONDS, until)
     return since, until, (np.isfinite(since) | np.isfinite(until)) & ~in_talk(evidence.scoped, places)
 

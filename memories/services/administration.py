@@ -425,4 +425,4 @@ def throttle_of_site(now: datetime) -> Throttle | None:
 
 
 def why(source: Source, row: Rollback) -> str:
-    return source.told + (f": {row.reason}" if row.reason else "")
+    return source.revision_reason + (f": {row.reason}" if row.reason else "")

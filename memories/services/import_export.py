@@ -122,13 +122,13 @@ class Admission:
                 yield public if self.is_trusted else demoted_line(self.app, public)
             else:
                 # A fact or a conversation of another system: it is treated like any other message.
-                values = {name: kept(None, name, value) for name, value in line.items() if name != "messages"}
+                values = {name: cleaned(None, name, value) for name, value in line.items() if name != "messages"}
                 public = changed(line, values)
                 if line["type"] == CONVERSATION:
                     public["messages"] = [
                         {
                             **message,
-                            "id": kept(None, "id", message["id"]),
+                            "id": cleaned(None, "id", message["id"]),
                             "content": redact(message["content"]).text if self.redacts_raw else message["content"],
                         }
                         for message in line["messages"]
@@ -148,13 +148,13 @@ class Admission:
     def without_secrets(self, table: Table, line: Line) -> Line:
         raw = () if self.redacts_raw else RAW.get(table.name, ())
         values = {name: value for name, value in line.items() if name not in raw and name not in COMPUTED}
-        line = changed(line, {name: kept(table, name, value) for name, value in values.items()})
+        line = changed(line, {name: cleaned(table, name, value) for name, value in values.items()})
         # By their keys entities are one with those that other texts name: one whose key was a secret is none.
         is_lost = REDACTED in line and table.name in ("entity", "mention")
         return line | {WITHHELD: ["", "its key is a secret"]} if is_lost else line
 
 
-def kept(table: Table | None, name: str, value: Any) -> Any:
+def cleaned(table: Table | None, name: str, value: Any) -> Any:
     """Return a value of a line without secrets; row names, times and choices hold none."""
     if value is None or name in ("type", "uid", "was") or isinstance(value, int | float):
         return value

@@ -99,7 +99,7 @@ def said_after(memory: Memory, changes: Mapping[str, Any]) -> tuple[str, str | N
     return changes.get("content", memory.text), changes.get("subject", memory.subject)
 
 
-def told(link: Link) -> str:
+def link_text(link: Link) -> str:
     return f"{link.from_memory.uid} {link.kind} {link.to_memory.uid}"
 
 
@@ -347,7 +347,7 @@ class MemoryService(Caller):
             if is_new and kind == LinkKind.SUPERSEDES and not other.is_superseded:
                 write.supersede(other, by=current)
             if is_new and self.agent is None:
-                note(self.actor, self.app, "memories linked", told(link))
+                note(self.actor, self.app, "memories linked", link_text(link))
             if on_linked:
                 on_linked(link, is_new)
         return link, is_new
@@ -367,7 +367,7 @@ class MemoryService(Caller):
         assert link.kind in UNSAYABLE
         with self.writing() as write:
             write.unlink(link)
-            note(self.actor, self.app, "memories unlinked", told(link))
+            note(self.actor, self.app, "memories unlinked", link_text(link))
 
     def forget(self, memories: Sequence[Memory], *, version: int | None = None) -> int:
         """Delete memories for good, all or none. Raise PermissionDenied where the caller may not change one."""

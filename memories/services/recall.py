@@ -190,11 +190,11 @@ class RecallService(Caller):
         budget = max_tokens or budget_tokens(self.app.policy, block)
         usual = self.app.policy.economy_limit if saves else self.app.policy.turn_limit
         most = min(request.limit or usual, usual, line_limit(self.app.policy, block, budget))
-        recall = self.search(replace(request, limit=most, told=tuple(seen_pks)), now)
+        recall = self.search(replace(request, limit=most, shown_pks=tuple(seen_pks)), now)
         hits = [hit for hit in recall.hits if hit.memory.confidence >= self.app.policy.inactive_below]
         at_odds = {hit.memory.pk for hit in hits if CONFLICTING in hit.trust}
         standing = {hit.memory.pk for hit in hits if hit.standing}
-        quoted, quotes = self.quotes(replace(request, limit=most, told=tuple(seen_pks)), budget, now)
+        quoted, quotes = self.quotes(replace(request, limit=most, shown_pks=tuple(seen_pks)), budget, now)
         left = budget - quotes.tokens - bool(quotes.tokens)
         memories = [hit.memory for hit in hits]
         words = hits[0].words if hits else ()

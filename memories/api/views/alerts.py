@@ -12,7 +12,7 @@ from rest_framework.exceptions import PermissionDenied, ValidationError
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from memories.api.base import OperatorView, found
+from memories.api.base import OperatorView, or_404
 from memories.api.pagination import one_of, page
 from memories.api.schema import lists, operation
 from memories.api.serializers.alerts import (
@@ -47,7 +47,7 @@ class AlertView(OperatorView):
 class RuleView(AlertView):
     def rule(self, app_id: str | None, uid: UUID) -> AlertRule:
         rows = AlertRule.objects.of(self.app_asked(app_id)).select_related("webhook", "app")
-        return found(rows.filter(uid=uid).first())
+        return or_404(rows.filter(uid=uid).first())
 
     def save(self, rule: AlertRule, fields: dict[str, Any], before: dict[str, Any] | None = None) -> AlertRule:
         """Store what is given of a rule. ValidationError names each wrong field."""
@@ -125,7 +125,7 @@ class AcknowledgeAlert(Alerts):
     @operation(request=None, responses=AlertShown, operation_id="acknowledge_alert")
     def post(self, request: Request, uid: UUID, app_id: str | None = None) -> Response:
         """Somebody has seen it: it is counted no more. It ends by itself."""
-        alert = found(self.alerts(app_id).filter(uid=uid).first())
+        alert = or_404(self.alerts(app_id).filter(uid=uid).first())
         if alert.app:
             self.check_right(alert.app)
         return Response(show_alert(acknowledge(alert, self.caller().actor, timezone.now())))

@@ -10,7 +10,7 @@ from rest_framework.exceptions import PermissionDenied, ValidationError
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from memories.api.base import OperatorView, found
+from memories.api.base import OperatorView, or_404
 from memories.api.pagination import chosen, page
 from memories.api.schema import lists, operation
 from memories.api.serializers.jobs import JobAnswer, JobFired, JobsShown, RunShown, show_job, show_run
@@ -49,7 +49,7 @@ class JobView(OperatorView):
         return rows.filter(app__in=self.apps())
 
     def run(self, uid: UUID) -> JobRun:
-        run: JobRun = found(self.runs().filter(uid=uid).first())
+        run: JobRun = or_404(self.runs().filter(uid=uid).first())
         if run.app:
             self.check_right(run.app)
         return run
@@ -67,7 +67,7 @@ class FireJob(JobView):
     @extend_schema(request=JobFired, responses={202: JobAnswer}, operation_id="run_job")
     def post(self, request: Request, name: str) -> Response:
         """Sets going the run of the last period that is due. Once per period: a second call answers the same run."""
-        job = found(JOBS.get(name))
+        job = or_404(JOBS.get(name))
         app_id = self.read(JobFired).get("app_id")
         if job.of_site:
             if app_id is not None:

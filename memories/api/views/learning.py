@@ -17,7 +17,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.utils.urls import remove_query_param, replace_query_param
 
-from memories.api.base import AgentView, AnyAnswer, count_writes, found, text_answer
+from memories.api.base import AgentView, AnyAnswer, count_writes, or_404, text_answer
 from memories.api.pagination import NO_CURSOR, Pages, chosen, page, user_asked, whole
 from memories.api.schema import lists, of_user, operation, whole_number
 from memories.api.serializers.learning import (
@@ -82,7 +82,7 @@ class RetryExtraction(AgentView):
     def post(self, request: Request, uid: UUID) -> Response:
         """Tries it again now, with all its attempts. 409 if it is done, or being worked on."""
         rows = Extraction.objects.for_app(self.app).filter(session__agent=self.caller().agent, uid=uid)
-        row = found(rows.select_related("session", "resource").first())
+        row = or_404(rows.select_related("session", "resource").first())
         if not self.memory_agent().retry(row):
             raise Conflict(f"This extraction is {row.status}.")
         row.refresh_from_db()
@@ -126,7 +126,7 @@ class OverruleRejection(AgentView):
         """Stores it after all. 409 if somebody has decided already, 422 if no text of it was kept."""
         rows = Rejection.objects.for_app(self.app).select_related("session__agent", "agent", "resource")
         try:
-            outcome = self.memory_agent().overrule(found(rows.filter(uid=uid).first()))
+            outcome = self.memory_agent().overrule(or_404(rows.filter(uid=uid).first()))
         except AlreadyDecided as error:
             raise Conflict("This rejection is decided already.") from error
         except CannotBeStored as error:
@@ -179,7 +179,7 @@ class MemoriesOfEntity(AgentView):
         """The memories that mention it."""
         entity = Entity.objects.for_app(self.app).filter(uid=uid).first()
         rows = self.memory_agent().memories_of().filter(mentions__entity=entity)
-        found(entity if rows.exists() else None)
+        or_404(entity if rows.exists() else None)
         return page(self, rows.select_related("session", "resource"), show_memory)
 
 
@@ -220,7 +220,7 @@ class OneCategory(AgentView):
     def get(self, request: Request, name: str) -> Response:
         """What is known in it, written down. 404 where nothing is that all agents of the app may know."""
         summary = self.memory_agent().summary(name, asked_user(request))
-        return Response(show_summary(found(summary)))
+        return Response(show_summary(or_404(summary)))
 
 
 class CategoryText(AgentView):
@@ -231,7 +231,7 @@ class CategoryText(AgentView):
     )
     def get(self, request: Request, name: str) -> HttpResponse:
         """The same as a Markdown file. 304 to an `If-None-Match` with its ETag."""
-        summary = found(self.memory_agent().summary(name, asked_user(request)))
+        summary = or_404(self.memory_agent().summary(name, asked_user(request)))
         tag = f'"{sha256(summary.content.encode()).hexdigest()[:32]}"'
         is_known = {tag, "*"} & {
             tag.removeprefix("W/") for tag in parse_etags(request.headers.get("If-None-Match", ""))
@@ -243,7 +243,7 @@ class CategoryText(AgentView):
 
 
 def version_of(agent: MemoryAgent, name: str, user_id: str, number: int) -> Summary:
-    return found(agent.summary_versions(name, user_id).filter(version=number).first())
+    return or_404(agent.summary_versions(name, user_id).filter(version=number).first())
 
 
 class Versions(AgentView):
@@ -253,7 +253,7 @@ class Versions(AgentView):
         agent, user_id = self.memory_agent(), asked_user(request)
         rows = agent.summary_versions(name, user_id)
         if not rows.exists():
-            found(agent.summary(name, user_id))
+            or_404(agent.summary(name, user_id))
         return page(self, rows.defer("content"), show_version, ordering="-version")
 
 
@@ -294,7 +294,7 @@ class Rewrite(AgentView):
         agent, user_id = self.memory_agent(), asked_user(request)
         if not self.app.policy.capture_summaries:
             raise Unprocessable("This app keeps no summaries: its policy has capture_summaries off.")
-        found(agent.summary(name, user_id))
+        or_404(agent.summary(name, user_id))
         count_writes(agent, 1)
         agent.ask_rewrite(name, user_id)
         return Response({"category": name, "due": True}, status=202)

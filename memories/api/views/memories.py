@@ -22,8 +22,8 @@ from memories.api.base import (
     count_writes,
     etag,
     expected_version,
-    found,
     memory_with,
+    or_404,
 )
 from memories.api.fields import range_of, valid_asked
 from memories.api.pagination import as_moment, as_uuid, one_of, page, search_page, user_asked, validity_asked
@@ -244,7 +244,7 @@ def one_shown(request: Request, memory: Memory) -> Response:
     if "as_of" not in request.query_params:
         return Response(show_memory(memory), headers=etag(memory))
     then = state_at(memory, as_moment("as_of", request.query_params["as_of"]))
-    return Response({**show_memory(memory), **shown_state(found(then))})
+    return Response({**show_memory(memory), **shown_state(or_404(then))})
 
 
 def change_one(request: Request, agent: MemoryAgent, memory: Memory, changes: dict[str, Any]) -> Response:
@@ -315,7 +315,7 @@ class Links(AgentView):
     def post(self, request: Request, uid: UUID) -> Response:
         agent = self.memory_agent()
         memory, body = memory_with(agent, uid), self.read(NewLink)
-        other = found(agent.memories().filter(uid=body["to"]).first())
+        other = or_404(agent.memories().filter(uid=body["to"]).first())
         if other == memory:
             raise ValidationError({"to": ["A memory is not linked to itself."]})
 

@@ -19,7 +19,7 @@ from rest_framework.exceptions import AuthenticationFailed, ValidationError
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from memories.api.base import AgentView, Answer, AnyAnswer, OperatorView, View, found
+from memories.api.base import AgentView, Answer, AnyAnswer, OperatorView, View, or_404
 from memories.api.fields import validated
 from memories.api.pagination import chosen, page, whole
 from memories.api.schema import Problem, lists, operation, whole_number
@@ -68,7 +68,7 @@ SCOPE = "bridge"
 class WebhookView(OperatorView):
     def webhook(self, app_id: str, uid: UUID) -> tuple[MemoryAgent, Webhook]:
         agent = self.agent_of(self.app_named(app_id))
-        row = found(Webhook.objects.for_app(agent.app).filter(uid=uid).first())
+        row = or_404(Webhook.objects.for_app(agent.app).filter(uid=uid).first())
         row.app = agent.app
         return agent, row
 
@@ -144,7 +144,7 @@ class ReplayDelivery(WebhookView):
     def post(self, request: Request, app_id: str, uid: UUID) -> Response:
         """Sent again, under the same `webhook-id`, with all its attempts."""
         agent = self.agent_of(self.app_named(app_id))
-        row = found(Delivery.objects.for_app(agent.app).filter(uid=uid).first())
+        row = or_404(Delivery.objects.for_app(agent.app).filter(uid=uid).first())
         row.app = agent.app
         return Response(show_delivery(agent.replay(row)), status=202)
 
@@ -178,7 +178,7 @@ class Bridges(OperatorView):
 class BridgeView(OperatorView):
     def bridge(self, app_id: str, uid: UUID) -> tuple[MemoryAgent, Bridge]:
         agent = self.agent_of(self.app_named(app_id))
-        return agent, found(Bridge.objects.for_app(agent.app).select_related("agent").filter(uid=uid).first())
+        return agent, or_404(Bridge.objects.for_app(agent.app).select_related("agent").filter(uid=uid).first())
 
 
 class OneBridge(BridgeView):

@@ -308,7 +308,7 @@ _DETERMINERS = words("""
 class Hit(NamedTuple):
     """A word of a list: the place of its first and last token, in the text, and what it may mean."""
 
-    at: int
+    first: int
     last: int
     start: int
     end: int
@@ -395,12 +395,12 @@ class Sentence(NamedTuple):
         return [hit for hit in self.hits if hit.means & kinds]
 
     def word_before(self, hit: Hit) -> str:
-        return self.tokens[hit.at - 1][2] if self.tokens and hit.at else ""
+        return self.tokens[hit.first - 1][2] if self.tokens and hit.first else ""
 
     def has_near(self, hit: Hit, kinds: int, before: int, after: int) -> Hit | None:
         """Return the first other one of these kinds so many tokens around."""
         for other in self.hits:
-            if other.means & kinds and other is not hit and hit.at - before <= other.at <= hit.last + after:
+            if other.means & kinds and other is not hit and hit.first - before <= other.first <= hit.last + after:
                 return other
         return None
 
@@ -558,7 +558,7 @@ def _sets_aside(sentence: Sentence, is_english: bool) -> bool:
     for aside in sentence.any_of(Word.ASIDE):
         if not is_english:
             for rules in sentence.any_of(Word.RULES):
-                if abs(rules.at - aside.at) <= 10 and sentence.has_near(rules, Word.EARLIER, 4, 3):
+                if abs(rules.first - aside.first) <= 10 and sentence.has_near(rules, Word.EARLIER, 4, 3):
                     return True
         boss = sentence.has_near(aside, Word.BOSS | Word.SYSPROMPT, 6 if turned else 0, 4)
         if boss and (not is_english or _stands_alone(sentence, boss)):
@@ -579,7 +579,7 @@ def _stands_alone(sentence: Sentence, boss: Hit) -> bool:
 def _is_called(sentence: Sentence) -> bool:
     """Tell whether the reader is called by name where the sentence begins."""
     for hit in sentence.any_of(Word.READER | Word.WEAK):
-        if hit.at > 2 or sentence.word_before(hit) in _NOT_ASSISTANTS:
+        if hit.first > 2 or sentence.word_before(hit) in _NOT_ASSISTANTS:
             continue
         mark = _CALLED.match(sentence.text, hit.end)
         if mark and (hit.means & Word.READER or ":" not in mark.group()):
@@ -601,7 +601,7 @@ def _hides(sentence: Sentence, means: int, is_english: bool) -> bool:
             # "Never deploy without asking the user" is the opposite of hiding something.
             is_turned = sentence.language in (JAPANESE, TURKISH, CHINESE)
             denials = sentence.any_of(Word.NOT)
-            if not any(hit.at > without.last if is_turned else hit.at < without.at for hit in denials):
+            if not any(hit.first > without.last if is_turned else hit.first < without.first for hit in denials):
                 return True
     for negation in sentence.any_of(Word.NOT):
         telling = negation if negation.means & Word.TELL else None
@@ -613,9 +613,9 @@ def _hides(sentence: Sentence, means: int, is_english: bool) -> bool:
 
 def _gives_role(sentence: Sentence) -> bool:
     for role in sentence.any_of(Word.ROLE):
-        article = next((hit for hit in sentence.hits if hit.at == role.last + 1 and hit.means & Word.ARTICLE), None)
+        article = next((hit for hit in sentence.hits if hit.first == role.last + 1 and hit.means & Word.ARTICLE), None)
         kin = article and any(
-            hit.at in (article.last + 1, article.last + 2) and hit.means & Word.KIN for hit in sentence.hits
+            hit.first in (article.last + 1, article.last + 2) and hit.means & Word.KIN for hit in sentence.hits
         )
         if (article and not kin) or sentence.has_near(role, Word.RULES | Word.READER, 0, 6):
             return True
@@ -675,13 +675,13 @@ def _is_in(sentence: Sentence) -> bool:
     english = sum(
         bool(each.get(ENGLISH, 0) & Word.MARKS and not each.get(sentence.language, 0) & Word.MARKS) for each in known
     )
-    own = {hit.at for hit in sentence.hits if ENGLISH not in meanings(sentence.tokens[hit.at][2])}
+    own = {hit.first for hit in sentence.hits if ENGLISH not in meanings(sentence.tokens[hit.first][2])}
     return len(own) > max(english, 1 if len(sentence.tokens) > 2 else 0)
 
 
 def _may(sentence: Sentence, hit: Hit, within: int) -> bool:
     """Tell whether a word before it makes no order of it: "can override", "to delete"."""
-    return any(hit.at - within <= other.at < hit.at and other.means & Word.CAN for other in sentence.hits)
+    return any(hit.first - within <= other.first < hit.first and other.means & Word.CAN for other in sentence.hits)
 
 
 def _tells_reader(sentence: Sentence) -> bool:
@@ -694,7 +694,7 @@ def _tells_reader(sentence: Sentence) -> bool:
         if must and (reader.means & Word.READER or sentence.has_near(must, EVIL, 0, 8)):
             return True
         verb = reader.means & Word.READER and sentence.has_near(reader, EVIL, 0, 8)
-        if verb and not _may(sentence, verb, verb.at - reader.at):
+        if verb and not _may(sentence, verb, verb.first - reader.first):
             return True
     return False
 
@@ -738,8 +738,10 @@ def _begins(sentence: Sentence, verb: Hit) -> bool:
         )
     if not goes_on:
         return False
-    opens = bool(leading) and any(hit.at == 0 and hit.means & Word.WHEN for hit in sentence.hits)
-    return opens or (bool(verb.means & EVIL) and not any(h.at < verb.at and h.means & Word.CAN for h in sentence.hits))
+    opens = bool(leading) and any(hit.first == 0 and hit.means & Word.WHEN for hit in sentence.hits)
+    return opens or (
+        bool(verb.means & EVIL) and not any(h.first < verb.first and h.means & Word.CAN for h in sentence.hits)
+    )
 
 
 def _reads_as_order(sentence: Sentence, verb: Hit) -> bool:
@@ -749,10 +751,10 @@ def _reads_as_order(sentence: Sentence, verb: Hit) -> bool:
         return False
     if sentence.text[verb.end : verb.end + 1] == "-":
         return False
-    word, first = sentence.tokens[verb.at][2], following[0]
+    word, first = sentence.tokens[verb.first][2], following[0]
     if first in _DETERMINERS or (
-        sentence.hits[0].at == 0
-        and any(h.at == 0 and h.means & Word.WHEN for h in sentence.hits)
+        sentence.hits[0].first == 0
+        and any(h.first == 0 and h.means & Word.WHEN for h in sentence.hits)
         and first not in _FINITE
     ):
         return True

@@ -95,21 +95,21 @@ class Cursor:
     """Reads one thing after the other."""
 
     def __init__(self, data: mmap.mmap) -> None:
-        self.data, self.at = data, MAGIC_BYTES
+        self.data, self.offset = data, MAGIC_BYTES
 
     def numbers(self, form: str) -> tuple[Any, ...]:
         form = f"<{form}"
-        self.at += struct.calcsize(form)
-        return struct.unpack_from(form, self.data, self.at - struct.calcsize(form))
+        self.offset += struct.calcsize(form)
+        return struct.unpack_from(form, self.data, self.offset - struct.calcsize(form))
 
     def array(self, kind: str, count: int) -> NDArray[Any]:
-        array = np.frombuffer(self.data, kind, count, self.at)
-        self.at += array.nbytes
+        array = np.frombuffer(self.data, kind, count, self.offset)
+        self.offset += array.nbytes
         return array
 
     def text(self, length: int) -> bytes:
-        self.at += length
-        return self.data[self.at - length : self.at]
+        self.offset += length
+        return self.data[self.offset - length : self.offset]
 
 
 def locate_model() -> Path:
@@ -259,7 +259,7 @@ def pieces_of(word: str, begins: Sequence[int]) -> Iterator[str]:
         end = begins[end]
 
 
-LEAST_LEANING = 0.3
+LEAST_BIAS = 0.3
 """What English in conversations hardly reaches: there, nothing is taken away."""
 MAX_TOKENS = 512  # what the model was trained for, the first and the last included
 
@@ -291,14 +291,14 @@ class Model:
         needed, where = np.unique(ids, return_inverse=True)
         words = unpacked(self.words[needed])[where.reshape(ids.shape)]
         vectors: Vectors = self.session.run(None, {"attention_mask": mask, "words": words})[0]
-        return leaning_less(vectors, self.languages)
+        return less_biased(vectors, self.languages)
 
 
-def leaning_less(vectors: Vectors, languages: Vectors) -> Vectors:
-    """Return unit vectors (n, hidden), of which no more than LEAST_LEANING is the language that they are nearest to."""
+def less_biased(vectors: Vectors, languages: Vectors) -> Vectors:
+    """Return unit vectors (n, hidden), of which no more than LEAST_BIAS is the language that they are nearest to."""
     near = vectors @ languages.T
     nearest = near.argmax(axis=1)
-    beyond = np.maximum(near.max(axis=1) - LEAST_LEANING, 0)
+    beyond = np.maximum(near.max(axis=1) - LEAST_BIAS, 0)
     left = vectors - beyond[:, None] * languages[nearest]
     unit: Vectors = left / np.linalg.norm(left, axis=1, keepdims=True)
     return unit

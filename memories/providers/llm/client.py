@@ -51,9 +51,9 @@ class Refused(Exception):
 
 def expect(dialect: Dialect, ask: Ask, model: str, refused: Set[str], price: Price | None) -> Expected:
     request = json.dumps(dialect.request(ask, model, refused), ensure_ascii=False)
-    room = dialect.room(ask, refused)
-    least = room - ask.max_tokens + min(ask.max_tokens, LEAST_ANSWER_TOKENS)
-    return Expected(ask.operation, most_tokens(request), room, least, price)
+    most = dialect.output_tokens(ask, refused)
+    least = most - ask.max_tokens + min(ask.max_tokens, LEAST_ANSWER_TOKENS)
+    return Expected(ask.operation, most_tokens(request), most, least, price)
 
 
 def within(ask: Ask, expected: Expected, output_tokens: int) -> Ask:
@@ -274,9 +274,9 @@ class ModelChat:
                 correction = (
                     f"Your last answer to this could not be used: {problem}. Answer again, in full and as asked."
                 )
-                room = 2 if problem == _CUT_OFF else 1
+                factor = 2 if problem == _CUT_OFF else 1
                 return self._answer(
-                    replace(ask, prompt=f"{ask.prompt}\n\n{correction}", max_tokens=ask.max_tokens * room),
+                    replace(ask, prompt=f"{ask.prompt}\n\n{correction}", max_tokens=ask.max_tokens * factor),
                     deadline,
                     meter,
                 )
@@ -365,7 +365,7 @@ class ModelChat:
         """Return what to leave out next. Raises LLMError when the refusal is final."""
         is_too_long = error.status == PAYLOAD_TOO_LARGE or bool(_TOO_LONG.search(error.detail))
         if _TOO_MUCH_ASKED.search(error.detail):
-            if self._dialect.room(ask, refused) > ask.max_tokens:
+            if self._dialect.output_tokens(ask, refused) > ask.max_tokens:
                 return Refused(protocols.THOUGHTS)
             if ask.max_tokens > LEAST_HALVED:
                 return Refused("", ask.max_tokens // 2)

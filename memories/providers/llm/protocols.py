@@ -12,7 +12,7 @@ from memories.providers.llm.schema import for_the_wire, is_strict
 
 NO_FORMAT = "none"
 # Models that think before they answer spend tokens on it, and those count.
-ROOM_TO_THINK = 4_096
+THINKING_TOKENS = 4_096
 
 _FORMAT_WORDS = ("response_format", "format", "json_schema", "schema", "grammar", "structured")
 _NO_SYSTEM = re.compile(
@@ -47,7 +47,7 @@ class Dialect(Protocol):
 
     def headers(self, api_key: str) -> dict[str, str]: ...
 
-    def room(self, ask: Ask, refused: Set[str]) -> int:
+    def output_tokens(self, ask: Ask, refused: Set[str]) -> int:
         """Return tokens that an answer may take at most, thoughts included."""
 
     def request(self, ask: Ask, model: str, refused: Set[str]) -> dict[str, object]:
@@ -130,13 +130,13 @@ class OpenAI:
     def headers(self, api_key: str) -> dict[str, str]:
         return bearer(api_key)
 
-    def room(self, ask: Ask, refused: Set[str]) -> int:
-        return ask.max_tokens + (ROOM_TO_THINK if MAX_TOKENS in refused and THOUGHTS not in refused else 0)
+    def output_tokens(self, ask: Ask, refused: Set[str]) -> int:
+        return ask.max_tokens + (THINKING_TOKENS if MAX_TOKENS in refused and THOUGHTS not in refused else 0)
 
     def request(self, ask: Ask, model: str, refused: Set[str]) -> dict[str, object]:
         payload: dict[str, object] = {"model": model, "messages": messages_of(ask, refused)}
         if MAX_TOKENS in refused:
-            payload["max_completion_tokens"] = self.room(ask, refused)
+            payload["max_completion_tokens"] = self.output_tokens(ask, refused)
             if EFFORT not in refused:
                 payload[EFFORT] = "low"
         else:
@@ -237,14 +237,14 @@ class Anthropic:
     def headers(self, api_key: str) -> dict[str, str]:
         return {"anthropic-version": VERSION} | ({"x-api-key": api_key} if api_key else {})
 
-    def room(self, ask: Ask, refused: Set[str]) -> int:
-        return ask.max_tokens + (0 if THOUGHTS in refused else ROOM_TO_THINK)
+    def output_tokens(self, ask: Ask, refused: Set[str]) -> int:
+        return ask.max_tokens + (0 if THOUGHTS in refused else THINKING_TOKENS)
 
     def request(self, ask: Ask, model: str, refused: Set[str]) -> dict[str, object]:
         system = f"{ask.system}\n\nAnswer by calling the tool `{TOOL}` once, and with nothing else."
         payload: dict[str, object] = {
             "model": model,
-            "max_tokens": self.room(ask, refused),
+            "max_tokens": self.output_tokens(ask, refused),
             "system": [{"type": "text", "text": system, **CACHED}],
             "messages": [{"role": "user", "content": ask.prompt}],
             "tools": [{"name": TOOL, "description": "Takes the answer.", "input_schema": for_the_wire(ask.schema)}],
@@ -314,7 +314,7 @@ class Ollama:
     def headers(self, api_key: str) -> dict[str, str]:
         return bearer(api_key)
 
-    def room(self, ask: Ask, refused: Set[str]) -> int:
+    def output_tokens(self, ask: Ask, refused: Set[str]) -> int:
         return ask.max_tokens
 
     def request(self, ask: Ask, model: str, refused: Set[str]) -> dict[str, object]:
@@ -325,7 +325,7 @@ class Ollama:
             "model": model,
             "messages": messages_of(ask, refused),
             "stream": False,
-            "options": {"temperature": 0, "num_predict": self.room(ask, refused), "num_ctx": context},
+            "options": {"temperature": 0, "num_predict": self.output_tokens(ask, refused), "num_ctx": context},
         }
         if THINK not in refused:
             payload["think"] = False

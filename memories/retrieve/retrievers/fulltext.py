@@ -120,13 +120,13 @@ class WordMatches:
         # Of most sessions nothing is looked at.
         topic = np.zeros(size)
         if not scoped.has_sessions:
-            session = scoped.at("session_number", self.holding)
+            session = scoped.values_at("session_number", self.holding)
             weight = self.shares[self.holding] * (2.2 / (1 + 1.2 * norm_of(scoped, session)))
             topic[session] = weight
             return topic, float(weight.max(initial=0))
         word = np.repeat(np.arange(len(self.places)), [len(where) for where in self.places])
         # One number for each pair of a word and a session: sorting all at once takes a third of one by one.
-        pairs, counts = value_counts(word * size + scoped.at("session_number", np.concatenate(self.places)))
+        pairs, counts = value_counts(word * size + scoped.values_at("session_number", np.concatenate(self.places)))
         word, session = np.divmod(pairs, size)
         weight = idf(scoped.session_count, np.bincount(word, minlength=len(self.places)))
         np.add.at(topic, session, weight[word] * (counts * 2.2 / (counts + 1.2 * norm_of(scoped, session))))
@@ -150,7 +150,7 @@ class WordMatches:
         weight: Floats = self.weight @ ((bits & bits_of(len(self.names))[:, None]) != 0)
         return weight
 
-    def held(self, rows: Rows) -> Floats:
+    def share_held(self, rows: Rows) -> Floats:
         """Return the share of what is `within_reach` that each of these holds."""
         share: Floats = self.shares[rows] / np.float32(self.within_reach)
         return share

@@ -21,7 +21,7 @@ from memories.retrieve.contradictions import (
     LOOKED_AT,
     PlacedMemory,
     contradictions_of,
-    place_surer,
+    place_contradictions,
     put_surest_first,
 )
 from memories.retrieve.hits import Hit, Recall
@@ -142,7 +142,7 @@ def test_nor_what_a_filter_keeps_out(alice: Caller) -> None:
 def test_nor_what_is_excluded_or_was_told_already(alice: Caller) -> None:
     _, other = at_odds(alice)
     assert contents(search(alice, QUESTION, exclude=(other.pk,))) == ["whales sing"]
-    assert contents(search(alice, QUESTION, told=(other.pk,))) == ["whales sing"]
+    assert contents(search(alice, QUESTION, shown_pks=(other.pk,))) == ["whales sing"]
 
 
 def test_nor_what_is_gone(alice: Caller) -> None:
@@ -251,14 +251,14 @@ def test_what_changes_while_it_is_searched_for_is_found_as_it_was(
     kept: list[AppIndex] = []
 
     def placed_late(*arguments: Any) -> list[PlacedMemory]:
-        found = place_surer(*arguments)
+        found = place_contradictions(*arguments)
         for index in indexes.of_app(alice.app.pk):
             for memory in (one, other):
                 index.bury(memory.pk)
             kept.append(index)
         return found
 
-    monkeypatch.setattr("memories.retrieve.contradictions.place_surer", placed_late)
+    monkeypatch.setattr("memories.retrieve.contradictions.place_contradictions", placed_late)
     assert contents(search(alice, QUESTION)) == [other.content, one.content]
     assert kept
 
@@ -296,10 +296,10 @@ def test_what_stands_first_is_the_same_however_far_one_looks(surer: Mapping[int,
         other = surer.get(pk)
         return other if other is not None and other > pk else None
 
-    whole = place_surer(range(40), scores, 40, surest_against)
+    whole = place_contradictions(range(40), scores, 40, surest_against)
     assert len({one.pk for one in whole}) == len(whole)
     assert {one.pk for one in whole} >= set(range(40))
-    assert place_surer(range(min(40, most + CLOSE)), scores, most, surest_against)[:most] == whole[:most]
+    assert place_contradictions(range(min(40, most + CLOSE)), scores, most, surest_against)[:most] == whole[:most]
     for before, one in pairwise(whole):
         assert before.score >= one.score
         if before.brought:

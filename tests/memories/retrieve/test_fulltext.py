@@ -285,7 +285,7 @@ def found_after(caller: Caller) -> dict[str, set[str]]:
     told = dict(Memory.objects.for_app(caller.app).values_list("pk", "content"))
     found = look_up(caller.app, scoped, ASKED)
     return {
-        name: {told[pk] for pk in scoped.at("pk", places).tolist()}
+        name: {told[pk] for pk in scoped.values_at("pk", places).tolist()}
         for name, places in zip(found.names, found.places, strict=True)
     }
 
@@ -519,7 +519,7 @@ def test_of_two_texts_without_spaces_the_long_one_says_less_of_a_word(alice: Cal
         store(alice, content)
     scoped = reading_of(alice)
     found = look_up(alice.app, scoped, ["柏林"])
-    bm25 = dict(zip(scoped.at("pk", found.holding).tolist(), found.bm25[found.holding].tolist(), strict=True))
+    bm25 = dict(zip(scoped.values_at("pk", found.holding).tolist(), found.bm25[found.holding].tolist(), strict=True))
     by_length = [bm25[memory.pk] for memory in Memory.objects.order_by("pk")]
     assert by_length[0] < by_length[1]
 

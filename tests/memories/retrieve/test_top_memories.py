@@ -69,7 +69,7 @@ def test_in_the_order_of_the_database(acme: App, block: str) -> None:
     wanted = sorted_by_the_database(acme, Memory.objects.for_app(acme), block)
     assert asked(acme, block) == (wanted, 24)
     assert asked(acme, block, most=7) == (wanted[:7], 24)
-    assert asked(acme, block, most=7, told=wanted[1:3]) == ([wanted[0], *wanted[3:9]], 22)
+    assert asked(acme, block, most=7, shown_pks=wanted[1:3]) == ([wanted[0], *wanted[3:9]], 22)
     surer = Q(confidence__gte=0.5)
     assert asked(acme, block, least_confidence=0.5) == (
         sorted_by_the_database(acme, Memory.objects.filter(surer), block),

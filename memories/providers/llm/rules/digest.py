@@ -105,7 +105,7 @@ EMPTY = _opening(
     r"こんにちは|ありがとう|わかりました|你好|谢谢|안녕|감사"
 )
 """Openings of sentences that tell nothing: courtesy, and an agent's account of what it is about to do."""
-LEANING = _opening(
+DEPENDENT = _opening(
     r"(?:this|that|it|these|those|they|its|their|his|her|he|she|so|and|but|then|which|also|there|because|or|both|same)\b"
 )
 """Openings of sentences that are hard to understand without the one before."""
@@ -164,7 +164,7 @@ class Utterance:
     @property
     def leans(self) -> bool:
         """Whether it is hard to understand without the sentence before."""
-        return bool(LEANING.match(self.text))
+        return bool(DEPENDENT.match(self.text))
 
     @property
     def is_request(self) -> bool:
@@ -435,11 +435,11 @@ def _choose(utterances: Sequence[Utterance], points: Sequence[float], max_charac
     opening = (
         utterances[best] if best is not None and points[best] + _is_asked(utterances[best]) >= WORTH_OPENING else None
     )
-    room = max_characters - sum(map(_cost, chosen))
+    capacity = max_characters - sum(map(_cost, chosen))
     is_new = opening is not None and not any(
         utterance is opening or _answers(utterance, opening) for utterance in chosen
     )
-    if opening is not None and is_new and _cost(opening) <= room:
+    if opening is not None and is_new and _cost(opening) <= capacity:
         chosen.append(opening)
     chosen = chosen or [utterances[points.index(max(points))]]
     return sorted(chosen, key=lambda utterance: (utterance.message, utterance.place))
@@ -461,7 +461,7 @@ def _answers(utterance: Utterance, question: Utterance) -> bool:
     return common >= REPEATED * question.gist.size
 
 
-def _pick(utterances: Sequence[Utterance], points: Sequence[float], room: int, most: int) -> list[Utterance]:
+def _pick(utterances: Sequence[Utterance], points: Sequence[float], capacity: int, most: int) -> list[Utterance]:
     """One after another the best that fits and is new; what leans on a sentence before it counts less without that."""
     at_hand = [index for index in range(len(utterances)) if points[index] >= WORTH_ADDING]
     chosen: list[int] = []
@@ -469,7 +469,7 @@ def _pick(utterances: Sequence[Utterance], points: Sequence[float], room: int, m
         at_hand = [
             index
             for index in at_hand
-            if _cost(utterances[index]) <= room and not _is_like_any(utterances, index, chosen[-1:])
+            if _cost(utterances[index]) <= capacity and not _is_like_any(utterances, index, chosen[-1:])
         ]
         if not at_hand:
             break
@@ -477,7 +477,7 @@ def _pick(utterances: Sequence[Utterance], points: Sequence[float], room: int, m
             at_hand, key=lambda index: (points[index] - DEPENDENT_POINTS * _hangs(utterances, index, chosen), index)
         )
         chosen.append(best)
-        room -= _cost(utterances[best])
+        capacity -= _cost(utterances[best])
     return [utterances[index] for index in chosen]
 
 

@@ -72,8 +72,8 @@ def _merge(memories: Sequence[Noted], now: datetime, max_characters: int) -> Cho
     ordered = sorted(
         memories, key=lambda memory: (-gists[memory.content].size, -len(memory.content), memory.content, memory.number)
     )
-    drawers = [f"{memory.category}\n{memory.subject.casefold()}" for memory in ordered]
-    for left, right in find_alike([gists[memory.content] for memory in ordered], drawers, MOST_COMPARED):
+    groups = [f"{memory.category}\n{memory.subject.casefold()}" for memory in ordered]
+    for left, right in find_alike([gists[memory.content] for memory in ordered], groups, MOST_COMPARED):
         richer, poorer = ordered[left], ordered[right]
         if poorer.pinned or len(richer.content) > max_characters:
             continue

@@ -157,8 +157,8 @@ def _day(fact: Noted) -> float:
 def _fit(title: str, groups: dict[str, list[Entry]], category: str, max_characters: int) -> str:
     """Return the worthiest that fit, and how many do not. With no room for even that, ""."""
     total = sum(entry.count for entries in groups.values() for entry in entries)
-    room = max_characters - len(f"{title}\n\n{_left_out(total, total)}")
-    chosen = _choose(groups, category, room)
+    capacity = max_characters - len(f"{title}\n\n{_left_out(total, total)}")
+    chosen = _choose(groups, category, capacity)
     left_out = _left_out(total - sum(entry.count for entries in chosen.values() for entry in entries), total)
     texts = (_lay_out(title, chosen, category, left_out), left_out, "")
     return next(text for text in texts if len(text) <= max(max_characters, 0))
@@ -168,8 +168,8 @@ def _left_out(count: int, total: int) -> str:
     return f"*Left out for want of room: {count:,} of {total:,} facts.*"
 
 
-def _choose(groups: dict[str, list[Entry]], category: str, room: int) -> dict[str, list[Entry]]:
-    """As many characters as `room`, with each subject's heading; groups and entries keep their order."""
+def _choose(groups: dict[str, list[Entry]], category: str, capacity: int) -> dict[str, list[Entry]]:
+    """Return as many characters as `capacity`, with each subject's heading; groups and entries keep their order."""
     places = [(subject, place) for subject, entries in groups.items() for place in range(len(entries))]
     places.sort(
         key=lambda index: (
@@ -180,12 +180,12 @@ def _choose(groups: dict[str, list[Entry]], category: str, room: int) -> dict[st
     )
     chosen: dict[str, list[int]] = defaultdict(list)
     for subject, place in places:
-        if len(groups[subject][place].text) >= room:
+        if len(groups[subject][place].text) >= capacity:
             continue
         heading = 0 if subject in chosen else 2 + len(_heading(subject, groups[subject]))
         cost = heading + 1 + len(_item(groups[subject][place], category))
-        if cost <= room:
-            room -= cost
+        if cost <= capacity:
+            capacity -= cost
             chosen[subject].append(place)
     return {
         subject: [entries[place] for place in sorted(chosen[subject])]
