@@ -59,7 +59,7 @@ from memories.models.memory import MemoryQuerySet
 from memories.providers.embeddings import Embedder, EmbedderError
 from memories.providers.llm.fallback import Careful, Fallback
 from memories.providers.llm.provider import (
-    MUCH_SURER,
+    CLEAR_LEAD,
     RULES,
     Chunk,
     Fact,
@@ -623,7 +623,7 @@ def conflict_of(candidate: Candidate, related: RelatedMemories) -> Refusal | Non
     for item in related.telling:
         known = item.memory
         is_settled = known.pinned or known.source == Source.OPERATOR
-        is_surer = known.confidence >= (candidate.confidence or 0.0) + MUCH_SURER
+        is_surer = known.confidence >= (candidate.confidence or 0.0) + CLEAR_LEAD
         if item.verdict.relation == Relation.CONTRADICTS and (is_settled or is_surer):
             reason = f"at odds with a memory that is {'settled' if is_settled else 'much surer'}: {item.verdict.reason}"
             fields = plain_fields(candidate)

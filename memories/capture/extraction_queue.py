@@ -29,7 +29,7 @@ from memories.providers.llm.provider import (
 )
 from memories.store import Writer
 from memsite.db.transactions import BUSY, is_busy
-from memsite.jobs.task_queue import ring
+from memsite.jobs.task_queue import enqueue
 from memsite.ops.storage_errors import TOLD, why_unwritable
 from memsite.tenancy.models import App, AppPolicy
 from sessions.markers import without_markers
@@ -89,7 +89,7 @@ def queue_facts(session: AgentSession, resources: Iterable[Resource], now: datet
     is_rung = Extraction.objects.for_app(session.app).open().filter(session=session, attempts=0).exists()
     Extraction.objects.bulk_create(rows)
     if not is_rung:
-        ring(TASK, session.app_id, session.pk)
+        enqueue(TASK, session.app_id, session.pk)
     return len(rows)
 
 
@@ -99,7 +99,7 @@ def queue_digest(session: AgentSession, now: datetime) -> None:
     Extraction.objects.for_app(session.app).update_or_create(
         session=session, what=What.DIGEST, defaults=row, create_defaults={**row, "app": session.app, "created_at": now}
     )
-    ring(TASK, session.app_id, session.pk)
+    enqueue(TASK, session.app_id, session.pk)
 
 
 def ring_for_retries(now: datetime) -> int:
@@ -111,7 +111,7 @@ def ring_for_retries(now: datetime) -> int:
     came = Extraction.objects.due(now).filter(next_at__gt=now - 3 * LOOK_EVERY, created_at__lt=F("next_at"))
     sessions = came.order_by().values_list("app", "session").distinct()[:MOST_RUNG_FOR]
     for app, session in sessions:
-        ring(TASK, app, session)
+        enqueue(TASK, app, session)
     return len(sessions)
 
 

@@ -41,7 +41,7 @@ from memories.providers.llm.provider import RULES, Choice, LLMDenied, LLMError, 
 from memories.store import Candidate, Suggestion, Writer, writing
 from memories.store.transaction import BATCH, exchange
 from memsite.http.json_body import MAX_OBJECT_CHARACTERS, json_length
-from memsite.jobs.task_queue import ring
+from memsite.jobs.task_queue import enqueue
 from memsite.tenancy.models import App
 from memsite.tenancy.policy import AgentsEdit, AppPolicy, Preset
 from sessions.models import AgentSession
@@ -344,7 +344,7 @@ def reconsidered(app: App, actor: str, now: datetime, provider: Provider | None)
     with writing(app, actor, now) as write:
         yield write
     if write.evicted and provider is not None and provider.name != RULES:
-        ring(RECONSIDER, app.pk, write.change_number)
+        enqueue(RECONSIDER, app.pk, write.change_number)
 
 
 def reconsider_evictions(app: App, provider: Provider, change_number: int, actor: str, now: datetime) -> int:

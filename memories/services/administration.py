@@ -51,7 +51,7 @@ from memsite.config.conf import get_conf
 from memsite.http.signatures import secret_of
 from memsite.jobs.engine import WORK
 from memsite.jobs.job import Run, Unclaimed
-from memsite.jobs.task_queue import ring
+from memsite.jobs.task_queue import enqueue
 from memsite.tenancy.audit import note
 from memsite.tenancy.idempotency import forget_answers
 from memsite.tenancy.models import Agent
@@ -166,12 +166,12 @@ class AdministrationService(SessionService):
         now = timezone.now()
         event = payload(TEST, now, {"app_id": self.app.app_id})
         delivery = Delivery.objects.create(app=self.app, webhook=row, kind=TEST, payload=event, next_at=now)
-        ring(TELL, self.app.pk)
+        enqueue(TELL, self.app.pk)
         return delivery
 
     def replay(self, row: Delivery) -> Delivery:
         replay(row, timezone.now())
-        ring(TELL, self.app.pk)
+        enqueue(TELL, self.app.pk)
         row.refresh_from_db()
         return row
 
@@ -288,7 +288,7 @@ class AdministrationService(SessionService):
         if waiting.filter(reason__startswith="energy:").update(next_at=now, reason=""):
             # For each session, as when its texts were told: a job's run of this minute may have come and gone.
             for session in sessions_due(self.app, now)[:MOST_RUNG_FOR]:
-                ring(TASK, self.app.pk, session)
+                enqueue(TASK, self.app.pk, session)
         return False
 
     def deferred(self) -> int:
@@ -315,7 +315,7 @@ class AdministrationService(SessionService):
         if sum(purge.counts.values()) <= PURGE_BATCH:
             erase_hidden(self.app, now, Unclaimed(until=now))
             purge.refresh_from_db()
-        ring(SWEEP_TASK)
+        enqueue(SWEEP_TASK)
         return purge
 
     def foresee(self, what: str, name: str, since: datetime | None = None) -> RollbackPreview:
@@ -357,7 +357,7 @@ class AdministrationService(SessionService):
         if source.memories().count() <= ROLLBACK_BATCH:
             self.carry_on_rollback(row, Unclaimed(until=now))
         else:
-            ring(WORK)
+            enqueue(WORK)
         return row
 
     def carry_on_rollbacks(self, run: Run) -> None:

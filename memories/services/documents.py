@@ -25,7 +25,7 @@ from memories.services.administration import SWEEP_TASK
 from memories.services.base import Caller
 from memories.store import Candidate, Writer, writing
 from memsite.jobs.job import Run
-from memsite.jobs.task_queue import ring
+from memsite.jobs.task_queue import enqueue
 from memsite.tenancy.idempotency import forget_answers
 from memsite.tenancy.models import App
 from memsite.tenancy.origin import Origin
@@ -130,7 +130,7 @@ class DocumentService(Caller):
             for name, value in (fields | given | waiting | {"lease_until": None, "updated_at": now}).items():
                 setattr(document, name, value)
             document.save()
-            ring(TASK, self.app.pk)
+            enqueue(TASK, self.app.pk)
         return document
 
     def refuse_above_limit(self) -> None:
@@ -151,7 +151,7 @@ class DocumentService(Caller):
             Document.objects.for_app(self.app).filter(pk=document.pk).delete()
             forget_answers(self.app, [document.uid, *passages])
             note_residue()
-        ring(SWEEP_TASK)
+        enqueue(SWEEP_TASK)
 
     # --- in the worker
 

@@ -70,7 +70,7 @@ from memories.store import Candidate, LimitReached, Writer, writing
 from memsite.config.conf import get_conf
 from memsite.jobs.engine import WORK
 from memsite.jobs.job import Run, Unclaimed
-from memsite.jobs.task_queue import ring
+from memsite.jobs.task_queue import enqueue
 from memsite.tenancy.audit import note
 from memsite.tenancy.models import Agent, App
 from memsite.tenancy.origin import Origin, least_trusted
@@ -351,7 +351,7 @@ class ImportExportService(SessionService, MemoryService):
         if row.lines <= MOST_AT_ONCE:
             self.carry_on(row, Unclaimed(until=timezone.now()))
         else:
-            ring(WORK)
+            enqueue(WORK)
         return row
 
     def carry_on_imports(self, run: Run) -> None:
@@ -457,4 +457,4 @@ class ImportExportService(SessionService, MemoryService):
             if rows.update(status=status, reason=reason[:500], finished_at=timezone.now()):
                 ImportPart.objects.for_app(self.app).filter(of=row).delete()
                 note(self.actor, self.app, f"import {status}", str(row.uid))
-        ring(SWEEP_TASK)
+        enqueue(SWEEP_TASK)

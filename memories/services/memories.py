@@ -38,7 +38,7 @@ from memories.store import Candidate, LimitReached, NothingToUndo, Writer, shrin
 from memories.store.links import superseding
 from memories.store.revisions import parse, snapshot, state_after
 from memsite.http.json_body import dump_json
-from memsite.jobs.task_queue import ring
+from memsite.jobs.task_queue import enqueue
 from memsite.tenancy.audit import note
 from memsite.tenancy.models import App
 from memsite.tenancy.origin import Origin, least_trusted
@@ -377,7 +377,7 @@ class MemoryService(Caller):
         with self.writing() as write:
             if version is not None:
                 check_version(self.app, memories[0], version)
-            ring(SWEEP_TASK)
+            enqueue(SWEEP_TASK)
             return write.forget(memories)
 
     @contextmanager
@@ -476,7 +476,7 @@ class MemoryService(Caller):
         while batch := list(islice(rest, BATCH)):
             with self.writing() as write:
                 deleted += write.forget(Memory.objects.for_app(self.app).filter(pk__in=batch))
-                ring(SWEEP_TASK)
+                enqueue(SWEEP_TASK)
         return deleted
 
     def plan_merge(self, pks: Sequence[int]) -> MergePlan:

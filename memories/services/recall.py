@@ -44,7 +44,7 @@ from memories.retrieve.validity import TimeAnswer, Times, given_time
 from memories.services.base import Caller
 from memories.store import Candidate, Writer
 from memories.store.revisions import mark_due
-from memsite.jobs.task_queue import ring
+from memsite.jobs.task_queue import enqueue
 from sessions.models import AgentSession, Resource
 from sessions.recording import Said, resource_of
 
@@ -259,7 +259,7 @@ class RecallService(Caller):
         """Make an extraction due at once, with all its attempts. Return False if it is done or running."""
         is_due = extraction_queue.retry(extraction, timezone.now())
         if is_due:
-            ring(extraction_queue.TASK, self.app.pk, extraction.session_id)
+            enqueue(extraction_queue.TASK, self.app.pk, extraction.session_id)
         return is_due
 
     def lessons_file(self, user_id: str | None) -> str:

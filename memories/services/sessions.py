@@ -42,7 +42,7 @@ from memories.store.links import memories_of
 from memsite.config.conf import get_conf
 from memsite.jobs.engine import fire_for
 from memsite.jobs.job import Run
-from memsite.jobs.task_queue import ring
+from memsite.jobs.task_queue import enqueue
 from memsite.tenancy.access import one_user
 from memsite.tenancy.policy import AppPolicy
 from sessions.checkpoints import recover, store_turn, unread_turns
@@ -254,7 +254,7 @@ class SessionService(TriggerService):
         if last := recover(session):
             self.judge_turn(session, last)
         if Extraction.objects.for_app(self.app).open().filter(session=session).exists():
-            ring(TASK, self.app.pk, session.pk)
+            enqueue(TASK, self.app.pk, session.pk)
 
     def checkpoint(self, session: AgentSession, number: int, body: Mapping[str, Any]) -> tuple[Turn, bool, Captured]:
         """Store a turn with its raw texts and markers; return (turn, whether it is new, what was captured)."""

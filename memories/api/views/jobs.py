@@ -19,7 +19,7 @@ from memsite.http.exceptions import Conflict
 from memsite.jobs.claims import ask_to_stop, retry
 from memsite.jobs.engine import WORK, fire_now
 from memsite.jobs.models import JobRun, JobRunQuerySet, RunStatus
-from memsite.jobs.task_queue import ring
+from memsite.jobs.task_queue import enqueue
 from memsite.tenancy.models import App
 
 APP_ID = OpenApiParameter("app_id", str, description="Of this app. Without it, of the key's app or of the whole site.")
@@ -105,7 +105,7 @@ class RetryRun(JobView):
         run = self.run(uid)
         if not retry(run, timezone.now()):
             raise Conflict("This run is done or under way; nothing to retry.")
-        ring(WORK)
+        enqueue(WORK)
         run.refresh_from_db()
         return Response(show_run(run), status=202)
 

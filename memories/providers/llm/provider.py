@@ -192,13 +192,13 @@ class Noted:
     pinned: bool = False
 
 
-MUCH_SURER = 0.3
+CLEAR_LEAD = 0.3
 """More confidence than what one statement to the contrary takes away."""
 
 
 def outdoes(memory: Noted, other: Noted) -> bool:
     """Of two that are at odds: whether `one` is much surer, or the newer where none is."""
-    if abs(memory.confidence - other.confidence) >= MUCH_SURER:
+    if abs(memory.confidence - other.confidence) >= CLEAR_LEAD:
         return memory.confidence > other.confidence
     return _last_said(memory) > _last_said(other)
 
