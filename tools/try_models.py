@@ -38,7 +38,7 @@ from memories.language.messages import Message
 from memories.language.similarity import used_share
 from memories.providers.llm.client import Circuit, LLMSettings, ModelChat, build_chat
 from memories.providers.llm.prompting import LLMProvider
-from memories.providers.llm.prompting.grounding import doubt_about
+from memories.providers.llm.prompting.extraction import doubt_about
 from memories.providers.llm.provider import (
     NOT_ANSWERED,
     Ask,

@@ -24,7 +24,7 @@ from memories.inject.pipeline import (
     note_injected,
     start_limit,
 )
-from memories.inject.prompts import tier_prompt
+from memories.inject.render import tier_prompt
 from memories.jobs import JOBS
 from memories.language.scripts import estimate_tokens
 from memories.language.secrets import clean_all

@@ -13,7 +13,7 @@ from django.utils import timezone
 from time_machine import travel
 
 from memories.capture.ingest_messages import find_memories
-from memories.inject.prompts import EXPLAINED
+from memories.inject.render import EXPLAINED
 from memories.models import Memory
 from memories.services import MemoryAgent
 from memories.tasks import upkeep_work

@@ -10,7 +10,7 @@ import pytest
 from django.test import Client
 from django.utils import timezone
 
-from memories.dashboard.markdown import as_html
+from memories.dashboard.tags import as_html
 from memories.models import Memory, SavedView
 from memories.store.purge import purge_user
 from memsite.tenancy.models import App, AppPolicy

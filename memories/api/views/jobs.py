@@ -13,7 +13,7 @@ from rest_framework.response import Response
 from memories.api.base import OperatorView, or_404
 from memories.api.pagination import chosen, page
 from memories.api.schema import lists, operation
-from memories.api.serializers.jobs import JobAnswer, JobFired, JobsShown, RunShown, show_job, show_run
+from memories.api.serializers.usage import JobAnswer, JobFired, JobsShown, RunShown, show_job, show_run
 from memories.jobs import JOBS, jobs_of
 from memsite.http.exceptions import Conflict
 from memsite.jobs.claims import ask_to_stop, retry

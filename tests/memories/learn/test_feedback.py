@@ -12,8 +12,19 @@ import numpy as np
 import pytest
 
 from memories.inject.pipeline import inject
-from memories.learn.feedback import DayOfUse, Feedback, judge, judge_rest, used_rates
-from memories.learn.verdict import Answer, Verdict, likeness_of, passages_of, take_up, verdict_of
+from memories.learn.feedback import (
+    Answer,
+    DayOfUse,
+    Feedback,
+    Verdict,
+    judge,
+    judge_rest,
+    likeness_of,
+    passages_of,
+    take_up,
+    used_rates,
+    verdict_of,
+)
 from memories.models import Action, Injection, Memory, Revision
 from memories.providers.embeddings import (
     EmbedderUnavailable,

@@ -15,9 +15,16 @@ from django.test.utils import CaptureQueriesContext
 from memories.inject.pipeline import due_block, inject_due
 from memories.language.messages import close_fence, open_fence
 from memories.language.scripts import estimate_tokens
-from memories.learn.cancellations import read_called_off
 from memories.learn.trigger_span import Days, WrongTrigger, bring_to, days_to_come
-from memories.learn.triggers import due, link_memories, note_coming, put_away, put_away_batch, roll_over
+from memories.learn.triggers import (
+    due,
+    link_memories,
+    note_coming,
+    put_away,
+    put_away_batch,
+    read_called_off,
+    roll_over,
+)
 from memories.models import FutureTrigger, Memory, Preload, Status, TriggerStatus, Visibility
 from memories.services import MemoryAgent
 from memories.store import Candidate, writing
