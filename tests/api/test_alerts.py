@@ -376,8 +376,8 @@ def test_a_webhook_that_is_deleted_leaves_its_rules_on_the_dashboard(acme: App, 
     hook = operator.post("/api/v1/apps/acme/webhooks", {"url": "https://example.org"}).json()["id"]
     rule = add(operator, kind="app_full", webhook=hook, dashboard=False)
     operator.delete(f"/api/v1/apps/acme/webhooks/{hook}")
-    shown = operator.get(f"{RULES}/{rule['id']}").json()
-    assert (shown["webhook"], shown["dashboard"]) == (None, True)
+    displayed = operator.get(f"{RULES}/{rule['id']}").json()
+    assert (displayed["webhook"], displayed["dashboard"]) == (None, True)
 
 
 def test_rules_of_the_site_are_for_who_operates_all_of_it(alice: Caller, operator: APIClient) -> None:

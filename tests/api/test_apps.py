@@ -121,9 +121,9 @@ def test_pages_ask_for_the_numbers_that_the_api_takes(
     page: str, before: str, operator: APIClient, admin_client: Client, alice: Caller
 ) -> None:
     """Those of a policy, from the least to the most."""
-    asked = elements(admin_client.get(page.format(alice.app.pk)), "input", type="number")
-    shown = [one for one in asked if one["name"].startswith(before)]
-    limits = {one["name"].removeprefix(before): (float(one["min"]), float(one["max"])) for one in shown}
+    requested = elements(admin_client.get(page.format(alice.app.pk)), "input", type="number")
+    displayed = [item for item in requested if item["name"].startswith(before)]
+    limits = {item["name"].removeprefix(before): (float(item["min"]), float(item["max"])) for item in displayed}
     names = {name for name in POLICY_FIELDS if type(AppPolicy._meta.get_field(name)) in NUMBERS}
     assert limits.keys() == names
 
@@ -299,8 +299,8 @@ def test_uninstalling_shuts_the_app_and_keeps_its_memories(operator: APIClient, 
     assert operator.delete(f"{APPS}/acme").json() == {"success": True, "deleted_count": 0}
     assert_problem(alice.get("memories"), 401)
     assert operator.get(f"{APPS}/acme").json()["status"] == "uninstalled"
-    kept = operator.get(f"{APPS}/acme/memories").json()["memories"]
-    assert [memory["content"] for memory in kept] == ["Kept for later"]
+    retained = operator.get(f"{APPS}/acme/memories").json()["memories"]
+    assert [memory["content"] for memory in retained] == ["Kept for later"]
 
 
 def test_uninstalling_with_purge_deletes_its_memories_and_no_others(

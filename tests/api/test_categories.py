@@ -23,8 +23,8 @@ FIRST = "# Work\n\n- Standup is at nine"
 
 
 class ByRule:
-    def summarise(self, *asked: Any) -> Written:
-        return rules.summarise(*asked)
+    def summarise(self, *requested: Any) -> Written:
+        return rules.summarise(*requested)
 
 
 class AsTold:

@@ -99,7 +99,7 @@ def test_a_session_that_is_resumed_is_told_what_is_new(alice: Caller) -> None:
     assert "Whales sing" not in resumed
     assert "Ask before" not in resumed
     greeted = hook(alice, "SessionStart", source="compact")
-    assert all(told in greeted for told in ("Bears sleep", "Whales sing", "Ask before"))
+    assert all(answer in greeted for answer in ("Bears sleep", "Whales sing", "Ask before"))
 
 
 def test_a_session_that_is_resumed_here_for_the_first_time_is_told_all(alice: Caller) -> None:
@@ -173,11 +173,11 @@ def test_an_answer_is_held_against_what_was_shown_for_its_prompt(alice: Caller) 
     hook(alice, "SessionStart")
     alice.remember("Bears sleep all winter", category="wood")
     hook(alice, "UserPromptSubmit", prompt="When do bears sleep?")
-    shown = Injection.objects.get()
-    assert (shown.turn_number, shown.used) == (1, None)
+    displayed = Injection.objects.get()
+    assert (displayed.turn_number, displayed.used) == (1, None)
     hook(alice, "Stop", last_assistant_message="I have no idea, sorry.")
-    shown.refresh_from_db()
-    assert shown.used is False
+    displayed.refresh_from_db()
+    assert displayed.used is False
 
 
 def test_no_model_is_waited_for_to_make_the_question(alice: Caller, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -124,13 +124,13 @@ def test_404_helps_whoever_came_near(alice: Caller, path: str, hint: str) -> Non
     [("GET", "memories/search"), ("DELETE", "memories"), ("GET", "context"), ("GET", "memories/batch")],
 )
 def test_405_says_how_a_door_is_asked_whatever_was_sent(alice: Caller, method: str, path: str) -> None:
-    told = alice.client.generic(method, f"/api/v1/{path}", '{"query": "whales"}', "application/json")
-    assert "Allowed:" in assert_problem(told, 405)["detail"]
+    answer = alice.client.generic(method, f"/api/v1/{path}", '{"query": "whales"}', "application/json")
+    assert "Allowed:" in assert_problem(answer, 405)["detail"]
 
 
 def test_404_names_what_there_is_not(operator: APIClient) -> None:
-    told = assert_problem(operator.get("/api/v1/apps/nowhere/export"), 404)["detail"]
-    assert told == "There is no such app, or it is not yours."
+    answer = assert_problem(operator.get("/api/v1/apps/nowhere/export"), 404)["detail"]
+    assert answer == "There is no such app, or it is not yours."
 
 
 @each_row("path", ["/mcp/nothing", "/compat/nothing", "/compat/mcp-memory/x", "/hooks/x"])
@@ -160,8 +160,8 @@ def test_405_says_what_is_allowed(alice: Caller) -> None:
 
 
 def test_405_comes_before_what_is_wrong_with_parameters(alice: Caller) -> None:
-    told = assert_problem(alice.get("memories/search", query="whales"), 405)["detail"]
-    assert told == 'Method "GET" not allowed. Allowed: POST.'
+    answer = assert_problem(alice.get("memories/search", query="whales"), 405)["detail"]
+    assert answer == 'Method "GET" not allowed. Allowed: POST.'
 
 
 @pytest.fixture
@@ -255,13 +255,13 @@ def test_413_for_one_byte_too_many_and_not_for_the_last_that_fits(alice: Caller)
     ],
 )
 def test_415_for_a_body_that_is_not_json(alice: Caller, content_type: str) -> None:
-    told = assert_problem(send(alice, b'{"content": "x"}', content_type=content_type), 415)["detail"]
-    assert told.endswith(" Send `Content-Type: application/json`.")
+    answer = assert_problem(send(alice, b'{"content": "x"}', content_type=content_type), 415)["detail"]
+    assert answer.endswith(" Send `Content-Type: application/json`.")
 
 
 def test_a_host_name_that_is_not_ours_is_told_of_the_setting(alice: Caller) -> None:
-    told = assert_problem(alice.client.get(MEMORIES, headers={"Host": "memory.example.org"}), 400)["detail"]
-    assert "MEMSITE_ALLOWED_HOSTS" in told
+    answer = assert_problem(alice.client.get(MEMORIES, headers={"Host": "memory.example.org"}), 400)["detail"]
+    assert "MEMSITE_ALLOWED_HOSTS" in answer
     assert not Memory.objects.exists()
 
 
@@ -481,8 +481,8 @@ PLACES = ["memories", "lessons", "lessons.md", "triggers", "categories", "catego
 @each_row("path, user", product(PLACES, ["", " ", "u" * 201]))
 def test_an_end_user_in_an_address_has_a_name(alice: Caller, path: str, user: str) -> None:
     """As in a body: an empty variable would find nothing, and say nothing of why."""
-    told = assert_problem(alice.get(path, user_id=user), 400, "user_id")
-    assert told["detail"] == "user_id: 1 to 200 characters."
+    answer = assert_problem(alice.get(path, user_id=user), 400, "user_id")
+    assert answer["detail"] == "user_id: 1 to 200 characters."
 
 
 UID = "01890000-0000-7000-8000-000000000000"

@@ -66,13 +66,13 @@ def test_a_repeated_memory_is_not_reinforced(alice: Caller) -> None:
 
 def test_every_create_takes_a_key(alice: Caller) -> None:
     session = alice.start_session()["id"]
-    one, two = (alice.remember(text, dedupe=False)["id"] for text in ("Whales sing", "Bears sleep"))
+    item, two = (alice.remember(text, dedupe=False)["id"] for text in ("Whales sing", "Bears sleep"))
     counts = (AgentSession, Resource, Memory, Link)
     creates: list[tuple[str, Any]] = [
         ("sessions", {"title": "x"}),
         (f"sessions/{session}/messages", {"messages": [{"role": "user", "content": "x"}]}),
         ("memories/batch", {"memories": [{"content": "Trains run"}]}),
-        (f"memories/{one}/links", {"to": two}),
+        (f"memories/{item}/links", {"to": two}),
     ]
     for number, (path, body) in enumerate(creates):
         key = {"Idempotency-Key": f"key-{number}"}
@@ -191,8 +191,8 @@ def test_after_a_day_the_key_means_nothing_any_more(alice: Caller) -> None:
 
 def without_ids(*texts: str) -> str:
     """A stream of lines that nothing tells apart: one turn."""
-    said = [{"role": "assistant", "content": [{"type": "text", "text": text}]} for text in texts]
-    return ndjson(*({"type": "assistant", "message": message} for message in said), RESULT)
+    statements = [{"role": "assistant", "content": [{"type": "text", "text": text}]} for text in texts]
+    return ndjson(*({"type": "assistant", "message": message} for message in statements), RESULT)
 
 
 def send_stream(caller: Caller, session: str, body: Any, key: str = "once") -> Any:
@@ -507,7 +507,7 @@ class Twice:
         before = rows()
         assert_told_again(first, send(client, method, path, *more, **extra))
         assert changed(before) == [], (method, path)
-        others = [send(client, *one, "application/json", headers=key).status_code for one in OTHERS]
+        others = [send(client, *item, "application/json", headers=key).status_code for item in OTHERS]
         assert sorted(others) == [403, 422], (method, path, others)
         assert changed(before) == [], (method, path)
         self.tried.add((view, method))
@@ -515,7 +515,7 @@ class Twice:
 
 
 def changed(before: dict[str, list[Any]]) -> list[str]:
-    return [name for name, told in rows().items() if told != before[name]]
+    return [name for name, value in rows().items() if value != before[name]]
 
 
 @pytest.mark.usefixtures("noon")

@@ -132,15 +132,15 @@ def learn(tenants: dict[str, Tenant]) -> None:
 
 
 def build_tenants() -> dict[str, Tenant]:
-    found = {}
+    results = {}
     for app_id in ("acme", "globex", "initech"):
         app = make_app(app_id, capture_summaries=True)
         for name in ("one", "two"):
             # Scopes of everything: what holds back is the app, not the scope.
             word = f"zq{app_id}{name}"
-            found[f"{app_id}/{name}"] = furnish(make_caller(app, name, ("read", "write", "operator")), word)
-    learn(found)
-    return found
+            results[f"{app_id}/{name}"] = furnish(make_caller(app, name, ("read", "write", "operator")), word)
+    learn(results)
+    return results
 
 
 built_tenants = module_fixture(build_tenants)
@@ -577,11 +577,11 @@ def test_ones_own_ids_open_every_door(tenants: dict[str, Tenant]) -> None:
 def trespass(mine: Tenant, other: Tenant, door: str, expected: tuple[int, Any, dict[str, str]]) -> list[str]:
     """Return what is wrong with the answer to `mine` that uses the ids of `other`; nothing, one hopes."""
     before = rows()
-    told = seen(DOORS[door](mine.caller, other.ids))
+    answer = seen(DOORS[door](mine.caller, other.ids))
     wrong = {
-        "tells more": told != expected,
+        "tells more": answer != expected,
         "is no refusal": expected[0] not in (200, 400, 404),
-        "shows it": other.word in str(told).casefold(),
+        "shows it": other.word in str(answer).casefold(),
         "changed something": rows() != before,
     }
     return [what for what, is_wrong in wrong.items() if is_wrong]
@@ -636,8 +636,8 @@ def everything(tenant: Tenant) -> str:
     answers += [caller.get(path) for path in ("lessons.md", "energy/consumed")]
     # What all apps have of the same name.
     answers += [caller.get(f"categories/timing{path}") for path in ("", ".md", "/versions", "/versions/1")]
-    said = [{"role": "user", "content": text} for text in ("I work at Siemens.", "I live in Porto.", "I know whales.")]
-    answers.append(caller.post("extractions/preview", {"messages": said}))
+    texts = [{"role": "user", "content": text} for text in ("I work at Siemens.", "I live in Porto.", "I know whales.")]
+    answers.append(caller.post("extractions/preview", {"messages": texts}))
     for query in (
         "whales",
         "bears known to",

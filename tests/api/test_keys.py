@@ -43,10 +43,10 @@ def test_the_key_is_shown_once_and_never_listed(operator: APIClient, dora: dict[
     assert agent["id"] == "dora"
     assert [key["prefix"] for key in agent["keys"]] == [dora["prefix"]]
     for path in (AGENTS, KEYS):
-        shown = operator.get(path).content.decode()
-        assert dora["api_key"] not in shown
-        assert dora["api_key"].split("_")[2] not in shown
-        assert ApiKey.objects.get(prefix=dora["prefix"]).key_hash not in shown
+        displayed = operator.get(path).content.decode()
+        assert dora["api_key"] not in displayed
+        assert dora["api_key"].split("_")[2] not in displayed
+        assert ApiKey.objects.get(prefix=dora["prefix"]).key_hash not in displayed
 
 
 @each_row("scopes", [["read"], ["write"], ["operator"], ["operator", "read", "write"]], rolled_back=True)
@@ -256,15 +256,15 @@ def test_a_write_only_key_cannot_read(acme: App, alice: Caller) -> None:
     for path in ("memories", f"memories/{uid}", f"memories/{uid}/history", "events", "resources", "sessions"):
         assert_problem(writer.get(path), 403)
     assert_problem(writer.post("memories/search", {"query": "Alice"}), 403)
-    told = assert_problem(writer.post("context", {}), 403)
-    assert told["detail"] == "This takes a key with the scope read."
+    answer = assert_problem(writer.post("context", {}), 403)
+    assert answer["detail"] == "This takes a key with the scope read."
 
 
 @pytest.mark.parametrize("path", ["memories", "sessions", "context"])
 def test_an_operators_key_is_told_that_it_is_the_wrong_kind(operator: APIClient, path: str) -> None:
     """No scope would help it."""
-    told = assert_problem(operator.post(f"/api/v1/{path}", {}, format="json"), 403)
-    assert told["detail"] == "This endpoint is for an agent's key: an operator's belongs to no app."
+    answer = assert_problem(operator.post(f"/api/v1/{path}", {}, format="json"), 403)
+    assert answer["detail"] == "This endpoint is for an agent's key: an operator's belongs to no app."
 
 
 def test_the_database_holds_no_key_only_its_hash(alice: Caller, operator: APIClient) -> None:

@@ -39,9 +39,9 @@ def furnish(caller: Caller, word: str, user_id: str) -> dict[str, Any]:
     session = caller.start_session(
         title=f"about {word}", external_id=f"chat-{word}", user_id=user_id, environment={"of": word}
     )
-    said = f"[EVENT:info:svc] saw {word}\n[MEMORY:timing:{word}] Takes 5s with {word}"
+    text = f"[EVENT:info:svc] saw {word}\n[MEMORY:timing:{word}] Takes 5s with {word}"
     tools = [{"name": "look", "input": {"for": word}}]
-    turn(caller, session, 1, f"I work at {word.title()} Systems.", said, tool_calls=tools, internal_state={"k": word})
+    turn(caller, session, 1, f"I work at {word.title()} Systems.", text, tool_calls=tools, internal_state={"k": word})
     tell(caller, session, f"I think {word} is the best tea ever.", f"Remind me of {word} on 2199-05-01.")
     caller.stream(
         session["id"], ndjson(user(f"And {word} again", f"u-{word}"), assistant(f"Yes, {word}.", f"a-{word}"))
@@ -277,7 +277,7 @@ def test_another_purge_in_the_middle_of_one_is_no_obstacle(
     alice: Caller, rooms: dict[str, dict[str, Any]], stage: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """What is hidden when its stage is over already, waits for the next round."""
-    one, other = (AgentSession.objects.get(uid=room["id"]) for room in rooms.values())
+    item, other = (AgentSession.objects.get(uid=room["id"]) for room in rooms.values())
     in_order = store_purge.stages
 
     def stages(app: App) -> Iterator[tuple[str, store_purge.Delete]]:
@@ -287,7 +287,7 @@ def test_another_purge_in_the_middle_of_one_is_no_obstacle(
                 hide(other, "test", timezone.now())
 
     monkeypatch.setattr("memories.maintain.housekeeping.stages", stages)
-    assert alice.delete(f"sessions/{one.uid}").status_code == 200
+    assert alice.delete(f"sessions/{item.uid}").status_code == 200
     upkeep_purge()
     assert (AgentSession.objects.count(), Resource.objects.count(), Purge.objects.open().count()) == (0, 0, 0)
 

@@ -117,8 +117,8 @@ def test_a_search_counts_as_an_access_unless_told_otherwise(alice: Caller) -> No
     with travel(NOON, tick=False):
         search(alice, "whales")
         search(alice, "bears")
-    shown = alice.get(f"memories/{uid}").json()
-    assert (shown["access_count"], shown["accessed_at"]) == (1, "2027-03-01T12:00:00Z")
+    displayed = alice.get(f"memories/{uid}").json()
+    assert (displayed["access_count"], displayed["accessed_at"]) == (1, "2027-03-01T12:00:00Z")
 
 
 def test_an_access_is_no_change(alice: Caller) -> None:
@@ -209,12 +209,12 @@ def test_a_search_never_leaves_the_app(alice: Caller, charlie: Caller) -> None:
 
 
 def test_hits_at_odds_with_each_other_are_flagged_on_both_sides(alice: Caller) -> None:
-    one = alice.remember("The whales sing at night", dedupe=False)["id"]
+    item = alice.remember("The whales sing at night", dedupe=False)["id"]
     two = alice.remember("The whales never sing", dedupe=False)["id"]
     alice.remember("whales are large")
-    alice.post(f"memories/{two}/links", {"to": one, "kind": "contradicts"})
+    alice.post(f"memories/{two}/links", {"to": item, "kind": "contradicts"})
     tags = {hit["id"]: hit["trust"] for hit in search(alice, "whales")["results"]}
-    assert {uid for uid, trust in tags.items() if "conflicting" in trust} == {one, two}
+    assert {uid for uid, trust in tags.items() if "conflicting" in trust} == {item, two}
     assert len(tags) == 3
 
 

@@ -375,15 +375,15 @@ def test_many_checks_give_the_numbers_of_one(ops: Caller, now: Any) -> None:
 
 
 def test_decay_starts_anew_with_a_confirmation_and_not_with_a_look(ops: Caller, now: Any) -> None:
-    said = {"content": JELLYFIN, "category": "timing", "confidence": 0.6}
-    uid = ops.remember(**said)["id"]
+    texts = {"content": JELLYFIN, "category": "timing", "confidence": 0.6}
+    uid = ops.remember(**texts)["id"]
     now.shift(timedelta(days=20))
     ops.post("memories/search", {"query": "start after restart"})
     ops.patch(f"memories/{uid}", {"tags": ["x"]})
     now.shift(timedelta(days=24))
     ops.start_session()
     assert get(ops, uid)["confidence"] == 0.4
-    ops.remember(**said)
+    ops.remember(**texts)
     assert get(ops, uid)["confidence"] == 0.5
     now.shift(timedelta(days=30))
     ops.start_session()

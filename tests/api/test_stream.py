@@ -376,10 +376,10 @@ def test_others_are_answered_while_many_stream(server: Server) -> None:
     refused = answered(streams, 4)
     assert [stream.getresponse().status for stream in refused] == [503] * 4
     assert httpx.get(f"{server.url}/healthz", timeout=60).status_code == 200
-    kept = [stream for stream in streams if stream not in refused]
-    for stream in kept:
+    retained = [stream for stream in streams if stream not in refused]
+    for stream in retained:
         stream.send(b"0\r\n\r\n")
-    assert [json.load(stream.getresponse())["lines"] for stream in kept] == [1] * 4
+    assert [json.load(stream.getresponse())["lines"] for stream in retained] == [1] * 4
     for stream in streams:
         stream.close()
 
@@ -404,14 +404,14 @@ def answered(connections: list[HTTPConnection], how_many: int) -> list[HTTPConne
     with DefaultSelector() as selector:
         for connection in connections:
             selector.register(connection.sock, EVENT_READ, connection)
-        found: list[HTTPConnection] = []
-        while len(found) < how_many:
+        results: list[HTTPConnection] = []
+        while len(results) < how_many:
             ready = selector.select(30)
-            assert ready, f"{len(found)} were answered"
+            assert ready, f"{len(results)} were answered"
             for waiting, _ in ready:
                 selector.unregister(waiting.fileobj)
-                found.append(waiting.data)
-    return found
+                results.append(waiting.data)
+    return results
 
 
 class Slow(RawIOBase):

@@ -312,7 +312,7 @@ def test_memories_one_may_not_see_cannot_be_brought_up(alice: Caller, bob: Calle
 def test_a_common_trigger_shows_no_private_memory(alice: Caller, bob: Caller) -> None:
     private = bob.remember("Private zqx", visibility="agent")["id"]
     uid = note(bob, memory_ids=[private, bob.remember("Common")["id"]])["id"]
-    assert {one["content"] for one in bob.get(f"triggers/{uid}").json()["memories"]} == {"Private zqx", "Common"}
+    assert {item["content"] for item in bob.get(f"triggers/{uid}").json()["memories"]} == {"Private zqx", "Common"}
     for answer in (alice.get(f"triggers/{uid}"), alice.get("triggers")):
         assert b"Common" in answer.content
         assert b"zqx" not in answer.content
@@ -336,10 +336,10 @@ def test_what_is_due_is_shown_as_a_trigger_of_the_api(alice: Caller) -> None:
     with travel(datetime(2026, 10, 2, 8, tzinfo=UTC), tick=False):
         [due] = agent.due_triggers("ulla")
         assert agent.due_triggers("umar") == []
-    shown = show_trigger(due)
-    assert (str(shown["id"]), shown["message"]) == (made["id"], made["message"])
-    assert shown.keys() == FIELDS
-    assert [str(memory["id"]) for memory in shown["memories"]] == [made["memories"][0]["id"]]
+    displayed = show_trigger(due)
+    assert (str(displayed["id"]), displayed["message"]) == (made["id"], made["message"])
+    assert displayed.keys() == FIELDS
+    assert [str(memory["id"]) for memory in displayed["memories"]] == [made["memories"][0]["id"]]
 
 
 def test_what_comes_round_is_due_even_if_the_daily_job_was_away(alice: Caller) -> None:

@@ -61,12 +61,15 @@ def impatient(django_db_setup: None, django_db_blocker: Any, tmp_path: Path) -> 
     with django_db_blocker.unblock():
         is_copied = copy_test_database(path)
         settings: dict[str, Any] = {**connection.settings_dict, "NAME": path, "OPTIONS": options}
-        kept, connections[DEFAULT_DB_ALIAS] = connections[DEFAULT_DB_ALIAS], DatabaseWrapper(settings, DEFAULT_DB_ALIAS)
+        retained, connections[DEFAULT_DB_ALIAS] = (
+            connections[DEFAULT_DB_ALIAS],
+            DatabaseWrapper(settings, DEFAULT_DB_ALIAS),
+        )
         if not is_copied:
             call_command("migrate", verbosity=0)
         yield path
         connections[DEFAULT_DB_ALIAS].close()
-        connections[DEFAULT_DB_ALIAS] = kept
+        connections[DEFAULT_DB_ALIAS] = retained
 
 
 @pytest.fixture
@@ -393,9 +396,9 @@ def test_a_write_says_why_and_when_to_come_again(
     body, key = {"content": BEARS}, {"Idempotency-Key": "once"}
     with refusing(make):
         answer = alice.post("memories", body, **key)
-    told = assert_problem(answer, status)
-    assert (told["code"], answer["Retry-After"]) == (code, "60")
-    assert "nothing was stored" in told["detail"]
+    output = assert_problem(answer, status)
+    assert (output["code"], answer["Retry-After"]) == (code, "60")
+    assert "nothing was stored" in output["detail"]
     assert Memory.objects.count() == 1
     assert alice.post("memories", body, **key).status_code == 201
 
@@ -404,7 +407,7 @@ def test_every_door_that_writes_says_so(alice: Caller, operator: APIClient) -> N
     uid, session = alice.remember("Whales sing")["id"], alice.start_session()["id"]
     operator.get("/api/v1/apps")
     turn = {"user_input": "a", "tool_calls": [], "llm_output": "b", "internal_state": {}}
-    said = {"messages": [{"role": "user", "content": "a"}]}
+    texts = {"messages": [{"role": "user", "content": "a"}]}
     prompt = {"hook_event_name": "UserPromptSubmit", "session_id": "s", "prompt": "a"}
     stream = ndjson(assistant("Whales swim"), RESULT)
     with refusing():
@@ -414,7 +417,7 @@ def test_every_door_that_writes_says_so(alice: Caller, operator: APIClient) -> N
             alice.client.delete(f"/api/v1/memories/{uid}"),
             alice.post("sessions", {}),
             alice.client.put(f"/api/v1/sessions/{session}/turns/1", turn),
-            alice.post(f"sessions/{session}/messages", said),
+            alice.post(f"sessions/{session}/messages", texts),
             alice.client.generic(
                 "POST", f"/api/v1/sessions/{session}/stream", stream, content_type="application/x-ndjson"
             ),
@@ -440,8 +443,8 @@ def test_who_reads_is_answered(alice: Caller, monkeypatch: pytest.MonkeyPatch) -
 def test_a_tool_says_it_in_a_sentence(alice: Caller) -> None:
     use(alice, "store", content="Whales sing")
     with refusing():
-        told = refused(alice, "store", content=BEARS)
-    assert told.startswith("The server's disk is full: nothing was stored.")
+        answer = refused(alice, "store", content=BEARS)
+    assert answer.startswith("The server's disk is full: nothing was stored.")
     assert use(alice, "store", content=BEARS)["outcome"] == "created"
 
 
@@ -468,7 +471,7 @@ def olga(alice: Caller) -> Client:
 
 def sent_again(answer: Any) -> dict[str, str]:
     """What the page's form would send."""
-    hidden = {one["name"]: one.get("value", "") for one in elements(answer, "input", type="hidden")}
+    hidden = {element["name"]: element.get("value", "") for element in elements(answer, "input", type="hidden")}
     texts = {name: BEARS for name in ("content",) if elements(answer, "textarea", name=name)}
     return {name: value for name, value in {**hidden, **texts}.items() if name != "csrfmiddlewaretoken"}
 

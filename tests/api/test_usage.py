@@ -348,8 +348,8 @@ def test_what_was_used_is_told_once(alice: Caller) -> None:
 def test_the_agents_of_an_app_share_its_energy(alice: Caller, bob: Caller) -> None:
     note_energy(alice.app, "search", ENERGY_NOON)
     bob.put("energy", {"level": 0.4})
-    told = consume(alice)
-    assert (told["units"], told["level"]) == (1.0, 0.4)
+    answer = consume(alice)
+    assert (answer["units"], answer["level"]) == (1.0, 0.4)
     assert consume(bob)["units"] == 0.0
 
 
@@ -357,8 +357,8 @@ def test_other_apps_have_their_own(alice: Caller, charlie: Caller) -> None:
     note_energy(alice.app, "search", ENERGY_NOON)
     alice.put("energy", {"level": 0.0})
     wait_to_learn(alice)
-    told = consume(charlie)
-    assert (told["units"], told["level"], told["low"], told["deferred"]) == (0.0, 1.0, False, 0)
+    answer = consume(charlie)
+    assert (answer["units"], answer["level"], answer["low"], answer["deferred"]) == (0.0, 1.0, False, 0)
     assert consume(alice)["units"] == 1.0
 
 
@@ -414,8 +414,8 @@ def test_a_cooldown_is_told_to_the_other_agents_until_it_is_over(alice: Caller, 
     session = alice.start_session()["id"]
     answer = alice.post("cooldowns", {**RESTART, "session_id": session})
     assert answer.status_code == 201
-    [told] = bob.get("cooldowns").json()["results"]
-    assert (told["action"], told["service"], told["agent"], told["session_id"]) == (
+    [output] = bob.get("cooldowns").json()["results"]
+    assert (output["action"], output["service"], output["agent"], output["session_id"]) == (
         "restart",
         "caddy",
         "alice",

@@ -98,7 +98,7 @@ def test_each_agent_has_its_own_minute(db: None) -> None:
     caller = slow(1)
     colleague = make_caller(caller.app, "hugo")
     with travel(NOON, tick=False):
-        assert [write(one).status_code for one in (caller, colleague, caller, colleague)] == [201, 201, 429, 429]
+        assert [write(item).status_code for item in (caller, colleague, caller, colleague)] == [201, 201, 429, 429]
 
 
 def test_reading_and_deleting_go_on_when_writing_does_not(db: None) -> None:

@@ -45,12 +45,12 @@ def test_whoever_writes_down_the_settings_writes_down_no_secret(told: None) -> N
 def test_no_page_and_no_door_shows_them(told: None, alice: Caller, operator: APIClient) -> None:
     browser = Client(raise_request_exception=False)
     browser.force_login(User.objects.create_superuser("sue", password="seven-green-bottles"))
-    shown = []
+    displayed = []
     for address in ROUTES:
         path = example(address).replace("/x", "/acme") if "app_id" in address else example(address)
         for client in (browser, operator, alice.client):
             answer = client.get(path, follow=True)
             body = b"".join(answer.streaming_content) if answer.streaming else answer.content
             if NEEDLE.encode() in body:
-                shown.append(path)
-    assert shown == []
+                displayed.append(path)
+    assert displayed == []

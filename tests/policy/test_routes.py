@@ -132,7 +132,7 @@ def test_a_door_of_another_language_takes_keys_only(address: str) -> None:
     assert view.permission_classes == [HasScope]
     own = [KeyAuthentication, OperatorSessionAuthentication]
     assert view.authentication_classes == own or all(
-        issubclass(one, KeyAuthentication) for one in view.authentication_classes
+        issubclass(authentication_class, KeyAuthentication) for authentication_class in view.authentication_classes
     )
 
 

@@ -77,8 +77,8 @@ def execute(sql: str) -> Any:
 def test_every_table_with_rows_of_apps_has_a_policy(db: None) -> None:
     walled = {"memories_memory", "memories_vector", "agent_sessions_turn", "tenancy_apppolicy", "tenancy_app"}
     assert walled < row_level_security.scoped_tables().keys()
-    held = execute("SELECT tablename FROM pg_policies JOIN pg_class ON relname = tablename WHERE relrowsecurity")
-    assert {table for (table,) in held} == row_level_security.scoped_tables().keys()
+    stored = execute("SELECT tablename FROM pg_policies JOIN pg_class ON relname = tablename WHERE relrowsecurity")
+    assert {table for (table,) in stored} == row_level_security.scoped_tables().keys()
 
 
 def test_every_column_that_names_an_app_is_known(db: None) -> None:
@@ -312,8 +312,8 @@ def test_what_other_apps_share_is_still_found(up: None, alice: Caller, charlie: 
     charlie.remember("Bears sleep all winter", visibility="shared")
     charlie.remember("Bears sleep badly in summer")
     alice = make_caller(alice.app, "anna")
-    found = alice.post("memories/search", {"query": "when do bears sleep", "scope": "shared"}).json()
-    assert [hit["content"] for hit in found["results"]] == ["Bears sleep all winter"]
+    result = alice.post("memories/search", {"query": "when do bears sleep", "scope": "shared"}).json()
+    assert [hit["content"] for hit in result["results"]] == ["Bears sleep all winter"]
 
 
 # --- tasks

@@ -65,8 +65,8 @@ class TestDoors:
         assert alice.remember("Whales sing", origin=origin)["origin"] == origin
 
     def test_unsaid_it_is_the_agents_own(self, alice: Caller) -> None:
-        told = alice.remember("Whales sing")
-        assert (told["origin"], told["trust_level"], told["reviewed_by"], told["reviewed_at"]) == (
+        answer = alice.remember("Whales sing")
+        assert (answer["origin"], answer["trust_level"], answer["reviewed_by"], answer["reviewed_at"]) == (
             "assistant", "unreviewed", "", None,
         )  # fmt: skip
 
@@ -86,8 +86,8 @@ class TestDoors:
         roles = {"user": "I like whales", "assistant": "You like whales", "tool": "whales: 3"}
         messages = [{"role": role, "content": text} for role, text in roles.items()]
         Mem0(alice).ask("post", "memories", {"messages": messages, "user_id": "u1", "infer": False})
-        said = {"I like whales": "user", "You like whales": "assistant", "whales: 3": "tool"}
-        assert origins(alice.app) == said
+        texts = {"I like whales": "user", "You like whales": "assistant", "whales: 3": "tool"}
+        assert origins(alice.app) == texts
 
     def test_what_another_program_kept_is_another_programs(self, alice: Caller) -> None:
         take_in(alice.app, b'[{"id": "1", "memory": "Likes green tea"}]', "mem0")
@@ -131,8 +131,8 @@ class TestOtherWords:
     def test_other_words_have_to_be_reviewed_again(self, alice: Caller) -> None:
         memory = stored(alice, "Whales sing", origin="web")
         operator_of(alice.app).review_each([memory.pk])
-        told = alice.patch(f"memories/{memory.uid}", {"content": "Whales sing loud"}).json()
-        assert (told["trust_level"], told["reviewed_by"], told["reviewed_at"]) == ("unreviewed", "", None)
+        answer = alice.patch(f"memories/{memory.uid}", {"content": "Whales sing loud"}).json()
+        assert (answer["trust_level"], answer["reviewed_by"], answer["reviewed_at"]) == ("unreviewed", "", None)
 
     def test_setting_it_back_brings_back_who_said_it_and_who_reviewed_it(self, alice: Caller) -> None:
         memory = stored(alice, "Whales sing", origin="web")
@@ -177,8 +177,8 @@ class TestOneOfSeveral:
         assert (memory.origin, memory.trust_level) == ("tool", "reviewed")
 
     def test_an_insight_is_as_little_trusted_as_the_least_of_its_sources(self, acme: App) -> None:
-        told = [Memory(content="x", origin=origin, category="work") for origin in ("user", "tool", "assistant")]
-        assert candidate_of(told, "All of it", "rules").origin == "tool"
+        answer = [Memory(content="x", origin=origin, category="work") for origin in ("user", "tool", "assistant")]
+        assert candidate_of(answer, "All of it", "rules").origin == "tool"
 
     def test_the_order_of_trust(self) -> None:
         order = [Origin.OPERATOR, Origin.USER, Origin.ASSISTANT, Origin.AGENT, Origin.TOOL, Origin.WEB]

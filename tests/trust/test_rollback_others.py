@@ -34,8 +34,8 @@ def told(caller: Caller, memory: Memory, **query: Any) -> dict[str, Any]:
     return dict(caller.get(f"memories/{memory.uid}", **query).json())
 
 
-def told_of(name: str, shown: dict[str, Any]) -> Any:
-    return pytest.approx(shown[name], abs=0.001) if name == "confidence" else shown[name]
+def told_of(name: str, displayed: dict[str, Any]) -> Any:
+    return pytest.approx(displayed[name], abs=0.001) if name == "confidence" else displayed[name]
 
 
 class TestEachField:
