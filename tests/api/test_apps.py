@@ -191,13 +191,13 @@ WRONG: list[tuple[str, Any]] = [
 
 
 @pytest.fixture
-def shown(operator: APIClient, acme: App) -> Any:
+def output(operator: APIClient, acme: App) -> Any:
     return operator.get(f"{APPS}/acme").json()
 
 
 @each_row("wrong, is_new", product(WRONG, [True, False]), rolled_back=True)
 def test_a_policy_field_takes_only_its_own_type_and_range(
-    operator: APIClient, shown: Any, wrong: tuple[str, Any], is_new: bool
+    operator: APIClient, output: Any, wrong: tuple[str, Any], is_new: bool
 ) -> None:
     field, value = wrong
     policy = {"policy": {field: value}}
@@ -208,7 +208,7 @@ def test_a_policy_field_takes_only_its_own_type_and_range(
     body = assert_problem(answer, 400)
     assert all(error["field"].startswith(f"policy.{field}") for error in body["errors"])
     assert not App.objects.filter(app_id="initech").exists()
-    assert operator.get(f"{APPS}/acme").json() == shown
+    assert operator.get(f"{APPS}/acme").json() == output
 
 
 def test_economising_cannot_inject_more_than_usual(operator: APIClient, acme: App) -> None:

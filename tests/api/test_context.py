@@ -36,7 +36,7 @@ def ask(caller: Caller, **question: Any) -> dict[str, Any]:
     return dict(answer.json())
 
 
-def shown(caller: Caller, **question: Any) -> list[str]:
+def show(caller: Caller, **question: Any) -> list[str]:
     return [memory["content"] for memory in ask(caller, **question)["memories"]]
 
 
@@ -69,7 +69,7 @@ def test_the_last_messages_are_a_question_too(alice: Caller) -> None:
         {"role": "assistant", "content": ""},
         {"role": "user", "content": "By the way, could you tell me whether whales sing?"},
     ]
-    assert shown(alice, messages=messages) == ["whales sing"]
+    assert show(alice, messages=messages) == ["whales sing"]
 
 
 def test_a_follow_up_is_asked_with_what_it_follows(alice: Caller) -> None:
@@ -80,7 +80,7 @@ def test_a_follow_up_is_asked_with_what_it_follows(alice: Caller) -> None:
         {"role": "assistant", "content": "It is called gull."},
         {"role": "user", "content": "and of Hamburg?"},
     ]
-    assert shown(alice, messages=messages) == ["The backup server of Hamburg is called heron"]
+    assert show(alice, messages=messages) == ["The backup server of Hamburg is called heron"]
 
 
 def test_thanks_ask_nothing(alice: Caller) -> None:
@@ -115,23 +115,23 @@ def test_the_json_format_has_the_memories_and_no_text(alice: Caller) -> None:
 def test_in_a_session_what_was_found_once_is_not_handed_over_again(alice: Caller) -> None:
     session = alice.start_session()["id"]
     alice.remember("whales sing")
-    assert shown(alice, session_id=session, query="whales") == ["whales sing"]
-    assert shown(alice, session_id=session, query="whales") == []
-    assert shown(alice, session_id=alice.start_session(external_id="x")["id"], query="bears") == []
-    assert shown(alice, query="whales") == ["whales sing"]
+    assert show(alice, session_id=session, query="whales") == ["whales sing"]
+    assert show(alice, session_id=session, query="whales") == []
+    assert show(alice, session_id=alice.start_session(external_id="x")["id"], query="bears") == []
+    assert show(alice, query="whales") == ["whales sing"]
 
 
 def test_what_says_something_else_since_is_handed_over_again(alice: Caller) -> None:
     memory = alice.remember("whales sing at 9")
     session = alice.start_session()["id"]
-    assert shown(alice, session_id=session, query="when do whales sing?") == []
+    assert show(alice, session_id=session, query="when do whales sing?") == []
     alice.patch(f"memories/{memory['id']}", {"importance": 5})
-    assert shown(alice, session_id=session, query="when do whales sing?") == []
+    assert show(alice, session_id=session, query="when do whales sing?") == []
     alice.patch(f"memories/{memory['id']}", {"content": "whales sing at 10"})
-    assert shown(alice, session_id=session, query="when do whales sing?") == ["whales sing at 10"]
-    assert shown(alice, session_id=session, query="when do whales sing?") == []
+    assert show(alice, session_id=session, query="when do whales sing?") == ["whales sing at 10"]
+    assert show(alice, session_id=session, query="when do whales sing?") == []
     alice.patch(f"memories/{memory['id']}", {"content": "whales sing at 9"})
-    assert shown(alice, session_id=session, query="when do whales sing?") == ["whales sing at 9"]
+    assert show(alice, session_id=session, query="when do whales sing?") == ["whales sing at 9"]
 
 
 def test_what_trails_far_behind_what_was_told_is_not_told_in_its_stead(alice: Caller) -> None:
@@ -144,9 +144,9 @@ def test_what_trails_far_behind_what_was_told_is_not_told_in_its_stead(alice: Ca
     ]
     alice.post("memories/batch", {"memories": rows, "dedupe": False})
     question = {"query": "on which port does the auth service listen?"}
-    assert shown(alice, **question) == [answer]
-    assert shown(alice, **question, session_id=session, turn_number=1) == [answer]
-    assert shown(alice, **question, session_id=session, turn_number=2) == []
+    assert show(alice, **question) == [answer]
+    assert show(alice, **question, session_id=session, turn_number=1) == [answer]
+    assert show(alice, **question, session_id=session, turn_number=2) == []
 
 
 def test_the_best_is_shortened_where_it_is_longer_than_the_budget(alice: Caller) -> None:
@@ -175,17 +175,17 @@ def test_what_was_shown_is_remembered_line_by_line(alice: Caller) -> None:
 def test_a_turn_has_ten_memories_at_most(alice: Caller) -> None:
     for number in range(15):
         alice.remember(f"whale {number}", dedupe=False)
-    assert len(shown(alice, query="whale")) == 10
-    assert len(shown(alice, format="turn")) == 10
-    assert len(shown(alice, query="whale", limit=2)) == 2
-    assert len(shown(alice, format="ops", limit=2)) == 2
+    assert len(show(alice, query="whale")) == 10
+    assert len(show(alice, format="turn")) == 10
+    assert len(show(alice, query="whale", limit=2)) == 2
+    assert len(show(alice, format="ops", limit=2)) == 2
 
 
 def test_the_app_block_has_the_latest_first_and_as_many_as_the_app_says(db: None) -> None:
     caller = make_caller(make_app("globex", block="app", app_limit=2), "gina")
     for number in range(3):
         caller.remember(f"whale {number}", dedupe=False)
-    assert shown(caller) == ["whale 2", "whale 1"]
+    assert show(caller) == ["whale 2", "whale 1"]
 
 
 def test_doubtful_and_put_away_memories_are_never_injected(alice: Caller) -> None:
@@ -193,17 +193,17 @@ def test_doubtful_and_put_away_memories_are_never_injected(alice: Caller) -> Non
     archived = alice.remember("whale two")["id"]
     alice.patch(f"memories/{archived}", {"status": "archived"})
     for format_ in ("ops", "app", "turn", "json"):
-        assert shown(alice, format=format_) == []
-        assert shown(alice, format=format_, query="whale") == []
+        assert show(alice, format=format_) == []
+        assert show(alice, format=format_, query="whale") == []
 
 
 def test_an_end_users_block_has_no_memory_of_another(alice: Caller) -> None:
     for user in ("doe", "roe", None):
         alice.remember(f"whale of {user}", user_id=user, dedupe=False)
-    assert sorted(shown(alice, user_id="doe")) == ["whale of None", "whale of doe"]
+    assert sorted(show(alice, user_id="doe")) == ["whale of None", "whale of doe"]
     session = alice.start_session(user_id="roe")["id"]
-    assert sorted(shown(alice, session_id=session)) == ["whale of None", "whale of roe"]
-    assert sorted(shown(alice, format="app", user_id="doe", query="whale")) == ["whale of None", "whale of doe"]
+    assert sorted(show(alice, session_id=session)) == ["whale of None", "whale of roe"]
+    assert sorted(show(alice, format="app", user_id="doe", query="whale")) == ["whale of None", "whale of doe"]
 
 
 def test_a_question_is_asked_and_never_stored(alice: Caller) -> None:

@@ -252,7 +252,7 @@ def test_every_ranking_keeps_them_apart(house: Caller, ranking: str) -> None:
 
 
 @each_row(
-    "filters, shown",
+    "filters, displayed",
     [
         ({"user_id": [ANN, BEN]}, [ANN, BEN]),
         ({"or": [{"user_id": {"eq": BEN}}, {"user_id": None}]}, [BEN, NOBODY]),
@@ -264,8 +264,8 @@ def test_every_ranking_keeps_them_apart(house: Caller, ranking: str) -> None:
     ],
     rolled_back=True,
 )
-def test_a_filter_names_whom_it_asks_for_and_nobody_else(house: Caller, filters: Any, shown: list[str]) -> None:
-    assert sorted(words_in(house.post("memories/search", {"query": "whales", "filters": filters}))) == shown
+def test_a_filter_names_whom_it_asks_for_and_nobody_else(house: Caller, filters: Any, displayed: list[str]) -> None:
+    assert sorted(words_in(house.post("memories/search", {"query": "whales", "filters": filters}))) == displayed
 
 
 def test_beside_a_user_who_is_named_a_filter_names_no_other(house: Caller) -> None:

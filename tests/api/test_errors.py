@@ -49,19 +49,19 @@ def test_400_names_the_field(alice: Caller) -> None:
 
 
 @each_row(
-    "path, body, told",
+    "path, body, text",
     [
         ("memories", {"content": "Whales sing", "visibility": "all"}, "visibility: One of agent, app, shared."),
         ("memories/search", {"query": "whales", "scope": 5}, "scope: One of app, shared."),
         ("context", {"query": "whales", "format": "xml"}, "format: One of ops, app, turn, json."),
     ],
 )
-def test_400_names_what_there_is_to_choose_from(alice: Caller, path: str, body: Any, told: str) -> None:
-    assert assert_problem(alice.post(path, body), 400)["detail"] == told
+def test_400_names_what_there_is_to_choose_from(alice: Caller, path: str, body: Any, text: str) -> None:
+    assert assert_problem(alice.post(path, body), 400)["detail"] == text
 
 
 @each_row(
-    "path, body, told",
+    "path, body, text",
     [
         ("apps", {"app_id": "A b", "name": "A"}, "app_id: Lower-case letters, digits, . - and _, 64 at most."),
         ("apps", {"app_id": "a", "name": "A", "policy": {"ranking": 5}}, "policy.ranking: " + RANKINGS),
@@ -73,10 +73,10 @@ def test_400_names_what_there_is_to_choose_from(alice: Caller, path: str, body: 
     ],
 )
 def test_400_tells_operators_what_a_name_may_be(
-    operator: APIClient, acme: App, path: str, body: Any, told: str
+    operator: APIClient, acme: App, path: str, body: Any, text: str
 ) -> None:
     answer = operator.post(f"/api/v1/{path}", body, format="json")
-    assert assert_problem(answer, 400)["detail"] == told
+    assert assert_problem(answer, 400)["detail"] == text
 
 
 @each_row("twice", ["status=active&status=inactive", "limit=1&limit=1"])

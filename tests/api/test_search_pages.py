@@ -286,7 +286,7 @@ def test_no_cursor_is_the_first_page(alice: Caller) -> None:
     assert search(alice, cursor=None)["results"] == search(alice)["results"]
 
 
-def asked() -> dict[str, Any]:
+def ask() -> dict[str, Any]:
     """What the fingerprint of the question's cursor is made of."""
     serializer = SearchQuestion(data=QUESTION)
     assert serializer.is_valid()
@@ -299,7 +299,7 @@ def encoded(answer: Any) -> str:
 
 
 def forged(offset: Any, seconds: Any) -> str:
-    return encoded([offset, seconds, fingerprint(asked())])
+    return encoded([offset, seconds, fingerprint(ask())])
 
 
 NOW = NOON.timestamp()

@@ -78,7 +78,7 @@ def gina(impatient: Path) -> Caller:
 
 
 @pytest.fixture
-def held(impatient: Path, gina: Caller) -> Iterator[sqlite3.Connection]:
+def holder(impatient: Path, gina: Caller) -> Iterator[sqlite3.Connection]:
     """Somebody else writes, and does not come to an end."""
     gina.remember("Whales sing")
     other = sqlite3.connect(impatient, isolation_level=None)
@@ -87,19 +87,19 @@ def held(impatient: Path, gina: Caller) -> Iterator[sqlite3.Connection]:
     other.close()
 
 
-def test_a_write_that_waited_in_vain_is_503_and_stores_nothing(gina: Caller, held: sqlite3.Connection) -> None:
+def test_a_write_that_waited_in_vain_is_503_and_stores_nothing(gina: Caller, holder: sqlite3.Connection) -> None:
     body, key = {"content": "Bears sleep"}, {"Idempotency-Key": "once"}
     refused = gina.post("memories", body, **key)
     assert_problem(refused, 503)
     assert refused["Retry-After"] == "1"
     assert gina.get("memories").json()["results"][0]["content"] == "Whales sing"
-    held.execute("ROLLBACK")
+    holder.execute("ROLLBACK")
     assert gina.post("memories", body, **key).status_code == 201
     assert Memory.objects.count() == 2
 
 
 def test_what_could_not_begin_leaves_no_cursor_for_another_thread_to_wait_for(
-    held: sqlite3.Connection, monkeypatch: pytest.MonkeyPatch
+    holder: sqlite3.Connection, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """One that the collector finds in the thread that has the lock would make it wait for those who wait for it."""
     made: list[Any] = []
@@ -163,17 +163,17 @@ def test_who_has_waited_in_vain_for_a_turn_is_told_so(gina: Caller, monkeypatch:
     assert Memory.objects.count() == 0
 
 
-def test_a_turn_ends_when_the_transaction_begins_or_cannot(held: sqlite3.Connection) -> None:
+def test_a_turn_ends_when_the_transaction_begins_or_cannot(holder: sqlite3.Connection) -> None:
     with pytest.raises(OperationalError, match="locked"), transaction.atomic():
         raise AssertionError("it has begun")
     assert not base.TURN.locked()
-    held.execute("ROLLBACK")
+    holder.execute("ROLLBACK")
     with transaction.atomic():
         assert not base.TURN.locked()
 
 
 def test_a_reader_waits_for_no_writer_until_its_keys_use_is_noted(
-    gina: Caller, held: sqlite3.Connection, monkeypatch: pytest.MonkeyPatch
+    gina: Caller, holder: sqlite3.Connection, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     waits: list[int] = []
     begin = DatabaseWrapper.begin
@@ -308,14 +308,14 @@ def test_the_site_begins_as_that_has_it() -> None:
     assert database(replace(get_conf(), database_url="", row_security=False))["ENGINE"] == "memsite.db.sqlite"
 
 
-def test_readers_do_not_wait_for_a_writer(gina: Caller, held: sqlite3.Connection) -> None:
+def test_readers_do_not_wait_for_a_writer(gina: Caller, holder: sqlite3.Connection) -> None:
     """Nor when they would leave a count: of the search, of what it found, of the key's use. What a search counts comes
     later."""
     with after(minutes=2):
         assert gina.get("memories").status_code == 200
         assert gina.post("memories/search", {"query": "whales"}).json()["results"]
     assert not RecallCount.objects.exists()
-    held.execute("ROLLBACK")
+    holder.execute("ROLLBACK")
     gina.post("memories/search", {"query": "whales"})
     assert RecallCount.objects.get().searches == 2
     assert Memory.objects.get().access_count == 2

@@ -29,7 +29,7 @@ from tests.api.checks import assert_problem
 from tests.conftest import Caller, make_app
 from tests.memories.import_export.moving import export, take_in
 from tests.tables import each_row
-from tests.talking import after, at
+from tests.talking import after, at_time
 from tests.upkeep import do, upkeep_purge
 
 ROOT = "/api/v1/apps/acme"
@@ -144,10 +144,10 @@ def test_what_does_not_arrive_is_tried_again_later_each_time_and_given_up(
     start, waited = timezone.now(), timedelta()
     for attempt, wait in enumerate([0, 5, 300, 1800, 7200, 18_000, 36_000, 36_000], 1):
         waited += timedelta(seconds=wait + 1)
-        with at(start + waited - timedelta(seconds=2 if wait else 1)):
+        with at_time(start + waited - timedelta(seconds=2 if wait else 1)):
             do("webhooks")
         before = len(receiver.got)
-        with at(start + waited + timedelta(seconds=1)):
+        with at_time(start + waited + timedelta(seconds=1)):
             do("webhooks")
         assert (before <= attempt, len(receiver.got)) == (True, attempt)
         waited += timedelta(seconds=1)

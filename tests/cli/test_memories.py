@@ -172,9 +172,9 @@ def test_an_empty_category_changes_nothing(memsite: Memsite) -> None:
 ASKED = [("list",), ("search", "whales"), ("context",), ("store", "Whales sing"), ("export", "x.ndjson")]
 
 
-@each_row("asked, user", product(ASKED, ["", " ", "u" * 201]))
-def test_an_end_user_without_a_name_is_wrong_usage(asked: tuple[str, ...], user: str, memsite: Memsite) -> None:
-    output = run(*asked, "--user", user, code=2).stderr
+@each_row("requested, user", product(ASKED, ["", " ", "u" * 201]))
+def test_an_end_user_without_a_name_is_wrong_usage(requested: tuple[str, ...], user: str, memsite: Memsite) -> None:
+    output = run(*requested, "--user", user, code=2).stderr
     assert "is no end user: 1 to 200 characters. Is a variable empty?" in output
 
 

@@ -363,11 +363,11 @@ def test_times_at_the_ends_of_the_calendar_are_shown(vera: Client, alice: Caller
         assert moment[3:10] in text_of(vera.get(f"/memories/{memory['id']}"))
 
 
-@each_row("name, told", [("valid_from", "from"), ("valid_until", "until")], rolled_back=True)
-def test_what_is_valid_from_or_until_a_day_says_so(vera: Client, alice: Caller, name: str, told: str) -> None:
+@each_row("name, message", [("valid_from", "from"), ("valid_until", "until")], rolled_back=True)
+def test_what_is_valid_from_or_until_a_day_says_so(vera: Client, alice: Caller, name: str, message: str) -> None:
     memory = alice.post("memories", {"content": "The fair is in town", name: "2027-01-01T00:00:00Z"}).json()
     text = text_of(vera.get(f"/memories/{memory['id']}"))
-    assert f"valid {told} 2027-01-01 00:00" in text
+    assert f"valid {message} 2027-01-01 00:00" in text
 
 
 def test_a_refresh_says_whether_there_is_news(vera: Client, alice: Caller) -> None:

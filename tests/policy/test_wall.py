@@ -61,7 +61,7 @@ def both(up: None, alice: Caller, charlie: Caller) -> tuple[App, App]:
     return alice.app, charlie.app
 
 
-def said() -> set[str]:
+def say() -> set[str]:
     return set(Memory.objects.values_list("content", flat=True))
 
 
@@ -111,7 +111,7 @@ def test_without_it_the_owner_is_not_held(db: None, alice: Caller, charlie: Call
     alice.remember("Whales sing")
     charlie.remember("Bears sleep")
     with confined(alice.app.pk):
-        assert said() == {"Whales sing", "Bears sleep"}
+        assert say() == {"Whales sing", "Bears sleep"}
 
 
 def test_who_may_not_make_the_role_is_told_what_to_ask_for(up: None) -> None:
@@ -164,14 +164,14 @@ def test_it_takes_postgresql() -> None:
 def test_behind_it_there_is_one_app(both: tuple[App, App]) -> None:
     acme, globex = both
     with confined(acme.pk):
-        assert said() == {"Whales sing"}
+        assert say() == {"Whales sing"}
         assert {row.app_id for row in Vector.objects.all()} == {acme.pk}
         assert list(App.objects.values_list("app_id", flat=True)) == ["acme"]
         assert not Agent.objects.filter(app=globex).exists()
         assert execute("SELECT count(*) FROM memories_revision") == [(1,)]
     with confined(globex.pk):
-        assert said() == {"Bears sleep"}
-    assert said() == {"Whales sing", "Bears sleep"}
+        assert say() == {"Bears sleep"}
+    assert say() == {"Whales sing", "Bears sleep"}
 
 
 def test_what_searches_count_is_written_for_each_app_from_behind_it(both: tuple[App, App]) -> None:
@@ -218,16 +218,16 @@ def test_nothing_behind_it_can_be_changed_or_put_there(both: tuple[App, App]) ->
 
 def test_what_was_told_in_a_transaction_that_is_rolled_back_is_told_again(both: tuple[App, App]) -> None:
     acme, globex = both
-    assert len(said()) == 2
+    assert len(say()) == 2
     with confined(acme.pk), transaction.atomic():
-        assert said() == {"Whales sing"}
+        assert say() == {"Whales sing"}
         transaction.set_rollback(True)
     with confined(acme.pk):
-        assert said() == {"Whales sing"}
+        assert say() == {"Whales sing"}
     with confined(globex.pk):
         with pytest.raises(DatabaseError), transaction.atomic():
             execute("SELECT * FROM nowhere")
-        assert said() == {"Bears sleep"}
+        assert say() == {"Bears sleep"}
 
 
 def test_a_connection_comes_from_the_pool_with_nothing_told(up: None, transactional_db: None) -> None:
@@ -236,11 +236,11 @@ def test_a_connection_comes_from_the_pool_with_nothing_told(up: None, transactio
         with writing(app, "system", timezone.now()) as write:
             write.create(Candidate(content=text))
     with confined(acme.pk):
-        assert said() == {"Whales sing"}
+        assert say() == {"Whales sing"}
         connection.close()
-        assert said() == {"Whales sing"}
+        assert say() == {"Whales sing"}
     connection.close()
-    assert len(said()) == 2
+    assert len(say()) == 2
 
 
 def test_what_was_told_while_all_that_is_read_is_of_one_moment_is_told_again(up: None, transactional_db: None) -> None:
@@ -327,7 +327,7 @@ def test_work_for_an_app_sees_no_other(both: tuple[App, App], monkeypatch: pytes
         name, title = "curious", "looks around"
 
         def work(self, hands: Any, run: Any) -> None:
-            seen.append(said())
+            seen.append(say())
 
     monkeypatch.setattr("memories.tasks.JOBS", {"curious": Curious()})
     engine.fire_now(Curious(), acme, timezone.now(), "olga")

@@ -135,7 +135,7 @@ class Books:
     def look_at_index(self) -> None:
         stored = index_of(self.app, self.door.embedder)
         new = AppIndex(stored.app_pk, stored.model, stored.dim, stored.number, away=stored.away)
-        assert held(stored.view()) == held(new.view())
+        assert hold(stored.view()) == hold(new.view())
 
     def look_back(self) -> None:
         """To what is left of what was there."""
@@ -150,7 +150,7 @@ def differing(values: Mapping[str, Any], other: Mapping[str, Any]) -> set[str]:
     return {name for name in TRACKED if values.get(name) != other.get(name)} - {"confidence", "status"}
 
 
-def held(view: IndexView) -> dict[int, dict[str, Any]]:
+def hold(view: IndexView) -> dict[int, dict[str, Any]]:
     """What an index says of each memory, but what it finds out when it is asked, and what it numbers itself."""
     names = {*view.columns.__slots__} - {"look", "session_number", "user", "subject"}
     rows = np.flatnonzero(view.columns.alive)

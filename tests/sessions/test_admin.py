@@ -64,7 +64,7 @@ def shifts(alice: Caller, bob: Caller, charlie: Caller) -> None:
 
 
 @each_row(
-    "query, found",
+    "query, results",
     [
         ("q=Night", ["Night shift"]),
         ("q=cli-7", ["Day shift"]),
@@ -75,10 +75,10 @@ def shifts(alice: Caller, bob: Caller, charlie: Caller) -> None:
     ],
 )
 def test_list_filters_and_searches(
-    admin_client: Client, shifts: None, bob: Caller, charlie: Caller, query: str, found: list[str]
+    admin_client: Client, shifts: None, bob: Caller, charlie: Caller, query: str, results: list[str]
 ) -> None:
     answer = admin_client.get(f"{LIST}?{query.format(charlie=charlie.app.pk, bob=bob.agent.pk)}")
-    assert [session.title for session in answer.context["cl"].result_list] == found
+    assert [session.title for session in answer.context["cl"].result_list] == results
 
 
 def test_lists_do_not_ask_row_by_row(admin_client: Client, alice: Caller) -> None:

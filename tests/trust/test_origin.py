@@ -104,11 +104,11 @@ class TestDoors:
 
 
 class TestOtherWords:
-    @each_row("said, after", [("assistant", "assistant"), ("web", "web"), ("tool", "tool")], rolled_back=True)
+    @each_row("text, after", [("assistant", "assistant"), ("web", "web"), ("tool", "tool")], rolled_back=True)
     def test_an_agent_that_rewords_is_trusted_no_more_than_who_said_it(
-        self, alice: Caller, said: str, after: str
+        self, alice: Caller, text: str, after: str
     ) -> None:
-        memory = stored(alice, "Whales sing", origin=said)
+        memory = stored(alice, "Whales sing", origin=text)
         assert alice.patch(f"memories/{memory.uid}", {"content": "Whales sing loud"}).json()["origin"] == after
 
     def test_what_an_agent_makes_of_a_users_words_is_the_agents(self, alice: Caller) -> None:

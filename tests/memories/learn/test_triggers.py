@@ -33,7 +33,7 @@ from memsite.tenancy.models import Agent, App, AppPolicy
 from sessions.models import AgentSession, Resource, Role
 from tests.growth import assert_linear, repeated
 from tests.tables import each_row
-from tests.talking import at
+from tests.talking import at_time
 
 NOW = datetime(2026, 10, 1, 12, tzinfo=UTC)  # a Thursday
 TODAY = NOW.date()
@@ -1044,7 +1044,7 @@ def test_a_message_that_calls_nothing_off_asks_no_more(session: AgentSession) ->
 def test_what_was_called_off_waits_again_without_a_reason(session: AgentSession) -> None:
     [trigger] = say(session, "Dentist on Friday")
     say(session, "The dentist is cancelled")
-    with at(NOW):
+    with at_time(NOW):
         agent = MemoryAgent(session.app, None, "operator:olga")
         again = agent.change_trigger(trigger.uid, {"status": TriggerStatus.WAITING})
     assert again

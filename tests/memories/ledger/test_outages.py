@@ -21,7 +21,7 @@ from memsite.tenancy.models import App
 from tests.conftest import Caller, make_app
 from tests.memories.providers.llm.servers import Fails, Server
 from tests.tables import each_row
-from tests.talking import at
+from tests.talking import at_time
 from tests.upkeep import upkeep_learn_due
 from tests.with_model import answers, forget_clients, say
 
@@ -73,7 +73,7 @@ def test_a_model_that_fails_is_told_by_the_first_text_that_needed_it(alice: Call
     forget_clients()  # Another process has asked it: here its circuit is closed.
     assert (held(alice.app), degraded()) == ([("model", server.kind)], ["model"])
     server.always(answers())
-    with at(timezone.now() + timedelta(minutes=2)):
+    with at_time(timezone.now() + timedelta(minutes=2)):
         upkeep_learn_due()
         assert (held(alice.app), degraded()) == ([], [])
 
@@ -118,7 +118,7 @@ def test_what_is_long_ago_or_of_another_service_tells_nothing(alice: Caller, mod
     called(alice.app, "unavailable", "unavailable", provider="ollama")
     assert degraded() == []
     called(alice.app, "unavailable", "unavailable")
-    with at(timezone.now() + timedelta(minutes=11)):
+    with at_time(timezone.now() + timedelta(minutes=11)):
         assert (held(alice.app), degraded()) == ([], [])
     settings.MEMSITE = replace(settings.MEMSITE, llm="rules")
     assert degraded() == []

@@ -24,7 +24,7 @@ from memsite.db.transactions import count
 from memsite.tenancy.models import App
 from tests.conftest import Caller, make_app
 from tests.memories.retrieve.asking import search
-from tests.talking import at
+from tests.talking import at_time
 from tests.unwritable import read_only
 
 NOON = datetime(2027, 3, 1, 12, 0, tzinfo=UTC)
@@ -109,7 +109,7 @@ def test_searches_are_counted_together_a_moment_later(alice: Caller, later: list
     alice.remember("whales sing")
     alice.remember("herons hunt")
     for second, question in enumerate(("whales", "whales", "herons", "quantum")):
-        with at(NOON + second * SECOND):
+        with at_time(NOON + second * SECOND):
             alice.post("memories/search", {"query": question, "limit": 1})
     assert counted() == ([0, 0], [], [])
     assert [one.seconds for one in later] == [0.5]
