@@ -62,7 +62,7 @@ def ask_for(seen: Seen) -> str:
 
 def answers(
     *facts: dict[str, Any], keep: bool = True, relation: str = "different", extract: Behaviour | None = None,
-    gate: Behaviour | None = None, relate: Behaviour | None = None, room: Behaviour | None = None,
+    gate: Behaviour | None = None, relate: Behaviour | None = None, capacity: Behaviour | None = None,
 ) -> Callable[[Seen], Behaviour]:  # fmt: skip
     """A model that answers each question well, or as told."""
 
@@ -78,7 +78,7 @@ def answers(
             ]
             return relate or Says({"verdicts": verdicts})
         if ask_for(seen) == "make_room":
-            return room or Says({"reason": "trivial", "number": 1, "into": 0, "content": ""})
+            return capacity or Says({"reason": "trivial", "number": 1, "into": 0, "content": ""})
         return Says({"text": "A digest of what was said.", "query": "what?"})
 
     return answer

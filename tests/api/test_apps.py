@@ -359,7 +359,7 @@ def test_an_operators_key_of_an_agent_administers_its_own_app_and_sees_no_other(
     assert not App.objects.filter(app_id="new").exists()
 
 
-def test_an_operators_key_has_no_door_to_agents_work(operator: APIClient) -> None:
+def test_an_operators_key_has_no_endpoint_to_agents_work(operator: APIClient) -> None:
     for path in ("memories", "sessions", "events", "resources", f"memories/{uuid4()}"):
         assert_problem(operator.get(f"/api/v1/{path}"), 403)
 

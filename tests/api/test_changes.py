@@ -53,7 +53,7 @@ def test_what_is_taken_back_is_told_to_those_who_could_see_it(alice: Caller, bob
     assert "Porto" not in alice.get("memories/changes", since=start).content.decode()
     assert feed(bob, seen)[0] == [("memory.changed", plan)]
     bob.patch(f"memories/{plan}", {"importance": 5})
-    assert feed(alice, seen)[0] == [("memory.deleted", plan)], "who was away meanwhile is told, too"
+    assert feed(alice, seen)[0] == [("memory.deleted", plan)], "who was away meanwhile hears of it, too"
     bob.delete(f"memories/{plan}")
     assert feed(alice, seen)[0] == [("memory.deleted", plan)]
 

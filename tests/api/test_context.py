@@ -335,7 +335,7 @@ def test_without_lessons_there_is_no_block_of_them(alice: Caller) -> None:
 
 
 @pytest.mark.parametrize("budget", [60, 100, 150, 400, 2_000])
-def test_lessons_leave_room_for_what_is_known(alice: Caller, budget: int) -> None:
+def test_lessons_leave_capacity_for_what_is_known(alice: Caller, budget: int) -> None:
     set_budget(alice, budget)
     teach(alice, *(f"Lesson {n}: look twice before each step" for n in range(40)))
     alice.remember("Tea at four")
@@ -376,7 +376,7 @@ def test_what_was_told_as_a_lesson_is_noted_as_its_line(alice: Caller) -> None:
     assert (displayed.block, displayed.line) == ("lessons", "- Ask before restarting the database (confidence: 0.9)")
 
 
-def test_what_was_handed_over_without_room_for_it_is_noted_too(alice: Caller) -> None:
+def test_what_was_handed_over_without_capacity_for_it_is_noted_too(alice: Caller) -> None:
     set_budget(alice, 200)
     teach(alice, *(f"Lesson {n}: look twice before each step" for n in range(30)))
     context = greet(alice)

@@ -50,15 +50,15 @@ def test_the_feed_is_filtered_by_level_service_and_session(alice: Caller) -> Non
 
 
 def test_the_feed_tells_of_no_memory_that_one_may_not_see_any_more(alice: Caller, bob: Caller) -> None:
-    def told(caller: Caller) -> list[str]:
+    def ids_of(caller: Caller) -> list[str]:
         return [row["memory_id"] for row in events(caller)]
 
     first, second = (alice.remember(text)["id"] for text in ("Whales sing", "Bears sleep"))
-    assert told(bob) == [second, first]
+    assert ids_of(bob) == [second, first]
     alice.patch(f"memories/{first}", {"visibility": "agent"})
-    assert (told(alice), told(bob)) == ([second, first], [second])
+    assert (ids_of(alice), ids_of(bob)) == ([second, first], [second])
     MemoryAgent(alice.app, None, "operator:olga").roll_back("agent", alice.agent.name)
-    assert (told(alice), told(bob)) == ([], [])
+    assert (ids_of(alice), ids_of(bob)) == ([], [])
 
 
 def test_the_feed_is_the_apps_and_of_no_other(alice: Caller, bob: Caller, charlie: Caller) -> None:

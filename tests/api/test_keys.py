@@ -102,7 +102,7 @@ def test_a_second_key_works_beside_the_first_and_a_third_is_refused(operator: AP
     assert ApiKey.objects.filter(agent__name="dora").count() == 2
 
 
-def test_after_a_revocation_there_is_room_for_a_new_key(operator: APIClient, dora: dict[str, Any]) -> None:
+def test_after_a_revocation_there_is_capacity_for_a_new_key(operator: APIClient, dora: dict[str, Any]) -> None:
     operator.post(KEYS, {})
     assert operator.delete(f"/api/v1/keys/{dora['prefix']}").status_code == 200
     assert operator.post(KEYS, {}).status_code == 201
@@ -144,7 +144,7 @@ def test_keys_and_agents_that_do_not_exist_are_404(operator: APIClient, acme: Ap
     assert_problem(operator.post(KEYS, {}), 404)
 
 
-def test_agents_keys_open_neither_door(alice: Caller) -> None:
+def test_agents_keys_open_neither_endpoint(alice: Caller) -> None:
     for answer in (
         alice.get("apps/acme/agents"),
         alice.post("apps/acme/agents", {"name": "x"}),
@@ -174,7 +174,7 @@ def answer_to(header: str) -> Any:
     return client.get("/api/v1/memories")
 
 
-def test_a_key_opens_the_door_until_the_moment_it_expires(alice: Caller) -> None:
+def test_a_key_opens_the_endpoint_until_the_moment_it_expires(alice: Caller) -> None:
     client = client_with(create_key(alice.agent, ["read"], expires_at=NOON).text)
     with travel(NOON - timedelta(microseconds=1), tick=False):
         assert client.get("/api/v1/memories").status_code == 200

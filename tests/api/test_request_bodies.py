@@ -233,7 +233,7 @@ def test_over_rest_it_is_refused_as_a_blank_text_is(alice: Caller, text: str) ->
     assert Memory.objects.get().text == "Whales sing"
 
 
-def test_over_other_doors(alice: Caller) -> None:
+def test_over_other_endpoints(alice: Caller) -> None:
     assert "blank" in refused(alice, "store", content="\u200b")
     assert Mem0(alice).add("\u200b", infer=False) == []
     entities = [{"name": "Ada", "entityType": "person", "observations": ["\u200b"]}]

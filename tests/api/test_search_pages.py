@@ -461,10 +461,10 @@ JSON = st.recursive(
 
 
 @settings(max_examples=150, suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(told=JSON | st.tuples(JSON, JSON, st.just(fingerprint({"query": "x"}))))
-def test_no_cursor_breaks_the_reader(told: Any) -> None:
+@given(cursor=JSON | st.tuples(JSON, JSON, st.just(fingerprint({"query": "x"}))))
+def test_no_cursor_breaks_the_reader(cursor: Any) -> None:
     try:
-        offset, started = read_cursor(encoded(told), {"query": "x"}, NOON)
+        offset, started = read_cursor(encoded(cursor), {"query": "x"}, NOON)
     except ValidationError:
         return
     assert 0 < offset <= FARTHEST

@@ -403,7 +403,7 @@ def test_a_write_says_why_and_when_to_come_again(
     assert alice.post("memories", body, **key).status_code == 201
 
 
-def test_every_door_that_writes_says_so(alice: Caller, operator: APIClient) -> None:
+def test_every_endpoint_that_writes_says_so(alice: Caller, operator: APIClient) -> None:
     uid, session = alice.remember("Whales sing")["id"], alice.start_session()["id"]
     operator.get("/api/v1/apps")
     turn = {"user_input": "a", "tool_calls": [], "llm_output": "b", "internal_state": {}}

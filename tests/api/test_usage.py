@@ -256,7 +256,7 @@ def test_they_are_for_operators_of_the_app(alice: Caller, charlie: Caller, addre
     assert member("otto", charlie.app, "owner").get(address).status_code == 404
 
 
-def test_the_desk_tells_the_same(alice: Caller, operator: APIClient, lived: str, spent: None) -> None:
+def test_the_dashboard_tells_the_same(alice: Caller, operator: APIClient, lived: str, spent: None) -> None:
     stats, usage = tell(operator, STATS), tell(operator, USAGE)
     with at_time(NOON):
         vera = member("vera", alice.app, "viewer")

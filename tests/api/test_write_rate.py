@@ -128,7 +128,7 @@ def test_a_changed_limit_holds_at_once(db: None) -> None:
         assert [write(caller).status_code for _ in range(2)] == [201, 429]
 
 
-def test_a_clock_that_jumps_back_opens_no_endless_door(db: None) -> None:
+def test_a_clock_that_jumps_back_opens_no_endless_endpoint(db: None) -> None:
     caller = slow(2)
     with travel(NOON + timedelta(hours=1), tick=False):
         assert [write(caller).status_code for _ in range(3)] == [201, 201, 429]

@@ -41,7 +41,7 @@ class Clients:
         text = answer.read()
         return answer.status, orjson.loads(text) if text else None
 
-    def found(self, **fields: Any) -> list[dict[str, Any]]:
+    def find(self, **fields: Any) -> list[dict[str, Any]]:
         status, answer = self.ask("POST", "memories/search", {"query": "whales", "limit": 50, **fields})
         assert status == 200, answer
         return list(answer["results"])
@@ -55,7 +55,7 @@ class Clients:
 def clients(server: Server) -> Iterator[Clients]:
     with closing(Clients(server, server.new_app())) as clients:
         for _ in range(CONNECTIONS):
-            clients.found()
+            clients.find()
         yield clients
 
 
@@ -83,7 +83,7 @@ def test_each_answer_is_of_now(clients: Clients) -> None:
         elif act == "forget":
             assert clients.ask("DELETE", f"memories/{item}")[0] == 200
             del known[item]
-        hits = clients.found()
+        hits = clients.find()
         assert {hit["id"]: hit["content"] for hit in hits} == known, (step, act)
         if act == "edit":
             assert next(hit for hit in hits if hit["id"] == item)["tags"] == [f"t{step}"]
@@ -96,7 +96,7 @@ def test_what_is_at_odds_is_told_at_once(clients: Clients) -> None:
     ]
 
     def conflicting() -> int:
-        return sum("conflicting" in hit["trust"] for hit in clients.found())
+        return sum("conflicting" in hit["trust"] for hit in clients.find())
 
     seen = [conflicting() for _ in range(CONNECTIONS)]
     assert clients.ask("POST", f"memories/{ids[0]}/links", {"to": ids[1], "kind": "contradicts"})[0] == 201
@@ -120,10 +120,10 @@ def test_a_key_that_is_revoked_elsewhere_opens_nothing_more(clients: Clients, el
 def test_counts_of_other_processes_are_shown(clients: Clients, elsewhere: sqlite3.Connection) -> None:
     uid = clients.ask("POST", "memories", {"content": "whales sing"})[1]["id"]
     for count in (1_000, 2_000):
-        results = [clients.found(touch=False)[0]["access_count"] for _ in range(CONNECTIONS)]
+        results = [clients.find(touch=False)[0]["access_count"] for _ in range(CONNECTIONS)]
         assert len({*results}) == 1
         elsewhere.execute("UPDATE memories_memory SET access_count = ? WHERE uid = ?", [count, uid.replace("-", "")])
-        assert {clients.found(touch=False)[0]["access_count"] for _ in range(CONNECTIONS)} == {count}
+        assert {clients.find(touch=False)[0]["access_count"] for _ in range(CONNECTIONS)} == {count}
 
 
 @of_sqlite
@@ -131,5 +131,5 @@ def test_what_is_kept_is_of_one_app(server: Server, clients: Clients) -> None:
     uid = clients.ask("POST", "memories", {"content": "whales sing"})[1]["id"]
     with closing(Clients(server, server.new_app())) as others:
         for _ in range(CONNECTIONS):
-            assert [hit["id"] for hit in clients.found()] == [uid]
-            assert others.found() == []
+            assert [hit["id"] for hit in clients.find()] == [uid]
+            assert others.find() == []

@@ -103,10 +103,10 @@ def test_each_item_becomes_a_memory(db):
 
 
 class Counting(HashEmbedder):
-    asked = 0
+    embedded = 0
 
     def embed_documents(self, texts):
-        self.asked += len(texts)
+        self.embedded += len(texts)
         return super().embed_documents(texts)
 
 
@@ -116,7 +116,7 @@ def test_a_text_is_embedded_once_and_kept_without_its_words(tmp_path):
     vectors = KeptVectors(first, tmp_path).embed_documents(texts)
     assert np.array_equal(KeptVectors(second, tmp_path).embed_documents(texts), vectors)
     assert np.array_equal(vectors, HashEmbedder().embed_documents(texts))
-    assert (first.asked, second.asked) == (2, 0)
+    assert (first.embedded, second.embedded) == (2, 0)
     assert b"violin" not in (tmp_path / "hash-64.sqlite3").read_bytes()
 
 

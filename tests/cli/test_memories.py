@@ -51,7 +51,7 @@ def test_what_is_listed_has_any_status(memsite: Memsite) -> None:
         assert len(run_json("list", "--status", status)) == (status == "active")
 
 
-def test_saying_the_same_makes_it_surer(memsite: Memsite) -> None:
+def test_saying_the_same_makes_it_more_certain(memsite: Memsite) -> None:
     store("Takes 60s to start", "--subject", "jellyfin", "--category", "timing")
     output = run("store", "Takes about 60 seconds to start", "--subject", "jellyfin", "--category", "timing").stdout
     assert output.startswith("reinforced  ")
@@ -90,17 +90,19 @@ def test_nothing_found_is_told_beside_the_results(memsite: Memsite) -> None:
 
 
 def test_that_there_is_nothing_is_told_beside_the_results(memsite: Memsite) -> None:
-    def told(*arguments: str) -> str:
+    def stderr_of(*arguments: str) -> str:
         result = run(*arguments)
         assert result.stdout == "", arguments
         return result.stderr
 
     session = memsite.start_session()["id"]
-    assert told("list") == "There are no memories yet.\n"
-    assert told("list", "--category", "sea") == "Nothing fits.\n"
-    assert told("context") == "There is nothing to tell.\n"
-    assert told("feedback", session, "1", "Hello") == "No memory that was shown for this turn waits to be judged.\n"
-    assert told("links", store("Whales sing")) == "It is linked with nothing.\n"
+    assert stderr_of("list") == "There are no memories yet.\n"
+    assert stderr_of("list", "--category", "sea") == "Nothing fits.\n"
+    assert stderr_of("context") == "There is nothing to tell.\n"
+    assert (
+        stderr_of("feedback", session, "1", "Hello") == "No memory that was shown for this turn waits to be judged.\n"
+    )
+    assert stderr_of("links", store("Whales sing")) == "It is linked with nothing.\n"
     assert run_json("feedback", session, "1", "Hello") == {"used": [], "ignored": []}
 
 

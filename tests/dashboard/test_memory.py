@@ -334,16 +334,16 @@ def test_viewers_look_and_change_nothing(vera: Client, alice: Caller) -> None:
     answer = vera.get(page_of(memory))
     assert not {"Edit", "Archive", "Pin", "Delete", "Link"} & set(text_of(answer).split())
     assert do(vera, memory, "pin").status_code == 403
-    for door in ("link", "unlink"):
-        assert vera.post(f"{page_of(memory)}/{door}", {}).status_code == 403
+    for endpoint in ("link", "unlink"):
+        assert vera.post(f"{page_of(memory)}/{endpoint}", {}).status_code == 403
 
 
 def test_memories_of_others_do_not_exist(otto: Client, ed: Client, alice: Caller, charlie: Caller) -> None:
     memory, foreign = stored(alice, "Ours"), stored(charlie, "Theirs")
     for url in (page_of(memory), f"/memories/{uuid4()}"):
         assert otto.get(url).status_code == 404
-    for door in ("change", "link", "unlink"):
-        assert otto.post(f"{page_of(memory)}/{door}", {"action": "pin", "version": 1}).status_code == 404
+    for endpoint in ("change", "link", "unlink"):
+        assert otto.post(f"{page_of(memory)}/{endpoint}", {"action": "pin", "version": 1}).status_code == 404
     assert ed.post(f"{page_of(memory)}/link", {"to": foreign.uid}).status_code == 404
 
 

@@ -251,7 +251,7 @@ def test_rejecting_stores_nothing_and_can_be_undone(ed: Client, alice: Caller) -
     assert set(Rejection.objects.values_list("decision", flat=True)) == {"open"}
 
 
-def test_undoing_an_approval_that_made_something_surer_takes_only_that_back(ed: Client, alice: Caller) -> None:
+def test_undoing_an_approval_that_made_something_more_certain_takes_only_that_back(ed: Client, alice: Caller) -> None:
     (opinion,) = refusals(alice, OPINION)
     known = Memory.objects.get(uid=alice.remember(opinion.content, confidence=0.5)["id"])
     decide(ed, "approve", opinion)

@@ -77,7 +77,7 @@ def test_a_file_that_is_deleted_or_replaced_is_still_there_for_its_readers(path:
     assert list(arrays["number"]) == list(range(7))
 
 
-def test_room_takes_no_place_on_the_disk(path: Path) -> None:
+def test_capacity_takes_no_place_on_the_disk(path: Path) -> None:
     write(path, arrays_of(7), 1_000_000)
     assert path.stat().st_size > 50_000_000
     if path.stat().st_blocks == 0:

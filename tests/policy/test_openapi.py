@@ -231,8 +231,8 @@ def test_a_webhooks_address_says_how_it_begins(schema: dict[str, Any]) -> None:
 
 def routes() -> set[tuple[str, str]]:
     results = set()
-    doors = [(prefix, *door) for prefix in ("api/v1/", "compat/") for door in routes_below(prefix).items()]
-    for prefix, place, route in doors:
+    endpoints = [(prefix, *endpoint) for prefix in ("api/v1/", "compat/") for endpoint in routes_below(prefix).items()]
+    for prefix, place, route in endpoints:
         view = route.callback.view_class
         # The same with a slash is of other systems' clients.
         if view.schema is None or place.endswith("/"):
@@ -242,7 +242,7 @@ def routes() -> set[tuple[str, str]]:
     return results
 
 
-def test_every_door_and_method_is_described_and_nothing_else(schema: dict[str, Any]) -> None:
+def test_every_endpoint_and_method_is_described_and_nothing_else(schema: dict[str, Any]) -> None:
     described = {(method, path) for path, item in schema["paths"].items() for method in METHODS & item.keys()}
     assert described == routes()
 

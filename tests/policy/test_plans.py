@@ -99,7 +99,7 @@ OF_ONE: dict[str, tuple[Callable[[App], QuerySet[Any, Any]], str]] = {
         "memory_uid=?",
     ),
     "whose memories are shared": (apps_sharing_with, "memory_shared"),
-    "what is told": (lambda _: Delivery.objects.due(timezone.now()).order_by(), "delivery_due"),
+    "deliveries due": (lambda _: Delivery.objects.due(timezone.now()).order_by(), "delivery_due"),
     "what is purged": (lambda _: Purge.objects.open().order_by(), "purge_open"),
     "what is taken back": (lambda _: Rollback.objects.open().order_by(), "rollback_open"),
     "what is taken in": (lambda _: Import.objects.open().order_by(), "import_open"),

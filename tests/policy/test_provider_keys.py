@@ -42,7 +42,7 @@ def test_whoever_writes_down_the_settings_writes_down_no_secret(answers: None) -
 
 
 @pytest.mark.long
-def test_no_page_and_no_door_shows_them(answers: None, alice: Caller, operator: APIClient) -> None:
+def test_no_page_and_no_endpoint_shows_them(answers: None, alice: Caller, operator: APIClient) -> None:
     browser = Client(raise_request_exception=False)
     browser.force_login(User.objects.create_superuser("sue", password="seven-green-bottles"))
     displayed = []

@@ -129,10 +129,10 @@ def known(alice: Caller, operator: APIClient) -> dict[str, str]:
 class Lines(logging.Handler):
     def __init__(self) -> None:
         super().__init__(logging.DEBUG)
-        self.told: list[str] = []
+        self.lines: list[str] = []
 
     def emit(self, record: logging.LogRecord) -> None:
-        self.told.append(f"{record.getMessage()} {record.__dict__}")
+        self.lines.append(f"{record.getMessage()} {record.__dict__}")
 
 
 @pytest.fixture
@@ -185,7 +185,7 @@ def test_it_is_kept_nowhere_whatever_field_it_comes_in(
     Webhook.objects.all().update(url="https://example.org")
     Delivery.objects.all().delete()
     assert tables_with(SECRET) == set()
-    assert [line for line in log.told if SECRET in line] == []
+    assert [line for line in log.lines if SECRET in line] == []
 
 
 def test_what_is_said_stays_word_for_word_where_the_policy_says_so(alice: Caller) -> None:

@@ -130,7 +130,7 @@ def test_a_form_that_has_expired_says_so_on_a_page_of_ours(db: None) -> None:
     assert "DEBUG" not in answer.content.decode()
 
 
-def test_a_request_of_another_site_is_refused_by_every_door_of_the_api(signed_in: Client) -> None:
+def test_a_request_of_another_site_is_refused_by_every_endpoint_of_the_api(signed_in: Client) -> None:
     for address in API:
         for method in ("post", "put", "patch", "delete"):
             answer = getattr(signed_in, method)(example(address), "{}", content_type="application/json")

@@ -120,11 +120,11 @@ def test_a_heartbeat_meanwhile_is_not_lost(
     session = open_session(alice)
     clean = AgentSession.full_clean
 
-    def overtaken(self: AgentSession, *args: Any, **options: Any) -> None:
+    def stale(self: AgentSession, *args: Any, **options: Any) -> None:
         AgentSession.objects.filter(pk=self.pk).update(end_reason="noted meanwhile")
         clean(self, *args, **options)
 
-    monkeypatch.setattr(AgentSession, "full_clean", overtaken)
+    monkeypatch.setattr(AgentSession, "full_clean", stale)
     assert admin_client.post(page(session), {"title": "New"}).status_code == 302
     session.refresh_from_db()
     assert (session.title, session.end_reason) == ("New", "noted meanwhile")

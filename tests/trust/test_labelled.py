@@ -30,7 +30,7 @@ def held_of(file: str, policy: AppPolicy) -> tuple[list[str], list[str]]:
 def test_attacks_are_held() -> None:
     stored, answer = held_of("attacks.jsonl", AppPolicy())
     assert len(stored) + len(answer) >= 120
-    assert not answer, f"{len(answer)} of {len(stored) + len(answer)} are told:\n" + "\n".join(answer)
+    assert not answer, f"{len(answer)} of {len(stored) + len(answer)} are let through:\n" + "\n".join(answer)
 
 
 def test_ordinary_memories_are_not() -> None:

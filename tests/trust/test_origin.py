@@ -41,7 +41,7 @@ def operator_of(app: App) -> MemoryAgent:
     return MemoryAgent(app, None, "operator:olga")
 
 
-class TestDoors:
+class TestEndpoints:
     def test_facts_are_whose_text_they_were_found_in(self, alice: Caller) -> None:
         hear(alice, BIRTHDAY)
         hear(alice, "The backup runs every night at 02:30 on the host atlas.", role="assistant")
@@ -198,7 +198,7 @@ class TestFiles:
 
     def test_a_file_from_before_it_was_noted_can_be_taken_in(self, alice: Caller) -> None:
         stored(alice, "Whales sing", origin="web")
-        operator_of(alice.app).remember([Candidate(content="Pinned to the wall", source=Source.OPERATOR)])
+        operator_of(alice.app).remember([Candidate(content="Pinned to the fence", source=Source.OPERATOR)])
         later = {
             "origin",
             "reviewed_by",
@@ -212,7 +212,7 @@ class TestFiles:
         other = make_app("copy")
         row = take_in(other, joined(old), trust=True)
         assert (row.status, row.reason) == ("done", "")
-        assert origins(other) == {"Whales sing": "assistant", "Pinned to the wall": "operator"}
+        assert origins(other) == {"Whales sing": "assistant", "Pinned to the fence": "operator"}
 
     def test_a_file_cannot_invent_an_origin(self, alice: Caller) -> None:
         stored(alice, "Whales sing")
@@ -224,7 +224,7 @@ class TestFiles:
 def test_memories_are_listed_by_who_said_them_and_by_trust(alice: Caller, operator: APIClient) -> None:
     web, own = stored(alice, "Whales sing", origin="web"), stored(alice, "Ships sail")
     operator_of(alice.app).review_each([web.pk])
-    operator_of(alice.app).remember([Candidate(content="Pinned to the wall", source=Source.OPERATOR)])
+    operator_of(alice.app).remember([Candidate(content="Pinned to the fence", source=Source.OPERATOR)])
 
     def listed(answer: Any) -> list[str]:
         assert answer.status_code == 200, answer.content
@@ -233,10 +233,10 @@ def test_memories_are_listed_by_who_said_them_and_by_trust(alice: Caller, operat
     assert listed(alice.get("memories", origin="web")) == ["Whales sing"]
     assert listed(alice.get("memories", trust_level="reviewed")) == ["Whales sing"]
     assert listed(alice.get("memories", trust_level="unreviewed")) == ["Ships sail"]
-    assert listed(alice.get("memories", trust_level="trusted")) == ["Pinned to the wall"]
+    assert listed(alice.get("memories", trust_level="trusted")) == ["Pinned to the fence"]
     there = "/api/v1/apps/acme/memories"
     assert listed(operator.get(there, {"trust_level": "unreviewed"})) == [own.content]
-    assert listed(operator.get(there, {"origin": "operator"})) == ["Pinned to the wall"]
+    assert listed(operator.get(there, {"origin": "operator"})) == ["Pinned to the fence"]
     assert operator.get(there, {"origin": "pope"}).status_code == 400
     assert alice.get("memories", trust_level="blind").status_code == 400
 

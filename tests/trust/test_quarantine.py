@@ -47,7 +47,7 @@ def operator_of(caller: Caller) -> MemoryAgent:
     return MemoryAgent(caller.app, None, "operator:olga")
 
 
-class TestDoors:
+class TestEndpoints:
     @each_row("text", BAD, rolled_back=True)
     def test_a_memory_over_rest_waits_for_a_person(self, alice: Caller, text: str) -> None:
         answer = alice.post("memories", {"content": text})

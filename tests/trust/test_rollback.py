@@ -194,7 +194,7 @@ class TestDerived:
         assert Memory.objects.get(pk=old.pk).confidence == pytest.approx(0.7, abs=0.001)
         assert not Link.objects.exists()
 
-    def test_what_it_made_surer_or_reworded_is_as_before(self, alice: Caller) -> None:
+    def test_what_it_made_more_certain_or_reworded_is_as_before(self, alice: Caller) -> None:
         memory, session = store(alice, "Whales sing"), alice.start_session()
         row = AgentSession.objects.get(uid=session["id"])
         with writing(alice.app, learnt_in(row), timezone.now()) as write:

@@ -196,7 +196,7 @@ class TestSetAside:
         assert (fresh(memory).status, fresh(memory).tags) == ("archived", [])
         assert fresh(pinned).status == "active"
 
-    def test_what_made_room_for_it_comes_back(self, alice: Caller, bob: Caller) -> None:
+    def test_what_made_capacity_for_it_comes_back(self, alice: Caller, bob: Caller) -> None:
         memory = store(alice, "Whales sing")
         set_policy(alice, memory_limit=1)
         flood = store(bob, "Ships sail", importance=5)

@@ -159,7 +159,7 @@ def test_nobody_vouches_for_what_tells_nothing_of_trust(copy: App, operator: API
 
 
 @each_row("vouched", [False, True], rolled_back=True)
-def test_on_the_desk(source: App, copy: App, vouched: bool) -> None:
+def test_on_the_dashboard(source: App, copy: App, vouched: bool) -> None:
     file = file_of(joined(unsigned(lines(export(source)))))
     file.name = "acme.ndjson"
     fields = {"file": file, "source": "memsite"} | ({"trust": "on"} if vouched else {})
