@@ -32,11 +32,11 @@ def session(acme: App) -> AgentSession:
     return AgentSession.objects.create(app=acme, agent=agent, user_id="ulla")
 
 
-def say(session: AgentSession, text: str, at: datetime = NOW) -> None:
+def say(session: AgentSession, text: str, moment: datetime = NOW) -> None:
     resource = Resource.objects.create(
-        app=session.app, session=session, role=Role.USER, raw_content=text, content_at=at
+        app=session.app, session=session, role=Role.USER, raw_content=text, content_at=moment
     )
-    note_coming(session, [resource], at)
+    note_coming(session, [resource], moment)
 
 
 def waiting(app: App) -> list[str]:
@@ -95,7 +95,7 @@ def test_a_trigger_that_brings_up_another_memory_waits_on(acme: App, session: Ag
     trigger = FutureTrigger.objects.for_app(acme).get()
     with writing(acme, "agent:ada", NOW) as write:
         old, new = write.create_all([Candidate(content=text) for text in ("Eye doctor then", "Bring the old glasses")])
-    Preload.objects.bulk_create(Preload(app=acme, trigger=trigger, memory=one) for one in (old, new))
+    Preload.objects.bulk_create(Preload(app=acme, trigger=trigger, memory=item) for item in (old, new))
     with writing(acme, "agent:ada", NOW + timedelta(hours=1)) as write:
         write.supersede(old, by=new)
     assert len(waiting(acme)) == 1
