@@ -48,10 +48,6 @@ from sessions.recording import Said, in_public, note_activity, record_events, re
 from sessions.stream import StreamReader
 from sessions.stream_events import AssistantText, BadLine, Item, Result, SessionInit, ToolResult, ToolUse, UserText
 
-SPEC_MARKER_RE = re.compile(
-    r"\[MEMORY:(timing|dependency|behavior|remediation|maintenance)(?::([a-zA-Z0-9_-]+))?\]\s*(.+)"
-)
-"""The marker regex of SPEC-0015. Whatever it matches is read with the same category, service and text."""
 MAX_MARKERS = 200
 """Per text. An agent learns a handful of things in one answer; more than this is a loop."""
 _HEADER_RE = re.compile(r"\[MEMORY:([^:\[\]]*)(?::([^\[\]]*))?\](.*)")

@@ -15,7 +15,6 @@ import structlog
 from structlog.testing import capture_logs
 from time_machine import travel
 
-from memories.capture.ingest_messages import SPEC_MARKER_RE
 from memories.models import Injection, Memory, Rejection
 from memsite.config.conf import read_conf
 from tests.api.checks import RESULT, all_memories, assistant, ndjson, say, tool_result
@@ -23,6 +22,10 @@ from tests.conftest import Caller, make_app, make_caller
 from tests.tables import each_row
 
 NOW = datetime(2027, 3, 1, 12, tzinfo=UTC)
+# The specification's own. Whatever it matches is read with the same category, service and text.
+SPEC_MARKER_RE = re.compile(
+    r"\[MEMORY:(timing|dependency|behavior|remediation|maintenance)(?::([a-zA-Z0-9_-]+))?\]\s*(.+)"
+)
 DNS = "DNS checks sometimes fail transiently during WireGuard reconnects -- retry once before escalating"
 JELLYFIN = "Takes 60s to start after restart -- wait before checking health"
 
