@@ -105,7 +105,7 @@ def test_an_answer_that_may_not_be_so_long_is_halved_and_that_is_remembered(serv
     assert [request.max_tokens for request in seen] == [4_000, 2_000, 1_000, 1_000]
 
 
-def test_thoughts_have_no_room_where_the_answer_has_just_enough(served):
+def test_thoughts_have_no_capacity_where_the_answer_has_just_enough(served):
     seen = served("anthropic", with_answers_of(4_096), times=2).seen
     assert [request.max_tokens for request in seen] == [100 + THINKING_TOKENS, 100, 100]
 
@@ -200,7 +200,7 @@ def test_what_one_model_refuses_another_may_take(chat_with, meter):
         ]
 
 
-def test_models_that_think_get_room_for_it_and_no_temperature(served):
+def test_models_that_think_get_capacity_for_it_and_no_temperature(served):
     seen = served("openai", reasoning_only, times=2).seen
     assert len(seen) == 3
     assert seen[2].body["max_completion_tokens"] == 100 + THINKING_TOKENS
