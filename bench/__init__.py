@@ -11,7 +11,7 @@ scratch = tempfile.TemporaryDirectory(prefix="memsite-bench-")
 
 
 def use_scratch_site() -> None:
-    """A site in a directory that goes with the process, whatever the shell says. Within tests there is one already."""
+    """Use a site in a directory that goes with the process, whatever the shell says. Tests have one already."""
     if settings.configured:
         return
     for name in [name for name in os.environ if name.startswith(PREFIX)]:

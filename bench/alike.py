@@ -25,22 +25,22 @@ class AlikeEmbedder(HashEmbedder):
 
     thresholds = MiniLMEmbedder.thresholds
 
-    def __init__(self, said: Vectors, asked: Vectors) -> None:
-        super().__init__(said.shape[1])
-        self.name, self.said, self.asked = f"alike-{self.dim}", said, asked
+    def __init__(self, documents: Vectors, questions: Vectors) -> None:
+        super().__init__(documents.shape[1])
+        self.name, self.documents, self.questions = f"alike-{self.dim}", documents, questions
         self.last: Sequence[str] = ()
 
     def embed_documents(self, texts: Sequence[str]) -> Vectors:
         self.last = texts
-        item, other, third = drawn(texts, 3).T % len(self.said)
-        return between(self.said[item], self.said[other], self.said[third])
+        item, other, third = drawn(texts, 3).T % len(self.documents)
+        return between(self.documents[item], self.documents[other], self.documents[third])
 
     def embed_query(self, text: str) -> Vectors:
         """Who asks with the words of a text that was just embedded, means that one."""
         if text in self.last:
             vector: Vectors = self.embed_documents([text])[0]
         else:
-            vector = self.asked[int(drawn([text], 1)[0, 0]) % len(self.asked)]
+            vector = self.questions[int(drawn([text], 1)[0, 0]) % len(self.questions)]
         return vector
 
 
@@ -63,6 +63,6 @@ def said_and_asked(data: Path, cache: Path, limit: int | None = None) -> tuple[V
 
 @contextmanager
 def alike(vectors: Vectors, question: Vectors) -> Iterator[Embedder]:
-    """The embedder that requests to this process are answered with meanwhile."""
+    """Answer the requests to this process with this embedder meanwhile."""
     with answering_with(lambda: AlikeEmbedder(vectors, question), "alike") as embedder:
         yield embedder

@@ -135,7 +135,7 @@ def passages_for(
     best = np.argsort(-formula)[:COMPETING]
     best = best[formula[best] >= embedder.thresholds.likened(embedder.thresholds.relevant)]
     if len(best) and formula[best[0]] >= SUFFICIENT:
-        right = np.array([ids[pk] in question.gold for pk in scoped.at("pk", best).tolist()])
+        right = np.array([ids[pk] in question.gold for pk in scoped.values_at("pk", best).tolist()])
         yield Answer(conversation.group, formula[best].astype(np.float64), right, weight)
 
 
@@ -163,7 +163,7 @@ def rows_of(answers: Sequence[Answer], temperature: float) -> Doubles:
 
 
 def fit(answers: Sequence[Answer], temperature: float | None = None) -> Line:
-    """The likeliest line; at the likeliest temperature, if none is given."""
+    """Return the likeliest line; at the likeliest temperature, if none is given."""
     spread = float(np.concatenate([answer.formula for answer in answers]).std())
     right, weight = right_of(answers), weights_of(answers)
     tried = [temperature] if temperature else [share * spread for share in TEMPERATURES]

@@ -121,7 +121,7 @@ def parse_item(raw: dict[str, Any]) -> Item:
 
 
 def store_conversation(conversation: Conversation, embedder: Embedder) -> App:
-    """An app with one memory per item, as the batch endpoint stores them without deduplication."""
+    """Make an app with one memory per item, as the batch endpoint stores them without deduplication."""
     app = make_app(conversation.name)
     sessions = open_sessions(app, dict.fromkeys(item.session for item in conversation.items if item.session))
     candidates = [

@@ -52,7 +52,7 @@ def main() -> None:
     measured[f"{given.memories:,} in {given.apps} apps"] = measure_many(client, given.apps, given.memories)
     measured |= {f"{size:,}": measure(client, size) for size in larger}
     body = render(measured, facts)
-    write_section("The desk", body)
+    write_section("The dashboard", body)
     print(body)
 
 
@@ -66,19 +66,22 @@ def operator() -> Client:
 def measure(client: Client, size: int, name: str = "") -> Seconds:
     app = furnish(size, make_embedder(EmbedderSettings("hash")), timezone.now(), name)
     pages = dict(addresses(app))
-    return {name: asked(client, there) for name, there in progress(list(pages.items()), f"pages with {size} memories")}
+    return {
+        name: measure_address(client, there)
+        for name, there in progress(list(pages.items()), f"pages with {size} memories")
+    }
 
 
 def measure_many(client: Client, apps: int, memories: int) -> Seconds:
-    """The pages of all apps, and of the last of them."""
+    """Measure the pages of all apps, and of the last of them."""
     each = memories // apps
     for number in range(1, apps):
         furnish(each, make_embedder(EmbedderSettings("hash")), timezone.now(), f"one-of-many-{number}")
     return measure(client, each, f"one-of-many-{apps}")
 
 
-def asked(client: Client, there: str) -> list[float]:
-    """The first answer loads what is loaded once, and does not count."""
+def measure_address(client: Client, there: str) -> list[float]:
+    """Measure the answers of an address; the first loads what is loaded once, and does not count."""
     return [timed(client, there) for _ in range(TIMES + 1)][1:]
 
 
@@ -90,7 +93,7 @@ def timed(client: Client, there: str) -> float:
 
 
 def addresses(app: App) -> Iterator[tuple[str, str]]:
-    """(what is read, where): each page of the desk, its lists narrowed and far back, and each list of the admin."""
+    """Yield (what is read, where): each dashboard page, its lists filtered and far back, and each list of the admin."""
     for entry in urlpatterns:
         if isinstance(entry, URLPattern) and "<" not in str(entry.pattern) and looked_at(entry):
             there = f"/{entry.pattern}"
@@ -136,7 +139,7 @@ def ones(app: App) -> Iterator[tuple[str, str]]:
     yield "one session", f"/sessions/{session}?turn=10"
     yield "the name that most memories mention", f"/knowledge/entities/{name}"
     yield "one category", "/knowledge/categories/timing"
-    yield "one category, what is told of it", "/knowledge/categories/timing?wait=yes"
+    yield "one category, what is known in it", "/knowledge/categories/timing?wait=yes"
 
 
 def render(measured: Mapping[str, Seconds], facts: str) -> str:
@@ -148,9 +151,9 @@ def render(measured: Mapping[str, Seconds], facts: str) -> str:
     ]
     return "\n\n".join([
         f"Measured {facts}",
-        "Every page of the operator's desk and every list of the admin, asked by a superuser in process (Django's test"
-        " client: middleware, queries and templates, no socket), with so many memories in the app, or in all apps of an"
-        " operator of many: pages of all of them, and of one. For each 50 of them there is a session of"
+        "Every page of the operator's dashboard and every list of the admin, asked by a superuser in process (Django's"
+        " test client: middleware, queries and templates, no socket), with so many memories in the app, or in all apps"
+        " of an operator of many: pages of all of them, and of one. For each 50 of them there is a session of"
         f" {TURNS} turns with 100 injections, 3 names for each memory, a refusal for each 20. Median and"
         f" (slowest) of {TIMES} in milliseconds; × is the median beside that of the smallest app. The slowest first.",
         table(["", *measured], rows),

@@ -132,7 +132,7 @@ def refuse_and_plan(app: App, size: int, now: datetime, luck: random.Random) -> 
 
 
 def count(app: App, now: datetime) -> None:
-    """What is counted day by day, and each call of a model."""
+    """Store what is counted day by day, and each call of a model."""
     days = [(now - timedelta(days=back)).date() for back in range(DAYS)]
     insert(
         RecallCount(app=app, day=day, mode=mode, tier=tier, searches=40, found=200, seconds=1.5)

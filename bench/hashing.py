@@ -18,7 +18,7 @@ DIM = 384
 
 
 def hashing() -> AbstractContextManager[Embedder]:
-    """The embedder that requests to this process are answered with meanwhile."""
+    """Answer the requests to this process with a hashing embedder meanwhile."""
     return answering_with(partial(HashEmbedder, DIM), f"hash-{DIM}")
 
 

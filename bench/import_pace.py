@@ -91,7 +91,7 @@ def embed(texts: Sequence[str], embedder: Embedder) -> None:
 
 
 def take_in(file: BytesIO, app: App, embedder: Embedder) -> None:
-    """Reading the file, and all that a worker does then."""
+    """Read the file, and do all that a worker does then."""
     agent = MemoryAgent(app, None, "bench", embedder)
     agent.begin_import(file, "mem0")
     agent.carry_on_imports(Unclaimed(until=timezone.now()))

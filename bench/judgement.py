@@ -113,7 +113,7 @@ class Endpoint:
         return answer.json()
 
     def talk(self, messages: list[Row], moment: datetime, user: str = "") -> None:
-        """A session with these messages, two at a time."""
+        """Record a session with these messages, two at a time."""
         with travel(moment, tick=False):
             session = self.post("sessions", {"user_id": user} if user else {})["id"]
             for start in range(0, len(messages), 2):
@@ -127,7 +127,7 @@ class Endpoint:
                 learn(self.app.pk, pk)
 
     def tell(self, row: Row, text: str, moment: datetime) -> None:
-        """A statement by the row's door."""
+        """Store a statement through the row's endpoint."""
         endpoint, subject = row["door"], row.get("subject") or ""
         category = row.get("category") or "behavior"
         if endpoint == "talk":
@@ -239,7 +239,7 @@ def is_less(memory: Memory, before: tuple[bool, float], now: datetime) -> bool:
 
 
 def converse(name: str, talk: Row, tallies: dict[str, Tally]) -> None:
-    """A conversation of two sessions, its facts, and its questions."""
+    """Record a conversation of two sessions, with its facts and questions."""
     endpoint = Endpoint(talk["preset"])
     user = talk.get("user") or ""
     for number, messages in enumerate(talk["sessions"]):
@@ -282,7 +282,7 @@ def rows_of(path: Path) -> list[Row]:
 
 
 def labelled(folder: Path) -> list[Row]:
-    """The rows of one of our folders, in the terms of `play`: those that nothing was trained on."""
+    """Return the rows of one of our folders, in the terms of `play`: those that nothing was trained on."""
     is_held = folder == HELD_OUT
     rows: list[Row] = [
         {"kind": "cancel", "door": "talk", "existing": row["existing"], "new": row["new"]}
@@ -323,7 +323,7 @@ def measure(rows: Iterable[Row], talks: dict[str, Row], unlike: dict[str, Row]) 
 
 
 def judge_pairs(examples: Sequence[Example], judge: str) -> tuple[list[str], float]:
-    """What each pair was taken for (`same`, `at odds`, `both`), and milliseconds a pair."""
+    """Return what each pair was taken for (`same`, `at odds`, `both`), and milliseconds a pair."""
     texts = [example.texts for example in examples]
     vectors = [EMBEDDER.embed_documents([pair[index] for pair in texts]) for index in (0, 1)]
     cosines = (vectors[0] * vectors[1]).sum(axis=1)
@@ -396,7 +396,7 @@ def report(endpoints: dict[str, str], pairs: str, note: str) -> str:
         pairs,
     ]
     for name, output in endpoints.items():
-        parts += [f"Through the doors that agents use, {name}:", output]
+        parts += [f"Through the endpoints that agents use, {name}:", output]
     return "\n\n".join(parts)
 
 

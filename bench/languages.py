@@ -73,7 +73,7 @@ def main() -> None:
 
 
 def read_languages(text: str) -> list[Language]:
-    """A line of its name in brackets, of statements, of questions with the number of their answer, of open ones."""
+    """Read each language: its name in brackets, statements, questions with their answer's number, open questions."""
     lines = [line for line in text.splitlines() if line and not line.startswith("#")]
     groups = [lines[index : index + 4] for index in range(0, len(lines), 4)]
     return [read_language(name.strip("[]"), *(line.split("|") for line in rest)) for name, *rest in groups]
@@ -119,7 +119,7 @@ def measure_english(conversations: list[Conversation], embedder: KeptVectors) ->
 
 
 def named_for(conversation: Conversation, embedder: Embedder) -> Conversation:
-    """An app of its own for each embedder."""
+    """Return an app of its own for each embedder."""
     name = f"{conversation.name} {embedder.name}"
     return Conversation(
         name, conversation.data_set, conversation.group, conversation.items, conversation.questions

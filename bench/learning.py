@@ -76,7 +76,7 @@ def as_messages(item: Row) -> list[Message]:
 
 
 def facts_in(messages: Sequence[Message], rules: RulesProvider) -> Iterator[Placed]:
-    """What is kept, with the message it is from, two messages at a time as they come in."""
+    """Extract what is worth keeping, with the message it is from, two messages at a time as they come in."""
     for start in range(0, len(messages), 2):
         before = tuple(messages[max(0, start - CONTEXT) : start])
         for window in make_chunks(messages[start : start + 2], messages[start].at or NOW):
@@ -93,7 +93,7 @@ def conversation_row(conversation: Conversation, rules: RulesProvider, embedder:
     chatter = set(conversation.labels["chatter"])
     return [
         conversation.name,
-        *(f"{found(conversation.labels[kind], placed, embedder)} / {len(conversation.labels[kind])}"
+        *(f"{count_found(conversation.labels[kind], placed, embedder)} / {len(conversation.labels[kind])}"
           for kind in ("facts", "lessons")),
         f"{triggers_found(conversation)} / {len(conversation.labels['triggers'])}",
         len(placed),
@@ -101,7 +101,7 @@ def conversation_row(conversation: Conversation, rules: RulesProvider, embedder:
     ]  # fmt: skip
 
 
-def found(labels: Sequence[Row], placed: Sequence[Placed], embedder: Embedder) -> int:
+def count_found(labels: Sequence[Row], placed: Sequence[Placed], embedder: Embedder) -> int:
     if not labels or not placed:
         return 0
     output = embedder.embed_documents([label["statement"] for label in labels])

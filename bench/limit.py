@@ -1,4 +1,4 @@
-"""Many more memories than an app may hold, written by several processes at once: is the limit ever exceeded?
+"""Show that an app's limit holds while several processes write many more memories than it allows.
 
     .venv/bin/python -m bench.limit [--memories 100000] [--limit 10000] [--processes 4]
 
@@ -85,7 +85,7 @@ def overfill(memories: int, limit: int, processes: int) -> Held:
 
 
 def started(work: Callable[[], None]) -> int:
-    """The number of the process that does it."""
+    """Start the process of this number."""
     pid = os.fork()
     if pid == 0:
         try:

@@ -89,7 +89,7 @@ def loss(packed: Packed, weights: Doubles, l2: float) -> float:
 
 
 def derivatives(packed: Packed, weights: Doubles, l2: float) -> tuple[float, Doubles, Doubles]:
-    """The loss, its gradient (f,) and its Hessian (f, f)."""
+    """Return the loss, its gradient (f,) and its Hessian (f, f)."""
     log_share, total, raised, others = odds(packed, weights)
     features, gold, question = packed.features, packed.gold, packed.question[packed.gold]
     # The probability each candidate has, over the lists of all gold ones it competes with.
@@ -106,7 +106,7 @@ def derivatives(packed: Packed, weights: Doubles, l2: float) -> tuple[float, Dou
 
 
 def descend(packed: Packed, weights: Doubles, step: Doubles, now: float, gain: float, l2: float) -> Doubles:
-    """The longest of the step's halves that lowers the loss enough (Armijo)."""
+    """Return the longest of the step's halves that lowers the loss enough (Armijo)."""
     for halvings in range(20):
         share = 0.5**halvings
         tried: Doubles = weights - share * step

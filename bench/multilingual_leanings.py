@@ -54,7 +54,7 @@ def is_sentence(text: str) -> bool:
 
 
 def shared(values: dict[str, dict[str, str]]) -> tuple[list[str], dict[str, dict[str, str]]]:
-    """The messages that nearly all languages have, and the languages that have nearly all of them."""
+    """Return the messages that nearly all languages have, and the languages that have nearly all of them."""
     counted = {
         statement: sum(statement in messages for messages in values.values())
         for statement in set().union(*values.values())
@@ -78,7 +78,7 @@ class AsItIs(MultilingualEmbedder):
 
 
 def leanings() -> Leanings:
-    """The centre is the mean over languages of the mean over their messages, as documents and as questions."""
+    """Return the centre and the leanings: means over languages of means over messages, as documents and questions."""
     common, languages = shared(messages_by_language())
     languages[ENGLISH] = {}
     embedder = AsItIs()
@@ -95,5 +95,5 @@ def leanings() -> Leanings:
 
 
 if __name__ == "__main__":
-    found = leanings()
-    np.save(LEANINGS_FILE, np.concatenate([found.centre[None], found.languages]))
+    measured = leanings()
+    np.save(LEANINGS_FILE, np.concatenate([measured.centre[None], measured.languages]))

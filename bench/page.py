@@ -43,7 +43,7 @@ def table(head: Sequence[str], rows: Sequence[Sequence[object]]) -> str:
 
 
 def write_section(title: str, body: str, page: Path = BENCHMARKS) -> None:
-    """Puts the section in the place of the one of that title, or at the end."""
+    """Put the section in the place of the one of that title, or at the end."""
     text = page.read_text() if page.exists() else TITLES.get(page, TITLES[BENCHMARKS])
     section = f"## {title}\n\n{body.strip()}\n"
     pattern = re.compile(rf"^## {re.escape(title)}\n.*?(?=^## |\Z)", re.DOTALL | re.MULTILINE)

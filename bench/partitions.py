@@ -1,4 +1,5 @@
-"""What partitions by app would bring, and which statements a router of shards could send to one: tried on copies.
+"""Simulate partitions by app, and see which statements a router of shards could send to one.
+
 Writes "Partitions, simulated" of bench/results/performance.md.
 
     make bench-partitions [APPS=200 MEMORIES=1000]
@@ -91,7 +92,7 @@ def statements_of_a_search(key: str) -> dict[str, str]:
     (question,) = texts_of(1, QUESTION_WORDS, SEED + 1, skipped=STOP_WORDS)
     indexes.kept.clear()
     with hearing() as captured:
-        assert told(client_of(key), "post", "memories/search", {"query": question})["results"]
+        assert parsed(client_of(key), "post", "memories/search", {"query": question})["results"]
         counters.write()
     heard = [query["sql"].strip() for query in captured]
     results = {what: next(sql for sql in heard if sql.startswith(start)) for start, what in STATEMENTS.items()}
@@ -122,8 +123,8 @@ def client_of(key: str) -> Client:
     return Client(SERVER_NAME="localhost", headers={"Authorization": f"Bearer {key}"})
 
 
-def told(client: Client, method: str, path: str, body: Mapping[str, object]) -> Any:
-    """What is answered, if anything is."""
+def parsed(client: Client, method: str, path: str, body: Mapping[str, object]) -> Any:
+    """Return the rows of the answer, if there is one."""
     answer = getattr(client, method)(f"/api/v1/{path}", body, content_type="application/json")
     assert answer.status_code < 300, (path, answer.content)
     return answer.json() if answer.content else None
@@ -137,7 +138,7 @@ def schema_of(layout: str) -> str:
 
 
 def lay_out(layout: str, parts: int, app: App, count: int) -> float:
-    """Fills copies of the tables with as many apps, which differ in their numbers alone. Seconds it took."""
+    """Fill copies of the tables with as many apps, which differ in their numbers alone. Return the seconds it took."""
     schema = schema_of(layout)
     started = time.perf_counter()
     with connection.cursor() as cursor:
@@ -169,7 +170,7 @@ def indexes_of(cursor: Any, name: str, schema: str, is_split: bool) -> Iterator[
 
 
 def copying(cursor: Any, name: str, schema: str) -> str:
-    """SQL that copies the app's rows for each app: the first as it is, the others with numbers of their own."""
+    """Return SQL that copies the app's rows for each app: the first as it is, the others with numbers of their own."""
     cursor.execute(
         "SELECT column_name FROM information_schema.columns WHERE table_schema = 'public' AND table_name = %s "
         "AND is_generated = 'NEVER'",
@@ -240,7 +241,7 @@ def routed_statements(key: str) -> dict[str, tuple[int, list[str]]]:
     """By what an agent does: how many statements about rows of apps it asks, and those that do not name the app."""
     scoped = {model._meta.db_table for model in apps.get_models() if issubclass(model, Scoped)}
     client = client_of(key)
-    uid = told(client, "post", "memories", {"content": "Grey herons stand in the reeds"})["id"]
+    uid = parsed(client, "post", "memories", {"content": "Grey herons stand in the reeds"})["id"]
     day: dict[str, tuple[str, str, dict[str, object]]] = {
         "stores a memory": ("post", "memories", {"content": "The lighthouse keeper counts ships"}),
         "searches": ("post", "memories/search", {"query": "Who counts ships?"}),
@@ -253,7 +254,7 @@ def routed_statements(key: str) -> dict[str, tuple[int, list[str]]]:
     values: dict[str, tuple[int, list[str]]] = {}
     for what, (method, path, body) in day.items():
         with hearing() as captured:
-            told(client, method, path, body)
+            parsed(client, method, path, body)
             counters.write()
         heard = [part for query in captured for part in query["sql"].split("; ")]
         about = [sql for sql in heard if any(f"{name} " in sql.replace('"', " ") for name in scoped)]

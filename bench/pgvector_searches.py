@@ -1,4 +1,5 @@
-"""Whole searches on PostgreSQL: vectors in the process, then the same app's in pgvector. Time, recall, memory.
+"""Measure whole searches on PostgreSQL: vectors in the process, then in pgvector. Time, recall, memory.
+
 Writes "Recall with pgvector" of bench/results/performance.md.
 
     make bench-pgvector SIZES=10000,100000
@@ -102,7 +103,7 @@ def main() -> None:
 
 
 def kinds(size: int, given: argparse.Namespace) -> Iterator[tuple[str, Vectors, Vectors]]:
-    """What vectors there are: their name, those of the memories and those of the questions."""
+    """Yield the kinds of vectors: their name, those of the memories and those of the questions."""
     yield CLUSTERS, *unit_vectors(size, QUERIES, DIM, SEED)
     if not given.data.is_dir():
         print(f"No vectors of {TURNS}: there are no conversations in {given.data}.")

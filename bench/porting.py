@@ -67,7 +67,7 @@ def main() -> None:
 
 
 def carry(size: int, with_vectors: bool) -> Carried:
-    """An app of so many memories → its file → another app → its file."""
+    """Measure an app of so many memories → its file → another app → its file."""
     name = f"carry-{size}"
     app = fill(name, varied(size, MERGE_GROUPS), EMBEDDER, AT)
     other = make_app(f"{name}-again")

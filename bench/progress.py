@@ -10,7 +10,7 @@ T = TypeVar("T")
 
 
 def progress(things: Sequence[T], what: str) -> Iterator[T]:
-    """The same things, with a line as each is done."""
+    """Yield the same things, with a line as each is done."""
     start = time.perf_counter()
     for number, thing in enumerate(things, 1):
         yield thing

@@ -1,5 +1,6 @@
-"""How many questions a second are embedded for one client and for eight. Writes "Questions at once" of
-bench/results/performance.md.
+"""Measure how many questions a second are embedded for one client and for eight.
+
+Writes "Questions at once" of bench/results/performance.md.
 
     .venv/bin/python -m bench.questions_at_once [--questions 400] [--rounds 5]
 
@@ -23,7 +24,7 @@ import numpy as np
 from bench.beside.clients import Endpoint, ask_each_once
 from bench.options import parser
 from bench.page import PERFORMANCE, circumstances, table, write_section
-from bench.promises.site import PATIENCE_SECONDS, Site, told
+from bench.promises.site import PATIENCE_SECONDS, Site, answer_of
 from bench.request_latency import QUESTION
 from bench.search_latency import STOP_WORDS
 from bench.synthetic import texts_of
@@ -82,13 +83,13 @@ def remember(site: Site, endpoint: Endpoint) -> None:
     """And let each process load its model, and find what is remembered."""
     memories = [{"content": text} for text in texts_of(MEMORIES, 12, SEED + 1)]
     address = f"{site.url}/api/v1/memories/batch"
-    told(httpx.post(address, json={"memories": memories}, headers=endpoint.headers, timeout=PATIENCE_SECONDS))
+    answer_of(httpx.post(address, json={"memories": memories}, headers=endpoint.headers, timeout=PATIENCE_SECONDS))
     for round_ in range(CLIENTS):
         post(endpoint, CLIENTS, [f"loads the model {round_} {number}" for number in range(CLIENTS)])
 
 
 def take_turns(loads: Loads, questions: Sequence[str], rounds: int) -> PerSecond:
-    """The order is another one in every second round."""
+    """Yield the contestants, in the other order in every second round."""
     fresh = iter(np.array_split(questions, rounds * len(loads)))
     per_second: PerSecond = {name: [] for name in loads}
     for number in range(rounds):

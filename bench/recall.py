@@ -68,7 +68,10 @@ def main() -> None:
     facts = circumstances(given.note)
     conversations = read_conversations(given.data, given.limit)
     written = read_corpora()
-    talks = [*conversations, *(one for one in written if any(item.session for item in one.items))]
+    talks = [
+        *conversations,
+        *(conversation for conversation in written if any(item.session for item in conversation.items)),
+    ]
     stored = [*conversations, *written, *map(without_sessions, talks)]
     measured = measure_all(stored, KeptVectors(model, given.cache))
     embedding = time_embedding(conversations, model)
@@ -118,7 +121,7 @@ def time_embedding(conversations: Sequence[Conversation], embedder: Embedder) ->
 
 
 def left_out_figures(given: argparse.Namespace) -> dict[str, dict[str, list[float]]]:
-    """What `bench.train_ranker` left in the cache: by data set and category. Nothing for a part of the data."""
+    """Return what `bench.train_ranker` left in the cache, by data set and category. Nothing for a part of the data."""
     file: Path = given.cache / FIGURES
     if given.limit or not file.exists():
         return {}
@@ -132,12 +135,14 @@ def render(
 ) -> str:  # fmt: skip
     parts = [
         f"Measured {facts}",
-        told(conversations),
+        describe(conversations),
         "Each cell is R@5 / R@10 / MRR@10: the share of a question's annotated evidence among the first 5 and the "
         "first 10 hits, and 1 / rank of the first.",
     ]
     parts += [worst_first(measured, [(name, ALL) for name in measured.scores], len(measured.scores))]
-    categories = [(name, one) for name, found in measured.scores.items() for one in found[OURS] if one != ALL]
+    categories = [
+        (name, category) for name, scores in measured.scores.items() for category in scores[OURS] if category != ALL
+    ]
     parts += ["Of all categories, the furthest behind their best baseline:", worst_first(measured, categories, WORST)]
     for data_set, contenders in measured.scores.items():
         parts.append(f"**{data_set}**\n\n{score_table(contenders, left_out.get(data_set, {}))}")
@@ -152,22 +157,22 @@ def worst_first(measured: Measured, some: Sequence[tuple[str, str]], most: int) 
     """Return a table of so many (data set, category), that first which is furthest behind its best baseline in R@10."""
     rows = []
     for data_set, category in some:
-        found = {name: mean(scores[category]) for name, scores in measured.scores[data_set].items()}
-        ours = found.pop(OURS)
-        best = max(found, key=lambda name: found[name].recall_10)
+        results = {name: mean(scores[category]) for name, scores in measured.scores[data_set].items()}
+        ours = results.pop(OURS)
+        best = max(results, key=lambda name: results[name].recall_10)
         count = len(measured.scores[data_set][OURS][category])
-        ahead = ours.recall_10 - found[best].recall_10
+        ahead = ours.recall_10 - results[best].recall_10
         label = data_set if category == ALL else f"{data_set}: {category.replace('_', ' ')}"
-        rows.append((ahead, [label, count, best, found[best], ours, f"{ahead:+.3f}"]))
+        rows.append((ahead, [label, count, best, results[best], ours, f"{ahead:+.3f}"]))
     rows.sort(key=lambda row: row[0])
     return table(["", "questions", "best baseline", "its", "Memsite", "R@10 ahead"], [row for _, row in rows[:most]])
 
 
-def told(conversations: Sequence[Conversation]) -> str:
-    """What the data is, and of which of it the ranking knows."""
+def describe(conversations: Sequence[Conversation]) -> str:
+    """Describe the data, and which of it the ranking knows."""
     items = sum(len(conversation.items) for conversation in conversations)
     questions = sum(len(conversation.questions) for conversation in conversations)
-    names = dict.fromkeys(one.data_set for one in conversations)
+    names = dict.fromkeys(conversation.data_set for conversation in conversations)
     sources = [SOURCES[name] for name in names if name in SOURCES]
     written = [name for name in names if name not in SOURCES]
     known = sum(conversation.name in LEARNT_FROM for conversation in conversations)

@@ -48,7 +48,7 @@ def measure_requests(size: int, embedder: Embedder, documents: Embedder) -> Seco
 
 
 def ask(key: str, question: str) -> Sequence[object]:
-    """The results, of which there are some."""
+    """Return the results, of which there are some."""
     results = answered(key, question)
     assert results, "nothing is found"
     return results
@@ -64,7 +64,7 @@ def answered(key: str, question: str) -> Sequence[object]:
 
 
 def post(path: str, key: str, body: bytes) -> tuple[str, bytes]:
-    """The status line and the body of the answer."""
+    """Return the status line and the body of the answer."""
     texts: list[str] = []
 
     def start_response(status: str, headers: object, error: object = None, /) -> Callable[[bytes], object]:

@@ -49,20 +49,21 @@ class Lesson:
     """A question over its conversation: its list, the features' names and the candidates' item ids."""
 
     conversation: Conversation
-    asked: Asked
+    question: Asked
     names: tuple[str, ...]
     listed: Listed
     ids: NDArray[np.str_]
 
     def score(self, weights: Doubles) -> Score:
         order = np.argsort(-(self.listed.features @ weights), kind="stable")
-        return score(self.ids[order[:10]].tolist(), self.asked.gold)
+        return score(self.ids[order[:10]].tolist(), self.question.gold)
 
 
 @dataclass(frozen=True, slots=True)
 class Validated:
-    """`scores` follow the lessons, `apart` too, by weights that never saw the corpus; `folds` are the weights of each
-    fold, shape (folds, f).
+    """What weights that never saw the corpus do with it.
+
+    `scores` follow the lessons, `apart` too; `folds` are the weights of each fold, shape (folds, f).
     """
 
     scores: list[Score]
@@ -78,7 +79,7 @@ def main() -> None:
     make_database()
     embedder = KeptVectors(MiniLMEmbedder(), given.cache)
     conversations = [*read_conversations(given.data, given.limit), *read_corpora()]
-    learnt_from = [one for one in conversations if not one.name.endswith(HELD_OUT)]
+    learnt_from = [conversation for conversation in conversations if not conversation.name.endswith(HELD_OUT)]
     names, lessons = make_lessons(learnt_from, embedder)
     present = present_weights(names)
     validated, weights = cross_validate(lessons), learn(lessons)
@@ -162,7 +163,7 @@ def scores_by(lessons: Sequence[Lesson], scores: Sequence[Score]) -> dict[str, d
     for lesson, item in zip(lessons, scores, strict=True):
         by_category = grouped.setdefault(lesson.conversation.data_set, {ALL: []})
         by_category[ALL].append(item)
-        by_category.setdefault(lesson.asked.category, []).append(item)
+        by_category.setdefault(lesson.question.category, []).append(item)
     return grouped
 
 

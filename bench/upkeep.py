@@ -67,7 +67,7 @@ def main() -> None:
 
 
 def measure_nights(kind: str, size: int) -> dict[str, Taken]:
-    """The first night, on which everything is new, and the night after it."""
+    """Measure the first night, on which everything is new, and the night after it."""
     make, subjects = KINDS[kind]
     statement = make(size + NEW, subjects)
     app = fill(f"{size}-{list(KINDS).index(kind)}", statement[:size], EMBEDDER, NIGHT)
@@ -92,7 +92,7 @@ def measure_week(size: int) -> dict[str, Taken]:
 
 
 def measure_baseline(size: int) -> dict[str, Taken]:
-    """What it takes to ask for a verdict on each pair of one drawer, and what is found in the same drawer by night."""
+    """Measure a verdict on each pair of one merge group, and what upkeep finds in the same group."""
     statement = varied(size, 0)
     app = fill("baseline", statement, EMBEDDER, NIGHT)
     return {
@@ -135,14 +135,14 @@ class Watch:
     """Looks ten times a second how much memory the process holds. Nothing where the system does not tell."""
 
     def __enter__(self) -> Watch:
-        self.ended, self.most, self.least = Event(), held(), held()
+        self.ended, self.most, self.least = Event(), memory_bytes(), memory_bytes()
         self.thread = Thread(target=self.look, daemon=True)
         self.thread.start()
         return self
 
     def look(self) -> None:
         while not self.ended.wait(0.1):
-            self.most = max(self.most, held())
+            self.most = max(self.most, memory_bytes())
 
     def __exit__(self, *_: object) -> None:
         self.ended.set()
@@ -153,7 +153,7 @@ class Watch:
         return (self.most - self.least) / 1e6 if STATM.exists() else None
 
 
-def held() -> int:
+def memory_bytes() -> int:
     """Bytes."""
     return int(STATM.read_text().split()[1]) * resource.getpagesize() if STATM.exists() else 0
 
@@ -176,7 +176,7 @@ def render(
         f"meanwhile (p50 / the longest); what is left: rows of it, and places in the database's files where the word "
         f"stands that each of its texts held."
     )
-    parts = [nights, night_table(measured), told(baseline), weekly, week_table(weeks), purges, purge_table(purged)]
+    parts = [nights, night_table(measured), describe(baseline), weekly, week_table(weeks), purges, purge_table(purged)]
     return "\n\n".join([f"Measured {facts}", *parts])
 
 
@@ -196,7 +196,7 @@ def counted(taken: Taken) -> list[str]:
     return [f"{taken.counts.get(name, 0):,}" for name in ("compared", "merged")]
 
 
-def told(baseline: Mapping[str, Taken]) -> str:
+def describe(baseline: Mapping[str, Taken]) -> str:
     pairs, night = baseline["pairs"], baseline["night"]
     return (
         f"Pair by pair, the verdicts alone on {pairs.counts['compared']:,} pairs of one drawer take {seconds(pairs)} s "

@@ -55,7 +55,7 @@ def written_by_a_machine(count: int, subjects: int) -> list[Said]:
 
 
 def fill(name: str, statements: Sequence[Said], embedder: Embedder, moment: datetime, app: App | None = None) -> App:
-    """The rows that the store would write, many at once: writing is measured elsewhere."""
+    """Insert the rows that the store would write, many at once: writing is measured elsewhere."""
     app = app or make_app(name)
     for start in progress(range(0, len(statements), AT_ONCE), f"{name}: {AT_ONCE} memories"):
         with transaction.atomic():

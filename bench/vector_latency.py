@@ -77,7 +77,7 @@ def filtered(size: int, share: float) -> Rows:
 
 @contextmanager
 def blobs(vectors: Vectors) -> Iterator[Callable[[], bytes]]:
-    """A table of the vectors in a file of its own; gives a function that reads all of them."""
+    """Make a table of the vectors in a file of its own; return a function that reads all of them."""
     file = Path(scratch.name) / f"blobs-{len(vectors)}.sqlite3"
     database = sqlite3.connect(file)
     with database:

@@ -118,7 +118,7 @@ def live_through(memories: int, days: int) -> Year:
 
 
 def prepare(app: App) -> None:
-    """A hundredth pinned, and the rest in turn in each category."""
+    """Pin a hundredth, and put the rest in each category in turn."""
     App.objects.filter(pk=app.pk).update(created_at=BEGIN)
     rows = Memory.objects.for_app(app)
     pks = list(rows.order_by("pk").values_list("pk", flat=True))
@@ -159,7 +159,7 @@ def of_decay(app: App, days: int) -> Check:
 
 
 def of_times_to_live(app: App, days: int) -> Check:
-    """Archived by the first weekly run for which as many days have passed; not at all in the others."""
+    """Check that the first weekly run after a category's time to live archives its memories, and no run the others."""
     end = (BEGIN + timedelta(days=days)).date()
     actions = (Action.ARCHIVED,)
     index = dict(
@@ -178,21 +178,21 @@ def sunday_after(on: date) -> date:
 
 
 def of_pinned(app: App, texts: dict[int, str]) -> Check:
-    """What it says and how sure it is; that it stands for others, too, may have been noted."""
+    """Check that a pinned memory keeps its text and confidence; that it stands for others may have been noted."""
     rows = Memory.objects.for_app(app).filter(pinned=True)
     same = [row for row in rows if (row.status, row.confidence) == (Status.ACTIVE, START) and row.text == texts[row.pk]]
     return Check("pinned memories, to be as they were", len(rows), len(rows) - len(same))
 
 
 def of_traces(app: App) -> Check:
-    """What is no longer live has a revision that says why, and what another stands for names it."""
+    """Check that what is no longer live has a revision that says why, and that what another stands for names it."""
     gone = Memory.objects.for_app(app).filter(status__in=GONE)
     output = Revision.objects.for_app(app).filter(memory=OuterRef("pk")).exclude(reason="")
     return Check("archived and merged memories, to say why", gone.count(), gone.filter(~Exists(output)).count())
 
 
 def of_restoring(app: App, texts: dict[int, str]) -> Check:
-    """What was put away, or another stands for, comes back active and as it was said; no new wording came to it."""
+    """Check that what was archived or merged comes back active, as it was said and with no new wording."""
     gone = list(
         of_itself(app, *PLAIN, Action.SUPERSEDED).filter(status__in=GONE, pk__in=texts).values_list("pk", flat=True)
     )

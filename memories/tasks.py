@@ -14,7 +14,7 @@ from memories.store.vacuum import sweep
 from memsite.config.conf import get_conf
 from memsite.jobs.engine import WORK, fire_due, work_off
 from memsite.jobs.job import Unclaimed
-from memsite.jobs.task_queue import ring
+from memsite.jobs.task_queue import enqueue
 from memsite.tenancy.models import App, AppStatus
 from memsite.tenancy.row_level_security import confined
 
@@ -54,7 +54,7 @@ def upkeep_due() -> int:
     fired = fire_due(JOBS, timezone.now(), "beat")
     # More than one, so that a long job keeps nobody from the short ones.
     for _ in range(get_conf().upkeep_at_once + 1):
-        ring(WORK)
+        enqueue(WORK)
     return len(fired)
 
 

@@ -201,7 +201,7 @@ def noon() -> Iterator[None]:
 
 
 @pytest.fixture(autouse=True)
-def before_the_wall() -> Iterator[None]:
+def before_row_security() -> Iterator[None]:
     """Whoever was asked last, each test begins as somebody who looks after all apps."""
     with site_wide():
         yield

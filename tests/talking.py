@@ -63,7 +63,7 @@ def after(**delta: float) -> Any:
     return travel(timezone.now() + timedelta(**delta))
 
 
-def at(moment: datetime) -> Any:
+def at_time(moment: datetime) -> Any:
     return travel(moment, tick=False)
 
 

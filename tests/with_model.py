@@ -54,7 +54,7 @@ OPERATIONS = {
 }  # fmt: skip
 
 
-def asked(seen: Seen) -> str:
+def ask_for(seen: Seen) -> str:
     """Which question it is, by what its answer is made of."""
     properties = str(sorted((seen.schema or {}).get("properties", {})))
     return OPERATIONS.get(properties, "")
@@ -62,23 +62,23 @@ def asked(seen: Seen) -> str:
 
 def answers(
     *facts: dict[str, Any], keep: bool = True, relation: str = "different", extract: Behaviour | None = None,
-    gate: Behaviour | None = None, relate: Behaviour | None = None, room: Behaviour | None = None,
+    gate: Behaviour | None = None, relate: Behaviour | None = None, capacity: Behaviour | None = None,
 ) -> Callable[[Seen], Behaviour]:  # fmt: skip
     """A model that answers each question well, or as told."""
 
     def answer(seen: Seen) -> Behaviour:
-        if asked(seen) == "gate":
+        if ask_for(seen) == "gate":
             return gate or Says({"keep": keep, "score": 0.9, "reason": "a statement"})
-        if asked(seen) == "extract":
+        if ask_for(seen) == "extract":
             return extract or Says({"facts": list(facts or [fact()])})
-        if asked(seen) == "relate":
+        if ask_for(seen) == "relate":
             verdicts = [
                 {"number": number, "relation": relation, "reason": "because", "confidence": 0.9}
                 for number in range(1, 41)
             ]
             return relate or Says({"verdicts": verdicts})
-        if asked(seen) == "make_room":
-            return room or Says({"reason": "trivial", "number": 1, "into": 0, "content": ""})
+        if ask_for(seen) == "make_room":
+            return capacity or Says({"reason": "trivial", "number": 1, "into": 0, "content": ""})
         return Says({"text": "A digest of what was said.", "query": "what?"})
 
     return answer

@@ -9,7 +9,7 @@ ENDED = 128 + signal.SIGTERM
 
 
 def call(command: Sequence[str], environment: Mapping[str, str] | None = None) -> int:
-    """The command's exit code. Whoever ends this process ends the command, and what stands around the call goes too."""
+    """Return the command's exit code. Whoever ends this process ends the command, and what surrounds the call."""
     early: list[int] = []
     # Who is ended while the command is begun would leave it behind: that waits until there is something to end.
     signal.signal(signal.SIGTERM, lambda number, _: early.append(number))

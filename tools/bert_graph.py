@@ -48,14 +48,14 @@ class GraphBuilder:
         return self.constant(name, np.array(values, dtype=np.int64))
 
     def weight(self, name: str, *shape: int, kind: int = TensorProto.FLOAT) -> str:
-        """A tensor that the caller of the graph supplies."""
+        """Return a tensor that the caller of the graph supplies."""
         tensor = TensorProto(name=name, data_type=kind, dims=shape, data_location=TensorProto.EXTERNAL)
         tensor.external_data.add(key="location", value=self.location)
         self.initializers.append(tensor)
         return name
 
     def linear(self, x: str, name: str, wide: int, narrow: int, output: str) -> str:
-        """x (tokens, narrow) to (tokens, wide). Weights stay (out, in): Gemm packs them as they are."""
+        """Map x (tokens, narrow) to (tokens, wide). Weights stay (out, in): Gemm packs them as they are."""
         weights = [self.weight(f"{name}.weight", wide, narrow), self.weight(f"{name}.bias", wide)]
         return self.node("Gemm", [x, *weights], output, transB=1)
 
@@ -65,7 +65,7 @@ class GraphBuilder:
 
 
 def add_shapes(g: GraphBuilder, shaped: str) -> None:
-    """The shapes that reshapes use: `rows` (tokens, hidden), `batched` (batch, length, hidden), `split`.
+    """Add the shapes that reshapes use: `rows` (tokens, hidden), `batched` (batch, length, hidden), `split`.
 
     `shaped`: an input (batch, length).
     """

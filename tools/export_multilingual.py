@@ -20,7 +20,7 @@ CONTRIBUTED = "com.microsoft"
 
 class PackedGraphBuilder(GraphBuilder):
     def linear(self, x: str, name: str, wide: int, narrow: int, output: str) -> str:
-        """x (tokens, narrow) to (tokens, wide)."""
+        """Map x (tokens, narrow) to (tokens, wide)."""
         blocks = narrow // BLOCK
         packed = self.weight(name + PACKED, wide, blocks, BLOCK // 2, kind=TensorProto.UINT8)
         inputs = [x, packed, self.weight(name + SCALES, wide * blocks), "", "", self.weight(f"{name}.bias", wide)]

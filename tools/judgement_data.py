@@ -112,7 +112,7 @@ def in_third_person(pair: Example) -> Example | None:
 
 
 def turn(pair: Example) -> Example:
-    """The other way round, for training only."""
+    """Return the pair the other way round, for training only."""
     return replace(pair, texts=pair.texts[::-1], is_for_development=is_left_out(pair.group))
 
 
@@ -159,7 +159,7 @@ def read_sentences(path: Path) -> Iterator[Example]:
 
 
 def sentence_of(text: str, before: str, answers: dict[str, tuple[str, ...]], *, by_hand: bool = True) -> Example:
-    """What stands before it counts where it asks for something."""
+    """Return the sentence; what stands before it counts where it asks for something."""
     texts = (before[-BEFORE_CHARACTERS:], text) if "?" in before else (text,)
     return Example(texts, answers, text, by_hand)
 
@@ -170,7 +170,9 @@ def chatter() -> Iterator[Example]:
     for path in sorted(LEARNING.glob("gate-development-*.jsonl")):
         for row in rows_of(path):
             if not row["keep"]:
-                yield from (sentence_of(text, before, drop, by_hand=False) for before, text in said(row["messages"]))
+                yield from (
+                    sentence_of(text, before, drop, by_hand=False) for before, text in user_messages(row["messages"])
+                )
     for path in sorted(LEARNING.glob("labels-development-*.json")):
         talk = rows_of(path.with_name(path.name.replace("labels", "conversation")).with_suffix(".jsonl"))
         numbers = set(json.loads(path.read_text(encoding="utf-8"))["chatter"])
@@ -238,8 +240,8 @@ def is_short(example: Example) -> bool:
     return len(example.texts[-1].split()) <= SHORT_WORDS
 
 
-def said(messages: Sequence[dict[str, str]]) -> Iterator[tuple[str, str]]:
-    """(what it answers, what a user said)."""
+def user_messages(messages: Sequence[dict[str, str]]) -> Iterator[tuple[str, str]]:
+    """Yield (what it answers, what a user said)."""
     before = ""
     for message in messages:
         if message["role"] == "user":
@@ -248,7 +250,7 @@ def said(messages: Sequence[dict[str, str]]) -> Iterator[tuple[str, str]]:
 
 
 def statements_kept(pairs: Sequence[Example]) -> Iterator[Example]:
-    """What people say of themselves, and what they say has changed."""
+    """Yield what people say of themselves, and what they say has changed."""
     chance = random.Random(SEED)  # noqa: S311
     talk = [pair for pair in pairs if in_third_person(pair)]
     news = [pair for pair in talk if pair.answers["relation"] in (("replaces",), ("contradicts",))]

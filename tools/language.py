@@ -42,7 +42,7 @@ class Language:
         return re.compile(rf"\b(?:{'|'.join(phrases)})\b", re.IGNORECASE)
 
     def is_pending(self, where: str) -> bool:
-        return any(where == path or where.startswith(f"{path.rstrip('/')}/") for path in self.pending)
+        return any(is_within(where, path) for path in self.pending)
 
     def refused_name(self, name: str) -> str | None:
         """Return what to use instead of an identifier; None if it is fine."""
@@ -51,19 +51,25 @@ class Language:
 
     def check_file(self, where: str, text: str) -> Iterator[str]:
         """Yield a line for each refused word in a file."""
+        allowed = {name for path, names in self.allowed.items() if is_within(where, path) for name in names}
         for part in Path(where).with_suffix("").parts[1:]:
-            if part in self.modules:
+            if part in self.modules and part not in allowed:
                 yield f"{where}: module {part}: {self.modules[part]}"
         strings = [(0, TAG.sub(" ", text))]
         if where.endswith(".py"):
             tree = ast.parse(text)
             strings = list(strings_of(tree))
             for line, name in names_of(tree):
-                if name not in self.allowed.get(where, ()) and (term := self.refused_name(name)):
+                if name not in allowed and (term := self.refused_name(name)):
                     yield f"{where}:{line}: {name}: {term}"
         for line, string in strings:
             for match in self.pattern.finditer(string):
                 yield f"{where}:{line}: “{match[0]}”: {self.phrases[match[0].lower()]}"
+
+
+def is_within(where: str, path: str) -> bool:
+    """Return whether a file is this one, or lies in this folder."""
+    return where == path or where.startswith(f"{path.rstrip('/')}/")
 
 
 def names_of(tree: ast.AST) -> Iterator[tuple[int, str]]:
@@ -104,8 +110,8 @@ def refused(language: Language, where: str) -> list[str]:
 
 
 def list_pending(language: Language) -> list[str]:
-    """Return the folders of two levels, or files above those, in which something is refused."""
-    return sorted({"/".join(Path(where).parts[:2]) for where in files() if refused(language, where)})
+    """Return the folders of three levels, or files above those, in which something is refused."""
+    return sorted({"/".join(Path(where).parts[:3]) for where in files() if refused(language, where)})
 
 
 def write_pending(paths: list[str]) -> None:

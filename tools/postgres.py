@@ -33,7 +33,7 @@ ATTEMPTS, REST_SECONDS = 3, 10
 
 
 def main(arguments: list[str]) -> int:
-    """The command's exit code."""
+    """Return the command's exit code."""
     options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     options.add_argument("--shared-buffers", default="256MB", help="what it holds in memory of its tables and indexes")
     options.add_argument("command", nargs=argparse.REMAINDER)
@@ -55,7 +55,7 @@ def main(arguments: list[str]) -> int:
 
 
 def start(server: PostgresServer) -> None:
-    """It is given ten seconds to come. One that needs more comes all the same, and the next attempt finds it."""
+    """Start the server and give it ten seconds. One that needs more comes all the same: the next attempt finds it."""
     for attempt in range(1, ATTEMPTS + 1):
         try:
             server.start()

@@ -23,7 +23,7 @@ PATIENCE_SECONDS = 60
 
 
 def main(command: list[str]) -> int:
-    """The command's exit code."""
+    """Return the command's exit code."""
     program = shutil.which("redis-server")
     if program is None:
         print("There is no redis-server here: what needs one is skipped.", file=sys.stderr)  # noqa: T201

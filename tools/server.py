@@ -28,7 +28,7 @@ STOP_SECONDS = 20
 
 
 def main(arguments: list[str]) -> int:
-    """The command's exit code."""
+    """Return the command's exit code."""
     options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     options.add_argument("--port", type=int, help="to listen on; a free one without it")
     options.add_argument("command", nargs=argparse.REMAINDER)

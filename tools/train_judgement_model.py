@@ -228,7 +228,7 @@ def scores_of(network: Network, encoded: Sequence[Encoded]) -> Tensor:
 
 
 def calibrate(scores: Tensor, encoded: Sequence[Encoded], part: slice) -> float:
-    """The temperature that makes what is meant likeliest (Guo et al. 2017, section 4.2)."""
+    """Return the temperature that makes what is meant likeliest (Guo et al. 2017, section 4.2)."""
     meant = torch.tensor([item.meant for item in encoded])[:, part]
     question = meant.any(1)
 
@@ -240,7 +240,7 @@ def calibrate(scores: Tensor, encoded: Sequence[Encoded], part: slice) -> float:
 
 
 def report(name: str, examples: Sequence[Example], scores: Tensor) -> None:
-    """The share of each question judged right, and what each answer was taken for."""
+    """Print the share of each question judged right, and what each answer was taken for."""
     for question, part in slices():
         requested = [index for index, example in enumerate(examples) if question in example.answers]
         if not requested:
@@ -294,7 +294,7 @@ def add_embeddings_of_pairs(g: bert_graph.GraphBuilder) -> str:
 
 
 def add_head(g: bert_graph.GraphBuilder, x: str) -> None:
-    """The first token beside the mean of all, through one linear layer."""
+    """Put the first token beside the mean of all through one linear layer."""
     g.node("Reshape", [x, "batched"], "tokens")
     axis = g.integers("axis", 1)
     g.node("Gather", ["tokens", g.constant("first", np.array(0, dtype=np.int64))], "opening", axis=1)

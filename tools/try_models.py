@@ -38,7 +38,7 @@ from memories.language.messages import Message
 from memories.language.similarity import used_share
 from memories.providers.llm.client import Circuit, LLMSettings, ModelChat, build_chat
 from memories.providers.llm.prompting import LLMProvider
-from memories.providers.llm.prompting.grounding import doubt_about
+from memories.providers.llm.prompting.extraction import doubt_about
 from memories.providers.llm.provider import (
     NOT_ANSWERED,
     Ask,
@@ -295,7 +295,7 @@ def asking_at(url: str, name: str, seconds: float = 60.0, *, lean: bool = False)
 
 @contextmanager
 def serving(stand: Path, gguf: Path, threads: int) -> Iterator[tuple[str, int]]:
-    """The address of a server of the model, and its process. SystemExit if it does not come."""
+    """Yield the address of a server of the model, and its process. Raise SystemExit if it does not start."""
     given = (SERVER, stand.resolve(), gguf.resolve(), threads, CONTEXT_TOKENS)
     command = ["nice", "-n", "19", "node", *map(str, given)]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as server:  # noqa: S603
@@ -308,7 +308,7 @@ def serving(stand: Path, gguf: Path, threads: int) -> Iterator[tuple[str, int]]:
 
 
 def cpu_seconds(process: int) -> float:
-    """What a process of Linux has taken of the processor, which does not depend on who else is there."""
+    """Return the seconds of processor time that a process of Linux has taken, whatever else runs."""
     fields = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 

@@ -1,5 +1,6 @@
-"""Searches beside those of mcp-memory-service, over HTTP, and of mem0, in process. Writes "Beside others" of
-bench/results/performance.md.
+"""Compare searches with mcp-memory-service's, over HTTP, and with mem0's, in process.
+
+Writes "Beside others" of bench/results/performance.md.
 
     .venv/bin/python -m bench.beside [--sizes 10000,100000] [--store-size 10000] [--seconds 10]
 
@@ -74,7 +75,7 @@ def main() -> None:
 
 def serve_both(peers: Path, size: int, seconds: float) -> Loads:
     """Of some rounds, in turns."""
-    texts, questions = texts_of(size, TEXT_WORDS, SEED), asked()
+    texts, questions = texts_of(size, TEXT_WORDS, SEED), questions_asked()
     loads: Loads = {}
     with (
         tempfile.TemporaryDirectory(prefix="memsite-beside-") as folder,
@@ -132,7 +133,7 @@ def theirs(peers: Path, folder: Path, texts: Sequence[str]) -> Iterator[Endpoint
 
 
 def run(command: Sequence[str], lines: Sequence[str], environment: dict[str, str]) -> str:
-    """What it prints. CalledProcessError if it fails."""
+    """Return what the command prints. Raise CalledProcessError if it fails."""
     done = subprocess.run(  # noqa: S603  # our own
         command, input="\n".join(lines), env={**os.environ, **environment},
         stdout=subprocess.PIPE, text=True, check=True,
@@ -156,7 +157,7 @@ def wait_for(address: str) -> None:
     raise RuntimeError(f"{address} does not answer.")
 
 
-def asked() -> list[str]:
+def questions_asked() -> list[str]:
     return texts_of(QUESTIONS, QUESTION_WORDS, SEED + 1, skipped=STOP_WORDS)
 
 
@@ -164,12 +165,13 @@ def asked() -> list[str]:
 
 
 def work_beside(peers: Path, size: int) -> Local:
-    """Each question is searched for, and then some are written: half of it with ours before mem0's stores, half after
-    them.
+    """Search for each question, then write some texts, with mem0 stored halfway.
+
+    Half of it is done with ours before mem0 stores its texts, half after that.
     """
     embedder = HashEmbedder(DIM)
     app = fill_app(size, embedder, f"beside-{size}")
-    questions = asked()
+    questions = questions_asked()
     search(app, questions[0], embedder)  # loads the index
     before = work(app, embedder, questions[::2], range(0, WRITES, 2))
     theirs = {f"mem0 on {provider}": mem0_on(provider, peers, size, questions) for provider in STORES}
@@ -194,7 +196,7 @@ def work(app: App, embedder: Embedder, questions: Sequence[str], numbers: range)
 
 
 def mark(number: int, dedupe: bool) -> str:
-    """A word that no other text has, so that none says the same."""
+    """Return a word that no other text has, so that no two texts say the same."""
     return f"{'looked' if dedupe else 'fresh'}{number}"
 
 

@@ -86,7 +86,7 @@ def connected(endpoint: Endpoint) -> Iterator[socket.socket]:
 
 
 def ask(connection: socket.socket, request: bytes) -> bytes:
-    """The answer's body. RuntimeError if it is not answered as it should."""
+    """Return the answer's body. Raise RuntimeError if the request fails."""
     connection.sendall(request)
     output = received(connection)
     while END_OF_HEAD not in output:
@@ -108,6 +108,6 @@ def received(connection: socket.socket) -> bytes:
 
 
 def ask_each_once(endpoint: Endpoint, bodies: Sequence[bytes]) -> list[bytes]:
-    """What is answered: caches know them all after it."""
+    """Return the answer to each question; all caches know them afterwards."""
     with connected(endpoint) as connection:
         return [ask(connection, endpoint.request(body)) for body in bodies]

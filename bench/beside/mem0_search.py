@@ -74,7 +74,7 @@ def measure(provider: str, texts: list[str], questions: list[str], writes: int, 
 
 if __name__ == "__main__":
     os.environ |= {"MEM0_TELEMETRY": "False", "OPENAI_API_KEY": "none"}
-    asked = Path(sys.argv[2]).read_text().splitlines()
+    questions = Path(sys.argv[2]).read_text().splitlines()
     with tempfile.TemporaryDirectory() as scratch:
-        taken = measure(sys.argv[1], sys.stdin.read().splitlines(), asked, int(sys.argv[3]), Path(scratch))
+        taken = measure(sys.argv[1], sys.stdin.read().splitlines(), questions, int(sys.argv[3]), Path(scratch))
     print(json.dumps(taken))

@@ -79,7 +79,7 @@ def cell(seconds: Sequence[float], base: Sequence[float], is_base: bool) -> str:
 
 
 def goal_table(measured: Measured) -> str:
-    """A column for each size; a row for each goal and database of which there is anything to tell."""
+    """Return a column for each size, and a row for each goal and database that was measured."""
     databases = dict.fromkeys(name for of_size in measured.values() for name in of_size)
     rows = [
         [f"{goal}: {name}", *[value(measured, size, name) if name in measured[size] else "–" for size in measured]]

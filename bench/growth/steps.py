@@ -1,4 +1,6 @@
-"""Searches and writes in one app on one database: the one of this process. Run by `bench.growth`:
+"""Measure searches and writes in one app on the database of this process.
+
+Run by `bench.growth`:
 
     .venv/bin/python -m bench.growth.steps --size 10000 --questions 200 --file figures.json
 
@@ -154,8 +156,9 @@ def measure_starts(app: App, embedder: Embedder) -> Seconds:
 
 
 def measure_loads(app: App, embedder: Embedder, question: str) -> Seconds:
-    """The first search of a process: one that has to read the index from the database, and where it was kept on the
-    disk (the file is in the system's cache then), one that finds it there.
+    """Measure the first search of a process that reads the index from the database, and of one that has its file.
+
+    The file is in the system's cache then.
     """
     seconds: Seconds = {FIRST: []}
     first = partial(search, app, question, embedder)
@@ -184,7 +187,7 @@ def wait_until(holds: Callable[[], bool], otherwise: str) -> None:
 
 
 def measure_writes(app: App, embedder: Embedder, questions: list[str], mark: str) -> Seconds:
-    """The undisturbed search comes right after the same one, too: both find everything in the caches that they can."""
+    """Measure writes. The undisturbed search follows the same one, so that both find all they can in the caches."""
     is_sqlite = connection.vendor == "sqlite"
     written = (WRITE, HELD, ASKED, COMMITTED, *((UNSYNCED,) if is_sqlite else ()), FOLLOWING, LOOKED)
     seconds: Seconds = {step: [] for step in (UNDISTURBED, AFTER, ELSEWHERE, *written)}
@@ -197,8 +200,8 @@ def measure_writes(app: App, embedder: Embedder, questions: list[str], mark: str
             with transactions_watched() as spent:
                 seconds[WRITE].append(timed(partial(store, app, [Candidate(content=fresh)], embedder)))
             assert spent.transactions == 1, "a write is one transaction"
-            seconds[HELD].append(spent.held)
-            seconds[ASKED].append(spent.asked)
+            seconds[HELD].append(spent.whole)
+            seconds[ASKED].append(spent.waiting)
             seconds[COMMITTED].append(spent.committed)
             seconds[AFTER].append(timed(asking))
             must_find(app, fresh, embedder)
@@ -208,11 +211,11 @@ def measure_writes(app: App, embedder: Embedder, questions: list[str], mark: str
                 asking()
                 with sqlite_set(synchronous="NORMAL"), transactions_watched() as spent:
                     store(app, [Candidate(content=f"{mark}{number} unsynced {question}")], embedder)
-                seconds[UNSYNCED].append(spent.asked)
+                seconds[UNSYNCED].append(spent.waiting)
     for number, question in enumerate(questions):
         with transactions_watched() as spent:
             store(app, [Candidate(content=f"{mark}{number} following {question}")], embedder)
-        seconds[FOLLOWING].append(spent.asked)
+        seconds[FOLLOWING].append(spent.waiting)
     for number, question in enumerate(questions):
         candidate = Candidate(content=f"{mark}{number} looked {question}")
         seconds[LOOKED].append(timed(partial(store, app, [candidate], embedder, dedupe=True)))
@@ -221,7 +224,7 @@ def measure_writes(app: App, embedder: Embedder, questions: list[str], mark: str
 
 @contextmanager
 def elsewhere() -> Iterator[Callable[..., object]]:
-    """Stores on another connection, and nobody in this process hears of it."""
+    """Store memories on another connection, of which nobody in this process hears."""
 
     def write(*memories: Any) -> object:
         with patch.object(committed, "receivers", []):
@@ -238,7 +241,7 @@ def elsewhere() -> Iterator[Callable[..., object]]:
 
 
 def prepare_postgres() -> None:
-    """What is written from now on is to survive a power cut, as on SQLite; and what it does by and by, is done."""
+    """Make PostgreSQL keep what it is given through a power cut, as SQLite does, and finish its background work."""
     with connection.cursor() as cursor:
         cursor.execute("VACUUM ANALYZE")
         for name in SAFE:

@@ -19,13 +19,14 @@ Ask = Callable[..., Any]
 
 @dataclass
 class Spent:
-    """Seconds: `held` from before a transaction begins to after it is committed, what Python does meanwhile included;
-    `asked` of that, waiting for its statements (the one that begins it too) and for the commit; `committed`, for the
-    commit alone.
+    """Seconds that a transaction took.
+
+    `whole`: from before it begins to after it is committed, what Python does meanwhile included. `waiting`: of that,
+    waiting for its statements (the one that begins it too) and for the commit. `committed`: the commit alone.
     """
 
-    held: float = 0.0
-    asked: float = 0.0
+    whole: float = 0.0
+    waiting: float = 0.0
     committed: float = 0.0
     transactions: int = 0
 
@@ -46,9 +47,9 @@ def transactions_watched() -> Iterator[Spent]:
         started = time.perf_counter()
         commit()
         ended = time.perf_counter()
-        spent.asked += ended - started
+        spent.waiting += ended - started
         spent.committed += ended - started
-        spent.held += ended - began.pop()
+        spent.whole += ended - began.pop()
         spent.transactions += 1
 
     def ask(execute: Callable[..., Any], *arguments: Any) -> Any:
@@ -57,7 +58,7 @@ def transactions_watched() -> Iterator[Spent]:
             return execute(*arguments)
         finally:
             if began:
-                spent.asked += time.perf_counter() - started
+                spent.waiting += time.perf_counter() - started
 
     with (
         patch.object(connection, "set_autocommit", begin),
@@ -68,8 +69,10 @@ def transactions_watched() -> Iterator[Spent]:
 
 
 def statements_watched(connection: Any, ask: Ask) -> AbstractContextManager[Any]:
-    """In it each statement is `ask`ed. On SQLite at the driver: where Django has somebody who wants to know of each,
-    they go another way than a server's do (`memsite.db.sqlite`).
+    """Pass each statement inside of it through `ask`.
+
+    On SQLite at the driver: statements that Django's wrappers see go another way than a server's do
+    (`memsite.db.sqlite`).
     """
     if connection.vendor != "sqlite":
         watched: AbstractContextManager[Any] = connection.execute_wrapper(ask)

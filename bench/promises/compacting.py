@@ -1,5 +1,6 @@
-"""Run as a program: upkeep without a pause, until it is told to end. Prints a line when it begins, and how many
-rounds there were.
+"""Run upkeep without a pause until the process is ended.
+
+Prints a line when it begins, and how many rounds there were.
 
 What runs once a night, a week and a month runs over and over here. The files are swept at the pace of a real site: a
 database that is rewritten all the time lets nobody write. Arguments: the app; name and password of a superuser, who is
@@ -52,7 +53,7 @@ def work_on(name: str, app: App) -> None:
 
 
 def do(work: Callable[[], object]) -> None:
-    """What waited in vain for its turn to write is for the next round, as it is for a worker's next try."""
+    """Do one round. What waited in vain to write is for the next round, as it is for a worker's next try."""
     try:
         work()
     except OperationalError as error:

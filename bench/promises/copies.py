@@ -33,7 +33,7 @@ class Outcome:
 
 
 def send_copies(site: Site, keys: int, copies: int, seed: int = 7) -> Outcome:
-    """The site is started anew in between; then each key is asked once more."""
+    """Send each message again with its key; the site is restarted in between, and each key is then sent once more."""
     (key,) = site.new_app("copies")
     order = [number for number in range(keys) for _ in range(copies)]
     # Copies of a key are near each other, so that they meet.
@@ -56,13 +56,13 @@ async def send_all(
 
     async with site.client(key) as client:
 
-        async def one(number: int) -> None:
+        async def send_number(number: int) -> None:
             async with space:
                 answer = await send(client, number)
             statuses[answer.status_code] += 1
             answers[number].append(answer.content)
 
-        await asyncio.gather(*(one(number) for number in numbers))
+        await asyncio.gather(*(send_number(number) for number in numbers))
 
 
 async def send(client: httpx.AsyncClient, number: int) -> httpx.Response:

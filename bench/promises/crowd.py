@@ -26,7 +26,7 @@ APP = "crowd"
 DATABASE, BACKUPS = "memsite.sqlite3", "backups-by-hand"
 PAGES = ("/", "/memories", "/sessions", "/events")
 LOGIN, PASSWORD = "watcher", "seven-green-bottles"
-CONTENT = "Door {} of the warehouse is closed at {}"
+CONTENT = "Gate {} of the warehouse is closed at {}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,7 +118,7 @@ async def back_up(site: Site, acknowledged: dict[str, float], least: int) -> set
 
 
 def put_back(site: Site) -> set[str]:
-    """What the newest of those backups has, once it was verified and restored into a data directory of its own."""
+    """Return what the newest backup has, once it was verified and restored into a data directory of its own."""
     made = sorted((site.folder / BACKUPS).glob("memsite-*"))
     if not made:
         return set()

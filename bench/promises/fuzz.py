@@ -20,7 +20,7 @@ from pathlib import Path
 
 import httpx
 
-from bench.promises.site import PATIENCE_SECONDS, ROOT, Site, told
+from bench.promises.site import PATIENCE_SECONDS, ROOT, Site, answer_of
 
 PROGRAM = ROOT / ".venv" / "trust" / "bin" / "schemathesis"
 CHECKS = (
@@ -92,19 +92,19 @@ def run(site: Site, keys: dict[str, str], how: How) -> tuple[int, str]:
 
 
 def agent_with_things(site: Site) -> str:
-    """The key of an agent who may do everything in an app that has something of everything."""
+    """Return the key of an agent who may do everything in an app that has something of everything."""
     with site.operator() as operator:
-        told(operator.post("apps", json={"app_id": APP, "name": APP, "policy": {"writes_per_minute": 1_000_000}}))
-        made = told(operator.post(f"apps/{APP}/agents", json={"name": "agent", "scopes": SCOPES}))
+        answer_of(operator.post("apps", json={"app_id": APP, "name": APP, "policy": {"writes_per_minute": 1_000_000}}))
+        made = answer_of(operator.post(f"apps/{APP}/agents", json={"name": "agent", "scopes": SCOPES}))
     key: str = made["api_key"]
     headers = {"Authorization": f"Bearer {key}"}
     with httpx.Client(base_url=f"{site.url}/api/v1/", headers=headers, timeout=60) as agent:
-        session = told(agent.post("sessions", json={"external_id": "one", "user_id": "u1"}))["id"]
+        session = answer_of(agent.post("sessions", json={"external_id": "one", "user_id": "u1"}))["id"]
         turn = {"user_input": "I work at Siemens.", "llm_output": "[MEMORY:timing:svc] Takes 5s", "internal_state": {}}
-        told(agent.put(f"sessions/{session}/turns/1", json=turn))
-        told(agent.post("memories", json={"content": "Whales sing", "category": "work", "session_id": session}))
-        told(agent.post("triggers", json={"trigger_date": "2199-01-01", "message": "Dentist"}))
-        told(agent.post("cooldowns", json={"action": "restart", "service": "caddy", "seconds": 600}))
+        answer_of(agent.put(f"sessions/{session}/turns/1", json=turn))
+        answer_of(agent.post("memories", json={"content": "Whales sing", "category": "work", "session_id": session}))
+        answer_of(agent.post("triggers", json={"trigger_date": "2199-01-01", "message": "Dentist"}))
+        answer_of(agent.post("cooldowns", json={"action": "restart", "service": "caddy", "seconds": 600}))
     return key
 
 

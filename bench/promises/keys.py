@@ -10,7 +10,7 @@ from http import HTTPStatus
 
 import httpx
 
-from bench.promises.site import Site, told
+from bench.promises.site import Site, answer_of
 
 MINUTE = 60
 MOST_TRIES = 5
@@ -113,7 +113,7 @@ async def revoke_in_use(site: Site, rounds: int) -> Revoked:
     asking = [asyncio.create_task(ask(client)) for client in clients]
     await is_under_way.wait()
     async with site.client(site.operator_key) as operator:
-        told(await operator.delete(f"keys/{prefix}"))
+        answer_of(await operator.delete(f"keys/{prefix}"))
     revoked_at = time.perf_counter()
     await asyncio.gather(*asking)
     for client in clients:
@@ -149,13 +149,13 @@ async def rotate_in_use(site: Site, rotations: int) -> Rotated:
             asking.create_task(ask(client))
         for _ in range(rotations):
             old = keys[-1]
-            keys.append(told(await operator.post("apps/rotated/agents/a0/keys", json={}))["api_key"])
+            keys.append(answer_of(await operator.post("apps/rotated/agents/a0/keys", json={}))["api_key"])
             before = statuses.total()
             # However often the others ask meanwhile: one may wait for a process that is busy with something else.
             while waiting[old] or statuses.total() < before + 10 * len(clients):
                 question.clear()
                 await question.wait()
-            told(await operator.delete(f"keys/{old.split('_')[1]}"))
+            answer_of(await operator.delete(f"keys/{old.split('_')[1]}"))
         is_over.set()
     for client in clients:
         await client.aclose()

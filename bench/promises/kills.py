@@ -71,8 +71,9 @@ def drawn(kills: int, seed: int = 7) -> list[str]:
 
 
 def drawn_rounds(kills: int, seed: int = 7) -> list[str]:
-    """So many parts, each in turn in an order of chance. Between two turns the site is started anew: whoever dies ten
-    times in ten minutes ends it.
+    """Yield so many parts, each in turn in a random order.
+
+    Between two turns the site is started anew: whoever dies ten times in ten minutes ends it.
     """
     chance = random.Random(seed)  # noqa: S311
     parts: list[str] = []
@@ -141,7 +142,7 @@ def kill(site: Site, part: str, chance: random.Random) -> bool:
 
 
 async def start_unheard(site: Site, listening: Listening) -> int:
-    """The site is silent, and is meant to be. One restart."""
+    """Count one restart, during which the site is meant to be silent."""
     listening.is_meant = True
     await asyncio.to_thread(start_again, site)
     listening.begin()
@@ -157,7 +158,7 @@ class Listening:
         self.begin()
 
     def begin(self) -> None:
-        """A silence counts from here on."""
+        """Count a silence from here on."""
         self.last = time.monotonic()
         self.is_meant = False
 
@@ -256,7 +257,7 @@ def stored(site: Site, key: str) -> Counter[tuple[str, str]]:
 
 
 def integrity(site: Site) -> list[str]:
-    """What SQLite finds wrong; nothing where there is no such file."""
+    """Return what SQLite finds wrong; nothing where there is no such file."""
     database = site.folder / "memsite.sqlite3"
     if not database.exists():
         return []

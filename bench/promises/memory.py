@@ -58,13 +58,13 @@ async def ask_all(site: Site, key: str, requests: int, limit: int, seed: int, ou
     memories, sessions = deque[str](maxlen=LATEST), deque[str](maxlen=LATEST)
     guests = [Guest(seed + number, memories, sessions) for number in range(GUESTS)]
     async with site.client(key) as agent:
-        filled = [{"content": f"Door {number} of the warehouse is closed"} for number in range(limit)]
+        filled = [{"content": f"Gate {number} of the warehouse is closed"} for number in range(limit)]
         for start in range(0, limit, 100):
             await agent.post("memories/batch", json={"memories": filled[start : start + 100]})
         memories.append((await agent.post("memories", json={"content": "Whales sing"})).json()["id"])
         sessions.append((await agent.post("sessions", json={})).json()["id"])
 
-        async def one(guest: Guest, acts: int) -> None:
+        async def act(guest: Guest, acts: int) -> None:
             for _ in range(acts):
                 method, path, body = guest.pick(ACTS)(guest)
                 answer = await agent.request(method, path, json=body)
@@ -73,7 +73,7 @@ async def ask_all(site: Site, key: str, requests: int, limit: int, seed: int, ou
                     (memories if path == "memories" else sessions).append(answer.json()["id"])
 
         for _ in range(SAMPLES):
-            await asyncio.gather(*(one(guest, -(-requests // (SAMPLES * GUESTS))) for guest in guests))
+            await asyncio.gather(*(act(guest, -(-requests // (SAMPLES * GUESTS))) for guest in guests))
             for pid, output in outcome.resident.items():
                 output.append(resident_bytes(pid))
 

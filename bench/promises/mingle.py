@@ -1,5 +1,6 @@
-"""All kinds of requests at once, to the same few memories and sessions: what one of them takes away is in no other's
-way.
+"""Send all kinds of requests at once to the same few memories and sessions.
+
+What one of them takes away is in no other's way.
 """
 
 from __future__ import annotations
@@ -66,7 +67,7 @@ class Guest:
     def session(self) -> str:
         return f"sessions/{self.pick(self.sessions)}"
 
-    def said(self) -> list[dict[str, str]]:
+    def messages(self) -> list[dict[str, str]]:
         return [{"role": "user", "content": self.sentence()}, {"role": "assistant", "content": self.sentence()}]
 
     def fact(self) -> dict[str, Any]:
@@ -99,7 +100,7 @@ ACTS: tuple[Act, ...] = (
     lambda guest: ("DELETE", guest.memory, None),
     lambda guest: ("POST", "memories/delete", {"ids": [guest.memory[9:], guest.memory[9:]]}),
     lambda guest: ("POST", "sessions", {"user_id": guest.pick(USERS)}),
-    lambda guest: ("POST", f"{guest.session}/messages", {"messages": guest.said()}),
+    lambda guest: ("POST", f"{guest.session}/messages", {"messages": guest.messages()}),
     lambda guest: ("POST", f"{guest.session}/responses", {"turn_number": 1, "text": guest.sentence()}),
     lambda guest: ("POST", "context", {"query": guest.sentence(), "session_id": guest.session[9:]}),
     lambda guest: ("POST", f"{guest.session}/end", {}),
@@ -132,7 +133,7 @@ async def mingle_all(site: Site, key: str, guests: int, acts: int, seed: int) ->
         memories.append((await agent.post("memories", json={"content": "Whales sing"})).json()["id"])
         sessions.append((await agent.post("sessions", json={})).json()["id"])
 
-        async def one(number: int) -> None:
+        async def act(number: int) -> None:
             guest = Guest(seed + number, memories, sessions)
             for turn in range(acts):
                 by_operator = number % 2 == 0 and turn % 4 == 3
@@ -142,7 +143,7 @@ async def mingle_all(site: Site, key: str, guests: int, acts: int, seed: int) ->
                 if answer.status_code == 201 and path in ("memories", "sessions"):
                     (memories if path == "memories" else sessions).append(answer.json()["id"])
 
-        await asyncio.gather(*(one(number) for number in range(guests)))
+        await asyncio.gather(*(act(number) for number in range(guests)))
     return outcome
 
 

@@ -70,11 +70,11 @@ class Site:
         self.operator_key = self.manage_each(*make, ["create_key", "--operator"]).strip()
 
     def manage(self, *arguments: str) -> str:
-        """What the command prints. Raises RuntimeError if it fails."""
+        """Return what the command prints. Raise RuntimeError if it fails."""
         return self.run("manage.py", *arguments)
 
     def manage_each(self, *commands: Sequence[str], **settings: str) -> str:
-        """The same of several commands, in one process: most of the time goes into starting one."""
+        """Run several commands in one process: most of the time goes into starting one."""
         module = self.environment.get("DJANGO_SETTINGS_MODULE", "memsite.config.settings")
         return self.run("-c", EACH, json.dumps(commands), DJANGO_SETTINGS_MODULE=module, **settings)
 
@@ -141,8 +141,10 @@ class Site:
         self.start()
 
     def parts(self) -> dict[str, list[int]]:
-        """Process ids by part: `web` answer requests, `server` are what starts these, `worker` is Celery's, `beat` the
-        schedule, in a process that a worker has started or of its own; `all` is the site's own.
+        """Return process ids by part.
+
+        `web` answer requests, `server` are what starts these, `worker` is Celery's, `beat` the schedule, in a
+        process that a worker has started or of its own; `all` is the site's own.
         """
         values: dict[str, list[int]] = {"web": [], "server": [], "worker": [], "beat": [], "all": []}
         if self.process is None or not self.is_running():
@@ -165,7 +167,7 @@ class Site:
         return bool(pids)
 
     def left(self) -> list[int]:
-        """What runs for it, whoever its parent is by now."""
+        """Return the site's processes that still run, whoever their parent is by now."""
         mark = f"MEMSITE_DATA_DIR={self.folder}".encode()
         results = []
         for environment in Path("/proc").glob("[0-9]*/environ"):
@@ -198,11 +200,11 @@ class Site:
         return httpx.Client(base_url=f"{self.url}/api/v1/", headers=headers, timeout=PATIENCE_SECONDS)
 
     def new_app(self, name: str, agents: int = 1, **policy: object) -> list[str]:
-        """A key for each of the new app's agents."""
+        """Return a key for each of the new app's agents."""
         with self.operator() as operator:
             body = {"app_id": name, "name": name, "policy": {"writes_per_minute": 1_000_000, **policy}}
-            told(operator.post("apps", json=body))
-            made = [told(operator.post(f"apps/{name}/agents", json={"name": f"a{n}"})) for n in range(agents)]
+            answer_of(operator.post("apps", json=body))
+            made = [answer_of(operator.post(f"apps/{name}/agents", json={"name": f"a{n}"})) for n in range(agents)]
         return [item["api_key"] for item in made]
 
     def everything(self, key: str, path: str) -> list[dict[str, Any]]:
@@ -211,13 +213,13 @@ class Site:
         with httpx.Client(headers={"Authorization": f"Bearer {key}"}, timeout=PATIENCE_SECONDS) as client:
             address: str | None = f"{self.url}/api/v1/{path}{'&' if '?' in path else '?'}limit=200"
             while address:
-                page = told(client.get(address))
+                page = answer_of(client.get(address))
                 rows += page["results"]
                 address = page["next"]
         return rows
 
 
-def told(response: httpx.Response) -> dict[str, Any]:
+def answer_of(response: httpx.Response) -> dict[str, Any]:
     if not response.is_success:
         raise RuntimeError(f"{response.request.url} answered {response.status_code}: {response.text[:500]}")
     answer: dict[str, Any] = response.json()

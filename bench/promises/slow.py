@@ -74,7 +74,7 @@ async def send_half(site: Site, half: str) -> int:
 async def visit(
     site: Site, key: str, number: int, over: asyncio.Event, statuses: Counter[int], waits: list[float]
 ) -> None:  # fmt: skip
-    """Stores something, and searches for it."""
+    """Store something, and search for it."""
     async with site.client(key) as client:
         count = 0
         while not (count and over.is_set()):

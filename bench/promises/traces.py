@@ -10,7 +10,7 @@ from secrets import token_hex
 
 import httpx
 
-from bench.promises.site import PATIENCE_SECONDS, Site, told
+from bench.promises.site import PATIENCE_SECONDS, Site, answer_of
 
 APP = "traces"
 LOOK_EVERY_SECONDS = 0.5
@@ -42,7 +42,7 @@ def purge_in_use(site: Site, memories: int) -> Outcome:
         furnish(site, key, word, memories)
     before = traces(site, gone)
     with site.operator() as operator:
-        told(operator.delete(f"apps/{APP}/users/user-{gone}"))
+        answer_of(operator.delete(f"apps/{APP}/users/user-{gone}"))
     started = time.monotonic()
     left = traces(site, gone)
     while left and time.monotonic() < started + SWEEP_SECONDS:
@@ -55,16 +55,16 @@ def furnish(site: Site, key: str, word: str, memories: int) -> None:
     headers = {"Authorization": f"Bearer {key}"}
     user = f"user-{word}"
     with httpx.Client(base_url=f"{site.url}/api/v1/", headers=headers, timeout=PATIENCE_SECONDS) as agent:
-        session = told(agent.post("sessions", json={"user_id": user, "title": word, "external_id": word}))["id"]
+        session = answer_of(agent.post("sessions", json={"user_id": user, "title": word, "external_id": word}))["id"]
         messages = [{"role": "user", "content": f"I work at {word.title()} Systems."}]
-        told(agent.post(f"sessions/{session}/messages", json={"messages": messages}))
+        answer_of(agent.post(f"sessions/{session}/messages", json={"messages": messages}))
         turn = {
             "user_input": f"What of {word}?",
             "llm_output": f"[EVENT:info:svc] saw {word}\n[MEMORY:timing:{word}] Takes 5s with {word}",
             "tool_calls": [{"name": "look", "input": {"for": word}}],
             "internal_state": {"k": word},
         }
-        told(agent.put(f"sessions/{session}/turns/1", json=turn))
+        answer_of(agent.put(f"sessions/{session}/turns/1", json=turn))
         rows = [
             {
                 "content": f"{word}{n} sees {word} at noon",
@@ -74,10 +74,10 @@ def furnish(site: Site, key: str, word: str, memories: int) -> None:
             }
             for n in range(memories)
         ]
-        told(agent.post("memories/batch", json={"memories": rows}))
-        told(agent.post("memories/search", json={"query": f"what does {word} see", "user_id": user}))
-        told(agent.post("context", json={"query": f"what takes 5s with {word}", "session_id": session}))
-        told(agent.post(f"sessions/{session}/end", json={"reason": f"{word} left"}))
+        answer_of(agent.post("memories/batch", json={"memories": rows}))
+        answer_of(agent.post("memories/search", json={"query": f"what does {word} see", "user_id": user}))
+        answer_of(agent.post("context", json={"query": f"what takes 5s with {word}", "session_id": session}))
+        answer_of(agent.post(f"sessions/{session}/end", json={"reason": f"{word} left"}))
 
 
 def traces(site: Site, word: str) -> Counter[str]:

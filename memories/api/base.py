@@ -250,7 +250,7 @@ class AgentView(View):
 
     def session(self, uid: UUID) -> AgentSession:
         rows = AgentSession.objects.for_app(self.app).select_related("agent")
-        session = found(rows.filter(uid=uid, agent=self.caller().agent).first())
+        session = or_404(rows.filter(uid=uid, agent=self.caller().agent).first())
         # The app that came with the key has its policy: no further query for it.
         session.app = self.app
         return session
@@ -291,7 +291,7 @@ class OperatorView(View):
 
     def app_named(self, app_id: str) -> App:
         """Return the app if the caller may do this in it. It is a 404 to those who may not see it."""
-        app: App = found(self.apps().filter(app_id=app_id).first(), NO_SUCH_APP)
+        app: App = or_404(self.apps().filter(app_id=app_id).first(), NO_SUCH_APP)
         self.check_right(app)
         return app
 
@@ -323,7 +323,7 @@ def slot_response(answer: Answer, slot: Slot) -> Response:
     return Response(body, status=status, headers={"Idempotency-Replayed": "true"} if slot.answer else None)
 
 
-def found(row: Row | None, otherwise: str = "There is nothing with this id.") -> Row:
+def or_404(row: Row | None, otherwise: str = "There is nothing with this id.") -> Row:
     """Return the row, or raise the same 404 for one that does not exist and one of another app."""
     if row is None:
         raise NotFound(otherwise)
@@ -372,7 +372,7 @@ def count_writes(agent: MemoryAgent, count: int) -> None:
 
 def memory_with(agent: MemoryAgent, uid: UUID) -> Memory:
     """Return the memory with this id, with what showing it takes; NotFound if the agent may not see it."""
-    return found(agent.memories().select_related("session", "resource", "cold_text").filter(uid=uid).first())
+    return or_404(agent.memories().select_related("session", "resource", "cold_text").filter(uid=uid).first())
 
 
 def candidate_from(

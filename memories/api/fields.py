@@ -47,7 +47,7 @@ class StrictCharField(serializers.CharField):
         return self.accept(value) if isinstance(value, str) else value
 
     def accept(self, text: str) -> str:
-        """What is read of a text that is right. What is longer than anything that is kept is for others to refuse."""
+        """Return the text that is valid. One longer than anything that is kept is for others to refuse."""
         if len(text) > MOST_CHARACTERS:
             return text
         public = without_secrets(text)

@@ -64,7 +64,7 @@ def readyz(request: HttpRequest) -> HttpResponse:
 
 
 def look_around(checks: dict[str, bool]) -> list[str]:
-    """What is degraded; nothing after the first check that fails: the next would wait for the same as that one.
+    """Return what is degraded, up to the first check that fails: the next would wait for the same service.
 
     `checks` has the checks that were begun, for whoever does not wait for the end.
     """

@@ -82,7 +82,6 @@ def operation(*, parameters: Sequence[OpenApiParameter] = (), **options: Any) ->
 @cache
 def page_of(serializer: type[StrictSerializer]) -> type[StrictSerializer]:
     """Return the serializer of a page of these."""
-
     attributes = {
         "results": serializer(many=True),
         "next": StrictCharField(allow_null=True, help_text="Null at the end."),

@@ -34,12 +34,12 @@ class Unread(BaseParser):
 
 
 def body_chunks(request: Request) -> Iterator[bytes]:
-    """The body piece by piece, as it comes in. AuthenticationFailed once its key is no good any more."""
+    """Yield the body piece by piece, as it comes in. Raise AuthenticationFailed once its key is revoked."""
     return while_open(request, live_chunks(request))
 
 
 def while_open(request: Request, chunks: Iterator[bytes]) -> Iterator[bytes]:
-    """A body may be on its way for hours: longer than the key is good that it began with."""
+    """Yield pieces while the key is valid: a body may be on its way for longer than the key that it began with."""
     looked = monotonic()
     for chunk in chunks:
         if (now := monotonic()) - looked >= LOOK_EVERY_SECONDS:
@@ -61,7 +61,7 @@ def live_chunks(request: Request) -> Iterator[bytes]:
 
 
 def file_chunks(request: Request) -> Iterator[bytes]:
-    """The same for a file, of which no piece is wanted before it is whole."""
+    """Yield the pieces of a file, of which none is wanted before it is whole."""
     http = request._request
     be_patient(http.META["wsgi.input"])
     source = http if http.META.get("CONTENT_LENGTH") else http.META["wsgi.input"]
@@ -91,7 +91,7 @@ class LiveBody:
             self.abandoned.set()
 
     def ready(self) -> Iterator[bytes]:
-        """What more has come in by now; the end, or an error, stays for the next turn. One reader only."""
+        """Return what more has come in by now; the end, or an error, stays for the next turn. One reader only."""
         while self.waiting.queue and isinstance(piece := self.waiting.queue[0], bytes):
             self.waiting.get()
             yield piece
@@ -115,7 +115,7 @@ class LiveBody:
         yield bytes(line)
 
     def put(self, piece: bytes | BaseException | None) -> None:
-        """Waits for room, unless nobody is listening any more."""
+        """Wait for capacity, then add a piece, unless nobody reads any more."""
         while not self.abandoned.is_set():
             try:
                 self.waiting.put(piece, timeout=LOOK_EVERY_SECONDS)

@@ -87,10 +87,10 @@ def origin_of(resource: Resource | None, session: AgentSession | None = None) ->
     """
     if resource is None:
         return Origin.ASSISTANT
-    said = ORIGINS[Role(resource.role)]
+    origin = ORIGINS[Role(resource.role)]
     session = session or resource.session
     is_unsigned = session is not None and FROM_UNSIGNED in session.environment
-    return least_trusted((said, Origin.AGENT)) if is_unsigned else said
+    return least_trusted((origin, Origin.AGENT)) if is_unsigned else origin
 
 
 def candidate_of(fact: Fact, session: AgentSession, resource: Resource) -> Candidate:
@@ -141,7 +141,9 @@ class EmbeddingPrefetch:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
         self.is_over.set()
         self.thread.shutdown(cancel_futures=True)
 

@@ -74,10 +74,10 @@ def _lines_without_code(lines: list[str]) -> Iterator[tuple[str, bool]]:
             continue
         block.append(line)
         if mark and mark[1].startswith(fence) and not line[mark.end() :].strip():
-            yield from ((kept, True) for kept in _code_shortened(block, block[1:-1]))
+            yield from ((line, True) for line in _code_shortened(block, block[1:-1]))
             fence, block = "", []
     if block:  # never closed: it reaches to the end
-        yield from ((kept, True) for kept in _code_shortened(block, block[1:]))
+        yield from ((line, True) for line in _code_shortened(block, block[1:]))
 
 
 def _code_shortened(block: list[str], inner: list[str]) -> list[str]:
@@ -146,13 +146,13 @@ def make_chunks(
     messages or sentences said before. `Chunk.now` is when the window's last message was said, by its own clock;
     `now` if that is not known. Linear in the length of the messages.
     """
-    kept = [kept_text(message) for message in messages]
+    texts = [kept_text(message) for message in messages]
     windows = []
     # Messages whole as far as they fit into a window, others in pieces.
     limit = window * CHARACTERS_PER_TOKEN
     pieces = (
         _Part(place, start, end)
-        for place, text in enumerate(kept)
+        for place, text in enumerate(texts)
         if text
         for start, end in _split(text, 0, len(text), limit, 0)
     )
@@ -160,21 +160,22 @@ def make_chunks(
         last = messages[parts[-1].place]
         # What was said before the window's first part, as much as fits.
         first = parts[0]
-        room = overlap * CHARACTERS_PER_TOKEN
+        capacity = overlap * CHARACTERS_PER_TOKEN
         before: list[Message] = []
         place, end = first.place, first.start
-        while place >= 0 and room > 0:
-            start = _start_of_tail(kept[place], end, room)
-            if tail := kept[place][start:end].strip():
+        while place >= 0 and capacity > 0:
+            start = _start_of_tail(texts[place], end, capacity)
+            if tail := texts[place][start:end].strip():
                 before.append(replace(messages[place], content=tail))
             if start > 0:
                 break
-            room -= -(-end // CHARACTERS_PER_TOKEN) * CHARACTERS_PER_TOKEN
+            capacity -= -(-end // CHARACTERS_PER_TOKEN) * CHARACTERS_PER_TOKEN
             place -= 1
-            end = len(kept[place])
+            end = len(texts[place])
         chunk = Chunk(
             messages=tuple(
-                replace(messages[part.place], content=kept[part.place][part.start : part.end].strip()) for part in parts
+                replace(messages[part.place], content=texts[part.place][part.start : part.end].strip())
+                for part in parts
             ),
             now=last.at or now,
             before=tuple(reversed(before)),
@@ -230,10 +231,10 @@ def _packed(parts: Iterator[_Part], window: int) -> Iterator[list[_Part]]:
         yield packed
 
 
-def _start_of_tail(text: str, end: int, room: int) -> int:
-    """Return where the sentences before `end` begin that fit into `room` characters; `end` when not even one does."""
-    if end <= room:
+def _start_of_tail(text: str, end: int, capacity: int) -> int:
+    """Return where the sentences before `end` begin that fit into `capacity` characters; `end` if not even one does."""
+    if end <= capacity:
         return 0
-    earliest = end - room
+    earliest = end - capacity
     borders = (match.end() for match in _SENTENCE_END.finditer(text, max(earliest - 3, 0), end))
     return next((border for border in borders if earliest <= border < end), end)

@@ -59,7 +59,7 @@ from memories.models.memory import MemoryQuerySet
 from memories.providers.embeddings import Embedder, EmbedderError
 from memories.providers.llm.fallback import Careful, Fallback
 from memories.providers.llm.provider import (
-    MUCH_SURER,
+    CLEAR_LEAD,
     RULES,
     Chunk,
     Fact,
@@ -290,9 +290,7 @@ def setting_of(session: AgentSession) -> Setting:
 
 
 def known_near(session: AgentSession, window: Window, embedder: Embedder) -> dict[int, str]:
-    """Return what is known that is nearest to the window, by pk, for a model to see; nothing while the embedder is
-    away.
-    """
+    """Return the known memories nearest to the window, by pk, for a model; none while the embedder is unavailable."""
     said = "\n".join(message.content for message in window.chunk.messages)
     try:
         (vector,) = embedder.embed_documents([said])
@@ -453,8 +451,10 @@ def attempt(
     lesson: Lesson,
     now: datetime,
 ) -> None:
-    """Work off all rows at once; one by one where that fails for another reason than what is waited for: a service that
-    is away, a full disk, a database that is busy. Where a model is waited for too long, the rules stand in.
+    """Work off all rows at once, or one by one where that fails for a reason of their own.
+
+    Reasons that are waited for: a service that is away, a full disk, a database that is busy. Where a model is
+    waited for too long, the rules stand in.
     """
     try:
         work_off(rows)
@@ -563,8 +563,9 @@ def sources_of(session: AgentSession, found: Sequence[Found], shown_pks: Iterabl
 
 
 def drop_echoes(found: Found, all_related: dict[int, RelatedMemories], sources: Mapping[int, Shown]) -> None:
-    """Drop what an agent says in other words, or fewer, of what it was shown in this session; what says
-    more is no surer than what it was shown.
+    """Drop what an agent says in other words, or fewer, of what it was shown in this session.
+
+    What says more is no surer than what it was shown.
     """
     if found.resource.role != Role.ASSISTANT or not sources:
         return
@@ -622,7 +623,7 @@ def conflict_of(candidate: Candidate, related: RelatedMemories) -> Refusal | Non
     for item in related.telling:
         known = item.memory
         is_settled = known.pinned or known.source == Source.OPERATOR
-        is_surer = known.confidence >= (candidate.confidence or 0.0) + MUCH_SURER
+        is_surer = known.confidence >= (candidate.confidence or 0.0) + CLEAR_LEAD
         if item.verdict.relation == Relation.CONTRADICTS and (is_settled or is_surer):
             reason = f"at odds with a memory that is {'settled' if is_settled else 'much surer'}: {item.verdict.reason}"
             fields = plain_fields(candidate)

@@ -29,7 +29,7 @@ from memories.providers.llm.provider import (
 )
 from memories.store import Writer
 from memsite.db.transactions import BUSY, is_busy
-from memsite.jobs.task_queue import ring
+from memsite.jobs.task_queue import enqueue
 from memsite.ops.storage_errors import TOLD, why_unwritable
 from memsite.tenancy.models import App, AppPolicy
 from sessions.markers import without_markers
@@ -89,7 +89,7 @@ def queue_facts(session: AgentSession, resources: Iterable[Resource], now: datet
     is_rung = Extraction.objects.for_app(session.app).open().filter(session=session, attempts=0).exists()
     Extraction.objects.bulk_create(rows)
     if not is_rung:
-        ring(TASK, session.app_id, session.pk)
+        enqueue(TASK, session.app_id, session.pk)
     return len(rows)
 
 
@@ -99,7 +99,7 @@ def queue_digest(session: AgentSession, now: datetime) -> None:
     Extraction.objects.for_app(session.app).update_or_create(
         session=session, what=What.DIGEST, defaults=row, create_defaults={**row, "app": session.app, "created_at": now}
     )
-    ring(TASK, session.app_id, session.pk)
+    enqueue(TASK, session.app_id, session.pk)
 
 
 def ring_for_retries(now: datetime) -> int:
@@ -111,14 +111,12 @@ def ring_for_retries(now: datetime) -> int:
     came = Extraction.objects.due(now).filter(next_at__gt=now - 3 * LOOK_EVERY, created_at__lt=F("next_at"))
     sessions = came.order_by().values_list("app", "session").distinct()[:MOST_RUNG_FOR]
     for app, session in sessions:
-        ring(TASK, app, session)
+        enqueue(TASK, app, session)
     return len(sessions)
 
 
 def sessions_due(app: App, now: datetime) -> list[int]:
-    """Return pks of the sessions with something to extract now; those with nothing but the rest of long texts come
-    last.
-    """
+    """Return pks of the sessions with something to extract now; those with only the rest of long texts last."""
     sessions = Extraction.objects.for_app(app).due(now).order_by().values("session").annotate(read=Min("windows_read"))
     return [row["session"] for row in sessions.order_by("read", "session")]
 
@@ -256,8 +254,9 @@ def put_off(app: App, reason: object, until: datetime | None, now: datetime) -> 
 
 
 def release(now: datetime) -> None:
-    """Make due what waits for the next day's budget once its app asks no model, for rules cost nothing, or has other
-    limits than those that made it wait. One query if nothing waits, and one more for each app where something does.
+    """Make due what waits for the next day's budget, once its app asks no model or has other limits.
+
+    Rules cost nothing. One query if nothing waits, and one more for each app where something does.
     """
     rows = Extraction.objects.filter(
         status__in=(ExtractionStatus.PENDING, ExtractionStatus.FAILED), next_at__gt=now, reason__startswith=BUDGET

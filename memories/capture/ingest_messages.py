@@ -48,10 +48,6 @@ from sessions.recording import Said, in_public, note_activity, record_events, re
 from sessions.stream import StreamReader
 from sessions.stream_events import AssistantText, BadLine, Item, Result, SessionInit, ToolResult, ToolUse, UserText
 
-SPEC_MARKER_RE = re.compile(
-    r"\[MEMORY:(timing|dependency|behavior|remediation|maintenance)(?::([a-zA-Z0-9_-]+))?\]\s*(.+)"
-)
-"""The marker regex of SPEC-0015. Whatever it matches is read with the same category, service and text."""
 MAX_MARKERS = 200
 """Per text. An agent learns a handful of things in one answer; more than this is a loop."""
 _HEADER_RE = re.compile(r"\[MEMORY:([^:\[\]]*)(?::([^\[\]]*))?\](.*)")
@@ -70,7 +66,7 @@ OnTurn = Callable[[Turn], object]
 class ParsedMessage:
     """One text with what its markers say, before anything is stored."""
 
-    said: Said
+    message: Said
     candidates: list[Candidate] = field(default_factory=list)
     refusals: list[Refusal] = field(default_factory=list)
     all_related: list[RelatedMemories] = field(default_factory=list)
@@ -102,7 +98,7 @@ class Captured:
 
 def ingest_messages(
     session: AgentSession,
-    said: Sequence[Said],
+    messages: Sequence[Said],
     embedder: Embedder,
     actor: str,
     now: datetime,
@@ -117,10 +113,10 @@ def ingest_messages(
     it. Where `is_live`, the texts are a sign of life. Raises SessionGone and SaidOtherwise.
     """
     injected = Injection.objects.for_app(session.app).into(session)
-    shown = injected.lines()
-    sources = injected.statements() if shown and any("[MEMORY" in item.text for item in said) else []
-    said = [in_public(item, redacts=session.app.policy.redact_raw) for item in said]
-    parsed = [parse_markers(session, item, shown, sources) for item in said]
+    lines = injected.lines()
+    sources = injected.statements() if lines and any("[MEMORY" in item.text for item in messages) else []
+    messages = [in_public(item, redacts=session.app.policy.redact_raw) for item in messages]
+    parsed = [parse_markers(session, item, lines, sources) for item in messages]
     embed_candidates([candidate for message in parsed for candidate in message.candidates], embedder)
     for message in parsed:
         message.all_related = find_related(session.app, message.candidates, embedder)
@@ -128,7 +124,7 @@ def ingest_messages(
     with reconsidered(session.app, actor, now, provider) as write:
         if is_live:
             note_activity(session, now)
-        resources = record_said(session, said, now)
+        resources = record_said(session, messages, now)
         for message, resource in zip(parsed, resources, strict=True):
             if resource:
                 keep(write, captured, message, resource, embedder)
@@ -153,25 +149,25 @@ def keep(write: Writer, captured: Captured, parsed: ParsedMessage, resource: Res
 
 
 def parse_markers(
-    session: AgentSession, said: Said, shown: Sequence[str], sources: Sequence[Shown] = ()
+    session: AgentSession, message: Said, lines: Sequence[str], sources: Sequence[Shown] = ()
 ) -> ParsedMessage:
     """Return the candidates in an assistant's text, as far as the app captures markers."""
-    parsed = ParsedMessage(said)
+    parsed = ParsedMessage(message)
     policy = session.app.policy
-    if said.role != Role.ASSISTANT or not policy.capture_markers:
+    if message.role != Role.ASSISTANT or not policy.capture_markers:
         return parsed
-    scan = find_memories(strip_fenced(said.text), policy.marker_categories)
-    parsed.refusals += [refusal_of(session, marker, said) for marker in scan.refused]
+    scan = find_memories(strip_fenced(message.text), policy.marker_categories)
+    parsed.refusals += [refusal_of(session, marker, message) for marker in scan.refused]
     if scan.unread_count:
         parsed.refusals.append(Refusal("", f"{scan.unread_count} markers more than a text may have"))
     for marker in scan.memories:
-        if is_echo(marker.text, shown) or any(is_shorter(marker.text, content) for content, _ in sources):
+        if is_echo(marker.text, lines) or any(is_shorter(marker.text, content) for content, _ in sources):
             parsed.refusals.append(Refusal(marker.category, ECHO, marker.text))
         elif len(marker.text) > policy.max_characters:
             reason = f"longer than {policy.max_characters} characters"
             parsed.refusals.append(Refusal(marker.category, reason, clean(marker.text)))
         else:
-            candidate = candidate_of(session, marker, said)
+            candidate = candidate_of(session, marker, message)
             candidate.confidence = bound_by(marker.text, policy.start_confidence, sources)
             refusal = quarantine(candidate, policy)
             if refusal:
@@ -181,17 +177,15 @@ def parse_markers(
     return parsed
 
 
-def refusal_of(session: AgentSession, marker: RefusedMarker, said: Said) -> Refusal:
-    """Return a refusal with the memory that an operator may store after all, under the nearest category where there is
-    one.
-    """
+def refusal_of(session: AgentSession, marker: RefusedMarker, message: Said) -> Refusal:
+    """Return a refusal with the memory that an operator may store after all, under the nearest category."""
     meant = MemoryMarker(marker.nearest or marker.category, marker.subject, marker.text)
-    candidate = candidate_of(session, meant, said)
+    candidate = candidate_of(session, meant, message)
     fields = plain_fields(candidate) if candidate.content else {}
     return Refusal(marker.category, marker.reason, candidate.content, candidate=fields)
 
 
-def candidate_of(session: AgentSession, marker: MemoryMarker, said: Said) -> Candidate:
+def candidate_of(session: AgentSession, marker: MemoryMarker, message: Said) -> Candidate:
     return Candidate(
         content=marker.text,
         category=marker.category,
@@ -201,7 +195,7 @@ def candidate_of(session: AgentSession, marker: MemoryMarker, said: Said) -> Can
         source=Source.MARKER,
         agent=session.agent,
         session=session,
-        turn_number=said.turn_number,
+        turn_number=message.turn_number,
     )
 
 
@@ -262,11 +256,11 @@ def _read_marker(head: str, emphasis: str, categories: Collection[str]) -> Memor
     written, service, rest = header.groups()
     category, statement = written.strip().lower(), trim_debris(rest, emphasis)
     subject = None if service is None else service.strip()[:_MAX_SERVICE_CHARS] or None
-    shown = written.strip()[:_MAX_CATEGORY_CHARS]
+    excerpt = written.strip()[:_MAX_CATEGORY_CHARS]
     if not category:
-        return _refuse(shown, "no category", statement, subject, categories)
+        return _refuse(excerpt, "no category", statement, subject, categories)
     if category not in categories:
-        return _refuse(shown, "unknown category", statement, subject, categories)
+        return _refuse(excerpt, "unknown category", statement, subject, categories)
     if service is not None and not _SERVICE_RE.fullmatch(service.strip()):
         return RefusedMarker(category, "service is not a name", statement, subject, category)
     if not is_visible(statement):
@@ -362,14 +356,14 @@ class StreamCapture:
 
     def take(self, items: Iterator[Item]) -> None:
         """Store the items turn by turn: a result line ends one."""
-        said: list[Said] = []
+        messages: list[Said] = []
         for item in items:
-            said += self.hear(item)
+            messages += self.hear(item)
             if isinstance(item, Result):
-                self.store(said)
+                self.store(messages)
                 self.finish_exchange()
-                said = []
-        self.store(said)
+                messages = []
+        self.store(messages)
 
     def hear(self, item: Item) -> list[Said]:
         """Collect what belongs to the turn; return the text to be kept. Sub-agents are not the agent."""
@@ -400,29 +394,30 @@ class StreamCapture:
                 call |= {"result": item.content_text, "is_error": item.is_error}
             elif isinstance(item, AssistantText):
                 self.exchange.assistant.append(item.text)
-                return [self.said(Role.ASSISTANT, item, item.message_id, item.uuid)]
+                return [self.message_of(Role.ASSISTANT, item, item.message_id, item.uuid)]
             elif isinstance(item, UserText) and not item.is_synthetic:
                 self.exchange.user.append(item.text)
-                return [self.said(Role.USER, item, item.uuid)]
+                return [self.message_of(Role.USER, item, item.uuid)]
             return []
         return []
 
-    def said(self, role: str, item: AssistantText | UserText, *ids: str | None) -> Said:
+    def message_of(self, role: str, item: AssistantText | UserText, *ids: str | None) -> Said:
         self.exchange.number = self.exchange.number or next_turn_number(self.session)
         by_place = self.name and f"{self.name}:{item.line_number}"
         return Said(role, item.text, source_key(*ids, by_place, text=item.text), turn_number=self.exchange.number)
 
-    def store(self, said: list[Said]) -> None:
-        if not said:
+    def store(self, messages: list[Said]) -> None:
+        if not messages:
             return
-        captured = self.capture(said)
+        captured = self.capture(messages)
         self.exchange.is_new |= bool(captured.resources)
         for name, count in captured.counts().items():
             self.report.counts[name] = self.report.counts.get(name, 0) + count
 
     def finish_exchange(self) -> None:
-        """Keep the turn, unless all of it was sent before; under the next free number if someone else stored a turn
-        meanwhile.
+        """Keep the turn, unless all of it was sent before.
+
+        It gets the next free number if someone else stored a turn meanwhile.
         """
         if self.exchange.is_new:
             number, now = self.exchange.number, timezone.now()

@@ -41,7 +41,7 @@ from memories.providers.llm.provider import RULES, Choice, LLMDenied, LLMError, 
 from memories.store import Candidate, Suggestion, Writer, writing
 from memories.store.transaction import BATCH, exchange
 from memsite.http.json_body import MAX_OBJECT_CHARACTERS, json_length
-from memsite.jobs.task_queue import ring
+from memsite.jobs.task_queue import enqueue
 from memsite.tenancy.models import App
 from memsite.tenancy.policy import AgentsEdit, AppPolicy, Preset
 from sessions.models import AgentSession
@@ -223,8 +223,10 @@ def is_at_odds(known: RelatedMemory) -> bool:
 
 
 def is_doubted_already(write: Writer, known: RelatedMemory, candidate: Candidate) -> bool:
-    """Return whether this session has said the contrary before: one source alone makes nothing inactive that it is not
-    certain of. In preset `ops` each marker counts, as SPEC-0015 has it.
+    """Return whether this session has said the contrary before.
+
+    One source alone makes nothing inactive that it is not certain of. In preset `ops` each marker counts, as
+    SPEC-0015 has it.
     """
     if write.app.preset == Preset.OPS or candidate.session is None or known.verdict.score >= CERTAIN:
         return False
@@ -342,7 +344,7 @@ def reconsidered(app: App, actor: str, now: datetime, provider: Provider | None)
     with writing(app, actor, now) as write:
         yield write
     if write.evicted and provider is not None and provider.name != RULES:
-        ring(RECONSIDER, app.pk, write.change_number)
+        enqueue(RECONSIDER, app.pk, write.change_number)
 
 
 def reconsider_evictions(app: App, provider: Provider, change_number: int, actor: str, now: datetime) -> int:

@@ -110,7 +110,10 @@ class Refusal:
 def plain_fields(candidate: Candidate) -> dict[str, Any]:
     """Return what it would have become, as JSON."""
     values = {name: getattr(candidate, name) for name in PLAIN}
-    return {**values, **{name: at.isoformat() for name in ("valid_from", "valid_until") if (at := values[name])}}
+    return {
+        **values,
+        **{name: moment.isoformat() for name in ("valid_from", "valid_until") if (moment := values[name])},
+    }
 
 
 def refuse(
@@ -195,11 +198,11 @@ def quarantine(candidate: Candidate, policy: AppPolicy) -> Refusal | None:
 def reason_to_wait(fields: Mapping[str, Any], origin: str, policy: AppPolicy) -> tuple[str, str] | None:
     """Return (kind of rejection, reason) for the fields of a memory that somebody tells."""
     from_outside = origin in policy.screened_origins
-    told = dict(fields)
+    values = dict(fields)
     if content := fields.get("content"):
-        told["content"] = own_words(content, fields.get("subject"), from_outside=from_outside)
+        values["content"] = own_words(content, fields.get("subject"), from_outside=from_outside)
     for name in READ_BY_AGENTS:
-        for text in texts_in(told.get(name)):
+        for text in texts_in(values.get(name)):
             # One word of metadata, an address say, tells where it was read, and stands in no prompt.
             is_source = name == "metadata" and len(text.split()) < 2
             if suspicion := suspicion_in([text], from_outside=from_outside and not is_source):

@@ -201,9 +201,7 @@ def first_found(rows: MemoryQuerySet, pks: Sequence[int]) -> list[MemoryText]:
 def related_to(
     write: Writer, candidate: Candidate, related: RelatedMemories, embedder: Embedder
 ) -> list[RelatedMemory]:
-    """Return, under the lock, what was found before and still stands, and the rules' verdict on what is newer; surest
-    first.
-    """
+    """Return, under the lock, what still stands of what was found, and the rules' verdict on newer, surest first."""
     # Nobody has written since, and nothing was written here.
     is_as_seen = write.change_number == related.seen + 1 and not write.changed
     newer = {} if is_as_seen else nearest_newer(write, candidate, related.seen)
@@ -250,9 +248,7 @@ def is_relevant(memory: Memory | MemoryText, verdict: Verdict, candidate: Candid
 
 
 def is_said_beside(memory: Memory, verdict: Verdict, candidate: Candidate) -> bool:
-    """Return whether one text says both, and not of one subject: whoever says two things at once does not take one
-    back.
-    """
+    """Return whether one text says both, and not of one subject: both are then meant."""
     is_at_odds = verdict.relation in (Relation.CONTRADICTS, Relation.SUPERSEDES)
     is_of_one_text = candidate.resource is not None and memory.resource_id == candidate.resource.pk
     is_of_one_key = bool(memory.subject) and memory.subject == candidate.subject and not is_guessed(candidate)
@@ -476,8 +472,9 @@ def is_of_before(content: str, moment: datetime) -> bool:
 
 
 def is_said_before(candidate: Candidate, memory: Memory | MemoryText) -> bool:
-    """Return whether the candidate, which a text of earlier says, was said before the memory: an old conversation that
-    is imported is no news.
+    """Return whether the candidate was said, in an older text, before the memory.
+
+    An old conversation that is imported is no news.
 
     Nothing was said after it was stored, whatever its text claims; and what a person lets through is said as of then.
     """
@@ -499,8 +496,9 @@ def is_alike(verdict: Verdict, cosine: float | None, bands: Thresholds) -> bool:
 
 
 def is_at_odds(verdict: Verdict, cosine: float | None, bands: Thresholds) -> bool:
-    """Return whether both are of one matter, from a third of the way from related to the same on, and all that speaks
-    for a contradiction is enough. Without a cosine nobody knows.
+    """Return whether both are of one matter, and all that speaks for a contradiction is enough.
+
+    One matter begins a third of the way from related to the same. Without a cosine there is no answer.
     """
     if cosine is None or cosine < bands.related + (bands.same - bands.related) / 3:
         return False
@@ -525,9 +523,7 @@ def is_guessed(candidate: Candidate) -> bool:
 
 
 def nearest(app: App, view: IndexView, candidate: Candidate) -> dict[int, float | None]:
-    """Return the cosine by memory pk of the nearest that may be comparable; None for the newest that cannot be compared
-    so.
-    """
+    """Return the nearest comparable memories' cosines by pk; None for the newest that have no comparable vector."""
     columns = view.columns
     allowed = columns.alive & columns.active & (columns.user == code(view.users.numbers, candidate.user_id))
     owner = candidate.agent.pk if candidate.agent and candidate.visibility == Visibility.AGENT else NOBODY

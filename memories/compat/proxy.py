@@ -223,7 +223,7 @@ class Conversation:
         greeting = greeting_of(self.agent, user_id, now)
         greeted = [memory.pk for memory in greeting.memories]
         recalled = self.agent.context(
-            Block.TURN, messages=recent, user_id=user_id, by_rules=True, unasked=True, told=greeted
+            Block.TURN, messages=recent, user_id=user_id, by_rules=True, unasked=True, shown_pks=greeted
         )
         self.blocks = [*greeting.blocks, recalled.injected]
         return "\n\n".join(block.text for block in self.blocks if block.text)

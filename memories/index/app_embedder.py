@@ -48,9 +48,7 @@ def embedder_called(name: str, at_hand: Embedder) -> Embedder | None:
 
 
 def known_embedders(name: str) -> Iterator[Embedder]:
-    """Return the embedders of the settings, of the settings before, those that need none, and this one by the
-    settings.
-    """
+    """Return the known embedders: those of the settings, now and before, those that need none, and this one."""
     conf = get_conf()
     provider, _, model = name.partition("/")
     settings = [conf.embedder_settings, conf.previous_embedder_settings, EmbedderSettings("hash")]

@@ -42,8 +42,9 @@ Signs = NDArray[np.uint64]
 
 
 def sign_bits(vectors: Vectors) -> NDArray[np.uint64]:
-    """Return one bit per dimension: shape (n, ceil(dim / 64)), in column order. Their Hamming distance follows the
-    angle.
+    """Return one bit per dimension, shape (n, ceil(dim / 64)), in column order.
+
+    Their Hamming distance follows the angle.
     """
     words = -(-vectors.shape[1] // 64)
     packed = np.zeros((len(vectors), 8 * words), np.uint8)
@@ -131,8 +132,9 @@ def moments(counts: Counts, told: NDArray[np.float64]) -> tuple[float, float]:
 
 
 def scaled(counts: Counts, usual: tuple[float, float]) -> Floats:
-    """Estimates, shape (dim + 1,), that have the mean and the spread of the `usual` cosines, which are exact, where so
-    many differ in 0, 1, … signs.
+    """Return estimates, shape (dim + 1,), with the mean and the spread of the `usual` exact cosines.
+
+    `counts` says how many differ in 0, 1, … signs.
 
     Signs alone spread real vectors too far, and of sparse ones, which share the sign of what is not there, they find
     all alike: beside exact cosines they would count for more than these.
@@ -186,7 +188,7 @@ def top(scores: NDArray[np.float32], depth: int) -> Rows:
 
 
 def highest(scores: NDArray[np.float32], depth: int) -> Rows:
-    """Indices of the `depth` highest, in no order; of those at the limit, some.
+    """Return indices of the `depth` highest, in no order; of those at the limit, some.
 
     So many blocks have one that reaches the limit of the blocks' best: of all others none is among them. A block is
     every so manieth score: so the best of all blocks are found side by side.
@@ -233,9 +235,7 @@ class Cosines(Protocol):
         """Return the cosines at some places, of whatever shape."""
 
     def reaching(self, least: float, most: int) -> Rows:
-        """Return the places of those that are not less; where these are costly to find, of the `most` highest
-        of them.
-        """
+        """Return the places of those that are not less; where these are costly to find, of the `most` highest."""
 
     def look_closer(self, places: Rows) -> None:
         """Make these exact from now on, if that costs little."""
@@ -296,9 +296,11 @@ class EstimatedCosines:
         *,
         closer: bool = True,
     ) -> None:
-        """`counts` are how many differ in so many signs, of all or of a sample; the `usual` mean and spread are exact,
-        if they are known. The likely ones are measured; others when they are looked at `closer`, if that costs
-        little.
+        """Choose the places to look at.
+
+        `counts` are how many differ in so many signs, of all or of a sample; the `usual` mean and spread are
+        exact, if they are known. The likely ones are measured; others when they are looked at `closer`, if that
+        costs little.
         """
         self.usual = usual or moments(counts, estimates(len(counts) - 1))
         self.codes, self.table, self.signs = differing, scaled(counts, self.usual), len(counts)
@@ -339,7 +341,9 @@ class IndexedCosines:
     def __init__(
         self, signs: Signs, query: Vectors, rows: Rows, usual: tuple[float, float], foremost: Rows, exact: Floats
     ) -> None:
-        """`foremost` are places among `rows`, both of which rise, `exact` their cosines, the `usual` mean and
+        """Hold exact cosines of some rows, and estimates of the others.
+
+        `foremost` are places among `rows`, both of which rise, `exact` their cosines, the `usual` mean and
         spread those of all.
         """
         self.signs, self.query, self.rows, self.usual = signs, query, rows, usual

@@ -99,7 +99,7 @@ def greet(
     *,
     max_tokens: int | None = None,
     limit: int | None = None,
-    told: Collection[int] = (),
+    shown_pks: Collection[int] = (),
 ) -> Injected:
     """Return the block of what is known without a question; what was `told` (pks) is not in it.
 
@@ -117,7 +117,7 @@ def greet(
         least_confidence=policy.inactive_below,
         # A memory longer than the whole budget would only take the place of one that fits.
         shorter_than=budget * CHARACTERS_PER_TOKEN,
-        told=told,
+        shown_pks=shown_pks,
     )
     return inject(known.memories, known.total, app, block, budget, now, known.at_odds, known.standing)
 
@@ -146,13 +146,13 @@ def inject(
     }
     render = renders[block]
 
-    def line_of(memory: Memory, shown: Memory) -> Line:
+    def line_of(memory: Memory, visible: Memory) -> Line:
         is_asked = bool(asked_time)
         note = note_of(memory, app.policy, at_odds, standing)
         note += validity_note(memory, app.policy, now, is_asked=is_asked)
         if block == Block.TURN:
-            return Line(memory, turn_line(shown, now, note))
-        return Line(memory, app_line(shown, note) if block == Block.APP else ops_line(shown, note))
+            return Line(memory, turn_line(visible, now, note))
+        return Line(memory, app_line(visible, note) if block == Block.APP else ops_line(visible, note))
 
     lines = [line_of(memory, memory) for memory in safe_memories(memories, app.policy)]
     tokens = [estimate_tokens(line.text) for line in lines]
@@ -163,9 +163,9 @@ def inject(
             for line, taken in zip(lines, tokens, strict=True)
         ]
     taken, text = fit(lines, budget, render)
-    shown = tuple(line.text for line in taken)
+    texts = tuple(line.text for line in taken)
     memories = [line.memory for line in taken]
-    return Injected(text, estimate_tokens(text), memories, total, block, shown, at_odds, standing)
+    return Injected(text, estimate_tokens(text), memories, total, block, texts, at_odds, standing)
 
 
 def shortened(memory: Memory, tokens: int, words: Sequence[str] = ()) -> Memory:
@@ -208,8 +208,8 @@ def note_injected(session: AgentSession, injected: Injected, turn_number: int | 
 
 def note_remaining(session: AgentSession, injected: Injected, turn_number: int | None, now: datetime) -> None:
     with transaction.atomic():
-        shown = Memory.objects.for_app(session.app).filter(pk__in=[memory.pk for memory in injected.memories])
-        there = shown.held()
+        displayed = Memory.objects.for_app(session.app).filter(pk__in=[memory.pk for memory in injected.memories])
+        there = displayed.locked_pks()
         Injection.objects.bulk_create(
             Injection(
                 app_id=session.app_id,
@@ -239,16 +239,16 @@ def inject_lessons(
         return fence("\n".join([heading, "", *(line.text for line in some)]))
 
     taken, text = fit(lines, budget_tokens, render)
-    shown = tuple(line.text for line in taken)
-    return Injected(text, estimate_tokens(text), [line.memory for line in taken], total, LESSONS, shown, at_odds)
+    texts = tuple(line.text for line in taken)
+    return Injected(text, estimate_tokens(text), [line.memory for line in taken], total, LESSONS, texts, at_odds)
 
 
 def inject_quotes(passages: Sequence[Memory], policy: AppPolicy, budget_tokens: int) -> Injected:
     """Return the block of these passages of documents, as many in this order as the budget holds."""
 
-    def line_of(passage: Memory, shown: Memory) -> Line:
+    def line_of(passage: Memory, visible: Memory) -> Line:
         cited = (citation_of(passage) or {}).get("citation", "")
-        return Line(passage, f'- "{neutralise(shown.content)}" ({neutralise(cited)}{note_of(passage, policy)})')
+        return Line(passage, f'- "{neutralise(visible.content)}" ({neutralise(cited)}{note_of(passage, policy)})')
 
     def render(some: Sequence[Line]) -> str:
         return fence("\n".join([QUOTES_HEADING, *(line.text for line in some)]))
@@ -257,9 +257,9 @@ def inject_quotes(passages: Sequence[Memory], policy: AppPolicy, budget_tokens: 
     if lines and estimate_tokens(render(lines[:1])) > budget_tokens:
         lines[0] = line_of(lines[0].memory, shortened(lines[0].memory, budget_tokens // 2))
     taken, text = fit(lines, budget_tokens, render)
-    shown = tuple(line.text for line in taken)
-    told = [line.memory for line in taken]
-    return Injected(text, estimate_tokens(text), told, len(passages), lines=shown)
+    texts = tuple(line.text for line in taken)
+    memories = [line.memory for line in taken]
+    return Injected(text, estimate_tokens(text), memories, len(passages), lines=texts)
 
 
 def with_quotes(injected: Injected, quotes: Injected) -> Injected:
@@ -287,7 +287,7 @@ class Due(Protocol):
     @property
     def is_doubted(self) -> bool: ...
     @property
-    def said(self) -> date: ...
+    def said_on(self) -> date: ...
 
 
 def due_line(due: Due) -> str:
@@ -299,7 +299,7 @@ def due_line(due: Due) -> str:
         when += f", until {trigger.until}"
     how = "said" if trigger.resource_id else "noted"
     note = f"; {CONFLICTING}" if due.is_doubted else ""
-    return f"- {when}: {neutralise(trigger.message)} ({how} {due.said}{note})"
+    return f"- {when}: {neutralise(trigger.message)} ({how} {due.said_on}{note})"
 
 
 def memory_line(memory: Memory, policy: AppPolicy, at_odds: Collection[int]) -> str:
@@ -310,9 +310,9 @@ def restates(due: Due, memory: Memory) -> bool:
     """Tell whether the memory is the plan itself, its date written out: the line of what is due has said it."""
     if memory.resource_id is None or memory.resource_id != due.trigger.resource_id:
         return False
-    said = datetime.combine(due.said, time())
-    times = [event.text for event in find_coming(memory.content, said)]
-    times += [window.text for window in find_windows(memory.content, said)]
+    said_at = datetime.combine(due.said_on, time())
+    times = [event.text for event in find_coming(memory.content, said_at)]
+    times += [window.text for window in find_windows(memory.content, said_at)]
     matter = matter_of(memory.content, times)
     return bool(matter) and matter == matter_of(due.trigger.message, [due.trigger.text])
 
@@ -330,13 +330,13 @@ def due_block(
     if not dues:
         return ""
     allowed = None if brought is None else {memory.pk for memory in brought}
-    shown: set[int] = set()
+    shown_pks: set[int] = set()
     lines = [DUE_HEADING]
     for due in dues:
         lines.append(due_line(due))
         for memory in due.memories:
-            if memory.pk not in shown and (allowed is None or memory.pk in allowed):
-                shown.add(memory.pk)
+            if memory.pk not in shown_pks and (allowed is None or memory.pk in allowed):
+                shown_pks.add(memory.pk)
                 if not restates(due, memory):
                     lines.append(memory_line(memory, policy, at_odds))
     return fence("\n".join(lines))

@@ -1,4 +1,4 @@
-"""Render memories as lines of a prompt block, and blocks from the lines that fit the budget."""
+"""Render memories as lines of a prompt block, blocks from the lines that fit the budget, and the prompt of a tier."""
 
 from __future__ import annotations
 
@@ -8,6 +8,9 @@ from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from datetime import datetime, tzinfo
 from math import isfinite
+from typing import NamedTuple
+
+from django.template.loader import render_to_string
 
 from memories.language.messages import close_fence, open_fence
 from memories.language.scripts import CHARACTERS_PER_TOKEN, estimate_tokens
@@ -40,8 +43,9 @@ def show_confidence(value: float) -> str:
 
 
 def note_of(memory: Memory, policy: AppPolicy, at_odds: Collection[int] = (), standing: Collection[int] = ()) -> str:
-    """Return what a line adds: that another line (of those `at_odds`, by pk) says the contrary, that it is unreviewed,
-    and that it is one of those `standing` (pks).
+    """Return what a line adds: that another one contradicts it, that it is unreviewed, that it is a standing rule.
+
+    `at_odds` are the contradictions, by pk; `standing` are pks.
 
     Unreviewed is what somebody said whom the app does not simply believe. Standing is what applies until it is revoked.
     """
@@ -61,11 +65,13 @@ def validity_note(memory: Memory, policy: AppPolicy, now: datetime, *, is_asked:
     return f"; {text}" if text else ""
 
 
-def unknown_time(asked: TimeAnswer | None, zone: tzinfo) -> str:
+def unknown_time(answer: TimeAnswer | None, zone: tzinfo) -> str:
     """Return a line that says that nothing is known of the time asked about; "" where something is."""
-    if asked is None or asked.is_known:
+    if answer is None or answer.is_known:
         return ""
-    start, end = (datetime.fromtimestamp(at, zone) if isfinite(at) else None for at in (asked.start, asked.end))
+    start, end = (
+        datetime.fromtimestamp(moment, zone) if isfinite(moment) else None for moment in (answer.start, answer.end)
+    )
     limits = " to ".join(f"{limit:%Y-%m-%d}" for limit in (start, end) if limit)
     return f"Nothing is known of that time ({limits}). What follows held at another."
 
@@ -136,20 +142,73 @@ def fit(lines: Sequence[Line], budget_tokens: int, render: Render) -> tuple[list
     # The longest prefix first: its length is found with few renderings, however many lines there are.
     prefix = bisect_left(range(1, len(lines) + 1), True, key=lambda size: not fits(lines[:size]))
     taken, misses = list(lines[:prefix]), 0
-    room = room_beside(taken, budget_tokens, render)
+    capacity = capacity_beside(taken, budget_tokens, render)
     for line in lines[prefix:]:
         if misses == MISSES:
             break
-        if len(line.text) > room:
+        if len(line.text) > capacity:
             continue
         misses += 1
         if fits([*taken, line]):
             taken, misses = [*taken, line], 0
-            room = room_beside(taken, budget_tokens, render)
+            capacity = capacity_beside(taken, budget_tokens, render)
     return (taken, render(taken)) if taken else ([], "")
 
 
-def room_beside(taken: Sequence[Line], budget_tokens: int, render: Render) -> int:
+def capacity_beside(taken: Sequence[Line], budget_tokens: int, render: Render) -> int:
     """Return the characters that another line may have at most."""
     used = len(render(taken)) if taken else 0
     return budget_tokens * CHARACTERS_PER_TOKEN - used + HEADING_CHARACTERS
+
+
+TIER_NAMES = {1: "observe", 2: "investigate", 3: "remediate"}
+
+
+class Category(NamedTuple):
+    name: str
+    meaning: str
+    example: str
+
+
+EXPLAINED = {
+    "timing": (
+        "how long something takes, when it runs, how long to wait",
+        "[MEMORY:timing:immich] Builds its index for five minutes after a start and answers 503 until then",
+    ),
+    "dependency": (
+        "what has to be there before something else works",
+        "[MEMORY:dependency:grafana] Shows empty panels until the disk of prometheus is mounted",
+    ),
+    "behavior": (
+        "what it does that surprises, and is right all the same",
+        "[MEMORY:behavior:pihole] Answers its health check with 403 when it is well",
+    ),
+    "remediation": (
+        "what helped against a certain failure, and what did not",
+        "[MEMORY:remediation:nextcloud] Stuck file locks go away with a restart of redis, not of nextcloud itself",
+    ),
+    "maintenance": (
+        "what has to be done from time to time, and what happens otherwise",
+        "[MEMORY:maintenance] The backup disk fills up every six weeks unless old snapshots are pruned",
+    ),
+    "work": (
+        "what the user works on, where and with whom",
+        "[MEMORY:work] Leads the billing team and reports on Mondays",
+    ),
+    "preferences": ("how the user likes things done", "[MEMORY:preferences] Wants metric units in every answer"),
+    "health": ("what to mind of the user's health", "[MEMORY:health] Is allergic to peanuts"),
+    "hobbies": ("what the user does in their free time", "[MEMORY:hobbies] Sings in a choir on Tuesday evenings"),
+    "relationships": (
+        "the people in the user's life",
+        "[MEMORY:relationships] Has a sister, Ana, who lives in Porto",
+    ),
+}
+"""What a category of markers is for, and an example; an app may have others."""
+
+
+def tier_prompt(tier: int, policy: AppPolicy) -> str:
+    """Return the Markdown for a session of this tier (1 to 3), with the categories of the app's markers, if any."""
+    names = policy.marker_categories if policy.capture_markers else []
+    categories = [Category(name, *EXPLAINED.get(name, ("", ""))) for name in names]
+    context = {"categories": categories, "examples": [category.example for category in categories if category.example]}
+    return render_to_string(f"prompts/{TIER_NAMES[tier]}.md", context).strip() + "\n"

@@ -18,10 +18,10 @@ READ_CHARACTERS = 1_000
 
 @dataclass(frozen=True, slots=True)
 class Overview:
-    """Hold the way in which a question asks over many memories, whether of what its asker `said`, and the topic."""
+    """Hold how a question asks over many memories, whether about what its asker said (`by_asker`), and the topic."""
 
     way: str
-    said: bool
+    by_asker: bool
     topic: str
 
 
@@ -43,10 +43,10 @@ def topic_of(question: str, small: str) -> str:
     """Return the question without the words that only say how to answer it; the question if nothing else is left."""
     if len(small) != len(question):
         return question
-    kept, end = [], 0
+    words, end = [], 0
     for match in _PATTERNS[FRAME].finditer(small):
-        kept.append(question[end : match.start()])
+        words.append(question[end : match.start()])
         end = match.end()
-    topic = " ".join([*kept, question[end:]])
+    topic = " ".join([*words, question[end:]])
     topic = " ".join(SPACES.sub(" ", topic).split()).strip(" ,.;:?!¿¡")
     return topic if len(topic) >= SHORTEST_TOPIC else question

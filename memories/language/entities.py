@@ -185,12 +185,12 @@ def find_names(text: str, is_taken: Callable[[int], bool]) -> Iterator[Mention]:
     if signs > sum(word.low in FUNCTION_WORDS for word in words):
         words = list(_with_small_nouns(words))
     inside = {word.text for word in words if not word.is_first and _is_candidate(word)}
-    at = 0
-    while at < len(words):
-        size = _run(words, at)
+    index = 0
+    while index < len(words):
+        size = _run(words, index)
         if size:
-            yield from _names_of(text, words, at, size, inside)
-        at += max(size, 1)
+            yield from _names_of(text, words, index, size, inside)
+        index += max(size, 1)
 
 
 def cut_words(text: str) -> Iterator[Word]:
@@ -200,12 +200,12 @@ def cut_words(text: str) -> Iterator[Word]:
         gap = text[end : match.start()]
         after_title = previous.lower() in TITLES and gap.startswith(".")
         word = match.group()
-        kept = word[:-2] if word.endswith(_POSSESSIVES) else word
+        base = word[:-2] if word.endswith(_POSSESSIVES) else word
         yield Word(
-            text=kept,
+            text=base,
             start=match.start(),
-            end=match.start() + len(kept),
-            is_possessive=len(kept) < len(match.group()),
+            end=match.start() + len(base),
+            is_possessive=len(base) < len(match.group()),
             is_first=not previous or (bool(_SENTENCE_END.search(gap)) and not after_title),
             is_joined=gap == " " or (after_title and gap == ". "),
         )
@@ -213,8 +213,10 @@ def cut_words(text: str) -> Iterator[Word]:
 
 
 def _with_small_nouns(words: Sequence[Word]) -> Iterator[Word]:
-    """German writes every noun with a capital. Written small, as English would, are days and months, and the noun of an
-    article, also with adjectives between them ("der neue Server"); not a name behind it ("meine Frau Anna").
+    """Return German text with most nouns written small, as English would.
+
+    Those are days and months, and the noun of an article, also with adjectives between them ("der neue Server");
+    not a name behind it ("meine Frau Anna").
     """
     is_of_article = False
     for word in words:
@@ -237,25 +239,25 @@ def _is_candidate(word: Word) -> bool:
     return not text.isupper() or (word.low not in SHOUTED and len(text) <= _LONGEST_ACRONYM)
 
 
-def _run(words: Sequence[Word], at: int) -> int:
+def _run(words: Sequence[Word], index: int) -> int:
     """Return how many words from here make one name, connectors included."""
-    if not _is_candidate(words[at]):
+    if not _is_candidate(words[index]):
         return 0
     size = 1
-    while size < MAX_NAME_WORDS and not words[at + size - 1].is_possessive:
-        joint = _joint(words, at + size, is_acronym=size == 1 and words[at].text.isupper())
+    while size < MAX_NAME_WORDS and not words[index + size - 1].is_possessive:
+        joint = _joint(words, index + size, is_acronym=size == 1 and words[index].text.isupper())
         if joint is None or size + joint >= MAX_NAME_WORDS + 1:
             break
         size += joint + 1
     return size
 
 
-def _joint(words: Sequence[Word], at: int, is_acronym: bool) -> int | None:
+def _joint(words: Sequence[Word], index: int, is_acronym: bool) -> int | None:
     """Return how many connectors stand here before the next word of the name; None if the name ends."""
     for connectors in range(3):
-        if at + connectors >= len(words) or not words[at + connectors].is_joined:
+        if index + connectors >= len(words) or not words[index + connectors].is_joined:
             return None
-        word = words[at + connectors]
+        word = words[index + connectors]
         if _is_candidate(word) and not (connectors and is_acronym):
             return connectors
         if word.text not in (CONNECTORS if connectors == 0 else SECOND_CONNECTORS):
@@ -263,10 +265,10 @@ def _joint(words: Sequence[Word], at: int, is_acronym: bool) -> int | None:
     return None
 
 
-def _names_of(text: str, words: Sequence[Word], at: int, size: int, inside: set[str]) -> Iterator[Mention]:
+def _names_of(text: str, words: Sequence[Word], index: int, size: int, inside: set[str]) -> Iterator[Mention]:
     """Yield the name of a run, less a first word that only begins the sentence; without it, too, where that is open."""
-    last = at + size - 1
-    first = at
+    last = index + size - 1
+    first = index
     while words[first].is_first and first < last:
         word = words[first]
         if word.low not in SENTENCE_STARTS and not (word.text.istitle() and word.low.endswith(_NEVER_FIRST)):
@@ -288,9 +290,9 @@ def _names_of(text: str, words: Sequence[Word], at: int, size: int, inside: set[
         yield Mention(Entity(text[second:end], "name"), second, end)
 
 
-def _is_proved(text: str, words: Sequence[Word], at: int, inside: set[str]) -> bool:
+def _is_proved(text: str, words: Sequence[Word], index: int, inside: set[str]) -> bool:
     """Tell whether a lone word at the start of a sentence is a name."""
-    word = words[at]
+    word = words[index]
     if word.low in SENTENCE_STARTS:
         return False
     if "-" in word.text and word.text.partition("-")[2].islower():
@@ -299,9 +301,9 @@ def _is_proved(text: str, words: Sequence[Word], at: int, inside: set[str]) -> b
         return True
     if word.low.endswith(_NEVER_FIRST):
         return False
-    following = words[at + 1] if at + 1 < len(words) else None
+    following = words[index + 1] if index + 1 < len(words) else None
     if following and following.is_joined:
-        is_list = following.text in {"and", "or"} and at + 2 < len(words) and _is_candidate(words[at + 2])
+        is_list = following.text in {"and", "or"} and index + 2 < len(words) and _is_candidate(words[index + 2])
         return is_list or following.low in NAME_VERBS
     # A sentence of one word: "Redis?"
     is_alone = following is None or following.is_first
@@ -401,12 +403,12 @@ def _is_file(word: str) -> bool:
 
 
 def _is_framework(word: str) -> bool:
-    """ "Node.js" and "Next.js" are names."""
+    """Tell whether a word names a framework: "Node.js", "Next.js"."""
     return word.endswith(".js") and word[0].isupper()
 
 
 def _is_dotted(word: str) -> bool:
-    """ "memories.retrieve.query", "os.environ_get"; two plain words may be sentences without a space."""
+    """Tell whether a word is a dotted path: "memories.retrieve.query"; two words may be sentences without a space."""
     is_form = _DOTTED.fullmatch(word) is not None and (word.count(".") > 1 or "_" in word)
     return is_form and any(len(label) > 1 for label in word.split("."))
 
@@ -503,14 +505,12 @@ def entity_key(name: str) -> str:
 
 
 def phrase_keys(text: str, longest: int = MAX_SUBJECT_WORDS) -> list[str]:
-    """Return the keys of all runs of at most `longest` words, and eight: what an entity may be called that the text
-    names.
-    """
+    """Return the keys of all runs of at most `longest` words, and eight: what the text may call an entity."""
     if not longest:
         return []
     words = [word for word, _, _ in islice(_subject_words(text), MOST_WORDS_READ)]
     most = min(longest, MAX_SUBJECT_WORDS)
-    runs = (words[at : at + size] for size in range(1, most + 1) for at in range(len(words) - size + 1))
+    runs = (words[index : index + size] for size in range(1, most + 1) for index in range(len(words) - size + 1))
     return list(dict.fromkeys(" ".join(run) for run in runs))
 
 
@@ -533,8 +533,8 @@ def _covered_by(mentions: list[Mention]) -> Callable[[int], bool]:
     starts = [mention.start for mention in mentions]
 
     def is_covered(place: int) -> bool:
-        at = bisect_right(starts, place) - 1
-        return at >= 0 and place < mentions[at].end
+        index = bisect_right(starts, place) - 1
+        return index >= 0 and place < mentions[index].end
 
     return is_covered
 
@@ -545,8 +545,8 @@ def _find_subjects(text: str, known: dict[str, str]) -> Iterator[Mention]:
         return
     most = min(MAX_SUBJECT_WORDS, max(key.count(" ") + 1 for key in known))
     words = list(_subject_words(text))
-    for at, (_, start, _) in enumerate(words):
-        run = words[at : at + most]
+    for index, (_, start, _) in enumerate(words):
+        run = words[index : index + most]
         for size in range(len(run), 0, -1):
             key = " ".join(word for word, _, _ in run[:size])
             if key in known:

@@ -77,8 +77,7 @@ SENTENCE = re.compile(rf"{_INSIDE}(?:(?:[{ENDS}](?!\s|$)|(?<=\d)\.(?={_MONTH_BEH
 
 
 def sentence_around(text: str, start: int, end: int, most: int) -> str:
-    """Return the sentence of `text[start:end]` in one line of `most` characters at most; "…" stands for what is left
-    out.
+    """Return the sentence of `text[start:end]` in one line of `most` characters; "…" stands for what is left out.
 
     Reads no farther than `most` characters to either side.
     """
@@ -86,36 +85,37 @@ def sentence_around(text: str, start: int, end: int, most: int) -> str:
     before, middle, after = (_SPACES.sub(" ", part) for part in (text[first:start], text[start:end], text[end:last]))
     before, after = _BULLET.sub("", before.lstrip(), count=1), after.rstrip()
     if len(before) + len(middle) + len(after) > most:
-        room = max(most - len(middle), 0)
-        before = _last_words(before, max(room // 2, room - len(after)))
-        after = _first_words(after, room - len(before))
+        capacity = max(most - len(middle), 0)
+        before = _last_words(before, max(capacity // 2, capacity - len(after)))
+        after = _first_words(after, capacity - len(before))
     return (before + middle + after)[:most]
 
 
 def _sentence_bounds(text: str, start: int, end: int, reach: int) -> tuple[int, int]:
     first, last = max(start - reach, 0), min(end + reach, len(text))
-    for found in _BREAK.finditer(text, first, last):
-        if not _ends_sentence(text, found, last):
+    for match in _BREAK.finditer(text, first, last):
+        if not _ends_sentence(text, match, last):
             continue
-        if found.end() <= start:
-            first = found.end()
-        elif found.end() >= end:
-            return first, max(found.start() if found["line"] else found.end(), end)
+        if match.end() <= start:
+            first = match.end()
+        elif match.end() >= end:
+            return first, max(match.start() if match["line"] else match.end(), end)
     return first, last
 
 
-def _ends_sentence(text: str, found: re.Match[str], last: int) -> bool:
-    """Tell whether a sentence ends: a line ends a thought unless the next one goes on in lower case, and a dot may only
-    shorten a word.
+def _ends_sentence(text: str, hit: re.Match[str], last: int) -> bool:
+    """Tell whether a sentence ends here.
+
+    A line ends a thought unless the next one goes on in lower case, and a dot may only shorten a word.
     """
-    follows = text[found.end() : min(found.end() + 8, last)].lstrip()[:1]
-    if found["line"]:
-        return found.group().count("\n") > 1 or not follows.islower()
-    if found.group() != ".":
+    follows = text[hit.end() : min(hit.end() + 8, last)].lstrip()[:1]
+    if hit["line"]:
+        return hit.group().count("\n") > 1 or not follows.islower()
+    if hit.group() != ".":
         return True
-    if is_ordinal(text, found):
+    if is_ordinal(text, hit):
         return False
-    match = _LAST_WORD.search(text, max(found.start() - 13, 0), found.end())
+    match = _LAST_WORD.search(text, max(hit.start() - 13, 0), hit.end())
     word = match[1] if match else ""
     # A dot behind a title, an initial, or what is cut short before a number belongs to it.
     is_short = word.lower() in TITLES or (len(word) == 1 and word.isupper())
@@ -133,12 +133,12 @@ def _last_words(text: str, most: int) -> str:
     """Whole words where there are spaces between them."""
     if len(text) <= most:
         return text
-    kept = text[len(text) - most + 1 :] if most > 1 else ""
-    return (CUT + kept[kept.find(" ") + 1 :])[: max(most, 0)]
+    part = text[len(text) - most + 1 :] if most > 1 else ""
+    return (CUT + part[part.find(" ") + 1 :])[: max(most, 0)]
 
 
 def _first_words(text: str, most: int) -> str:
     if len(text) <= most:
         return text
-    kept = text[: max(most - 1, 0)]
-    return (kept[: kept.rfind(" ")] if " " in kept else kept) + CUT * (most > 0)
+    part = text[: max(most - 1, 0)]
+    return (part[: part.rfind(" ")] if " " in part else part) + CUT * (most > 0)

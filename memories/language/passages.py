@@ -67,11 +67,11 @@ def best_passage(text: str, words: Sequence[str], most: int = MOST_CHARACTERS) -
     stems = {stem(word.casefold()) for word in words}
     # A stem is looked for only where it can be: it begins as its word does.
     openings = tuple({name[:OPENING] for name in stems})
-    held = [
+    stored = [
         stems & {stem(part) for part in parts_in(text[unit.start : unit.end]) if part.startswith(openings)}
         for unit in units
     ]
-    counts = Counter(name for names in held for name in names)
+    counts = Counter(name for names in stored for name in names)
     if not counts:
         return Passage(0, cut_end(text, 0, len(text), most))
     weights = {name: math.log(1 + len(units) / number) for name, number in counts.items()}
@@ -82,11 +82,11 @@ def best_passage(text: str, words: Sequence[str], most: int = MOST_CHARACTERS) -
         for place in range(start, len(units)):
             if place > start and units[place].end - units[start].start > most:
                 break
-            if held[place] - names:
-                names |= held[place]
+            if stored[place] - names:
+                names |= stored[place]
                 end = place
         worth = sum(weights[name] for name in names) - LATER_COUNTS * start
-        if held[start] and worth > best:
+        if stored[start] and worth > best:
             best, first, last = worth, start, end
     first, last = with_surroundings(units, first, last, most)
     start = units[first].start
@@ -108,35 +108,35 @@ def with_surroundings(units: Sequence[Unit], first: int, last: int, most: int) -
 
 def units_of(text: str) -> Iterator[Unit]:
     """Yield sentences of prose, and lines of code, logs and tables, in order."""
-    at, blocks = 0, count()
-    for found in BLOCK_KIND.finditer(text):
-        yield from prose_units(text, at, found.start(), blocks)
-        yield from line_units(text, found, next(blocks))
-        at = found.end()
-    yield from prose_units(text, at, len(text), blocks)
+    start, blocks = 0, count()
+    for match in BLOCK_KIND.finditer(text):
+        yield from prose_units(text, start, match.start(), blocks)
+        yield from line_units(text, match, next(blocks))
+        start = match.end()
+    yield from prose_units(text, start, len(text), blocks)
 
 
 def prose_units(text: str, start: int, end: int, blocks: Iterator[int]) -> Iterator[Unit]:
     """Yield sentences; each paragraph is a block."""
     behind, block = start, next(blocks)
-    for found in SENTENCE.finditer(text, start, end):
-        sentence = found.group()
+    for match in SENTENCE.finditer(text, start, end):
+        sentence = match.group()
         if not sentence.strip():
             continue
-        if text.count("\n", behind, found.start()) > 1:
+        if text.count("\n", behind, match.start()) > 1:
             block = next(blocks)
-        behind = found.end()
-        yield Unit(found.end() - len(sentence.lstrip()), found.end(), block)
+        behind = match.end()
+        yield Unit(match.end() - len(sentence.lstrip()), match.end(), block)
 
 
-def line_units(text: str, found: re.Match[str], block: int) -> Iterator[Unit]:
+def line_units(text: str, match: re.Match[str], block: int) -> Iterator[Unit]:
     """Yield the lines of a block. The rows of a table carry its head."""
     head = ""
-    for line in LINE.finditer(text, found.start(), found.end()):
-        if not line.group().strip() or (found["table"] and RULE.fullmatch(line.group())):
+    for line in LINE.finditer(text, match.start(), match.end()):
+        if not line.group().strip() or (match["table"] and RULE.fullmatch(line.group())):
             continue
         yield Unit(line.start(), line.end(), block, head)
-        if found["table"] and not head:
+        if match["table"] and not head:
             head = line.group().strip()[:MOST_HEAD]
 
 

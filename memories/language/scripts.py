@@ -86,8 +86,10 @@ def spaced(text: str) -> str:
 
 
 def parts_in(text: str) -> list[str]:
-    """Return what to look up of a text, each once: its words, in small letters as both indexes of words have them, and
-    each letter in one piece, however it was typed.
+    """Return what to look up of a text, each once.
+
+    Its words, in small letters as both indexes of words have them, and each letter in one piece, however it was
+    typed.
     """
     plain = unicodedata.normalize("NFC", text.lower())
     return list(dict.fromkeys(part for word in WORD.findall(plain) for part in parts_of(word)))
@@ -133,9 +135,9 @@ def _grams(letters: str | list[str], size: int) -> Iterator[str]:
     if len(letters) <= size:
         yield from ["".join(letters)] if letters else []
     elif size == 2:
-        yield from (one + other for one, other in pairwise(letters))
+        yield from (item + other for item, other in pairwise(letters))
     else:
-        yield from ("".join(letters[at : at + size]) for at in range(len(letters) - size + 1))
+        yield from ("".join(letters[index : index + size]) for index in range(len(letters) - size + 1))
 
 
 CHARACTERS_PER_TOKEN = 4
@@ -152,13 +154,13 @@ def estimate_tokens(text: str) -> int:
 
 def beginning(text: str, tokens: int) -> str:
     """As much of it as that makes."""
-    room = tokens * CHARACTERS_PER_TOKEN
+    capacity = tokens * CHARACTERS_PER_TOKEN
     if text.isascii():
-        return text[:room]
-    for at, character in enumerate(text):
-        room -= CHARACTERS_PER_TOKEN if is_unspaced(character) else 1
-        if room < 0:
-            return text[:at]
+        return text[:capacity]
+    for index, character in enumerate(text):
+        capacity -= CHARACTERS_PER_TOKEN if is_unspaced(character) else 1
+        if capacity < 0:
+            return text[:index]
     return text
 
 

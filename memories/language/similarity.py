@@ -79,8 +79,10 @@ def used_share(memory_text: str, response: str) -> float:
 
 
 class Unsaid(NamedTuple):
-    """Of a statement: the names and figures that a text lacks, its other words, the weight of what the text has, and
-    the share of the words that are no names or figures.
+    """What a statement has that a text lacks.
+
+    The names and figures, the other words, the weight of what the text has, and the share of the words that are no
+    names or figures.
     """
 
     names: tuple[str, ...]
@@ -96,11 +98,11 @@ SPEAKS_OF_STATING = words("""
 """With these a statement says who states what, in other words than the text."""
 
 
-def unsaid_words(statement: str, said: str) -> Unsaid:
+def unsaid_words(statement: str, text: str) -> Unsaid:
     """Return what of a statement a text does not say; words are the same as for `used_share`."""
     terms = [term for term in _terms_of(statement) if term.word.casefold() not in SPEAKS_OF_STATING]
-    found = _said_in(said)
-    missing = [term for term in terms if not _is_said(term, found)]
+    own_terms = _said_in(text)
+    missing = [term for term in terms if not _is_said(term, own_terms)]
     names = tuple(term.word for term in missing if term.weight > WORD_WEIGHT)
     whole = sum(term.weight for term in terms)
     lost = sum(term.weight for term in missing)
@@ -117,16 +119,16 @@ def shared_words(memory_text: str, response: str) -> tuple[str, ...]:
 
 
 def _shared(terms: list[_Term], response: str) -> list[_Term]:
-    said = _said_in(response)
-    shared = [term for term in terms if _is_said(term, said)]
+    response_terms = _said_in(response)
+    shared = [term for term in terms if _is_said(term, response_terms)]
     is_chance = len(terms) >= MIN_WORDS_IN_COMMON > len(shared) and all(t.weight == WORD_WEIGHT for t in shared)
     return [] if is_chance else shared
 
 
-def _is_said(term: _Term, said: set[str]) -> bool:
+def _is_said(term: _Term, terms: set[str]) -> bool:
     """Tell whether a text has the term: "the web 01 host" has "web-01", but "the web" has not."""
     pieces = _PIECE.findall(term.word.casefold()) if term.weight == NAME_WEIGHT else []
-    return not said.isdisjoint(term.keys) or (len(pieces) > 1 and all(_key(piece) in said for piece in pieces))
+    return not terms.isdisjoint(term.keys) or (len(pieces) > 1 and all(_key(piece) in terms for piece in pieces))
 
 
 @lru_cache(maxsize=128)
@@ -156,21 +158,21 @@ def _terms_of(memory_text: str) -> list[_Term]:
 
 @lru_cache(maxsize=128)
 def _said_in(response: str) -> set[str]:
-    said: set[str] = set()
+    terms: set[str] = set()
     for token in _TOKEN.finditer(_plain(response)):
         if number := token["number"]:
             unit = UNITS.get((token["unit"] or "").lower())
-            said |= {_quantity(number, unit), f"#{number}"} if unit else {number}
+            terms |= {_quantity(number, unit), f"#{number}"} if unit else {number}
         for word in _words_of(token):
             lower = word.casefold()
-            said.add(str(NUMBER_WORDS[lower]) if lower in NUMBER_WORDS else _key(lower))
+            terms.add(str(NUMBER_WORDS[lower]) if lower in NUMBER_WORDS else _key(lower))
             if not _PLAIN_COMPOUND.fullmatch(word):
-                said.update(map(_key, _PIECE.findall(lower)))
-    return said
+                terms.update(map(_key, _PIECE.findall(lower)))
+    return terms
 
 
 def _words_of(token: re.Match[str]) -> Iterator[str]:
-    """Identifiers whole, plain compounds in their parts, what has no spaces in overlapping pairs; no single letters."""
+    """Return identifiers whole, compounds in parts, overlapping pairs of scripts without spaces; no single letters."""
     if run := token["unspaced"]:
         yield from (run[i : i + 2] for i in range(max(len(run) - 1, 1)))
         return
@@ -187,7 +189,7 @@ def _key(lower: str) -> str:
 
 
 def _quantity(number: str, unit: tuple[str, float]) -> str:
-    """ "45 s" and "0.75 min" are "duration:45"."""
+    """Return a quantity in its base unit: "45 s" and "0.75 min" are "duration:45"."""
     plain = number.replace(",", "") if _THOUSANDS.fullmatch(number) else number.replace(",", ".")
     kind, factor = unit
     is_value = plain.count(".") < 2 and ":" not in plain and len(plain) <= MAX_NUMBER_CHARS
@@ -210,14 +212,14 @@ def find_said(text: str, memory_text: str) -> Span | None:
     """
     text = text[:MOST_CHARACTERS_QUOTED]
     words = memory_text.split()
-    if words and (found := re.search(r"\s+".join(map(re.escape, words)), text, re.IGNORECASE)):
-        return found.span()
+    if words and (match := re.search(r"\s+".join(map(re.escape, words)), text, re.IGNORECASE)):
+        return match.span()
     # The sentences that say something, without the space around them.
-    spans = ((found.start(), found.group()) for found in SENTENCE.finditer(text) if not found.group().isspace())
+    spans = ((match.start(), match.group()) for match in SENTENCE.finditer(text) if not match.group().isspace())
     shares: dict[Span, tuple[float, int]] = {}
-    for start, said in islice(((at, said) for at, said in spans if said), MOST_SENTENCES):
-        first = start + len(said) - len(said.lstrip())
-        shares[first, first + len(said.strip())] = share(said.strip(), memory_text)
+    for start, sentence in islice(((offset, sentence) for offset, sentence in spans if sentence), MOST_SENTENCES):
+        first = start + len(sentence) - len(sentence.lstrip())
+        shares[first, first + len(sentence.strip())] = share(sentence.strip(), memory_text)
     best = max(shares, key=lambda span: shares[span], default=None)
     return best if best and any(shares[best]) else None
 
@@ -275,11 +277,11 @@ class Gist:
 def gist_of(text: str) -> Gist:
     words: set[str] = set()
     figures: set[str] = set()
-    for found in _WORD.findall(text[:MOST_CHARACTERS].casefold()):
-        if found[0].isdigit():
-            figures.add(found)
+    for match in _WORD.findall(text[:MOST_CHARACTERS].casefold()):
+        if match[0].isdigit():
+            figures.add(match)
         else:
-            words.update(_stems(found))
+            words.update(_stems(match))
     return Gist(frozenset(words), frozenset(figures))
 
 
@@ -289,7 +291,7 @@ def _stems(word: str) -> tuple[str, ...]:
     if word in STOP:
         return ()
     if _WITHOUT_SPACES.match(word) and len(word) > 2:
-        return tuple(word[at : at + 2] for at in range(len(word) - 1))
+        return tuple(word[index : index + 2] for index in range(len(word) - 1))
     return (stem(word),)
 
 
@@ -299,25 +301,22 @@ def overlap(left: Gist, right: Gist) -> float:
     return common / (min(left.size, right.size) or 1)
 
 
-def find_alike(gists: Sequence[Gist], drawers: Sequence[str], most: int) -> list[tuple[int, int]]:
-    """Return places of at most `most` pairs that may say the same, the likeliest first; the earlier place first in a
-    pair.
+def find_alike(gists: Sequence[Gist], groups: Sequence[str], most: int) -> list[tuple[int, int]]:
+    """Return places of at most `most` pairs that may say the same, the likeliest first; the earlier place first.
 
-    Pairs are of one drawer and share one of their rarest words, and not both have a number that the other lacks.
+    Pairs are of one group and share one of their rarest words, and not both have a number that the other lacks.
     """
     scored = {
         (left, right): overlap(gists[left], gists[right])
-        for left, right in _pairs_to_compare(gists, drawers)
+        for left, right in _pairs_to_compare(gists, groups)
         if gists[left].figures <= gists[right].figures or gists[right].figures <= gists[left].figures
     }
     likely = [pair for pair, share in scored.items() if share >= LEAST_OVERLAP]
     return sorted(likely, key=lambda pair: (-scored[pair], pair))[:most]
 
 
-def _pairs_to_compare(gists: Sequence[Gist], drawers: Sequence[str]) -> Iterator[tuple[int, int]]:
-    telling = [
-        [(drawer, word) for word in gist.words | gist.figures] for gist, drawer in zip(gists, drawers, strict=True)
-    ]
+def _pairs_to_compare(gists: Sequence[Gist], groups: Sequence[str]) -> Iterator[tuple[int, int]]:
+    telling = [[(group, word) for word in gist.words | gist.figures] for gist, group in zip(gists, groups, strict=True)]
     counts = Counter(key for keys in telling for key in keys)
     sharers: dict[tuple[str, str], list[int]] = defaultdict(list)
     for place, keys in enumerate(telling):
@@ -325,7 +324,9 @@ def _pairs_to_compare(gists: Sequence[Gist], drawers: Sequence[str]) -> Iterator
             sharers[key].append(place)
     for places in sharers.values():
         reach = len(places) if len(places) <= MOST_SHARERS else 1
-        yield from ((left, right) for at, right in enumerate(places) for left in places[max(0, at - reach) : at])
+        yield from (
+            (left, right) for index, right in enumerate(places) for left in places[max(0, index - reach) : index]
+        )
 
 
 LEAST_SCORE = 0.75
@@ -352,11 +353,11 @@ def says_no_more(poorer: str, richer: str, subject: str) -> bool:
     return not aligned.lone_new and (begins or not aligned.lone_existing) and _keeps_order(aligned)
 
 
-def denies(one: str, other: str, subject: str) -> bool:
+def denies(text: str, other: str, subject: str) -> bool:
     """Tell whether two statements in the same telling words say the contrary: "X is shared", "X is not shared"."""
-    if bool(_NOT.search(one)) == bool(_NOT.search(other)):
+    if bool(_NOT.search(text)) == bool(_NOT.search(other)):
         return False
-    verdict = relate(one, other, subject=subject)
+    verdict = relate(text, other, subject=subject)
     return verdict.relation is Relation.CONTRADICTS and verdict.score >= LEAST_DENIAL
 
 
@@ -404,7 +405,7 @@ def escape_markdown(line: str) -> str:
     """One line that Markdown shows as it is written, also at the start of a list item."""
     number = _NUMBER.match(line)
     start = number.end() if number else 0
-    escaped = _MARKUP.sub(lambda found: "\\" + found[0], line[start:])
+    escaped = _MARKUP.sub(lambda result: "\\" + result[0], line[start:])
     marked = _LEADING.match(line, start)
     return line[:start] + ("\\" if marked else "") + escaped
 
@@ -414,8 +415,8 @@ def cut_words(line: str, most: int) -> str:
     if len(line) <= most:
         return line
     head, space, _ = line[:most].rpartition(" ")
-    kept = head if space and len(head) * 2 > most else line[: max(most - 1, 0)]
-    return (kept.rstrip(" ,;:–-") + "…")[: max(most, 0)]
+    part = head if space and len(head) * 2 > most else line[: max(most - 1, 0)]
+    return (part.rstrip(" ,;:–-") + "…")[: max(most, 0)]
 
 
 def moment_of(*times: datetime | None) -> float:

@@ -21,7 +21,6 @@ NOT_USERS = words("assistant ai bot model chatbot agent system tool assistent as
 USER_LABEL = re.compile(r"\A(?:user|human|me): ", re.IGNORECASE)
 SENTENCE = re.compile(r"[^.!?。\n]+(?:[.!?](?=\S)[^.!?。\n]*)*[.!?。]*")
 CODE = re.compile(r"```.*?(?:```|\Z)", re.DOTALL)
-LISTED = re.compile(r"\s*(?:[-*•#>|]|\d+[.)])\s*")
 
 
 @dataclass(frozen=True, slots=True)

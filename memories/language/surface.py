@@ -68,9 +68,9 @@ def kept_look(text: str, subject: str | None, kind: str = "") -> int:
     return EDITION << EDITION_STARTS_AT_BIT | look_of(text, subject, kind)
 
 
-def looks_kept(kept: NDArray[np.int64]) -> NDArray[np.int64]:
+def looks_kept(stored: NDArray[np.int64]) -> NDArray[np.int64]:
     """Return the looks that were kept; 0 if none was, or by another edition."""
-    editions, looks = np.divmod(kept, 1 << EDITION_STARTS_AT_BIT)
+    editions, looks = np.divmod(stored, 1 << EDITION_STARTS_AT_BIT)
     return np.where(editions == EDITION, looks, 0)
 
 
@@ -87,12 +87,12 @@ def look_of(text: str, subject: str | None, kind: str = "") -> Look:
     begins = note.find("[", note.rfind("]") + 1)
     body = (text if begins < 0 else text[:begins].rstrip())[-MAX_CHARACTERS:]
     small = body.lower()
-    found = set(WORD.findall(small))
-    numbers = list(filter(str.isdecimal, found))
-    seen = {bit: not telling.isdisjoint(found) for bit, telling in TELLING.items()}
-    seen[Look.PAST] |= any(word.endswith("ed") and word != "ed" for word in found)
+    results = set(WORD.findall(small))
+    numbers = list(filter(str.isdecimal, results))
+    seen = {bit: not telling.isdisjoint(results) for bit, telling in TELLING.items()}
+    seen[Look.PAST] |= any(word.endswith("ed") and word != "ed" for word in results)
     seen[Look.NUMBERS] |= bool(numbers)
-    seen[Look.TIMES] |= 4 in map(len, numbers) or ("this" in found and bool(THIS_TIME.search(small)))
+    seen[Look.TIMES] |= 4 in map(len, numbers) or ("this" in results and bool(THIS_TIME.search(small)))
     seen[Look.NAMES] = bool(NAMES.search(body))
     seen[Look.GREETING] = bool(GREETING.match(small))
     seen[Look.ASKS] = bool(ASKS.match(body[::-1]))

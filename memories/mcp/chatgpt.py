@@ -13,7 +13,7 @@ from django.utils.http import urlencode
 from mcp.server.lowlevel.server import Server
 from pydantic import Field
 
-from memories.api.base import found, memory_with
+from memories.api.base import memory_with, or_404
 from memories.api.fields import validated
 from memories.api.pagination import as_uuid, search_page
 from memories.api.serializers.memories import SearchQuestion, show_memory
@@ -49,7 +49,7 @@ def fetch(ctx: ToolContext, id: Annotated[str, Field(description="As `search` te
     document = agent.documents().filter(uid=uid).first()
     if document is None:
         memory = memory_with(agent, uid)
-        [memory] = found(safe_memories([memory], agent.app.policy) or None)
+        [memory] = or_404(safe_memories([memory], agent.app.policy) or None)
         fields = show_memory(memory)
         about = {name: fields[name] for name in METADATA if fields.get(name) not in (None, "", [])}
         return {**result_of(ctx, memory), "text": memory.text, "metadata": about}

@@ -128,7 +128,7 @@ def make_server(caller: Principal) -> Server[Any]:
 
 
 def serving(name: str, box: Toolbox, ctx: ToolContext, **options: Any) -> Server[Any]:
-    """A server with these tools, as far as the caller's key allows them."""
+    """Return a server with these tools, as far as the caller's key allows them."""
 
     def list_tools(params: Any) -> mcp.ListToolsResult:
         scopes = ctx.caller.scopes
@@ -148,7 +148,7 @@ def serving(name: str, box: Toolbox, ctx: ToolContext, **options: Any) -> Server
 
 
 def in_thread(answer: Callable[[Any], Any]) -> Handler:
-    """The SDK's handler for a plain function of the parameters, which runs in the request's own thread."""
+    """Return the SDK's handler for a plain function of the parameters, which runs in the request's own thread."""
 
     async def handle(_: Any, params: Any) -> Any:
         return await sync_to_async(answer)(params)

@@ -11,7 +11,7 @@ from django.db.models import Model, QuerySet
 from pydantic import BeforeValidator, Field
 from rest_framework.exceptions import PermissionDenied, ValidationError
 
-from memories.api.base import candidate_from, check_changes, count_writes, found, memory_with
+from memories.api.base import candidate_from, check_changes, count_writes, memory_with, or_404
 from memories.api.fields import StrictSerializer, range_of, valid_asked, validated
 from memories.api.pagination import as_uuid, search_page, whole
 from memories.api.scope_names import labels
@@ -45,7 +45,7 @@ toolbox = Toolbox()
 NOTHING = "Nothing is known about that."
 UNKNOWN_TIME = "Nothing is known of that time."
 NOTHING_ELSE = "Nothing is known about that, but for what this session was shown already."
-NO_ROOM = "What is known does not fit into so few tokens: ask for more."
+TOO_FEW_TOKENS = "What is known does not fit into so few tokens: ask for more."
 ARGUMENTS = {
     "trigger_date": "date",
     "trigger_time": "time",
@@ -85,7 +85,7 @@ def brief(memory: Memory) -> dict[str, Any]:
     if place := citation_of(memory):
         # A passage is short enough, and is no memory that could be changed.
         return {"content": memory.content, "quoted_from": place["citation"], "document_id": place["id"]}
-    told = {
+    fields = {
         "id": memory.uid,
         "content": memory.text[:MOST_CHARACTERS],
         "cut": len(memory.text) > MOST_CHARACTERS,
@@ -99,19 +99,19 @@ def brief(memory: Memory) -> dict[str, Any]:
         "valid_until": memory.valid_until,
         "updated_at": memory.updated_at,
     }
-    return {name: value for name, value in told.items() if value not in (None, False)}
+    return {name: value for name, value in fields.items() if value not in (None, False)}
 
 
 def brief_hit(hit: Hit, app: App, *, detail: bool) -> dict[str, Any]:
     """Of another app's memory only what that app shares."""
     if detail:
         return show_hit(hit, app, explain=True)
-    told = {**brief(hit.memory), "score": round(hit.score, 3)}
+    fields = {**brief(hit.memory), "score": round(hit.score, 3)}
     if passage := hit.passage:
-        told |= {"content": passage.of(hit.memory.text), "cut": True}
+        fields |= {"content": passage.of(hit.memory.text), "cut": True}
     if hit.trust:
-        told["trust"] = hit.trust
-    return told
+        fields["trust"] = hit.trust
+    return fields
 
 
 def brief_revision(revision: Revision) -> dict[str, Any]:
@@ -120,8 +120,8 @@ def brief_revision(revision: Revision) -> dict[str, Any]:
         for name, value in revision.after.items()
         if revision.before.get(name) != value
     }
-    told = {"number": revision.number, "action": revision.action, "by": revision.actor, "at": revision.created_at}
-    return {**told, "reason": revision.reason, "changed": changed if revision.before else {}}
+    fields = {"number": revision.number, "action": revision.action, "by": revision.actor, "at": revision.created_at}
+    return {**fields, "reason": revision.reason, "changed": changed if revision.before else {}}
 
 
 def take(rows: QuerySet[Any], limit: int, cursor: str | None) -> tuple[list[Any], str | None]:
@@ -134,12 +134,12 @@ def take(rows: QuerySet[Any], limit: int, cursor: str | None) -> tuple[list[Any]
 
 
 def given(**fields: Any) -> dict[str, Any]:
-    """The arguments that were given."""
+    """Return the arguments that were given."""
     return {name: value for name, value in fields.items() if value is not None}
 
 
 def read(serializer: type[StrictSerializer], **fields: Any) -> dict[str, Any]:
-    """What is wrong is told of the argument as the model knows it."""
+    """Validate arguments. Errors name the argument as the model knows it."""
     try:
         return validated(serializer, given(**fields))
     except ValidationError as wrong:
@@ -192,13 +192,13 @@ def search(
         filters={"and": narrowed} if narrowed else {},
     )
     recall, following = search_page(ctx.agent, question)
-    told = safe_memories([hit.memory for hit in recall.hits], ctx.agent.app.policy)
+    safe = safe_memories([hit.memory for hit in recall.hits], ctx.agent.app.policy)
     answer: dict[str, Any] = {
-        "memories": [brief_hit(hit, ctx.agent.app, detail=detail) for hit in recall.hits if hit.memory in told]
+        "memories": [brief_hit(hit, ctx.agent.app, detail=detail) for hit in recall.hits if hit.memory in safe]
     }
     if recall.summaries:
         answer["summaries"] = [
-            {"category": told.summary.category, "passages": told.passages} for told in recall.summaries
+            {"category": answer.summary.category, "passages": answer.passages} for answer in recall.summaries
         ]
     return answer | given(
         next=following,
@@ -242,10 +242,10 @@ def context(
         user_id=user_id,
         valid_at=valid_at,
     )
-    asked = question["query"]
+    wanted = question["query"]
     recalled = ctx.agent.context(
-        Block.TURN if asked else ctx.agent.app.policy.block,
-        question=asked,
+        Block.TURN if wanted else ctx.agent.app.policy.block,
+        question=wanted,
         session=session_named(ctx, session, user_id) if session else None,
         turn_number=question["turn_number"],
         max_tokens=question["max_tokens"],
@@ -258,12 +258,12 @@ def context(
     document = {"text": injected.text, **counts, "ids": [memory.uid for memory in injected.memories]}
     if recalled.time and not recalled.time.is_known and not injected.total:
         return ToolAnswer(UNKNOWN_TIME, document)
-    nothing = NO_ROOM if injected.total else NOTHING_ELSE if session else NOTHING
+    nothing = TOO_FEW_TOKENS if injected.total else NOTHING_ELSE if session else NOTHING
     return ToolAnswer(injected.text or nothing, document)
 
 
 def session_named(ctx: ToolContext, name: str, user_id: str | None) -> AgentSession:
-    """The caller's session of this name, opened if it is new."""
+    """Return the caller's session of this name, opened if it is new."""
     if Scope.CREATE not in ctx.caller.scopes:
         raise PermissionDenied("Leave session out: it takes a key with the scope create or write.")
     fields = read(NewSession, external_id=name, user_id=user_id)
@@ -329,10 +329,10 @@ def store(
     count_writes(ctx.agent, 1)
     (outcome,) = ctx.agent.remember([candidate])
     if outcome.memory is None:
-        return held(outcome.rejection)
+        return withheld(outcome.rejection)
     against = [memory.uid for memory in outcome.against]
-    told = {"outcome": str(outcome.kind), **brief(outcome.memory)}
-    return told | given(reason=outcome.reason or None, contradicts=against or None)
+    stored_fields = {"outcome": str(outcome.kind), **brief(outcome.memory)}
+    return stored_fields | given(reason=outcome.reason or None, contradicts=against or None)
 
 
 @toolbox.writes("Change a memory", repeatable=True)
@@ -378,10 +378,10 @@ def update(
     try:
         return brief(agent.edit(memory, changes))
     except Withheld as waits:
-        return held(waits.rejection)
+        return withheld(waits.rejection)
 
 
-def held(rejection: Rejection | None) -> dict[str, Any]:
+def withheld(rejection: Rejection | None) -> dict[str, Any]:
     """Kept for a person to decide about."""
     assert rejection is not None
     return {**show_held(rejection), "note": "Not stored: a person has to decide. Do not try it in other words."}
@@ -413,7 +413,7 @@ def link(
     """Says how one memory stands to another. What is superseded is found no more."""
     agent = ctx.agent
     memory, body = memory_with(agent, as_uuid("from_id", from_id)), read(NewLink, to=to_id, kind=kind)
-    other = found(agent.memories().filter(uid=body["to"]).first())
+    other = or_404(agent.memories().filter(uid=body["to"]).first())
     if other == memory:
         raise ValidationError({"to_id": ["A memory is not linked to itself."]})
     row, is_new = agent.link(memory, other, body["kind"])
@@ -430,12 +430,12 @@ def feedback(
 ) -> dict[str, Any]:
     """Which of the memories you were shown did you use? Those gain priority, the others lose some."""
     rows = AgentSession.objects.for_app(ctx.agent.app).filter(agent=ctx.agent.agent, external_id=session)
-    row = found(rows.first(), "There is no session of this name: name it to `context` first.")
+    row = or_404(rows.first(), "There is no session of this name: name it to `context` first.")
     row.app = ctx.agent.app
     body = read(Answered, turn_number=turn, text=text, question=question)
     judged = ctx.agent.judge_response(row, body["turn_number"], body["text"], body["question"])
     return {
-        verdict: [{"id": one["id"], "evidence": one["evidence"]} for one in rows]
+        verdict: [{"id": row["id"], "evidence": row["evidence"]} for row in rows]
         for verdict, rows in show_feedback(judged).items()
     }
 
@@ -457,8 +457,8 @@ def documents(
     document = document_with(agent, id)
     rows = agent.passages_of(document).filter(turn_number__gt=whole("cursor", cursor or "0", MAX_TURN))
     some = list(rows[: DOCUMENTS_SHOWN + 1])
-    told = safe_memories(some[:DOCUMENTS_SHOWN], agent.app.policy)
-    passages = [{"quoted_from": show_passage(row)["citation"], "content": row.content} for row in told]
+    safe = safe_memories(some[:DOCUMENTS_SHOWN], agent.app.policy)
+    passages = [{"quoted_from": show_passage(row)["citation"], "content": row.content} for row in safe]
     following = str(some[DOCUMENTS_SHOWN - 1].turn_number) if len(some) > DOCUMENTS_SHOWN else None
     return {**brief_document(document), "said": passages} | given(next=following)
 
@@ -487,13 +487,13 @@ def add_document(
 
 
 def document_with(agent: MemoryAgent, uid: str) -> Document:
-    return found(agent.documents().filter(uid=as_uuid("id", uid)).first())
+    return or_404(agent.documents().filter(uid=as_uuid("id", uid)).first())
 
 
 def brief_document(document: Document) -> dict[str, Any]:
     names = ("name", "status", "pages", "passages", "withheld_count", "reason", "user_id")
-    told = {name: value for name in names if (value := getattr(document, name))}
-    return {"id": document.uid, **told}
+    fields = {name: value for name in names if (value := getattr(document, name))}
+    return {"id": document.uid, **fields}
 
 
 # --- what was learnt
@@ -509,8 +509,8 @@ def categories(
     agent = ctx.agent
     if name is None:
         known = agent.categories(user_id or "")
-        return {"categories": [{"name": one.name, "memories": one.memories} for one in known]}
-    summary = found(agent.summary(name, user_id or ""), "There is no category of this name.")
+        return {"categories": [{"name": category.name, "memories": category.memories} for category in known]}
+    summary = or_404(agent.summary(name, user_id or ""), "There is no category of this name.")
     return ToolAnswer(summary.content, {"category": summary.category, "content": summary.content})
 
 
@@ -570,8 +570,8 @@ def add_trigger(
 
 
 def brief_trigger(agent: MemoryAgent, row: FutureTrigger) -> dict[str, Any]:
-    told = {"id": row.uid, "date": row.trigger_date, "message": row.message, "status": row.status}
+    fields = {"id": row.uid, "date": row.trigger_date, "message": row.message, "status": row.status}
     memories = [memory.uid for memory in agent.brought_up(row)]
-    return told | given(
+    return fields | given(
         time=row.trigger_time, until=row.until, rule=row.rule or None, user_id=row.user_id, memory_ids=memories or None
     )

@@ -147,7 +147,7 @@ class MemoryQuerySet(PurgedQuerySet["Memory"]):
         """Return what counts against the app's limit."""
         return self.filter(status__in=LIVE)
 
-    def held(self) -> set[int]:
+    def locked_pks(self) -> set[int]:
         """Return the pks of those that are there until the transaction ends: who deletes one waits for it."""
         pks = self.order_by("pk").values_list("pk", flat=True)
         if connection.vendor == "sqlite":

@@ -45,7 +45,7 @@ from memories.store.transaction import TELL
 from memsite.config.conf import get_conf
 from memsite.jobs.job import Run
 from memsite.jobs.models import JobRun, RunStatus
-from memsite.jobs.task_queue import ring
+from memsite.jobs.task_queue import enqueue
 from memsite.tenancy import audit
 from memsite.tenancy.idempotency import forget_answers
 from memsite.tenancy.models import App, AppStatus
@@ -288,7 +288,7 @@ def end(alerts: Sequence[Alert], now: datetime) -> None:
 
 
 def deliver(alerts: Iterable[Alert], kind: str, now: datetime) -> None:
-    """Create a delivery for each alert whose rule names a webhook, and ring for who sends it."""
+    """Create a delivery for each alert whose rule names a webhook, and enqueue their sending."""
     made = [
         Delivery(
             app_id=hook.app_id,
@@ -303,7 +303,7 @@ def deliver(alerts: Iterable[Alert], kind: str, now: datetime) -> None:
     ]
     Delivery.objects.bulk_create(made)
     for app_pk in {row.app_id for row in made}:
-        ring(TELL, app_pk)
+        enqueue(TELL, app_pk)
 
 
 def data_of(alert: Alert) -> dict[str, Any]:

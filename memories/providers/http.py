@@ -124,7 +124,7 @@ class Networks:
     """
 
     def __init__(self, allowed: Collection[Network], setting: str) -> None:
-        self.allowed, self.setting = [ip_network(one, strict=False) for one in allowed], setting
+        self.allowed, self.setting = [ip_network(network, strict=False) for network in allowed], setting
 
     def check(self, scheme: str, addresses: Addresses) -> None:
         """Raise Refused if any of the addresses of a host may not be asked."""
@@ -170,15 +170,16 @@ class Within(httpx.BaseTransport):
 def addresses_of(host: str, port: int, flags: int = 0) -> Addresses:
     """Raise Refused if the name has none."""
     try:
-        found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=flags)
+        addresses = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=flags)
     except (OSError, UnicodeError) as error:
         raise Refused("the name is not known") from error
-    return list(dict.fromkeys(ip_address(str(entry[4][0]).partition("%")[0]) for entry in found))
+    return list(dict.fromkeys(ip_address(str(entry[4][0]).partition("%")[0]) for entry in addresses))
 
 
 def written_out(host: str) -> Addresses:
-    """Return the address that a host is, however it is written (127.1 is one); none for a name, which is not
-    looked up.
+    """Return the address that a host is, however it is written (127.1 is one).
+
+    None for a name, which is not looked up.
     """
     host = host.partition("%")[0].removesuffix(".").lower()
     if host == "localhost" or host.endswith(".localhost"):
@@ -229,7 +230,7 @@ class Patience:
 
 
 def wait_before_retry(error: Exception, longest_seconds: float) -> bool | float:
-    """stamina's hook: False gives up, True waits a little longer each time, a number is in seconds.
+    """Decide for stamina: False gives up, True waits a little longer each time, a number is in seconds.
 
     A service that asks for a longer wait than is allowed is left alone: the caller's queue waits better.
     """
@@ -282,9 +283,12 @@ class JsonApi:
         networks: Collection[str] = ORDINARY_NETWORKS,
         is_refusal: Callable[[str], bool] = lambda detail: False,
     ) -> None:
-        """`headers` go with every request and may be secret. `hints` tell what to do about an HTTP status, before
-        the usual ones. `max_bytes` bounds an answer. The address may lead into private `networks`, and no others.
-        `is_refusal` tells by the words of a 5xx whether it would be one again."""
+        """Prepare a client of one service.
+
+        `headers` go with every request and may be secret. `hints` tell what to do about an HTTP status, before
+        the usual ones. `max_bytes` bounds an answer. The address may lead into private `networks`, and no
+        others. `is_refusal` tells by the words of a 5xx whether it would be one again.
+        """
         address = checked_url(url)
         # httpx logs addresses as they are
         self._base = address.copy_with(username="", password="")

@@ -89,8 +89,9 @@ class JudgementModel:
     def __init__(
         self, tokenizer: Tokenizer, session: InferenceSession, words: Vectors, temperatures: Mapping[str, float]
     ) -> None:
-        """`words`: the word table, shape (vocabulary, 384). Scores of a question are divided by its temperature
-        (Guo et al. 2017).
+        """Hold the network's weights. `words` is the word table, shape (vocabulary, 384).
+
+        Scores of a question are divided by its temperature (Guo et al. 2017).
         """
         self._tokenizer, self._session, self._words, self._temperatures = tokenizer, session, words, temperatures
 

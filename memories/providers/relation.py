@@ -135,14 +135,14 @@ FARTHER = Verdict(Relation.DIFFERENT, "others are nearer in meaning", 0.5)
 
 
 def known_at_once(pair: Pair, bands: Thresholds) -> Verdict | None:
-    """What needs no network."""
+    """Return what is known without a network."""
     clear = clear_case(pair, bands)
     is_read = clear is IDENTICAL or (reads(pair.stored) and reads(pair.new))
     return clear if is_read else relate(pair.stored, pair.new, pair.cosine, pair.subject, bands)
 
 
 def clear_case(pair: Pair, bands: Thresholds) -> Verdict | None:
-    """What needs no model of any kind: the same words, what is far apart in meaning, and other things of one kind."""
+    """Return what needs no model of any kind: the same words, matters far apart, and other things of one kind."""
     if canonical_text(pair.stored) == canonical_text(pair.new):
         return IDENTICAL
     is_far = pair.cosine is not None and bands.scale(pair.cosine) < NEAR
@@ -153,7 +153,7 @@ def clear_case(pair: Pair, bands: Thresholds) -> Verdict | None:
 
 
 def nearness(cosine: float | None) -> float:
-    """What has no vector yet is looked at first."""
+    """Return the order in which pairs are looked at: those without a vector yet first."""
     return 1.0 if cosine is None else cosine
 
 
@@ -163,7 +163,9 @@ def reads(text: str) -> bool:
 
 
 def judgements(asked: Sequence[tuple[str, str, str]]) -> list[Judgement]:
-    """What was judged a moment ago is not judged again: under a write lock only newer pairs take their time.
+    """Return the network's judgements, from memory for pairs that were judged a moment ago.
+
+    So under a write lock only newer pairs take their time.
 
     It is kept under a digest of the texts: no words of theirs stay behind.
     """
@@ -187,7 +189,7 @@ def forget_judgements() -> None:
 
 
 def verdict_of(pair: Pair, judgement: Judgement, bands: Thresholds = USUAL_BANDS) -> Verdict:
-    """The likeliest relation, if it is likely enough and nothing exact speaks against it."""
+    """Return the likeliest relation, if it is likely enough and nothing exact speaks against it."""
     is_apart = pair.cosine is not None and bands.scale(pair.cosine) < 0
     if judgement.at_odds >= (AT_ODDS_APART if is_apart else AT_ODDS_FROM):
         is_over = judgement.replaces >= judgement.contradicts
@@ -271,8 +273,9 @@ def name_addition(stored: str, new: str, *, is_sure: bool = False) -> str:
 
 
 def is_doubtful(stored: str, new: str, relation: Relation) -> bool:
-    """Whether something exact speaks against what a language model says of two statements: other things of one kind,
-    and where it takes them for the same another figure, name or host, or a denial.
+    """Tell whether something exact speaks against what a language model says of two statements.
+
+    Other things of one kind do, and where it takes them for the same, another figure, name or host, or a denial.
     """
     if relation == Relation.DIFFERENT:
         return False
@@ -287,8 +290,9 @@ def is_doubtful(stored: str, new: str, relation: Relation) -> bool:
 
 
 def names_another(stored: str, new: str) -> bool:
-    """Whether a name stands in the new statement alone, and the stored one has no other words for it: "Anna lives in
-    Porto" / "Paul lives in Porto". "Lives in Portugal's capital" may be Lisbon.
+    """Tell whether a name stands in the new statement alone, and the stored one has no other words for it.
+
+    "Anna lives in Porto" / "Paul lives in Porto". "Lives in Portugal's capital" may be Lisbon.
     """
     words = [[POSSESSIVE.sub("", word) for word in WORD.findall(text)] for text in (stored, new)]
     roots = [set(map(root, some)) for some in words]
@@ -304,20 +308,20 @@ def figures_of(text: str) -> list[str]:
 
 
 def with_measures_of(stored: str, new: str) -> str:
-    """The new statement with the measures of the stored one as they are spelt there: "60 seconds" is "60s"."""
+    """Return the new statement with measures spelt as in the stored one: "60 seconds" is "60s"."""
     spelt = {value_of(found): found.group() for found in MEASURE.finditer(stored)}
     return MEASURE.sub(lambda found: spelt.get(value_of(found)) or found.group(), new)
 
 
 def value_of(found: re.Match[str]) -> tuple[str, float]:
-    """What is measured and how much of its first unit; as it is spelt where the unit is none."""
+    """Return what is measured and how much of its first unit; as it is spelt where the unit is none."""
     number = float(NUMBERS.get(found[1].casefold(), found[1]))
     kind, size = UNITS.get(found[2].casefold(), (found[2], 1.0))
     return kind, number * size
 
 
 def name_denial(said: str, denying: str) -> str:
-    """What one statement denies and the other says: "restart it" / "never restart it"; empty where nothing.
+    """Return what one statement denies and the other says: "restart it" / "never restart it"; empty where nothing.
 
     What is said by a denial alone denies nothing that was said: "is a vegetarian" / "does not eat meat". Where both
     deny something, the network decides.
@@ -329,12 +333,12 @@ def name_denial(said: str, denying: str) -> str:
 
 
 def root(word: str) -> str:
-    """What "run" and "runs" have in common."""
+    """Return what "run" and "runs" have in common."""
     return word[:STEM].casefold().removesuffix("s")
 
 
 def reason_of(name: str, pair: Pair, probability: float) -> str:
-    """The relation, the words that only one of them has, and how sure it is: "replaces: Graz → Leoben; 0.93"."""
+    """Say the relation, the words that only one of them has, and how sure it is: "replaces: Graz → Leoben; 0.93"."""
     words = WORD.findall(pair.stored), WORD.findall(pair.new)
     known = tuple({word.casefold() for word in one} for one in words)
     old = [word for word in words[0] if word.casefold() not in known[1]][:SHOWN_WORDS]

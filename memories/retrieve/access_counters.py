@@ -1,5 +1,6 @@
-"""Count searches and accesses, and write the counts together a moment later: a search only reads, and waits for no
-writer.
+"""Count searches and accesses, and write the counts together a moment later.
+
+A search only reads, and waits for no writer.
 
 Counts, not facts: a process that is killed loses those of the last moment (`MEMSITE_COUNT_MILLISECONDS`).
 
@@ -54,27 +55,27 @@ class AccessCounts:
     searches: dict[tuple[date, str, str], tuple[int, int, float]] = field(default_factory=dict)
 
     def add(self, other: AccessCounts) -> None:
-        for pk, (times, at) in other.touched.items():
-            before, last = self.touched.get(pk, (0, at))
-            self.touched[pk] = before + times, max(last, at)
-        for kind, (searches, found, seconds) in other.searches.items():
+        for pk, (times, moment) in other.touched.items():
+            before, last = self.touched.get(pk, (0, moment))
+            self.touched[pk] = before + times, max(last, moment)
+        for kind, (searches, hits, seconds) in other.searches.items():
             so_far = self.searches.get(kind, (0, 0, 0.0))
-            self.searches[kind] = so_far[0] + searches, so_far[1] + found, so_far[2] + seconds
+            self.searches[kind] = so_far[0] + searches, so_far[1] + hits, so_far[2] + seconds
 
     def statements(self) -> Iterator[Statement]:
         alike = defaultdict[tuple[int, datetime], list[int]](list)
         # In order of their numbers: so two processes that write at once rarely wait for each other.
         for pk, touch in sorted(self.touched.items()):
             alike[touch].append(pk)
-        for (times, at), pks in alike.items():
-            accessed_at = connection.ops.adapt_datetimefield_value(at)
+        for (times, moment), pks in alike.items():
+            accessed_at = connection.ops.adapt_datetimefield_value(moment)
             for start in range(0, len(pks), TOUCHED_AT_ONCE):
                 some = pks[start : start + TOUCHED_AT_ONCE]
                 yield TOUCH.format(", ".join(["%s"] * len(some))), [times, accessed_at, self.app.pk, *some]
         by_day = defaultdict[date, int](int)
-        for (day, mode, tier), (searches, found, seconds) in self.searches.items():
+        for (day, mode, tier), (searches, hits, seconds) in self.searches.items():
             by_day[day] += searches
-            yield recall_note(self.app, day, mode, tier, searches, found, seconds)
+            yield recall_note(self.app, day, mode, tier, searches, hits, seconds)
         for day, searches in by_day.items():
             yield energy_note(self.app, "search", day, searches)
 
@@ -146,8 +147,10 @@ class AccessCounters:
             self.write_soon() if main_thread().is_alive() else self.write_at_last()
 
     def write_at_last(self) -> None:
-        """Write before the process ends. What is not written within `LAST_SECONDS` is lost, as is what an unavailable
-        or read-only database has just refused.
+        """Write before the process ends.
+
+        What is not written within `LAST_SECONDS` is lost, as is what an unavailable or read-only database has
+        just refused.
         """
         until = monotonic() + LAST_SECONDS
         try:

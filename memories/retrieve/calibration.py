@@ -99,5 +99,7 @@ def calibration_of_all(answers: Collection[Calibration]) -> Calibration | None:
 
 def calibration_of_cosines(cosines: NDArray[Any], thresholds: Thresholds) -> Calibration:
     """Return that of an answer by meaning alone, whatever the embedder."""
-    found, start = calibration_of("vector", thresholds.likened(cosines)), float(thresholds.likened(0.0))
-    return Calibration(found.slope * (float(thresholds.likened(1.0)) - start), found.intercept + found.slope * start)
+    calibrated, start = calibration_of("vector", thresholds.likened(cosines)), float(thresholds.likened(0.0))
+    return Calibration(
+        calibrated.slope * (float(thresholds.likened(1.0)) - start), calibrated.intercept + calibrated.slope * start
+    )

@@ -84,29 +84,29 @@ class Contradictions:
     """Hold what contradicts some memories in view, and how sure each of them is."""
 
     def __init__(
-        self, app: App, scoped: ScopedView, pks: Sequence[int], told: Collection[int], commit: Commit | None
+        self, app: App, scoped: ScopedView, pks: Sequence[int], shown_pks: Collection[int], commit: Commit | None
     ) -> None:
-        """Memories already `told` are not brought again for being surer. Sends the queries of `contradictions_of`."""
-        self.scoped, self.told = scoped, told
+        """Memories in `shown_pks` are not brought again for being surer. Sends the queries of `contradictions_of`."""
+        self.scoped, self.shown_pks = scoped, shown_pks
         self.pairs = contradictions_of(app, pks, commit)
         self.others: dict[int, set[int]] = defaultdict(set)
         self.places: dict[int, int] = {}
-        for one, other in self.pairs:
-            self.others[one].add(other)
-            self.others[other].add(one)
+        for first, other in self.pairs:
+            self.others[first].add(other)
+            self.others[other].add(first)
 
     def surest_against(self, pk: int) -> int | None:
         """Return the surest of what contradicts a memory and is surer than it; None if there is none."""
-        sure = {other: told for other in self.others.get(pk, ()) if (told := self.sure(other))}
+        sure = {other: confidence for other in self.others.get(pk, ()) if (confidence := self.sure(other))}
         own, surest = self.sure(pk), max(sure, key=sure.__getitem__, default=None)
         return surest if surest is not None and own is not None and sure[surest] > own else None
 
     def sure(self, pk: int) -> Certainty | None:
-        if pk in self.told:
+        if pk in self.shown_pks:
             return None
         # Looked up once: it may change meanwhile, and is not found any more then.
-        if pk not in self.places and len(found := self.scoped.places(np.array([pk], np.int64))):
-            self.places[pk] = int(found[0])
+        if pk not in self.places and len(places := self.scoped.places(np.array([pk], np.int64))):
+            self.places[pk] = int(places[0])
         place = self.places.get(pk)
         if place is None:
             return None
@@ -123,7 +123,7 @@ class PlacedMemory:
     brought: bool = False
 
 
-def place_surer(
+def place_contradictions(
     pks: Sequence[int], scores: Sequence[float], most: int, surest_against: Callable[[int], int | None]
 ) -> list[PlacedMemory]:
     """Return all of these, best first, each of the first `most` right behind the surest memory that contradicts it.
@@ -132,16 +132,20 @@ def place_surer(
     to do with the question, and would displace answers. Each place depends only on what is before and close behind it,
     so that pages make up one long answer.
     """
-    at = {pk: number for number, pk in enumerate(pks)}
-    found: dict[int, PlacedMemory] = {}
+    positions = {pk: number for number, pk in enumerate(pks)}
+    placed: dict[int, PlacedMemory] = {}
     for number, pk in enumerate(pks):
-        if pk in found:
+        if pk in placed:
             continue
-        surer = surest_against(pk) if number < most else None
-        if surer is not None and surer not in found and not number <= at.get(surer, -1) <= number + CLOSE:
-            found[surer] = PlacedMemory(surer, scores[number], brought=True)
-        found[pk] = PlacedMemory(pk, scores[number])
-    return [*found.values()]
+        stronger = surest_against(pk) if number < most else None
+        if (
+            stronger is not None
+            and stronger not in placed
+            and not number <= positions.get(stronger, -1) <= number + CLOSE
+        ):
+            placed[stronger] = PlacedMemory(stronger, scores[number], brought=True)
+        placed[pk] = PlacedMemory(pk, scores[number])
+    return [*placed.values()]
 
 
 def with_contradictions(
@@ -149,7 +153,7 @@ def with_contradictions(
     scoped: ScopedView,
     ranked: Ranked,
     most: int,
-    told: Collection[int],
+    shown_pks: Collection[int],
     commit: Commit | None,
     *,
     bring: bool = True,
@@ -160,59 +164,60 @@ def with_contradictions(
     nor is anything already `told`. Sends the queries of `contradictions_of`.
     """
     most = min(most, LOOKED_AT)
-    odds = Contradictions(app, scoped, scoped.at("pk", ranked.places[:most]).tolist(), told, commit)
+    odds = Contradictions(app, scoped, scoped.values_at("pk", ranked.places[:most]).tolist(), shown_pks, commit)
     if not odds.pairs or not bring:
         return ranked, odds.pairs
-    pks: list[int] = scoped.at("pk", ranked.places).tolist()
+    pks: list[int] = scoped.values_at("pk", ranked.places).tolist()
     odds.places |= zip(pks, ranked.places.tolist(), strict=True)
-    found = place_surer(pks, ranked.scores.tolist(), most, odds.surest_against)
-    is_brought = any(placed.brought for placed in found)
-    return (arranged(ranked, found, [odds.places[placed.pk] for placed in found]) if is_brought else ranked), odds.pairs
+    pairs = place_contradictions(pks, ranked.scores.tolist(), most, odds.surest_against)
+    is_brought = any(placed.brought for placed in pairs)
+    return (arranged(ranked, pairs, [odds.places[placed.pk] for placed in pairs]) if is_brought else ranked), odds.pairs
 
 
 def hits_with_contradictions(
-    app: App, scoped: ScopedView, hits: Sequence[Hit], told: Collection[int], commit: Commit | None
+    app: App, scoped: ScopedView, hits: Sequence[Hit], shown_pks: Collection[int], commit: Commit | None
 ) -> tuple[list[Hit], list[Pair]]:
     """Return the same of hits that summaries answer with."""
     known = {hit.memory.pk: hit for hit in hits}
-    odds = Contradictions(app, scoped, list(known), told, commit)
+    odds = Contradictions(app, scoped, list(known), shown_pks, commit)
     if not odds.pairs:
         return [*hits], []
-    found = place_surer(list(known), [hit.formula_score for hit in hits], len(hits), odds.surest_against)
-    rows = cached_rows(app, [placed.pk for placed in found if placed.brought], commit)
+    pairs = place_contradictions(list(known), [hit.formula_score for hit in hits], len(hits), odds.surest_against)
+    rows = cached_rows(app, [placed.pk for placed in pairs if placed.brought], commit)
     known |= {
         placed.pk: Hit(
             app, rows[placed.pk], placed.score, partial(dict, {PART: placed.score}), calibration=hits[0].calibration
         )
-        for placed in found
+        for placed in pairs
         if placed.brought and placed.pk in rows
     }
-    return [known[placed.pk] for placed in found if placed.pk in known], odds.pairs
+    return [known[placed.pk] for placed in pairs if placed.pk in known], odds.pairs
 
 
-def arranged(ranked: Ranked, found: Sequence[PlacedMemory], places: Sequence[int]) -> Ranked:
+def arranged(ranked: Ranked, pairs: Sequence[PlacedMemory], places: Sequence[int]) -> Ranked:
     """Return what was found, with its `places`. A brought memory has one part alone."""
-    at = {place: number for number, place in enumerate(ranked.places.tolist())}
+    positions = {place: number for number, place in enumerate(ranked.places.tolist())}
     # The last column is of what was brought.
-    columns = [-1 if placed.brought else at[place] for placed, place in zip(found, places, strict=True)]
+    columns = [-1 if placed.brought else positions[place] for placed, place in zip(pairs, places, strict=True)]
     parts = np.pad(ranked.parts[:, ranked.columns], ((0, 1), (0, 1)), constant_values=np.nan)[:, columns]
-    scores = np.array([placed.score for placed in found])
-    brought = np.array([placed.brought for placed in found])
+    scores = np.array([placed.score for placed in pairs])
+    brought = np.array([placed.brought for placed in pairs])
     parts[-1] = np.where(brought, scores, np.nan)
     names, numbers = [*ranked.names, PART], np.arange(len(places))
     return replace(ranked, places=np.array(places), scores=scores, names=names, parts=parts, columns=numbers)
 
 
-def tag_hits(app: App, found: Recall, now: datetime) -> None:
-    """Tag each hit: at odds with another of them or of a page before, what `tags_of` says of it alone, and `standing`
-    where it applies to the request, whether or not it answers it. No query.
+def tag_hits(app: App, recall: Recall, now: datetime) -> None:
+    """Tag each hit: at odds with another of them or of a page before, what `tags_of` says of it, and `standing`.
+
+    `standing` applies to the request, whether or not it answers it. No query.
 
     Of two hits on this page that are at odds and fit about equally well, the less confident is lowered to the other.
     """
-    hits = found.hits
-    if found.at_odds and (pairs := pairs_among(found.at_odds, {hit.memory.pk for hit in hits})):
-        put_surest_first(hits, pairs, found.band)
-    at_odds, policy = ends_of(found.at_odds), app.policy
+    hits = recall.hits
+    if recall.at_odds and (pairs := pairs_among(recall.at_odds, {hit.memory.pk for hit in hits})):
+        put_surest_first(hits, pairs, recall.band)
+    at_odds, policy = ends_of(recall.at_odds), app.policy
     for hit in hits:
         hit.trust = tags_of(hit.memory, policy, now, at_odds) + [STANDING] * hit.standing
 
@@ -247,8 +252,8 @@ def at_odds_with(app: App, pks: Collection[int], others: MemoryQuerySet) -> set[
     own = set(pks)
     pairs = contradictions_of(app, sorted(own))
     beside = ends_of(pairs) - own
-    shown = own.union(others.filter(pk__in=beside).values_list("pk", flat=True)) if beside else own
-    return ends_of(pairs_among(pairs, shown)) & own
+    visible = own.union(others.filter(pk__in=beside).values_list("pk", flat=True)) if beside else own
+    return ends_of(pairs_among(pairs, visible)) & own
 
 
 def ends_of(pairs: Sequence[Pair]) -> set[int]:
@@ -265,10 +270,10 @@ def put_surest_first(hits: list[Hit], pairs: Sequence[Pair], band: float) -> Non
     group = {hit.memory.pk: hit.memory.pk for hit in hits}
     for first, second in pairs:
         old, new = group[second], group[first]
-        group = {pk: new if one == old else one for pk, one in group.items()}
+        group = {pk: new if item == old else item for pk, item in group.items()}
     place = {id(hit): (number, 0) for number, hit in enumerate(hits)}
-    for one in set(group.values()):
-        at_odds = [hit for hit in hits if group[hit.memory.pk] == one]
+    for value in set(group.values()):
+        at_odds = [hit for hit in hits if group[hit.memory.pk] == value]
         best = max(hit.formula_score for hit in at_odds)
         newest = sorted(
             at_odds,
@@ -276,8 +281,8 @@ def put_surest_first(hits: list[Hit], pairs: Sequence[Pair], band: float) -> Non
             reverse=True,
         )
         surest = sorted(newest, key=lambda hit: (band_of(best - hit.formula_score, band), -hit.memory.confidence))
-        for surer, hit in pairwise(surest):
-            hit.lower_to(surer, CONFLICTING)
+        for stronger, hit in pairwise(surest):
+            hit.lower_to(stronger, CONFLICTING)
             # Of equal scores it is the later one.
-            place[id(hit)] = max(place[id(hit)], (place[id(surer)][0], place[id(surer)][1] + 1))
+            place[id(hit)] = max(place[id(hit)], (place[id(stronger)][0], place[id(stronger)][1] + 1))
     hits.sort(key=lambda hit: (-hit.score, place[id(hit)]))

@@ -45,7 +45,7 @@ def covering(evidence: Evidence, ranked: Ranked, overview: Overview, most: int) 
         return ranked
     places = ranked.places[:CHOSEN_FROM]
     scoped, by_assistant = evidence.scoped, is_by_assistant(evidence.scoped, places)
-    if overview.said and overview.way != SUMMARY and not by_assistant.all():
+    if overview.by_asker and overview.way != SUMMARY and not by_assistant.all():
         groups = places[~by_assistant, None]
     elif overview.way == SUMMARY and by_assistant.any():
         groups = exchanges(scoped, places, by_assistant)
@@ -60,7 +60,7 @@ def covering(evidence: Evidence, ranked: Ranked, overview: Overview, most: int) 
 
 def is_by_assistant(scoped: ScopedView, places: Rows) -> NDArray[np.bool_]:
     """Tell which memories an assistant said, by the subjects they are stored under."""
-    return np.isin(scoped.at("subject", places), scoped.view.subjects.assistants)
+    return np.isin(scoped.values_at("subject", places), scoped.view.subjects.assistants)
 
 
 def exchanges(scoped: ScopedView, places: Rows, by_assistant: NDArray[np.bool_]) -> Rows:
@@ -68,8 +68,8 @@ def exchanges(scoped: ScopedView, places: Rows, by_assistant: NDArray[np.bool_])
 
     An answer stands right behind its question, in the same session.
     """
-    at, joined, turns = scoped.at_of_place[places].astype(np.intp), scoped.joined, scoped.order.rows
-    first = np.unique(np.where(by_assistant & joined[at], at - 1, at), return_index=True)
+    positions, joined, turns = scoped.at_of_place[places].astype(np.intp), scoped.joined, scoped.order.rows
+    first = np.unique(np.where(by_assistant & joined[positions], positions - 1, positions), return_index=True)
     begins = first[0][np.argsort(first[1])]
     after = turns[np.minimum(begins + 1, scoped.size - 1)]
     is_answered = joined[begins + 1] & is_by_assistant(scoped, after) & ~is_by_assistant(scoped, turns[begins])
@@ -82,7 +82,7 @@ def choose(scoped: ScopedView, ranked: Ranked, groups: Rows, most: int, per_sess
     spread = max(float(scores.std()), 1e-9)
     known = dict(zip(ranked.places.tolist(), ranked.scores.tolist(), strict=True))
     values = np.array([max(known.get(place, -np.inf) for place in group) for group in groups.tolist()])
-    sessions = scoped.at("session_number", groups[:, 0])
+    sessions = scoped.values_at("session_number", groups[:, 0])
     alike = likeness(scoped, groups[:, 0])
     chosen = list[int]()
     repeats, crowded = np.zeros(len(groups)), np.zeros(len(groups))
@@ -100,15 +100,13 @@ def choose(scoped: ScopedView, ranked: Ranked, groups: Rows, most: int, per_sess
 def likeness(scoped: ScopedView, places: Rows) -> Floats:
     """Return the cosines between all of these, as their signs tell them. Shape (n, n)."""
     signs = scoped.view.columns.signs[scoped.rows[places]]
-    told = estimates(64 * signs.shape[1]).astype(np.float32)
-    found: Floats = np.stack([told[hamming(signs, one)] for one in signs])
-    return found
+    table = estimates(64 * signs.shape[1]).astype(np.float32)
+    cosines: Floats = np.stack([table[hamming(signs, sign)] for sign in signs])
+    return cosines
 
 
 def in_time(hits: list[Hit]) -> list[Hit]:
-    """Return hits in the order of the times from which they hold, or at which they were stored; turns of a session in
-    theirs.
-    """
+    """Return hits in the order of the times from which they hold, or at which they were stored; turns in order."""
 
     def moment(memory: Memory) -> tuple[datetime, int, int, int]:
         return memory.valid_from or memory.created_at, memory.session_id or 0, memory.turn_number or 0, memory.pk
@@ -126,10 +124,10 @@ def summaries_of(app: App, users: Users, scoped: ScopedView, hits: Sequence[Hit]
     lines = passages(app, users).filter(summary__category__in=names).annotate(source=F("memory__uid"))
     rows = list(lines.order_by("summary_id", "pk")) if names and app.policy.capture_summaries else []
     visible = scoped.visible({row.memory_id for row in rows})
-    found: dict[int, SummaryAnswer] = {}
+    answers: dict[int, SummaryAnswer] = {}
     for row in rows:
         if row.memory_id in visible:
-            answer = found.setdefault(row.summary_id, SummaryAnswer(row.summary, [], []))
+            answer = answers.setdefault(row.summary_id, SummaryAnswer(row.summary, [], []))
             answer.passages.append(row.text)
             answer.sources.append(row.source)
-    return sorted(found.values(), key=lambda answer: names.index(answer.summary.category))
+    return sorted(answers.values(), key=lambda answer: names.index(answer.summary.category))

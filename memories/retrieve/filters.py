@@ -104,8 +104,8 @@ class HoldsValue(Func):
 
     def as_postgresql(self, compiler: Any, connection: Any, **_: Any) -> SQL:
         column, parameters = compiler.compile(self.source_expressions[0])
-        found = column + " -> %s::text" * len(self.path)
-        sql = f"(COALESCE({found}, 'null'::jsonb) = %s::jsonb)"
+        expression = column + " -> %s::text" * len(self.path)
+        sql = f"(COALESCE({expression}, 'null'::jsonb) = %s::jsonb)"
         return sql, (*parameters, *self.path, json.dumps(self.value))
 
 
@@ -154,9 +154,9 @@ def uid(value: Any) -> UUID:
 
 def moment(value: Any) -> datetime:
     try:
-        found = parse_datetime(text(value))
-        if found is not None:
-            return in_utc(found)
+        parsed = parse_datetime(text(value))
+        if parsed is not None:
+            return in_utc(parsed)
     except (ValueError, OverflowError) as error:
         raise FilterError("takes a time in ISO 8601") from error
     raise FilterError("takes a time in ISO 8601")
@@ -194,26 +194,26 @@ KNOWN = ("and", "or", "not", "tags", "metadata.<name>", *sorted(FIELDS))
 
 def names_in(filters: Mapping[str, Any]) -> set[str]:
     """Return the fields that a filter looks at, "metadata" for all inside it."""
-    found: set[str] = set()
+    names: set[str] = set()
     for name, value in filters.items():
         if name == "not":
-            found |= names_in(value)
+            names |= names_in(value)
         elif name in ("and", "or"):
-            found = found.union(*map(names_in, value))
+            names = names.union(*map(names_in, value))
         else:
-            found.add(name.partition(".")[0])
-    return found
+            names.add(name.partition(".")[0])
+    return names
 
 
 def users_named(filters: Mapping[str, Any]) -> set[str]:
     """Return the end users whose memories a filter asks for. Whom it leaves out (`not`, `ne`) it does not name."""
-    found: set[str] = set()
+    users: set[str] = set()
     for name, value in filters.items():
         if name in ("and", "or"):
-            found = found.union(*map(users_named, value))
+            users = users.union(*map(users_named, value))
         elif name == "user_id":
-            found.update(user for user in equals_of(value) if isinstance(user, str))
-    return found
+            users.update(user for user in equals_of(value) if isinstance(user, str))
+    return users
 
 
 def equals_of(value: Any) -> list[Any]:

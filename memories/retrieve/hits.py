@@ -40,13 +40,13 @@ def cached_rows(app: App, pks: Sequence[int], commit: Commit | None = None) -> d
     """
     if not pks:
         return {}
-    known = {pk: shown for pk in pks if (shown := recent_memories.get((app.pk, pk)))}
-    found = {pk: shown.memory for pk, shown in known.items() if commit and shown.commit == commit}
-    if unsure := {pk: shown.memory for pk, shown in known.items() if pk not in found}:
-        found |= unchanged_rows(app, unsure, commit)
-    if unread := [pk for pk in pks if pk not in found]:
-        found |= read_rows(app, unread, commit)
-    copies = {pk: copy_row(row) for pk, row in found.items()}
+    known = {pk: cached for pk in pks if (cached := recent_memories.get((app.pk, pk)))}
+    valid = {pk: cached.memory for pk, cached in known.items() if commit and cached.commit == commit}
+    if unsure := {pk: cached.memory for pk, cached in known.items() if pk not in valid}:
+        valid |= unchanged_rows(app, unsure, commit)
+    if unread := [pk for pk in pks if pk not in valid]:
+        valid |= read_rows(app, unread, commit)
+    copies = {pk: copy_row(row) for pk, row in valid.items()}
     for copied in copies.values():
         OWNER.set_cached_value(copied, app)
     return copies
@@ -54,7 +54,7 @@ def cached_rows(app: App, pks: Sequence[int], commit: Commit | None = None) -> d
 
 def unchanged_rows(app: App, known: Mapping[int, Memory], commit: Commit | None) -> dict[int, Memory]:
     """Return the known rows that are still current, with the counts of now. One query for a few numbers of each."""
-    found = {}
+    rows = {}
     for pk, number, *counts in changes_of(app, *padded([*known])):
         row = known[pk]
         if row.change_number != number:
@@ -62,20 +62,20 @@ def unchanged_rows(app: App, known: Mapping[int, Memory], commit: Commit | None)
         if counts != [row.access_count, row.accessed_at]:
             row = copy_row(row)
             row.access_count, row.accessed_at = counts
-        found[pk] = row
+        rows[pk] = row
         recent_memories.put((app.pk, pk), CachedMemory(row, commit))
-    return found
+    return rows
 
 
 def read_rows(app: App, pks: Sequence[int], commit: Commit | None) -> dict[int, Memory]:
     """Read rows from the database, and cache them unless a transaction may take them back."""
-    found = {row.pk: row for row in memories_of(app, *padded(pks))}
+    rows = {row.pk: row for row in memories_of(app, *padded(pks))}
     # What a transaction reads may be taken back, and another change gets its number then.
     if is_committed():
-        for row in found.values():
+        for row in rows.values():
             if len(row.content) <= KEPT_CHARACTERS:
                 recent_memories.put((app.pk, row.pk), CachedMemory(row, commit))
-    return found
+    return rows
 
 
 @Prepared
@@ -153,13 +153,13 @@ class Hit:
         self.formula_score = least
 
 
-def put_below_floor(left_out: Sequence[Hit], shown: Sequence[Hit]) -> None:
+def put_below_floor(left_out: Sequence[Hit], hits: Sequence[Hit]) -> None:
     """Lower what is left out, for whatever reason, below all that is shown. Both are sorted by score."""
     for hit in left_out:
-        if not shown:
+        if not hits:
             hit.lower(hit.calibration.formula(MOST_BELOW_FLOOR), BELOW_FLOOR)
-        elif hit.score >= shown[-1].score:
-            hit.lower_to(shown[-1], BELOW_FLOOR)
+        elif hit.score >= hits[-1].score:
+            hit.lower_to(hits[-1], BELOW_FLOOR)
             hit.lower(hit.formula_score - BEHIND * abs(hit.formula_score), BELOW_FLOOR)
 
 

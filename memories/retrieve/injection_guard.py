@@ -27,8 +27,8 @@ def safe_memories(memories: Iterable[Memory], policy: AppPolicy) -> list[Memory]
     for memory in memories:
         if memory.origin != Origin.OPERATOR and memory.reviewed_at is None:
             from_outside = memory.origin in screened
-            said = own_words(memory.content, memory.subject, from_outside=from_outside)
-            if is_suspicious(said, from_outside) or is_suspicious(memory.subject or "", from_outside):
+            content = own_words(memory.content, memory.subject, from_outside=from_outside)
+            if is_suspicious(content, from_outside) or is_suspicious(memory.subject or "", from_outside):
                 log.warning("kept_from_the_agent", memory=str(memory.uid))
                 continue
         safe.append(memory)
@@ -62,8 +62,8 @@ def neutralise(text: str) -> str:
     if BRACKET.search(flat):
         # Whatever looks like our fence, in whatever letters, loses its first bracket.
         plain, chars = read_plain(flat), list(flat)
-        for found in FENCE_LIKE.finditer(plain.text):
-            start, _ = plain.span(found.start(), found.start() + 1)
+        for match in FENCE_LIKE.finditer(plain.text):
+            start, _ = plain.span(match.start(), match.start() + 1)
             chars[start] = "‹"
         flat = "".join(chars)
     return SPACES.sub(" ", flat).strip()

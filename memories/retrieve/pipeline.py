@@ -109,7 +109,7 @@ log = structlog.get_logger("memories.retrieve")
 class SearchRequest:
     """Hold what a search asks for. `as_of` is a moment in the past or None.
 
-    Memories to `exclude`, by pk, are treated as absent. Those already `told` still count for the relevance floor and
+    Memories to `exclude`, by pk, are treated as absent. Those in `shown_pks` still count for the relevance floor and
     are then left out of the hits. So is what scores less than `min_score`; None: than the policy's. Without
     `unreviewed`, memories that the policy wants reviewed and nobody has reviewed are left out. A request that is not
     `counted` leaves no trace: an operator looks, no agent. Without the `floor`, hits that do not fit are returned too.
@@ -127,7 +127,7 @@ class SearchRequest:
     user_id: str | None = None
     filters: Mapping[str, Any] = field(default_factory=dict)
     exclude: tuple[int, ...] = ()
-    told: tuple[int, ...] = ()
+    shown_pks: tuple[int, ...] = ()
     shared: bool = False
     documents: str = NONE
     unreviewed: bool = True
@@ -142,77 +142,77 @@ class SearchRequest:
     commit: Commit | None = None
 
 
-def search(app: App, agent: Agent | None, asked: SearchRequest, embedder: Embedder, now: datetime) -> Recall:
+def search(app: App, agent: Agent | None, request: SearchRequest, embedder: Embedder, now: datetime) -> Recall:
     """Return what fits, best first, with trust tags. Count the search, and log it without a word of its text."""
-    with span("search", app=app.app_id, mode=asked.mode) as note:
-        found = search_in_app(app, agent, asked, embedder, now)
-        note({"tier": found.tier, "hits": len(found.hits), "degraded": ",".join(found.degraded)})
-    return found
+    with span("search", app=app.app_id, mode=request.mode) as note:
+        result = search_in_app(app, agent, request, embedder, now)
+        note({"tier": result.tier, "hits": len(result.hits), "degraded": ",".join(result.degraded)})
+    return result
 
 
-def search_in_app(app: App, agent: Agent | None, asked: SearchRequest, embedder: Embedder, now: datetime) -> Recall:
+def search_in_app(app: App, agent: Agent | None, request: SearchRequest, embedder: Embedder, now: datetime) -> Recall:
     """Do the search."""
     started = time.perf_counter()
-    commit = asked.commit or last_commit()
-    then = asked.as_of or now
-    valid, stored = (given_time(*times) if times else None for times in (asked.valid, asked.stored))
-    named = None if valid else read_asked_time(asked.text, then.astimezone(app.policy.time_zone))
+    commit = request.commit or last_commit()
+    then = request.as_of or now
+    valid, stored = (given_time(*times) if times else None for times in (request.valid, request.stored))
+    named = None if valid else read_asked_time(request.text, then.astimezone(app.policy.time_zone))
     held_in = named.sought if named else ()
     past = past_state_at(app, then, valid, held_in) if then < now else None
-    only = matching_pks(app, asked.filters) if asked.filters else None
+    only = matching_pks(app, request.filters) if request.filters else None
     scope = Scope(
         agent.pk if agent else None,
-        one_user(asked.user_id)
-        if asked.unasked
-        else users_told_of(app, agent, asked.user_id, users_named(asked.filters)),
+        one_user(request.user_id)
+        if request.unasked
+        else users_told_of(app, agent, request.user_id, users_named(request.filters)),
         then.timestamp(),
-        asked.exclude,
+        request.exclude,
         only,
         past=past,
         off_domain=off_domain(app, agent),
-        tone=asked.tone,
-        unheard=() if asked.unreviewed else tuple(app.policy.review_origins),
-        documents=asked.documents == ONLY,
-        began=now.timestamp() if asked.offset else None,
+        tone=request.tone,
+        unheard=() if request.unreviewed else tuple(app.policy.review_origins),
+        documents=request.documents == ONLY,
+        began=now.timestamp() if request.offset else None,
         valid=valid,
         held_in=held_in,
         stored=stored,
         commit=commit,
     )
-    found = recall_in_scope(app, asked, scope, embedder, app.policy)
-    found = with_others(found, app, agent, asked, scope, embedder)
+    result = recall_in_scope(app, request, scope, embedder, app.policy)
+    result = with_others(result, app, agent, request, scope, embedder)
     if scope.past:
-        restore_past(app, found.hits, then)
+        restore_past(app, result.hits, then)
         # What is theirs now may have been another end user's then.
-        found = replace(found, hits=[hit for hit in found.hits if is_of_users(hit.memory.user_id, scope.users)])
-    if found.coverage == ORDER:
-        found = replace(found, hits=in_time(found.hits))
-    tag_hits(app, found, then if scope.past else now)
+        result = replace(result, hits=[hit for hit in result.hits if is_of_users(hit.memory.user_id, scope.users)])
+    if result.coverage == ORDER:
+        result = replace(result, hits=in_time(result.hits))
+    tag_hits(app, result, then if scope.past else now)
     seconds = time.perf_counter() - started
-    count_search(found.tier, found.degraded, seconds)
-    log.info("recalled", mode=asked.mode, tier=found.tier, hits=len(found.hits), ms=round(1000 * seconds, 1))
-    if asked.counted:
-        hits = found.hits if asked.count_access and not scope.past else []
+    count_search(result.tier, result.degraded, seconds)
+    log.info("recalled", mode=request.mode, tier=result.tier, hits=len(result.hits), ms=round(1000 * seconds, 1))
+    if request.counted:
+        hits = result.hits if request.count_access and not scope.past else []
         touched = {hit.memory.pk: (1, now) for hit in hits}
-        searches = {(day_of(app, now), asked.mode, found.tier): (1, int(bool(found.hits)), seconds)}
+        searches = {(day_of(app, now), request.mode, result.tier): (1, int(bool(result.hits)), seconds)}
         counters.add(AccessCounts(app, touched, searches))
-    return found
+    return result
 
 
-def recall_in_scope(app: App, asked: SearchRequest, scope: Scope, embedder: Embedder, policy: AppPolicy) -> Recall:
+def recall_in_scope(app: App, request: SearchRequest, scope: Scope, embedder: Embedder, policy: AppPolicy) -> Recall:
     """Recall with the values of a request."""
     return recall(
         app,
-        asked.text,
+        request.text,
         scope,
         embedder,
-        limit=asked.limit,
-        mode=asked.mode,
-        min_score=asked.min_score,
-        offset=asked.offset,
+        limit=request.limit,
+        mode=request.mode,
+        min_score=request.min_score,
+        offset=request.offset,
         policy=policy,
-        floor=asked.floor,
-        told=asked.told,
+        floor=request.floor,
+        shown_pks=request.shown_pks,
     )
 
 
@@ -255,12 +255,12 @@ def recall(
     offset: int = 0,
     policy: AppPolicy | None = None,
     floor: bool = True,
-    told: Sequence[int] = (),
+    shown_pks: Sequence[int] = (),
 ) -> Recall:
     """Return the best `limit` memories in scope after the first `offset`, best first.
 
     `policy` is the app's unless another is given. Without the `floor`, memories that do not fit are returned too, to
-    show what was left out. Memories already `told` (pks) are none of the hits, but count when contradictions are looked
+    show what was left out. Those in `shown_pks` are none of the hits, but count when contradictions are looked
     for.
     """
     policy = policy or app.policy
@@ -277,42 +277,44 @@ def recall(
     of_times = scope.past or scope.stored or scope.valid or by_validity
     if plan.tiered and floor and not of_times and not scope.documents and question.every_word:
         summed_up = from_summaries(app, question, scoped, scope, embedder, min_score)
-        left_out = of_other_days(app, [hit.memory.pk for hit in summed_up.hits], question.exact_days, now).union(told)
+        left_out = of_other_days(app, [hit.memory.pk for hit in summed_up.hits], question.exact_days, now).union(
+            shown_pks
+        )
         if hits := [hit for hit in summed_up.hits if hit.memory.pk not in left_out]:
-            return page_of_summaries(app, scoped, scope, replace(summed_up, hits=hits), offset, limit, told)
+            return page_of_summaries(app, scoped, scope, replace(summed_up, hits=hits), offset, limit, shown_pks)
     evidence, degraded = evidence_for(app, question, scoped, embedder, plan)
     # One more than is shown: whether there are more, is told.
     most = offset + limit + 1
     time_answer = nothing_known(asked_time)
     asked_time = with_event(asked_time, evidence) if asked_time and plan.ranking in Ranking.values else None
     evidence = replace(evidence, by_validity=by_validity and asked_time is not None)
-    ranked = rank_by_plan(policy, plan, evidence, embedder, scope, most + CLOSE + len(told), floor=floor)
+    ranked = rank_by_plan(policy, plan, evidence, embedder, scope, most + CLOSE + len(shown_pks), floor=floor)
     ranked, time_answer = in_order_of_time(ranked, evidence, asked_time, plan, time_answer)
     standing: set[int] = set()
     if overview:
-        ranked = covering(evidence, ranked, overview, most + CLOSE + len(told))
+        ranked = covering(evidence, ranked, overview, most + CLOSE + len(shown_pks))
     else:
         ranked, standing = with_standing(evidence, ranked, relevant_to(embedder), limit if is_policys(plan) else 0)
     if floor and is_policys(plan):
-        ranked = of_days_asked(app, ranked, evidence, asked_time, now, OF_DAYS + most + len(told))
+        ranked = of_days_asked(app, ranked, evidence, asked_time, now, OF_DAYS + most + len(shown_pks))
         time_answer = time_answer if len(ranked.places) else nothing_known(asked_time)
-    if told:
-        ranked = without(ranked, scoped, told)
+    if shown_pks:
+        ranked = without(ranked, scoped, shown_pks)
     if floor and min_score:
         ranked = at_least(ranked, min_score)
     bring = not (scope.past or evidence.by_validity)
-    ranked, at_odds = with_contradictions(app, scoped, ranked, most, told, scope.commit, bring=bring)
+    ranked, at_odds = with_contradictions(app, scoped, ranked, most, shown_pks, scope.commit, bring=bring)
     hits = load_hits(app, scoped, ranked, limit, offset, scope.commit, standing, question.every_word)
     has_words = "fulltext" in plan.retrievers and "fulltext" not in degraded and bool(question.every_word)
     if has_words and is_damaged(app, scoped, evidence.words, [hit.memory for hit in hits]):
         degraded.append("fulltext")
     if at_odds:
-        at_odds = pairs_among(at_odds, {*scoped.at("pk", ranked.places[: offset + limit]).tolist(), *told})
+        at_odds = pairs_among(at_odds, {*scoped.values_at("pk", ranked.places[: offset + limit]).tolist(), *shown_pks})
     more = len(ranked.places) > offset + limit and len(hits) == limit
     band = BAND if plan.ranking in BY_LOGARITHMS else BAND_SHARE * float(ranked.scores.max(initial=0.0))
     tier, way = "items" if hits else "none", overview.way if overview else ""
-    found = Recall(hits, degraded, ranked.combined, tier, more=more, band=band, at_odds=at_odds, coverage=way)
-    return with_summaries(replace(found, time=time_answer), app, scope, scoped)
+    result = Recall(hits, degraded, ranked.combined, tier, more=more, band=band, at_odds=at_odds, coverage=way)
+    return with_summaries(replace(result, time=time_answer), app, scope, scoped)
 
 
 def is_policys(plan: Plan) -> bool:
@@ -320,11 +322,11 @@ def is_policys(plan: Plan) -> bool:
     return plan.ranking in Ranking.values
 
 
-def with_summaries(found: Recall, app: App, scope: Scope, scoped: ScopedView) -> Recall:
+def with_summaries(result: Recall, app: App, scope: Scope, scoped: ScopedView) -> Recall:
     """Return what was found, with the summaries of its categories where a summary of what is now known is asked for."""
-    if found.coverage != SUMMARY or not found.hits or scope.past:
-        return found
-    return replace(found, summaries=summaries_of(app, scope.users, scoped, found.hits))
+    if result.coverage != SUMMARY or not result.hits or scope.past:
+        return result
+    return replace(result, summaries=summaries_of(app, scope.users, scoped, result.hits))
 
 
 def in_order_of_time(
@@ -339,13 +341,13 @@ def in_order_of_time(
 
 
 def page_of_summaries(
-    app: App, scoped: ScopedView, scope: Scope, found: Recall, offset: int, limit: int, told: Sequence[int]
+    app: App, scoped: ScopedView, scope: Scope, result: Recall, offset: int, limit: int, shown_pks: Sequence[int]
 ) -> Recall:
     """Return one page of the hits that summaries answer with, and of what contradicts them."""
-    hits, at_odds = hits_with_contradictions(app, scoped, found.hits, told, scope.commit)
+    hits, at_odds = hits_with_contradictions(app, scoped, result.hits, shown_pks, scope.commit)
     so_far, more = hits[: offset + limit], len(hits) > offset + limit
-    at_odds = pairs_among(at_odds, {hit.memory.pk for hit in so_far}.union(told))
-    return replace(found, hits=list(so_far[offset:]), tier="summaries", more=more, at_odds=at_odds)
+    at_odds = pairs_among(at_odds, {hit.memory.pk for hit in so_far}.union(shown_pks))
+    return replace(result, hits=list(so_far[offset:]), tier="summaries", more=more, at_odds=at_odds)
 
 
 def of_days_asked(
@@ -361,7 +363,7 @@ def of_days_asked(
     if evidence.by_validity:
         ranked = first_of(ranked, most)
     stays = in_talk(scoped, ranked.places) | is_of_time(evidence, ranked.places, asked_time)
-    statements = scoped.at("pk", ranked.places[~stays]).tolist()
+    statements = scoped.values_at("pk", ranked.places[~stays]).tolist()
     return without(ranked, scoped, [*of_other_days(app, statements, days, now)])
 
 
@@ -388,13 +390,13 @@ def evidence_for(
             if words or question.exact:
                 # The other rankings know names as words.
                 named = question.named if plan.ranking in (Ranking.PRODUCT, Ranking.DUAL) else ()
-                found = look_up(app, scoped, words, question.exact, named)
+                matches = look_up(app, scoped, words, question.exact, named)
             else:
-                found = look_up_symbols(app, scoped, question.text)
+                matches = look_up_symbols(app, scoped, question.text)
         if "fulltext" not in here and plan.ranking in BY_LOGARITHMS:
             # While another thread waits for the database to find the vectors.
-            found.work_out()
-        return found
+            matches.work_out()
+        return matches
 
     def by_meaning() -> Cosines | None:
         if not question.every_word:
@@ -409,18 +411,18 @@ def evidence_for(
         "fulltext": holding_words,
         "graph": lambda: graph_proximity(app, question.text, scoped),
     }
-    found, failed = run_retrievers({name: retrievers[name] for name in retrievers_run}, here=here)
-    if "vector" in found and (is_partial(app, embedder) or scoped.view.is_partial):
+    results, failed = run_retrievers({name: retrievers[name] for name in retrievers_run}, here=here)
+    if "vector" in results and (is_partial(app, embedder) or scoped.view.is_partial):
         failed.append("vector")
-    vector = found.get("vector")
+    vector = results.get("vector")
     evidence = Evidence(
         scoped,
         question,
         cosines=NoCosines(scoped.size) if vector is None else vector,
-        words=found.get("fulltext") or match_words(scoped, [], []),
+        words=results.get("fulltext") or match_words(scoped, [], []),
         looks=look_reader(app, scoped),
         thresholds=embedder.thresholds,
-        proximity=found.get("graph", scoped.nothing),
+        proximity=results.get("graph", scoped.nothing),
         measured=vector is not None,
     )
     return anchored_days(evidence), failed
@@ -453,19 +455,19 @@ def rank_by_retriever(retriever: str, evidence: Evidence, thresholds: Thresholds
     scoped, words = evidence.scoped, evidence.words
     values: Callable[[Rows], Floats] = evidence.proximity.take
     if retriever == "vector":
-        found, values = (
+        holders, values = (
             evidence.cosines.reaching(least_relevant(evidence) if floor else -1.0, most),
             evidence.cosines.at,
         )
     elif retriever == "fulltext":
-        found, values = words.holding, words.bm25.take
+        holders, values = words.holding, words.bm25.take
     else:
-        found = np.flatnonzero(evidence.proximity)
+        holders = np.flatnonzero(evidence.proximity)
     exact = None
     if words.is_exact:
-        found = distinct(np.concatenate([found, np.flatnonzero(words.exact)]), scoped.size)
-        exact = np.float32(EXACT["words" if retriever == "fulltext" else "share"]) * words.exact[found]
-    ranked = rank_by(scoped, PART_OF[retriever], found, values(found), most, exact)
+        holders = distinct(np.concatenate([holders, np.flatnonzero(words.exact)]), scoped.size)
+        exact = np.float32(EXACT["words" if retriever == "fulltext" else "share"]) * words.exact[holders]
+    ranked = rank_by(scoped, PART_OF[retriever], holders, values(holders), most, exact)
     if retriever == "vector":
         ranked = replace(ranked, calibration=calibration_of_cosines(ranked.scores, thresholds))
     return ranked
@@ -487,9 +489,9 @@ def load_hits(
     words: Sequence[str] = (),
 ) -> list[Hit]:
     """Return the hits of one page with their rows. Only shown rows are read. `standing` are places."""
-    shown = range(offset, min(offset + limit, len(ranked.places)))
-    places = ranked.places[shown.start : shown.stop]
-    pks = scoped.at("pk", places).tolist()
+    page = range(offset, min(offset + limit, len(ranked.places)))
+    places = ranked.places[page.start : page.stop]
+    pks = scoped.values_at("pk", places).tolist()
     rows = cached_rows(app, pks, commit)
     return [
         Hit(
@@ -502,7 +504,7 @@ def load_hits(
             combined=ranked.combined,
             words=words,
         )
-        for number, place, pk in zip(shown, places.tolist(), pks, strict=True)
+        for number, place, pk in zip(page, places.tolist(), pks, strict=True)
         if pk in rows
     ]
 
@@ -513,16 +515,16 @@ def from_summaries(
     """Return the memories behind the passages of summaries that fit, if one fits well enough; otherwise no hits."""
     here = local_retrievers(embedder)
     embed = partial(embed_question, embedder.embed_query, question.bare)
-    found, degraded = run_retrievers({"vector": embed}, here=here)
-    if found and is_partial(app, embedder):
+    results, degraded = run_retrievers({"vector": embed}, here=here)
+    if results and is_partial(app, embedder):
         degraded.append("vector")
-    vector, shown = found.get("vector"), set(scoped.pks.tolist())
-    look = partial(summary_answers, app, scope.users, question, vector, embedder, shown)
-    found, late = run_retrievers({"summary": look}, here=here)
+    vector, scoped_pks = results.get("vector"), set(scoped.pks.tolist())
+    look = partial(summary_answers, app, scope.users, question, vector, embedder, scoped_pks)
+    results, late = run_retrievers({"summary": look}, here=here)
     degraded += late
     thresholds = embedder.thresholds
     least = thresholds.likened(thresholds.relevant)
-    fitting = [answer for answer in found.get("summary", []) if answer.score >= least]
+    fitting = [answer for answer in results.get("summary", []) if answer.score >= least]
     calibration = calibration_of("summaries", np.array([answer.score for answer in fitting]))
     fitting = [answer for answer in fitting if calibration.score(answer.score) >= min_score]
     if not fitting or fitting[0].score < SUFFICIENT:
@@ -537,9 +539,9 @@ def from_summaries(
     ]
     summaries: dict[int, SummaryAnswer] = {}
     for passage in (answer.passage for answer in fitting if answer.passage.memory_id in rows):
-        told = summaries.setdefault(passage.summary_id, SummaryAnswer(passage.summary, [], []))
-        told.passages.append(passage.text)
-        told.sources.append(rows[passage.memory_id].uid)
+        answer = summaries.setdefault(passage.summary_id, SummaryAnswer(passage.summary, [], []))
+        answer.passages.append(passage.text)
+        answer.sources.append(rows[passage.memory_id].uid)
     return Recall(hits, degraded, summaries=[*summaries.values()], band=BAND_SHARE * fitting[0].score)
 
 
@@ -552,8 +554,8 @@ def dimension(app: App, embedder: Embedder) -> int:
     if embedder.known_dim:
         return embedder.known_dim
     stored = Vector.objects.for_app(app).filter(model=embedder.name).order_by("memory_id")
-    told = stored.values_list("dim", flat=True)[:DIMENSIONS_READ]
-    counted = Counter(dim for dim in told if isinstance(dim, int) and dim > 0)
+    dims = stored.values_list("dim", flat=True)[:DIMENSIONS_READ]
+    counted = Counter(dim for dim in dims if isinstance(dim, int) and dim > 0)
     return max(counted, key=counted.__getitem__, default=1)
 
 
@@ -598,8 +600,8 @@ def past_state_at(
     states = {pk: dict(zip(TELLING, state, strict=True)) for pk, *state in rows.values_list("pk", *TELLING)}
     # Those of many are found by looking through the memories once more.
     which = rows if len(states) > FEW else list(states)
-    told = Revision.objects.for_app(app).filter(memory__in=which, created_at__lte=moment)
-    for pk, after in told.order_by("number").values_list("memory_id", "after"):
+    revisions = Revision.objects.for_app(app).filter(memory__in=which, created_at__lte=moment)
+    for pk, after in revisions.order_by("number").values_list("memory_id", "after"):
         # Of many, one may have changed between the two statements.
         if pk in states:
             states[pk] |= {name: parse(name, after[name]) for name in TELLING if name in after}
@@ -639,33 +641,33 @@ def restore_past(app: App, hits: Sequence[Hit], moment: datetime) -> None:
 
 
 def with_others(
-    found: Recall, app: App, agent: Agent | None, asked: SearchRequest, scope: Scope, embedder: Embedder
+    result: Recall, app: App, agent: Agent | None, request: SearchRequest, scope: Scope, embedder: Embedder
 ) -> Recall:
     """Merge the hits of this app with passages of its documents, and with what other apps share, as far as asked."""
-    first = replace(asked, limit=asked.offset + asked.limit, offset=0)
+    first = replace(request, limit=request.offset + request.limit, offset=0)
     others, late = list[Recall](), False
     # Seen as of the search of memories just before.
-    if asked.documents == BESIDE and not scope.past and index_of(app, embedder).latest_view.has_documents:
+    if request.documents == BESIDE and not scope.past and index_of(app, embedder).latest_view.has_documents:
         others.append(recall_in_scope(app, first, replace(scope, documents=True), embedder, app.policy))
-    if asked.shared and app.policy.share_memories:
+    if request.shared and app.policy.share_memories:
         shared, late = recalls_of_others(app, agent, first, scope, embedder)
         others += shared
     if not others and not late:
-        return found
-    own = recall_in_scope(app, first, scope, embedder, app.policy) if asked.offset else found
+        return result
+    own = recall_in_scope(app, first, scope, embedder, app.policy) if request.offset else result
     everything = [own, *others]
     hits = [hit for each in everything for hit in each.hits]
     if calibration := calibration_of_all([each.hits[0].calibration for each in everything if each.hits]):
-        least = app.policy.min_score if asked.min_score is None else asked.min_score
-        hits = [hit for hit in hits if hit.calibrate(calibration).score >= least or not asked.floor]
+        least = app.policy.min_score if request.min_score is None else request.min_score
+        hits = [hit for hit in hits if hit.calibrate(calibration).score >= least or not request.floor]
     hits = sorted_by_policy(hits, app.policy)
     so_far = hits[: first.limit]
     return replace(
-        found,
-        hits=so_far[asked.offset :],
+        result,
+        hits=so_far[request.offset :],
         more=any(each.more for each in everything) or len(hits) > first.limit,
-        degraded=[*found.degraded, *(["shared"] if late else [])],
-        tier=found.tier if found.hits or not hits else "items",
+        degraded=[*result.degraded, *(["shared"] if late else [])],
+        tier=result.tier if result.hits or not hits else "items",
         at_odds=pairs_among([pair for each in everything for pair in each.at_odds], {hit.memory.pk for hit in so_far}),
         time=known_by_any([each.time for each in everything]),
     )
@@ -716,16 +718,16 @@ def apps_sharing_with(app: App) -> QuerySet[App]:
     return sharing.filter(Exists(shared)).select_related("policy")
 
 
-def shared_scope(other: App, domain: str, asked: SearchRequest, scope: Scope) -> Scope:
+def shared_scope(other: App, domain: str, request: SearchRequest, scope: Scope) -> Scope:
     """Return the scope in another app: its shared memories, as another domain's unless an agent of `domain` wrote them.
 
     A filter on a private field of that app finds nothing there; otherwise its answer would reveal the field.
     """
     agents = Agent.objects.for_app(other).exclude(domain=domain) if domain else Agent.objects.for_app(other)
     only = None
-    if asked.filters:
-        tells = names_in(asked.filters) & PRIVATE_FIELDS
-        only = np.zeros(0, np.int64) if tells else matching_pks(other, asked.filters)
+    if request.filters:
+        tells = names_in(request.filters) & PRIVATE_FIELDS
+        only = np.zeros(0, np.int64) if tells else matching_pks(other, request.filters)
     return replace(
         scope,
         agent_pk=None,

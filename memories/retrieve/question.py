@@ -166,8 +166,8 @@ def is_identifier(token: str) -> bool:
 
 def names_of(text: str, days: Sequence[tuple[int, int]]) -> list[str]:
     """Return the names in a text, in small letters: what is written with a capital, though no sentence begins there."""
-    found = (match[0].lower() for match in NAME.finditer(text) if not is_within(match, days))
-    return [name for name in dict.fromkeys(found) if name not in STOP_WORDS][:MOST_TERMS]
+    names = (match[0].lower() for match in NAME.finditer(text) if not is_within(match, days))
+    return [name for name in dict.fromkeys(names) if name not in STOP_WORDS][:MOST_TERMS]
 
 
 def is_within(match: re.Match[str], spans: Sequence[tuple[int, int]]) -> bool:
@@ -191,8 +191,8 @@ def is_alike(word: str, name: str) -> bool:
     """Tell whether two names are spelled alike: "Muhammad" and "Muhhamed"."""
     if min(len(word), len(name)) < 5 or word[0] != name[0]:
         return False
-    one, other = ({text[at : at + 3] for at in range(len(text) - 2)} for text in (f" {word} ", f" {name} "))
-    return len(one & other) >= ALIKE * len(one | other)
+    first, other = ({text[index : index + 3] for index in range(len(text) - 2)} for text in (f" {word} ", f" {name} "))
+    return len(first & other) >= ALIKE * len(first | other)
 
 
 def exact_days(text: str, windows: Sequence[TimeWindow], scoped: ScopedView, now: datetime) -> list[Span]:
@@ -282,8 +282,8 @@ def of_other_days(app: App, pks: Sequence[int], spans: Sequence[Span], now: date
 
 def is_about_days(row: Row, spans: Sequence[Span], zone: tzinfo | None, *, is_over: bool) -> bool:
     _, content, valid_from, created_at, said_at, offset = row
-    said = in_own_zone(said_at or created_at, offset, zone or UTC)
-    windows = [window for window in find_windows(content, said) if window.precision != "recent"]
+    moment = in_own_zone(said_at or created_at, offset, zone or UTC)
+    windows = [window for window in find_windows(content, moment) if window.precision != "recent"]
     for window in windows:
         first = window.start.toordinal() if window.start else date.min.toordinal()
         last = (window.end - INSTANT).toordinal() if window.end else date.max.toordinal()
@@ -293,7 +293,7 @@ def is_about_days(row: Row, spans: Sequence[Span], zone: tzinfo | None, *, is_ov
         return False
     if not is_over or not tells_of_past(content):
         return True
-    day = (in_zone(valid_from, zone) if valid_from and zone else said).toordinal()
+    day = (in_zone(valid_from, zone) if valid_from and zone else moment).toordinal()
     return any(first <= day <= last for first, last in spans)
 
 

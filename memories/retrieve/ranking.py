@@ -149,10 +149,10 @@ class Evidence:
 
         A third of the words is worth what is `relevant`.
         """
-        by_words = np.minimum(1.0, relevant / ENOUGH_WORDS * self.words.held(places))
+        by_words = np.minimum(1.0, relevant / ENOUGH_WORDS * self.words.share_held(places))
         cosines = np.maximum(self.likened(places), 0)
-        found: NDArray[np.float64] = np.where(self.has_cosine(places), cosines, by_words)
-        return found
+        similarities: NDArray[np.float64] = np.where(self.has_cosine(places), cosines, by_words)
+        return similarities
 
     def likened(self, places: Rows) -> Floats:
         return self.thresholds.likened(self.cosines.at(places))
@@ -198,20 +198,23 @@ def candidates(evidence: Evidence, scale: Scale) -> Rows:
     good = distinct(np.concatenate([evidence.cosines.foremost, by_words(evidence.words, scoped.size)]), scoped.size)
     if not len(good):  # a name alone is asked for, or nothing that is held
         good = np.arange(scoped.size)
-    score, at = roughly(evidence, scale, good), scoped.at_of_place[good].astype(np.intp)
+    score, positions = roughly(evidence, scale, good), scoped.at_of_place[good].astype(np.intp)
     if not scoped.has_sessions:
-        return np.sort(at[highest(score, CANDIDATES)])
+        return np.sort(positions[highest(score, CANDIDATES)])
     # In order, and 0 behind the last: that is before the first, too.
     line = np.zeros(scoped.size + 1, np.float32)
-    line[at] = score
+    line[positions] = score
     least = lowest_of_highest(score, CANDIDATES)
-    at = at[score >= (least / (1 + 2 * SHARE) if least > 0 else least)]
+    positions = positions[score >= (least / (1 + 2 * SHARE) if least > 0 else least)]
     joined = scoped.joined
-    beside = np.concatenate([at[joined[at]] - 1, at[joined[at + 1]] + 1])
+    beside = np.concatenate([positions[joined[positions]] - 1, positions[joined[positions + 1]] + 1])
     line[beside] = roughly(evidence, scale, scoped.order.rows[beside])
-    at = distinct(np.concatenate([at, beside]), scoped.size)
-    shared = np.maximum(line[at - 1], 0) * joined[at] + np.maximum(line[at + 1], 0) * joined[at + 1]
-    return np.sort(at[highest(line[at] + np.float32(SHARE) * shared, CANDIDATES)])
+    positions = distinct(np.concatenate([positions, beside]), scoped.size)
+    shared = (
+        np.maximum(line[positions - 1], 0) * joined[positions]
+        + np.maximum(line[positions + 1], 0) * joined[positions + 1]
+    )
+    return np.sort(positions[highest(line[positions] + np.float32(SHARE) * shared, CANDIDATES)])
 
 
 def by_words(words: WordMatches, size: int) -> Rows:
@@ -238,43 +241,45 @@ def features(evidence: Evidence) -> tuple[Rows, Features]:
     """
     scoped, question = evidence.scoped, evidence.question
     scale = scale_of(evidence.cosines, scoped.size, evidence.thresholds.usual)
-    at = candidates(evidence, scale)
-    places = scoped.order.rows[at]
+    positions = candidates(evidence, scale)
+    places = scoped.order.rows[positions]
 
     def meaning(places: Rows) -> Floats:
         return scale(evidence.cosines.at(places))
 
     if scoped.has_sessions:
-        near, exists = neighbours(scoped, at)
+        near, exists = neighbours(scoped, positions)
         evidence.cosines.look_closer(near[REACH - 1 : REACH + 2].ravel())
         before, look = evidence.looks(np.stack([near[REACH - 1], places]))
-        found = meaning_and_words(evidence, scale, places)
-        found |= around(evidence, meaning, near, exists, has_look(before, Look.ASKS)) | session(evidence, meaning, at)
+        values = meaning_and_words(evidence, scale, places)
+        values |= around(evidence, meaning, near, exists, has_look(before, Look.ASKS)) | session(
+            evidence, meaning, positions
+        )
     else:
         evidence.cosines.look_closer(places)
-        look, found = evidence.looks(places), meaning_and_words(evidence, scale, places)
-        found |= alone(evidence, found, places)
-    found |= form(evidence, places, look)
+        look, values = evidence.looks(places), meaning_and_words(evidence, scale, places)
+        values |= alone(evidence, values, places)
+    values |= form(evidence, places, look)
     if assistants := scoped.view.subjects.assistants:
-        said = np.isin(scoped.at("subject", places), assistants) & has_look(look, Look.SPOKEN)
-        found["of_assistant"] = said
+        is_spoken = np.isin(scoped.values_at("subject", places), assistants) & has_look(look, Look.SPOKEN)
+        values["of_assistant"] = is_spoken
         if question.of_answers:
-            found["answers_asked"] = said
+            values["answers_asked"] = is_spoken
     if question.subjects:
-        found |= subject(evidence, places, look)
+        values |= subject(evidence, places, look)
     if question.days:
         weight = (0.15 + 0.85 * scoped.chat) * question.days_weigh
         # 1 on a named day (in a named month), falling with the days before and, half as fast, after it.
-        when = scoped.at("day", places)
+        when = scoped.values_at("day", places)
         closeness = np.zeros(len(places), np.float32)
         for start, end in question.days:
             away = np.maximum(start - when, 0) + 0.5 * np.maximum(when - end, 0)
             closeness = np.maximum(closeness, np.exp(-away / 7).astype(np.float32))
         of_day = (when > 0) & in_talk(scoped, places) if evidence.by_validity else when > 0
-        found["day_named"] = weight * np.where(of_day, closeness, np.float32(0))
+        values["day_named"] = weight * np.where(of_day, closeness, np.float32(0))
     if scoped.chat < 1:
-        found |= {f"long_{name}": (1 - scoped.chat) * found[name] for name in LONG_TOO}
-    return places, found
+        values |= {f"long_{name}": (1 - scoped.chat) * values[name] for name in LONG_TOO}
+    return places, values
 
 
 def meaning_and_words(evidence: Evidence, scale: Scale, places: Rows) -> Features:
@@ -299,58 +304,59 @@ def around(
     scoped, words = evidence.scoped, evidence.words
     before, after, beside = REACH - 1, REACH + 1, slice(REACH - 2, REACH + 3)
     close = meaning(near[before]) * exists[before]
-    held = np.bitwise_or.reduce(words.bits[near[beside]] * exists[beside])
-    asked = scoped.chat * (asks & exists[before])
+    bits = np.bitwise_or.reduce(words.bits[near[beside]] * exists[beside])
+    questions = scoped.chat * (asks & exists[before])
     return {
         "near_meaning": np.maximum(close, meaning(near[after]) * exists[after]),
-        "covered_nearby": words.weight_of(held) / words.total,
-        "answers_meaning": asked * np.maximum(close, 0),
-        "answers_words": asked * words.bm25[near[before]] / max(words.best, LEAST_BEST),
+        "covered_nearby": words.weight_of(bits) / words.total,
+        "answers_meaning": questions * np.maximum(close, 0),
+        "answers_words": questions * words.bm25[near[before]] / max(words.best, LEAST_BEST),
     }
 
 
 def alone(evidence: Evidence, itself: Features, places: Rows) -> Features:
-    """Return the same, and what `session` returns, where each memory is a session of its own: `itself` is all
-    there is.
+    """Return the same, and what `session` returns, where each memory is a session of its own.
+
+    `itself` is all there is.
     """
     scoped, words = evidence.scoped, evidence.words
     return {
         "covered_nearby": itself["words_covered"],
         "session_meaning": itself["meaning"],
         "session_words": itself["words"] / words.total,
-        "session_topic": words.topics(scoped.at("session_number", places)),
+        "session_topic": words.topics(scoped.values_at("session_number", places)),
         "opens_session": np.full(len(places), scoped.chat),
     }
 
 
-def neighbours(scoped: ScopedView, at: Rows) -> tuple[Rows, NDArray[np.bool_]]:
+def neighbours(scoped: ScopedView, positions: Rows) -> tuple[Rows, NDArray[np.bool_]]:
     """Return the places (2·REACH+1, c) of the turns around each, itself in the middle, and which of them exist.
 
     `at` are their positions in turn order.
     """
-    near = at[None, :] + np.arange(-REACH, REACH + 1)[:, None]
+    near = positions[None, :] + np.arange(-REACH, REACH + 1)[:, None]
     inside = (near >= 0) & (near < scoped.size)
     near = np.clip(near, 0, max(0, scoped.size - 1))
     places = scoped.order.rows[near]
-    sessions = scoped.at("session_number", places)
+    sessions = scoped.values_at("session_number", places)
     return places, inside & (sessions == sessions[REACH])
 
 
-def session(evidence: Evidence, meaning: Meaning, at: Rows) -> Features:
+def session(evidence: Evidence, meaning: Meaning, positions: Rows) -> Features:
     """Return how much the whole session is about it, and whether it opens it. `at` are positions in turn order."""
     scoped, words = evidence.scoped, evidence.words
-    nth = np.searchsorted(scoped.session_bounds, at, "right") - 1
+    nth = np.searchsorted(scoped.session_bounds, positions, "right") - 1
     # They rise, as `at` does.
     begins = run_starts(nth)
     sessions, of_place = nth[begins], np.cumsum(begins) - 1
     starts = scoped.session_bounds[sessions]
     members, firsts = scoped.members(starts, scoped.session_bounds[sessions + 1])
-    number = scoped.at("session_number", scoped.order.rows[starts])
+    number = scoped.values_at("session_number", scoped.order.rows[starts])
     return {
         "session_meaning": np.maximum.reduceat(meaning(members), firsts)[of_place],
         "session_words": np.maximum.reduceat(words.bm25[members], firsts)[of_place] / words.total,
         "session_topic": words.topics(number)[of_place],
-        "opens_session": scoped.chat * np.exp(-(at - starts[of_place]) / 2),
+        "opens_session": scoped.chat * np.exp(-(positions - starts[of_place]) / 2),
     }
 
 
@@ -369,7 +375,7 @@ def subjects_named(
 
 
 def subject(evidence: Evidence, places: Rows, look: Bits) -> Features:
-    own, other, first = subjects_named(evidence, evidence.scoped.at("subject", places))
+    own, other, first = subjects_named(evidence, evidence.scoped.values_at("subject", places))
     return {
         "subject_named": own,
         "subject_other": other,
@@ -386,12 +392,12 @@ def form(evidence: Evidence, places: Rows, look: Bits) -> Features:
     spoken = scoped.chat * has_look(look, Look.SPOKEN)
     if not spoken.any():
         return {}
-    found: Features = dict(zip(LOOKS, spoken * ((look & LOOK_BITS) != 0), strict=True))
+    values: Features = dict(zip(LOOKS, spoken * ((look & LOOK_BITS) != 0), strict=True))
     if question.wants_time:
-        found["when_times"] = found["times"]
+        values["when_times"] = values["times"]
     if question.wants_name:
-        found["who_names"] = found["names"]
-    return found
+        values["who_names"] = values["names"]
+    return values
 
 
 def has_look(look: Bits, bit: Look) -> NDArray[np.bool_]:
@@ -407,9 +413,9 @@ def learnt_weights() -> dict[str, float]:
 
 
 @cache
-def weights_of(found: tuple[str, ...]) -> tuple[list[str], NDArray[np.float64]]:
+def weights_of(names: tuple[str, ...]) -> tuple[list[str], NDArray[np.float64]]:
     """Return those of these features that have a weight, and their weights, shape (names, 1)."""
-    weights = {name: weight for name, weight in learnt_weights().items() if name in found}
+    weights = {name: weight for name, weight in learnt_weights().items() if name in names}
     return [*weights], np.array([*weights.values()])[:, None]
 
 
@@ -431,9 +437,9 @@ class Ranked:
 
     def parts_of(self, number: int) -> dict[str, float]:
         """Return the parts of the hit of this number, without those that change nothing."""
-        told = zip(self.names, self.parts[:, self.columns[number]].tolist(), strict=True)
+        named_parts = zip(self.names, self.parts[:, self.columns[number]].tolist(), strict=True)
         is_sum = self.combined == "sum"
-        parts = {name: value for name, value in told if not math.isnan(value)}
+        parts = {name: value for name, value in named_parts if not math.isnan(value)}
         return {name: value for name, value in parts.items() if (value if is_sum else value != 1 or name in FORMULA)}
 
 
@@ -452,9 +458,9 @@ def rank(
     if floor and not anything:
         return best_first(evidence.scoped, np.zeros(0, np.intp), {}, Ranking.STANDARD)
     scoped, words, named = evidence.scoped, evidence.words, evidence.question.subjects
-    places, found = features(evidence)
-    names, weights = weights_of(tuple(found))
-    parts = weights * stacked([found[name] for name in names], len(places))
+    places, values = features(evidence)
+    names, weights = weights_of(tuple(values))
+    parts = weights * stacked([values[name] for name in names], len(places))
     worths = {**worth(scoped, places, scope, policy), **of_others(evidence, places)}
     if words.is_exact:
         worths["exact"] = EXACT["sum"] * words.exact[places]
@@ -465,7 +471,7 @@ def rank(
     own = evidence.likened(places) + COVERED_COUNTS * words.covered(places) >= relevant * OWN_SHARE
     measured = evidence.has_cosine(places)
     if not measured.all():
-        own = np.where(measured, own, words.held(places) >= ENOUGH_WORDS * OWN_SHARE)
+        own = np.where(measured, own, words.share_held(places) >= ENOUGH_WORDS * OWN_SHARE)
     fitting: NDArray[np.bool_] = in_talk(scoped, places) | own
     if named:
         fitting |= np.isin(scoped.subjects[places], named)
@@ -477,8 +483,9 @@ def rank(
 def rank_by(
     scoped: ScopedView, name: str, places: Rows, scores: Floats, most: int, exact: Floats | None = None
 ) -> Ranked:
-    """Rank by one retriever alone: the `most` best, and what ties with the last of them. Sorting all would
-    cost more.
+    """Rank by one retriever alone: the `most` best, and what ties with the last of them.
+
+    Sorting all would cost more.
 
     `exact` is added: what each of the places has for holding what the question names.
     """
@@ -489,7 +496,7 @@ def rank_by(
     if len(places) > most:
         best = scores >= np.partition(scores, -most)[-most]
         places, parts = places[best], {part: values[best] for part, values in parts.items()}
-    return best_first(scoped, places, parts, next(arm for arm, part in PART_OF.items() if part == name))
+    return best_first(scoped, places, parts, next(retriever for retriever, part in PART_OF.items() if part == name))
 
 
 def rank_product(evidence: Evidence, scope: Scope, policy: AppPolicy, relevant: float, *, floor: bool = True) -> Ranked:
@@ -599,16 +606,16 @@ def highest_below(above: Ranked) -> float:
     return lowest * (1 - BEHIND) if above.combined == "product" else lowest - BEHIND
 
 
-def joined(one: Ranked, other: Ranked) -> Ranked:
+def joined(first: Ranked, other: Ranked) -> Ranked:
     """Return one ranking and then the other, of the same formula."""
-    names = [*dict.fromkeys([*one.names, *other.names])]
-    parts = np.full((len(names), len(one.places) + len(other.places)), np.nan)
-    for ranked, start in ((one, 0), (other, len(one.places))):
+    names = [*dict.fromkeys([*first.names, *other.names])]
+    parts = np.full((len(names), len(first.places) + len(other.places)), np.nan)
+    for ranked, start in ((first, 0), (other, len(first.places))):
         rows = [names.index(name) for name in ranked.names]
         parts[rows, start : start + len(ranked.places)] = ranked.parts[:, ranked.columns]
-    places = np.concatenate([one.places, other.places])
-    scores = np.concatenate([one.scores, other.scores])
-    return replace(one, places=places, scores=scores, names=names, parts=parts, columns=np.arange(len(places)))
+    places = np.concatenate([first.places, other.places])
+    scores = np.concatenate([first.scores, other.scores])
+    return replace(first, places=places, scores=scores, names=names, parts=parts, columns=np.arange(len(places)))
 
 
 def lowered(ranked: Ranked, name: str, scores: NDArray[np.float64]) -> Ranked:
@@ -651,7 +658,7 @@ def by_sum(places: Rows, names: Sequence[str], parts: NDArray[np.float64]) -> Ra
 
 def sorted_by_score(scoped: ScopedView, ranked: Ranked) -> Ranked:
     """Sort by score; of equals the one that was written later comes first."""
-    return in_order(np.lexsort((-scoped.at("pk", ranked.places), -ranked.scores)), ranked)
+    return in_order(np.lexsort((-scoped.values_at("pk", ranked.places), -ranked.scores)), ranked)
 
 
 def stacked(parts: Sequence[NDArray[Any]], size: int) -> NDArray[np.float64]:
@@ -669,12 +676,12 @@ def rearranged(ranked: Ranked, places: Rows, scores: NDArray[np.float64], part: 
 
     A place that the ranking has not has no other part.
     """
-    at = {place: number for number, place in enumerate(ranked.places.tolist())}
-    numbers = np.array([at.get(place, -1) for place in places.tolist()], np.intp)
+    positions = {place: number for number, place in enumerate(ranked.places.tolist())}
+    numbers = np.array([positions.get(place, -1) for place in places.tolist()], np.intp)
     is_known = numbers >= 0
-    columns = np.where(is_known, ranked.columns[numbers] if len(at) else -1, -1)
+    columns = np.where(is_known, ranked.columns[numbers] if len(positions) else -1, -1)
     parts = np.pad(ranked.parts, ((0, 1), (0, 1)), constant_values=np.nan)[:, columns]
-    before = np.where(is_known, ranked.scores[numbers] if len(at) else 0.0, 0.0)
+    before = np.where(is_known, ranked.scores[numbers] if len(positions) else 0.0, 0.0)
     is_sum = ranked.combined == "sum"
     change = scores - before if is_sum else scores / np.where(before > 0, before, 1)
     parts[-1] = np.where(is_known & (scores == before), np.nan, change)
@@ -694,7 +701,7 @@ def first_of(ranked: Ranked, most: int) -> Ranked:
 
 def without(ranked: Ranked, scoped: ScopedView, pks: Sequence[int]) -> Ranked:
     """Leave out these memories."""
-    return in_order(np.flatnonzero(~np.isin(scoped.at("pk", ranked.places), pks)), ranked)
+    return in_order(np.flatnonzero(~np.isin(scoped.values_at("pk", ranked.places), pks)), ranked)
 
 
 def fits(evidence: Evidence, relevant: float) -> bool:
@@ -709,13 +716,13 @@ def fits(evidence: Evidence, relevant: float) -> bool:
         return True
     if evidence.thresholds.likened(evidence.cosines.best) + COVERED_COUNTS * words.most_covered >= relevant:
         return True
-    holding = words.holding[words.held(words.holding) >= ENOUGH_WORDS]
+    holding = words.holding[words.share_held(words.holding) >= ENOUGH_WORDS]
     return not evidence.has_cosine(holding).all()
 
 
 def in_talk(scoped: ScopedView, places: Rows) -> NDArray[np.bool_]:
     """Tell which places are turns of a talk, and no statements."""
-    turns: NDArray[np.bool_] = ~scoped.at("stated", places) & of_several(scoped.at("session", places))
+    turns: NDArray[np.bool_] = ~scoped.values_at("stated", places) & of_several(scoped.values_at("session", places))
     return turns
 
 
@@ -744,23 +751,21 @@ def of_others(evidence: Evidence, places: Rows) -> Features:
     """Return what counts against a memory of somebody else, where one asks about oneself: "where do I live?"."""
     if not evidence.question.of_asker:
         return {}
-    told = has_look(evidence.looks(places), Look.OF_ANOTHER)
-    return {"of_another": -OF_ANOTHER * told} if told.any() else {}
+    of_another = has_look(evidence.looks(places), Look.OF_ANOTHER)
+    return {"of_another": -OF_ANOTHER * of_another} if of_another.any() else {}
 
 
 def leanings(scoped: ScopedView, places: Rows, scope: Scope, policy: AppPolicy) -> Features:
-    """Return logarithms of what counts against memories of another domain, and for those in the tone of the
-    question.
-    """
+    """Return logarithms of what counts against memories of another domain, and for those in the question's tone."""
     rows, columns = scoped.rows[places], scoped.view.columns
-    found: Features = {}
+    values: Features = {}
     if scope.off_domain:
         off = np.isin(columns.agent[rows], scope.off_domain)
-        found["domain"] = math.log(max(1 - policy.off_domain_penalty, LEAST_SHARE)) * off
+        values["domain"] = math.log(max(1 - policy.off_domain_penalty, LEAST_SHARE)) * off
     if scope.tone in TONES[1:]:
         same = columns.sentiment[rows] == TONES.index(Sentiment(scope.tone))
-        found["sentiment"] = math.log1p(policy.sentiment_weight) * same
-    return found
+        values["sentiment"] = math.log1p(policy.sentiment_weight) * same
+    return values
 
 
 def anchored_days(evidence: Evidence) -> Evidence:

@@ -120,7 +120,7 @@ class ScopedView:
         """Return a column at all places."""
         return take_rows(getattr(self.view.columns, name), self.rows)
 
-    def at(self, name: str, places: Rows) -> NDArray[Any]:
+    def values_at(self, name: str, places: Rows) -> NDArray[Any]:
         """Return a column at some places."""
         values: NDArray[Any] = getattr(self.view.columns, name)[self.rows[places]]
         return values
@@ -166,7 +166,7 @@ class ScopedView:
     def length_discount(self, places: Rows) -> Floats:
         """Return BM25's factor for the length of each: weaker among turns of a chat than among long texts."""
         b = B_LONG + (B_CHAT - B_LONG) * self.chat
-        relative = self.at("words", places).astype(np.float32) / np.float32(self.mean_words)
+        relative = self.values_at("words", places).astype(np.float32) / np.float32(self.mean_words)
         factor: Floats = (K1 + 1) / (1 + K1 * (1 - b + b * relative))
         return factor
 
@@ -202,9 +202,9 @@ class ScopedView:
     @cached_property
     def at_of_place(self) -> NDArray[np.int32]:
         """Return the position of each place in turn order."""
-        at = np.empty(self.size, np.int32)
-        at[self.order.rows] = np.arange(self.size, dtype=np.int32)
-        return at
+        positions = np.empty(self.size, np.int32)
+        positions[self.order.rows] = np.arange(self.size, dtype=np.int32)
+        return positions
 
     @cached_property
     def session_bounds(self) -> Rows:
@@ -312,9 +312,9 @@ def holding(view: IndexView, scope: Scope) -> NDArray[np.bool_]:
         return (columns.active | columns.replaced) & overlaps(columns, scope.valid)
     if not len(view.moments):
         return columns.active
-    held = columns.active & (columns.until > scope.now) & (columns.since <= scope.now)
+    is_valid = columns.active & (columns.until > scope.now) & (columns.since <= scope.now)
     besides = held_besides(view, scope)
-    return held | besides if len(besides) else held
+    return is_valid | besides if len(besides) else is_valid
 
 
 def held_besides(view: IndexView, scope: Scope) -> NDArray[np.bool_]:
@@ -322,17 +322,19 @@ def held_besides(view: IndexView, scope: Scope) -> NDArray[np.bool_]:
     columns = view.columns
     if not scope.held_in or not len(view.moments):
         return np.zeros(0, bool)
-    held = np.logical_or.reduce([overlaps(columns, span) for span in scope.held_in])
-    held &= columns.alive & (columns.active | columns.replaced)
-    besides: NDArray[np.bool_] = held & ~(columns.active & (columns.until > scope.now) & (columns.since <= scope.now))
+    is_valid = np.logical_or.reduce([overlaps(columns, span) for span in scope.held_in])
+    is_valid &= columns.alive & (columns.active | columns.replaced)
+    besides: NDArray[np.bool_] = is_valid & ~(
+        columns.active & (columns.until > scope.now) & (columns.since <= scope.now)
+    )
     return besides
 
 
 def overlaps(columns: Columns, span: Interval) -> NDArray[np.bool_]:
     """Return which rows hold at some time in a span."""
     start, end = span
-    held: NDArray[np.bool_] = (columns.until > start) & (columns.since < end) & (columns.until > columns.since)
-    return held
+    is_valid: NDArray[np.bool_] = (columns.until > start) & (columns.since < end) & (columns.until > columns.since)
+    return is_valid
 
 
 def is_newer(view: IndexView, scope: Scope) -> NDArray[np.bool_]:
@@ -348,15 +350,15 @@ def cached_view(view: IndexView, scope: Scope) -> ScopedView:
     """Return the cached scoped view of this visibility, or make and cache one."""
     agent = scope.agent_pk if scope.agent_pk is None or scope.agent_pk in view.owners else NOBODY
     visibility = agent, user_codes(view, scope.users), scope.shared, scope.unheard, scope.documents
-    kept = view.scoped_views.get(visibility)
-    if kept is None or not kept.since <= scope.now < kept.until:
+    cached = view.scoped_views.get(visibility)
+    if cached is None or not cached.since <= scope.now < cached.until:
         scoped = new_view(view, scope)
-        scoped.known = kept.scoped.known_now() if kept else view.known.scoped_views.get(visibility)
+        scoped.known = cached.scoped.known_now() if cached else view.known.scoped_views.get(visibility)
         moments = np.concatenate([[-np.inf, np.inf], view.moments])
         since, until = moments[moments <= scope.now].max(), moments[moments > scope.now].min()
-        kept = CachedView(scoped, scope, float(since), float(until))
-        view.scoped_views.put(visibility, kept)
-    return kept.scoped
+        cached = CachedView(scoped, scope, float(since), float(until))
+        view.scoped_views.put(visibility, cached)
+    return cached.scoped
 
 
 def user_codes(view: IndexView, users: Users) -> tuple[int, ...] | None:

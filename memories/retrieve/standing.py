@@ -23,13 +23,14 @@ UNSURE = 0.15
 
 def standing_places(scoped: ScopedView) -> Rows:
     """Return the places of standing statements, as far as it is known how the texts look."""
-    found: Rows = np.flatnonzero(scoped.column("look") & np.uint16(Look.STANDING))
-    return found
+    places: Rows = np.flatnonzero(scoped.column("look") & np.uint16(Look.STANDING))
+    return places
 
 
 def applying(evidence: Evidence, relevant: float, limit: int) -> tuple[Rows, list[int]]:
-    """Return the places of the standing statements whose matter the question touches, the nearest first, and where each
-    stands at the latest.
+    """Return the places of the standing statements whose matter the question touches, nearest first, and ranks.
+
+    Such a rank is where each stands at the latest.
 
     A question that names somebody the app knows asks about them: it is no request.
     """

@@ -13,7 +13,7 @@ import numpy as np
 from memories.index.similarity import Rows
 from memories.models import Memory
 from memories.providers.embeddings import Embedder
-from memories.retrieve.contradictions import Contradictions, pairs_among, place_surer
+from memories.retrieve.contradictions import Contradictions, pairs_among, place_contradictions
 from memories.retrieve.hits import cached_rows
 from memories.retrieve.pipeline import index_of
 from memories.retrieve.scoped_view import Scope, ScopedView, scoped_view
@@ -46,7 +46,7 @@ def top_memories(
     *,
     least_confidence: float,
     shorter_than: int,
-    told: Collection[int] = (),
+    shown_pks: Collection[int] = (),
     standing: int = 0,
 ) -> TopMemories:
     """Return the `most` memories with the highest values in the columns that `order` names, the first column first.
@@ -58,21 +58,23 @@ def top_memories(
     """
     scoped = scoped_view(index_of(app, embedder).view(), scope)
     fitting = scoped.column("confidence") >= least_confidence
-    if told:
-        fitting &= ~np.isin(scoped.pks, [*told])
+    if shown_pks:
+        fitting &= ~np.isin(scoped.pks, [*shown_pks])
     short = np.flatnonzero(fitting & (scoped.column("length") < shorter_than))
     first = short[np.isin(short, standing_places(scoped))] if standing else short[:0]
     if len(first):
         first = highest(scoped, first, order, most)
-        first = first[np.cumsum(scoped.at("length", first) + BESIDE_TEXT) <= standing]
+        first = first[np.cumsum(scoped.values_at("length", first) + BESIDE_TEXT) <= standing]
     rest = highest(scoped, short[~np.isin(short, first)], order, most - len(first))
-    pks = scoped.at("pk", np.concatenate([first, rest])).tolist()
+    pks = scoped.values_at("pk", np.concatenate([first, rest])).tolist()
     shown_first = set(pks[: len(first)])
-    odds = Contradictions(app, scoped, pks, told, None)
+    odds = Contradictions(app, scoped, pks, shown_pks, None)
     if odds.pairs:
-        pks = [one.pk for one in place_surer(pks, [0.0] * len(pks), len(pks), odds.surest_against)][:most]
+        pks = [placed.pk for placed in place_contradictions(pks, [0.0] * len(pks), len(pks), odds.surest_against)][
+            :most
+        ]
     rows = cached_rows(app, pks)
-    at_odds = {pk for pair in pairs_among(odds.pairs, {*pks, *told}) for pk in pair}
+    at_odds = {pk for pair in pairs_among(odds.pairs, {*pks, *shown_pks}) for pk in pair}
     return TopMemories([rows[pk] for pk in pks if pk in rows], int(np.count_nonzero(fitting)), at_odds, shown_first)
 
 
@@ -87,9 +89,9 @@ def highest(scoped: ScopedView, places: Rows, order: Sequence[str], most: int) -
         surplus = len(places) + sum(map(len, sure)) - most
         if surplus <= 0:
             break
-        values = scoped.at(name, places)
+        values = scoped.values_at(name, places)
         last = np.partition(values, surplus)[surplus]
         sure.append(places[values > last])
         places = places[values == last]
     chosen = np.concatenate([*sure, places])
-    return chosen[np.lexsort([scoped.at(name, chosen) for name in reversed(order)])][::-1][:most]
+    return chosen[np.lexsort([scoped.values_at(name, chosen) for name in reversed(order)])][::-1][:most]

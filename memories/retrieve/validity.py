@@ -100,15 +100,15 @@ class TimeAnswer:
     is_known: bool
 
 
-def nothing_known(asked: AskedTime | None) -> TimeAnswer | None:
+def nothing_known(asked_time: AskedTime | None) -> TimeAnswer | None:
     """Return the answer where nothing is found; None where no time with known limits is asked about."""
-    return TimeAnswer(*asked.limits, is_known=False) if asked and asked.spans else None
+    return TimeAnswer(*asked_time.limits, is_known=False) if asked_time and asked_time.spans else None
 
 
 def known_by_any(answers: Sequence[TimeAnswer | None]) -> TimeAnswer | None:
     """Return the answer of several apps: something is known if one knows something."""
-    told = [answer for answer in answers if answer]
-    return next((answer for answer in told if answer.is_known), told[0] if told else None)
+    known = [answer for answer in answers if answer]
+    return next((answer for answer in known if answer.is_known), known[0] if known else None)
 
 
 def at_moment(moment: datetime) -> Times:
@@ -151,26 +151,26 @@ def asks_of_past(text: str, relation: str) -> bool:
     return bool(is_until_now or ASKS_OF_PAST.search(text)) or tells_of_past(text)
 
 
-def with_event(asked: AskedTime, evidence: Evidence) -> AskedTime | None:
+def with_event(asked_time: AskedTime, evidence: Evidence) -> AskedTime | None:
     """Return the time with the span of the event that the question names; None if nothing tells of one."""
-    if asked.spans:
-        return asked
-    place = place_of_event(asked.event[1], evidence) if asked.event else None
-    if place is None or asked.event is None:
+    if asked_time.spans:
+        return asked_time
+    place = place_of_event(asked_time.event[1], evidence) if asked_time.event else None
+    if place is None or asked_time.event is None:
         # The past at large.
-        return replace(asked, spans=((-math.inf, asked.now),)) if asked.past else None
+        return replace(asked_time, spans=((-math.inf, asked_time.now),)) if asked_time.past else None
     since, until = interval_of(evidence.scoped, np.array([place]), effective=True)
     start, end = float(since[0]), float(until[0])
     is_over = is_event(evidence, np.array([place]))[0]
-    which = asked.event[0]
+    which = asked_time.event[0]
     if which in ("before", "until", "till", "prior to"):
         span = start - DAY_SECONDS, start
     elif which in ("after", "since"):
         first = start if is_over or not math.isfinite(end) else end
         span = first, first + DAY_SECONDS
     else:
-        span = start, start + DAY_SECONDS if is_over else min(end, asked.now)
-    return replace(asked, spans=(span,), past="", told_by=place)
+        span = start, start + DAY_SECONDS if is_over else min(end, asked_time.now)
+    return replace(asked_time, spans=(span,), past="", told_by=place)
 
 
 def place_of_event(words: str, evidence: Evidence) -> int | None:
@@ -192,16 +192,16 @@ def interval_of(
     scoped: ScopedView, places: Rows, *, effective: bool = False
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Return from and until when memories hold, in Unix seconds; `effective`: from when stored, where no start is."""
-    since = scoped.at("since", places)
+    since = scoped.values_at("since", places)
     if effective:
-        since = np.where(np.isfinite(since), since, scoped.at("created", places))
-    return since, scoped.at("until", places)
+        since = np.where(np.isfinite(since), since, scoped.values_at("created", places))
+    return since, scoped.values_at("until", places)
 
 
 def is_event(evidence: Evidence, places: Rows) -> NDArray[np.bool_]:
     """Tell which tell of what happened once ("visited Madrid") and has no end of its own."""
     look = evidence.looks(places)
-    event: NDArray[np.bool_] = has_look(look, Look.PAST) & np.isinf(evidence.scoped.at("until", places))
+    event: NDArray[np.bool_] = has_look(look, Look.PAST) & np.isinf(evidence.scoped.values_at("until", places))
     return event
 
 
@@ -209,7 +209,7 @@ def times_of(evidence: Evidence, places: Rows) -> tuple[NDArray[np.float64], NDA
     """Return from and until when memories hold, and of which that is known: an event is of its day."""
     since, until = interval_of(evidence.scoped, places)
     event = is_event(evidence, places)
-    since = np.where(event & np.isinf(since), evidence.scoped.at("created", places), since)
+    since = np.where(event & np.isinf(since), evidence.scoped.values_at("created", places), since)
     until = np.where(event, since + DAY_SECONDS, until)
     return since, until, (np.isfinite(since) | np.isfinite(until)) & ~in_talk(evidence.scoped, places)
 
@@ -240,52 +240,52 @@ def shares_of(since: NDArray[np.float64], until: NDArray[np.float64], spans: Seq
     return shares
 
 
-def held_then(evidence: Evidence, places: Rows, asked: AskedTime) -> NDArray[np.float64]:
+def held_then(evidence: Evidence, places: Rows, asked_time: AskedTime) -> NDArray[np.float64]:
     """Return, as logarithms, what speaks for what held at the time asked about, and against what did not.
 
     Turns of a talk, and what has no interval, are neither.
     """
     since, until, has_interval = times_of(evidence, places)
-    if asked.past:
-        logs = of_past(since, until, asked)
+    if asked_time.past:
+        logs = of_past(since, until, asked_time)
     else:
-        shares = shares_of(since, until, asked.spans)
+        shares = shares_of(since, until, asked_time.spans)
         # A day of a year is all of an event.
         shares = np.where((shares > 0) & is_event(evidence, places), 1, shares)
         logs = np.where(shares > 0, HELD * (0.5 + 0.5 * shares) + LATEST * lateness(since, shares > 0), NOT_HELD)
-    found: NDArray[np.float64] = np.where(has_interval, logs, 0.0)
-    if asked.told_by is not None:
-        found[places == asked.told_by] = IS_EVENT
-    return found
+    values: NDArray[np.float64] = np.where(has_interval, logs, 0.0)
+    if asked_time.told_by is not None:
+        values[places == asked_time.told_by] = IS_EVENT
+    return values
 
 
-def lateness(since: NDArray[np.float64], held: NDArray[np.bool_]) -> NDArray[np.float64]:
+def lateness(since: NDArray[np.float64], is_valid: NDArray[np.bool_]) -> NDArray[np.float64]:
     """Return from 0 to 1 how late what held began: where nobody ended the earlier, the later is meant."""
-    known = held & np.isfinite(since)
+    known = is_valid & np.isfinite(since)
     if np.count_nonzero(known) < 2 or np.ptp(since[known]) == 0:
         return np.zeros(len(since))
-    found: NDArray[np.float64] = np.zeros(len(since))
-    found[known] = (since[known] - since[known].min()) / np.ptp(since[known])
-    return found
+    penalties: NDArray[np.float64] = np.zeros(len(since))
+    penalties[known] = (since[known] - since[known].min()) / np.ptp(since[known])
+    return penalties
 
 
-def of_past(since: NDArray[Any], until: NDArray[Any], asked: AskedTime) -> NDArray[np.float64]:
+def of_past(since: NDArray[Any], until: NDArray[Any], asked_time: AskedTime) -> NDArray[np.float64]:
     """Return the same where only the past is named: what is over counts, the first or the last of it most."""
-    is_over = until <= asked.now
+    is_over = until <= asked_time.now
     logs = np.where(is_over, HELD / 2, NOT_HELD)
-    if asked.past != "used to" and is_over.any():
-        key = -since if asked.past == "first" else until
+    if asked_time.past != "used to" and is_over.any():
+        key = -since if asked_time.past == "first" else until
         order = np.argsort(np.argsort(key[is_over]))
         logs[is_over] += HELD / 2 * (order + 1) / len(order)
     return logs
 
 
-def rank_by_time(ranked: Ranked, evidence: Evidence, asked: AskedTime, ranking: str) -> tuple[Ranked, TimeAnswer]:
+def rank_by_time(ranked: Ranked, evidence: Evidence, asked_time: AskedTime, ranking: str) -> tuple[Ranked, TimeAnswer]:
     """Return the ranking with what held at the time before what did not, and whether anything is known of that time."""
     scoped, places = evidence.scoped, ranked.places
-    logs = held_then(evidence, places, asked) if evidence.by_validity else np.zeros(len(places))
-    start, end = asked.limits
-    answer = TimeAnswer(start, end, is_known(ranked, scoped, asked, ranking))
+    logs = held_then(evidence, places, asked_time) if evidence.by_validity else np.zeros(len(places))
+    start, end = asked_time.limits
+    answer = TimeAnswer(start, end, is_known(ranked, scoped, asked_time, ranking))
     if not logs.any():
         return ranked, answer
     if ranked.combined == "product":
@@ -299,28 +299,32 @@ def rank_by_time(ranked: Ranked, evidence: Evidence, asked: AskedTime, ranking: 
     return sorted_by_score(scoped, replace(ranked, scores=scores, names=names, parts=parts, columns=columns)), answer
 
 
-def is_known(ranked: Ranked, scoped: ScopedView, asked: AskedTime, ranking: str) -> bool:
+def is_known(ranked: Ranked, scoped: ScopedView, asked_time: AskedTime, ranking: str) -> bool:
     """Tell whether one of what fits best, whatever the time, holds at the time asked about."""
-    others = np.arange(len(ranked.places)) if asked.told_by is None else np.flatnonzero(ranked.places != asked.told_by)
-    if not len(others) or asked.is_given:
+    others = (
+        np.arange(len(ranked.places))
+        if asked_time.told_by is None
+        else np.flatnonzero(ranked.places != asked_time.told_by)
+    )
+    if not len(others) or asked_time.is_given:
         return bool(len(ranked.places))
     places, scores = ranked.places[others], ranked.scores[others]
     best = float(scores.max())
     is_near = scores >= best - (NEAR if ranking in BY_SUM else NEAR_SHARE * best)
     since, until = interval_of(scoped, places)
     has_interval = np.isfinite(since) | np.isfinite(until)
-    is_told = np.where(has_interval, shares_of(since, until, asked.spans) > 0, scores >= best)
+    is_told = np.where(has_interval, shares_of(since, until, asked_time.spans) > 0, scores >= best)
     return bool((is_near & is_told).any())
 
 
-def is_of_time(evidence: Evidence, places: Rows, asked: AskedTime | None) -> NDArray[np.bool_]:
+def is_of_time(evidence: Evidence, places: Rows, asked_time: AskedTime | None) -> NDArray[np.bool_]:
     """Tell which are statements whose interval says that they held at the time asked about."""
-    if asked is None or not asked.spans:
+    if asked_time is None or not asked_time.spans:
         return np.zeros(len(places), bool)
     since, until = interval_of(evidence.scoped, places)
     is_told = np.isfinite(until) | (np.isfinite(since) & ~is_event(evidence, places))
-    held: NDArray[np.bool_] = is_told & (shares_held(evidence.scoped, places, asked.spans) > 0)
-    return held
+    is_valid: NDArray[np.bool_] = is_told & (shares_held(evidence.scoped, places, asked_time.spans) > 0)
+    return is_valid
 
 
 def valid_text(start: datetime | None, end: datetime | None, zone: tzinfo) -> str:

@@ -28,16 +28,16 @@ def bring_up_to_date(app_pk: int, **_: Any) -> None:
 
 def refresh(index: AppIndex) -> None:
     """Refresh an index, and derive for its new view what searches had derived from the view before."""
-    held, scoped_views = index.latest_view.held, index.latest_view.scoped_views.values.copy()
+    vectors, scoped_views = index.latest_view.held, index.latest_view.scoped_views.values.copy()
     view, now = index.up_to_date(), timezone.now().timestamp()
-    work_out(view.held, held)
-    for kept in scoped_views.values():
-        if kept.scoped.is_asked:
-            work_out(cached_view(view, replace(kept.scope, now=now)), kept.scoped)
+    work_out(view.held, vectors)
+    for cached in scoped_views.values():
+        if cached.scoped.is_asked:
+            work_out(cached_view(view, replace(cached.scope, now=now)), cached.scoped)
 
 
-def work_out(one: object, like: object) -> None:
+def work_out(part: object, like: object) -> None:
     """Derive what the other object, if it is of the same kind, has derived."""
-    if type(one) is type(like):
+    if type(part) is type(like):
         for name in vars(like).copy():
-            getattr(one, name)
+            getattr(part, name)

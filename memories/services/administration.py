@@ -51,7 +51,7 @@ from memsite.config.conf import get_conf
 from memsite.http.signatures import secret_of
 from memsite.jobs.engine import WORK
 from memsite.jobs.job import Run, Unclaimed
-from memsite.jobs.task_queue import ring
+from memsite.jobs.task_queue import enqueue
 from memsite.tenancy.audit import note
 from memsite.tenancy.idempotency import forget_answers
 from memsite.tenancy.models import Agent
@@ -140,8 +140,8 @@ class AdministrationService(SessionService):
         with transaction.atomic():
             # Not all of the row: a worker notes in it how far it is told.
             row.save(update_fields=list(fields))
-            told = {**changes, **({"url": row.url_shown} if "url" in changes else {})}
-            note(self.actor, self.app, "webhook changed", str(row.uid), after=told)
+            details = {**changes, **({"url": row.url_shown} if "url" in changes else {})}
+            note(self.actor, self.app, "webhook changed", str(row.uid), after=details)
         return row
 
     def delete_webhook(self, row: Webhook) -> None:
@@ -164,14 +164,14 @@ class AdministrationService(SessionService):
 
     def test_webhook(self, row: Webhook) -> Delivery:
         now = timezone.now()
-        told = payload(TEST, now, {"app_id": self.app.app_id})
-        delivery = Delivery.objects.create(app=self.app, webhook=row, kind=TEST, payload=told, next_at=now)
-        ring(TELL, self.app.pk)
+        event = payload(TEST, now, {"app_id": self.app.app_id})
+        delivery = Delivery.objects.create(app=self.app, webhook=row, kind=TEST, payload=event, next_at=now)
+        enqueue(TELL, self.app.pk)
         return delivery
 
     def replay(self, row: Delivery) -> Delivery:
         replay(row, timezone.now())
-        ring(TELL, self.app.pk)
+        enqueue(TELL, self.app.pk)
         row.refresh_from_db()
         return row
 
@@ -202,7 +202,7 @@ class AdministrationService(SessionService):
             forget_answers(self.app, [row.uid])
             row.delete()
 
-    def hear_chat(self, bridge: Bridge, place: str, user: str | None, said: Sequence[Said]) -> Captured:
+    def hear_chat(self, bridge: Bridge, place: str, user: str | None, messages: Sequence[Said]) -> Captured:
         """Store what was said in one place of a chat: each place and user has a session of its own."""
         name = f"{bridge.name}:{place}" + (f":{user}" if user else "")
         if len(name) > MOST_IN_NAME:
@@ -210,7 +210,7 @@ class AdministrationService(SessionService):
         fields = {"title": place[:500], "user_id": user, "environment": {"client": "chat", "bridge": bridge.name}}
         session, _ = self.open_session(name, fields)
         session.agent = bridge.agent
-        return self.capture_messages(session, said)
+        return self.capture_messages(session, messages)
 
     def held_back(self) -> list[Throttle]:
         """Return the throttles that apply now: of models, of learning, of agents. Seven queries at most."""
@@ -242,9 +242,7 @@ class AdministrationService(SessionService):
     def report_cooldown(
         self, action: str, service: str, until: datetime, reason: str = "", session: AgentSession | None = None
     ) -> tuple[Cooldown, bool]:
-        """Record that the agent will not do this again before `until`; return (the cooldown, whether it is new or
-        renewed).
-        """
+        """Record that the agent will not do this again before `until`; return the cooldown, and whether it is new."""
         assert self.agent is not None, "cooldowns are reported by agents"
         with transaction.atomic():
             rows = Cooldown.objects.for_app(self.app)
@@ -290,7 +288,7 @@ class AdministrationService(SessionService):
         if waiting.filter(reason__startswith="energy:").update(next_at=now, reason=""):
             # For each session, as when its texts were told: a job's run of this minute may have come and gone.
             for session in sessions_due(self.app, now)[:MOST_RUNG_FOR]:
-                ring(TASK, self.app.pk, session)
+                enqueue(TASK, self.app.pk, session)
         return False
 
     def deferred(self) -> int:
@@ -317,7 +315,7 @@ class AdministrationService(SessionService):
         if sum(purge.counts.values()) <= PURGE_BATCH:
             erase_hidden(self.app, now, Unclaimed(until=now))
             purge.refresh_from_db()
-        ring(SWEEP_TASK)
+        enqueue(SWEEP_TASK)
         return purge
 
     def foresee(self, what: str, name: str, since: datetime | None = None) -> RollbackPreview:
@@ -359,7 +357,7 @@ class AdministrationService(SessionService):
         if source.memories().count() <= ROLLBACK_BATCH:
             self.carry_on_rollback(row, Unclaimed(until=now))
         else:
-            ring(WORK)
+            enqueue(WORK)
         return row
 
     def carry_on_rollbacks(self, run: Run) -> None:
@@ -427,4 +425,4 @@ def throttle_of_site(now: datetime) -> Throttle | None:
 
 
 def why(source: Source, row: Rollback) -> str:
-    return source.told + (f": {row.reason}" if row.reason else "")
+    return source.revision_reason + (f": {row.reason}" if row.reason else "")

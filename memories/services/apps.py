@@ -83,27 +83,27 @@ class AppFigures:
 def figures_of(apps: Sequence[App], now: datetime) -> list[AppFigures]:
     """Return the figures of apps, loaded with their policies. Ten queries at most, whatever the number of apps."""
     # Of what is being purged nothing is told.
-    shown = [app for app in apps if app.status != AppStatus.PURGING]
-    if not shown:
+    listed = [app for app in apps if app.status != AppStatus.PURGING]
+    if not listed:
         return [AppFigures(app) for app in apps]
-    first_days = {app.pk: last_days(app, now, DAYS).since for app in shown}
-    moments = {app.pk: midnight(app, first_days[app.pk]) for app in shown}
+    first_days = {app.pk: last_days(app, now, DAYS).since for app in listed}
+    moments = {app.pk: midnight(app, first_days[app.pk]) for app in listed}
     uids = {pk: first_uid(moment) for pk, moment in moments.items()}
-    months = {app.pk: day_of(app, now).replace(day=1) for app in shown}
+    months = {app.pk: day_of(app, now).replace(day=1) for app in listed}
 
-    refused = Rejection.objects.for_apps(shown).filter(decision=Decision.OPEN)
+    refused = Rejection.objects.for_apps(listed).filter(decision=Decision.OPEN)
     review = by_app(refused, number=Count("pk"), waiting=Count("pk", filter=Q(kind__in=WAITING)))
-    failed_texts = by_app(Extraction.objects.for_apps(shown).filter(status=ExtractionStatus.DEAD), number=Count("pk"))
-    runs = JobRun.objects.filter(app__in=shown)
+    failed_texts = by_app(Extraction.objects.for_apps(listed).filter(status=ExtractionStatus.DEAD), number=Count("pk"))
+    runs = JobRun.objects.filter(app__in=listed)
     overdue, failed = (
         by_app(rows, number=Count("pk")) for rows in (runs.overdue(now), runs.filter(status=RunStatus.DEAD))
     )
-    new = by_app(since(Memory.objects.for_apps(shown).without_documents(), "uid", uids), number=Count("pk"))
-    injected = injections_lately(shown, moments, uids, now)
-    spent = by_app(since(LedgerEntry.objects.for_apps(shown), "day", months), dollars=Sum("cost"))
+    new = by_app(since(Memory.objects.for_apps(listed).without_documents(), "uid", uids), number=Count("pk"))
+    injected = injections_lately(listed, moments, uids, now)
+    spent = by_app(since(LedgerEntry.objects.for_apps(listed), "day", months), dollars=Sum("cost"))
     latest = AgentSession.objects.for_app(OuterRef("pk")).order_by("-uid").values("started_at")[:1]  # type: ignore[arg-type]  # the app of the query around it
     sessions = dict(App.objects.filter(pk__in=first_days).order_by().values_list("pk", Subquery(latest)))
-    of_site, outages = throttle_of_site(now), outages_of(shown, now)
+    of_site, outages = throttle_of_site(now), outages_of(listed, now)
 
     def figures(app: App) -> AppFigures:
         pk, use = app.pk, injected.get(app.pk, {})

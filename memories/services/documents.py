@@ -25,7 +25,7 @@ from memories.services.administration import SWEEP_TASK
 from memories.services.base import Caller
 from memories.store import Candidate, Writer, writing
 from memsite.jobs.job import Run
-from memsite.jobs.task_queue import ring
+from memsite.jobs.task_queue import enqueue
 from memsite.tenancy.idempotency import forget_answers
 from memsite.tenancy.models import App
 from memsite.tenancy.origin import Origin
@@ -123,14 +123,14 @@ class DocumentService(Caller):
                 self.refuse_above_limit()
                 document = Document(app=self.app, agent=self.agent, external_id=upload.external_id, created_at=now)
                 document.user_id, document.origin = upload.user_id, self.origin_of(upload)
-            said = {"tags": list(upload.tags) or document.tags, "origin": upload.origin or document.origin}
-            if is_known(document, fields | said):
+            given = {"tags": list(upload.tags) or document.tags, "origin": upload.origin or document.origin}
+            if is_known(document, fields | given):
                 return document
             waiting = {"data": upload.data, "status": DocumentStatus.WAITING, "reason": "", "attempts": 0}
-            for name, value in (fields | said | waiting | {"lease_until": None, "updated_at": now}).items():
+            for name, value in (fields | given | waiting | {"lease_until": None, "updated_at": now}).items():
                 setattr(document, name, value)
             document.save()
-            ring(TASK, self.app.pk)
+            enqueue(TASK, self.app.pk)
         return document
 
     def refuse_above_limit(self) -> None:
@@ -151,7 +151,7 @@ class DocumentService(Caller):
             Document.objects.for_app(self.app).filter(pk=document.pk).delete()
             forget_answers(self.app, [document.uid, *passages])
             note_residue()
-        ring(SWEEP_TASK)
+        enqueue(SWEEP_TASK)
 
     # --- in the worker
 
@@ -192,9 +192,9 @@ class DocumentService(Caller):
         """Return the passages as candidates with vectors, without those that no agent should read."""
         passages = passages_of(content.blocks)
         candidates = [candidate_of(document, passage, number) for number, passage in enumerate(passages, 1)]
-        screened = screen([one for one in candidates if one.content], self.app.policy)
+        screened = screen([candidate for candidate in candidates if candidate.content], self.app.policy)
         pairs = list(zip(screened.candidates, screened.refusals, strict=True))
-        withheld = [f"{place_of(one)}: {refusal.reason}" for one, refusal in pairs if refusal]
+        withheld = [f"{place_of(candidate)}: {refusal.reason}" for candidate, refusal in pairs if refusal]
         free = iter(screened.free)
         while batch := list(islice(free, TEXTS_AT_ONCE)):
             if not embed_candidates(batch, self.embedder):

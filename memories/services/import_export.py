@@ -70,7 +70,7 @@ from memories.store import Candidate, LimitReached, Writer, writing
 from memsite.config.conf import get_conf
 from memsite.jobs.engine import WORK
 from memsite.jobs.job import Run, Unclaimed
-from memsite.jobs.task_queue import ring
+from memsite.jobs.task_queue import enqueue
 from memsite.tenancy.audit import note
 from memsite.tenancy.models import Agent, App
 from memsite.tenancy.origin import Origin, least_trusted
@@ -122,16 +122,16 @@ class Admission:
                 yield public if self.is_trusted else demoted_line(self.app, public)
             else:
                 # A fact or a conversation of another system: it is treated like any other message.
-                values = {name: kept(None, name, value) for name, value in line.items() if name != "messages"}
+                values = {name: cleaned(None, name, value) for name, value in line.items() if name != "messages"}
                 public = changed(line, values)
                 if line["type"] == CONVERSATION:
                     public["messages"] = [
                         {
-                            **said,
-                            "id": kept(None, "id", said["id"]),
-                            "content": redact(said["content"]).text if self.redacts_raw else said["content"],
+                            **message,
+                            "id": cleaned(None, "id", message["id"]),
+                            "content": redact(message["content"]).text if self.redacts_raw else message["content"],
                         }
-                        for said in line["messages"]
+                        for message in line["messages"]
                     ]
                 yield public
 
@@ -142,23 +142,23 @@ class Admission:
             self.redacts_raw = line["redact_raw"]
         names = [stand_in(name) for name in line["marker_categories"]]
         days = {stand_in(name): number for name, number in line["ttl_days"].items()}
-        told = {"name": without_secrets(line["name"]), "marker_categories": names, "ttl_days": days}
-        return changed(line, told)
+        values = {"name": without_secrets(line["name"]), "marker_categories": names, "ttl_days": days}
+        return changed(line, values)
 
     def without_secrets(self, table: Table, line: Line) -> Line:
         raw = () if self.redacts_raw else RAW.get(table.name, ())
         values = {name: value for name, value in line.items() if name not in raw and name not in COMPUTED}
-        line = changed(line, {name: kept(table, name, value) for name, value in values.items()})
+        line = changed(line, {name: cleaned(table, name, value) for name, value in values.items()})
         # By their keys entities are one with those that other texts name: one whose key was a secret is none.
         is_lost = REDACTED in line and table.name in ("entity", "mention")
         return line | {WITHHELD: ["", "its key is a secret"]} if is_lost else line
 
 
-def kept(table: Table | None, name: str, value: Any) -> Any:
+def cleaned(table: Table | None, name: str, value: Any) -> Any:
     """Return a value of a line without secrets; row names, times and choices hold none."""
     if value is None or name in ("type", "uid", "was") or isinstance(value, int | float):
         return value
-    ref = next((one for one in table.refs if one.field == name), None) if table else None
+    ref = next((ref for ref in table.refs if ref.field == name), None) if table else None
     if name in NAMES or (ref and ref.table == "agent") or (table is None and name == "id"):
         return stand_in(value)
     if ref and ref.table != "entity":
@@ -213,12 +213,12 @@ def candidate_of(app: App, line: Line) -> Candidate:
 def demoted(state: Mapping[str, Any]) -> Line:
     """Return fields of a memory with the trust of a program."""
     origin = state.get("origin", Origin.AGENT)
-    told = {
+    values = {
         "origin": least_trusted((origin if origin in Origin.values else Origin.AGENT, Origin.AGENT)).value,
         "reviewed_by": "",
         "reviewed_at": None,
     }
-    return {**state, **{name: value for name, value in told.items() if name in state}}
+    return {**state, **{name: value for name, value in values.items() if name in state}}
 
 
 def demoted_line(app: App, line: Line) -> Line:
@@ -233,8 +233,8 @@ def demoted_line(app: App, line: Line) -> Line:
     if kind == "document":
         return line | {"origin": least_trusted((line["origin"], Origin.AGENT)).value}
     if kind == "rejection" and isinstance(line["candidate"], dict):
-        told = demoted(line["candidate"])
-        return line if told == line["candidate"] else line | {"candidate": told, UNTRUSTED: True}
+        values = demoted(line["candidate"])
+        return line if values == line["candidate"] else line | {"candidate": values, UNTRUSTED: True}
     if kind == "trigger" and (why := suspicion_in([line["message"], line["text"]])):
         return line | {WITHHELD: ["", why]}
     if kind == "session":
@@ -244,22 +244,22 @@ def demoted_line(app: App, line: Line) -> Line:
 
 
 def demoted_memory(app: App, line: Line) -> Line:
-    told = demoted(line)
-    if told["source"] == Source.OPERATOR:
-        told["source"] = Source.API.value
-    if why := reason_to_wait(told, told["origin"], app.policy):
-        told[WITHHELD] = list(why)
-    return told | ({UNTRUSTED: True} if any(told[name] != line[name] for name in ("origin", "reviewed_at")) else {})
+    values = demoted(line)
+    if values["source"] == Source.OPERATOR:
+        values["source"] = Source.API.value
+    if why := reason_to_wait(values, values["origin"], app.policy):
+        values[WITHHELD] = list(why)
+    return values | ({UNTRUSTED: True} if any(values[name] != line[name] for name in ("origin", "reviewed_at")) else {})
 
 
 def demoted_revision(line: Line) -> Line:
     """Return a revision that can restore nothing that would not be admitted; its actor is marked as the file's."""
     states = {side: demoted(line[side]) for side in ("before", "after")}
-    told = line | states | {"actor": f"file: {line['actor']}"[:200]}
+    values = line | states | {"actor": f"file: {line['actor']}"[:200]}
     read = [text for state in states.values() for name in READ_BY_AGENTS for text in texts_in(state.get(name))]
     if suspicion_in(read):
-        told[WITHHELD] = ["", "a text that is not for an agent to read"]
-    return told | ({UNTRUSTED: True} if any(states[side] != line[side] for side in states) else {})
+        values[WITHHELD] = ["", "a text that is not for an agent to read"]
+    return values | ({UNTRUSTED: True} if any(states[side] != line[side] for side in states) else {})
 
 
 @dataclass(frozen=True, slots=True)
@@ -325,7 +325,7 @@ class ImportExportService(SessionService, MemoryService):
         return survey(self.app, lines, lambda facts: screen(facts, self.app.policy).free)
 
     def admitted(self, file: IO[bytes], source: str, trust: bool) -> Iterator[Line]:
-        """The file's lines as they may be taken over. `trust`: an operator vouches for who said them."""
+        """Yield the file's lines as they may be taken over. `trust`: an operator vouches for who said them."""
         conf = get_conf()
         most = Limits(conf.import_megabytes * 1024 * 1024, conf.max_line_bytes)
         is_trusted = source == MEMSITE and (trust or is_ours(file, most.most_bytes, most.most_bytes_of_one))
@@ -346,12 +346,12 @@ class ImportExportService(SessionService, MemoryService):
             app=self.app, source=source, agent=named, user_id=user_id, asked_by=self.actor, created_at=timezone.now()
         )
         stage(row, self.admitted(file, source, trust))
-        told = {"source": source, "lines": row.lines, **({"trusted by": self.actor} if trust else {})}
-        note(self.actor, self.app, "import begun", str(row.uid), after=told)
+        details = {"source": source, "lines": row.lines, **({"trusted by": self.actor} if trust else {})}
+        note(self.actor, self.app, "import begun", str(row.uid), after=details)
         if row.lines <= MOST_AT_ONCE:
             self.carry_on(row, Unclaimed(until=timezone.now()))
         else:
-            ring(WORK)
+            enqueue(WORK)
         return row
 
     def carry_on_imports(self, run: Run) -> None:
@@ -370,8 +370,8 @@ class ImportExportService(SessionService, MemoryService):
             self.finish_import(row, ImportStatus.DONE)
         except CANNOT_BE as error:
             log.warning("import_failed", source=row.source, error=type(error).__name__)
-            told = str(error) if isinstance(error, LimitReached | BadFile) else "a row does not fit into this app"
-            self.finish_import(row, ImportStatus.FAILED, told)
+            reason = str(error) if isinstance(error, LimitReached | BadFile) else "a row does not fit into this app"
+            self.finish_import(row, ImportStatus.FAILED, reason)
         row.refresh_from_db()
 
     def take_in(self, row: Import, part: ImportPart, run: Run, coming: ComingFacts) -> None:
@@ -419,11 +419,11 @@ class ImportExportService(SessionService, MemoryService):
             with transaction.atomic():
                 self.check_part(part)
                 session, is_new = session_for(row, agent, line, timezone.now())
-            said = said_in(line)
-            captured = self.capture_messages(session, said, partial(self.note_heard, part, session), is_live=False)
+            messages = said_in(line)
+            captured = self.capture_messages(session, messages, partial(self.note_heard, part, session), is_live=False)
             new = len(captured.resources)
             counts["session"] += Counter({NEW: int(is_new), REDACTED: int(is_new and REDACTED in line)})
-            counts["message"] += Counter({NEW: new, KNOWN: len(said) - new})
+            counts["message"] += Counter({NEW: new, KNOWN: len(messages) - new})
         with transaction.atomic():
             self.note_taken(row, part, counts, run)
 
@@ -440,8 +440,10 @@ class ImportExportService(SessionService, MemoryService):
         there = sum(line["id"] in known for line in facts.lines)
         # What a person has to decide about is no memory yet.
         stored = len(new.free)
-        told = noted(line for line in facts.lines if line["id"] not in known)
-        counts = {"memory": Counter({NEW: stored, KNOWN: there, LEFT_OUT: len(facts.lines) - there - stored}) + told}
+        statements = noted(line for line in facts.lines if line["id"] not in known)
+        counts = {
+            "memory": Counter({NEW: stored, KNOWN: there, LEFT_OUT: len(facts.lines) - there - stored}) + statements
+        }
 
         def note_known(*_: object) -> None:
             self.check_part(part)
@@ -455,4 +457,4 @@ class ImportExportService(SessionService, MemoryService):
             if rows.update(status=status, reason=reason[:500], finished_at=timezone.now()):
                 ImportPart.objects.for_app(self.app).filter(of=row).delete()
                 note(self.actor, self.app, f"import {status}", str(row.uid))
-        ring(SWEEP_TASK)
+        enqueue(SWEEP_TASK)

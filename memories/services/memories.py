@@ -38,7 +38,7 @@ from memories.store import Candidate, LimitReached, NothingToUndo, Writer, shrin
 from memories.store.links import superseding
 from memories.store.revisions import parse, snapshot, state_after
 from memsite.http.json_body import dump_json
-from memsite.jobs.task_queue import ring
+from memsite.jobs.task_queue import enqueue
 from memsite.tenancy.audit import note
 from memsite.tenancy.models import App
 from memsite.tenancy.origin import Origin, least_trusted
@@ -99,7 +99,7 @@ def said_after(memory: Memory, changes: Mapping[str, Any]) -> tuple[str, str | N
     return changes.get("content", memory.text), changes.get("subject", memory.subject)
 
 
-def told(link: Link) -> str:
+def link_text(link: Link) -> str:
     return f"{link.from_memory.uid} {link.kind} {link.to_memory.uid}"
 
 
@@ -212,12 +212,12 @@ class MemoryService(Caller):
 
         What an agent concludes from memories shown in its session gets no more confidence than those have.
         """
-        for session in {one.session for one in candidates if one.session and self.agent}:
-            shown = Injection.objects.for_app(self.app).into(session).statements()
-            for one in candidates if shown else ():
-                if one.session == session:
-                    sure = self.app.policy.start_confidence if one.confidence is None else one.confidence
-                    one.confidence = bound_by(one.content, sure, shown)
+        for session in {candidate.session for candidate in candidates if candidate.session and self.agent}:
+            statements = Injection.objects.for_app(self.app).into(session).statements()
+            for candidate in candidates if statements else ():
+                if candidate.session == session:
+                    sure = self.app.policy.start_confidence if candidate.confidence is None else candidate.confidence
+                    candidate.confidence = bound_by(candidate.content, sure, statements)
 
         def store(write: Writer, outcomes: list[Outcome]) -> None:
             self.count_due_writes()
@@ -233,7 +233,7 @@ class MemoryService(Caller):
             dedupe=dedupe,
             on_stored=store,
             provider=self.provider(),
-            live={one.session for one in candidates if one.session},
+            live={candidate.session for candidate in candidates if candidate.session},
         )
 
     def remember_sifted(self, sifted: Screened, on_stored: Stored | None = None) -> list[Outcome]:
@@ -272,8 +272,10 @@ class MemoryService(Caller):
         reason: str = "",
         is_just_added: bool = False,
     ) -> Memory:
-        """Return the edited memory. Raise VersionMismatch if it is no longer at `version`, Withheld if a person has to
-        decide: then nothing is changed yet. Raise PermissionDenied where the caller may only add.
+        """Return the edited memory.
+
+        Raise VersionMismatch if it is no longer at `version`, Withheld if a person has to decide: then nothing
+        is changed yet. Raise PermissionDenied where the caller may only add.
 
         The new text has the editor's origin: an operator's, or an agent's, who is trusted no more than the one before.
         """
@@ -281,11 +283,11 @@ class MemoryService(Caller):
             self.check_may_change([memory.agent_id])
         if self.agent and (why := self.reason_to_wait(memory, changes)):
             raise Withheld(self.hold_back(memory, changes, *why))
-        said = said_after(memory, changes)
-        vector = self.embed(said) if "content" in changes or "subject" in changes else None
+        texts = said_after(memory, changes)
+        vector = self.embed(texts) if "content" in changes or "subject" in changes else None
         with self.changing(memory, version) as (write, current):
             # Edited by somebody else meanwhile: what it says now, it gets a vector of later.
-            vector = vector if said_after(current, changes) == said else None
+            vector = vector if said_after(current, changes) == texts else None
             if changes.get("content", current.text) != current.text and "origin" not in changes:
                 changes = {**changes, "origin": self.origin_of_edit(current)}
             write.edit(current, changes, reason, vector, self.embedder.name if vector is not None else "")
@@ -293,10 +295,10 @@ class MemoryService(Caller):
 
     def reason_to_wait(self, memory: Memory, changes: Mapping[str, Any]) -> tuple[str, str] | None:
         """Return (kind of rejection, reason) if an agent's change of what agents read has to wait."""
-        told = {name: value for name, value in changes.items() if name in READ_BY_AGENTS}
+        fields = {name: value for name, value in changes.items() if name in READ_BY_AGENTS}
         is_reworded = changes.get("content", memory.text) != memory.text
         origin = str(changes.get("origin", self.origin_of_edit(memory)))
-        why = reason_to_wait(told, origin, self.app.policy) if told else None
+        why = reason_to_wait(fields, origin, self.app.policy) if fields else None
         return why if why and (is_reworded or why[0] == RejectionKind.QUARANTINE) else None
 
     def hold_back(self, memory: Memory, changes: Mapping[str, Any], kind: str, reason: str) -> Rejection:
@@ -322,15 +324,16 @@ class MemoryService(Caller):
         if then is None:
             raise MemoryGone
         # Of old revisions some fields are not known.
-        told, now = then.keys() & set(SET_BACK), snapshot(memory)
-        changes = {name: parse(name, then[name]) for name in SET_BACK if name in told and then[name] != now[name]}
+        names, now = then.keys() & set(SET_BACK), snapshot(memory)
+        changes = {name: parse(name, then[name]) for name in SET_BACK if name in names and then[name] != now[name]}
         return self.edit(memory, changes, version=version, reason=f"set back to revision {number}")
 
     def link(
         self, memory: Memory, other: Memory, kind: str, on_linked: Callable[[Link, bool], None] | None = None
     ) -> tuple[Link, bool]:
-        """Return the link, and whether it is new. A superseded memory leaves the results. Raise BothSuperseded, or
-        PermissionDenied where the caller may not change the other one.
+        """Return the link, and whether it is new. A superseded memory leaves the results.
+
+        Raise BothSuperseded, or PermissionDenied where the caller may not change the other one.
 
         `on_linked` runs inside the transaction.
         """
@@ -344,18 +347,19 @@ class MemoryService(Caller):
             if is_new and kind == LinkKind.SUPERSEDES and not other.is_superseded:
                 write.supersede(other, by=current)
             if is_new and self.agent is None:
-                note(self.actor, self.app, "memories linked", told(link))
+                note(self.actor, self.app, "memories linked", link_text(link))
             if on_linked:
                 on_linked(link, is_new)
         return link, is_new
 
     def links_of(self, memory: Memory) -> ScopedQuerySet[Link]:
-        """Return the links whose two ends the caller may see. Its cost depends on these ends, not on the size of the
-        app.
+        """Return the links whose two ends the caller may see.
+
+        Its cost depends on these ends, not on the size of the app.
         """
-        shown = self.memories_of(memory.user_id)
+        visible = self.memories_of(memory.user_id)
         ends = Q(from_memory=memory) | Q(to_memory=memory)
-        both = (Exists(shown.filter(pk=OuterRef(end))) for end in ("from_memory", "to_memory"))
+        both = (Exists(visible.filter(pk=OuterRef(end))) for end in ("from_memory", "to_memory"))
         return Link.objects.for_app(self.app).filter(ends, *both).select_related("from_memory", "to_memory")
 
     def unlink(self, link: Link) -> None:
@@ -363,7 +367,7 @@ class MemoryService(Caller):
         assert link.kind in UNSAYABLE
         with self.writing() as write:
             write.unlink(link)
-            note(self.actor, self.app, "memories unlinked", told(link))
+            note(self.actor, self.app, "memories unlinked", link_text(link))
 
     def forget(self, memories: Sequence[Memory], *, version: int | None = None) -> int:
         """Delete memories for good, all or none. Raise PermissionDenied where the caller may not change one."""
@@ -373,7 +377,7 @@ class MemoryService(Caller):
         with self.writing() as write:
             if version is not None:
                 check_version(self.app, memories[0], version)
-            ring(SWEEP_TASK)
+            enqueue(SWEEP_TASK)
             return write.forget(memories)
 
     @contextmanager
@@ -382,10 +386,10 @@ class MemoryService(Caller):
         with self.writing() as write:
             yield write, check_version(self.app, memory, version)
 
-    def embed(self, said: tuple[str, str | None]) -> Vectors | None:
+    def embed(self, texts: tuple[str, str | None]) -> Vectors | None:
         """Return a memory's vector, or None while the embedder is unavailable: it is embedded later."""
         try:
-            vectors = embed_contents([said], self.embedder.embed_documents)
+            vectors = embed_contents([texts], self.embedder.embed_documents)
         except EmbedderError:
             return None
         return vectors[0] if vectors is not None else None
@@ -401,8 +405,9 @@ class MemoryService(Caller):
         return self.change_each(versions, change)
 
     def change_one(self, memory: Memory, change: Change, version: int) -> None:
-        """Apply `change` to one. Raise NotChanged, LimitReached, VersionMismatch if it is no longer at `version`,
-        MemoryGone.
+        """Apply `change` to one memory.
+
+        Raise NotChanged, LimitReached, VersionMismatch if it is no longer at `version`, MemoryGone.
         """
         with self.changing(memory, version) as (write, current):
             change(write, current)
@@ -471,7 +476,7 @@ class MemoryService(Caller):
         while batch := list(islice(rest, BATCH)):
             with self.writing() as write:
                 deleted += write.forget(Memory.objects.for_app(self.app).filter(pk__in=batch))
-                ring(SWEEP_TASK)
+                enqueue(SWEEP_TASK)
         return deleted
 
     def plan_merge(self, pks: Sequence[int]) -> MergePlan:

@@ -66,12 +66,12 @@ def check_model(chat: ModelChat, seconds: float | None = None) -> Iterator[Check
     def grant(expected: Expected) -> Grant:
         return Grant(expected.output_tokens, lambda usage: usages.append(usage) if usage else None)
 
-    asked: Any = chat if seconds is None else InTime(chat, seconds)
+    bounded: Any = chat if seconds is None else InTime(chat, seconds)
     for operation, ask in QUESTIONS.items():
         usages.clear()
         begun = monotonic()
         try:
-            ask(LLMProvider(asked, grant, lean=lambda: get_conf().llm_lean))
+            ask(LLMProvider(bounded, grant, lean=lambda: get_conf().llm_lean))
             outcome = PARSED
         except LLMError as error:
             outcome = str(error)

@@ -44,7 +44,7 @@ from memories.retrieve.validity import TimeAnswer, Times, given_time
 from memories.services.base import Caller
 from memories.store import Candidate, Writer
 from memories.store.revisions import mark_due
-from memsite.jobs.task_queue import ring
+from memsite.jobs.task_queue import enqueue
 from sessions.models import AgentSession, Resource
 from sessions.recording import Said, resource_of
 
@@ -100,10 +100,10 @@ class RecallService(Caller):
     A summary is of one end user, or ("") of nobody in particular: the two are never mixed.
     """
 
-    def search(self, asked: SearchRequest, now: datetime | None = None) -> Recall:
+    def search(self, request: SearchRequest, now: datetime | None = None) -> Recall:
         """Search with the question as asked, and with its tone where it has one."""
-        asked = replace(asked, tone=asked.tone or read_sentiment(asked.text))
-        return search(self.app, self.agent, asked, self.embedder, now or timezone.now())
+        request = replace(request, tone=request.tone or read_sentiment(request.text))
+        return search(self.app, self.agent, request, self.embedder, now or timezone.now())
 
     def context(
         self,
@@ -122,7 +122,7 @@ class RecallService(Caller):
         by_rules: bool = False,
         unasked: bool = False,
         counted: bool = True,
-        told: Sequence[int] = (),
+        shown_pks: Sequence[int] = (),
     ) -> Context:
         """Return a block for an agent: memories that answer the question, or the best known ones without one.
 
@@ -147,7 +147,7 @@ class RecallService(Caller):
         if messages and not question:
             context = Context(inject([], 0, self.app, block, 1, now), economised=saves)
         elif question:
-            asked = SearchRequest(
+            request = SearchRequest(
                 text=question,
                 mode="tiered" if saves else "auto",
                 user_id=user_id,
@@ -160,7 +160,7 @@ class RecallService(Caller):
                 unasked=unasked,
                 unreviewed=self.app.policy.inject_unreviewed,
             )
-            context = self.answer(block, asked, session, now, max_tokens, saves, told)
+            context = self.answer(block, request, session, now, max_tokens, saves, shown_pks)
         else:
             ranges = [given_time(*times) if times else None for times in (valid, stored)]
             scope = replace(self.scope(user_id, now, unasked=True), valid=ranges[0], stored=ranges[1])
@@ -179,38 +179,38 @@ class RecallService(Caller):
     def answer(
         self,
         block: str,
-        asked: SearchRequest,
+        request: SearchRequest,
         session: AgentSession | None,
         now: datetime,
         max_tokens: int | None,
         saves: bool,
-        told: Sequence[int] = (),
+        shown_pks: Sequence[int] = (),
     ) -> Context:
-        shown = Injection.objects.for_app(self.app).standing_in(session).memory_pks() if session else told
+        seen_pks = Injection.objects.for_app(self.app).standing_in(session).memory_pks() if session else shown_pks
         budget = max_tokens or budget_tokens(self.app.policy, block)
         usual = self.app.policy.economy_limit if saves else self.app.policy.turn_limit
-        most = min(asked.limit or usual, usual, line_limit(self.app.policy, block, budget))
-        found = self.search(replace(asked, limit=most, told=tuple(shown)), now)
-        hits = [hit for hit in found.hits if hit.memory.confidence >= self.app.policy.inactive_below]
+        most = min(request.limit or usual, usual, line_limit(self.app.policy, block, budget))
+        recall = self.search(replace(request, limit=most, shown_pks=tuple(seen_pks)), now)
+        hits = [hit for hit in recall.hits if hit.memory.confidence >= self.app.policy.inactive_below]
         at_odds = {hit.memory.pk for hit in hits if CONFLICTING in hit.trust}
         standing = {hit.memory.pk for hit in hits if hit.standing}
-        quoted, quotes = self.quotes(replace(asked, limit=most, told=tuple(shown)), budget, now)
+        quoted, quotes = self.quotes(replace(request, limit=most, shown_pks=tuple(seen_pks)), budget, now)
         left = budget - quotes.tokens - bool(quotes.tokens)
         memories = [hit.memory for hit in hits]
         words = hits[0].words if hits else ()
-        injected = inject(memories, len(hits), self.app, block, left, now, at_odds, standing, found.time, words)
+        injected = inject(memories, len(hits), self.app, block, left, now, at_odds, standing, recall.time, words)
         tags = {hit.memory.pk: hit.trust for hit in [*hits, *quoted.hits]}
-        tier = found.tier if found.hits or not quotes.memories else quoted.tier
+        tier = recall.tier if recall.hits or not quotes.memories else quoted.tier
         block_of_all = with_quotes(injected, quotes)
-        return Context(block_of_all, tags, tier, tuple(found.degraded), saves, found.coverage, found.time)
+        return Context(block_of_all, tags, tier, tuple(recall.degraded), saves, recall.coverage, recall.time)
 
-    def quotes(self, asked: SearchRequest, budget: int, now: datetime) -> tuple[Recall, Injected]:
+    def quotes(self, request: SearchRequest, budget: int, now: datetime) -> tuple[Recall, Injected]:
         """Return what documents say, and the block of as much of it as their share of the budget holds."""
         share = int(self.app.policy.document_share * budget)
         # Seen as of the search of memories just before.
         is_told = share and index_of(self.app, self.embedder).latest_view.has_documents
-        found = self.search(replace(asked, documents=ONLY), now) if is_told else Recall([])
-        return found, inject_quotes([hit.memory for hit in found.hits], self.app.policy, share)
+        recall = self.search(replace(request, documents=ONLY), now) if is_told else Recall([])
+        return recall, inject_quotes([hit.memory for hit in recall.hits], self.app.policy, share)
 
     def learn_session(self, session_pk: int) -> Iterator[Lesson]:
         """Work off the due extractions of one session, claim by claim."""
@@ -240,26 +240,26 @@ class RecallService(Caller):
         ]
         provider = self.provider()
         try:
-            found = find_facts(session, texts, [], provider, self.embedder, [], now)
+            chunks = find_facts(session, texts, [], provider, self.embedder, [], now)
         except LLMError as error:
             log.warning("previewed_by_rules", error=str(error))
             provider = self.rules
-            found = find_facts(session, texts, [], provider, self.embedder, [], now)
-        placed = [(candidate, place) for place, one in enumerate(found) for candidate in one.candidates]
+            chunks = find_facts(session, texts, [], provider, self.embedder, [], now)
+        placed = [(candidate, place) for place, chunk in enumerate(chunks) for candidate in chunk.candidates]
         candidates, places = [candidate for candidate, _ in placed], [place for _, place in placed]
         embed_candidates(candidates, self.embedder)
         outlooks = find_related(self.app, candidates, self.embedder, provider)
         return Preview(
             list(zip(candidates, (outlook.telling for outlook in outlooks), places, strict=True)),
-            [refusal for one in found for refusal in one.refusals],
-            found[-1].made_by if found else provider.name,
+            [refusal for chunk in chunks for refusal in chunk.refusals],
+            chunks[-1].made_by if chunks else provider.name,
         )
 
     def retry(self, extraction: Extraction) -> bool:
         """Make an extraction due at once, with all its attempts. Return False if it is done or running."""
         is_due = extraction_queue.retry(extraction, timezone.now())
         if is_due:
-            ring(extraction_queue.TASK, self.app.pk, extraction.session_id)
+            enqueue(extraction_queue.TASK, self.app.pk, extraction.session_id)
         return is_due
 
     def lessons_file(self, user_id: str | None) -> str:
@@ -287,17 +287,17 @@ class RecallService(Caller):
         if stored:
             return stored
         now = timezone.now()
-        found = compute_summary(self.app, category, user_id, now)
-        if not found.written.text:
+        summary = compute_summary(self.app, category, user_id, now)
+        if not summary.written.text:
             return None
         return Summary(
             app=self.app,
             category=category,
             user_id=user_id,
             version=0,
-            content=found.written.text,
-            memory_count=found.facts,
-            made_by=found.written.made_by,
+            content=summary.written.text,
+            memory_count=summary.facts,
+            made_by=summary.written.made_by,
             created_at=now,
         )
 

@@ -64,14 +64,14 @@ class ReviewService(MemoryService):
         memory = Memory.objects.for_app(self.app).filter(pk__in=[rejection.edits_id]).first()
         if memory is None:
             raise CannotBeStored("The memory that it would change is gone.")
-        held = {name: parse(name, value) for name, value in (rejection.candidate or {}).items()}
-        fields = {**held, **self.own_words(held.get("content"), changes), **changes, **self.reviewed()}
+        proposed = {name: parse(name, value) for name, value in (rejection.candidate or {}).items()}
+        fields = {**proposed, **self.own_words(proposed.get("content"), changes), **changes, **self.reviewed()}
         if len(fields.get("content", "")) > self.app.policy.max_characters:
             raise CannotBeStored(f"This app's memories have at most {self.app.policy.max_characters:,} characters.")
-        said = said_after(memory, fields)
-        vector = self.embed(said)
+        texts = said_after(memory, fields)
+        vector = self.embed(texts)
         with self.changing(memory) as (write, current):
-            vector = vector if said_after(current, fields) == said else None
+            vector = vector if said_after(current, fields) == texts else None
             write.edit(current, fields, "approved", vector, self.embedder.name if vector is not None else "")
             self.decide(rejection, Decision.OVERRULED, write.now, current)
         return Outcome(OutcomeKind.EDITED, current, rejection.reason)
@@ -79,14 +79,14 @@ class ReviewService(MemoryService):
     def candidate_of(self, rejection: Rejection, changes: Mapping[str, Any]) -> Candidate:
         """Return the candidate that was refused, with its source."""
         session, resource = rejection.session, rejection.resource
-        kept = {"content": rejection.content, "category": rejection.category, **(rejection.candidate or {})}
+        values = {"content": rejection.content, "category": rejection.category, **(rejection.candidate or {})}
         usual = {
             "source": Source.FACT,
             "origin": origin_of(resource, session),
             "tier": session.tier if session else 1,
             "user_id": session.user_id if session else None,
         }
-        fields = {**usual, **kept, **self.own_words(kept["content"], changes), **changes, **self.reviewed()}
+        fields = {**usual, **values, **self.own_words(values["content"], changes), **changes, **self.reviewed()}
         fields["category"] = category_of(fields["category"])
         for name in ("valid_from", "valid_until"):
             fields[name] = parse(name, fields.get(name))
@@ -108,8 +108,8 @@ class ReviewService(MemoryService):
         self, rejection: Rejection, decision: str, now: datetime, memory: Memory | None, reason: str = ""
     ) -> None:
         still_open = Rejection.objects.for_app(self.app).filter(pk=rejection.pk, decision=Decision.OPEN)
-        told = {"decided_by": self.actor, "decided_at": now, "decision_reason": clean(reason)[:500]}
-        if not still_open.update(decision=decision, memory=memory, **told):
+        values = {"decided_by": self.actor, "decided_at": now, "decision_reason": clean(reason)[:500]}
+        if not still_open.update(decision=decision, memory=memory, **values):
             raise AlreadyDecided("decided already")
 
     def reopen(self, rejection: Rejection) -> None:

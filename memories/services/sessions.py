@@ -24,7 +24,7 @@ from memories.inject.pipeline import (
     note_injected,
     start_limit,
 )
-from memories.inject.prompts import tier_prompt
+from memories.inject.render import tier_prompt
 from memories.jobs import JOBS
 from memories.language.scripts import estimate_tokens
 from memories.language.secrets import clean_all
@@ -42,7 +42,7 @@ from memories.store.links import memories_of
 from memsite.config.conf import get_conf
 from memsite.jobs.engine import fire_for
 from memsite.jobs.job import Run
-from memsite.jobs.task_queue import ring
+from memsite.jobs.task_queue import enqueue
 from memsite.tenancy.access import one_user
 from memsite.tenancy.policy import AppPolicy
 from sessions.checkpoints import recover, store_turn, unread_turns
@@ -104,8 +104,8 @@ class Greeting:
     @property
     def listed(self) -> Injected:
         """Return the lessons for which the blocks have no room: they are listed all the same."""
-        told = {memory.pk for memory in self.memories}
-        rest = [lesson for lesson in self.lessons if lesson.pk not in told]
+        pks = {memory.pk for memory in self.memories}
+        rest = [lesson for lesson in self.lessons if lesson.pk not in pks]
         return Injected("", 0, rest, len(rest), LESSONS, tuple(lesson.content for lesson in rest))
 
     @property
@@ -172,27 +172,27 @@ class SessionService(TriggerService):
         """
         now = timezone.now()
         decay_few(self.app, now)
-        shown = Injection.objects.for_app(self.app).standing_in(session).memory_pks() if goes_on else []
-        greeting = self.greeting(session.user_id, now, shown)
+        shown_pks = Injection.objects.for_app(self.app).standing_in(session).memory_pks() if goes_on else []
+        greeting = self.greeting(session.user_id, now, shown_pks)
         for block in (*greeting.blocks, greeting.listed):
             note_injected(session, block, None, now)
         return replace(greeting, jobs_run=["decay", *self.fire_overdue("session start")])
 
-    def greeting(self, user_id: str | None, now: datetime, shown: Collection[int] = ()) -> Greeting:
+    def greeting(self, user_id: str | None, now: datetime, shown_pks: Collection[int] = ()) -> Greeting:
         """Return the greeting of a new session of this end user, if these memories (pks) were `shown` in it before."""
         budget = max(1, budget_tokens(self.app.policy, self.app.policy.block) - SEAMS_TOKENS)
-        dues, lessons = self.due_triggers(user_id), self.lessons(user_id).exclude(pk__in=shown)
+        dues, lessons = self.due_triggers(user_id), self.lessons(user_id).exclude(pk__in=shown_pks)
         first = safe_memories(lessons.order_by(*MOST_TELLING)[:MOST_LESSONS], self.app.policy)
         total = lessons.count() if len(first) == MOST_LESSONS else len(first)
-        at_odds = self.doubted([memory for one in dues for memory in one.memories] + first, user_id, now)
+        at_odds = self.doubted([memory for due in dues for memory in due.memories] + first, user_id, now)
         due = inject_due(dues, self.app.policy, budget // 2, at_odds)
-        planned = memories_of(self.app, [one.trigger for one in dues])
-        told = {*shown, *(memory.pk for memory in [*due.memories, *planned])}
-        untold = [lesson for lesson in first if lesson.pk not in told]
+        planned = memories_of(self.app, [due.trigger for due in dues])
+        listed_pks = {*shown_pks, *(memory.pk for memory in [*due.memories, *planned])}
+        untold = [lesson for lesson in first if lesson.pk not in listed_pks]
         taught = inject_lessons(
             untold, self.app.policy, total - len(first) + len(untold), (budget - due.tokens) // 2, at_odds
         )
-        told |= {memory.pk for memory in taught.memories}
+        listed_pks |= {memory.pk for memory in taught.memories}
         rest = budget - due.tokens - taught.tokens
         known = greet(
             self.app,
@@ -202,7 +202,7 @@ class SessionService(TriggerService):
             now,
             max_tokens=rest,
             limit=start_limit(self.app.policy, rest),
-            told=told,
+            shown_pks=listed_pks,
         )
         return Greeting(taught, due, known, dues, first, self.app.policy, now)
 
@@ -254,7 +254,7 @@ class SessionService(TriggerService):
         if last := recover(session):
             self.judge_turn(session, last)
         if Extraction.objects.for_app(self.app).open().filter(session=session).exists():
-            ring(TASK, self.app.pk, session.pk)
+            enqueue(TASK, self.app.pk, session.pk)
 
     def checkpoint(self, session: AgentSession, number: int, body: Mapping[str, Any]) -> tuple[Turn, bool, Captured]:
         """Store a turn with its raw texts and markers; return (turn, whether it is new, what was captured)."""
@@ -267,7 +267,7 @@ class SessionService(TriggerService):
     def capture_messages(
         self,
         session: AgentSession,
-        said: Sequence[Said],
+        messages: Sequence[Said],
         on_stored: Callable[[Captured], None] | None = None,
         *,
         is_live: bool = True,
@@ -285,16 +285,16 @@ class SessionService(TriggerService):
                 on_stored(captured)
 
         return ingest_messages(
-            session, said, self.embedder, self.actor, now, note, self.provider(session), is_live=is_live
+            session, messages, self.embedder, self.actor, now, note, self.provider(session), is_live=is_live
         )
 
     def capture_stream(self, session: AgentSession, name: str | None = None) -> StreamCapture:
         """Return a reader to be fed with the stream's chunks; `name` is the stream's own."""
         session.app = self.app
 
-        def capture(said: list[Said]) -> Captured:
+        def capture(messages: list[Said]) -> Captured:
             self.renew()
-            return self.capture_messages(session, said)
+            return self.capture_messages(session, messages)
 
         return StreamCapture(session, capture, partial(self.judge_turn, session), get_conf().max_line_bytes, name)
 
@@ -305,8 +305,8 @@ class SessionService(TriggerService):
 
     def judge_turn(self, session: AgentSession, turn: Turn) -> learnt.Feedback:
         """Judge by a whole turn: the inputs of its tool calls show use as well as its text."""
-        said = "\n".join([turn.llm_output, *tool_inputs(turn)])
-        return self.judge_response(session, turn.number, said, turn.user_input)
+        text = "\n".join([turn.llm_output, *tool_inputs(turn)])
+        return self.judge_response(session, turn.number, text, turn.user_input)
 
     def fire_overdue(self, occasion: str) -> list[str]:
         """Fire the jobs that are overdue; return their names. A worker runs them."""

@@ -56,8 +56,9 @@ class TriggerService(Caller):
         return [memory for memory in trigger.memories.all() if is_of_users(memory.user_id, users)]
 
     def due_triggers(self, user_id: str | None) -> list[Due]:
-        """Close what is over, then return the triggers due today for this user. Four queries at most if nothing is
-        due.
+        """Close what is over, then return the triggers due today for this user.
+
+        Four queries at most if nothing is due.
         """
         now = timezone.now()
         put_away(self.app, now)
@@ -134,8 +135,8 @@ class TriggerService(Caller):
         """Delete the trigger, the stored answers that mention it, and the memory that only it had."""
         self.check_may_change([trigger.agent_id])
         with self.writing() as write:
-            told = memories_of(self.app, [trigger])
+            memories = memories_of(self.app, [trigger])
             trigger.delete()
-            if told:
-                write.forget(told)
+            if memories:
+                write.forget(memories)
             forget_answers(self.app, [trigger.uid])

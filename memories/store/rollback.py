@@ -233,14 +233,14 @@ class Source:
         return is_its and (self.since is None or change.created_at >= self.since)
 
     @property
-    def told(self) -> str:
+    def revision_reason(self) -> str:
         """Return what revisions say when it is taken back, before the reason why."""
         return f"{self.what} {self.name} was taken back"
 
     def is_own_rollback(self, row: Revision) -> bool:
         """Return whether it was written when this source was taken back, now or before."""
         is_ours = row.action in (Action.UNDONE, Action.EDITED, Action.RESTORED)
-        return is_ours and f"{row.reason}:".startswith(f"{self.told}:")
+        return is_ours and f"{row.reason}:".startswith(f"{self.revision_reason}:")
 
 
 def stop(write: Writer, source: Source, reason: str) -> None:

@@ -29,7 +29,7 @@ from memories.store.revisions import mark_due
 from memories.store.writer import Writer
 from memsite.db.prepared import fetch_all
 from memsite.db.transactions import execute_all
-from memsite.jobs.task_queue import ring
+from memsite.jobs.task_queue import enqueue
 from memsite.tenancy.models import App, AppStatus
 
 SHORTLIST = 50
@@ -94,7 +94,7 @@ def writing(app: App, actor: str, now: datetime, suggested: Sequence[Suggestion]
         longest_subject = 0 if blanks is None else blanks + 1
         write = Writer(app, app.policy, actor, now, change_number, count, limit, model, near_model, longest_subject)
         if has_webhooks:
-            ring(TELL, app.pk)
+            enqueue(TELL, app.pk)
         transaction.on_commit(partial(committed.send_robust, sender=Writer, app_pk=app.pk))
         yield write
         most = max(limit, count)

@@ -51,11 +51,11 @@ INSTALLED_APPS = [
 ]
 
 MIDDLEWARE = [
-    "memsite.http.proxies.Proxies",
+    "memsite.http.login.Proxies",
     "memsite.http.middleware.RequestLog",
     "memsite.tenancy.row_level_security.RowLevelSecurity",
     "django.middleware.security.SecurityMiddleware",
-    "memsite.http.proxies.Hosts",
+    "memsite.http.login.Hosts",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "csp.middleware.CSPMiddleware",
     "memsite.http.login.Sessions",

@@ -21,7 +21,7 @@ from memsite.http.optimistic_form import SideBySideForm
 from memsite.jobs.claims import ask_to_stop, retry
 from memsite.jobs.engine import WORK, fire_all_now, fire_now
 from memsite.jobs.models import JobRun, JobSchedule
-from memsite.jobs.task_queue import ring
+from memsite.jobs.task_queue import enqueue
 from memsite.tenancy.access import Right, actor_of
 from memsite.tenancy.audit import note_change
 from memsite.tenancy.models import App, AppStatus
@@ -149,7 +149,7 @@ class JobRunAdmin(ReadOnlyAdmin[JobRun]):
     @admin.action(description="Try again, or go on with", permissions=["act"])
     def try_again(self, request: HttpRequest, queryset: QuerySet[JobRun]) -> None:
         self.report(request, "set going again", [retry(run, timezone.now()) for run in queryset])
-        ring(WORK)
+        enqueue(WORK)
 
     @admin.action(description="Stop after the batch under way", permissions=["act"])
     def stop(self, request: HttpRequest, queryset: QuerySet[JobRun]) -> None:

@@ -18,7 +18,7 @@ from memsite.db.transactions import in_batches
 from memsite.jobs import claims
 from memsite.jobs.job import Job
 from memsite.jobs.models import OPEN, JobRun, JobRunQuerySet, RunStatus
-from memsite.jobs.task_queue import ring
+from memsite.jobs.task_queue import enqueue
 from memsite.ops.metrics import count_run
 from memsite.ops.tracing import span
 from memsite.tenancy.models import App, AppStatus
@@ -70,7 +70,7 @@ def fire_for(jobs: Jobs, app: App, now: datetime, by: str) -> list[str]:
     overdue = [name for name, until in due.items() if latest.get(name, app.created_at) < until]
     fired = [name for name in overdue if claims.fire(name, app, wanted[name], now, by)]
     if fired:
-        ring(WORK)
+        enqueue(WORK)
     return fired
 
 
@@ -78,7 +78,7 @@ def fire_now(job: Job[Any], app: App | None, now: datetime, by: str) -> tuple[Jo
     """Fire the last due period by hand, also of a job that is off; return the run and whether it is new."""
     schedule = claims.schedule_of(job.name, job.schedule)
     fired = claims.fire(job.name, app, schedule, now, by, by_hand=True)
-    ring(WORK)
+    enqueue(WORK)
     latest = fired or JobRun.objects.of(job.name, app).order_by("-until").first()
     assert latest is not None, "somebody fired it, or we did"
     return latest, fired is not None
@@ -88,7 +88,7 @@ def fire_all_now(job: Job[Any], apps: Sequence[App], now: datetime, by: str) -> 
     """Return the same for many apps: the runs that are new."""
     schedule = claims.schedule_of(job.name, job.schedule)
     fired = [claims.fire_all(job.name, some, schedule, now, by, by_hand=True) for some in in_batches(apps, AT_ONCE)]
-    ring(WORK)
+    enqueue(WORK)
     return [run for runs in fired for run in runs]
 
 
@@ -123,7 +123,7 @@ def work_off(jobs: Jobs, hands_for: Callable[[App], Any], stop_after: timedelta)
         job, app, claimed = claim_
         run(job, hands_for(app) if app else None, claimed)
         touched += 1
-    ring(WORK)
+    enqueue(WORK)
     return touched
 
 

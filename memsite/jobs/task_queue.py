@@ -22,7 +22,7 @@ class Bell:
 bell = Bell()
 
 
-def ring(task: str, *args: int | str) -> None:
+def enqueue(task: str, *args: int | str) -> None:
     """Send a task by name when the transaction is committed. A broker that is away costs a log line."""
     transaction.on_commit(partial(send, task, args))
 

@@ -48,7 +48,7 @@ PRESET_IS_FOR = {
     Preset.ASSISTANT: "personal assistants: facts from talk, importance and recency count",
     Preset.KNOWLEDGE: "knowledge bases: facts with written summaries, meaning and graph side by side",
     Preset.COMPACT: "small apps: ten memories of 200 characters, one digest per conversation",
-    Preset.STRICT: "agents that read what strangers write: nothing of it is told before a person has seen it",
+    Preset.STRICT: "agents that read what strangers write: nothing of it is shown before a person has seen it",
 }
 
 
@@ -259,7 +259,7 @@ class AppPolicy(models.Model):
     turn_limit = count(10, 1, 100, "Memories in the turn block.")
     economy_limit = count(5, 1, 100, "The same when economising.")
     document_share = share(
-        0.5, "Share of a block's tokens that quotes from documents may take. 0: none are told.", db_default=0.5
+        0.5, "Share of a block's tokens that quotes from documents may take. 0: none are shown.", db_default=0.5
     )
 
     # What is learnt from use, and what it may cost.

@@ -11,7 +11,6 @@ from memsite_client.cli.apps import bridges, changes, export, import_file, webho
 from memsite_client.cli.base import Commands
 from memsite_client.cli.claude import hook, transcripts
 from memsite_client.cli.documents import documents
-from memsite_client.cli.install import doctor, install, uninstall
 from memsite_client.cli.memories import (
     context,
     delete,
@@ -26,7 +25,7 @@ from memsite_client.cli.memories import (
     update,
 )
 from memsite_client.cli.notes import sync
-from memsite_client.cli.setup import completion, login, logout, mcp, run, status, version
+from memsite_client.cli.setup import completion, doctor, install, login, logout, mcp, run, status, uninstall, version
 
 HELP = """Search, store and curate what your agents remember.
 

@@ -257,8 +257,8 @@ CASES: dict[tuple[str, str], Callable[[App], None]] = {
     ("quarantine_waiting", "acme: 1 text waits for a person"): quarantined,
     ("budget_spent", "acme has spent 100% of today's budget"): spent_budget,
     ("budget_spent", "acme has spent 0% of today's budget; texts wait for tomorrow"): waiting_for_tomorrow,
-    ("backup_failed", "The backup failed: no room"): lambda _: run_of(
-        None, "backup", status="failed", reason="no room"
+    ("backup_failed", "The backup failed: disk full"): lambda _: run_of(
+        None, "backup", status="failed", reason="disk full"
     ),
 }
 
@@ -376,8 +376,8 @@ def test_a_webhook_that_is_deleted_leaves_its_rules_on_the_dashboard(acme: App, 
     hook = operator.post("/api/v1/apps/acme/webhooks", {"url": "https://example.org"}).json()["id"]
     rule = add(operator, kind="app_full", webhook=hook, dashboard=False)
     operator.delete(f"/api/v1/apps/acme/webhooks/{hook}")
-    shown = operator.get(f"{RULES}/{rule['id']}").json()
-    assert (shown["webhook"], shown["dashboard"]) == (None, True)
+    displayed = operator.get(f"{RULES}/{rule['id']}").json()
+    assert (displayed["webhook"], displayed["dashboard"]) == (None, True)
 
 
 def test_rules_of_the_site_are_for_who_operates_all_of_it(alice: Caller, operator: APIClient) -> None:
@@ -446,7 +446,7 @@ def test_viewers_of_an_app_acknowledge_nothing_and_others_see_nothing(full: Aler
 
 
 def test_the_dashboard_shows_what_is_of_the_site_to_superusers_alone(full: Alert, acme: App) -> None:
-    run_of(None, "backup", status="failed", reason="no room")
+    run_of(None, "backup", status="failed", reason="disk full")
     rule_for(None, "backup_failed")
     look()
     chief, owner = sign_in("sue", is_superuser=True, is_staff=True), member("olga", acme, "owner")

@@ -121,9 +121,9 @@ def test_pages_ask_for_the_numbers_that_the_api_takes(
     page: str, before: str, operator: APIClient, admin_client: Client, alice: Caller
 ) -> None:
     """Those of a policy, from the least to the most."""
-    asked = elements(admin_client.get(page.format(alice.app.pk)), "input", type="number")
-    shown = [one for one in asked if one["name"].startswith(before)]
-    limits = {one["name"].removeprefix(before): (float(one["min"]), float(one["max"])) for one in shown}
+    requested = elements(admin_client.get(page.format(alice.app.pk)), "input", type="number")
+    displayed = [item for item in requested if item["name"].startswith(before)]
+    limits = {item["name"].removeprefix(before): (float(item["min"]), float(item["max"])) for item in displayed}
     names = {name for name in POLICY_FIELDS if type(AppPolicy._meta.get_field(name)) in NUMBERS}
     assert limits.keys() == names
 
@@ -191,13 +191,13 @@ WRONG: list[tuple[str, Any]] = [
 
 
 @pytest.fixture
-def shown(operator: APIClient, acme: App) -> Any:
+def output(operator: APIClient, acme: App) -> Any:
     return operator.get(f"{APPS}/acme").json()
 
 
 @each_row("wrong, is_new", product(WRONG, [True, False]), rolled_back=True)
 def test_a_policy_field_takes_only_its_own_type_and_range(
-    operator: APIClient, shown: Any, wrong: tuple[str, Any], is_new: bool
+    operator: APIClient, output: Any, wrong: tuple[str, Any], is_new: bool
 ) -> None:
     field, value = wrong
     policy = {"policy": {field: value}}
@@ -208,7 +208,7 @@ def test_a_policy_field_takes_only_its_own_type_and_range(
     body = assert_problem(answer, 400)
     assert all(error["field"].startswith(f"policy.{field}") for error in body["errors"])
     assert not App.objects.filter(app_id="initech").exists()
-    assert operator.get(f"{APPS}/acme").json() == shown
+    assert operator.get(f"{APPS}/acme").json() == output
 
 
 def test_economising_cannot_inject_more_than_usual(operator: APIClient, acme: App) -> None:
@@ -299,8 +299,8 @@ def test_uninstalling_shuts_the_app_and_keeps_its_memories(operator: APIClient, 
     assert operator.delete(f"{APPS}/acme").json() == {"success": True, "deleted_count": 0}
     assert_problem(alice.get("memories"), 401)
     assert operator.get(f"{APPS}/acme").json()["status"] == "uninstalled"
-    kept = operator.get(f"{APPS}/acme/memories").json()["memories"]
-    assert [memory["content"] for memory in kept] == ["Kept for later"]
+    retained = operator.get(f"{APPS}/acme/memories").json()["memories"]
+    assert [memory["content"] for memory in retained] == ["Kept for later"]
 
 
 def test_uninstalling_with_purge_deletes_its_memories_and_no_others(
@@ -359,7 +359,7 @@ def test_an_operators_key_of_an_agent_administers_its_own_app_and_sees_no_other(
     assert not App.objects.filter(app_id="new").exists()
 
 
-def test_an_operators_key_has_no_door_to_agents_work(operator: APIClient) -> None:
+def test_an_operators_key_has_no_endpoint_to_agents_work(operator: APIClient) -> None:
     for path in ("memories", "sessions", "events", "resources", f"memories/{uuid4()}"):
         assert_problem(operator.get(f"/api/v1/{path}"), 403)
 

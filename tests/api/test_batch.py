@@ -122,8 +122,8 @@ def test_items_of_ones_own_sessions_know_them_and_those_of_others_are_refused(al
 
 def test_a_batch_is_found_at_once(alice: Caller) -> None:
     post(alice, *({"content": text} for text in ("Whales sing", "Trains run", "Bears sleep")))
-    found = alice.post("memories/search", {"query": "trains"}).json()["results"]
-    assert [hit["content"] for hit in found] == ["Trains run"]
+    result = alice.post("memories/search", {"query": "trains"}).json()["results"]
+    assert [hit["content"] for hit in result] == ["Trains run"]
 
 
 def test_there_is_nothing_else_at_this_address(alice: Caller) -> None:

@@ -23,8 +23,8 @@ FIRST = "# Work\n\n- Standup is at nine"
 
 
 class ByRule:
-    def summarise(self, *asked: Any) -> Written:
-        return rules.summarise(*asked)
+    def summarise(self, *requested: Any) -> Written:
+        return rules.summarise(*requested)
 
 
 class AsTold:
@@ -160,9 +160,9 @@ def test_without_a_stored_one_it_is_written_for_the_answer(alice: Caller) -> Non
 
 def test_an_old_summary_is_not_shown_once_none_are_kept(work: Caller) -> None:
     set_policy(work, capture_summaries=False)
-    store(work, "Doors close at ten", category="work")
+    store(work, "Gates close at ten", category="work")
     body = work.get("categories/work").json()
-    assert (body["stored"], "Doors" in body["content"]) == (False, True)
+    assert (body["stored"], "Gates" in body["content"]) == (False, True)
     assert work.get("categories").json()["results"][0]["has_summary"] is False
 
 
@@ -184,8 +184,8 @@ def test_what_only_one_agent_may_see_is_in_no_summary(alice: Caller) -> None:
 
 
 def test_each_end_user_has_summaries_of_their_own(alice: Caller) -> None:
-    store(alice, "Doors close at ten", category="work")
-    store(alice, "Rob sits by the door", category="work", user_id="rob")
+    store(alice, "Gates close at ten", category="work")
+    store(alice, "Rob sits by the gate", category="work", user_id="rob")
     store(alice, "Eve is away", category="work", user_id="eve")
     for write_first in (False, True):
         if write_first:
@@ -195,7 +195,7 @@ def test_each_end_user_has_summaries_of_their_own(alice: Caller) -> None:
             user: alice.get("categories/work.md", **({"user_id": user} if user else {})).content.decode()
             for user in ("", "rob")
         }
-        assert texts == {"": "# Work\n\n- Doors close at ten\n", "rob": "# Work\n\n- Rob sits by the door\n"}
+        assert texts == {"": "# Work\n\n- Gates close at ten\n", "rob": "# Work\n\n- Rob sits by the gate\n"}
     assert_problem(alice.get("categories/work", user_id="nobody"), 404)
     assert alice.get("categories", user_id="rob").json()["results"][0]["memories"] == 1
     assert names(alice.get("categories", user_id="nobody")) == []
@@ -225,7 +225,7 @@ def test_the_file_is_markdown_with_an_etag(work: Caller) -> None:
     for tag in (answer["ETag"], f"W/{answer['ETag']}", f'"other", {answer["ETag"]}', "*"):
         same = work.client.get("/api/v1/categories/work.md", headers={"If-None-Match": tag})
         assert (same.status_code, same.content, same["ETag"]) == (304, b"", answer["ETag"])
-    store(work, "Doors close at ten", category="work")
+    store(work, "Gates close at ten", category="work")
     write(work)
     news = work.client.get("/api/v1/categories/work.md", headers={"If-None-Match": answer["ETag"]})
     assert (news.status_code, news["ETag"] != answer["ETag"]) == (200, True)

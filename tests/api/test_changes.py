@@ -23,15 +23,15 @@ def feed(caller: Caller, since: int) -> tuple[list[tuple[str, str]], int]:
 
 def test_a_mirror_goes_on_from_where_it_was(alice: Caller) -> None:
     start = alice.get("memories/changes").json()["last"]
-    one, two = (alice.remember(text)["id"] for text in ("Whales sing", "Bears sleep"))
-    told, last = feed(alice, start)
-    assert told == [("memory.changed", one), ("memory.changed", two)]
+    item, two = (alice.remember(text)["id"] for text in ("Whales sing", "Bears sleep"))
+    answer, last = feed(alice, start)
+    assert answer == [("memory.changed", item), ("memory.changed", two)]
     assert feed(alice, last) == ([], last)
-    alice.patch(f"memories/{one}", {"importance": 5})
+    alice.patch(f"memories/{item}", {"importance": 5})
     alice.delete(f"memories/{two}")
-    assert feed(alice, last)[0] == [("memory.changed", one), ("memory.deleted", two)]
-    shown = alice.get("memories/changes", since=start).json()["results"][0]["memory"]
-    assert (shown["content"], shown["importance"]) == ("Whales sing", 5)
+    assert feed(alice, last)[0] == [("memory.changed", item), ("memory.deleted", two)]
+    displayed = alice.get("memories/changes", since=start).json()["results"][0]["memory"]
+    assert (displayed["content"], displayed["importance"]) == ("Whales sing", 5)
 
 
 def test_what_is_a_colleagues_alone_is_not_told_not_even_when_it_goes(alice: Caller, bob: Caller) -> None:
@@ -46,14 +46,14 @@ def test_what_is_a_colleagues_alone_is_not_told_not_even_when_it_goes(alice: Cal
 def test_what_is_taken_back_is_told_to_those_who_could_see_it(alice: Caller, bob: Caller) -> None:
     start = alice.get("memories/changes").json()["last"]
     plan = bob.remember("We move to Porto")["id"]
-    told, seen = feed(alice, start)
-    assert told == [("memory.changed", plan)]
+    answer, seen = feed(alice, start)
+    assert answer == [("memory.changed", plan)]
     bob.patch(f"memories/{plan}", {"visibility": "agent"})
     assert feed(alice, seen)[0] == [("memory.deleted", plan)]
     assert "Porto" not in alice.get("memories/changes", since=start).content.decode()
     assert feed(bob, seen)[0] == [("memory.changed", plan)]
     bob.patch(f"memories/{plan}", {"importance": 5})
-    assert feed(alice, seen)[0] == [("memory.deleted", plan)], "who was away meanwhile is told, too"
+    assert feed(alice, seen)[0] == [("memory.deleted", plan)], "who was away meanwhile hears of it, too"
     bob.delete(f"memories/{plan}")
     assert feed(alice, seen)[0] == [("memory.deleted", plan)]
 
@@ -71,8 +71,8 @@ def test_what_its_source_took_along_is_told_as_deleted_and_again_when_it_is_back
     start = alice.get("memories/changes").json()["last"]
     olga = MemoryAgent(alice.app, None, "operator:olga")
     olga.roll_back("agent", bob.agent.name)
-    told, seen = feed(alice, start)
-    assert told == [("memory.deleted", poison)]
+    answer, seen = feed(alice, start)
+    assert answer == [("memory.deleted", poison)]
     assert {uid for _, uid in feed(bob, start)[0]} == {poison, secret}
     olga.restore_each(olga.memories().filter(uid=poison).values_list("pk", flat=True))
     assert feed(alice, seen)[0] == [("memory.changed", poison)]

@@ -38,7 +38,7 @@ def hook(caller: Caller, name: str, **more: Any) -> str:
     return str(output["additionalContext"])
 
 
-def said() -> list[tuple[str, str, int | None]]:
+def say() -> list[tuple[str, str, int | None]]:
     return list(Resource.objects.order_by("pk").values_list("role", "raw_content", "turn_number"))
 
 
@@ -61,7 +61,7 @@ def test_a_session_from_its_start_to_its_end(alice: Caller) -> None:
     assert hook(alice, "SessionEnd", reason="prompt_input_exit") == ""
     session.refresh_from_db()
     assert (session.status, session.end_reason) == (SessionStatus.ENDED, "prompt_input_exit")
-    assert said() == [("user", "When do bears sleep?", None), ("assistant", "Bears sleep all winter.", None)]
+    assert say() == [("user", "When do bears sleep?", None), ("assistant", "Bears sleep all winter.", None)]
 
 
 def test_whoever_comes_first_greets(alice: Caller) -> None:
@@ -99,7 +99,7 @@ def test_a_session_that_is_resumed_is_told_what_is_new(alice: Caller) -> None:
     assert "Whales sing" not in resumed
     assert "Ask before" not in resumed
     greeted = hook(alice, "SessionStart", source="compact")
-    assert all(told in greeted for told in ("Bears sleep", "Whales sing", "Ask before"))
+    assert all(answer in greeted for answer in ("Bears sleep", "Whales sing", "Ask before"))
 
 
 def test_a_session_that_is_resumed_here_for_the_first_time_is_told_all(alice: Caller) -> None:
@@ -147,7 +147,7 @@ def test_markers_in_an_answer_become_memories(alice: Caller) -> None:
 def test_the_same_event_twice_is_said_once(alice: Caller, name: str) -> None:
     for _ in range(2):
         hook(alice, name, prompt="When do bears sleep?", last_assistant_message="In winter.", prompt_id="p1")
-    assert len(said()) == 1
+    assert len(say()) == 1
 
 
 def test_what_memsite_hook_has_read_counts_instead_of_the_event(alice: Caller) -> None:
@@ -158,7 +158,7 @@ def test_what_memsite_hook_has_read_counts_instead_of_the_event(alice: Caller) -
     ]
     for _ in range(2):
         hook(alice, "Stop", last_assistant_message="In winter.", messages=messages)
-    assert [text for _, text, _ in said()] == ["When do bears sleep?", "I look it up.", "In winter."]
+    assert [text for _, text, _ in say()] == ["When do bears sleep?", "I look it up.", "In winter."]
     assert Resource.objects.earliest("pk").content_at.isoformat() == "2026-03-05T08:00:00+00:00"
 
 
@@ -173,11 +173,11 @@ def test_an_answer_is_held_against_what_was_shown_for_its_prompt(alice: Caller) 
     hook(alice, "SessionStart")
     alice.remember("Bears sleep all winter", category="wood")
     hook(alice, "UserPromptSubmit", prompt="When do bears sleep?")
-    shown = Injection.objects.get()
-    assert (shown.turn_number, shown.used) == (1, None)
+    displayed = Injection.objects.get()
+    assert (displayed.turn_number, displayed.used) == (1, None)
     hook(alice, "Stop", last_assistant_message="I have no idea, sorry.")
-    shown.refresh_from_db()
-    assert shown.used is False
+    displayed.refresh_from_db()
+    assert displayed.used is False
 
 
 def test_no_model_is_waited_for_to_make_the_question(alice: Caller, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -209,7 +209,7 @@ def test_events_that_mean_nothing_here_are_answered_with_nothing(alice: Caller, 
 def test_nothing_said_is_nothing_kept(alice: Caller, nothing: str | None) -> None:
     hook(alice, "UserPromptSubmit", prompt=nothing, cwd=None)
     hook(alice, "Stop", last_assistant_message=nothing, prompt_id=None)
-    assert said() == []
+    assert say() == []
 
 
 @pytest.mark.parametrize(
@@ -232,7 +232,7 @@ def test_what_is_no_event_is_refused(alice: Caller, body: dict[str, Any], field:
 def test_what_is_no_text_costs_the_event_nothing_but_that(alice: Caller, field: str, other: Any) -> None:
     """A version of Claude Code to come may say it otherwise, and what it says beside that is not lost."""
     hook(alice, "UserPromptSubmit", **{"prompt": "I always use spaces.", field: other})
-    assert [text for _, text, _ in said()] == ["I always use spaces."]
+    assert [text for _, text, _ in say()] == ["I always use spaces."]
     hook(alice, "SessionEnd", **{field: other})
     assert AgentSession.objects.get().status == SessionStatus.ENDED
 
@@ -245,13 +245,13 @@ def test_a_path_of_windows_names_the_session_too(alice: Caller) -> None:
 def test_what_is_put_into_the_users_mouth_is_not_theirs(alice: Caller) -> None:
     hook(alice, "UserPromptSubmit", prompt="<task-notification>I always use tabs.</task-notification>")
     hook(alice, "UserPromptSubmit", prompt="<command-name>/fix</command-name> I always use spaces.")
-    assert [text for _, text, _ in said()] == ["I always use spaces."]
+    assert [text for _, text, _ in say()] == ["I always use spaces."]
 
 
 def test_private_text_is_not_kept(alice: Caller) -> None:
     set_policy(alice, capture_facts=True)
     hook(alice, "UserPromptSubmit", prompt="My code is <private>4711</private>, tell nobody")
-    assert "4711" not in said()[0][1]
+    assert "4711" not in say()[0][1]
 
 
 def test_a_folder_longer_than_any_is_cut(alice: Caller) -> None:

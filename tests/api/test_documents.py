@@ -41,8 +41,8 @@ def test_a_file_is_accepted_and_waits_for_a_worker(alice: Caller) -> None:
     assert answer.status_code == 202
     assert (answer.json()["status"], answer.json()["passages"]) == ("waiting", 0)
     read_all(alice)
-    shown = alice.get(f"documents/{answer.json()['id']}").json()
-    assert (shown["status"], shown["passages"], shown["content_type"]) == ("ready", 2, "text/markdown")
+    displayed = alice.get(f"documents/{answer.json()['id']}").json()
+    assert (displayed["status"], displayed["passages"], displayed["content_type"]) == ("ready", 2, "text/markdown")
 
 
 def test_a_file_may_come_in_a_form(alice: Caller) -> None:
@@ -90,15 +90,15 @@ def test_a_search_goes_on_over_memories_and_passages(alice: Caller) -> None:
     added(alice, "\n\n".join(f"# Part {n}\n\nWhales of sea {n} sing." for n in range(4)), "whales.md")
     for number in range(4):
         alice.remember(f"Whales of bay {number} sing", dedupe=False)
-    found, cursor = list[str](), None
+    result, cursor = list[str](), None
     while True:
         body = {"query": "whales sing", "limit": 3, "cursor": cursor}
         answer = alice.post("memories/search", body).json()
-        found += [hit["id"] for hit in answer["results"]]
+        result += [hit["id"] for hit in answer["results"]]
         cursor = answer["next"]
         if cursor is None:
             break
-    assert (len(found), len(set(found))) == (8, 8)
+    assert (len(result), len(set(result))) == (8, 8)
 
 
 def test_filters_hold_for_passages(alice: Caller) -> None:
@@ -218,8 +218,8 @@ def test_a_file_that_cannot_be_read_says_why_and_leaves_what_was_read_before(ali
     document = added(alice, ROUTER, "router.md")
     send(alice, "PUT", f"documents/{document['id']}", b"%PDF-1.7 and nothing else", name="router.pdf")
     read_all(alice)
-    shown = alice.get(f"documents/{document['id']}").json()
-    assert (shown["status"], shown["reason"]) == ("failed", "It cannot be read: the file is broken.")
+    displayed = alice.get(f"documents/{document['id']}").json()
+    assert (displayed["status"], displayed["reason"]) == ("failed", "It cannot be read: the file is broken.")
     assert quotes(alice) == ["router.md, Network"]
 
 

@@ -26,18 +26,18 @@ CANNOT_BE_WITHOUT = {
 }
 
 
-def serializers_below(one: type[StrictSerializer]) -> set[type[StrictSerializer]]:
-    return {one}.union(*(serializers_below(child) for child in one.__subclasses__()))
+def serializers_below(item: type[StrictSerializer]) -> set[type[StrictSerializer]]:
+    return {item}.union(*(serializers_below(child) for child in item.__subclasses__()))
 
 
 def optional_texts() -> dict[tuple[str, str], type[StrictSerializer]]:
     """By the serializer's name and the field's."""
     assert routes_below("api/v1/")  # which reads all serializers that there are
     return {
-        (one.__name__, name): one
-        for one in serializers_below(StrictSerializer)
-        if one.__module__.startswith("memories.")
-        for name, field in one().fields.items()
+        (item.__name__, name): item
+        for item in serializers_below(StrictSerializer)
+        if item.__module__.startswith("memories.")
+        for name, field in item().fields.items()
         if isinstance(field, StrictCharField) and not field.required and not field.read_only
     }
 
@@ -53,7 +53,7 @@ def wrong_with(serializer: type[StrictSerializer], body: dict[str, Any]) -> Any:
 def test_every_optional_text_may_be_empty_but_what_cannot_be_without() -> None:
     texts = optional_texts()
     assert len(texts) > 40
-    refused = {key for key, one in texts.items() if key[1] in wrong_with(one, {key[1]: ""})}
+    refused = {key for key, value in texts.items() if key[1] in wrong_with(value, {key[1]: ""})}
     # An end user who is empty is a client's missing variable: without one it would be told to everybody.
     # A hook's empty one is that of a variable which is not set.
     users = {key for key in texts if key[1] == "user_id"} - {("HookEvent", "user_id")}
@@ -63,10 +63,10 @@ def test_every_optional_text_may_be_empty_but_what_cannot_be_without() -> None:
 def test_no_other_kind_of_text_field_is_taken() -> None:
     """What is not a `StrictCharField` would answer an empty text in its own way."""
     others = {
-        (one.__name__, name)
-        for one in serializers_below(StrictSerializer)
-        if one.__module__.startswith("memories.") and not isinstance(one(), ListSerializer)
-        for name, field in one().fields.items()
+        (item.__name__, name)
+        for item in serializers_below(StrictSerializer)
+        if item.__module__.startswith("memories.") and not isinstance(item(), ListSerializer)
+        for name, field in item().fields.items()
         if isinstance(field, serializers.CharField) and not isinstance(field, StrictCharField)
     }
     assert others == {key for key in others if key[0] == "Policy"}
@@ -74,9 +74,9 @@ def test_no_other_kind_of_text_field_is_taken() -> None:
 
 @pytest.mark.parametrize("empty", ["", " ", "\u200b"])
 def test_a_memory_without_a_subject_is_general(alice: Caller, empty: str) -> None:
-    told = {"subject": empty, "category": empty, "external_id": empty}
-    memory = alice.remember("Whales sing", **told)
-    stored = {name: memory[name] for name in told}
+    answer = {"subject": empty, "category": empty, "external_id": empty}
+    memory = alice.remember("Whales sing", **answer)
+    stored = {name: memory[name] for name in answer}
     assert stored == {"subject": None, "category": "general", "external_id": None}
 
 

@@ -49,19 +49,19 @@ def test_400_names_the_field(alice: Caller) -> None:
 
 
 @each_row(
-    "path, body, told",
+    "path, body, text",
     [
         ("memories", {"content": "Whales sing", "visibility": "all"}, "visibility: One of agent, app, shared."),
         ("memories/search", {"query": "whales", "scope": 5}, "scope: One of app, shared."),
         ("context", {"query": "whales", "format": "xml"}, "format: One of ops, app, turn, json."),
     ],
 )
-def test_400_names_what_there_is_to_choose_from(alice: Caller, path: str, body: Any, told: str) -> None:
-    assert assert_problem(alice.post(path, body), 400)["detail"] == told
+def test_400_names_what_there_is_to_choose_from(alice: Caller, path: str, body: Any, text: str) -> None:
+    assert assert_problem(alice.post(path, body), 400)["detail"] == text
 
 
 @each_row(
-    "path, body, told",
+    "path, body, text",
     [
         ("apps", {"app_id": "A b", "name": "A"}, "app_id: Lower-case letters, digits, . - and _, 64 at most."),
         ("apps", {"app_id": "a", "name": "A", "policy": {"ranking": 5}}, "policy.ranking: " + RANKINGS),
@@ -73,10 +73,10 @@ def test_400_names_what_there_is_to_choose_from(alice: Caller, path: str, body: 
     ],
 )
 def test_400_tells_operators_what_a_name_may_be(
-    operator: APIClient, acme: App, path: str, body: Any, told: str
+    operator: APIClient, acme: App, path: str, body: Any, text: str
 ) -> None:
     answer = operator.post(f"/api/v1/{path}", body, format="json")
-    assert assert_problem(answer, 400)["detail"] == told
+    assert assert_problem(answer, 400)["detail"] == text
 
 
 @each_row("twice", ["status=active&status=inactive", "limit=1&limit=1"])
@@ -99,7 +99,7 @@ def test_403_for_a_key_without_the_scope(alice: Caller) -> None:
     "path",
     ["nothing", "memories/", "memories/x", "sessions/x/turns", "apps/a/b", "", "memories//"],
 )
-def test_404_for_an_address_without_a_door(alice: Caller, path: str) -> None:
+def test_404_for_an_address_without_a_endpoint(alice: Caller, path: str) -> None:
     assert assert_problem(alice.get(path), 404)["code"] == "not_found"
 
 
@@ -123,14 +123,14 @@ def test_404_helps_whoever_came_near(alice: Caller, path: str, hint: str) -> Non
     "method, path",
     [("GET", "memories/search"), ("DELETE", "memories"), ("GET", "context"), ("GET", "memories/batch")],
 )
-def test_405_says_how_a_door_is_asked_whatever_was_sent(alice: Caller, method: str, path: str) -> None:
-    told = alice.client.generic(method, f"/api/v1/{path}", '{"query": "whales"}', "application/json")
-    assert "Allowed:" in assert_problem(told, 405)["detail"]
+def test_405_says_how_a_endpoint_is_asked_whatever_was_sent(alice: Caller, method: str, path: str) -> None:
+    answer = alice.client.generic(method, f"/api/v1/{path}", '{"query": "whales"}', "application/json")
+    assert "Allowed:" in assert_problem(answer, 405)["detail"]
 
 
 def test_404_names_what_there_is_not(operator: APIClient) -> None:
-    told = assert_problem(operator.get("/api/v1/apps/nowhere/export"), 404)["detail"]
-    assert told == "There is no such app, or it is not yours."
+    answer = assert_problem(operator.get("/api/v1/apps/nowhere/export"), 404)["detail"]
+    assert answer == "There is no such app, or it is not yours."
 
 
 @each_row("path", ["/mcp/nothing", "/compat/nothing", "/compat/mcp-memory/x", "/hooks/x"])
@@ -160,8 +160,8 @@ def test_405_says_what_is_allowed(alice: Caller) -> None:
 
 
 def test_405_comes_before_what_is_wrong_with_parameters(alice: Caller) -> None:
-    told = assert_problem(alice.get("memories/search", query="whales"), 405)["detail"]
-    assert told == 'Method "GET" not allowed. Allowed: POST.'
+    answer = assert_problem(alice.get("memories/search", query="whales"), 405)["detail"]
+    assert answer == 'Method "GET" not allowed. Allowed: POST.'
 
 
 @pytest.fixture
@@ -181,7 +181,7 @@ def strict(settings: Any, db: None) -> Client:
         ("POST", "/.well-known/oauth-authorization-server", "GET"),
     ],
 )
-def test_405_is_told_at_doors_outside_of_the_api_too(strict: Client, method: str, path: str, methods: str) -> None:
+def test_405_is_told_at_endpoints_outside_of_the_api_too(strict: Client, method: str, path: str, methods: str) -> None:
     """To programs: not that a form has expired, either."""
     answer = strict.generic(method, path, headers={"Accept": "*/*", "Host": "localhost"})
     allowed = methods.removesuffix(", HEAD")
@@ -255,13 +255,13 @@ def test_413_for_one_byte_too_many_and_not_for_the_last_that_fits(alice: Caller)
     ],
 )
 def test_415_for_a_body_that_is_not_json(alice: Caller, content_type: str) -> None:
-    told = assert_problem(send(alice, b'{"content": "x"}', content_type=content_type), 415)["detail"]
-    assert told.endswith(" Send `Content-Type: application/json`.")
+    answer = assert_problem(send(alice, b'{"content": "x"}', content_type=content_type), 415)["detail"]
+    assert answer.endswith(" Send `Content-Type: application/json`.")
 
 
 def test_a_host_name_that_is_not_ours_is_told_of_the_setting(alice: Caller) -> None:
-    told = assert_problem(alice.client.get(MEMORIES, headers={"Host": "memory.example.org"}), 400)["detail"]
-    assert "MEMSITE_ALLOWED_HOSTS" in told
+    answer = assert_problem(alice.client.get(MEMORIES, headers={"Host": "memory.example.org"}), 400)["detail"]
+    assert "MEMSITE_ALLOWED_HOSTS" in answer
     assert not Memory.objects.exists()
 
 
@@ -353,7 +353,7 @@ NO_JSON = {
 def test_what_is_no_json_is_400_everywhere(alice: Caller, operator: APIClient) -> None:
     session = alice.start_session()["id"]
     uid = alice.remember("Whales sing")["id"]
-    doors = [
+    endpoints = [
         ("POST", "memories"),
         ("POST", "memories/batch"),
         ("POST", "memories/delete"),
@@ -366,7 +366,7 @@ def test_what_is_no_json_is_400_everywhere(alice: Caller, operator: APIClient) -
         ("POST", f"sessions/{session}/messages"),
         ("POST", f"sessions/{session}/end"),
     ]
-    clients = dict.fromkeys(doors, alice.client)
+    clients = dict.fromkeys(endpoints, alice.client)
     clients |= dict.fromkeys((("POST", "apps"), ("PATCH", "apps/acme"), ("POST", "apps/acme/agents")), operator)
     answers = {
         (name, path): client.generic(method, f"/api/v1/{path}", body, content_type=JSON)
@@ -456,7 +456,7 @@ FIELDS = [
 
 @settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(body=st.dictionaries(st.sampled_from([*FIELDS, "memories", "query", "messages", "ids", "x"]), documents))
-def test_no_document_breaks_a_door(alice: Caller, body: Any) -> None:
+def test_no_document_breaks_a_endpoint(alice: Caller, body: Any) -> None:
     raw = json.dumps(body, ensure_ascii=False).encode("utf-8", "surrogatepass")
     for path in ("memories", "memories/batch", "memories/delete", "memories/search", "context", "sessions"):
         answer = send(alice, raw, f"/api/v1/{path}")
@@ -465,7 +465,7 @@ def test_no_document_breaks_a_door(alice: Caller, body: Any) -> None:
 
 @settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(body=st.binary(min_size=1, max_size=200))
-def test_no_bytes_break_a_door(alice: Caller, body: bytes) -> None:
+def test_no_bytes_break_a_endpoint(alice: Caller, body: bytes) -> None:
     assert send(alice, body).status_code in (201, 400)
     session = AgentSession.objects.first()
     uid = session.uid if session else alice.start_session()["id"]
@@ -481,8 +481,8 @@ PLACES = ["memories", "lessons", "lessons.md", "triggers", "categories", "catego
 @each_row("path, user", product(PLACES, ["", " ", "u" * 201]))
 def test_an_end_user_in_an_address_has_a_name(alice: Caller, path: str, user: str) -> None:
     """As in a body: an empty variable would find nothing, and say nothing of why."""
-    told = assert_problem(alice.get(path, user_id=user), 400, "user_id")
-    assert told["detail"] == "user_id: 1 to 200 characters."
+    answer = assert_problem(alice.get(path, user_id=user), 400, "user_id")
+    assert answer["detail"] == "user_id: 1 to 200 characters."
 
 
 UID = "01890000-0000-7000-8000-000000000000"
@@ -644,7 +644,7 @@ def test_a_choice_that_is_none_is_refused_in_every_list(alice: Caller, operator:
     ],
     rolled_back=True,
 )
-def test_no_header_breaks_a_door(alice: Caller, headers: dict[str, str]) -> None:
+def test_no_header_breaks_a_endpoint(alice: Caller, headers: dict[str, str]) -> None:
     alice.remember("Whales sing")
     for call in (
         lambda: alice.client.get(MEMORIES, headers=headers),

@@ -39,8 +39,8 @@ def test_an_event_marker_fills_the_feed(alice: Caller) -> None:
 
 
 def test_the_feed_is_filtered_by_level_service_and_session(alice: Caller) -> None:
-    one, two = alice.start_session(), alice.start_session()
-    say(alice, one, "[EVENT:info:dns] a\n[EVENT:error:dns] b\n[EVENT:info] c")
+    item, two = alice.start_session(), alice.start_session()
+    say(alice, item, "[EVENT:info:dns] a\n[EVENT:error:dns] b\n[EVENT:info] c")
     say(alice, two, "[EVENT:info:web] d")
     assert [event["message"] for event in events(alice)] == ["d", "c", "b", "a"]
     assert [event["message"] for event in events(alice, level="error")] == ["b"]
@@ -50,15 +50,15 @@ def test_the_feed_is_filtered_by_level_service_and_session(alice: Caller) -> Non
 
 
 def test_the_feed_tells_of_no_memory_that_one_may_not_see_any_more(alice: Caller, bob: Caller) -> None:
-    def told(caller: Caller) -> list[str]:
+    def ids_of(caller: Caller) -> list[str]:
         return [row["memory_id"] for row in events(caller)]
 
     first, second = (alice.remember(text)["id"] for text in ("Whales sing", "Bears sleep"))
-    assert told(bob) == [second, first]
+    assert ids_of(bob) == [second, first]
     alice.patch(f"memories/{first}", {"visibility": "agent"})
-    assert (told(alice), told(bob)) == ([second, first], [second])
+    assert (ids_of(alice), ids_of(bob)) == ([second, first], [second])
     MemoryAgent(alice.app, None, "operator:olga").roll_back("agent", alice.agent.name)
-    assert (told(alice), told(bob)) == ([], [])
+    assert (ids_of(alice), ids_of(bob)) == ([], [])
 
 
 def test_the_feed_is_the_apps_and_of_no_other(alice: Caller, bob: Caller, charlie: Caller) -> None:
@@ -84,9 +84,9 @@ def test_the_feeds_parameters_take_only_what_they_say(alice: Caller, name: str, 
 
 
 def test_resources_are_the_raw_texts_of_ones_own_sessions(alice: Caller, bob: Caller, charlie: Caller) -> None:
-    one, two = alice.start_session(), alice.start_session()
+    item, two = alice.start_session(), alice.start_session()
     with travel(NOON, tick=False):
-        say(alice, one, "First")
+        say(alice, item, "First")
     say(alice, two, "Second")
     rows = alice.get("resources").json()["results"]
     assert [row["raw_content"] for row in rows] == ["Second", "First"]
@@ -102,11 +102,11 @@ def test_resources_are_the_raw_texts_of_ones_own_sessions(alice: Caller, bob: Ca
         "created_at",
     }
     assert (rows[1]["created_at"], rows[1]["content_type"]) == ("2027-03-01T12:00:00Z", "text/plain")
-    filtered = alice.get("resources", session_id=one["id"]).json()["results"]
+    filtered = alice.get("resources", session_id=item["id"]).json()["results"]
     assert [row["raw_content"] for row in filtered] == ["First"]
     for outsider in (bob, charlie):
         assert outsider.get("resources").json()["results"] == []
-        assert_problem(outsider.get("resources", session_id=one["id"]), 404)
+        assert_problem(outsider.get("resources", session_id=item["id"]), 404)
 
 
 def test_a_memory_points_to_the_text_it_came_from(alice: Caller) -> None:

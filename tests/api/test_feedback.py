@@ -20,8 +20,8 @@ def session(alice: Caller) -> str:
     session = alice.start_session()["id"]
     for content in ("whales sing at night", "whales eat krill"):
         alice.remember(content, category=content.split()[1])
-    asked = {"query": "what do whales do?", "session_id": session, "turn_number": 1}
-    assert alice.post("context", asked).json()["included"] == 2
+    requested = {"query": "what do whales do?", "session_id": session, "turn_number": 1}
+    assert alice.post("context", requested).json()["included"] == 2
     return str(session)
 
 
@@ -60,8 +60,8 @@ def test_the_same_answer_again_tells_nothing_new(alice: Caller, session: str) ->
 
 
 def test_to_say_the_question_again_is_no_use(alice: Caller, session: str) -> None:
-    said = "You ask whether whales sing at night or eat krill."
-    body = answer(alice, session, said, question="Do whales sing at night, or eat krill?").json()
+    text = "You ask whether whales sing at night or eat krill."
+    body = answer(alice, session, text, question="Do whales sing at night, or eat krill?").json()
     assert (body["used"], len(body["ignored"])) == ([], 2)
 
 

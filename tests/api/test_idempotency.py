@@ -66,13 +66,13 @@ def test_a_repeated_memory_is_not_reinforced(alice: Caller) -> None:
 
 def test_every_create_takes_a_key(alice: Caller) -> None:
     session = alice.start_session()["id"]
-    one, two = (alice.remember(text, dedupe=False)["id"] for text in ("Whales sing", "Bears sleep"))
+    item, two = (alice.remember(text, dedupe=False)["id"] for text in ("Whales sing", "Bears sleep"))
     counts = (AgentSession, Resource, Memory, Link)
     creates: list[tuple[str, Any]] = [
         ("sessions", {"title": "x"}),
         (f"sessions/{session}/messages", {"messages": [{"role": "user", "content": "x"}]}),
         ("memories/batch", {"memories": [{"content": "Trains run"}]}),
-        (f"memories/{one}/links", {"to": two}),
+        (f"memories/{item}/links", {"to": two}),
     ]
     for number, (path, body) in enumerate(creates):
         key = {"Idempotency-Key": f"key-{number}"}
@@ -106,16 +106,16 @@ def test_a_repeated_answer_has_no_api_key(operator: APIClient, acme: App) -> Non
 
 
 @pytest.mark.parametrize(
-    ("door", "body", "model"),
+    ("endpoint", "body", "model"),
     [
         ("webhooks", {"url": "https://example.org/told"}, Webhook),
         ("bridges", {"name": "chat", "agent": "alice"}, Bridge),
     ],
 )
 def test_a_repeated_webhook_or_bridge_is_one_and_its_secret_is_shown_once(
-    operator: APIClient, alice: Caller, door: str, body: Any, model: type[Webhook | Bridge]
+    operator: APIClient, alice: Caller, endpoint: str, body: Any, model: type[Webhook | Bridge]
 ) -> None:
-    path = f"/api/v1/apps/{alice.app.app_id}/{door}"
+    path = f"/api/v1/apps/{alice.app.app_id}/{endpoint}"
     first, again = (operator.post(path, body, headers=KEY) for _ in range(2))
     assert (first.status_code, again.status_code, again["Idempotency-Replayed"]) == (201, 201, "true")
     assert first.json()["secret"].startswith("whsec_")
@@ -151,7 +151,7 @@ def test_the_order_of_the_fields_makes_no_other_body(alice: Caller) -> None:
     assert_repeated(first, alice.post("memories", {"importance": 1, "content": "Whales sing"}, **KEY))
 
 
-def test_the_same_key_at_another_door_is_refused(alice: Caller) -> None:
+def test_the_same_key_at_another_endpoint_is_refused(alice: Caller) -> None:
     alice.post("memories", {"content": "Whales sing"}, **KEY)
     assert_problem(alice.post("sessions", {"title": "x"}, **KEY), 422)
 
@@ -191,8 +191,8 @@ def test_after_a_day_the_key_means_nothing_any_more(alice: Caller) -> None:
 
 def without_ids(*texts: str) -> str:
     """A stream of lines that nothing tells apart: one turn."""
-    said = [{"role": "assistant", "content": [{"type": "text", "text": text}]} for text in texts]
-    return ndjson(*({"type": "assistant", "message": message} for message in said), RESULT)
+    statements = [{"role": "assistant", "content": [{"type": "text", "text": text}]} for text in texts]
+    return ndjson(*({"type": "assistant", "message": message} for message in statements), RESULT)
 
 
 def send_stream(caller: Caller, session: str, body: Any, key: str = "once") -> Any:
@@ -250,16 +250,16 @@ def test_what_lasts_longer_than_a_place_is_held_keeps_it(alice: Caller, monkeypa
 
 
 @pytest.mark.parametrize(
-    ("door", "body", "other"),
+    ("endpoint", "body", "other"),
     [
         ("PUT sessions/{session}/turns/1", {"llm_output": "Done."}, {"llm_output": "Not done."}),
         ("PATCH memories/{memory}", {"content": "Whales hum"}, {"content": "Whales roar"}),
         ("POST sessions/{session}/end", {"reason": "done"}, {"reason": "undone"}),
     ],
 )
-def test_a_change_with_the_key_of_another_is_refused(alice: Caller, door: str, body: Any, other: Any) -> None:
+def test_a_change_with_the_key_of_another_is_refused(alice: Caller, endpoint: str, body: Any, other: Any) -> None:
     ids = {"session": alice.start_session()["id"], "memory": alice.remember("Whales sing")["id"]}
-    method, path = door.format(**ids).split()
+    method, path = endpoint.format(**ids).split()
     send = getattr(alice, method.lower())
     assert_repeated(*(send(path, body, **KEY) for _ in range(2)))
     assert_problem(send(path, other, **KEY), 422)
@@ -394,13 +394,13 @@ def test_an_answer_about_a_lifted_cooldown_is_not_repeated(alice: Caller) -> Non
 
 
 @pytest.mark.parametrize(
-    ("door", "body"),
+    ("endpoint", "body"),
     [("webhooks", {"url": "https://example.org/told"}), ("bridges", {"name": "chat", "agent": "alice"})],
 )
 def test_an_answer_about_a_deleted_webhook_or_bridge_is_not_repeated(
-    operator: APIClient, alice: Caller, door: str, body: Any
+    operator: APIClient, alice: Caller, endpoint: str, body: Any
 ) -> None:
-    path = f"/api/v1/apps/{alice.app.app_id}/{door}"
+    path = f"/api/v1/apps/{alice.app.app_id}/{endpoint}"
     uid = operator.post(path, body, headers=KEY).json()["id"]
     assert operator.delete(f"{path}/{uid}").status_code == 200
     assert_problem(operator.post(path, body, headers=KEY), 410)
@@ -507,7 +507,7 @@ class Twice:
         before = rows()
         assert_told_again(first, send(client, method, path, *more, **extra))
         assert changed(before) == [], (method, path)
-        others = [send(client, *one, "application/json", headers=key).status_code for one in OTHERS]
+        others = [send(client, *item, "application/json", headers=key).status_code for item in OTHERS]
         assert sorted(others) == [403, 422], (method, path, others)
         assert changed(before) == [], (method, path)
         self.tried.add((view, method))
@@ -515,7 +515,7 @@ class Twice:
 
 
 def changed(before: dict[str, list[Any]]) -> list[str]:
-    return [name for name, told in rows().items() if told != before[name]]
+    return [name for name, value in rows().items() if value != before[name]]
 
 
 @pytest.mark.usefixtures("noon")

@@ -132,15 +132,15 @@ def learn(tenants: dict[str, Tenant]) -> None:
 
 
 def build_tenants() -> dict[str, Tenant]:
-    found = {}
+    results = {}
     for app_id in ("acme", "globex", "initech"):
         app = make_app(app_id, capture_summaries=True)
         for name in ("one", "two"):
             # Scopes of everything: what holds back is the app, not the scope.
             word = f"zq{app_id}{name}"
-            found[f"{app_id}/{name}"] = furnish(make_caller(app, name, ("read", "write", "operator")), word)
-    learn(found)
-    return found
+            results[f"{app_id}/{name}"] = furnish(make_caller(app, name, ("read", "write", "operator")), word)
+    learn(results)
+    return results
 
 
 built_tenants = module_fixture(build_tenants)
@@ -156,7 +156,7 @@ def tenants(built_tenants: dict[str, Tenant], db: None) -> dict[str, Tenant]:
 
 Request = Callable[[Caller, dict[str, str]], Any]
 BODY = {"messages": [{"role": "user", "content": "hello"}]}
-DOORS: dict[str, Request] = {
+ENDPOINTS: dict[str, Request] = {
     "get app": lambda c, i: c.get(f"apps/{i['app']}"),
     "change app": lambda c, i: c.patch(f"apps/{i['app']}", {"name": "taken"}),
     "uninstall app": lambda c, i: c.delete(f"apps/{i['app']}"),
@@ -516,7 +516,7 @@ def rows() -> list[Any]:
     return state
 
 
-def test_every_door_is_tried() -> None:
+def test_every_endpoint_is_tried() -> None:
     addresses = {re.sub(r"<\w+:(\w+)>", r"{\1}", address) for address in routes_below("api/v1/")}
     tried: set[str] = set()
 
@@ -553,35 +553,35 @@ def test_every_door_is_tried() -> None:
         "user": "{user_id}",
         "document": "{uid}",
     }
-    for door in DOORS.values():
-        door(Spy(), names)  # type: ignore[arg-type]
+    for endpoint in ENDPOINTS.values():
+        endpoint(Spy(), names)  # type: ignore[arg-type]
     normal = {re.sub(r"/(turns|versions)/\d", r"/\1/{number}", path.partition("?")[0]) for path in tried}
     assert addresses - WITHOUT_IDS <= normal
 
 
-def test_ones_own_ids_open_every_door(tenants: dict[str, Tenant]) -> None:
+def test_ones_own_ids_open_every_endpoint(tenants: dict[str, Tenant]) -> None:
     """Or else the tests below would show nothing: each door has something to tell."""
     mine = tenants["acme/one"]
     closed = []
     # Its bodies are refused before anybody asks whose session it is.
-    for door in DOORS.keys() - {"batch in session"}:
-        ask = DOORS[door]
+    for endpoint in ENDPOINTS.keys() - {"batch in session"}:
+        ask = ENDPOINTS[endpoint]
         before = transaction.savepoint()
         if seen(ask(mine.caller, absent())) == seen(ask(mine.caller, mine.ids)):
-            closed.append(door)
+            closed.append(endpoint)
         transaction.savepoint_rollback(before)
         indexes.kept.clear()
     assert closed == []
 
 
-def trespass(mine: Tenant, other: Tenant, door: str, expected: tuple[int, Any, dict[str, str]]) -> list[str]:
+def trespass(mine: Tenant, other: Tenant, endpoint: str, expected: tuple[int, Any, dict[str, str]]) -> list[str]:
     """Return what is wrong with the answer to `mine` that uses the ids of `other`; nothing, one hopes."""
     before = rows()
-    told = seen(DOORS[door](mine.caller, other.ids))
+    answer = seen(ENDPOINTS[endpoint](mine.caller, other.ids))
     wrong = {
-        "tells more": told != expected,
+        "tells more": answer != expected,
         "is no refusal": expected[0] not in (200, 400, 404),
-        "shows it": other.word in str(told).casefold(),
+        "shows it": other.word in str(answer).casefold(),
         "changed something": rows() != before,
     }
     return [what for what, is_wrong in wrong.items() if is_wrong]
@@ -590,11 +590,11 @@ def trespass(mine: Tenant, other: Tenant, door: str, expected: tuple[int, Any, d
 def test_the_ids_of_another_app_answer_like_ids_that_do_not_exist(tenants: dict[str, Tenant]) -> None:
     mine = tenants["acme/one"]
     wrong = {}
-    for door, ask in DOORS.items():
+    for endpoint, ask in ENDPOINTS.items():
         expected = seen(ask(mine.caller, absent()))
         for other in ("globex/one", "initech/two"):
-            wrong[door, other] = trespass(mine, tenants[other], door, expected)
-    assert {door: what for door, what in wrong.items() if what} == {}
+            wrong[endpoint, other] = trespass(mine, tenants[other], endpoint, expected)
+    assert {endpoint: what for endpoint, what in wrong.items() if what} == {}
 
 
 def test_a_colleagues_private_things_answer_like_what_does_not_exist(tenants: dict[str, Tenant]) -> None:
@@ -605,11 +605,17 @@ def test_a_colleagues_private_things_answer_like_what_does_not_exist(tenants: di
     lists = {"memories of session"}
     # A document is all agents' of the app.
     of_all = {"document", "replace document", "delete document", "passages"}
-    doors = DOORS.keys() - OWN_APP_ONLY - lists - of_all
-    wrong = {door: trespass(mine, colleague, door, seen(DOORS[door](mine.caller, absent()))) for door in sorted(doors)}
-    assert {door: what for door, what in wrong.items() if what} == {}
-    for door in lists:
-        assert f"known to {colleague.word}" not in DOORS[door](mine.caller, colleague.ids).content.decode().casefold()
+    endpoints = ENDPOINTS.keys() - OWN_APP_ONLY - lists - of_all
+    wrong = {
+        endpoint: trespass(mine, colleague, endpoint, seen(ENDPOINTS[endpoint](mine.caller, absent())))
+        for endpoint in sorted(endpoints)
+    }
+    assert {endpoint: what for endpoint, what in wrong.items() if what} == {}
+    for endpoint in lists:
+        assert (
+            f"known to {colleague.word}"
+            not in ENDPOINTS[endpoint](mine.caller, colleague.ids).content.decode().casefold()
+        )
 
 
 LISTS = (
@@ -636,8 +642,8 @@ def everything(tenant: Tenant) -> str:
     answers += [caller.get(path) for path in ("lessons.md", "energy/consumed")]
     # What all apps have of the same name.
     answers += [caller.get(f"categories/timing{path}") for path in ("", ".md", "/versions", "/versions/1")]
-    said = [{"role": "user", "content": text} for text in ("I work at Siemens.", "I live in Porto.", "I know whales.")]
-    answers.append(caller.post("extractions/preview", {"messages": said}))
+    texts = [{"role": "user", "content": text} for text in ("I work at Siemens.", "I live in Porto.", "I know whales.")]
+    answers.append(caller.post("extractions/preview", {"messages": texts}))
     for query in (
         "whales",
         "bears known to",

@@ -43,10 +43,10 @@ def test_the_key_is_shown_once_and_never_listed(operator: APIClient, dora: dict[
     assert agent["id"] == "dora"
     assert [key["prefix"] for key in agent["keys"]] == [dora["prefix"]]
     for path in (AGENTS, KEYS):
-        shown = operator.get(path).content.decode()
-        assert dora["api_key"] not in shown
-        assert dora["api_key"].split("_")[2] not in shown
-        assert ApiKey.objects.get(prefix=dora["prefix"]).key_hash not in shown
+        displayed = operator.get(path).content.decode()
+        assert dora["api_key"] not in displayed
+        assert dora["api_key"].split("_")[2] not in displayed
+        assert ApiKey.objects.get(prefix=dora["prefix"]).key_hash not in displayed
 
 
 @each_row("scopes", [["read"], ["write"], ["operator"], ["operator", "read", "write"]], rolled_back=True)
@@ -102,7 +102,7 @@ def test_a_second_key_works_beside_the_first_and_a_third_is_refused(operator: AP
     assert ApiKey.objects.filter(agent__name="dora").count() == 2
 
 
-def test_after_a_revocation_there_is_room_for_a_new_key(operator: APIClient, dora: dict[str, Any]) -> None:
+def test_after_a_revocation_there_is_capacity_for_a_new_key(operator: APIClient, dora: dict[str, Any]) -> None:
     operator.post(KEYS, {})
     assert operator.delete(f"/api/v1/keys/{dora['prefix']}").status_code == 200
     assert operator.post(KEYS, {}).status_code == 201
@@ -144,7 +144,7 @@ def test_keys_and_agents_that_do_not_exist_are_404(operator: APIClient, acme: Ap
     assert_problem(operator.post(KEYS, {}), 404)
 
 
-def test_agents_keys_open_neither_door(alice: Caller) -> None:
+def test_agents_keys_open_neither_endpoint(alice: Caller) -> None:
     for answer in (
         alice.get("apps/acme/agents"),
         alice.post("apps/acme/agents", {"name": "x"}),
@@ -174,7 +174,7 @@ def answer_to(header: str) -> Any:
     return client.get("/api/v1/memories")
 
 
-def test_a_key_opens_the_door_until_the_moment_it_expires(alice: Caller) -> None:
+def test_a_key_opens_the_endpoint_until_the_moment_it_expires(alice: Caller) -> None:
     client = client_with(create_key(alice.agent, ["read"], expires_at=NOON).text)
     with travel(NOON - timedelta(microseconds=1), tick=False):
         assert client.get("/api/v1/memories").status_code == 200
@@ -256,15 +256,15 @@ def test_a_write_only_key_cannot_read(acme: App, alice: Caller) -> None:
     for path in ("memories", f"memories/{uid}", f"memories/{uid}/history", "events", "resources", "sessions"):
         assert_problem(writer.get(path), 403)
     assert_problem(writer.post("memories/search", {"query": "Alice"}), 403)
-    told = assert_problem(writer.post("context", {}), 403)
-    assert told["detail"] == "This takes a key with the scope read."
+    answer = assert_problem(writer.post("context", {}), 403)
+    assert answer["detail"] == "This takes a key with the scope read."
 
 
 @pytest.mark.parametrize("path", ["memories", "sessions", "context"])
 def test_an_operators_key_is_told_that_it_is_the_wrong_kind(operator: APIClient, path: str) -> None:
     """No scope would help it."""
-    told = assert_problem(operator.post(f"/api/v1/{path}", {}, format="json"), 403)
-    assert told["detail"] == "This endpoint is for an agent's key: an operator's belongs to no app."
+    answer = assert_problem(operator.post(f"/api/v1/{path}", {}, format="json"), 403)
+    assert answer["detail"] == "This endpoint is for an agent's key: an operator's belongs to no app."
 
 
 def test_the_database_holds_no_key_only_its_hash(alice: Caller, operator: APIClient) -> None:

@@ -136,9 +136,9 @@ def test_without_dedupe_the_same_is_stored_again(alice: Caller) -> None:
     rolled_back=True,
 )
 def test_what_is_about_something_else_gets_its_own_row(alice: Caller, other: dict[str, Any]) -> None:
-    said = {"content": "Takes 60s to start", "category": "timing", "subject": "jellyfin"}
-    alice.remember(**said)
-    assert alice.post("memories", said | other).status_code == 201
+    texts = {"content": "Takes 60s to start", "category": "timing", "subject": "jellyfin"}
+    alice.remember(**texts)
+    assert alice.post("memories", texts | other).status_code == 201
     assert [memory["confidence"] for memory in all_memories(alice)] == [0.7, 0.7]
 
 
@@ -295,8 +295,8 @@ def wrongly_taken(call: Callable[[dict[str, Any]], Any], fields: list[tuple[str,
 
 
 def test_a_wrong_field_is_named_and_nothing_is_stored(alice: Caller) -> None:
-    said = {"content": "The sky is blue"}
-    assert wrongly_taken(lambda wrong: alice.post("memories", said | wrong), WRONG_AT_CREATION) == []
+    texts = {"content": "The sky is blue"}
+    assert wrongly_taken(lambda wrong: alice.post("memories", texts | wrong), WRONG_AT_CREATION) == []
     assert not Memory.objects.exists()
 
 
@@ -341,8 +341,8 @@ def test_a_subject_is_one_however_its_accents_are_typed(alice: Caller, first: st
     assert entity["name"] == JOSE
     for name in (first, then):
         assert alice.get("memories", subject=name).json()["results"][0]["subject"] == JOSE
-        found = alice.post("memories/search", {"query": "soy", "filters": {"subject": name}}).json()["results"]
-        assert [hit["subject"] for hit in found] == [JOSE]
+        result = alice.post("memories/search", {"query": "soy", "filters": {"subject": name}}).json()["results"]
+        assert [hit["subject"] for hit in result] == [JOSE]
 
 
 def test_content_stays_as_it_was_typed_and_names_the_same(alice: Caller) -> None:
@@ -369,11 +369,11 @@ def test_the_apps_own_limit_counts_characters_not_bytes(db: None) -> None:
 
 def test_however_long_a_text_is_it_is_told_the_apps_own_limit(alice: Caller) -> None:
     uid = alice.remember("Whales sing")["id"]
-    long, told = {"content": "x" * 150_000}, "This app's memories have at most 2,000 characters."
+    long, output = {"content": "x" * 150_000}, "This app's memories have at most 2,000 characters."
     for answer in (alice.post("memories", long), alice.patch(f"memories/{uid}", long)):
-        assert assert_problem(answer, 400)["errors"] == [{"field": "content", "detail": told}]
+        assert assert_problem(answer, 400)["errors"] == [{"field": "content", "detail": output}]
     [item] = alice.post("memories/batch", {"memories": [long]}).json()["results"]
-    assert item["error"]["errors"] == [{"field": "content", "detail": told}]
+    assert item["error"]["errors"] == [{"field": "content", "detail": output}]
 
 
 def test_times_are_utc_whatever_zone_they_came_in(alice: Caller) -> None:
@@ -451,14 +451,14 @@ def test_a_confidence_has_four_digits_wherever_it_is_shown(alice: Caller) -> Non
     uid = alice.remember("The backup goes to Hetzner.")["id"]
     alice.patch(f"memories/{uid}", {"confidence": 0.499999966981})
     session = alice.start_session()
-    shown = [
+    displayed = [
         alice.get(f"memories/{uid}").json(),
         alice.get("memories").json()["results"][0],
         alice.post("memories/search", {"query": "backup"}).json()["results"][0],
         session["context"]["memories"][0],
         alice.get(f"memories/{uid}/history").json()["results"][-1]["after"],
     ]
-    assert [one["confidence"] for one in shown] == [0.5] * 5
+    assert [item["confidence"] for item in displayed] == [0.5] * 5
     assert Memory.objects.get().confidence == pytest.approx(0.499999966981, abs=1e-12)
 
 
@@ -549,8 +549,8 @@ def test_changed_content_is_found_by_its_new_words_and_no_more_by_the_old(alice:
     uid = alice.remember("Whales sing in the deep")["id"]
     alice.patch(f"memories/{uid}", {"content": "Trains run on schedule"})
     for mode in ("fulltext", "vector"):
-        found = alice.post("memories/search", {"query": "trains schedule", "mode": mode}).json()["results"]
-        assert [hit["id"] for hit in found] == [uid]
+        result = alice.post("memories/search", {"query": "trains schedule", "mode": mode}).json()["results"]
+        assert [hit["id"] for hit in result] == [uid]
         assert alice.post("memories/search", {"query": "whales", "mode": mode}).json()["results"] == []
 
 

@@ -37,8 +37,8 @@ def test_every_change_is_one_row_with_before_after_actor_and_time(alice: Caller,
     assert first["created_at"] == "2027-03-01T12:00:00Z"
     assert (second["number"], second["action"], second["actor"]) == (2, "edited", "agent:bob")
     assert second["created_at"] == "2027-03-01T13:00:00Z"
-    said = {name: (second["before"][name], second["after"][name]) for name in ("content", "importance")}
-    assert said == {"content": ("Whales sing", "Whales hum"), "importance": (2, 4)}
+    texts = {name: (second["before"][name], second["after"][name]) for name in ("content", "importance")}
+    assert texts == {"content": ("Whales sing", "Whales hum"), "importance": (2, 4)}
     assert second["before"].keys() == second["after"].keys()
     assert "category" not in second["after"]
 
@@ -93,15 +93,15 @@ def pair(alice: Caller) -> tuple[str, str]:
 
 @pytest.mark.parametrize("kind", ["related", "supersedes", "contradicts", "elaborates"])
 def test_a_link_is_seen_from_both_ends(alice: Caller, pair: tuple[str, str], kind: str) -> None:
-    one, two = pair
-    answer = alice.post(f"memories/{one}/links", {"to": two, "kind": kind})
+    item, two = pair
+    answer = alice.post(f"memories/{item}/links", {"to": two, "kind": kind})
     assert answer.status_code == 201
     assert {name: answer.json()[name] for name in ("from_id", "to_id", "kind")} == {
-        "from_id": one,
+        "from_id": item,
         "to_id": two,
         "kind": kind,
     }
-    assert links(alice, one) == links(alice, two) == {(one, kind, two)}
+    assert links(alice, item) == links(alice, two) == {(item, kind, two)}
 
 
 def test_a_link_is_related_unless_said_otherwise(alice: Caller, pair: tuple[str, str]) -> None:
@@ -117,18 +117,18 @@ def test_the_same_link_again_is_the_same_link(alice: Caller, pair: tuple[str, st
 
 
 def test_the_way_back_and_another_kind_are_links_of_their_own(alice: Caller, pair: tuple[str, str]) -> None:
-    one, two = pair
-    alice.post(f"memories/{one}/links", {"to": two})
-    assert alice.post(f"memories/{two}/links", {"to": one}).status_code == 201
-    assert alice.post(f"memories/{one}/links", {"to": two, "kind": "elaborates"}).status_code == 201
-    assert len(links(alice, one)) == 3
+    item, two = pair
+    alice.post(f"memories/{item}/links", {"to": two})
+    assert alice.post(f"memories/{two}/links", {"to": item}).status_code == 201
+    assert alice.post(f"memories/{item}/links", {"to": two, "kind": "elaborates"}).status_code == 201
+    assert len(links(alice, item)) == 3
 
 
 def test_a_memory_is_not_linked_to_itself_or_to_nothing(alice: Caller, pair: tuple[str, str]) -> None:
-    one, _ = pair
-    assert_problem(alice.post(f"memories/{one}/links", {"to": one}), 400, "to")
-    assert_problem(alice.post(f"memories/{one}/links", {"to": str(uuid4())}), 404)
-    assert_problem(alice.post(f"memories/{uuid4()}/links", {"to": one}), 404)
+    item, _ = pair
+    assert_problem(alice.post(f"memories/{item}/links", {"to": item}), 400, "to")
+    assert_problem(alice.post(f"memories/{item}/links", {"to": str(uuid4())}), 404)
+    assert_problem(alice.post(f"memories/{uuid4()}/links", {"to": item}), 404)
 
 
 @pytest.mark.parametrize(
@@ -166,28 +166,28 @@ def test_a_contradiction_links_the_newer_to_the_older(alice: Caller) -> None:
 def test_what_is_superseded_by_a_link_leaves_the_default_results(alice: Caller) -> None:
     old, new = alice.remember("Whales sing at night")["id"], alice.remember("Whales hum all day")["id"]
     alice.post(f"memories/{new}/links", {"to": old, "kind": "supersedes"})
-    found = alice.post("memories/search", {"query": "whales"}).json()["results"]
-    assert [hit["id"] for hit in found] == [new]
+    result = alice.post("memories/search", {"query": "whales"}).json()["results"]
+    assert [hit["id"] for hit in result] == [new]
     assert "at night" not in alice.post("context", {}).json()["text"]
 
 
 def test_two_memories_do_not_supersede_each_other(alice: Caller) -> None:
-    one, two, three = (alice.remember(text)["id"] for text in ("Whales sing", "Bears sleep", "Trains run"))
-    for new, old in ((two, one), (three, two)):
+    item, two, three = (alice.remember(text)["id"] for text in ("Whales sing", "Bears sleep", "Trains run"))
+    for new, old in ((two, item), (three, two)):
         assert alice.post(f"memories/{new}/links", {"to": old, "kind": "supersedes"}).status_code == 201
-    for old, new in ((two, three), (one, two), (one, three)):
+    for old, new in ((two, three), (item, two), (item, three)):
         assert_problem(alice.post(f"memories/{old}/links", {"to": new, "kind": "supersedes"}), 409)
         assert alice.post(f"memories/{old}/links", {"to": new, "kind": "related"}).status_code == 201
     assert alice.get(f"memories/{three}").json()["status"] == "active"
-    assert alice.post(f"memories/{two}/links", {"to": one, "kind": "supersedes"}).status_code == 200
+    assert alice.post(f"memories/{two}/links", {"to": item, "kind": "supersedes"}).status_code == 200
 
 
 def test_what_stands_for_itself_again_may_supersede_what_superseded_it(alice: Caller) -> None:
-    one, two = (alice.remember(text)["id"] for text in ("Whales sing", "Bears sleep"))
-    alice.post(f"memories/{two}/links", {"to": one, "kind": "supersedes"})
-    Memory.objects.filter(uid=one).update(status="active")
-    assert alice.post(f"memories/{one}/links", {"to": two, "kind": "supersedes"}).status_code == 201
-    assert alice.get(f"memories/{one}").json()["status"] == "active"
+    item, two = (alice.remember(text)["id"] for text in ("Whales sing", "Bears sleep"))
+    alice.post(f"memories/{two}/links", {"to": item, "kind": "supersedes"})
+    Memory.objects.filter(uid=item).update(status="active")
+    assert alice.post(f"memories/{item}/links", {"to": two, "kind": "supersedes"}).status_code == 201
+    assert alice.get(f"memories/{item}").json()["status"] == "active"
 
 
 def test_a_memory_is_shown_as_it_was_then(alice: Caller) -> None:
@@ -228,9 +228,9 @@ def test_every_answer_that_shows_a_memory_tells_its_version(alice: Caller, uid: 
     assert alice.patch(f"memories/{uid}", {"importance": 5}).json()["version"] == 2
     (listed,) = alice.get("memories").json()["results"]
     (hit,) = alice.post("memories/search", {"query": "what do whales do"}).json()["results"]
-    one = alice.get(f"memories/{uid}")
-    assert listed["version"] == hit["version"] == one.json()["version"] == 2
-    assert one["ETag"] == '"2"'
+    item = alice.get(f"memories/{uid}")
+    assert listed["version"] == hit["version"] == item.json()["version"] == 2
+    assert item["ETag"] == '"2"'
     assert alice.remember("Whales sing")["version"] == 3
     (hit,) = alice.post("memories/search", {"query": "what do whales do"}).json()["results"]
     assert hit["version"] == 3
@@ -253,8 +253,8 @@ def test_the_second_of_two_editors_is_told(alice: Caller, bob: Caller, uid: str)
 @pytest.mark.parametrize("named", ['"1"', '"4"', f'"{10**20}"'], ids=["gone", "to come", "of no memory"])
 def test_who_names_another_version_is_told_which_it_is(alice: Caller, uid: str, named: str) -> None:
     alice.patch(f"memories/{uid}", {"importance": 5})
-    told = assert_problem(alice.patch(f"memories/{uid}", {"importance": 1}, **{"If-Match": named}), 412)
-    assert told["detail"] == "It is at version 2, and not at the one that was named: read it again."
+    answer = assert_problem(alice.patch(f"memories/{uid}", {"importance": 1}, **{"If-Match": named}), 412)
+    assert answer["detail"] == "It is at version 2, and not at the one that was named: read it again."
 
 
 def test_a_reinforcement_makes_another_version(alice: Caller, bob: Caller, uid: str) -> None:

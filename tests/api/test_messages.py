@@ -19,19 +19,19 @@ def post(caller: Caller, session: dict[str, Any], *messages: Any) -> Any:
 
 
 def test_what_was_said_is_kept_word_for_word(alice: Caller, session: dict[str, Any]) -> None:
-    said = [
+    texts = [
         {"role": "user", "content": "  Why is it slow?\n", "at": "2027-03-01T13:00:00+01:00"},
         {"role": "assistant", "content": "The disk is full."},
         {"role": "system", "content": "You are an operator."},
         {"role": "tool", "content": "df: 100%"},
     ]
-    answer = post(alice, session, *said)
+    answer = post(alice, session, *texts)
     assert answer.status_code == 202
     rows = {row["id"]: row for row in alice.get("resources").json()["results"]}
-    kept = [rows[uid] for uid in answer.json()["resource_ids"]]
-    assert [(row["role"], row["raw_content"]) for row in kept] == [(m["role"], m["content"]) for m in said]
-    assert kept[0]["content_at"] == "2027-03-01T12:00:00Z"
-    assert {row["conversation"] for row in kept} == {session["id"]}
+    retained = [rows[uid] for uid in answer.json()["resource_ids"]]
+    assert [(row["role"], row["raw_content"]) for row in retained] == [(m["role"], m["content"]) for m in texts]
+    assert retained[0]["content_at"] == "2027-03-01T12:00:00Z"
+    assert {row["conversation"] for row in retained} == {session["id"]}
 
 
 def test_only_the_agents_own_words_make_memories(alice: Caller, session: dict[str, Any]) -> None:

@@ -21,7 +21,7 @@ MEMORIES = f"{ROOT}/memories"
 IF_ONE = {"If-Match": '"1"'}
 
 
-def one(uid: str, rest: str = "") -> str:
+def address_of(uid: str, rest: str = "") -> str:
     return f"{MEMORIES}/{uid}{rest}"
 
 
@@ -64,39 +64,41 @@ class TestOne:
 
     def test_is_edited_with_a_reason_and_becomes_the_operators(self, operator: APIClient, alice: Caller) -> None:
         uid = alice.remember("Whales sing")["id"]
-        answer = operator.patch(one(uid), {"content": "Whales sing at night", "reason": "heard it"}, headers=IF_ONE)
+        answer = operator.patch(
+            address_of(uid), {"content": "Whales sing at night", "reason": "heard it"}, headers=IF_ONE
+        )
         body = answer.json()
         assert (answer.status_code, body["content"], body["origin"]) == (200, "Whales sing at night", "operator")
         assert (answer["ETag"], body["version"]) == ('"2"', 2)
-        (_, edit) = operator.get(one(uid, "/history")).json()["results"]
+        (_, edit) = operator.get(address_of(uid, "/history")).json()["results"]
         assert (edit["action"], edit["actor"], edit["reason"]) == (
             "edited", f"operator:{ApiKey.objects.get(agent=None).prefix}", "heard it",
         )  # fmt: skip
 
     def test_of_another_version_is_left_as_it_is(self, operator: APIClient, alice: Caller) -> None:
         uid = alice.remember("Whales sing")["id"]
-        operator.patch(one(uid), {"importance": 5})
-        assert_problem(operator.patch(one(uid), {"importance": 1}, headers=IF_ONE), 412)
-        assert_problem(operator.post(one(uid, "/undo"), {}, headers=IF_ONE), 412)
-        assert_problem(operator.delete(one(uid), headers=IF_ONE), 412)
+        operator.patch(address_of(uid), {"importance": 5})
+        assert_problem(operator.patch(address_of(uid), {"importance": 1}, headers=IF_ONE), 412)
+        assert_problem(operator.post(address_of(uid, "/undo"), {}, headers=IF_ONE), 412)
+        assert_problem(operator.delete(address_of(uid), headers=IF_ONE), 412)
         assert Memory.objects.get().importance == 5
 
     def test_is_pinned_archived_and_restored(self, operator: APIClient, alice: Caller) -> None:
         uid = alice.remember("Whales sing")["id"]
         for changes in ({"pinned": True}, {"pinned": False}, {"status": "archived"}, {"status": "active"}):
-            body = operator.patch(one(uid), changes).json()
+            body = operator.patch(address_of(uid), changes).json()
             assert {field: body[field] for field in changes} == changes
 
     def test_is_shown_as_it_was(self, operator: APIClient, alice: Caller) -> None:
         uid = alice.remember("Whales sing")["id"]
         then = timezone.now()
-        operator.patch(one(uid), {"content": "Whales hum"})
-        assert operator.get(one(uid), {"as_of": then.isoformat()}).json()["content"] == "Whales sing"
-        assert operator.get(one(uid))["ETag"] == '"2"'
+        operator.patch(address_of(uid), {"content": "Whales hum"})
+        assert operator.get(address_of(uid), {"as_of": then.isoformat()}).json()["content"] == "Whales sing"
+        assert operator.get(address_of(uid))["ETag"] == '"2"'
 
     def test_may_be_private_to_an_agent(self, operator: APIClient, alice: Caller) -> None:
         uid = alice.remember("Whales sing", visibility="agent")["id"]
-        assert operator.patch(one(uid), {"importance": 5}).status_code == 200
+        assert operator.patch(address_of(uid), {"importance": 5}).status_code == 200
 
     def test_has_its_times_by_the_apps_clock(self, operator: APIClient, alice: Caller) -> None:
         operator.patch(ROOT, {"policy": {"time_zone": "Asia/Tokyo"}})
@@ -107,27 +109,27 @@ class TestOne:
 class TestUndo:
     def test_takes_the_last_change_back(self, operator: APIClient, alice: Caller) -> None:
         uid = alice.remember("Whales sing")["id"]
-        operator.patch(one(uid), {"content": "Whales hum"})
-        answer = operator.post(one(uid, "/undo"), {})
+        operator.patch(address_of(uid), {"content": "Whales hum"})
+        answer = operator.post(address_of(uid, "/undo"), {})
         assert (answer.status_code, answer.json()["content"], answer["ETag"]) == (200, "Whales sing", '"3"')
 
     def test_sets_back_to_a_revision(self, operator: APIClient, alice: Caller) -> None:
         uid = alice.remember("Whales sing")["id"]
         for number in (2, 3, 4):
-            operator.patch(one(uid), {"content": f"Whales sing {number}"})
-        assert operator.post(one(uid, "/undo"), {"to": 2}).json()["content"] == "Whales sing 2"
+            operator.patch(address_of(uid), {"content": f"Whales sing {number}"})
+        assert operator.post(address_of(uid, "/undo"), {"to": 2}).json()["content"] == "Whales sing 2"
 
     def test_finds_nothing_to_take_back(self, operator: APIClient, alice: Caller) -> None:
         uid = alice.remember("Whales sing")["id"]
-        assert_problem(operator.post(one(uid, "/undo"), {}), 409)
-        assert_problem(operator.post(one(uid, "/undo"), {"to": 9}), 404)
+        assert_problem(operator.post(address_of(uid, "/undo"), {}), 409)
+        assert_problem(operator.post(address_of(uid, "/undo"), {"to": 9}), 404)
 
     def test_takes_a_merge_back_on_both_sides(self, operator: APIClient, alice: Caller) -> None:
         ids = [alice.remember(text)["id"] for text in ("Whales sing", "Bears sleep")]
         merged = operator.post(f"{MEMORIES}/merge", {"ids": ids})
         assert merged.status_code == 200
         assert operator.get(MEMORIES, {"status": "active"}).json()["results"][0]["id"] == merged.json()["id"]
-        operator.post(one(merged.json()["id"], "/undo"), {})
+        operator.post(address_of(merged.json()["id"], "/undo"), {})
         assert contents(operator.get(MEMORIES, {"status": "active"})) == ["Bears sleep", "Whales sing"]
 
 
@@ -152,7 +154,7 @@ class TestMany:
         assert set(Memory.objects.values_list(field, flat=True)) != {value}
 
     def test_that_cannot_be_changed_say_why(self, operator: APIClient, ids: list[str]) -> None:
-        operator.patch(one(ids[0]), {"pinned": True})
+        operator.patch(address_of(ids[0]), {"pinned": True})
         unknown = "01890000-0000-7000-8000-000000000000"
         answer = operator.post(f"{MEMORIES}/bulk", {"action": "pin", "ids": [*ids, unknown]})
         assert answer.json() == {"done": 2, "left": {"pinned already": 1}}
@@ -247,7 +249,7 @@ class TestPeople:
         Membership.objects.create(app=charlie.app, user=olga, role=Role.OWNER)
         client = APIClient()
         client.force_login(olga)
-        for path in (MEMORIES, one(uid), f"/api/v1/apps/globex/memories/{uid}", f"{ROOT}/sessions"):
+        for path in (MEMORIES, address_of(uid), f"/api/v1/apps/globex/memories/{uid}", f"{ROOT}/sessions"):
             assert_problem(client.get(path), 404)
 
 
@@ -255,7 +257,7 @@ def test_nothing_is_changed_in_an_app_that_is_being_purged(operator: APIClient, 
     uid = alice.remember("Whales sing")["id"]
     App.objects.filter(pk=alice.app.pk).update(status=AppStatus.PURGING)
     assert_problem(operator.post(MEMORIES, {"content": "Bears sleep"}), 409)
-    assert_problem(operator.patch(one(uid), {"pinned": True}), 409)
+    assert_problem(operator.patch(address_of(uid), {"pinned": True}), 409)
     assert contents(operator.get(MEMORIES)) == []
 
 
@@ -415,7 +417,7 @@ class TestAgentsEdit:
         self.policy(operator, "own")
         uid = operator.post(MEMORIES, {"content": "Whales sing"}).json()["id"]
         assert_problem(alice.patch(f"memories/{uid}", {"status": "archived"}), 403)
-        assert operator.patch(one(uid), {"status": "archived"}).status_code == 200
+        assert operator.patch(address_of(uid), {"status": "archived"}).status_code == 200
 
     def test_deletes_all_or_none(self, operator: APIClient, alice: Caller, bob: Caller) -> None:
         self.policy(operator, "own")

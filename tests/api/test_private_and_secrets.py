@@ -50,8 +50,8 @@ class TestPrivate:
         answer = tell(alice, session, f"I work at Siemens. {private}", role=role)
         assert len(answer["resource_ids"]) == 1
         nowhere()
-        (kept,) = alice.get("resources").json()["results"]
-        assert "Siemens" in kept["raw_content"]
+        (retained,) = alice.get("resources").json()["results"]
+        assert "Siemens" in retained["raw_content"]
 
     def test_what_was_only_private_is_not_even_a_text(self, alice: Caller, session: dict[str, Any]) -> None:
         answer = tell(alice, session, PRIVATE)
@@ -105,10 +105,10 @@ class TestPrivate:
 
     def test_in_a_recording(self, alice: Caller, session: dict[str, Any]) -> None:
         call = {"type": "tool_use", "id": "toolu_1", "name": "Bash", "input": {"command": [PRIVATE]}}
-        said = {"id": "m1", "role": "assistant", "content": [call]}
+        texts = {"id": "m1", "role": "assistant", "content": [call]}
         lines = ndjson(
             user(f"I work at Siemens. {PRIVATE}"),
-            {"type": "assistant", "message": said, "uuid": "a0", "parent_tool_use_id": None},
+            {"type": "assistant", "message": texts, "uuid": "a0", "parent_tool_use_id": None},
             user([{"type": "tool_result", "tool_use_id": "toolu_1", "content": PRIVATE}], "u2"),
             assistant(f"Good. {PRIVATE}"),
             RESULT,
@@ -122,8 +122,8 @@ class TestPrivate:
         for _ in range(150):
             deep = [deep]
         call = {"type": "tool_use", "id": "toolu_1", "name": "Bash", "input": {"command": deep}}
-        said = {"id": "m1", "role": "assistant", "content": [call]}
-        line = {"type": "assistant", "message": said, "uuid": "a0", "parent_tool_use_id": None}
+        texts = {"id": "m1", "role": "assistant", "content": [call]}
+        line = {"type": "assistant", "message": texts, "uuid": "a0", "parent_tool_use_id": None}
         alice.stream(session["id"], ndjson(user("I work at Siemens."), line, assistant("Done."), RESULT))
         nowhere()
 
@@ -229,8 +229,8 @@ class TestSecrets:
         for _ in range(2):
             assert alice.stream(session["id"], lines).status_code == 200
         self.in_no_memory(secret)
-        (kept,) = alice.get(f"sessions/{session['id']}/turns").json()["results"]
-        assert kept["user_input"] == "The token is [redacted: github token]. I work at Siemens."
+        (retained,) = alice.get(f"sessions/{session['id']}/turns").json()["results"]
+        assert retained["user_input"] == "The token is [redacted: github token]. I work at Siemens."
         assert contents(alice.app).count("User works at Siemens") == 1
 
     @each_row("secret", SECRETS, rolled_back=True)
@@ -294,8 +294,8 @@ class TestSecrets:
 
     def test_a_preview_does_not_show_them(self, alice: Caller) -> None:
         messages = [{"role": "user", "content": text} for text in SECRETS.values()]
-        shown = alice.post("extractions/preview", {"messages": messages}).content.decode()
-        assert [secret for secret in SECRETS if secret in shown] == []
+        displayed = alice.post("extractions/preview", {"messages": messages}).content.decode()
+        assert [secret for secret in SECRETS if secret in displayed] == []
 
     def test_what_is_no_secret_is_kept(self, alice: Caller, session: dict[str, Any]) -> None:
         tell(alice, session, "The database listens on port 5433. The order number is 4111.")
@@ -308,7 +308,7 @@ def test_the_search_for_a_word_can_find_it(alice: Caller, session: dict[str, Any
     """These tests can fail: a word that is not private is found, wherever it stands."""
     tell(alice, session, f"I live in {WORD}.")
     upkeep_learn_due()
-    found = tables_with(WORD)
-    assert {"agent_sessions_resource", "memories_memory", "memories_revision"} <= found
+    result = tables_with(WORD)
+    assert {"agent_sessions_resource", "memories_memory", "memories_revision"} <= result
     assert len(list(stored_values())) > 100
     assert Memory.objects.count() == 1

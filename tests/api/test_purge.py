@@ -39,9 +39,9 @@ def furnish(caller: Caller, word: str, user_id: str) -> dict[str, Any]:
     session = caller.start_session(
         title=f"about {word}", external_id=f"chat-{word}", user_id=user_id, environment={"of": word}
     )
-    said = f"[EVENT:info:svc] saw {word}\n[MEMORY:timing:{word}] Takes 5s with {word}"
+    text = f"[EVENT:info:svc] saw {word}\n[MEMORY:timing:{word}] Takes 5s with {word}"
     tools = [{"name": "look", "input": {"for": word}}]
-    turn(caller, session, 1, f"I work at {word.title()} Systems.", said, tool_calls=tools, internal_state={"k": word})
+    turn(caller, session, 1, f"I work at {word.title()} Systems.", text, tool_calls=tools, internal_state={"k": word})
     tell(caller, session, f"I think {word} is the best tea ever.", f"Remind me of {word} on 2199-05-01.")
     caller.stream(
         session["id"], ndjson(user(f"And {word} again", f"u-{word}"), assistant(f"Yes, {word}.", f"a-{word}"))
@@ -58,20 +58,20 @@ def furnish(caller: Caller, word: str, user_id: str) -> dict[str, Any]:
     return session
 
 
-def build_rooms() -> tuple[Caller, dict[str, dict[str, Any]]]:
+def build_talks() -> tuple[Caller, dict[str, dict[str, Any]]]:
     """Return an agent of an app with two end users, and their sessions: all is learnt and written of them."""
     alice = make_caller(make_app("acme", capture_summaries=True, capture_digest=True), "alice")
-    rooms = {word: furnish(alice, word, f"user-{word}@example.org") for word in (NEEDLE, NEIGHBOUR)}
+    talks = {word: furnish(alice, word, f"user-{word}@example.org") for word in (NEEDLE, NEIGHBOUR)}
     upkeep_learn_due()
     for category in (NEEDLE, NEIGHBOUR, "timing"):
         for word in (NEEDLE, NEIGHBOUR):
             alice.post(f"categories/{category}/rewrite?user_id=user-{word}@example.org")
     upkeep_summaries()
     assert len(tables_with(NEEDLE)) > 12
-    return alice, rooms
+    return alice, talks
 
 
-built = module_fixture(build_rooms)
+built = module_fixture(build_talks)
 
 
 @pytest.fixture
@@ -80,7 +80,7 @@ def alice(built: tuple[Caller, dict[str, dict[str, Any]]], db: None) -> Caller:
 
 
 @pytest.fixture
-def rooms(built: tuple[Caller, dict[str, dict[str, Any]]]) -> dict[str, dict[str, Any]]:
+def talks(built: tuple[Caller, dict[str, dict[str, Any]]]) -> dict[str, dict[str, Any]]:
     return built[1]
 
 
@@ -89,7 +89,7 @@ def erase_needle(operator: APIClient) -> Any:
 
 
 def test_an_end_user_is_erased_and_the_neighbour_is_untouched(
-    alice: Caller, operator: APIClient, rooms: dict[str, dict[str, Any]]
+    alice: Caller, operator: APIClient, talks: dict[str, dict[str, Any]]
 ) -> None:
     before = tables_with(NEIGHBOUR)
     answer = erase_needle(operator)
@@ -107,7 +107,7 @@ def test_an_end_user_is_erased_and_the_neighbour_is_untouched(
     assert tables_with(NEIGHBOUR) >= before
 
 
-def test_a_session_is_deleted_with_what_was_learnt_in_it(alice: Caller, rooms: dict[str, dict[str, Any]]) -> None:
+def test_a_session_is_deleted_with_what_was_learnt_in_it(alice: Caller, talks: dict[str, dict[str, Any]]) -> None:
     session = alice.start_session(title=NEEDLE + "2")
     turn(alice, session, 1, f"I live in {NEEDLE.title()}ville2.", f"[MEMORY:timing:x] Takes 7s in {NEEDLE}2")
     upkeep_learn_due()
@@ -121,7 +121,7 @@ def test_a_session_is_deleted_with_what_was_learnt_in_it(alice: Caller, rooms: d
 
 
 def test_an_app_is_purged_with_everything_and_its_name_agents_and_keys_stay(
-    alice: Caller, charlie: Caller, operator: APIClient, rooms: dict[str, dict[str, Any]]
+    alice: Caller, charlie: Caller, operator: APIClient, talks: dict[str, dict[str, Any]]
 ) -> None:
     furnish(charlie, "zqglobex", "user-1")
     before = tables_with("zqglobex")
@@ -140,7 +140,7 @@ def test_an_app_is_purged_with_everything_and_its_name_agents_and_keys_stay(
 
 
 def test_all_memories_are_deleted_and_what_was_said_stays(
-    alice: Caller, operator: APIClient, rooms: dict[str, dict[str, Any]]
+    alice: Caller, operator: APIClient, talks: dict[str, dict[str, Any]]
 ) -> None:
     known = Memory.objects.for_app(alice.app).count()
     answer = operator.delete("/api/v1/apps/acme/memories")
@@ -161,7 +161,7 @@ def test_all_memories_are_deleted_and_what_was_said_stays(
     assert Resource.objects.exists()
 
 
-def test_purges_are_listed_without_a_word_of_what_is_gone(operator: APIClient, rooms: dict[str, Any]) -> None:
+def test_purges_are_listed_without_a_word_of_what_is_gone(operator: APIClient, talks: dict[str, Any]) -> None:
     erase_needle(operator)
     (row,) = operator.get("/api/v1/apps/acme/purges").json()["results"]
     assert (row["what"], row["status"], row["sessions"]) == ("user", "done", 1)
@@ -209,13 +209,13 @@ def everything_shown(caller: Caller, session: dict[str, Any]) -> str:
 
 
 def test_a_large_purge_is_hidden_at_once_and_finished_by_the_job(
-    large: None, alice: Caller, operator: APIClient, rooms: dict[str, dict[str, Any]]
+    large: None, alice: Caller, operator: APIClient, talks: dict[str, dict[str, Any]]
 ) -> None:
-    assert NEEDLE in everything_shown(alice, rooms[NEEDLE])
+    assert NEEDLE in everything_shown(alice, talks[NEEDLE])
     assert erase_needle(operator).json()["purge"]["status"] == "open"
     assert "memories_memory" in tables_with(NEEDLE)
-    assert NEEDLE not in everything_shown(alice, rooms[NEEDLE])
-    assert NEIGHBOUR in everything_shown(alice, rooms[NEIGHBOUR])
+    assert NEEDLE not in everything_shown(alice, talks[NEEDLE])
+    assert NEIGHBOUR in everything_shown(alice, talks[NEIGHBOUR])
     count = App.objects.get(app_id="acme").memory_count
     assert count == Memory.objects.for_app(alice.app).live().count()
     # Asking has opened a session for the user, as if they had come back.
@@ -227,7 +227,7 @@ def test_a_large_purge_is_hidden_at_once_and_finished_by_the_job(
 
 
 def test_a_large_app_is_locked_until_its_purge_is_done(
-    large: None, alice: Caller, operator: APIClient, rooms: dict[str, Any]
+    large: None, alice: Caller, operator: APIClient, talks: dict[str, Any]
 ) -> None:
     known = Memory.objects.for_app(alice.app).count()
     assert operator.delete("/api/v1/apps/acme?purge_memories=true").json()["deleted_count"] == known
@@ -247,7 +247,7 @@ class Killed(Exception):
 
 
 def test_a_purge_that_is_killed_anywhere_goes_on_where_it_was(
-    large: None, alice: Caller, operator: APIClient, rooms: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+    large: None, alice: Caller, operator: APIClient, talks: dict[str, Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("memories.store.purge.BATCH", 1)  # of memories
     erase_needle(operator)
@@ -274,10 +274,10 @@ def test_a_purge_that_is_killed_anywhere_goes_on_where_it_was(
 
 @pytest.mark.parametrize("stage", ["extractions", "memories", "resources"])
 def test_another_purge_in_the_middle_of_one_is_no_obstacle(
-    alice: Caller, rooms: dict[str, dict[str, Any]], stage: str, monkeypatch: pytest.MonkeyPatch
+    alice: Caller, talks: dict[str, dict[str, Any]], stage: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """What is hidden when its stage is over already, waits for the next round."""
-    one, other = (AgentSession.objects.get(uid=room["id"]) for room in rooms.values())
+    item, other = (AgentSession.objects.get(uid=capacity["id"]) for capacity in talks.values())
     in_order = store_purge.stages
 
     def stages(app: App) -> Iterator[tuple[str, store_purge.Delete]]:
@@ -287,7 +287,7 @@ def test_another_purge_in_the_middle_of_one_is_no_obstacle(
                 hide(other, "test", timezone.now())
 
     monkeypatch.setattr("memories.maintain.housekeeping.stages", stages)
-    assert alice.delete(f"sessions/{one.uid}").status_code == 200
+    assert alice.delete(f"sessions/{item.uid}").status_code == 200
     upkeep_purge()
     assert (AgentSession.objects.count(), Resource.objects.count(), Purge.objects.open().count()) == (0, 0, 0)
 
@@ -295,7 +295,7 @@ def test_another_purge_in_the_middle_of_one_is_no_obstacle(
 # --- what is late
 
 
-def test_a_stream_in_flight_brings_nothing_back(alice: Caller, operator: APIClient, rooms: dict[str, Any]) -> None:
+def test_a_stream_in_flight_brings_nothing_back(alice: Caller, operator: APIClient, talks: dict[str, Any]) -> None:
     session = alice.start_session(user_id=f"user-{NEEDLE}@example.org")
     row = row_of(alice.app, session)
 
@@ -310,7 +310,7 @@ def test_a_stream_in_flight_brings_nothing_back(alice: Caller, operator: APIClie
 
 
 def test_a_repeated_request_is_told_that_what_it_made_is_gone(
-    alice: Caller, operator: APIClient, rooms: dict[str, Any]
+    alice: Caller, operator: APIClient, talks: dict[str, Any]
 ) -> None:
     erase_needle(operator)
     body = {
@@ -375,7 +375,7 @@ KEPT = {
 
 
 def test_nothing_of_an_app_is_forgotten_to_be_deleted(
-    alice: Caller, operator: APIClient, rooms: dict[str, Any]
+    alice: Caller, operator: APIClient, talks: dict[str, Any]
 ) -> None:
     """A new kind of row has to be deleted with its app, or to be named above."""
     operator.delete("/api/v1/apps/acme?purge_memories=true")

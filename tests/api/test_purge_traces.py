@@ -199,7 +199,7 @@ def test_why_a_memory_was_doubted_stays_with_what_was_stated_right_after(alice: 
         {"content": f"The office is in {NEEDLE.title()}", "category": "work"},
     ]
     stored = alice.post("memories/batch", {"memories": both, "dedupe": True}).json()["results"]
-    assert [one["outcome"] for one in stored] == ["created", "contradicted"]
+    assert [item["outcome"] for item in stored] == ["created", "contradicted"]
     alice.delete(f"memories/{stored[0]['id']}")
     history = alice.get(f"memories/{rome['id']}/history").json()["results"]
     assert history[-1]["reason"] == f"other value: rome / {NEEDLE}"

@@ -66,9 +66,9 @@ def test_a_body_is_refused_with_the_name(alice: Caller, method: str, path: str, 
 def test_a_message_with_an_id_is_answered_with_it(alice: Caller) -> None:
     body = '{"jsonrpc": "2.0", "id": 7, "method": "tools/call", "params": {"name": "store", "name": "search"}}'
     answer = alice.client.generic("POST", "/mcp", body, content_type=JSON, headers=ACCEPT)
-    told = json.loads(answer.content)
-    assert (told["id"], told["error"]["code"]) == (7, -32700)
-    assert TOLD.format("name") in told["error"]["message"]
+    output = json.loads(answer.content)
+    assert (output["id"], output["error"]["code"]) == (7, -32700)
+    assert TOLD.format("name") in output["error"]["message"]
 
 
 @each_row("filters", ['{"user_id": "a", "user_id": "b"}', "{'user_id': 'a', 'user_id': 'b'}"], rolled_back=True)
@@ -80,9 +80,9 @@ def test_an_object_in_an_address_is_refused(alice: Caller, filters: str) -> None
 
 def test_a_line_of_a_stream_is_reported_and_the_others_are_read(alice: Caller) -> None:
     session = str(alice.start_session(tier=2)["id"])
-    said = {"type": "user", "message": {"role": "user", "content": "secret"}}
-    twice = json.dumps(said).replace('"content"', '"content": "other", "content"')
-    body = "\n".join([twice, json.dumps(said).replace("secret", "Is it up?"), ""])
+    texts = {"type": "user", "message": {"role": "user", "content": "secret"}}
+    twice = json.dumps(texts).replace('"content"', '"content": "other", "content"')
+    body = "\n".join([twice, json.dumps(texts).replace("secret", "Is it up?"), ""])
     report = alice.stream(session, body).json()
     assert [error["line"] for error in report["errors"]] == [1]
     assert "twice" in str(report["errors"])
@@ -192,9 +192,9 @@ def test_a_form_is_refused_too(db: None, settings: Any, path: str) -> None:
 
 
 def test_what_is_not_packed_may_say_so(alice: Caller) -> None:
-    for number, told in enumerate(("identity", "Identity", "")):
+    for number, output in enumerate(("identity", "Identity", "")):
         answer = alice.client.post(
-            "/api/v1/memories", {"content": f"Whale {number} sings"}, headers={"Content-Encoding": told}
+            "/api/v1/memories", {"content": f"Whale {number} sings"}, headers={"Content-Encoding": output}
         )
         assert answer.status_code == 201
     assert alice.client.get("/api/v1/memories", headers={"Content-Encoding": "gzip"}).status_code == 200
@@ -233,7 +233,7 @@ def test_over_rest_it_is_refused_as_a_blank_text_is(alice: Caller, text: str) ->
     assert Memory.objects.get().text == "Whales sing"
 
 
-def test_over_other_doors(alice: Caller) -> None:
+def test_over_other_endpoints(alice: Caller) -> None:
     assert "blank" in refused(alice, "store", content="\u200b")
     assert Mem0(alice).add("\u200b", infer=False) == []
     entities = [{"name": "Ada", "entityType": "person", "observations": ["\u200b"]}]
@@ -250,8 +250,8 @@ def test_where_it_is_said_nothing_of_it_is_kept(alice: Caller, text: str) -> Non
     assert (report["turns"], report["error_count"]) == ([], 0)
     alice.post("hooks/claude-code", {"hook_event_name": "Stop", "session_id": "s", "last_assistant_message": text})
     assert [model.objects.count() for model in (Resource, Turn, Extraction)] == [0, 0, 0]
-    said = {"role": "user", "content": "Whales sing", "external_id": "a"}
-    assert len(alice.post(f"sessions/{session}/messages", {"messages": [said]}).json()["resource_ids"]) == 1
+    texts = {"role": "user", "content": "Whales sing", "external_id": "a"}
+    assert len(alice.post(f"sessions/{session}/messages", {"messages": [texts]}).json()["resource_ids"]) == 1
 
 
 def test_where_nothing_is_said_no_session_of_its_speaker_begins(alice: Caller) -> None:
@@ -280,8 +280,8 @@ class Sighting(StrictSerializer):
 def wrong(body: Any) -> dict[str, Any]:
     with pytest.raises(ValidationError) as caught:
         validated(Sighting, body)
-    found: Any = caught.value.detail
-    return {name: [str(one) for one in told] for name, told in found.items()}
+    result: Any = caught.value.detail
+    return {name: [str(item) for item in value] for name, value in result.items()}
 
 
 def test_what_is_not_given_has_its_default_or_is_not_there() -> None:

@@ -22,7 +22,7 @@ def search(caller: Caller, query: str, **more: Any) -> dict[str, Any]:
     return dict(answer.json())
 
 
-def found(caller: Caller, query: str, **more: Any) -> list[str]:
+def find(caller: Caller, query: str, **more: Any) -> list[str]:
     return [hit["content"] for hit in search(caller, query, **more)["results"]]
 
 
@@ -30,7 +30,7 @@ def found(caller: Caller, query: str, **more: Any) -> list[str]:
 def test_the_best_match_comes_first_and_the_unrelated_not_at_all(alice: Caller, mode: str) -> None:
     for text in ("whales sing", "whales sing in the deep blue ocean", "trains run on schedule"):
         alice.remember(text, dedupe=False)
-    assert found(alice, "whales sing", mode=mode) == ["whales sing", "whales sing in the deep blue ocean"]
+    assert find(alice, "whales sing", mode=mode) == ["whales sing", "whales sing in the deep blue ocean"]
 
 
 def test_a_hit_is_a_memory_with_a_score(alice: Caller) -> None:
@@ -67,23 +67,23 @@ def test_scores_fall_and_their_parts_add_up(alice: Caller) -> None:
 
 def test_nothing_fits_means_nothing_is_found(alice: Caller) -> None:
     alice.remember("whales sing")
-    assert found(alice, "quarterly tax declaration") == []
-    assert found(alice, "whales", min_score=1) == []
+    assert find(alice, "quarterly tax declaration") == []
+    assert find(alice, "whales", min_score=1) == []
 
 
 def test_no_more_than_the_limit_is_found(alice: Caller) -> None:
     for number in range(12):
         alice.remember(f"whale {number}", dedupe=False)
-    assert len(found(alice, "whale")) == 10
-    assert len(found(alice, "whale", limit=3)) == 3
-    assert len(found(alice, "whale", limit=100)) == 12
+    assert len(find(alice, "whale")) == 10
+    assert len(find(alice, "whale", limit=3)) == 3
+    assert len(find(alice, "whale", limit=100)) == 12
 
 
 def test_subjects_and_tags_are_words_too(alice: Caller) -> None:
     alice.remember("takes a minute", subject="jellyfin")
     alice.remember("takes an hour", tags=["nightly", "backup"])
-    assert found(alice, "jellyfin", mode="fulltext") == ["takes a minute"]
-    assert found(alice, "backup", mode="fulltext") == ["takes an hour"]
+    assert find(alice, "jellyfin", mode="fulltext") == ["takes a minute"]
+    assert find(alice, "backup", mode="fulltext") == ["takes an hour"]
 
 
 def test_only_active_memories_are_found(alice: Caller) -> None:
@@ -91,7 +91,7 @@ def test_only_active_memories_are_found(alice: Caller) -> None:
     archived = alice.remember("whales swim")["id"]
     alice.patch(f"memories/{archived}", {"status": "archived"})
     for mode in MODES:
-        assert found(alice, "whales", mode=mode) == []
+        assert find(alice, "whales", mode=mode) == []
 
 
 def test_what_is_put_away_does_not_push_out_what_is_active(alice: Caller) -> None:
@@ -100,14 +100,14 @@ def test_what_is_put_away_does_not_push_out_what_is_active(alice: Caller) -> Non
     Memory.objects.update(status=Status.ARCHIVED)
     alice.remember("A single whale was seen off the coast of Portugal by a fishing boat last summer")
     for mode in MODES:
-        assert len(found(alice, "whale", mode=mode)) == 1, mode
+        assert len(find(alice, "whale", mode=mode)) == 1, mode
 
 
 def test_the_end_users_own_and_common_memories_are_found(alice: Caller) -> None:
     for user in ("doe", "roe", None):
         alice.remember(f"whale of {user}", user_id=user, dedupe=False)
-    assert sorted(found(alice, "whale", user_id="doe")) == ["whale of None", "whale of doe"]
-    assert len(found(alice, "whale")) == 3
+    assert sorted(find(alice, "whale", user_id="doe")) == ["whale of None", "whale of doe"]
+    assert len(find(alice, "whale")) == 3
 
 
 def test_a_search_counts_as_an_access_unless_told_otherwise(alice: Caller) -> None:
@@ -117,8 +117,8 @@ def test_a_search_counts_as_an_access_unless_told_otherwise(alice: Caller) -> No
     with travel(NOON, tick=False):
         search(alice, "whales")
         search(alice, "bears")
-    shown = alice.get(f"memories/{uid}").json()
-    assert (shown["access_count"], shown["accessed_at"]) == (1, "2027-03-01T12:00:00Z")
+    displayed = alice.get(f"memories/{uid}").json()
+    assert (displayed["access_count"], displayed["accessed_at"]) == (1, "2027-03-01T12:00:00Z")
 
 
 def test_an_access_is_no_change(alice: Caller) -> None:
@@ -152,7 +152,7 @@ def test_a_memory_stored_without_its_embedder_is_kept_and_found_by_words(
     with monkeypatch.context() as patched:
         patched.setattr(HashEmbedder, "embed_documents", away)
         alice.remember("whales sing")
-    assert found(alice, "whales") == ["whales sing"]
+    assert find(alice, "whales") == ["whales sing"]
 
 
 SYNTAX = [
@@ -191,9 +191,9 @@ SYNTAX = [
 def test_no_query_is_syntax(alice: Caller) -> None:
     alice.remember("whales sing")
     for query in SYNTAX:
-        assert found(alice, query, mode="fulltext") == [], query
+        assert find(alice, query, mode="fulltext") == [], query
         for mode in MODES:
-            assert len(found(alice, query, mode=mode)) <= 1, query
+            assert len(find(alice, query, mode=mode)) <= 1, query
 
 
 @pytest.mark.parametrize("query", ["", " \n", "\u200b", "\ufeff \u2060"])
@@ -205,16 +205,16 @@ def test_a_search_never_leaves_the_app(alice: Caller, charlie: Caller) -> None:
     charlie.remember("whales sing", visibility="shared")
     for query in ("whales", f"app{charlie.app.pk}", f"app{charlie.app.pk} whales"):
         for mode in MODES:
-            assert found(alice, query, mode=mode) == []
+            assert find(alice, query, mode=mode) == []
 
 
 def test_hits_at_odds_with_each_other_are_flagged_on_both_sides(alice: Caller) -> None:
-    one = alice.remember("The whales sing at night", dedupe=False)["id"]
+    item = alice.remember("The whales sing at night", dedupe=False)["id"]
     two = alice.remember("The whales never sing", dedupe=False)["id"]
     alice.remember("whales are large")
-    alice.post(f"memories/{two}/links", {"to": one, "kind": "contradicts"})
+    alice.post(f"memories/{two}/links", {"to": item, "kind": "contradicts"})
     tags = {hit["id"]: hit["trust"] for hit in search(alice, "whales")["results"]}
-    assert {uid for uid, trust in tags.items() if "conflicting" in trust} == {one, two}
+    assert {uid for uid, trust in tags.items() if "conflicting" in trust} == {item, two}
     assert len(tags) == 3
 
 
@@ -271,5 +271,5 @@ def test_the_index_agrees_with_the_memories_after_every_kind_of_change(alice: Ca
     alice.patch(f"memories/{ids[1]}", {"subject": None, "tags": []})
     alice.delete(f"memories/{ids[2]}")
     check_index_of_words()
-    assert sorted(found(alice, "whale", mode="fulltext")) == ["whale 1", "whale 3"]
-    assert sorted(found(alice, "song", mode="fulltext")) == ["bear", "whale 3"]
+    assert sorted(find(alice, "whale", mode="fulltext")) == ["whale 1", "whale 3"]
+    assert sorted(find(alice, "song", mode="fulltext")) == ["bear", "whale 3"]

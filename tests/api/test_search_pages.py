@@ -50,17 +50,17 @@ def search(caller: Caller, **body: Any) -> dict[str, Any]:
 
 def pages(caller: Caller, **body: Any) -> list[list[dict[str, Any]]]:
     """The results of each page, as far as there are more."""
-    found, cursor = [], None
-    while cursor or not found:
+    result, cursor = [], None
+    while cursor or not result:
         page = search(caller, **body, cursor=cursor)
-        found.append(page["results"])
+        result.append(page["results"])
         cursor = page["next"]
-        assert len(found) < 50
-    return found
+        assert len(result) < 50
+    return result
 
 
-def joined(found: list[list[dict[str, Any]]]) -> list[dict[str, Any]]:
-    return [hit for page in found for hit in page]
+def joined(results: list[list[dict[str, Any]]]) -> list[dict[str, Any]]:
+    return [hit for page in results for hit in page]
 
 
 @pytest.fixture
@@ -89,10 +89,10 @@ def test_all_pages_together_are_one_long_answer(alice: Caller, ranking: str, lim
     set_policy(alice, ranking=ranking)
     whole = search(alice, limit=100, explain=True)["results"]
     assert len(whole) == 11
-    found = pages(alice, limit=limit, explain=True)
-    assert joined(found) == whole
-    assert [len(page) for page in found[:-1]] == [limit] * (len(found) - 1)
-    assert found[-1]
+    result = pages(alice, limit=limit, explain=True)
+    assert joined(result) == whole
+    assert [len(page) for page in result[:-1]] == [limit] * (len(result) - 1)
+    assert result[-1]
 
 
 @pytest.mark.usefixtures("whales")
@@ -118,9 +118,9 @@ def test_in_every_mode(alice: Caller, mode: str) -> None:
 )
 def test_with_every_option(alice: Caller, options: dict[str, Any]) -> None:
     whole = search(alice, limit=100, **options)["results"]
-    found = joined(pages(alice, limit=2, **options))
-    assert [hit["id"] for hit in found] == [hit["id"] for hit in whole]
-    assert len(found) >= 4
+    result = joined(pages(alice, limit=2, **options))
+    assert [hit["id"] for hit in result] == [hit["id"] for hit in whole]
+    assert len(result) >= 4
 
 
 @pytest.mark.usefixtures("whales")
@@ -165,8 +165,8 @@ def test_a_lowest_score_leaves_hits_out_and_nothing_else(alice: Caller, ranking:
     middle = sorted(hit["score"] for hit in whole)[5]
     expected = [hit["id"] for hit in whole if hit["score"] >= middle]
     for limit in (100, 3, 1):
-        found = joined(pages(alice, limit=limit, min_score=middle))
-        assert [hit["id"] for hit in found] == expected, limit
+        result = joined(pages(alice, limit=limit, min_score=middle))
+        assert [hit["id"] for hit in result] == expected, limit
 
 
 def test_an_answer_that_just_fills_a_page_has_no_next(alice: Caller) -> None:
@@ -270,14 +270,14 @@ def test_a_cursor_of_another_search_is_refused(alice: Caller, other: dict[str, A
 
 @pytest.mark.usefixtures("whales")
 def test_the_same_search_in_other_words_is_the_same(alice: Caller) -> None:
-    one = {"limit": 3, "filters": {"category": ["sea", "zoo"], "importance": {"gte": 1, "lte": 5}}}
+    item = {"limit": 3, "filters": {"category": ["sea", "zoo"], "importance": {"gte": 1, "lte": 5}}}
     other = {"filters": {"importance": {"lte": 5, "gte": 1}, "category": ["sea", "zoo"]}, "limit": 3, "mode": "auto"}
-    assert search(alice, **other, cursor=search(alice, **one)["next"])["results"]
+    assert search(alice, **other, cursor=search(alice, **item)["next"])["results"]
 
 
 @pytest.mark.usefixtures("whales")
 def test_no_filters_are_the_same_however_they_are_told(alice: Caller) -> None:
-    cursors = {search(alice, limit=3, **told)["next"] for told in ({}, {"filters": {}}, {"filters": None})}
+    cursors = {search(alice, limit=3, **answer)["next"] for answer in ({}, {"filters": {}}, {"filters": None})}
     assert len(cursors) == 1
 
 
@@ -286,20 +286,20 @@ def test_no_cursor_is_the_first_page(alice: Caller) -> None:
     assert search(alice, cursor=None)["results"] == search(alice)["results"]
 
 
-def asked() -> dict[str, Any]:
+def ask() -> dict[str, Any]:
     """What the fingerprint of the question's cursor is made of."""
     serializer = SearchQuestion(data=QUESTION)
     assert serializer.is_valid()
     return {name: value for name, value in serializer.validated_data.items() if name != "cursor"}
 
 
-def encoded(told: Any) -> str:
-    text = told if isinstance(told, str) else json.dumps(told)
+def encoded(answer: Any) -> str:
+    text = answer if isinstance(answer, str) else json.dumps(answer)
     return urlsafe_b64encode(text.encode()).decode().rstrip("=")
 
 
 def forged(offset: Any, seconds: Any) -> str:
-    return encoded([offset, seconds, fingerprint(asked())])
+    return encoded([offset, seconds, fingerprint(ask())])
 
 
 NOW = NOON.timestamp()
@@ -397,8 +397,8 @@ def test_values_that_are_no_text_are_refused(alice: Caller, cursor: Any) -> None
 @pytest.mark.usefixtures("whales")
 def test_any_changed_letter_is_noticed_or_does_no_harm(alice: Caller) -> None:
     cursor = search(alice, limit=3)["next"]
-    for at in range(len(cursor)):
-        changed = cursor[:at] + ("A" if cursor[at] != "A" else "B") + cursor[at + 1 :]
+    for number in range(len(cursor)):
+        changed = cursor[:number] + ("A" if cursor[number] != "A" else "B") + cursor[number + 1 :]
         answer = alice.post("memories/search", {**QUESTION, "limit": 3, "cursor": changed})
         assert answer.status_code in (200, 400), changed
 
@@ -461,10 +461,10 @@ JSON = st.recursive(
 
 
 @settings(max_examples=150, suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(told=JSON | st.tuples(JSON, JSON, st.just(fingerprint({"query": "x"}))))
-def test_no_cursor_breaks_the_reader(told: Any) -> None:
+@given(cursor=JSON | st.tuples(JSON, JSON, st.just(fingerprint({"query": "x"}))))
+def test_no_cursor_breaks_the_reader(cursor: Any) -> None:
     try:
-        offset, started = read_cursor(encoded(told), {"query": "x"}, NOON)
+        offset, started = read_cursor(encoded(cursor), {"query": "x"}, NOON)
     except ValidationError:
         return
     assert 0 < offset <= FARTHEST

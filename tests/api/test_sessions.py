@@ -13,7 +13,7 @@ from django.utils import timezone
 from time_machine import travel
 
 from memories.capture.ingest_messages import find_memories
-from memories.inject.prompts import EXPLAINED
+from memories.inject.render import EXPLAINED
 from memories.models import Memory
 from memories.services import MemoryAgent
 from memories.tasks import upkeep_work
@@ -35,8 +35,8 @@ def test_a_session_starts_with_what_was_said_about_it(alice: Caller) -> None:
         body = alice.start_session(
             external_id="run-7", tier=2, user_id="u1", title="Night watch", environment={"HOST": "web-1"}
         )
-    shown = {name: body[name] for name in body.keys() - {"id", "context", "jobs_run"}}
-    assert shown == {
+    displayed = {name: body[name] for name in body.keys() - {"id", "context", "jobs_run"}}
+    assert displayed == {
         "external_id": "run-7",
         "agent": "alice",
         "title": "Night watch",
@@ -49,7 +49,7 @@ def test_a_session_starts_with_what_was_said_about_it(alice: Caller) -> None:
         "heartbeat_at": "2027-03-01T12:00:00Z",
         "ended_at": None,
     }
-    assert alice.get(f"sessions/{body['id']}").json() == {"id": body["id"], **shown}
+    assert alice.get(f"sessions/{body['id']}").json() == {"id": body["id"], **displayed}
 
 
 def test_a_session_needs_nothing_and_knows_nothing_at_first(alice: Caller) -> None:
@@ -74,13 +74,13 @@ def test_lessons_and_what_is_due_say_that_something_contradicts_them(alice: Call
     off = alice.remember("Never wants to see Lisbon", category="travel")
     lesson = alice.remember("Answer in Portuguese", kind="lesson")
     no = alice.remember("Understands English only", category="languages")
-    for one, other in ((off, trip), (no, lesson)):
-        alice.post(f"memories/{one['id']}/links", {"to": other["id"], "kind": "contradicts"})
+    for item, other in ((off, trip), (no, lesson)):
+        alice.post(f"memories/{item['id']}/links", {"to": other["id"], "kind": "contradicts"})
     today = f"{datetime.now(tz=UTC):%Y-%m-%d}"
     alice.post("triggers", {"trigger_date": today, "message": "The flight to Lisbon", "memory_ids": [trip["id"]]})
     context = alice.start_session()["context"]
-    said = {line.split("] ")[-1].removeprefix("- ") for line in context["text"].splitlines() if "confidence" in line}
-    assert said == {
+    text = {line.split("] ")[-1].removeprefix("- ") for line in context["text"].splitlines() if "confidence" in line}
+    assert text == {
         "Flies to Lisbon on 26 November (confidence: 0.7; conflicting)",
         "Never wants to see Lisbon (confidence: 0.7; conflicting)",
         "Answer in Portuguese (confidence: 0.7; conflicting)",
@@ -250,8 +250,8 @@ def test_a_session_ends_once_and_the_first_reason_stays(alice: Caller) -> None:
         answer = alice.post(f"sessions/{uid}/end", {"reason": "done"})
     assert (answer.status_code, answer.json()) == (202, {"status": "ended", "pending": 0})
     assert alice.post(f"sessions/{uid}/end", {"reason": "again"}).status_code == 202
-    shown = alice.get(f"sessions/{uid}").json()
-    assert (shown["status"], shown["end_reason"], shown["ended_at"]) == (
+    displayed = alice.get(f"sessions/{uid}").json()
+    assert (displayed["status"], displayed["end_reason"], displayed["ended_at"]) == (
         "ended",
         "done",
         "2027-03-01T12:00:00Z",
@@ -314,16 +314,16 @@ def put(caller: Caller, session: str, number: int, **fields: Any) -> Any:
 def test_a_turn_comes_back_exactly_as_it_was_stored(alice: Caller, session: str) -> None:
     answer = put(alice, session, 1)
     assert answer.status_code == 201
-    shown = alice.get(f"sessions/{session}/turns/1").json()
-    assert {name: shown[name] for name in CHECKPOINT} == CHECKPOINT
-    assert shown["turn_number"] == 1
-    assert answer.json() == {**shown, "captured": answer.json()["captured"]}
+    displayed = alice.get(f"sessions/{session}/turns/1").json()
+    assert {name: displayed[name] for name in CHECKPOINT} == CHECKPOINT
+    assert displayed["turn_number"] == 1
+    assert answer.json() == {**displayed, "captured": answer.json()["captured"]}
 
 
 def test_the_same_turn_again_changes_nothing(alice: Caller, session: str) -> None:
-    said = "[MEMORY:timing:jellyfin] Takes 60s to start"
-    assert put(alice, session, 1, llm_output=said).json()["captured"]["created"] == 1
-    again = put(alice, session, 1, llm_output=said)
+    text = "[MEMORY:timing:jellyfin] Takes 60s to start"
+    assert put(alice, session, 1, llm_output=text).json()["captured"]["created"] == 1
+    again = put(alice, session, 1, llm_output=text)
     assert again.status_code == 200
     assert again.json()["captured"] == dict.fromkeys(again.json()["captured"], 0)
     assert (Turn.objects.count(), Resource.objects.count(), len(all_memories(alice))) == (1, 2, 1)
@@ -346,8 +346,8 @@ def test_the_order_of_keys_does_not_make_another_turn(alice: Caller, session: st
 def test_the_same_number_with_another_body_is_a_conflict(alice: Caller, session: str, field: str, value: Any) -> None:
     put(alice, session, 1)
     assert_problem(put(alice, session, 1, **{field: value}), 409)
-    shown = alice.get(f"sessions/{session}/turns/1").json()
-    assert {name: shown[name] for name in CHECKPOINT} == CHECKPOINT
+    displayed = alice.get(f"sessions/{session}/turns/1").json()
+    assert {name: displayed[name] for name in CHECKPOINT} == CHECKPOINT
 
 
 def test_a_turn_that_conflicts_leaves_no_memory(alice: Caller, session: str) -> None:
@@ -499,8 +499,8 @@ def test_a_memory_of_a_turn_knows_its_turn_session_and_text(alice: Caller) -> No
         "u1",
     )
     resources = alice.get("resources", session_id=session).json()["results"]
-    said = next(row for row in resources if row["role"] == "assistant")
-    assert memory["resource_id"] == said["id"]
+    text = next(row for row in resources if row["role"] == "assistant")
+    assert memory["resource_id"] == text["id"]
 
 
 def test_numbers_in_a_checkpoint_survive_the_round_trip(alice: Caller, session: str) -> None:
@@ -544,9 +544,9 @@ def test_the_section_has_the_format_the_categories_and_examples(alice: Caller, t
     assert re.findall(r"^- `([\w-]+)`: \w", section, re.MULTILINE) == list(OPERATIONAL_CATEGORIES)
     examples = MARKER.findall(section)[2:]
     assert len(examples) == len(OPERATIONAL_CATEGORIES)
-    found = find_memories("\n".join(examples))
-    assert [memory.category for memory in found.memories] == list(OPERATIONAL_CATEGORIES)
-    assert found.refused == []
+    result = find_memories("\n".join(examples))
+    assert [memory.category for memory in result.memories] == list(OPERATIONAL_CATEGORIES)
+    assert result.refused == []
 
 
 def test_every_category_of_the_presets_is_explained_in_plain_characters() -> None:

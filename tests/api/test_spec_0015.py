@@ -15,7 +15,6 @@ import structlog
 from structlog.testing import capture_logs
 from time_machine import travel
 
-from memories.capture.ingest_messages import SPEC_MARKER_RE
 from memories.models import Injection, Memory, Rejection
 from memsite.config.conf import read_conf
 from tests.api.checks import RESULT, all_memories, assistant, ndjson, say, tool_result
@@ -23,6 +22,10 @@ from tests.conftest import Caller, make_app, make_caller
 from tests.tables import each_row
 
 NOW = datetime(2027, 3, 1, 12, tzinfo=UTC)
+# The specification's own. Whatever it matches is read with the same category, service and text.
+SPEC_MARKER_RE = re.compile(
+    r"\[MEMORY:(timing|dependency|behavior|remediation|maintenance)(?::([a-zA-Z0-9_-]+))?\]\s*(.+)"
+)
 DNS = "DNS checks sometimes fail transiently during WireGuard reconnects -- retry once before escalating"
 JELLYFIN = "Takes 60s to start after restart -- wait before checking health"
 
@@ -375,15 +378,15 @@ def test_many_checks_give_the_numbers_of_one(ops: Caller, now: Any) -> None:
 
 
 def test_decay_starts_anew_with_a_confirmation_and_not_with_a_look(ops: Caller, now: Any) -> None:
-    said = {"content": JELLYFIN, "category": "timing", "confidence": 0.6}
-    uid = ops.remember(**said)["id"]
+    texts = {"content": JELLYFIN, "category": "timing", "confidence": 0.6}
+    uid = ops.remember(**texts)["id"]
     now.shift(timedelta(days=20))
     ops.post("memories/search", {"query": "start after restart"})
     ops.patch(f"memories/{uid}", {"tags": ["x"]})
     now.shift(timedelta(days=24))
     ops.start_session()
     assert get(ops, uid)["confidence"] == 0.4
-    ops.remember(**said)
+    ops.remember(**texts)
     assert get(ops, uid)["confidence"] == 0.5
     now.shift(timedelta(days=30))
     ops.start_session()

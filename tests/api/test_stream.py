@@ -339,14 +339,14 @@ def test_half_of_the_threads_may_be_kept_by_streams(alice: Caller, settings: Any
     settings.MEMSITE = replace(settings.MEMSITE, web_threads=3)
     session = alice.start_session()["id"]
     with streaming.streams.counted():
-        refused = stream(alice, session, sent(said("jellyfin takes 60s", 1)))
+        refused = stream(alice, session, sent(say("jellyfin takes 60s", 1)))
         assert "nothing of it was stored" in assert_problem(refused, 503)["detail"]
         assert refused["Retry-After"] == "1"
-        known = send(alice, f"sessions/{session}/stream", Slow([said("caddy takes 5s", 2)], lambda: None))
+        known = send(alice, f"sessions/{session}/stream", Slow([say("caddy takes 5s", 2)], lambda: None))
         assert known.json()["created"] == 1, "its length is known"
     assert Memory.objects.count() == 1
     for _ in range(2):
-        assert stream(alice, session, sent(said("jellyfin takes 60s", 1))).json()["lines"] == 1
+        assert stream(alice, session, sent(say("jellyfin takes 60s", 1))).json()["lines"] == 1
 
 
 def sent(line: bytes) -> Sender:
@@ -372,14 +372,14 @@ def test_others_are_answered_while_many_stream(server: Server) -> None:
     key = server.new_app()
     with Memsite(server.url, key) as memsite:
         session = memsite.start_session()["id"]
-    streams = [open_stream(server, key, session, said("jellyfin takes 60s", 1)) for _ in range(8)]
+    streams = [open_stream(server, key, session, say("jellyfin takes 60s", 1)) for _ in range(8)]
     refused = answered(streams, 4)
     assert [stream.getresponse().status for stream in refused] == [503] * 4
     assert httpx.get(f"{server.url}/healthz", timeout=60).status_code == 200
-    kept = [stream for stream in streams if stream not in refused]
-    for stream in kept:
+    retained = [stream for stream in streams if stream not in refused]
+    for stream in retained:
         stream.send(b"0\r\n\r\n")
-    assert [json.load(stream.getresponse())["lines"] for stream in kept] == [1] * 4
+    assert [json.load(stream.getresponse())["lines"] for stream in retained] == [1] * 4
     for stream in streams:
         stream.close()
 
@@ -404,14 +404,14 @@ def answered(connections: list[HTTPConnection], how_many: int) -> list[HTTPConne
     with DefaultSelector() as selector:
         for connection in connections:
             selector.register(connection.sock, EVENT_READ, connection)
-        found: list[HTTPConnection] = []
-        while len(found) < how_many:
+        results: list[HTTPConnection] = []
+        while len(results) < how_many:
             ready = selector.select(30)
-            assert ready, f"{len(found)} were answered"
+            assert ready, f"{len(results)} were answered"
             for waiting, _ in ready:
                 selector.unregister(waiting.fileobj)
-                found.append(waiting.data)
-    return found
+                results.append(waiting.data)
+    return results
 
 
 class Slow(RawIOBase):
@@ -444,7 +444,7 @@ def test_a_stream_ends_with_its_key_and_keeps_what_came_before(
 ) -> None:
     monkeypatch.setattr(streaming, "LOOK_EVERY_SECONDS", 0)
     session = alice.start_session()["id"]
-    body = Slow([said("jellyfin takes 60s", 1), said("caddy takes 5s", 2)], lambda: spoil(alice, how))
+    body = Slow([say("jellyfin takes 60s", 1), say("caddy takes 5s", 2)], lambda: spoil(alice, how))
     answer = send(alice, f"sessions/{session}/stream", body)
     assert_problem(answer, 401)
     assert [memory.content for memory in Memory.objects.all()] == ["jellyfin takes 60s"]
@@ -461,7 +461,7 @@ def test_a_file_is_not_taken_in_whose_key_is_no_good_at_its_end(
     assert not Import.objects.exists()
 
 
-def said(marked: str, number: int) -> bytes:
+def say(marked: str, number: int) -> bytes:
     text = {"type": "text", "text": f"[MEMORY:timing:it] {marked}"}
     line = {"type": "assistant", "message": {"id": f"m{number}", "content": [text]}, "parent_tool_use_id": None}
     return json.dumps(line).encode() + b"\n"

@@ -270,32 +270,32 @@ def test_the_answer_that_told_of_a_deleted_trigger_is_not_repeated(alice: Caller
 
 # --- who may see what
 
-DOORS: dict[str, Callable[[Caller, str], Any]] = {
+ENDPOINTS: dict[str, Callable[[Caller, str], Any]] = {
     "get": lambda caller, uid: caller.get(f"triggers/{uid}"),
     "patch": lambda caller, uid: caller.patch(f"triggers/{uid}", {"message": "spy"}),
     "delete": lambda caller, uid: caller.delete(f"triggers/{uid}"),
 }
 
 
-@each_row("door", DOORS, rolled_back=True)
-def test_another_apps_trigger_does_not_exist(alice: Caller, charlie: Caller, door: str) -> None:
+@each_row("endpoint", ENDPOINTS, rolled_back=True)
+def test_another_apps_trigger_does_not_exist(alice: Caller, charlie: Caller, endpoint: str) -> None:
     made = note(charlie)
-    answer, absent = DOORS[door](alice, made["id"]), DOORS[door](alice, str(uuid4()))
+    answer, absent = ENDPOINTS[endpoint](alice, made["id"]), ENDPOINTS[endpoint](alice, str(uuid4()))
     first, second = assert_problem(answer, 404), assert_problem(absent, 404)
     assert first["detail"] == second["detail"]
     assert charlie.get(f"triggers/{made['id']}").json() == made
     assert listed(alice) == []
 
 
-@each_row("door", DOORS, rolled_back=True)
+@each_row("endpoint", ENDPOINTS, rolled_back=True)
 def test_a_colleagues_private_trigger_does_not_exist_and_a_common_one_does(
-    alice: Caller, bob: Caller, door: str
+    alice: Caller, bob: Caller, endpoint: str
 ) -> None:
     private, common = note(bob, message="mine", visibility="agent"), note(bob, message="ours")
-    assert_problem(DOORS[door](alice, private["id"]), 404)
+    assert_problem(ENDPOINTS[endpoint](alice, private["id"]), 404)
     assert bob.get(f"triggers/{private['id']}").json() == private
     assert listed(alice) == ["ours"]
-    assert DOORS[door](alice, common["id"]).status_code == 200
+    assert ENDPOINTS[endpoint](alice, common["id"]).status_code == 200
 
 
 def test_memories_one_may_not_see_cannot_be_brought_up(alice: Caller, bob: Caller, charlie: Caller) -> None:
@@ -312,7 +312,7 @@ def test_memories_one_may_not_see_cannot_be_brought_up(alice: Caller, bob: Calle
 def test_a_common_trigger_shows_no_private_memory(alice: Caller, bob: Caller) -> None:
     private = bob.remember("Private zqx", visibility="agent")["id"]
     uid = note(bob, memory_ids=[private, bob.remember("Common")["id"]])["id"]
-    assert {one["content"] for one in bob.get(f"triggers/{uid}").json()["memories"]} == {"Private zqx", "Common"}
+    assert {item["content"] for item in bob.get(f"triggers/{uid}").json()["memories"]} == {"Private zqx", "Common"}
     for answer in (alice.get(f"triggers/{uid}"), alice.get("triggers")):
         assert b"Common" in answer.content
         assert b"zqx" not in answer.content
@@ -322,7 +322,10 @@ def test_a_key_that_only_reads_changes_nothing(alice: Caller) -> None:
     reader = make_caller(alice.app, "reader", ("read",))
     uid = note(alice)["id"]
     assert reader.get(f"triggers/{uid}").status_code == 200
-    for answer in (reader.post("triggers", {}), *(DOORS[door](reader, uid) for door in ("patch", "delete"))):
+    for answer in (
+        reader.post("triggers", {}),
+        *(ENDPOINTS[endpoint](reader, uid) for endpoint in ("patch", "delete")),
+    ):
         assert_problem(answer, 403)
 
 
@@ -336,10 +339,10 @@ def test_what_is_due_is_shown_as_a_trigger_of_the_api(alice: Caller) -> None:
     with travel(datetime(2026, 10, 2, 8, tzinfo=UTC), tick=False):
         [due] = agent.due_triggers("ulla")
         assert agent.due_triggers("umar") == []
-    shown = show_trigger(due)
-    assert (str(shown["id"]), shown["message"]) == (made["id"], made["message"])
-    assert shown.keys() == FIELDS
-    assert [str(memory["id"]) for memory in shown["memories"]] == [made["memories"][0]["id"]]
+    displayed = show_trigger(due)
+    assert (str(displayed["id"]), displayed["message"]) == (made["id"], made["message"])
+    assert displayed.keys() == FIELDS
+    assert [str(memory["id"]) for memory in displayed["memories"]] == [made["memories"][0]["id"]]
 
 
 def test_what_comes_round_is_due_even_if_the_daily_job_was_away(alice: Caller) -> None:

@@ -61,12 +61,15 @@ def impatient(django_db_setup: None, django_db_blocker: Any, tmp_path: Path) -> 
     with django_db_blocker.unblock():
         is_copied = copy_test_database(path)
         settings: dict[str, Any] = {**connection.settings_dict, "NAME": path, "OPTIONS": options}
-        kept, connections[DEFAULT_DB_ALIAS] = connections[DEFAULT_DB_ALIAS], DatabaseWrapper(settings, DEFAULT_DB_ALIAS)
+        retained, connections[DEFAULT_DB_ALIAS] = (
+            connections[DEFAULT_DB_ALIAS],
+            DatabaseWrapper(settings, DEFAULT_DB_ALIAS),
+        )
         if not is_copied:
             call_command("migrate", verbosity=0)
         yield path
         connections[DEFAULT_DB_ALIAS].close()
-        connections[DEFAULT_DB_ALIAS] = kept
+        connections[DEFAULT_DB_ALIAS] = retained
 
 
 @pytest.fixture
@@ -75,7 +78,7 @@ def gina(impatient: Path) -> Caller:
 
 
 @pytest.fixture
-def held(impatient: Path, gina: Caller) -> Iterator[sqlite3.Connection]:
+def holder(impatient: Path, gina: Caller) -> Iterator[sqlite3.Connection]:
     """Somebody else writes, and does not come to an end."""
     gina.remember("Whales sing")
     other = sqlite3.connect(impatient, isolation_level=None)
@@ -84,19 +87,19 @@ def held(impatient: Path, gina: Caller) -> Iterator[sqlite3.Connection]:
     other.close()
 
 
-def test_a_write_that_waited_in_vain_is_503_and_stores_nothing(gina: Caller, held: sqlite3.Connection) -> None:
+def test_a_write_that_waited_in_vain_is_503_and_stores_nothing(gina: Caller, holder: sqlite3.Connection) -> None:
     body, key = {"content": "Bears sleep"}, {"Idempotency-Key": "once"}
     refused = gina.post("memories", body, **key)
     assert_problem(refused, 503)
     assert refused["Retry-After"] == "1"
     assert gina.get("memories").json()["results"][0]["content"] == "Whales sing"
-    held.execute("ROLLBACK")
+    holder.execute("ROLLBACK")
     assert gina.post("memories", body, **key).status_code == 201
     assert Memory.objects.count() == 2
 
 
 def test_what_could_not_begin_leaves_no_cursor_for_another_thread_to_wait_for(
-    held: sqlite3.Connection, monkeypatch: pytest.MonkeyPatch
+    holder: sqlite3.Connection, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """One that the collector finds in the thread that has the lock would make it wait for those who wait for it."""
     made: list[Any] = []
@@ -160,17 +163,17 @@ def test_who_has_waited_in_vain_for_a_turn_is_told_so(gina: Caller, monkeypatch:
     assert Memory.objects.count() == 0
 
 
-def test_a_turn_ends_when_the_transaction_begins_or_cannot(held: sqlite3.Connection) -> None:
+def test_a_turn_ends_when_the_transaction_begins_or_cannot(holder: sqlite3.Connection) -> None:
     with pytest.raises(OperationalError, match="locked"), transaction.atomic():
         raise AssertionError("it has begun")
     assert not base.TURN.locked()
-    held.execute("ROLLBACK")
+    holder.execute("ROLLBACK")
     with transaction.atomic():
         assert not base.TURN.locked()
 
 
 def test_a_reader_waits_for_no_writer_until_its_keys_use_is_noted(
-    gina: Caller, held: sqlite3.Connection, monkeypatch: pytest.MonkeyPatch
+    gina: Caller, holder: sqlite3.Connection, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     waits: list[int] = []
     begin = DatabaseWrapper.begin
@@ -305,14 +308,14 @@ def test_the_site_begins_as_that_has_it() -> None:
     assert database(replace(get_conf(), database_url="", row_security=False))["ENGINE"] == "memsite.db.sqlite"
 
 
-def test_readers_do_not_wait_for_a_writer(gina: Caller, held: sqlite3.Connection) -> None:
+def test_readers_do_not_wait_for_a_writer(gina: Caller, holder: sqlite3.Connection) -> None:
     """Nor when they would leave a count: of the search, of what it found, of the key's use. What a search counts comes
     later."""
     with after(minutes=2):
         assert gina.get("memories").status_code == 200
         assert gina.post("memories/search", {"query": "whales"}).json()["results"]
     assert not RecallCount.objects.exists()
-    held.execute("ROLLBACK")
+    holder.execute("ROLLBACK")
     gina.post("memories/search", {"query": "whales"})
     assert RecallCount.objects.get().searches == 2
     assert Memory.objects.get().access_count == 2
@@ -393,18 +396,18 @@ def test_a_write_says_why_and_when_to_come_again(
     body, key = {"content": BEARS}, {"Idempotency-Key": "once"}
     with refusing(make):
         answer = alice.post("memories", body, **key)
-    told = assert_problem(answer, status)
-    assert (told["code"], answer["Retry-After"]) == (code, "60")
-    assert "nothing was stored" in told["detail"]
+    output = assert_problem(answer, status)
+    assert (output["code"], answer["Retry-After"]) == (code, "60")
+    assert "nothing was stored" in output["detail"]
     assert Memory.objects.count() == 1
     assert alice.post("memories", body, **key).status_code == 201
 
 
-def test_every_door_that_writes_says_so(alice: Caller, operator: APIClient) -> None:
+def test_every_endpoint_that_writes_says_so(alice: Caller, operator: APIClient) -> None:
     uid, session = alice.remember("Whales sing")["id"], alice.start_session()["id"]
     operator.get("/api/v1/apps")
     turn = {"user_input": "a", "tool_calls": [], "llm_output": "b", "internal_state": {}}
-    said = {"messages": [{"role": "user", "content": "a"}]}
+    texts = {"messages": [{"role": "user", "content": "a"}]}
     prompt = {"hook_event_name": "UserPromptSubmit", "session_id": "s", "prompt": "a"}
     stream = ndjson(assistant("Whales swim"), RESULT)
     with refusing():
@@ -414,7 +417,7 @@ def test_every_door_that_writes_says_so(alice: Caller, operator: APIClient) -> N
             alice.client.delete(f"/api/v1/memories/{uid}"),
             alice.post("sessions", {}),
             alice.client.put(f"/api/v1/sessions/{session}/turns/1", turn),
-            alice.post(f"sessions/{session}/messages", said),
+            alice.post(f"sessions/{session}/messages", texts),
             alice.client.generic(
                 "POST", f"/api/v1/sessions/{session}/stream", stream, content_type="application/x-ndjson"
             ),
@@ -440,8 +443,8 @@ def test_who_reads_is_answered(alice: Caller, monkeypatch: pytest.MonkeyPatch) -
 def test_a_tool_says_it_in_a_sentence(alice: Caller) -> None:
     use(alice, "store", content="Whales sing")
     with refusing():
-        told = refused(alice, "store", content=BEARS)
-    assert told.startswith("The server's disk is full: nothing was stored.")
+        answer = refused(alice, "store", content=BEARS)
+    assert answer.startswith("The server's disk is full: nothing was stored.")
     assert use(alice, "store", content=BEARS)["outcome"] == "created"
 
 
@@ -468,7 +471,7 @@ def olga(alice: Caller) -> Client:
 
 def sent_again(answer: Any) -> dict[str, str]:
     """What the page's form would send."""
-    hidden = {one["name"]: one.get("value", "") for one in elements(answer, "input", type="hidden")}
+    hidden = {element["name"]: element.get("value", "") for element in elements(answer, "input", type="hidden")}
     texts = {name: BEARS for name in ("content",) if elements(answer, "textarea", name=name)}
     return {name: value for name, value in {**hidden, **texts}.items() if name != "csrfmiddlewaretoken"}
 

@@ -22,14 +22,14 @@ from sessions.models import AgentSession
 from tests.api.checks import assert_problem
 from tests.conftest import Caller, make_app, make_caller
 from tests.dashboard.conftest import member
-from tests.talking import after, at
+from tests.talking import after, at_time
 
 NOON, TODAY = datetime(2027, 3, 15, 12, tzinfo=UTC), date(2027, 3, 15)
 STATS, USAGE = "/api/v1/apps/acme/stats", "/api/v1/apps/acme/usage"
 
 
-def told(operator: APIClient, address: str, **query: Any) -> dict[str, Any]:
-    with at(NOON):
+def tell(operator: APIClient, address: str, **query: Any) -> dict[str, Any]:
+    with at_time(NOON):
         answer = operator.get(address, query)
     assert answer.status_code == 200, answer.content
     return dict(answer.json())
@@ -54,7 +54,7 @@ def lived(alice: Caller, charlie: Caller) -> str:
     """Two days of an app, beside another one; answers the id of the memory that searches found."""
     for caller in (alice, charlie):
         AppPolicy.objects.filter(app=caller.app).update(memory_limit=10)
-    with at(NOON - timedelta(days=3)):
+    with at_time(NOON - timedelta(days=3)):
         whales = alice.remember("Whales sing at night", category="sea", subject="whales")
         charlie.remember("Zebras have stripes", category="sea")
         lesson = alice.remember("Never sail in a storm", category="sea", kind="lesson", origin="web")
@@ -62,7 +62,7 @@ def lived(alice: Caller, charlie: Caller) -> str:
         alice.start_session()
         alice.post("triggers", {"trigger_date": "2199-01-01", "message": "Dentist"})
         Rejection.objects.create(app=alice.app, reason="not worth keeping")
-    with at(NOON):
+    with at_time(NOON):
         gone = alice.remember("An old custom", category="land", kind="insight")
         alice.patch(f"memories/{gone['id']}", {"status": "archived"})
         for caller in (alice, charlie):
@@ -73,7 +73,7 @@ def lived(alice: Caller, charlie: Caller) -> str:
 
 
 def test_how_much_there_is_of_what(operator: APIClient, lived: str) -> None:
-    body = told(operator, STATS)
+    body = tell(operator, STATS)
     memories = body["memories"]
     assert (memories["total"], memories["live"], memories["limit"], memories["full"]) == (4, 3, 10, 0.3)
     assert some(memories["by_status"]) == {"active": 3, "archived": 1}
@@ -98,7 +98,7 @@ def test_how_much_there_is_of_what(operator: APIClient, lived: str) -> None:
 
 
 def test_how_it_grows_and_how_it_is_asked(operator: APIClient, lived: str) -> None:
-    body = told(operator, STATS)
+    body = tell(operator, STATS)
     growth, access = body["growth"], body["access"]
     assert (body["since"], body["until"], len(growth["by_day"])) == ("2027-02-14", "2027-03-15", 30)
     assert growth["created"] == 4
@@ -109,27 +109,27 @@ def test_how_it_grows_and_how_it_is_asked(operator: APIClient, lived: str) -> No
     assert access["last_searched_on"] == "2027-03-15"
     assert access["most_recalled"] == [{"id": lived, "access_count": 1, "accessed_at": "2027-03-15T12:00:00+00:00"}]
     assert access["never_recalled"] == 2
-    few = told(operator, STATS, days=2)
+    few = tell(operator, STATS, days=2)
     assert [row["created"] for row in few["growth"]["by_day"]] == [0, 1]
-    year = told(operator, STATS, days=366)
+    year = tell(operator, STATS, days=366)
     assert (len(year["growth"]["by_day"]), year["growth"]["created"], year["since"]) == (366, 4, "2026-03-15")
 
 
 def test_how_much_the_app_is_used(alice: Caller, charlie: Caller, operator: APIClient, lived: str) -> None:
     AppPolicy.objects.filter(app=alice.app).update(memory_limit=4)
     make_app("empty")
-    with at(NOON - timedelta(minutes=5)):
+    with at_time(NOON - timedelta(minutes=5)):
         alice.remember("Otters hold hands", category="river")
         alice.remember("Owls turn their heads", category="wood")
     AgentSession.objects.update(uid=first_uid(NOON))
     date_ids()
-    body = told(operator, STATS)
+    body = tell(operator, STATS)
     assert (body["growth"]["last_hour"], len(body["growth"]["by_hour"])) == (2, 24)
     assert body["compactions"]["total"] == body["compactions"]["by_day"][-1]["compactions"] == 1
     assert body["conversations"] == {"begun": 1, "with_memories": 1, "share": 1.0}
-    assert body["energy"] == told(operator, USAGE)["energy"]
+    assert body["energy"] == tell(operator, USAGE)["energy"]
     assert body["apps"] == {"active": 3, "with_memories": 2, "share": 0.6667}
-    with at(NOON):
+    with at_time(NOON):
         use = member("vera", alice.app, "viewer").get("/").context["use"]
     assert (use["last_hour"], use["compactions"], use["shown"]) == (2, 1, 1.0)
 
@@ -148,7 +148,7 @@ def spent(alice: Caller, charlie: Caller) -> None:
 
 @pytest.mark.usefixtures("spent")
 def test_what_was_spent_by_day_operation_and_model(operator: APIClient) -> None:
-    body = told(operator, USAGE)
+    body = tell(operator, USAGE)
     big = {
         "calls": 1,
         "failed": 0,
@@ -178,13 +178,13 @@ def test_what_was_spent_by_day_operation_and_model(operator: APIClient) -> None:
         {"provider": None, "model": "small", **small},
         {"provider": "openai", "model": "big", **big},
     ]
-    assert told(operator, USAGE, days=1)["total"] == big
-    assert told(operator, USAGE, days=41)["total"]["cost"] == 5.25
+    assert tell(operator, USAGE, days=1)["total"] == big
+    assert tell(operator, USAGE, days=41)["total"]["cost"] == 5.25
 
 
 @pytest.mark.usefixtures("spent")
 def test_energy_is_told_and_stays_to_be_reported(alice: Caller, operator: APIClient) -> None:
-    energy = told(operator, USAGE, days=2)["energy"]
+    energy = tell(operator, USAGE, days=2)["energy"]
     assert energy["by_operation"] == [
         {"operation": "gate", "calls": 2, "units": 10.0},
         {"operation": "search", "calls": 1, "units": 1.0},
@@ -197,10 +197,10 @@ def test_energy_is_told_and_stays_to_be_reported(alice: Caller, operator: APICli
 
 @pytest.mark.usefixtures("spent")
 def test_what_the_day_has_left(operator: APIClient) -> None:
-    budget = told(operator, USAGE)["budget"]
+    budget = tell(operator, USAGE)["budget"]
     assert (budget["cost"], budget["tokens"]["left"]) == ({"limit": None, "spent": 0.25, "left": None}, None)
     AppPolicy.objects.update(daily_cost=1.0, daily_tokens=60)
-    assert told(operator, USAGE)["budget"] == {
+    assert tell(operator, USAGE)["budget"] == {
         "renewed_at": "2027-03-16T00:00:00+00:00",
         "cost": {"limit": 1.0, "spent": 0.25, "left": 0.75},
         "tokens": {"limit": 60, "spent": 100, "left": 0},
@@ -209,17 +209,17 @@ def test_what_the_day_has_left(operator: APIClient) -> None:
 
 def test_days_are_the_apps_own(alice: Caller, operator: APIClient) -> None:
     AppPolicy.objects.update(time_zone="Pacific/Auckland")
-    with at(NOON - timedelta(hours=2)):  # 23:00 there
+    with at_time(NOON - timedelta(hours=2)):  # 23:00 there
         alice.remember("Whales sing")
     date_ids()
     for address in (STATS, USAGE):
-        body = told(operator, address)
+        body = tell(operator, address)
         assert (body["until"], body["time_zone"]) == ("2027-03-16", "Pacific/Auckland")
-    assert [row["created"] for row in told(operator, STATS, days=2)["growth"]["by_day"]] == [1, 0]
+    assert [row["created"] for row in tell(operator, STATS, days=2)["growth"]["by_day"]] == [1, 0]
 
 
 def test_an_empty_app_has_nothing_of_everything(alice: Caller, operator: APIClient) -> None:
-    body = told(operator, STATS, days=1)
+    body = tell(operator, STATS, days=1)
     assert (body["memories"]["total"], body["memories"]["full"], body["memories"]["last_created_at"]) == (0, 0, None)
     assert body["memories"]["by_category"] == []
     assert body["access"] == {
@@ -232,7 +232,7 @@ def test_an_empty_app_has_nothing_of_everything(alice: Caller, operator: APIClie
         "never_recalled": 0,
         "most_recalled": [],
     }
-    usage = told(operator, USAGE, days=1)
+    usage = tell(operator, USAGE, days=1)
     assert (usage["total"]["calls"], usage["by_operation"], usage["by_model"]) == (0, [], [])
     assert (usage["energy"]["units"], usage["energy"]["by_operation"]) == (0, [])
 
@@ -256,9 +256,9 @@ def test_they_are_for_operators_of_the_app(alice: Caller, charlie: Caller, addre
     assert member("otto", charlie.app, "owner").get(address).status_code == 404
 
 
-def test_the_desk_tells_the_same(alice: Caller, operator: APIClient, lived: str, spent: None) -> None:
-    stats, usage = told(operator, STATS), told(operator, USAGE)
-    with at(NOON):
+def test_the_dashboard_tells_the_same(alice: Caller, operator: APIClient, lived: str, spent: None) -> None:
+    stats, usage = tell(operator, STATS), tell(operator, USAGE)
+    with at_time(NOON):
         vera = member("vera", alice.app, "viewer")
         overview, costs = vera.get("/").context, vera.get("/costs").context
     memories = stats["memories"]
@@ -276,11 +276,11 @@ def test_the_desk_tells_the_same(alice: Caller, operator: APIClient, lived: str,
 
 
 def test_looking_changes_nothing(alice: Caller, operator: APIClient, lived: str) -> None:
-    told(operator, STATS)  # the first use of a key in a minute is noted
+    tell(operator, STATS)  # the first use of a key in a minute is noted
     before = list(Memory.objects.order_by("pk").values())
     with CaptureQueriesContext(connection) as queries:
-        told(operator, STATS)
-        told(operator, USAGE)
+        tell(operator, STATS)
+        tell(operator, USAGE)
     assert {query["sql"].split()[0] for query in queries} == {"SELECT"}
     assert list(Memory.objects.order_by("pk").values()) == before
 
@@ -348,8 +348,8 @@ def test_what_was_used_is_told_once(alice: Caller) -> None:
 def test_the_agents_of_an_app_share_its_energy(alice: Caller, bob: Caller) -> None:
     note_energy(alice.app, "search", ENERGY_NOON)
     bob.put("energy", {"level": 0.4})
-    told = consume(alice)
-    assert (told["units"], told["level"]) == (1.0, 0.4)
+    answer = consume(alice)
+    assert (answer["units"], answer["level"]) == (1.0, 0.4)
     assert consume(bob)["units"] == 0.0
 
 
@@ -357,8 +357,8 @@ def test_other_apps_have_their_own(alice: Caller, charlie: Caller) -> None:
     note_energy(alice.app, "search", ENERGY_NOON)
     alice.put("energy", {"level": 0.0})
     wait_to_learn(alice)
-    told = consume(charlie)
-    assert (told["units"], told["level"], told["low"], told["deferred"]) == (0.0, 1.0, False, 0)
+    answer = consume(charlie)
+    assert (answer["units"], answer["level"], answer["low"], answer["deferred"]) == (0.0, 1.0, False, 0)
     assert consume(alice)["units"] == 1.0
 
 
@@ -414,8 +414,8 @@ def test_a_cooldown_is_told_to_the_other_agents_until_it_is_over(alice: Caller, 
     session = alice.start_session()["id"]
     answer = alice.post("cooldowns", {**RESTART, "session_id": session})
     assert answer.status_code == 201
-    [told] = bob.get("cooldowns").json()["results"]
-    assert (told["action"], told["service"], told["agent"], told["session_id"]) == (
+    [output] = bob.get("cooldowns").json()["results"]
+    assert (output["action"], output["service"], output["agent"], output["session_id"]) == (
         "restart",
         "caddy",
         "alice",

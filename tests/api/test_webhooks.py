@@ -29,7 +29,7 @@ from tests.api.checks import assert_problem
 from tests.conftest import Caller, make_app
 from tests.memories.import_export.moving import export, take_in
 from tests.tables import each_row
-from tests.talking import after, at
+from tests.talking import after, at_time
 from tests.upkeep import do, upkeep_purge
 
 ROOT = "/api/v1/apps/acme"
@@ -91,10 +91,10 @@ def test_changes_are_told_signed_and_say_nothing_of_what_was_said(
     assert receiver.kinds == ["memory.created", "memory.deleted"]
     request = receiver.got[1]
     assert request.get_json()["data"] == {"app_id": "acme", "memory_id": memory}
-    assert b"hales" not in b"".join(one.get_data() for one in receiver.got)
+    assert b"hales" not in b"".join(item.get_data() for item in receiver.got)
     headers = {name.lower(): value for name, value in request.headers.items()}
-    told = verify(headers, request.get_data(), webhook["secret"], timezone.now())
-    assert told == headers["webhook-id"] == str(Delivery.objects.get(kind="memory.deleted").uid)
+    answer = verify(headers, request.get_data(), webhook["secret"], timezone.now())
+    assert answer == headers["webhook-id"] == str(Delivery.objects.get(kind="memory.deleted").uid)
     with pytest.raises(BadSignature):
         verify(headers, request.get_data() + b" ", webhook["secret"], timezone.now())
     with pytest.raises(BadSignature):
@@ -111,7 +111,7 @@ def test_each_change_of_a_memory_is_told(alice: Caller, operator: APIClient, rec
     alice.patch(f"memories/{memory}", {"status": "archived"})
     do("webhooks")
     assert receiver.kinds == ["memory.created", "memory.reinforced", "memory.updated", "memory.archived"]
-    assert [one.get_json()["data"]["version"] for one in receiver.got] == [1, 2, 3, 4]
+    assert [item.get_json()["data"]["version"] for item in receiver.got] == [1, 2, 3, 4]
 
 
 def test_what_an_operator_decides_is_told(alice: Caller, operator: APIClient, receiver: Receiver) -> None:
@@ -120,8 +120,8 @@ def test_what_an_operator_decides_is_told(alice: Caller, operator: APIClient, re
     operator.post(f"{ROOT}/memories/review", {"ids": ids})
     operator.post(f"{ROOT}/rollbacks", {"what": "agent", "source": "alice"})
     do("webhooks")
-    told = [(one.get_json()["type"], one.get_json()["data"]["action"]) for one in receiver.got]
-    assert told == [("memory.updated", "reviewed"), ("memory.archived", "withdrawn")]
+    answer = [(item.get_json()["type"], item.get_json()["data"]["action"]) for item in receiver.got]
+    assert answer == [("memory.updated", "reviewed"), ("memory.archived", "withdrawn")]
 
 
 def test_all_is_told_but_what_is_only_noted() -> None:
@@ -144,10 +144,10 @@ def test_what_does_not_arrive_is_tried_again_later_each_time_and_given_up(
     start, waited = timezone.now(), timedelta()
     for attempt, wait in enumerate([0, 5, 300, 1800, 7200, 18_000, 36_000, 36_000], 1):
         waited += timedelta(seconds=wait + 1)
-        with at(start + waited - timedelta(seconds=2 if wait else 1)):
+        with at_time(start + waited - timedelta(seconds=2 if wait else 1)):
             do("webhooks")
         before = len(receiver.got)
-        with at(start + waited + timedelta(seconds=1)):
+        with at_time(start + waited + timedelta(seconds=1)):
             do("webhooks")
         assert (before <= attempt, len(receiver.got)) == (True, attempt)
         waited += timedelta(seconds=1)
@@ -172,8 +172,8 @@ def test_redirects_are_not_followed_and_gone_switches_off(
     receiver.status = 410
     alice.remember("Bears sleep")
     do("webhooks")
-    shown = operator.get(f"{ROOT}/webhooks/{webhook['id']}").json()
-    assert (shown["is_active"], "410" in shown["reason"]) == (False, True)
+    displayed = operator.get(f"{ROOT}/webhooks/{webhook['id']}").json()
+    assert (displayed["is_active"], "410" in displayed["reason"]) == (False, True)
     alice.remember("While nobody listened")
     receiver.status = 200
     operator.patch(f"{ROOT}/webhooks/{webhook['id']}", {"is_active": True})
@@ -350,11 +350,11 @@ def test_of_a_purged_app_nothing_is_told_but_that_its_memories_are_gone(
     receiver.status = 200
     tell_whoever_waits()
     gone = [request.get_json() for request in receiver.got[2:]]
-    assert {one["type"] for one in gone} == {"memory.deleted"}
-    assert sorted(one["data"]["memory_id"] for one in gone) == sorted([arrived, waiting, unheard])
+    assert {item["type"] for item in gone} == {"memory.deleted"}
+    assert sorted(item["data"]["memory_id"] for item in gone) == sorted([arrived, waiting, unheard])
     assert "alice" not in str(gone)
-    shown = operator.get(f"{ROOT}/webhooks/{webhook['id']}/deliveries").json()["results"]
-    assert {(one["kind"], one["status"]) for one in shown} == {("memory.deleted", "delivered")}
+    displayed = operator.get(f"{ROOT}/webhooks/{webhook['id']}/deliveries").json()["results"]
+    assert {(item["kind"], item["status"]) for item in displayed} == {("memory.deleted", "delivered")}
 
 
 @pytest.mark.usefixtures("purged_by_and_by")

@@ -98,7 +98,7 @@ def test_each_agent_has_its_own_minute(db: None) -> None:
     caller = slow(1)
     colleague = make_caller(caller.app, "hugo")
     with travel(NOON, tick=False):
-        assert [write(one).status_code for one in (caller, colleague, caller, colleague)] == [201, 201, 429, 429]
+        assert [write(item).status_code for item in (caller, colleague, caller, colleague)] == [201, 201, 429, 429]
 
 
 def test_reading_and_deleting_go_on_when_writing_does_not(db: None) -> None:
@@ -128,7 +128,7 @@ def test_a_changed_limit_holds_at_once(db: None) -> None:
         assert [write(caller).status_code for _ in range(2)] == [201, 429]
 
 
-def test_a_clock_that_jumps_back_opens_no_endless_door(db: None) -> None:
+def test_a_clock_that_jumps_back_opens_no_endless_endpoint(db: None) -> None:
     caller = slow(2)
     with travel(NOON + timedelta(hours=1), tick=False):
         assert [write(caller).status_code for _ in range(3)] == [201, 201, 429]

@@ -41,7 +41,7 @@ class Clients:
         text = answer.read()
         return answer.status, orjson.loads(text) if text else None
 
-    def found(self, **fields: Any) -> list[dict[str, Any]]:
+    def find(self, **fields: Any) -> list[dict[str, Any]]:
         status, answer = self.ask("POST", "memories/search", {"query": "whales", "limit": 50, **fields})
         assert status == 200, answer
         return list(answer["results"])
@@ -55,7 +55,7 @@ class Clients:
 def clients(server: Server) -> Iterator[Clients]:
     with closing(Clients(server, server.new_app())) as clients:
         for _ in range(CONNECTIONS):
-            clients.found()
+            clients.find()
         yield clients
 
 
@@ -72,21 +72,21 @@ def test_each_answer_is_of_now(clients: Clients) -> None:
     draw, known = random.Random(5), dict[str, str]()
     for step in range(80):
         act = draw.choice(["store", "store", "edit", "forget", "look", "look"]) if known else "store"
-        one = draw.choice([*known]) if known else ""
+        item = draw.choice([*known]) if known else ""
         if act == "store":
-            status, told = clients.ask("POST", "memories", {"content": f"whales sing {step}", "dedupe": False})
+            status, answer = clients.ask("POST", "memories", {"content": f"whales sing {step}", "dedupe": False})
             assert status == 201
-            known[told["id"]] = f"whales sing {step}"
+            known[answer["id"]] = f"whales sing {step}"
         elif act == "edit":
-            known[one] = f"whales sing {step} again"
-            assert clients.ask("PATCH", f"memories/{one}", {"content": known[one], "tags": [f"t{step}"]})[0] == 200
+            known[item] = f"whales sing {step} again"
+            assert clients.ask("PATCH", f"memories/{item}", {"content": known[item], "tags": [f"t{step}"]})[0] == 200
         elif act == "forget":
-            assert clients.ask("DELETE", f"memories/{one}")[0] == 200
-            del known[one]
-        hits = clients.found()
+            assert clients.ask("DELETE", f"memories/{item}")[0] == 200
+            del known[item]
+        hits = clients.find()
         assert {hit["id"]: hit["content"] for hit in hits} == known, (step, act)
         if act == "edit":
-            assert next(hit for hit in hits if hit["id"] == one)["tags"] == [f"t{step}"]
+            assert next(hit for hit in hits if hit["id"] == item)["tags"] == [f"t{step}"]
 
 
 def test_what_is_at_odds_is_told_at_once(clients: Clients) -> None:
@@ -96,7 +96,7 @@ def test_what_is_at_odds_is_told_at_once(clients: Clients) -> None:
     ]
 
     def conflicting() -> int:
-        return sum("conflicting" in hit["trust"] for hit in clients.found())
+        return sum("conflicting" in hit["trust"] for hit in clients.find())
 
     seen = [conflicting() for _ in range(CONNECTIONS)]
     assert clients.ask("POST", f"memories/{ids[0]}/links", {"to": ids[1], "kind": "contradicts"})[0] == 201
@@ -110,20 +110,20 @@ def test_what_is_at_odds_is_told_at_once(clients: Clients) -> None:
 def test_a_key_that_is_revoked_elsewhere_opens_nothing_more(clients: Clients, elsewhere: sqlite3.Connection) -> None:
     prefix = clients.key.split("_")[1]
     elsewhere.execute("UPDATE tenancy_apikey SET revoked_at = '2026-01-01 00:00:00' WHERE prefix = ?", [prefix])
-    asked = [clients.ask("POST", "memories/search", {"query": "whales"})[0] for _ in range(CONNECTIONS)]
+    requested = [clients.ask("POST", "memories/search", {"query": "whales"})[0] for _ in range(CONNECTIONS)]
     elsewhere.execute("UPDATE tenancy_apikey SET revoked_at = NULL WHERE prefix = ?", [prefix])
-    asked += [clients.ask("POST", "memories/search", {"query": "whales"})[0] for _ in range(CONNECTIONS)]
-    assert asked == [401] * CONNECTIONS + [200] * CONNECTIONS
+    requested += [clients.ask("POST", "memories/search", {"query": "whales"})[0] for _ in range(CONNECTIONS)]
+    assert requested == [401] * CONNECTIONS + [200] * CONNECTIONS
 
 
 @of_sqlite
 def test_counts_of_other_processes_are_shown(clients: Clients, elsewhere: sqlite3.Connection) -> None:
     uid = clients.ask("POST", "memories", {"content": "whales sing"})[1]["id"]
     for count in (1_000, 2_000):
-        found = [clients.found(touch=False)[0]["access_count"] for _ in range(CONNECTIONS)]
-        assert len({*found}) == 1
+        results = [clients.find(touch=False)[0]["access_count"] for _ in range(CONNECTIONS)]
+        assert len({*results}) == 1
         elsewhere.execute("UPDATE memories_memory SET access_count = ? WHERE uid = ?", [count, uid.replace("-", "")])
-        assert {clients.found(touch=False)[0]["access_count"] for _ in range(CONNECTIONS)} == {count}
+        assert {clients.find(touch=False)[0]["access_count"] for _ in range(CONNECTIONS)} == {count}
 
 
 @of_sqlite
@@ -131,5 +131,5 @@ def test_what_is_kept_is_of_one_app(server: Server, clients: Clients) -> None:
     uid = clients.ask("POST", "memories", {"content": "whales sing"})[1]["id"]
     with closing(Clients(server, server.new_app())) as others:
         for _ in range(CONNECTIONS):
-            assert [hit["id"] for hit in clients.found()] == [uid]
-            assert others.found() == []
+            assert [hit["id"] for hit in clients.find()] == [uid]
+            assert others.find() == []

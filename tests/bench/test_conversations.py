@@ -51,18 +51,18 @@ def folder(tmp_path):
 
 def test_conversations_are_read_with_the_questions_that_count(folder):
     read = read_conversations(folder)
-    assert [one.name for one in read] == ["locomo-1", "locomo-2", "realtalk-1", "realtalk-2", "beam-1", "beam-2"]
+    assert [item.name for item in read] == ["locomo-1", "locomo-2", "realtalk-1", "realtalk-2", "beam-1", "beam-2"]
     assert read[0] == conversation("locomo-1")
 
 
 def test_a_limit_is_for_each_data_set(folder):
-    assert [one.name for one in read_conversations(folder, 1)] == ["locomo-1", "realtalk-1", "beam-1"]
+    assert [conversation.name for conversation in read_conversations(folder, 1)] == ["locomo-1", "realtalk-1", "beam-1"]
 
 
 def test_one_data_set_alone_will_do(folder):
     (folder / "locomo.json").unlink()
     (folder / "beam.json").unlink()
-    assert [one.name for one in read_conversations(folder)] == ["realtalk-1", "realtalk-2"]
+    assert [conversation.name for conversation in read_conversations(folder)] == ["realtalk-1", "realtalk-2"]
 
 
 def test_it_is_told_what_is_wanted_where_there_is_none(tmp_path):
@@ -103,10 +103,10 @@ def test_each_item_becomes_a_memory(db):
 
 
 class Counting(HashEmbedder):
-    asked = 0
+    embedded = 0
 
     def embed_documents(self, texts):
-        self.asked += len(texts)
+        self.embedded += len(texts)
         return super().embed_documents(texts)
 
 
@@ -116,21 +116,21 @@ def test_a_text_is_embedded_once_and_kept_without_its_words(tmp_path):
     vectors = KeptVectors(first, tmp_path).embed_documents(texts)
     assert np.array_equal(KeptVectors(second, tmp_path).embed_documents(texts), vectors)
     assert np.array_equal(vectors, HashEmbedder().embed_documents(texts))
-    assert (first.asked, second.asked) == (2, 0)
+    assert (first.embedded, second.embedded) == (2, 0)
     assert b"violin" not in (tmp_path / "hash-64.sqlite3").read_bytes()
 
 
 def test_what_was_written_for_this_has_evidence_for_every_question():
     corpora = read_corpora()
-    assert len({one.data_set for one in corpora}) == 7
-    for one in corpora:
-        known = {item.id for item in one.items}
-        assert one.questions
-        assert all(asked.gold and asked.gold <= known for asked in one.questions), one.name
+    assert len({item.data_set for item in corpora}) == 7
+    for entry in corpora:
+        known = {item.id for item in entry.items}
+        assert entry.questions
+        assert all(requested.gold and requested.gold <= known for requested in entry.questions), entry.name
 
 
 def test_a_statement_is_stored_without_speaker_session_and_day(db):
-    statements = next(one for one in read_corpora() if one.data_set == "markers")
+    statements = next(item for item in read_corpora() if item.data_set == "markers")
     memory = Memory.objects.for_app(store_conversation(statements, HashEmbedder())).earliest("pk")
     first = statements.items[0]
     assert (memory.content, memory.subject) == (first.text, first.about)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from django.utils import timezone
 
-from bench.desk import addresses, asked, measure_many, operator, render
+from bench.desk import addresses, measure_address, measure_many, operator, render
 from bench.desk_data import furnish
 from memories.providers.embeddings import HashEmbedder
 from tests.dashboard.test_access import LOOKED_AT
@@ -20,7 +20,7 @@ def test_every_page_is_measured_and_has_something_to_show(monkeypatch: pytest.Mo
     pages = dict(addresses(app))
     assert {f"`{there}`" for there in LOOKED_AT} <= pages.keys()
     client = operator()
-    few = {name: asked(client, there) for name, there in pages.items()}
+    few = {name: measure_address(client, there) for name, there in pages.items()}
     client.get(pages["`/memories`"])
     many = measure_many(client, 2, 100)
     assert {"`/apps`", "`/apps/review`", "`/apps/policy`"} < many.keys() == few.keys()

@@ -76,20 +76,20 @@ def test_an_index_that_is_kept_is_measured_too(monkeypatch: pytest.MonkeyPatch, 
 def test_of_a_transaction_statements_and_commit_count() -> None:
     with transactions_watched() as spent:
         App.objects.count()
-        assert (spent.held, spent.asked, spent.transactions) == (0, 0, 0), "there was none"
+        assert (spent.whole, spent.waiting, spent.transactions) == (0, 0, 0), "there was none"
         with transaction.atomic():
-            begun = spent.asked
+            begun = spent.waiting
             App.objects.count()
-            counted = spent.asked
+            counted = spent.waiting
             assert counted > begun >= spent.committed == 0
             fetch_all("SELECT 1", [])
-            assert spent.asked > counted
+            assert spent.waiting > counted
         assert spent.committed > 0
-        assert (spent.transactions, spent.asked < spent.held) == (1, True)
-    before = spent.held
+        assert (spent.transactions, spent.waiting < spent.whole) == (1, True)
+    before = spent.whole
     with transaction.atomic():
         App.objects.count()
-    assert spent.held == before, "nobody watches any more"
+    assert spent.whole == before, "nobody watches any more"
 
 
 @pytest.mark.long

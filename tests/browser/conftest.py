@@ -150,7 +150,7 @@ class Tab:
         self.page.goto(f"{self.address}/login")
 
 
-class Desk:
+class Dashboard:
     """A browser with an operator who has signed in once. What a test does in it is undone after the test."""
 
     def __init__(self, browser: Browser, site: Site) -> None:
@@ -203,12 +203,12 @@ def sign_in(page: Any, site: Site) -> None:
 
 # Not for longer than its own tests: while it runs, no other test of this process can have an event loop.
 @pytest.fixture(scope="package")
-def browser_window(site: Site) -> Iterator[Desk]:
+def browser_window(site: Site) -> Iterator[Dashboard]:
     if CHROMIUM is None:
         pytest.skip("there is no Chromium here")
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
-        yield Desk(browser, site)
+        yield Dashboard(browser, site)
         browser.close()
 
 
@@ -216,7 +216,7 @@ NewTab = Callable[..., Tab]
 
 
 @pytest.fixture
-def new_tab(browser_window: Desk) -> Iterator[NewTab]:
+def new_tab(browser_window: Dashboard) -> Iterator[NewTab]:
     """Opens tabs for one test: `new_tab(390, "dark")`."""
     yield browser_window.tab
     browser_window.clear()

@@ -21,7 +21,7 @@ pytestmark = [
 ]
 
 
-def told(page: Any, text: str) -> None:
+def tell(page: Any, text: str) -> None:
     """It is told in the corner; the toast goes, so that the next one is not mistaken for it."""
     toast = page.locator(".toast", has_text=text)
     toast.first.wait_for()
@@ -46,15 +46,15 @@ def test_a_filter_from_the_sheet_of_a_phone_is_kept_as_a_view(new_tab: NewTab) -
     page.get_by_role("button", name="Save this view").click()
     page.get_by_label("Save this view as").fill("Settings")
     page.keyboard.press("Enter")
-    told(page, "Saved as “Settings”.")
+    tell(page, "Saved as “Settings”.")
     expect(page.get_by_role("link", name="Settings", exact=True).last).to_have_attribute("aria-current", "true")
     page.get_by_role("button", name="Edit views").click()
     page.get_by_label("Name of the view").fill("Config")
     page.get_by_role("button", name="Rename").click()
-    told(page, "Renamed.")
+    tell(page, "Renamed.")
     page.get_by_role("button", name="Edit views").click()
     page.get_by_role("button", name="Delete the view Config").click()
-    told(page, "The view “Config” is deleted.")
+    tell(page, "The view “Config” is deleted.")
     assert tab.troubles == []
 
 
@@ -94,28 +94,28 @@ def test_memories_are_curated_many_at_once_and_one_by_one(new_tab: NewTab) -> No
     for action, done in (("Pin", "pinned"), ("Unpin", "unpinned"), ("Archive", "archived"), ("Restore", "restored")):
         row.locator("[data-pick]").check()
         bulk.get_by_role("button", name=action, exact=True).click()
-        told(page, f"1 memory {done}.")
+        tell(page, f"1 memory {done}.")
     for text in (SAID[2], "lies on the second disk"):
         page.locator("#memory-list tbody tr", has_text=text).locator("[data-pick]").check()
     bulk.get_by_role("button", name="Merge").click()
     expect(page.locator("#confirm-question")).to_contain_text("Merge 2 memories into one?")
     yes(page)
     page.locator(".toast", has_text="2 memories merged into one.").get_by_role("button", name="Undo").click()
-    told(page, "stand for themselves again")
+    tell(page, "stand for themselves again")
     row.locator("td.text a").click()
     page.locator("#statement").wait_for()
     for action, done in (("Archive", "Archived."), ("Restore", "Restored.")):
         page.locator("#statement").get_by_role("button", name=action, exact=True).click()
-        told(page, done)
+        tell(page, done)
     page.get_by_role("button", name="Set back to revision 1").click()
     yes(page)
-    told(page, "As it was after revision 1.")
+    tell(page, "As it was after revision 1.")
     # A refresh that is under way would not find what is deleted, which the console tells.
     page.get_by_role("button", name="Live").click()
     page.locator("#statement").get_by_role("button", name="Delete", exact=True).click()
     yes(page)
     page.wait_for_url(f"**/memories{here}")
-    told(page, "Deleted.")
+    tell(page, "Deleted.")
     assert page.locator("#memory-list tbody tr", has_text=SAID[0]).count() == 0
     assert tab.troubles == []
 
@@ -135,7 +135,7 @@ def test_what_waits_is_settled(new_tab: NewTab) -> None:
     form = page.get_by_role("form", name="Edit and approve")
     form.locator("[name=content]").fill("It rains on Mondays")
     form.get_by_role("button", name="Approve").click()
-    told(page, "Approved as you have put it.")
+    tell(page, "Approved as you have put it.")
     expect(reviews).to_have_count(0)
     expect(form).to_have_count(0)
     page = tab.open(f"/upkeep/texts{here}")
@@ -143,7 +143,7 @@ def test_what_waits_is_settled(new_tab: NewTab) -> None:
     page.locator("#text-list .badge", has_text="pending").wait_for()
     page = tab.open(f"/knowledge/categories/config{here}")
     page.get_by_role("button", name="Write anew").click()
-    told(page, "It is written anew")
+    tell(page, "It is written anew")
     assert tab.troubles == []
 
 
@@ -156,7 +156,7 @@ def test_who_signs_in_again_on_another_tab_can_save_what_was_typed(new_tab: NewT
     form.locator("[name=content]").fill("Whales sing at night")
     page.context.clear_cookies(name="sessionid")
     form.get_by_role("button", name="Add").click()
-    told(page, "Sign in on another tab")
+    tell(page, "Sign in on another tab")
     other = page.context.new_page()
     sign_in(other, site)
     form.get_by_role("button", name="Add").click()
@@ -218,7 +218,7 @@ def test_an_alert_is_counted_until_somebody_acknowledges_it(new_tab: NewTab) -> 
     count.wait_for()
     assert barriers(page) == []
     page.get_by_role("button", name="Acknowledge: ").click()
-    told(page, "Acknowledged.")
+    tell(page, "Acknowledged.")
     count.wait_for(state="detached")
     assert barriers(page) == []
     assert tab.troubles == []
@@ -230,7 +230,7 @@ def test_a_run_is_tried_again_and_stopped(new_tab: NewTab) -> None:
     tab = new_tab(1280, "dark")
     page = tab.open(f"/upkeep{here}")
     page.get_by_role("button", name="Try again: weekly").click()
-    told(page, "It is tried again")
+    tell(page, "It is tried again")
     page.get_by_role("button", name="Stop: monthly").click()
     page.locator("#run-list tr", has_text="monthly").locator(".badge", has_text="stopped").wait_for()
     assert tab.troubles == []
@@ -257,7 +257,7 @@ def test_an_app_is_made_and_governed(new_tab: NewTab) -> None:
     page.locator("#new-app_id").fill("governed")
     page.locator("#new-name").fill("Governed")
     page.get_by_role("button", name="Add", exact=True).click()
-    told(page, "Governed is there.")
+    tell(page, "Governed is there.")
     assert page.url.endswith("/settings/agents?app=governed")
     page.locator("[name=name]").fill("clerk")
     page.get_by_role("button", name="Add", exact=True).click()
@@ -268,29 +268,29 @@ def test_an_app_is_made_and_governed(new_tab: NewTab) -> None:
     page = tab.open("/settings?app=governed")
     page.locator("#app-name").fill("Well governed")
     page.get_by_role("button", name="Rename").click()
-    told(page, "Saved.")
+    tell(page, "Saved.")
     page.get_by_role("button", name="Uninstall").click()
     yes(page)
-    told(page, "Well governed is uninstalled.")
+    tell(page, "Well governed is uninstalled.")
     page.get_by_role("button", name="Install again").click()
-    told(page, "Well governed is active.")
+    tell(page, "Well governed is active.")
     page = tab.open("/settings/policy?app=governed")
     page.get_by_role("button", name="Set every number as ops has it").click()
     yes(page)
-    told(page, "Every number is that of ops now.")
+    tell(page, "Every number is that of ops now.")
     page.locator("[name=memory_limit]").fill("123")
     page.get_by_role("button", name="Save the policy").click()
-    told(page, "Saved.")
+    tell(page, "Saved.")
     assert page.locator(".policy-row.changed [name=memory_limit]").input_value() == "123"
     page = tab.open("/settings/members?app=governed")
     page.locator("#member-name").fill("vera")
     page.locator("#member-role").select_option("owner")
     page.get_by_role("button", name="Let in").click()
-    told(page, "vera is owner")
+    tell(page, "vera is owner")
     page.locator("#member-name").fill("operator")
     page.locator("#member-role").select_option("owner")
     page.get_by_role("button", name="Let in").click()
-    told(page, "operator is owner")
+    tell(page, "operator is owner")
     page.get_by_role("button", name="Take vera out").click()
     yes(page)
     page.locator("tbody tr", has_text="vera").wait_for(state="detached")
@@ -334,15 +334,15 @@ def test_a_document_is_uploaded_replaced_and_deleted(new_tab: NewTab, tmp_path: 
     page = tab.open(f"/knowledge/documents{app_of('moving')}")
     page.locator("[name=file]").set_input_files(file)
     page.get_by_role("button", name="Upload").click()
-    told(page, "Uploaded.")
+    tell(page, "Uploaded.")
     page.get_by_role("link", name="router.md").click()
     page.get_by_role("heading", name="Another file in its place").wait_for()
     page.locator("[name=file]").set_input_files(file)
     page.get_by_role("button", name="Upload").click()
-    told(page, "Uploaded.")
+    tell(page, "Uploaded.")
     page.get_by_role("button", name="Delete", exact=True).click()
     yes(page)
-    told(page, "Deleted for good.")
+    tell(page, "Deleted for good.")
     assert tab.troubles == []
 
 
@@ -362,11 +362,11 @@ def test_what_waits_in_all_apps_is_decided_by_keys_and_together(new_tab: NewTab)
     expect(far.locator("[data-pick]")).to_be_focused()
     page.keyboard.press("a")
     expect(near.locator("[data-pick]")).to_be_focused()
-    told(page, "1 text approved.")
+    tell(page, "1 text approved.")
     far.wait_for(state="detached")
     page.keyboard.press("Space")
     page.get_by_role("group", name="What is ticked").get_by_role("button", name="Reject").click()
-    told(page, "1 text rejected.")
+    tell(page, "1 text rejected.")
     near.wait_for(state="detached")
     assert tab.troubles == []
 
@@ -383,7 +383,7 @@ def test_a_policy_is_applied_to_several_apps_once_its_difference_was_shown(new_t
     expect(page.locator("#difference")).to_contain_text("100,000 → 500")
     assert barriers(page) == []
     page.get_by_role("button", name="Apply to 2 apps").click()
-    told(page, "Saved in 2 apps.")
+    tell(page, "Saved in 2 apps.")
     page = tab.open(f"/settings/policy{app_of('far')}")
     assert page.locator("[name=memory_limit]").input_value() == "500"
     assert tab.troubles == []

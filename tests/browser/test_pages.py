@@ -308,7 +308,7 @@ def test_the_fields_of_times_fit_at_every_width(new_tab: NewTab) -> None:
                 assert field.evaluate("one => one.scrollWidth <= one.clientWidth"), (path, width)
 
 
-def test_a_service_of_a_long_name_leaves_room_for_what_is_said_of_it(new_tab: NewTab) -> None:
+def test_a_service_of_a_long_name_leaves_capacity_for_what_is_said_of_it(new_tab: NewTab) -> None:
     page = new_tab(1440, "light").open("/memories?app=demo-assistant")
     page.locator("[data-label=Service]").first.evaluate("one => { one.textContent = 'x'.repeat(200) }")
     table = page.locator("#memory-list .table")

@@ -110,7 +110,7 @@ def hook(
     return subprocess.run(command, cwd=ROOT, input=data, capture_output=True, check=False, timeout=120)  # noqa: S603
 
 
-def told(event: str, is_anew: bool = False, **more: Any) -> str:
+def tell(event: str, is_anew: bool = False, **more: Any) -> str:
     """The context for Claude; "" for none. It has to be all that is said."""
     given = {"session_id": SESSION, "cwd": "/srv/shop", "hook_event_name": event, "permission_mode": "default", **more}
     done = hook(event, given, "--verbose", patience=PATIENT, is_anew=is_anew)

@@ -14,7 +14,7 @@ ROOT = Path(__file__).resolve().parents[2]
 PAGES = ["README.md", "docs/cli.md", "docs/claude-code.md"]
 
 
-def shown(page: str) -> list[str]:
+def show(page: str) -> list[str]:
     """The words behind `memsite`, of each line of a shell example that begins with it."""
     blocks = re.findall(r"^```sh\n(.+?)^```$", (ROOT / page).read_text(), re.MULTILINE | re.DOTALL)
     return [
@@ -31,7 +31,7 @@ def resolve(words: list[str]) -> tuple[click.Command, list[str]]:
     return command, words
 
 
-@pytest.mark.parametrize(("page", "line"), [(page, line) for page in PAGES for line in shown(page)])
+@pytest.mark.parametrize(("page", "line"), [(page, line) for page in PAGES for line in show(page)])
 def test_a_command_in_the_documentation_exists_with_its_options(page: str, line: str) -> None:
     command, words = resolve(line.partition(" -- ")[0].partition("#")[0].split())
     known = {name for parameter in command.params for name in (*parameter.opts, *parameter.secondary_opts)}

@@ -70,7 +70,7 @@ def test_what_the_server_refuses_is_told_in_its_words(key: str) -> None:
 
 
 @each_row(
-    "command, told",
+    "command, text",
     [
         (("show", "x"), "`memsite list` shows some."),
         (("link", ID, "x"), "`memsite list` shows some."),
@@ -82,8 +82,8 @@ def test_what_the_server_refuses_is_told_in_its_words(key: str) -> None:
         (("bridges", "remove", "x"), "`memsite bridges list` shows some."),
     ],
 )
-def test_who_names_no_id_is_told_where_one_is_found(command: tuple[str, ...], told: str) -> None:
-    assert told in " ".join(run(*command, code=2).stderr.split())
+def test_who_names_no_id_is_told_where_one_is_found(command: tuple[str, ...], text: str) -> None:
+    assert text in " ".join(run(*command, code=2).stderr.split())
 
 
 @each_row(

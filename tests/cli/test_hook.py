@@ -18,7 +18,7 @@ from werkzeug import Request, Response
 from memsite_client import Memsite
 from memsite_client.claude.hook import seconds_for, silence_file
 from memsite_client.hosts import HOSTS
-from tests.cli.hooks import HASTY, PATIENT, hook, told
+from tests.cli.hooks import HASTY, PATIENT, hook, tell
 from tests.cli.transcripts import OTHER, SESSION, Transcript
 from tests.serving import Server
 from tests.tables import each_row
@@ -48,15 +48,15 @@ def heard(memsite: Memsite) -> list[tuple[str, str]]:
 def test_a_session_with_its_transcript(memsite: Memsite, transcript: Transcript) -> None:
     where = {"transcript_path": str(transcript.path), "is_anew": True}
     memsite.create_memory("Whales sing at night", category="sea")
-    assert "Whales sing at night" in told("SessionStart", source="startup", **where)
+    assert "Whales sing at night" in tell("SessionStart", source="startup", **where)
     memsite.create_memory("Bears sleep all winter", category="wood")
-    assert "Bears sleep all winter" in told("UserPromptSubmit", prompt="When do bears sleep?", **where)
+    assert "Bears sleep all winter" in tell("UserPromptSubmit", prompt="When do bears sleep?", **where)
     transcript.user("When do bears sleep?")
     transcript.assistant("Let me think. [EVENT:info] thinking")
     transcript.assistant("Bears sleep all winter.")
-    assert told("Stop", last_assistant_message="Bears sleep all winter.", **where) == ""
-    assert told("PreCompact", trigger="auto", **where) == ""
-    assert told("SessionEnd", reason="other", **where) == ""
+    assert tell("Stop", last_assistant_message="Bears sleep all winter.", **where) == ""
+    assert tell("PreCompact", trigger="auto", **where) == ""
+    assert tell("SessionEnd", reason="other", **where) == ""
     (session,) = memsite.list_sessions()
     assert (session["external_id"], session["status"], session["title"]) == (SESSION, "ended", "shop")
     assert heard(memsite) == [
@@ -69,22 +69,22 @@ def test_a_session_with_its_transcript(memsite: Memsite, transcript: Transcript)
 
 def test_an_answer_that_the_transcript_tells_later_is_kept_once(memsite: Memsite, transcript: Transcript) -> None:
     where = {"transcript_path": str(transcript.path)}
-    told("UserPromptSubmit", prompt="Hello", **where)
+    tell("UserPromptSubmit", prompt="Hello", **where)
     transcript.user("Hello")
     line = transcript.line("assistant", [{"type": "text", "text": "Hi there."}])
     transcript.write(line[:50])
-    told("Stop", last_assistant_message="Hi there.", **where)
+    tell("Stop", last_assistant_message="Hi there.", **where)
     transcript.write(line[50:])
     transcript.user("Hello")
-    told("UserPromptSubmit", prompt="Hello again", **where)
-    told("SessionEnd", **where)
+    tell("UserPromptSubmit", prompt="Hello again", **where)
+    tell("SessionEnd", **where)
     statement = [("user", "Hello"), ("assistant", "Hi there."), ("user", "Hello"), ("user", "Hello again")]
     assert heard(memsite) == statement
 
 
 def test_without_a_transcript_the_event_itself_counts(memsite: Memsite) -> None:
-    told("UserPromptSubmit", prompt="Hello", transcript_path="/nowhere/x.jsonl")
-    told("Stop", last_assistant_message="[MEMORY:timing:jellyfin] Takes 60s to start")
+    tell("UserPromptSubmit", prompt="Hello", transcript_path="/nowhere/x.jsonl")
+    tell("Stop", last_assistant_message="[MEMORY:timing:jellyfin] Takes 60s to start")
     assert [role for role, _ in heard(memsite)] == ["user", "assistant"]
     assert next(memsite.list_memories())["subject"] == "jellyfin"
 
@@ -95,26 +95,26 @@ def test_who_has_the_hooks_for_themself_and_for_the_project_is_heard_once(
     """Claude Code then runs both, for they are called by other names."""
     turn = {"transcript_path": str(transcript.path), "prompt_id": "p1"}
     for _ in range(2):
-        told("UserPromptSubmit", prompt="Hello", **turn)
+        tell("UserPromptSubmit", prompt="Hello", **turn)
     transcript.user("Hello")
     for _ in range(2):
-        told("Stop", last_assistant_message="Hi there.", **turn)
+        tell("Stop", last_assistant_message="Hi there.", **turn)
     transcript.assistant("Hi there.")
-    told("UserPromptSubmit", prompt="Hello", **turn | {"prompt_id": "p2"})
+    tell("UserPromptSubmit", prompt="Hello", **turn | {"prompt_id": "p2"})
     assert heard(memsite) == [("user", "Hello"), ("assistant", "Hi there."), ("user", "Hello")]
 
 
 def test_what_a_forked_session_has_copied_was_said_in_the_other(memsite: Memsite, transcript: Transcript) -> None:
-    told("UserPromptSubmit", prompt="I prefer tea.", prompt_id="p1", transcript_path=str(transcript.path))
+    tell("UserPromptSubmit", prompt="I prefer tea.", prompt_id="p1", transcript_path=str(transcript.path))
     transcript.user("I prefer tea.", promptId="p1")
     for number in range(250):
         transcript.assistant(f"Noted, {number}.")
-    told("Stop", transcript_path=str(transcript.path))
-    told("SessionEnd", transcript_path=str(transcript.path))
+    tell("Stop", transcript_path=str(transcript.path))
+    tell("SessionEnd", transcript_path=str(transcript.path))
     fork = transcript.fork()
     fork.assistant("Said in the fork.")
     for _ in range(2):
-        told("Stop", session_id=OTHER, transcript_path=str(fork.path))
+        tell("Stop", session_id=OTHER, transcript_path=str(fork.path))
     forked = next(session for session in memsite.list_sessions() if session["external_id"] == OTHER)
     assert [row["raw_content"] for row in memsite.list_resources(session_id=forked["id"])] == ["Said in the fork."]
 
@@ -122,11 +122,11 @@ def test_what_a_forked_session_has_copied_was_said_in_the_other(memsite: Memsite
 def test_what_is_no_prompt_of_the_users_is_not_said_by_them(memsite: Memsite, transcript: Transcript) -> None:
     """Claude Code tells hooks of its own notices as of prompts."""
     where, notice = {"transcript_path": str(transcript.path)}, "<task-notification>Build failed</task-notification>"
-    assert told("UserPromptSubmit", prompt=notice, **where) == ""
-    told("UserPromptSubmit", prompt=f"{notice}\nWhat now?", **where)
+    assert tell("UserPromptSubmit", prompt=notice, **where) == ""
+    tell("UserPromptSubmit", prompt=f"{notice}\nWhat now?", **where)
     transcript.user(notice, origin={"kind": "task-notification"})
     transcript.user(f"{notice}\nWhat now?")
-    told("Stop", **where)
+    tell("Stop", **where)
     assert heard(memsite) == [("user", "What now?")]
 
 
@@ -138,7 +138,7 @@ def test_what_could_not_be_sent_is_sent_next_time(
     with monkeypatch.context() as away:
         away.setenv("MEMSITE_URL", f"http://127.0.0.1:{free_port()}")
         assert_silence(hook("Stop", where))
-    told("PreCompact", **where)
+    tell("PreCompact", **where)
     assert heard(memsite) == [("user", "Hello")]
 
 
@@ -148,7 +148,7 @@ def test_what_the_server_will_never_take_does_not_block_the_rest(memsite: Memsit
     transcript.user("Hello")
     too_much = hook("Stop", {"session_id": SESSION, **where, "of no use": "x" * 1000}, "--verbose", patience=PATIENT)
     assert b"413" in too_much.stderr
-    told("Stop", **where)
+    tell("Stop", **where)
     assert heard(memsite) == [("user", "Hello")]
 
 
@@ -156,7 +156,7 @@ def test_what_is_too_long_takes_nothing_with_it(memsite: Memsite, transcript: Tr
     for text in ("Hello", "x" * 8_388_000):
         transcript.user(text)
     where = {"transcript_path": str(transcript.path)}
-    told("Stop", **where)
+    tell("Stop", **where)
     assert heard(memsite) == [("user", "Hello")]
 
 
@@ -169,7 +169,7 @@ def test_a_field_of_another_kind_costs_nothing_that_was_said(memsite: Memsite, t
 
 
 def test_a_prompt_with_a_long_id_is_heard(memsite: Memsite) -> None:
-    told("UserPromptSubmit", prompt="When do bears sleep?", prompt_id="p" * 300)
+    tell("UserPromptSubmit", prompt="When do bears sleep?", prompt_id="p" * 300)
     assert heard(memsite) == [("user", "When do bears sleep?")]
 
 
@@ -180,8 +180,8 @@ def test_a_sign_that_no_server_takes_costs_nothing_that_was_said(
     where = {"transcript_path": str(transcript.path)}
     memsite.create_memory("Bears sleep all winter", category="wood")
     transcript.user("Hello")
-    assert "Bears sleep" in told("UserPromptSubmit", prompt=f"When do bears{sign} sleep?", **where)
-    told("Stop", last_assistant_message=f"In winter{sign}", **where)
+    assert "Bears sleep" in tell("UserPromptSubmit", prompt=f"When do bears{sign} sleep?", **where)
+    tell("Stop", last_assistant_message=f"In winter{sign}", **where)
     statement = [("user", "Hello"), ("user", "When do bears\ufffd sleep?"), ("assistant", "In winter\ufffd")]
     assert heard(memsite) == statement
 
@@ -189,9 +189,9 @@ def test_a_sign_that_no_server_takes_costs_nothing_that_was_said(
 def test_inside_of_memsite_run_only_prompts_are_answered(memsite: Memsite, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("MEMSITE_SESSION_ID", memsite.start_session()["id"])
     memsite.create_memory("Bears sleep all winter", category="wood")
-    assert told("SessionStart") == ""
-    assert "Bears sleep" in told("UserPromptSubmit", prompt="When do bears sleep?")
-    told("Stop", last_assistant_message="In winter.")
+    assert tell("SessionStart") == ""
+    assert "Bears sleep" in tell("UserPromptSubmit", prompt="When do bears sleep?")
+    tell("Stop", last_assistant_message="In winter.")
     assert heard(memsite) == []
     assert len(list(memsite.list_sessions())) == 1
 
@@ -307,7 +307,7 @@ def test_a_server_that_was_waited_for_in_vain_is_given_less_time(
     silence_file().touch()
     never.set()
     monkeypatch.setenv("MEMSITE_URL", server.url)
-    told("Stop")
+    tell("Stop")
     assert seconds_for("UserPromptSubmit") == 4.0
 
 
@@ -339,8 +339,8 @@ def test_a_home_that_cannot_be_written_is_no_reason_to_fail(
 ) -> None:
     (home / ".local").write_text("a file where a folder should be")
     transcript.user("Hello")
-    told("Stop", transcript_path=str(transcript.path))
-    told("SessionEnd", transcript_path=str(transcript.path))
+    tell("Stop", transcript_path=str(transcript.path))
+    tell("SessionEnd", transcript_path=str(transcript.path))
     assert heard(memsite) == [("user", "Hello")]
 
 

@@ -51,7 +51,7 @@ def test_what_is_listed_has_any_status(memsite: Memsite) -> None:
         assert len(run_json("list", "--status", status)) == (status == "active")
 
 
-def test_saying_the_same_makes_it_surer(memsite: Memsite) -> None:
+def test_saying_the_same_makes_it_more_certain(memsite: Memsite) -> None:
     store("Takes 60s to start", "--subject", "jellyfin", "--category", "timing")
     output = run("store", "Takes about 60 seconds to start", "--subject", "jellyfin", "--category", "timing").stdout
     assert output.startswith("reinforced  ")
@@ -90,17 +90,19 @@ def test_nothing_found_is_told_beside_the_results(memsite: Memsite) -> None:
 
 
 def test_that_there_is_nothing_is_told_beside_the_results(memsite: Memsite) -> None:
-    def told(*arguments: str) -> str:
+    def stderr_of(*arguments: str) -> str:
         result = run(*arguments)
         assert result.stdout == "", arguments
         return result.stderr
 
     session = memsite.start_session()["id"]
-    assert told("list") == "There are no memories yet.\n"
-    assert told("list", "--category", "sea") == "Nothing fits.\n"
-    assert told("context") == "There is nothing to tell.\n"
-    assert told("feedback", session, "1", "Hello") == "No memory that was shown for this turn waits to be judged.\n"
-    assert told("links", store("Whales sing")) == "It is linked with nothing.\n"
+    assert stderr_of("list") == "There are no memories yet.\n"
+    assert stderr_of("list", "--category", "sea") == "Nothing fits.\n"
+    assert stderr_of("context") == "There is nothing to tell.\n"
+    assert (
+        stderr_of("feedback", session, "1", "Hello") == "No memory that was shown for this turn waits to be judged.\n"
+    )
+    assert stderr_of("links", store("Whales sing")) == "It is linked with nothing.\n"
     assert run_json("feedback", session, "1", "Hello") == {"used": [], "ignored": []}
 
 
@@ -172,9 +174,9 @@ def test_an_empty_category_changes_nothing(memsite: Memsite) -> None:
 ASKED = [("list",), ("search", "whales"), ("context",), ("store", "Whales sing"), ("export", "x.ndjson")]
 
 
-@each_row("asked, user", product(ASKED, ["", " ", "u" * 201]))
-def test_an_end_user_without_a_name_is_wrong_usage(asked: tuple[str, ...], user: str, memsite: Memsite) -> None:
-    output = run(*asked, "--user", user, code=2).stderr
+@each_row("requested, user", product(ASKED, ["", " ", "u" * 201]))
+def test_an_end_user_without_a_name_is_wrong_usage(requested: tuple[str, ...], user: str, memsite: Memsite) -> None:
+    output = run(*requested, "--user", user, code=2).stderr
     assert "is no end user: 1 to 200 characters. Is a variable empty?" in output
 
 

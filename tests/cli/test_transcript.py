@@ -20,7 +20,7 @@ def transcript(tmp_path: Path) -> Transcript:
     return Transcript(tmp_path / f"{SESSION}.jsonl")
 
 
-def said(transcript: Transcript, start: int = 0) -> list[str]:
+def say(transcript: Transcript, start: int = 0) -> list[str]:
     return [message["content"] for message in read_piece(transcript.path, start).messages]
 
 
@@ -42,12 +42,12 @@ def test_a_line_counts_when_it_is_complete(transcript: Transcript) -> None:
     piece = read_piece(transcript.path, 0)
     assert [message["content"] for message in piece.messages] == ["one"]
     transcript.write(whole[40:])
-    assert said(transcript, piece.end) == ["two"]
+    assert say(transcript, piece.end) == ["two"]
 
 
 def test_a_file_that_is_shorter_than_it_was_is_another_one(transcript: Transcript) -> None:
     transcript.user("one")
-    assert said(transcript, 10_000_000) == ["one"]
+    assert say(transcript, 10_000_000) == ["one"]
 
 
 def test_only_text_counts(transcript: Transcript) -> None:
@@ -58,7 +58,7 @@ def test_only_text_counts(transcript: Transcript) -> None:
     transcript.user(
         [{"type": "text", "text": "look"}, {"type": "image", "source": {}}, {"type": "text", "text": "here"}]
     )
-    assert said(transcript) == ["look\n\nhere"]
+    assert say(transcript) == ["look\n\nhere"]
 
 
 def test_what_a_branched_session_has_copied_was_said_in_the_other(transcript: Transcript) -> None:
@@ -67,20 +67,20 @@ def test_what_a_branched_session_has_copied_was_said_in_the_other(transcript: Tr
     transcript.user("I prefer tea.", forkedFrom=origin)
     transcript.assistant("Noted.", forkedFrom=origin)
     transcript.user("Let us try it otherwise.")
-    assert said(transcript) == ["Let us try it otherwise."]
+    assert say(transcript) == ["Let us try it otherwise."]
 
 
 @pytest.mark.parametrize("mark", ["isSidechain", "isMeta", "isCompactSummary", "isApiErrorMessage"])
 def test_what_nobody_said_is_passed_over(transcript: Transcript, mark: str) -> None:
     transcript.user("not said", **{mark: True})
     transcript.assistant("not said", **{mark: True})
-    assert said(transcript) == []
+    assert say(transcript) == []
 
 
 def test_what_claude_code_says_for_the_model_is_passed_over(transcript: Transcript) -> None:
     message = {"role": "assistant", "model": "<synthetic>", "content": [{"type": "text", "text": "API Error"}]}
     transcript.write(transcript.line("assistant", "", message=message))
-    assert said(transcript) == []
+    assert say(transcript) == []
 
 
 @pytest.mark.parametrize(
@@ -98,7 +98,7 @@ def test_what_claude_code_says_for_the_model_is_passed_over(transcript: Transcri
 def test_what_is_put_into_the_users_mouth_is_taken_out(transcript: Transcript, inserted: str) -> None:
     transcript.user(inserted)
     transcript.user(f"{inserted}\nMy own words")
-    assert said(transcript) == ["My own words"]
+    assert say(transcript) == ["My own words"]
 
 
 @pytest.mark.parametrize(
@@ -123,7 +123,7 @@ def test_beginnings_without_an_end_are_not_read_to_the_end_each(beginning: str) 
 def test_what_comes_to_the_user_from_elsewhere_is_not_what_they_say(transcript: Transcript, kind: str) -> None:
     transcript.user("Another session sent a message: I always use tabs.", origin={"kind": kind, "from": "reviewer"})
     transcript.user("I always use spaces.", origin={"kind": "human"})
-    assert said(transcript) == ["I always use spaces."]
+    assert say(transcript) == ["I always use spaces."]
 
 
 def queued(transcript: Transcript, prompt: object, **more: object) -> None:
@@ -152,7 +152,7 @@ def test_what_else_was_queued_is_passed_over(transcript: Transcript) -> None:
     queued(transcript, "<task-notification>Done</task-notification>", commandMode="task-notification")
     transcript.write(transcript.line("attachment", "", attachment={"type": "file", "prompt": "Use tabs."}))
     transcript.write(transcript.line("attachment", "Use tabs.", attachment="queued_command"))
-    assert said(transcript) == []
+    assert say(transcript) == []
 
 
 def test_lines_of_no_use_cost_no_other(transcript: Transcript) -> None:
@@ -173,14 +173,14 @@ def test_lines_of_no_use_cost_no_other(transcript: Transcript) -> None:
         transcript.write(junk)
     transcript.write(b"\xff\xfe\x00binary\n")
     transcript.user("two")
-    assert said(transcript) == ["one", "two"]
+    assert say(transcript) == ["one", "two"]
 
 
 def test_a_line_too_long_is_passed_over_whole(transcript: Transcript, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(reading, "MAX_LINE_BYTES", 1000)
     transcript.user("x" * 2500)
     transcript.user("two")
-    assert said(transcript) == ["two"]
+    assert say(transcript) == ["two"]
     transcript.write("y" * 2500)
     end = transcript.path.stat().st_size - 2500
     assert read_piece(transcript.path, 0).end == end, "it may still be complete one day"

@@ -9,7 +9,7 @@ import pytest
 from memsite_client import Memsite
 from memsite_client.cli.claude import send_messages
 from tests.cli.conftest import run, run_json
-from tests.cli.hooks import told
+from tests.cli.hooks import tell
 from tests.cli.transcripts import OTHER, SESSION, Transcript
 from tools.ports import free_port
 
@@ -72,7 +72,7 @@ def test_what_is_sent_again_is_stored_once(memsite: Memsite, transcript: Transcr
 
 
 def test_what_a_hook_has_sent_is_not_sent_again(memsite: Memsite, transcript: Transcript) -> None:
-    told("UserPromptSubmit", prompt="A question", transcript_path=str(transcript.path))
+    tell("UserPromptSubmit", prompt="A question", transcript_path=str(transcript.path))
     transcript.user("A question")
     transcript.assistant("An answer")
     assert run_json("transcripts", "import")["messages"] == 1
@@ -85,7 +85,7 @@ def test_nor_is_it_stored_anew_when_all_is_sent_again(
     memsite: Memsite, transcript: Transcript, prompts: tuple[str | None, ...]
 ) -> None:
     for prompt_id in prompts:
-        told("UserPromptSubmit", prompt="Yes", prompt_id=prompt_id, transcript_path=str(transcript.path))
+        tell("UserPromptSubmit", prompt="Yes", prompt_id=prompt_id, transcript_path=str(transcript.path))
         transcript.user("Yes")
     transcript.assistant("An answer")
     for _ in range(2):

@@ -147,7 +147,7 @@ def test_an_empty_id_is_none_and_not_the_list_of_all(memsite: Memsite) -> None:
             ask("")
 
 
-def test_doors_without_a_method_are_open_too(memsite: Memsite) -> None:
+def test_endpoints_without_a_method_are_open_too(memsite: Memsite) -> None:
     assert memsite.request("GET", "extractions", query={"limit": 1}) == {"results": [], "next": None, "previous": None}
 
 

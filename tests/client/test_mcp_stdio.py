@@ -27,7 +27,7 @@ def echo(request: httpx.Request) -> httpx.Response:
     return httpx.Response(200, json={"jsonrpc": "2.0", "id": message.get("id"), "result": {"heard": message}})
 
 
-def told(*lines: Any, answer: Answer = echo) -> list[Any]:
+def tell(*lines: Any, answer: Answer = echo) -> list[Any]:
     """What the bridge writes, with a server that answers like this."""
     out = io.StringIO()
     texts = [line if isinstance(line, str) else json.dumps(line) for line in lines]
@@ -37,7 +37,7 @@ def told(*lines: Any, answer: Answer = echo) -> list[Any]:
 
 def test_half_a_character_is_replaced() -> None:
     message = {"jsonrpc": "2.0", "id": 3, "method": "tools/call", "params": {"name": "st\ud800", "_meta": {}}}
-    first, second = told(message, LISTING)
+    first, second = tell(message, LISTING)
     assert (first["id"], first["result"]["heard"]["params"]["name"]) == (3, "st?")
     assert second["id"] == 4
 
@@ -49,20 +49,20 @@ def test_what_cannot_be_sent_is_told_and_the_bridge_lives_on() -> None:
         return echo(request)
 
     unsendable = {"jsonrpc": "2.0", "id": 2, "method": "x", "params": {"_meta": {VERSION: "\u00fc\n\u4e16"}}}
-    odd, other, last = told({"jsonrpc": "2.0", "id": "odd", "method": "x"}, unsendable, LISTING, answer=fail)
+    odd, other, last = tell({"jsonrpc": "2.0", "id": "odd", "method": "x"}, unsendable, LISTING, answer=fail)
     assert (odd["id"], odd["error"]["code"]) == ("odd", -32000)
     assert (other["id"], other["error"]["code"]) == (2, -32000)
     assert last["id"] == 4
 
 
 def test_what_is_nested_too_deep_is_no_json() -> None:
-    first, second = told("[" * 200_000, LISTING)
+    first, second = tell("[" * 200_000, LISTING)
     assert (first["id"], first["error"]["code"], second["id"]) == (None, -32700, 4)
 
 
 def test_a_name_that_comes_twice_is_told_and_not_sent_on() -> None:
     twice = '{"jsonrpc": "2.0", "id": 3, "method": "tools/call", "params": {"name": "store", "name": "search"}}'
-    first, second = told(twice, LISTING)
+    first, second = tell(twice, LISTING)
     assert (first["id"], first["error"]["code"], second["id"]) == (3, -32700, 4)
     assert '"name" twice' in first["error"]["message"]
 
@@ -90,7 +90,7 @@ def test_an_answer_without_an_id_gets_that_of_its_request() -> None:
         return httpx.Response(400, json={"jsonrpc": "2.0", "id": None, "error": {"code": -32700, "message": "No."}})
 
     messages = [{"jsonrpc": "2.0", "id": uid, "method": "x"} for uid in (3, "three", True)]
-    assert [answer["id"] for answer in told(*messages, answer=refuse)] == [3, "three", None]
+    assert [answer["id"] for answer in tell(*messages, answer=refuse)] == [3, "three", None]
 
 
 @pytest.mark.parametrize("message", [{"id": 5, "result": {}}, {"id": 5, "error": {}}, {"method": "x", "params": []}])
@@ -99,8 +99,8 @@ def test_who_does_not_wait_gets_no_answer(message: Any, code: int) -> None:
     def refuse(request: httpx.Request) -> httpx.Response:
         return httpx.Response(code, json={"jsonrpc": "2.0", "id": None, "error": {"code": -32600, "message": "No."}})
 
-    assert told(message, answer=refuse) == []
-    assert told(message, answer=lambda _: httpx.Response(code)) == []
+    assert tell(message, answer=refuse) == []
+    assert tell(message, answer=lambda _: httpx.Response(code)) == []
 
 
 def test_a_ping_needs_no_server() -> None:
@@ -108,4 +108,4 @@ def test_a_ping_needs_no_server() -> None:
         raise httpx.ConnectError("away")
 
     ping = {"jsonrpc": "2.0", "id": "p", "method": "ping"}
-    assert told(ping, answer=fail) == [{"jsonrpc": "2.0", "id": "p", "result": {}}]
+    assert tell(ping, answer=fail) == [{"jsonrpc": "2.0", "id": "p", "result": {}}]

@@ -100,12 +100,12 @@ def test_every_method_is_named_like_the_operation_it_asks_for(schema: dict[str, 
 
 
 def test_both_clients_take_the_same() -> None:
-    def told(method: Any) -> list[tuple[str, Any]]:
+    def parameters_of(method: Any) -> list[tuple[str, Any]]:
         return [(name, parameter.default) for name, parameter in inspect.signature(method).parameters.items()]
 
     ours, theirs = methods(Memsite), methods(AsyncMemsite)
     assert ours.keys() == theirs.keys()
-    assert [name for name in ours if told(ours[name]) != told(theirs[name])] == []
+    assert [name for name in ours if parameters_of(ours[name]) != parameters_of(theirs[name])] == []
 
 
 def test_the_synchronous_client_is_the_one_that_make_client_writes() -> None:

@@ -80,7 +80,7 @@ def wrap(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, warnings: list[str]) -
     return wrap
 
 
-def kept(folder: Path) -> list[str]:
+def keep(folder: Path) -> list[str]:
     return sorted(path.name for path in (folder / "memsite" / "runs").iterdir())
 
 
@@ -108,7 +108,7 @@ def test_every_byte_passes_through_and_is_heard(
     assert memory.heard[-1] == output
     assert memory.calls[0] == "begin"
     assert memory.calls[-1] == "end: exit code 0"
-    assert kept(tmp_path) == []
+    assert keep(tmp_path) == []
 
 
 @pytest.mark.parametrize(
@@ -236,14 +236,14 @@ def test_a_connection_that_breaks_is_made_anew_from_the_beginning(wrap: Callable
     memory = Breaking()
     assert wrap(memory, say=["one\ntwo\n"]) == 0
     assert memory.heard[-1] == b"one\ntwo\n"
-    assert kept(tmp_path) == []
+    assert keep(tmp_path) == []
 
 
 def test_what_could_not_be_delivered_is_delivered_by_the_next_run(
     wrap: Callable[..., int], warnings: list[str], tmp_path: Path
 ) -> None:
     wrap(Memory(record=ConnectionError("away")), say=["one\n"])
-    assert kept(tmp_path) == ["run-1.json", "run-1.ndjson"]
+    assert keep(tmp_path) == ["run-1.json", "run-1.ndjson"]
     assert "away" in warnings[0]
     assert "next run" in warnings[0]
     (tmp_path / "memsite" / "runs" / "run-1.json").rename(tmp_path / "memsite" / "runs" / "run-0.json")
@@ -252,14 +252,14 @@ def test_what_could_not_be_delivered_is_delivered_by_the_next_run(
     wrap(memory, say=["two\n"])
     assert memory.heard[1:] == [b"two\n", b"one\n"]
     assert "end: delivered later" in memory.calls
-    assert kept(tmp_path) == []
+    assert keep(tmp_path) == []
 
 
 def test_what_the_server_refuses_is_kept_and_no_later_run_is_promised(
     wrap: Callable[..., int], warnings: list[str], tmp_path: Path
 ) -> None:
     wrap(Memory(record=InvalidRequest({"detail": "environment: Too long."})), say=["one\n"])
-    assert kept(tmp_path) == ["run-1.json", "run-1.ndjson"]
+    assert keep(tmp_path) == ["run-1.json", "run-1.ndjson"]
     assert "environment: Too long.). It is kept in " in warnings[0]
 
 

@@ -50,7 +50,7 @@ COMMANDS: list[dict[str, Any]] = [
 ]
 
 
-def told(tool: Any, command: dict[str, Any]) -> tuple[str, str]:
+def tell(tool: Any, command: dict[str, Any]) -> tuple[str, str]:
     try:
         return "told", tool.call(command)
     except ToolError as error:
@@ -63,7 +63,7 @@ def test_each_command_is_answered_word_for_word_as_by_the_sdks_own_files(
     with Memsite(server.url, server.new_app()) as memsite:
         ours, theirs = MemsiteMemoryTool(memsite), BetaLocalFilesystemMemoryTool(str(tmp_path))
         for command in COMMANDS:
-            assert told(ours, command) == told(theirs, command), command
+            assert tell(ours, command) == tell(theirs, command), command
 
 
 def test_for_asyncio_too(db: None, server: Server) -> None:

@@ -36,7 +36,7 @@ class Mem0:
     def listed(self, query: str = "") -> list[str]:
         return [result["memory"] for result in self.ask("get", "memories", query=query)["results"]]
 
-    def found(self, query: str, **fields: Any) -> list[str]:
+    def search(self, query: str, **fields: Any) -> list[str]:
         return [result["memory"] for result in self.ask("post", "search", {"query": query, **fields})["results"]]
 
 
@@ -104,8 +104,8 @@ def test_someones_memories_are_theirs_alone(mem0: Mem0) -> None:
     mem0.add("Whales swim", infer=False, user_id="u2", run_id="r1")
     assert mem0.listed("user_id=u2") == ["Whales swim"]
     assert mem0.listed("user_id=u1&run_id=r1") == []
-    assert mem0.found("whales", user_id="u1") == ["Whales sing"]
-    assert mem0.found("whales", filters={"run_id": "r1"}) == ["Whales swim"]
+    assert mem0.search("whales", user_id="u1") == ["Whales sing"]
+    assert mem0.search("whales", filters={"run_id": "r1"}) == ["Whales swim"]
     assert sorted(mem0.listed()) == ["Whales sing", "Whales swim"]
 
 
@@ -139,7 +139,7 @@ def test_someones_memories_are_theirs_alone(mem0: Mem0) -> None:
 def test_filters_are_understood(mem0: Mem0, filters: dict[str, Any], expected: set[str]) -> None:
     mem0.add("Whales sing", infer=False)
     mem0.add("Whales swim", infer=False, user_id="u2", agent_id="a1", metadata={"mood": "calm", "a b": 1})
-    assert set(mem0.found("whales", filters=filters)) == expected
+    assert set(mem0.search("whales", filters=filters)) == expected
 
 
 @each_row(
@@ -149,7 +149,7 @@ def test_filters_are_understood(mem0: Mem0, filters: dict[str, Any], expected: s
 )
 def test_filters_that_cannot_be_asked_are_refused(mem0: Mem0, filters: dict[str, Any]) -> None:
     if filters == {"metadata": {"x": {}}}:
-        assert mem0.found("whales", filters=filters) == []
+        assert mem0.search("whales", filters=filters) == []
     else:
         assert "detail" in mem0.ask("post", "search", {"query": "whales", "filters": filters}, status=400)
 
@@ -157,8 +157,8 @@ def test_filters_that_cannot_be_asked_are_refused(mem0: Mem0, filters: dict[str,
 def test_the_threshold_is_a_share(mem0: Mem0) -> None:
     mem0.add("Whales sing", infer=False)
     (hit,) = mem0.ask("post", "search", {"query": "whales sing", "user_id": "u1", "top_k": 5})["results"]
-    assert mem0.found("whales sing", threshold=hit["score"]) == ["Whales sing"]
-    assert mem0.found("whales sing", threshold=hit["score"] + 0.01) == []
+    assert mem0.search("whales sing", threshold=hit["score"]) == ["Whales sing"]
+    assert mem0.search("whales sing", threshold=hit["score"] + 0.01) == []
 
 
 def test_one_is_read_changed_and_deleted(mem0: Mem0) -> None:
@@ -279,7 +279,7 @@ def test_only_a_key_opens_it(alice: Caller, path: str) -> None:
 def test_a_reading_key_reads_only(alice: Caller) -> None:
     reader = Mem0(make_caller(alice.app, "reader", ("read",)))
     assert reader.listed() == []
-    assert reader.found("x") == []
+    assert reader.search("x") == []
     reader.ask("post", "memories", {"messages": "x", "user_id": "u1", "infer": False}, status=403)
     reader.ask("delete", "memories", query="user_id=u1", status=403)
 
@@ -293,7 +293,7 @@ def test_another_apps_memory_is_not_there(mem0: Mem0, charlie: Caller) -> None:
             assert mem0.ask(method, path, body, status=404) == {"detail": "There is nothing with this id."}
         mem0.ask("get", f"{path}/history", status=404)
         mem0.ask("get", f"v1/memories/{uid}/", status=404)
-    assert mem0.listed() == mem0.found("whales") == []
+    assert mem0.listed() == mem0.search("whales") == []
     mem0.ask("delete", "memories", query="user_id=u1")
     assert Memory.objects.get().content == "Whales sing"
 

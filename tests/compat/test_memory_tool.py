@@ -14,7 +14,7 @@ def run(caller: Caller, command: str, user: str = "", **fields: Any) -> Any:
     return caller.client.post(address, {"command": command, **fields})
 
 
-def told(caller: Caller, command: str, user: str = "", **fields: Any) -> str:
+def tell(caller: Caller, command: str, user: str = "", **fields: Any) -> str:
     answer = run(caller, command, user, **fields)
     assert (answer.status_code, answer.json()["is_error"]) == (200, False), answer.content
     return str(answer.json()["content"])
@@ -31,29 +31,29 @@ NOTES = "/memories/notes.md"
 
 def test_a_file_is_written_and_read_line_by_line(alice: Caller) -> None:
     text = "  indented\n\nlast line\n"
-    assert told(alice, "create", path=NOTES, file_text=text) == f"File created successfully at: {NOTES}"
-    assert told(alice, "view", path=NOTES) == (
+    assert tell(alice, "create", path=NOTES, file_text=text) == f"File created successfully at: {NOTES}"
+    assert tell(alice, "view", path=NOTES) == (
         f"Here's the content of {NOTES} with line numbers:\n     1\t  indented\n     2\t\n     3\tlast line\n     4\t"
     )
-    assert told(alice, "view", path=NOTES, view_range=[2, 3]).endswith(":\n     2\t\n     3\tlast line")
-    assert told(alice, "view", path=NOTES, view_range=[3, -1]).endswith(":\n     3\tlast line\n     4\t")
+    assert tell(alice, "view", path=NOTES, view_range=[2, 3]).endswith(":\n     2\t\n     3\tlast line")
+    assert tell(alice, "view", path=NOTES, view_range=[3, -1]).endswith(":\n     3\tlast line\n     4\t")
 
 
 def test_a_folder_shows_two_levels_and_nothing_hidden(alice: Caller) -> None:
-    assert told(alice, "view", path="/memories") == (
+    assert tell(alice, "view", path="/memories") == (
         "Here're the files and directories up to 2 levels deep in /memories, excluding hidden items:\n0B\t/memories"
     )
     sizes = {"b.txt": 1536, "a/c.txt": 5, "a/d/e.txt": 1024, "a/d/f/g.txt": 1, ".hidden/x": 1, "a/.env": 1}
     for path, size in sizes.items():
-        told(alice, "create", path=f"/memories/{path}", file_text="x" * size)
-    assert told(alice, "view", path="/memories").split("\n")[1:] == [
+        tell(alice, "create", path=f"/memories/{path}", file_text="x" * size)
+    assert tell(alice, "view", path="/memories").split("\n")[1:] == [
         "2.5K\t/memories",
         "1.0K\t/memories/a/",
         "5B\t/memories/a/c.txt",
         "1.0K\t/memories/a/d/",
         "1.5K\t/memories/b.txt",
     ]
-    assert told(alice, "view", path="/memories/a/d").split("\n")[1:] == [
+    assert tell(alice, "view", path="/memories/a/d").split("\n")[1:] == [
         "1.0K\t/memories/a/d",
         "1K\t/memories/a/d/e.txt",
         "1B\t/memories/a/d/f/",
@@ -62,7 +62,7 @@ def test_a_folder_shows_two_levels_and_nothing_hidden(alice: Caller) -> None:
 
 
 def test_a_text_is_replaced_where_it_stands_once(alice: Caller) -> None:
-    told(alice, "create", path=NOTES, file_text="one\ntwo\nthree\nfour\nfive\nsix\ntwo two")
+    tell(alice, "create", path=NOTES, file_text="one\ntwo\nthree\nfour\nfive\nsix\ntwo two")
     assert refused(alice, "str_replace", path=NOTES, old_str="seven", new_str="") == (
         f"No replacement was performed, old_str `seven` did not appear verbatim in {NOTES}."
     )
@@ -70,42 +70,42 @@ def test_a_text_is_replaced_where_it_stands_once(alice: Caller) -> None:
         "No replacement was performed. Multiple occurrences of old_str `two` in lines: 2, 7, 7. "
         "Please ensure it is unique"
     )
-    assert told(alice, "str_replace", path=NOTES, old_str="four", new_str="4\n4") == (
+    assert tell(alice, "str_replace", path=NOTES, old_str="four", new_str="4\n4") == (
         "The memory file has been edited. Here is the snippet showing the change (with line numbers):\n"
         "     2\ttwo\n     3\tthree\n     4\t4\n     5\t4\n     6\tfive"
     )
-    assert told(alice, "str_replace", path=NOTES, old_str="4\n4\n").endswith(
+    assert tell(alice, "str_replace", path=NOTES, old_str="4\n4\n").endswith(
         "     3\tthree\n     4\tfive\n     5\tsix\n     6\ttwo two"
     )
 
 
 def test_lines_are_inserted_between_others(alice: Caller) -> None:
-    told(alice, "create", path=NOTES, file_text="one\ntwo\n")
+    tell(alice, "create", path=NOTES, file_text="one\ntwo\n")
     assert refused(alice, "insert", path=NOTES, insert_line=3, insert_text="x") == (
         "Invalid `insert_line` parameter: 3. It should be within the range [0, 2]."
     )
     assert (
-        told(alice, "insert", path=NOTES, insert_line=0, insert_text="zero\n") == f"The file {NOTES} has been edited."
+        tell(alice, "insert", path=NOTES, insert_line=0, insert_text="zero\n") == f"The file {NOTES} has been edited."
     )
-    told(alice, "insert", path=NOTES, insert_line=3, insert_text="three")
-    displayed = told(alice, "view", path=NOTES)
+    tell(alice, "insert", path=NOTES, insert_line=3, insert_text="three")
+    displayed = tell(alice, "view", path=NOTES)
     assert [line[7:] for line in displayed.split("\n")[1:]] == ["zero", "one", "two", "three", ""]
 
 
 def test_files_and_folders_are_renamed_and_deleted(alice: Caller) -> None:
     for name in ("a/one", "a/b/two", "three"):
-        told(alice, "create", path=f"/memories/{name}", file_text=name)
+        tell(alice, "create", path=f"/memories/{name}", file_text=name)
     assert refused(alice, "rename", old_path="/memories/three", new_path="/memories/a") == (
         "The destination /memories/a already exists"
     )
     assert refused(alice, "rename", old_path="/memories/no", new_path="/memories/x") == (
         "The path /memories/no does not exist"
     )
-    moved = told(alice, "rename", old_path="/memories/a", new_path="/memories/z/y")
+    moved = tell(alice, "rename", old_path="/memories/a", new_path="/memories/z/y")
     assert moved == "Successfully renamed /memories/a to /memories/z/y"
-    assert told(alice, "view", path="/memories/z/y/b/two").endswith("\ta/b/two")
+    assert tell(alice, "view", path="/memories/z/y/b/two").endswith("\ta/b/two")
     assert refused(alice, "delete", path="/memories") == "Cannot delete the /memories directory itself"
-    assert told(alice, "delete", path="/memories/z") == "Successfully deleted /memories/z"
+    assert tell(alice, "delete", path="/memories/z") == "Successfully deleted /memories/z"
     assert refused(alice, "delete", path="/memories/z") == "The path /memories/z does not exist"
     assert Memory.objects.count() == 1
 
@@ -132,9 +132,9 @@ def test_files_and_folders_are_renamed_and_deleted(alice: Caller) -> None:
     rolled_back=True,
 )
 def test_what_cannot_be_done_is_told(alice: Caller, command: str, fields: dict[str, Any], text: str) -> None:
-    told(alice, "create", path=NOTES, file_text="there")
+    tell(alice, "create", path=NOTES, file_text="there")
     assert refused(alice, command, **fields) == text
-    assert told(alice, "view", path=NOTES).endswith("     1\tthere")
+    assert tell(alice, "view", path=NOTES).endswith("     1\tthere")
 
 
 @each_row(
@@ -165,25 +165,25 @@ def test_no_path_leads_out_of_the_folder(alice: Caller, command: str, path: str)
 
 
 def test_a_path_in_other_words_is_the_same_file(alice: Caller) -> None:
-    told(alice, "create", path="/memories//a/./b/../c.txt", file_text="x")
-    assert "     1\tx" in told(alice, "view", path="/memories/a/c.txt")
+    tell(alice, "create", path="/memories//a/./b/../c.txt", file_text="x")
+    assert "     1\tx" in tell(alice, "view", path="/memories/a/c.txt")
 
 
 def test_files_are_found_by_search_and_kept_out_of_upkeeps_way(alice: Caller) -> None:
-    told(alice, "create", path=NOTES, file_text="Jellyfin takes 60s to start\n" + "x " * 3000)
+    tell(alice, "create", path=NOTES, file_text="Jellyfin takes 60s to start\n" + "x " * 3000)
     (hit,) = alice.post("memories/search", {"query": "how long does jellyfin take to start"}).json()["results"]
     assert hit["content"].startswith("Jellyfin takes 60s to start")
     row = Memory.objects.get()
     assert (row.pinned, row.visibility, row.subject) == (True, "agent", NOTES)
-    told(alice, "str_replace", path=NOTES, old_str="60s", new_str="90s")
+    tell(alice, "str_replace", path=NOTES, old_str="60s", new_str="90s")
     row.refresh_from_db()
     assert row.content.startswith("Jellyfin takes 90s")
-    assert len(told(alice, "view", path=NOTES)) > 6000
+    assert len(tell(alice, "view", path=NOTES)) > 6000
 
 
 def test_secrets_and_private_parts_are_not_kept(alice: Caller) -> None:
-    told(alice, "create", path=NOTES, file_text="  <private>mine</private>\npassword: hunter2hunter2\n")
-    displayed = told(alice, "view", path=NOTES)
+    tell(alice, "create", path=NOTES, file_text="  <private>mine</private>\npassword: hunter2hunter2\n")
+    displayed = tell(alice, "view", path=NOTES)
     assert "mine" not in displayed
     assert "hunter2" not in displayed
     assert "hunter2" not in str(list(Memory.objects.values()))
@@ -191,25 +191,25 @@ def test_secrets_and_private_parts_are_not_kept(alice: Caller) -> None:
 
 def test_each_agent_and_each_end_user_has_files_of_its_own(alice: Caller, bob: Caller, charlie: Caller) -> None:
     for caller in (alice, bob, charlie):
-        told(caller, "create", path=NOTES, file_text=caller.agent.name)
+        tell(caller, "create", path=NOTES, file_text=caller.agent.name)
     for user in ("u1", "u2"):
-        told(alice, "create", user, path=NOTES, file_text=user)
+        tell(alice, "create", user, path=NOTES, file_text=user)
     for caller in (alice, bob, charlie):
-        assert told(caller, "view", path=NOTES).endswith(f"\t{caller.agent.name}")
-    assert told(alice, "view", "u1", path=NOTES).endswith("\tu1")
-    told(alice, "delete", path=NOTES)
-    assert told(alice, "view", "u2", path=NOTES).endswith("\tu2")
-    assert told(bob, "view", path=NOTES).endswith("\tbob")
+        assert tell(caller, "view", path=NOTES).endswith(f"\t{caller.agent.name}")
+    assert tell(alice, "view", "u1", path=NOTES).endswith("\tu1")
+    tell(alice, "delete", path=NOTES)
+    assert tell(alice, "view", "u2", path=NOTES).endswith("\tu2")
+    assert tell(bob, "view", path=NOTES).endswith("\tbob")
 
 
 def test_a_reading_key_may_look_and_no_more(alice: Caller) -> None:
     reader = make_caller(alice.app, "reader", ("read",))
-    assert "/memories" in told(reader, "view", path="/memories")
+    assert "/memories" in tell(reader, "view", path="/memories")
     assert_problem(run(reader, "create", path=NOTES, file_text="x"), 403)
 
 
 @each_row(
-    "body, told",
+    "body, text",
     [
         ({}, "command: This field is required."),
         ({"command": "explode"}, "command: One of view, create, str_replace, insert, delete, rename."),
@@ -222,10 +222,10 @@ def test_a_reading_key_may_look_and_no_more(alice: Caller) -> None:
     ],
     rolled_back=True,
 )
-def test_what_is_no_command_is_told_the_model_which_wrote_it(alice: Caller, body: dict[str, Any], told: str) -> None:
+def test_what_is_no_command_is_told_the_model_which_wrote_it(alice: Caller, body: dict[str, Any], text: str) -> None:
     answer = alice.client.post("/compat/memory-tool", body)
     assert (answer.status_code, answer.json()["is_error"]) == (200, True)
-    assert answer.json()["content"].startswith(told)
+    assert answer.json()["content"].startswith(text)
     assert not Memory.objects.exists()
 
 

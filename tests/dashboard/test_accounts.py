@@ -87,7 +87,7 @@ def test_who_tries_many_names_has_to_wait_too(nina: User) -> None:
         assert try_to_sign_in(Client(), PASSWORD, REMOTE_ADDR="10.0.0.66") == 302
 
 
-def test_signing_in_oneself_makes_no_room_for_guesses(nina: User) -> None:
+def test_signing_in_oneself_makes_no_capacity_for_guesses(nina: User) -> None:
     guess(NAMES[:19])
     assert try_to_sign_in(Client(), PASSWORD) == 302
     assert guess(["last"]) == [429]
@@ -125,7 +125,7 @@ def test_behind_a_proxy_that_does_not_tell_nobody_is_shut_out_by_guesses_at_othe
     assert try_to_sign_in(Client(), "wrong", "olga", HTTP_X_FORWARDED_FOR="unknown") == 200
 
 
-def test_the_admin_has_the_same_door(nina: User) -> None:
+def test_the_admin_has_the_same_endpoint(nina: User) -> None:
     client = Client()
     answer = client.get("/admin/", follow=True)
     assert answer.redirect_chain[-1][0] == "/login?next=%2Fadmin%2F"

@@ -10,14 +10,14 @@ import pytest
 from django.test import Client
 from django.utils import timezone
 
-from memories.dashboard.markdown import as_html
+from memories.dashboard.tags import as_html
 from memories.models import Memory, SavedView
 from memories.store.purge import purge_user
 from memsite.tenancy.models import App, AppPolicy
 from sessions.models import AgentSession
 from tests.conftest import Caller
 from tests.dashboard.reading import HTMX, elements, fragment, links, text_of
-from tests.dashboard.test_memories import HOSTILE, LIST, edit_url, shown, stored, toasts, typed
+from tests.dashboard.test_memories import HOSTILE, LIST, edit_url, show, stored, toasts, typed
 from tests.tables import each_row
 
 COMMA = 'fans, "large"'
@@ -60,7 +60,7 @@ def shelf(alice: Caller) -> None:
     ],
 )
 def test_scope_and_validity_narrow_the_list(vera: Client, filters: dict[str, str], contents: list[str]) -> None:
-    assert shown(vera.get(LIST, filters)) == contents
+    assert show(vera.get(LIST, filters)) == contents
 
 
 @pytest.mark.usefixtures("shelf")
@@ -72,7 +72,7 @@ def test_what_holds_later_is_not_looked_for_by_meaning(vera: Client) -> None:
 @pytest.mark.usefixtures("shelf")
 def test_each_tag_leads_to_what_has_it(vera: Client) -> None:
     leading = [link for link in links(vera.get(LIST)) if "tag=" in link]
-    assert [shown(vera.get(link)) for link in leading] == [["Freeze until the disk is in"]] * 2
+    assert [show(vera.get(link)) for link in leading] == [["Freeze until the disk is in"]] * 2
 
 
 @pytest.mark.usefixtures("shelf")
@@ -106,19 +106,19 @@ def dozen(alice: Caller) -> None:
 )
 def test_pages_follow_each_order_even_where_values_are_equal(vera: Client, sort: str, order: tuple[str, str]) -> None:
     page = vera.get(LIST, {"sort": sort})
-    pages = [shown(page)]
+    pages = [show(page)]
     while page.context["slice"].older:
         page = vera.get(LIST, {"sort": sort, "after": page.context["slice"].older})
-        pages.append(shown(page))
+        pages.append(show(page))
     assert [*chain.from_iterable(pages)] == list(Memory.objects.order_by(*order).values_list("content", flat=True))
     back = vera.get(LIST, {"sort": sort, "before": page.context["slice"].newer})
-    assert shown(back) == pages[-2]
+    assert show(back) == pages[-2]
 
 
 @pytest.mark.usefixtures("whales")
 @each_row("place", ["nan~", "1e999~x", "0.5", "~", "0.5~nothing", "a~b"])
 def test_a_place_that_is_none_in_an_order_is_passed_over(vera: Client, place: str) -> None:
-    assert shown(vera.get(LIST, {"sort": "sure", "after": place})) == ["Whales sing"]
+    assert show(vera.get(LIST, {"sort": "sure", "after": place})) == ["Whales sing"]
 
 
 @pytest.mark.usefixtures("short_pages")
@@ -218,7 +218,7 @@ def test_a_filter_is_kept_under_a_name_renamed_and_deleted(vera: Client) -> None
     page = vera.get(answer["Location"])
     (first,) = page.context["views"]
     assert (first.view.name, first.href, first.is_here) == ("Frozen", answer["Location"], True)
-    assert shown(vera.get(first.href)) == ["Freeze until the disk is in"]
+    assert show(vera.get(first.href)) == ["Freeze until the disk is in"]
     there = f"/memories/views/{first.view.uid}"
     vera.post(there, {"action": "rename", "name": HOSTILE[:80]})
     assert views(vera) == [HOSTILE[:80]]

@@ -18,7 +18,7 @@ from memsite.tenancy.models import AppPolicy
 from tests.conftest import Caller
 from tests.dashboard.reading import HTMX, elements, fragment, links, queries_of, text_of
 from tests.tables import each_row
-from tests.talking import at
+from tests.talking import at_time
 from tests.upkeep import upkeep_summaries
 
 PAGES = ("/knowledge", "/knowledge/entities", "/knowledge/lessons", "/knowledge/triggers")
@@ -38,14 +38,14 @@ def write_summaries() -> None:
 # --- two versions side by side
 
 
-def shown(old: str, new: str) -> list[tuple[str, str]]:
+def show(old: str, new: str) -> list[tuple[str, str]]:
     return [(line.what, "".join(statement for _, statement in line.parts)) for line in compare(old, new)]
 
 
 def test_lines_that_came_and_went_are_told() -> None:
-    assert shown("a cat\nb dog", "b dog\nc cow") == [("gone", "a cat"), ("same", "b dog"), ("new", "c cow")]
-    assert shown("", "") == []
-    assert shown("same", "same") == [("same", "same")]
+    assert show("a cat\nb dog", "b dog\nc cow") == [("gone", "a cat"), ("same", "b dog"), ("new", "c cow")]
+    assert show("", "") == []
+    assert show("same", "same") == [("same", "same")]
 
 
 def test_of_a_line_that_was_reworded_the_words_are_marked() -> None:
@@ -288,7 +288,7 @@ def due_on(client: Client, month: str) -> dict[int, list[str]]:
 
 
 def test_a_month_shows_what_is_due_on_its_days(vera: Client, alice: Caller) -> None:
-    with at(NOON):
+    with at_time(NOON):
         trigger(alice, "2026-11-20")
         trigger(alice, "2026-11-29", "Inventory", until="2026-12-02")
         trigger(alice, "2026-11-19", "Bins", rule="FREQ=WEEKLY")
@@ -317,7 +317,7 @@ def test_a_month_shows_what_is_due_on_its_days(vera: Client, alice: Caller) -> N
 
 def test_today_is_where_the_app_lives(vera: Client, alice: Caller) -> None:
     AppPolicy.objects.update(time_zone="Pacific/Auckland")
-    with at(datetime(2026, 11, 30, 20, tzinfo=UTC)):
+    with at_time(datetime(2026, 11, 30, 20, tzinfo=UTC)):
         answer = vera.get("/knowledge/triggers")
         assert "December 2026" in text_of(answer)
         assert answer.context["today"] == date(2026, 12, 1)
@@ -338,7 +338,7 @@ def test_a_stretch_that_comes_round_covers_all_its_days() -> None:
 
 
 def test_an_editor_adds_calls_off_and_takes_up_again(ed: Client, vera: Client, alice: Caller) -> None:
-    with at(NOON):
+    with at_time(NOON):
         data = {
             "message": "Rotate the keys",
             "trigger_date": "2026-11-23",
@@ -376,10 +376,10 @@ def test_an_editor_adds_calls_off_and_takes_up_again(ed: Client, vera: Client, a
 
 
 def test_a_day_that_is_over_is_not_taken_up_again(ed: Client, alice: Caller) -> None:
-    with at(NOON):
+    with at_time(NOON):
         item = trigger(alice, "2026-11-20")
         ed.post(f"/knowledge/triggers/{item.uid}/cancel", headers=HTMX)
-    with at(NOON + timedelta(days=9)):
+    with at_time(NOON + timedelta(days=9)):
         answer = ed.post(f"/knowledge/triggers/{item.uid}/wait", headers=HTMX)["HX-Trigger"]
         assert "It cannot wait again: its last day is over." in answer
         item.refresh_from_db()
@@ -387,7 +387,7 @@ def test_a_day_that_is_over_is_not_taken_up_again(ed: Client, alice: Caller) -> 
 
 
 @each_row(
-    "rule, said",
+    "rule, text",
     [
         ("FREQ=DAILY", "every day"),
         ("FREQ=WEEKLY;BYDAY=TU", "every week on Tuesday"),
@@ -402,8 +402,8 @@ def test_a_day_that_is_over_is_not_taken_up_again(ed: Client, alice: Caller) -> 
         ("nonsense", "nonsense"),
     ],
 )
-def test_how_often_something_comes_round_is_said_in_words(rule: str, said: str) -> None:
-    assert in_words(rule) == said
+def test_how_often_something_comes_round_is_said_in_words(rule: str, text: str) -> None:
+    assert in_words(rule) == text
 
 
 # --- for all of them
@@ -416,7 +416,7 @@ def test_an_empty_app_says_what_comes_here(vera: Client) -> None:
 
 
 def test_viewers_get_nothing_to_change_with(vera: Client, ed: Client, alice: Caller) -> None:
-    with at(NOON):
+    with at_time(NOON):
         trigger(alice, "2026-11-20")
         for words, page in (("Call off", PAGES[3]), ("Add", PAGES[2]), ("Add", PAGES[3])):
             assert words in text_of(ed.get(page))

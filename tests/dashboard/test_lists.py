@@ -24,7 +24,7 @@ from sessions.recording import CRASHED
 from tests.conftest import Caller
 from tests.dashboard.reading import HTMX, elements, fragment, links, queries_of, text_of
 from tests.tables import each_row
-from tests.talking import at, tell
+from tests.talking import at_time, tell
 
 HOSTILE = '"><script>alert(1)</script><img src=x onerror=alert(1)>'
 
@@ -74,7 +74,7 @@ def test_a_session_is_shown_with_what_it_yielded_and_cost(vera: Client) -> None:
 
 @pytest.mark.usefixtures("shift")
 @each_row(
-    "filters, found",
+    "filters, results",
     [
         ({"title": "night"}, ["Night shift"]),
         ({"title": "SHIFT-1"}, ["Night shift"]),
@@ -86,8 +86,8 @@ def test_a_session_is_shown_with_what_it_yielded_and_cost(vera: Client) -> None:
         ({"tier": "x", "status": "y"}, ["Day shift", "Night shift"]),
     ],
 )
-def test_sessions_are_filtered(vera: Client, filters: dict[str, str], found: list[str]) -> None:
-    assert titles(vera.get("/sessions", filters)) == found
+def test_sessions_are_filtered(vera: Client, filters: dict[str, str], results: list[str]) -> None:
+    assert titles(vera.get("/sessions", filters)) == results
 
 
 def test_a_crashed_session_is_called_so(vera: Client, shift: AgentSession) -> None:
@@ -312,7 +312,7 @@ def test_a_refresh_of_the_overview_answers_only_with_news(vera: Client, alice: C
 # --- cooldowns
 
 
-def held(client: Client) -> list[tuple[str, str]]:
+def hold(client: Client) -> list[tuple[str, str]]:
     return [(item.kind, item.name) for item in client.get("/cooldowns").context["held"]]
 
 
@@ -323,22 +323,22 @@ def test_nothing_is_held_back(vera: Client) -> None:
 def test_an_agent_over_its_write_rate_is_held_back_for_the_minute(vera: Client, alice: Caller) -> None:
     AppPolicy.objects.update(writes_per_minute=2)
     now = timezone.now().replace(second=20)
-    with at(now):
+    with at_time(now):
         take_writes(alice.agent, 1, 2)
-        assert held(vera) == []
+        assert hold(vera) == []
         take_writes(alice.agent, 1, 2)
-        assert held(vera) == [("write rate", "alice")]
+        assert hold(vera) == [("write rate", "alice")]
         assert "2 memories within a minute" in text_of(vera.get("/cooldowns"))
         [item] = vera.get("/cooldowns").context["held"]
         assert item.until == now + timedelta(minutes=1)
-    with at(now + timedelta(minutes=1)):
-        assert held(vera) == []
+    with at_time(now + timedelta(minutes=1)):
+        assert hold(vera) == []
 
 
 def test_learning_waits_for_energy(vera: Client, alice: Caller) -> None:
     tell(alice, alice.start_session(), "I am vegan.")
     App.objects.update(energy_level=0.1)
-    assert held(vera) == [("learning", "energy")]
+    assert hold(vera) == [("learning", "energy")]
     assert "1 wait" in text_of(vera.get("/cooldowns"))
 
 
@@ -363,13 +363,13 @@ def test_texts_that_failed_are_tried_again(vera: Client, alice: Caller) -> None:
 def test_a_model_that_fails_again_and_again_is_told(vera: Client, alice: Caller) -> None:
     today = timezone.now().date()
     for outcome in ("ok", "unavailable", "ok", *["unusable"] * 5):
-        assert held(vera) == []
+        assert hold(vera) == []
         LedgerEntry.objects.create(app=alice.app, operation="gate", model="big", outcome=outcome, day=today)
-    assert held(vera) == [("model", "big")]
+    assert hold(vera) == [("model", "big")]
     LedgerEntry.objects.create(app=alice.app, operation="gate", model="big", outcome="ok", day=today)
-    assert held(vera) == []
+    assert hold(vera) == []
     for _ in range(2):
-        assert held(vera) == []
+        assert hold(vera) == []
         LedgerEntry.objects.create(app=alice.app, operation="gate", model="big", outcome="unavailable", day=today)
     assert "the last 2 calls failed (unavailable)" in text_of(vera.get("/cooldowns"))
 

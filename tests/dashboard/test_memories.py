@@ -26,7 +26,7 @@ def stored(caller: Caller, content: str, **fields: Any) -> Memory:
     return Memory.objects.get(uid=caller.remember(content, dedupe=False, **fields)["id"])
 
 
-def shown(answer: Any) -> list[str]:
+def show(answer: Any) -> list[str]:
     """The texts of the rows, top to bottom."""
     assert answer.status_code == 200
     return [memory.content for memory in answer.context["slice"].rows]
@@ -79,7 +79,7 @@ def test_the_latest_come_first_and_inactive_ones_are_greyed(vera: Client, alice:
     stored(alice, "Old")
     stored(alice, "Doubtful", confidence=0.1)
     answer = vera.get(LIST)
-    assert shown(answer) == ["Doubtful", "Old"]
+    assert show(answer) == ["Doubtful", "Old"]
     assert [row.get("class", "") for row in elements(answer, "tr") if row.get("id")] == ["away", ""]
 
 
@@ -101,14 +101,14 @@ def test_long_lists_are_turned_page_by_page(vera: Client, alice: Caller) -> None
     for number in range(12):
         stored(alice, f"Fact {number}")
     first = vera.get(LIST)
-    assert (len(shown(first)), shown(first)[0], first.context["slice"].newer) == (5, "Fact 11", None)
+    assert (len(show(first)), show(first)[0], first.context["slice"].newer) == (5, "Fact 11", None)
     second = vera.get(LIST, {"after": first.context["slice"].older})
     third = vera.get(LIST, {"after": second.context["slice"].older})
-    assert (shown(second)[0], shown(third)[-1], third.context["slice"].older) == ("Fact 6", "Fact 0", None)
+    assert (show(second)[0], show(third)[-1], third.context["slice"].older) == ("Fact 6", "Fact 0", None)
     back = vera.get(LIST, {"before": third.context["slice"].newer})
-    assert shown(back) == shown(second)
+    assert show(back) == show(second)
     stored(alice, "Fact 12")
-    assert shown(vera.get(LIST, {"after": first.context["slice"].older})) == shown(second), "new rows move nothing"
+    assert show(vera.get(LIST, {"after": first.context["slice"].older})) == show(second), "new rows move nothing"
 
 
 @pytest.mark.usefixtures("short_pages")
@@ -117,11 +117,11 @@ def test_a_page_whose_last_row_is_gone_leads_back(ed: Client, alice: Caller) -> 
     for number in range(5):
         stored(alice, f"Fact {number}")
     last_page = f"{LIST}?category=general&after={ed.get(LIST).context['slice'].older}"
-    assert shown(ed.get(last_page)) == ["Oldest"]
+    assert show(ed.get(last_page)) == ["Oldest"]
     bulk(ed, "archive", oldest)
     answer = fragment(ed, last_page)
     assert "Nothing further here" in text_of(answer)
-    assert len(shown(ed.get(LIST + next(link for link in links(answer) if link.startswith("?"))))) == 5
+    assert len(show(ed.get(LIST + next(link for link in links(answer) if link.startswith("?"))))) == 5
 
 
 @pytest.fixture
@@ -132,7 +132,7 @@ def whales(alice: Caller) -> Memory:
 @pytest.mark.usefixtures("whales")
 @each_row("cursor", ["x", "1", "\0", "' OR 1=1", "a" * 500])
 def test_a_cursor_that_is_none_is_passed_over(vera: Client, cursor: str) -> None:
-    assert shown(vera.get(LIST, {"after": cursor, "before": cursor})) == ["Whales sing"]
+    assert show(vera.get(LIST, {"after": cursor, "before": cursor})) == ["Whales sing"]
 
 
 # --- what is found
@@ -150,7 +150,7 @@ def library(alice: Caller, bob: Caller) -> None:
 
 @pytest.mark.usefixtures("library")
 @each_row(
-    "filters, found",
+    "filters, results",
     [
         ({"subject": "caddy"}, ["Caddy starts after WireGuard"]),
         ({"subject": "General"}, ["Never sure"]),
@@ -169,9 +169,11 @@ def library(alice: Caller, bob: Caller) -> None:
         ({"agent": "nobody", "q": "noon"}, ["Lunch is at noon"]),
     ],
 )
-def test_filters_narrow_the_list_and_stay_in_the_form(vera: Client, filters: dict[str, str], found: list[str]) -> None:
+def test_filters_narrow_the_list_and_stay_in_the_form(
+    vera: Client, filters: dict[str, str], results: list[str]
+) -> None:
     answer = vera.get(LIST, filters)
-    assert shown(answer) == found
+    assert show(answer) == results
     for name, value in filters.items():
         if name in ("q", "subject", "category"):
             assert elements(answer, "input", name=name)[0]["value"] == value
@@ -190,21 +192,21 @@ def test_what_is_known_of_an_end_user_is_found_by_them(vera: Client, alice: Call
     stored(alice, "Ninas likes whales", user_id="nina")
     for filters in ({}, {"q": "likes"}, {"q": "who likes whales?", "by": "meaning"}):
         answer = vera.get(LIST, {"user": "nina+1@example.org", **filters})
-        assert shown(answer) == ["Nina likes whales"]
+        assert show(answer) == ["Nina likes whales"]
         assert "of nina+1@example.org" in text_of(answer)
-    assert shown(vera.get(LIST, {"user": "nin"})) == []
+    assert show(vera.get(LIST, {"user": "nin"})) == []
     (there,) = [link for link in links(vera.get(f"{LIST}/{nina.uid}")) if "user=" in link]
-    assert shown(vera.get(there)) == ["Nina likes whales"]
+    assert show(vera.get(there)) == ["Nina likes whales"]
     session = alice.start_session(user_id="nina+1@example.org")["id"]
     (there,) = [link for link in links(vera.get(f"/sessions/{session}")) if "user=" in link]
-    assert shown(vera.get(there)) == ["Nina likes whales"]
+    assert show(vera.get(there)) == ["Nina likes whales"]
 
 
 @pytest.mark.usefixtures("library")
 def test_a_question_finds_by_meaning_and_counts_nothing(vera: Client) -> None:
     answer = vera.get(LIST, {"q": "when does postgres need VACUUM", "by": "meaning"})
-    assert shown(answer)[0] == "Postgres needs VACUUM weekly"
-    assert shown(vera.get(LIST, {"q": "Postgres VACUUM", "by": "meaning", "subject": "caddy"})) != shown(answer)
+    assert show(answer)[0] == "Postgres needs VACUUM weekly"
+    assert show(vera.get(LIST, {"q": "Postgres VACUUM", "by": "meaning", "subject": "caddy"})) != show(answer)
     assert set(Memory.objects.values_list("access_count", flat=True)) == {0}
 
 
@@ -212,7 +214,7 @@ def test_a_question_finds_by_meaning_and_counts_nothing(vera: Client) -> None:
 @each_row("status", ["", "active", "any"])
 def test_by_meaning_only_active_ones_are_found_and_the_list_says_so(vera: Client, status: str) -> None:
     answer = vera.get(LIST, {"q": "what is long gone from the office?", "by": "meaning", "status": status})
-    assert shown(answer)
+    assert show(answer)
     assert {memory.status for memory in answer.context["slice"].rows} == {"active"}
     assert "Only what is active and holds now is found by its meaning." in text_of(answer)
 
@@ -221,7 +223,7 @@ def test_by_meaning_only_active_ones_are_found_and_the_list_says_so(vera: Client
 @each_row("status", ["inactive", "archived", "cold", "withdrawn"])
 def test_none_of_another_status_is_found_by_meaning(vera: Client, status: str) -> None:
     answer = vera.get(LIST, {"q": "postgres VACUUM", "by": "meaning", "status": status})
-    assert shown(answer) == []
+    assert show(answer) == []
     assert f"What is {status} is not found by its meaning. Look for its words." in text_of(answer)
     assert "Only what is active" not in text_of(vera.get(LIST, {"by": "meaning", "status": status})), "nothing is asked"
 
@@ -245,7 +247,7 @@ def test_a_refresh_answers_with_the_list_alone_or_with_nothing_new(vera: Client,
     assert fragment(vera, LIST, **{"X-Seen": seen}).status_code == 204
     stored(alice, "Bears sleep")
     answer = fragment(vera, LIST, **{"X-Seen": seen})
-    assert shown(answer) == ["Bears sleep", "Whales sing"]
+    assert show(answer) == ["Bears sleep", "Whales sing"]
     assert not elements(answer, "main")
     assert "HX-Request" in answer["Vary"]
 
@@ -612,4 +614,4 @@ def test_what_held_at_a_time_can_be_listed(vera: Client, alice: Caller, by: str)
     if not Memory.objects.exists():
         stored(alice, "Whales sing", valid_from="2025-05-01", valid_until="2025-06-01")
         stored(alice, "Whales hum", valid_from="2025-06-01")
-    assert shown(vera.get(LIST, {"q": "whales", "by": by, "valid_at": "2025-05-09T00:00"})) == ["Whales sing"]
+    assert show(vera.get(LIST, {"q": "whales", "by": by, "valid_at": "2025-05-09T00:00"})) == ["Whales sing"]

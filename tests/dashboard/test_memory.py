@@ -334,16 +334,16 @@ def test_viewers_look_and_change_nothing(vera: Client, alice: Caller) -> None:
     answer = vera.get(page_of(memory))
     assert not {"Edit", "Archive", "Pin", "Delete", "Link"} & set(text_of(answer).split())
     assert do(vera, memory, "pin").status_code == 403
-    for door in ("link", "unlink"):
-        assert vera.post(f"{page_of(memory)}/{door}", {}).status_code == 403
+    for endpoint in ("link", "unlink"):
+        assert vera.post(f"{page_of(memory)}/{endpoint}", {}).status_code == 403
 
 
 def test_memories_of_others_do_not_exist(otto: Client, ed: Client, alice: Caller, charlie: Caller) -> None:
     memory, foreign = stored(alice, "Ours"), stored(charlie, "Theirs")
     for url in (page_of(memory), f"/memories/{uuid4()}"):
         assert otto.get(url).status_code == 404
-    for door in ("change", "link", "unlink"):
-        assert otto.post(f"{page_of(memory)}/{door}", {"action": "pin", "version": 1}).status_code == 404
+    for endpoint in ("change", "link", "unlink"):
+        assert otto.post(f"{page_of(memory)}/{endpoint}", {"action": "pin", "version": 1}).status_code == 404
     assert ed.post(f"{page_of(memory)}/link", {"to": foreign.uid}).status_code == 404
 
 
@@ -363,11 +363,11 @@ def test_times_at_the_ends_of_the_calendar_are_shown(vera: Client, alice: Caller
         assert moment[3:10] in text_of(vera.get(f"/memories/{memory['id']}"))
 
 
-@each_row("name, told", [("valid_from", "from"), ("valid_until", "until")], rolled_back=True)
-def test_what_is_valid_from_or_until_a_day_says_so(vera: Client, alice: Caller, name: str, told: str) -> None:
+@each_row("name, message", [("valid_from", "from"), ("valid_until", "until")], rolled_back=True)
+def test_what_is_valid_from_or_until_a_day_says_so(vera: Client, alice: Caller, name: str, message: str) -> None:
     memory = alice.post("memories", {"content": "The fair is in town", name: "2027-01-01T00:00:00Z"}).json()
     text = text_of(vera.get(f"/memories/{memory['id']}"))
-    assert f"valid {told} 2027-01-01 00:00" in text
+    assert f"valid {message} 2027-01-01 00:00" in text
 
 
 def test_a_refresh_says_whether_there_is_news(vera: Client, alice: Caller) -> None:

@@ -29,7 +29,7 @@ def library(alice: Caller, bob: Caller) -> None:
     stored(bob, "WireGuard needs a resolver at boot", category="dependency", subject="wireguard")
 
 
-def found(answer: Any, name: str = "hits") -> list[str]:
+def find(answer: Any, name: str = "hits") -> list[str]:
     assert answer.status_code == 200
     return [item.memory.content for item in answer.context[name]]
 
@@ -72,11 +72,11 @@ def test_what_tells_of_another_than_who_asks_says_so(vera: Client, alice: Caller
 @pytest.mark.usefixtures("library")
 def test_what_is_left_out_is_shown_below_the_floor(vera: Client) -> None:
     answer = vera.get(PAGE, {"q": "caddy"})
-    assert "Backups of postgres run at night" in found(answer, "left_out")
-    assert not set(found(answer)) & set(found(answer, "left_out"))
+    assert "Backups of postgres run at night" in find(answer, "left_out")
+    assert not set(find(answer)) & set(find(answer, "left_out"))
     nothing = vera.get(PAGE, {"q": "zebras"})
-    assert found(nothing) == []
-    assert len(found(nothing, "left_out")) == 3
+    assert find(nothing) == []
+    assert len(find(nothing, "left_out")) == 3
     assert "Not even these come near enough" in text_of(nothing)
 
 
@@ -143,7 +143,7 @@ def test_where_users_are_kept_apart_it_says_that_the_block_is_not(
     AppPolicy.objects.filter(app=alice.app).update(users_apart=users_apart)
     stored(alice, "whales are Ann's", user_id="ann")
     answer = vera.get(PAGE, {"q": "whales", **query})
-    assert found(answer) == ["whales are Ann's"]
+    assert find(answer) == ["whales are Ann's"]
     assert ("names no end user" in text_of(answer)) == is_said
 
 
@@ -173,7 +173,7 @@ def test_looking_leaves_no_trace(vera: Client) -> None:
     ],
 )
 def test_filters_and_modes_narrow_it(vera: Client, filters: dict[str, str], count: int) -> None:
-    assert len(found(vera.get(PAGE, {"q": "WireGuard", **filters}))) == count
+    assert len(find(vera.get(PAGE, {"q": "WireGuard", **filters}))) == count
 
 
 @pytest.mark.usefixtures("library")
@@ -198,7 +198,7 @@ def test_a_time_can_be_asked_about(vera: Client, alice: Caller, moment: str, con
     if not Memory.objects.exists():
         stored(alice, "Whales sing", valid_from="2025-05-01", valid_until="2025-06-01")
     answer = vera.get(PAGE, {"q": "whales", "valid_at": moment})
-    assert found(answer) == contents
+    assert find(answer) == contents
     assert ("nothing known of that time" in text_of(answer)) is not bool(contents)
 
 
@@ -206,7 +206,7 @@ def test_one_session_can_be_asked(vera: Client, alice: Caller) -> None:
     session = alice.start_session()["id"]
     stored(alice, "Caddy starts after WireGuard", session_id=session)
     stored(alice, "Caddy starts slowly")
-    assert found(vera.get(PAGE, {"q": "caddy", "session": session})) == ["Caddy starts after WireGuard"]
+    assert find(vera.get(PAGE, {"q": "caddy", "session": session})) == ["Caddy starts after WireGuard"]
 
 
 def test_where_nothing_is_shown_no_parts_are_spoken_of(vera: Client, alice: Caller) -> None:
@@ -224,7 +224,7 @@ def test_factors_are_shown_as_factors(vera: Client, alice: Caller) -> None:
     (hit,) = answer.context["hits"]
     assert {part.text[0] for part in hit.parts} == {"×"}
     assert "multiply to the score of the formula" in text_of(answer)
-    assert found(answer, "left_out") == ["Unlike anything"]
+    assert find(answer, "left_out") == ["Unlike anything"]
 
 
 @each_row("combined, parts", [("sum", {"meaning": -2.0, "age": 0.5}), ("product", {"age": 0.0})])
@@ -248,4 +248,4 @@ def test_a_fragment_is_the_answer_alone_and_hostile_questions_are_text(vera: Cli
 def test_other_apps_are_not_asked(otto: Client, alice: Caller, charlie: Caller) -> None:
     stored(alice, "Caddy starts after WireGuard")
     answer = otto.get(PAGE, {"q": "caddy"})
-    assert (found(answer), found(answer, "left_out")) == ([], [])
+    assert (find(answer), find(answer, "left_out")) == ([], [])

@@ -26,7 +26,7 @@ from tests.conftest import Caller
 from tests.dashboard.reading import elements, links, queries_of, text_of
 from tests.memories.providers.llm.servers import Says, Server, serve
 from tests.tables import each_row
-from tests.talking import at
+from tests.talking import at_time
 from tests.with_model import HastyChat, answers, forget_clients, use
 
 HOSTILE = "<script>alert(1)</script><img src=x> & \"'"
@@ -75,7 +75,7 @@ def test_sums_by_operation_model_and_day_with_totals(vera: Client, alice: Caller
 
 
 def test_the_days_are_in_the_address(vera: Client, alice: Caller) -> None:
-    with at(NOON):
+    with at_time(NOON):
         call(alice.app, days_ago=1)
         call(alice.app, days_ago=40, cost=2.0)
         total = vera.get("/costs", {"since": "2026-10-01", "until": "2026-10-31"}).context["total"]
@@ -98,7 +98,7 @@ def test_the_days_are_in_the_address(vera: Client, alice: Caller) -> None:
 
 def test_days_are_the_apps_own(vera: Client, alice: Caller) -> None:
     AppPolicy.objects.update(time_zone="Pacific/Auckland")
-    with at(NOON):
+    with at_time(NOON):
         assert vera.get("/costs").context["span"].until == date(2026, 11, 19)
 
 
@@ -144,7 +144,7 @@ def test_a_table_is_downloaded(vera: Client, alice: Caller) -> None:
 
 
 def test_every_day_has_a_row(alice: Caller) -> None:
-    with at(NOON):
+    with at_time(NOON):
         call(alice.app, days_ago=1)
         rows = by_day(alice.app, Span(date(2026, 11, 16), date(2026, 11, 18)))
         assert [(row.key[0].day, row.calls) for row in rows] == [(18, 0), (17, 1), (16, 0)]

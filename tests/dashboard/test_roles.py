@@ -284,7 +284,7 @@ def test_operators_keys_are_not_revoked_by_owners_of_an_app(alice: Caller, opera
     assert api(client, "delete", f"keys/{key.prefix}") == ABSENT
 
 
-def test_a_member_gets_through_no_door_of_agents(alice: Caller) -> None:
+def test_a_member_gets_through_no_endpoint_of_agents(alice: Caller) -> None:
     client = member("m", alice.app, "owner")
     for path in ("memories", "sessions", "events"):
         assert api(client, "get", path) == FORBIDDEN

@@ -71,7 +71,7 @@ def test_only_from_a_moment_on_in_the_apps_time_zone(ed: Client, alice: Caller, 
 
 
 @each_row(
-    "sent, said",
+    "sent, text",
     [
         ({"what": "session", "source": UNKNOWN}, "There is no such session in this app."),
         ({"what": "session", "source": "\0x"}, "Null characters are not allowed."),
@@ -85,11 +85,11 @@ def test_only_from_a_moment_on_in_the_apps_time_zone(ed: Client, alice: Caller, 
     ],
 )
 def test_what_is_wrong_is_said_and_takes_nothing_back(
-    ed: Client, poisoned: Any, sent: dict[str, str], said: str
+    ed: Client, poisoned: Any, sent: dict[str, str], text: str
 ) -> None:
     for answer in (ed.get(asking(**sent)), ed.post(PAGE, sent)):
         assert answer.status_code == 200
-        assert said in text_of(answer)
+        assert text in text_of(answer)
     assert not Rollback.objects.exists()
 
 

@@ -78,7 +78,7 @@ def test_what_was_told_for_a_turn_stands_there(vera: Client, alice: Caller) -> N
 
 
 @each_row(
-    "asked, number, changed",
+    "question, number, changed",
     [
         ("1", 1, [("open", None, "2"), ("step", None, "look")]),
         ("2", 2, [("open", "2", None), ("step", "look", "done"), ("took", None, "300")]),
@@ -90,15 +90,15 @@ def test_what_was_told_for_a_turn_stands_there(vera: Client, alice: Caller) -> N
     ],
 )
 def test_the_state_is_replayed_at_any_turn(
-    vera: Client, shift: dict[str, Any], asked: str, number: int, changed: Any
+    vera: Client, shift: dict[str, Any], question: str, number: int, changed: Any
 ) -> None:
-    answer = vera.get(page_of(shift), {"turn": asked})
+    answer = vera.get(page_of(shift), {"turn": question})
     state = answer.context["state"]
     assert (state.number, state.last) == (number, 3)
     assert changed is None or list(state.changed) == changed
     slider = elements(answer, "input", type="range")[0]
     assert (slider["min"], slider["max"], slider["value"]) == ("1", "3", str(number))
-    part = vera.get(page_of(shift), {"turn": asked}, headers={**HTMX, "HX-Target": "replay"})
+    part = vera.get(page_of(shift), {"turn": question}, headers={**HTMX, "HX-Target": "replay"})
     assert elements(part, "section", id="replay")
     assert not elements(part, "ol"), "the conversation is not sent again"
 

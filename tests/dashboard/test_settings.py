@@ -523,7 +523,7 @@ def upload(client: Client, content: bytes, source: str = "memsite", **fields: An
     return client.post(PAGE, {"file": SimpleUploadedFile("file", content), "source": source, **fields})
 
 
-def test_an_owner_exports_by_the_doors_of_the_api(olga: Client, alice: Caller) -> None:
+def test_an_owner_exports_by_the_endpoints_of_the_api(olga: Client, alice: Caller) -> None:
     alice.remember("Whales sing")
     there = [link for link in links(olga.get(PAGE)) if link.startswith("/api/v1/")]
     assert len(there) == 3

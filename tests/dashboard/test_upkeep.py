@@ -52,16 +52,16 @@ def test_each_job_tells_when_it_is_due_and_what_came_of_it(vera: Client, alice: 
 
 
 @each_row(
-    "hours_ago, told",
+    "hours_ago, message",
     [({}, "was due 9 h ago"), ({"started_at": 2}, "2 h ago"), ({"started_at": 2, "finished_at": 1}, "1 h ago")],
     rolled_back=True,
 )
-def test_a_job_tells_when_it_ran_last(vera: Client, alice: Caller, hours_ago: dict[str, int], told: str) -> None:
+def test_a_job_tells_when_it_ran_last(vera: Client, alice: Caller, hours_ago: dict[str, int], message: str) -> None:
     now = timezone.now()
     moment = {name: now - timedelta(hours=hours, minutes=1) for name, hours in hours_ago.items()}
     run_of(alice, "nightly", until=now - timedelta(hours=9, minutes=1), **moment)
     text = text_of(fragment(vera, "/upkeep"))
-    assert told in text
+    assert message in text
     assert ("9 h ago" in text) is (not hours_ago)
 
 
@@ -251,7 +251,7 @@ def test_rejecting_stores_nothing_and_can_be_undone(ed: Client, alice: Caller) -
     assert set(Rejection.objects.values_list("decision", flat=True)) == {"open"}
 
 
-def test_undoing_an_approval_that_made_something_surer_takes_only_that_back(ed: Client, alice: Caller) -> None:
+def test_undoing_an_approval_that_made_something_more_certain_takes_only_that_back(ed: Client, alice: Caller) -> None:
     (opinion,) = refusals(alice, OPINION)
     known = Memory.objects.get(uid=alice.remember(opinion.content, confidence=0.5)["id"])
     decide(ed, "approve", opinion)

@@ -54,7 +54,7 @@ def filled(value: Any, ids: dict[str, str]) -> Any:
     return value.format(**ids) if isinstance(value, str) else value
 
 
-def told(caller: Caller, tool: str, ids: dict[str, str]) -> Any:
+def tell(caller: Caller, tool: str, ids: dict[str, str]) -> Any:
     return call(caller, tool, **{name: filled(value, ids) for name, value in TOOLS[tool].items()})
 
 
@@ -80,7 +80,7 @@ def test_every_tool_is_tried(alice: Caller) -> None:
 
 @each_row("tool", sorted(set(TOOLS) - {"lessons", "triggers"}), rolled_back=True)
 def test_ones_own_ids_open_every_tool(alice: Caller, own_ids: dict[str, str], tool: str) -> None:
-    assert told(alice, tool, own_ids) != told(alice, tool, absent())
+    assert tell(alice, tool, own_ids) != tell(alice, tool, absent())
 
 
 @each_row("tool", TOOLS, rolled_back=True)
@@ -88,8 +88,8 @@ def test_ids_of_another_app_and_of_a_colleagues_own_answer_like_none(
     alice: Caller, own_ids: dict[str, str], ids_of_others: dict[str, dict[str, str]], tool: str
 ) -> None:
     for word, ids in ids_of_others.items():
-        expected, before = told(alice, tool, absent()), rows()
-        assert told(alice, tool, ids) == expected
+        expected, before = tell(alice, tool, absent()), rows()
+        assert tell(alice, tool, ids) == expected
         assert word not in str(expected)
         assert rows() == before
 

@@ -166,7 +166,7 @@ def test_the_context_is_fenced_and_what_was_used_gains(alice: Caller) -> None:
     assert refused(alice, "feedback", session="another", text="x").startswith("There is no session of this name")
 
 
-def test_a_context_without_room_does_not_say_that_nothing_is_known(alice: Caller) -> None:
+def test_a_context_without_capacity_does_not_say_that_nothing_is_known(alice: Caller) -> None:
     use(alice, "store", content="whales sing at night")
     output = call(alice, "context", max_tokens=5)
     assert output["structuredContent"]["included"] == 0

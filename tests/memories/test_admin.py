@@ -66,7 +66,7 @@ def act(client: Client, action: str, *memories: Memory, **more: Any) -> Any:
     return client.post(LIST, data, follow=True)
 
 
-def said(answer: Any) -> list[str]:
+def say(answer: Any) -> list[str]:
     return [str(message) for message in answer.context["messages"]]
 
 
@@ -111,9 +111,9 @@ def hostile(alice: Caller) -> Memory:
     agent.edit(memory, {"content": f"{HOSTILE} edited"}, reason=HOSTILE)
     with agent.changing(memory) as (write, current):
         write.link(other, current, "related")
-    at = {"app": alice.app, "session": memory.session}
-    Injection.objects.create(**at, memory=memory, block="turn", line=HOSTILE)
-    Rejection.objects.create(**at, category=HOSTILE, content=HOSTILE, reason=HOSTILE)
+    index = {"app": alice.app, "session": memory.session}
+    Injection.objects.create(**index, memory=memory, block="turn", line=HOSTILE)
+    Rejection.objects.create(**index, category=HOSTILE, content=HOSTILE, reason=HOSTILE)
     return memory
 
 
@@ -164,7 +164,7 @@ def levels(alice: Caller) -> None:
 
 
 @each_row(
-    "query, found",
+    "query, results",
     [
         ("confidence=low", ["Low"]),
         ("confidence=middle", ["Middle", "Edge", "Lower edge"]),
@@ -184,9 +184,9 @@ def levels(alice: Caller) -> None:
         ("q=Lower+edge", ["Lower edge"]),
     ],
 )
-def test_list_filters_and_searches(admin_client: Client, levels: None, query: str, found: list[str]) -> None:
+def test_list_filters_and_searches(admin_client: Client, levels: None, query: str, results: list[str]) -> None:
     answer = admin_client.get(f"{LIST}?{query}")
-    assert sorted(row.content for row in answer.context["cl"].result_list) == sorted(found)
+    assert sorted(row.content for row in answer.context["cl"].result_list) == sorted(results)
 
 
 def test_tags_are_chips_that_lead_to_all_with_them(admin_client: Client, memory: Memory) -> None:
@@ -226,7 +226,7 @@ def test_odd_addresses_are_no_error(admin_client: Client, memory: Memory, url: s
 def test_actions_reach_beyond_the_page(admin_client: Client, alice: Caller) -> None:
     with writing(alice.app, "agent:alice", timezone.now()) as write:
         rows = [write.create(Candidate(content=f"Fact {index}.")) for index in range(60)]
-    assert said(act(admin_client, "archive", rows[0], select_across="1")) == ["60 archived."]
+    assert say(act(admin_client, "archive", rows[0], select_across="1")) == ["60 archived."]
     assert Memory.objects.filter(status=Status.ARCHIVED).count() == 60
 
 
@@ -278,11 +278,11 @@ def test_saving_unchanged_writes_nothing(admin_client: Client, alice: Caller) ->
     assert not LogEntry.objects.exists()
 
 
-@each_row("typed, kept", [("1.7", 1.0), ("-3", 0.0), ("0.45", 0.45)])
-def test_confidence_is_clamped(admin_client: Client, memory: Memory, typed: str, kept: float) -> None:
+@each_row("typed, retained", [("1.7", 1.0), ("-3", 0.0), ("0.45", 0.45)])
+def test_confidence_is_clamped(admin_client: Client, memory: Memory, typed: str, retained: float) -> None:
     assert save(admin_client, memory, confidence=typed).status_code == 302
     memory.refresh_from_db()
-    assert memory.confidence == kept
+    assert memory.confidence == retained
 
 
 def test_confidence_reactivates_and_deactivates(admin_client: Client, memory: Memory) -> None:
@@ -366,13 +366,13 @@ def test_a_change_between_the_check_and_the_lock_is_refused_too(
 ) -> None:
     edit = MemoryAgent.edit
 
-    def overtaken(self: MemoryAgent, memory: Memory, changes: Any, **options: Any) -> Memory:
+    def stale(self: MemoryAgent, memory: Memory, changes: Any, **options: Any) -> Memory:
         monkeypatch.setattr(MemoryAgent, "edit", edit)
         MemoryAgent(memory.app, None, "operator:other").edit(memory, {"content": "Theirs."})
         return edit(self, memory, changes, **options)
 
     data = form_of(admin_client, memory, content="Mine.")
-    monkeypatch.setattr(MemoryAgent, "edit", overtaken)
+    monkeypatch.setattr(MemoryAgent, "edit", stale)
     answer = admin_client.post(page(memory), data)
     assert answer.status_code == 200
     assert "Someone else changed this meanwhile" in answer.content.decode()
@@ -473,11 +473,11 @@ def test_a_full_app_says_so_and_keeps_what_was_typed(admin_client: Client, alice
 
 
 def test_archive_and_restore(admin_client: Client, memory: Memory) -> None:
-    assert said(act(admin_client, "archive", memory)) == ["1 archived."]
+    assert say(act(admin_client, "archive", memory)) == ["1 archived."]
     memory.refresh_from_db()
     assert memory.status == Status.ARCHIVED
-    assert said(act(admin_client, "archive", memory)) == ["1 left as they are: archived already."]
-    assert said(act(admin_client, "restore", memory)) == ["1 restored."]
+    assert say(act(admin_client, "archive", memory)) == ["1 left as they are: archived already."]
+    assert say(act(admin_client, "restore", memory)) == ["1 restored."]
     memory.refresh_from_db()
     assert memory.status == Status.ACTIVE
     actions = list(Revision.objects.filter(memory=memory).values_list("action", "actor"))
@@ -492,18 +492,18 @@ def test_restore_makes_the_inactive_believable_again(admin_client: Client, alice
 
 
 def test_pin_and_unpin(admin_client: Client, memory: Memory) -> None:
-    assert said(act(admin_client, "pin", memory)) == ["1 pinned."]
+    assert say(act(admin_client, "pin", memory)) == ["1 pinned."]
     memory.refresh_from_db()
     assert memory.pinned
     assert last_change(memory).actor == "operator:admin"
-    assert said(act(admin_client, "unpin", memory)) == ["1 unpinned."]
+    assert say(act(admin_client, "unpin", memory)) == ["1 unpinned."]
     memory.refresh_from_db()
     assert not memory.pinned
 
 
 def test_actions_work_across_apps(admin_client: Client, memory: Memory, charlie: Caller) -> None:
     other = stored(charlie, "Of globex.")
-    assert said(act(admin_client, "pin", memory, other)) == ["2 pinned."]
+    assert say(act(admin_client, "pin", memory, other)) == ["2 pinned."]
 
 
 def merge(client: Client, *memories: Memory, **more: Any) -> Any:
@@ -530,14 +530,14 @@ def test_merge_refuses_what_contradicts_unless_it_is_told(admin_client: Client, 
     if is_linked:
         Link.objects.create(app=alice.app, from_memory=second, to_memory=first, kind="contradicts")
     assert "contradict each other" in act(admin_client, "merge", first, second).content.decode()
-    [refusal] = said(merge(admin_client, first, second))
+    [refusal] = say(merge(admin_client, first, second))
     assert "contradict each other" in refusal
-    assert said(merge(admin_client, first, second, despite="yes")) == ["2 merged into one."]
+    assert say(merge(admin_client, first, second, despite="yes")) == ["2 merged into one."]
 
 
 def test_merge_keeps_the_most_confident(admin_client: Client, alice: Caller) -> None:
     weak, strong, middle = (stored(alice, f"Fact {value}.", confidence=value) for value in (0.4, 0.8, 0.6))
-    assert said(merge(admin_client, weak, strong, middle)) == ["3 merged into one."]
+    assert say(merge(admin_client, weak, strong, middle)) == ["3 merged into one."]
     status = dict(Memory.objects.values_list("content", "status"))
     assert status == {
         "Fact 0.8.": Status.ACTIVE, "Fact 0.4.": Status.SUPERSEDED, "Fact 0.6.": Status.SUPERSEDED
@@ -558,28 +558,28 @@ def test_merge_keeps_an_active_one_before_an_archived_one(admin_client: Client, 
 
 def test_merge_refuses_two_apps(admin_client: Client, memory: Memory, charlie: Caller) -> None:
     other = stored(charlie, "Of globex.")
-    assert said(act(admin_client, "merge", memory, other)) == ["Only memories of the same app can be merged."]
+    assert say(act(admin_client, "merge", memory, other)) == ["Only memories of the same app can be merged."]
     assert not Memory.objects.filter(status=Status.SUPERSEDED).exists()
 
 
 def test_merge_refuses_what_others_may_read(admin_client: Client, memory: Memory, alice: Caller) -> None:
     other = stored(alice, "For one user.", user_id="u-1")
-    [message] = said(act(admin_client, "merge", memory, other))
+    [message] = say(act(admin_client, "merge", memory, other))
     assert message.startswith("Only memories of the same end user and visibility")
 
 
 def test_merge_refuses_one_and_the_superseded(admin_client: Client, memory: Memory, alice: Caller) -> None:
-    assert said(act(admin_client, "merge", memory)) == ["Select two or more memories to merge."]
+    assert say(act(admin_client, "merge", memory)) == ["Select two or more memories to merge."]
     other = stored(alice, "Another.")
     merge(admin_client, memory, other)
-    assert said(act(admin_client, "merge", memory, other)) == ["A superseded memory has been merged already."]
-    [message] = said(act(admin_client, "archive", *Memory.objects.filter(status=Status.SUPERSEDED)))
+    assert say(act(admin_client, "merge", memory, other)) == ["A superseded memory has been merged already."]
+    [message] = say(act(admin_client, "archive", *Memory.objects.filter(status=Status.SUPERSEDED)))
     assert message.startswith("1 left as they are: another memory stands for it")
 
 
 def test_undo_takes_the_last_change_back(admin_client: Client, memory: Memory) -> None:
     save(admin_client, memory, content="Wrong.")
-    assert "1 set back." in said(act(admin_client, "undo", memory))
+    assert "1 set back." in say(act(admin_client, "undo", memory))
     memory.refresh_from_db()
     assert memory.content == "Backups run at night."
     assert last_change(memory).action == Action.UNDONE
@@ -587,7 +587,7 @@ def test_undo_takes_the_last_change_back(admin_client: Client, memory: Memory) -
 
 
 def test_undo_of_nothing_says_so(admin_client: Client, memory: Memory) -> None:
-    [message] = said(act(admin_client, "undo", memory))
+    [message] = say(act(admin_client, "undo", memory))
     assert message.startswith("1 left as they are: nothing has changed")
 
 
@@ -601,21 +601,21 @@ def test_undo_of_a_merge_with_both_ticked_takes_it_back_once(
     counts = set(Memory.objects.values_list("pk", "access_count"))
     merge(admin_client, first, second)
     monkeypatch.setattr("memories.services.memories.BATCH", batch)
-    told = said(act(admin_client, "undo", first, second))
+    answer = say(act(admin_client, "undo", first, second))
     assert set(Memory.objects.values_list("status", flat=True)) == {Status.ACTIVE}
     assert not Link.objects.filter(kind="supersedes").exists()
     assert set(Memory.objects.values_list("pk", "access_count")) == counts
     if surest_first or batch > 1:
-        assert told == ["1 set back.", "1 left as they are: changed together with another one of them."]
+        assert answer == ["1 set back.", "1 left as they are: changed together with another one of them."]
 
 
 # --- deleting
 
 
 def test_delete_one_asks_first_and_takes_everything_along(admin_client: Client, hostile: Memory) -> None:
-    asked = admin_client.get(page(hostile, "delete")).content.decode()
-    assert "Are you sure" in asked
-    assert HOSTILE not in asked
+    requested = admin_client.get(page(hostile, "delete")).content.decode()
+    assert "Are you sure" in requested
+    assert HOSTILE not in requested
     answer = admin_client.post(page(hostile, "delete"), {"post": "yes"})
     assert answer.status_code == 302
     assert not Memory.objects.filter(pk=hostile.pk).exists()
@@ -624,13 +624,13 @@ def test_delete_one_asks_first_and_takes_everything_along(admin_client: Client, 
 
 
 def test_delete_several_across_apps(admin_client: Client, memory: Memory, charlie: Caller) -> None:
-    other, kept = stored(charlie, "Of globex."), stored(charlie, "Stays.")
-    asked = act(admin_client, "delete_selected", memory, other)
-    assert "Are you sure" in asked.content.decode()
+    other, retained = stored(charlie, "Of globex."), stored(charlie, "Stays.")
+    requested = act(admin_client, "delete_selected", memory, other)
+    assert "Are you sure" in requested.content.decode()
     assert Memory.objects.count() == 3
     done = act(admin_client, "delete_selected", memory, other, post="yes")
-    assert said(done) == ["Successfully deleted 2 memories."]
-    assert list(Memory.objects.all()) == [kept]
+    assert say(done) == ["Successfully deleted 2 memories."]
+    assert list(Memory.objects.all()) == [retained]
 
 
 def test_the_log_of_actions_keeps_no_text_of_a_deleted_memory(admin_client: Client, memory: Memory) -> None:
@@ -647,9 +647,9 @@ def test_confirmation_is_bounded(
     with writing(alice.app, "agent:alice", timezone.now()) as write:
         rows = [write.create(Candidate(content=f"Fact {index}.")) for index in range(81)]
     with django_assert_max_num_queries(15):
-        asked = act(admin_client, "delete_selected", *rows[:80]).content.decode()
-    assert "… and 30 more" in asked
-    assert said(act(admin_client, "delete_selected", *rows)) == ["Select at most 80 memories to delete."]
+        requested = act(admin_client, "delete_selected", *rows[:80]).content.decode()
+    assert "… and 30 more" in requested
+    assert say(act(admin_client, "delete_selected", *rows)) == ["Select at most 80 memories to delete."]
 
 
 # --- what surrounds a memory
@@ -767,21 +767,21 @@ def test_what_is_in_the_cold_archive_is_shown_with_its_text(admin_client: Client
 
 
 def test_it_is_restored_by_the_action(admin_client: Client, cold: Memory) -> None:
-    assert said(act(admin_client, "restore", cold)) == ["1 restored."]
+    assert say(act(admin_client, "restore", cold)) == ["1 restored."]
     cold.refresh_from_db()
     assert (cold.status, cold.content) == (Status.ACTIVE, "Backups run at night.")
     assert (last_change(cold).action, last_change(cold).before["status"]) == (Action.RESTORED, "cold")
 
 
 def test_it_is_archived_already(admin_client: Client, cold: Memory) -> None:
-    assert said(act(admin_client, "archive", cold)) == ["1 left as they are: archived already."]
+    assert say(act(admin_client, "archive", cold)) == ["1 left as they are: archived already."]
 
 
 def test_one_that_another_stood_for_is_not_archived(admin_client: Client, cold: Memory) -> None:
     ColdText.objects.update(was=Status.SUPERSEDED)
-    [message] = said(act(admin_client, "archive", cold))
+    [message] = say(act(admin_client, "archive", cold))
     assert "restore it first" in message
-    assert said(act(admin_client, "undo", cold)) == ["1 set back."]
+    assert say(act(admin_client, "undo", cold)) == ["1 set back."]
 
 
 def test_it_is_edited_where_it_is(admin_client: Client, cold: Memory) -> None:

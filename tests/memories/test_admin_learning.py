@@ -127,7 +127,7 @@ def test_what_lies_in_the_cold_archive_has_no_vector(alice: Caller) -> None:
     assert (changed.done, sum(changed.left.values())) == (0, 1)
 
 
-def test_rows_lead_to_the_desk(chief: Client, alice: Caller) -> None:
+def test_rows_lead_to_the_dashboard(chief: Client, alice: Caller) -> None:
     memory = stored(alice, "Whales sing")
     for row, there in ((memory, f"/memories/{memory.uid}?app=acme"), (alice.app, "/settings?app=acme")):
         assert there in links(chief.get(page_of(row)))

@@ -25,8 +25,8 @@ from tests.upkeep import upkeep_learn_due
 @pytest.fixture
 def furnished(alice: Caller) -> None:
     session = alice.start_session()["id"]
-    said = "I am vegan. My dentist appointment is next Friday at 10."
-    alice.post(f"sessions/{session}/messages", {"messages": [{"role": "user", "content": said}]})
+    text = "I am vegan. My dentist appointment is next Friday at 10."
+    alice.post(f"sessions/{session}/messages", {"messages": [{"role": "user", "content": text}]})
     upkeep_learn_due()
     Summary.objects.create(app=alice.app, category="health", content="# Health", made_by="rules")
     assert FutureTrigger.objects.exists()

@@ -29,7 +29,7 @@ caller = make_caller(make_app("acme", capture_summaries=True), "agent")
 furnish(caller, "whales", "user-1")
 upkeep_learn_due()
 upkeep_summaries()
-said = "said \x00 before anybody refused it"
-Resource.objects.create(app=caller.app, role="user", raw_content=said, content_at=timezone.now())
+texts = "said \x00 before anybody refused it"
+Resource.objects.create(app=caller.app, role="user", raw_content=texts, content_at=timezone.now())
 known = {"key": caller.key, "memories": caller.get("memories").json(), "answers": answers_to(caller.client)}
 print(json.dumps(known))

@@ -50,9 +50,9 @@ def test_they_come_out_as_they_went_in(path: Path, rows: int) -> None:
 
 def test_what_lies_side_by_side_still_does(path: Path) -> None:
     arrays = arrays_of(9)
-    room = np.zeros((20, 3), np.uint64, order="F")
-    room[:9] = arrays["signs"]
-    write(path, {**arrays, "signs": room[:9]}, 9)
+    wide = np.zeros((20, 3), np.uint64, order="F")
+    wide[:9] = arrays["signs"]
+    write(path, {**arrays, "signs": wide[:9]}, 9)
     _, results = map_arrays(path)
     assert results["signs"].flags.f_contiguous
     assert results["vectors"].flags.c_contiguous
@@ -77,7 +77,7 @@ def test_a_file_that_is_deleted_or_replaced_is_still_there_for_its_readers(path:
     assert list(arrays["number"]) == list(range(7))
 
 
-def test_room_takes_no_place_on_the_disk(path: Path) -> None:
+def test_capacity_takes_no_place_on_the_disk(path: Path) -> None:
     write(path, arrays_of(7), 1_000_000)
     assert path.stat().st_size > 50_000_000
     if path.stat().st_blocks == 0:

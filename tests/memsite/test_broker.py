@@ -28,16 +28,15 @@ from kombu.transport.virtual import Channel, Message
 
 from memsite.config.celery_settings import celery_settings, transport_options
 from memsite.config.conf import BROKERS
-from memsite.ops import spool
-from memsite.ops.broker import Transport, embedded_url, folder_of
-from memsite.ops.spool import MOST_RETURNS, Claims, Spool, encode_queue
+from memsite.ops import broker
+from memsite.ops.broker import MOST_RETURNS, Claims, Spool, Transport, embedded_url, encode_queue, folder_of
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 # Claims one message, says so, and waits to be killed.
 HOLDER = """
 import sys
 from pathlib import Path
-from memsite.ops.spool import Claims, Spool
+from memsite.ops.broker import Claims, Spool
 claims = Claims(Spool(Path(sys.argv[1])))
 print(claims.claim("work")[1].decode(), flush=True)
 sys.stdin.read()
@@ -280,7 +279,7 @@ def test_full_disk_is_told_to_the_publisher_at_once(connection, monkeypatch):
 
 
 def test_drafts_of_dead_writers_are_swept_and_young_ones_kept(box):
-    spool.make_folder(box.tmp)
+    broker.make_folder(box.tmp)
     old, young = box.tmp / "old", box.tmp / "young"
     old.touch()
     young.touch()
@@ -296,7 +295,7 @@ def test_odd_queue_names_stay_inside_and_apart(name, connection, channel, box):
     assert {path.parent for path in box.queues.iterdir()} == {box.queues}
     assert drain(channel, name) == [name]
     assert drain(channel, name + "2") == ["other"]
-    assert len(encode_queue(name)) <= spool.LONGEST_ENCODED_QUEUE
+    assert len(encode_queue(name)) <= broker.LONGEST_ENCODED_QUEUE
 
 
 def test_only_an_absolute_folder_is_a_url(folder):

@@ -36,7 +36,7 @@ def writer(path: Path) -> Iterator[sqlite3.Connection]:
 
 
 @pytest.fixture
-def told(path: Path) -> Iterator[Callable[[], Commit | None]]:
+def latest(path: Path) -> Iterator[Callable[[], Commit | None]]:
     watch = Watch()
     yield lambda: watch.last_commit(
         lambda: sqlite3.connect(path, timeout=0, isolation_level=None, check_same_thread=False)
@@ -47,61 +47,61 @@ def told(path: Path) -> Iterator[Callable[[], Commit | None]]:
 Told = Callable[[], Commit | None]
 
 
-def test_nothing_written_is_nothing_new(told: Told, writer: sqlite3.Connection) -> None:
-    first = told()
+def test_nothing_written_is_nothing_new(latest: Told, writer: sqlite3.Connection) -> None:
+    first = latest()
     writer.execute("SELECT * FROM one").fetchall()
     assert first is not None
-    assert told() == first
+    assert latest() == first
 
 
-def test_each_commit_is_told(told: Told, writer: sqlite3.Connection) -> None:
-    seen = [told()]
+def test_each_commit_is_told(latest: Told, writer: sqlite3.Connection) -> None:
+    seen = [latest()]
     for _ in range(3):
         writer.execute(INSERT)
-        seen.append(told())
+        seen.append(latest())
     assert None not in seen
     assert len(set(seen)) == 4
 
 
-def test_so_is_one_of_another_process(told: Told, path: Path) -> None:
-    first = told()
+def test_so_is_one_of_another_process(latest: Told, path: Path) -> None:
+    first = latest()
     program = f"import sqlite3; sqlite3.connect({str(path)!r}, isolation_level=None).execute({INSERT!r})"
     subprocess.run([sys.executable, "-c", program], check=True)  # noqa: S603
-    assert told() not in (first, None)
+    assert latest() not in (first, None)
 
 
-def test_what_is_not_committed_is_not(told: Told, writer: sqlite3.Connection) -> None:
-    first = told()
+def test_what_is_not_committed_is_not(latest: Told, writer: sqlite3.Connection) -> None:
+    first = latest()
     writer.execute("BEGIN IMMEDIATE")
     writer.execute(INSERT)
-    assert told() == first
+    assert latest() == first
     writer.execute("COMMIT")
-    assert told() != first
+    assert latest() != first
 
 
-def test_threads_are_told_the_same(told: Told, writer: sqlite3.Connection) -> None:
+def test_threads_are_told_the_same(latest: Told, writer: sqlite3.Connection) -> None:
     with ThreadPoolExecutor(8) as pool:
         for _ in range(20):
             writer.execute(INSERT)
-            assert len({*pool.map(lambda _: told(), range(50))}) == 1
+            assert len({*pool.map(lambda _: latest(), range(50))}) == 1
 
 
-def test_it_keeps_no_log_from_being_emptied(told: Told, writer: sqlite3.Connection) -> None:
+def test_it_keeps_no_log_from_being_emptied(latest: Told, writer: sqlite3.Connection) -> None:
     writer.execute(INSERT)
-    told()
+    latest()
     assert writer.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0] == 0
 
 
-def test_who_cannot_ask_is_not_told_and_asks_again(path: Path, told: Told, tmp_path: Path) -> None:
+def test_who_cannot_ask_is_not_told_and_asks_again(path: Path, latest: Told, tmp_path: Path) -> None:
     path.rename(tmp_path / "away")
     path.mkdir()
-    assert told() is None
+    assert latest() is None
     path.rmdir()
     (tmp_path / "away").rename(path)
-    assert told() is not None
+    assert latest() is not None
 
 
-def test_who_opens_it_anew_is_told_another(path: Path, told: Told) -> None:
+def test_who_opens_it_anew_is_told_another(path: Path, latest: Told) -> None:
     watch = Watch()
     seen = set()
     for _ in range(3):
@@ -159,7 +159,7 @@ def test_what_one_writes_oneself_is_told(on_disk: None) -> None:
     with lru_cache.connection.cursor() as cursor:
         first = last_commit()
         cursor.execute(INSERT)
-    assert last_commit() not in (first, None)
+    assert latest() not in (first, None)
 
 
 @of_sqlite
@@ -167,27 +167,27 @@ def test_in_a_transaction_nothing_is_told(on_disk: None) -> None:
     lru_cache.connection.ensure_connection()
     lru_cache.connection.in_atomic_block = True
     assert not is_committed()
-    assert last_commit() is None
+    assert latest() is None
 
 
 @of_sqlite
 def test_another_database_at_the_same_path_is_another(on_disk: None, path: Path, tmp_path: Path) -> None:
     lru_cache.connection.ensure_connection()
-    first = last_commit()
+    first = latest()
     for file in tmp_path.iterdir():
         file.unlink()
     with closing(sqlite3.connect(path)) as other:
         other.executescript("PRAGMA journal_mode=WAL; CREATE TABLE one (a)")
     lru_cache.connection.close()
     lru_cache.connection.ensure_connection()
-    assert last_commit() not in (first, None)
+    assert latest() not in (first, None)
 
 
 @pytest.mark.postgres("a number of the last commit would cost a query")
 @pytest.mark.django_db(transaction=True)
 def test_postgresql_does_not_tell() -> None:
     assert is_committed()
-    assert last_commit() is None
+    assert latest() is None
 
 
 @pytest.mark.django_db(transaction=True)
@@ -195,5 +195,5 @@ def test_what_is_committed_is_not_what_a_transaction_reads() -> None:
     assert is_committed()
     with transaction.atomic():
         assert not is_committed()
-        assert last_commit() is None
+        assert latest() is None
     assert connection.in_atomic_block is False

@@ -20,7 +20,7 @@ from memsite.db.sqlite.base import DatabaseWrapper
 from memsite.db.transactions import unhurried
 from memsite.db.versions import has_wal_reset_bug
 
-pytestmark = pytest.mark.sqlite("its journal is told how long to wait")
+pytestmark = pytest.mark.sqlite("its journal knows how long to wait")
 FULL, NORMAL = 2, 1
 
 

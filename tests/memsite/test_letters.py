@@ -39,7 +39,7 @@ def test_small_and_capital_letters_are_the_same(lookup: str, text: str, texts: s
 
 
 @pytest.mark.usefixtures("songs")
-def test_the_desk_and_the_admin_find_them(alice: Caller) -> None:
+def test_the_dashboard_and_the_admin_find_them(alice: Caller) -> None:
     client = sign_in("sue", is_superuser=True, is_staff=True)
     for page in (f"/memories?app={alice.app.app_id}&q=über", "/admin/memories/memory/?q=über"):
         html = client.get(page).content.decode()

@@ -26,7 +26,7 @@ LEVELS = ("info", "ERROR", "critical")
 
 
 @pytest.fixture(scope="module")
-def said() -> dict[str, list[str]]:
+def texts() -> dict[str, list[str]]:
     """What is said at each level."""
     command = [sys.executable, "-c", SAY, *LEVELS]
     output, lines = {}, list[str]()
@@ -43,8 +43,8 @@ def said() -> dict[str, list[str]]:
     [("info", 4, 3, 2, 3), ("ERROR", 2, 2, 2, 2), ("critical", 1, 1, 1, 1)],
 )
 def test_libraries_say_no_more_than_was_asked_for(
-    said: dict[str, list[str]], level: str, memsite: int, psycopg: int, django: int, httpx: int
+    texts: dict[str, list[str]], level: str, memsite: int, psycopg: int, django: int, httpx: int
 ) -> None:
-    lines = said[level]
+    lines = texts[level]
     names = ("memsite", "psycopg.pool", "django.request", "httpx")
     assert [sum(line.startswith(name) for line in lines) for name in names] == [memsite, psycopg, django, httpx]

@@ -57,7 +57,7 @@ def _others_have_counted_nothing() -> None:
 
 
 @pytest.fixture
-def told(settings: Any, db: None) -> None:
+def with_token(settings: Any, db: None) -> None:
     settings.MEMSITE = replace(settings.MEMSITE, metrics_token=TOKEN)
 
 
@@ -90,21 +90,21 @@ def test_without_a_token_in_the_settings_there_is_no_such_address(client: Client
 
 
 @each_row("given", ["", "Bearer ", f"Bearer {TOKEN}x", f"Bearer {TOKEN[:-1]}", f"Basic {TOKEN}", TOKEN])
-def test_whoever_does_not_know_the_token_is_told_nothing(told: None, client: Client, given: str) -> None:
+def test_whoever_does_not_know_the_token_is_told_nothing(with_token: None, client: Client, given: str) -> None:
     answer = client.get("/metrics", headers={"Authorization": given})
     assert_problem(answer, 401)
     assert answer["WWW-Authenticate"] == "Bearer"
     assert b"memsite_" not in answer.content
 
 
-def test_whoever_knows_it_gets_the_format_of_prometheus(told: None, client: Client) -> None:
+def test_whoever_knows_it_gets_the_format_of_prometheus(with_token: None, client: Client) -> None:
     answer = client.get("/metrics", headers={"Authorization": f"bearer {TOKEN}"})
     assert answer.status_code == 200
     assert answer["Content-Type"].startswith("text/plain; version=")
     assert client.head("/metrics", headers={"Authorization": f"Bearer {TOKEN}"}).status_code == 200
 
 
-def test_it_is_for_reading_and_answers_to_our_own_names(told: None, client: Client) -> None:
+def test_it_is_for_reading_and_answers_to_our_own_names(with_token: None, client: Client) -> None:
     known = {"Authorization": f"Bearer {TOKEN}"}
     assert client.post("/metrics", headers=known).status_code == 405
     assert client.get("/metrics", headers={**known, "Host": "elsewhere.example"}).status_code == 400
@@ -113,7 +113,7 @@ def test_it_is_for_reading_and_answers_to_our_own_names(told: None, client: Clie
 # --- what it is like
 
 
-def test_every_metric_has_a_description_and_a_name_that_says_what_it_is(told: None, alice: Caller) -> None:
+def test_every_metric_has_a_description_and_a_name_that_says_what_it_is(with_token: None, alice: Caller) -> None:
     alice.get("memories")
     families = {family.name: family for family in text_string_to_metric_families(scrape())}
     assert len(families) > 20
@@ -126,7 +126,7 @@ def test_every_metric_has_a_description_and_a_name_that_says_what_it_is(told: No
             assert family.type in ("gauge", "counter"), name
 
 
-def test_the_list_in_the_documents_is_what_is_told(told: None, acme: App, settings: Any, tmp_path: Path) -> None:
+def test_the_list_in_the_documents_is_what_is_told(with_token: None, acme: App, settings: Any, tmp_path: Path) -> None:
     settings.MEMSITE = replace(settings.MEMSITE, backup_dir=tmp_path)
     (tmp_path / "memsite-20260303T030000Z.sqlite3.gz").touch()
     counted = {sample_name(family.name, family.type) for family in registry.collect()}
@@ -146,7 +146,7 @@ def expressions() -> list[str]:
 
 
 def test_rules_and_dashboard_ask_for_series_that_there_are(
-    told: None, acme: App, settings: Any, tmp_path: Path
+    with_token: None, acme: App, settings: Any, tmp_path: Path
 ) -> None:
     settings.MEMSITE = replace(settings.MEMSITE, backup_dir=tmp_path)
     (tmp_path / "memsite-20260303T030000Z.sqlite3.gz").touch()
@@ -155,23 +155,23 @@ def test_rules_and_dashboard_ask_for_series_that_there_are(
     names |= {f"{metric.name}_{end}" for metric in histograms for end in ("bucket", "count", "sum")}
     looked_up = list(collector.Asked(timezone.now()).collect())
     names |= {family.name for family in looked_up}
-    asked = {name for expression in expressions() for name in re.findall(r"memsite_\w+", expression)}
-    assert len(asked) > 25
-    assert asked - names == set()
+    requested = {name for expression in expressions() for name in re.findall(r"memsite_\w+", expression)}
+    assert len(requested) > 25
+    assert requested - names == set()
 
 
-def test_rules_and_dashboard_ask_for_labels_that_there_are(told: None, acme: App) -> None:
+def test_rules_and_dashboard_ask_for_labels_that_there_are(with_token: None, acme: App) -> None:
     counters = [metric for metric in vars(metrics).values() if isinstance(metric, Counter | Histogram)]
     labels = {label for metric in counters for label in metric._labelnames} | {"le"}
     labels |= {label for family in collector.Asked(timezone.now()).collect() for label in family._labelnames}
-    asked = {
+    requested = {
         label.strip()
         for expression in expressions()
         for some in re.findall(r"(?:by|ignoring) \(([^)]*)\)", expression)
         for label in some.split(",")
     }
-    asked |= {label for expression in expressions() for label in re.findall(r"(\w+)(?:=~|!~|=)\"", expression)}
-    assert {"le", "status", "job"} <= asked <= labels
+    requested |= {label for expression in expressions() for label in re.findall(r"(\w+)(?:=~|!~|=)\"", expression)}
+    assert {"le", "status", "job"} <= requested <= labels
 
 
 def test_the_rules_in_the_documents_hear_of_what_never_was() -> None:
@@ -188,7 +188,7 @@ def sample_name(name: str, kind: str) -> str:
 # --- requests
 
 
-def test_each_request_is_counted_once_by_its_pattern(told: None, alice: Caller) -> None:
+def test_each_request_is_counted_once_by_its_pattern(with_token: None, alice: Caller) -> None:
     uid = alice.remember("The printer is on the second floor.")["id"]
     before = samples()
     assert alice.get(f"memories/{uid}").status_code == 200
@@ -200,7 +200,7 @@ def test_each_request_is_counted_once_by_its_pattern(told: None, alice: Caller) 
     assert sum(after[key] - before.get(key, 0) for key in everything) == 2, "that one, and the scrape before it"
 
 
-def test_many_addresses_and_odd_methods_are_few_series(told: None) -> None:
+def test_many_addresses_and_odd_methods_are_few_series(with_token: None) -> None:
     client = Client()
     for path in ("/nowhere/0", "/api/v1/memories/01890000-0000-7000-8000-000000000000"):
         client.get(path)
@@ -218,7 +218,7 @@ def test_many_addresses_and_odd_methods_are_few_series(told: None) -> None:
     assert value(after, "memsite_http_requests_total", method="other", route="healthz", status="405") >= 11
 
 
-def test_it_names_nobody_and_quotes_nothing(told: None, alice: Caller, charlie: Caller) -> None:
+def test_it_names_nobody_and_quotes_nothing(with_token: None, alice: Caller, charlie: Caller) -> None:
     alice.remember("Marmalade is kept behind the tortoise.", category="larder", subject="marmalade", user_id="ursula")
     alice.post("memories/search", {"query": "where is the marmalade", "user_id": "ursula"})
     charlie.post("apps/acme/nonsense?whisper=quagga", {"quagga": 1})
@@ -230,19 +230,19 @@ def test_it_names_nobody_and_quotes_nothing(told: None, alice: Caller, charlie: 
 # --- searches, embedders, models, jobs
 
 
-def test_a_search_is_counted_with_what_answered_it(told: None, alice: Caller) -> None:
+def test_a_search_is_counted_with_what_answered_it(with_token: None, alice: Caller) -> None:
     alice.remember("The printer is on the second floor.")
     before = samples()
     alice.post("memories/search", {"query": "where is the printer"})
     after = samples()
     assert rise(before, after, "memsite_search_seconds_count", tier="items") == 1
-    assert rise(before, after, "memsite_searches_degraded_total", arm="vector") == 0
+    assert rise(before, after, "memsite_searches_degraded_total", retriever="vector") == 0
     assert rise(before, after, "memsite_embedded_texts_total", embedder="hash-64") >= 1
     assert rise(before, after, "memsite_embedding_seconds_count", embedder="hash-64", outcome="ok") >= 1
 
 
 def test_memories_are_counted_by_the_way_they_came_in_once_they_are_stored(
-    told: None, alice: Caller, django_capture_on_commit_callbacks: Any
+    with_token: None, alice: Caller, django_capture_on_commit_callbacks: Any
 ) -> None:
     before = samples()
     with django_capture_on_commit_callbacks(execute=True):
@@ -252,15 +252,17 @@ def test_memories_are_counted_by_the_way_they_came_in_once_they_are_stored(
     assert rise(before, samples(), "memsite_memories_created_total", source="api") == 1
 
 
-def test_an_arm_that_does_not_answer_is_counted(told: None, alice: Caller, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_retriever_that_does_not_answer_is_counted(
+    with_token: None, alice: Caller, monkeypatch: pytest.MonkeyPatch
+) -> None:
     alice.remember("The printer is on the second floor.")
     before = samples()
     monkeypatch.setattr("memories.services.base.current_embedder", Away)
     alice.post("memories/search", {"query": "printer"})
-    assert rise(before, samples(), "memsite_searches_degraded_total", arm="vector") == 1
+    assert rise(before, samples(), "memsite_searches_degraded_total", retriever="vector") == 1
 
 
-def test_an_embedder_that_is_away_is_counted_as_that(told: None) -> None:
+def test_an_embedder_that_is_away_is_counted_as_that(with_token: None) -> None:
     nobody = OllamaEmbedder("http://127.0.0.1:9", "m", patience=Patience(attempts=1, total_seconds=1))
     before = samples()
     with pytest.raises(EmbedderUnavailable):
@@ -269,7 +271,7 @@ def test_an_embedder_that_is_away_is_counted_as_that(told: None) -> None:
     assert rise(before, samples(), "memsite_embedding_seconds_count", **labels) == 1
 
 
-def test_a_batch_counts_once_with_its_texts(told: None) -> None:
+def test_a_batch_counts_once_with_its_texts(with_token: None) -> None:
     before = samples()
     HashEmbedder(32).embed_documents(["one", "two", "three"])
     after = samples()
@@ -277,7 +279,7 @@ def test_a_batch_counts_once_with_its_texts(told: None) -> None:
     assert rise(before, after, "memsite_embedded_texts_total", embedder="hash-32") == 3
 
 
-def test_a_call_to_a_model_is_counted_with_its_tokens_and_its_cost(told: None, acme: App) -> None:
+def test_a_call_to_a_model_is_counted_with_its_tokens_and_its_cost(with_token: None, acme: App) -> None:
     before = samples()
     record(acme, Usage("extract", "some-model", 1200, 80, 2.0, 0.004, "ok", "openai"))
     record(acme, Usage("extract", "some-model", 0, 0, 9.0, None, "unavailable", "openai"))
@@ -314,7 +316,7 @@ class Trial(Job[None]):
         (claims.ClaimLost(), "lost"),
     ],
 )
-def test_a_run_is_counted_with_what_became_of_it(told: None, error: Exception | None, outcome: str) -> None:
+def test_a_run_is_counted_with_what_became_of_it(with_token: None, error: Exception | None, outcome: str) -> None:
     now = timezone.now()
     claims.fire("sweep", None, Every(1), now, "test")
     claimed = claims.claim("sweep", None, now)
@@ -330,7 +332,7 @@ def test_a_run_is_counted_with_what_became_of_it(told: None, error: Exception | 
 
 
 @time_machine.travel(NOW, tick=False)
-def test_what_there_is_and_what_waits_is_looked_up(told: None, alice: Caller, charlie: Caller) -> None:
+def test_what_there_is_and_what_waits_is_looked_up(with_token: None, alice: Caller, charlie: Caller) -> None:
     alice.remember("The printer is on the second floor.")
     charlie.remember("The printer is on the third floor.")
     App.objects.filter(pk=charlie.app.pk).update(status="uninstalled")
@@ -363,7 +365,7 @@ def test_what_there_is_and_what_waits_is_looked_up(told: None, alice: Caller, ch
         assert value(samples(), "memsite_model_tokens_today") == 0
 
 
-def test_how_much_apps_are_used_is_looked_up(told: None, alice: Caller, charlie: Caller) -> None:
+def test_how_much_apps_are_used_is_looked_up(with_token: None, alice: Caller, charlie: Caller) -> None:
     make_caller(make_app("empty", energy_floor=0.5), "nobody").start_session()
     App.objects.filter(app_id="empty").update(energy_level=0.4)
     AppPolicy.objects.filter(app=alice.app).update(memory_limit=2)
@@ -381,7 +383,7 @@ def test_how_much_apps_are_used_is_looked_up(told: None, alice: Caller, charlie:
 
 
 @time_machine.travel(NOW, tick=False)
-def test_runs_that_nobody_takes_are_overdue_and_the_last_success_is_known(told: None) -> None:
+def test_runs_that_nobody_takes_are_overdue_and_the_last_success_is_known(with_token: None) -> None:
     made = {"fired_by": "test", "since": None}
     for minutes, status in ((10, "pending"), (6, "failed"), (4, "pending"), (9, "done"), (30, "done"), (90, "dead")):
         moment = NOW - timedelta(minutes=minutes)
@@ -399,7 +401,7 @@ def test_runs_that_nobody_takes_are_overdue_and_the_last_success_is_known(told: 
     assert ("memsite_job_last_success_timestamp_seconds", frozenset({("job", "sweep")})) not in results
 
 
-def test_the_last_whole_backup_is_told(told: None, settings: Any, tmp_path: Path) -> None:
+def test_the_last_whole_backup_is_told(with_token: None, settings: Any, tmp_path: Path) -> None:
     settings.MEMSITE = replace(settings.MEMSITE, backup_dir=tmp_path)
     assert "memsite_backup" not in scrape()
     for name, size in (("20260302T030000Z", 7), ("20260303T030000Z", 9)):
@@ -410,7 +412,7 @@ def test_the_last_whole_backup_is_told(told: None, settings: Any, tmp_path: Path
     assert value(results, "memsite_backup_last_bytes") == 9
 
 
-def test_it_asks_as_often_however_many_apps_there_are(told: None, acme: App) -> None:
+def test_it_asks_as_often_however_many_apps_there_are(with_token: None, acme: App) -> None:
     scrape()
     with CaptureQueriesContext(connection) as few:
         scrape()
@@ -423,7 +425,7 @@ def test_it_asks_as_often_however_many_apps_there_are(told: None, acme: App) -> 
 
 
 @pytest.mark.sqlite("reads SQLite's plans")
-def test_no_table_that_grows_is_read_through(told: None, acme: App) -> None:
+def test_no_table_that_grows_is_read_through(with_token: None, acme: App) -> None:
     plans: list[str] = []
 
     def explained(execute: Any, sql: str, params: Any, many: bool, context: dict[str, Any]) -> Any:
@@ -445,7 +447,7 @@ def test_no_table_that_grows_is_read_through(told: None, acme: App) -> None:
     assert len([plan for plan in plans if plan.startswith("SEARCH")]) >= 3
 
 
-def test_without_the_database_the_rest_is_told(told: None, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_the_database_the_rest_is_told(with_token: None, monkeypatch: pytest.MonkeyPatch) -> None:
     def away(_: datetime) -> Iterator[Any]:
         raise OperationalError("no such server")
         yield
@@ -457,7 +459,7 @@ def test_without_the_database_the_rest_is_told(told: None, monkeypatch: pytest.M
     assert any(name == "memsite_http_requests_total" for name, _ in results)
 
 
-def test_a_database_that_takes_too_long_is_not_waited_for(told: None, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_database_that_takes_too_long_is_not_waited_for(with_token: None, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(collector, "SECONDS", -1.0)
     assert value(samples(), "memsite_database_up") == 0
 
@@ -465,7 +467,7 @@ def test_a_database_that_takes_too_long_is_not_waited_for(told: None, monkeypatc
 # --- several processes
 
 
-def kept(folder: Path, name: str, **counts: float) -> Path:
+def keep(folder: Path, name: str, **counts: float) -> Path:
     """A file as a process leaves it."""
     path = folder / f"counter_{name}.db"
     path.write_bytes(bytes(4096))
@@ -483,10 +485,10 @@ def counts_in(path: Path) -> dict[str, float]:
 def test_what_those_who_are_gone_have_counted_is_put_together(tmp_path: Path) -> None:
     metrics_files.hold(tmp_path / "web-3.lock")
     (tmp_path / "web-1.lock").touch()
-    living = kept(tmp_path, "web-3", a=100)
-    kept(tmp_path, "gone", a=1, b=1)
-    kept(tmp_path, "web-1", a=2)
-    kept(tmp_path, "web-2.77", a=4, c=3)
+    living = keep(tmp_path, "web-3", a=100)
+    keep(tmp_path, "gone", a=1, b=1)
+    keep(tmp_path, "web-1", a=2)
+    keep(tmp_path, "web-2.77", a=4, c=3)
     metrics_files.tidy(tmp_path)
     assert counts_in(tmp_path / "counter_gone.db") == {"a": 7, "b": 1, "c": 3}
     assert counts_in(living) == {"a": 100}
@@ -495,7 +497,7 @@ def test_what_those_who_are_gone_have_counted_is_put_together(tmp_path: Path) ->
 
 def test_when_nobody_is_left_all_begins_anew(tmp_path: Path) -> None:
     (tmp_path / "web-1.lock").touch()
-    kept(tmp_path, "web-1", a=2)
-    kept(tmp_path, "gone", a=2)
+    keep(tmp_path, "web-1", a=2)
+    keep(tmp_path, "gone", a=2)
     metrics_files.tidy(tmp_path)
     assert list(tmp_path.iterdir()) == []

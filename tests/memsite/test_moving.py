@@ -123,7 +123,7 @@ def test_everything_arrives(site: tuple[Path, dict[str, Any]], capsys: pytest.Ca
 
 
 @on_postgres
-def test_the_second_wall_is_no_hindrance(site: tuple[Path, dict[str, Any]], settings: Any) -> None:
+def test_the_second_row_security_is_no_hindrance(site: tuple[Path, dict[str, Any]], settings: Any) -> None:
     settings.MEMSITE = replace(settings.MEMSITE, database_url="postgresql://", row_security=True)
     move(site[0])
     assert App.objects.exists()

@@ -28,7 +28,7 @@ def acme(db: None) -> App:
     return make_app("acme")
 
 
-def let_in(app: App, name: str, role: Role = Role.OWNER) -> User:
+def admit(app: App, name: str, role: Role = Role.OWNER) -> User:
     person, _ = User.objects.get_or_create(username=name)
     Membership.objects.create(app=app, user=person, role=role)
     return person
@@ -110,8 +110,8 @@ def test_what_a_group_may_is_noted(admin_client: Client) -> None:
 
 
 def test_who_is_deleted_leaves_the_apps_and_both_are_noted(admin_client: Client, acme: App) -> None:
-    let_in(acme, "carol")
-    bob = let_in(acme, "bob", Role.EDITOR)
+    admit(acme, "carol")
+    bob = admit(acme, "bob", Role.EDITOR)
     assert delete(admin_client, bob).status_code == 302
     gone, left = noted()
     assert gone[:2] == ("user deleted", "bob")
@@ -122,7 +122,7 @@ def test_who_is_deleted_leaves_the_apps_and_both_are_noted(admin_client: Client,
 
 @pytest.mark.parametrize("others", [(), ("carol",)])
 def test_the_only_owners_of_an_app_cannot_be_deleted(admin_client: Client, acme: App, others: tuple[str, ...]) -> None:
-    owners = [let_in(acme, name) for name in ("bob", *others)]
+    owners = [admit(acme, name) for name in ("bob", *others)]
     body = [delete(admin_client, *owners).content.decode()]
     if not others:
         body.append(admin_client.get(f"{PEOPLE}{owners[0].pk}/delete/").content.decode())
@@ -132,8 +132,8 @@ def test_the_only_owners_of_an_app_cannot_be_deleted(admin_client: Client, acme:
 
 
 def test_an_owner_beside_another_may_go(admin_client: Client, acme: App) -> None:
-    bob = let_in(acme, "bob")
-    let_in(acme, "carol")
+    bob = admit(acme, "bob")
+    admit(acme, "carol")
     stranger = User.objects.create_user("stranger")
     assert delete(admin_client, bob, stranger).status_code == 302
     assert set(User.objects.values_list("username", flat=True)) == {"admin", "carol"}
@@ -143,7 +143,7 @@ def test_an_owner_beside_another_may_go(admin_client: Client, acme: App) -> None
 def test_nobody_goes_if_another_owner_went_meanwhile(
     admin_client: Client, acme: App, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    bob, carol = let_in(acme, "bob"), User.objects.create_user("carol")
+    bob, carol = admit(acme, "bob"), User.objects.create_user("carol")
     monkeypatch.setattr(admin, "without_owner", lambda _: [])
     assert delete(admin_client, bob).status_code == 403
     assert delete(admin_client, bob, carol).status_code == 403
@@ -155,7 +155,7 @@ def test_nobody_goes_if_another_owner_went_meanwhile(
 @pytest.mark.django_db(transaction=True)
 def test_who_takes_an_owner_out_waits_for_whoever_else_does() -> None:
     app = make_app("acme")
-    bob, carol = let_in(app, "bob"), let_in(app, "carol")
+    bob, carol = admit(app, "bob"), admit(app, "carol")
     waited: list[str] = []
 
     def meanwhile() -> None:

@@ -68,7 +68,7 @@ def how_many_are_expected(connection: Any, sql: str, parameters: Any) -> int:
     return max(int(plan["Plan Rows"]) for plan in waiting if plan.get("Relation Name") == "memories_memory")
 
 
-@pytest.mark.postgres("SQLite is told itself how its tables are filled")
+@pytest.mark.postgres("SQLite has to learn itself how its tables are filled")
 def test_the_few_changes_of_an_app_are_not_taken_for_the_many_of_a_larger_one(alice: Caller) -> None:
     """It would read both of them whole for each write, and each search after one."""
     now, larger = timezone.now(), make_app("larger")

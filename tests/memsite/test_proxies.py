@@ -11,7 +11,7 @@ from django.http import HttpRequest, HttpResponse
 from django.test import Client, RequestFactory
 from django.urls import set_script_prefix
 
-from memsite.http.proxies import Proxies
+from memsite.http.login import Proxies
 
 pytestmark = pytest.mark.django_db
 

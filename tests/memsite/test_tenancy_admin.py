@@ -53,7 +53,7 @@ def short_policy(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(PolicyInline, "fieldsets", [(None, {"fields": ["memory_limit"]})])
 
 
-def said(answer: Any) -> list[str]:
+def say(answer: Any) -> list[str]:
     return [str(message) for message in answer.context["messages"]]
 
 
@@ -220,15 +220,15 @@ def test_app_id_stays_what_it_is(admin_client: Client, acme: App) -> None:
 def test_changing_the_preset_says_what_it_does_not_do(admin_client: Client, acme: App) -> None:
     data = app_form(admin_client, acme, preset="compact")
     answer = admin_client.post(f"{APPS}{acme.pk}/change/", data, follow=True)
-    assert any("Apply the preset" in message for message in said(answer))
+    assert any("Apply the preset" in message for message in say(answer))
     assert AppPolicy.objects.get(app=acme).memory_limit == 100_000
-    assert said(act(admin_client, APPS, "apply_preset", acme)) == ["1 have their preset's numbers."]
+    assert say(act(admin_client, APPS, "apply_preset", acme)) == ["1 have their preset's numbers."]
     assert AppPolicy.objects.get(app=acme).memory_limit == 10
 
 
 def test_uninstall_and_install_again(admin_client: Client, alice: Caller) -> None:
     alice.remember("Stays.")
-    assert said(act(admin_client, APPS, "uninstall", alice.app)) == ["1 set to uninstalled."]
+    assert say(act(admin_client, APPS, "uninstall", alice.app)) == ["1 set to uninstalled."]
     assert App.objects.get().status == AppStatus.UNINSTALLED
     assert alice.get("memories").status_code == 401
     assert Memory.objects.count() == 1
@@ -323,7 +323,7 @@ def test_two_who_set_the_same_are_one(admin_client: Client, acme: App) -> None:
 @pytest.mark.usefixtures("short_policy")
 def test_roles_and_names_stay_as_others_made_them(admin_client: Client, acme: App) -> None:
     for name in ("bob", "carol"):
-        let_in(acme, name, "owner")
+        admit(acme, name, "owner")
     data = app_form(admin_client, acme, preset="ops", **{"members-1-role": "editor"})
     Membership.objects.filter(user__username="bob").update(role="viewer")
     App.objects.update(name="Renamed", change_number=9)
@@ -336,26 +336,26 @@ def test_roles_and_names_stay_as_others_made_them(admin_client: Client, acme: Ap
     assert (acme.name, acme.preset, acme.change_number) == ("Renamed", "ops", 9)
 
 
-@each_row("page, said", product(["tenancy/agent", "memories/memory"], ["x", "nan", "\0", f"{10**20}"]))
-def test_what_is_no_app_is_none(admin_client: Client, acme: App, page: str, said: str) -> None:
+@each_row("page, text", product(["tenancy/agent", "memories/memory"], ["x", "nan", "\0", f"{10**20}"]))
+def test_what_is_no_app_is_none(admin_client: Client, acme: App, page: str, text: str) -> None:
     """As in an address that somebody has changed by hand."""
     url = f"/admin/{page}/add/"
-    assert admin_client.get(url, {"app": said}).status_code == 200
-    assert admin_client.post(url, {"app": said}).context["adminform"].form.errors["app"]
+    assert admin_client.get(url, {"app": text}).status_code == 200
+    assert admin_client.post(url, {"app": text}).context["adminform"].form.errors["app"]
 
 
 # --- members
 
 
-def let_in(app: App, name: str, role: str = "viewer", is_active: bool = True) -> Membership:
+def admit(app: App, name: str, role: str = "viewer", is_active: bool = True) -> Membership:
     user = User.objects.create_user(name, is_active=is_active)
     return Membership.objects.create(app=app, user=user, role=role)
 
 
 @pytest.mark.usefixtures("short_policy")
 def test_who_may_only_look_sees_who_the_members_are(client: Client, acme: App) -> None:
-    let_in(acme, "carol", "owner")
-    bob = let_in(acme, "bob").user
+    admit(acme, "carol", "owner")
+    bob = admit(acme, "bob").user
     User.objects.filter(pk=bob.pk).update(is_staff=True)
     client.force_login(bob)
     page = client.get(f"{APPS}{acme.pk}/change/").content.decode()
@@ -381,7 +381,7 @@ def roles_in(app: App) -> dict[str, str]:
 
 @pytest.mark.usefixtures("short_policy")
 def test_members_are_let_in_once(admin_client: Client, acme: App) -> None:
-    let_in(acme, "bob")
+    admit(acme, "bob")
     User.objects.create_user("carol")
     url, there = f"{APPS}{acme.pk}/change/", {"username": ["This name is there already: set the role in its row."]}
     again, data = new_members(1, ("bob", "editor")), app_form(admin_client, acme)
@@ -398,7 +398,7 @@ def test_members_are_let_in_once(admin_client: Client, acme: App) -> None:
 
 @pytest.mark.usefixtures("short_policy")
 def test_a_member_who_may_not_sign_in_any_more_holds_nothing_up(admin_client: Client, acme: App) -> None:
-    let_in(acme, "bob", is_active=False)
+    admit(acme, "bob", is_active=False)
     User.objects.create_user("carol", is_active=False)
     url = f"{APPS}{acme.pk}/change/"
     data = app_form(admin_client, acme, name="Renamed", **{"members-0-role": "editor"})
@@ -410,7 +410,7 @@ def test_a_member_who_may_not_sign_in_any_more_holds_nothing_up(admin_client: Cl
 
 @pytest.mark.usefixtures("short_policy")
 def test_an_unknown_name_is_told_beside_the_others(admin_client: Client, acme: App) -> None:
-    let_in(acme, "bob")
+    admit(acme, "bob")
     rows = new_members(1, ("nobody", "viewer"), ("bob", "viewer"), ("", "viewer"))
     errors = member_errors(admin_client.post(f"{APPS}{acme.pk}/change/", app_form(admin_client, acme, **rows)))
     assert [list(row) for row in errors] == [[], ["username"], ["username"], []]
@@ -419,8 +419,8 @@ def test_an_unknown_name_is_told_beside_the_others(admin_client: Client, acme: A
 @pytest.mark.parametrize("change", [{"members-0-DELETE": "on"}, {"members-0-role": "editor"}])
 @pytest.mark.usefixtures("short_policy")
 def test_the_last_owner_stays(admin_client: Client, acme: App, change: dict[str, str]) -> None:
-    let_in(acme, "bob", "owner")
-    let_in(acme, "carol")
+    admit(acme, "bob", "owner")
+    admit(acme, "carol")
     url = f"{APPS}{acme.pk}/change/"
     data = app_form(admin_client, acme, **change)
     answer = admin_client.post(url, data)
@@ -434,7 +434,7 @@ def test_the_last_owner_stays(admin_client: Client, acme: App, change: dict[str,
 
 @pytest.mark.usefixtures("short_policy")
 def test_an_owner_may_be_let_in_as_another_goes(admin_client: Client, acme: App) -> None:
-    let_in(acme, "bob", "owner")
+    admit(acme, "bob", "owner")
     User.objects.create_user("carol")
     url, data = f"{APPS}{acme.pk}/change/", app_form(admin_client, acme, **{"members-0-DELETE": "on"})
     refused = admin_client.post(url, data | new_members(1, ("carol", "viewer")))
@@ -446,8 +446,8 @@ def test_an_owner_may_be_let_in_as_another_goes(admin_client: Client, acme: App)
 
 @pytest.mark.usefixtures("short_policy")
 def test_somebody_may_be_taken_out_by_two_at_once(admin_client: Client, acme: App) -> None:
-    gone = let_in(acme, "bob", "owner")
-    let_in(acme, "carol", "owner")
+    gone = admit(acme, "bob", "owner")
+    admit(acme, "carol", "owner")
     data = app_form(admin_client, acme, **{"members-0-DELETE": "on"})
     gone.delete()
     assert admin_client.post(f"{APPS}{acme.pk}/change/", data).status_code == 302
@@ -505,16 +505,16 @@ def test_another_key_for_rotation_but_no_third(admin_client: Client, alice: Call
     assert key is not None
     assert key.scopes == ["read"]
     refused = act(admin_client, AGENTS, "issue_key", alice.agent)
-    assert said(refused) == ["acme/alice has two live keys already: revoke one first."]
+    assert say(refused) == ["acme/alice has two live keys already: revoke one first."]
     assert ApiKey.objects.filter(agent=alice.agent).count() == 2
 
 
 def test_revoked_key_stops_working(admin_client: Client, alice: Caller) -> None:
     key = alice.agent.keys.get()
-    assert said(act(admin_client, KEYS, "revoke", key)) == ["1 revoked."]
+    assert say(act(admin_client, KEYS, "revoke", key)) == ["1 revoked."]
     assert alice.get("memories").status_code == 401
     first = ApiKey.objects.get(pk=key.pk).revoked_at
-    assert said(act(admin_client, KEYS, "revoke", key)) == ["0 revoked."]
+    assert say(act(admin_client, KEYS, "revoke", key)) == ["0 revoked."]
     assert ApiKey.objects.get(pk=key.pk).revoked_at == first
 
 

@@ -55,7 +55,7 @@ def test_it_is_known_by_its_code_and_not_by_words(error: BaseException | None, e
 
 
 @pytest.mark.sqlite("its own limit of a file's pages")
-def test_a_full_sqlite_is_known_and_takes_writes_again_when_there_is_room(db: None) -> None:
+def test_a_full_sqlite_is_known_and_takes_writes_again_when_there_is_capacity(db: None) -> None:
     def fill() -> None:
         App.objects.bulk_create(App(app_id=f"app-{number}", name="x" * 90) for number in range(500))
 

@@ -16,7 +16,7 @@ PAGES = ("/login", "/memories", "/settings/moving", "/admin/login/", "/oauth/aut
 
 
 @pytest.fixture
-def kept(settings: Any, monkeypatch: pytest.MonkeyPatch) -> list[str]:
+def retained(settings: Any, monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """The names of files that were kept, in a site that takes 1,000 bytes of anybody."""
     settings.MEMSITE = replace(get_conf(), max_body_bytes=1000, import_megabytes=1)
     names: list[str] = []
@@ -37,15 +37,15 @@ def send(browser: Client, path: str, size: int) -> Any:
 
 
 @pytest.mark.parametrize("path", PAGES)
-def test_of_a_stranger_no_large_file_is_kept(db: None, kept: list[str], path: str) -> None:
+def test_of_a_stranger_no_large_file_is_kept(db: None, retained: list[str], path: str) -> None:
     answer = send(Client(enforce_csrf_checks=True), path, 2000)
     assert answer.status_code in (404, 413)
-    assert kept == []
+    assert retained == []
 
 
-def test_who_is_signed_in_may_send_one_as_large_as_an_import(kept: list[str], admin_client: Client) -> None:
+def test_who_is_signed_in_may_send_one_as_large_as_an_import(retained: list[str], admin_client: Client) -> None:
     send(admin_client, "/password", 500_000)
-    assert set(kept) == {"a.bin"}
-    kept.clear()
+    assert set(retained) == {"a.bin"}
+    retained.clear()
     assert send(admin_client, "/password", 1024 * 1024 + 1000).status_code == 413
-    assert kept == []
+    assert retained == []

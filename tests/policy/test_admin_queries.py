@@ -35,18 +35,18 @@ def list_page(model: Any) -> str:
 def furnish(caller: Caller, number: int, name: str) -> None:
     """`number` rows of what the lists show, each with rows of its own around it."""
     now = timezone.now()
-    for one in range(number):
-        session = caller.start_session(title=f"{name} {one}")["id"]
-        said = f"[MEMORY:timing:{name}{one}] Takes {one}0s\n[MEMORY:misc] no\n[EVENT:info:{name}] up"
-        caller.put(f"sessions/{session}/turns/1", {"user_input": f"I like {name} {one}.", "llm_output": said})
+    for index in range(number):
+        session = caller.start_session(title=f"{name} {index}")["id"]
+        text = f"[MEMORY:timing:{name}{index}] Takes {index}0s\n[MEMORY:misc] no\n[EVENT:info:{name}] up"
+        caller.put(f"sessions/{session}/turns/1", {"user_input": f"I like {name} {index}.", "llm_output": text})
         caller.post("context", {"query": name, "session_id": session})
-        caller.post("triggers", {"trigger_date": "2099-01-01", "message": f"{name} {one}"})
-        Agent.objects.create(app=caller.app, name=f"{name}-{one}")
+        caller.post("triggers", {"trigger_date": "2099-01-01", "message": f"{name} {index}"})
+        Agent.objects.create(app=caller.app, name=f"{name}-{index}")
         LedgerEntry.objects.create(app=caller.app, operation="gate", model=name, day=now.date())
-        EnergyUse.objects.create(app=caller.app, operation=f"{name}{one}", day=now.date())
-        RecallCount.objects.create(app=caller.app, mode=name, tier=str(one), day=now.date())
-        JobRun.objects.create(app=caller.app, job="decay", period=f"{name}{one}", until=now, fired_by="test")
-        make_app(f"{name}-{one}")
+        EnergyUse.objects.create(app=caller.app, operation=f"{name}{index}", day=now.date())
+        RecallCount.objects.create(app=caller.app, mode=name, tier=str(index), day=now.date())
+        JobRun.objects.create(app=caller.app, job="decay", period=f"{name}{index}", until=now, fired_by="test")
+        make_app(f"{name}-{index}")
     first, *rest = (row["id"] for row in caller.get("memories").json()["results"])
     for other in rest:
         caller.post(f"memories/{first}/links", {"to": other})

@@ -53,7 +53,7 @@ def wrong() -> dict[str, str]:
         cwd=ROOT, env=environment, capture_output=True, text=True, check=False,
     )  # fmt: skip
     assert done.returncode == 0, done.stderr[-500:]
-    return {name: told for line in done.stdout.splitlines() for name, told in json.loads(line).items()}
+    return {name: value for line in done.stdout.splitlines() for name, value in json.loads(line).items()}
 
 
 def test_each_part_can_be_imported_first(wrong: dict[str, str]) -> None:

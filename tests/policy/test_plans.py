@@ -99,7 +99,7 @@ OF_ONE: dict[str, tuple[Callable[[App], QuerySet[Any, Any]], str]] = {
         "memory_uid=?",
     ),
     "whose memories are shared": (apps_sharing_with, "memory_shared"),
-    "what is told": (lambda _: Delivery.objects.due(timezone.now()).order_by(), "delivery_due"),
+    "deliveries due": (lambda _: Delivery.objects.due(timezone.now()).order_by(), "delivery_due"),
     "what is purged": (lambda _: Purge.objects.open().order_by(), "purge_open"),
     "what is taken back": (lambda _: Rollback.objects.open().order_by(), "rollback_open"),
     "what is taken in": (lambda _: Import.objects.open().order_by(), "import_open"),
@@ -157,27 +157,31 @@ def test_what_a_session_begins_with_is_found_without_reading_the_app(acme: App) 
 @pytest.mark.parametrize("of_site", [True, False])
 def test_a_job_is_fired_and_claimed_without_reading_what_it_has_ever_done(acme: App, of_site: bool) -> None:
     now, app = timezone.now(), None if of_site else acme
-    with CaptureQueriesContext(connection) as asked:
+    with CaptureQueriesContext(connection) as requested:
         claims.fire("backup" if of_site else "decay", app, Every(1), now + timedelta(minutes=1), "a test")
         assert engine.next_claim(JOBS, now + timedelta(minutes=1))
-    found_by = places(asked)
+    found_by = places(requested)
     of_what_is_open = {place for place in found_by if place.startswith(("job_run_open", "job_run_under_way"))}
     assert {place.split()[0] for place in of_what_is_open} == {"job_run_open", "job_run_open_of", "job_run_under_way"}
     assert not [place for place in found_by - of_what_is_open if place.endswith(("(job=?)", "app_id=?)"))]
 
 
-def places(asked: CaptureQueriesContext) -> set[str]:
+def places(requested: CaptureQueriesContext) -> set[str]:
     """Where runs were looked for, by which index and what of it."""
-    selects = [one["sql"] for one in asked.captured_queries if 'FROM "jobs_jobrun"' in one["sql"]]
+    selects = [
+        captured_query["sql"]
+        for captured_query in requested.captured_queries
+        if 'FROM "jobs_jobrun"' in captured_query["sql"]
+    ]
     plans = [explained(sql) for sql in selects if sql.startswith("SELECT")]
     return {place for plan in plans for place in re.findall(r"jobs_jobrun USING (?:COVERING )?INDEX (.+)", plan)}
 
 
 @of_sqlite
 def test_the_apps_of_a_job_that_is_due_are_found_without_reading_what_it_has_ever_done(acme: App) -> None:
-    with CaptureQueriesContext(connection) as asked:
+    with CaptureQueriesContext(connection) as requested:
         claims.fire_all("limit", [acme], Every(1), timezone.now() + timedelta(minutes=1), "a test")
-    found_by = places(asked)
+    found_by = places(requested)
     assert "job_run_latest (job=? AND app_id=? AND until>? AND until<?)" in found_by
     assert not [place for place in found_by if place.endswith(("(job=?)", "app_id=?)"))]
 
@@ -187,10 +191,14 @@ def test_links_and_names_are_shown_without_reading_who_may_see_what(alice: Calle
     """A list of all that an agent may see is made anew for each question, however few rows are looked at."""
     older, newer = (alice.remember(text)["id"] for text in ("Anna lives in Porto", "Anna works at Siemens"))
     assert alice.post(f"memories/{older}/links", {"to": newer, "kind": "related"}).status_code == 201
-    with CaptureQueriesContext(connection) as asked:
+    with CaptureQueriesContext(connection) as requested:
         assert alice.get(f"memories/{older}/links").json()["results"]
         assert alice.get("entities").json()["results"]
-    plans = [explained(one["sql"]) for one in asked.captured_queries if one["sql"].startswith("SELECT")]
+    plans = [
+        explained(captured_query["sql"])
+        for captured_query in requested.captured_queries
+        if captured_query["sql"].startswith("SELECT")
+    ]
     assert [plan for plan in plans if "CORRELATED" in plan]
     assert not [plan for plan in plans if "LIST SUBQUERY" in plan]
 
@@ -198,18 +206,22 @@ def test_links_and_names_are_shown_without_reading_who_may_see_what(alice: Calle
 @of_sqlite
 def test_a_name_is_kept_for_one_memory_that_mentions_it(acme: App) -> None:
     """They are not all read: most memories of an app may mention it."""
-    with CaptureQueriesContext(connection) as asked:
+    with CaptureQueriesContext(connection) as requested:
         drop_unmentioned(acme, [5, 6])
-    (plan,) = (explained(one["sql"]) for one in asked.captured_queries if "memories_mention" in one["sql"])
+    (plan,) = (
+        explained(captured_query["sql"])
+        for captured_query in requested.captured_queries
+        if "memories_mention" in captured_query["sql"]
+    )
     assert re.search(r"CORRELATED SCALAR SUBQUERY 1\nSEARCH \w+ USING INDEX \S+ \(entity_id=\?\)", plan)
 
 
 @of_sqlite
 def test_subjects_are_looked_for_by_their_keys(acme: App) -> None:
     """The kind is no parameter: for each value of one SQLite would look anew whether an index of some rows fits it."""
-    with CaptureQueriesContext(connection) as asked:
+    with CaptureQueriesContext(connection) as requested:
         subjects_with(acme, "router", "big router")
-    (sql,) = (one["sql"] for one in asked.captured_queries)
+    (sql,) = (captured_query["sql"] for captured_query in requested.captured_queries)
     assert "(app_id=? AND key=?)" in explained(sql)
     assert "'subject'" in subjects_with.query_for((acme, "router", "big router")).sql
 
@@ -217,9 +229,9 @@ def test_subjects_are_looked_for_by_their_keys(acme: App) -> None:
 @of_sqlite
 def test_what_is_at_odds_is_looked_for_by_its_ends(acme: App) -> None:
     """Nor is this kind a parameter: it is asked for with each search after a write."""
-    with CaptureQueriesContext(connection) as asked:
+    with CaptureQueriesContext(connection) as requested:
         contradictions(acme, 5, 6, 5, 6)
-    (sql,) = (one["sql"] for one in asked.captured_queries)
+    (sql,) = (captured_query["sql"] for captured_query in requested.captured_queries)
     assert all(f"({end}=?" in explained(sql) for end in ("from_memory_id", "to_memory_id"))
     assert "'contradicts'" in contradictions.query_for((acme, 5, 6, 5, 6)).sql
 
@@ -242,22 +254,26 @@ def explained(sql: str) -> str:
 def test_what_it_finds_out_itself_does_not_count(acme: App) -> None:
     with connection.cursor() as cursor:
         cursor.execute("SELECT count(*) FROM sqlite_stat1 WHERE tbl = 'memories_memory'")
-        told = cursor.fetchone()
+        answer = cursor.fetchone()
         cursor.execute("INSERT OR REPLACE INTO sqlite_stat1 VALUES ('memories_memory', 'memory_changes', '1 1 1')")
         analyse()
         cursor.execute("SELECT idx, stat FROM sqlite_stat1 WHERE tbl = 'memories_memory' ORDER BY idx")
         stats = cursor.fetchall()
-    assert len(stats) == told[0]
+    assert len(stats) == answer[0]
     assert dict(stats)["memory_changes"] == "10000000 100000 1 noskipscan"
     assert dict(stats)["memory_session"] == "1000000 2 noskipscan"
 
 
 @of_sqlite
 def test_it_is_told_once(acme: App) -> None:
-    with CaptureQueriesContext(connection) as asked:
+    with CaptureQueriesContext(connection) as requested:
         sqlite_stats.write_statistics()
-    assert asked.captured_queries
-    assert not [one for one in asked.captured_queries if one["sql"].startswith(("INSERT", "DELETE"))]
+    assert requested.captured_queries
+    assert not [
+        captured_query
+        for captured_query in requested.captured_queries
+        if captured_query["sql"].startswith(("INSERT", "DELETE"))
+    ]
 
 
 def foreign_keys() -> Iterator[tuple[type[models.Model], models.ForeignKey[Any, Any]]]:
@@ -269,18 +285,18 @@ def foreign_keys() -> Iterator[tuple[type[models.Model], models.ForeignKey[Any, 
 
 def others(model: type[models.Model], name: str) -> list[models.Index | models.UniqueConstraint]:
     """Indexes that begin with the field, but for its own."""
-    unique = [one for one in model._meta.constraints if isinstance(one, models.UniqueConstraint)]
-    return [one for one in (*model._meta.indexes, *unique) if one.fields and one.fields[0].lstrip("-") == name]
+    unique = [constraint for constraint in model._meta.constraints if isinstance(constraint, models.UniqueConstraint)]
+    return [item for item in (*model._meta.indexes, *unique) if item.fields and item.fields[0].lstrip("-") == name]
 
 
 def test_a_foreign_key_is_indexed_once() -> None:
     """The app's own index has its rows in the order of their numbers: it may stand beside others."""
     of_all = {
-        f"{model.__name__}.{field.name}": [one for one in others(model, field.name) if one.condition is None]
+        f"{model.__name__}.{field.name}": [other for other in others(model, field.name) if other.condition is None]
         for model, field in foreign_keys()
         if field.db_index and field.name != "app"
     }
-    assert [name for name, found in of_all.items() if found] == []
+    assert [name for name, value in of_all.items() if value] == []
 
 
 def test_rows_without_one_are_in_no_index_of_a_foreign_key() -> None:
@@ -288,8 +304,8 @@ def test_rows_without_one_are_in_no_index_of_a_foreign_key() -> None:
     given = Q(x__isnull=False)
     for model, field in foreign_keys():
         if field.null:
-            partial = [one for one in others(model, field.name) if len(one.fields) == 1]
-            conditions = [Q(x__isnull=one.condition.children[0][1]) for one in partial if one.condition]
+            partial = [other for other in others(model, field.name) if len(other.fields) == 1]
+            conditions = [Q(x__isnull=item.condition.children[0][1]) for item in partial if item.condition]
             assert (field.db_index, conditions) == (False, [given]), f"{model.__name__}.{field.name}"
 
 

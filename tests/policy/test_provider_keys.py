@@ -20,7 +20,7 @@ NAMES = ("llm_api_key", "embedder_api_key", "previous_embedder_api_key", "llm_ur
 
 
 @pytest.fixture
-def told() -> Any:
+def answers() -> Any:
     given = {name: f"https://{NEEDLE}.example" if name.endswith("url") else NEEDLE for name in NAMES}
     with override_settings(MEMSITE=replace(get_conf(), **given)):
         yield
@@ -32,7 +32,7 @@ def test_no_table_has_a_place_for_them() -> None:
     assert {name for name in columns if "api_key" in name.lower() or "provider_url" in name.lower()} == set()
 
 
-def test_whoever_writes_down_the_settings_writes_down_no_secret(told: None) -> None:
+def test_whoever_writes_down_the_settings_writes_down_no_secret(answers: None) -> None:
     secrets = {field.name for field in fields(Conf) if field.name.endswith(("_key", "_token"))}
     assert len(secrets) >= 5
     given = dict.fromkeys(secrets | {"database_url"}, f"postgresql://{NEEDLE}") | {"broker_url": f"redis://{NEEDLE}"}
@@ -42,15 +42,15 @@ def test_whoever_writes_down_the_settings_writes_down_no_secret(told: None) -> N
 
 
 @pytest.mark.long
-def test_no_page_and_no_door_shows_them(told: None, alice: Caller, operator: APIClient) -> None:
+def test_no_page_and_no_endpoint_shows_them(answers: None, alice: Caller, operator: APIClient) -> None:
     browser = Client(raise_request_exception=False)
     browser.force_login(User.objects.create_superuser("sue", password="seven-green-bottles"))
-    shown = []
+    displayed = []
     for address in ROUTES:
         path = example(address).replace("/x", "/acme") if "app_id" in address else example(address)
         for client in (browser, operator, alice.client):
             answer = client.get(path, follow=True)
             body = b"".join(answer.streaming_content) if answer.streaming else answer.content
             if NEEDLE.encode() in body:
-                shown.append(path)
-    assert shown == []
+                displayed.append(path)
+    assert displayed == []

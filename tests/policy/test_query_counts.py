@@ -31,8 +31,8 @@ def furnish(caller: Caller, number: int) -> str:
     """`number` rows of everything that lists show; answers the session's id."""
     session = caller.start_session()["id"]
     for turn in range(1, number + 1):
-        said = f"[MEMORY:timing:svc{turn}] Takes {turn}0s\n[EVENT:info:svc{turn}] up"
-        caller.put(f"sessions/{session}/turns/{turn}", {"user_input": "hi", "llm_output": said})
+        text = f"[MEMORY:timing:svc{turn}] Takes {turn}0s\n[EVENT:info:svc{turn}] up"
+        caller.put(f"sessions/{session}/turns/{turn}", {"user_input": "hi", "llm_output": text})
         caller.start_session(title=f"session {turn}")
     first, *rest = (row["id"] for row in caller.get("memories").json()["results"])
     for other in rest:

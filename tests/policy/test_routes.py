@@ -22,7 +22,7 @@ PUBLIC = {
     "healthz": "says only ok",
     "api/v1/version": "says only which version it is",
     "readyz": "says only which part is not ready, or works less well",
-    "api/schema": "the description of the doors, not what is behind them",
+    "api/schema": "the description of the endpoints, not what is behind them",
     "api/docs": "the same for people",
 }
 METHODS = ("get", "post", "put", "patch", "delete")
@@ -50,13 +50,13 @@ def example(address: str) -> str:
     return "/" + filled.replace("(?P<app_label>", "").replace("$", "")
 
 
-def test_there_are_doors_at_all() -> None:
+def test_there_are_endpoints_at_all() -> None:
     assert len(API) >= 27
     assert set(PUBLIC) <= set(ROUTES)
 
 
 @each_row("address", API)
-def test_a_door_of_the_api_names_its_scope_and_takes_keys_only(address: str) -> None:
+def test_a_endpoint_of_the_api_names_its_scope_and_takes_keys_only(address: str) -> None:
     view = API[address].callback.view_class
     assert view.scope in SCOPES, "a view without a scope is shut to everyone"
     assert view.permission_classes == [HasScope] == api_settings.DEFAULT_PERMISSION_CLASSES
@@ -66,7 +66,7 @@ def test_a_door_of_the_api_names_its_scope_and_takes_keys_only(address: str) -> 
 
 @pytest.mark.django_db
 @each_row("address", API)
-def test_nobody_gets_through_a_door_of_the_api_without_a_key(address: str) -> None:
+def test_nobody_gets_through_a_endpoint_of_the_api_without_a_key(address: str) -> None:
     client = Client(raise_request_exception=False)
     for method in METHODS:
         answer = client.generic(method.upper(), example(address), b"{}", content_type="application/json")
@@ -80,7 +80,7 @@ def methods_of(view: Any) -> list[str]:
 
 
 @each_row("address", API)
-def test_no_door_of_the_api_passes_over_a_query_parameter_that_it_does_not_know(
+def test_no_endpoint_of_the_api_passes_over_a_query_parameter_that_it_does_not_know(
     address: str, alice: Caller, operator: APIClient
 ) -> None:
     view = API[address].callback.view_class
@@ -98,7 +98,7 @@ BODILESS = {address for address, route in API.items() if takes_no_body(route.cal
 
 
 @each_row("address", sorted(BODILESS))
-def test_a_door_without_a_body_passes_over_none(address: str, alice: Caller, operator: APIClient) -> None:
+def test_a_endpoint_without_a_body_passes_over_none(address: str, alice: Caller, operator: APIClient) -> None:
     client = operator if API[address].callback.view_class.scope == "operator" else alice.client
     for body in (b"{", b'{"x": 1}', b"[]", b"null", b"5"):
         assert_problem(client.generic("POST", example(address), body, content_type="application/json"), 400)
@@ -118,7 +118,7 @@ def test_nothing_is_read_or_deleted_for_a_body_that_would_be_passed_over(
         assert_problem(answer, 400, "zzz")
 
 
-def test_there_are_doors_without_a_body() -> None:
+def test_there_are_endpoints_without_a_body() -> None:
     assert {"api/v1/sessions/<uuid:uid>/heartbeat", "api/v1/apps/<str:app_id>/webhooks/<uuid:uid>/test"} <= BODILESS
 
 
@@ -126,19 +126,19 @@ SPOKEN = {address: route for address, route in ROUTES.items() if address.startsw
 
 
 @each_row("address", SPOKEN)
-def test_a_door_of_another_language_takes_keys_only(address: str) -> None:
+def test_a_endpoint_of_another_language_takes_keys_only(address: str) -> None:
     view = SPOKEN[address].callback.view_class
     assert view.scope in SCOPES
     assert view.permission_classes == [HasScope]
     own = [KeyAuthentication, OperatorSessionAuthentication]
     assert view.authentication_classes == own or all(
-        issubclass(one, KeyAuthentication) for one in view.authentication_classes
+        issubclass(authentication_class, KeyAuthentication) for authentication_class in view.authentication_classes
     )
 
 
 @pytest.mark.django_db
 @each_row("address", [address for address in ROUTES if address not in API and not address.startswith("admin/")])
-def test_every_other_door_is_public_on_purpose_or_shut(address: str) -> None:
+def test_every_other_endpoint_is_public_on_purpose_or_shut(address: str) -> None:
     answer = Client(raise_request_exception=False).get(example(address))
     if address in PUBLIC:
         assert answer.status_code == 200
@@ -161,7 +161,9 @@ def test_the_admin_lets_nobody_in_who_has_not_signed_in() -> None:
 
 
 @pytest.mark.django_db
-def test_a_signed_in_person_who_is_a_member_of_nothing_gets_through_no_door_of_the_api(django_user_model: Any) -> None:
+def test_a_signed_in_person_who_is_a_member_of_nothing_gets_through_no_endpoint_of_the_api(
+    django_user_model: Any,
+) -> None:
     client = Client(raise_request_exception=False)
     client.force_login(django_user_model.objects.create_user("clerk", is_staff=True))
     for address in API:
@@ -178,7 +180,7 @@ def test_what_other_systems_clients_ask_is_answered_with_a_slash_as_without_and_
 
 @pytest.mark.django_db
 @pytest.mark.parametrize("path", ["/healthz", "/readyz"])
-def test_the_public_doors_say_nothing_else(path: str) -> None:
+def test_the_public_endpoints_say_nothing_else(path: str) -> None:
     body = Client().get(path).json()
     assert body["status"] == "ok"
     assert body.keys() <= {"status", "checks", "degraded", "notes"}

@@ -77,8 +77,8 @@ ALLOWED: dict[tuple[str, str], str] = {
         )
     },
     ("memories/notifications/alerts.py", "Alert.objects.select_related"): "of the apps that the caller may see",
-    ("memories/api/views/alerts.py", "AlertRule.objects.of"): "of the app named, or of the site for who operates it",
-    ("memories/api/views/alerts.py", "Webhook.objects.all"): "rules of the site may name any app's",
+    ("memories/api/views/webhooks.py", "AlertRule.objects.of"): "of the app named, or of the site for who operates it",
+    ("memories/api/views/webhooks.py", "Webhook.objects.all"): "rules of the site may name any app's",
     ("memories/jobs.py", "AgentSession.objects.active"): "which apps have sessions that fell silent",
 }
 

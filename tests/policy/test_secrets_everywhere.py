@@ -50,20 +50,20 @@ class Walk:
             return self.resolved(self.schema["components"]["schemas"][node["$ref"].rsplit("/", 1)[1]])
         for several in ("allOf", "oneOf", "anyOf"):
             if several in node:
-                return self.resolved(next(one for one in node[several] if one.get("type") != "null"))
+                return self.resolved(next(item for item in node[several] if item.get("type") != "null"))
         return node
 
     def usual(self, node: dict[str, Any], name: str = "") -> Any:
         """A value that may stand there, of required fields alone."""
         node = self.resolved(node)
         kind = node.get("type", "object")
-        kind = next(one for one in kind if one != "null") if isinstance(kind, list) else kind
+        kind = next(item for item in kind if item != "null") if isinstance(kind, list) else kind
         if name in self.known:
             return self.known[name]
         if "enum" in node:
             return node["enum"][0]
         if kind == "object":
-            return {one: self.usual(node["properties"][one], one) for one in node.get("required", ())}
+            return {item: self.usual(node["properties"][item], item) for item in node.get("required", ())}
         if kind == "array":
             return [self.usual(node["items"], name.removesuffix("s"))] if node.get("minItems") else []
         return {"string": "2199-01-01" if node.get("format") in GIVEN else "a text", "boolean": False}.get(
@@ -82,10 +82,10 @@ class Walk:
             yield f"https://example.org/hook?token={SECRET}" if name == "url" else f"It is {SECRET} today"
         if "object" in kinds and "properties" not in node:
             yield {"plain": [f"It is {SECRET}", {"token": SECRET}], SECRET: 1}
-        for one, inner in node.get("properties", {}).items():
-            for value in self.spoilt(inner, one):
+        for content, inner in node.get("properties", {}).items():
+            for value in self.spoilt(inner, content):
                 usual = self.usual(node)
-                yield {**(usual if isinstance(usual, dict) else {}), one: value}
+                yield {**(usual if isinstance(usual, dict) else {}), content: value}
         if "array" in kinds:
             yield from ([value] for value in self.spoilt(node["items"], name))
 
@@ -97,7 +97,7 @@ class Walk:
             # Without an agent's key nothing more could be tried.
             if method in METHODS and operation["operationId"] != "delete_agent"
         ]
-        yield from sorted(every, key=lambda one: one[2]["operationId"] in LAST)
+        yield from sorted(every, key=lambda item: item[2]["operationId"] in LAST)
 
     def address(self, path: str) -> str:
         places = path.split("/")
@@ -129,10 +129,10 @@ def known(alice: Caller, operator: APIClient) -> dict[str, str]:
 class Lines(logging.Handler):
     def __init__(self) -> None:
         super().__init__(logging.DEBUG)
-        self.told: list[str] = []
+        self.lines: list[str] = []
 
     def emit(self, record: logging.LogRecord) -> None:
-        self.told.append(f"{record.getMessage()} {record.__dict__}")
+        self.lines.append(f"{record.getMessage()} {record.__dict__}")
 
 
 @pytest.fixture
@@ -155,27 +155,27 @@ def test_it_is_kept_nowhere_whatever_field_it_comes_in(
         body = operation.get("requestBody", {}).get("content", {}).get("application/json", {}).get("schema")
         bodies = list(walk.spoilt(body)) if body else []
         usual = walk.usual(body) if body else None
-        asked: list[tuple[str, Any, dict[str, str]]] = [(address, one, {}) for one in bodies]
-        asked += [
-            (f"{address}?{one['name']}={SECRET}", usual, {})
-            for one in operation.get("parameters", ())
-            if one["in"] == "query"
+        requested: list[tuple[str, Any, dict[str, str]]] = [(address, body, {}) for body in bodies]
+        requested += [
+            (f"{address}?{item['name']}={SECRET}", usual, {})
+            for item in operation.get("parameters", ())
+            if item["in"] == "query"
         ]
-        asked += [(address, usual, {one: SECRET}) for one in ("Idempotency-Key", "X-Request-ID", "User-Agent")] * (
-            name not in LAST
-        )
+        requested += [
+            (address, usual, {item: SECRET}) for item in ("Idempotency-Key", "X-Request-ID", "User-Agent")
+        ] * (name not in LAST)
         sent = next(iter(operation.get("requestBody", {}).get("content", {})), JSON)
         for client in (alice.client, operator):
-            for number, (where, given, headers) in enumerate(asked):
+            for number, (where, given, headers) in enumerate(requested):
                 headers = {"X-Request-ID": f"{name}-{number}", **headers}
                 content = b"{}\n" if sent != JSON else json.dumps(given).encode() if body else b""
                 answer = client.generic(method.upper(), where, content, sent, headers=headers)
                 assert answer.status_code < 500, (where, given)
-                told = b"".join(answer.streaming_content) if answer.streaming else answer.content
+                output = b"".join(answer.streaming_content) if answer.streaming else answer.content
                 # To whom it says what is wrong, it may say the name of a field that nobody knows.
                 if answer.status_code < 300:
                     taken += 1
-                    assert SECRET.encode() not in told, (name, given)
+                    assert SECRET.encode() not in output, (name, given)
                 assert SECRET not in str(answer.headers), (name, headers)
     assert taken > 100
     lines = ndjson(user(f"It is {SECRET}"), assistant(f"[MEMORY:timing:web] It is {SECRET}"), RESULT)
@@ -185,7 +185,7 @@ def test_it_is_kept_nowhere_whatever_field_it_comes_in(
     Webhook.objects.all().update(url="https://example.org")
     Delivery.objects.all().delete()
     assert tables_with(SECRET) == set()
-    assert [line for line in log.told if SECRET in line] == []
+    assert [line for line in log.lines if SECRET in line] == []
 
 
 def test_what_is_said_stays_word_for_word_where_the_policy_says_so(alice: Caller) -> None:
@@ -205,5 +205,5 @@ def test_a_webhook_is_shown_without_the_token_it_is_called_with(alice: Caller, o
     assert (Webhook.objects.get().url, tables_with(SECRET)) == (url, {"memories_webhook"})
     assert SECRET not in operator.get(path).content.decode()
     # What was shown is no address: nobody loses the token by sending back what they were told.
-    told = operator.patch(f"{path}/{answer.json()['id']}", {"url": answer.json()["url"]})
-    assert (told.status_code, Webhook.objects.get().url) == (400, url)
+    output = operator.patch(f"{path}/{answer.json()['id']}", {"url": answer.json()["url"]})
+    assert (output.status_code, Webhook.objects.get().url) == (400, url)

@@ -32,10 +32,10 @@ def test_every_dependency_is_locked_with_its_hash_and_no_list_names_an_address(l
 
 @pytest.mark.parametrize("lock", LOCKS, ids=lambda lock: lock.name)
 def test_what_is_asked_for_is_locked(lock: Path) -> None:
-    asked = re.findall(r"^([a-z0-9][\w.-]*)", lock.with_suffix(".in").read_text(), re.MULTILINE)
+    requested = re.findall(r"^([a-z0-9][\w.-]*)", lock.with_suffix(".in").read_text(), re.MULTILINE)
     locked = {plain(re.split(r"[\[=]", pin)[0]) for pin in pins(lock)}
-    assert asked
-    assert {plain(name) for name in asked} <= locked
+    assert requested
+    assert {plain(name) for name in requested} <= locked
 
 
 def plain(name: str) -> str:
@@ -56,14 +56,14 @@ def test_what_is_run_and_what_is_tested_are_the_same_versions() -> None:
 
 def test_the_package_asks_for_what_the_lock_has(monkeypatch: pytest.MonkeyPatch) -> None:
     """Each range contains the version that the tests run with; the model's package is ours."""
-    told: dict[str, Any] = {}
-    monkeypatch.setattr("setuptools.setup", lambda **words: told.update(words))
+    answer: dict[str, Any] = {}
+    monkeypatch.setattr("setuptools.setup", lambda **words: answer.update(words))
     runpy.run_path(str(ROOT / "setup.py"))
-    asked = {Requirement(text) for text in told["install_requires"]}
-    own = {one for one in asked if one.name.startswith("memsite-")}
+    requested = {Requirement(text) for text in answer["install_requires"]}
+    own = {item for item in requested if item.name.startswith("memsite-")}
     locked = dict(
         re.findall(r"^([a-z0-9._-]+)(?:\[.+?\])?==(\S+)", (ROOT / "requirements" / "run.lock").read_text(), re.M)
     )
-    assert [str(one) for one in asked - own if locked[plain(one.name)] not in one.specifier] == []
-    assert {str(one) for one in own} == {f"memsite-client=={__version__}", "memsite-minilm<2,>=1"}
-    assert len(asked - own) == len(re.findall(r"^[a-z]", (ROOT / "requirements" / "run.in").read_text(), re.M)) - 1
+    assert [str(item) for item in requested - own if locked[plain(item.name)] not in item.specifier] == []
+    assert {str(item) for item in own} == {f"memsite-client=={__version__}", "memsite-minilm<2,>=1"}
+    assert len(requested - own) == len(re.findall(r"^[a-z]", (ROOT / "requirements" / "run.in").read_text(), re.M)) - 1

@@ -55,8 +55,8 @@ def count(table: str) -> int:
 def history(alice: Caller) -> Caller:
     """A row in every append-only table."""
     session = alice.start_session()["id"]
-    said = "[MEMORY:timing:dns] Takes 5s\n[EVENT:info:dns] up"
-    alice.put(f"sessions/{session}/turns/1", {"user_input": "hello", "llm_output": said})
+    text = "[MEMORY:timing:dns] Takes 5s\n[EVENT:info:dns] up"
+    alice.put(f"sessions/{session}/turns/1", {"user_input": "hello", "llm_output": text})
     note("operator:olga", alice.app, "policy changed")
     assert all(count(table) for table in APPEND_ONLY)
     return alice
@@ -186,14 +186,14 @@ def test_a_link_across_two_apps_is_refused_by_the_database(alice: Caller, charli
 
 
 def test_a_row_cannot_be_moved_into_another_app(alice: Caller, charlie: Caller) -> None:
-    one, two = (Memory.objects.get(uid=alice.remember(text)["id"]) for text in ("Whales sing", "Bears sleep"))
-    Link.objects.create(app=alice.app, from_memory=one, to_memory=two, kind="related")
+    item, two = (Memory.objects.get(uid=alice.remember(text)["id"]) for text in ("Whales sing", "Bears sleep"))
+    Link.objects.create(app=alice.app, from_memory=item, to_memory=two, kind="related")
     foreign = charlie.start_session()["id"]
     session = AgentSession.objects.get(uid=foreign)
     for sql, values in (
-        ("UPDATE memories_memory SET session_id = %s WHERE id = %s", (session.pk, one.pk)),
-        ("UPDATE memories_memory SET app_id = %s WHERE id = %s", (charlie.app.pk, one.pk)),
-        ("UPDATE memories_link SET app_id = %s WHERE from_memory_id = %s", (charlie.app.pk, one.pk)),
+        ("UPDATE memories_memory SET session_id = %s WHERE id = %s", (session.pk, item.pk)),
+        ("UPDATE memories_memory SET app_id = %s WHERE id = %s", (charlie.app.pk, item.pk)),
+        ("UPDATE memories_link SET app_id = %s WHERE from_memory_id = %s", (charlie.app.pk, item.pk)),
     ):
         with pytest.raises(DatabaseError, match="another app"):
             execute(sql, *values)

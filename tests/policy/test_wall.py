@@ -32,7 +32,7 @@ from memsite.tenancy.models import Agent, App, AppPolicy, AuditEntry
 from memsite.tenancy.row_level_security import NOBODY, confined, site_wide, standing
 from tests.conftest import Caller, make_app, make_caller
 from tests.memories.retrieve.asking import embedder_of, search
-from tests.settings import is_walled
+from tests.settings import is_behind_row_security
 from tests.talking import contents, hear
 
 pytestmark = pytest.mark.postgres("SQLite knows no policies")
@@ -41,7 +41,7 @@ pytestmark = pytest.mark.postgres("SQLite knows no policies")
 @pytest.fixture
 def up(db: None, settings: Any) -> Iterator[None]:
     """The wall, as after a migration with it."""
-    if is_walled:
+    if is_behind_row_security:
         # Here it stands for all tests: what this one would take down, the next would do without.
         yield
         return
@@ -61,7 +61,7 @@ def both(up: None, alice: Caller, charlie: Caller) -> tuple[App, App]:
     return alice.app, charlie.app
 
 
-def said() -> set[str]:
+def say() -> set[str]:
     return set(Memory.objects.values_list("content", flat=True))
 
 
@@ -75,10 +75,16 @@ def execute(sql: str) -> Any:
 
 
 def test_every_table_with_rows_of_apps_has_a_policy(db: None) -> None:
-    walled = {"memories_memory", "memories_vector", "agent_sessions_turn", "tenancy_apppolicy", "tenancy_app"}
-    assert walled < row_level_security.scoped_tables().keys()
-    held = execute("SELECT tablename FROM pg_policies JOIN pg_class ON relname = tablename WHERE relrowsecurity")
-    assert {table for (table,) in held} == row_level_security.scoped_tables().keys()
+    behind_row_security = {
+        "memories_memory",
+        "memories_vector",
+        "agent_sessions_turn",
+        "tenancy_apppolicy",
+        "tenancy_app",
+    }
+    assert behind_row_security < row_level_security.scoped_tables().keys()
+    stored = execute("SELECT tablename FROM pg_policies JOIN pg_class ON relname = tablename WHERE relrowsecurity")
+    assert {table for (table,) in stored} == row_level_security.scoped_tables().keys()
 
 
 def test_every_column_that_names_an_app_is_known(db: None) -> None:
@@ -106,12 +112,12 @@ def test_whoever_is_asked_in_time_before_there_is_a_connection_leaves_no_wrapper
         assert [thread.submit(ask).result() for _ in range(2)] == [[row_level_security.tell_first]] * 2
 
 
-@pytest.mark.skipif(is_walled, reason="is about a site without it")
+@pytest.mark.skipif(is_behind_row_security, reason="is about a site without it")
 def test_without_it_the_owner_is_not_held(db: None, alice: Caller, charlie: Caller) -> None:
     alice.remember("Whales sing")
     charlie.remember("Bears sleep")
     with confined(alice.app.pk):
-        assert said() == {"Whales sing", "Bears sleep"}
+        assert say() == {"Whales sing", "Bears sleep"}
 
 
 def test_who_may_not_make_the_role_is_told_what_to_ask_for(up: None) -> None:
@@ -164,14 +170,14 @@ def test_it_takes_postgresql() -> None:
 def test_behind_it_there_is_one_app(both: tuple[App, App]) -> None:
     acme, globex = both
     with confined(acme.pk):
-        assert said() == {"Whales sing"}
+        assert say() == {"Whales sing"}
         assert {row.app_id for row in Vector.objects.all()} == {acme.pk}
         assert list(App.objects.values_list("app_id", flat=True)) == ["acme"]
         assert not Agent.objects.filter(app=globex).exists()
         assert execute("SELECT count(*) FROM memories_revision") == [(1,)]
     with confined(globex.pk):
-        assert said() == {"Bears sleep"}
-    assert said() == {"Whales sing", "Bears sleep"}
+        assert say() == {"Bears sleep"}
+    assert say() == {"Whales sing", "Bears sleep"}
 
 
 def test_what_searches_count_is_written_for_each_app_from_behind_it(both: tuple[App, App]) -> None:
@@ -218,16 +224,16 @@ def test_nothing_behind_it_can_be_changed_or_put_there(both: tuple[App, App]) ->
 
 def test_what_was_told_in_a_transaction_that_is_rolled_back_is_told_again(both: tuple[App, App]) -> None:
     acme, globex = both
-    assert len(said()) == 2
+    assert len(say()) == 2
     with confined(acme.pk), transaction.atomic():
-        assert said() == {"Whales sing"}
+        assert say() == {"Whales sing"}
         transaction.set_rollback(True)
     with confined(acme.pk):
-        assert said() == {"Whales sing"}
+        assert say() == {"Whales sing"}
     with confined(globex.pk):
         with pytest.raises(DatabaseError), transaction.atomic():
             execute("SELECT * FROM nowhere")
-        assert said() == {"Bears sleep"}
+        assert say() == {"Bears sleep"}
 
 
 def test_a_connection_comes_from_the_pool_with_nothing_told(up: None, transactional_db: None) -> None:
@@ -236,11 +242,11 @@ def test_a_connection_comes_from_the_pool_with_nothing_told(up: None, transactio
         with writing(app, "system", timezone.now()) as write:
             write.create(Candidate(content=text))
     with confined(acme.pk):
-        assert said() == {"Whales sing"}
+        assert say() == {"Whales sing"}
         connection.close()
-        assert said() == {"Whales sing"}
+        assert say() == {"Whales sing"}
     connection.close()
-    assert len(said()) == 2
+    assert len(say()) == 2
 
 
 def test_what_was_told_while_all_that_is_read_is_of_one_moment_is_told_again(up: None, transactional_db: None) -> None:
@@ -266,7 +272,7 @@ def listed(caller: Caller) -> set[str]:
     return {memory["content"] for memory in caller.get("memories").json()["results"]}
 
 
-@pytest.mark.skipif(is_walled, reason="is about a site without it")
+@pytest.mark.skipif(is_behind_row_security, reason="is about a site without it")
 def test_a_request_that_forgot_the_app_shows_what_is_of_others_without_it(
     alice: Caller, charlie: Caller, forgetful: None
 ) -> None:
@@ -312,8 +318,8 @@ def test_what_other_apps_share_is_still_found(up: None, alice: Caller, charlie: 
     charlie.remember("Bears sleep all winter", visibility="shared")
     charlie.remember("Bears sleep badly in summer")
     alice = make_caller(alice.app, "anna")
-    found = alice.post("memories/search", {"query": "when do bears sleep", "scope": "shared"}).json()
-    assert [hit["content"] for hit in found["results"]] == ["Bears sleep all winter"]
+    result = alice.post("memories/search", {"query": "when do bears sleep", "scope": "shared"}).json()
+    assert [hit["content"] for hit in result["results"]] == ["Bears sleep all winter"]
 
 
 # --- tasks
@@ -327,7 +333,7 @@ def test_work_for_an_app_sees_no_other(both: tuple[App, App], monkeypatch: pytes
         name, title = "curious", "looks around"
 
         def work(self, hands: Any, run: Any) -> None:
-            seen.append(said())
+            seen.append(say())
 
     monkeypatch.setattr("memories.tasks.JOBS", {"curious": Curious()})
     engine.fire_now(Curious(), acme, timezone.now(), "olga")

@@ -37,7 +37,7 @@ def name_of(call: ast.Call) -> str:
 
 def trusting(path: Path) -> list[str]:
     """Calls that make a text a part of a page as it is, or the page's own part of what is not constant."""
-    found, text = [], path.read_text()
+    result, text = [], path.read_text()
     if not WORDS.search(text):
         return []
     for node in ast.walk(ast.parse(text)):
@@ -46,8 +46,8 @@ def trusting(path: Path) -> list[str]:
         name = name_of(node)
         patterns = node.args[: 2 if name == "format_html_join" else 1] if name in FORMATS else []
         if name in TRUSTS or not all(isinstance(pattern, ast.Constant) for pattern in patterns):
-            found.append(f"{path.relative_to(ROOT)}:{node.lineno} {name}")
-    return found
+            result.append(f"{path.relative_to(ROOT)}:{node.lineno} {name}")
+    return result
 
 
 def test_no_code_marks_a_text_as_safe() -> None:
@@ -72,8 +72,8 @@ def test_no_template_marks_a_text_as_safe() -> None:
     marks = re.compile(
         r"\|\s*safe(seq)?\b|autoescape\s+off|<script(?![^>]*\bsrc=)|\son[a-z]+=|javascript:", re.IGNORECASE
     )
-    found = [f"{path.name}: {match[0]}" for path in TEMPLATES for match in marks.finditer(path.read_text())]
-    assert found == []
+    results = [f"{path.name}: {match[0]}" for path in TEMPLATES for match in marks.finditer(path.read_text())]
+    assert results == []
 
 
 # --- headers
@@ -130,7 +130,7 @@ def test_a_form_that_has_expired_says_so_on_a_page_of_ours(db: None) -> None:
     assert "DEBUG" not in answer.content.decode()
 
 
-def test_a_request_of_another_site_is_refused_by_every_door_of_the_api(signed_in: Client) -> None:
+def test_a_request_of_another_site_is_refused_by_every_endpoint_of_the_api(signed_in: Client) -> None:
     for address in API:
         for method in ("post", "put", "patch", "delete"):
             answer = getattr(signed_in, method)(example(address), "{}", content_type="application/json")
@@ -164,8 +164,8 @@ PRODUCTION: dict[str, Any] = {
 
 @override_settings(**PRODUCTION)
 def test_a_site_in_production_has_no_complaints_about_its_deployment() -> None:
-    told = {message.id for message in run_checks(include_deployment_checks=True) if not message.is_silenced()}
-    assert told == set()
+    answer = {message.id for message in run_checks(include_deployment_checks=True) if not message.is_silenced()}
+    assert answer == set()
 
 
 def test_a_site_that_anybody_may_name_is_told() -> None:

@@ -44,7 +44,7 @@ class Life:
     def __init__(self, alice: Caller, operator: APIClient, random: Random, kind: str) -> None:
         self.alice, self.operator, self.random, self.kind = alice, operator, random, kind
         self.now = timezone.now()
-        self.told: list[str] = []
+        self.marked: list[str] = []
         self.sessions = {is_marked: self.open(is_marked) for is_marked in (True, False)}
 
     def open(self, is_marked: bool) -> dict[str, Any]:
@@ -78,7 +78,7 @@ class Life:
             return rows.filter(user_id=USER)
         if self.kind == "session":
             return rows.filter(session=row_of(self.alice.app, self.sessions[True]))
-        return rows.filter(uid__in=self.told)
+        return rows.filter(uid__in=self.marked)
 
     def live(self, then: Callable[[], object] = lambda: None) -> None:
         """And `then`, after each act."""
@@ -119,7 +119,7 @@ class Life:
             fields |= {"tags": [self.place(is_marked)], "metadata": {"at": self.place(is_marked)}}
         memory = self.alice.remember(self.say(is_marked), **fields)
         # Also what was known already and has the word from now on.
-        self.told += [memory["id"]] if is_marked and "id" in memory else []
+        self.marked += [memory["id"]] if is_marked and "id" in memory else []
 
     def change(self, is_marked: bool) -> None:
         change: dict[str, Any] = self.random.choice(
@@ -191,7 +191,7 @@ class Life:
         elif self.kind == "session":
             gone = [f"sessions/{self.sessions[True]['id']}"]
         else:
-            gone = [f"memories/{uid}" for uid in self.random.sample(self.told, len(self.told))]
+            gone = [f"memories/{uid}" for uid in self.random.sample(self.marked, len(self.marked))]
         for path in gone:
             answer = self.operator.delete(f"/api/v1/apps/acme/{path}")
             # What was merged into another memory went with that.

@@ -12,7 +12,7 @@ import schemathesis
 CALLERS = json.loads(os.environ.get("FUZZ_CALLERS", "{}"))
 """Keys by names of who asks; nobody's is empty."""
 in_turn = cycle(CALLERS)
-asked: Counter[str] = Counter()
+questions: Counter[str] = Counter()
 
 
 @schemathesis.serializer("application/x-ndjson", "application/gzip", "application/zip", "application/octet-stream")
@@ -32,8 +32,8 @@ if CALLERS:
     def before_call(ctx: Any, case: Any, kwargs: dict[str, Any]) -> None:
         """Ask as the next one."""
         caller = next(in_turn)
-        asked[caller] += 1
+        questions[caller] += 1
         if CALLERS[caller]:
             case.headers["Authorization"] = f"Bearer {CALLERS[caller]}"
 
-    atexit.register(lambda: print("Asked by:", json.dumps(asked)))  # noqa: T201  # for who reads what came of it
+    atexit.register(lambda: print("Asked by:", json.dumps(questions)))  # noqa: T201  # for who reads what came of it

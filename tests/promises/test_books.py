@@ -46,7 +46,7 @@ class Curated(Life):
         return [*super().acts(), self.merge, self.take_back, self.set_back, self.restore, self.forget, self.pin]
 
     @property
-    def door(self) -> MemoryAgent:
+    def endpoint(self) -> MemoryAgent:
         return MemoryAgent(App.objects.get(pk=self.alice.app.pk), None, "operator:ann")
 
     def some(self, most: int) -> list[int]:
@@ -57,21 +57,21 @@ class Curated(Life):
         live = list(Memory.objects.for_app(self.alice.app).live().order_by("pk").values_list("pk", flat=True))
         if len(live) > 1:
             with suppress(CannotMerge):
-                self.door.merge(self.random.sample(live, 2))
+                self.endpoint.merge(self.random.sample(live, 2))
 
     def take_back(self, _: bool) -> None:
-        self.door.undo_each(self.some(2))
+        self.endpoint.undo_each(self.some(2))
 
     def set_back(self, is_marked: bool) -> None:
         if memory := self.one_of(is_marked):
             with suppress(NothingToUndo):
-                self.door.set_back(memory, self.random.randint(1, memory.version))
+                self.endpoint.set_back(memory, self.random.randint(1, memory.version))
 
     def restore(self, _: bool) -> None:
-        self.door.restore_each(self.some(3))
+        self.endpoint.restore_each(self.some(3))
 
     def pin(self, _: bool) -> None:
-        self.random.choice([self.door.pin_each, self.door.unpin_each])(self.some(2))
+        self.random.choice([self.endpoint.pin_each, self.endpoint.unpin_each])(self.some(2))
 
     def forget(self, is_marked: bool) -> None:
         if memory := self.one_of(is_marked):
@@ -87,7 +87,7 @@ class Books:
         self.past: list[tuple[datetime, dict[int, dict[str, Any]]]] = []
 
     @property
-    def door(self) -> MemoryAgent:
+    def endpoint(self) -> MemoryAgent:
         return MemoryAgent(self.app, None, "operator:ann")
 
     def look(self) -> None:
@@ -120,7 +120,7 @@ class Books:
         before = -1
         while before != self.since:
             before = self.since
-            changes, self.since = self.door.changes_since(before)
+            changes, self.since = self.endpoint.changes_since(before)
             for change in changes:
                 self.mirror.pop(change.uid, None)
                 self.mirror |= {change.uid: change.memory.version} if change.memory else {}
@@ -133,9 +133,9 @@ class Books:
                 cursor.execute("INSERT INTO memories_fulltext (memories_fulltext, rank) VALUES ('integrity-check', 1)")
 
     def look_at_index(self) -> None:
-        stored = index_of(self.app, self.door.embedder)
+        stored = index_of(self.app, self.endpoint.embedder)
         new = AppIndex(stored.app_pk, stored.model, stored.dim, stored.number, away=stored.away)
-        assert held(stored.view()) == held(new.view())
+        assert hold(stored.view()) == hold(new.view())
 
     def look_back(self) -> None:
         """To what is left of what was there."""
@@ -150,7 +150,7 @@ def differing(values: Mapping[str, Any], other: Mapping[str, Any]) -> set[str]:
     return {name for name in TRACKED if values.get(name) != other.get(name)} - {"confidence", "status"}
 
 
-def held(view: IndexView) -> dict[int, dict[str, Any]]:
+def hold(view: IndexView) -> dict[int, dict[str, Any]]:
     """What an index says of each memory, but what it finds out when it is asked, and what it numbers itself."""
     names = {*view.columns.__slots__} - {"look", "session_number", "user", "subject"}
     rows = np.flatnonzero(view.columns.alive)

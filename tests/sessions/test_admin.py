@@ -64,7 +64,7 @@ def shifts(alice: Caller, bob: Caller, charlie: Caller) -> None:
 
 
 @each_row(
-    "query, found",
+    "query, results",
     [
         ("q=Night", ["Night shift"]),
         ("q=cli-7", ["Day shift"]),
@@ -75,10 +75,10 @@ def shifts(alice: Caller, bob: Caller, charlie: Caller) -> None:
     ],
 )
 def test_list_filters_and_searches(
-    admin_client: Client, shifts: None, bob: Caller, charlie: Caller, query: str, found: list[str]
+    admin_client: Client, shifts: None, bob: Caller, charlie: Caller, query: str, results: list[str]
 ) -> None:
     answer = admin_client.get(f"{LIST}?{query.format(charlie=charlie.app.pk, bob=bob.agent.pk)}")
-    assert [session.title for session in answer.context["cl"].result_list] == found
+    assert [session.title for session in answer.context["cl"].result_list] == results
 
 
 def test_lists_do_not_ask_row_by_row(admin_client: Client, alice: Caller) -> None:
@@ -120,11 +120,11 @@ def test_a_heartbeat_meanwhile_is_not_lost(
     session = open_session(alice)
     clean = AgentSession.full_clean
 
-    def overtaken(self: AgentSession, *args: Any, **options: Any) -> None:
+    def stale(self: AgentSession, *args: Any, **options: Any) -> None:
         AgentSession.objects.filter(pk=self.pk).update(end_reason="noted meanwhile")
         clean(self, *args, **options)
 
-    monkeypatch.setattr(AgentSession, "full_clean", overtaken)
+    monkeypatch.setattr(AgentSession, "full_clean", stale)
     assert admin_client.post(page(session), {"title": "New"}).status_code == 302
     session.refresh_from_db()
     assert (session.title, session.end_reason) == ("New", "noted meanwhile")

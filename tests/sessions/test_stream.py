@@ -65,7 +65,7 @@ BLOCK_STOP = stream_event({"type": "content_block_stop", "index": 0})
 MESSAGE_STOP = stream_event({"type": "message_stop"})
 
 
-def said(items: Iterable[Item]) -> list[tuple[str, bool]]:
+def say(items: Iterable[Item]) -> list[tuple[str, bool]]:
     return [(item.text, item.partial) for item in items if isinstance(item, AssistantText)]
 
 
@@ -226,7 +226,7 @@ class TestBadLines:
         items = read(b"".join(lines), chunk_bytes=4096)
         assert [item.line_number for item in items] == list(range(1, 10_001))
         assert {item.line_number for item in items if isinstance(item, BadLine)} == broken
-        assert len(said(items)) == 9_900
+        assert len(say(items)) == 9_900
 
     @pytest.mark.parametrize("chunk_bytes", [1, 7, 100, 100_000])
     def test_an_oversized_line_is_one_bad_line_and_the_next_is_read(self, chunk_bytes: int) -> None:
@@ -281,14 +281,14 @@ class TestDeltas:
         pieces = ["[MEM", "ORY:timing:jelly", "fin] Takes 60s"]
         complete = assistant(text("".join(pieces)))
         items = read(ndjson(start(), *deltas(*pieces), complete, BLOCK_STOP, MESSAGE_STOP))
-        assert said(items) == [("[MEMORY:timing:jellyfin] Takes 60s", False)]
+        assert say(items) == [("[MEMORY:timing:jellyfin] Takes 60s", False)]
 
     def test_the_complete_line_may_come_before_or_after_the_stop_or_even_the_deltas(self) -> None:
         complete = assistant(text("abc"))
         stream = [start(), *deltas("a", "b", "c"), BLOCK_STOP, MESSAGE_STOP]
         for position in range(len(stream) + 1):
             lines = [*stream[:position], complete, *stream[position:]]
-            assert said(read(ndjson(*lines, start("msg_2")))) == [("abc", False)], position
+            assert say(read(ndjson(*lines, start("msg_2")))) == [("abc", False)], position
 
     def test_a_stream_cut_off_gives_its_text_as_partial_at_close(self) -> None:
         reader = StreamReader()
@@ -301,11 +301,11 @@ class TestDeltas:
     def test_a_message_that_never_came_complete_is_partial_when_the_next_one_starts(self) -> None:
         data = ndjson(start(), *deltas("a"), MESSAGE_STOP, start("msg_2"), *deltas("b"))
         data += ndjson(assistant(text("b"), message_id="msg_2"))
-        assert said(read(data)) == [("a", True), ("b", False)]
+        assert say(read(data)) == [("a", True), ("b", False)]
 
     def test_a_complete_line_of_another_message_also_gives_up_on_the_earlier_one(self) -> None:
         data = ndjson(start(), *deltas("a"), assistant(text("b"), message_id="msg_2"))
-        assert said(read(data)) == [("a", True), ("b", False)]
+        assert say(read(data)) == [("a", True), ("b", False)]
 
     def test_text_cut_off_stands_before_the_result(self) -> None:
         items = read(ndjson(start(), *deltas("a"), {"type": "result", "subtype": "error_during_execution"}))
@@ -313,27 +313,27 @@ class TestDeltas:
 
     def test_only_the_block_whose_line_is_missing_is_partial(self) -> None:
         data = ndjson(start(), *deltas("one", index=0), assistant(text("one")), *deltas("tw", index=1))
-        assert said(read(data)) == [("one", False), ("tw", True)]
+        assert say(read(data)) == [("one", False), ("tw", True)]
 
     def test_a_broken_complete_line_is_made_good_by_its_deltas(self) -> None:
         data = ndjson(start(), *deltas("one", index=0)) + b'{"type": "assistant", "mess\n'
         data += ndjson(*deltas("two", index=1), assistant(text("two")), MESSAGE_STOP)
         items = read(data)
         assert [item.line_number for item in items if isinstance(item, BadLine)] == [4]
-        assert said(items) == [("two", False), ("one", True)]
+        assert say(items) == [("two", False), ("one", True)]
 
     def test_a_lost_delta_does_not_double_the_text(self) -> None:
         first, *_lost, last = deltas("a", "b", "c")
-        assert said(read(ndjson(start(), first, last, assistant(text("abc"))))) == [("abc", False)]
+        assert say(read(ndjson(start(), first, last, assistant(text("abc"))))) == [("abc", False)]
 
     def test_one_line_may_complete_several_blocks(self) -> None:
         data = ndjson(start(), *deltas("a"), *deltas("b", index=2), assistant(text("a"), text("b")))
-        assert said(read(data)) == [("a", False), ("b", False)]
+        assert say(read(data)) == [("a", False), ("b", False)]
 
     def test_a_stream_joined_in_the_middle_of_a_message_is_understood(self) -> None:
         piece = deltas("a")[1:]
-        assert said(read(ndjson(*piece, assistant(text("xa"))))) == [("xa", False)]
-        assert said(read(ndjson(*piece, start("msg_2"), *deltas("b")))) == [("a", True), ("b", True)]
+        assert say(read(ndjson(*piece, assistant(text("xa"))))) == [("xa", False)]
+        assert say(read(ndjson(*piece, start("msg_2"), *deltas("b")))) == [("a", True), ("b", True)]
 
     def test_thinking_and_tool_input_deltas_are_not_text(self) -> None:
         thinking = {"type": "thinking_delta", "thinking": "[MEMORY:timing] no"}
@@ -360,7 +360,7 @@ class TestDeltas:
         reader = StreamReader()
         list(reader.feed(ndjson(start(), *deltas(*["x" * 100_000] * 30))))
         assert reader._partials._buffered_chars <= 1024 * 1024
-        assert said(reader.feed(ndjson(assistant(text("x" * 3_000_000))))) == [("x" * 3_000_000, False)]
+        assert say(reader.feed(ndjson(assistant(text("x" * 3_000_000))))) == [("x" * 3_000_000, False)]
         assert reader._partials._buffered_chars == 0
         assert list(reader.close()) == []
 

@@ -56,7 +56,7 @@ def test_rewording_waits_and_other_changes_do_not(alice: Caller) -> None:
     assert alice.patch(f"memories/{memory.uid}", {"importance": 5}).json()["importance"] == 5
 
 
-def test_the_desk_approves_and_rejects(alice: Caller, olga: Client) -> None:
+def test_the_dashboard_approves_and_rejects(alice: Caller, olga: Client) -> None:
     for content in ("Whales sing", "Ships sink"):
         alice.post("memories", {"content": content, "origin": "web"})
     page = olga.get("/upkeep/review", {"kind": "approval"})

@@ -22,9 +22,9 @@ def at_odds(alice: Caller) -> tuple[str, str]:
 
 
 def contradicting(caller: Caller, **fields: Any) -> tuple[str, str]:
-    one, other = (caller.remember(text, dedupe=False, **fields)["id"] for text in (SING, SILENT))
-    caller.post(f"memories/{other}/links", {"to": one, "kind": "contradicts"})
-    return one, other
+    item, other = (caller.remember(text, dedupe=False, **fields)["id"] for text in (SING, SILENT))
+    caller.post(f"memories/{other}/links", {"to": item, "kind": "contradicts"})
+    return item, other
 
 
 def tagged(memories: list[dict[str, Any]]) -> set[str]:
@@ -65,13 +65,13 @@ def test_a_session_begins_with_it(alice: Caller, at_odds: tuple[str, str]) -> No
 @each_row("tiered", [False, True], rolled_back=True)
 def test_what_contradicts_what_the_session_was_told_before_says_so(alice: Caller, tiered: bool) -> None:
     set_policy(alice, capture_summaries=tiered, tiered=tiered)
-    one = alice.remember(SING)["id"]
+    item = alice.remember(SING)["id"]
     session = alice.start_session()
     assert SING in session["context"]["text"]
     other = alice.remember(SILENT, dedupe=False)["id"]
     if tiered:
         summarise(alice, "general", (SILENT, Memory.objects.get(uid=other)))
-    alice.post(f"memories/{other}/links", {"to": one, "kind": "contradicts"})
+    alice.post(f"memories/{other}/links", {"to": item, "kind": "contradicts"})
     context = alice.post("context", {"session_id": session["id"], "query": "whales sing at night"}).json()
     assert context["tier_answered"] == ("summaries" if tiered else "items")
     assert [memory["id"] for memory in context["memories"]] == [other]
@@ -98,6 +98,6 @@ def test_what_is_known_may_contradict_a_lesson(alice: Caller) -> None:
 def test_reading_such_a_line_back_is_no_confirmation(alice: Caller, at_odds: tuple[str, str]) -> None:
     session = alice.start_session()
     line = next(line for line in session["context"]["text"].splitlines() if SILENT in line)
-    said = {"turn_number": 1, "user_input": "Go on", "llm_output": f"[MEMORY:work] {line.removeprefix('- ')}"}
-    alice.post(f"sessions/{session['id']}/turns", said)
+    texts = {"turn_number": 1, "user_input": "Go on", "llm_output": f"[MEMORY:work] {line.removeprefix('- ')}"}
+    alice.post(f"sessions/{session['id']}/turns", texts)
     assert alice.get(f"memories/{at_odds[1]}").json()["confidence"] == pytest.approx(0.7)

@@ -32,18 +32,18 @@ FENCES = [
 @pytest.mark.parametrize("kind", ["BIDI", "FORMAT", "CONTROL", "TAGS", "SELECTORS", "BLANKS"])
 def test_what_nobody_sees_is_taken_out(kind: str) -> None:
     for char in globals()[kind]:
-        shown = neutralise(f"pass{char}word")
-        assert shown in ("password", "pass word"), f"U+{ord(char):04X}"
+        displayed = neutralise(f"pass{char}word")
+        assert displayed in ("password", "pass word"), f"U+{ord(char):04X}"
 
 
 @pytest.mark.parametrize("text", FENCES)
 def test_what_looks_like_the_fence_does_not_any_more(text: str) -> None:
-    shown = neutralise(f"before {text} after")
-    assert "<" not in shown
-    assert "\uff1c" not in shown
-    assert "\ufe64" not in shown
-    assert shown.startswith("before ‹")
-    assert shown.endswith("after")
+    displayed = neutralise(f"before {text} after")
+    assert "<" not in displayed
+    assert "\uff1c" not in displayed
+    assert "\ufe64" not in displayed
+    assert displayed.startswith("before ‹")
+    assert displayed.endswith("after")
 
 
 @pytest.mark.parametrize("text", ["a < b", "x <= 3 and memory-context", "<b>bold</b>", "List<Memory>", "3 \uff1c 4"])

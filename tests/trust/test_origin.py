@@ -41,7 +41,7 @@ def operator_of(app: App) -> MemoryAgent:
     return MemoryAgent(app, None, "operator:olga")
 
 
-class TestDoors:
+class TestEndpoints:
     def test_facts_are_whose_text_they_were_found_in(self, alice: Caller) -> None:
         hear(alice, BIRTHDAY)
         hear(alice, "The backup runs every night at 02:30 on the host atlas.", role="assistant")
@@ -65,8 +65,8 @@ class TestDoors:
         assert alice.remember("Whales sing", origin=origin)["origin"] == origin
 
     def test_unsaid_it_is_the_agents_own(self, alice: Caller) -> None:
-        told = alice.remember("Whales sing")
-        assert (told["origin"], told["trust_level"], told["reviewed_by"], told["reviewed_at"]) == (
+        answer = alice.remember("Whales sing")
+        assert (answer["origin"], answer["trust_level"], answer["reviewed_by"], answer["reviewed_at"]) == (
             "assistant", "unreviewed", "", None,
         )  # fmt: skip
 
@@ -86,8 +86,8 @@ class TestDoors:
         roles = {"user": "I like whales", "assistant": "You like whales", "tool": "whales: 3"}
         messages = [{"role": role, "content": text} for role, text in roles.items()]
         Mem0(alice).ask("post", "memories", {"messages": messages, "user_id": "u1", "infer": False})
-        said = {"I like whales": "user", "You like whales": "assistant", "whales: 3": "tool"}
-        assert origins(alice.app) == said
+        texts = {"I like whales": "user", "You like whales": "assistant", "whales: 3": "tool"}
+        assert origins(alice.app) == texts
 
     def test_what_another_program_kept_is_another_programs(self, alice: Caller) -> None:
         take_in(alice.app, b'[{"id": "1", "memory": "Likes green tea"}]', "mem0")
@@ -104,11 +104,11 @@ class TestDoors:
 
 
 class TestOtherWords:
-    @each_row("said, after", [("assistant", "assistant"), ("web", "web"), ("tool", "tool")], rolled_back=True)
+    @each_row("text, after", [("assistant", "assistant"), ("web", "web"), ("tool", "tool")], rolled_back=True)
     def test_an_agent_that_rewords_is_trusted_no_more_than_who_said_it(
-        self, alice: Caller, said: str, after: str
+        self, alice: Caller, text: str, after: str
     ) -> None:
-        memory = stored(alice, "Whales sing", origin=said)
+        memory = stored(alice, "Whales sing", origin=text)
         assert alice.patch(f"memories/{memory.uid}", {"content": "Whales sing loud"}).json()["origin"] == after
 
     def test_what_an_agent_makes_of_a_users_words_is_the_agents(self, alice: Caller) -> None:
@@ -131,8 +131,8 @@ class TestOtherWords:
     def test_other_words_have_to_be_reviewed_again(self, alice: Caller) -> None:
         memory = stored(alice, "Whales sing", origin="web")
         operator_of(alice.app).review_each([memory.pk])
-        told = alice.patch(f"memories/{memory.uid}", {"content": "Whales sing loud"}).json()
-        assert (told["trust_level"], told["reviewed_by"], told["reviewed_at"]) == ("unreviewed", "", None)
+        answer = alice.patch(f"memories/{memory.uid}", {"content": "Whales sing loud"}).json()
+        assert (answer["trust_level"], answer["reviewed_by"], answer["reviewed_at"]) == ("unreviewed", "", None)
 
     def test_setting_it_back_brings_back_who_said_it_and_who_reviewed_it(self, alice: Caller) -> None:
         memory = stored(alice, "Whales sing", origin="web")
@@ -177,8 +177,8 @@ class TestOneOfSeveral:
         assert (memory.origin, memory.trust_level) == ("tool", "reviewed")
 
     def test_an_insight_is_as_little_trusted_as_the_least_of_its_sources(self, acme: App) -> None:
-        told = [Memory(content="x", origin=origin, category="work") for origin in ("user", "tool", "assistant")]
-        assert candidate_of(told, "All of it", "rules").origin == "tool"
+        answer = [Memory(content="x", origin=origin, category="work") for origin in ("user", "tool", "assistant")]
+        assert candidate_of(answer, "All of it", "rules").origin == "tool"
 
     def test_the_order_of_trust(self) -> None:
         order = [Origin.OPERATOR, Origin.USER, Origin.ASSISTANT, Origin.AGENT, Origin.TOOL, Origin.WEB]
@@ -198,7 +198,7 @@ class TestFiles:
 
     def test_a_file_from_before_it_was_noted_can_be_taken_in(self, alice: Caller) -> None:
         stored(alice, "Whales sing", origin="web")
-        operator_of(alice.app).remember([Candidate(content="Pinned to the wall", source=Source.OPERATOR)])
+        operator_of(alice.app).remember([Candidate(content="Pinned to the fence", source=Source.OPERATOR)])
         later = {
             "origin",
             "reviewed_by",
@@ -212,7 +212,7 @@ class TestFiles:
         other = make_app("copy")
         row = take_in(other, joined(old), trust=True)
         assert (row.status, row.reason) == ("done", "")
-        assert origins(other) == {"Whales sing": "assistant", "Pinned to the wall": "operator"}
+        assert origins(other) == {"Whales sing": "assistant", "Pinned to the fence": "operator"}
 
     def test_a_file_cannot_invent_an_origin(self, alice: Caller) -> None:
         stored(alice, "Whales sing")
@@ -224,7 +224,7 @@ class TestFiles:
 def test_memories_are_listed_by_who_said_them_and_by_trust(alice: Caller, operator: APIClient) -> None:
     web, own = stored(alice, "Whales sing", origin="web"), stored(alice, "Ships sail")
     operator_of(alice.app).review_each([web.pk])
-    operator_of(alice.app).remember([Candidate(content="Pinned to the wall", source=Source.OPERATOR)])
+    operator_of(alice.app).remember([Candidate(content="Pinned to the fence", source=Source.OPERATOR)])
 
     def listed(answer: Any) -> list[str]:
         assert answer.status_code == 200, answer.content
@@ -233,10 +233,10 @@ def test_memories_are_listed_by_who_said_them_and_by_trust(alice: Caller, operat
     assert listed(alice.get("memories", origin="web")) == ["Whales sing"]
     assert listed(alice.get("memories", trust_level="reviewed")) == ["Whales sing"]
     assert listed(alice.get("memories", trust_level="unreviewed")) == ["Ships sail"]
-    assert listed(alice.get("memories", trust_level="trusted")) == ["Pinned to the wall"]
+    assert listed(alice.get("memories", trust_level="trusted")) == ["Pinned to the fence"]
     there = "/api/v1/apps/acme/memories"
     assert listed(operator.get(there, {"trust_level": "unreviewed"})) == [own.content]
-    assert listed(operator.get(there, {"origin": "operator"})) == ["Pinned to the wall"]
+    assert listed(operator.get(there, {"origin": "operator"})) == ["Pinned to the fence"]
     assert operator.get(there, {"origin": "pope"}).status_code == 400
     assert alice.get("memories", trust_level="blind").status_code == 400
 

@@ -47,7 +47,7 @@ def operator_of(caller: Caller) -> MemoryAgent:
     return MemoryAgent(caller.app, None, "operator:olga")
 
 
-class TestDoors:
+class TestEndpoints:
     @each_row("text", BAD, rolled_back=True)
     def test_a_memory_over_rest_waits_for_a_person(self, alice: Caller, text: str) -> None:
         answer = alice.post("memories", {"content": text})
@@ -73,7 +73,7 @@ class TestDoors:
     def test_of_a_batch_only_the_bad_ones_wait(self, alice: Caller) -> None:
         items = [{"content": text} for text in ("Whales sing", ORDER, "Ships sail")]
         results = alice.post("memories/batch", {"memories": items}).json()["results"]
-        assert [one["outcome"] for one in results] == ["created", "quarantined", "created"]
+        assert [result["outcome"] for result in results] == ["created", "quarantined", "created"]
         assert set(Memory.objects.values_list("content", flat=True)) == {"Whales sing", "Ships sail"}
 
     def test_the_same_again_waits_once(self, alice: Caller) -> None:
@@ -88,8 +88,8 @@ class TestDoors:
         assert answers[0].json() == answers[1].json()
 
     def test_over_mcp(self, alice: Caller) -> None:
-        told = use(alice, "store", content=PIPE)
-        assert (told["outcome"], told["reason"]) == ("quarantined", "command: runs whatever an address answers")
+        values = use(alice, "store", content=PIPE)
+        assert (values["outcome"], values["reason"]) == ("quarantined", "command: runs whatever an address answers")
         assert waiting() == [PIPE]
 
     def test_by_a_marker_and_in_what_was_said(self, alice: Caller) -> None:
@@ -111,8 +111,8 @@ class TestDoors:
     def test_strict_apps_hold_all_from_outside_and_what_agents_bring_along(self, alice: Caller) -> None:
         set_policy(alice, **preset_values("strict"))
         fields = [("Whales sing", "web"), ("Whales dive", "tool"), (LINK, "agent"), ("Whales swim", "agent")]
-        told = [alice.post("memories", {"content": text, "origin": origin}).json() for text, origin in fields]
-        assert [one["outcome"] for one in told] == ["waiting", "waiting", "quarantined", "created"]
+        values = [alice.post("memories", {"content": text, "origin": origin}).json() for text, origin in fields]
+        assert [item["outcome"] for item in values] == ["waiting", "waiting", "quarantined", "created"]
 
     def test_through_mem0_and_files_of_others(self, alice: Caller) -> None:
         answer = Mem0(alice).ask(
@@ -187,30 +187,30 @@ class TestOperators:
         session = alice.start_session(user_id="ulla")
         fields = {"tags": ["x"], "metadata": {"a": 1}, "external_id": "e1", "importance": 5, "origin": "tool",
                   "session_id": session["id"], "turn_number": 3, "valid_until": "2030-01-01T00:00:00Z"}  # fmt: skip
-        held = alice.post("memories", {"content": PIPE, **fields}).json()
+        stored = alice.post("memories", {"content": PIPE, **fields}).json()
         there = "/api/v1/apps/acme/rejections"
         (row,) = operator.get(there, {"kind": "quarantine"}).json()["results"]
-        assert row["id"] == held["rejection_id"]
+        assert row["id"] == stored["rejection_id"]
         answer = operator.post(f"{there}/decide", {"action": "approve", "ids": [row["id"]]}, format="json")
         assert answer.json() == {"decided": 1, "left": {}}
-        told = alice.get(f"memories/{Memory.objects.get().uid}").json()
-        assert {name: told[name] for name in fields} == fields
-        assert (told["content"], told["user_id"], told["trust_level"]) == (PIPE, "ulla", "reviewed")
+        values = alice.get(f"memories/{Memory.objects.get().uid}").json()
+        assert {name: values[name] for name in fields} == fields
+        assert (values["content"], values["user_id"], values["trust_level"]) == (PIPE, "ulla", "reviewed")
         assert Memory.objects.get().agent == alice.agent
 
     def test_what_they_reject_is_gone_with_their_reason(self, alice: Caller, operator: APIClient) -> None:
-        held = alice.post("memories", {"content": PIPE}).json()
-        body = {"action": "reject", "ids": [held["rejection_id"]], "reason": "not from there"}
+        stored = alice.post("memories", {"content": PIPE}).json()
+        body = {"action": "reject", "ids": [stored["rejection_id"]], "reason": "not from there"}
         operator.post("/api/v1/apps/acme/rejections/decide", body, format="json")
         (row,) = alice.get("rejections").json()["results"]
         assert (row["decision"], row["decision_reason"]) == ("confirmed", "not from there")
         assert not Memory.objects.exists()
 
     def test_agents_decide_nothing(self, alice: Caller) -> None:
-        held = alice.post("memories", {"content": PIPE}).json()
-        body = {"action": "approve", "ids": [held["rejection_id"]]}
+        stored = alice.post("memories", {"content": PIPE}).json()
+        body = {"action": "approve", "ids": [stored["rejection_id"]]}
         assert alice.post("apps/acme/rejections/decide", body).status_code == 403
-        assert alice.post(f"rejections/{held['rejection_id']}/overrule").status_code == 403
+        assert alice.post(f"rejections/{stored['rejection_id']}/overrule").status_code == 403
 
     def test_reworded_it_is_the_operators(self, alice: Caller) -> None:
         alice.post("memories", {"content": PIPE, "origin": "web"})
@@ -266,9 +266,9 @@ class TestPrompts:
         store(alice, "Whales are mammals")
         with travel(timezone.now() + timedelta(minutes=1), tick=False):
             upkeep_summaries()
-        told = alice.get("categories/general.md").content.decode()
-        assert "Whales sing" in told
-        assert "Mallory" not in told
+        values = alice.get("categories/general.md").content.decode()
+        assert "Whales sing" in values
+        assert "Mallory" not in values
         operator_of(alice).review_each([stored.pk])
         with travel(timezone.now() + timedelta(minutes=2), tick=False):
             upkeep_summaries()
@@ -309,5 +309,5 @@ def test_bob_sees_nothing_of_what_alice_told(alice: Caller, bob: Caller) -> None
 def test_an_assistants_turn_under_its_own_name_feigns_nothing(
     alice: Caller, subject: str, content: str, origin: str, outcome: str
 ) -> None:
-    told = {"content": content, "subject": subject, "origin": origin, "dedupe": False}
-    assert alice.post("memories", told).json()["outcome"] == outcome
+    values = {"content": content, "subject": subject, "origin": origin, "dedupe": False}
+    assert alice.post("memories", values).json()["outcome"] == outcome

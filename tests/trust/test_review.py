@@ -48,11 +48,11 @@ class TestTags:
     def test_over_rest_and_mcp_in_the_same_words(self, alice: Caller, doubted: Memory) -> None:
         (hit,) = alice.post("memories/search", {"query": "whales"}).json()["results"]
         assert (hit["trust"], hit["trust_level"], hit["origin"]) == (["unconfirmed", "unreviewed"], "unreviewed", "web")
-        (told,) = use(alice, "search", query="whales")["memories"]
-        assert told["trust"] == hit["trust"]
+        (answer,) = use(alice, "search", query="whales")["memories"]
+        assert answer["trust"] == hit["trust"]
         for question in ({"query": "whales"}, {}):
-            (shown,) = alice.post("context", question).json()["memories"]
-            assert shown["trust"] == hit["trust"]
+            (displayed,) = alice.post("context", question).json()["memories"]
+            assert displayed["trust"] == hit["trust"]
         (greeted,) = alice.start_session()["context"]["memories"]
         assert greeted["trust"] == hit["trust"]
 

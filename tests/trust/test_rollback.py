@@ -63,9 +63,9 @@ class TestSources:
         poisoned, other = hear(alice, BIRTHDAY), hear(alice, HOST)
         row = roll_back(alice, "session", poisoned["id"], reason="not the user")
         assert (row.status, row.counts) == ("done", {"withdrawn": 1})
-        gone, kept = Memory.objects.order_by("pk")
-        assert (gone.status, kept.status) == ("withdrawn", "active")
-        assert str(kept.session.uid) == other["id"]  # type: ignore[union-attr]
+        gone, retained = Memory.objects.order_by("pk")
+        assert (gone.status, retained.status) == ("withdrawn", "active")
+        assert str(retained.session.uid) == other["id"]  # type: ignore[union-attr]
         last = Revision.objects.filter(memory=gone).latest("number")
         assert (last.action, last.actor) == ("withdrawn", "operator:olga")
         assert last.reason == f"session {poisoned['id']} was taken back: not the user"
@@ -159,13 +159,13 @@ class TestDerived:
         assert "Ships sail" in text
 
     def test_insights_go_with_what_they_were_written_from(self, alice: Caller) -> None:
-        one, other = store(alice, "Whales sing", origin="web"), store(alice, "Whales dive")
+        item, other = store(alice, "Whales sing", origin="web"), store(alice, "Whales dive")
         with writing(alice.app, "system:insights", timezone.now()) as write:
-            told = Candidate(content="Whales do much", source=Source.INSIGHT, origin="web")
-            insight = gather(write, told, [one, other])
+            answer = Candidate(content="Whales do much", source=Source.INSIGHT, origin="web")
+            insight = gather(write, answer, [item, other])
         Memory.objects.filter(pk=insight.pk).update(origin="assistant")
         roll_back(alice, "origin", "web")
-        assert statuses(one, other, insight) == ["withdrawn", "active", "withdrawn"]
+        assert statuses(item, other, insight) == ["withdrawn", "active", "withdrawn"]
 
     def test_what_it_took_the_place_of_stands_again(self, alice: Caller) -> None:
         old, new = store(alice, "The port is 8080"), store(alice, "The port is 6666", origin="web")
@@ -194,14 +194,14 @@ class TestDerived:
         assert Memory.objects.get(pk=old.pk).confidence == pytest.approx(0.7, abs=0.001)
         assert not Link.objects.exists()
 
-    def test_what_it_made_surer_or_reworded_is_as_before(self, alice: Caller) -> None:
+    def test_what_it_made_more_certain_or_reworded_is_as_before(self, alice: Caller) -> None:
         memory, session = store(alice, "Whales sing"), alice.start_session()
         row = AgentSession.objects.get(uid=session["id"])
         with writing(alice.app, learnt_in(row), timezone.now()) as write:
             write.edit(memory, {"content": "Whales sing for money", "origin": "assistant"}, "fresher wording")
             write.reinforce(memory, 0.1, "said again")
-        told = roll_back(alice, "session", session["id"])
-        assert told.counts == {"undone": 2}
+        answer = roll_back(alice, "session", session["id"])
+        assert answer.counts == {"undone": 2}
         now = Memory.objects.get(pk=memory.pk)
         assert (now.content, now.status) == ("Whales sing", "active")
         assert now.confidence == pytest.approx(0.7, abs=0.001)
@@ -242,8 +242,8 @@ class TestDerived:
         for caller in (alice, bob):
             caller.post("triggers", {"trigger_date": "2099-01-01", "message": f"Obey {caller.agent.name}"})
         roll_back(alice, "agent", alice.agent.name)
-        told = dict(FutureTrigger.objects.values_list("message", "status"))
-        assert told == {f"Obey {alice.agent.name}": "cancelled", f"Obey {bob.agent.name}": "waiting"}
+        answer = dict(FutureTrigger.objects.values_list("message", "status"))
+        assert answer == {f"Obey {alice.agent.name}": "cancelled", f"Obey {bob.agent.name}": "waiting"}
 
     @each_row("what", ["session", "agent"], rolled_back=True)
     def test_what_was_said_before_then_goes_on(self, alice: Caller, what: str) -> None:
@@ -309,8 +309,8 @@ class TestDoing:
     def test_over_rest_looked_at_first(self, alice: Caller, operator: APIClient) -> None:
         memory = store(alice, "Whales sing", origin="web")
         there, body = "/api/v1/apps/acme/rollbacks", {"what": "origin", "source": "web", "reason": "lies"}
-        told = operator.post(there, {**body, "dry_run": True}, format="json")
-        assert (told.status_code, told.json()) == (
+        answer = operator.post(there, {**body, "dry_run": True}, format="json")
+        assert (answer.status_code, answer.json()) == (
             200,
             {
                 "memories": 1,

@@ -30,37 +30,37 @@ def fresh(memory: Memory) -> Memory:
     return Memory.objects.get(pk=memory.pk)
 
 
-def told(caller: Caller, memory: Memory, **query: Any) -> dict[str, Any]:
+def tell(caller: Caller, memory: Memory, **query: Any) -> dict[str, Any]:
     return dict(caller.get(f"memories/{memory.uid}", **query).json())
 
 
-def told_of(name: str, shown: dict[str, Any]) -> Any:
-    return pytest.approx(shown[name], abs=0.001) if name == "confidence" else shown[name]
+def told_of(name: str, displayed: dict[str, Any]) -> Any:
+    return pytest.approx(displayed[name], abs=0.001) if name == "confidence" else displayed[name]
 
 
 class TestEachField:
     @each_row("name", MemoryChanges().fields, rolled_back=True)
     def test_is_undone_with_its_agent(self, alice: Caller, bob: Caller, name: str) -> None:
         memory = store(alice, "Whales sing")
-        was = told(alice, memory)
+        was = tell(alice, memory)
         change(bob, memory, **{name: CHANGES[name]})
-        assert told(alice, memory)[name] != was[name]
+        assert tell(alice, memory)[name] != was[name]
         roll_back(alice, "agent", "bob")
-        assert told(alice, memory)[name] == told_of(name, was)
+        assert tell(alice, memory)[name] == told_of(name, was)
         last = Revision.objects.filter(memory=memory).latest("number")
         assert (last.action, last.actor, last.reason) == ("undone", "operator:olga", "agent bob was taken back")
 
     @each_row("name", MemoryChanges().fields, rolled_back=True)
     def test_is_undone_by_itself_and_known_of_then(self, alice: Caller, bob: Caller, name: str) -> None:
         memory = store(alice, "Whales sing")
-        was, then = told(alice, memory), timezone.now()
+        was, then = tell(alice, memory), timezone.now()
         change(bob, memory, **{name: CHANGES[name]})
         [row] = Revision.objects.filter(memory=memory, actor="agent:bob")
         assert name in row.before
         assert name in row.after
-        assert told(alice, memory, as_of=then.isoformat())[name] == told_of(name, was)
+        assert tell(alice, memory, as_of=then.isoformat())[name] == told_of(name, was)
         operator_of(alice).undo_each([memory.pk])
-        assert told(alice, memory)[name] == told_of(name, was)
+        assert tell(alice, memory)[name] == told_of(name, was)
 
 
 class TestWhoseChangeStands:
@@ -196,7 +196,7 @@ class TestSetAside:
         assert (fresh(memory).status, fresh(memory).tags) == ("archived", [])
         assert fresh(pinned).status == "active"
 
-    def test_what_made_room_for_it_comes_back(self, alice: Caller, bob: Caller) -> None:
+    def test_what_made_capacity_for_it_comes_back(self, alice: Caller, bob: Caller) -> None:
         memory = store(alice, "Whales sing")
         set_policy(alice, memory_limit=1)
         flood = store(bob, "Ships sail", importance=5)

@@ -56,7 +56,7 @@ def copy(db: None) -> App:
 def trust(app: App) -> dict[str, tuple[str, bool]]:
     """Who said each memory, and whether somebody has reviewed it."""
     rows = Memory.objects.for_app(app).values_list("content", "origin", "reviewed_at")
-    return {content: (origin, at is not None) for content, origin, at in rows}
+    return {content: (origin, index is not None) for content, origin, index in rows}
 
 
 AS_TOLD = {
@@ -159,7 +159,7 @@ def test_nobody_vouches_for_what_tells_nothing_of_trust(copy: App, operator: API
 
 
 @each_row("vouched", [False, True], rolled_back=True)
-def test_on_the_desk(source: App, copy: App, vouched: bool) -> None:
+def test_on_the_dashboard(source: App, copy: App, vouched: bool) -> None:
     file = file_of(joined(unsigned(lines(export(source)))))
     file.name = "acme.ndjson"
     fields = {"file": file, "source": "memsite"} | ({"trust": "on"} if vouched else {})
@@ -188,8 +188,8 @@ def forged(source: App, of: str = "memory", **values: Any) -> bytes:
 
 
 def test_an_instruction_with_a_token_in_it_waits_for_a_person_without_the_token(source: App, copy: App) -> None:
-    said = {"content": f"{ORDER} with {TOKEN}", "origin": "operator", "reviewed_by": "operator:olga"}
-    content = forged(source, **said)
+    texts = {"content": f"{ORDER} with {TOKEN}", "origin": "operator", "reviewed_by": "operator:olga"}
+    content = forged(source, **texts)
     foreseen = agent_of(copy).survey_import(file_of(content), "memsite")["memory"]
     row = take_in(copy, content)
     expected = {"new": 2, "left_out": 1, "redacted": 1, "untrusted": 3, "withheld": 1}

@@ -2124,7 +2124,7 @@ export interface components {
             economy_limit?: number;
             /**
              * Format: double
-             * @description Share of a block's tokens that quotes from documents may take. 0: none are told.
+             * @description Share of a block's tokens that quotes from documents may take. 0: none are shown.
              */
             document_share?: number;
             /**
@@ -2339,7 +2339,7 @@ export interface components {
             economy_limit: number;
             /**
              * Format: double
-             * @description Share of a block's tokens that quotes from documents may take. 0: none are told.
+             * @description Share of a block's tokens that quotes from documents may take. 0: none are shown.
              */
             document_share: number;
             /**

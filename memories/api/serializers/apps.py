@@ -266,7 +266,7 @@ def show_key(key: ApiKey) -> dict[str, Any]:
 
 
 def show_agent(agent: Agent) -> dict[str, Any]:
-    """Reads the agent's keys: prefetch them for lists."""
+    """Show an agent. Reads its keys: prefetch them for lists."""
     return {
         "id": agent.name,
         "name": agent.name,
@@ -292,7 +292,7 @@ def policy_with(policy: AppPolicy, preset: str | None, changes: dict[str, Any]) 
 
 
 def checked_type(name: str, value: Any) -> Any:
-    """The value, if it is of the JSON type of its field: Django's fields would take "3" for 3."""
+    """Return the value, if it is of the JSON type of its field: Django's fields would take "3" for 3."""
     if name == "time_zone":
         if isinstance(value, str) and value in ZONES:
             return value

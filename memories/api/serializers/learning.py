@@ -121,7 +121,7 @@ FACT = names(FactShown, without=("message", "relations"))
 
 
 def show_extraction(row: Extraction) -> dict[str, Any]:
-    """Reads session and resource: select them for lists."""
+    """Show an extraction. Reads session and resource: select them for lists."""
     return {
         "id": row.uid,
         **{name: getattr(row, name) for name in EXTRACTION},
@@ -131,7 +131,7 @@ def show_extraction(row: Extraction) -> dict[str, Any]:
 
 
 def show_rejection(row: Rejection) -> dict[str, Any]:
-    """Reads memories, session, agent and resource: select them for lists."""
+    """Show a rejection. Reads memories, session, agent and resource: select them for lists."""
     return {
         "id": row.uid,
         **{name: getattr(row, name) for name in REJECTION},

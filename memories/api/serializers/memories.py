@@ -470,7 +470,7 @@ REVISION = names(RevisionShown)
 
 
 def show_memory(memory: Memory) -> dict[str, Any]:
-    """Reads session and resource, and the cold text of one in the cold archive: select them for lists."""
+    """Show a memory. Reads session, resource and the text of an archived one: select them for lists."""
     fields: dict[str, Any] = {"id": memory.uid}
     fields.update(zip(OWN, values_of(memory), strict=True))
     fields["content"] = memory.text
@@ -505,7 +505,7 @@ def show_asked_time(answer: TimeAnswer | None) -> dict[str, Any] | None:
 
 
 def shown_state(state: dict[str, Any]) -> dict[str, Any]:
-    """A past state's fields, as far as they are shown."""
+    """Return a past state's fields, as far as they are shown."""
     return {name: value for name, value in rounded(state).items() if name in OWN}
 
 

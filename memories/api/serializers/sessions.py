@@ -108,7 +108,7 @@ TRIGGER = names(TriggerShown, without=("id", "recurring", "memories"))
 
 
 def show_trigger(due: Due) -> dict[str, Any]:
-    """Reads its memories' sessions and resources: select them for lists."""
+    """Show a trigger. Reads its memories' sessions and resources: select them for lists."""
     return {
         "id": due.trigger.uid,
         **{name: getattr(due.trigger, name) for name in TRIGGER},
@@ -307,7 +307,7 @@ SESSION = names(SessionShown, without=("id", "agent"))
 
 
 def show_session(session: AgentSession) -> dict[str, Any]:
-    """Reads the session's agent: select it for lists."""
+    """Show a session. Reads its agent: select it for lists."""
     return {"id": session.uid, "agent": session.agent.name, **{name: getattr(session, name) for name in SESSION}}
 
 

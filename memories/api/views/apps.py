@@ -13,7 +13,7 @@ from rest_framework.exceptions import PermissionDenied, ValidationError
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from memories.api.base import Answer, OperatorView, found
+from memories.api.base import Answer, OperatorView, or_404
 from memories.api.pagination import flag, one_of, page
 from memories.api.schema import lists, operation
 from memories.api.serializers.apps import (
@@ -168,7 +168,7 @@ def create_agent(app: App, body: dict[str, Any], slot: Slot, actor: str) -> Answ
 
 @contextmanager
 def names_free(app: App, name: str | None) -> Iterator[None]:
-    """A name that the app has had already is a conflict."""
+    """Raise a conflict for a name that the app has already."""
     try:
         yield
     except governance.DeletedBefore as error:
@@ -184,7 +184,7 @@ def names_free(app: App, name: str | None) -> Iterator[None]:
 class OneAgent(OperatorView):
     def agent(self, app_id: str, name: str) -> Agent:
         app = self.app_named(app_id)
-        agent = found(Agent.objects.for_app(app).filter(name=name).prefetch_related("keys").first())
+        agent = or_404(Agent.objects.for_app(app).filter(name=name).prefetch_related("keys").first())
         agent.app = app
         return agent
 
@@ -216,7 +216,7 @@ class OneAgent(OperatorView):
 
 
 def show_once(agent: Agent, issued: IssuedKey, slot: Slot) -> Answer:
-    """The answer with the key; what is kept for a repetition has none, for a key is stored nowhere."""
+    """Return the answer with the key. What is kept for a repetition has none, for a key is stored nowhere."""
     answer = {
         "id": agent.name,
         "name": agent.name,
@@ -245,7 +245,7 @@ class Keys(OperatorView):
         return self.create_once(lambda slot: issue_key(agent, body, slot, self.caller().actor))
 
     def agent(self, app_id: str, name: str) -> Agent:
-        return found(Agent.objects.for_app(self.app_named(app_id)).live().filter(name=name).first())
+        return or_404(Agent.objects.for_app(self.app_named(app_id)).live().filter(name=name).first())
 
 
 def issue_key(agent: Agent, body: dict[str, Any], slot: Slot, actor: str) -> Answer:
@@ -264,7 +264,7 @@ class OneKey(OperatorView):
     def delete(self, request: Request, prefix: str) -> Response:
         """Revoked at once in every process; a key that is revoked already stays so."""
         keys, caller = ApiKey.objects.filter(prefix=prefix).select_related("agent__app"), self.caller()
-        key = found((keys if caller.governs_all else keys.filter(agent__app__in=caller.apps())).first())
+        key = or_404((keys if caller.governs_all else keys.filter(agent__app__in=caller.apps())).first())
         if key.agent:
             self.check_right(key.agent.app)
         governance.revoke_key(key, caller.actor)

@@ -19,7 +19,7 @@ from rest_framework.parsers import BaseParser
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from memories.api.base import AgentView, count_writes, found
+from memories.api.base import AgentView, count_writes, or_404
 from memories.api.fields import StrictSerializer, validated
 from memories.api.pagination import chosen, page, user_asked
 from memories.api.schema import lists, of_user, operation
@@ -79,7 +79,7 @@ class DocumentView(AgentView):
         return [FileBody()] if method in ("POST", "PUT") else super().get_parsers()
 
     def document(self, uid: UUID) -> Document:
-        return found(self.memory_agent().documents().filter(uid=uid).first())
+        return or_404(self.memory_agent().documents().filter(uid=uid).first())
 
     def take(self, request: Request, document: Document | None = None) -> dict[str, Any]:
         form: Any = request.data

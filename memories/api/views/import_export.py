@@ -15,7 +15,7 @@ from rest_framework.exceptions import ParseError, PermissionDenied, ValidationEr
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from memories.api.base import Answer, AnyAnswer, OperatorView, found
+from memories.api.base import Answer, AnyAnswer, OperatorView, or_404
 from memories.api.pagination import flag, one_of, page, user_asked
 from memories.api.schema import lists, of_user, operation
 from memories.api.serializers.apps import ImportShown, SurveyShown, show_counts, show_import
@@ -142,12 +142,12 @@ class OneImport(OperatorView):
     def get(self, request: Request, app_id: str, uid: UUID) -> Response:
         """How far it is."""
         rows = Import.objects.for_app(self.app_named(app_id))
-        return Response(show_import(found(rows.filter(uid=uid).first())))
+        return Response(show_import(or_404(rows.filter(uid=uid).first())))
 
 
 @contextmanager
 def received(chunks: Iterator[bytes], request: HttpRequest) -> Iterator[IO[bytes]]:
-    """The body as a file on the disk, without a name."""
+    """Write the body to a file on the disk that has no name, and yield it."""
     most, encoding = get_conf().import_megabytes * 1024 * 1024, encoding_of(request)
     if length_of(request) > most:
         raise TooLarge(f"The file is larger than {most:,} bytes.")

@@ -10,16 +10,16 @@ from rest_framework.exceptions import PermissionDenied, ValidationError
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from memories.api.base import OperatorView, found
+from memories.api.base import OperatorView, or_404
 from memories.api.pagination import chosen, page
 from memories.api.schema import lists, operation
-from memories.api.serializers.jobs import JobAnswer, JobFired, JobsShown, RunShown, show_job, show_run
+from memories.api.serializers.usage import JobAnswer, JobFired, JobsShown, RunShown, show_job, show_run
 from memories.jobs import JOBS, jobs_of
 from memsite.http.exceptions import Conflict
 from memsite.jobs.claims import ask_to_stop, retry
 from memsite.jobs.engine import WORK, fire_now
 from memsite.jobs.models import JobRun, JobRunQuerySet, RunStatus
-from memsite.jobs.task_queue import ring
+from memsite.jobs.task_queue import enqueue
 from memsite.tenancy.models import App
 
 APP_ID = OpenApiParameter("app_id", str, description="Of this app. Without it, of the key's app or of the whole site.")
@@ -29,7 +29,7 @@ class JobView(OperatorView):
     """Jobs of the apps that the caller operates; those of the whole site are for who operates all of it."""
 
     def app_asked(self, app_id: str | None) -> App | None:
-        """The app that is meant; None for the whole site."""
+        """Return the app that is meant; None for the whole site."""
         if app_id is not None:
             return self.app_named(app_id)
         own = self.caller().app
@@ -49,7 +49,7 @@ class JobView(OperatorView):
         return rows.filter(app__in=self.apps())
 
     def run(self, uid: UUID) -> JobRun:
-        run: JobRun = found(self.runs().filter(uid=uid).first())
+        run: JobRun = or_404(self.runs().filter(uid=uid).first())
         if run.app:
             self.check_right(run.app)
         return run
@@ -67,7 +67,7 @@ class FireJob(JobView):
     @extend_schema(request=JobFired, responses={202: JobAnswer}, operation_id="run_job")
     def post(self, request: Request, name: str) -> Response:
         """Sets going the run of the last period that is due. Once per period: a second call answers the same run."""
-        job = found(JOBS.get(name))
+        job = or_404(JOBS.get(name))
         app_id = self.read(JobFired).get("app_id")
         if job.of_site:
             if app_id is not None:
@@ -105,7 +105,7 @@ class RetryRun(JobView):
         run = self.run(uid)
         if not retry(run, timezone.now()):
             raise Conflict("This run is done or under way; nothing to retry.")
-        ring(WORK)
+        enqueue(WORK)
         run.refresh_from_db()
         return Response(show_run(run), status=202)
 

@@ -1,4 +1,4 @@
-"""Agents' endpoints for learning: extractions, rejections, lessons, entities, and category summaries."""
+"""Endpoints for learning and its review: extractions, rejections, rollbacks, lessons, entities, category summaries."""
 
 from __future__ import annotations
 
@@ -12,34 +12,41 @@ from django.http import HttpResponse
 from django.utils.http import parse_etags
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter, extend_schema
-from rest_framework.exceptions import ValidationError
+from rest_framework.exceptions import NotFound, ValidationError
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.utils.urls import remove_query_param, replace_query_param
 
-from memories.api.base import AgentView, AnyAnswer, count_writes, found, text_answer
+from memories.api.base import AgentView, Answer, AnyAnswer, OperatorView, count_writes, or_404, text_answer
 from memories.api.pagination import NO_CURSOR, Pages, chosen, page, user_asked, whole
 from memories.api.schema import lists, of_user, operation, whole_number
 from memories.api.serializers.learning import (
     CategoryShown,
+    Decided,
+    Decisions,
     EntityShown,
     ExtractionShown,
+    NewRollback,
     PreviewAnswer,
     PreviewQuestion,
     RejectionShown,
     RewriteAsked,
+    RollbackForeseen,
+    RollbackShown,
     SummaryShown,
     SummaryVersionShown,
     VersionShown,
     show_category,
     show_entity,
     show_extraction,
+    show_foreseen,
     show_preview,
     show_rejection,
+    show_rollback,
     show_summary,
     show_version,
 )
-from memories.api.serializers.memories import MemoryShown, MemoryStored, show_memory
+from memories.api.serializers.memories import Ids, MemoryShown, MemoryStored, Reviewed, show_memory
 from memories.api.views.memories import stored_answer
 from memories.language.messages import Message
 from memories.models import (
@@ -51,10 +58,13 @@ from memories.models import (
     Mention,
     Rejection,
     RejectionKind,
+    Rollback,
     Summary,
 )
-from memories.services import AlreadyDecided, CannotBeStored, MemoryAgent
+from memories.services import AlreadyDecided, CannotBeStored, CannotRollBack, MemoryAgent, NoSuchSource
 from memsite.http.exceptions import Conflict, Unprocessable
+from memsite.tenancy.access import Right
+from memsite.tenancy.idempotency import Slot
 from memsite.tenancy.policy import CATEGORY_PATTERN
 
 USER_ID = of_user("Of this end user; without it, of nobody in particular.")
@@ -82,7 +92,7 @@ class RetryExtraction(AgentView):
     def post(self, request: Request, uid: UUID) -> Response:
         """Tries it again now, with all its attempts. 409 if it is done, or being worked on."""
         rows = Extraction.objects.for_app(self.app).filter(session__agent=self.caller().agent, uid=uid)
-        row = found(rows.select_related("session", "resource").first())
+        row = or_404(rows.select_related("session", "resource").first())
         if not self.memory_agent().retry(row):
             raise Conflict(f"This extraction is {row.status}.")
         row.refresh_from_db()
@@ -126,7 +136,7 @@ class OverruleRejection(AgentView):
         """Stores it after all. 409 if somebody has decided already, 422 if no text of it was kept."""
         rows = Rejection.objects.for_app(self.app).select_related("session__agent", "agent", "resource")
         try:
-            outcome = self.memory_agent().overrule(found(rows.filter(uid=uid).first()))
+            outcome = self.memory_agent().overrule(or_404(rows.filter(uid=uid).first()))
         except AlreadyDecided as error:
             raise Conflict("This rejection is decided already.") from error
         except CannotBeStored as error:
@@ -179,12 +189,12 @@ class MemoriesOfEntity(AgentView):
         """The memories that mention it."""
         entity = Entity.objects.for_app(self.app).filter(uid=uid).first()
         rows = self.memory_agent().memories_of().filter(mentions__entity=entity)
-        found(entity if rows.exists() else None)
+        or_404(entity if rows.exists() else None)
         return page(self, rows.select_related("session", "resource"), show_memory)
 
 
 def asked_user(request: Request) -> str:
-    """The end user it is about, "" for nobody in particular."""
+    """Return the end user it is about, "" for nobody in particular."""
     return user_asked(request) or ""
 
 
@@ -220,7 +230,7 @@ class OneCategory(AgentView):
     def get(self, request: Request, name: str) -> Response:
         """What is known in it, written down. 404 where nothing is that all agents of the app may know."""
         summary = self.memory_agent().summary(name, asked_user(request))
-        return Response(show_summary(found(summary)))
+        return Response(show_summary(or_404(summary)))
 
 
 class CategoryText(AgentView):
@@ -231,7 +241,7 @@ class CategoryText(AgentView):
     )
     def get(self, request: Request, name: str) -> HttpResponse:
         """The same as a Markdown file. 304 to an `If-None-Match` with its ETag."""
-        summary = found(self.memory_agent().summary(name, asked_user(request)))
+        summary = or_404(self.memory_agent().summary(name, asked_user(request)))
         tag = f'"{sha256(summary.content.encode()).hexdigest()[:32]}"'
         is_known = {tag, "*"} & {
             tag.removeprefix("W/") for tag in parse_etags(request.headers.get("If-None-Match", ""))
@@ -243,7 +253,7 @@ class CategoryText(AgentView):
 
 
 def version_of(agent: MemoryAgent, name: str, user_id: str, number: int) -> Summary:
-    return found(agent.summary_versions(name, user_id).filter(version=number).first())
+    return or_404(agent.summary_versions(name, user_id).filter(version=number).first())
 
 
 class Versions(AgentView):
@@ -253,7 +263,7 @@ class Versions(AgentView):
         agent, user_id = self.memory_agent(), asked_user(request)
         rows = agent.summary_versions(name, user_id)
         if not rows.exists():
-            found(agent.summary(name, user_id))
+            or_404(agent.summary(name, user_id))
         return page(self, rows.defer("content"), show_version, ordering="-version")
 
 
@@ -294,7 +304,86 @@ class Rewrite(AgentView):
         agent, user_id = self.memory_agent(), asked_user(request)
         if not self.app.policy.capture_summaries:
             raise Unprocessable("This app keeps no summaries: its policy has capture_summaries off.")
-        found(agent.summary(name, user_id))
+        or_404(agent.summary(name, user_id))
         count_writes(agent, 1)
         agent.ask_rewrite(name, user_id)
         return Response({"category": name, "due": True}, status=202)
+
+
+class ReviewMemories(OperatorView):
+    right = Right.CURATE
+
+    @extend_schema(request=Ids, responses={200: Reviewed}, operation_id="review_memories")
+    def post(self, request: Request, app_id: str) -> Response:
+        """Somebody has looked at them and lets them stand: they are not tagged unreviewed any more.
+
+        Ids of nothing are passed over; `left` says of others why they are left as they are.
+        """
+        agent, body = self.agent_of(self.app_named(app_id)), self.read(Ids)
+        pks = agent.memories().filter(uid__in=body["ids"]).order_by("pk").values_list("pk", flat=True)
+        changed = agent.review_each(list(pks))
+        return Response({"reviewed": changed.done, "left": dict(changed.left)})
+
+
+class AppRejections(OperatorView):
+    @lists(
+        RejectionShown,
+        "list_app_rejections",
+        OpenApiParameter("kind", str, enum=RejectionKind.values),
+        OpenApiParameter("decision", str, enum=Decision.values),
+    )
+    def get(self, request: Request, app_id: str) -> Response:
+        """What did not become a memory of the app, and why. What waits for a person is quarantine or approval."""
+        rows = Rejection.objects.for_app(self.app_named(app_id))
+        rows = chosen(rows, request, kind=RejectionKind.values, decision=Decision.values)
+        return page(self, rows.select_related("memory", "edits", "session", "agent", "resource"), show_rejection)
+
+
+class DecideRejections(OperatorView):
+    right = Right.CURATE
+
+    @extend_schema(request=Decisions, responses={200: Decided}, operation_id="decide_rejections")
+    def post(self, request: Request, app_id: str) -> Response:
+        """Stores what was refused after all, reviewed by whoever decides; or leaves it out for good.
+
+        Ids of nothing are passed over; `left` says of others why they are left as they are.
+        """
+        app, body = self.app_named(app_id), self.read(Decisions)
+        rows = Rejection.objects.for_app(app).filter(uid__in=body["ids"]).order_by("uid")
+        rows, agent = rows.select_related("session__agent", "agent", "resource"), self.agent_of(app)
+        is_approval = body["action"] == "approve"
+        changed = agent.overrule_each(rows) if is_approval else agent.confirm_each(rows, body["reason"])
+        return Response({"decided": changed.done, "left": dict(changed.left)})
+
+
+class Rollbacks(OperatorView):
+    creates = True
+    right = Right.CURATE
+
+    @lists(RollbackShown, "list_rollbacks")
+    def get(self, request: Request, app_id: str) -> Response:
+        """What was taken back, by whom and how far that is, the latest first."""
+        return page(self, Rollback.objects.for_app(self.app_named(app_id)), show_rollback)
+
+    @extend_schema(request=NewRollback, responses={201: RollbackShown, 200: RollbackForeseen}, operation_id="roll_back")
+    def post(self, request: Request, app_id: str) -> Response:
+        """Takes back everything that came from one source; with `dry_run` only says what that would be (200).
+
+        Nothing is deleted: memories are withdrawn and can be restored. What is much is finished in the background.
+        """
+        app, body = self.app_named(app_id), self.read(NewRollback)
+        agent, source = self.agent_of(app), (body["what"], body["source"], body["since"])
+
+        def roll_back(slot: Slot) -> Answer:
+            row = agent.roll_back(*source, body["reason"], begun=lambda row: slot.keep(201, show_rollback(row)))
+            slot.keep_instead(201, answer := show_rollback(row))
+            return 201, answer
+
+        try:
+            if body["dry_run"]:
+                return Response(show_foreseen(agent.foresee(*source)))
+            return self.create_once(roll_back)
+        except NoSuchSource as error:
+            raise NotFound(str(error)) from error
+        except CannotRollBack as error:
+            raise Unprocessable(str(error)) from error

@@ -22,8 +22,8 @@ from memories.api.base import (
     count_writes,
     etag,
     expected_version,
-    found,
     memory_with,
+    or_404,
 )
 from memories.api.fields import range_of, valid_asked
 from memories.api.pagination import as_moment, as_uuid, one_of, page, search_page, user_asked, validity_asked
@@ -244,7 +244,7 @@ def one_shown(request: Request, memory: Memory) -> Response:
     if "as_of" not in request.query_params:
         return Response(show_memory(memory), headers=etag(memory))
     then = state_at(memory, as_moment("as_of", request.query_params["as_of"]))
-    return Response({**show_memory(memory), **shown_state(found(then))})
+    return Response({**show_memory(memory), **shown_state(or_404(then))})
 
 
 def change_one(request: Request, agent: MemoryAgent, memory: Memory, changes: dict[str, Any]) -> Response:
@@ -315,7 +315,7 @@ class Links(AgentView):
     def post(self, request: Request, uid: UUID) -> Response:
         agent = self.memory_agent()
         memory, body = memory_with(agent, uid), self.read(NewLink)
-        other = found(agent.memories().filter(uid=body["to"]).first())
+        other = or_404(agent.memories().filter(uid=body["to"]).first())
         if other == memory:
             raise ValidationError({"to": ["A memory is not linked to itself."]})
 
@@ -337,18 +337,18 @@ class Search(AgentView):
         """What fits the query, best first. Nothing fits: nothing is found."""
         started, body = time.perf_counter(), self.read(SearchQuestion)
         explain, app = body["explain"], self.app
-        found, cursor = search_page(self.memory_agent(), body, self.caller().commit)
+        recall, cursor = search_page(self.memory_agent(), body, self.caller().commit)
         return Response(
             {
-                "results": [show_hit(hit, app, explain=explain) for hit in found.hits],
-                "summaries": [show_told(summary) for summary in found.summaries],
+                "results": [show_hit(hit, app, explain=explain) for hit in recall.hits],
+                "summaries": [show_told(summary) for summary in recall.summaries],
                 "next": cursor,
-                "tier_answered": found.tier,
-                "coverage": found.coverage or None,
+                "tier_answered": recall.tier,
+                "coverage": recall.coverage or None,
                 "took_ms": round(1000 * (time.perf_counter() - started), 2),
-                "degraded": found.degraded,
-                "asked_time": show_asked_time(found.time),
-                **({"scores_combined": found.combined} if explain else {}),
+                "degraded": recall.degraded,
+                "asked_time": show_asked_time(recall.time),
+                **({"scores_combined": recall.combined} if explain else {}),
             }
         )
 
@@ -363,8 +363,8 @@ class ContextBlock(AgentView):
         body = self.read(ContextQuestion)
         messages = [Message(message["role"], message["content"]) for message in body.get("messages", [])]
         question = body["query"][-MAX_QUESTION_CHARACTERS:].strip()
-        asked = bool(question or messages)
-        wanted = body.get("format") or (Block.TURN if asked else self.app.policy.block)
+        has_question = bool(question or messages)
+        wanted = body.get("format") or (Block.TURN if has_question else self.app.policy.block)
         context = self.memory_agent().context(
             Block.TURN if wanted == "json" else wanted,
             question=question,

@@ -12,7 +12,7 @@ from rest_framework.permissions import SAFE_METHODS
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from memories.api.base import OperatorView, candidate_from, etag, expected_version, found, memory_with
+from memories.api.base import OperatorView, candidate_from, etag, expected_version, memory_with, or_404
 from memories.api.fields import app_zone
 from memories.api.pagination import as_uuid, chosen, page, user_asked
 from memories.api.schema import IF_MATCH, lists, of_user, operation
@@ -230,7 +230,7 @@ class AppSession(AppView):
     right = Right.GOVERN
 
     def session(self, agent: MemoryAgent, uid: UUID) -> AgentSession:
-        return found(AgentSession.objects.for_app(agent.app).select_related("agent").filter(uid=uid).first())
+        return or_404(AgentSession.objects.for_app(agent.app).select_related("agent").filter(uid=uid).first())
 
     @extend_schema(responses=SessionShown, operation_id="get_app_session")
     def get(self, request: Request, app_id: str, uid: UUID) -> Response:
@@ -253,7 +253,7 @@ class AppEvents(AppView):
         rows = events_asked(agent, request)
         if "session_id" in request.query_params:
             uid = as_uuid("session_id", request.query_params["session_id"])
-            rows = rows.filter(session=found(AgentSession.objects.for_app(agent.app).filter(uid=uid).first()))
+            rows = rows.filter(session=or_404(AgentSession.objects.for_app(agent.app).filter(uid=uid).first()))
         return page(self, self.visible(agent, rows, by_agent="session__agent__name"), show_event)
 
 
@@ -271,5 +271,5 @@ class AppCooldown(AppView):
     def delete(self, request: Request, app_id: str, uid: UUID) -> Response:
         """It may be done again at once."""
         agent = self.memory_agent(app_id)
-        agent.lift_cooldown(found(Cooldown.objects.for_app(agent.app).filter(uid=uid).first()))
+        agent.lift_cooldown(or_404(Cooldown.objects.for_app(agent.app).filter(uid=uid).first()))
         return Response({"success": True, "deleted_count": 1})

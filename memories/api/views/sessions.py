@@ -15,7 +15,7 @@ from rest_framework.exceptions import ValidationError
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from memories.api.base import BESIDE, AgentView, Answer, AnyAnswer, found, text_answer
+from memories.api.base import BESIDE, AgentView, Answer, AnyAnswer, or_404, text_answer
 from memories.api.pagination import chosen, page, range_asked, whole
 from memories.api.schema import lists, operation, whole_number
 from memories.api.serializers.apps import Purged, show_purged
@@ -153,12 +153,12 @@ class OneTurn(AgentView):
 
     def repeated(self, saved: dict[str, Any]) -> dict[str, Any]:
         rows = Turn.objects.for_app(self.app).filter(session=self.session(self.kwargs["uid"]))
-        return {**show_turn(found(rows.filter(number=self.kwargs["number"]).first())), **saved}
+        return {**show_turn(or_404(rows.filter(number=self.kwargs["number"]).first())), **saved}
 
     @extend_schema(responses=TurnShown, operation_id="get_turn")
     def get(self, request: Request, uid: UUID, number: int) -> Response:
         rows = Turn.objects.for_app(self.app).filter(session=self.session(uid), number=number)
-        return Response(show_turn(found(rows.first())))
+        return Response(show_turn(or_404(rows.first())))
 
     @extend_schema(request=Checkpoint, responses={201: TurnStored, 200: TurnStored}, operation_id="store_turn")
     def put(self, request: Request, uid: UUID, number: int) -> Response:
@@ -182,7 +182,7 @@ class Replay(AgentView):
     def get(self, request: Request, uid: UUID) -> Response:
         """The state after a turn, and the turns that led there."""
         number = whole("turn", request.query_params.get("turn", ""), MOST_ASKED)
-        then = found(replay(self.session(uid), number))
+        then = or_404(replay(self.session(uid), number))
         turns = [show_turn(turn) for turn in then.turns]
         return Response({"turn_number": then.turn_number, "state": then.state, "turns": turns})
 
@@ -355,7 +355,7 @@ def open_for(agent: MemoryAgent, event: HookPayload, *, wakes: bool) -> tuple[Ag
 
 
 def about(event: HookPayload) -> dict[str, Any]:
-    """What the session is known by, the folder it is at work in; and since when its agent sees what it was shown."""
+    """Return what the session is known by, its working folder, and since when its agent sees what it was shown."""
     cwd = (event["cwd"] or "")[:CWD_CHARACTERS]
     folder = cwd.replace("\\", "/").rstrip("/").rpartition("/")[2]
     known = {"title": folder[:TITLE_CHARACTERS], "environment": {"client": event["client"] or CLIENT, "cwd": cwd}}
@@ -375,7 +375,7 @@ def spoken(event: HookPayload) -> list[Said]:
 
 
 def recalled(agent: MemoryAgent, session: AgentSession) -> str:
-    """What is known of what was asked last. Somebody waits for it: no model is asked to make the question."""
+    """Search with the last question. Somebody waits for the answer: no model is asked to make the question."""
     last = list(conversation(session).order_by("-pk")[:QUESTION_MESSAGES])
     messages = [Message(text.role, text.raw_content[:QUESTION_CHARACTERS]) for text in reversed(last)]
     if not messages or messages[-1].role != Role.USER:
@@ -387,7 +387,7 @@ def recalled(agent: MemoryAgent, session: AgentSession) -> str:
 
 
 def turn_number(session: AgentSession) -> int:
-    """The turn that runs: one for each time the user has spoken."""
+    """Return the number of the turn that runs: one for each time the user has spoken."""
     return conversation(session).filter(role=Role.USER).count()
 
 

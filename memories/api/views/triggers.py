@@ -18,7 +18,7 @@ from rest_framework.exceptions import ValidationError
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from memories.api.base import AgentView, Answer, count_writes, found
+from memories.api.base import AgentView, Answer, count_writes, or_404
 from memories.api.pagination import chosen, page, user_asked
 from memories.api.schema import lists, of_user
 from memories.api.serializers.memories import Deleted
@@ -79,7 +79,7 @@ class OneTrigger(AgentView):
     @extend_schema(responses=TriggerShown, operation_id="get_trigger")
     def get(self, request: Request, uid: UUID) -> Response:
         agent = self.memory_agent()
-        return Response(show_row(agent, found(agent.triggers().filter(uid=uid).first())))
+        return Response(show_row(agent, or_404(agent.triggers().filter(uid=uid).first())))
 
     @extend_schema(request=TriggerChanges, responses=TriggerShown, operation_id="change_trigger")
     def patch(self, request: Request, uid: UUID) -> Response:
@@ -87,13 +87,13 @@ class OneTrigger(AgentView):
         changes, agent = self.read(TriggerChanges), self.memory_agent()
         with days_checked():
             trigger = agent.change_trigger(uid, changes)
-        return Response(show_row(agent, found(trigger)))
+        return Response(show_row(agent, or_404(trigger)))
 
     @extend_schema(responses={200: Deleted}, operation_id="delete_trigger")
     def delete(self, request: Request, uid: UUID) -> Response:
         """For good. The memories it brings up stay."""
         agent = self.memory_agent()
-        agent.forget_trigger(found(agent.triggers().filter(uid=uid).first()))
+        agent.forget_trigger(or_404(agent.triggers().filter(uid=uid).first()))
         return Response({"success": True, "deleted_count": 1})
 
 
@@ -114,7 +114,7 @@ def as_day(name: str, text: str) -> date:
 def memories_named(agent: MemoryAgent, uids: list[UUID]) -> list[Memory]:
     """NotFound unless the caller may see them all."""
     memories = list(agent.memories().filter(uid__in=uids)) if uids else []
-    return found(memories if len(memories) == len(set(uids)) else None)
+    return or_404(memories if len(memories) == len(set(uids)) else None)
 
 
 @contextmanager

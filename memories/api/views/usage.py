@@ -14,7 +14,7 @@ from rest_framework.exceptions import ValidationError
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from memories.api.base import AgentView, Answer, AnyAnswer, OperatorView, View, found, text_answer
+from memories.api.base import AgentView, Answer, AnyAnswer, OperatorView, View, or_404, text_answer
 from memories.api.pagination import page, up_to
 from memories.api.schema import lists, operation, whole_number
 from memories.api.serializers.memories import Deleted
@@ -164,6 +164,6 @@ class OneCooldown(AgentView):
     @extend_schema(responses={200: Deleted}, operation_id="lift_cooldown")
     def delete(self, request: Request, uid: UUID) -> Response:
         """It may be done again at once."""
-        row = found(Cooldown.objects.for_app(self.app).filter(uid=uid).first())
+        row = or_404(Cooldown.objects.for_app(self.app).filter(uid=uid).first())
         self.memory_agent().lift_cooldown(row)
         return Response({"success": True, "deleted_count": 1})

@@ -34,7 +34,7 @@ from memories.services import Changed
 from memsite.jobs.claims import ask_to_stop, retry
 from memsite.jobs.engine import WORK, fire_now
 from memsite.jobs.models import JobRun, RunStatus
-from memsite.jobs.task_queue import ring
+from memsite.jobs.task_queue import enqueue
 from memsite.tenancy.access import Right
 from sessions.models import Cooldown
 
@@ -93,7 +93,7 @@ def run(request: DashboardRequest, name: str) -> HttpResponse:
 def try_again(request: DashboardRequest, uid: UUID) -> HttpResponse:
     if not retry(run_of(request.dashboard, uid), timezone.now()):
         return done(request, "upkeep", "This run is done or under way; nothing to retry.", "warning")
-    ring(WORK)
+    enqueue(WORK)
     return done(request, "upkeep", "It is tried again.")
 
 

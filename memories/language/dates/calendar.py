@@ -421,8 +421,9 @@ class Found:
 
 
 def read_named(reading: Reading, at: int, is_expected: bool = False) -> Found | None:
-    """Return a named time: "last Friday", "May 2023", "Christmas last year", "in May". What `is_expected` needs no
-    proof.
+    """Return a named time: "last Friday", "May 2023", "Christmas last year", "in May".
+
+    What `is_expected` needs no proof.
     """
     chosen = _read_demonstrative(reading, at)
     if chosen:
@@ -458,9 +459,7 @@ def _read_demonstrative(reading: Reading, at: int) -> Found | None:
 
 
 def _choose(cycle: Cycle, which: str, reading: Reading) -> Span | None:
-    """Find a period: the last one is over, the next one has not begun, this one runs or belongs to the current week,
-    month or year.
-    """
+    """Find a period: the last one is over, the next one has not begun, this one runs or is of this week or month."""
     if which in _LAST:
         return cycle.latest(reading.today, is_over=True)
     if which in _NEXT:

@@ -273,8 +273,9 @@ _LEADS_OF_VERBS = frozenset({"on", "in", "at", "over", "around", "through"})
 
 
 def read_led(speech: Speech, at: int) -> Found | None:
-    """Return a time and what leads it. "By", "until" and "before" give the day that is the limit, "after" the day
-    behind it.
+    """Return a time and what leads it.
+
+    "By", "until" and "before" give the day that is the limit, "after" the day behind it.
 
     What is led by "since" has begun: its day is `datetime.min`.
     """
@@ -499,8 +500,9 @@ def _is_taken_out(speech: Speech, at: int, text: str, with_denied: bool) -> bool
 
 
 def _left_behind(speech: Speech, at: int) -> int:
-    """Return the tokens of a time that something is moved from: "moved it from Tuesday to Thursday" names Thursday;
-    else 0.
+    """Return the tokens of a time that something is moved from; else 0.
+
+    "moved it from Tuesday to Thursday" names Thursday.
     """
     if speech.word(at) != "from":
         return 0

@@ -316,9 +316,7 @@ def _named_or_unit(speech: Speech, at: int) -> Named | None:
 
 
 def _choose(speech: Speech, cycle: Cycle, which: str) -> Span | None:
-    """Find a period: the next one of a week or month lies in the next week or month; this one in the running one, if
-    not over.
-    """
+    """Find a period: the next one of a week or month lies in the next one; this one in the running one, if not over."""
     running = cycle.at(cycle.number(speech.local))
     if which in NEXT and not cycle.is_yearly:
         return cycle.at(cycle.number(speech.local) + 1)
@@ -381,8 +379,9 @@ def nth_weekday_at(speech: Speech, at: int, or_weekend: bool = False) -> tuple[i
 
 
 def _months_from(speech: Speech, at: int) -> tuple[list[datetime], int] | None:
-    """Return the months that may be meant, soonest first, and the tokens: "June", "June 2027", "next month", "the
-    month".
+    """Return the months that may be meant, soonest first, and the tokens.
+
+    "June", "June 2027", "next month", "the month".
     """
     which, cycle = speech.word(at), UNIT_CYCLES["month"]
     number = cycle.number(speech.local)

@@ -51,7 +51,7 @@ _RULE = re.compile(
 
 
 def every(unit: str, interval: int = 1, *parts: str) -> str:
-    """Return the rule of each `interval`-th unit of calendar.STEPS, down to days: every("week", 2, "BYDAY=TU")."""
+    """Return the rule of each `interval`-th unit of calendar.STEPS, down to days, narrowed by `parts`."""
     size = interval * _SIZES.get(unit, 1)
     return ";".join([f"FREQ={_FREQUENCIES[unit]}", *([f"INTERVAL={size}"] if size > 1 else []), *parts])
 

@@ -139,9 +139,7 @@ def _said(token: Token) -> str:
 
 
 def _translate(tokens: Sequence[Token], language: str) -> list[Token]:
-    """Return the tokens with English words of time. A phrase may become fewer tokens, which cover the same
-    characters.
-    """
+    """Return the tokens with English words of time; those of a phrase, which may be fewer, cover its characters."""
     table = _TABLES[language]
     read: list[Token] = []
     at = 0
@@ -184,8 +182,10 @@ def _relabelled(tokens: Sequence[Token], meant: Sequence[str]) -> list[Token]:
 
 
 def _in_english_order(tokens: list[Token]) -> list[Token]:
-    """Read "3 de mayo de 2027" as "3 of may of 2027", "le 3 mai" and "el 3 de mayo" as "on 3 may"; a weekday that
-    comes round ("le vendredi") is one day where a date or "prochain" follows. Then put "next" before its noun.
+    """Read a day before its month in English order, then put "next" before its noun.
+
+    "3 de mayo de 2027" is read as "3 of may of 2027", "le 3 mai" and "el 3 de mayo" as "on 3 may"; a weekday that
+    comes round ("le vendredi") is one day where a date or "prochain" follows.
     """
     for at, token in enumerate(tokens):
         before = tokens[at - 1] if at else None

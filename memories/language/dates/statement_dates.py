@@ -55,7 +55,7 @@ def write_date(window: TimeWindow) -> str:
 
 
 def write_days(window: TimeWindow) -> str:
-    """ "from the 16th to the 20th" → "from 16 to 20 March 2026", "Sep 30 to Oct 9" → "Sep 30 to Oct 9 2026"."""
+    """Write what ranges of days leave out: "from the 16th to the 20th" → "from 16 to 20 March 2026"."""
     if not window.end or _HAS_YEAR.search(window.text):
         return window.text
     last = window.end - DAY
@@ -208,8 +208,9 @@ def make_dates_plain(text: str, now: datetime) -> Dated:
 
 
 def _times(text: str, now: datetime) -> Iterator[_Said]:
-    """Yield the times in order; one that is over when it is read as past, and to come when read as coming, is
-    to come.
+    """Yield the times in order.
+
+    One that is over when it is read as past, and to come when read as coming, is to come.
     """
     comings = [
         coming
@@ -275,7 +276,7 @@ def _is_attribute(text: str, said: _Said) -> bool:
 
 
 def _is_of_nothing(text: str, said: _Said) -> bool:
-    """ "It's Tuesday" tells the day that is, or of what nobody named: not of the last one."""
+    """Tell whether a time is of nothing: "It's Tuesday" tells the day that is, or of what nobody named."""
     is_day = said.window.text.lower() in PLAIN_WEEKDAYS
     return is_day and not said.coming and bool(_IT_IS.search(text[: said.start]))
 

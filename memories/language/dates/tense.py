@@ -165,9 +165,7 @@ def fits(speech: Speech, first: int, end: int, proof: Proof) -> bool:
 
 
 def _tense_around(speech: Speech, first: int, end: int) -> Tense | None:
-    """Return the tense of the verb before the time, else of the verb behind it; None if there is none of a
-    known form.
-    """
+    """Return the tense of the verb before the time, else of the verb behind it; None if no form of it is known."""
     if _is_arranged(speech, first) or (speech.said(first - 1) in SWAPPED and speech.said(first - 2) not in _DONE_TO):
         return Tense.PLANNED
     if speech.said(first) in {"for", "from"} and speech.said(end) in PAST - _DONE_TO:
@@ -332,7 +330,7 @@ def _clause(speech: Speech, last: int) -> Iterator[int]:
 
 
 def _is_verb(speech: Speech, place: int) -> bool:
-    """ "The course starts", "we launch", "the shops open"; not "our launch", "year end" nor "starts to drop"."""
+    """Tell whether a token is a verb: "The course starts", "we launch"; not "our launch", nor "starts to drop"."""
     word, before = speech.said(place), speech.said(place - 1)
     if word not in TIMETABLED or speech.word(place + 1) == "to" or before in DETERMINERS | LEADS:
         return False

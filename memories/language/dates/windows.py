@@ -98,8 +98,9 @@ def _read_fixed_phrase(reading: Reading, at: int) -> Found | None:
 
 
 def read_count(reading: Reading, at: int) -> tuple[int, int, int] | None:
-    """Return the least and the most that a number means, and how many tokens say so: "3", "two or three", "a couple
-    of".
+    """Return the least and the most that a number means, and how many tokens say so.
+
+    "3", "two or three", "a couple of".
     """
     place = reading.skip(at, "a", "the")
     if reading.word(place) in VAGUE_NUMBERS:
@@ -324,9 +325,7 @@ _BARE_LINKS = frozenset({"to", "through", *_DASHES})
 
 
 def read_range(reading: Reading, at: int) -> Found | None:
-    """Return a range that begins here, at its "between" or "from", or at its first date where a dash or "to"
-    follows.
-    """
+    """Return a range that begins here, at "between" or "from", or at a date that a dash or "to" follows."""
     opener = reading.word(at)
     links = _LINKS.get(opener, _BARE_LINKS)
     first = at + 1 if opener in _LINKS else at
@@ -462,8 +461,9 @@ def find_windows(text: str, now: datetime) -> list[TimeWindow]:
 
 
 def _may_tell_a_time(text: str) -> bool:
-    """Tell whether anything in it may begin one: a word, or a digit, also behind an apostrophe. It is told in a sixth
-    of the time that reading takes.
+    """Tell whether anything in it may begin a time: a word, or a digit, also behind an apostrophe.
+
+    Telling takes a sixth of the time that reading takes.
     """
     return bool(_DIGIT.search(text)) or not _BEGINNINGS.isdisjoint(_WORD.findall(text.lower()))
 

@@ -418,7 +418,7 @@ def is_excepted(text: str, start: int) -> bool:
 
 
 def is_name(text: str, start: int, end: int) -> bool:
-    """ "The Day After Tomorrow", "the song Yesterday", "12 March Street"; "Tomorrow" may begin a sentence."""
+    """Tell whether words of time are a name: "the song Yesterday", "12 March Street"; "Tomorrow" may begin one."""
     time, before, behind = text[start:end], text[max(0, start - READ_BEFORE) : start], text[end:]
     words = _WORD.findall(time)
     usual = [word.lower() in _ALWAYS_CAPITAL for word in words]
@@ -434,13 +434,15 @@ def is_name(text: str, start: int, end: int) -> bool:
 
 
 def is_of_every_year(text: str, start: int, end: int) -> bool:
-    """ "School starts in September", whichever."""
+    """Tell whether a time is of every year: "School starts in September", whichever."""
     before = text[max(0, start - READ_BEFORE) : start]
     return bool(_IN_MONTH.fullmatch(text[start:end]) and _OF_EVERY_YEAR.search(before))
 
 
 def comes_round(text: str, start: int, end: int) -> bool:
-    """ "The 1st of every month", "our yoga class is on Wednesday evening", "closes at 8 on Saturday", "school starts in
+    """Tell whether a time comes round.
+
+    "The 1st of every month", "our yoga class is on Wednesday evening", "closes at 8 on Saturday", "school starts in
     September".
     """
     time, before, behind = text[start:end], text[max(0, start - READ_BEFORE) : start], text[end:]

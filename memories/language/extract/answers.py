@@ -337,14 +337,14 @@ def _about_yes_or_no(asked: Asked, answer: str) -> str:
 
 
 def _owned(asked: Asked, answer: str) -> str:
-    """ "Is Ann your wife?" "Partner": "my partner"."""
+    """Answer with whose it is: "Is Ann your wife?" "Partner": "my partner"."""
     owner, _, rest = asked.rest.partition(" ")
     is_theirs = owner in {"my", "our"} and rest in KIN and re.split(r"[ ,]", answer, maxsplit=1)[0].lower() in KIN
     return f"{owner} {answer}" if is_theirs else answer
 
 
 def _about_subject(asked: Asked, answer: str) -> str:
-    """ "Who owns it?" → "Ann owns it", "Which car?" → "The car is …", "How many people are in?" → "4 people are in"."""
+    """Answer about the subject: "Who owns it?" → "Ann owns it", "How many people are in?" → "4 people are in"."""
     # Those who are named are many: "Ann and Bob", "late payouts, I hear".
     head = re.split(r",| in | on | at | from | who | of ", answer, maxsplit=1)[0].strip().lower()
     is_plural = head.endswith("s") and not head.endswith(("ss", "us", "is", "'s"))
@@ -386,7 +386,7 @@ def _about_rest(asked: Asked, answer: str) -> str:
 
 
 def _about_noun(asked: Asked, answer: str, said: str) -> str:
-    """ "Which quota should it get?" → "The quota it should get is …", "What breed is Rex?" → "Rex's breed is …"."""
+    """Answer about a noun: "Which quota should it get?" → "The quota it should get is …"."""
     noun = asked.noun or asked.wh.split()[1]
     if asked.is_be and not asked.verb:
         if asked.rest:
@@ -509,8 +509,10 @@ class Correction:
 def read_correction(
     clause: str, earlier: Sequence[str], own: Sequence[str] = (), own_before: Sequence[str] = ()
 ) -> Correction | None:
-    """Return the corrected statement. `earlier` are the sentences of all messages before, `own_before` those of the
-    same speaker among them, `own` those of this message.
+    """Return the corrected statement.
+
+    `earlier` are the sentences of all messages before, `own_before` those of the same speaker among them, `own`
+    those of this message.
 
     Where the wrong word stands in one of them, that sentence is set right; else only the two words are opposed.
     """
@@ -531,7 +533,7 @@ def read_correction(
 
 
 def read_choice(sentence: str, before: str) -> str:
-    """ "Not the work one." and "The family calendar, always." as one: what is right, and what is not; else ""."""
+    """Read "Not the work one." and "The family calendar, always." as one: what is right, and what is not; else ""."""
     wrong, right = _NOT_THIS.match(before), _BUT_THIS.match(sentence)
     if not wrong or not right or _contains_verb(wrong["wrong"]) or _contains_verb(right["right"]):
         return ""

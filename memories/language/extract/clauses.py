@@ -126,7 +126,7 @@ def _split_joined(piece: str) -> list[str]:
 
 
 def _split_shared(clause: str) -> list[str]:
-    """ "I live in Oslo and work at Acme" → two statements about one subject."""
+    """Split "I live in Oslo and work at Acme" into two statements about one subject."""
     match = _SHARED.match(clause)
     if not match or not is_finite(match[2].lower()) or not is_finite(match[4].lower()) or " that " in match[3]:
         return [clause]
@@ -241,7 +241,7 @@ def is_cut_short(text: str) -> bool:
 
 
 def join_topic(text: str) -> str:
-    """ "fc-1, it's an Ampere box" → "fc-1 is an Ampere box", "mind Redis, the cache is old" → "Redis: the cache …"."""
+    """Join a topic to what follows it: "fc-1, it's an Ampere box" → "fc-1 is an Ampere box"."""
     text = _MIND.sub(r"\1: ", text)
     match = _TOPIC.match(text)
     if not match or match["topic"].split(" ", 1)[0].lower() in _NO_TOPIC or has_verb(match["topic"]):
@@ -251,7 +251,7 @@ def join_topic(text: str) -> str:
 
 
 def part_from_reason(text: str) -> str:
-    """ "Because Erik got a new job we moved" with the comma that people leave out."""
+    """Part "Because Erik got a new job we moved" with the comma that people leave out."""
     if not _BECAUSE.match(text):
         return text
     for result in _ITS_RESULT.finditer(text):

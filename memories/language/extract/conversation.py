@@ -303,7 +303,7 @@ class Conversation:
         return bool(self.asked) and self.role != role
 
     def who_we_are(self, clause: str, content: str) -> str:
-        """ "We" is the user's team where work is talked about. Elsewhere what "we" do is what the user does, too."""
+        """Return who "we" are: the user's team where work is talked about; elsewhere the user does it, too."""
         head = content[:HEAD]
         return TEAM if (weigh_ours(clause, head) or work_in(head) or self._work) > 0 else SPEAKER
 

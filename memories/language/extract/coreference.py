@@ -208,9 +208,7 @@ class People:
         return f"{lead}{person}{ending}{text[match.end() :]}"
 
     def name_behind(self, text: str) -> str:
-        """Return the statement with "with her" or "pick her up" named, if only one person fits of those spoken of just
-        now.
-        """
+        """Return the statement with "with her" named, if only one person fits of those spoken of just now."""
         match = _BEHIND.search(text)
         if match and len({found.group() for found in _PERSON.finditer(text[: match.start()])}) > 1:
             return text  # one of these may be meant
@@ -245,7 +243,7 @@ class People:
 
 
 def with_owner(clause: str) -> str:
-    """ "Husband's away" → "my husband's away", said by him or her whose they are."""
+    """Name the owner: "Husband's away" → "my husband's away", said by him or her whose they are."""
     match = _OWN_OPENS.match(clause)
     if not match:
         return clause
@@ -337,8 +335,10 @@ class Antecedents:
         """For each, whether it names something that no mention tells of, and "it" may mean."""
 
     def note(self, clause: str, by_user: bool = True, is_question: bool = False) -> None:
-        """Hear a clause. What the assistant calls "your car" is "my car" in the words of the user, and what it only
-        exclaims, "Good plan!", nobody means.
+        """Note what a clause names.
+
+        What the assistant calls "your car" is "my car" in the words of the user, and what it only exclaims,
+        "Good plan!", nobody means.
         """
         said = clause if by_user else _YOURS.sub(lambda your: "My" if your[0][0] == "Y" else "my", clause)
         self.people.note(said)
@@ -414,13 +414,13 @@ class Antecedents:
         return "", REACH
 
     def _with_last(self, text: str, match: re.Match[str]) -> Resolved:
-        """ "That one is still on Jenkins" is said of the thing that was named last."""
+        """Name the last thing: "That one is still on Jenkins" is said of what was named last."""
         thing = self._thing(is_plural=False, is_last=True)[0]
         said = f"{thing}{' is' if match['ending'] else ''}{text[match.end() :]}" if thing else text
         return Resolved(self._with_objects(said), bool(thing), said)
 
     def _with_kind(self, text: str, match: re.Match[str]) -> Resolved:
-        """ "The red one is small", behind "the blue folder", is "the red folder is small"."""
+        """Name the kind: "The red one is small", behind "the blue folder", is "the red folder is small"."""
         thing = self._thing(is_plural=False)[0].split(" ")
         if len(thing) < len(match["which"].split()) + 1 or thing[0].lower() not in DETERMINERS:
             return Resolved(text, False, text)
@@ -428,7 +428,7 @@ class Antecedents:
         return Resolved(self._with_objects(said), said=said)
 
     def _with_owner(self, text: str, match: re.Match[str]) -> Resolved:
-        """ "Ours was 4 %", behind "a churn rate", is "our churn rate"."""
+        """Name the thing that is owned: "Ours was 4 %", behind "a churn rate", is "our churn rate"."""
         is_plural = match["next"].lower() in _PLURAL_VERBS
         # What the clause before calls somebody else's: "on GitHub's runners, ours …".
         last = self._clauses[-1] if self._clauses else []
@@ -496,9 +496,7 @@ _PERSONAL = re.compile(r"^(?:he|she|his|her|hers|theirs|him)(?:'|\b)", re.IGNORE
 
 
 def _points(match: re.Match[str]) -> bool:
-    """Tell whether "that", "these" stand for a thing: "that's our registry", not "that job is slow" nor "that's
-    low".
-    """
+    """Tell whether "that", "these" stand for a thing: "that's our registry", not "that job is slow"."""
     low = match["next"].lower()
     if match["word"].lower() in {"this", "that"}:
         return bool(_IS_WHAT.match(match.string[match.end() :]))

@@ -204,7 +204,7 @@ def read_instruction(clause: str) -> Instruction | None:
 
 
 def without_courtesy(clause: str) -> str:
-    """ "Can you keep lists to ten lines?" → the order, if it is one for good; else the clause."""
+    """Return the order in "Can you keep lists to ten lines?", if it is one for good; else the clause."""
     order = _CAN_YOU.sub("", clause)
     return order if order != clause and read_instruction(order) else clause
 
@@ -326,7 +326,7 @@ _PASTIMES = sorted(
 
 
 def _doing(base: str) -> str:
-    """ "to eat" or "eating"."""
+    """Read "to eat" or "eating"."""
     return rf"(?:to {base}|{gerund(base)})"
 
 
@@ -461,7 +461,7 @@ NOWADAYS = (
 
 
 def begin_with_who(clause: str) -> str:
-    """ "These days I cycle to work" → "I cycle to work these days", so that it is read like any other doing."""
+    """Read "These days I cycle to work" as "I cycle to work these days", like any other doing."""
     led = _LED.match(clause)
     if not led:
         return clause

@@ -66,7 +66,7 @@ BASES = REGULAR | _PAST_OF.keys()
 
 
 def third_person(base: str) -> str:
-    """ "live" → "lives", "study" → "studies"."""
+    """Return the third person: "live" → "lives", "study" → "studies"."""
     if base in _ODD_THIRD:
         return _ODD_THIRD[base]
     if base.endswith("y") and base[-2:-1] not in _VOWELS:
@@ -77,7 +77,7 @@ def third_person(base: str) -> str:
 
 
 def plural_form(verb: str) -> str:
-    """ "owns" → "own", "is" → "are"; any other form as it is."""
+    """Return the plural form: "owns" → "own", "is" → "are"; any other form as it is."""
     return {"is": "are", "was": "were", "has": "have"}.get(verb, _THIRD.get(verb, verb))
 
 
@@ -92,7 +92,7 @@ def gerund(base: str) -> str:
 
 
 def past(base: str) -> str:
-    """ "live" → "lived", "go" → "went"."""
+    """Return the past form: "live" → "lived", "go" → "went"."""
     return _PAST_OF[base][0] if base in _PAST_OF else _past(base)
 
 
@@ -116,7 +116,7 @@ def is_base(word: str) -> bool:
 
 
 def base_of_gerund(word: str) -> str:
-    """ "using" → "use"; "" for a verb that is not known."""
+    """Return the verb of a gerund: "using" → "use"; "" for a verb that is not known."""
     return _GERUNDS.get(word, "")
 
 

@@ -111,9 +111,7 @@ def is_bare_phrase(clause: str) -> bool:
 
 
 def has_bare_noun(clause: str) -> bool:
-    """Tell whether behind the verb a thing is named in one plain word, "takes metformin", which "it" may mean
-    as well.
-    """
+    """Tell whether one plain word behind the verb names a thing, "takes metformin", which "it" may mean as well."""
     tokens = _TOKEN.findall(clause)
     lows = [token.lower() for token in tokens]
     verb = verb_at(lows)
@@ -274,7 +272,7 @@ def _is_marked(token: str) -> bool:
 
 
 def _definite(tokens: list[str], lows: list[str]) -> list[str]:
-    """ "A van" is "the van" when it is spoken of again."""
+    """Return what is spoken of again: "A van" is "the van" then."""
     if lows[0] in _INDEFINITE and len(tokens) > 1:
         return ["the", *tokens[1:]]
     is_known = lows[0] in DETERMINERS or lows[0].endswith("'s") or not tokens[0].islower() or not tokens[-1].isalpha()
@@ -377,7 +375,7 @@ def points_there(clause: str) -> bool:
 
 
 def name_there(clause: str, previous: str) -> str:
-    """ "Never put appointments there" → "… on the first Monday", which the clause before ends with."""
+    """Name "there": "Never put appointments there" → "… on the first Monday", with which the clause before ends."""
     there, named = _THERE.search(clause), _LAST_PLACE.match(previous)
     if not there or not named or not points_there(clause):
         return clause
@@ -387,7 +385,7 @@ def name_there(clause: str, previous: str) -> str:
 
 
 def name_then(clause: str, previous: str) -> str:
-    """ "Priya stands in until then" → "… until the 1st of December", which the clause before ends with."""
+    """Name "then": "Priya stands in until then" → "… until the 1st of December", with which the clause before ends."""
     then, named = _THEN.search(clause), _LAST_TIME.match(previous)
     time = named["time"] or named["end"] if named else ""
     said = _WORD.findall(time.lower())

@@ -63,22 +63,24 @@ def find_instructions(text: str, *, from_outside: bool = False) -> list[Suspicio
     unescaped or with its letters put together, is looked at, too; it has no place but the whole text.
     """
     plain = read_plain(text)
-    found = [Suspicion(HIDDEN, (start, end), why) for start, end, why in find_hidden(text)]
-    found += [Suspicion(kind, plain.span(start, end), why) for kind, start, end, why in _find(plain.text, from_outside)]
+    suspicions = [Suspicion(HIDDEN, (start, end), why) for start, end, why in find_hidden(text)]
+    suspicions += [
+        Suspicion(kind, plain.span(start, end), why) for kind, start, end, why in _find(plain.text, from_outside)
+    ]
     if from_outside:
-        found += [Suspicion(COMMAND, (start, end), why) for start, end, why in find_command_lines(text)]
-        found += [Suspicion(HIDDEN, (start, end), why) for start, end, why in find_disguises(text)]
-    kinds = {one.kind for one in found}
+        suspicions += [Suspicion(COMMAND, (start, end), why) for start, end, why in find_command_lines(text)]
+        suspicions += [Suspicion(HIDDEN, (start, end), why) for start, end, why in find_disguises(text)]
+    kinds = {suspicion.kind for suspicion in suspicions}
     for reading in readings(text, plain.text, from_outside=from_outside):
         hidden = _find(reading, from_outside)
-        found += [Suspicion(kind, (0, len(text)), why) for kind, _, _, why in hidden if kind not in kinds]
+        suspicions += [Suspicion(kind, (0, len(text)), why) for kind, _, _, why in hidden if kind not in kinds]
     ends: dict[str, int] = {}
-    kept: list[Suspicion] = []
-    for one in sorted(found, key=lambda one: (one.span, one.kind)):
-        if one.span[0] >= ends.get(one.kind, 0):
-            kept.append(one)
-            ends[one.kind] = one.span[1]
-    return kept
+    distinct: list[Suspicion] = []
+    for suspicion in sorted(suspicions, key=lambda suspicion: (suspicion.span, suspicion.kind)):
+        if suspicion.span[0] >= ends.get(suspicion.kind, 0):
+            distinct.append(suspicion)
+            ends[suspicion.kind] = suspicion.span[1]
+    return distinct
 
 
 def _find(plain: str, from_outside: bool) -> Iterator[tuple[str, int, int, str]]:
@@ -93,8 +95,8 @@ def _find(plain: str, from_outside: bool) -> Iterator[tuple[str, int, int, str]]
     ]
     if from_outside:
         kinds.append((ADDRESS, find_addresses(plain)))
-    for kind, found in kinds:
-        for start, end, why in found:
+    for kind, suspicions in kinds:
+        for start, end, why in suspicions:
             yield kind, start, end, why
 
 

@@ -150,8 +150,8 @@ def true_form(word: str) -> str:
         return word
     joined = word.translate(_PARTS)
     # The first 1 as an i, the others as l.
-    before, one, behind = _ONE.split(joined, maxsplit=1) if _ONE.search(joined) else (joined, "", "")
-    split = f"{before.translate(_LEET)}i{behind.translate(_ELS).translate(_LEET)}" if one else joined
+    before, character, behind = _ONE.split(joined, maxsplit=1) if _ONE.search(joined) else (joined, "", "")
+    split = f"{before.translate(_LEET)}i{behind.translate(_ELS).translate(_LEET)}" if character else joined
     letters = [joined, joined.translate(_LEET)] if not joined.isdigit() else [joined]
     for each in letters[:1] if joined.isalpha() else letters:
         for form in (each, each.translate(_EYES), each.translate(_ELS), word.translate(_LEET), split):

@@ -84,8 +84,9 @@ def find_carriers(plain: str) -> Iterator[Carrier]:
 
 
 def _find_sending(plain: str, start: int, end: int) -> Iterator[Carrier]:
-    """Yield a word for sending, then something precious, then an address, within one sentence; where verbs come last,
-    in any order.
+    """Yield a word for sending, then something precious, then an address, within one sentence.
+
+    Where verbs come last, in any order.
     """
     done = start
     for address in _ADDRESS.finditer(plain, start, end):
@@ -105,8 +106,9 @@ def _find_sending(plain: str, start: int, end: int) -> Iterator[Carrier]:
 
 
 def _carries(url: str) -> bool:
-    """Tell whether an address carries a message: a picture's size and style are none; a parameter for text, a gap to
-    fill or a long value is.
+    """Tell whether an address carries a message.
+
+    A picture's size and style are none; a parameter for text, a gap to fill or a long value is.
     """
     if _GAP.search(url.partition("?")[0]):
         return True

@@ -308,7 +308,7 @@ _DETERMINERS = words("""
 class Hit(NamedTuple):
     """A word of a list: the place of its first and last token, in the text, and what it may mean."""
 
-    at: int
+    first: int
     last: int
     start: int
     end: int
@@ -334,8 +334,8 @@ class _Lists:
                 for (entry, _), (part, kind) in product(folded, folded):
                     if part in entry and (part == entry or not part.isascii()):
                         means[entry] = means.get(entry, 0) | kind
-                ordered = sorted(means, key=lambda one: -len(one))
-                parts = (rf"(?<![a-z]){one}(?![a-z])" if one.isascii() else re.escape(one) for one in ordered)
+                ordered = sorted(means, key=lambda word: -len(word))
+                parts = (rf"(?<![a-z]){word}(?![a-z])" if word.isascii() else re.escape(word) for word in ordered)
                 self.unspaced[language] = re.compile("|".join(parts)), means
                 continue
             for entry, kind in entries:
@@ -395,12 +395,12 @@ class Sentence(NamedTuple):
         return [hit for hit in self.hits if hit.means & kinds]
 
     def word_before(self, hit: Hit) -> str:
-        return self.tokens[hit.at - 1][2] if self.tokens and hit.at else ""
+        return self.tokens[hit.first - 1][2] if self.tokens and hit.first else ""
 
     def has_near(self, hit: Hit, kinds: int, before: int, after: int) -> Hit | None:
         """Return the first other one of these kinds so many tokens around."""
         for other in self.hits:
-            if other.means & kinds and other is not hit and hit.at - before <= other.at <= hit.last + after:
+            if other.means & kinds and other is not hit and hit.first - before <= other.first <= hit.last + after:
                 return other
         return None
 
@@ -438,8 +438,8 @@ def _may_ask(plain: str, from_outside: bool) -> bool:
             means |= _of_phrases(before, word)
         before = word
     while means:
-        one, means = means & _ALL, means >> _BITS
-        if _may_mean_order(one, from_outside):
+        meaning, means = means & _ALL, means >> _BITS
+        if _may_mean_order(meaning, from_outside):
             return True
     return False
 
@@ -479,14 +479,14 @@ def _sentences(plain: str) -> Iterator[Sentence]:
             yield from _unspaced(plain, start, end)
         tokens = [(token.start(), token.end(), token.group()) for token in _TOKEN.finditer(plain, start, end)]
         by_language: dict[str, list[Hit]] = {}
-        for at, (first, last, word) in enumerate(tokens):
+        for index, (first, last, word) in enumerate(tokens):
             for language, means in meanings(word).items():
-                by_language.setdefault(language, []).append(Hit(at, at, first, last, means))
+                by_language.setdefault(language, []).append(Hit(index, index, first, last, means))
             for rest, kinds in _LISTS.phrases.get(word, _NO_PHRASES).items():
-                if tuple(token[2] for token in tokens[at + 1 : at + 1 + len(rest)]) == rest:
-                    until = at + len(rest)
+                if tuple(token[2] for token in tokens[index + 1 : index + 1 + len(rest)]) == rest:
+                    until = index + len(rest)
                     for language, means in kinds.items():
-                        by_language.setdefault(language, []).append(Hit(at, until, first, tokens[until][1], means))
+                        by_language.setdefault(language, []).append(Hit(index, until, first, tokens[until][1], means))
         for language, hits in by_language.items():
             yield Sentence(language, plain, start, end, tokens, hits)
 
@@ -494,17 +494,17 @@ def _sentences(plain: str) -> Iterator[Sentence]:
 def pattern_of(kind: int, *languages: str) -> str:
     """Return a pattern of all words of a kind, of these languages; whole words, where a script has such."""
 
-    def is_of(found: Mapping[str, int]) -> bool:
-        return any(kind & means for language, means in found.items() if language in languages)
+    def is_of(by_language: Mapping[str, int]) -> bool:
+        return any(kind & means for language, means in by_language.items() if language in languages)
 
     phrases = [
         r"\W{1,3}".join((first, *rest))
         for first, following in _LISTS.phrases.items()
-        for rest, found in following.items()
-        if is_of(found)
+        for rest, means in following.items()
+        if is_of(means)
     ]
-    single = [word for word, found in _LISTS.single.items() if is_of(found)]
-    stems = [rf"{word}\w{{0,12}}" for word, found in _LISTS.stems.items() if is_of(found)]
+    single = [word for word, means in _LISTS.single.items() if is_of(means)]
+    stems = [rf"{word}\w{{0,12}}" for word, means in _LISTS.stems.items() if is_of(means)]
     anywhere = [
         word
         for name, (_, means) in _LISTS.unspaced.items()
@@ -520,8 +520,8 @@ def _unspaced(plain: str, start: int, end: int) -> Iterator[Sentence]:
     language = JAPANESE if _KANA.search(plain, start, end) else CHINESE
     pattern, means = _LISTS.unspaced[language]
     hits = [
-        Hit((one.start() - start) // 2, (one.end() - start) // 2, one.start(), one.end(), means[one.group()])
-        for one in pattern.finditer(plain, start, end)
+        Hit((match.start() - start) // 2, (match.end() - start) // 2, match.start(), match.end(), means[match.group()])
+        for match in pattern.finditer(plain, start, end)
     ]
     if hits:
         yield Sentence(language, plain, start, end, [], hits)
@@ -558,7 +558,7 @@ def _sets_aside(sentence: Sentence, is_english: bool) -> bool:
     for aside in sentence.any_of(Word.ASIDE):
         if not is_english:
             for rules in sentence.any_of(Word.RULES):
-                if abs(rules.at - aside.at) <= 10 and sentence.has_near(rules, Word.EARLIER, 4, 3):
+                if abs(rules.first - aside.first) <= 10 and sentence.has_near(rules, Word.EARLIER, 4, 3):
                     return True
         boss = sentence.has_near(aside, Word.BOSS | Word.SYSPROMPT, 6 if turned else 0, 4)
         if boss and (not is_english or _stands_alone(sentence, boss)):
@@ -567,7 +567,7 @@ def _sets_aside(sentence: Sentence, is_english: bool) -> bool:
 
 
 def _stands_alone(sentence: Sentence, boss: Hit) -> bool:
-    """ "Ignore the operator pods" is about pods."""
+    """Tell whether an order stands alone: "Ignore the operator pods" is about pods."""
     if boss.last + 1 >= len(sentence.tokens) or sentence.text[boss.start : boss.end].endswith("'s"):
         return True
     start, _, following = sentence.tokens[boss.last + 1]
@@ -579,7 +579,7 @@ def _stands_alone(sentence: Sentence, boss: Hit) -> bool:
 def _is_called(sentence: Sentence) -> bool:
     """Tell whether the reader is called by name where the sentence begins."""
     for hit in sentence.any_of(Word.READER | Word.WEAK):
-        if hit.at > 2 or sentence.word_before(hit) in _NOT_ASSISTANTS:
+        if hit.first > 2 or sentence.word_before(hit) in _NOT_ASSISTANTS:
             continue
         mark = _CALLED.match(sentence.text, hit.end)
         if mark and (hit.means & Word.READER or ":" not in mark.group()):
@@ -596,26 +596,26 @@ def _hides(sentence: Sentence, means: int, is_english: bool) -> bool:
         return False
     for without in sentence.any_of(Word.WITHOUT):
         near = sentence.has_near(without, Word.USER, 5, 6)
-        told = without.means & Word.TELL or sentence.has_near(without, Word.TELL, 5, 8)
-        if near and told:
+        is_telling = without.means & Word.TELL or sentence.has_near(without, Word.TELL, 5, 8)
+        if near and is_telling:
             # "Never deploy without asking the user" is the opposite of hiding something.
             is_turned = sentence.language in (JAPANESE, TURKISH, CHINESE)
             denials = sentence.any_of(Word.NOT)
-            if not any(hit.at > without.last if is_turned else hit.at < without.at for hit in denials):
+            if not any(hit.first > without.last if is_turned else hit.first < without.first for hit in denials):
                 return True
     for negation in sentence.any_of(Word.NOT):
-        said = negation if negation.means & Word.TELL else None
-        said = said or sentence.has_near(negation, Word.TELL, 4 if sentence.language in ("de", "nl") else 1, 4)
-        if said and sentence.has_near(said, Word.USER, 4, 4):
+        telling = negation if negation.means & Word.TELL else None
+        telling = telling or sentence.has_near(negation, Word.TELL, 4 if sentence.language in ("de", "nl") else 1, 4)
+        if telling and sentence.has_near(telling, Word.USER, 4, 4):
             return True
     return False
 
 
 def _gives_role(sentence: Sentence) -> bool:
     for role in sentence.any_of(Word.ROLE):
-        article = next((hit for hit in sentence.hits if hit.at == role.last + 1 and hit.means & Word.ARTICLE), None)
+        article = next((hit for hit in sentence.hits if hit.first == role.last + 1 and hit.means & Word.ARTICLE), None)
         kin = article and any(
-            hit.at in (article.last + 1, article.last + 2) and hit.means & Word.KIN for hit in sentence.hits
+            hit.first in (article.last + 1, article.last + 2) and hit.means & Word.KIN for hit in sentence.hits
         )
         if (article and not kin) or sentence.has_near(role, Word.RULES | Word.READER, 0, 6):
             return True
@@ -643,8 +643,8 @@ def _asks(sentence: Sentence, means: int) -> str:
         return ADDRESS
     if means & (Word.USER | Word.HUSH):
         for hit in sentence.any_of(Word.NOT | Word.WITHOUT):
-            told = hit if hit.means & Word.TELL else sentence.has_near(hit, Word.TELL, 0, 4)
-            if told and sentence.has_near(told, Word.USER, 4, 4):
+            telling = hit if hit.means & Word.TELL else sentence.has_near(hit, Word.TELL, 0, 4)
+            if telling and sentence.has_near(telling, Word.USER, 4, 4):
                 return HIDE
         if any(sentence.has_near(hush, VERB, 8, 8) for hush in sentence.any_of(Word.HUSH)):
             return HIDE
@@ -675,13 +675,13 @@ def _is_in(sentence: Sentence) -> bool:
     english = sum(
         bool(each.get(ENGLISH, 0) & Word.MARKS and not each.get(sentence.language, 0) & Word.MARKS) for each in known
     )
-    own = {hit.at for hit in sentence.hits if ENGLISH not in meanings(sentence.tokens[hit.at][2])}
+    own = {hit.first for hit in sentence.hits if ENGLISH not in meanings(sentence.tokens[hit.first][2])}
     return len(own) > max(english, 1 if len(sentence.tokens) > 2 else 0)
 
 
 def _may(sentence: Sentence, hit: Hit, within: int) -> bool:
     """Tell whether a word before it makes no order of it: "can override", "to delete"."""
-    return any(hit.at - within <= other.at < hit.at and other.means & Word.CAN for other in sentence.hits)
+    return any(hit.first - within <= other.first < hit.first and other.means & Word.CAN for other in sentence.hits)
 
 
 def _tells_reader(sentence: Sentence) -> bool:
@@ -694,7 +694,7 @@ def _tells_reader(sentence: Sentence) -> bool:
         if must and (reader.means & Word.READER or sentence.has_near(must, EVIL, 0, 8)):
             return True
         verb = reader.means & Word.READER and sentence.has_near(reader, EVIL, 0, 8)
-        if verb and not _may(sentence, verb, verb.at - reader.at):
+        if verb and not _may(sentence, verb, verb.first - reader.first):
             return True
     return False
 
@@ -727,8 +727,8 @@ def _begins(sentence: Sentence, verb: Hit) -> bool:
         return True
     if sentence.language == CHINESE:
         clause = max(sentence.start, *(sentence.text.rfind(mark, sentence.start, verb.start) + 1 for mark in ",、，:"))
-        told = sum(hit.end - hit.start for hit in sentence.any_of(fillers) if clause <= hit.start < verb.start)
-        return verb.start - clause <= told or before.endswith(("并", "然后", "并且", "把"))
+        filler_length = sum(hit.end - hit.start for hit in sentence.any_of(fillers) if clause <= hit.start < verb.start)
+        return verb.start - clause <= filler_length or before.endswith(("并", "然后", "并且", "把"))
     goes_on = _GOES_ON.search(before) is not None
     if leading and not goes_on:
         means = meanings(leading[-1][2]).get(sentence.language, 0)
@@ -738,29 +738,31 @@ def _begins(sentence: Sentence, verb: Hit) -> bool:
         )
     if not goes_on:
         return False
-    opens = bool(leading) and any(hit.at == 0 and hit.means & Word.WHEN for hit in sentence.hits)
-    return opens or (bool(verb.means & EVIL) and not any(h.at < verb.at and h.means & Word.CAN for h in sentence.hits))
+    opens = bool(leading) and any(hit.first == 0 and hit.means & Word.WHEN for hit in sentence.hits)
+    return opens or (
+        bool(verb.means & EVIL) and not any(h.first < verb.first and h.means & Word.CAN for h in sentence.hits)
+    )
 
 
 def _reads_as_order(sentence: Sentence, verb: Hit) -> bool:
-    """ "Build failed" and "Search results" begin with a noun."""
+    """Tell whether a sentence reads as an order: "Build failed" and "Search results" begin with a noun."""
     following = [token[2] for token in sentence.tokens[verb.last + 1 : verb.last + 8]]
     if not following:
         return False
     if sentence.text[verb.end : verb.end + 1] == "-":
         return False
-    word, first = sentence.tokens[verb.at][2], following[0]
+    word, first = sentence.tokens[verb.first][2], following[0]
     if first in _DETERMINERS or (
-        sentence.hits[0].at == 0
-        and any(h.at == 0 and h.means & Word.WHEN for h in sentence.hits)
+        sentence.hits[0].first == 0
+        and any(h.first == 0 and h.means & Word.WHEN for h in sentence.hits)
         and first not in _FINITE
     ):
         return True
     if first in _NOUNS or first in _FINITE or (first.endswith("ed") and len(first) > 4):
         return False
-    if any(one in _FINITE for one in following[:4]):
+    if any(word in _FINITE for word in following[:4]):
         return False
     if word not in _NOUN_TOO:
         return True
-    is_stated = any(one in _FINITE or one.endswith("ed") for one in following)
+    is_stated = any(word in _FINITE or word.endswith("ed") for word in following)
     return not is_stated and (not first.endswith("s") or sentence.has_near(verb, WORTH, 0, 3) is not None)

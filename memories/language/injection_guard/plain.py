@@ -52,8 +52,8 @@ class Plain:
         return first, max(self._place(end - 1) + 1, first)
 
     def _place(self, plain_place: int) -> int:
-        at = bisect_right(self._plain_starts, plain_place) - 1
-        return min(self._starts[at] + plain_place - self._plain_starts[at], self._length - 1)
+        index = bisect_right(self._plain_starts, plain_place) - 1
+        return min(self._starts[index] + plain_place - self._plain_starts[index], self._length - 1)
 
 
 def is_lookalike(char: str) -> bool:

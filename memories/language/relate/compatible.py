@@ -134,7 +134,8 @@ def _excuse(firm: list[str], sides: Pair, evidence: Evidence) -> str | None:
 
 
 def _denies_by_the_way(side: Outline, best: Best) -> bool:
-    """Tell whether all that is denied is denied by the way, and the other statement has nothing of it:
+    """Tell whether all that is denied is denied by the way, and the other statement has nothing of it.
+
     "travels by train and does not drive" / "wants a window seat on trains".
     """
     # What is affirmed, too ("speaks"), says nothing.
@@ -159,8 +160,9 @@ def _shares_only_whom(side: Outline, best: Best) -> bool:
 
 
 def _is_by_the_way(tokens: tuple[str, ...], at: int) -> bool:
-    """Tell whether a negation opens another clause, behind one that affirms: "and does not", "and avoids", "and wants
-    no", "; that is not", "in the app, not in the site".
+    """Tell whether a negation opens another clause, behind one that affirms.
+
+    "and does not", "and avoids", "and wants no", "; that is not", "in the app, not in the site".
     """
     if tokens[at] not in _NEGATIONS:
         return False
@@ -193,8 +195,9 @@ def _event(old: Outline, new: Outline) -> str | None:
 
 
 def _doing(side: Outline) -> set[str]:
-    """Return the words with which somebody may do something: no noun ("my favourite drink is"), and nothing that is
-    done to them.
+    """Return the words with which somebody may do something.
+
+    No noun ("my favourite drink is"), and nothing that is done to them.
     """
     found = set()
     for before, word, behind in zip(("", *side.tokens), side.tokens, (*side.tokens[1:], ""), strict=False):
@@ -346,9 +349,7 @@ def _are_alike(pair: tuple[_Plain, _Plain]) -> bool:
 
 
 def _are_things_apart(own: _Own) -> bool:
-    """Tell whether both are things, or each is where or with which something is done, and none is a kind of the
-    other.
-    """
+    """Tell whether both are things, or where or with which something is done, and neither is a kind of the other."""
     told, denied = own.told, own.denied
     if own.end and own.before.word == _HAVE:
         return False  # "has healed from the flu" / "has not recovered from the flu"

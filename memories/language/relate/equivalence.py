@@ -52,8 +52,9 @@ def find_additions(sides: Pair) -> list[str]:
 
 
 def find_insertion(sides: Pair, values: list[str]) -> list[str]:
-    """Return what only the new statement says, where it says all of the other and more: "allergic to nuts" / "allergic
-    to nuts and eggs"; its `values` if it has no words of its own.
+    """Return what only the new statement says, where it says all of the other and more; its `values` otherwise.
+
+    "allergic to nuts" / "allergic to nuts and eggs".
 
     Adverbs of manner do not count, nor who does it where the other leaves that open.
     """
@@ -141,9 +142,7 @@ def find_other_wording(old: Outline, new: Outline) -> str | None:
 
 
 def _differences(left: Tokens, right: Tokens) -> Iterator[tuple[Tokens, Tokens]]:
-    """Yield the stretches that differ; none if more than one does and less than half of the words is in both,
-    in order.
-    """
+    """Yield the stretches that differ; none if more than one does and less than half of the words is common."""
     matcher = SequenceMatcher(None, left, right, autojunk=False)
     others = [places for kind, *places in matcher.get_opcodes() if kind != "equal"]
     if len(others) == 1 or matcher.ratio() >= LIKENESS:
@@ -152,9 +151,7 @@ def _differences(left: Tokens, right: Tokens) -> Iterator[tuple[Tokens, Tokens]]
 
 
 def _is_other_thing(gone: str, come: str) -> bool:
-    """Another unit; or a word that is as a rule one of grammar, where another thing is named, or whose it is: "our" /
-    "Tom's place".
-    """
+    """Tell whether a word names another thing: another unit, another noun, or another owner, "our" / "Tom's place"."""
     kinds = [UNITS[word][0] if word in UNITS else None for word in (gone, come)]
     is_unit = kinds[0] != kinds[1] and gone.isalpha() and come.isalpha()
     is_owned = not _OWNERS.isdisjoint((gone, come)) and grammar.STOP.isdisjoint({gone, come} - _OWNERS)
@@ -174,7 +171,7 @@ def _is_rearranged(old: Tokens, new: Tokens) -> bool:
 
 
 def _are_neighbours_turned(old: Tokens, new: Tokens) -> bool:
-    """ "Anna and Ben are admins" is "Ben and Anna are admins", and "on 1 June" is "on June 1"."""
+    """Tell whether neighbours are turned: "Anna and Ben are admins" is "Ben and Anna are admins"."""
     places = [at for at, (left, right) in enumerate(zip(old, new, strict=True)) if left != right]
     first, last = places[0], places[-1]
     others = [word for word in old[first : last + 1] if word not in _JOINTS]
@@ -185,7 +182,7 @@ def _are_neighbours_turned(old: Tokens, new: Tokens) -> bool:
 
 
 def _is_name_turned(old: Tokens, new: Tokens) -> bool:
-    """ "Anna is the CTO" is "the CTO is Anna": what is one thing may stand on either side."""
+    """Tell whether a name is turned: "Anna is the CTO" is "the CTO is Anna"."""
     for at, token in enumerate(old):
         name, thing = [*old[:at]], [*old[at + 1 :]]
         if token in _ALIKE[0] and [*new] == [*thing, token, *name]:
@@ -358,8 +355,7 @@ def find_other_unit(old: Outline, new: Outline) -> str | None:
 
 
 def find_replacement(sides: Pair) -> tuple[str, str] | None:
-    """Return the first words that stand in the place of each other, unless they are known to mean the same or are one
-    word in two spellings.
+    """Return the first words that stand in the place of each other, unless they mean the same or are spelt otherwise.
 
     Others that mean the same may stand in the place of each other beside them: "afraid of dogs" / "scared of cats". Of
     several words nothing is denied and none is the verb, and they are few: else it may be the same in other words.
@@ -428,9 +424,7 @@ _BEHIND_A_NAME = re.compile(r"['’-]| [A-Z]|, (?:User|the|a|an|who)\b|,? (?:and
 
 
 def say_plainly(existing: str, new: str) -> tuple[str, str] | None:
-    """Return both without who reports them, and who is introduced in the one called by name alone; None if they are
-    that plain already.
-    """
+    """Return both without who reports them, introduced people by name alone; None if they are that plain already."""
     old, now = (_REPORTER.sub("", text, count=1) for text in (existing, new))
     old, now = _call_by_name(old, now), _call_by_name(now, old)
     return None if (old, now) == (existing, new) else (old, now)

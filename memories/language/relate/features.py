@@ -29,7 +29,7 @@ UNKNOWN_SHARE = 0.5
 
 
 def weigh_remainders(found: Evidence, sides: Pair) -> None:
-    """What is left over on both sides: two values of one kind, or two different matters."""
+    """Return what is left over on both sides: two values of one kind, or two different matters."""
     f, old, new = found.features, sides.aligned.lone_existing, sides.aligned.lone_new
     f["lone_new"] = min(len(new), 5) / 3
     # The word that a statement begins with is one that the other side lacks.
@@ -144,7 +144,7 @@ def weigh_opposites(found: Evidence, sides: Pair) -> None:
 
 
 def _face_forms(found: Evidence, opposition: Opposition, old: Words, new: Words) -> None:
-    """ "Encrypted" / "unencrypted": what no list needs to hold."""
+    """Count words and their opposite forms: "Encrypted" / "unencrypted", which no list needs to hold."""
     stems_old, stems_new = {word.stem for word in old}, {word.stem for word in new}
     only_old = [word for word in old if word.stem not in stems_new]
     only_new = [word for word in new if word.stem not in stems_old]
@@ -240,8 +240,9 @@ def _orders(side: Outline) -> list[Order]:
 
 
 def _direction(side: Outline, at: int) -> int:
-    """Order what is negated: a negated "before" is "after", as is a negated "until"; "after two hours" orders
-    nothing.
+    """Return the order that words tell.
+
+    A negated "before" is "after", as is a negated "until"; "after two hours" orders nothing.
     """
     word, before, behind = side.tokens[at], side.tokens[max(at - 1, 0)], side.tokens[at + 1 : at + 2]
     if behind and (behind[0][0].isdigit() or behind[0] in grammar.QUANTITY_WORDS):

@@ -93,8 +93,9 @@ def figures_of(statement: Statement, side: Outline) -> tuple[Quantity, ...]:
 
 
 def find_other_figure(sides: Pair) -> tuple[str, str] | None:
-    """Return a figure of each where both tell some with a unit, or times, and of no kind that the other tells: "works
-    from 9:00 to 17:00" / "works 40 hours".
+    """Return a figure of each where both tell some with a unit, or times, and of no kind that the other tells.
+
+    "works from 9:00 to 17:00" / "works 40 hours".
     """
     old, new = figures_of(sides.existing_statement, sides.existing), figures_of(sides.new_statement, sides.new)
     is_told = old and new and all(q.kind in _TELLING and not q.is_rough for q in old + new)
@@ -106,8 +107,9 @@ def find_other_figure(sides: Pair) -> tuple[str, str] | None:
 def _with_unit(
     held: tuple[Quantity, ...], others: tuple[Quantity, ...], side: Outline, other: Outline
 ) -> tuple[Quantity, ...]:
-    """Give the only bare number, with which a statement ends, the only unit of the other: "rent is 640 euros" /
-    "rent is 700 now".
+    """Give the only bare number, with which a statement ends, the only unit of the other.
+
+    "rent is 640 euros" / "rent is 700 now".
     """
     bare = [q for q in held if _is_bare(q)]
     measured = [q for q in others if q.kind in _MEASURED]
@@ -184,7 +186,7 @@ def _meet(
 
 
 def _tell_difference(old: Quantity, new: Quantity, text: str) -> str:
-    """ "Number of minutes differs: 12 / 35", or what the kind of quantity is called."""
+    """Tell what differs: "Number of minutes differs: 12 / 35", or what the kind of quantity is called."""
     number, _, unit = old.text.partition(" ")
     other_number, _, other_unit = new.text.partition(" ")
     if unit and unit == other_unit:

@@ -129,7 +129,9 @@ SIBLINGS: dict[str, str] = grammar.LISTS["siblings"]
 
 
 def _build() -> Lexicon:
-    """A group of synonyms takes the side of its first word where that has an opposite, so chains of groups meet.
+    """Build the table of words, in which chains of groups of synonyms meet.
+
+    A group takes the side of its first word where that has an opposite.
 
     Later tables win: the closed classes of grammar stand above the open lists of synonyms.
     """

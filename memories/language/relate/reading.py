@@ -113,8 +113,10 @@ def is_negation(tokens: Tokens, at: int) -> bool:
 
 
 def is_no_denial(tokens: Tokens, at: int) -> bool:
-    """Know "nothing but", "not only", "no doubt", "cannot wait", "no later than", the second half of "cannot not", and
-    what is gone to or left for.
+    """Tell whether a negation denies nothing.
+
+    "nothing but", "not only", "no doubt", "cannot wait", "no later than", the second half of "cannot not", and what
+    is gone to or left for.
     """
     word, behind, before = tokens[at], tokens[at + 1 : at + 4], tokens[at - 1] if at else ""
     if word == "used" and at and tokens[at - 1] in grammar.PRESENT:

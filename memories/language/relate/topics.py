@@ -41,7 +41,8 @@ _NO_VERBS = ("subject", "be", HAVE_STEM)
 
 
 def find_other_value(sides: Pair) -> tuple[str, str] | None:
-    """Return a word of each that hangs on one preposition or is what one verb is about, and that the other has not:
+    """Return a word of each that hangs on one preposition or is what one verb is about, and that the other has not.
+
     "allergic to nuts" / "an allergy to eggs", "collects old stamps" / "collects rare coins".
 
     Who says the same in another order leaves a word on its preposition. Nothing where more than a word or two are not
@@ -91,8 +92,10 @@ def _lone_values(statement: Statement, lone: tuple[Word, ...]) -> Iterator[tuple
 
 
 def are_spellings(left: Word, right: Word) -> bool:
-    """One word with two of its letters turned, doubled, or otherwise spelt as on the other side of the ocean; a name,
-    an address and a word with a number in it are what they are.
+    """Tell whether two words are one in two spellings.
+
+    Two of its letters are turned, doubled, or spelt as on the other side of the ocean; a name, an address and a
+    word with a number in it are what they are.
     """
     if left.is_name or right.is_name or not (left.text.isalpha() and right.text.isalpha()):
         return False
@@ -208,8 +211,9 @@ def _says(token: str) -> bool:
 
 
 def name_other_topics(sides: Pair) -> str | None:
-    """Return the two that are spoken of, where they are two of a kind and something else is said of each: as one may be
-    true of both, it may of either.
+    """Return the two that are spoken of, where they are two of a kind and something else is said of each.
+
+    As one may be true of both, it may of either.
 
     Two of a kind stand before the same word or behind the same preposition, are known contraries, or have a letter or a
     number each.
@@ -256,8 +260,10 @@ def _places(side: Outline, word: Word) -> set[str]:
 
 
 def do_contraries(sides: Pair) -> bool:
-    """Tell whether what they say are contraries, each of another thing: "swap is off" / "IPv6 is on", "sold the bike" /
-    "bought a kayak". Who is retired is not employed, whatever else is said of it.
+    """Tell whether what they say are contraries, each of another thing.
+
+    "swap is off" / "IPv6 is on", "sold the bike" / "bought a kayak". Who is retired is not employed, whatever else
+    is said of it.
     """
     old, new = sides.existing, sides.new
     # What each says first, if that has a contrary; a longer phrase tells to what it is done, too.
@@ -338,8 +344,9 @@ def _is_numbered(name: str) -> bool:
 
 
 def have_nothing_in_common(sides: Pair, evidence: Evidence) -> bool:
-    """Tell whether only values differ of matters that share no word: "the team is live in Portugal" / "the office is in
-    Porto".
+    """Tell whether only values differ of matters that share no word.
+
+    "the team is live in Portugal" / "the office is in Porto".
 
     Of what is far apart in meaning, too, whatever is denied is denied of something else: "the status page needs no
     token" / "retries are limited to 3". Contraries may be far apart: who is vegan has no scrambled eggs.
@@ -417,8 +424,9 @@ def is_somebody(side: Outline, verb: int, thing: tuple[str, ...]) -> bool:
 
 
 def find_other_relative(old: Outline, new: Outline) -> str | None:
-    """Name whose relative one of the two begins with, where the other one has no such relative: "User's son likes jazz"
-    is not said of the user, nor of a daughter.
+    """Name whose relative one of the two begins with, where the other one has no such relative.
+
+    "User's son likes jazz" is not said of the user, nor of a daughter.
     """
     if not all(side.tokens[:1] == ("user",) or side.tokens[:2] == ("the", "user") for side in (old, new)):
         return None

@@ -206,8 +206,9 @@ def sentences(text: str) -> list[str]:
 
 
 def drop_filler(text: str) -> str:
-    """Return the text without courtesy, hesitation and "could you tell me"; unchanged if it has none. Linear in its
-    length.
+    """Return the text without courtesy, hesitation and "could you tell me"; unchanged if it has none.
+
+    Linear in its length.
     """
     kept = [_without_filler(sentence) for sentence in sentences(text)]
     bare = " ".join(sentence for sentence in kept if sentence)
@@ -239,8 +240,9 @@ def cut_pasted(text: str) -> str:
 
 
 def telling_line(code: str, has_prose: bool) -> str:
-    """Return the exception or the first error of a block; without one its first line, unless words say what it is
-    about.
+    """Return the exception or the first error of a block.
+
+    Without one its first line, unless words say what it is about.
     """
     lines = [line for line in code.splitlines() if line.strip()]
     # A block's first line may be the name of its language.

@@ -117,7 +117,7 @@ def is_visible(text: str) -> bool:
 
 
 def without_secrets(text: str) -> str:
-    """The same with the white space at its ends, for texts that are kept as they are."""
+    """Return the text without secrets and with the white space at its ends, for texts that are kept as they are."""
     key = hash(text)
     if key in _clean:
         return text
@@ -130,7 +130,7 @@ def without_secrets(text: str) -> str:
 
 
 def secret_in_name(name: str) -> str:
-    """What kind of secret a name is or holds, "" for none: by names things are found again, and they are shown.
+    """Return what kind of secret a name is or holds, "" for none: by names things are found again, and they are shown.
 
     One of digits alone is a number, whatever cards are numbered like. A mark in it stands for a secret.
     """
@@ -141,12 +141,12 @@ def secret_in_name(name: str) -> str:
 
 
 def clean_all(value: Any) -> Any:
-    """A JSON value, each text in it, names as well, as `clean` has it."""
+    """Return a JSON value with each text in it, names as well, as `clean` has it."""
     return each_text(value, clean)
 
 
 def without_private(value: Any) -> Any:
-    """A JSON value, each text in it, names as well, without what was said in private."""
+    """Return a JSON value with each text in it, names as well, without what was said in private."""
     return each_text(value, strip_private)
 
 
@@ -164,7 +164,7 @@ def texts_in(value: Any, depth: int = 0) -> Iterator[str]:
 
 
 def each_text(value: Any, change: Callable[[str], str], depth: int = 0) -> Any:
-    """What lies deeper than anybody writes is left as it is."""
+    """Return the value with each text changed. What lies deeper than anybody writes is left as it is."""
     if isinstance(value, str):
         return change(value)
     if depth >= DEEPEST:

@@ -28,7 +28,7 @@ def _starts() -> tuple[str, ...]:
 
 @cache
 def _asks() -> re.Pattern[str]:
-    """A line that asks for a password or a login, or where one speaker of a talk names it."""
+    """Tell whether a line asks for a password or a login, or one speaker of a talk names it."""
     name = f"{any_of('password')}|{any_of('pin')}|パス|pass|clave|codes?|(?P<login>{any_of('login')})"
     asked = rf"(?:{name})(?![a-z])[^\n]*[?？][」』\"'”]?[ \t\r]*$"
     return re.compile(rf"{asked}|^{_SPEAKER}[^\n]*(?:{any_of('password')})[^\n:：=]*$")
@@ -36,7 +36,7 @@ def _asks() -> re.Pattern[str]:
 
 @cache
 def _question() -> re.Pattern[str]:
-    """A question that stands in for a password, up to and with its answer: on its line, or on the next."""
+    """Return a question that stands in for a password, up to and with its answer: on its line, or on the next."""
     answer = rf"(?:(?<![^\W_])(?:(?:{any_of('answer')})(?:[ \t]?[:：=]|(?=[ \t]))|a[ \t]?[:：])|(?:答案|答え)[是は])"
     said = rf"(?<![^\W_])(?:{any_of('is')})[ \t]"
     arrow = r"(?:->|→|=>|⇒)"
@@ -60,7 +60,7 @@ def find_answers(text: str, folded: str) -> Iterator[Found]:
 
 
 def _replies(text: str, folded: str) -> Iterator[Found]:
-    """What the next lines of a talk end with, if it is made to be a password."""
+    """Return what the next lines of a talk end with, if it is made to be a password."""
     if "\n" not in text:
         return
     place, asked, is_login = 0, 0, False

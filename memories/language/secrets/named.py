@@ -56,7 +56,7 @@ def is_cjk(char: str) -> bool:
 
 
 def find_cjk(text: str, key: re.Match[str], kind: str) -> Found | None:
-    """What is behind `key`, or before it ("x 是密码"), if the name or what follows it is Chinese or Japanese."""
+    """Return what is behind `key`, or before it ("x 是密码"), if the name or what follows is Chinese or Japanese."""
     following = text[key.end() : key.end() + 2].lstrip(" ")[:1]
     if not (is_cjk(key.group()[-1]) or is_cjk(following)):
         return None
@@ -128,7 +128,7 @@ _END_OF_SENTENCE = re.compile(r"[.!](?=[ \t])|[。！？\n]")
 
 @cache
 def _pattern(*lists: str, end: str = "") -> re.Pattern[str]:
-    """The entries of the lists as words of their own; letters of Chinese and Japanese need no space around them."""
+    """Return a pattern of the lists' entries as words of their own; Chinese and Japanese need no space around them."""
     return re.compile(rf"(?<![a-zà-ÿ_])(?:{'|'.join(map(any_of, lists))})(?![a-zà-ÿ_]){end}")
 
 
@@ -139,7 +139,7 @@ def _code_starts() -> tuple[str, ...]:
 
 @cache
 def _link() -> re.Pattern[str]:
-    """What may stand between the word for a code and the figure."""
+    """Return a pattern of what may stand between the word for a code and the figure."""
     adverb, article = rf"(?:(?:{any_of('adverb')})[ \t])", rf"(?:(?:{any_of('article')})[ \t])"
     verb = rf"(?:(?<![^\W_]){adverb}?(?:{any_of('is')})[ \t]{{1,3}}{adverb}?{article}?)"
     clause = r"(?:(?:it|that)['’]s|c['’]est)[ \t]"
@@ -197,7 +197,7 @@ def _is_code(figure: str, before: str, after: str) -> bool:
 
 
 def _opens(figure: str, before: str, after: str) -> bool:
-    """ "opens with 3948", "the gate, it's 27b94", "Alarmanlage: 74419", and what is turned to: "padlock 7-4-2"."""
+    """Tell whether a lock opens with a figure: "opens with 3948", "Alarmanlage: 74419", "padlock 7-4-2"."""
     is_whole = not figure.isdigit() or _WHOLE.match(after) is not None
     if _by().search(before):
         return is_whole or _pattern("opens").search(f"{before} {after}") is not None
@@ -217,13 +217,13 @@ def _by() -> re.Pattern[str]:
 
 @cache
 def _set(*, far: bool) -> re.Pattern[str]:
-    """What stands between a lock and its figure; `far` also some words and a colon."""
+    """Return a pattern of what stands between a lock and its figure; `far` also some words and a colon."""
     said = rf"は|是|(?:{any_of('is')})[ \t]"
     return re.compile(rf"(?:[^:：,;-]{{0,30}}(?:[:：]|{said}))?[ \t]*" if far else rf"[ \t]*(?:{said})[ \t]*")
 
 
 def is_dated(figure: str, before: str) -> bool:
-    """A year behind "in", "since" or their like."""
+    """Tell whether a figure is a year behind "in", "since" or their like."""
     return _YEAR.fullmatch(figure) is not None and _pattern("dated", end=r"[ \t]\Z").search(before) is not None
 
 
@@ -239,7 +239,7 @@ def _number_behind(digits: str) -> re.Pattern[str]:
 
 
 def code_behind(folded: str, key: re.Match[str]) -> Found | None:
-    """The figure right behind the name of a code: 4 to 8 digits, or what doors have; 3 are enough for a card's code."""
+    """Return the figure right behind the name of a code: 4 to 8 digits, or what doors have; 3 for a card's code."""
     near = folded[key.start() : key.end() + AFTER_CHARS]
     is_check = key.lastgroup == "check" or _pattern("back").search(near) is not None
     number = _number_behind(rf"\d{{3}}(?!\d)|{_SHAPE}" if is_check else _SHAPE).match(folded, key.end())
@@ -296,7 +296,7 @@ _VALUE = r"(?:([\"'`“„«])(?P<quoted>(?:\\.|[^\\\n\"'`“”„«»]|(?!\{n}
 
 
 def _tail(lead: str) -> Callable[[], re.Pattern[str]]:
-    """What may stand behind a name, up to and with the value."""
+    """Return a pattern of what may stand behind a name, up to and with the value."""
 
     @cache
     def compiled() -> re.Pattern[str]:
@@ -423,7 +423,7 @@ def find_named(text: str, folded: str) -> Iterator[Found]:
 
 
 def _begins_a_word(text: str, start: int) -> bool:
-    """ "dbPassword", "db_password" and "dbpassword" do; "1Password" is a product, "detoken" nothing."""
+    """Tell whether a word begins here: in "dbPassword", "db_password"; "1Password" is a product, "detoken" none."""
     before = text[max(start - 1, 0) : start]
     if not before.isalnum() or is_cjk(before) or is_cjk(text[start]):
         return True
@@ -433,7 +433,7 @@ def _begins_a_word(text: str, start: int) -> bool:
 
 
 def _is_variable(folded: str, key: re.Match[str]) -> bool:
-    """`${DB_PASSWORD:?message}`"""
+    """Tell whether a value is a variable: `${DB_PASSWORD:?message}`."""
     is_demanded = _compiled(_DEMANDED).match(folded, key.end()) is not None
     return is_demanded and _compiled(_IN_VARIABLE).search(folded[max(key.start() - 60, 0) : key.start()]) is not None
 
@@ -630,7 +630,7 @@ def _is_own_line(value: Value) -> bool:
 
 
 def _is_alone(value: Value) -> bool:
-    """The only word of its line."""
+    """Tell whether a word is the only one of its line."""
     is_sentence = is_cjk(value.text[0]) and not any(char.isascii() for char in value.text)
     return not value.rest.strip("` ") and not is_sentence and is_password(value)
 
@@ -646,7 +646,7 @@ def _is_last_word(value: Value) -> bool:
 
 
 def _is_changed_to(value: Value) -> bool:
-    """Looks strong, or is what something was changed to: "auf x1-y2 geändert"."""
+    """Tell whether a word looks strong, or is what something was changed to: "auf x1-y2 geändert"."""
     changed = _compiled(rf"[ \t\"'”“»]{{1,3}}(?:{any_of('changed')})(?![^\W_])").match(value.rest.lower())
     return _is_strong(value) or (changed is not None and _is_made_word(value))
 
@@ -672,7 +672,7 @@ def _is_renewed(value: Value) -> bool:
 
 
 def _is_strong(value: Value) -> bool:
-    """Looks made to be a password: small letters, digits, and a capital or a symbol, at least 8 of them."""
+    """Tell whether a word looks made to be a password: 8 small letters and digits, and a capital or a symbol."""
     text = value.text
     has_third = any(char.isupper() or char in "!@#$%^&*?+=" for char in text)
     is_mixed = any(char.isdigit() for char in text) and any(char.islower() for char in text) and has_third
@@ -680,7 +680,7 @@ def _is_strong(value: Value) -> bool:
 
 
 def _reversed(text: str, folded: str, key: re.Match[str], before: str) -> Found | None:
-    """ "x1y2 is the password for staging"."""
+    """Find a secret before its name: "x1y2 is the password for staging"."""
     match = _compiled(_REVERSED).search(before) if any(char.isdigit() for char in before) else None
     if not match or not _compiled(_REVERSED_END).match(folded, key.end()):
         return None

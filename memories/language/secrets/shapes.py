@@ -65,14 +65,14 @@ def forms() -> Shapes:
 
 
 def _read(rows: Iterable[tuple[str, Shape]]) -> Shapes:
-    """Hints are apart by spaces; "\\ " is a space in one."""
+    """Read hints, which are apart by spaces; a backslash keeps the space behind it."""
     hints, shapes = zip(*rows, strict=True)
     apart = (one.replace("\\ ", "\0").split(" ") for one in hints)
     return shapes, tuple((hint.replace("\0", " "), i) for i, some in enumerate(apart) for hint in some)
 
 
 def _rows(file: str) -> Iterator[list[str]]:
-    """The rows of a data file without their names."""
+    """Return the rows of a data file without their names."""
     for line in (DATA / file).read_text(encoding="utf-8").splitlines():
         if not line.startswith("#"):
             yield line.split("\t")[1:]
@@ -146,7 +146,7 @@ _PUTTY = re.compile(r"(Private-Lines: ?\d{1,3}\s{1,4})((?:[0-9A-Za-z+/=]{4,100}(
 
 
 def find_blocks(text: str) -> Iterator[Found]:
-    """A header without any of its key is only talked about."""
+    """Find private keys in blocks. A header without any of its key is only talked about."""
     done = 0
     for begin in _BEGIN.finditer(text):
         if begin.start() < done:
@@ -160,7 +160,7 @@ def find_blocks(text: str) -> Iterator[Found]:
 
 
 def _end_of(text: str, begin: re.Match[str]) -> int:
-    """The end of the block, or of `begin` when no key follows."""
+    """Return the end of the block, or of `begin` when no key follows."""
     limit = begin.end() + MAX_BLOCK_CHARS
     end = _END.search(text, begin.end(), limit)
     following = _BEGIN.search(text, begin.end(), end.start() if end else limit)
@@ -173,7 +173,7 @@ def _end_of(text: str, begin: re.Match[str]) -> int:
 
 
 def _headless(text: str) -> Iterator[Found]:
-    """The lines before an end whose beginning is cut off."""
+    """Return the lines before an end whose beginning is cut off."""
     done = 0
     for end in _END.finditer(text):
         start = max(done, end.start() - MAX_BLOCK_CHARS)
@@ -224,7 +224,7 @@ def find_in_columns(text: str, folded: str) -> Iterator[Found]:
 
 
 def _read_head(line: str) -> tuple[str, int, dict[int, bool]]:
-    """What separates the cells of a head, how many they are, and which hold secrets (True: passwords)."""
+    """Return what separates the cells of a head, how many they are, and which hold secrets (True: passwords)."""
     separator = next((sep for sep in ("|", "\t", ",", ";") if sep in line), "")
     if not separator or len(line) > MAX_LINE_CHARS:
         return "", 0, {}
@@ -298,13 +298,13 @@ def find_figures(text: str) -> Iterator[Found]:
 
 
 def passes_luhn(digits: str) -> bool:
-    """The checksum of cards (ISO/IEC 7812-1): every second digit from the right doubled, the sum divisible by 10."""
+    """Check a card's number (ISO/IEC 7812-1): every second digit from the right doubled, the sum divisible by 10."""
     doubled = (sum(divmod(2 * int(digit), 10)) for digit in digits[-2::-2])
     return (sum(map(int, digits[-1::-2])) + sum(doubled)) % 10 == 0
 
 
 def passes_mod_97(iban: str) -> bool:
-    """The checksum of bank accounts (ISO 13616): letters as numbers, the first four characters last, 1 modulo 97."""
+    """Check a bank account (ISO 13616): letters as numbers, the first four characters last, 1 modulo 97."""
     return int("".join(str(int(char, 36)) for char in iban[4:] + iban[:4])) % 97 == 1
 
 

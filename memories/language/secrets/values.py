@@ -24,12 +24,12 @@ _LETTERS = re.compile(r"(?:[^\W_](?![?*{]))*")
 
 @cache
 def any_of(name: str) -> str:
-    """A pattern of all the entries of a list."""
+    """Return a pattern of all the entries of a list."""
     return "|".join(entry for part, _, entries in _ROWS if part == name for entry in entries.split(", "))
 
 
 def starts(name: str) -> Iterator[str]:
-    """The letters that begin what the entries of a list match: of a group that comes first, those of each branch."""
+    """Return the letters that begin what the entries of a list match: of a group that comes first, of each branch."""
     for part, _, entries in _ROWS:
         for entry in entries.split(", ") if part == name else ():
             bare = _LOOKS_BEHIND.sub("", entry)
@@ -218,7 +218,7 @@ def _is_odd(run: str) -> bool:
 
 
 def _is_reference(plain: str) -> bool:
-    """A path, an address or a piece of code: it says where the secret is."""
+    """Tell whether a value is a path, an address or a piece of code: it says where the secret is."""
     if _URL.match(plain) or _CODE.match(plain):
         return True
     return _PATH.fullmatch(plain) is not None and not looks_random(plain)
@@ -326,7 +326,7 @@ _NEXT_PAIR = re.compile(r"[&;,](?=[\"']?[\w.-]{1,40}[\"']?[=:]|\s|$)")
 
 
 def trimmed(text: str, start: int, end: int) -> tuple[int, int]:
-    """A bare value without what surrounds it: emphasis, closing marks, the next pair of a list, a mark of ours."""
+    """Return a bare value without what surrounds it: emphasis, closing marks, the next pair of a list, our mark."""
     value = text[start:end]
     for pattern in (_MARK_AHEAD, _NEXT_PAIR):
         cut = pattern.search(value)

@@ -104,7 +104,7 @@ class Outline:
 
     def heading(self, level: int, title: str) -> None:
         title = " ".join(storable(title).split())[:HEADING_CHARACTERS]
-        self.open = [one for one in self.open if one[0] < level] + ([(level, title)] if title else [])
+        self.open = [entry for entry in self.open if entry[0] < level] + ([(level, title)] if title else [])
 
     def add(self, text: str) -> None:
         """Add a block, unless there is nothing in it. Raise Unreadable above the limit of characters."""
@@ -206,10 +206,10 @@ def bookmarks(reader: Any) -> dict[int, list[tuple[int, str]]]:
 def read_page(text: str, marks: list[tuple[int, str]], outline: Outline) -> None:
     """Add a page. A bookmark begins at the line that says its title; one whose line is not found, with its page."""
     lines: list[str] = []
-    said = [squeezed(line) for line in text.split("\n")]
-    for level, title in [mark for mark in marks if squeezed(mark[1]) not in said]:
+    squeezed_lines = [squeezed(line) for line in text.split("\n")]
+    for level, title in [mark for mark in marks if squeezed(mark[1]) not in squeezed_lines]:
         outline.heading(level, title)
-    left = [mark for mark in marks if squeezed(mark[1]) in said]
+    left = [mark for mark in marks if squeezed(mark[1]) in squeezed_lines]
     for line in text.split("\n"):
         if left and squeezed(line) == squeezed(left[0][1]):
             outline.add("\n".join(lines))

@@ -64,13 +64,13 @@ def passage(pieces: list[str], page: int | None, headings: tuple[str, ...]) -> D
 def cut(text: str, most: int) -> Iterator[str]:
     """Yield a block in pieces of at most `most` characters, cut behind sentences, else words, else anywhere."""
     while len(text) > most:
-        at = next((place for ends in _ENDS if (place := last_end(ends, text, most)) > most // 2), most)
-        yield text[:at].strip()
-        text = text[at:].lstrip()
+        end = next((place for ends in _ENDS if (place := last_end(ends, text, most)) > most // 2), most)
+        yield text[:end].strip()
+        text = text[end:].lstrip()
     if text := text.strip():
         yield text
 
 
 def last_end(ends: re.Pattern[str], text: str, most: int) -> int:
     """Return the last place up to `most` behind which a piece may begin; 0 if there is none."""
-    return max((found.end() for found in ends.finditer(text, 0, most)), default=0)
+    return max((match.end() for match in ends.finditer(text, 0, most)), default=0)

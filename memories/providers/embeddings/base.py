@@ -49,8 +49,7 @@ class Thresholds:
     usual: tuple[float, float] = USUAL
 
     def likened(self, cosine: CosineOrMany) -> CosineOrMany:
-        """Return what all-MiniLM-L6-v2 would make of what has this cosine with a query: as many spreads above what is
-        usual.
+        """Return what all-MiniLM-L6-v2 would give to what has this cosine with a query: as many spreads above usual.
 
         For whatever weighs cosines against a number of its own, which would mean something else with each model.
         """

@@ -68,22 +68,22 @@ class Together:
             if mine.is_done:
                 return []
             batch, self.waiting = self.waiting[:MOST], self.waiting[MOST:]
-            for one in batch:
-                one.is_taken = True
+            for request in batch:
+                request.is_taken = True
             self.running += 1
             return batch
 
     def run(self, batch: Sequence[Asked]) -> None:
         try:
-            for one, vector in zip(batch, self.embed([one.text for one in batch]), strict=True):
-                one.vector = vector
+            for request, vector in zip(batch, self.embed([request.text for request in batch]), strict=True):
+                request.vector = vector
         except Exception as error:
-            for one in batch:
-                one.error = error
+            for request in batch:
+                request.error = error
         finally:
             with self.changed:
-                for one in batch:
-                    one.is_done = True
+                for request in batch:
+                    request.is_done = True
                 self.running -= 1
                 self.changed.notify_all()
 
@@ -120,8 +120,10 @@ def batches(lengths: Sequence[int]) -> Iterator[list[int]]:
 
 
 class InProcessEmbedder(ABC):
-    """Encoding and running are thread-safe. A text's vector may differ in the last bits (1e-7) with the texts it is
-    batched with. It is zeros where too many of its letters are unknown to the model.
+    """Embed in this process. Encoding and running are thread-safe.
+
+    A text's vector may differ in the last bits (1e-7) with the texts it is batched with. It is zeros where too many
+    of its letters are unknown to the model.
 
     Prefixes are put before each text, for models that were trained with them.
     """

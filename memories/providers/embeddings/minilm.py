@@ -85,8 +85,10 @@ FILLER = 0  # masked, so any token would do
 
 @dataclass(frozen=True)
 class Model:
-    """What is loaded once. `words` (vocabulary, 384) is a view of the mapped file and keeps it mapped; `unknown` is the
-    token of what has none.
+    """What is loaded once.
+
+    `words` (vocabulary, 384) is a view of the mapped file and keeps it mapped; `unknown` is the token of what has
+    none.
     """
 
     tokenizer: "Tokenizer"
@@ -97,10 +99,10 @@ class Model:
     def tokenise(self, text: str) -> list[int]:
         """Return token ids, at most MAX_TOKENS; none of a text that the model cannot read."""
         text = opening(text, MAX_TOKENS)
-        told = self.tokenizer.encode(text)
-        ids: list[int] = told.ids
+        tokens = self.tokenizer.encode(text)
+        ids: list[int] = tokens.ids
         if self.unknown in ids:
-            pieces = [text[start:end] for start, end in told.offsets]
+            pieces = [text[start:end] for start, end in tokens.offsets]
             unread = [piece for piece, number in zip(pieces, ids, strict=True) if number == self.unknown]
             if is_unreadable(unread, pieces):
                 return []

@@ -78,7 +78,9 @@ class Specials:
 
 @dataclass(frozen=True)
 class Contents:
-    """`pieces`: what each token is, with its log probability. `replaced`: for `str.translate`. `words`: (vocabulary,
+    """What the model's files contain.
+
+    `pieces`: what each token is, with its log probability. `replaced`: for `str.translate`. `words`: (vocabulary,
     hidden / 32) of BLOCKS, a view of the map that keeps it mapped. `tensors`: what the graph asks for, by name.
     """
 
@@ -93,27 +95,25 @@ class Cursor:
     """Reads one thing after the other."""
 
     def __init__(self, data: mmap.mmap) -> None:
-        self.data, self.at = data, MAGIC_BYTES
+        self.data, self.offset = data, MAGIC_BYTES
 
     def numbers(self, form: str) -> tuple[Any, ...]:
         form = f"<{form}"
-        self.at += struct.calcsize(form)
-        return struct.unpack_from(form, self.data, self.at - struct.calcsize(form))
+        self.offset += struct.calcsize(form)
+        return struct.unpack_from(form, self.data, self.offset - struct.calcsize(form))
 
     def array(self, kind: str, count: int) -> NDArray[Any]:
-        found = np.frombuffer(self.data, kind, count, self.at)
-        self.at += found.nbytes
-        return found
+        array = np.frombuffer(self.data, kind, count, self.offset)
+        self.offset += array.nbytes
+        return array
 
     def text(self, length: int) -> bytes:
-        self.at += length
-        return self.data[self.at - length : self.at]
+        self.offset += length
+        return self.data[self.offset - length : self.offset]
 
 
 def locate_model() -> Path:
-    """Return the folder of the model package's files. Raises EmbedderMisconfigured when the package is not
-    installed.
-    """
+    """Return the folder of the model package's files. Raise EmbedderMisconfigured if it is not installed."""
     return locate_package(PACKAGE, REMEDY)
 
 
@@ -125,8 +125,8 @@ def read_contents(folder: Path) -> Contents:
     count, first, last, filler, unknown, length = cursor.numbers("5iQ")
     bounds = cursor.array("<u4", count + 1).tolist()
     chances = cursor.array("<f4", count).tolist()
-    told = cursor.text(length)
-    texts = (told[start:end].decode() for start, end in pairwise(bounds))
+    text = cursor.text(length)
+    texts = (text[start:end].decode() for start, end in pairwise(bounds))
     pieces, specials = list(zip(texts, chances, strict=True)), Specials(first, last, filler, unknown)
     replaced = read_replaced(cursor)
     tensors = dict(read_tensors(cursor))
@@ -137,8 +137,9 @@ def read_contents(folder: Path) -> Contents:
 
 @dataclass(frozen=True)
 class Leanings:
-    """Where vectors lean whatever is said: to the `centre` (hidden,), and beyond it to where each of the `languages`
-    lies, unit vectors (n, hidden).
+    """Where vectors lean whatever is said.
+
+    To the `centre` (hidden,), and beyond it to where each of the `languages` lies, unit vectors (n, hidden).
     """
 
     centre: Vectors
@@ -177,9 +178,7 @@ def read_tensors(cursor: Cursor) -> Iterator[tuple[str, NDArray[Any]]]:
 
 
 def graph_tensors(name: str, tensor: NDArray[Any], hidden: int) -> Iterator[tuple[str, NDArray[Any]]]:
-    """Yield what the graph calls a tensor of the file, in the shape that it asks for; of a matrix its halves and
-    scales.
-    """
+    """Yield the graph's tensors of a tensor of the file, in the shape it asks for; of a matrix, halves and scales."""
     if name in NAMES:
         yield NAMES[name], tensor.reshape(-1, hidden) if tensor.size > hidden else tensor
         return
@@ -260,7 +259,7 @@ def pieces_of(word: str, begins: Sequence[int]) -> Iterator[str]:
         end = begins[end]
 
 
-LEAST_LEANING = 0.3
+LEAST_BIAS = 0.3
 """What English in conversations hardly reaches: there, nothing is taken away."""
 MAX_TOKENS = 512  # what the model was trained for, the first and the last included
 
@@ -280,11 +279,11 @@ class Model:
         """Return token ids, at most MAX_TOKENS; none of a text that the model cannot read."""
         # What is composed of several characters, such as an accent of its own, is no entry of `replaced`.
         text = normalize("NFC", opening(text, MAX_TOKENS)).translate(self.replaced)
-        told = list(islice(self.tokenizer(text), MAX_TOKENS - 2))
-        unread = [piece for number, piece in told if number == self.specials.unknown]
-        if is_unreadable(unread, [piece for _, piece in told]):
+        tokens = list(islice(self.tokenizer(text), MAX_TOKENS - 2))
+        unread = [piece for number, piece in tokens if number == self.specials.unknown]
+        if is_unreadable(unread, [piece for _, piece in tokens]):
             return []
-        return [self.specials.first, *(number for number, _ in told), self.specials.last]
+        return [self.specials.first, *(number for number, _ in tokens), self.specials.last]
 
     def run(self, batch: Sequence[list[int]]) -> Vectors:
         """Shape (len(batch), 384). Rows are padded to the longest of this batch."""
@@ -292,22 +291,23 @@ class Model:
         needed, where = np.unique(ids, return_inverse=True)
         words = unpacked(self.words[needed])[where.reshape(ids.shape)]
         vectors: Vectors = self.session.run(None, {"attention_mask": mask, "words": words})[0]
-        return leaning_less(vectors, self.languages)
+        return less_biased(vectors, self.languages)
 
 
-def leaning_less(vectors: Vectors, languages: Vectors) -> Vectors:
-    """Return unit vectors (n, hidden), of which no more than LEAST_LEANING is the language that they are nearest to."""
+def less_biased(vectors: Vectors, languages: Vectors) -> Vectors:
+    """Return unit vectors (n, hidden), of which no more than LEAST_BIAS is the language that they are nearest to."""
     near = vectors @ languages.T
     nearest = near.argmax(axis=1)
-    beyond = np.maximum(near.max(axis=1) - LEAST_LEANING, 0)
+    beyond = np.maximum(near.max(axis=1) - LEAST_BIAS, 0)
     left = vectors - beyond[:, None] * languages[nearest]
     unit: Vectors = left / np.linalg.norm(left, axis=1, keepdims=True)
     return unit
 
 
 def load_model(folder: Path, leanings: Leanings | None = None) -> Model:
-    """With the `leanings` that come along, unless they are told. Raises EmbedderMisconfigured when a file is missing or
-    not the pinned one.
+    """Load the model, with the `leanings` of its package unless others are given.
+
+    Raise EmbedderMisconfigured when a file is missing or not the pinned one.
     """
     contents = read_contents(folder)
     leanings = leanings or read_leanings()
@@ -318,8 +318,10 @@ def load_model(folder: Path, leanings: Leanings | None = None) -> Model:
 
 
 class MultilingualEmbedder(InProcessEmbedder):
-    """Wang et al. 2024, with what vectors lean to by their language taken away (`bench.multilingual_leanings`). The
-    weights are somebody's rounding of the published ones to 4 bits.
+    """Embed with a multilingual model (Wang et al. 2024), without what vectors lean to by their language.
+
+    `bench.multilingual_leanings` measures those. The weights are a third party's rounding of the published ones to
+    4 bits.
     """
 
     name = "multilingual-e5-small-q4"

@@ -28,8 +28,10 @@ USUAL = Thresholds(same=0.85, related=0.45, relevant=0.25)
 
 @dataclass(frozen=True)
 class Family:
-    """Prefixes are put before each text; models trained with them rank worse without. Without `thresholds` the model is
-    asked (`bands`).
+    """What a family of models needs.
+
+    Prefixes are put before each text; models trained with them rank worse without. Without `thresholds` the model
+    is asked (`bands`).
     """
 
     document_prefix: str = ""
@@ -129,7 +131,7 @@ PROBES = (
         "Where should the tomatoes be planted?",
     ),
 )
-STATEMENTS = [text for said, again, _ in PROBES for text in (said, again)]
+STATEMENTS = [text for statement, again, _ in PROBES for text in (statement, again)]
 QUESTIONS = [question for *_, question in PROBES]
 MINILM_APART, MINILM_SAME, MINILM_AWAY, MINILM_NEAR = 0.040, 0.855, 0.031, 0.670
 """What `pair_means` are of all-MiniLM-L6-v2: of statements, and of questions with statements."""
@@ -138,16 +140,15 @@ LEAST_APART = 0.05
 
 
 def measured(statements: Vectors, questions: Vectors, reference: Thresholds) -> Thresholds | None:
-    """Return the thresholds of the model that made these vectors of STATEMENTS and QUESTIONS; None if it tells nothing
-    apart.
+    """Return the thresholds of the model that made these vectors of STATEMENTS and QUESTIONS; None if it tells nothing.
 
     They stand where those of the reference, all-MiniLM-L6-v2, stand between what is unrelated and what belongs
     together: t' = u' + (t - u) · (s' - u') / (s - u), u being the mean cosine of unrelated probes, s of what says the
     same, or answers the question.
     """
-    said, again = statements[0::2], statements[1::2]
-    apart, same = pair_means(said, again)
-    away, near = pair_means(questions, said)
+    first, again = statements[0::2], statements[1::2]
+    apart, same = pair_means(first, again)
+    away, near = pair_means(questions, first)
     if same - apart < LEAST_APART or near - away < LEAST_APART:
         return None
     by_statement = (same - apart) / (MINILM_SAME - MINILM_APART)
@@ -188,8 +189,10 @@ def embedder_errors() -> Iterator[None]:
 
 
 class RemoteEmbedder(ABC):
-    """One HTTP service and one model. Sends nothing until it is asked for vectors or for `dim`; after the first answer
-    of a model whose bands are not known by its name, it asks it for them, once.
+    """Embed by one HTTP service and one model.
+
+    Sends nothing until it is asked for vectors or for `dim`; after the first answer of a model whose bands are not
+    known by its name, it asks it for them, once.
     """
 
     provider: ClassVar[str]
@@ -259,9 +262,7 @@ class RemoteEmbedder(ABC):
         return vectors
 
     def _measured_bands(self) -> Thresholds | None:
-        """Return the usual ones where it tells nothing apart, or does not take so many texts at once; None if it was
-        away.
-        """
+        """Return the model's bands; the usual ones if it tells nothing apart or takes fewer texts, None if away."""
         prefixed = [self._family.document_prefix + text for text in STATEMENTS]
         prefixed += [self._family.query_prefix + text for text in QUESTIONS]
         try:
@@ -287,13 +288,13 @@ class RemoteEmbedder(ABC):
         if len({len(row) for row in rows}) != 1 or not rows[0]:
             raise EmbedderMisconfigured("the vectors of one answer differ in length or are empty")
         vectors = as_float32(rows)
-        found = vectors.shape[1]
+        dim = vectors.shape[1]
         # Two threads may both see 0 here and write the same number: harmless.
-        if self._dim not in (0, found):
+        if self._dim not in (0, dim):
             raise EmbedderMisconfigured(
-                f"{self.name} answered with {found} dimensions after {self._dim}: was the model replaced?"
+                f"{self.name} answered with {dim} dimensions after {self._dim}: was the model replaced?"
             )
-        self._dim = found
+        self._dim = dim
         return normalise_rows(vectors)
 
 
@@ -345,8 +346,8 @@ class OpenAIEmbedder(RemoteEmbedder):
 def in_order(answer: object) -> list[object]:
     """Return the vectors sorted by their `index`. Raises EmbedderUnavailable when an index is missing."""
     try:
-        found = {item["index"]: item["embedding"] for item in answer["data"]}  # type: ignore[index]
-        return [found[index] for index in range(len(found))]
+        by_index = {item["index"]: item["embedding"] for item in answer["data"]}  # type: ignore[index]
+        return [by_index[index] for index in range(len(by_index))]
     except (KeyError, TypeError):
         raise EmbedderUnavailable("the answer is not a list of numbered vectors") from None
 

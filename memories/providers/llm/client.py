@@ -51,9 +51,9 @@ class Refused(Exception):
 
 def expect(dialect: Dialect, ask: Ask, model: str, refused: Set[str], price: Price | None) -> Expected:
     request = json.dumps(dialect.request(ask, model, refused), ensure_ascii=False)
-    room = dialect.room(ask, refused)
-    least = room - ask.max_tokens + min(ask.max_tokens, LEAST_ANSWER_TOKENS)
-    return Expected(ask.operation, most_tokens(request), room, least, price)
+    most = dialect.output_tokens(ask, refused)
+    least = most - ask.max_tokens + min(ask.max_tokens, LEAST_ANSWER_TOKENS)
+    return Expected(ask.operation, most_tokens(request), most, least, price)
 
 
 def within(ask: Ask, expected: Expected, output_tokens: int) -> Ask:
@@ -164,7 +164,7 @@ class Circuit:
         return max(self._opened_at + self._open_seconds - self._clock(), 0.0)
 
     def _enter(self) -> bool:
-        """Is this the call on trial?"""
+        """Tell whether this call is on trial."""
         with self._lock:
             state = self._state()
             if state == "closed":
@@ -271,10 +271,14 @@ class ModelChat:
             problem = str(unfit)
         if monotonic() < deadline:
             try:
-                told = f"Your last answer to this could not be used: {problem}. Answer again, in full and as asked."
-                room = 2 if problem == _CUT_OFF else 1
+                correction = (
+                    f"Your last answer to this could not be used: {problem}. Answer again, in full and as asked."
+                )
+                factor = 2 if problem == _CUT_OFF else 1
                 return self._answer(
-                    replace(ask, prompt=f"{ask.prompt}\n\n{told}", max_tokens=ask.max_tokens * room), deadline, meter
+                    replace(ask, prompt=f"{ask.prompt}\n\n{correction}", max_tokens=ask.max_tokens * factor),
+                    deadline,
+                    meter,
                 )
             except LLMDenied as denied:
                 problem += f"; it was not asked again: {denied}"
@@ -361,7 +365,7 @@ class ModelChat:
         """Return what to leave out next. Raises LLMError when the refusal is final."""
         is_too_long = error.status == PAYLOAD_TOO_LARGE or bool(_TOO_LONG.search(error.detail))
         if _TOO_MUCH_ASKED.search(error.detail):
-            if self._dialect.room(ask, refused) > ask.max_tokens:
+            if self._dialect.output_tokens(ask, refused) > ask.max_tokens:
                 return Refused(protocols.THOUGHTS)
             if ask.max_tokens > LEAST_HALVED:
                 return Refused("", ask.max_tokens // 2)
@@ -395,10 +399,10 @@ def is_failed_generation(detail: str) -> bool:
 def failed_generation(detail: str) -> Reply:
     """Return what a server threw away because it was no JSON: there may be some in it."""
     try:
-        said = protocols.part(json.loads(detail), "error", "failed_generation")
+        generated = protocols.part(json.loads(detail), "error", "failed_generation")
     except ValueError:
-        said = None
-    return Reply(said if isinstance(said, str) else "", 0, 0)
+        generated = None
+    return Reply(generated if isinstance(generated, str) else "", 0, 0)
 
 
 def usable(reply: Reply, ask: Ask) -> dict[str, Any]:

@@ -73,19 +73,24 @@ class Careful:
         return self._exact(Comparison(new, existing, subject, cosines), verdicts)
 
     def relate_many(self, questions: Sequence[Comparison]) -> list[list[Verdict]]:
-        told = self._or_rules("relate", lambda provider: provider.relate_many(questions))
-        return [self._exact(question, verdicts) for question, verdicts in zip(questions, told, strict=True)]
+        answers = self._or_rules("relate", lambda provider: provider.relate_many(questions))
+        return [self._exact(question, verdicts) for question, verdicts in zip(questions, answers, strict=True)]
 
-    def _exact(self, asked: Comparison, verdicts: list[Verdict]) -> list[Verdict]:
-        pairs = enumerate(zip(asked.existing, verdicts, strict=True))
+    def _exact(self, comparison: Comparison, verdicts: list[Verdict]) -> list[Verdict]:
+        pairs = enumerate(zip(comparison.existing, verdicts, strict=True))
         doubted = [
-            at for at, (known, one) in pairs if one is NOT_ANSWERED or is_doubtful(known, asked.new, one.relation)
+            index
+            for index, (known, judged) in pairs
+            if judged is NOT_ANSWERED or is_doubtful(known, comparison.new, judged.relation)
         ]
         if not doubted:
             return verdicts
-        some, alike = [asked.existing[at] for at in doubted], [asked.cosines[at] for at in doubted]
-        told = dict(zip(doubted, self.rules.relate(asked.new, some, asked.subject, alike), strict=True))
-        return [told.get(at, verdict) for at, verdict in enumerate(verdicts)]
+        some, alike = (
+            [comparison.existing[index] for index in doubted],
+            [comparison.cosines[index] for index in doubted],
+        )
+        exact = dict(zip(doubted, self.rules.relate(comparison.new, some, comparison.subject, alike), strict=True))
+        return [exact.get(index, verdict) for index, verdict in enumerate(verdicts)]
 
     def summarise(self, category: str, facts: Sequence[Noted], previous: str, max_characters: int) -> Written:
         return self._or_rules(

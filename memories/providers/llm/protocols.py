@@ -12,7 +12,7 @@ from memories.providers.llm.schema import for_the_wire, is_strict
 
 NO_FORMAT = "none"
 # Models that think before they answer spend tokens on it, and those count.
-ROOM_TO_THINK = 4_096
+THINKING_TOKENS = 4_096
 
 _FORMAT_WORDS = ("response_format", "format", "json_schema", "schema", "grammar", "structured")
 _NO_SYSTEM = re.compile(
@@ -47,7 +47,7 @@ class Dialect(Protocol):
 
     def headers(self, api_key: str) -> dict[str, str]: ...
 
-    def room(self, ask: Ask, refused: Set[str]) -> int:
+    def output_tokens(self, ask: Ask, refused: Set[str]) -> int:
         """Return tokens that an answer may take at most, thoughts included."""
 
     def request(self, ask: Ask, model: str, refused: Set[str]) -> dict[str, object]:
@@ -115,8 +115,11 @@ EFFORT = "reasoning_effort"
 
 
 class OpenAI:
-    """Begins with what most servers know. OpenAI's newer models refuse `max_tokens`, and then they are asked in
-    their own way: with room for their thoughts, little of that, and no temperature."""
+    """Speak OpenAI's protocol, beginning with what most servers know.
+
+    OpenAI's newer models refuse `max_tokens`, and then they are asked in their own way: with capacity for their
+    thoughts, little of that, and no temperature.
+    """
 
     name = "openai"
     hints: Mapping[int, str] = {}
@@ -127,13 +130,13 @@ class OpenAI:
     def headers(self, api_key: str) -> dict[str, str]:
         return bearer(api_key)
 
-    def room(self, ask: Ask, refused: Set[str]) -> int:
-        return ask.max_tokens + (ROOM_TO_THINK if MAX_TOKENS in refused and THOUGHTS not in refused else 0)
+    def output_tokens(self, ask: Ask, refused: Set[str]) -> int:
+        return ask.max_tokens + (THINKING_TOKENS if MAX_TOKENS in refused and THOUGHTS not in refused else 0)
 
     def request(self, ask: Ask, model: str, refused: Set[str]) -> dict[str, object]:
         payload: dict[str, object] = {"model": model, "messages": messages_of(ask, refused)}
         if MAX_TOKENS in refused:
-            payload["max_completion_tokens"] = self.room(ask, refused)
+            payload["max_completion_tokens"] = self.output_tokens(ask, refused)
             if EFFORT not in refused:
                 payload[EFFORT] = "low"
         else:
@@ -155,20 +158,26 @@ class OpenAI:
         return less_strict(detail, refused, (JSON_SCHEMA, OBJECT_WITH_SCHEMA, OBJECT))
 
     def agreed(self, refused: Set[str]) -> str:
-        found = next((name for name in (JSON_SCHEMA, OBJECT_WITH_SCHEMA, OBJECT) if name not in refused), NO_FORMAT)
-        return f"{found}, {STRICT}" if found == JSON_SCHEMA and STRICT not in refused else found
+        response_format = next(
+            (name for name in (JSON_SCHEMA, OBJECT_WITH_SCHEMA, OBJECT) if name not in refused), NO_FORMAT
+        )
+        return (
+            f"{response_format}, {STRICT}"
+            if response_format == JSON_SCHEMA and STRICT not in refused
+            else response_format
+        )
 
     def reply(self, answer: object) -> Reply | None:
         message = part(answer, "choices", 0, "message")
         if not isinstance(message, dict):
             return None
         ended = part(answer, "choices", 0, "finish_reason")
-        said = text_of(message.get("content"))
+        text = text_of(message.get("content"))
         # Servers with another parser than the model's put the answer among its calls or its thoughts.
-        said = said or text_of(part(message, "tool_calls", 0, "function", "arguments"))
-        said = said or text_of(message.get("reasoning_content") or message.get("reasoning"))
+        text = text or text_of(part(message, "tool_calls", 0, "function", "arguments"))
+        text = text or text_of(message.get("reasoning_content") or message.get("reasoning"))
         return Reply(
-            said,
+            text,
             count(part(answer, "usage", "prompt_tokens")),
             count(part(answer, "usage", "completion_tokens")),
             cut=ended == "length",
@@ -198,7 +207,7 @@ def response_format(ask: Ask, refused: Set[str]) -> dict[str, object]:
 
 
 def text_of(content: Any) -> str:
-    """Some servers answer with a list of parts."""
+    """Return the answer's text: some servers answer with a list of parts."""
     if isinstance(content, list):
         return "".join(str(part(piece, "text") or "") for piece in content)
     return content if isinstance(content, str) else ""
@@ -228,14 +237,14 @@ class Anthropic:
     def headers(self, api_key: str) -> dict[str, str]:
         return {"anthropic-version": VERSION} | ({"x-api-key": api_key} if api_key else {})
 
-    def room(self, ask: Ask, refused: Set[str]) -> int:
-        return ask.max_tokens + (0 if THOUGHTS in refused else ROOM_TO_THINK)
+    def output_tokens(self, ask: Ask, refused: Set[str]) -> int:
+        return ask.max_tokens + (0 if THOUGHTS in refused else THINKING_TOKENS)
 
     def request(self, ask: Ask, model: str, refused: Set[str]) -> dict[str, object]:
         system = f"{ask.system}\n\nAnswer by calling the tool `{TOOL}` once, and with nothing else."
         payload: dict[str, object] = {
             "model": model,
-            "max_tokens": self.room(ask, refused),
+            "max_tokens": self.output_tokens(ask, refused),
             "system": [{"type": "text", "text": system, **CACHED}],
             "messages": [{"role": "user", "content": ask.prompt}],
             "tools": [{"name": TOOL, "description": "Takes the answer.", "input_schema": for_the_wire(ask.schema)}],
@@ -305,18 +314,18 @@ class Ollama:
     def headers(self, api_key: str) -> dict[str, str]:
         return bearer(api_key)
 
-    def room(self, ask: Ask, refused: Set[str]) -> int:
+    def output_tokens(self, ask: Ask, refused: Set[str]) -> int:
         return ask.max_tokens
 
     def request(self, ask: Ask, model: str, refused: Set[str]) -> dict[str, object]:
-        said = "".join(message["content"] for message in messages_of(ask, refused))
-        context = max(context_for(said, ask.max_tokens), self._context.get(model, 0))
+        prompt = "".join(message["content"] for message in messages_of(ask, refused))
+        context = max(context_for(prompt, ask.max_tokens), self._context.get(model, 0))
         self._context[model] = context
         payload: dict[str, object] = {
             "model": model,
             "messages": messages_of(ask, refused),
             "stream": False,
-            "options": {"temperature": 0, "num_predict": self.room(ask, refused), "num_ctx": context},
+            "options": {"temperature": 0, "num_predict": self.output_tokens(ask, refused), "num_ctx": context},
         }
         if THINK not in refused:
             payload["think"] = False

@@ -120,8 +120,10 @@ class Chunk:
 
 @dataclass(frozen=True, slots=True)
 class Setting:
-    """What the asker knows: drawers and subjects in use, the nearest memories by text, limits, and what its operator
-    says matters (`guidance`).
+    """What the asker knows.
+
+    Categories and subjects in use, the nearest memories by text, limits, and what its operator says matters
+    (`guidance`).
     """
 
     categories: tuple[str, ...] = ()
@@ -190,15 +192,15 @@ class Noted:
     pinned: bool = False
 
 
-MUCH_SURER = 0.3
+CLEAR_LEAD = 0.3
 """More confidence than what one statement to the contrary takes away."""
 
 
-def outdoes(one: Noted, other: Noted) -> bool:
+def outdoes(memory: Noted, other: Noted) -> bool:
     """Of two that are at odds: whether `one` is much surer, or the newer where none is."""
-    if abs(one.confidence - other.confidence) >= MUCH_SURER:
-        return one.confidence > other.confidence
-    return _last_said(one) > _last_said(other)
+    if abs(memory.confidence - other.confidence) >= CLEAR_LEAD:
+        return memory.confidence > other.confidence
+    return _last_said(memory) > _last_said(other)
 
 
 def _last_said(noted: Noted) -> tuple[float, float, int]:
@@ -244,7 +246,7 @@ class Provider(Protocol):
     name: str
 
     def gate(self, chunk: Chunk) -> Worth:
-        """Is anything in here worth keeping?"""
+        """Tell whether anything in here is worth keeping."""
 
     def extract(self, chunk: Chunk, setting: Setting) -> list[Fact]:
         """Return what is stated in here, one statement each."""
@@ -272,8 +274,9 @@ class Provider(Protocol):
         coming: Sequence[str] = (),
         seconds: float = 30.0,
     ) -> Choice:
-        """Return which memory goes for new ones that say what is `coming`. Pinned ones never do; they may be among
-        `memories`.
+        """Return which memory goes for new ones that say what is `coming`.
+
+        Pinned ones never do; they may be among `memories`.
 
         An answer after so many `seconds` is of no use.
         """

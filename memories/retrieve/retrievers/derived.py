@@ -36,7 +36,7 @@ def graph_proximity(app: App, text: str, scoped: ScopedView) -> Floats:
 
     What the caller may not see is no way to anything, and an entity that only such memories mention does not count.
     """
-    found = np.zeros(scoped.size, np.float32)
+    proximity = np.zeros(scoped.size, np.float32)
     keys = [key for key in phrase_keys(text) if key not in STOP_WORDS]
     entities = list(Entity.objects.for_app(app).filter(key__in=keys).values_list("pk", flat=True)) if keys else []
     mentions: dict[int, set[int]] = {pk: set() for pk in entities}
@@ -49,8 +49,8 @@ def graph_proximity(app: App, text: str, scoped: ScopedView) -> Floats:
         for hops, reached in enumerate(walk(app, pks, scoped)):
             places = scoped.places(np.fromiter(reached, np.int64, len(reached)))
             near[places] = PER_HOP**hops
-        found += near
-    return found / np.float32(max(1, len(starts)))
+        proximity += near
+    return proximity / np.float32(max(1, len(starts)))
 
 
 def walk(app: App, starts: set[int], scoped: ScopedView) -> Iterable[set[int]]:
@@ -88,26 +88,26 @@ class SummaryPassage:
 
 
 def summary_answers(
-    app: App, users: Users, question: Question, vector: Vectors | None, embedder: Embedder, shown: set[int]
+    app: App, users: Users, question: Question, vector: Vectors | None, embedder: Embedder, shown_pks: set[int]
 ) -> list[SummaryPassage]:
     """Return passages of the three summaries that fit best, best first, if their memories may be shown. One query.
 
     Vectors of another model, whatever its name, and those that cannot be read count nothing.
     """
-    rows = [row for row in passages(app, users) if row.memory_id in shown]
+    rows = [row for row in passages(app, users) if row.memory_id in shown_pks]
     meaning = np.zeros(len(rows))
     if vector is not None:
         same_model = ((number, row.data) for number, row in enumerate(rows) if row.model == embedder.name)
         alike, vectors = by_number(same_model, len(vector))
         meaning[alike] = embedder.thresholds.likened(vectors @ vector)
     words = {stem(word) for word in question.words}
-    found = []
+    answers = []
     for row, cosine in zip(rows, meaning.tolist(), strict=True):
         covered = len(words & set(map(stem, parts_in(row.text)))) / max(1, len(words))
-        found.append(SummaryPassage(row, cosine, covered))
-    found.sort(key=lambda answer: -answer.score)
-    best = list(dict.fromkeys(answer.passage.summary_id for answer in found))[:MOST_SUMMARIES]
-    return [answer for answer in found if answer.passage.summary_id in best]
+        answers.append(SummaryPassage(row, cosine, covered))
+    answers.sort(key=lambda answer: -answer.score)
+    best = list(dict.fromkeys(answer.passage.summary_id for answer in answers))[:MOST_SUMMARIES]
+    return [answer for answer in answers if answer.passage.summary_id in best]
 
 
 def passages(app: App, users: Users) -> QuerySet[Passage]:

@@ -120,16 +120,16 @@ class WordMatches:
         # Of most sessions nothing is looked at.
         topic = np.zeros(size)
         if not scoped.has_sessions:
-            session = scoped.at("session_number", self.holding)
+            session = scoped.values_at("session_number", self.holding)
             weight = self.shares[self.holding] * (2.2 / (1 + 1.2 * norm_of(scoped, session)))
             topic[session] = weight
             return topic, float(weight.max(initial=0))
         word = np.repeat(np.arange(len(self.places)), [len(where) for where in self.places])
         # One number for each pair of a word and a session: sorting all at once takes a third of one by one.
-        pairs, said = value_counts(word * size + scoped.at("session_number", np.concatenate(self.places)))
+        pairs, counts = value_counts(word * size + scoped.values_at("session_number", np.concatenate(self.places)))
         word, session = np.divmod(pairs, size)
         weight = idf(scoped.session_count, np.bincount(word, minlength=len(self.places)))
-        np.add.at(topic, session, weight[word] * (said * 2.2 / (said + 1.2 * norm_of(scoped, session))))
+        np.add.at(topic, session, weight[word] * (counts * 2.2 / (counts + 1.2 * norm_of(scoped, session))))
         return topic, float(topic[session].max(initial=0))
 
     def topics(self, sessions: NDArray[np.int32]) -> Floats:
@@ -150,7 +150,7 @@ class WordMatches:
         weight: Floats = self.weight @ ((bits & bits_of(len(self.names))[:, None]) != 0)
         return weight
 
-    def held(self, rows: Rows) -> Floats:
+    def share_held(self, rows: Rows) -> Floats:
         """Return the share of what is `within_reach` that each of these holds."""
         share: Floats = self.shares[rows] / np.float32(self.within_reach)
         return share
@@ -213,10 +213,10 @@ def specificity(scoped: ScopedView, terms: Sequence[Rows]) -> Floats:
     telling = [where for where in terms if 0 < len(where) < max(BROAD_COUNT, BROAD_SHARE * scoped.size)]
     if not telling:
         return scoped.nothing
-    found = np.zeros(scoped.size, np.float32)
+    scores = np.zeros(scoped.size, np.float32)
     for where in telling:
-        found[where] += np.square(idf(scoped.size, len(where)) / idf(scoped.size, 1))
-    return found
+        scores[where] += np.square(idf(scoped.size, len(where)) / idf(scoped.size, 1))
+    return scores
 
 
 def look_up(
@@ -279,7 +279,7 @@ def look_up_symbols(app: App, scoped: ScopedView, text: str) -> WordMatches:
     symbols = list(dict.fromkeys(letter for letter in text if unicodedata.category(letter) == SYMBOL))[:MOST_SYMBOLS]
     rows = Memory.objects.for_app(app).order_by()
     pks = [rows.filter(content__contains=symbol).values_list("pk", flat=True) for symbol in symbols]
-    return match_words(scoped, symbols, [np.sort(scoped.places(np.array([*found], np.int64))) for found in pks])
+    return match_words(scoped, symbols, [np.sort(scoped.places(np.array([*holders], np.int64))) for holders in pks])
 
 
 def without_boundary_pairs(places: dict[str, Rows]) -> dict[str, Rows]:
@@ -289,21 +289,21 @@ def without_boundary_pairs(places: dict[str, Rows]) -> dict[str, Rows]:
     begins.
     """
     words = [*places]
-    kept: dict[str, Rows] = {}
+    rest: dict[str, Rows] = {}
     before = ""
     for word, after in zip_longest(words, words[1:], fillvalue=""):
         if not len(places[word]) and is_unspaced(word):
             is_held_after = after and len(places[after]) and overlaps_next(word, after)
             if is_held_after or overlaps_next(before, word):
                 continue
-        kept[word] = places[word]
+        rest[word] = places[word]
         before = word
-    return kept
+    return rest
 
 
-def overlaps_next(one: str, other: str) -> bool:
+def overlaps_next(pair: str, other: str) -> bool:
     """Tell whether a pair ends as the next begins."""
-    return len(one) > 1 and one[1:] == other[:-1]
+    return len(pair) > 1 and pair[1:] == other[:-1]
 
 
 def rows_with(app: App, view: IndexView, words: Sequence[str], most: int) -> dict[str, Rows]:
@@ -337,11 +337,11 @@ def continued(app: App, view: IndexView, postings: dict[str, Posting]) -> dict[s
     first = min(posting.asked for posting in behind.values())
     new = first + np.flatnonzero(alive[first:])
     pks = view.columns.pk[new]
-    found = new_holders(list(behind), pks, app.pk, int(view.columns.length[new].sum()))
-    if found is None:
+    holders = new_holders(list(behind), pks, app.pk, int(view.columns.length[new].sum()))
+    if holders is None:
         return {word: posting for word, posting in postings.items() if word not in behind}
     row_of = dict(zip(pks.tolist(), new.tolist(), strict=True))
-    for (word, posting), holding in zip(behind.items(), found, strict=True):
+    for (word, posting), holding in zip(behind.items(), holders, strict=True):
         more = sorted(row for pk in holding if (row := row_of.get(pk, -1)) >= posting.asked)
         postings[word] = posting.and_then(more, len(alive))
     return postings
@@ -398,24 +398,24 @@ def new_holders(words: Sequence[str], pks: Pks, app_pk: int, characters: int) ->
     first, last = int(pks.min()), int(pks.max())
     if last - first > MOST_BETWEEN:
         return None
-    return fetch_new_holders(NEW_IN_SQLITE, [[asked, first, last] for asked in expressions])
+    return fetch_new_holders(NEW_IN_SQLITE, [[expression, first, last] for expression in expressions])
 
 
 def fetch_new_holders(query: str, parameters: Sequence[Sequence[Any]]) -> list[list[int]]:
     """Return what each of as many queries of this kind finds. One query."""
-    found: list[list[int]] = [[] for _ in parameters]
-    asked = " UNION ALL ".join(map(query.format, range(len(parameters))))
-    for number, pk in fetch_all(asked, [*chain.from_iterable(parameters)]):
-        found[number].append(pk)
-    return found
+    holders: list[list[int]] = [[] for _ in parameters]
+    union = " UNION ALL ".join(map(query.format, range(len(parameters))))
+    for number, pk in fetch_all(union, [*chain.from_iterable(parameters)]):
+        holders[number].append(pk)
+    return holders
 
 
 def fetch_holders(subquery: str, parameters: Sequence[tuple[Any, ...]]) -> list[Pks]:
     """Return what each of as many subqueries of this kind finds. One query, if there is anything to ask."""
     if not parameters:
         return []
-    (found,) = fetch_all(f"SELECT {', '.join([subquery] * len(parameters))}", [*chain.from_iterable(parameters)])
-    return [np.fromstring(pks or "", np.int64, sep=",") for pks in found]
+    (row,) = fetch_all(f"SELECT {', '.join([subquery] * len(parameters))}", [*chain.from_iterable(parameters)])
+    return [np.fromstring(pks or "", np.int64, sep=",") for pks in row]
 
 
 def expression(word: str, app_pk: int | None) -> str:

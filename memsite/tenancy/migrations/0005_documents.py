@@ -17,6 +17,6 @@ class Migration(migrations.Migration):
         migrations.AddField(
             model_name='apppolicy',
             name='document_share',
-            field=models.FloatField(db_default=0.5, default=0.5, help_text="Share of a block's tokens that quotes from documents may take. 0: none are told.", validators=[django.core.validators.MinValueValidator(0), django.core.validators.MaxValueValidator(1)]),
+            field=models.FloatField(db_default=0.5, default=0.5, help_text="Share of a block's tokens that quotes from documents may take. 0: none are shown.", validators=[django.core.validators.MinValueValidator(0), django.core.validators.MaxValueValidator(1)]),
         ),
     ]

@@ -18,9 +18,9 @@ from memsite.tenancy.models import App, AppPolicy
 from tests.conftest import Caller, make_app, make_caller
 from tests.memories.providers.llm.servers import Behaviour, Fails, Hangs, Says, Seen, Server
 from tests.tables import each_row
-from tests.talking import at, tell
+from tests.talking import at_time, tell
 from tests.upkeep import upkeep_learn_due, upkeep_shrink
-from tests.with_model import HASTE, HastyChat, answers, asked, fact, forget_clients, say
+from tests.with_model import HASTE, HastyChat, answers, ask_for, fact, forget_clients, say
 
 START = datetime(2027, 3, 1, tzinfo=UTC)
 KNOWN = ["Owns a red bicycle", "Plays the cello", "Lives in Lisbon", "Works at Siemens", "Drinks oat milk"]
@@ -56,14 +56,14 @@ def shown_number(seen: Seen, content: str) -> int:
 
 def drops(content: str) -> Callable[[Seen], Behaviour]:
     def answer(seen: Seen) -> Behaviour:
-        room = choice(shown_number(seen, content)) if asked(seen) == "make_room" else None
+        room = choice(shown_number(seen, content)) if ask_for(seen) == "make_room" else None
         return answers(fact("User swims every day"), room=room)(seen)
 
     return answer
 
 
 def questions(server: Server) -> list[str]:
-    return [asked(seen) for seen in server.seen]
+    return [ask_for(seen) for seen in server.seen]
 
 
 def reason_of(content: str) -> str:
@@ -113,7 +113,7 @@ def test_what_the_model_chose_makes_room(alice: Caller, model: Server, way: Call
     way(alice)
     assert live(alice.app) == [*(text for text in KNOWN if "Siemens" not in text), "User swims every day"]
     assert reason_of("Works at Siemens") == "makes room: outdated (openai:large)"
-    (question,) = (seen for seen in model.seen if asked(seen) == "make_room")
+    (question,) = (seen for seen in model.seen if ask_for(seen) == "make_room")
     assert "User swims every day" in question.prompt
     assert question.model == "large"
     row = LedgerEntry.objects.get(operation="make_room")
@@ -208,7 +208,7 @@ def test_two_memories_become_one_as_the_model_words_it(alice: Caller, model: Ser
         return choice(*numbers, content=both)
 
     model.always(answer)
-    with at(START + timedelta(days=10)):
+    with at_time(START + timedelta(days=10)):
         by_request(alice)
     stays.refresh_from_db()
     goes.refresh_from_db()

@@ -15,7 +15,7 @@ from memsite.jobs.job import Unclaimed
 from sessions.models import AgentSession, Resource
 from tests.conftest import Caller
 from tests.memories.maintain.upkeep import Fragile, carry_on
-from tests.talking import at, contents, row_of, tell
+from tests.talking import at_time, contents, row_of, tell
 from tests.upkeep import upkeep_learn_due
 
 NIGHT = datetime(2027, 3, 2, 2, tzinfo=UTC)
@@ -44,7 +44,7 @@ def test_a_missed_text_is_queued_once_and_learnt(alice: Caller, session: AgentSe
     assert night(session).counts == {"queued": 1}
     assert night(session).counts == {}
     assert Extraction.objects.get().resource == text
-    with at(NIGHT):
+    with at_time(NIGHT):
         upkeep_learn_due()
     assert len(contents(alice.app)) == 1
 

@@ -28,7 +28,7 @@ from memsite.tenancy.models import App, AppPolicy, AppStatus
 from sessions.models import AgentSession
 from tests.conftest import Caller
 from tests.tables import each_row
-from tests.talking import after, at, contents, extractions, row_of, statuses, tell, turn
+from tests.talking import after, at_time, contents, extractions, row_of, statuses, tell, turn
 from tests.unwritable import disk_full, locked
 from tests.upkeep import upkeep_learn_due
 
@@ -48,14 +48,14 @@ class Killed(BaseException):
 @pytest.fixture
 def session(alice: Caller) -> AgentSession:
     """With three texts to learn from, said at noon."""
-    with at(NOON):
+    with at_time(NOON):
         started = alice.start_session()
         tell(alice, started, *FACTS)
     return row_of(alice.app, started)
 
 
 def sweep(moment: datetime = NOON) -> int:
-    with at(moment):
+    with at_time(moment):
         return upkeep_learn_due()
 
 
@@ -96,7 +96,7 @@ class TestClaims:
 
     def test_what_is_said_meanwhile_is_a_claim_of_its_own(self, alice: Caller, session: AgentSession) -> None:
         claim(alice.app, session.pk, NOON)
-        with at(NOON + MINUTE):
+        with at_time(NOON + MINUTE):
             tell(alice, {"id": str(session.uid)}, "I prefer tabs over spaces.")
         second = claim(alice.app, session.pk, NOON + MINUTE)
         assert second is not None
@@ -115,7 +115,7 @@ class TestClaims:
         assert [(row.pk, row.token) for row in second.rows] == [(first.rows[0].pk, first.rows[0].token + 1)]
 
     def test_a_long_session_is_claimed_in_parts_and_in_order(self, alice: Caller) -> None:
-        with at(NOON):
+        with at_time(NOON):
             started = alice.start_session()
             tell(alice, started, *(f"The service{number} listens on port {8000 + number}." for number in range(90)))
         pk = row_of(alice.app, started).pk
@@ -206,15 +206,15 @@ class TestFailures:
         monkeypatch.setattr(task_queue, "send", lambda task, args: rung.append((task, args)))
         called = []
         for seconds in (0, 25, 30, 35, 60):
-            with at(NOON + timedelta(seconds=seconds)), django_capture_on_commit_callbacks(execute=True):
+            with at_time(NOON + timedelta(seconds=seconds)), django_capture_on_commit_callbacks(execute=True):
                 called.append(learn_again())
         assert called == [0, 0, 1, 1, 0], "at its time, once more if that was lost, and then by the job of the minute"
-        with at(NOON + timedelta(seconds=30)):
+        with at_time(NOON + timedelta(seconds=30)):
             assert sum(learn_task(*map(int, args)) for task, args in rung if task == "memories.tasks.learn") == 3
         assert statuses(alice.app) == [DONE] * 3
 
     def test_nobody_is_called_twice_to_what_was_just_said(self, alice: Caller, session: AgentSession) -> None:
-        with at(NOON):
+        with at_time(NOON):
             assert learn_again() == 0
 
     @each_row("asked, waited", [(120, 120), (0, 1), (0.2, 1), (86_400, 3600), (5, 5)], rolled_back=True)
@@ -255,7 +255,7 @@ class TestFailures:
         assert retry(row, NOON + HOUR)
         row.refresh_from_db()
         assert (row.status, row.attempts, row.next_at) == (PENDING, 0, NOON + HOUR)
-        with at(NOON + HOUR):
+        with at_time(NOON + HOUR):
             upkeep_learn_due()
         assert contents(alice.app) == ["User lives in Berlin"]
         assert statuses(alice.app) == [DONE, DEAD, DEAD]
@@ -291,7 +291,7 @@ class TestTrouble:
     def test_one_session_costs_no_other_its_turn(
         self, alice: Caller, session: AgentSession, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        with at(NOON):
+        with at_time(NOON):
             for text in ("I prefer tabs over spaces.", "The database listens on port 5433."):
                 tell(alice, alice.start_session(), text)
         breaks_for(monkeypatch, "tabs", RuntimeError())
@@ -342,9 +342,9 @@ class TestKilledBetween:
         assert alice.get("memories").json() == texts
         assert contents(alice.app) == []
         assert statuses(alice.app) == [RUNNING] * 3
-        with at(NOON + MINUTE):
+        with at_time(NOON + MINUTE):
             assert upkeep_learn_due() == 0
-        with at(NOON + extraction_queue.LEASE):
+        with at_time(NOON + extraction_queue.LEASE):
             assert upkeep_learn_due() == 3
         assert statuses(alice.app) == [DONE] * 3
         assert sorted(contents(alice.app)) == [
@@ -359,7 +359,7 @@ class TestKilledBetween:
             breaks_for(patched, "Berlin", Killed())
             with pytest.raises(Killed):
                 sweep()
-        with at(NOON + extraction_queue.LEASE):
+        with at_time(NOON + extraction_queue.LEASE):
             assert upkeep_learn_due() == 3
 
     def test_texts_are_queued_with_them_or_not_at_all(self, alice: Caller, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -399,7 +399,7 @@ class TestEnergy:
     ) -> None:
         """The job of every minute would find it, too, but up to two minutes later."""
         alice.put("energy", {"level": 0.1})
-        with at(NOON):
+        with at_time(NOON):
             for fact in FACTS:
                 tell(alice, alice.start_session(), fact)
             assert upkeep_learn_due() == 0
@@ -434,12 +434,12 @@ class TestEnergy:
 
     def test_what_failed_before_is_due_again_as_well(self, alice: Caller, monkeypatch: pytest.MonkeyPatch) -> None:
         """A row that failed once and then met low energy is not left behind when energy is back."""
-        with at(NOON):
+        with at_time(NOON):
             tell(alice, alice.start_session(), FACTS[0])
             with monkeypatch.context() as patched:
                 breaks_for(patched, "Berlin", RuntimeError())
                 upkeep_learn_due()
-        with at(NOON + MINUTE):
+        with at_time(NOON + MINUTE):
             alice.put("energy", {"level": 0.0})
             upkeep_learn_due()
             assert "energy" in extractions(alice.app)[0].reason
@@ -456,7 +456,7 @@ class TestTheDailyBudget:
     def waiting(self, alice: Caller, with_a_model: None) -> list[Extraction]:
         """Texts that the day's budget is spent for."""
         AppPolicy.objects.filter(app=alice.app).update(daily_tokens=1000)
-        with at(NOON):
+        with at_time(NOON):
             self.spend(App.objects.get(pk=alice.app.pk), 1000)
             tell(alice, alice.start_session(), *FACTS)
             assert upkeep_learn_due() == 0
@@ -492,7 +492,7 @@ class TestTheDailyBudget:
         self, alice: Caller, waiting: list[Extraction], before: dict[str, Any], after: dict[str, Any]
     ) -> None:
         AppPolicy.objects.update(**{"daily_tokens": None, **before})
-        with at(NOON):
+        with at_time(NOON):
             Extraction.objects.update(next_at=NOON)
             assert upkeep_learn_due() == 0
         assert self.due() == 0
@@ -529,7 +529,7 @@ class TestTheDailyBudget:
 
     def go_on(self) -> int:
         """As the sweep does, a minute later."""
-        with at(NOON + MINUTE):
+        with at_time(NOON + MINUTE):
             return upkeep_learn_due() if [*JOBS["extraction"].waiting(NOON + MINUTE)] else 0
 
     def spend(self, app: App, tokens: int) -> None:
@@ -548,17 +548,17 @@ class TestTheDailyBudget:
         self, alice: Caller, with_a_model: None, settings: Any, zone: str, midnight: datetime, limit: dict[str, Any]
     ) -> None:
         AppPolicy.objects.filter(app=alice.app).update(time_zone=zone, **limit)
-        with at(NOON):
+        with at_time(NOON):
             self.spend(App.objects.get(pk=alice.app.pk), 1000)
             tell(alice, alice.start_session(), *FACTS)
             assert upkeep_learn_due() == 0
         rows = extractions(alice.app)
         assert {(row.status, row.attempts, row.next_at) for row in rows} == {(PENDING, 0, midnight)}
         assert all("1,000" in row.reason or "$1.00" in row.reason for row in rows)
-        with at(midnight - timedelta(seconds=1)):
+        with at_time(midnight - timedelta(seconds=1)):
             assert upkeep_learn_due() == 0
         settings.MEMSITE = replace(settings.MEMSITE, llm="rules")
-        with at(midnight):
+        with at_time(midnight):
             assert upkeep_learn_due() == 3
 
     @each_row("limit", [{"daily_tokens": 0}, {"daily_cost": 0.0}], rolled_back=True)
@@ -569,7 +569,7 @@ class TestTheDailyBudget:
 
     def test_below_the_limit_it_goes_on(self, alice: Caller) -> None:
         AppPolicy.objects.filter(app=alice.app).update(daily_tokens=1000)
-        with at(NOON):
+        with at_time(NOON):
             self.spend(App.objects.get(pk=alice.app.pk), 999)
             tell(alice, alice.start_session(), *FACTS)
             assert upkeep_learn_due() == 3
@@ -579,7 +579,7 @@ class TestAnUninstalledApp:
     def test_nothing_is_learnt_and_nothing_lost(self, alice: Caller, session: AgentSession) -> None:
         App.objects.filter(pk=alice.app.pk).update(status=AppStatus.UNINSTALLED)
         assert sweep() == 0
-        with at(NOON):
+        with at_time(NOON):
             assert learn_task(alice.app.pk, session.pk) == 0
         assert contents(alice.app) == []
         assert statuses(alice.app) == [PENDING] * 3
@@ -596,7 +596,7 @@ class TestAnUninstalledApp:
 
 
 def test_running_the_task_twice_learns_once(alice: Caller, session: AgentSession) -> None:
-    with at(NOON):
+    with at_time(NOON):
         assert learn_task(alice.app.pk, session.pk) == 3
         before = picture(alice.app)
         assert learn_task(alice.app.pk, session.pk) == 0

@@ -40,9 +40,9 @@ from tests.api.checks import assert_problem
 from tests.conftest import Caller, make_app, make_caller
 from tests.memories.providers.llm.servers import KEY, Behaviour, Drops, Fails, Floods, Hangs, Raw, Says, Seen, Server
 from tests.tables import each_row
-from tests.talking import after, at, contents, extractions, statuses, tables_with, tell, turn
+from tests.talking import after, at_time, contents, extractions, statuses, tables_with, tell, turn
 from tests.upkeep import upkeep_learn_due
-from tests.with_model import HASTE, OPERATIONS, TEXT, answers, asked, fact, forget_clients, operations, say, use
+from tests.with_model import HASTE, OPERATIONS, TEXT, answers, ask_for, fact, forget_clients, operations, say, use
 
 DONE, FAILED, PENDING = ExtractionStatus.DONE, ExtractionStatus.FAILED, ExtractionStatus.PENDING
 PRICES = "small=1/5, large=3/15"
@@ -74,14 +74,14 @@ class TestGoodAnswers:
     def test_the_small_model_is_asked_first_then_the_large_one(self, alice: Caller, server: Server) -> None:
         say(alice)
         upkeep_learn_due()
-        assert [(asked(seen), seen.model) for seen in server.seen] == [("gate", "small"), ("extract", "large")]
+        assert [(ask_for(seen), seen.model) for seen in server.seen] == [("gate", "small"), ("extract", "large")]
         assert all(TEXT in seen.prompt for seen in server.seen)
 
     def test_what_is_not_worth_it_is_not_asked_further(self, alice: Caller, server: Server) -> None:
         server.always(answers(keep=False))
         say(alice)
         assert upkeep_learn_due() == 0
-        assert [asked(seen) for seen in server.seen] == ["gate"]
+        assert [ask_for(seen) for seen in server.seen] == ["gate"]
         assert [(row.status, row.made_by) for row in extractions(alice.app)] == [(DONE, f"{server.kind}:small")]
         assert contents(alice.app) == []
 
@@ -100,14 +100,14 @@ class TestGoodAnswers:
         alice.remember("User loves the harbour of Lisbon")
         say(alice)
         upkeep_learn_due()
-        (prompt,) = (seen.prompt for seen in model.seen if asked(seen) == "extract")
+        (prompt,) = (seen.prompt for seen in model.seen if ask_for(seen) == "extract")
         assert "User loves the harbour of Lisbon" in prompt
 
     def test_the_guidance_of_the_app_is_shown(self, alice: Caller, model: Server) -> None:
         AppPolicy.objects.filter(app=alice.app).update(guidance="Never keep prices.")
         say(alice)
         upkeep_learn_due()
-        assert [asked(seen) for seen in model.seen if "Never keep prices." in seen.prompt] == ["extract"]
+        assert [ask_for(seen) for seen in model.seen if "Never keep prices." in seen.prompt] == ["extract"]
 
     @each_row("user_id", ["u1", None], rolled_back=True)
     def test_what_is_known_of_another_user_is_not(
@@ -510,7 +510,7 @@ class TestWhereItFails:
 
     def test_one_text_it_cannot_read_costs_no_other_its_model(self, alice: Caller, model: Server) -> None:
         def picky(seen: Seen) -> Behaviour:
-            bad = asked(seen) == "extract" and "I own a poison" in seen.prompt
+            bad = ask_for(seen) == "extract" and "I own a poison" in seen.prompt
             return Says("prose") if bad else answers()(seen)
 
         model.always(picky)
@@ -519,7 +519,7 @@ class TestWhereItFails:
         upkeep_learn_due()
         assert [row.made_by == "rules" for row in extractions(alice.app)] == [False, True, False]
 
-    @at(NOON)
+    @at_time(NOON)
     @pytest.mark.parametrize("seconds", [7, 600])
     def test_a_service_that_says_when_to_come_again_is_left_until_then(
         self, alice: Caller, model: Server, seconds: int
@@ -530,11 +530,11 @@ class TestWhereItFails:
         (row,) = extractions(alice.app)
         assert (row.status, row.attempts) == (FAILED, 1)
         asked_before = len(model.seen)
-        with at(NOON + timedelta(seconds=seconds - 1)):
+        with at_time(NOON + timedelta(seconds=seconds - 1)):
             assert upkeep_learn_due() == 0
         assert len(model.seen) == asked_before
         model.always(answers())
-        with at(NOON + timedelta(seconds=seconds)):
+        with at_time(NOON + timedelta(seconds=seconds)):
             assert upkeep_learn_due() == 1
 
     def test_after_five_failures_it_is_left_alone(self, alice: Caller, model: Server) -> None:
@@ -605,7 +605,7 @@ MUCH = " So far" + ", and so on and on" * 105 + "."
 
 
 class TestTheDailyCap:
-    @at(NOON)
+    @at_time(NOON)
     def test_it_holds_exactly_and_the_rest_waits_for_midnight(self, alice: Caller, model: Server) -> None:
         AppPolicy.objects.filter(app=alice.app).update(daily_tokens=15_000, time_zone="Pacific/Auckland")
         for number in range(6):
@@ -613,7 +613,7 @@ class TestTheDailyCap:
         model.always(answers(relation="different"))
         upkeep_learn_due()
         asked_once = len(model.seen)
-        with at(NOON + timedelta(seconds=31)):
+        with at_time(NOON + timedelta(seconds=31)):
             upkeep_learn_due()
         assert len(model.seen) == asked_once
         spent = sum(row.input_tokens + row.output_tokens for row in LedgerEntry.objects.all())
@@ -672,7 +672,7 @@ class TestTheDailyCap:
         assert {row.attempts for row in extractions(alice.app)} == {1}
         assert {row.made_by for row in extractions(alice.app)} == {"openai:large"}
 
-    @at(NOON)
+    @at_time(NOON)
     def test_a_day_that_ends_in_the_middle_of_a_text_costs_it_no_attempt(
         self, alice: Caller, model: Server, monkeypatch: pytest.MonkeyPatch
     ) -> None:
@@ -681,7 +681,7 @@ class TestTheDailyCap:
         def spends(seen: Seen) -> Behaviour:
             return Says(
                 {"keep": True, "score": 0.9, "reason": "a statement"}, tokens=(49_000, 0)
-            ) if asked(seen) == "gate" else answers()(seen)  # fmt: skip
+            ) if ask_for(seen) == "gate" else answers()(seen)  # fmt: skip
 
         model.always(spends)
         say(alice)
@@ -731,7 +731,7 @@ class TestATextThatIsMoreThanADay:
             self.day(number)
         (row,) = extractions(alice.app)
         assert (row.status, row.attempts, row.reason) == (DONE, 1, "")
-        windows = [seen.prompt.partition("Conversation:")[2] for seen in told.seen if asked(seen) == "extract"]
+        windows = [seen.prompt.partition("Conversation:")[2] for seen in told.seen if ask_for(seen) == "extract"]
         assert len(windows) == len(set(windows)) == row.stored == len(contents(alice.app))
         assert all(sum(f"cousin {number} " in window for window in windows) == 1 for number in range(150))
 
@@ -750,7 +750,7 @@ class TestATextThatIsMoreThanADay:
         say(alice, LONG)
         self.day(0)
         (row,) = extractions(alice.app)
-        read = len([seen for seen in told.seen if asked(seen) == "extract"])
+        read = len([seen for seen in told.seen if ask_for(seen) == "extract"])
         AppPolicy.objects.filter(app=alice.app).update(daily_tokens=None)
         assert alice.post(f"extractions/{row.uid}/retry").status_code == 202
         upkeep_learn_due()
@@ -766,7 +766,7 @@ class TestATextThatIsMoreThanADay:
         assert statuses(alice.app) == [PENDING]
         self.day(1)
         assert statuses(alice.app) == [DONE]
-        assert [asked(seen) for seen in told.seen] == ["gate", "extract"]
+        assert [ask_for(seen) for seen in told.seen] == ["gate", "extract"]
 
     def test_one_question_that_no_day_can_pay_for_fails_visibly_and_keeps_nobody_waiting(
         self, alice: Caller, told: Server
@@ -1107,7 +1107,7 @@ def test_a_small_model_may_be_asked_for_less(alice: Caller, model: Server, setti
     say(alice)
     upkeep_learn_due()
     assert contents(alice.app) == ["User moved to Lisbon in spring"]
-    (question,) = [seen for seen in model.seen if asked(seen) == "extract"]
+    (question,) = [seen for seen in model.seen if ask_for(seen) == "extract"]
     assert len((question.schema or {})["properties"]["facts"]["items"]["properties"]) == 4
 
 
@@ -1117,7 +1117,7 @@ class TestTheLeanQuestion:
         """A model that fills no form of sixteen fields."""
 
         def answer(seen: Seen) -> Behaviour:
-            if asked(seen) != "extract" or fields_of(seen) == 4:
+            if ask_for(seen) != "extract" or fields_of(seen) == 4:
                 lean = {"message": 1, "content": "User moved to Lisbon in spring"}
                 return answers(extract=Says({"facts": [lean]}))(seen)
             return Says("prose")

@@ -86,7 +86,7 @@ def test_third_live_key_is_refused_with_the_prefixes_of_the_two(alice):
     assert all(key.prefix in str(refused.value) for key in alice.agent.keys.all())
 
 
-def test_expired_key_makes_room(alice):
+def test_expired_key_makes_capacity(alice):
     made("--app", "acme", "--agent", "alice")
     alice.agent.keys.update(expires_at=timezone.now())
     made("--app", "acme", "--agent", "alice")

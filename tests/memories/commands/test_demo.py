@@ -44,7 +44,7 @@ story = module_fixture(build_story)
 
 
 @pytest.fixture
-def told(story: str, db: None) -> str:
+def answers(story: str, db: None) -> str:
     return story
 
 
@@ -70,7 +70,7 @@ def test_the_server_is_where_the_setup_was_told(tmp_path, settings):
     assert re.findall(r"curl (\S+)/api", out.getvalue()) == ["http://127.0.0.1:8000", "http://127.0.0.1:9000"]
 
 
-def test_it_tells_the_story_step_by_step(told):
+def test_it_tells_the_story_step_by_step(answers):
     steps = [
         "Nothing is known yet",
         "Streaming 40,556 bytes in 10 chunks",
@@ -96,23 +96,23 @@ def test_it_tells_the_story_step_by_step(told):
         "create_key --app demo-ops --agent demo",
         "curl http://127.0.0.1:8000/api/v1/memories/search",
     ]
-    at = -1
+    index = -1
     for step in steps:
-        at = told.find(step, at + 1)
-        assert at >= 0, f"{step!r} is not told, or too early"
+        index = answers.find(step, index + 1)
+        assert index >= 0, f"{step!r} is not told, or too early"
 
 
-def test_every_turn_is_checkpointed_and_every_session_ended(told):
+def test_every_turn_is_checkpointed_and_every_session_ended(answers):
     assert Turn.objects.count() == 5
     assert not AgentSession.objects.exclude(status=SessionStatus.ENDED).exists()
 
 
-def test_next_block_holds_the_newer_statement_before_the_contradicted_one(told):
-    block = told.split("The next session is greeted")[1].split("Asked in other words")[0]
+def test_next_block_holds_the_newer_statement_before_the_contradicted_one(answers):
+    block = answers.split("The next session is greeted")[1].split("Asked in other words")[0]
     assert 0 < block.index("independently of WireGuard") < block.index("Must be started after WireGuard")
 
 
-def test_second_run_begins_afresh_in_new_sessions(told):
+def test_second_run_begins_afresh_in_new_sessions(answers):
     first, sessions = memories("demo-ops"), AgentSession.objects.count()
     again = play()
     assert f"Forgot {len(first)} memories of earlier runs" in again
@@ -120,24 +120,24 @@ def test_second_run_begins_afresh_in_new_sessions(told):
     assert AgentSession.objects.count() == 2 * sessions
 
 
-def test_keep_goes_on_with_what_is_known(told, short):
+def test_keep_goes_on_with_what_is_known(answers, short):
     again = play("--keep")
     assert "Forgot" not in again
     assert "Nothing is known yet" not in again
 
 
-def test_apps_of_others_are_left_alone(told):
+def test_apps_of_others_are_left_alone(answers):
     assert memories("acme") == ["Ours, and nobody else's"]
 
 
-def test_uninstalled_demo_app_is_installed_again(told, short):
+def test_uninstalled_demo_app_is_installed_again(answers, short):
     App.objects.update(status=AppStatus.UNINSTALLED)
     play()
     assert App.objects.get(app_id="demo-ops").status == AppStatus.ACTIVE
 
 
-def test_no_colours_outside_a_terminal(told):
-    assert "\x1b" not in told
+def test_no_colours_outside_a_terminal(answers):
+    assert "\x1b" not in answers
 
 
 @pytest.mark.django_db
@@ -148,7 +148,7 @@ def test_questions_in_other_words_find_their_memory(settings):
     assert first_answers(play()) == ANSWERS
 
 
-def first_answers(told: str) -> dict[str, str]:
+def first_answers(answers: str) -> dict[str, str]:
     """Question → the beginning of its best hit, as long as the answer that is expected."""
-    found = re.findall(r"^  \? (.+)\n +\d\.\d\d  \[[^]]+\] (.+)$", told, re.MULTILINE)
-    return {question: text[: len(ANSWERS[question])] for question, text in found}
+    results = re.findall(r"^  \? (.+)\n +\d\.\d\d  \[[^]]+\] (.+)$", answers, re.MULTILINE)
+    return {question: text[: len(ANSWERS[question])] for question, text in results}

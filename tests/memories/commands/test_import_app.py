@@ -36,8 +36,8 @@ def test_it_says_what_came_of_it(alice: Caller, file: Path) -> None:
     assert run(file, "--source", "mem0") == "memory: 2 known\n2 lines taken in.\n"
     file.write_text("# Notes\n\nI live in Porto.")
     run(file, "--source", "markdown")
-    told = run(file, "--source", "markdown").splitlines()
-    assert sorted(told) == ["1 lines taken in.", "message: 1 known", "session: nothing new"]
+    answer = run(file, "--source", "markdown").splitlines()
+    assert sorted(answer) == ["1 lines taken in.", "message: 1 known", "session: nothing new"]
 
 
 def test_one_that_was_killed_is_gone_on_with(alice: Caller, file: Path, monkeypatch: pytest.MonkeyPatch) -> None:

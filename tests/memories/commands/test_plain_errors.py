@@ -35,9 +35,9 @@ def data(settings: Any, tmp_path: Path) -> Path:
 def test_what_is_wrong_with_the_data_directory_can_be_helped_by_another(
     data: Path, tmp_path: Path, place: str, number: int
 ) -> None:
-    told = os_message(OSError(number, "wrong", str(tmp_path / place)))
-    assert told.startswith(f"{tmp_path / place}: wrong. ")
-    assert "set MEMSITE_DATA_DIR" in told
+    answer = os_message(OSError(number, "wrong", str(tmp_path / place)))
+    assert answer.startswith(f"{tmp_path / place}: wrong. ")
+    assert "set MEMSITE_DATA_DIR" in answer
 
 
 @pytest.mark.parametrize(
@@ -60,9 +60,9 @@ def test_a_full_disk_is_one_wherever_it_is(data: Path, tmp_path: Path) -> None:
 
 def test_what_the_database_says_is_one_line_without_the_statement() -> None:
     error = ProgrammingError('relation "tenancy_app" does not exist\nLINE 1: SELECT "secret" FROM\n              ^\n')
-    told = database_message(error)
-    assert told.endswith('cannot be used: relation "tenancy_app" does not exist. Run `manage.py setup` first.')
-    assert "\n" not in told
+    answer = database_message(error)
+    assert answer.endswith('cannot be used: relation "tenancy_app" does not exist. Run `manage.py setup` first.')
+    assert "\n" not in answer
 
 
 @pytest.mark.parametrize(

@@ -37,9 +37,9 @@ def test_it_does_the_job_for_every_app_once(alice: Caller, charlie: Caller) -> N
 
 
 def test_of_the_whole_site(db: None) -> None:
-    told = run("housekeeping")
-    assert told.startswith("site: housekeeping 2027-03-01 done: ")
-    assert "0 answers_dropped" in told, "in whatever order the database keeps them"
+    answer = run("housekeeping")
+    assert answer.startswith("site: housekeeping 2027-03-01 done: ")
+    assert "0 answers_dropped" in answer, "in whatever order the database keeps them"
 
 
 def test_everything_that_is_due(alice: Caller) -> None:

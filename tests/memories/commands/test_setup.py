@@ -64,9 +64,9 @@ def test_a_sqlite_with_a_rare_bug_is_noted_at_the_end(start, monkeypatch):
 
 
 def value(text: str, name: str) -> str:
-    found = re.search(rf"^  {name} +(.+)$", text, re.MULTILINE)
-    assert found, text
-    return found[1]
+    match = re.search(rf"^  {name} +(.+)$", text, re.MULTILINE)
+    assert match, text
+    return match[1]
 
 
 def mode(path: Path) -> int:
@@ -75,31 +75,31 @@ def mode(path: Path) -> int:
 
 def test_first_start_prints_a_login_and_keys_that_work(start, settings):
     settings.STATICFILES_FINDERS = STATICFILES_FINDERS
-    shown = start()
+    displayed = start()
     assert Path(settings.STATIC_ROOT, "admin", "css", "base.css").exists()
-    user = User.objects.get(username=value(shown, "Login"))
-    assert user.check_password(value(shown, "Password"))
+    user = User.objects.get(username=value(displayed, "Login"))
+    assert user.check_password(value(displayed, "Password"))
     assert user.is_superuser
-    agent_key = find_key(value(shown, "Agent key"), timezone.now())
+    agent_key = find_key(value(displayed, "Agent key"), timezone.now())
     assert (agent_key.agent.app.app_id, agent_key.agent.name) == ("demo", "agent")
     assert agent_key.scopes == ["read", "write"]
-    operator_key = find_key(value(shown, "Operator key"), timezone.now())
+    operator_key = find_key(value(displayed, "Operator key"), timezone.now())
     assert (operator_key.agent, operator_key.scopes) == (None, ["operator"])
 
 
 def test_first_start_keeps_what_it_printed_where_only_the_owner_reads_it(start, data_dir):
-    shown = start()
+    displayed = start()
     notes = data_dir / "first-start.txt"
     assert mode(notes) == 0o600
-    assert set(KEY.findall(shown)) == set(KEY.findall(notes.read_text()))
-    assert value(notes.read_text(), "Password") == value(shown, "Password")
+    assert set(KEY.findall(displayed)) == set(KEY.findall(notes.read_text()))
+    assert value(notes.read_text(), "Password") == value(displayed, "Password")
 
 
 def test_where_nobody_reads_along_nothing_secret_gets_into_the_log(start, data_dir):
-    told, notes = start(unattended=True), (data_dir / "first-start.txt").read_text()
-    assert not KEY.search(told)
-    assert value(notes, "Password") not in told
-    assert str(data_dir / "first-start.txt") in told
+    answer, notes = start(unattended=True), (data_dir / "first-start.txt").read_text()
+    assert not KEY.search(answer)
+    assert value(notes, "Password") not in answer
+    assert str(data_dir / "first-start.txt") in answer
     assert User.objects.get().check_password(value(notes, "Password"))
 
 
@@ -208,8 +208,8 @@ def stop(*_):
 def test_notes_of_a_start_that_did_not_end_are_replaced(start, data_dir):
     data_dir.mkdir()
     (data_dir / "first-start.txt").write_text("  Password  was-never-one\n")
-    shown = start()
-    assert value((data_dir / "first-start.txt").read_text(), "Password") == value(shown, "Password")
+    displayed = start()
+    assert value((data_dir / "first-start.txt").read_text(), "Password") == value(displayed, "Password")
 
 
 def test_newer_database_is_left_alone(start):
@@ -284,19 +284,19 @@ def test_passwords_are_readable_and_never_the_same():
 @pytest.mark.postgres("SQLite is in the data directory, which has a lock of its own")
 def test_a_setup_from_another_data_directory_is_waited_for(start, monkeypatch):
     """Held by another connection until the setup says that it waits."""
-    told = []
+    answer = []
     with psycopg.connect(address(), password=password() or None, autocommit=True) as other:
         other.execute("SELECT pg_advisory_lock(hashtextextended(%s, 0))", [setup.SETUP_LOCK])
 
         def say(self, what: str) -> None:
-            told.append(what)
+            answer.append(what)
             if what.startswith("Waiting for a setup on another machine"):
                 assert not User.objects.exists()
                 other.close()
 
         monkeypatch.setattr(setup.Command, "say", say)
         start()
-    assert told[1].startswith("Waiting for a setup on another machine")
+    assert answer[1].startswith("Waiting for a setup on another machine")
     assert User.objects.exists()
     # It is let go of.
     with psycopg.connect(address(), password=password() or None, autocommit=True) as other:
@@ -308,8 +308,8 @@ def test_a_setup_from_another_data_directory_is_waited_for(start, monkeypatch):
 def test_two_first_starts_at_once_make_one_installation(tmp_path):
     """In processes of their own, as they are: without a secret key, on an empty directory."""
     (tmp_path / "quick_settings.py").write_text(QUICK_SETTINGS)
-    kept = {name: text for name, text in os.environ.items() if not name.startswith("MEMSITE_")}
-    environment = kept | {
+    retained = {name: text for name, text in os.environ.items() if not name.startswith("MEMSITE_")}
+    environment = retained | {
         "MEMSITE_DATA_DIR": str(tmp_path / "data"),
         "MEMSITE_EMBEDDER": "hash",
         "DJANGO_SETTINGS_MODULE": "quick_settings",
@@ -320,9 +320,9 @@ def test_two_first_starts_at_once_make_one_installation(tmp_path):
         subprocess.Popen([*command, "setup"], env=environment, stdout=subprocess.PIPE, text=True)  # noqa: S603
         for _ in range(2)
     ]
-    shown = [process.communicate(timeout=600)[0] for process in both]
+    displayed = [process.communicate(timeout=600)[0] for process in both]
     assert [process.returncode for process in both] == [0, 0]
-    assert sorted(len(KEY.findall(text)) > 0 for text in shown) == [False, True]
+    assert sorted(len(KEY.findall(text)) > 0 for text in displayed) == [False, True]
     following = subprocess.run(  # noqa: S603
         [*command, "check", "--fail-level", "WARNING"], env=environment, capture_output=True, text=True
     )

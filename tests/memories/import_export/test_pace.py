@@ -35,12 +35,12 @@ class Watched(HashEmbedder):
 
     def __init__(self) -> None:
         super().__init__()
-        self.asked: list[list[str]] = []
+        self.embedded: list[list[str]] = []
         self.awaited: dict[str, threading.Event] = {}
         self.failing: dict[str, Exception] = {}
 
     def embed_documents(self, texts: Sequence[str]) -> Vectors:
-        self.asked.append(list(texts))
+        self.embedded.append(list(texts))
         for text in texts:
             if text in self.awaited:
                 self.awaited[text].set()
@@ -84,17 +84,17 @@ def test_while_one_part_is_stored_the_next_is_embedded_and_no_other(
     agent: MemoryAgent, embedder: Watched, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     begun = embedder.awaited[TEXTS[PART]] = threading.Event()
-    remember, met, asked = agent.remember_sifted, [], []
+    remember, met, requested = agent.remember_sifted, [], []
 
     def remember_once_the_next_is_begun(*arguments: Any) -> Any:
         met.append(begun.wait(MOST_SECONDS))
-        asked.append({text for texts in embedder.asked for text in texts})
+        requested.append({text for texts in embedder.embedded for text in texts})
         return remember(*arguments)
 
     monkeypatch.setattr(agent, "remember_sifted", remember_once_the_next_is_begun)
     row = begin(agent)
     assert met == [True, True, True]
-    assert asked[0] == set(TEXTS[: 2 * PART])
+    assert requested[0] == set(TEXTS[: 2 * PART])
     assert (row.status, row.done, stored(agent)) == ("done", len(TEXTS), TEXTS)
     assert row.counts == {"memory": {"new": len(TEXTS)}}
     assert embedded(agent) == set(TEXTS)
@@ -113,7 +113,7 @@ def test_where_the_embedder_is_away_facts_are_stored_without_vectors(agent: Memo
     embedder.failing = dict.fromkeys(TEXTS, EmbedderUnavailable("away"))
     row = begin(agent)
     assert (row.status, stored(agent), embedded(agent)) == ("done", TEXTS, set())
-    assert len(embedder.asked) == 3, "once for each part"
+    assert len(embedder.embedded) == 3, "once for each part"
 
 
 def test_an_embedder_that_comes_back_embeds_the_next_part(agent: MemoryAgent, embedder: Watched) -> None:
@@ -163,9 +163,9 @@ def test_an_id_that_two_parts_have_is_stored_once(agent: MemoryAgent) -> None:
 
 def test_what_is_known_or_waits_for_a_person_is_not_embedded(agent: MemoryAgent, embedder: Watched) -> None:
     begin(agent)
-    embedder.asked.clear()
+    embedder.embedded.clear()
     begin(agent, [*TEXTS, ORDERS])
-    assert embedder.asked == []
+    assert embedder.embedded == []
     assert Rejection.objects.for_app(agent.app).get().content == ORDERS
 
 
@@ -183,5 +183,5 @@ def test_after_the_end_no_more_texts_are_embedded() -> None:
         ahead.embed(candidates)
         waiting = ahead.embed([Candidate(content="next")])
         assert begun.wait(MOST_SECONDS)
-    assert [len(texts) for texts in embedder.asked] == [TEXTS_AT_ONCE]
+    assert [len(texts) for texts in embedder.embedded] == [TEXTS_AT_ONCE]
     assert waiting.cancelled()

@@ -159,15 +159,15 @@ def test_vectors_reach_who_read_their_memories_before_they_came(alice: Caller, c
         with writing(charlie.app, "operator:olga", timezone.now()) as write:
             restore(write, some, is_fresh=True)
 
-    def found() -> list[str]:
-        asked = {"query": "a heron at dawn", "mode": "vector"}
-        return [hit["content"] for hit in charlie.post("memories/search", asked).json()["results"]]
+    def search() -> list[str]:
+        requested = {"query": "a heron at dawn", "mode": "vector"}
+        return [hit["content"] for hit in charlie.post("memories/search", requested).json()["results"]]
 
     take("agent")
     take("memory")
-    assert found() == []
+    assert search() == []
     take("vector")
-    assert found() == ["The blue heron fishes at dawn"]
+    assert search() == ["The blue heron fishes at dawn"]
 
 
 def test_vectors_of_another_length_are_left_out_and_made_anew(alice: Caller) -> None:
@@ -193,8 +193,8 @@ def test_a_search_in_the_past_takes_memories_as_they_are_while_their_history_is_
         some = [row for row in rows if row["type"] == name]
         with writing(charlie.app, "operator:olga", timezone.now()) as write:
             restore(write, some, is_fresh=True)
-    asked = {"query": "blue heron", "as_of": timezone.now().isoformat()}
-    answer = charlie.post("memories/search", asked)
+    requested = {"query": "blue heron", "as_of": timezone.now().isoformat()}
+    answer = charlie.post("memories/search", requested)
     assert answer.status_code == 200, answer.content
     assert [hit["content"] for hit in answer.json()["results"]] == ["The blue heron fishes at dawn"]
 
@@ -212,8 +212,8 @@ def test_a_copy_works_like_the_first(full: App, content: bytes) -> None:
     copy.refresh_from_db()
     assert copy.memory_count == Memory.objects.for_app(copy).live().count() > 3
     assert AppPolicy.objects.get(app=copy).memory_limit == 777
-    found = agent_of(copy)
-    cold = found.memories().get(status="cold")
+    result = agent_of(copy)
+    cold = result.memories().get(status="cold")
     assert cold.text == "Nobody asks for the whales"
     caller = make_caller(copy, "dora")
     hits = caller.post("memories/search", {"query": "late party", "mode": "fulltext"}).json()["results"]

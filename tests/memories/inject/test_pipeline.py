@@ -21,7 +21,7 @@ from tests.aside import leave, wait_as_long_as_it_takes, wait_for_the_lock
 from tests.conftest import Caller
 
 
-def told(caller: Caller, *texts: str) -> tuple[AgentSession, Injected]:
+def tell(caller: Caller, *texts: str) -> tuple[AgentSession, Injected]:
     """A session that is about to be told these."""
     session = AgentSession.objects.get(uid=caller.start_session()["id"])
     for text in texts:
@@ -40,19 +40,19 @@ def forget(caller: Caller, memory: Memory) -> None:
 
 
 def test_what_was_forgotten_since_it_was_read_is_not_noted(alice: Caller) -> None:
-    session, injected = told(alice, "Whales sing", "Fish are mute")
+    session, injected = tell(alice, "Whales sing", "Fish are mute")
     forget(alice, injected.memories[0])
     note_injected(session, injected, None, timezone.now())
     assert noted() == ["Fish are mute"]
 
 
-@pytest.mark.parametrize("door", ["sessions", "context"])
+@pytest.mark.parametrize("endpoint", ["sessions", "context"])
 def test_who_is_told_of_it_in_that_moment_is_answered(
-    alice: Caller, door: str, monkeypatch: pytest.MonkeyPatch
+    alice: Caller, endpoint: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """It was there when it was chosen."""
     alice.remember("Whales sing")
-    session = alice.start_session() if door == "context" else {}
+    session = alice.start_session() if endpoint == "context" else {}
     note = pipeline.note_injected
 
     def note_late(*arguments: Any) -> None:
@@ -63,7 +63,7 @@ def test_who_is_told_of_it_in_that_moment_is_answered(
     monkeypatch.setattr("memories.services.recall.note_injected", note_late)
     monkeypatch.setattr("memories.services.sessions.note_injected", note_late)
     body = {"query": "do whales sing?", "session_id": session["id"]} if session else {}
-    answer = alice.post(door, body)
+    answer = alice.post(endpoint, body)
     assert answer.status_code in (200, 201), answer.content
     assert not Injection.objects.filter(session__in=AgentSession.objects.order_by("-pk")[:1]).exists()
 
@@ -101,7 +101,7 @@ def test_what_else_cannot_be_noted_is_an_error(alice: Caller, monkeypatch: pytes
     def refuse(*_: Any) -> None:
         raise IntegrityError("no such thing")
 
-    session, injected = told(alice, "Whales sing")
+    session, injected = tell(alice, "Whales sing")
     monkeypatch.setattr(pipeline, "note_remaining", refuse)
     with pytest.raises(IntegrityError, match="no such thing"):
         note_injected(session, injected, None, timezone.now())
@@ -119,7 +119,7 @@ def another_thread() -> Iterator[ThreadPoolExecutor]:
 @pytest.mark.postgres("two may write at a time")
 @pytest.mark.django_db(transaction=True)
 def test_who_forgets_waits_for_who_is_just_noting_it(alice: Caller) -> None:
-    session, injected = told(alice, "Whales sing")
+    session, injected = tell(alice, "Whales sing")
     with another_thread() as other:
         other.submit(wait_as_long_as_it_takes).result()
         with transaction.atomic():
@@ -131,9 +131,9 @@ def test_who_forgets_waits_for_who_is_just_noting_it(alice: Caller) -> None:
 
 
 def test_what_changes_while_two_are_linked_is_superseded_as_it_is_now(alice: Caller) -> None:
-    one, other = (Memory.objects.get(uid=alice.remember(text, dedupe=False)["id"]) for text in ("Whales", "Fish"))
+    item, other = (Memory.objects.get(uid=alice.remember(text, dedupe=False)["id"]) for text in ("Whales", "Fish"))
     alice.patch(f"memories/{other.uid}", {"importance": 5})
-    MemoryAgent(alice.app, alice.agent, "test").link(one, other, "supersedes")
+    MemoryAgent(alice.app, alice.agent, "test").link(item, other, "supersedes")
     other.refresh_from_db()
     assert (other.status, other.importance) == ("superseded", 5)
     assert [row["number"] for row in alice.get(f"memories/{other.uid}/history").json()["results"]] == [1, 2, 3]

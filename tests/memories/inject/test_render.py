@@ -24,8 +24,8 @@ def render(texts: Sequence[str]) -> str:
 
 
 def fitted(texts: Sequence[str], budget: int) -> tuple[list[str], str]:
-    said = [Said(text) for text in texts]
-    taken, block = fit(said, budget, lambda lines: render([line.text for line in lines]))  # type: ignore[arg-type]
+    statements = [Said(text) for text in texts]
+    taken, block = fit(statements, budget, lambda lines: render([line.text for line in lines]))  # type: ignore[arg-type]
     return [line.text for line in taken], block
 
 
@@ -56,7 +56,7 @@ def test_no_line_that_would_still_have_fitted_is_left_out(texts: list[str], budg
 
 
 @given(TEXTS)
-def test_where_there_is_room_for_all_all_are_taken(texts: list[str]) -> None:
+def test_where_there_is_capacity_for_all_all_are_taken(texts: list[str]) -> None:
     taken, _ = fitted(texts, estimate_tokens(render(texts)))
     assert taken == texts
 
@@ -74,7 +74,7 @@ def test_what_cannot_fit_is_not_rendered() -> None:
         sizes.append(len(lines))
         return HEADER
 
-    room = 100 * CHARACTERS_PER_TOKEN
-    lines = [Said("x" * 2 * room)] * 1_000
+    capacity = 100 * CHARACTERS_PER_TOKEN
+    lines = [Said("x" * 2 * capacity)] * 1_000
     fit(lines, 100, lambda some: count(some) + "".join(line.text for line in some))  # type: ignore[arg-type]
     assert len(sizes) < 20

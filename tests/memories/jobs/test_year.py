@@ -66,7 +66,7 @@ def year(alice: Caller) -> Counter[str]:
 
 def test_a_year_of_upkeep(year: Counter[str], alice: Caller) -> None:
     days = [day(number) for number in range(1, DAYS + 1)]
-    weeks, months = sum(one.weekday() == SUNDAY for one in days), sum(one.day == 1 for one in days)
+    weeks, months = sum(day.weekday() == SUNDAY for day in days), sum(day.day == 1 for day in days)
     daily = dict.fromkeys(("triggers", "decay", "nightly"), DAYS)
     assert year == {**daily, "weekly": weeks, "monthly": months}
     runs = JobRun.objects.filter(job__in=OF_APP)
@@ -93,10 +93,10 @@ def check_times_to_live() -> None:
         rows = Memory.objects.filter(category=category, pinned=False).exclude(kind="insight")
         # Half a year after that they go to the cold archive.
         assert set(rows.values_list("status", flat=True)) <= {Status.ARCHIVED, Status.COLD}, category
-        at = {row.created_at for row in Revision.objects.filter(memory__in=rows, action="archived")}
+        index = {row.created_at for row in Revision.objects.filter(memory__in=rows, action="archived")}
         over = BEGIN.date() + timedelta(days=days)
         sunday = over + timedelta(days=(6 - over.weekday()) % 7)
-        assert {moment.date() for moment in at} == {sunday}, category
+        assert {moment.date() for moment in index} == {sunday}, category
     assert not Memory.objects.filter(category="notes", status=Status.ARCHIVED).exists(), "it has no time to live"
 
 
@@ -116,10 +116,10 @@ def check_everything_can_be_traced_and_restored(alice: Caller) -> None:
     assert gone.count() >= 30
     for memory in gone:
         history = alice.get(f"memories/{memory.uid}/history", limit=200).json()["results"]
-        told = [
+        output = [
             entry["reason"] for entry in history if entry["action"] in ("archived", "superseded", "merged", "frozen")
         ]
-        assert told[-1], history
+        assert output[-1], history
     with travel(day(DAYS), tick=False):
         answer = alice.patch(f"memories/{gone[0].uid}", {"status": "active", "confidence": 0.8})
     assert (answer.status_code, answer.json()["status"]) == (200, "active")

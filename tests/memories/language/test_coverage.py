@@ -19,7 +19,7 @@ def test_a_question_over_many_memories_is_told(question: str, way: str | None, t
 def test_what_the_asker_said_is_told_from_what_happened(question: str, said: bool) -> None:
     found = read_overview(question)
     assert found is not None
-    assert found.said is said
+    assert found.by_asker is said
 
 
 @pytest.mark.parametrize("unit", ["in order ", "how many ", "list ", "give ", "summary of "])

@@ -10,8 +10,7 @@ import pytest
 from django.conf import settings
 from django.test.utils import override_settings
 
-from memories.learn.cancellations import find_replaced, without_days_of
-from memories.learn.triggers import note_coming
+from memories.learn.triggers import find_replaced, note_coming, without_days_of
 from memories.models import FutureTrigger, Preload, TriggerStatus
 from memories.store import Candidate, writing
 from memsite.tenancy.models import Agent, App
@@ -33,11 +32,11 @@ def session(acme: App) -> AgentSession:
     return AgentSession.objects.create(app=acme, agent=agent, user_id="ulla")
 
 
-def say(session: AgentSession, text: str, at: datetime = NOW) -> None:
+def say(session: AgentSession, text: str, moment: datetime = NOW) -> None:
     resource = Resource.objects.create(
-        app=session.app, session=session, role=Role.USER, raw_content=text, content_at=at
+        app=session.app, session=session, role=Role.USER, raw_content=text, content_at=moment
     )
-    note_coming(session, [resource], at)
+    note_coming(session, [resource], moment)
 
 
 def waiting(app: App) -> list[str]:
@@ -96,7 +95,7 @@ def test_a_trigger_that_brings_up_another_memory_waits_on(acme: App, session: Ag
     trigger = FutureTrigger.objects.for_app(acme).get()
     with writing(acme, "agent:ada", NOW) as write:
         old, new = write.create_all([Candidate(content=text) for text in ("Eye doctor then", "Bring the old glasses")])
-    Preload.objects.bulk_create(Preload(app=acme, trigger=trigger, memory=one) for one in (old, new))
+    Preload.objects.bulk_create(Preload(app=acme, trigger=trigger, memory=item) for item in (old, new))
     with writing(acme, "agent:ada", NOW + timedelta(hours=1)) as write:
         write.supersede(old, by=new)
     assert len(waiting(acme)) == 1

@@ -12,8 +12,19 @@ import numpy as np
 import pytest
 
 from memories.inject.pipeline import inject
-from memories.learn.feedback import DayOfUse, Feedback, judge, judge_rest, used_rates
-from memories.learn.verdict import Answer, Verdict, likeness_of, passages_of, take_up, verdict_of
+from memories.learn.feedback import (
+    Answer,
+    DayOfUse,
+    Feedback,
+    Verdict,
+    judge,
+    judge_rest,
+    likeness_of,
+    passages_of,
+    take_up,
+    used_rates,
+    verdict_of,
+)
 from memories.models import Action, Injection, Memory, Revision
 from memories.providers.embeddings import (
     EmbedderUnavailable,
@@ -75,7 +86,9 @@ def open_session(caller: Caller) -> AgentSession:
     return session
 
 
-def show(session: AgentSession, memory: Memory, turn: int | None, line: str = "", at: datetime = START) -> Injection:
+def show(
+    session: AgentSession, memory: Memory, turn: int | None, line: str = "", moment: datetime = START
+) -> Injection:
     return Injection.objects.create(
         app=session.app,
         session=session,
@@ -83,7 +96,7 @@ def show(session: AgentSession, memory: Memory, turn: int | None, line: str = ""
         turn_number=turn,
         block="turn",
         line=line or f"~ {memory.content}",
-        created_at=at,
+        created_at=moment,
     )
 
 
@@ -95,7 +108,7 @@ def answered(
 
 def contents(feedback: Feedback) -> tuple[list[str], list[str]]:
     """Used, ignored."""
-    return [one.memory.content for one in feedback.used], [one.memory.content for one in feedback.ignored]
+    return [item.memory.content for item in feedback.used], [item.memory.content for item in feedback.ignored]
 
 
 def priority(memory: Memory) -> float:
@@ -154,19 +167,19 @@ def test_priorities_stay_within_0_and_2(session: AgentSession, acme: App) -> Non
         ((10, 10, 10, 10, 160), [0.95, 0.95, 0.95, 0.95, 0.9]),  # mean 40: 4 times that counts as 2
     ],
 )
-def test_an_ignored_memory_loses_more_if_it_took_more_room_than_others(
+def test_an_ignored_memory_loses_more_if_it_took_more_capacity_than_others(
     session: AgentSession, acme: App, lengths: tuple[int, ...], expected: list[float]
 ) -> None:
-    shown = [make(acme, f"quokkas number {number}") for number in range(len(lengths))]
-    for memory, length in zip(shown, lengths, strict=True):
+    displayed = [make(acme, f"quokkas number {number}") for number in range(len(lengths))]
+    for memory, length in zip(displayed, lengths, strict=True):
         show(session, memory, 1, line="x" * length)
     answered(session, "Nothing of the kind.")
-    assert [priority(memory) for memory in shown] == expected
+    assert [priority(memory) for memory in displayed] == expected
 
 
-def test_the_room_of_another_block_does_not_count(session: AgentSession, whales: Memory, bears: Memory) -> None:
+def test_the_capacity_of_another_block_does_not_count(session: AgentSession, whales: Memory, bears: Memory) -> None:
     show(session, whales, 1, line="x" * 10)
-    show(session, bears, 1, line="x" * 90, at=START + timedelta(seconds=1))
+    show(session, bears, 1, line="x" * 90, moment=START + timedelta(seconds=1))
     answered(session, "Nothing of the kind.")
     assert (priority(whales), priority(bears)) == (0.95, 0.95)
 
@@ -368,9 +381,9 @@ def test_many_memories_cost_as_many_queries_as_few(
 ) -> None:
     counting = Counting()
     for turn, number in ((1, 2), (2, 30)):
-        for at in range(number):
-            show(session, make(acme, f"quokkas number {turn}{at}"), turn)
-            show(session, make(acme, f"wombats number {turn}{at}"), None)
+        for index in range(number):
+            show(session, make(acme, f"quokkas number {turn}{index}"), turn)
+            show(session, make(acme, f"wombats number {turn}{index}"), None)
         # Twelve, and two for the savepoint.
         with django_assert_num_queries(13):
             answered(session, f"Nothing of the {turn}th kind.", turn, embedder=counting)
@@ -393,8 +406,8 @@ def test_to_read_the_block_back_is_no_use(
     text, lines = block_of([whales, bears], session.app, block)
     for memory, line in zip([whales, bears], lines, strict=True):
         show(session, memory, 1, line=line)
-    said = text if is_fenced else "\n".join(text.split("\n")[1:-1])
-    assert contents(answered(session, f"My notes:\n{said}\nWhat now?"))[0] == []
+    statement = text if is_fenced else "\n".join(text.split("\n")[1:-1])
+    assert contents(answered(session, f"My notes:\n{statement}\nWhat now?"))[0] == []
 
 
 def test_what_stands_in_a_fence_is_no_use_however_it_is_wrapped(session: AgentSession, whales: Memory) -> None:
@@ -427,10 +440,10 @@ def test_to_say_the_question_again_is_no_use(session: AgentSession, acme: App) -
 def test_what_the_turn_contradicts_and_a_near_twin_are_not_used(
     session: AgentSession, acme: App, memory: str, question: str, text: str
 ) -> None:
-    shown = make(acme, memory)
-    show(session, shown, 1)
+    displayed = make(acme, memory)
+    show(session, displayed, 1)
     assert answered(session, text, question=question).used == []
-    assert priority(shown) < 1
+    assert priority(displayed) < 1
 
 
 @pytest.mark.parametrize(
@@ -449,8 +462,8 @@ def test_what_is_said_beside_another_thing_is_used(session: AgentSession, acme: 
 def test_the_question_of_a_stored_turn_is_known(session: AgentSession, acme: App) -> None:
     for turn in (1, 2):
         show(session, make(acme, f"payment-service {turn} takes 45 seconds to restart"), turn)
-    asked = "How many seconds does payment-service take to restart?"
-    Turn.objects.create(app=acme, session=session, number=1, user_input=asked, fingerprint="x")
+    requested = "How many seconds does payment-service take to restart?"
+    Turn.objects.create(app=acme, session=session, number=1, user_input=requested, fingerprint="x")
     text = "You ask how many seconds payment-service takes to restart. I cannot tell."
     assert len(answered(session, text, turn=1).ignored) == 1
     assert len(answered(session, text, turn=2).used) == 1
@@ -499,9 +512,9 @@ def test_the_days_of_an_app_begin_where_it_lives(alice: Caller, charlie: Caller,
     alice.app.policy.refresh_from_db()
     session, foreign = open_session(alice), open_session(charlie)
     for hour, used in ((14, True), (16, True), (17, False), (18, None)):
-        at = None if used is None else datetime(2027, 3, 1, hour, tzinfo=UTC)
-        Injection.objects.filter(pk=show(session, whales, 1).pk).update(judged_at=at, used=used)
-        Injection.objects.filter(pk=show(foreign, theirs, 1).pk).update(judged_at=at, used=used)
+        index = None if used is None else datetime(2027, 3, 1, hour, tzinfo=UTC)
+        Injection.objects.filter(pk=show(session, whales, 1).pk).update(judged_at=index, used=used)
+        Injection.objects.filter(pk=show(foreign, theirs, 1).pk).update(judged_at=index, used=used)
     days = [DayOfUse(date(2027, 3, 1), 1, 0), DayOfUse(date(2027, 3, 2), 1, 1)]
     assert used_rates(alice.app, date(2027, 3, 1)) == days
     assert used_rates(alice.app, date(2027, 3, 2)) == days[1:]

@@ -15,9 +15,16 @@ from django.test.utils import CaptureQueriesContext
 from memories.inject.pipeline import due_block, inject_due
 from memories.language.messages import close_fence, open_fence
 from memories.language.scripts import estimate_tokens
-from memories.learn.cancellations import read_called_off
 from memories.learn.trigger_span import Days, WrongTrigger, bring_to, days_to_come
-from memories.learn.triggers import due, link_memories, note_coming, put_away, put_away_batch, roll_over
+from memories.learn.triggers import (
+    due,
+    link_memories,
+    note_coming,
+    put_away,
+    put_away_batch,
+    read_called_off,
+    roll_over,
+)
 from memories.models import FutureTrigger, Memory, Preload, Status, TriggerStatus, Visibility
 from memories.services import MemoryAgent
 from memories.store import Candidate, writing
@@ -26,7 +33,7 @@ from memsite.tenancy.models import Agent, App, AppPolicy
 from sessions.models import AgentSession, Resource, Role
 from tests.growth import assert_linear, repeated
 from tests.tables import each_row
-from tests.talking import at
+from tests.talking import at_time
 
 NOW = datetime(2026, 10, 1, 12, tzinfo=UTC)  # a Thursday
 TODAY = NOW.date()
@@ -59,12 +66,12 @@ def session_with(agent: Agent, user_id: str | None) -> AgentSession:
     return AgentSession.objects.create(app=agent.app, agent=agent, user_id=user_id)
 
 
-def text_of(session: AgentSession, text: str, at: datetime = NOW, role: Role = Role.USER) -> Resource:
-    return Resource.objects.create(app=session.app, session=session, role=role, raw_content=text, content_at=at)
+def text_of(session: AgentSession, text: str, moment: datetime = NOW, role: Role = Role.USER) -> Resource:
+    return Resource.objects.create(app=session.app, session=session, role=role, raw_content=text, content_at=moment)
 
 
-def say(session: AgentSession, text: str, at: datetime = NOW, now: datetime | None = None) -> list[FutureTrigger]:
-    return note_coming(session, [text_of(session, text, at)], now or at)
+def say(session: AgentSession, text: str, moment: datetime = NOW, now: datetime | None = None) -> list[FutureTrigger]:
+    return note_coming(session, [text_of(session, text, moment)], now or moment)
 
 
 def make(app: App, on: date = TODAY, message: str = "Dentist", **fields: Any) -> FutureTrigger:
@@ -82,7 +89,7 @@ def bring(trigger: FutureTrigger, *memories: Memory) -> None:
 
 
 def messages(app: App, now: datetime = NOW, user_id: str | None = None, agent: Agent | None = None) -> list[str]:
-    return [one.trigger.message for one in due(app, user_id, agent, now)]
+    return [item.trigger.message for item in due(app, user_id, agent, now)]
 
 
 def days_of(trigger: FutureTrigger) -> tuple[date, date | None, str]:
@@ -280,33 +287,33 @@ def test_noting_costs_two_queries_within_the_callers_transaction(
 
 def test_days_are_those_of_the_zone_where_the_app_lives(session: AgentSession) -> None:
     live_in(session.app, AUCKLAND)
-    at = datetime(2026, 10, 1, 12, 30, tzinfo=UTC)  # Friday, half past one at night over there
-    [made] = say(session, "Dentist tomorrow at 9am", at)
+    index = datetime(2026, 10, 1, 12, 30, tzinfo=UTC)  # Friday, half past one at night over there
+    [made] = say(session, "Dentist tomorrow at 9am", index)
     assert (made.trigger_date, made.trigger_time) == (date(2026, 10, 3), clock(9))
 
 
 def test_a_relative_day_counts_from_when_it_was_said_not_from_when_it_was_sent(session: AgentSession) -> None:
-    [made] = say(session, "In two weeks we fly to Rome", at=later(-7), now=NOW)
+    [made] = say(session, "In two weeks we fly to Rome", moment=later(-7), now=NOW)
     assert made.trigger_date == (NOW + timedelta(days=7)).date()
 
 
 def test_old_messages_bring_nothing_that_is_over(session: AgentSession) -> None:
-    assert say(session, "Dentist tomorrow. We stay in Rome next week.", at=later(-365), now=NOW) == []
+    assert say(session, "Dentist tomorrow. We stay in Rome next week.", moment=later(-365), now=NOW) == []
 
 
 def test_a_stretch_that_is_running_when_it_comes_in_is_noted(session: AgentSession) -> None:
-    [made] = say(session, "We stay in Rome from Sep 28 to Oct 2", at=later(-10), now=NOW)
+    [made] = say(session, "We stay in Rome from Sep 28 to Oct 2", moment=later(-10), now=NOW)
     assert (made.trigger_date, made.until) == (date(2026, 9, 28), date(2026, 10, 2))
     assert messages(session.app, user_id=session.user_id) == ["We stay in Rome from Sep 28 to Oct 2"]
 
 
 def test_what_comes_round_in_old_messages_begins_with_its_next_day(session: AgentSession) -> None:
-    [made] = say(session, "I swim every Monday", at=later(-365), now=NOW)
+    [made] = say(session, "I swim every Monday", moment=later(-365), now=NOW)
     assert made.trigger_date == date(2026, 10, 5)
 
 
 def test_what_is_due_today_still_counts_when_its_hour_is_over(session: AgentSession) -> None:
-    [made] = say(session, "Dentist today at 3pm", at=NOW, now=NOW + timedelta(hours=8))
+    [made] = say(session, "Dentist today at 3pm", moment=NOW, now=NOW + timedelta(hours=8))
     assert made.trigger_date == TODAY
 
 
@@ -367,7 +374,7 @@ def test_what_was_called_off_may_be_noted_again(session: AgentSession) -> None:
 
 def test_one_message_brings_ten_at_most(session: AgentSession) -> None:
     text = " ".join(f"Meeting number {day} is on October {day}." for day in range(2, 30))
-    assert [one.trigger_date.day for one in say(session, text)] == list(range(2, 12))
+    assert [item.trigger_date.day for item in say(session, text)] == list(range(2, 12))
 
 
 def test_fenced_and_private_parts_are_not_read(session: AgentSession) -> None:
@@ -408,8 +415,8 @@ def test_a_long_text_is_read_in_linear_time(session: AgentSession, sentence: str
 @pytest.mark.parametrize("zone", ["UTC", AUCKLAND, "America/Los_Angeles"])
 def test_messages_from_the_ends_of_time_do_no_harm(session: AgentSession, year: int, zone: str) -> None:
     live_in(session.app, zone)
-    at = datetime(year, 12 if year > 1 else 1, 31 if year > 1 else 1, 12, tzinfo=UTC)
-    say(session, "Dentist tomorrow, every day, next week and in 3 years", at=at, now=NOW)
+    index = datetime(year, 12 if year > 1 else 1, 31 if year > 1 else 1, 12, tzinfo=UTC)
+    say(session, "Dentist tomorrow, every day, next week and in 3 years", moment=index, now=NOW)
 
 
 # --- memories to bring up
@@ -424,8 +431,8 @@ def test_memories_of_the_same_text_are_brought_up(session: AgentSession) -> None
     link_memories(session.app, [spoken.pk, other.pk])
     [preload] = Preload.objects.all()
     assert (preload.memory, preload.trigger.message) == (memory, "Dentist on Friday")
-    [one] = due(session.app, "ulla", None, later(1))
-    assert one.memories == [memory]
+    [item] = due(session.app, "ulla", None, later(1))
+    assert item.memories == [memory]
 
 
 def test_of_many_memories_the_ten_most_important_are_brought_up(session: AgentSession) -> None:
@@ -518,9 +525,9 @@ def test_twenty_are_due_at_most_and_they_cost_four_queries(
         bring(make(acme, message=f"Thing {number}"), *memories)
     acme.policy  # noqa: B018
     with django_assert_num_queries(4):
-        found = due(acme, None, None, NOW)
-        text = due_block(found, acme.policy)
-    assert len(found) == 20
+        result = due(acme, None, None, NOW)
+        text = due_block(result, acme.policy)
+    assert len(result) == 20
     assert text.count("Fact number") == 3
 
 
@@ -560,8 +567,8 @@ def test_only_memories_that_may_be_shown_are_brought_up_the_most_important_first
         remember(acme, "Secret", agent=agent, visibility=Visibility.AGENT),
     )
     other = Agent.objects.create(app=acme, name="bert")
-    [one] = due(acme, "ulla", other, NOW)
-    assert one.memories == fine
+    [item] = due(acme, "ulla", other, NOW)
+    assert item.memories == fine
 
 
 # --- afterwards
@@ -575,7 +582,7 @@ def test_what_is_over_is_done_and_what_comes_round_moves_on(acme: App) -> None:
     daily = make(acme, later(-1).date(), rule="FREQ=DAILY")
     broken = make(acme, later(-1).date(), rule="FREQ=NEVER")
     assert roll_over(acme, NOW) == {"moved": 2, "done": 3, "due_today": 2}
-    assert [days_of(one)[2] for one in (once, stretch, running, weekly, daily, broken)] == [
+    assert [days_of(item)[2] for item in (once, stretch, running, weekly, daily, broken)] == [
         "done",
         "done",
         "waiting",
@@ -643,7 +650,7 @@ def test_nothing_over_is_one_query(acme: App, django_assert_num_queries: Callabl
 def test_what_was_changed_in_the_meantime_is_not_overwritten(acme: App) -> None:
     weekly = make(acme, later(-1).date(), rule=MONDAYS)
     once = make(acme, later(-1).date())
-    read = [(one.pk, one.trigger_date, one.until, one.rule) for one in (weekly, once)]
+    read = [(item.pk, item.trigger_date, item.until, item.rule) for item in (weekly, once)]
     FutureTrigger.objects.filter(pk=weekly.pk).update(trigger_date=later(-9).date())
     FutureTrigger.objects.filter(pk=once.pk).update(trigger_date=later(9).date())
     assert not any(put_away_batch(acme, read, TODAY).values())
@@ -714,12 +721,12 @@ def test_the_block_tells_what_is_due_and_what_is_known_about_it(session: AgentSe
 @pytest.mark.parametrize("status", [Status.ACTIVE, Status.INACTIVE, Status.ARCHIVED])
 def test_what_is_denied_since_says_so_whatever_has_become_of_it(session: AgentSession, status: Status) -> None:
     [made] = say(session, "I work from home on Thursdays")
-    said, denied = (remember(session.app, text) for text in ("Works from home", "Does not work from home"))
-    bring(made, said)
+    statement, denied = (remember(session.app, text) for text in ("Works from home", "Does not work from home"))
+    bring(made, statement)
     assert "conflicting" not in due_block(due(session.app, "ulla", None, NOW), session.app.policy)
     with writing(session.app, "agent:ada", NOW) as write:
-        write.contradict(said, denied, "negated")
-    Memory.objects.filter(pk=said.pk).update(status=status)
+        write.contradict(statement, denied, "negated")
+    Memory.objects.filter(pk=statement.pk).update(status=status)
     line = "- today: I work from home on Thursdays (said 2026-10-01; conflicting)"
     assert line in due_block(due(session.app, "ulla", None, NOW), session.app.policy).splitlines()
     Memory.objects.filter(pk=denied.pk).update(status=Status.ARCHIVED)
@@ -728,7 +735,7 @@ def test_what_is_denied_since_says_so_whatever_has_become_of_it(session: AgentSe
 
 def test_the_day_it_was_said_is_the_apps(session: AgentSession) -> None:
     live_in(session.app, AUCKLAND)
-    say(session, "Dentist tomorrow", at=NOW)
+    say(session, "Dentist tomorrow", moment=NOW)
     assert "(said 2026-10-02)" in due_block(due(session.app, "ulla", None, later(1)), session.app.policy)
 
 
@@ -772,11 +779,11 @@ def dropped(app: App, memories: list[Memory]) -> int:
 def test_a_trigger_goes_with_its_last_memory(session: AgentSession) -> None:
     spoken = text_of(session, "Dentist on Friday")
     note_coming(session, [spoken], NOW)
-    by_hand, kept = make(session.app, message="By hand"), make(session.app, message="Nothing to do with it")
+    by_hand, retained = make(session.app, message="By hand"), make(session.app, message="Nothing to do with it")
     memory = remember(session.app, "Has an appointment", resource=spoken)
     bring(by_hand, memory)
     assert dropped(session.app, [memory]) == 2
-    assert list(FutureTrigger.objects.all()) == [kept]
+    assert list(FutureTrigger.objects.all()) == [retained]
 
 
 def test_a_trigger_stays_while_another_live_memory_is_about_it(session: AgentSession) -> None:
@@ -826,7 +833,7 @@ def test_other_apps_triggers_are_not_dropped(session: AgentSession, charlie: Any
 
 
 def off(*triggers: FutureTrigger) -> list[bool]:
-    return [FutureTrigger.objects.get(pk=one.pk).status == TriggerStatus.CANCELLED for one in triggers]
+    return [FutureTrigger.objects.get(pk=trigger.pk).status == TriggerStatus.CANCELLED for trigger in triggers]
 
 
 @each_row(
@@ -884,15 +891,15 @@ def test_what_is_doubtful_calls_nothing_off(session: AgentSession, text: str) ->
         "The trip to Rome in July fell through since nobody had time",
     ],
 )
-@pytest.mark.parametrize("told", ["We're going to Rome in July", "We're planning a trip to Rome in July."])
-def test_a_trip_is_called_off_in_other_words_and_with_a_reason(session: AgentSession, told: str, text: str) -> None:
-    [trigger], [other] = say(session, told), say(session, "We're going to Oslo in July")
+@pytest.mark.parametrize("message", ["We're going to Rome in July", "We're planning a trip to Rome in July."])
+def test_a_trip_is_called_off_in_other_words_and_with_a_reason(session: AgentSession, message: str, text: str) -> None:
+    [trigger], [other] = say(session, message), say(session, "We're going to Oslo in July")
     say(session, text, later(0.2))
     assert off(trigger, other) == [True, False]
 
 
 @each_row(
-    "told, text",
+    "message, text",
     [
         ("We're going to Rome in July", "We cancelled the trip to Rome in August"),
         ("We're going to Rome in July", "We cancelled the trip to Rome on 3 July"),
@@ -907,14 +914,14 @@ def test_a_trip_is_called_off_in_other_words_and_with_a_reason(session: AgentSes
     ],
     rolled_back=True,
 )
-def test_another_trip_is_not_called_off(session: AgentSession, told: str, text: str) -> None:
-    [trigger] = say(session, told)
+def test_another_trip_is_not_called_off(session: AgentSession, message: str, text: str) -> None:
+    [trigger] = say(session, message)
     say(session, text, later(0.2))
     assert off(trigger) == [False]
 
 
 @each_row(
-    "told, text",
+    "message, text",
     [
         (PORTUGAL, "The Portugal trip is off, we're going to Croatia in June instead."),
         (PORTUGAL, "The trip to Portugal is off. We're going to Croatia in June instead."),
@@ -933,15 +940,17 @@ def test_another_trip_is_not_called_off(session: AgentSession, told: str, text: 
     ],
     rolled_back=True,
 )
-def test_what_is_off_waits_no_longer_whatever_comes_in_its_place(session: AgentSession, told: str, text: str) -> None:
-    [trigger], [other] = say(session, told), say(session, "We're going to Oslo in May")
-    for one in say(session, text, later(0.2)):
-        assert off(one) == [False]
+def test_what_is_off_waits_no_longer_whatever_comes_in_its_place(
+    session: AgentSession, message: str, text: str
+) -> None:
+    [trigger], [other] = say(session, message), say(session, "We're going to Oslo in May")
+    for item in say(session, text, later(0.2)):
+        assert off(item) == [False]
     assert off(trigger, other) == [True, False]
 
 
 @each_row(
-    "told, text",
+    "message, text",
     [
         (PORTUGAL, "The Spain trip is off, we're going to Croatia in June"),
         (PORTUGAL, "The Portugal trip is off to a good start"),
@@ -970,8 +979,8 @@ def test_what_is_off_waits_no_longer_whatever_comes_in_its_place(session: AgentS
     ],
     rolled_back=True,
 )
-def test_what_is_off_is_only_what_is_named(session: AgentSession, told: str, text: str) -> None:
-    [trigger] = say(session, told)
+def test_what_is_off_is_only_what_is_named(session: AgentSession, message: str, text: str) -> None:
+    [trigger] = say(session, message)
     say(session, text, later(0.2))
     assert off(trigger) == [False]
 
@@ -1037,7 +1046,7 @@ def test_a_message_that_calls_nothing_off_asks_no_more(session: AgentSession) ->
 def test_what_was_called_off_waits_again_without_a_reason(session: AgentSession) -> None:
     [trigger] = say(session, "Dentist on Friday")
     say(session, "The dentist is cancelled")
-    with at(NOW):
+    with at_time(NOW):
         agent = MemoryAgent(session.app, None, "operator:olga")
         again = agent.change_trigger(trigger.uid, {"status": TriggerStatus.WAITING})
     assert again
@@ -1137,9 +1146,9 @@ def test_what_says_the_same_of_today_is_told_once_with_all_it_brings_up(acme: Ap
     first = make(acme, message="Dentist today", trigger_time=clock(15))
     again = make(acme, message="The dentist appointment is today")
     for_another = make(acme, message="Dentist today", user_id="ulla")
-    one, other = remember(acme, "Dr Huber is on the second floor"), remember(acme, "Bring the card")
-    bring(first, one)
+    item, other = remember(acme, "Dr Huber is on the second floor"), remember(acme, "Bring the card")
+    bring(first, item)
     bring(again, other)
-    told = due(acme, "ulla", None, NOW)
-    assert [trigger.trigger.pk for trigger in told] == [first.pk, for_another.pk]
-    assert set(told[0].memories) == {one, other}
+    answer = due(acme, "ulla", None, NOW)
+    assert [trigger.trigger.pk for trigger in answer] == [first.pk, for_another.pk]
+    assert set(answer[0].memories) == {item, other}

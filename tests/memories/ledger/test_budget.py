@@ -29,8 +29,8 @@ def app_with(**policy: Any) -> App:
     return App.objects.select_related("policy").get(pk=make_app("initech", **policy).pk)
 
 
-def spend(app: App, tokens: int = 0, dollars: float | None = None, at: datetime = NOON) -> None:
-    with travel(at, tick=False):
+def spend(app: App, tokens: int = 0, dollars: float | None = None, moment: datetime = NOON) -> None:
+    with travel(moment, tick=False):
         record(app, Usage("extract", "large-1", tokens // 2, tokens - tokens // 2, 0.1, dollars))
 
 
@@ -105,7 +105,7 @@ def test_where_there_is_no_model_any_more_nothing_waits_and_nothing_is_saved(db:
 def test_the_next_day_begins_with_a_full_budget_where_the_app_lives(db: None) -> None:
     app = app_with(daily_tokens=1000, time_zone="Europe/Berlin")
     short_day = datetime(2027, 3, 28, 0, 30, tzinfo=UTC)
-    spend(app, 1000, at=short_day)
+    spend(app, 1000, moment=short_day)
     denial = may_learn(app, short_day)
     assert denial is not None
     assert denial.until == datetime(2027, 3, 28, 22, tzinfo=UTC)

@@ -18,7 +18,7 @@ def app_in(zone: str) -> App:
     return App.objects.select_related("policy").get(pk=make_app("globex", time_zone=zone).pk)
 
 
-def at(text: str) -> datetime:
+def at_time(text: str) -> datetime:
     return datetime.fromisoformat(text).replace(tzinfo=UTC)
 
 
@@ -40,8 +40,8 @@ def at(text: str) -> datetime:
 )
 def test_the_day_and_its_end(db: None, zone: str, now: str, day: str, midnight: str) -> None:
     app = app_in(zone)
-    assert day_of(app, at(now)).isoformat() == day
-    assert next_midnight(app, at(now)) == at(midnight)
+    assert day_of(app, at_time(now)).isoformat() == day
+    assert next_midnight(app, at_time(now)) == at_time(midnight)
 
 
 @pytest.mark.parametrize(
@@ -49,7 +49,7 @@ def test_the_day_and_its_end(db: None, zone: str, now: str, day: str, midnight: 
 )
 def test_the_next_day_begins_exactly_then_all_year(db: None, zone: str) -> None:
     app = app_in(zone)
-    now = at("2026-01-01T00:00")
+    now = at_time("2026-01-01T00:00")
     for _ in range(366):
         midnight = next_midnight(app, now)
         assert now < midnight <= now + timedelta(hours=25)
@@ -60,6 +60,6 @@ def test_the_next_day_begins_exactly_then_all_year(db: None, zone: str) -> None:
 
 def test_it_does_not_matter_where_the_clock_hangs(db: None) -> None:
     app = app_in("Europe/Berlin")
-    here = at("2027-03-27T23:30")
+    here = at_time("2027-03-27T23:30")
     assert next_midnight(app, here.astimezone(ZoneInfo("Asia/Tokyo"))) == next_midnight(app, here)
     assert next_midnight(app, here).tzinfo is UTC

@@ -119,16 +119,16 @@ def test_another_app_has_its_own_energy(acme: App, charlie: Caller) -> None:
 @given(st.lists(st.tuples(st.sampled_from([*UNITS, "report"]), st.integers(0, 3)), max_size=12))
 def test_each_unit_is_told_once_however_reports_fall(acme: App, steps: list[tuple[str, int]]) -> None:
     consumed(acme)
-    used = told = 0.0
+    used = answer = 0.0
     for operation, days in steps:
         if operation == "report":
             report = consumed(acme)
             assert sum(report.by_operation.values()) == report.units
-            told += report.units
+            answer += report.units
         else:
             note_energy(acme, operation, NOON + days * DAY)
             used += UNITS[operation]
-    assert told + consumed(acme).units == used
+    assert answer + consumed(acme).units == used
 
 
 def test_the_number_of_queries_does_not_grow_with_the_days_that_were_told(acme: App) -> None:

@@ -21,7 +21,7 @@ from memsite.tenancy.models import App
 from tests.conftest import Caller, make_app
 from tests.memories.providers.llm.servers import Fails, Server
 from tests.tables import each_row
-from tests.talking import at
+from tests.talking import at_time
 from tests.upkeep import upkeep_learn_due
 from tests.with_model import answers, forget_clients, say
 
@@ -54,28 +54,28 @@ def test_after_a_day_it_is_asked_for_all_again(alice: Caller) -> None:
     assert not lean_models(alice.app, timezone.now() + timedelta(hours=24))
 
 
-def held(app: App) -> list[tuple[str, str]]:
-    return [(one.kind, one.name) for one in MemoryAgent(app, None, "").held_back() if one.kind == "model"]
+def hold(app: App) -> list[tuple[str, str]]:
+    return [(item.kind, item.name) for item in MemoryAgent(app, None, "").held_back() if item.kind == "model"]
 
 
 def degraded() -> list[str]:
     answer = Client().get("/readyz")
     assert answer.status_code == 200
-    told: list[str] = answer.json()["degraded"]
-    return told
+    output: list[str] = answer.json()["degraded"]
+    return output
 
 
 def test_a_model_that_fails_is_told_by_the_first_text_that_needed_it(alice: Caller, server: Server) -> None:
-    assert (held(alice.app), degraded()) == ([], [])
+    assert (hold(alice.app), degraded()) == ([], [])
     server.always(lambda _: Fails(500))
     say(alice)
     upkeep_learn_due()
     forget_clients()  # Another process has asked it: here its circuit is closed.
-    assert (held(alice.app), degraded()) == ([("model", server.kind)], ["model"])
+    assert (hold(alice.app), degraded()) == ([("model", server.kind)], ["model"])
     server.always(answers())
-    with at(timezone.now() + timedelta(minutes=2)):
+    with at_time(timezone.now() + timedelta(minutes=2)):
         upkeep_learn_due()
-        assert (held(alice.app), degraded()) == ([], [])
+        assert (hold(alice.app), degraded()) == ([], [])
 
 
 def test_an_open_circuit_is_told_whatever_the_ledger_says(alice: Caller, model: Server) -> None:
@@ -83,7 +83,7 @@ def test_an_open_circuit_is_told_whatever_the_ledger_says(alice: Caller, model: 
     for _ in range(5):
         with suppress(LLMUnavailable), chat._circuit.guard():
             raise LLMUnavailable("away")
-    assert (held(alice.app), degraded()) == ([("model", "openai")], ["model"])
+    assert (hold(alice.app), degraded()) == ([("model", "openai")], ["model"])
 
 
 @each_row(
@@ -109,21 +109,21 @@ def test_its_models_and_the_apps_that_asked_them_are_one_service(alice: Caller, 
     globex = make_app("globex")
     called(alice.app, "unavailable", model="small")
     called(globex, "unavailable", model="large")
-    assert (held(alice.app), held(globex), degraded()) == ([("model", "openai")],) * 2 + (["model"],)
+    assert (hold(alice.app), hold(globex), degraded()) == ([("model", "openai")],) * 2 + (["model"],)
     called(globex, "ok", model="large")
-    assert (held(alice.app), degraded()) == ([], [])
+    assert (hold(alice.app), degraded()) == ([], [])
 
 
 def test_what_is_long_ago_or_of_another_service_tells_nothing(alice: Caller, model: Server, settings: Any) -> None:
     called(alice.app, "unavailable", "unavailable", provider="ollama")
     assert degraded() == []
     called(alice.app, "unavailable", "unavailable")
-    with at(timezone.now() + timedelta(minutes=11)):
-        assert (held(alice.app), degraded()) == ([], [])
+    with at_time(timezone.now() + timedelta(minutes=11)):
+        assert (hold(alice.app), degraded()) == ([], [])
     settings.MEMSITE = replace(settings.MEMSITE, llm="rules")
     assert degraded() == []
 
 
 def test_a_model_that_cannot_be_asked_is_told(alice: Caller, settings: Any) -> None:
     settings.MEMSITE = replace(settings.MEMSITE, llm="ollama")
-    assert (held(alice.app), degraded()) == ([("model", "ollama")], ["model"])
+    assert (hold(alice.app), degraded()) == ([("model", "ollama")], ["model"])

@@ -36,20 +36,20 @@ def took(tokens_in: int = 100, tokens_out: int = 20, cost: float | None = None) 
     return Usage("extract", "large-1", tokens_in, tokens_out, 0.1, cost)
 
 
-def begin(app: App, call: Expected | None = None, at: datetime = NOON) -> Grant:
-    with travel(at, tick=False):
+def begin(app: App, call: Expected | None = None, moment: datetime = NOON) -> Grant:
+    with travel(moment, tick=False):
         return meter_for(app)(call or expected())
 
 
-def call(app: App, usage: Usage | None = None, at: datetime = NOON) -> None:
-    grant = begin(app, at=at)
-    with travel(at, tick=False):
+def call(app: App, usage: Usage | None = None, moment: datetime = NOON) -> None:
+    grant = begin(app, moment=moment)
+    with travel(moment, tick=False):
         grant.settle(usage or took())
 
 
-def denial(app: App, asked: Expected | None = None, at: datetime = NOON) -> LLMDenied:
+def denial(app: App, requested: Expected | None = None, moment: datetime = NOON) -> LLMDenied:
     with pytest.raises(LLMDenied) as caught:
-        begin(app, asked, at)
+        begin(app, requested, moment)
     return caught.value
 
 
@@ -64,9 +64,9 @@ def test_without_limits_nothing_is_set_aside(acme: App) -> None:
 def test_a_call_holds_what_it_may_take_and_then_has_taken_what_it_took(db: None) -> None:
     app = app_with(daily_tokens=1000)
     grant = begin(app)
-    held = Reservation.objects.get()
-    assert (held.app, held.tokens, held.expires_at) == (app, 300, NOON + HELD_FOR)
-    assert held.cost == pytest.approx(100 * 1e-6 + 200 * 10e-6)
+    stored = Reservation.objects.get()
+    assert (stored.app, stored.tokens, stored.expires_at) == (app, 300, NOON + HELD_FOR)
+    assert stored.cost == pytest.approx(100 * 1e-6 + 200 * 10e-6)
     with travel(NOON, tick=False):
         grant.settle(took())
     assert not Reservation.objects.exists()
@@ -88,7 +88,7 @@ def test_what_would_go_over_waits_for_midnight(db: None) -> None:
     denied = denial(app)
     assert str(denied) == ("budget: 720 tokens are spent (of 1,000 tokens a day), and a question may take 300 more")
     assert denied.until == datetime(2027, 3, 1, 23, tzinfo=UTC)
-    call(app, at=denied.until)
+    call(app, moment=denied.until)
 
 
 def test_what_would_go_over_only_with_calls_under_way_waits_for_these(db: None) -> None:
@@ -131,11 +131,11 @@ def test_a_model_for_nothing_costs_nothing(db: None) -> None:
 
 
 @pytest.mark.parametrize(
-    ("policy", "room"), [({"daily_tokens": 180}, 80), ({"daily_cost": 0.0009}, 80), ({"daily_tokens": 150}, 50)]
+    ("policy", "capacity"), [({"daily_tokens": 180}, 80), ({"daily_cost": 0.0009}, 80), ({"daily_tokens": 150}, 50)]
 )
-def test_what_a_whole_day_could_not_pay_for_is_content_with_less(db: None, policy: Any, room: int) -> None:
+def test_what_a_whole_day_could_not_pay_for_is_content_with_less(db: None, policy: Any, capacity: int) -> None:
     app = app_with(**policy)
-    assert begin(app).output_tokens == room
+    assert begin(app).output_tokens == capacity
 
 
 @pytest.mark.parametrize(
@@ -171,8 +171,8 @@ def test_what_has_changed_counts_at_once(db: None) -> None:
 def test_what_a_dead_process_holds_is_free_again_after_a_while(db: None) -> None:
     app = app_with(daily_tokens=400)
     begin(app)
-    denial(app, at=NOON + HELD_FOR - timedelta(seconds=1))
-    late = begin(app, at=NOON + HELD_FOR)
+    denial(app, moment=NOON + HELD_FOR - timedelta(seconds=1))
+    late = begin(app, moment=NOON + HELD_FOR)
     assert Reservation.objects.count() == 1
     late.settle(took())
     assert not Reservation.objects.exists()
@@ -181,7 +181,7 @@ def test_what_a_dead_process_holds_is_free_again_after_a_while(db: None) -> None
 def test_a_call_that_ends_after_its_time_is_still_told(db: None) -> None:
     app = app_with(daily_tokens=400)
     slow = begin(app)
-    begin(app, at=NOON + HELD_FOR)
+    begin(app, moment=NOON + HELD_FOR)
     slow.settle(took())
     assert LedgerEntry.objects.count() == 1
     assert Reservation.objects.count() == 1

@@ -21,14 +21,14 @@ NOON = datetime(2027, 3, 1, 12, tzinfo=UTC)
 
 
 def usage(operation: str = "extract", **changes: Any) -> Usage:
-    told = {"model": "large-1", "input_tokens": 100, "output_tokens": 20, "seconds": 0.5, "cost": 0.25, **changes}
-    return Usage(operation=operation, **told)
+    answer = {"model": "large-1", "input_tokens": 100, "output_tokens": 20, "seconds": 0.5, "cost": 0.25, **changes}
+    return Usage(operation=operation, **answer)
 
 
-def spend(app: App, *usages: Usage, at: datetime = NOON, **where: Any) -> None:
-    with travel(at, tick=False):
-        for one in usages:
-            record(app, one, **where)
+def spend(app: App, *usages: Usage, moment: datetime = NOON, **where: Any) -> None:
+    with travel(moment, tick=False):
+        for usage in usages:
+            record(app, usage, **where)
 
 
 def session_of(caller: Caller) -> AgentSession:
@@ -79,10 +79,10 @@ def test_a_service_that_talks_nonsense_is_written_down_all_the_same(acme: App) -
 def test_a_new_day_begins_at_midnight_where_the_app_lives(db: None) -> None:
     app = App.objects.get(pk=make_app("globex", time_zone="Europe/Berlin").pk)
     before, after = datetime(2027, 3, 28, 21, 59, 59, tzinfo=UTC), datetime(2027, 3, 28, 22, 0, tzinfo=UTC)
-    spend(app, usage(), at=before)
+    spend(app, usage(), moment=before)
     assert spent_today(app, before).tokens == 120
     assert spent_today(app, after).tokens == 0
-    spend(app, usage(input_tokens=1), at=after)
+    spend(app, usage(input_tokens=1), moment=after)
     assert spent_today(app, before).tokens == 120
     assert spent_today(app, after).tokens == 21
 
@@ -94,14 +94,14 @@ def test_what_another_app_spends_is_not_ours(acme: App, charlie: Caller) -> None
 
 
 def test_sums_by_day(acme: App) -> None:
-    spend(acme, usage(), at=NOON - timedelta(days=2))
-    spend(acme, usage(), usage(cost=None), at=NOON - timedelta(days=1))
+    spend(acme, usage(), moment=NOON - timedelta(days=2))
+    spend(acme, usage(), usage(cost=None), moment=NOON - timedelta(days=1))
     spend(acme, usage(), usage(), usage())
-    found = [
+    results = [
         (total.key, total.calls, total.input_tokens, total.output_tokens, total.cost, total.unpriced)
         for total in totals(acme, date(2027, 2, 28), "day")
     ]
-    assert found == [
+    assert results == [
         ((date(2027, 2, 28),), 2, 200, 40, 0.25, 1),
         ((date(2027, 3, 1),), 3, 300, 60, 0.75, 0),
     ]
@@ -116,19 +116,19 @@ def test_sums_by_operation(acme: App) -> None:
 
 
 def test_sums_by_model_and_by_day_and_operation(acme: App) -> None:
-    spend(acme, usage(), usage("gate", outcome="unavailable"), at=NOON - timedelta(days=1))
+    spend(acme, usage(), usage("gate", outcome="unavailable"), moment=NOON - timedelta(days=1))
     spend(acme, usage())
     spend(acme, usage(provider="ollama"))
-    one, other = totals(acme, date(2027, 1, 1), "model")
-    assert (one.key, other.key) == ((None, "large-1"), ("ollama", "large-1"))
-    assert (one.calls, one.failed, one.tokens) == (3, 1, 360)
+    item, other = totals(acme, date(2027, 1, 1), "model")
+    assert (item.key, other.key) == ((None, "large-1"), ("ollama", "large-1"))
+    assert (item.calls, item.failed, item.tokens) == (3, 1, 360)
     days = [(total.key, total.calls) for total in totals(acme, date(2027, 1, 1), "day and operation")]
     yesterday = NOON.date() - timedelta(days=1)
     assert days == [((yesterday, "extract"), 1), ((yesterday, "gate"), 1), ((NOON.date(), "extract"), 2)]
 
 
 def test_sums_end_with_a_day(acme: App) -> None:
-    spend(acme, usage(), at=NOON - timedelta(days=1))
+    spend(acme, usage(), moment=NOON - timedelta(days=1))
     spend(acme, usage())
     yesterday = NOON.date() - timedelta(days=1)
     assert [total.key for total in totals(acme, date(2027, 1, 1), "day", yesterday)] == [(yesterday,)]
@@ -139,8 +139,8 @@ def test_sums_by_turn_of_a_session(alice: Caller) -> None:
     for turn in (2, 1, 2, None):
         spend(alice.app, usage(), session=session, turn_number=turn)
     spend(alice.app, usage())
-    found = {total.key: total.cost for total in totals(alice.app, NOON.date(), "turn")}
-    assert found == {(session.uid, None): 0.25, (session.uid, 1): 0.25, (session.uid, 2): 0.5}
+    results = {total.key: total.cost for total in totals(alice.app, NOON.date(), "turn")}
+    assert results == {(session.uid, None): 0.25, (session.uid, 1): 0.25, (session.uid, 2): 0.5}
 
 
 def test_a_call_that_failed_without_an_answer_is_not_called_unpriced(acme: App) -> None:
@@ -150,7 +150,7 @@ def test_a_call_that_failed_without_an_answer_is_not_called_unpriced(acme: App) 
 
 def test_sums_take_one_query_however_much_there_is(acme: App) -> None:
     for days in range(5):
-        spend(acme, usage(), usage("gate"), at=NOON - timedelta(days=days))
+        spend(acme, usage(), usage("gate"), moment=NOON - timedelta(days=days))
     for by in GROUPS:
         with CaptureQueriesContext(connection) as queries:
             totals(acme, date(2027, 1, 1), by)

@@ -15,7 +15,7 @@ from memsite.tenancy.models import App, AppPolicy
 from tests.conftest import Caller, make_app, make_caller
 from tests.memories.providers.llm.servers import Says, Server
 from tests.plans import plan_of
-from tests.talking import at
+from tests.talking import at_time
 from tests.upkeep import upkeep_summaries
 
 NOON = datetime(2027, 3, 1, 12, tzinfo=UTC)
@@ -34,7 +34,7 @@ def tell(app: App, content: str, **fields: Any) -> Memory:
 
 def sweep(moment: datetime) -> int:
     """As the sweep does: only where there is something to do. Answers how many texts changed."""
-    with at(moment):
+    with at_time(moment):
         waiting = apps_with_stale_summaries(moment) | set(SummaryDue.objects.values_list("app_id", flat=True))
         return upkeep_summaries() if waiting else 0
 
@@ -171,7 +171,7 @@ def test_switched_off_it_is_not_written_even_if_a_worker_is_at_it(app: App, mode
 
     def slow(self: Any, *given: Any) -> Any:
         allow(app, capture_summaries=False)
-        with at(NOON + HOUR):
+        with at_time(NOON + HOUR):
             upkeep_summaries()
         return store(self, *given)
 
@@ -192,7 +192,7 @@ def test_what_runs_out_is_found_by_an_index(app: App) -> None:
 
 def test_the_page_of_a_category_follows(db: None) -> None:
     dora = make_caller(make_app("shelf", "knowledge"), "dora")
-    with at(NOON):
+    with at_time(NOON):
         dora.remember("Is on leave", category="work", valid_until=(NOON + DAY).isoformat())
         dora.remember("Runs marathons", category="work")
     sweep(NOON + HOUR)

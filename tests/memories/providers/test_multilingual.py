@@ -25,12 +25,12 @@ from memories.providers.embeddings.multilingual import (
     BLOCKS,
     CENTRE,
     GRAPH_FILE,
-    LEAST_LEANING,
+    LEAST_BIAS,
     MAX_TOKENS,
     WORD_BEGINS,
     Unigram,
     in_pairs,
-    leaning_less,
+    less_biased,
     load_model,
     locate_model,
     read_contents,
@@ -60,15 +60,15 @@ def test_vectors_are_those_of_the_reference(embedder):
 def expected(kind):
     leanings = read_leanings()
     rows = normalise_rows(np.array([entry[kind] for entry in GOLDEN]) - leanings.centre)
-    return leaning_less(rows, leanings.languages)
+    return less_biased(rows, leanings.languages)
 
 
 def test_what_leans_to_a_language_leans_no_more_than_english_and_the_rest_is_as_it_was():
     languages = np.eye(2, 4, dtype=np.float32)
     vectors = normalise_rows(np.array([[0.6, 0.1, 0.5, 0.5], [0.1, 0.2, 0.9, 0.1], [0.2, 0.9, 0.1, 0.1]]))
-    less = leaning_less(vectors, languages)
+    less = less_biased(vectors, languages)
     np.testing.assert_allclose(less[1], vectors[1], atol=1e-6)
-    kept = vectors[0] - [vectors[0, 0] - LEAST_LEANING, 0, 0, 0]
+    kept = vectors[0] - [vectors[0, 0] - LEAST_BIAS, 0, 0, 0]
     np.testing.assert_allclose(less[0], kept / np.linalg.norm(kept), atol=1e-6)
     assert less[2, 0] > vectors[2, 0] > 0
     np.testing.assert_allclose(np.linalg.norm(less, axis=1), 1, atol=1e-6)

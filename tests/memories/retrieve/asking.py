@@ -25,8 +25,8 @@ def search(caller: Caller, text: str, now: datetime | None = None, **options: An
     return agent_of(caller).search(SearchRequest(text=text, **options), now)
 
 
-def contents(found: Recall) -> list[str]:
-    return [hit.memory.content for hit in found.hits]
+def contents(result: Recall) -> list[str]:
+    return [hit.memory.content for hit in result.hits]
 
 
 def store(caller: Caller, content: str, **fields: Any) -> Memory:
@@ -34,8 +34,8 @@ def store(caller: Caller, content: str, **fields: Any) -> Memory:
     return Memory.objects.get(uid=caller.remember(content, dedupe=False, **fields)["id"])
 
 
-def link(caller: Caller, one: Memory, other: Memory, kind: str = "related") -> None:
-    answer = caller.post(f"memories/{one.uid}/links", {"to": str(other.uid), "kind": kind})
+def link(caller: Caller, item: Memory, other: Memory, kind: str = "related") -> None:
+    answer = caller.post(f"memories/{item.uid}/links", {"to": str(other.uid), "kind": kind})
     assert answer.status_code == 201, answer.content
 
 

@@ -24,7 +24,7 @@ from memsite.db.transactions import count
 from memsite.tenancy.models import App
 from tests.conftest import Caller, make_app
 from tests.memories.retrieve.asking import search
-from tests.talking import at
+from tests.talking import at_time
 from tests.unwritable import read_only
 
 NOON = datetime(2027, 3, 1, 12, 0, tzinfo=UTC)
@@ -65,7 +65,7 @@ def counted() -> tuple[list[int], list[tuple[str, int, int]], list[tuple[int, fl
     )
 
 
-def told(app: App) -> list[Any]:
+def tell(app: App) -> list[Any]:
     """What the database is told, in order."""
     return [parameters for _, parameters in AccessCounts(app).statements()]
 
@@ -93,13 +93,13 @@ def test_it_adds_up(acme: App) -> None:
 
 def test_memories_that_were_found_alike_are_told_together(acme: App) -> None:
     touched = dict.fromkeys(range(TOUCHED_AT_ONCE + 1, 0, -1), (2, NOON)) | {9_999: (1, NOON)}
-    many, one, other = (parameters for _, parameters in AccessCounts(acme, touched).statements())
+    many, item, other = (parameters for _, parameters in AccessCounts(acme, touched).statements())
     assert many[3:] == list(range(1, TOUCHED_AT_ONCE + 1))
-    assert (one[0], one[3:], other[0], other[3:]) == (2, [TOUCHED_AT_ONCE + 1], 1, [9_999])
+    assert (item[0], item[3:], other[0], other[3:]) == (2, [TOUCHED_AT_ONCE + 1], 1, [9_999])
 
 
 def test_nothing_is_told_of_nothing(acme: App) -> None:
-    assert told(acme) == []
+    assert tell(acme) == []
 
 
 # --- when it is written
@@ -109,10 +109,10 @@ def test_searches_are_counted_together_a_moment_later(alice: Caller, later: list
     alice.remember("whales sing")
     alice.remember("herons hunt")
     for second, question in enumerate(("whales", "whales", "herons", "quantum")):
-        with at(NOON + second * SECOND):
+        with at_time(NOON + second * SECOND):
             alice.post("memories/search", {"query": question, "limit": 1})
     assert counted() == ([0, 0], [], [])
-    assert [one.seconds for one in later] == [0.5]
+    assert [item.seconds for item in later] == [0.5]
     later[0].run()
     assert counted() == ([2, 1], [("items", 3, 3), ("none", 1, 0)], [(4, 4.0)])
     whales, herons = Memory.objects.order_by("pk")
@@ -158,13 +158,13 @@ def test_what_takes_long_to_write_is_written_the_less_often(
     monkeypatch.setattr(access_counters, "perf_counter", lambda: next(clock))
     later[0].run()
     alice.post("memories/search", {"query": "whales"})
-    assert [one.seconds for one in later] == [0.5, pytest.approx(seconds)]
+    assert [item.seconds for item in later] == [0.5, pytest.approx(seconds)]
 
 
 def test_who_sets_a_longer_moment_has_it(alice: Caller, later: list[Later], settings: Any) -> None:
     settings.MEMSITE = replace(get_conf(), count_milliseconds=60_000)
     alice.post("memories/search", {"query": "whales"})
-    assert [one.seconds for one in later] == [60.0]
+    assert [item.seconds for item in later] == [60.0]
 
 
 def test_a_process_that_ends_waits_for_no_moment() -> None:
@@ -186,8 +186,8 @@ def test_a_process_that_ends_waits_for_no_moment() -> None:
     process.join(60)
     process.kill()
     os.close(writing)
-    with os.fdopen(scoped) as told:
-        assert (told.read(), process.exitcode) == ("ends written", 0)
+    with os.fdopen(scoped) as answer:
+        assert (answer.read(), process.exitcode) == ("ends written", 0)
 
 
 # --- what stands in the way
@@ -242,14 +242,14 @@ def test_a_database_that_takes_nothing_is_told_once_and_again_when_it_is_the_nex
 def test_what_goes_wrong_with_one_app_loses_nothing_of_the_others(
     alice: Caller, charlie: Caller, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    one = AccessCounters()
+    item = AccessCounters()
     for caller in (alice, charlie):
-        one.keep(AccessCounts(caller.app, {}, {KIND: (1, 1, 0.5)}))
+        item.keep(AccessCounts(caller.app, {}, {KIND: (1, 1, 0.5)}))
     with monkeypatch.context() as patch:
         patch.setattr(access_counters, "count", raising(ValueError("unforeseen")))
         with pytest.raises(ValueError, match="unforeseen"):
-            one.write()
-    one.write()
+            item.write()
+    item.write()
     assert [row.app for row in RecallCount.objects.all()] == [charlie.app]
 
 
@@ -289,12 +289,12 @@ def test_a_process_that_ends_does_not_wait_for_a_database_that_is_away(
     monkeypatch.setattr(access_counters, "connection", Free())
     alice.remember("whales sing")
     alice.post("memories/search", {"query": "whales"})
-    asked: list[Any] = []
+    requested: list[Any] = []
     away = raising(OperationalError("the server is away"))
-    monkeypatch.setattr(access_counters, "count", lambda work: asked.append(work) or away(work))
+    monkeypatch.setattr(access_counters, "count", lambda work: requested.append(work) or away(work))
     monkeypatch.setattr("threading.Thread.is_alive", lambda _: False)
     later[0].run()
-    assert (len(asked), len(later)) == (1, 1)
+    assert (len(requested), len(later)) == (1, 1)
 
 
 def test_what_has_no_place_any_more_takes_nothing_else_along(
@@ -303,12 +303,12 @@ def test_what_has_no_place_any_more_takes_nothing_else_along(
     gone, there = make_app("gone"), alice.app
     monkeypatch.setattr(access_counters, "connection", Free())
     monkeypatch.setattr(access_counters, "count", lambda work: refused(work, gone))
-    one = AccessCounters()
+    item = AccessCounters()
     for app in (gone, there):
-        one.add(AccessCounts(app, {}, {KIND: (1, 1, 0.5)}))
-    one.write()
+        item.add(AccessCounts(app, {}, {KIND: (1, 1, 0.5)}))
+    item.write()
     assert [row.app for row in RecallCount.objects.all()] == [there]
-    assert not one.unwritten
+    assert not item.unwritten
 
 
 def refused(work: Any, gone: App) -> bool:

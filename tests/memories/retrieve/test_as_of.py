@@ -341,8 +341,8 @@ def test_what_was_known_is_what_the_revisions_tell(
         expected = {memory.content for memory in Memory.objects.all() if was_known(memory, day(number))}
         for few in (0, 500):
             monkeypatch.setattr(pipeline, "FEW", few)
-            found = {memory.content for memory in found_then(alice, day(number))}
-            assert found == expected, (number, few)
+            results = {memory.content for memory in found_then(alice, day(number))}
+            assert results == expected, (number, few)
 
 
 def found_then(caller: Caller, moment: datetime) -> list[Memory]:

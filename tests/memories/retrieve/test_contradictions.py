@@ -21,7 +21,7 @@ from memories.retrieve.contradictions import (
     LOOKED_AT,
     PlacedMemory,
     contradictions_of,
-    place_surer,
+    place_contradictions,
     put_surest_first,
 )
 from memories.retrieve.hits import Hit, Recall
@@ -39,36 +39,36 @@ MODES = ("auto", "tiered", "dual", "vector", "fulltext")
 RANKINGS = ("standard", "confidence", "product", "dual", "recent")
 
 
-def at_odds(caller: Caller, sure: float = 0.5, surer: float = 0.9, **fields: Any) -> tuple[Memory, Memory]:
+def at_odds(caller: Caller, sure: float = 0.5, more_certain: float = 0.9, **fields: Any) -> tuple[Memory, Memory]:
     """What the question finds, and what contradicts it, which it does not find."""
-    one = store(caller, "whales sing", confidence=sure)
-    other = store(caller, "Fish are mute", confidence=surer, **fields)
-    link(caller, other, one, "contradicts")
-    return one, other
+    item = store(caller, "whales sing", confidence=sure)
+    other = store(caller, "Fish are mute", confidence=more_certain, **fields)
+    link(caller, other, item, "contradicts")
+    return item, other
 
 
-def flagged(found: Recall) -> list[str]:
-    return [hit.memory.content for hit in found.hits if "conflicting" in hit.trust]
+def flagged(result: Recall) -> list[str]:
+    return [hit.memory.content for hit in result.hits if "conflicting" in hit.trust]
 
 
 @each_row("mode", MODES, rolled_back=True)
-def test_the_surer_one_stands_before_what_it_contradicts(alice: Caller, mode: str) -> None:
+def test_the_more_certain_one_stands_before_what_it_contradicts(alice: Caller, mode: str) -> None:
     store(alice, "whales sing on")
     at_odds(alice)
-    found = search(alice, QUESTION, mode=mode)
-    places = contents(found)
+    match = search(alice, QUESTION, mode=mode)
+    places = contents(match)
     assert sorted(places) == ["Fish are mute", "whales sing", "whales sing on"]
     assert places.index("Fish are mute") + 1 == places.index("whales sing")
-    assert flagged(found) == ["Fish are mute", "whales sing"]
+    assert flagged(match) == ["Fish are mute", "whales sing"]
 
 
 @each_row("ranking", RANKINGS, rolled_back=True)
 def test_its_score_is_that_of_what_it_contradicts_and_says_so(alice: Caller, ranking: str) -> None:
     set_policy(alice, ranking=ranking)
     at_odds(alice)
-    surer, hit = search(alice, QUESTION).hits
-    assert surer.parts == {"surer": surer.formula_score}
-    assert surer.formula_score == hit.formula_score
+    more_certain, hit = search(alice, QUESTION).hits
+    assert more_certain.parts == {"surer": more_certain.formula_score}
+    assert more_certain.formula_score == hit.formula_score
     combine = math.prod if ranking == "product" else sum
     assert combine(hit.parts.values()) == pytest.approx(hit.formula_score)
 
@@ -87,9 +87,11 @@ def test_the_api_and_the_block_tell_it(alice: Caller) -> None:
     assert text.count("conflicting") == 2
 
 
-@each_row("sure, surer, is_told", [(0.9, 0.5, False), (0.7, 0.7, True), (0.5, 0.6, True)], rolled_back=True)
-def test_of_equals_the_later_one_is_the_surer(alice: Caller, sure: float, surer: float, is_told: bool) -> None:
-    at_odds(alice, sure, surer)
+@each_row("sure, more_certain, is_told", [(0.9, 0.5, False), (0.7, 0.7, True), (0.5, 0.6, True)], rolled_back=True)
+def test_of_equals_the_later_one_is_the_more_certain(
+    alice: Caller, sure: float, more_certain: float, is_told: bool
+) -> None:
+    at_odds(alice, sure, more_certain)
     assert ("Fish are mute" in contents(search(alice, QUESTION))) == is_told
 
 
@@ -100,14 +102,14 @@ def test_of_equals_the_earlier_one_is_not_brought(alice: Caller) -> None:
 
 
 def test_the_surest_of_several_is_told_and_brings_nothing_itself(alice: Caller) -> None:
-    one, _ = at_odds(alice, 0.5, 0.6)
+    item, _ = at_odds(alice, 0.5, 0.6)
     third, fourth = store(alice, "Krill swims", confidence=0.7), store(alice, "Seals bark", confidence=0.9)
-    link(alice, third, one, "contradicts")
+    link(alice, third, item, "contradicts")
     link(alice, fourth, third, "contradicts")
-    found = search(alice, QUESTION)
-    assert contents(found) == ["Krill swims", "whales sing"]
-    assert flagged(found) == contents(found)
-    assert contents(search(alice, QUESTION, limit=2)) == contents(found)
+    match = search(alice, QUESTION)
+    assert contents(match) == ["Krill swims", "whales sing"]
+    assert flagged(match) == contents(match)
+    assert contents(search(alice, QUESTION, limit=2)) == contents(match)
 
 
 @each_row("kind", ["related", "elaborates"], rolled_back=True)
@@ -129,8 +131,8 @@ def test_what_may_not_be_shown_is_not_brought(alice: Caller, bob: Caller) -> Non
     "fields", [{"user_id": "doe"}, {"valid_until": timezone.now() - timedelta(days=1)}], ids=["another user", "run out"]
 )
 def test_nor_what_is_of_another_user_or_has_run_out(alice: Caller, fields: dict[str, Any]) -> None:
-    one, other = store(alice, "whales sing", confidence=0.5), store(alice, "Fish are mute", confidence=0.9, **fields)
-    link(alice, other, one, "contradicts")
+    item, other = store(alice, "whales sing", confidence=0.5), store(alice, "Fish are mute", confidence=0.9, **fields)
+    link(alice, other, item, "contradicts")
     assert contents(search(alice, QUESTION, user_id="roe")) == ["whales sing"]
 
 
@@ -142,14 +144,14 @@ def test_nor_what_a_filter_keeps_out(alice: Caller) -> None:
 def test_nor_what_is_excluded_or_was_told_already(alice: Caller) -> None:
     _, other = at_odds(alice)
     assert contents(search(alice, QUESTION, exclude=(other.pk,))) == ["whales sing"]
-    assert contents(search(alice, QUESTION, told=(other.pk,))) == ["whales sing"]
+    assert contents(search(alice, QUESTION, shown_pks=(other.pk,))) == ["whales sing"]
 
 
 def test_nor_what_is_gone(alice: Caller) -> None:
     _, other = at_odds(alice)
     forget(alice, other)
-    found = search(alice, QUESTION)
-    assert (contents(found), flagged(found)) == (["whales sing"], [])
+    match = search(alice, QUESTION)
+    assert (contents(match), flagged(match)) == (["whales sing"], [])
 
 
 def test_of_the_past_it_is_told_as_it_was(alice: Caller) -> None:
@@ -167,67 +169,72 @@ def test_it_counts_as_an_access_of_both(alice: Caller) -> None:
 
 def test_it_comes_with_what_summaries_answer(alice: Caller) -> None:
     set_policy(alice, capture_summaries=True)
-    one, other = at_odds(alice)
-    summarise(alice, "sea", ("whales sing", one))
-    found = search(alice, QUESTION, mode="tiered")
-    assert found.tier == "summaries"
-    assert contents(found) == [other.content, one.content]
-    assert flagged(found) == contents(found)
-    assert found.hits[0].parts == {"surer": found.hits[1].formula_score}
+    item, other = at_odds(alice)
+    summarise(alice, "sea", ("whales sing", item))
+    match = search(alice, QUESTION, mode="tiered")
+    assert match.tier == "summaries"
+    assert contents(match) == [other.content, item.content]
+    assert flagged(match) == contents(match)
+    assert match.hits[0].parts == {"surer": match.hits[1].formula_score}
 
 
 def test_another_apps_shared_memory_comes_with_its_own_contradiction(alice: Caller, charlie: Caller) -> None:
     for caller in (alice, charlie):
         set_policy(caller, share_memories=True)
-    one, other = at_odds(charlie)
-    change(charlie, one, visibility="shared")
-    assert contents(search(alice, QUESTION, shared=True)) == [one.content]
+    item, other = at_odds(charlie)
+    change(charlie, item, visibility="shared")
+    assert contents(search(alice, QUESTION, shared=True)) == [item.content]
     change(charlie, other, visibility="shared")
-    found = search(alice, QUESTION, shared=True)
-    assert contents(found) == [other.content, one.content]
-    assert flagged(found) == contents(found)
+    match = search(alice, QUESTION, shared=True)
+    assert contents(match) == [other.content, item.content]
+    assert flagged(match) == contents(match)
 
 
 def test_no_more_are_answered_than_were_asked_for(alice: Caller) -> None:
-    one, other = at_odds(alice)
+    item, other = at_odds(alice)
     first = search(alice, QUESTION, limit=1)
     assert (contents(first), first.more) == ([other.content], True)
     second = search(alice, QUESTION, limit=1, offset=1)
-    assert (contents(second), second.more) == ([one.content], False)
+    assert (contents(second), second.more) == ([item.content], False)
 
 
 def test_a_hit_says_that_it_is_at_odds_with_one_of_a_page_before(alice: Caller) -> None:
-    one, _ = at_odds(alice)
+    item, _ = at_odds(alice)
     assert flagged(search(alice, QUESTION, limit=1)) == []
-    assert flagged(search(alice, QUESTION, limit=1, offset=1)) == [one.content]
+    assert flagged(search(alice, QUESTION, limit=1, offset=1)) == [item.content]
 
 
 def test_so_it_does_where_summaries_answer(alice: Caller) -> None:
     set_policy(alice, capture_summaries=True)
-    one, _ = at_odds(alice)
-    summarise(alice, "sea", ("whales sing", one))
-    first, second = (search(alice, QUESTION, limit=1, offset=at, mode="tiered") for at in (0, 1))
-    assert (first.tier, flagged(first), second.tier, flagged(second)) == ("summaries", [], "summaries", [one.content])
+    item, _ = at_odds(alice)
+    summarise(alice, "sea", ("whales sing", item))
+    first, second = (search(alice, QUESTION, limit=1, offset=index, mode="tiered") for index in (0, 1))
+    assert (first.tier, flagged(first), second.tier, flagged(second)) == ("summaries", [], "summaries", [item.content])
 
 
 def test_so_it_does_among_what_other_apps_share(alice: Caller, charlie: Caller) -> None:
     for caller in (alice, charlie):
         set_policy(caller, share_memories=True)
-    one, _ = at_odds(charlie, visibility="shared")
-    change(charlie, one, visibility="shared")
-    found = [search(alice, QUESTION, limit=1, offset=at, shared=True) for at in (0, 1)]
-    assert [flagged(page) for page in found] == [[], [one.content]]
+    item, _ = at_odds(charlie, visibility="shared")
+    change(charlie, item, visibility="shared")
+    results = [search(alice, QUESTION, limit=1, offset=index, shared=True) for index in (0, 1)]
+    assert [flagged(page) for page in results] == [[], [item.content]]
 
 
 @pytest.fixture
 def long(alice: Caller) -> int:
     """Return how many memories the question finds, or brings: more than are looked at on the first page."""
-    found = [store(alice, f"whales sing n{number}", confidence=0.4) for number in range(CLOSE + 8)]
+    results = [store(alice, f"whales sing n{number}", confidence=0.4) for number in range(CLOSE + 8)]
     hidden = [store(alice, f"Fish number {number} is mute", confidence=0.9) for number in range(3)]
-    for one, other in ((found[2], hidden[0]), (found[9], hidden[1]), (found[-1], hidden[2]), (found[1], found[-2])):
-        link(alice, other, one, "contradicts")
-    change(alice, found[-2], confidence=0.8)
-    return len(found) + len(hidden)
+    for item, other in (
+        (results[2], hidden[0]),
+        (results[9], hidden[1]),
+        (results[-1], hidden[2]),
+        (results[1], results[-2]),
+    ):
+        link(alice, other, item, "contradicts")
+    change(alice, results[-2], confidence=0.8)
+    return len(results) + len(hidden)
 
 
 @each_row("mode, ranking", list(product(["auto", "vector"], RANKINGS)), rolled_back=True)
@@ -236,10 +243,12 @@ def test_all_pages_together_are_one_long_answer(alice: Caller, long: int, rankin
     whole = contents(search(alice, QUESTION, limit=100, mode=mode))
     assert len(whole) == len(set(whole)) == long
     for limit in (1, 3, 7):
-        pages = [search(alice, QUESTION, limit=limit, offset=at, mode=mode) for at in range(0, len(whole), limit)]
+        pages = [
+            search(alice, QUESTION, limit=limit, offset=number, mode=mode) for number in range(0, len(whole), limit)
+        ]
         # A page shows the surer of its own hits first: the same memories stand on it, whatever their order there.
         assert [sorted(contents(page)) for page in pages] == [
-            sorted(whole[at : at + limit]) for at in range(0, len(whole), limit)
+            sorted(whole[number : number + limit]) for number in range(0, len(whole), limit)
         ]
 
 
@@ -247,20 +256,20 @@ def test_what_changes_while_it_is_searched_for_is_found_as_it_was(
     alice: Caller, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The rows of an index die under the views that were made of it: each change of a memory gives it another one."""
-    one, other = at_odds(alice)
-    kept: list[AppIndex] = []
+    item, other = at_odds(alice)
+    retained: list[AppIndex] = []
 
     def placed_late(*arguments: Any) -> list[PlacedMemory]:
-        found = place_surer(*arguments)
+        result = place_contradictions(*arguments)
         for index in indexes.of_app(alice.app.pk):
-            for memory in (one, other):
+            for memory in (item, other):
                 index.bury(memory.pk)
-            kept.append(index)
-        return found
+            retained.append(index)
+        return result
 
-    monkeypatch.setattr("memories.retrieve.contradictions.place_surer", placed_late)
-    assert contents(search(alice, QUESTION)) == [other.content, one.content]
-    assert kept
+    monkeypatch.setattr("memories.retrieve.contradictions.place_contradictions", placed_late)
+    assert contents(search(alice, QUESTION)) == [other.content, item.content]
+    assert retained
 
 
 def test_however_many_hits_are_looked_at_the_query_is_possible(alice: Caller) -> None:
@@ -270,14 +279,14 @@ def test_however_many_hits_are_looked_at_the_query_is_possible(alice: Caller) ->
 def test_where_nothing_is_at_odds_it_is_not_asked_again_as_of_a_commit(
     alice: Caller, django_assert_num_queries: Any
 ) -> None:
-    one = store(alice, "whales sing")
+    item = store(alice, "whales sing")
     with django_assert_num_queries(2):
-        assert [contradictions_of(alice.app, [one.pk], (1, 1)) for _ in range(4)] == [[]] * 4
-    one, other = at_odds(alice)
-    pair = contradictions_of(alice.app, [one.pk])
-    assert set(*pair) == {one.pk, other.pk}
+        assert [contradictions_of(alice.app, [item.pk], (1, 1)) for _ in range(4)] == [[]] * 4
+    item, other = at_odds(alice)
+    pair = contradictions_of(alice.app, [item.pk])
+    assert set(*pair) == {item.pk, other.pk}
     with django_assert_num_queries(3):
-        assert [contradictions_of(alice.app, [one.pk], (1, 2)) for _ in range(2)] == [pair] * 2
+        assert [contradictions_of(alice.app, [item.pk], (1, 2)) for _ in range(2)] == [pair] * 2
 
 
 # --- the order alone
@@ -288,26 +297,26 @@ SURER = st.dictionaries(st.integers(0, 60), st.integers(0, 60), max_size=12)
 
 @settings(max_examples=200)
 @given(SURER, st.integers(1, 40))
-def test_what_stands_first_is_the_same_however_far_one_looks(surer: Mapping[int, int], most: int) -> None:
+def test_what_stands_first_is_the_same_however_far_one_looks(more_certain: Mapping[int, int], most: int) -> None:
     """Memories 0 to 39 are found, in this order; some are contradicted by a surer one, which has a higher number."""
     scores = [1.0 / (1 + number) for number in range(40)]
 
     def surest_against(pk: int) -> int | None:
-        other = surer.get(pk)
+        other = more_certain.get(pk)
         return other if other is not None and other > pk else None
 
-    whole = place_surer(range(40), scores, 40, surest_against)
-    assert len({one.pk for one in whole}) == len(whole)
-    assert {one.pk for one in whole} >= set(range(40))
-    assert place_surer(range(min(40, most + CLOSE)), scores, most, surest_against)[:most] == whole[:most]
-    for before, one in pairwise(whole):
-        assert before.score >= one.score
+    whole = place_contradictions(range(40), scores, 40, surest_against)
+    assert len({item.pk for item in whole}) == len(whole)
+    assert {item.pk for item in whole} >= set(range(40))
+    assert place_contradictions(range(min(40, most + CLOSE)), scores, most, surest_against)[:most] == whole[:most]
+    for before, item in pairwise(whole):
+        assert before.score >= item.score
         if before.brought:
-            assert surer[one.pk] == before.pk
-    at = {one.pk: number for number, one in enumerate(whole)}
-    for pk, number in at.items():
+            assert more_certain[item.pk] == before.pk
+    index = {item.pk: number for number, item in enumerate(whole)}
+    for pk, number in index.items():
         if (other := surest_against(pk)) is not None and not whole[number].brought:
-            assert at[other] <= number + 2 * CLOSE
+            assert index[other] <= number + 2 * CLOSE
 
 
 START = datetime(2027, 3, 1, 12, tzinfo=UTC)
@@ -346,24 +355,30 @@ def test_what_was_not_confirmed_for_long_is_stale(alice: Caller, days: int, is_s
     assert ("stale" in trust_of(alice, START + timedelta(days=days))) == is_stale
 
 
-def test_of_two_at_odds_the_surer_comes_first(alice: Caller) -> None:
-    best, surer = store(alice, "whales sing", confidence=0.5), store(alice, "whales sing no songs", confidence=0.9)
+def test_of_two_at_odds_the_more_certain_comes_first(alice: Caller) -> None:
+    best, more_certain = (
+        store(alice, "whales sing", confidence=0.5),
+        store(alice, "whales sing no songs", confidence=0.9),
+    )
     assert contents(search(alice, "whales sing")) == ["whales sing", "whales sing no songs"]
-    link(alice, best, surer, "contradicts")
-    found = search(alice, "whales sing")
-    assert contents(found) == ["whales sing no songs", "whales sing"]
-    assert all("conflicting" in hit.trust for hit in found.hits)
+    link(alice, best, more_certain, "contradicts")
+    match = search(alice, "whales sing")
+    assert contents(match) == ["whales sing no songs", "whales sing"]
+    assert all("conflicting" in hit.trust for hit in match.hits)
 
 
 def test_two_that_merely_have_to_do_with_each_other_stay_where_they_are(alice: Caller) -> None:
-    best, surer = store(alice, "whales sing", confidence=0.5), store(alice, "whales sing no songs", confidence=0.9)
-    link(alice, best, surer, "related")
+    best, more_certain = (
+        store(alice, "whales sing", confidence=0.5),
+        store(alice, "whales sing no songs", confidence=0.9),
+    )
+    link(alice, best, more_certain, "related")
     assert contents(search(alice, "whales sing")) == ["whales sing", "whales sing no songs"]
 
 
 def test_what_is_put_away_is_at_odds_with_nothing(alice: Caller) -> None:
-    one, other = store(alice, "whales sing"), store(alice, "whales never sing")
-    link(alice, one, other, "contradicts")
+    item, other = store(alice, "whales sing"), store(alice, "whales never sing")
+    link(alice, item, other, "contradicts")
     change(alice, other, status="archived")
     assert trust_of(alice) == ["unconfirmed"]
 
@@ -380,9 +395,9 @@ def test_three_in_a_row_at_odds_are_all_in_order() -> None:
     assert place[2] < place[1]
 
 
-def in_place(band: float, *told: tuple[float, float]) -> list[int]:
+def in_place(band: float, *answer: tuple[float, float]) -> list[int]:
     """Pks of hits that are all at odds, told as (score, confidence), in their order after the surer were surfaced."""
-    hits = [Hit(App(), Memory(pk=pk, confidence=confidence), score) for pk, (score, confidence) in enumerate(told)]
+    hits = [Hit(App(), Memory(pk=pk, confidence=confidence), score) for pk, (score, confidence) in enumerate(answer)]
     put_surest_first(hits, [(pk, pk + 1) for pk in range(len(hits) - 1)], band)
     return [hit.memory.pk for hit in hits]
 
@@ -400,11 +415,11 @@ def test_nobody_overtakes_what_fits_better_by_being_at_odds_with_the_best(alice:
     sure = store(alice, "Fish are silent", confidence=0.9)
     link(alice, best, sure, "contradicts")
     question = "when do the whales sing in the northern bay?"
-    found = search(alice, question, floor=False)
-    assert found.hits[0].formula_score - found.hits[-1].formula_score > BAND
-    assert contents(found)[0] == best.content
-    assert contents(found)[-1] == sure.content
-    assert [hit.trust[0] for hit in found.hits if "conflicting" in hit.trust] == ["conflicting"] * 2
+    match = search(alice, question, floor=False)
+    assert match.hits[0].formula_score - match.hits[-1].formula_score > BAND
+    assert contents(match)[0] == best.content
+    assert contents(match)[-1] == sure.content
+    assert [hit.trust[0] for hit in match.hits if "conflicting" in hit.trust] == ["conflicting"] * 2
 
 
 @pytest.mark.parametrize("mode", ["vector", "dual"])
@@ -413,15 +428,15 @@ def test_where_scores_are_shares_a_quarter_is_much_less(alice: Caller, mode: str
     far = store(alice, "some of the many whales out there do never ever sing", confidence=0.9)
     link(alice, best, near, "contradicts")
     link(alice, best, far, "contradicts")
-    found = search(alice, "whales sing", mode=mode)
-    scores = {hit.memory.content: hit.formula_score for hit in found.hits}
+    match = search(alice, "whales sing", mode=mode)
+    scores = {hit.memory.content: hit.formula_score for hit in match.hits}
     assert scores[far.content] < 0.75 * scores[best.content] < scores[near.content]
-    assert contents(found) == [near.content, best.content, far.content]
+    assert contents(match) == [near.content, best.content, far.content]
 
 
 @settings(max_examples=60)
 @given(st.data())
-def test_however_many_are_at_odds_the_surer_of_each_two_comes_first(data: st.DataObject) -> None:
+def test_however_many_are_at_odds_the_more_certain_of_each_two_comes_first(data: st.DataObject) -> None:
     confidences = data.draw(st.lists(st.sampled_from([0.3, 0.5, 0.7, 0.9]), min_size=2, max_size=6))
     numbers = st.integers(0, len(confidences) - 1)
     pairs = data.draw(st.lists(st.tuples(numbers, numbers).filter(lambda pair: pair[0] != pair[1]), max_size=8))
@@ -429,9 +444,9 @@ def test_however_many_are_at_odds_the_surer_of_each_two_comes_first(data: st.Dat
     put_surest_first(hits, pairs, BAND)
     place = {hit.memory.pk: number for number, hit in enumerate(hits)}
     assert sorted(place) == list(range(len(confidences)))
-    for one, other in pairs:
-        if confidences[one] > confidences[other]:
-            assert place[one] < place[other]
+    for item, other in pairs:
+        if confidences[item] > confidences[other]:
+            assert place[item] < place[other]
     untouched = [pk for pk in place if not any(pk in pair for pair in pairs)]
     assert untouched == sorted(untouched)
     scores = [hit.score for hit in hits]

@@ -39,8 +39,8 @@ def talks(alice: Caller) -> None:
 
 @pytest.mark.usefixtures("talks")
 def test_every_session_has_its_share(alice: Caller) -> None:
-    found = search(alice, ORDER, limit=3)
-    assert len({hit.memory.session_id for hit in found.hits}) == AgentSession.objects.count() == 3
+    match = search(alice, ORDER, limit=3)
+    assert len({hit.memory.session_id for hit in match.hits}) == AgentSession.objects.count() == 3
 
 
 @pytest.mark.usefixtures("talks")
@@ -87,8 +87,10 @@ def test_a_summary_comes_with_that_of_the_category(alice: Caller) -> None:
     set_policy(alice, capture_summaries=True)
     memory = store(alice, "the boat lies at the pier", category="sea")
     summarise(alice, "sea", ("The boat lies at the pier", memory))
-    told = alice.post("memories/search", {"query": "Summarise all about the boat at the pier"}).json()["summaries"]
-    assert [(one["passages"], one["sources"]) for one in told] == [(["The boat lies at the pier"], [str(memory.uid)])]
+    answer = alice.post("memories/search", {"query": "Summarise all about the boat at the pier"}).json()["summaries"]
+    assert [(item["passages"], item["sources"]) for item in answer] == [
+        (["The boat lies at the pier"], [str(memory.uid)])
+    ]
 
 
 def test_a_nearly_same_memory_comes_later(alice: Caller) -> None:

@@ -158,8 +158,8 @@ def check_leaning(ranking: str, name: str, plain: Hit, leaning: Hit, factor: flo
         assert leaning.parts[name] == pytest.approx(math.log(factor))
     else:
         assert leaning.formula_score == pytest.approx(plain.formula_score * factor)
-        told = factor if ranking == "product" else plain.formula_score * (factor - 1)
-        assert leaning.parts[name] == pytest.approx(told)
+        answer = factor if ranking == "product" else plain.formula_score * (factor - 1)
+        assert leaning.parts[name] == pytest.approx(answer)
     combine: Callable[[Any], float] = math.prod if ranking == "product" else math.fsum
     assert combine(leaning.parts.values()) == pytest.approx(leaning.formula_score, abs=1e-9)
     assert without(name, leaning.parts) == pytest.approx(without(name, plain.parts))
@@ -241,12 +241,12 @@ OTHER_TONES = [("excited", "frustrated"), ("neutral", "excited"), ("neutral", "n
 
 
 @each_row(
-    "ranking, said, asked", [(ranking, *tones) for ranking in FORMULAS for tones in OTHER_TONES], rolled_back=True
+    "ranking, text, question", [(ranking, *tones) for ranking in FORMULAS for tones in OTHER_TONES], rolled_back=True
 )
-def test_another_tone_changes_nothing_and_is_not_told(alice: Caller, ranking: str, said: str, asked: str) -> None:
+def test_another_tone_changes_nothing_and_is_not_told(alice: Caller, ranking: str, text: str, question: str) -> None:
     set_policy(alice, ranking=ranking)
-    toned(alice, "anna plays chess", said)
-    hit = one_hit(alice, "anna chess", tone=asked)
+    toned(alice, "anna plays chess", text)
+    hit = one_hit(alice, "anna chess", tone=question)
     assert hit.formula_score == one_hit(alice, "anna chess").formula_score
     assert "sentiment" not in hit.parts
 
@@ -273,7 +273,10 @@ def test_domain_and_tone_and_age_together(alice: Caller, bob: Caller, ranking: s
 def many(domains: None, alice: Caller, bob: Caller) -> None:
     words = ("anna", "chess", "plays", "bread", "sea", "night")
     for number in range(18):
-        who, text = (alice, bob)[number % 2], " ".join(words[at % 6] for at in range(number, number + 2 + number % 3))
+        who, text = (
+            (alice, bob)[number % 2],
+            " ".join(words[place % 6] for place in range(number, number + 2 + number % 3)),
+        )
         memory = store(who, text, importance=1 + number % 5, tags=["anna"] if number % 4 == 0 else [])
         Memory.objects.filter(pk=memory.pk).update(
             created_at=START - timedelta(days=number * 9),
@@ -285,10 +288,10 @@ def many(domains: None, alice: Caller, bob: Caller) -> None:
 @each_row("ranking", ["standard", "product", "dual", "confidence", "recent"], rolled_back=True)
 def test_parts_of_every_hit_make_its_score(alice: Caller, many: None, ranking: str) -> None:
     set_policy(alice, ranking=ranking)
-    found = search(alice, "anna plays chess", limit=18, tone="excited")
-    assert len(found.hits) > 5
-    combine: Callable[[Any], float] = math.prod if found.combined == "product" else math.fsum
-    for hit in found.hits:
+    match = search(alice, "anna plays chess", limit=18, tone="excited")
+    assert len(match.hits) > 5
+    combine: Callable[[Any], float] = math.prod if match.combined == "product" else math.fsum
+    for hit in match.hits:
         assert combine(hit.parts.values()) == pytest.approx(hit.formula_score, abs=1e-9)
     if ranking in FORMULAS:
-        assert [hit.score for hit in found.hits] == sorted((hit.score for hit in found.hits), reverse=True)
+        assert [hit.score for hit in match.hits] == sorted((hit.score for hit in match.hits), reverse=True)

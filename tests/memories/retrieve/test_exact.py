@@ -49,8 +49,10 @@ def store_trial(app: App, size: int, embedder: Blind) -> None:
 def missed(app: App, preset: str, embedder: Blind) -> list[str]:
     """Return the questions whose answer is not among the first three."""
     policy, scope = AppPolicy(app=app, **preset_values(preset)), Scope(None, None, timezone.now().timestamp())
-    found = {question: recall(app, question, scope, embedder, limit=3, policy=policy).hits for question, *_ in TRIAL}
-    return [question for question, answer, *_ in TRIAL if answer not in [hit.memory.content for hit in found[question]]]
+    results = {question: recall(app, question, scope, embedder, limit=3, policy=policy).hits for question, *_ in TRIAL}
+    return [
+        question for question, answer, *_ in TRIAL if answer not in [hit.memory.content for hit in results[question]]
+    ]
 
 
 @pytest.mark.parametrize("size", [200, pytest.param(10_000, marks=pytest.mark.long)])

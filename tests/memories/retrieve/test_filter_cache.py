@@ -43,9 +43,9 @@ def test_a_filter_that_is_asked_again_reads_what_was_written_since(
         assert sorted(matching_pks(alice.app, OLD)) == [whale.pk, heron.pk]
     change(alice, whale, tags=[])
     bear = store(alice, "bears sleep", tags=["old"])
-    with django_assert_num_queries(3) as asked:
+    with django_assert_num_queries(3) as requested:
         assert sorted(matching_pks(alice.app, OLD)) == [heron.pk, bear.pk]
-    assert all("> " in query["sql"] and "change_number" in query["sql"] for query in asked.captured_queries[1:])
+    assert all("> " in query["sql"] and "change_number" in query["sql"] for query in requested.captured_queries[1:])
     with django_assert_num_queries(1):
         assert sorted(matching_pks(alice.app, OLD)) == [heron.pk, bear.pk]
 
@@ -72,7 +72,7 @@ def test_it_is_what_the_database_would_say_whatever_happens(
     store(charlie, "of another app", tags=["old"], category="work", importance=5)
     for step in range(32):
         there = list(Memory.objects.for_app(alice.app))
-        one = draw.choice(there) if there else None
+        item = draw.choice(there) if there else None
         fields = {
             "tags": draw.choice([[], ["old"], ["new", "old"]]),
             "category": draw.choice(["work", "home"]),
@@ -82,14 +82,14 @@ def test_it_is_what_the_database_would_say_whatever_happens(
             "confidence": draw.choice([0.4, 0.9]),
         }
         what = draw.randrange(6)
-        if one is None or what < 2:
+        if item is None or what < 2:
             store(alice, f"whale {step}", user_id=draw.choice([None, "ada"]), **fields)
         elif what == 2:
-            change(alice, one, **dict(draw.sample(sorted(fields.items()), 2)))
+            change(alice, item, **dict(draw.sample(sorted(fields.items()), 2)))
         elif what == 3:
-            forget(alice, one)
+            forget(alice, item)
         elif what == 4:
-            search(alice, one.content, filters=draw.choice(FILTERS))
+            search(alice, item.content, filters=draw.choice(FILTERS))
         for filters in draw.sample(FILTERS, 5):
             assert sorted(matching_pks(alice.app, filters)) == asked_now(alice, filters)
     assert cached_filters.values

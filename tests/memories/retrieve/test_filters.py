@@ -120,8 +120,8 @@ VALUES: dict[str, Any] = {
 
 @pytest.fixture
 def kinds(alice: Caller) -> None:
-    for content, kept in VALUES.items():
-        alice.remember(content, metadata={"a": kept})
+    for content, value in VALUES.items():
+        alice.remember(content, metadata={"a": value})
     alice.remember("none")
 
 
@@ -149,10 +149,10 @@ def kinds(alice: Caller) -> None:
     ],
 )
 def test_a_value_in_metadata_is_of_one_kind(kinds: None, value: Any, expected: str) -> None:
-    found = let_through({"metadata.a": value})
-    assert ", ".join(sorted(found)) == expected
+    result = let_through({"metadata.a": value})
+    assert ", ".join(sorted(result)) == expected
     others = let_through({"not": {"metadata.a": value}})
-    assert sorted(found + others) == sorted([*VALUES, "none"])
+    assert sorted(result + others) == sorted([*VALUES, "none"])
     if not isinstance(value, list | dict):
         assert let_through({"metadata.a": {"ne": value}}) == others
 
@@ -288,8 +288,8 @@ def test_nothing_but_a_filter_error_is_ever_raised(filters: Any) -> None:
 
 
 def test_a_search_finds_only_what_its_filter_lets_through(shelf: Caller) -> None:
-    found = shelf.post("memories/search", {"query": "one two three", "filters": {"tags": "old"}}).json()["results"]
-    assert [hit["content"] for hit in found] == ["one"]
+    result = shelf.post("memories/search", {"query": "one two three", "filters": {"tags": "old"}}).json()["results"]
+    assert [hit["content"] for hit in result] == ["one"]
 
 
 def test_a_wrong_filter_is_a_clear_error(shelf: Caller) -> None:
@@ -308,15 +308,15 @@ def test_words_in_capitals_are_told_how_they_are_written(shelf: Caller) -> None:
 
 
 def test_no_filters_are_none(shelf: Caller) -> None:
-    told = [shelf.post("memories/search", {"query": "one", **filters}).json() for filters in ({}, {"filters": None})]
-    without, with_none = ([hit["id"] for hit in answer["results"]] for answer in told)
+    output = [shelf.post("memories/search", {"query": "one", **filters}).json() for filters in ({}, {"filters": None})]
+    without, with_none = ([hit["id"] for hit in answer["results"]] for answer in output)
     assert without == with_none != []
 
 
 def test_a_filter_opens_no_other_app(shelf: Caller, charlie: Caller) -> None:
     charlie.remember("one of another app", category="work")
-    found = shelf.post("memories/search", {"query": "one of another app", "filters": {"category": "work"}}).json()
-    assert "another app" not in str(found["results"])
+    result = shelf.post("memories/search", {"query": "one of another app", "filters": {"category": "work"}}).json()
+    assert "another app" not in str(result["results"])
 
 
 def test_a_text_that_is_too_long_is_told_how_long_it_may_be() -> None:

@@ -34,19 +34,19 @@ def reading_of(caller: Caller) -> ScopedView:
     return scoped_view(indexes.of(caller.app, embedder.name, embedder.dim).view(), Scope(None, None, NOW))
 
 
-def held(caller: Caller, *words: str) -> dict[str, int]:
+def hold(caller: Caller, *words: str) -> dict[str, int]:
     """How many memories hold each word that is not left out."""
-    found: WordMatches = look_up(caller.app, reading_of(caller), words)
-    return {name: len(places) for name, places in zip(found.names, found.places, strict=True)}
+    result: WordMatches = look_up(caller.app, reading_of(caller), words)
+    return {name: len(places) for name, places in zip(result.names, result.places, strict=True)}
 
 
 def held_afresh(caller: Caller, *words: str) -> dict[str, int]:
     """The same, by an index that knows nothing yet."""
     before = dict(indexes.kept)
     indexes.kept.clear()
-    found = held(caller, *words)
+    result = hold(caller, *words)
     indexes.kept.update(before)
-    return found
+    return result
 
 
 @pytest.fixture
@@ -56,7 +56,7 @@ def two_are_many(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_words_are_found_in_content_subject_and_tags_whatever_their_ending(alice: Caller) -> None:
     store(alice, "whales sing", subject="sea", tags=["night"])
-    assert held(alice, "whale", "singing", "sea", "nights", "day") == {
+    assert hold(alice, "whale", "singing", "sea", "nights", "day") == {
         "whale": 1,
         "singing": 1,
         "sea": 1,
@@ -67,31 +67,31 @@ def test_words_are_found_in_content_subject_and_tags_whatever_their_ending(alice
 
 def test_no_words_hold_nothing(alice: Caller) -> None:
     store(alice, "whales sing")
-    assert held(alice) == {}
+    assert hold(alice) == {}
 
 
 @pytest.mark.usefixtures("two_are_many")
 def test_a_word_that_too_many_memories_hold_is_left_out(alice: Caller) -> None:
     for name in ("blue", "grey", "white"):
         store(alice, f"a {name} whale")
-    assert held(alice, "whale", "grey") == {"grey": 1}
-    found = search(alice, "grey whale", mode="fulltext")
-    assert contents(found) == ["a grey whale"]
+    assert hold(alice, "whale", "grey") == {"grey": 1}
+    match = search(alice, "grey whale", mode="fulltext")
+    assert contents(match) == ["a grey whale"]
 
 
 @pytest.mark.usefixtures("two_are_many")
 def test_unless_nothing_else_is_left(alice: Caller) -> None:
     for name in ("blue", "grey", "white"):
         store(alice, f"a {name} whale sings")
-    assert held(alice, "whale") == {"whale": 3}
-    assert held(alice, "whale", "sings", "octopus") == {"whale": 3, "sings": 3, "octopus": 0}
+    assert hold(alice, "whale") == {"whale": 3}
+    assert hold(alice, "whale", "sings", "octopus") == {"whale": 3, "sings": 3, "octopus": 0}
 
 
 @pytest.mark.usefixtures("two_are_many")
 def test_a_word_of_two_memories_is_not_common(alice: Caller) -> None:
     store(alice, "a blue whale")
     store(alice, "a grey whale")
-    assert held(alice, "whale", "grey") == {"whale": 2, "grey": 1}
+    assert hold(alice, "whale", "grey") == {"whale": 2, "grey": 1}
 
 
 def test_what_is_common_grows_with_the_app(alice: Caller, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -99,9 +99,9 @@ def test_what_is_common_grows_with_the_app(alice: Caller, monkeypatch: pytest.Mo
     monkeypatch.setattr(fulltext, "COMMON_SHARE", 0.5)
     for content in ("a blue whale", "a grey whale", "a white heron", "a black heron"):
         store(alice, content)
-    assert held(alice, "whale", "grey") == {"whale": 2, "grey": 1}
+    assert hold(alice, "whale", "grey") == {"whale": 2, "grey": 1}
     store(alice, "a pink whale")
-    assert held(alice, "whale", "grey") == {"grey": 1}
+    assert hold(alice, "whale", "grey") == {"grey": 1}
 
 
 @pytest.mark.usefixtures("two_are_many")
@@ -116,8 +116,8 @@ def test_what_other_apps_hold_makes_no_word_common(alice: Caller, charlie: Calle
 
     for write in (theirs, ours) if first == "theirs" else (ours, theirs):
         write()
-    assert held(alice, "whale", "grey") == {"whale": 1, "grey": 1}
-    assert held(charlie, "whale", "grey") == {"grey": 1}
+    assert hold(alice, "whale", "grey") == {"whale": 1, "grey": 1}
+    assert hold(charlie, "whale", "grey") == {"grey": 1}
 
 
 @pytest.mark.usefixtures("two_are_many")
@@ -125,7 +125,7 @@ def test_common_in_two_apps_is_common_in_each(alice: Caller, charlie: Caller) ->
     for caller in (alice, charlie, alice, charlie, alice, charlie):
         store(caller, "one more whale, grey")
     store(alice, "a heron")
-    assert held(alice, "whale", "heron") == {"heron": 1}
+    assert hold(alice, "whale", "heron") == {"heron": 1}
 
 
 @pytest.mark.usefixtures("two_are_many")
@@ -140,10 +140,10 @@ def test_memories_that_are_not_shown_make_no_difference_to_what_is_found(alice: 
 @each_row("word", ["app{pk}", "APP{pk}", "äpp{pk}"], rolled_back=True)
 def test_the_number_of_the_app_is_no_word_of_its_memories(alice: Caller, word: str) -> None:
     store(alice, "whales sing")
-    asked = word.format(pk=alice.app.pk)
-    assert held(alice, asked.casefold()) == {asked.casefold(): 0}
-    store(alice, f"{asked} is a name")
-    assert held(alice, asked.casefold()) == {asked.casefold(): 1}
+    requested = word.format(pk=alice.app.pk)
+    assert hold(alice, requested.casefold()) == {requested.casefold(): 0}
+    store(alice, f"{requested} is a name")
+    assert hold(alice, requested.casefold()) == {requested.casefold(): 1}
 
 
 def test_a_usual_search_asks_once(alice: Caller, charlie: Caller, django_assert_num_queries: Any) -> None:
@@ -158,16 +158,16 @@ def test_a_usual_search_asks_once(alice: Caller, charlie: Caller, django_assert_
 
 
 @pytest.fixture
-def asked(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+def questions(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """What is asked of the database from here on: of all memories, or of the new ones."""
     seen: list[str] = []
     for name in ("holders", "new_holders"):
         ask = getattr(fulltext, name)
 
         def told(words: Any, *rest: Any, ask: Any = ask, name: str = name) -> Any:
-            found = ask(words, *rest)
-            seen.extend(f"{name} {word}" for word in words if found is not None)
-            return found
+            result = ask(words, *rest)
+            seen.extend(f"{name} {word}" for word in words if result is not None)
+            return result
 
         monkeypatch.setattr(fulltext, name, told)
     return seen
@@ -175,69 +175,69 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
 def test_what_was_asked_is_not_asked_again(alice: Caller, django_assert_num_queries: Any) -> None:
     store(alice, "whales sing")
-    assert held(alice, "whales", "sing") == {"whales": 1, "sing": 1}
+    assert hold(alice, "whales", "sing") == {"whales": 1, "sing": 1}
     scoped = reading_of(alice)
     with django_assert_num_queries(0):
         look_up(alice.app, scoped, ["sing", "whales"])
 
 
 def test_after_a_write_only_what_is_new_is_asked_about(
-    alice: Caller, asked: list[str], django_assert_num_queries: Any
+    alice: Caller, questions: list[str], django_assert_num_queries: Any
 ) -> None:
     store(alice, "whales sing")
-    held(alice, "whale", "sing")
+    hold(alice, "whale", "sing")
     store(alice, "a blue whale")
     scoped = reading_of(alice)
-    asked.clear()
+    questions.clear()
     with django_assert_num_queries(1):
-        found = look_up(alice.app, scoped, ["whale", "sing"])
-    assert asked == ["new_holders whale", "new_holders sing"]
-    assert [len(places) for places in found.places] == [2, 1]
+        result = look_up(alice.app, scoped, ["whale", "sing"])
+    assert questions == ["new_holders whale", "new_holders sing"]
+    assert [len(places) for places in result.places] == [2, 1]
     # A word that nobody asked for yet, beside one that somebody did.
-    asked.clear()
-    assert held(alice, "sing", "blue") == {"sing": 1, "blue": 1}
-    assert asked == ["holders blue"]
+    questions.clear()
+    assert hold(alice, "sing", "blue") == {"sing": 1, "blue": 1}
+    assert questions == ["holders blue"]
 
 
-def test_words_that_were_asked_for_at_different_times_are_found_alike(alice: Caller, asked: list[str]) -> None:
+def test_words_that_were_asked_for_at_different_times_are_found_alike(alice: Caller, questions: list[str]) -> None:
     for number, word in enumerate(("whale", "sing", "sea"), 1):
         store(alice, "whales sing in the sea")
-        assert held(alice, word) == {word: number}
-    assert held(alice, "whale", "sing", "sea") == {"whale": 3, "sing": 3, "sea": 3}
+        assert hold(alice, word) == {word: number}
+    assert hold(alice, "whale", "sing", "sea") == {"whale": 3, "sing": 3, "sea": 3}
 
 
 def test_a_changed_memory_holds_the_words_that_it_has_now(alice: Caller) -> None:
     memory = store(alice, "whales sing")
-    assert held(alice, "whale", "heron") == {"whale": 1, "heron": 0}
+    assert hold(alice, "whale", "heron") == {"whale": 1, "heron": 0}
     change(alice, memory, content="herons fish")
-    assert held(alice, "whale", "heron") == {"whale": 0, "heron": 1}
+    assert hold(alice, "whale", "heron") == {"whale": 0, "heron": 1}
     change(alice, memory, importance=5)
-    assert held(alice, "whale", "heron") == {"whale": 0, "heron": 1}
+    assert hold(alice, "whale", "heron") == {"whale": 0, "heron": 1}
 
 
-def test_what_is_forgotten_holds_nothing(alice: Caller, asked: list[str]) -> None:
+def test_what_is_forgotten_holds_nothing(alice: Caller, questions: list[str]) -> None:
     memory, *_ = [store(alice, f"whale {number}") for number in range(5)]
-    assert held(alice, "whale") == {"whale": 5}
-    asked.clear()
+    assert hold(alice, "whale") == {"whale": 5}
+    questions.clear()
     forget(alice, memory)
-    assert held(alice, "whale") == {"whale": 4}
-    assert not asked
+    assert hold(alice, "whale") == {"whale": 4}
+    assert not questions
 
 
 @pytest.mark.parametrize(("name", "value"), [("MOST_NEW", 1), ("MOST_BETWEEN", 0)])
 def test_of_many_new_memories_it_is_asked_anew(
-    alice: Caller, asked: list[str], monkeypatch: pytest.MonkeyPatch, name: str, value: int
+    alice: Caller, questions: list[str], monkeypatch: pytest.MonkeyPatch, name: str, value: int
 ) -> None:
     monkeypatch.setattr(fulltext, name, value)
     monkeypatch.setattr(scratch_index, "FEW_TEXTS", 0)
     store(alice, "whales sing")
-    held(alice, "whale")
+    hold(alice, "whale")
     for number in range(2):
         store(alice, f"whale {number}")
-    asked.clear()
-    assert held(alice, "whale") == {"whale": 3}
+    questions.clear()
+    assert hold(alice, "whale") == {"whale": 3}
     is_range = name == "MOST_BETWEEN"
-    assert asked == ["new_holders whale" if is_range and connection.vendor != "sqlite" else "holders whale"]
+    assert questions == ["new_holders whale" if is_range and connection.vendor != "sqlite" else "holders whale"]
 
 
 TEXTS = (
@@ -277,16 +277,16 @@ ASKED = (
 def found_after(caller: Caller) -> dict[str, set[str]]:
     """By word, the texts that hold it, of memories that came after it was asked for."""
     store(caller, "nothing of these")
-    held(caller, *ASKED)
+    hold(caller, *ASKED)
     for text in TEXTS:
         store(caller, text, tags=["tagged whales"] if "fish" in text else [])
     store(caller, "a memory with a subject", subject="Heron Song")
     scoped = reading_of(caller)
-    told = dict(Memory.objects.for_app(caller.app).values_list("pk", "content"))
-    found = look_up(caller.app, scoped, ASKED)
+    answer = dict(Memory.objects.for_app(caller.app).values_list("pk", "content"))
+    result = look_up(caller.app, scoped, ASKED)
     return {
-        name: {told[pk] for pk in scoped.at("pk", places).tolist()}
-        for name, places in zip(found.names, found.places, strict=True)
+        name: {answer[pk] for pk in scoped.values_at("pk", places).tolist()}
+        for name, places in zip(result.names, result.places, strict=True)
     }
 
 
@@ -296,14 +296,14 @@ def test_an_index_aside_finds_what_the_one_of_all_finds(
     aside_of: list[int] = []
     holders = scratch_index.holders
     monkeypatch.setattr(scratch_index, "holders", lambda words, pks: aside_of.append(len(pks)) or holders(words, pks))
-    found = found_after(alice)
+    result = found_after(alice)
     assert aside_of == ([len(TEXTS) + 1] if connection.vendor == "sqlite" else [])
-    assert found["whale"] >= {"Whales sing", "whales app1 app 12", "no fish"}
-    assert found["song"] == {"the whaler's song", "a memory with a subject"}
-    assert found["app1"] == {"whales app1 app 12"}
-    assert (found["鯨は"], found["วาฬ"], found["cafe"]) == ({"鯨は海で歌う"}, {"วาฬร้องเพลง"}, {"naïve café"})
+    assert result["whale"] >= {"Whales sing", "whales app1 app 12", "no fish"}
+    assert result["song"] == {"the whaler's song", "a memory with a subject"}
+    assert result["app1"] == {"whales app1 app 12"}
+    assert (result["鯨は"], result["วาฬ"], result["cafe"]) == ({"鯨は海で歌う"}, {"วาฬร้องเพลง"}, {"naïve café"})
     monkeypatch.setattr(scratch_index, "FEW_TEXTS", 0)
-    assert found_after(charlie) == found
+    assert found_after(charlie) == result
     assert len(aside_of) <= 1
 
 
@@ -317,9 +317,9 @@ def test_only_a_few_short_texts_are_read(
     monkeypatch.setattr(scratch_index, "holders", lambda words, pks: scoped_view.append(pks) or holders(words, pks))
     monkeypatch.setattr(scratch_index, "FEW_TEXTS", few)
     monkeypatch.setattr(scratch_index, "FEW_CHARACTERS", characters)
-    held(alice, "whale")
+    hold(alice, "whale")
     new = [store(alice, f"a whale {number}") for number in range(3)]
-    assert held(alice, "whale") == {"whale": 3}
+    assert hold(alice, "whale") == {"whale": 3}
     assert scoped_view == ([[memory.pk for memory in new]] if is_aside else [])
 
 
@@ -332,73 +332,73 @@ def test_what_cannot_be_asked_fails_as_it_does_elsewhere(alice: Caller) -> None:
 
 
 def test_numbers_that_lie_far_apart_are_no_reason_to_ask_anew(
-    alice: Caller, asked: list[str], monkeypatch: pytest.MonkeyPatch
+    alice: Caller, questions: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(fulltext, "MOST_BETWEEN", 0)
     old, _ = store(alice, "a whale"), store(alice, "a heron")
-    held(alice, "whale")
+    hold(alice, "whale")
     change(alice, old, importance=5)
     store(alice, "one more whale")
-    asked.clear()
-    assert held(alice, "whale") == {"whale": 2}
-    assert asked == ["new_holders whale"]
+    questions.clear()
+    assert hold(alice, "whale") == {"whale": 2}
+    assert questions == ["new_holders whale"]
 
 
 def test_what_others_write_in_between_is_not_counted(alice: Caller, charlie: Caller) -> None:
     store(alice, "whales sing")
-    assert held(alice, "whale") == {"whale": 1}
+    assert hold(alice, "whale") == {"whale": 1}
     for caller in (alice, charlie, alice):
         store(caller, "one more whale")
-    assert held(alice, "whale") == {"whale": 3}
-    assert held(charlie, "whale") == {"whale": 1}
+    assert hold(alice, "whale") == {"whale": 3}
+    assert hold(charlie, "whale") == {"whale": 1}
 
 
 @pytest.mark.usefixtures("two_are_many")
 def test_a_word_becomes_common_and_ceases_to_be(alice: Caller) -> None:
     store(alice, "a heron")
     whales = [store(alice, f"a {name} whale") for name in ("blue", "grey")]
-    assert held(alice, "whale", "heron") == {"whale": 2, "heron": 1}
+    assert hold(alice, "whale", "heron") == {"whale": 2, "heron": 1}
     whales.append(store(alice, "a white whale"))
-    assert held(alice, "whale", "heron") == {"heron": 1}
+    assert hold(alice, "whale", "heron") == {"heron": 1}
     whales.append(store(alice, "a black whale"))
-    assert held(alice, "whale", "heron") == {"heron": 1}
+    assert hold(alice, "whale", "heron") == {"heron": 1}
     for number, left in enumerate((3, 2, 1)):
         forget(alice, whales[number])
-        assert held(alice, "whale", "heron") == ({"heron": 1} if left > 2 else {"whale": left, "heron": 1})
+        assert hold(alice, "whale", "heron") == ({"heron": 1} if left > 2 else {"whale": left, "heron": 1})
 
 
 @pytest.mark.usefixtures("two_are_many")
-def test_a_common_word_is_known_to_be_common(alice: Caller, asked: list[str]) -> None:
+def test_a_common_word_is_known_to_be_common(alice: Caller, questions: list[str]) -> None:
     for number in range(9):
         store(alice, f"whale {number}")
     store(alice, "a heron")
-    assert held(alice, "whale", "heron") == {"heron": 1}
-    asked.clear()
-    assert held(alice, "whale", "heron") == {"heron": 1}
-    assert not asked
+    assert hold(alice, "whale", "heron") == {"heron": 1}
+    questions.clear()
+    assert hold(alice, "whale", "heron") == {"heron": 1}
+    assert not questions
     # All of them are read only where there is nothing else.
-    assert held(alice, "whale") == {"whale": 9}
-    assert asked == ["holders whale"]
-    assert held(alice, "whale", "heron") == {"heron": 1}
+    assert hold(alice, "whale") == {"whale": 9}
+    assert questions == ["holders whale"]
+    assert hold(alice, "whale", "heron") == {"heron": 1}
 
 
 def test_a_view_that_began_before_a_write_finds_what_is_in_it(alice: Caller) -> None:
     store(alice, "whales sing")
     before = reading_of(alice)
     store(alice, "whales dive")
-    assert held(alice, "whale") == {"whale": 2}
+    assert hold(alice, "whale") == {"whale": 2}
     assert [places.tolist() for places in look_up(alice.app, before, ["whale"]).places] == [[0]]
 
 
 def test_rows_that_move_up_are_asked_about_anew(alice: Caller) -> None:
     memories = [store(alice, f"whale {number}") for number in range(6)]
     store(alice, "a heron")
-    assert held(alice, "whale", "heron") == {"whale": 6, "heron": 1}
+    assert hold(alice, "whale", "heron") == {"whale": 6, "heron": 1}
     for memory in memories[:3]:
         forget(alice, memory)
     scoped = reading_of(alice)
     assert len(scoped.view.columns.pk) == 4, "nothing was compacted"
-    assert held(alice, "whale", "heron") == {"whale": 3, "heron": 1}
+    assert hold(alice, "whale", "heron") == {"whale": 3, "heron": 1}
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -417,7 +417,7 @@ def test_whatever_is_written_it_is_found_as_if_nothing_was_asked_before(alice: C
         else:
             forget(alice, memories.pop(random.randrange(len(memories))))
         some = random.sample(words, 3)
-        assert held(alice, *some) == held_afresh(alice, *some)
+        assert hold(alice, *some) == held_afresh(alice, *some)
 
 
 @pytest.mark.postgres("SQLite puts words into its index at once")
@@ -448,7 +448,7 @@ BEYOND = {
 @each_row("content", BEYOND, rolled_back=True)
 def test_words_beyond_ascii_are_found(alice: Caller, content: str) -> None:
     store(alice, content)
-    assert held(alice, *BEYOND[content], "北京") == {**dict.fromkeys(BEYOND[content], 1), "北京": 0}
+    assert hold(alice, *BEYOND[content], "北京") == {**dict.fromkeys(BEYOND[content], 1), "北京": 0}
 
 
 TYPED_APART = {
@@ -469,18 +469,18 @@ def test_letters_typed_apart_from_their_marks_are_found_by_those_in_one_piece_an
     alice: Caller, stored_in: Any, asked_in: Any, content: str
 ) -> None:
     store(alice, "北京 plain")
-    said = normalize(stored_in, content)
-    store(alice, said)
+    text = normalize(stored_in, content)
+    store(alice, text)
     question = normalize(asked_in, TYPED_APART[content])
-    assert contents(search(alice, question, mode="fulltext")) == [said], "and it stays as it was stored"
+    assert contents(search(alice, question, mode="fulltext")) == [text], "and it stays as it was stored"
     words = parts_in(question)
-    assert held_afresh(alice, *words) == held(alice, *words) == dict.fromkeys(words, 1)
+    assert held_afresh(alice, *words) == hold(alice, *words) == dict.fromkeys(words, 1)
     check_index_of_words()
 
 
 def test_they_are_found_in_subject_and_tags(alice: Caller) -> None:
     store(alice, "sings", subject="王小明", tags=["küche", "标签", "plain"])
-    assert held(alice, "小明", "küche", "标签", "plain", "明王") == {
+    assert hold(alice, "小明", "küche", "标签", "plain", "明王") == {
         "小明": 1,
         "küche": 1,
         "标签": 1,
@@ -493,7 +493,7 @@ def test_they_are_found_in_subject_and_tags(alice: Caller) -> None:
 def test_a_long_text_is_found_by_all_of_its_words(alice: Caller) -> None:
     """SQLite reads so many characters at a time."""
     store(alice, "学" * (BLOCK - 1) + "柏林" + "学" * (BLOCK - 3) + "東京x" + "京都")
-    assert held(alice, "柏林", "東京", "京都", "林京") == {"柏林": 1, "東京": 1, "京都": 1, "林京": 0}
+    assert hold(alice, "柏林", "東京", "京都", "林京") == {"柏林": 1, "東京": 1, "京都": 1, "林京": 0}
     check_index_of_words()
 
 
@@ -509,8 +509,8 @@ def test_what_is_changed_and_forgotten_leaves_none_of_them(alice: Caller) -> Non
 def test_a_question_is_asked_in_pairs_that_reach_over_no_border(alice: Caller) -> None:
     store(alice, "我妹妹下个月要结婚")
     store(alice, "他的名字很长")
-    assert held(alice, "妹妹", "妹叫", "名字") == {"妹妹": 1, "名字": 1}
-    assert held(alice, "量子", "子力", "力学") == {"量子": 0, "力学": 0}
+    assert hold(alice, "妹妹", "妹叫", "名字") == {"妹妹": 1, "名字": 1}
+    assert hold(alice, "量子", "子力", "力学") == {"量子": 0, "力学": 0}
 
 
 def test_of_two_texts_without_spaces_the_long_one_says_less_of_a_word(alice: Caller) -> None:
@@ -518,8 +518,8 @@ def test_of_two_texts_without_spaces_the_long_one_says_less_of_a_word(alice: Cal
     for content in (long, short):
         store(alice, content)
     scoped = reading_of(alice)
-    found = look_up(alice.app, scoped, ["柏林"])
-    bm25 = dict(zip(scoped.at("pk", found.holding).tolist(), found.bm25[found.holding].tolist(), strict=True))
+    result = look_up(alice.app, scoped, ["柏林"])
+    bm25 = dict(zip(scoped.values_at("pk", result.holding).tolist(), result.bm25[result.holding].tolist(), strict=True))
     by_length = [bm25[memory.pk] for memory in Memory.objects.order_by("pk")]
     assert by_length[0] < by_length[1]
 

@@ -23,16 +23,16 @@ def near(caller: Caller, question: str, **scope: Any) -> dict[str, float]:
     embedder = embedder_of(caller)
     view = indexes.of(caller.app, embedder.name, embedder.dim).view()
     scoped = scoped_view(view, Scope(caller.agent.pk, scope.pop("users", None), timezone.now().timestamp(), **scope))
-    found = derived.graph_proximity(caller.app, question, scoped)
+    result = derived.graph_proximity(caller.app, question, scoped)
     texts = dict(Memory.objects.for_app(caller.app).values_list("pk", "content"))
-    return {texts[int(pk)]: float(value) for pk, value in zip(scoped.pks, found, strict=True) if value}
+    return {texts[int(pk)]: float(value) for pk, value in zip(scoped.pks, result, strict=True) if value}
 
 
 def chain(caller: Caller, *texts: str, **first: Any) -> None:
     """Memories of which each is linked to the next; only the first has tags."""
     memories = [store(caller, text, **(first if number == 0 else {})) for number, text in enumerate(texts)]
-    for one, other in pairwise(memories):
-        link(caller, one, other)
+    for item, other in pairwise(memories):
+        link(caller, item, other)
 
 
 @pytest.mark.parametrize(
@@ -65,15 +65,15 @@ def test_each_hop_halves_and_the_third_is_not_taken(alice: Caller) -> None:
 
 @pytest.mark.parametrize("kind", ["related", "contradicts", "elaborates"])
 def test_links_are_walked_both_ways_whatever_they_say(alice: Caller, kind: str) -> None:
-    hub, one, other = store(alice, "hub", tags=["anna"]), store(alice, "one"), store(alice, "other")
-    link(alice, hub, one, kind)
+    hub, item, other = store(alice, "hub", tags=["anna"]), store(alice, "one"), store(alice, "other")
+    link(alice, hub, item, kind)
     link(alice, other, hub, kind)
     assert near(alice, "anna") == {"hub": 1.0, "one": 0.5, "other": 0.5}
 
 
 def test_the_shortest_way_counts(alice: Caller) -> None:
-    one, two, three = store(alice, "one", tags=["anna"]), store(alice, "two"), store(alice, "three", tags=["anna"])
-    for start, end in ((one, two), (two, three), (three, one), (two, one)):
+    item, two, three = store(alice, "one", tags=["anna"]), store(alice, "two"), store(alice, "three", tags=["anna"])
+    for start, end in ((item, two), (two, three), (three, item), (two, item)):
         link(alice, start, end)
     assert near(alice, "anna") == {"one": 1.0, "three": 1.0, "two": 0.5}
 
@@ -129,8 +129,8 @@ def test_hops_cost_a_query_each_and_memories_none(alice: Caller, django_assert_n
 
 def test_the_graph_alone_explains_itself_by_one_part(alice: Caller) -> None:
     chain(alice, "one", "two", "three", tags=["anna"])
-    found = search(alice, "anna", mode="graph")
-    assert [(hit.memory.content, hit.formula_score, hit.parts) for hit in found.hits] == [
+    match = search(alice, "anna", mode="graph")
+    assert [(hit.memory.content, hit.formula_score, hit.parts) for hit in match.hits] == [
         (text, value, {"graph": value}) for text, value in (("one", 1.0), ("two", 0.5), ("three", 0.25))
     ]
 
@@ -143,8 +143,8 @@ def test_the_graph_alone_needs_no_embedder(alice: Caller, monkeypatch: pytest.Mo
 
     monkeypatch.setattr(HashEmbedder, "embed_query", away)
     Vector.objects.all().delete()
-    found = search(alice, "anna", mode="graph")
-    assert (contents(found), found.degraded) == (["takes a minute"], [])
+    match = search(alice, "anna", mode="graph")
+    assert (contents(match), match.degraded) == (["takes a minute"], [])
 
 
 def test_what_is_out_of_date_is_not_found_but_what_stands_for_it_is(alice: Caller) -> None:
@@ -162,12 +162,12 @@ def test_what_is_put_away_or_run_out_is_not_found(alice: Caller) -> None:
 
 
 def test_a_forgotten_memory_is_no_way_to_another(alice: Caller) -> None:
-    one, two, three = store(alice, "one", tags=["anna"]), store(alice, "two"), store(alice, "three")
-    link(alice, one, two)
+    item, two, three = store(alice, "one", tags=["anna"]), store(alice, "two"), store(alice, "three")
+    link(alice, item, two)
     link(alice, two, three)
     forget(alice, two)
     assert near(alice, "anna") == {"one": 1.0}
-    forget(alice, one)
+    forget(alice, item)
     assert near(alice, "anna") == {}
     assert not Mention.objects.exists()
     assert not Entity.objects.exists()
@@ -216,9 +216,9 @@ def test_scores_do_not_tell_that_a_name_stands_in_private_memories(alice: Caller
 
 
 def test_filters_and_exclusions_hold(alice: Caller) -> None:
-    one, two = store(alice, "one", tags=["anna"], category="work"), store(alice, "two", tags=["anna"])
+    item, two = store(alice, "one", tags=["anna"], category="work"), store(alice, "two", tags=["anna"])
     assert contents(search(alice, "anna", mode="graph", filters={"category": "work"})) == ["one"]
-    assert contents(search(alice, "anna", mode="graph", exclude=(one.pk,))) == [two.content]
+    assert contents(search(alice, "anna", mode="graph", exclude=(item.pk,))) == [two.content]
 
 
 def test_domains_do_not_disturb_the_graph_alone(alice: Caller, bob: Caller) -> None:

@@ -35,17 +35,17 @@ def as_without_the_tests_transaction(monkeypatch: pytest.MonkeyPatch) -> Iterato
     recent_memories.clear()
 
 
-def sql_of(asked: Any) -> list[str]:
-    return [one["sql"] for one in asked]
+def sql_of(requested: Any) -> list[str]:
+    return [item["sql"] for item in requested]
 
 
 def test_a_row_is_read_once(alice: Caller, django_assert_num_queries: Any) -> None:
     whale = store(alice, "whales sing", tags=["sea"], metadata={"depth": [1, None]})
     with django_assert_num_queries(1):
         first = cached_rows(alice.app, [whale.pk])[whale.pk]
-    with django_assert_num_queries(1) as asked:
+    with django_assert_num_queries(1) as requested:
         again = cached_rows(alice.app, [whale.pk])[whale.pk]
-    assert "content" not in sql_of(asked)[0]
+    assert "content" not in sql_of(requested)[0]
     for field in Memory._meta.concrete_fields:
         assert getattr(again, field.attname) == getattr(first, field.attname), field.name
     assert (again.session, again.resource) == (None, None)
@@ -74,7 +74,7 @@ def test_what_changes_is_read_anew(alice: Caller) -> None:
     assert cached_rows(alice.app, [whale.pk]) == {}
 
 
-def test_who_says_it_again_makes_it_surer(alice: Caller) -> None:
+def test_who_says_it_again_makes_it_more_certain(alice: Caller) -> None:
     whale = store(alice, "Takes 60 s to start", category="timing", subject="jellyfin")
     before = cached_rows(alice.app, [whale.pk])[whale.pk].confidence
     alice.remember("Takes 60 s to start", category="timing", subject="jellyfin")
@@ -127,9 +127,9 @@ def test_nobody_who_asks_changes_what_is_kept(alice: Caller) -> None:
     before = {pk: state_of(cached_rows(alice.app, [pk])[pk]) for pk in (whale.pk, heron.pk)}
     question = {"query": "whales sing"}
     now = ["sea", "song"]
-    for asked, tags in (({}, now), ({"explain": True}, now), ({"as_of": was.isoformat()}, ["sea"]), ({}, now)):
-        found = alice.post("memories/search", question | asked).json()["results"]
-        assert [hit["tags"] for hit in found if hit["id"] == str(whale.uid)] == [tags]
+    for requested, tags in (({}, now), ({"explain": True}, now), ({"as_of": was.isoformat()}, ["sea"]), ({}, now)):
+        result = alice.post("memories/search", question | requested).json()["results"]
+        assert [hit["tags"] for hit in result if hit["id"] == str(whale.uid)] == [tags]
     alice.post("context", question)
     alice.post("context", {})
     alice.post("context", question | {"session_id": session})
@@ -155,8 +155,8 @@ def test_what_was_put_into_the_cold_archive_meanwhile_is_told_all_the_same(
 
 def state_of(row: Memory) -> tuple[dict[str, Any], set[str]]:
     counted = ("_state", "access_count", "accessed_at")
-    said = {name: deepcopy(value) for name, value in vars(row).items() if name not in counted}
-    return said, set(row._state.fields_cache)
+    texts = {name: deepcopy(value) for name, value in vars(row).items() if name not in counted}
+    return texts, set(row._state.fields_cache)
 
 
 def test_what_a_transaction_has_written_is_not_kept(alice: Caller) -> None:
@@ -184,16 +184,16 @@ def test_of_what_is_forgotten_nothing_stays_in_the_process(alice: Caller) -> Non
 def test_a_long_one_is_read_each_time(alice: Caller, django_assert_num_queries: Any) -> None:
     Memory.objects.filter(pk=(whale := store(alice, "whales sing")).pk).update(content="x" * (KEPT_CHARACTERS + 1))
     for _ in range(2):
-        with django_assert_num_queries(1) as asked:
+        with django_assert_num_queries(1) as requested:
             cached_rows(alice.app, [whale.pk])
-        assert "content" in sql_of(asked)[0]
+        assert "content" in sql_of(requested)[0]
 
 
 def test_those_that_are_known_and_those_that_are_not_come_together(alice: Caller) -> None:
     whale, heron, newt = (store(alice, text) for text in ("whales sing", "herons stand", "newts swim"))
     cached_rows(alice.app, [whale.pk])
-    found = cached_rows(alice.app, [newt.pk, whale.pk, heron.pk, 10**9])
-    assert {pk: row.content for pk, row in found.items()} == {
+    result = cached_rows(alice.app, [newt.pk, whale.pk, heron.pk, 10**9])
+    assert {pk: row.content for pk, row in result.items()} == {
         whale.pk: "whales sing",
         heron.pk: "herons stand",
         newt.pk: "newts swim",
@@ -209,20 +209,20 @@ def test_as_of_one_commit_nothing_is_asked(alice: Caller, django_assert_num_quer
     for field in Memory._meta.concrete_fields:
         if not field.name.startswith("access"):
             assert getattr(row, field.attname) == getattr(whale, field.attname), field.name
-    with django_assert_num_queries(1) as asked:
+    with django_assert_num_queries(1) as requested:
         assert set(cached_rows(alice.app, [whale.pk, heron.pk], (1, 1))) == {whale.pk, heron.pk}
-    assert "content" in sql_of(asked)[0]
+    assert "content" in sql_of(requested)[0]
 
 
 def test_as_of_another_it_is_looked_whether_it_is_the_same(alice: Caller, django_assert_num_queries: Any) -> None:
     whale = store(alice, "whales sing")
     cached_rows(alice.app, [whale.pk], (1, 1))
     Memory.objects.filter(pk=whale.pk).update(access_count=7)
-    with django_assert_num_queries(1) as asked:
+    with django_assert_num_queries(1) as requested:
         counts = [
             cached_rows(alice.app, [whale.pk], commit)[whale.pk].access_count for commit in ((1, 1), (1, 2), (1, 2))
         ]
-    assert "content" not in sql_of(asked)[0]
+    assert "content" not in sql_of(requested)[0]
     assert counts == [0, 7, 7]
     change(alice, whale, content="whales sing at night")
     assert cached_rows(alice.app, [whale.pk], (1, 3))[whale.pk].content == "whales sing at night"

@@ -37,7 +37,7 @@ def read(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
 
 @pytest.mark.parametrize(
-    ("kept", "look"),
+    ("retained", "look"),
     [
         (kept_look("Where were you?", None), Look.READ | Look.ASKS | Look.PAST | Look.ADDRESSES),
         (kept_look("", None), Look.READ),
@@ -45,8 +45,8 @@ def read(monkeypatch: pytest.MonkeyPatch) -> list[str]:
         ((surface.EDITION + 1) << surface.EDITION_STARTS_AT_BIT | Look.READ, 0),
     ],
 )
-def test_a_look_is_kept_with_its_edition(kept: int, look: int) -> None:
-    assert looks_kept(np.array([kept, 0])).tolist() == [look, 0]
+def test_a_look_is_kept_with_its_edition(retained: int, look: int) -> None:
+    assert looks_kept(np.array([retained, 0])).tolist() == [look, 0]
 
 
 @pytest.mark.parametrize("unit", ["[", "]", "[]", " ", "?", "? ", "a ", '"'])
@@ -56,7 +56,7 @@ def test_hostile_repetition_takes_linear_time(unit: str) -> None:
     assert_linear(lambda size: kept_look("[" * size + "]" * size, None), int, 20_000)
 
 
-def test_every_look_and_edition_has_room() -> None:
+def test_every_look_and_edition_has_capacity() -> None:
     assert sum(Look) < 1 << surface.EDITION_STARTS_AT_BIT
     assert kept_look("x", None) < 2**15
 
@@ -70,10 +70,10 @@ def test_a_search_reads_no_text_again_for_its_look(alice: Caller, read: list[str
     assert read == []
 
 
-@pytest.mark.parametrize("kept", [None, 0, (surface.EDITION + 1) << surface.EDITION_STARTS_AT_BIT | Look.READ])
-def test_what_is_not_known_is_read_once(alice: Caller, read: list[str], kept: Any) -> None:
+@pytest.mark.parametrize("retained", [None, 0, (surface.EDITION + 1) << surface.EDITION_STARTS_AT_BIT | Look.READ])
+def test_what_is_not_known_is_read_once(alice: Caller, read: list[str], retained: Any) -> None:
     memory = store(alice, "I am here")
-    Memory.objects.filter(pk=memory.pk).update(look=kept)
+    Memory.objects.filter(pk=memory.pk).update(look=retained)
     for _ in range(2):
         assert contents(search(alice, "who is here")) == ["I am here"]
     assert read == ["I am here"]

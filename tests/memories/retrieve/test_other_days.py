@@ -41,7 +41,7 @@ def found_by(caller: Caller, text: str, **options: Any) -> list[str]:
 QUESTIONS = ["Whom did I meet for lunch yesterday?", "lunch on 7 November", "Whom did I meet for lunch on 2026-11-07?"]
 
 
-@each_row("ranking, question", [(one, text) for one in Ranking.values for text in QUESTIONS], rolled_back=True)
+@each_row("ranking, question", [(value, text) for value in Ranking.values for text in QUESTIONS], rolled_back=True)
 def test_what_happened_on_other_days_is_no_answer(alice: Caller, lunches: None, ranking: str, question: str) -> None:
     set_policy(alice, ranking=ranking)
     assert found_by(alice, question) == ["Met Ana for lunch"]
@@ -98,8 +98,8 @@ def test_a_day_is_that_of_the_apps_time_zone(alice: Caller) -> None:
 
 def test_what_was_said_on_the_day_counts_however_late_it_was_sent(alice: Caller) -> None:
     session = alice.start_session()["id"]
-    for at, name in ((YESTERDAY, "Ana"), (BEFORE, "Karin")):
-        message = {"role": "user", "content": f"I met {name} for lunch.", "at": at.isoformat()}
+    for index, name in ((YESTERDAY, "Ana"), (BEFORE, "Karin")):
+        message = {"role": "user", "content": f"I met {name} for lunch.", "at": index.isoformat()}
         alice.post(f"sessions/{session}/messages", {"messages": [message]})
         memory = on(alice, NOW, f"Met {name} for lunch")
         Memory.objects.filter(pk=memory.pk).update(resource=Resource.objects.get(raw_content__contains=name))
@@ -143,9 +143,9 @@ def test_what_tells_of_the_past(text: str, is_told: bool) -> None:
 
 
 def test_the_day_is_that_of_the_clock_where_it_was_said(alice: Caller) -> None:
-    at = datetime(2026, 11, 8, 4, 30, tzinfo=UTC)
+    index = datetime(2026, 11, 8, 4, 30, tzinfo=UTC)
     resource = Resource.objects.create(
-        app=alice.app, role="user", raw_content="…", content_at=at, utc_offset=-8 * 60, created_at=at
+        app=alice.app, role="user", raw_content="…", content_at=index, utc_offset=-8 * 60, created_at=index
     )
     memory = on(alice, NOW, "Met Ana for lunch")
     Memory.objects.filter(pk=memory.pk).update(resource=resource)

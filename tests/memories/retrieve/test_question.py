@@ -61,9 +61,9 @@ def test_a_misspelt_name_is_known() -> None:
     assert ask("Where does Carolin live?", CHAT).subjects == ask("Where does Caroline live?", CHAT).subjects
 
 
-@pytest.mark.parametrize(("one", "other"), [("anna", "anne"), ("caroline", "melanie"), ("marlin", "berlin")])
-def test_other_names_are_not(one: str, other: str) -> None:
-    assert not is_alike(one, other)
+@pytest.mark.parametrize(("text", "other"), [("anna", "anne"), ("caroline", "melanie"), ("marlin", "berlin")])
+def test_other_names_are_not(text: str, other: str) -> None:
+    assert not is_alike(text, other)
 
 
 @pytest.mark.parametrize(

@@ -36,8 +36,8 @@ def search(caller: Caller, text: str, **options: object) -> Recall:
     return MemoryAgent(caller.app, caller.agent, "test").search(SearchRequest(text=text, **options))  # type: ignore[arg-type]
 
 
-def contents(found: Recall) -> list[str]:
-    return [hit.memory.content for hit in found.hits]
+def contents(result: Recall) -> list[str]:
+    return [hit.memory.content for hit in result.hits]
 
 
 def test_the_weights_are_of_features_that_exist(alice: Caller) -> None:
@@ -145,12 +145,12 @@ def test_what_an_assistant_said_counts_less_unless_it_is_asked_for(alice: Caller
     assert parts_of(expressly, answers)["answers_asked"] > 1
 
 
-def parts_of(found: Recall, content: str) -> dict[str, float]:
-    return next((hit.parts for hit in found.hits if hit.memory.content == content), {})
+def parts_of(result: Recall, content: str) -> dict[str, float]:
+    return next((hit.parts for hit in result.hits if hit.memory.content == content), {})
 
 
 @pytest.mark.parametrize("mode", ["vector", "fulltext"])
-def test_one_arm_alone_explains_itself_by_one_part(alice: Caller, mode: str) -> None:
+def test_one_retriever_alone_explains_itself_by_one_part(alice: Caller, mode: str) -> None:
     alice.remember("whales sing at night")
     (hit,) = search(alice, "whales sing at night", mode=mode).hits
     assert hit.parts == {"meaning" if mode == "vector" else "words": hit.formula_score}
@@ -183,11 +183,11 @@ def test_the_product_formula_by_hand(alice: Caller, age_days: float, recency: fl
     with time_machine.travel("2026-01-01T00:00:00Z", tick=False) as clock:
         alice.remember("whales sing at night", importance=5)
         clock.shift(timedelta(days=age_days))
-        found = search(alice, "whales sing at night")
-    (hit,) = found.hits
+        match = search(alice, "whales sing at night")
+    (hit,) = match.hits
     assert hit.parts == pytest.approx({"similarity": 1.0, "importance": 5 / 3, "recency": recency}, abs=1e-6)
     assert hit.formula_score == pytest.approx(1.0 * 5 / 3 * recency, abs=1e-6)
-    assert found.combined == "product"
+    assert match.combined == "product"
 
 
 WHERE = ("User's older brother Erik lives in Oslo", "User lives in Gothenburg, in a small flat by the harbour")
@@ -204,11 +204,11 @@ WHERE = ("User's older brother Erik lives in Oslo", "User lives in Gothenburg, i
 def test_who_asks_of_themself_is_told_of_themself_first(alice: Caller, question: str, first: int) -> None:
     for text in WHERE:
         alice.remember(text, dedupe=False)
-    found = search(alice, question)
-    assert contents(found)[0] == WHERE[first]
-    parts = {hit.memory.content: hit.parts for hit in found.hits}
+    match = search(alice, question)
+    assert contents(match)[0] == WHERE[first]
+    parts = {hit.memory.content: hit.parts for hit in match.hits}
     assert ("of_another" in parts[WHERE[0]]) == (first == 1)
-    assert all(sum(hit.parts.values()) == pytest.approx(hit.formula_score) for hit in found.hits)
+    assert all(sum(hit.parts.values()) == pytest.approx(hit.formula_score) for hit in match.hits)
 
 
 def test_the_product_also_ranks_what_holds_the_words_of_the_question(alice: Caller) -> None:
@@ -231,13 +231,13 @@ def test_confidence_first_among_what_fits_equally_well(alice: Caller) -> None:
 
 def test_latest_updated_first_among_what_fits(alice: Caller) -> None:
     with time_machine.travel("2026-01-01T00:00:00Z", tick=False) as clock:
-        one = alice.remember("whales sing at night")["id"]
+        item = alice.remember("whales sing at night")["id"]
         clock.shift(60)
         alice.remember("whales sing all day", dedupe=False)
         clock.shift(60)
         set_ranking(alice, "recent")
         assert contents(search(alice, "whales sing"))[0] == "whales sing all day"
-        alice.patch(f"memories/{one}", {"importance": 4})
+        alice.patch(f"memories/{item}", {"importance": 4})
         assert contents(search(alice, "whales sing"))[0] == "whales sing at night"
 
 
@@ -261,22 +261,22 @@ def test_whatever_the_parts_are_the_best_comes_first_and_of_equals_the_later(row
     scoped = reading_of(len(rows))
     ranked = best_first(scoped, scoped.rows, {"worth": worth, "tone": tone}, "standard")
     assert sorted(ranked.places.tolist()) == list(range(len(rows)))
-    told = list(zip(ranked.scores.tolist(), ranked.places.tolist(), strict=True))
-    assert told == sorted(told, reverse=True)
+    answer = list(zip(ranked.scores.tolist(), ranked.places.tolist(), strict=True))
+    assert answer == sorted(answer, reverse=True)
     for number, score in enumerate(ranked.scores):
         assert math.isclose(math.fsum(ranked.parts_of(number).values()), score, rel_tol=1e-12, abs_tol=1e-9)
 
 
 @given(st.lists(st.integers(-3, 5), max_size=60), st.integers(1, 20))
-def test_the_best_of_one_arm_are_those_of_all_in_order(told: list[int], most: int) -> None:
+def test_the_best_of_one_retriever_are_those_of_all_in_order(told: list[int], most: int) -> None:
     scoped, scores = reading_of(len(told)), np.array(told, np.float32)
     above = np.flatnonzero(scores > 0)
     every = rank_by(scoped, "words", above, scores[above], len(told) + 1)
     ranked = rank_by(scoped, "words", above, scores[above], most)
     assert sorted(every.places) == above.tolist()
-    kept = max(most, COMPETING)
-    assert ranked.places.tolist()[:kept] == every.places.tolist()[:kept]
-    assert all(scores[place] == ranked.scores[kept - 1] for place in ranked.places[kept:])
+    retained = max(most, COMPETING)
+    assert ranked.places.tolist()[:retained] == every.places.tolist()[:retained]
+    assert all(scores[place] == ranked.scores[retained - 1] for place in ranked.places[retained:])
     assert ranked.calibration == every.calibration
 
 
@@ -287,12 +287,12 @@ def test_every_feature_that_has_a_weight_is_known_and_so_is_every_one_that_is_fo
     session = alice.start_session()["id"]
     for turn, text in enumerate(("What do whales do on Friday?", "Anna saw 3 whales singing in May 2024", "x" * 900)):
         alice.remember(text, session_id=session, turn_number=turn, subject="anna", dedupe=False)
-    found: set[str] = set()
+    results: set[str] = set()
     for question in ("When did whales sing in May 2024?", "who saw whales", "what did anna say"):
         for hit in search(alice, question).hits:
-            found |= hit.parts.keys()
-    assert found <= {*NAMES, "importance", "priority", "age"}
-    assert {"meaning", "day_named", "near_meaning", "long_words"} <= found
+            results |= hit.parts.keys()
+    assert results <= {*NAMES, "importance", "priority", "age"}
+    assert {"meaning", "day_named", "near_meaning", "long_words"} <= results
 
 
 ALIKE = 0.75
@@ -315,9 +315,9 @@ class Lifted(HashEmbedder):
         super().__init__(1024)
         self.name = "lifted"
         self.plain, self.dim = HashEmbedder(1024), 1025
-        told = self.plain.thresholds
-        mean, spread = told.usual
-        same, related, relevant = map(lifted, (told.same, told.related, told.relevant))
+        answer = self.plain.thresholds
+        mean, spread = answer.usual
+        same, related, relevant = map(lifted, (answer.same, answer.related, answer.relevant))
         self.thresholds = Thresholds(same, related, relevant, (lifted(mean), (1 - ALIKE) * spread))
 
     def embed_documents(self, texts: Sequence[str]) -> Vectors:
@@ -339,7 +339,7 @@ def found_with(embedder: Embedder, caller: Caller, monkeypatch: pytest.MonkeyPat
 def test_the_same_is_found_with_a_model_that_calls_everything_alike(
     alice: Caller, charlie: Caller, ranking: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    told: dict[str, list[Any]] = {}
+    answer: dict[str, list[Any]] = {}
     for caller, embedder in ((alice, HashEmbedder(1024)), (charlie, Lifted())):
         monkeypatch.setattr(agent_module, "current_embedder", lambda embedder=embedder: embedder)
         caller.app.policy.ranking = ranking
@@ -349,16 +349,16 @@ def test_the_same_is_found_with_a_model_that_calls_everything_alike(
         for question in QUESTIONS:
             hits = found_with(embedder, caller, monkeypatch, question).hits
             scores = pytest.approx([hit.formula_score for hit in hits], abs=2e-3)
-            told.setdefault(question, []).append(([hit.memory.content for hit in hits], scores, hits))
-    for (one, _, hits), (other, scores, _) in told.values():
-        assert one == other
+            answer.setdefault(question, []).append(([hit.memory.content for hit in hits], scores, hits))
+    for (item, _, hits), (other, scores, _) in answer.values():
+        assert item == other
         assert [hit.formula_score for hit in hits] == scores
-    assert [len(one[0][0]) for one in told.values()].count(0) == 1
-    assert any(0 < len(one[0][0]) < len(TEXTS) for one in told.values())
+    assert [len(value[0][0]) for value in answer.values()].count(0) == 1
+    assert any(0 < len(value[0][0]) < len(TEXTS) for value in answer.values())
 
 
 def test_a_cosine_is_as_many_spreads_from_what_is_usual() -> None:
-    told = Thresholds(same=0.95, related=0.87, relevant=0.79, usual=(0.74, 0.02))
-    assert told.likened(0.74) == pytest.approx(USUAL[0])
-    assert told.likened(0.78) == pytest.approx(USUAL[0] + 2 * USUAL[1])
+    answer = Thresholds(same=0.95, related=0.87, relevant=0.79, usual=(0.74, 0.02))
+    assert answer.likened(0.74) == pytest.approx(USUAL[0])
+    assert answer.likened(0.78) == pytest.approx(USUAL[0] + 2 * USUAL[1])
     assert Thresholds(same=0.85, related=0.45, relevant=0.25).likened(0.3333) == 0.3333

@@ -54,8 +54,8 @@ def pool(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[int], None]]:
 
     of(8)
     yield of
-    for one in made:
-        one.shutdown(cancel_futures=True)
+    for item in made:
+        item.shutdown(cancel_futures=True)
 
 
 @pytest.fixture
@@ -82,13 +82,13 @@ def test_arms_are_asked_at_the_same_time() -> None:
 
 
 @pytest.mark.usefixtures("pool")
-def test_each_answer_stands_under_the_name_of_its_arm() -> None:
-    asked = {f"arm {n}": (lambda n=n: n * n) for n in range(5)}
-    assert run_retrievers(asked) == ({f"arm {n}": n * n for n in range(5)}, [])
+def test_each_answer_stands_under_the_name_of_its_retriever() -> None:
+    requested = {f"arm {n}": (lambda n=n: n * n) for n in range(5)}
+    assert run_retrievers(requested) == ({f"arm {n}": n * n for n in range(5)}, [])
 
 
 @pytest.mark.usefixtures("pool")
-def test_a_slow_arm_is_missed_and_the_rest_still_answers(
+def test_a_slow_retriever_is_missed_and_the_rest_still_answers(
     monkeypatch: pytest.MonkeyPatch, stuck: Callable[[], str]
 ) -> None:
     submit = retrievers.pool.submit
@@ -115,13 +115,13 @@ def test_slow_arms_share_one_deadline(stuck: Callable[[], str]) -> None:
 
 
 @pytest.mark.usefixtures("pool")
-def test_an_arm_alone_is_not_waited_for_either(stuck: Callable[[], str]) -> None:
+def test_an_retriever_alone_is_not_waited_for_either(stuck: Callable[[], str]) -> None:
     assert run_retrievers({"slow": stuck}, SHORT_SECONDS) == ({}, ["slow"])
 
 
 @pytest.mark.usefixtures("pool")
 @pytest.mark.parametrize("error", ERRORS, ids=lambda error: type(error).__name__)
-def test_an_arm_that_fails_in_its_thread_is_missed(error: Exception) -> None:
+def test_an_retriever_that_fails_in_its_thread_is_missed(error: Exception) -> None:
     assert run_retrievers({"broken": raising(error), "fine": lambda: 1}) == ({"fine": 1}, ["broken"])
 
 
@@ -139,8 +139,8 @@ def test_arms_that_ask_arms_themselves_get_their_answers_when_threads_are_few(po
     """As many searches at once as there are threads, each with arms inside."""
     pool(2)
     inner = {"vector": lambda: 1, "fulltext": lambda: 2}
-    asked = {str(n): (lambda: run_retrievers(inner, SHORT_SECONDS)) for n in range(2)}
-    answers, failed = run_retrievers(asked)
+    requested = {str(n): (lambda: run_retrievers(inner, SHORT_SECONDS)) for n in range(2)}
+    answers, failed = run_retrievers(requested)
     assert failed == []
     assert [answer for answer in answers.values() if answer[1]] == []
 
@@ -200,16 +200,16 @@ def test_a_query_here_ends_at_the_deadline() -> None:
 @pytest.mark.usefixtures("outside")
 def test_nothing_here_begins_after_the_deadline() -> None:
     begun: list[str] = []
-    asked = {"endless": count_for_ever, "late": lambda: begun.append("late")}
-    assert run_retrievers(asked, SHORT_SECONDS, here=asked.keys()) == ({}, ["endless", "late"])
+    requested = {"endless": count_for_ever, "late": lambda: begun.append("late")}
+    assert run_retrievers(requested, SHORT_SECONDS, here=requested.keys()) == ({}, ["endless", "late"])
     assert begun == []
 
 
 @pytest.mark.usefixtures("outside")
 @pytest.mark.parametrize("error", ERRORS, ids=lambda error: type(error).__name__)
-def test_an_arm_that_fails_here_is_missed_too(error: Exception) -> None:
-    asked = {"broken": raising(error), "fine": lambda: 1}
-    assert run_retrievers(asked, here=asked.keys()) == ({"fine": 1}, ["broken"])
+def test_an_retriever_that_fails_here_is_missed_too(error: Exception) -> None:
+    requested = {"broken": raising(error), "fine": lambda: 1}
+    assert run_retrievers(requested, here=requested.keys()) == ({"fine": 1}, ["broken"])
 
 
 @pytest.mark.usefixtures("outside")
@@ -217,8 +217,8 @@ def test_with_everything_in_process_a_search_needs_no_thread(alice: Caller, monk
     store(alice, "whales sing", tags=["anna"])
     monkeypatch.setattr(retrievers, "pool", None)
     for mode in ("auto", "dual", "tiered"):
-        found = search(alice, "what of anna and whales", mode=mode)
-        assert (contents(found), found.degraded) == (["whales sing"], [])
+        match = search(alice, "what of anna and whales", mode=mode)
+        assert (contents(match), match.degraded) == (["whales sing"], [])
 
 
 @pytest.mark.usefixtures("outside", "pool")
@@ -237,8 +237,8 @@ def test_an_embedder_elsewhere_is_waited_for_in_a_thread_and_no_longer_than_the_
         return wait_for(future, deadline)
 
     monkeypatch.setattr(retrievers, "wait_for", wait_at_the_end)
-    found = search(alice, "whales sing")
-    assert (contents(found), found.degraded) == (["whales sing"], ["vector"])
+    match = search(alice, "whales sing")
+    assert (contents(match), match.degraded) == (["whales sing"], ["vector"])
 
 
 # --- within a transaction, as in most tests
@@ -250,11 +250,11 @@ def test_inside_a_transaction_arms_see_what_it_wrote(db: None) -> None:
 
 
 @pytest.mark.parametrize("error", ERRORS, ids=lambda error: type(error).__name__)
-def test_inside_a_transaction_a_failing_arm_is_missed_too(db: None, error: Exception) -> None:
+def test_inside_a_transaction_a_failing_retriever_is_missed_too(db: None, error: Exception) -> None:
     assert run_retrievers({"broken": raising(error), "fine": lambda: 1}) == ({"fine": 1}, ["broken"])
 
 
-def test_inside_a_transaction_what_the_database_refuses_ends_that_arm_alone(alice: Caller) -> None:
+def test_inside_a_transaction_what_the_database_refuses_ends_that_retriever_alone(alice: Caller) -> None:
     def ask_nonsense() -> None:
         with connection.cursor() as cursor:
             cursor.execute("SELECT * FROM nowhere")
@@ -289,10 +289,10 @@ def test_inside_a_transaction_the_time_of_a_statement_is_afterwards_as_before(db
     assert statement_timeout() == before
 
 
-def test_an_arm_that_asks_the_database_nothing_costs_it_nothing(db: None) -> None:
-    with CaptureQueriesContext(connection) as asked, interrupted_at(monotonic() + SHORT_SECONDS):
+def test_an_retriever_that_asks_the_database_nothing_costs_it_nothing(db: None) -> None:
+    with CaptureQueriesContext(connection) as requested, interrupted_at(monotonic() + SHORT_SECONDS):
         pass
-    assert list(asked) == []
+    assert list(requested) == []
 
 
 # --- through the search
@@ -301,8 +301,8 @@ def test_an_arm_that_asks_the_database_nothing_costs_it_nothing(db: None) -> Non
 def test_without_the_full_text_index_meaning_still_answers(alice: Caller, monkeypatch: pytest.MonkeyPatch) -> None:
     store(alice, "whales sing")
     monkeypatch.setattr(fulltext, "holders", raising(DatabaseError("fts5 is gone")))
-    found = search(alice, "whales sing")
-    assert (contents(found), found.degraded) == (["whales sing"], ["fulltext"])
+    match = search(alice, "whales sing")
+    assert (contents(match), match.degraded) == (["whales sing"], ["fulltext"])
 
 
 @each_row(
@@ -316,8 +316,8 @@ def test_whatever_the_ranking_words_answer_without_the_embedder(
     set_policy(alice, ranking=ranking)
     store(alice, "whales sing")
     no_embedder(monkeypatch, error)
-    found = search(alice, "whales")
-    assert (contents(found), found.degraded) == (["whales sing"], ["vector"])
+    match = search(alice, "whales")
+    assert (contents(match), match.degraded) == (["whales sing"], ["vector"])
 
 
 def test_without_the_embedder_the_graph_still_answers_in_dual_mode(
@@ -325,16 +325,16 @@ def test_without_the_embedder_the_graph_still_answers_in_dual_mode(
 ) -> None:
     store(alice, "takes a minute", tags=["anna"])
     no_embedder(monkeypatch)
-    found = search(alice, "what of anna", mode="dual")
-    assert (contents(found), found.degraded) == (["takes a minute"], ["vector"])
+    match = search(alice, "what of anna", mode="dual")
+    assert (contents(match), match.degraded) == (["takes a minute"], ["vector"])
 
 
 def test_without_the_graph_meaning_still_answers_in_dual_mode(alice: Caller, monkeypatch: pytest.MonkeyPatch) -> None:
     store(alice, "whales sing")
     monkeypatch.setattr(pipeline, "graph_proximity", raising(DatabaseError("gone")))
-    found = search(alice, "whales sing", mode="dual")
-    assert (contents(found), found.degraded) == (["whales sing"], ["graph"])
-    assert found.hits[0].parts == {"meaning": pytest.approx(0.5)}
+    match = search(alice, "whales sing", mode="dual")
+    assert (contents(match), match.degraded) == (["whales sing"], ["graph"])
+    assert match.hits[0].parts == {"meaning": pytest.approx(0.5)}
 
 
 def test_all_arms_down_is_an_empty_answer_that_says_so(alice: Caller, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -370,7 +370,7 @@ def test_summaries_that_cannot_be_read_leave_the_answer_to_the_items(
     assert ([hit["content"] for hit in body["results"]], body["tier_answered"]) == (["whales sing"], "items")
 
 
-def test_an_arm_back_again_is_asked_again(alice: Caller, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_retriever_back_again_is_asked_again(alice: Caller, monkeypatch: pytest.MonkeyPatch) -> None:
     store(alice, "whales sing")
     with monkeypatch.context() as patched:
         no_embedder(patched)

@@ -59,7 +59,7 @@ def test_agents_and_users_without_memories_of_their_own_see_the_same(alice: Call
 def test_what_is_one_agents_is_not_read_by_another(alice: Caller, bob: Caller, scoped: Read) -> None:
     store(alice, "whales sing", visibility="agent")
     store(alice, "herons stand")
-    assert [scoped(agent=one).size for one in (alice, bob, alice, bob)] == [2, 1, 2, 1]
+    assert [scoped(agent=item).size for item in (alice, bob, alice, bob)] == [2, 1, 2, 1]
     assert scoped().size == 2
     assert contents(search(bob, "whales sing")) == []
 
@@ -130,8 +130,8 @@ def test_sessions_are_measured_from_their_first_turn_to_their_last(alice: Caller
     whole = scoped()
     assert (whole.session_bounds[0], whole.session_bounds[-1], len(whole.session_bounds)) == (0, 4, 3)
     assert sorted(whole.session_lengths(np.arange(2)).tolist()) == [0.5, 1.5]
-    at = whole.order.rows
-    numbers = whole.at("session_number", at).tolist()
+    index = whole.order.rows
+    numbers = whole.at("session_number", index).tolist()
     assert numbers in ([0, 0, 0, 1], [1, 0, 0, 0])
     part = scoped(without=(alone.pk,))
     assert (part.session_bounds.tolist(), part.session_count) == ([0, 3], 1)
@@ -141,21 +141,21 @@ def test_sessions_are_measured_from_their_first_turn_to_their_last(alice: Caller
 def test_a_part_is_read_as_the_whole_would_be_without_the_rest(alice: Caller, scoped: Read) -> None:
     """What is not allowed changes nothing: no place, no session, no mean."""
     session = alice.start_session()["id"]
-    kept = [store(alice, f"turn {turn} of it", session_id=session, turn_number=turn) for turn in (5, 1, 3)]
-    kept.append(store(alice, "alone but for one other word", subject="Ann"))
+    cached = [store(alice, f"turn {turn} of it", session_id=session, turn_number=turn) for turn in (5, 1, 3)]
+    cached.append(store(alice, "alone but for one other word", subject="Ann"))
     before = scoped()
     more = [store(alice, "long and " * 30, session_id=session, turn_number=turn, subject="Ben") for turn in (2, 4)]
     part = scoped(without=tuple(memory.pk for memory in more))
 
-    def told(one: ScopedView) -> list[object]:
-        rows = one.order.rows
-        pks = one.pks[rows].tolist()
-        places = one.places(np.array([memory.pk for memory in [*kept, *more]]))
+    def told(item: ScopedView) -> list[object]:
+        rows = item.order.rows
+        pks = item.pks[rows].tolist()
+        places = item.places(np.array([memory.pk for memory in [*cached, *more]]))
         return [
-            *(pks, one.joined.tolist(), one.session_bounds.tolist(), one.pks[places].tolist()),
-            *(one.mean_words, one.mean_session_words, one.session_count, one.chat),
-            *(one.length_discount(rows).tolist(), one.session_lengths(one.at("session_number", rows)).tolist()),
-            *(one.subjects_by("ann"), one.subjects_by("ben")),
+            *(pks, item.joined.tolist(), item.session_bounds.tolist(), item.pks[places].tolist()),
+            *(item.mean_words, item.mean_session_words, item.session_count, item.chat),
+            *(item.length_discount(rows).tolist(), item.session_lengths(item.at("session_number", rows)).tolist()),
+            *(item.subjects_by("ann"), item.subjects_by("ben")),
         ]
 
     assert told(part) == told(before)
@@ -218,7 +218,7 @@ class Growing:
             self.columns.alive[row] = False
 
 
-def told(scoped: ScopedView) -> dict[str, list[object]]:
+def tell(scoped: ScopedView) -> dict[str, list[object]]:
     """The words of sessions without the zeros behind the last: nobody asks for what is not here."""
     words = np.trim_zeros(scoped.session_words, "b")
     return {
@@ -240,7 +240,7 @@ def test_a_reading_that_goes_on_says_what_one_from_scratch_says(seed: int) -> No
     for number in range(ROUNDS):
         for scope in (ANYBODY, ANN, LATER)[: 1 + number % 3]:
             scoped = scoped_view(index.view, scope)
-            assert told(scoped) == told(scoped_view(IndexView(index.head(), index.users, Subjects()), scope))
+            assert tell(scoped) == tell(scoped_view(IndexView(index.head(), index.users, Subjects()), scope))
             went_on += scoped.changes is not None
         steps[int(index.random.integers(0, 3))](int(index.random.integers(0, 5)))
         index.go_on()
@@ -249,7 +249,7 @@ def test_a_reading_that_goes_on_says_what_one_from_scratch_says(seed: int) -> No
 
 def test_what_was_read_two_views_ago_is_still_known() -> None:
     index = Growing(1)
-    told(scoped_view(index.view, ANYBODY))
+    tell(scoped_view(index.view, ANYBODY))
     for _ in range(3):
         index.add(1)
         index.go_on()
@@ -260,16 +260,16 @@ def test_what_was_read_two_views_ago_is_still_known() -> None:
 
 def test_of_many_changes_all_is_worked_out_anew() -> None:
     index = Growing(2)
-    told(scoped_view(index.view, ANYBODY))
+    tell(scoped_view(index.view, ANYBODY))
     index.add(2 * MERGED)
     scoped = scoped_view(index.go_on(), ANYBODY)
     assert scoped.changes is None
-    assert told(scoped) == told(scoped_view(IndexView(index.head(), index.users, Subjects()), ANYBODY))
+    assert tell(scoped) == tell(scoped_view(IndexView(index.head(), index.users, Subjects()), ANYBODY))
 
 
 def test_what_time_lets_out_changes_little() -> None:
     index = Growing(3)
-    told(scoped_view(index.view, ANYBODY))
+    tell(scoped_view(index.view, ANYBODY))
     later = scoped_view(index.view, LATER)
     assert later.changes is not None
     gone, came = later.changes
@@ -279,12 +279,12 @@ def test_what_time_lets_out_changes_little() -> None:
 
 def test_a_reading_of_nothing_goes_on() -> None:
     index = Growing(4, size=0)
-    told(scoped_view(index.view, ANYBODY))
+    tell(scoped_view(index.view, ANYBODY))
     index.add(3)
     index.columns.active[:3] = [True, False, True]
-    assert told(scoped_view(index.go_on(), ANYBODY))["rows"] == [0, 2]
+    assert tell(scoped_view(index.go_on(), ANYBODY))["rows"] == [0, 2]
     index.bury(3)
-    assert told(scoped_view(index.go_on(), ANYBODY))["rows"] == []
+    assert tell(scoped_view(index.go_on(), ANYBODY))["rows"] == []
 
 
 def test_turns_without_a_session_stand_beside_those_of_the_same_day_agent_and_user(

@@ -47,24 +47,24 @@ def texts(alice: Caller) -> Caller:
     return alice
 
 
-def is_falling(found: Recall) -> bool:
-    scores = [hit.score for hit in found.hits]
-    return all(0 < score < 1 for score in scores) and all(one >= other for one, other in pairwise(scores))
+def is_falling(result: Recall) -> bool:
+    scores = [hit.score for hit in result.hits]
+    return all(0 < score < 1 for score in scores) and all(item >= other for item, other in pairwise(scores))
 
 
 @each_row("mode, ranking", [(mode, ranking) for mode in MODES for ranking in Ranking], rolled_back=True)
 def test_scores_fall_in_every_mode_and_ranking(texts: Caller, mode: str, ranking: str) -> None:
     set_policy(texts, ranking=ranking)
-    found = search(texts, "do whales sing?", mode=mode, floor=False, limit=50)
-    assert found.hits
-    assert is_falling(found)
+    match = search(texts, "do whales sing?", mode=mode, floor=False, limit=50)
+    assert match.hits
+    assert is_falling(match)
 
 
 @each_row("ranking", list(Ranking), rolled_back=True)
 def test_a_page_has_the_scores_that_the_whole_has(texts: Caller, ranking: str) -> None:
     set_policy(texts, ranking=ranking)
     whole = search(texts, "do whales sing?", limit=50).hits
-    pages = [search(texts, "do whales sing?", limit=1, offset=at).hits[0] for at in range(len(whole))]
+    pages = [search(texts, "do whales sing?", limit=1, offset=number).hits[0] for number in range(len(whole))]
     assert [hit.score for hit in pages] == [hit.score for hit in whole]
 
 
@@ -72,11 +72,11 @@ def test_a_page_has_the_scores_that_the_whole_has(texts: Caller, ranking: str) -
 def test_what_is_below_the_floor_scores_below_what_is_shown(texts: Caller, ranking: str) -> None:
     store(texts, "quarterly tax declaration", importance=5, confidence=1.0)
     set_policy(texts, ranking=ranking)
-    shown = search(texts, "do whales sing?", limit=50).hits
+    displayed = search(texts, "do whales sing?", limit=50).hits
     (below,) = [
         hit for hit in search(texts, "do whales sing?", floor=False, limit=50).hits if "tax" in hit.memory.content
     ]
-    assert below.score < shown[-1].score
+    assert below.score < displayed[-1].score
 
 
 @each_row("ranking", list(Ranking), rolled_back=True)
@@ -101,14 +101,14 @@ def test_what_is_put_behind_for_its_confidence_says_so(alice: Caller) -> None:
 @each_row("ranking", ["standard", "product", "dual"], rolled_back=True)
 def test_what_is_less_sure_than_what_it_contradicts_is_lowered_and_says_so(alice: Caller, ranking: str) -> None:
     set_policy(alice, ranking=ranking)
-    best, surer = store(alice, "whales sing", confidence=0.5), store(alice, "whales sing tunes", confidence=0.9)
+    best, more_certain = store(alice, "whales sing", confidence=0.5), store(alice, "whales sing tunes", confidence=0.9)
     between = store(alice, "whales sing songs", confidence=0.5)
-    link(alice, best, surer, "contradicts")
-    found = search(alice, "whales sing")
-    assert contents(found) == [between.content, surer.content, best.content]
-    assert is_falling(found)
-    lowered = found.hits[-1]
-    combined = np.prod if found.combined == "product" else np.sum
+    link(alice, best, more_certain, "contradicts")
+    match = search(alice, "whales sing")
+    assert contents(match) == [between.content, more_certain.content, best.content]
+    assert is_falling(match)
+    lowered = match.hits[-1]
+    combined = np.prod if match.combined == "product" else np.sum
     assert "conflicting" in lowered.parts
     assert combined([*lowered.parts.values()]) == pytest.approx(lowered.formula_score)
 
@@ -137,9 +137,9 @@ def test_a_lowest_score_of_before_is_refused_and_told_why(alice: Caller, path: s
 
 @given(FORMULA)
 def test_a_score_rises_with_the_formula(formula: list[float]) -> None:
-    found = np.sort(np.array(formula))
+    result = np.sort(np.array(formula))
     for ranking in lines():
-        scores = calibration_of(ranking, found).scores(found)
+        scores = calibration_of(ranking, result).scores(result)
         assert ((scores > 0) & (scores < 1)).all()
         assert (np.diff(scores) >= 0).all()
 

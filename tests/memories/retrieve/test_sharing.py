@@ -197,10 +197,10 @@ def twins(alice: Caller, charlie: Caller, **options: Any) -> tuple[Any, Any]:
     """The hits of the same text in the own app and in the other."""
     store(alice, "whales sing", tags=["whales"])
     share(charlie, "whales sing", tags=["whales"])
-    found = search(alice, "whales", shared=True, **options).hits
-    assert len(found) == 2
-    own = next(hit for hit in found if hit.memory.app_id == alice.app.pk)
-    return own, next(hit for hit in found if hit is not own)
+    result = search(alice, "whales", shared=True, **options).hits
+    assert len(result) == 2
+    own = next(hit for hit in result if hit.memory.app_id == alice.app.pk)
+    return own, next(hit for hit in result if hit is not own)
 
 
 @pytest.mark.usefixtures("sharing")
@@ -323,8 +323,8 @@ def test_an_app_that_cannot_be_read_in_time_is_missed_and_said(
         return find(app, *rest)
 
     monkeypatch.setattr(search_module, "recall_in_scope", slow_elsewhere)
-    found = search(alice, "whales", shared=True)
-    assert (contents(found), found.degraded) == (["whales hum"], ["shared"])
+    match = search(alice, "whales", shared=True)
+    assert (contents(match), match.degraded) == (["whales hum"], ["shared"])
 
 
 @pytest.mark.usefixtures("sharing")

@@ -33,10 +33,10 @@ def test_a_request_finds_the_rule_of_its_matter(alice: Caller, notes: list[str],
 
 def test_the_vector_of_a_long_text_is_near_its_matter() -> None:
     embedder = HashEmbedder(64)
-    asked, plain = embedder.embed_query("API errors"), embedder.embed_documents([LONG])[0]
+    requested, plain = embedder.embed_query("API errors"), embedder.embed_documents([LONG])[0]
     made = embed_contents([(LONG, None)], embedder.embed_documents)
     assert made is not None
-    assert made[0] @ asked > plain @ asked + 0.3
+    assert made[0] @ requested > plain @ requested + 0.3
 
 
 def test_a_hit_says_that_it_stands(alice: Caller, notes: list[str]) -> None:
@@ -89,5 +89,5 @@ def test_a_greeting_begins_with_what_stands(alice: Caller) -> None:
     for number in range(40):
         store(alice, f"Note {number} of the harbour", importance=5)
     scope = Scope(None, None, float("1e10"))
-    found = greet(alice.app, scope, embedder_of(alice), "turn", alice.app.created_at, limit=5)
-    assert found.memories[0].content == RULE
+    places = greet(alice.app, scope, embedder_of(alice), "turn", alice.app.created_at, limit=5)
+    assert places.memories[0].content == RULE

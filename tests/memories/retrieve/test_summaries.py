@@ -55,10 +55,10 @@ def summarise(
     return summary
 
 
-def told(caller: Caller, query: str = "whales sing", **options: Any) -> list[str]:
+def tell(caller: Caller, query: str = "whales sing", **options: Any) -> list[str]:
     """The contents that summaries answer with; none if it was not they who answered."""
-    found = search(caller, query, mode="tiered", **options)
-    return contents(found) if found.tier == "summaries" else []
+    match = search(caller, query, mode="tiered", **options)
+    return contents(match) if match.tier == "summaries" else []
 
 
 @pytest.fixture(autouse=True)
@@ -83,8 +83,8 @@ def summary(alice: Caller, memory: Memory) -> Summary:
 @pytest.mark.parametrize("mode", ["auto", "tiered"])
 def test_an_app_that_keeps_no_summaries_any_more_is_not_answered_by_old_ones(alice: Caller, mode: str) -> None:
     set_policy(alice, tiered=True, capture_summaries=False)
-    found = search(alice, "whales sing", mode=mode)
-    assert (contents(found), found.tier) == (["whales sing at night"], "items")
+    match = search(alice, "whales sing", mode=mode)
+    assert (contents(match), match.tier) == (["whales sing at night"], "items")
     set_policy(alice, capture_summaries=True)
     assert search(alice, "whales sing", mode=mode).tier == "summaries"
 
@@ -123,8 +123,8 @@ def test_the_policy_or_the_mode_lets_summaries_answer(alice: Caller, tiered: boo
 @pytest.mark.usefixtures("summary")
 def test_where_no_passage_fits_the_items_answer(alice: Caller) -> None:
     store(alice, "trains run on schedule")
-    found = search(alice, "trains schedule", mode="tiered")
-    assert (contents(found), found.tier, found.summaries) == (["trains run on schedule"], "items", [])
+    match = search(alice, "trains schedule", mode="tiered")
+    assert (contents(match), match.tier, match.summaries) == (["trains run on schedule"], "items", [])
 
 
 @each_row(
@@ -148,19 +148,19 @@ def test_a_passage_has_to_be_near_and_hold_half_of_the_words(
 def test_what_fits_less_comes_along_after_what_fits_and_what_does_not_fit_stays(alice: Caller, memory: Memory) -> None:
     second, third = store(alice, "whales hum", category="sea"), store(alice, "krill swims", category="sea")
     summarise(alice, "sea", ("Krill swims", third), ("Whales hum", second), ("Whales sing", memory))
-    found = search(alice, "whales sing", mode="tiered")
-    assert contents(found) == ["whales sing at night", "whales hum"]
-    assert [one.passages for one in found.summaries] == [["Whales sing", "Whales hum"]]
-    assert [hit.score for hit in found.hits] == sorted((hit.score for hit in found.hits), reverse=True)
+    match = search(alice, "whales sing", mode="tiered")
+    assert contents(match) == ["whales sing at night", "whales hum"]
+    assert [summary.passages for summary in match.summaries] == [["Whales sing", "Whales hum"]]
+    assert [hit.score for hit in match.hits] == sorted((hit.score for hit in match.hits), reverse=True)
 
 
 def test_several_categories_answer_together(alice: Caller, memory: Memory) -> None:
     other = store(alice, "whales sing in zoos", category="zoo")
     summarise(alice, "sea", ("Whales sing", memory))
     summarise(alice, "zoo", ("Whales sing there", other))
-    found = search(alice, "whales sing", mode="tiered")
-    assert [one.summary.category for one in found.summaries] == ["sea", "zoo"]
-    assert contents(found) == ["whales sing at night", "whales sing in zoos"]
+    match = search(alice, "whales sing", mode="tiered")
+    assert [summary.summary.category for summary in match.summaries] == ["sea", "zoo"]
+    assert contents(match) == ["whales sing at night", "whales sing in zoos"]
 
 
 def test_of_many_categories_three_answer(alice: Caller) -> None:
@@ -174,12 +174,12 @@ def test_categories_that_are_filtered_out_do_not_keep_others_from_answering(alic
     for category in ("c1", "c2", "c3"):
         summarise(alice, category, ("Whales sing", store(alice, f"whales sing {category}", category=category)))
     summarise(alice, "sea", ("Whales sing there", store(alice, "whales sing at night", category="sea")))
-    assert told(alice, filters={"category": "sea"}) == ["whales sing at night"]
+    assert tell(alice, filters={"category": "sea"}) == ["whales sing at night"]
 
 
 def test_a_memory_on_which_two_passages_stand_is_found_once(alice: Caller, memory: Memory) -> None:
     summarise(alice, "sea", ("Whales sing", memory), ("Whales sing loudly", memory))
-    assert told(alice) == ["whales sing at night"]
+    assert tell(alice) == ["whales sing at night"]
 
 
 # --- limits, pages, scores
@@ -201,8 +201,8 @@ def test_limits_and_pages_hold_for_summaries(alice: Caller) -> None:
 @pytest.mark.usefixtures("summary")
 def test_a_lowest_score_holds_for_summaries_too(alice: Caller) -> None:
     (hit,) = search(alice, "whales sing", mode="tiered").hits
-    assert told(alice, min_score=hit.score) == ["whales sing at night"]
-    assert told(alice, min_score=hit.score + 0.001) == []
+    assert tell(alice, min_score=hit.score) == ["whales sing at night"]
+    assert tell(alice, min_score=hit.score + 0.001) == []
 
 
 # --- whose they are
@@ -228,27 +228,27 @@ def test_no_passage_on_what_one_may_not_be_shown(alice: Caller, bob: Caller, how
     else:
         options = {"excluded": {"exclude": (memory.pk,)}, "filtered": {"filters": {"category": "zoo"}}}.get(how, {})
         options |= {"user_id": "roe"} if how == "doe" else {}
-    found = search(bob, "whales sing", mode="tiered", **options)
-    assert (found.hits, found.summaries, found.tier) == ([], [], "none")
+    match = search(bob, "whales sing", mode="tiered", **options)
+    assert (match.hits, match.summaries, match.tier) == ([], [], "none")
 
 
 def test_passages_one_may_not_see_are_left_out_beside_those_one_may(alice: Caller, bob: Caller, memory: Memory) -> None:
     secret = store(alice, "whales sing for me", visibility="agent", category="sea")
     summarise(alice, "sea", ("Whales sing", memory), ("Whales sing for Alice", secret))
-    found = search(bob, "whales sing", mode="tiered")
-    assert [one.passages for one in found.summaries] == [["Whales sing"]]
-    assert contents(found) == ["whales sing at night"]
-    assert len(told(alice)) == 2
+    match = search(bob, "whales sing", mode="tiered")
+    assert [summary.passages for summary in match.summaries] == [["Whales sing"]]
+    assert contents(match) == ["whales sing at night"]
+    assert len(tell(alice)) == 2
 
 
 @pytest.mark.usefixtures("summary")
 def test_another_apps_summaries_do_not_exist(alice: Caller, charlie: Caller) -> None:
     store(charlie, "krill swims")
-    assert told(charlie) == []
+    assert tell(charlie) == []
     for caller in (alice, charlie):
         set_policy(caller, share_memories=True)
-    found = search(charlie, "whales sing", mode="tiered", shared=True)
-    assert (found.hits, found.summaries) == ([], [])
+    match = search(charlie, "whales sing", mode="tiered", shared=True)
+    assert (match.hits, match.summaries) == ([], [])
 
 
 def test_a_users_summary_is_for_that_user(alice: Caller) -> None:
@@ -256,26 +256,26 @@ def test_a_users_summary_is_for_that_user(alice: Caller) -> None:
     common = store(alice, "whales sing for all", category="sea")
     summarise(alice, "sea", ("Whales sing for Doe", theirs), user_id="doe")
     summarise(alice, "sea", ("Whales sing for all of us", common))
-    assert sorted(told(alice, user_id="doe")) == ["whales sing for all", "whales sing for doe"]
-    assert told(alice, user_id="roe") == ["whales sing for all"]
-    assert told(alice) == ["whales sing for all"]
+    assert sorted(tell(alice, user_id="doe")) == ["whales sing for all", "whales sing for doe"]
+    assert tell(alice, user_id="roe") == ["whales sing for all"]
+    assert tell(alice) == ["whales sing for all"]
     set_policy(alice, users_apart=True)
-    assert told(alice) == ["whales sing for all"]
-    assert told(alice, filters={"user_id": "doe"}) == ["whales sing for doe"]
+    assert tell(alice) == ["whales sing for all"]
+    assert tell(alice, filters={"user_id": "doe"}) == ["whales sing for doe"]
 
 
 @pytest.mark.usefixtures("summary")
 def test_only_the_current_version_answers(alice: Caller, memory: Memory) -> None:
     Summary.objects.update(archived_at=timezone.now())
     summarise(alice, "sea", ("Krill swims", memory), version=2)
-    assert told(alice) == []
-    assert told(alice, "krill swims") == ["whales sing at night"]
+    assert tell(alice) == []
+    assert tell(alice, "krill swims") == ["whales sing at night"]
 
 
 @pytest.mark.usefixtures("summary")
 def test_summaries_say_nothing_about_the_past(alice: Caller) -> None:
-    found = search(alice, "whales sing", mode="tiered", as_of=timezone.now() - timedelta(microseconds=1))
-    assert (found.tier, found.summaries) == ("items", [])
+    match = search(alice, "whales sing", mode="tiered", as_of=timezone.now() - timedelta(microseconds=1))
+    assert (match.tier, match.summaries) == ("items", [])
 
 
 # --- without vectors
@@ -298,8 +298,8 @@ def test_without_the_embedder_the_items_answer_by_words(alice: Caller, monkeypat
         raise EmbedderUnavailable("away")
 
     monkeypatch.setattr(HashEmbedder, "embed_query", away)
-    found = search(alice, "whales sing", mode="tiered")
-    assert (contents(found), found.tier, found.degraded) == (["whales sing at night"], "items", ["vector"])
+    match = search(alice, "whales sing", mode="tiered")
+    assert (contents(match), match.tier, match.degraded) == (["whales sing at night"], "items", ["vector"])
 
 
 # --- what is noted

@@ -36,14 +36,14 @@ def test_the_highest_are_those_that_sorting_finds(values, most: int, random: Any
     everything = np.ones(len(values), bool)
     scoped = ScopedView(IndexView(columns, Codes(), Subjects()), everything, everything)
     places = np.array(sorted(random.sample(range(len(values)), random.randint(0, len(values)))), np.intp)
-    found = highest(scoped, places, ORDER["ops"], most).tolist()
+    result = highest(scoped, places, ORDER["ops"], most).tolist()
     wanted = sorted(places.tolist(), key=lambda place: (values[place], columns.pk[place]), reverse=True)
-    assert found == wanted[:most]
+    assert result == wanted[:most]
 
 
-def tell(app: App, number: int, at: datetime = NOW - timedelta(days=3), **fields: Any) -> Memory:
+def tell(app: App, number: int, moment: datetime = NOW - timedelta(days=3), **fields: Any) -> Memory:
     candidate = Candidate(content=f"Takes {number} seconds", subject="gateway", **fields)
-    with writing(app, "agent:alice", at) as write:
+    with writing(app, "agent:alice", moment) as write:
         return write.create(candidate)
 
 
@@ -52,10 +52,10 @@ def sorted_by_the_database(app: App, rows: MemoryQuerySet, block: str) -> list[i
     return list(rows.order_by(*names).values_list("pk", flat=True))
 
 
-def asked(app: App, block: str, most: int = 100, scope: Scope | None = None, **options: Any) -> tuple[list[int], int]:
+def ask(app: App, block: str, most: int = 100, scope: Scope | None = None, **options: Any) -> tuple[list[int], int]:
     options = {"least_confidence": 0.3, "shorter_than": 1000, **options}
-    found = top_memories(app, scope or Scope(None, None, NOW.timestamp()), EMBEDDER, ORDER[block], most, **options)
-    return [memory.pk for memory in found.memories], found.total
+    result = top_memories(app, scope or Scope(None, None, NOW.timestamp()), EMBEDDER, ORDER[block], most, **options)
+    return [memory.pk for memory in result.memories], result.total
 
 
 @pytest.mark.parametrize("block", ORDER)
@@ -67,19 +67,19 @@ def test_in_the_order_of_the_database(acme: App, block: str) -> None:
     Memory.objects.filter(content__contains="1").update(priority=1.5, updated_at=NOW, change_number=99)
     App.objects.filter(pk=acme.pk).update(change_number=99)
     wanted = sorted_by_the_database(acme, Memory.objects.for_app(acme), block)
-    assert asked(acme, block) == (wanted, 24)
-    assert asked(acme, block, most=7) == (wanted[:7], 24)
-    assert asked(acme, block, most=7, told=wanted[1:3]) == ([wanted[0], *wanted[3:9]], 22)
-    surer = Q(confidence__gte=0.5)
-    assert asked(acme, block, least_confidence=0.5) == (
-        sorted_by_the_database(acme, Memory.objects.filter(surer), block),
+    assert ask(acme, block) == (wanted, 24)
+    assert ask(acme, block, most=7) == (wanted[:7], 24)
+    assert ask(acme, block, most=7, shown_pks=wanted[1:3]) == ([wanted[0], *wanted[3:9]], 22)
+    more_certain = Q(confidence__gte=0.5)
+    assert ask(acme, block, least_confidence=0.5) == (
+        sorted_by_the_database(acme, Memory.objects.filter(more_certain), block),
         16,
     )
 
 
 def test_a_long_one_only_counts(acme: App) -> None:
     short, long = tell(acme, 1), tell(acme, 10**30)
-    assert asked(acme, "ops", shorter_than=len(long.content)) == ([short.pk], 2)
+    assert ask(acme, "ops", shorter_than=len(long.content)) == ([short.pk], 2)
 
 
 def test_of_what_the_caller_may_see_and_what_is_valid_now(acme: App, alice: Caller, bob: Caller) -> None:
@@ -89,7 +89,7 @@ def test_of_what_the_caller_may_see_and_what_is_valid_now(acme: App, alice: Call
     alice.remember("Closed in May", valid_until="2027-01-01T00:00:00Z")
     alice.remember("Only alice knows", visibility="agent")
     scope = Scope(bob.agent.pk, ("ada",), NOW.timestamp())
-    pks, total = asked(acme, "app", scope=scope)
+    pks, total = ask(acme, "app", scope=scope)
     assert set(Memory.objects.filter(pk__in=pks).values_list("uid", flat=True)) == {*map(type_of_uid, (mine, of_all))}
     assert total == 2
 
@@ -99,4 +99,4 @@ def type_of_uid(text: str) -> Any:
 
 
 def test_of_nothing_there_is_nothing(acme: App) -> None:
-    assert asked(acme, "ops") == ([], 0)
+    assert ask(acme, "ops") == ([], 0)

@@ -20,10 +20,10 @@ QUESTION = "我住在哪里？"
 @pytest.fixture(autouse=True)
 def reads_ascii_alone(monkeypatch: pytest.MonkeyPatch) -> None:
     """As the model in the process makes zeros of what it does not know."""
-    one, many = HashEmbedder.embed_query, HashEmbedder.embed_documents
+    item, many = HashEmbedder.embed_query, HashEmbedder.embed_documents
 
     def query(self: HashEmbedder, text: str) -> Vectors:
-        return one(self, text) * np.float32(text.isascii())
+        return item(self, text) * np.float32(text.isascii())
 
     def documents(self: HashEmbedder, texts: Any) -> Vectors:
         read = np.array([text.isascii() for text in texts], np.float32)[:, None]
@@ -39,14 +39,14 @@ def test_what_cannot_be_read_is_found_by_its_words_and_nothing_with_it(alice: Ca
     set_policy(alice, ranking=ranking)
     for content in (UNREAD, "我妹妹下个月要结婚", "the sea is cold", "私は東京に住んでいます"):
         store(alice, content)
-    found = search(alice, QUESTION)
-    assert (contents(found), found.degraded) == ([UNREAD], [])
+    match = search(alice, QUESTION)
+    assert (contents(match), match.degraded) == ([UNREAD], [])
 
 
-def test_no_arm_is_missed_where_meaning_alone_is_asked_for(alice: Caller) -> None:
+def test_no_retriever_is_missed_where_meaning_alone_is_asked_for(alice: Caller) -> None:
     store(alice, UNREAD)
-    found = search(alice, QUESTION, mode="vector")
-    assert (contents(found), found.degraded) == ([], [])
+    match = search(alice, QUESTION, mode="vector")
+    assert (contents(match), match.degraded) == ([], [])
 
 
 @pytest.mark.parametrize("ranking", Ranking.values)
@@ -67,9 +67,9 @@ def test_a_third_of_the_words_is_enough_and_less_is_not(alice: Caller) -> None:
 def test_a_subject_is_named_inside_of_a_sentence_without_spaces(alice: Caller) -> None:
     store(alice, "喜欢喝茶", subject="王小明")
     store(alice, "喜欢喝茶和咖啡", subject="李雷")
-    found = search(alice, "王小明喜欢什么")
-    assert contents(found)[0] == "喜欢喝茶"
-    assert "subject_named" in found.hits[0].parts
+    match = search(alice, "王小明喜欢什么")
+    assert contents(match)[0] == "喜欢喝茶"
+    assert "subject_named" in match.hits[0].parts
 
 
 def test_among_many_those_that_hold_the_words_are_looked_at_alone(
@@ -82,7 +82,7 @@ def test_among_many_those_that_hold_the_words_are_looked_at_alone(
     looked_at: list[int] = []
     roughly = ranking.roughly
     monkeypatch.setattr(
-        ranking, "roughly", lambda one, two, three: looked_at.append(len(three)) or roughly(one, two, three)
+        ranking, "roughly", lambda item, two, three: looked_at.append(len(three)) or roughly(item, two, three)
     )
     assert contents(search(alice, QUESTION)) == [UNREAD]
     assert contents(search(alice, "柏林在哪里，猫很老吗")) == ["我的猫很老", UNREAD]

@@ -40,35 +40,35 @@ def known(alice: Caller) -> Iterator[Caller]:
         yield alice
 
 
-def asked(caller: Caller, query: str = ASKED, **body: Any) -> dict[str, Any]:
+def ask(caller: Caller, query: str = ASKED, **body: Any) -> dict[str, Any]:
     answer = caller.post("memories/search", {"query": query, **body})
     assert answer.status_code == 200, answer.content
     return dict(answer.json())
 
 
-def found(caller: Caller, query: str = "whale watch", **body: Any) -> list[str]:
-    return [hit["content"] for hit in asked(caller, query, **body)["results"]]
+def find(caller: Caller, query: str = "whale watch", **body: Any) -> list[str]:
+    return [hit["content"] for hit in ask(caller, query, **body)["results"]]
 
 
 def test_a_question_that_names_a_time_finds_first_what_held_then(known: Caller) -> None:
-    (first, *_) = asked(known)["results"]
+    (first, *_) = ask(known)["results"]
     assert (first["content"], first["status"]) == (OLD, "superseded")
     assert first["validity"] == "valid 2025-09-01 to 2026-03-14"
 
 
 def test_a_question_that_names_no_time_does_not_find_what_has_ended(known: Caller) -> None:
-    answer = asked(known, "What does the whale watch cost?")
+    answer = ask(known, "What does the whale watch cost?")
     assert [hit["content"] for hit in answer["results"]] == [NEW]
     assert answer["asked_time"] is None
 
 
 def test_the_answer_says_which_time_it_understood(known: Caller) -> None:
-    told = {"start": "2026-02-01T00:00:00Z", "end": "2026-03-01T00:00:00Z", "known": True}
-    assert asked(known)["asked_time"] == told
+    answer = {"start": "2026-02-01T00:00:00Z", "end": "2026-03-01T00:00:00Z", "known": True}
+    assert ask(known)["asked_time"] == answer
 
 
 def test_the_answer_says_that_nothing_is_known_of_a_time(known: Caller) -> None:
-    assert asked(known, "What did the whale watch cost in 2019?")["asked_time"]["known"] is False
+    assert ask(known, "What did the whale watch cost in 2019?")["asked_time"]["known"] is False
 
 
 def test_a_block_says_that_nothing_is_known_of_a_time(known: Caller) -> None:
@@ -102,23 +102,23 @@ def test_a_line_of_a_block_says_when_it_held(known: Caller) -> None:
     ],
 )
 def test_a_time_that_is_given_narrows_what_is_found(known: Caller, times: dict[str, str], contents: list[str]) -> None:
-    assert sorted(found(known, **times)) == sorted(contents)
+    assert sorted(find(known, **times)) == sorted(contents)
 
 
 def test_nothing_that_held_at_the_time_given_is_told(known: Caller) -> None:
-    assert asked(known, "whale watch", valid_at="2020-01-01")["asked_time"]["known"] is False
+    assert ask(known, "whale watch", valid_at="2020-01-01")["asked_time"]["known"] is False
 
 
 def test_a_question_about_the_past_as_it_was_known_then(known: Caller) -> None:
-    assert found(known, ASKED, as_of="2026-04-01T00:00:00Z")[0] == OLD
+    assert find(known, ASKED, as_of="2026-04-01T00:00:00Z")[0] == OLD
 
 
 def test_a_time_without_a_zone_is_by_the_apps_clock(alice: Caller) -> None:
     set_policy(alice, time_zone="Asia/Tokyo")
     memory = dated(alice, OLD, "2025-09-01")
     assert memory["valid_from"] == "2025-08-31T15:00:00Z"
-    assert found(alice, valid_at="2025-09-01") == [OLD]
-    assert found(alice, valid_at="2025-08-31T23:59:59") == []
+    assert find(alice, valid_at="2025-09-01") == [OLD]
+    assert find(alice, valid_at="2025-08-31T23:59:59") == []
 
 
 @each_row(
@@ -159,10 +159,10 @@ def test_a_greeting_takes_a_time(known: Caller) -> None:
 
 def test_what_was_merged_into_another_held_at_no_time_of_its_own(known: Caller) -> None:
     other = store(known, "The whale watch costs 29 euros a head", subject="whale watch")
-    kept = Memory.objects.get(content=NEW)
-    with MemoryAgent(known.app, None, "operator:olga").changing(kept) as (write, winner):
+    retained = Memory.objects.get(content=NEW)
+    with MemoryAgent(known.app, None, "operator:olga").changing(retained) as (write, winner):
         write.merge(winner, [other])
-    assert found(known, valid_at="2026-05-01") == [NEW]
+    assert find(known, valid_at="2026-05-01") == [NEW]
 
 
 @each_row("ranking", ["standard", "confidence", "recent", "product", "dual"], rolled_back=True)
@@ -178,9 +178,9 @@ def test_in_every_ranking_what_held_comes_first_and_the_parts_make_the_score(kno
 def test_what_ended_is_found_without_a_further_query(known: Caller) -> None:
     queries = []
     for query in ("What did the whale watch cost?", "What did the whale watch cost in 2025?"):
-        asked(known, query)
+        ask(known, query)
         with CaptureQueriesContext(connection) as counted:
-            asked(known, query)
+            ask(known, query)
         queries.append(len(counted))
     assert queries[1] <= queries[0]
 
@@ -204,8 +204,8 @@ def test_what_ended_is_found_without_a_further_query(known: Caller) -> None:
 )
 def test_a_question_names_a_time(text: str, spans: list[tuple[str, str]] | None) -> None:
     time = read_asked_time(text, TODAY)
-    told = time and [tuple(f"{datetime.fromtimestamp(at, UTC):%Y-%m-%d}" for at in span) for span in time.spans]
-    assert told == spans
+    answer = time and [tuple(f"{datetime.fromtimestamp(index, UTC):%Y-%m-%d}" for index in span) for span in time.spans]
+    assert answer == spans
 
 
 @each_row(
@@ -256,8 +256,8 @@ def test_an_interval_is_written_as_people_do(start: Any, end: Any, text: str) ->
 
 
 def test_of_what_nobody_ended_the_later_counts_more() -> None:
-    found = lateness(np.array([-np.inf, 100.0, 200.0, 300.0]), np.array([True, True, True, False]))
-    assert found.tolist() == [0, 0, 1, 0]
+    result = lateness(np.array([-np.inf, 100.0, 200.0, 300.0]), np.array([True, True, True, False]))
+    assert result.tolist() == [0, 0, 1, 0]
 
 
 @each_row(
@@ -266,4 +266,4 @@ def test_of_what_nobody_ended_the_later_counts_more() -> None:
 )
 def test_an_event_is_dated_by_the_memory_of_it(known: Caller, query: str, content: str) -> None:
     known.remember("The storm hit the harbour", subject="harbour", valid_from="2026-03-14")
-    assert asked(known, query)["results"][0]["content"] == content
+    assert ask(known, query)["results"][0]["content"] == content

@@ -42,7 +42,7 @@ def followed(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     return seen
 
 
-def held(caller: Caller) -> list[int]:
+def hold(caller: Caller) -> list[int]:
     """What the index holds, without looking whether there is more."""
     columns = index_of(caller.app, embedder_of(caller)).latest_view.columns
     return sorted(columns.pk[columns.alive].tolist())
@@ -57,15 +57,15 @@ def test_what_is_written_is_in_the_index_before_anybody_asks(alice: Caller, comm
     search(alice, "whales")
     with committing():
         second = store(alice, "herons fish")
-    assert held(alice) == [first.pk, second.pk]
+    assert hold(alice) == [first.pk, second.pk]
     with committing():
         search(alice, "whales")
         change(alice, first, content="whales sleep")
-    assert held(alice) == all_of(alice)
+    assert hold(alice) == all_of(alice)
     with committing():
         search(alice, "whales")
         forget(alice, second)
-    assert held(alice) == [first.pk]
+    assert hold(alice) == [first.pk]
     assert contents(search(alice, "whales sleep")) == ["whales sleep"]
 
 
@@ -168,7 +168,7 @@ def test_what_is_taken_back_is_not_read(alice: Caller, committing: Committing, f
         store(alice, "herons fish")
         transaction.set_rollback(True)
     assert followed == []
-    assert held(alice) == [first.pk]
+    assert hold(alice) == [first.pk]
 
 
 def test_a_write_stays_written_whatever_becomes_of_the_index(

@@ -33,8 +33,8 @@ def candidate(number: int, **fields: Any) -> Candidate:
     return Candidate(content=f"{' '.join(words)} #{number}", **fields)
 
 
-def make(app: App, *numbers: int, at: datetime = START, **fields: Any) -> list[Memory]:
-    with writing(app, "agent:alice", at) as write:
+def make(app: App, *numbers: int, moment: datetime = START, **fields: Any) -> list[Memory]:
+    with writing(app, "agent:alice", moment) as write:
         return [write.create(candidate(number, **fields)) for number in numbers]
 
 
@@ -57,7 +57,7 @@ def last(memory: Memory) -> Revision:
     return Revision.objects.filter(memory=memory).latest("number")
 
 
-def test_the_least_worthy_makes_room_and_says_why(acme: App) -> None:
+def test_the_least_worthy_makes_capacity_and_says_why(acme: App) -> None:
     allow(acme, 3)
     make(acme, 1, 2, importance=4)
     (least,) = make(acme, 3, importance=2)
@@ -71,11 +71,11 @@ def test_the_least_worthy_makes_room_and_says_why(acme: App) -> None:
 def test_among_equals_the_oldest_goes(acme: App) -> None:
     allow(acme, 3)
     for day in range(6):
-        make(acme, day, at=later(day))
+        make(acme, day, moment=later(day))
     assert contents(acme) == {3, 4, 5}
 
 
-def test_pinned_memories_never_make_room(acme: App) -> None:
+def test_pinned_memories_never_make_capacity(acme: App) -> None:
     allow(acme, 4)
     make(acme, 1, 2, 3, importance=1, pinned=True)
     make(acme, 4, 5, 6, 7, importance=5)
@@ -90,7 +90,7 @@ def test_of_two_that_say_the_same_one_stands_for_both(acme: App) -> None:
             Candidate(content="Jellyfin listens on port 8096.", subject="jellyfin", importance=2, tags=["net"])
         )
     make(acme, 1, importance=1)
-    make(acme, 2, at=later(1))
+    make(acme, 2, moment=later(1))
     sure.refresh_from_db()
     unsure.refresh_from_db()
     assert (sure.status, unsure.status) == (Status.ACTIVE, Status.SUPERSEDED)
@@ -108,19 +108,19 @@ def test_of_two_that_say_the_same_one_stands_for_both(acme: App) -> None:
 def test_a_memory_never_stands_for_one_that_others_read_or_that_holds_longer(acme: App, other: dict[str, Any]) -> None:
     allow(acme, 2)
     with writing(acme, "agent:alice", START) as write:
-        kept = write.create(Candidate(content="Jellyfin listens on port 8096", importance=4))
+        retained = write.create(Candidate(content="Jellyfin listens on port 8096", importance=4))
         write.create(Candidate(content="Jellyfin listens on port 8096.", **other))
     make(acme, 1)
     assert not Link.objects.exists()
     assert len(live(acme)) == 2
-    assert kept in live(acme)
+    assert retained in live(acme)
 
 
 @pytest.mark.parametrize("batch", [1, 7, 150])
 def test_the_limit_holds_whatever_is_written_at_once(acme: App, batch: int) -> None:
     allow(acme, 10)
     make(acme, *range(4))
-    created = make(acme, *range(100, 100 + batch), at=later(1))
+    created = make(acme, *range(100, 100 + batch), moment=later(1))
     assert len(live(acme)) == min(10, 4 + batch)
     # Whoever wrote them sees which of them stayed.
     assert {memory.pk: memory.status for memory in created} == dict(
@@ -200,7 +200,7 @@ def test_what_fits_beside_the_pinned_ones_is_kept(acme: App) -> None:
     assert len(live(acme)) == 3
 
 
-def test_restoring_into_a_full_app_makes_room_in_turn(acme: App) -> None:
+def test_restoring_into_a_full_app_makes_capacity_in_turn(acme: App) -> None:
     allow(acme, 3)
     first, *_ = make(acme, 1, importance=1)
     make(acme, 2, 3, importance=2)
@@ -213,10 +213,10 @@ def test_restoring_into_a_full_app_makes_room_in_turn(acme: App) -> None:
     assert len(live(acme)) == 3
 
 
-def test_undo_takes_the_making_of_room_back_and_the_limit_holds(acme: App) -> None:
+def test_undo_takes_the_making_of_capacity_back_and_the_limit_holds(acme: App) -> None:
     allow(acme, 3)
     first, *_ = make(acme, 1, 2, 3)
-    make(acme, 4, importance=5, at=later(1))
+    make(acme, 4, importance=5, moment=later(1))
     first.refresh_from_db()
     with writing(acme, "operator:olga", later(2)) as write:
         write.undo(first)
@@ -240,7 +240,7 @@ def test_a_suggested_memory_goes_first(acme: App) -> None:
     assert last(chosen).reason == "makes room: a model says so (some-model)"
 
 
-def test_a_suggestion_is_not_followed_while_there_is_room(acme: App) -> None:
+def test_a_suggestion_is_not_followed_while_there_is_capacity(acme: App) -> None:
     allow(acme, 3)
     (chosen,) = make(acme, 1)
     with writing(acme, "agent:alice", later(1), [suggest(acme, chosen)]) as write:
@@ -265,11 +265,11 @@ def test_a_suggestion_about_a_memory_that_has_changed_is_ignored(acme: App, chan
 
 def test_nonsense_is_not_followed(acme: App, charlie: Any) -> None:
     allow(acme, 3)
-    one, two, three = make(acme, 1, 2, 3, importance=1)
+    item, two, three = make(acme, 1, 2, 3, importance=1)
     (pinned,) = make(acme, 9, pinned=True)
-    one.refresh_from_db()
-    gone = next(memory for memory in (one, two, three) if memory not in live(acme))
-    first, second = (memory for memory in (one, two, three) if memory != gone)
+    item.refresh_from_db()
+    gone = next(memory for memory in (item, two, three) if memory not in live(acme))
+    first, second = (memory for memory in (item, two, three) if memory != gone)
     (foreign,) = make(charlie.app, 8)
     nonsense = [
         suggest(acme, foreign),
@@ -313,7 +313,7 @@ def test_a_suggested_text_stands_for_both(acme: App, folded: tuple[Memory, Memor
     assert len(live(acme)) == 3
 
 
-def test_undoing_it_sets_both_free_and_another_makes_room(acme: App, folded: tuple[Memory, Memory]) -> None:
+def test_undoing_it_sets_both_free_and_another_makes_capacity(acme: App, folded: tuple[Memory, Memory]) -> None:
     goes, stays = folded
     with writing(acme, "operator:olga", later(2)) as write:
         write.undo(stays)
@@ -324,9 +324,9 @@ def test_undoing_it_sets_both_free_and_another_makes_room(acme: App, folded: tup
     assert len(live(acme)) == 3
 
 
-def test_the_surer_of_both_says_how_sure_and_since_when(acme: App) -> None:
+def test_the_more_certain_of_both_says_how_sure_and_since_when(acme: App) -> None:
     (weak,) = make(acme, 1, confidence=0.5)
-    (sure,) = make(acme, 2, at=later(20), confidence=0.8, importance=5)
+    (sure,) = make(acme, 2, moment=later(20), confidence=0.8, importance=5)
     with writing(acme, "agent:alice", later(40)) as write:
         write.unite(weak, [(sure, "")], content="Both")
     assert (weak.confidence, weak.confidence_base, weak.anchored_at) == (0.8, 0.8, later(20))
@@ -336,7 +336,7 @@ def test_the_surer_of_both_says_how_sure_and_since_when(acme: App) -> None:
 def test_a_lowered_limit_loses_nothing_at_once_but_the_app_grows_no_more(acme: App) -> None:
     make(acme, *range(20))
     allow(acme, 5)
-    make(acme, 30, at=later(1))
+    make(acme, 30, moment=later(1))
     assert len(live(acme)) == 20
     assert 30 in contents(acme)
 
@@ -398,21 +398,21 @@ def do_something(write: Writer, rng: Random, number: int) -> None:
     rows = pick(rng, write.app) + pick(rng, write.app, status="active")
     if not rows or rng.random() < 0.3:
         return create_some(write, rng, number)
-    one = rows[0]
-    others = list({row.pk: row for row in rows if row != one}.values())
+    item = rows[0]
+    others = list({row.pk: row for row in rows if row != item}.values())
     alone: list[Callable[[], object]] = [
-        lambda: write.archive(one),
-        lambda: write.restore(one),
-        lambda: undo_if_possible(write, one),
-        lambda: write.forget([one]),
-        lambda: write.decay([one]),
-        lambda: write.judge_uses([(one, rng.random() < 0.5, 0.1, "")]),
-        lambda: write.edit(one, {"pinned": not one.pinned, "confidence": rng.random()}),
+        lambda: write.archive(item),
+        lambda: write.restore(item),
+        lambda: undo_if_possible(write, item),
+        lambda: write.forget([item]),
+        lambda: write.decay([item]),
+        lambda: write.judge_uses([(item, rng.random() < 0.5, 0.1, "")]),
+        lambda: write.edit(item, {"pinned": not item.pinned, "confidence": rng.random()}),
     ]
     together: list[Callable[[], object]] = [
-        lambda: write.merge(one, others),
-        lambda: write.supersede(one, by=others[0]),
-        lambda: write.contradict(one, others[0], "said otherwise"),
+        lambda: write.merge(item, others),
+        lambda: write.supersede(item, by=others[0]),
+        lambda: write.contradict(item, others[0], "said otherwise"),
     ]
     rng.choice(alone + together if others else alone)()
     return None

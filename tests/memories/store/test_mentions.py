@@ -114,9 +114,9 @@ def test_an_edit_sets_the_mentions_and_an_undo_sets_them_back(
 
 
 def test_a_name_edited_away_leaves_the_entities_unless_another_memory_has_it(acme: App) -> None:
-    one, two = make(acme, "We asked Anna and Berta"), make(acme, "They asked Berta")
-    edit(acme, one, content="We asked nobody")
-    assert (named_in(one), named_in(two), known(acme)) == (set(), {"berta"}, {"berta"})
+    item, two = make(acme, "We asked Anna and Berta"), make(acme, "They asked Berta")
+    edit(acme, item, content="We asked nobody")
+    assert (named_in(item), named_in(two), known(acme)) == (set(), {"berta"}, {"berta"})
 
 
 def found_by(memory: Memory) -> dict[str, str]:
@@ -150,12 +150,12 @@ def test_what_the_rules_find_later_is_theirs(acme: App) -> None:
 
 
 def test_one_for_several_mentions_what_all_of_them_did(acme: App) -> None:
-    one, two = make(acme, "She asked Anna", entities=["Berta"]), make(acme, "He asked Anna", entities=["Emil"])
+    item, two = make(acme, "She asked Anna", entities=["Berta"]), make(acme, "He asked Anna", entities=["Emil"])
     with writing(acme, "operator:olga", NOW) as write:
-        write.merge(one, [two])
-    assert found_by(one) == {"anna": "rules", "berta": "model", "emil": "model"}
-    undo(acme, one)
-    assert found_by(one) == {"anna": "rules", "berta": "model"}
+        write.merge(item, [two])
+    assert found_by(item) == {"anna": "rules", "berta": "model", "emil": "model"}
+    undo(acme, item)
+    assert found_by(item) == {"anna": "rules", "berta": "model"}
 
 
 def test_an_edit_that_says_nothing_else_leaves_the_mentions_alone(acme: App) -> None:
@@ -190,9 +190,9 @@ def test_no_name_of_a_forgotten_memory_is_left(acme: App) -> None:
 
 
 def test_forgetting_several_at_once_drops_what_only_they_mention(acme: App) -> None:
-    one, two = make(acme, "We asked Anna and Berta"), make(acme, "They asked Anna and Clara")
+    item, two = make(acme, "We asked Anna and Berta"), make(acme, "They asked Anna and Clara")
     make(acme, "You asked Clara")
-    forget(acme, one, two)
+    forget(acme, item, two)
     assert known(acme) == {"clara"}
 
 
@@ -271,13 +271,13 @@ def test_after_any_edits_the_mentions_are_what_is_named_and_nothing_else_is_know
 
 def test_what_one_is_about_the_next_ones_know(acme: App) -> None:
     """Stored together or one by one: the same is known of them."""
-    told = [
+    answer = [
         Candidate(content="We rolled out kestrel on Monday", tags=["rollout"]),
         Candidate(content="Owned by Mara", subject="kestrel"),
         Candidate(content="Mara restarted KESTREL", entities=["Mara Lind"]),
     ]
     with writing(acme, "agent:alice", NOW) as write:
-        together = write.create_all(told)
+        together = write.create_all(answer)
     entities = entities_and_kinds(acme)
     assert entities["kestrel"] == "subject"
     assert [named_in(memory) for memory in together] == [
@@ -287,7 +287,9 @@ def test_what_one_is_about_the_next_ones_know(acme: App) -> None:
     ]
     for memory in together:
         forget(acme, memory)
-    one_by_one = [make(acme, one.content, subject=one.subject, tags=one.tags, entities=one.entities) for one in told]
+    one_by_one = [
+        make(acme, item.content, subject=item.subject, tags=item.tags, entities=item.entities) for item in answer
+    ]
     assert entities_and_kinds(acme) == entities
     assert [named_in(memory) for memory in one_by_one] == [
         {"rollout"},
@@ -300,10 +302,10 @@ def test_what_one_is_about_the_next_ones_know(acme: App) -> None:
 def test_for_many_keys_the_same_subjects_are_known(acme: App, others: int, monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("backup", "router", *(f"other-{number}" for number in range(others))):
         make(acme, "Takes a minute, says Anna", subject=name, tags=["nightly"])
-    asked = {"backup", "router", "anna", "nightly"}
-    one_by_one = known_subjects(acme, asked)
-    monkeypatch.setattr(links, "MANY_KEYS", len(asked))
-    assert known_subjects(acme, asked) == one_by_one == {"backup": "backup", "router": "router"}
+    requested = {"backup", "router", "anna", "nightly"}
+    one_by_one = known_subjects(acme, requested)
+    monkeypatch.setattr(links, "MANY_KEYS", len(requested))
+    assert known_subjects(acme, requested) == one_by_one == {"backup": "backup", "router": "router"}
 
 
 LONG = "one two three four five six seven eight nine"
@@ -334,10 +336,10 @@ def test_no_longer_runs_of_words_are_looked_for_than_the_app_has_subjects(
 ) -> None:  # fmt: skip
     if subject:
         make(acme, "Takes an hour", subject=subject)
-    with CaptureQueriesContext(connection) as asked:
+    with CaptureQueriesContext(connection) as requested:
         make(acme, "they wait five or six")
-    keys = [re.search(r'"key" (?:IN|=) (.*)', one["sql"]) for one in asked.captured_queries]
-    assert len(set(re.findall(r"'([^']+)'", " ".join(found[1] for found in keys if found)))) == runs
+    keys = [re.search(r'"key" (?:IN|=) (.*)', captured_query["sql"]) for captured_query in requested.captured_queries]
+    assert len(set(re.findall(r"'([^']+)'", " ".join(key[1] for key in keys if key)))) == runs
 
 
 def entities_and_kinds(app: App) -> dict[str, str]:

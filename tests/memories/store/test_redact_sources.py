@@ -57,38 +57,38 @@ def test_one_in_the_cold_archive_is_known_by_its_words_and_not_by_its_empty_cont
 
 
 @pytest.fixture
-def told(alice: Caller) -> str:
+def answers(alice: Caller) -> str:
     """The id of a memory that was learnt from a turn, with a marker and an event of the same."""
     session = alice.start_session()
-    said = f"[EVENT:info:svc] {NEEDLE.title()} Systems greets\n[MEMORY:timing:svc] Whales sing at noon\nNoted."
+    text = f"[EVENT:info:svc] {NEEDLE.title()} Systems greets\n[MEMORY:timing:svc] Whales sing at noon\nNoted."
     tools = [{"name": "look", "input": {"who": f"works at {NEEDLE.title()} Systems"}}]
-    turn(alice, session, 1, f"I work at {NEEDLE.title()} Systems. I live in Porto.", said, tool_calls=tools,
+    turn(alice, session, 1, f"I work at {NEEDLE.title()} Systems. I live in Porto.", text, tool_calls=tools,
          internal_state={"employer": f"User works at {NEEDLE.title()} Systems"})  # fmt: skip
     upkeep_learn_due()
     return str(Memory.objects.for_app(alice.app).get(content__icontains=NEEDLE).uid)
 
 
-def test_its_words_go_out_of_text_turn_and_feed_and_others_stay(alice: Caller, told: str) -> None:
+def test_its_words_go_out_of_text_turn_and_feed_and_others_stay(alice: Caller, answers: str) -> None:
     before = {text.uid: text.pk for text in Resource.objects.all()}
-    alice.delete(f"memories/{told}")
+    alice.delete(f"memories/{answers}")
     assert tables_with(NEEDLE) == set()
     assert contents(alice.app) == ["Whales sing at noon", "User lives in Porto"]
     assert {text.uid: text.pk for text in Resource.objects.all()} == before
-    (kept,) = Turn.objects.all()
-    assert "I live in Porto." in kept.user_input
-    assert "[MEMORY:timing:svc] Whales sing at noon" in kept.llm_output
+    (retained,) = Turn.objects.all()
+    assert "I live in Porto." in retained.user_input
+    assert "[MEMORY:timing:svc] Whales sing at noon" in retained.llm_output
     assert not Event.objects.filter(message__icontains=NEEDLE).exists()
     source = Memory.objects.get(content="User lives in Porto").resource
     assert source is not None
     assert source.raw_content == f"{FORGOTTEN} I live in Porto."
 
 
-def test_the_turn_sent_again_is_still_known_and_brings_nothing_back(alice: Caller, told: str) -> None:
+def test_the_turn_sent_again_is_still_known_and_brings_nothing_back(alice: Caller, answers: str) -> None:
     session = alice.get("sessions").json()["results"][0]
-    alice.delete(f"memories/{told}")
-    said = f"[EVENT:info:svc] {NEEDLE.title()} Systems greets\n[MEMORY:timing:svc] Whales sing at noon\nNoted."
+    alice.delete(f"memories/{answers}")
+    text = f"[EVENT:info:svc] {NEEDLE.title()} Systems greets\n[MEMORY:timing:svc] Whales sing at noon\nNoted."
     tools = [{"name": "look", "input": {"who": f"works at {NEEDLE.title()} Systems"}}]
-    again = turn(alice, session, 1, f"I work at {NEEDLE.title()} Systems. I live in Porto.", said, tool_calls=tools,
+    again = turn(alice, session, 1, f"I work at {NEEDLE.title()} Systems. I live in Porto.", text, tool_calls=tools,
                  internal_state={"employer": f"User works at {NEEDLE.title()} Systems"})  # fmt: skip
     assert again.status_code == 200
     upkeep_learn_due()

@@ -22,8 +22,8 @@ def later(days: float) -> datetime:
     return START + timedelta(days=days)
 
 
-def make(app: App, content: str = "Takes 60s to start", at: datetime = START, **fields: object) -> Memory:
-    with writing(app, "agent:alice", at) as write:
+def make(app: App, content: str = "Takes 60s to start", moment: datetime = START, **fields: object) -> Memory:
+    with writing(app, "agent:alice", moment) as write:
         return write.create(Candidate(content=content, **fields))  # type: ignore[arg-type]
 
 
@@ -124,7 +124,7 @@ def test_a_merge_counts_decay(acme: App, memory: Memory) -> None:
     assert memory.status == Status.INACTIVE
 
 
-def test_a_merge_with_a_surer_one_makes_an_inactive_one_active(acme: App) -> None:
+def test_a_merge_with_a_more_certain_one_makes_an_inactive_one_active(acme: App) -> None:
     weak = make(acme, confidence=0.1)
     strong = make(acme, "Startup takes a minute", confidence=0.9)
     assert weak.status == Status.INACTIVE
@@ -308,8 +308,8 @@ def test_setting_it_to_what_it_is_changes_nothing_of_what_comes(
     for span in moments:
         settle(often, confidence_at(often, FIRST + span, policy), FIRST + span, policy)
     for further in (timedelta(0), timedelta(days=3), timedelta(days=300)):
-        at = FIRST + moments[-1] + further
-        assert confidence_at(often, at, policy) == pytest.approx(confidence_at(once, at, policy), abs=1e-9)
+        index = FIRST + moments[-1] + further
+        assert confidence_at(often, index, policy) == pytest.approx(confidence_at(once, index, policy), abs=1e-9)
 
 
 @given(SHARES, SPANS, POLICIES)

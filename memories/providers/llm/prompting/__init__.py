@@ -96,16 +96,17 @@ class LLMProvider:
 
     def relate_many(self, questions: Sequence[Comparison]) -> list[list[Verdict]]:
         """Ask one question about as many statements as it can hold."""
-        shown = [nearest(one.existing, one.cosines) for one in questions]
-        verdicts = [[NOT_ASKED] * len(one.existing) for one in questions]
-        for group in grouped(shown):
-            pairs = [(at, place) for at in group for place in shown[at]]
+        chosen = [nearest(question.existing, question.cosines) for question in questions]
+        verdicts = [[NOT_ASKED] * len(question.existing) for question in questions]
+        for group in grouped(chosen):
+            pairs = [(index, place) for index in group for place in chosen[index]]
             compared = [
-                replace(questions[at], existing=[questions[at].existing[one] for one in shown[at]]) for at in group
+                replace(questions[index], existing=[questions[index].existing[question] for question in chosen[index]])
+                for index in group
             ]
             answer, made_by = self._answer(ask_verdicts(compared))
-            for (at, place), verdict in zip(pairs, read_verdicts(answer, len(pairs), made_by), strict=True):
-                verdicts[at][place] = verdict
+            for (index, place), verdict in zip(pairs, read_verdicts(answer, len(pairs), made_by), strict=True):
+                verdicts[index][place] = verdict
         return verdicts
 
     def summarise(self, category: str, facts: Sequence[Noted], previous: str, max_characters: int) -> Written:
@@ -138,9 +139,9 @@ class LLMProvider:
         """Raise LLMUnusable if nothing may go."""
         if all(memory.pinned for memory in memories):
             raise LLMUnusable("no memory may go: all are pinned")
-        shown = show_memories(memories)
-        answer, made_by = self._answer(ask_choice(shown, now, max_characters, coming, seconds))
-        return read_choice(answer, shown, max_characters, made_by, coming)
+        listing = show_memories(memories)
+        answer, made_by = self._answer(ask_choice(listing, now, max_characters, coming, seconds))
+        return read_choice(answer, listing, max_characters, made_by, coming)
 
     def rewrite(self, messages: Sequence[Message], now: datetime) -> Written:
         last = show_last(messages, LAST_MESSAGES, MESSAGES_CHARACTERS)

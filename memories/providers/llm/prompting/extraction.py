@@ -1,4 +1,7 @@
-"""Extraction: what a piece of conversation states, checked against what was really said."""
+"""Extraction: what a piece of conversation states, checked against what was really said.
+
+A model's statement was made if its names, figures and words were said, and said as a statement.
+"""
 
 from __future__ import annotations
 
@@ -15,18 +18,7 @@ from memories.language.entities import MAX_ENTITIES, entity_key
 from memories.language.extract.labels import read_category, read_importance, read_sentiment, read_strength
 from memories.language.messages import ASSISTANT, ENDS, WIDE_ENDS, Message
 from memories.language.scripts import estimate_tokens
-from memories.language.similarity import used_share
-from memories.providers.llm.prompting.grounding import (
-    ONLY_SUGGESTED,
-    attributed,
-    doubt_about,
-    has_question,
-    is_agreement,
-    is_of_example,
-    is_plain_question,
-    is_suggestion,
-    points_back,
-)
+from memories.language.similarity import find_said, unsaid_words, used_share
 from memories.providers.llm.prompting.prompt import (
     CONVERSATION_CHARACTERS,
     SHARE,
@@ -50,6 +42,133 @@ from memories.providers.llm.prompting.prompt import (
     words_of,
 )
 from memories.providers.llm.provider import EXTRACT, LEAN, Ask, Chunk, Fact, Setting
+
+ENOUGH_SAID, FEWEST_WORDS_SAID = 0.5, 0.34
+"""The share of a statement that somebody said, and of its words that are no names; names and figures all have to be.
+
+Of 410 facts that people found in conversations and worded in their own way, four in five reach both in one message and
+its context.
+"""
+ALIKE = 0.6
+"""How much of each other's words a statement and an example of the prompt have, to pass for the same."""
+ONLY_SUGGESTED = "the assistant only asked, offered or suggested it"
+_CLOCK = re.compile(
+    r"\b\d{1,2}(?::\d{2}(?::\d{2})?\s?(?:[ap]\.?m\.?)?|\s?(?:[ap]\.?m\.?|o['’]clock|Uhr|h))(?!\w)", re.IGNORECASE
+)
+_DAY = re.compile(r"\b(?:\d{4}-\d{2}(?:-\d{2})?|\d{1,2}\.\s?\d{1,2}\.(?:\s?\d{4})?|(?:19|20)\d{2})\b")
+_QUESTION = re.compile(r"[?？؟][\s\"'”’)*_]*$")
+_ASKS = re.compile(r"[?？؟]")
+_SUGGESTION = re.compile(
+    r"^\W*(?:(?:so|then|also|and|ok(?:ay)?|sure|great|if you (?:like|want|prefer),?|alternatively|next),? )*"
+    r"(?:i(?:['’]d| would| could| can| might| suggest| recommend| propose|['’]m happy to)\b"
+    r"|(?:you|we|one) (?:could|can|might|may|should|would)\b"
+    r"|(?:shall|should|may|can|could|would|do|want) (?:i|we|you|me)\b"
+    r"|let me know\b|let['’]s\b|how about\b|what about\b|why not\b|consider\b|maybe\b|perhaps\b|try\b"
+    r"|(?:my |one |a )?(?:suggestion|proposal|recommendation|option|idea)s?\b|feel free\b|would you\b"
+    r"|soll(?:en|te)? (?:ich|wir)\b|(?:ich|wir|du|sie) (?:könnten?|würden?|sollten?|schlage|empfehle)\w*\b|vielleicht\b"
+    r"|möchte(?:st|n)? (?:du|sie)\b|wie wäre\b"
+    r"|(?:je|nous|vous|tu) (?:pourr|devr|propos|suggèr|recommand)\w*|peut-être\b|voulez-vous\b|veux-tu\b"
+    r"|(?:podría|debería|sugiero|recomiendo|propongo|quizás?|tal vez|quieres|¿)\w*)",
+    re.IGNORECASE,
+)
+_AGREES = re.compile(
+    r"\W*(?:yes|yep|yeah|yup|sure|ok(?:ay)?|right|exactly|correct|agreed|deal|please|perfect|fine|both|do\b(?! not)"
+    r"|go (?:ahead|for|with)|sounds (?:good|right|fine)|that works|let['’]s|the (?:first|second|last|former|latter)"
+    r"|ja|jo|genau|gerne?|klar|stimmt|einverstanden|mach|passt|oui|d['’]accord|bien sûr|sí|vale|claro|de acuerdo)\b",
+    re.IGNORECASE,
+)
+_POINTS = re.compile(
+    r"\b(?:he|she|it|they|him|her|them|his|hers|its|their|theirs|this|that|these|those|there"
+    r"|er|sie|es|ihn|ihm|ihr\w*|sein\w*|dort|dies\w*|elles?|ils?|leur|lui|celui|ella|él|ellos|ese|esa)\b|['’](?:s|re)\b",
+    re.IGNORECASE,
+)
+_FIGURE = re.compile(r"\d")
+_OWN_WORK = re.compile(
+    r"^\W*(?:(?:done|ok(?:ay)?|great|noted|sure)[,.:!—–-]* )*(?:i|we|ich|wir)(?:['’]ve|['’]m)? ", re.IGNORECASE
+)
+_OF_YOU = re.compile(r"\b(?:you|your|yours|du|dir|dich|dein\w*|sie|ihr\w*)\b", re.IGNORECASE)
+_THE_USER = re.compile(r"^(?P<the>the )?user\b(?!['’]s)", re.IGNORECASE)
+
+
+def doubt_about(content: str, source: str, now: datetime, names_from: str = "", words_from: str = "") -> str:
+    """Return what of a statement nobody said, dates excepted; "" where it is grounded.
+
+    Names and other words, but no figures, may be from further texts.
+    """
+    statement = without_dates(content, now)
+    missing = unsaid_words(statement, source)
+    far = [name for name in missing.names if is_said_in(name, names_from)]
+    far += [word for word in missing.words if is_said_in(word, words_from)]
+    if far:
+        missing = unsaid_words(statement, f"{source}\n{' '.join(far)}")
+    if missing.names:
+        return f"nobody said {', '.join(missing.names[:5])}"
+    if missing.share_said < ENOUGH_SAID or missing.share_of_words < FEWEST_WORDS_SAID:
+        return f"nobody said {', '.join(missing.words[:5])}"
+    return ""
+
+
+def is_said_in(word: str, text: str) -> bool:
+    return bool(text) and not _FIGURE.search(word) and unsaid_words(word, text).share_said == 1
+
+
+def without_dates(text: str, now: datetime) -> str:
+    """Return a text without its days and clock times, which a model works out."""
+    for window in reversed(find_windows(text, now)):
+        begin, end = window.span
+        text = f"{text[:begin]} {text[end:]}"
+    return _DAY.sub(" ", _CLOCK.sub(" ", text))
+
+
+def is_agreement(message: str) -> bool:
+    """Return whether a message begins by accepting what was offered."""
+    return bool(_AGREES.match(message))
+
+
+def has_question(message: str) -> bool:
+    return bool(_ASKS.search(message))
+
+
+def is_plain_question(message: str, words: str) -> bool:
+    """Return whether the sentence that has the words asks for something, rather than offers it."""
+    sentence = sentence_of(message, words) or message
+    return bool(_QUESTION.search(sentence)) and not _SUGGESTION.match(sentence)
+
+
+def points_back(message: str) -> bool:
+    """Return whether a message calls somebody or something by a word that stands for a name."""
+    return bool(_POINTS.search(message))
+
+
+def is_suggestion(message: str, quote: str, content: str) -> bool:
+    """Return whether the sentence of an assistant that comes nearest to a statement asks, offers or suggests it."""
+    sentence = sentence_of(message, quote or content)
+    return bool(_QUESTION.search(sentence) or _SUGGESTION.match(sentence))
+
+
+def sentence_of(message: str, words: str) -> str:
+    """Return the sentence that has the words, or most of them; "" if none has any."""
+    span = find_said(message, words)
+    if span is None:
+        return ""
+    begin = max((match.end() for match in re.finditer(r"[.!?:;\n]\s", message[: span[0]])), default=0)
+    behind = re.search(r"[.!?？。](?=\s|\Z)|\n", message[span[1] - 1 :])
+    return message[begin : span[1] - 1 + behind.end() if behind else len(message)].strip()
+
+
+def attributed(content: str, message: str, quote: str) -> str:
+    """Return an assistant's report of its own work as what the assistant, not the user, has done."""
+    sentence = sentence_of(message, quote or content)
+    if not _OWN_WORK.match(sentence) or _OF_YOU.search(sentence):
+        return content
+    return _THE_USER.sub(lambda match: f"{match['the'] or 'The '}assistant", content, count=1)
+
+
+def is_of_example(content: str, examples: Iterable[str], source: str) -> bool:
+    """Return whether a statement is one of the prompt's examples in about its words, and nobody said it here."""
+    near = any(used_share(example, content) >= ALIKE and used_share(content, example) >= ALIKE for example in examples)
+    return near and unsaid_words(content, source).share_said < ALIKE
+
 
 GENERAL = "general"
 NO_SUBJECT = frozenset({GENERAL, "none", "null", "n/a", "n a", "unknown", "not specified"})
@@ -91,9 +210,7 @@ class Labels:
         return self.categories[name]
 
     def subject(self, label: str) -> str:
-        """Return a known subject in its own spelling, or the label; "" for general and for what is too long for
-        a name.
-        """
+        """Return a known subject in its own spelling, or the label; "" for general and for one too long for a name."""
         name = one_line(label)
         key = entity_key(name)
         if not key or len(name) > MAX_SUBJECT_CHARACTERS or key in NO_SUBJECT:
@@ -157,7 +274,7 @@ def ask_facts(chunk: Chunk, conversation: Conversation, setting: Setting, *, lea
     listed = enumerate(setting.known[:MOST_KNOWN], 1)
     known = [f"{number}. {shorten(one_line(text), MAX_KNOWN_CHARACTERS)}" for number, text in listed]
     told_by = clean(setting.guidance).strip()
-    told = {
+    trusted = {
         "now": show_day(chunk.now),
         "categories": _categories(setting),
         "max_characters": setting.max_characters,
@@ -170,9 +287,9 @@ def ask_facts(chunk: Chunk, conversation: Conversation, setting: Setting, *, lea
         "before": show_last(chunk.before, MOST_BEFORE, BEFORE_CHARACTERS),
         "conversation": conversation.text,
     }
-    said = estimate_tokens(conversation.text)
-    most = min(MOST_TOKENS, TOKENS_PER_FACT * (setting.most_facts + 2), FEWEST_TOKENS + TOKENS_PER_TOKEN * said)
-    return (_LEAN if lean else _EXTRACT).fill(told, untrusted, most)
+    tokens = estimate_tokens(conversation.text)
+    most = min(MOST_TOKENS, TOKENS_PER_FACT * (setting.most_facts + 2), FEWEST_TOKENS + TOKENS_PER_TOKEN * tokens)
+    return (_LEAN if lean else _EXTRACT).fill(trusted, untrusted, most)
 
 
 def _categories(setting: Setting) -> str:
@@ -186,28 +303,28 @@ def read_facts(
     answer: Mapping[str, Any], chunk: Chunk, conversation: Conversation, setting: Setting, made_by: str
 ) -> list[Fact]:
     """Return the facts that hold up, in their order, each once, at most `setting.most_facts`."""
-    said, labels = _Said.of(chunk, conversation), Labels.of(setting)
-    shown = [fact["content"] for fact in example(_EXTRACT.operation)["facts"]]
-    kept: dict[str, Fact] = {}
+    source, labels = _Said.of(chunk, conversation), Labels.of(setting)
+    examples = [fact["content"] for fact in example(_EXTRACT.operation)["facts"]]
+    facts: dict[str, Fact] = {}
     for given in answer["facts"]:
-        found = given if "quote" in given else labelled_by_rules(given, setting)
-        if len(kept) >= setting.most_facts:
+        labelled = given if "quote" in given else labelled_by_rules(given, setting)
+        if len(facts) >= setting.most_facts:
             break
-        content = one_line(found["content"])
-        place, quote = said.locate(found["message"], one_line(found["quote"]), content)
+        content = one_line(labelled["content"])
+        place, quote = source.locate(labelled["message"], one_line(labelled["quote"]), content)
         # A statement cut short says something else.
         if place is None or not _key(content) or len(content) > setting.max_characters:
             continue
-        number = found["updates"] if found["updates"] <= len(setting.known[:MOST_KNOWN]) else 0
-        place, quote, doubt = said.ground(content, place, quote, setting.known[number - 1] if number else "")
-        if is_of_example(content, shown, said.words[place]):
+        number = labelled["updates"] if labelled["updates"] <= len(setting.known[:MOST_KNOWN]) else 0
+        place, quote, doubt = source.ground(content, place, quote, setting.known[number - 1] if number else "")
+        if is_of_example(content, examples, source.words[place]):
             continue
         if chunk.messages[place].role == ASSISTANT:
-            doubt = doubt or (ONLY_SUGGESTED if is_suggestion(said.words[place], quote, content) else "")
-            content = content if doubt else attributed(content, said.words[place], quote)
+            doubt = doubt or (ONLY_SUGGESTED if is_suggestion(source.words[place], quote, content) else "")
+            content = content if doubt else attributed(content, source.words[place], quote)
         where = Fact(content, place, quote, made_by=made_by, doubt=doubt, updates=number)
-        kept.setdefault(_key(content), _label(where, found, labels, chunk.now))
-    return list(kept.values())
+        facts.setdefault(_key(content), _label(where, labelled, labels, chunk.now))
+    return list(facts.values())
 
 
 def labelled_by_rules(given: Mapping[str, Any], setting: Setting) -> dict[str, Any]:
@@ -223,28 +340,28 @@ def labelled_by_rules(given: Mapping[str, Any], setting: Setting) -> dict[str, A
     }
 
 
-def _label(fact: Fact, found: Mapping[str, Any], labels: Labels, now: datetime) -> Fact:
+def _label(fact: Fact, answer: Mapping[str, Any], labels: Labels, now: datetime) -> Fact:
     # None for what is no date. An end before the start is no end.
-    start, end = _limits(found["valid_from"], now)[0], _limits(found["valid_until"], now)[1]
+    start, end = _limits(answer["valid_from"], now)[0], _limits(answer["valid_until"], now)[1]
     valid_from, valid_until = start, None if start and end and end <= start else end
-    tags = found["tags"]
+    tags = answer["tags"]
     named = (one_line(tag).lstrip("#").casefold() for tag in tags)
-    kept: dict[str, str] = {}
-    for name in map(one_line, found["entities"]):
-        if len(kept) < MAX_ENTITIES and len(name) <= MAX_ENTITY_CHARACTERS and (key := entity_key(name)):
-            kept.setdefault(key, name)
+    valid: dict[str, str] = {}
+    for name in map(one_line, answer["entities"]):
+        if len(valid) < MAX_ENTITIES and len(name) <= MAX_ENTITY_CHARACTERS and (key := entity_key(name)):
+            valid.setdefault(key, name)
     return replace(
         fact,
-        kind=found["kind"],
-        category=labels.category(found["category"]),
-        subject=labels.subject(found["subject"]),
+        kind=answer["kind"],
+        category=labels.category(answer["category"]),
+        subject=labels.subject(answer["subject"]),
         tags=tuple(dict.fromkeys(tag for tag in named if 0 < len(tag) <= MAX_TAG_CHARACTERS))[:MOST_TAGS],
-        importance=found["importance"],
-        strength=found["strength"],
-        sentiment=found["sentiment"],
-        verifiable=float(found["verifiable"]),
-        useful=float(found["useful"]),
-        entities=tuple(kept.values()),
+        importance=answer["importance"],
+        strength=answer["strength"],
+        sentiment=answer["sentiment"],
+        verifiable=float(answer["verifiable"]),
+        useful=float(answer["useful"]),
+        entities=tuple(valid.values()),
         valid_from=valid_from,
         valid_until=valid_until,
     )
@@ -274,10 +391,10 @@ class _Said:
 
     @classmethod
     def of(cls, chunk: Chunk, conversation: Conversation) -> _Said:
-        told = [*chunk.before, *(chunk.messages[at] for at in conversation.places)]
-        messages = [replace(message, content=one_line(own_words(message))) for message in told]
+        all_messages = [*chunk.before, *(chunk.messages[index] for index in conversation.places)]
+        messages = [replace(message, content=one_line(own_words(message))) for message in all_messages]
         earlier = len(chunk.before)
-        words = {at: one.content for at, one in zip(conversation.places, messages[earlier:], strict=True)}
+        words = {index: message.content for index, message in zip(conversation.places, messages[earlier:], strict=True)}
         return cls(conversation.places, words, messages, earlier, chunk.now)
 
     def locate(self, number: int, quote: str, content: str) -> tuple[int | None, str]:
@@ -287,9 +404,9 @@ class _Said:
         """
         named = self.places[number - 1] if 1 <= number <= len(self.places) else None
         if quote and len(quote) <= MAX_QUOTE_CHARACTERS:
-            found = next((at for at in self._from(named) if quote in self.words[at]), None)
-            if found is not None:
-                return found, quote
+            place = next((index for index in self._from(named) if quote in self.words[index]), None)
+            if place is not None:
+                return place, quote
             if any(quote in message.content for message in self.messages[: self.earlier]):
                 return None, ""
         if named is None:
@@ -309,25 +426,27 @@ class _Said:
             best = place
         doubt = self._doubt(content, place, updated)
         if best == place and doubt:
-            saying = (at for at in self.words if self._share(content, at))
-            best = self._most_said(content, [at for at in saying if not self._doubt(content, at, updated)])
+            saying = (index for index in self.words if self._share(content, index))
+            best = self._most_said(content, [index for index in saying if not self._doubt(content, index, updated)])
         if best is None or best == place or self._doubt(content, best, updated):
             return place, quote, doubt
         return best, quote if quote in self.words[best] else "", ""
 
     def _doubt(self, content: str, place: int, updated: str) -> str:
-        """Return what was said neither in a message nor in its context: the one before it, the question it answers,
-        the memory it updates. What "she" or "it" stands for its speaker may have said just before, or somebody named.
+        """Return what was said neither in a message nor in its context.
+
+        Its context is the message before it, the question it answers, the memory it updates. What "she" or "it"
+        stands for its speaker may have said just before, or somebody named.
         """
         *earlier, here = self.messages[: self.places.index(place) + self.earlier + 1]
-        asked = self._other_side(place)
-        context = [here, *earlier[-1:], *([asked] if asked and has_question(asked.content) else [])]
-        said = "\n".join((*(text for one in context for text in (one.content, one.speaker)), updated))
+        question = self._other_side(place)
+        context = [here, *earlier[-1:], *([question] if question and has_question(question.content) else [])]
+        source = "\n".join((*(text for message in context for text in (message.content, message.speaker)), updated))
         if not points_back(here.content):
-            return doubt_about(content, said, self.now)
-        names = "\n".join(text for one in earlier for text in (one.content, one.speaker))
-        own = next((one.content for one in reversed(earlier) if speaker_of(one) == speaker_of(here)), "")
-        return doubt_about(content, said, self.now, names, own)
+            return doubt_about(content, source, self.now)
+        names = "\n".join(text for message in earlier for text in (message.content, message.speaker))
+        own = next((message.content for message in reversed(earlier) if speaker_of(message) == speaker_of(here)), "")
+        return doubt_about(content, source, self.now, names, own)
 
     def _is_answered(self, best: int, place: int, content: str) -> bool:
         """Return whether a message answers, or agrees to, what the other side said last."""
@@ -339,10 +458,10 @@ class _Said:
     def _other_side(self, place: int) -> Message | None:
         """Return what the other side said last before a message."""
         *earlier, here = self.messages[: self.places.index(place) + self.earlier + 1]
-        return next((one for one in reversed(earlier) if speaker_of(one) != speaker_of(here)), None)
+        return next((message for message in reversed(earlier) if speaker_of(message) != speaker_of(here)), None)
 
     def _most_said(self, content: str, places: Iterable[int]) -> int | None:
-        return max(places, key=lambda at: self._share(content, at), default=None)
+        return max(places, key=lambda index: self._share(content, index), default=None)
 
     def _share(self, content: str, place: int) -> float:
         return used_share(content, self.words[place])

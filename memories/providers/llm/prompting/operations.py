@@ -48,22 +48,22 @@ _INSIGHT = Question("insight", _WRITTEN, MOST_TOKENS)
 
 
 def ask_summary(category: str, facts: Sequence[Noted], previous: str, max_characters: int) -> Ask:
-    shown = {
+    untrusted = {
         "category": one_line(category)[:64],
         "facts": show_facts(facts),
         "previous": shorten(clean(previous).strip(), MAX_PREVIOUS_CHARACTERS),
     }
-    return _SUMMARISE.fill({"max_characters": max_characters}, shown, _tokens(max_characters))
+    return _SUMMARISE.fill({"max_characters": max_characters}, untrusted, _tokens(max_characters))
 
 
 def ask_digest(conversation: Conversation, now: datetime, max_characters: int) -> Ask:
-    told = {"now": show_day(now), "max_characters": max_characters}
-    return _DIGEST.fill(told, {"conversation": conversation.text}, _tokens(max_characters))
+    trusted = {"now": show_day(now), "max_characters": max_characters}
+    return _DIGEST.fill(trusted, {"conversation": conversation.text}, _tokens(max_characters))
 
 
 def ask_insight(facts: Sequence[Noted], max_characters: int) -> Ask:
-    shown = {"facts": show_facts(facts)}
-    return _INSIGHT.fill({"max_characters": max_characters}, shown, _tokens(max_characters))
+    untrusted = {"facts": show_facts(facts)}
+    return _INSIGHT.fill({"max_characters": max_characters}, untrusted, _tokens(max_characters))
 
 
 def _tokens(max_characters: int) -> int:
@@ -113,25 +113,25 @@ def nearest(existing: Sequence[str], cosines: Sequence[float | None]) -> list[in
     """Return the places of those to ask about, in their order: at most MOST_EXISTING, the unmeasured ones last."""
     if len(existing) <= MOST_EXISTING:
         return list(range(len(existing)))
-    return sorted(sorted(range(len(existing)), key=lambda at: -_closeness(cosines, at))[:MOST_EXISTING])
+    return sorted(sorted(range(len(existing)), key=lambda index: -_closeness(cosines, index))[:MOST_EXISTING])
 
 
-def _closeness(cosines: Sequence[float | None], at: int) -> float:
-    cosine = cosines[at] if at < len(cosines) else None
+def _closeness(cosines: Sequence[float | None], index: int) -> float:
+    cosine = cosines[index] if index < len(cosines) else None
     return cosine if cosine is not None and math.isfinite(cosine) else -2.0
 
 
-def grouped(shown: Sequence[Sequence[int]]) -> Iterator[list[int]]:
+def grouped(places_shown: Sequence[Sequence[int]]) -> Iterator[list[int]]:
     """Yield the places of the questions that go into one, those without statements left out."""
     group: list[int] = []
-    held = 0
-    for at, places in enumerate(shown):
-        if group and held + len(places) > MOST_EXISTING:
+    size = 0
+    for index, places in enumerate(places_shown):
+        if group and size + len(places) > MOST_EXISTING:
             yield group
-            group, held = [], 0
+            group, size = [], 0
         if places:
-            group.append(at)
-            held += len(places)
+            group.append(index)
+            size += len(places)
     if group:
         yield group
 
@@ -140,26 +140,26 @@ def ask_verdicts(questions: Sequence[Comparison]) -> Ask:
     lines = [one_line(text) for question in questions for text in question.existing]
     limit = fair_limit(map(len, lines), EXISTING_CHARACTERS)
     numbered = iter(enumerate(lines, 1))
-    shown = []
+    untrusted = []
     for question in questions:
         about = f" (about {subject})" if (subject := one_line(question.subject)[:200]) else ""
-        shown.append(f"New: {shorten(one_line(question.new), MAX_NEW_CHARACTERS // len(questions))}{about}")
-        shown += [f"[{number}] {shorten(line, limit)}" for number, line in islice(numbered, len(question.existing))]
-    return _RELATE.fill({}, {"pairs": "\n".join(shown)}, TOKENS_PER_VERDICT * (len(lines) + 2))
+        untrusted.append(f"New: {shorten(one_line(question.new), MAX_NEW_CHARACTERS // len(questions))}{about}")
+        untrusted += [f"[{number}] {shorten(line, limit)}" for number, line in islice(numbered, len(question.existing))]
+    return _RELATE.fill({}, {"pairs": "\n".join(untrusted)}, TOKENS_PER_VERDICT * (len(lines) + 2))
 
 
 def read_verdicts(answer: Mapping[str, Any], count: int, name: str) -> list[Verdict]:
     """One for each of `count` statements; if a number comes twice, the first counts. Raises LLMUnusable for none."""
-    by_number = {found["number"]: _read_verdict(found) for found in reversed(answer["verdicts"])}
-    told = [by_number.get(number, NOT_ANSWERED) for number in range(1, count + 1)]
-    if all(verdict is NOT_ANSWERED for verdict in told):
+    by_number = {item["number"]: _read_verdict(item) for item in reversed(answer["verdicts"])}
+    verdicts = [by_number.get(number, NOT_ANSWERED) for number in range(1, count + 1)]
+    if all(verdict is NOT_ANSWERED for verdict in verdicts):
         raise LLMUnusable(f"{name} did not say how any of the statements stands")
-    return told
+    return verdicts
 
 
-def _read_verdict(found: Mapping[str, Any]) -> Verdict:
-    reason = one_line(found["reason"])[:REASON_MAX_CHARS]
-    return Verdict(Relation(found["relation"]), reason, round(float(found["confidence"]), 3))
+def _read_verdict(answer: Mapping[str, Any]) -> Verdict:
+    reason = one_line(answer["reason"])[:REASON_MAX_CHARS]
+    return Verdict(Relation(answer["relation"]), reason, round(float(answer["confidence"]), 3))
 
 
 MAX_REASON_CHARACTERS = 200
@@ -213,25 +213,25 @@ class Shown:
 
 def show_memories(memories: Sequence[Noted]) -> Shown:
     """Of very many, those that are most likely to go; in the order given."""
-    ranked = sorted(range(len(memories)), key=lambda at: _worth(memories[at]))[:MOST_MEMORIES]
-    shown = tuple(memories[at] for at in sorted(ranked))
-    budget = MEMORIES_CHARACTERS - LABELS_CHARACTERS * len(shown)
-    return Shown(shown, fair_limit((len(one_line(memory.content)) for memory in shown), budget))
+    ranked = sorted(range(len(memories)), key=lambda index: _worth(memories[index]))[:MOST_MEMORIES]
+    chosen = tuple(memories[index] for index in sorted(ranked))
+    budget = MEMORIES_CHARACTERS - LABELS_CHARACTERS * len(chosen)
+    return Shown(chosen, fair_limit((len(one_line(memory.content)) for memory in chosen), budget))
 
 
 def _worth(memory: Noted) -> tuple[bool, int, float, int]:
     return memory.pinned, memory.importance, memory.confidence, memory.access_count
 
 
-def ask_choice(shown: Shown, now: datetime, max_characters: int, coming: Sequence[str], seconds: float) -> Ask:
+def ask_choice(listing: Shown, now: datetime, max_characters: int, coming: Sequence[str], seconds: float) -> Ask:
     lines = (
-        f"[{number}] {shorten(one_line(memory.content), shown.limit)} ({_labels(memory)})"
-        for number, memory in enumerate(shown.memories, 1)
+        f"[{number}] {shorten(one_line(memory.content), listing.limit)} ({_labels(memory)})"
+        for number, memory in enumerate(listing.memories, 1)
     )
-    told = {"now": show_day(now), "max_characters": max_characters}
+    trusted = {"now": show_day(now), "max_characters": max_characters}
     new = (f"- {shorten(one_line(text), MAX_COMING_CHARACTERS)}" for text in coming)
     untrusted = {"memories": "\n".join(lines), "coming": "\n".join(fitting(new, COMING_CHARACTERS))}
-    return replace(_MAKE_ROOM.fill(told, untrusted), total_seconds=seconds)
+    return replace(_MAKE_ROOM.fill(trusted, untrusted), total_seconds=seconds)
 
 
 def _labels(memory: Noted) -> str:
@@ -247,18 +247,18 @@ def _labels(memory: Noted) -> str:
 
 
 def read_choice(
-    answer: Mapping[str, Any], shown: Shown, max_characters: int, made_by: str, coming: Sequence[str] = ()
+    answer: Mapping[str, Any], listing: Shown, max_characters: int, made_by: str, coming: Sequence[str] = ()
 ) -> Choice:
     """Raise LLMUnusable for a choice that must not be carried out, such as one that puts what is new into a memory."""
     number, into = answer["number"], answer["into"]
-    goes = _free_to_change(number, shown, made_by)
+    goes = _free_to_change(number, listing, made_by)
     reason = one_line(answer["reason"])[:MAX_REASON_CHARACTERS]
     if into == 0:
         return Choice(goes.number, reason, made_by=made_by)
     if into == number:
         raise LLMUnusable(f"{made_by} would put a memory into itself")
-    stays = _free_to_change(into, shown, made_by)
-    if any(len(one_line(memory.content)) > shown.limit for memory in (goes, stays)):
+    stays = _free_to_change(into, listing, made_by)
+    if any(len(one_line(memory.content)) > listing.limit for memory in (goes, stays)):
         raise LLMUnusable(f"{made_by} would rewrite a memory of which it saw a part")
     content = one_line(answer["content"])
     if not 0 < len(content) <= max_characters:
@@ -271,10 +271,10 @@ def read_choice(
     return Choice(goes.number, reason, stays.number, content, made_by)
 
 
-def _free_to_change(number: int, shown: Shown, made_by: str) -> Noted:
-    if not 1 <= number <= len(shown.memories):
+def _free_to_change(number: int, listing: Shown, made_by: str) -> Noted:
+    if not 1 <= number <= len(listing.memories):
         raise LLMUnusable(f"{made_by} chose a memory that was not shown")
-    memory = shown.memories[number - 1]
+    memory = listing.memories[number - 1]
     if memory.pinned:
         raise LLMUnusable(f"{made_by} chose a pinned memory")
     return memory

@@ -32,14 +32,15 @@ class Question:
     large: bool = True
     total_seconds: float | None = None
 
-    def fill(self, told: Mapping[str, object], untrusted: Mapping[str, str], max_tokens: int | None = None) -> Ask:
-        """Return the prompt with what we say ourselves (`told`) and what others wrote, each in a fence of this
-        question. The system prompt is always the same, byte by byte: services cache it.
+    def fill(self, trusted: Mapping[str, object], untrusted: Mapping[str, str], max_tokens: int | None = None) -> Ask:
+        """Return the prompt with what we say ourselves and what others wrote, each in a fence of this question.
+
+        The system prompt is always the same, byte by byte: services cache it.
         """
         nonce = token_hex(8)
-        values = {**told, **{name: fence(text, nonce) for name, text in untrusted.items()}}
-        system, shown = load(self.operation)
-        prompt = f"N is {nonce}.\n\n{shown.substitute(values)}"
+        values = {**trusted, **{name: fence(text, nonce) for name, text in untrusted.items()}}
+        system, template = load(self.operation)
+        prompt = f"N is {nonce}.\n\n{template.substitute(values)}"
         most, shows = max_tokens or self.max_tokens, example(self.operation)
         return Ask(self.operation, system, prompt, self.schema, most, self.large, self.total_seconds, shows)
 
@@ -52,9 +53,9 @@ def fence(text: str, nonce: str) -> str:
 @cache
 def load(operation: str) -> tuple[str, Template]:
     """Return what the model is told, and what it is shown. Reads the files once."""
-    task, shown = (PROMPTS / f"{operation}.md").read_text("utf-8").split("\n---\n")
+    task, template = (PROMPTS / f"{operation}.md").read_text("utf-8").split("\n---\n")
     rule = (PROMPTS / "untrusted.md").read_text("utf-8")
-    return f"{task.strip()}\n\n{rule.strip()}", Template(shown.strip())
+    return f"{task.strip()}\n\n{rule.strip()}", Template(template.strip())
 
 
 @cache
@@ -62,8 +63,8 @@ def example(operation: str) -> dict[str, Any]:
     """Return the answer that a prompt shows, in a line of its own."""
     task, _ = load(operation)
     (line,) = (line for line in task.splitlines() if line.startswith("{"))
-    shown: dict[str, Any] = json.loads(line)
-    return shown
+    answer: dict[str, Any] = json.loads(line)
+    return answer
 
 
 def object_of(**properties: Mapping[str, Any]) -> dict[str, Any]:
@@ -176,10 +177,12 @@ def show_conversation(messages: Sequence[Message], budget: int = CONVERSATION_CH
 
     Lines after the first of a message are indented, so none passes for another message.
     """
-    said = _few([(at, body) for at, message in enumerate(messages) if (body := _body(message))])
-    days = _days([messages[at] for at, _ in said])
-    heads = [f"[{number}] {_speaker(messages[at])}{days[number - 1]}: " for number, (at, _) in enumerate(said, 1)]
-    return Conversation(_fit(heads, [body for _, body in said], budget), tuple(at for at, _ in said))
+    bodies = _few([(index, body) for index, message in enumerate(messages) if (body := _body(message))])
+    days = _days([messages[index] for index, _ in bodies])
+    heads = [
+        f"[{number}] {_speaker(messages[index])}{days[number - 1]}: " for number, (index, _) in enumerate(bodies, 1)
+    ]
+    return Conversation(_fit(heads, [body for _, body in bodies], budget), tuple(index for index, _ in bodies))
 
 
 def _days(messages: Sequence[Message]) -> list[str]:
@@ -193,8 +196,8 @@ def _days(messages: Sequence[Message]) -> list[str]:
 def show_last(messages: Sequence[Message], most: int, budget: int) -> str:
     """Return the last messages in the same form, without numbers."""
     bodies = ((message, body) for message in reversed(messages) if (body := _body(message)))
-    said = list(islice(bodies, most))[::-1]
-    return _fit([f"{_speaker(message)}: " for message, _ in said], [body for _, body in said], budget)
+    last = list(islice(bodies, most))[::-1]
+    return _fit([f"{_speaker(message)}: " for message, _ in last], [body for _, body in last], budget)
 
 
 def _fit(heads: Sequence[str], bodies: Sequence[str], budget: int) -> str:
@@ -207,11 +210,11 @@ def own_words(message: Message) -> str:
     return clean(strip_fenced(message.content)).strip()
 
 
-def _few(said: list[tuple[int, str]]) -> list[tuple[int, str]]:
+def _few(bodies: list[tuple[int, str]]) -> list[tuple[int, str]]:
     """Of very many messages those it began with and the latest."""
-    if len(said) <= MOST_MESSAGES:
-        return said
-    return said[:OPENING_MESSAGES] + said[OPENING_MESSAGES - MOST_MESSAGES :]
+    if len(bodies) <= MOST_MESSAGES:
+        return bodies
+    return bodies[:OPENING_MESSAGES] + bodies[OPENING_MESSAGES - MOST_MESSAGES :]
 
 
 def _body(message: Message) -> str:
@@ -230,17 +233,17 @@ def show_facts(facts: Sequence[Noted]) -> str:
 
 def fitting(lines: Iterable[str], budget: int) -> list[str]:
     """Return the first lines that fit a budget of characters, together with their line breaks."""
-    kept: list[str] = []
+    fitting_lines: list[str] = []
     for line in lines:
         budget -= len(line) + 1
         if budget < 0:
             break
-        kept.append(line)
-    return kept
+        fitting_lines.append(line)
+    return fitting_lines
 
 
 def _fact_line(fact: Noted) -> str:
-    dated = f", {said:%Y-%m-%d}" if (said := fact.confirmed_at or fact.said_at) else ""
+    dated = f", {day:%Y-%m-%d}" if (day := fact.confirmed_at or fact.said_at) else ""
     about = f", on {one_line(fact.subject)[:80]}" if fact.subject.strip() else ""
     return f"{shorten(one_line(fact.content), MAX_FACT_CHARACTERS)} (importance {fact.importance}{about}{dated})"
 

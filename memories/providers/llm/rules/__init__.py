@@ -33,7 +33,9 @@ class RulesProvider:
         return relate_all(pairs, self.bands, self.judge)
 
     def relate_many(self, questions: Sequence[Comparison]) -> list[list[Verdict]]:
-        return [self.relate(one.new, one.existing, one.subject, one.cosines) for one in questions]
+        return [
+            self.relate(question.new, question.existing, question.subject, question.cosines) for question in questions
+        ]
 
     def summarise(self, category: str, facts: Sequence[Noted], previous: str, max_characters: int) -> Written:
         return summaries.summarise(category, facts, previous, max_characters)

@@ -105,7 +105,7 @@ EMPTY = _opening(
     r"こんにちは|ありがとう|わかりました|你好|谢谢|안녕|감사"
 )
 """Openings of sentences that tell nothing: courtesy, and an agent's account of what it is about to do."""
-LEANING = _opening(
+DEPENDENT = _opening(
     r"(?:this|that|it|these|those|they|its|their|his|her|he|she|so|and|but|then|which|also|there|because|or|both|same)\b"
 )
 """Openings of sentences that are hard to understand without the one before."""
@@ -164,7 +164,7 @@ class Utterance:
     @property
     def leans(self) -> bool:
         """Whether it is hard to understand without the sentence before."""
-        return bool(LEANING.match(self.text))
+        return bool(DEPENDENT.match(self.text))
 
     @property
     def is_request(self) -> bool:
@@ -172,18 +172,18 @@ class Utterance:
         return self.speaker != ASSISTANT and (is_asked or bool(REQUEST.match(self.text)))
 
 
-def score(said: Utterance, spread: Mapping[str, int], count: int) -> float:
+def score(utterance: Utterance, spread: Mapping[str, int], count: int) -> float:
     """Cues of English, and in any language: words that run through the conversation, names, numbers, length.
 
     `spread` says how many of the `count` sentences have a word. About 0 for chatter, 2 to 7 for what is telling.
     """
-    total = sum(weight for cue, weight in WEIGHTS if cue.search(said.text))
-    if said.speaker == ASSISTANT:
-        total += ASSISTANT_ASKS * said.is_question + NARRATED_POINTS * bool(NARRATED.match(said.text))
+    total = sum(weight for cue, weight in WEIGHTS if cue.search(utterance.text))
+    if utterance.speaker == ASSISTANT:
+        total += ASSISTANT_ASKS * utterance.is_question + NARRATED_POINTS * bool(NARRATED.match(utterance.text))
     else:
-        total += OWN_POINTS * bool(OWN.search(said.text)) + USER_ASKS * said.is_question
-    total += NUMBER * bool(said.gist.figures) + NAME * bool(CAPITALS.search(said.text))
-    return total + EMPTY_POINTS * said.is_empty + _theme(said.gist, spread, count) + _shape(said)
+        total += OWN_POINTS * bool(OWN.search(utterance.text)) + USER_ASKS * utterance.is_question
+    total += NUMBER * bool(utterance.gist.figures) + NAME * bool(CAPITALS.search(utterance.text))
+    return total + EMPTY_POINTS * utterance.is_empty + _theme(utterance.gist, spread, count) + _shape(utterance)
 
 
 def _theme(gist: Gist, spread: Mapping[str, int], count: int) -> float:
@@ -194,13 +194,13 @@ def _theme(gist: Gist, spread: Mapping[str, int], count: int) -> float:
     return THEME * mean / log(count)
 
 
-def _shape(said: Utterance) -> float:
+def _shape(utterance: Utterance) -> float:
     """Up to 1 for matter; fragments and endless sentences count less."""
-    length = said.text.count(" ") + 1
-    matter = min(said.gist.size, FULL_MATTER) / FULL_MATTER
-    if length < SHORTEST_WORDS and said.gist.size < SHORTEST_WORDS:
+    length = utterance.text.count(" ") + 1
+    matter = min(utterance.gist.size, FULL_MATTER) / FULL_MATTER
+    if length < SHORTEST_WORDS and utterance.gist.size < SHORTEST_WORDS:
         return matter + TOO_SHORT
-    return matter + TOO_LONG * (length > LONGEST_WORDS) + FIRST_OF_MESSAGE * (said.place == 0)
+    return matter + TOO_LONG * (length > LONGEST_WORDS) + FIRST_OF_MESSAGE * (utterance.place == 0)
 
 
 MOST_READ_MESSAGES = 200
@@ -217,16 +217,18 @@ _CODE_LIKE = re.compile(r"[!-~]{70,}|[{}<>]{2}|\\n|\w\.\w+\(|\A\S+ ?[=:]= ?\S|\A
 
 def listen(messages: Sequence[Message]) -> Iterator[Utterance]:
     """Yield their sentences in order, without what is code, output, markup or put in by us."""
-    places = [at for at, message in enumerate(messages) if message.role not in (SYSTEM, TOOL)]
+    places = [index for index, message in enumerate(messages) if message.role not in (SYSTEM, TOOL)]
     places = _most_promising(places, messages)
     share = max(LEAST_SHARE, MOST_READ_CHARACTERS // (len(places) or 1))
-    for at in places:
+    for index in places:
         place = 0
-        for part in _parts(messages[at].content, share):
+        for part in _parts(messages[index].content, share):
             for sentence in read_sentences(part):
                 text = INTERJECTIONS.sub("", one_line(sentence.text).replace("`", ""), count=1)
                 if text and not _CODE_LIKE.search(text):
-                    yield Utterance(text, _speaker_of(messages[at]), at, place, gist_of(text), sentence.is_question)
+                    yield Utterance(
+                        text, _speaker_of(messages[index]), index, place, gist_of(text), sentence.is_question
+                    )
                     place += 1
 
 
@@ -235,15 +237,16 @@ def _speaker_of(message: Message) -> str:
 
 
 def _most_promising(places: list[int], messages: Sequence[Message]) -> list[int]:
-    """Return all of a short conversation; of a long one its two ends, and between them the messages that tell an
-    outcome.
-    """
+    """Return all of a short conversation; of a long one its ends, and between them what tells an outcome."""
     if len(places) <= MOST_READ_MESSAGES:
         return places
     ends = {*places[:10], *places[-20:]}
     tellers = sorted(
         places,
-        key=lambda at: (-len(TELLING_WORDS.intersection(messages[at].content[:LEAST_SHARE].lower().split())), -at),
+        key=lambda index: (
+            -len(TELLING_WORDS.intersection(messages[index].content[:LEAST_SHARE].lower().split())),
+            -index,
+        ),
     )
     return sorted({*ends, *tellers[: MOST_READ_MESSAGES - len(ends)]})
 
@@ -292,46 +295,49 @@ def digest(messages: Sequence[Message], now: datetime, max_characters: int, judg
     telling sentence fits, its first words are told, with "…". Languages other than English are told in the words that
     were said, with their speakers.
     """
-    said = list(listen(messages))
-    points = _weigh(said, len(messages))
-    if is_english := _is_english(said):
-        said, points = _tell(said, points, _find_facts(said, points, messages, now, judge))
+    utterances = list(listen(messages))
+    points = _weigh(utterances, len(messages))
+    if is_english := _is_english(utterances):
+        utterances, points = _tell(utterances, points, _find_facts(utterances, points, messages, now, judge))
     else:
-        said = [replace(one, text=_label(one) + one.text) for one in said]
+        utterances = [replace(utterance, text=_label(utterance) + utterance.text) for utterance in utterances]
     if max(points, default=-inf) < (TELLING if is_english else WORTH_ADDING):
         return Written("")
-    said = [replace(one, text=_with_date(one.text, messages[one.message].at, now)) for one in said]
-    chosen = _choose(said, points, max_characters)
-    speakers = ["", *(one.speaker for one in chosen)]
+    utterances = [
+        replace(utterance, text=_with_date(utterance.text, messages[utterance.message].at, now))
+        for utterance in utterances
+    ]
+    chosen = _choose(utterances, points, max_characters)
+    speakers = ["", *(utterance.speaker for utterance in chosen)]
     return Written(
         cut_words(
             " ".join(
-                _closed(one).removeprefix(_label(one) if one.speaker == before else "")
-                for one, before in zip(chosen, speakers, strict=False)
+                _closed(utterance).removeprefix(_label(utterance) if utterance.speaker == before else "")
+                for utterance, before in zip(chosen, speakers, strict=False)
             ),
             max_characters,
         )
     )
 
 
-def _weigh(said: Sequence[Utterance], count: int) -> list[float]:
-    spread = Counter(word for one in said for word in one.gist.words)
-    points = [score(one, spread, len(said)) for one in said]
+def _weigh(utterances: Sequence[Utterance], count: int) -> list[float]:
+    spread = Counter(word for utterance in utterances for word in utterance.gist.words)
+    points = [score(utterance, spread, len(utterances)) for utterance in utterances]
     return [
-        own + float(3 < count <= one.message + 3) if own >= WORTH_ADDING else own
-        for own, one in zip(points, said, strict=True)
+        own + float(3 < count <= utterance.message + 3) if own >= WORTH_ADDING else own
+        for own, utterance in zip(points, utterances, strict=True)
     ]
 
 
 def _find_facts(
-    said: Sequence[Utterance], points: Sequence[float], messages: Sequence[Message], now: datetime, judge: Judge
+    utterances: Sequence[Utterance], points: Sequence[float], messages: Sequence[Message], now: datetime, judge: Judge
 ) -> list[Fact]:
     """Return the facts of the most telling messages; `message` is the place in `messages`."""
     sentences: defaultdict[int, list[str]] = defaultdict(list)
     best: defaultdict[int, float] = defaultdict(lambda: -inf)
-    for one, own in zip(said, points, strict=True):
-        sentences[one.message].append(_closed(one))
-        best[one.message] = max(own, best[one.message])
+    for utterance, own in zip(utterances, points, strict=True):
+        sentences[utterance.message].append(_closed(utterance))
+        best[utterance.message] = max(own, best[utterance.message])
     places = sorted(sorted(best, key=lambda place: -best[place])[:MOST_READ_FOR_FACTS])
     read = (
         replace(messages[place], content=" ".join(sentences[place]), at=_local(messages[place].at, now))
@@ -342,43 +348,41 @@ def _find_facts(
 
 
 def _tell(
-    said: Sequence[Utterance], points: Sequence[float], facts: Sequence[Fact]
+    utterances: Sequence[Utterance], points: Sequence[float], facts: Sequence[Fact]
 ) -> tuple[list[Utterance], list[float]]:
-    """Return each sentence in the third person, or the facts that it states; without what only repeats what was
-    said.
-    """
-    told: list[Utterance] = []
+    """Return each sentence in the third person, or the facts that it states; without what repeats others."""
+    sentences: list[Utterance] = []
     weights: list[float] = []
-    for one, own in zip(said, points, strict=True):
-        stated = [fact for fact in facts if fact.message == one.message and _is_from(fact, one)]
-        for line, gain in _lines(one, own, stated):
-            if not _is_restated(line, one, told):
-                told.append(line)
+    for utterance, own in zip(utterances, points, strict=True):
+        stated = [fact for fact in facts if fact.message == utterance.message and _is_from(fact, utterance)]
+        for line, gain in _lines(utterance, own, stated):
+            if not _is_restated(line, utterance, sentences):
+                sentences.append(line)
                 weights.append(own + gain)
-    return told, weights
+    return sentences, weights
 
 
-def _lines(one: Utterance, own: float, stated: Sequence[Fact]) -> Iterator[tuple[Utterance, float]]:
+def _lines(utterance: Utterance, own: float, stated: Sequence[Fact]) -> Iterator[tuple[Utterance, float]]:
     """Yield what is told of a sentence, and the points that it gains by being told so."""
     for fact in stated:
         gain = FACT + (fact.importance - USUAL_IMPORTANCE) / 2
-        yield replace(one, text=fact.content, gist=gist_of(fact.content), is_question=False), gain
-    if not stated and one.is_request:
-        yield _as_asked(one), 0.0
+        yield replace(utterance, text=fact.content, gist=gist_of(fact.content), is_question=False), gain
+    if not stated and utterance.is_request:
+        yield _as_asked(utterance), 0.0
     elif not stated and own >= WORTH_ADDING:
         # What was said, told by somebody else. Where the grammar is not certain, in its own words with its
         # speaker.
-        name = _speaker(one)
-        if one.speaker in (USER, ASSISTANT):
-            told = word(one.text, one.speaker, TEAM)
+        name = _speaker(utterance)
+        if utterance.speaker in (USER, ASSISTANT):
+            worded = word(utterance.text, utterance.speaker, TEAM)
         else:
-            told = begin_sentence(to_third_person(one.text, name, TEAM) or one.text)
-        is_told = told.startswith(f'{name} said "') or not FIRST_PERSON.search(told)
-        yield replace(one, text=(told if is_told else f'{name} said "{one.text}"')), 0.0
+            worded = begin_sentence(to_third_person(utterance.text, name, TEAM) or utterance.text)
+        is_told = worded.startswith(f'{name} said "') or not FIRST_PERSON.search(worded)
+        yield replace(utterance, text=(worded if is_told else f'{name} said "{utterance.text}"')), 0.0
 
 
-def _is_from(fact: Fact, one: Utterance) -> bool:
-    quote, sentence = _letters_of(fact.quote), _letters_of(one.text)
+def _is_from(fact: Fact, utterance: Utterance) -> bool:
+    quote, sentence = _letters_of(fact.quote), _letters_of(utterance.text)
     return bool(quote and sentence) and (quote in sentence or sentence in quote)
 
 
@@ -386,29 +390,30 @@ def _letters_of(text: str) -> str:
     return "".join(filter(str.isalnum, text.casefold()))
 
 
-def _as_asked(one: Utterance) -> Utterance:
-    """ "Could you upgrade it?" → "User asked to upgrade it"."""
-    text = COURTESY.sub("", one.text, count=1) or one.text
+def _as_asked(utterance: Utterance) -> Utterance:
+    """Say what was asked for: "Could you upgrade it?" → "User asked to upgrade it"."""
+    text = COURTESY.sub("", utterance.text, count=1) or utterance.text
     first, _, rest = text.partition(" ")
-    if is_base(first.lower()) and (text != one.text or not one.is_question):
-        return replace(one, text=f"{_speaker(one)} asked to {first.lower()} {rest}", is_question=False)
-    return replace(one, text=f"{_speaker(one)} asked: {text}")
+    if is_base(first.lower()) and (text != utterance.text or not utterance.is_question):
+        return replace(utterance, text=f"{_speaker(utterance)} asked to {first.lower()} {rest}", is_question=False)
+    return replace(utterance, text=f"{_speaker(utterance)} asked: {text}")
 
 
-def _is_asked(one: Utterance) -> bool:
-    return one.is_request or one.text.startswith(f"{_speaker(one)} asked")
+def _is_asked(utterance: Utterance) -> bool:
+    return utterance.is_request or utterance.text.startswith(f"{_speaker(utterance)} asked")
 
 
-def _is_restated(line: Utterance, one: Utterance, told: Sequence[Utterance]) -> bool:
-    """Tell whether an assistant only repeats what somebody told it: "You live in Lisbon", "So releases are on
-    Mondays".
+def _is_restated(line: Utterance, utterance: Utterance, earlier: Sequence[Utterance]) -> bool:
+    """Tell whether an assistant only repeats what somebody told it.
+
+    "You live in Lisbon", "So releases are on Mondays".
     """
-    if one.speaker != ASSISTANT or one.is_question:
+    if utterance.speaker != ASSISTANT or utterance.is_question:
         return False
-    others = [other for other in told if other.speaker != ASSISTANT]
+    others = [other for other in earlier if other.speaker != ASSISTANT]
     if line.text.startswith("User"):
         return line.gist.figures <= {figure for other in others for figure in other.gist.figures}
-    return any(_repeats(line, other) for other in others if one.message - EARLIER_MESSAGES <= other.message)
+    return any(_repeats(line, other) for other in others if utterance.message - EARLIER_MESSAGES <= other.message)
 
 
 def _repeats(line: Utterance, other: Utterance) -> bool:
@@ -416,97 +421,112 @@ def _repeats(line: Utterance, other: Utterance) -> bool:
     return not _is_asked(other) and not is_new and overlap(line.gist, other.gist) >= ALIKE
 
 
-def _choose(said: Sequence[Utterance], points: Sequence[float], max_characters: int) -> list[Utterance]:
-    """Return what tells most and fits, and, if there is room, what was asked for, unless the answer says it too; in
-    order.
+def _choose(utterances: Sequence[Utterance], points: Sequence[float], max_characters: int) -> list[Utterance]:
+    """Return what tells most and fits, in order.
+
+    If there is capacity, also what was asked for, unless the answer says it too.
     """
-    chosen = _pick(said, points, max_characters, MOST_SENTENCES)
-    opens = [at for at, one in enumerate(said) if one.speaker == USER and _has_matter(one)]
-    first = [at for at in opens if said[at].message == said[opens[0]].message < OPENING_MESSAGES]
-    best = max(first, key=lambda at: (points[at] + _is_asked(said[at]), -at), default=None)
-    opening = said[best] if best is not None and points[best] + _is_asked(said[best]) >= WORTH_OPENING else None
-    room = max_characters - sum(map(_cost, chosen))
-    is_new = opening is not None and not any(one is opening or _answers(one, opening) for one in chosen)
-    if opening is not None and is_new and _cost(opening) <= room:
+    chosen = _pick(utterances, points, max_characters, MOST_SENTENCES)
+    opens = [
+        index for index, utterance in enumerate(utterances) if utterance.speaker == USER and _has_matter(utterance)
+    ]
+    first = [index for index in opens if utterances[index].message == utterances[opens[0]].message < OPENING_MESSAGES]
+    best = max(first, key=lambda index: (points[index] + _is_asked(utterances[index]), -index), default=None)
+    opening = (
+        utterances[best] if best is not None and points[best] + _is_asked(utterances[best]) >= WORTH_OPENING else None
+    )
+    capacity = max_characters - sum(map(_cost, chosen))
+    is_new = opening is not None and not any(
+        utterance is opening or _answers(utterance, opening) for utterance in chosen
+    )
+    if opening is not None and is_new and _cost(opening) <= capacity:
         chosen.append(opening)
-    chosen = chosen or [said[points.index(max(points))]]
-    return sorted(chosen, key=lambda one: (one.message, one.place))
+    chosen = chosen or [utterances[points.index(max(points))]]
+    return sorted(chosen, key=lambda utterance: (utterance.message, utterance.place))
 
 
-def _is_english(said: Sequence[Utterance]) -> bool:
+def _is_english(utterances: Sequence[Utterance]) -> bool:
     """Of other languages we know no cues, so that less has to do."""
-    sample = " ".join(one.text for one in said[:LANGUAGE_SAMPLE]).casefold()
+    sample = " ".join(utterance.text for utterance in utterances[:LANGUAGE_SAMPLE]).casefold()
     return is_english(_LETTERS.findall(sample))
 
 
-def _has_matter(one: Utterance) -> bool:
-    return not one.is_empty and one.gist.size >= LEAST_MATTER
+def _has_matter(utterance: Utterance) -> bool:
+    return not utterance.is_empty and utterance.gist.size >= LEAST_MATTER
 
 
-def _answers(one: Utterance, question: Utterance) -> bool:
+def _answers(utterance: Utterance, question: Utterance) -> bool:
     """Tell whether it repeats what was asked for, so that nothing is lost without the question."""
-    common = len(one.gist.words & question.gist.words) + len(one.gist.figures & question.gist.figures)
+    common = len(utterance.gist.words & question.gist.words) + len(utterance.gist.figures & question.gist.figures)
     return common >= REPEATED * question.gist.size
 
 
-def _pick(said: Sequence[Utterance], points: Sequence[float], room: int, most: int) -> list[Utterance]:
+def _pick(utterances: Sequence[Utterance], points: Sequence[float], capacity: int, most: int) -> list[Utterance]:
     """One after another the best that fits and is new; what leans on a sentence before it counts less without that."""
-    at_hand = [at for at in range(len(said)) if points[at] >= WORTH_ADDING]
+    at_hand = [index for index in range(len(utterances)) if points[index] >= WORTH_ADDING]
     chosen: list[int] = []
     while len(chosen) < most:
-        at_hand = [at for at in at_hand if _cost(said[at]) <= room and not _is_like_any(said, at, chosen[-1:])]
+        at_hand = [
+            index
+            for index in at_hand
+            if _cost(utterances[index]) <= capacity and not _is_like_any(utterances, index, chosen[-1:])
+        ]
         if not at_hand:
             break
-        best = max(at_hand, key=lambda at: (points[at] - DEPENDENT_POINTS * _hangs(said, at, chosen), at))
+        best = max(
+            at_hand, key=lambda index: (points[index] - DEPENDENT_POINTS * _hangs(utterances, index, chosen), index)
+        )
         chosen.append(best)
-        room -= _cost(said[best])
-    return [said[at] for at in chosen]
+        capacity -= _cost(utterances[best])
+    return [utterances[index] for index in chosen]
 
 
-def _is_like_any(said: Sequence[Utterance], at: int, chosen: Sequence[int]) -> bool:
-    return any(at == other or overlap(said[at].gist, said[other].gist) >= ALIKE for other in chosen)
+def _is_like_any(utterances: Sequence[Utterance], index: int, chosen: Sequence[int]) -> bool:
+    return any(index == other or overlap(utterances[index].gist, utterances[other].gist) >= ALIKE for other in chosen)
 
 
-def _hangs(said: Sequence[Utterance], at: int, chosen: Sequence[int]) -> bool:
+def _hangs(utterances: Sequence[Utterance], index: int, chosen: Sequence[int]) -> bool:
     """Tell whether it leans on the sentence before, and that is not told."""
-    return said[at].leans and not (at - 1 in chosen and said[at - 1].message == said[at].message)
+    return utterances[index].leans and not (
+        index - 1 in chosen and utterances[index - 1].message == utterances[index].message
+    )
 
 
-def _cost(one: Utterance) -> int:
-    return len(one.text) + len("? ")
+def _cost(utterance: Utterance) -> int:
+    return len(utterance.text) + len("? ")
 
 
-def _label(one: Utterance) -> str:
-    return f"{_speaker(one)}: "
+def _label(utterance: Utterance) -> str:
+    return f"{_speaker(utterance)}: "
 
 
-def _speaker(one: Utterance) -> str:
-    if one.speaker in (USER, ASSISTANT):
-        return one.speaker.capitalize()
-    return cut_words(one_line(one.speaker), LONGEST_NAME) or "Someone"
+def _speaker(utterance: Utterance) -> str:
+    if utterance.speaker in (USER, ASSISTANT):
+        return utterance.speaker.capitalize()
+    return cut_words(one_line(utterance.speaker), LONGEST_NAME) or "Someone"
 
 
-def _closed(one: Utterance) -> str:
+def _closed(utterance: Utterance) -> str:
     """With the mark at its end that reading took off; a request that lost its "could you" is no question any more."""
-    is_wide = bool(_WIDE.match(one.text[-1:]))
-    if one.is_question:
-        return one.text + ("？" if is_wide else "?")
-    return one.text if one.text.endswith("…") else one.text + ("。" if is_wide else ".")
+    is_wide = bool(_WIDE.match(utterance.text[-1:]))
+    if utterance.is_question:
+        return utterance.text + ("？" if is_wide else "?")
+    return utterance.text if utterance.text.endswith("…") else utterance.text + ("。" if is_wide else ".")
 
 
-def _local(at: datetime | None, now: datetime) -> datetime | None:
+def _local(moment: datetime | None, now: datetime) -> datetime | None:
     """`at` in the time zone of `now`."""
     with suppress(OverflowError):
-        return at.astimezone(now.tzinfo) if at and at.tzinfo and now.tzinfo else at
-    return at
+        return moment.astimezone(now.tzinfo) if moment and moment.tzinfo and now.tzinfo else moment
+    return moment
 
 
-def _with_date(text: str, at: datetime | None, now: datetime) -> str:
+def _with_date(text: str, moment: datetime | None, now: datetime) -> str:
     """Return the first "yesterday" and the like with the day it was."""
 
     def dated(match: re.Match[str]) -> str:
         try:
-            day = (_local(at, now) or now) + timedelta(days=_DAYS_AWAY[match[1].lower()])
+            day = (_local(moment, now) or now) + timedelta(days=_DAYS_AWAY[match[1].lower()])
         except OverflowError:
             return match[0]
         return f"{match[0]} ({day:%Y-%m-%d})"

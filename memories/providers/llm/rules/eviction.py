@@ -27,7 +27,7 @@ def make_room(memories: Sequence[Noted], now: datetime, max_characters: int) -> 
 
 
 def value(memory: Noted, now: datetime) -> float:
-    """0 to 1: 0.4 · importance + 0.3 · confidence + 0.2 · freshness + 0.1 · use, where
+    """Return a memory's value, 0 to 1: 0.4 · importance + 0.3 · confidence + 0.2 · freshness + 0.1 · use.
 
     importance = (1 to 5 − 1) / 4, freshness = ½ ^ (days since it was last said or confirmed / 90), or 0 when that is
     not known, and use = accesses / (accesses + 5).
@@ -69,9 +69,11 @@ def _merge(memories: Sequence[Noted], now: datetime, max_characters: int) -> Cho
     A pinned one is never rewritten: it must be the one that says more.
     """
     gists = {memory.content: gist_of(memory.content) for memory in memories}
-    ordered = sorted(memories, key=lambda one: (-gists[one.content].size, -len(one.content), one.content, one.number))
-    drawers = [f"{memory.category}\n{memory.subject.casefold()}" for memory in ordered]
-    for left, right in find_alike([gists[memory.content] for memory in ordered], drawers, MOST_COMPARED):
+    ordered = sorted(
+        memories, key=lambda memory: (-gists[memory.content].size, -len(memory.content), memory.content, memory.number)
+    )
+    groups = [f"{memory.category}\n{memory.subject.casefold()}" for memory in ordered]
+    for left, right in find_alike([gists[memory.content] for memory in ordered], groups, MOST_COMPARED):
         richer, poorer = ordered[left], ordered[right]
         if poorer.pinned or len(richer.content) > max_characters:
             continue

@@ -105,9 +105,11 @@ def _add_up(counted: Sequence[Counter[str]], candidates: Sequence[Candidate]) ->
         return {}
     shares = {mark.name: min(1.0, totals[mark.name] / mark.most) for mark in (*MARKS[USER], *MARKS[ASSISTANT])}
     for name, types in _TYPES.items():
-        shares[name] = max((one.score for one in candidates if one.type in types), default=0.0)
-    shares["several statements"] = min(3, sum(one.type == STATEMENT and one.score >= ENOUGH for one in candidates)) / 3
-    shares["another language"] = max((one.score for one in candidates if one.is_foreign), default=0.0)
+        shares[name] = max((candidate.score for candidate in candidates if candidate.type in types), default=0.0)
+    shares["several statements"] = (
+        min(3, sum(candidate.type == STATEMENT and candidate.score >= ENOUGH for candidate in candidates)) / 3
+    )
+    shares["another language"] = max((candidate.score for candidate in candidates if candidate.is_foreign), default=0.0)
     shares["operations"] = min(1.0, totals["operations"] / _MOST_OPS)
     shares["much from the user"] = min(1.0, totals[f"words of {USER}"] / _LONG_WORDS)
     shares["much from the assistant"] = min(1.0, totals[f"words of {ASSISTANT}"] / _LONG_WORDS)

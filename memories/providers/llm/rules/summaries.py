@@ -52,8 +52,9 @@ class Entry:
 
 
 def summarise(category: str, facts: Sequence[Noted], previous: str, max_characters: int) -> Written:
-    """Return what is known in a category, by subject; "" without facts. `previous` is not needed: order is kept by
-    rule.
+    """Return what is known in a category, by subject; "" without facts.
+
+    `previous` is not needed: order is kept by rule.
 
     What does not fit is left out whole and counted in a last line. 2,000 facts take about 0.1 seconds.
     """
@@ -77,38 +78,38 @@ def _collapse(facts: Iterable[Noted]) -> list[Entry]:
     gone: set[int] = set()
     pairs = find_alike([gists[entry.text] for entry in entries], [entry.subject for entry in entries], MOST_COMPARED)
     for richer, poorer in pairs:
-        kept, other = entries[richer], entries[poorer]
+        better, other = entries[richer], entries[poorer]
         if not gone.isdisjoint((richer, poorer)):
             continue
-        if says_no_more(other.text, kept.text, kept.subject):
-            entries[richer] = _join(kept, other)
+        if says_no_more(other.text, better.text, better.subject):
+            entries[richer] = _join(better, other)
             gone.add(poorer)
-        elif overlap(gists[kept.text], gists[other.text]) == 1.0 and denies(other.text, kept.text, kept.subject):
-            gone.add(richer if outdoes(other.fact, kept.fact) else poorer)
+        elif overlap(gists[better.text], gists[other.text]) == 1.0 and denies(other.text, better.text, better.subject):
+            gone.add(richer if outdoes(other.fact, better.fact) else poorer)
     return [entry for place, entry in enumerate(entries) if place not in gone]
 
 
 def _collapse_equal(facts: Iterable[Noted]) -> list[Entry]:
     """Equal but for case, spacing and the full stop."""
-    found: dict[tuple[str, str], Entry] = {}
+    by_key: dict[tuple[str, str], Entry] = {}
     for fact in sorted(facts, key=_sort_key):
         text, subject = one_line(fact.content), one_line(fact.subject) or GENERAL
         key = subject.casefold(), text.casefold().rstrip(".")
         if key[1]:
             entry = Entry(text, key[0], fact)
-            found[key] = _join(found[key], entry) if key in found else entry
-    return list(found.values())
+            by_key[key] = _join(by_key[key], entry) if key in by_key else entry
+    return list(by_key.values())
 
 
 def _sort_key(fact: Noted) -> tuple[str | float, ...]:
     """Everything that shows, so that no order of arrival does."""
-    shown = (fact.content, fact.subject, fact.kind, -fact.confidence, -fact.importance)
-    return *shown, -moment_of(fact.said_at, fact.confirmed_at), -fact.access_count
+    key = (fact.content, fact.subject, fact.kind, -fact.confidence, -fact.importance)
+    return *key, -moment_of(fact.said_at, fact.confirmed_at), -fact.access_count
 
 
-def _join(kept: Entry, other: Entry) -> Entry:
-    fact = min(kept, other, key=lambda entry: entry.rank).fact
-    return Entry(kept.text, kept.subject, fact, kept.count + other.count)
+def _join(better: Entry, other: Entry) -> Entry:
+    fact = min(better, other, key=lambda entry: entry.rank).fact
+    return Entry(better.text, better.subject, fact, better.count + other.count)
 
 
 def _group(entries: Iterable[Entry]) -> dict[str, list[Entry]]:
@@ -156,10 +157,10 @@ def _day(fact: Noted) -> float:
 def _fit(title: str, groups: dict[str, list[Entry]], category: str, max_characters: int) -> str:
     """Return the worthiest that fit, and how many do not. With no room for even that, ""."""
     total = sum(entry.count for entries in groups.values() for entry in entries)
-    room = max_characters - len(f"{title}\n\n{_left_out(total, total)}")
-    kept = _choose(groups, category, room)
-    left_out = _left_out(total - sum(entry.count for entries in kept.values() for entry in entries), total)
-    texts = (_lay_out(title, kept, category, left_out), left_out, "")
+    capacity = max_characters - len(f"{title}\n\n{_left_out(total, total)}")
+    chosen = _choose(groups, category, capacity)
+    left_out = _left_out(total - sum(entry.count for entries in chosen.values() for entry in entries), total)
+    texts = (_lay_out(title, chosen, category, left_out), left_out, "")
     return next(text for text in texts if len(text) <= max(max_characters, 0))
 
 
@@ -167,18 +168,24 @@ def _left_out(count: int, total: int) -> str:
     return f"*Left out for want of room: {count:,} of {total:,} facts.*"
 
 
-def _choose(groups: dict[str, list[Entry]], category: str, room: int) -> dict[str, list[Entry]]:
-    """As many characters as `room`, with each subject's heading; groups and entries keep their order."""
+def _choose(groups: dict[str, list[Entry]], category: str, capacity: int) -> dict[str, list[Entry]]:
+    """Return as many characters as `capacity`, with each subject's heading; groups and entries keep their order."""
     places = [(subject, place) for subject, entries in groups.items() for place in range(len(entries))]
-    places.sort(key=lambda at: (-_worth(groups[at[0]][at[1]].fact) * DEPTH ** at[1], groups[at[0]][at[1]].rank, at))
+    places.sort(
+        key=lambda index: (
+            -_worth(groups[index[0]][index[1]].fact) * DEPTH ** index[1],
+            groups[index[0]][index[1]].rank,
+            index,
+        )
+    )
     chosen: dict[str, list[int]] = defaultdict(list)
     for subject, place in places:
-        if len(groups[subject][place].text) >= room:
+        if len(groups[subject][place].text) >= capacity:
             continue
         heading = 0 if subject in chosen else 2 + len(_heading(subject, groups[subject]))
         cost = heading + 1 + len(_item(groups[subject][place], category))
-        if cost <= room:
-            room -= cost
+        if cost <= capacity:
+            capacity -= cost
             chosen[subject].append(place)
     return {
         subject: [entries[place] for place in sorted(chosen[subject])]
@@ -200,8 +207,8 @@ def insight(facts: Sequence[Noted], max_characters: int) -> Written:
         for word in own:
             weights[word] += 1 / sqrt(len(own))
     scores = [round(sum(weights[word] for word in own) / sqrt(len(own) or 1), 6) for own in words]
-    order = sorted(range(len(facts)), key=lambda at: (-scores[at], _rank(facts[at])))
-    ranked = [one_line(facts[at].content) for at in order]
+    order = sorted(range(len(facts)), key=lambda index: (-scores[index], _rank(facts[index])))
+    ranked = [one_line(facts[index].content) for index in order]
     for note in _dates_of(facts):
         for text in ranked:
             whole = (

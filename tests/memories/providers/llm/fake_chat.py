@@ -51,11 +51,11 @@ def provider_on(answer: dict[str, Any] | LLMError, *, lean: bool = False) -> tup
     return LLMProvider(chat, metering([]), lean=lambda: lean), chat
 
 
-def said(*texts: str) -> Chunk:
+def say(*texts: str) -> Chunk:
     return Chunk(tuple(Message(USER, text) for text in texts), NOW)
 
 
-def found(content: str = "Lives in Berlin.", **changes: Any) -> dict[str, Any]:
+def find(content: str = "Lives in Berlin.", **changes: Any) -> dict[str, Any]:
     """A fact as a model gives it."""
     return {
         "message": 1, "quote": "", "content": content, "kind": "fact", "category": "general", "subject": "",
@@ -66,4 +66,4 @@ def found(content: str = "Lives in Berlin.", **changes: Any) -> dict[str, Any]:
 
 def notes(*contents: str) -> list[Noted]:
     """Stored memories with numbers that no model should ever see: 501, 502, …"""
-    return [Noted(501 + at, content) for at, content in enumerate(contents)]
+    return [Noted(501 + index, content) for index, content in enumerate(contents)]

@@ -217,7 +217,7 @@ def test_the_example_of_a_prompt_is_no_answer(chat, server, meter, usages):
     assert outcomes(usages) == ["unusable"]
 
 
-def test_an_answer_that_was_cut_off_gets_more_room(chat, server, meter):
+def test_an_answer_that_was_cut_off_gets_more_capacity(chat, server, meter):
     server.then(Says(json.dumps(GOOD)[:-8], cut=True), Says(GOOD))
     assert chat.ask(ASK, meter) == GOOD
     assert server.seen[1].max_tokens - server.seen[0].max_tokens == 500
@@ -338,11 +338,11 @@ def test_a_server_that_keeps_failing_is_left_alone_and_tried_again(server, chat_
         with pytest.raises(LLMUnavailable, match="answered 500"):
             chat.ask(ASK, meter)
     assert (chat.state(), chat.wait_seconds()) == ("open", 30.0)
-    asked = len(server.seen)
+    requested = len(server.seen)
     with pytest.raises(LLMUnavailable, match="left alone") as caught:
         chat.ask(ASK, meter)
     assert caught.value.wait_seconds == 30.0
-    assert len(server.seen) == asked
+    assert len(server.seen) == requested
     assert len(usages) == 5
     clock.now += 30
     assert chat.state() == "half-open"
@@ -383,17 +383,17 @@ def test_only_so_many_ask_at_a_time(server, chat_with, meter, usages):
 
 def test_waiting_for_a_place_counts(server, chat_with, meter, usages):
     chat = chat_with(server.kind, server.url, concurrency=1)
-    asked, is_over = threading.Event(), threading.Event()
+    requested, is_over = threading.Event(), threading.Event()
 
     def answer_late(seen):
-        asked.set()
+        requested.set()
         is_over.wait(60)
         return Says(GOOD)
 
     server.always(answer_late)
     thread = threading.Thread(target=chat.ask, args=(within(60), meter))
     thread.start()
-    assert asked.wait(60)
+    assert requested.wait(60)
     with pytest.raises(LLMUnavailable, match="busy with our other questions"):
         chat.ask(within(0.05), meter)
     assert usages == []
@@ -475,7 +475,7 @@ def test_no_usual_tokeniser_makes_more_of_a_question(chat, server, text):
     assert purse.expected[0].input_tokens >= len(text) / 3
 
 
-def test_with_less_room_less_is_asked_for(chat, server):
+def test_with_less_capacity_less_is_asked_for(chat, server):
     purse = Purse()
     server.always(Says(GOOD))
     chat.ask(replace(ASK, max_tokens=5_000), purse)
@@ -545,9 +545,9 @@ def test_neither_key_nor_words_are_in_an_error_or_a_log(chat, server, meter, cap
     server.always(Fails(status, f"{KEY} {PROMPT} tool_choice format temperature think max_completion_tokens"))
     with pytest.raises(LLMError) as caught:
         chat.ask(ASK, meter)
-    shown = repr(caught.value) + "".join(traceback.format_exception(caught.value)) + caplog.text
-    assert KEY not in shown
-    assert PROMPT not in shown
+    displayed = repr(caught.value) + "".join(traceback.format_exception(caught.value)) + caplog.text
+    assert KEY not in displayed
+    assert PROMPT not in displayed
 
 
 def test_neither_key_nor_password_is_in_a_repr_or_a_log(server, chat_with, meter, caplog):
@@ -560,10 +560,10 @@ def test_neither_key_nor_password_is_in_a_repr_or_a_log(server, chat_with, meter
     except LLMMisconfigured:
         assert server.seen[0].headers["authorization"].startswith("Basic ")
     parts = (chat, vars(chat), vars(chat._api), vars(chat._api._client))
-    shown = "".join(map(repr, parts)) + caplog.text
+    displayed = "".join(map(repr, parts)) + caplog.text
     assert "HTTP Request: POST" in caplog.text
     for secret in (KEY, "word-4711"):
-        assert secret not in shown
+        assert secret not in displayed
 
 
 HOME = "http://127.0.0.1:1"

@@ -47,45 +47,45 @@ class FakeProvider:
         self.error = error
         self.asked: list[tuple[Any, ...]] = []
 
-    def answer(self, *asked: Any) -> None:
-        self.asked.append(asked)
+    def answer(self, *requested: Any) -> None:
+        self.asked.append(requested)
         if self.error:
             raise self.error
 
-    def gate(self, *asked: Any) -> Worth:
-        self.answer("gate", *asked)
+    def gate(self, *requested: Any) -> Worth:
+        self.answer("gate", *requested)
         return Worth(True, 0.5, "", self.name)
 
-    def extract(self, *asked: Any) -> list[Fact]:
-        self.answer("extract", *asked)
+    def extract(self, *requested: Any) -> list[Fact]:
+        self.answer("extract", *requested)
         return [Fact("x", 0, made_by=self.name)]
 
-    def relate(self, *asked: Any) -> list[Verdict]:
-        self.answer("relate", *asked)
+    def relate(self, *requested: Any) -> list[Verdict]:
+        self.answer("relate", *requested)
         return [Verdict(Relation.SAME, self.name, 1.0)]
 
-    def relate_many(self, *asked: Any) -> list[list[Verdict]]:
-        self.answer("relate", *asked)
+    def relate_many(self, *requested: Any) -> list[list[Verdict]]:
+        self.answer("relate", *requested)
         return [[Verdict(Relation.SAME, self.name, 1.0)]]
 
-    def summarise(self, *asked: Any) -> Written:
-        self.answer("summarise", *asked)
+    def summarise(self, *requested: Any) -> Written:
+        self.answer("summarise", *requested)
         return Written("x", self.name)
 
-    def digest(self, *asked: Any) -> Written:
-        self.answer("digest", *asked)
+    def digest(self, *requested: Any) -> Written:
+        self.answer("digest", *requested)
         return Written("x", self.name)
 
-    def insight(self, *asked: Any) -> Written:
-        self.answer("insight", *asked)
+    def insight(self, *requested: Any) -> Written:
+        self.answer("insight", *requested)
         return Written("x", self.name)
 
-    def make_room(self, *asked: Any) -> Choice:
-        self.answer("make_room", *asked)
+    def make_room(self, *requested: Any) -> Choice:
+        self.answer("make_room", *requested)
         return Choice(1, "", made_by=self.name)
 
-    def rewrite(self, *asked: Any) -> Written:
-        self.answer("rewrite", *asked)
+    def rewrite(self, *requested: Any) -> Written:
+        self.answer("rewrite", *requested)
         return Written("x", self.name)
 
 
@@ -117,8 +117,8 @@ def ask(provider: Provider, operation: str) -> Any:
 
 def maker(answer: Any) -> str:
     """Verdicts have no maker: the fakes put it into the reason."""
-    one = answer[0] if isinstance(answer, list) else answer
-    return str(one.reason if isinstance(one, Verdict) else one.made_by)
+    item = answer[0] if isinstance(answer, list) else answer
+    return str(item.reason if isinstance(item, Verdict) else item.made_by)
 
 
 @each_row("operation", sorted(QUESTIONS))
@@ -126,7 +126,7 @@ def test_the_model_answers_while_it_can(operation: str) -> None:
     provider, model, rules = careful()
     assert maker(ask(provider, operation)) == "llm:large-1"
     assert model.asked == [(operation, *QUESTIONS[operation])]
-    assert [asked for asked, *_ in rules.asked if asked != "gate"] == []
+    assert [requested for requested, *_ in rules.asked if requested != "gate"] == []
     assert provider.fallbacks == []
     assert provider.name == "llm:large-1"
 
@@ -158,7 +158,7 @@ def test_what_is_not_clear_to_them_the_model_decides(text: str) -> None:
 
 
 @each_row("error", ERRORS)
-def test_who_asks_for_room_hears_of_it(error: LLMError) -> None:
+def test_who_asks_for_capacity_hears_of_it(error: LLMError) -> None:
     provider, _, rules = careful(error)
     with pytest.raises(type(error), match=str(error)):
         ask(provider, "make_room")
@@ -193,7 +193,7 @@ def test_a_mistake_of_ours_is_not_covered_up(operation: str) -> None:
     provider, _, rules = careful(TypeError("a mistake"))
     with pytest.raises(TypeError, match="a mistake"):
         ask(provider, operation)
-    assert [asked for asked, *_ in rules.asked if asked != "gate"] == []
+    assert [requested for requested, *_ in rules.asked if requested != "gate"] == []
 
 
 def test_what_the_rules_cannot_answer_either_is_told() -> None:
@@ -275,5 +275,5 @@ def test_the_rules_compare_each_of_several_where_a_model_cannot(error: LLMError)
     provider = Careful(FakeProvider("llm:large-1", error), RulesProvider())  # type: ignore[arg-type]
     lives = Comparison("User lives in Graz.", ["User lives in Graz"], "", [0.9])
     other = Comparison("User likes tea", ["The backup runs at night"], "", [0.1])
-    told = [[verdict.relation for verdict in some] for some in provider.relate_many([lives, other])]
-    assert told == [[Relation.SAME], [Relation.DIFFERENT]]
+    answer = [[verdict.relation for verdict in some] for some in provider.relate_many([lives, other])]
+    assert answer == [[Relation.SAME], [Relation.DIFFERENT]]

@@ -8,7 +8,7 @@ from typing import Any
 
 from memories.language.messages import Message
 from memories.providers.llm.provider import Chunk, Fact, Setting
-from tests.memories.providers.llm.fake_chat import NOW, found, provider_on
+from tests.memories.providers.llm.fake_chat import NOW, find, provider_on
 from tests.tables import each_row
 
 CASES = json.loads((Path(__file__).parents[3] / "data" / "grounding.json").read_text("utf-8"))
@@ -17,7 +17,7 @@ CASES = json.loads((Path(__file__).parents[3] / "data" / "grounding.json").read_
 def extract(case: dict[str, Any]) -> list[Fact]:
     messages = tuple(Message(*line.split(": ", 1)) for line in case["messages"])
     updates = case.get("updates", 0)
-    fact = found(case["content"], message=case["message"], quote=case["quote"], updates=updates)
+    fact = find(case["content"], message=case["message"], quote=case["quote"], updates=updates)
     llm, _ = provider_on({"facts": [fact]})
     return llm.extract(Chunk(messages, NOW), Setting(known=tuple(case["known"])))
 

@@ -32,7 +32,7 @@ class Grant:
 
 
 @pytest.fixture
-def asked(monkeypatch: pytest.MonkeyPatch) -> list[dict[str, Any]]:
+def questions(monkeypatch: pytest.MonkeyPatch) -> list[dict[str, Any]]:
     """What the library was asked; it answers that a text is to be kept."""
     calls: list[dict[str, Any]] = []
     answer = {"choices": [{"message": {"content": '{"keep": true}'}, "finish_reason": "stop"}], "usage": {}}
@@ -45,10 +45,10 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> list[dict[str, Any]]:
     return calls
 
 
-def test_a_model_is_asked_in_openais_format_with_what_the_settings_give(asked: list[dict[str, Any]]) -> None:
+def test_a_model_is_asked_in_openais_format_with_what_the_settings_give(questions: list[dict[str, Any]]) -> None:
     chat = build_chat(LLMSettings("litellm", api_key="sk-1", large_model="bedrock/claude"))
     assert chat.ask(ASK, lambda expected: Grant()) == {"keep": True}
-    (given,) = asked
+    (given,) = questions
     assert (given["model"], given["api_key"]) == ("bedrock/claude", "sk-1")
     assert [message["role"] for message in given["messages"]] == ["system", "user"]
     assert "api_base" not in given

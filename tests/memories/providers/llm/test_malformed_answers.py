@@ -28,19 +28,19 @@ def facts_of(text: str) -> list[Fact]:
     return read_facts(answer, CHUNK, conversation, SETTING, MADE_BY)
 
 
-def shown(fact: Fact, names: Any) -> dict[str, Any]:
+def show(fact: Fact, names: Any) -> dict[str, Any]:
     fields = asdict(fact)
     plain = {name: list(value) if isinstance(value, tuple) else value for name, value in fields.items()}
     dates = {name: value.date().isoformat() for name, value in plain.items() if isinstance(value, datetime)}
     return {name: (plain | dates)[name] for name in names}
 
 
-@each_row("text, kept", [(row["text"], row["kept"]) for row in TABLE["answers"]])
-def test_of_a_malformed_answer_is_kept_what_is_whole(text: str, kept: list[dict[str, Any]] | None) -> None:
-    if kept is None:
+@each_row("text, retained", [(row["text"], row["kept"]) for row in TABLE["answers"]])
+def test_of_a_malformed_answer_is_kept_what_is_whole(text: str, retained: list[dict[str, Any]] | None) -> None:
+    if retained is None:
         with pytest.raises(Unfit):
             facts_of(text)
         return
-    found = facts_of(text)
-    assert len(found) == len(kept)
-    assert [shown(fact, row) for fact, row in zip(found, kept, strict=True)] == kept
+    result = facts_of(text)
+    assert len(result) == len(retained)
+    assert [show(fact, row) for fact, row in zip(result, retained, strict=True)] == retained

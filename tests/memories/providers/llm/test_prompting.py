@@ -32,11 +32,11 @@ from tests.memories.providers.llm.fake_chat import (
     MADE_BY_SMALL,
     NOW,
     FakeChat,
-    found,
+    find,
     metering,
     notes,
     provider_on,
-    said,
+    say,
 )
 from tests.tables import each_row, each_row_of
 
@@ -46,8 +46,8 @@ CHOICE = {"reason": "trivial", "number": 1, "into": 0, "content": ""}
 
 Call = Callable[[LLMProvider], object]
 QUESTIONS: dict[str, tuple[dict[str, Any], Call]] = {
-    "gate": ({"reason": "a port", "score": 0.9, "keep": True}, lambda llm: llm.gate(said("x"))),
-    "extract": ({"facts": [found()]}, lambda llm: llm.extract(said("x"), Setting())),
+    "gate": ({"reason": "a port", "score": 0.9, "keep": True}, lambda llm: llm.gate(say("x"))),
+    "extract": ({"facts": [find()]}, lambda llm: llm.extract(say("x"), Setting())),
     "relate": ({"verdicts": [VERDICT]}, lambda llm: llm.relate("a", ["b"], "", [0.5])),
     "summarise": ({"text": "## Work"}, lambda llm: llm.summarise("work", notes("a"), "", 500)),
     "digest": ({"text": "They met."}, lambda llm: llm.digest([HELLO], NOW, 200)),
@@ -77,15 +77,15 @@ def test_those_who_wait_wait_no_longer_than_promised() -> None:
     assert {operation: bound for operation, bound in seconds.items() if bound} == {"make_room": 30.0, "rewrite": 0.3}
 
 
-def test_an_answer_has_room_for_what_was_said_and_no_more() -> None:
-    rooms = []
+def test_an_answer_has_capacity_for_what_was_said_and_no_more() -> None:
+    capacities = []
     for text in ("I moved.", "I moved from one place to another. " * 55, "I moved. " * 9_000):
         llm, chat = provider_on({"facts": []})
-        llm.extract(said(text), Setting())
-        rooms.append(chat.asked[0].max_tokens)
-    assert 600 < rooms[0] < 700
-    assert 2_000 < rooms[1] < 3_000
-    assert rooms[2] == 8_000
+        llm.extract(say(text), Setting())
+        capacities.append(chat.asked[0].max_tokens)
+    assert 600 < capacities[0] < 700
+    assert 2_000 < capacities[1] < 3_000
+    assert capacities[2] == 8_000
 
 
 @each_row("operation", QUESTIONS)
@@ -98,7 +98,7 @@ def test_a_failure_of_the_model_reaches_whoever_asked(operation: str) -> None:
 def test_the_meter_hears_of_every_request() -> None:
     heard: list[Usage] = []
     llm = LLMProvider(FakeChat(QUESTIONS["gate"][0]), metering(heard))
-    llm.gate(said("x"))
+    llm.gate(say("x"))
     assert [usage.operation for usage in heard] == ["gate"]
 
 
@@ -127,12 +127,12 @@ class TestNothingToAsk:
 class TestGate:
     def test_says_whether_how_surely_and_why(self) -> None:
         llm, _ = provider_on({"reason": "a new\nport", "score": 0.9, "keep": True})
-        assert llm.gate(said("x")) == Worth(True, 0.9, "a new port", MADE_BY_SMALL)
+        assert llm.gate(say("x")) == Worth(True, 0.9, "a new port", MADE_BY_SMALL)
 
     @each_row(("given", "score"), [(7, 1.0), (-1, 0.0), (1e300, 1.0), (0.25, 0.25)])
     def test_a_score_is_a_share(self, given: float, score: float) -> None:
         llm, _ = provider_on({"reason": "", "score": given, "keep": True})
-        assert llm.gate(said("x")).score == score
+        assert llm.gate(say("x")).score == score
 
 
 class TestRelate:
@@ -145,7 +145,7 @@ class TestRelate:
         llm, _ = provider_on({"verdicts": verdicts[::-1]})
         answers = llm.relate("new", [f"old {name}" for name in relations], "", [None] * len(relations))
         assert [str(answer.relation) for answer in answers] == relations
-        assert [answer.reason for answer in answers] == [f"r{at}" for at in range(1, len(relations) + 1)]
+        assert [answer.reason for answer in answers] == [f"r{number}" for number in range(1, len(relations) + 1)]
         assert answers[0].score == 0.1
 
     @each_row("relation", ["same", "supersedes", "contradicts", "elaborates", "different"])
@@ -168,13 +168,15 @@ class TestRelate:
         assert [verdict.relation for verdict in llm.relate("new", ["one"], "", [0.5])] == [Relation.CONTRADICTS]
 
     def test_of_very_many_memories_the_nearest_are_asked_about(self) -> None:
-        existing = [f"memory {at:03}" for at in range(100)]
-        cosines: list[float | None] = [at / 100 for at in range(100)]
+        existing = [f"memory {number:03}" for number in range(100)]
+        cosines: list[float | None] = [number / 100 for number in range(100)]
         cosines[99] = None
         verdicts = [VERDICT | {"number": number} for number in range(1, 41)]
         llm, chat = provider_on({"verdicts": verdicts})
         answers = llm.relate("new", existing, "", cosines)
-        assert [at for at, answer in enumerate(answers) if answer.relation is Relation.CONTRADICTS] == [*range(59, 99)]
+        assert [index for index, answer in enumerate(answers) if answer.relation is Relation.CONTRADICTS] == [
+            *range(59, 99)
+        ]
         assert {answer.score for answer in answers[:59]} == {0.0}
         assert "memory 058" not in chat.asked[0].prompt
 
@@ -189,7 +191,7 @@ class TestRelateMany:
             Comparison("d", ["e"], "", [0.5]),
         ]
         answers = llm.relate_many(questions)
-        assert [[one.reason for one in some] for some in answers] == [["r1", "r2"], [], ["r3"]]
+        assert [[item.reason for item in some] for some in answers] == [["r1", "r2"], [], ["r3"]]
         assert len(chat.asked) == 1
 
     def test_what_is_too_much_for_one_question_takes_two(self) -> None:
@@ -261,7 +263,9 @@ class TestMakeRoom:
             llm.make_room(long, NOW, 200)
 
     def test_of_very_many_memories_the_least_worth_are_shown(self) -> None:
-        many = [replace(memory, importance=5 - at % 5) for at, memory in enumerate(notes(*map(str, range(2_000))))]
+        many = [
+            replace(memory, importance=5 - index % 5) for index, memory in enumerate(notes(*map(str, range(2_000))))
+        ]
         llm, _ = provider_on(CHOICE | {"number": 200})
         choice = llm.make_room(many, NOW, 200)
         assert next(memory for memory in many if memory.number == choice.number).importance == 1
@@ -291,7 +295,7 @@ class TestWriting:
         assert llm.digest([HELLO], NOW, 200) == Written("", MADE_BY)
 
     @each_row(
-        ("text", "kept"),
+        ("text", "retained"),
         [
             ("Asked for tea. Got coffee. Left.", "Asked for tea. Got coffee."),
             (
@@ -301,9 +305,9 @@ class TestWriting:
             ("هل يعمل؟ نعم يعمل جيدا الآن.", "هل يعمل؟"),
         ],
     )
-    def test_a_digest_that_is_too_long_ends_with_a_whole_sentence(self, text: str, kept: str) -> None:
+    def test_a_digest_that_is_too_long_ends_with_a_whole_sentence(self, text: str, retained: str) -> None:
         llm, _ = provider_on({"text": text})
-        assert llm.digest([HELLO], NOW, 27).text == kept
+        assert llm.digest([HELLO], NOW, 27).text == retained
 
     def test_an_insight_is_one_line(self) -> None:
         llm, _ = provider_on({"text": "The backup\nfails in May."})
@@ -318,14 +322,14 @@ class TestWriting:
 
 class TestRewrite:
     def test_the_last_five_things_said_are_shown(self) -> None:
-        messages = [Message(USER, f"q{at}") for at in range(8)]
-        messages += [Message(TOOL, f"out{at}") for at in range(8)] + [Message(ASSISTANT, "done")]
+        messages = [Message(USER, f"q{number}") for number in range(8)]
+        messages += [Message(TOOL, f"out{number}") for number in range(8)] + [Message(ASSISTANT, "done")]
         llm, chat = provider_on({"query": "q"})
         llm.rewrite(messages, NOW)
-        shown = chat.asked[0].prompt
-        assert [at for at in range(8) if f"q{at}" in shown] == [4, 5, 6, 7]
-        assert "assistant: done" in shown
-        assert "out" not in shown
+        displayed = chat.asked[0].prompt
+        assert [number for number in range(8) if f"q{number}" in displayed] == [4, 5, 6, 7]
+        assert "assistant: done" in displayed
+        assert "out" not in displayed
 
     def test_a_query_is_one_line_of_at_most_32_words(self) -> None:
         llm, _ = provider_on({"query": "a\nb " + "word " * 100})
@@ -342,16 +346,16 @@ class TestRewrite:
 
 def extract(*facts: dict[str, Any], chunk: Chunk | None = None, setting: Setting | None = None) -> list[Fact]:
     llm, _ = provider_on({"facts": list(facts)})
-    return llm.extract(chunk or said("I live in Berlin."), setting or Setting())
+    return llm.extract(chunk or say("I live in Berlin."), setting or Setting())
 
 
 def the_fact(**changes: Any) -> Fact:
-    (fact,) = extract(found(**changes))
+    (fact,) = extract(find(**changes))
     return fact
 
 
 def test_a_good_fact_arrives_whole() -> None:
-    answer = found(
+    answer = find(
         "Anna moved Grafana to port 3001.", quote="moved it to port 3001", kind="decision", category="Work Stuff",
         subject="grafana", entities=["Grafana", "Anna", "grafana"], tags=["#Ports", "monitoring", "ports"],
         importance=4, strength="implied", sentiment="excited", verifiable=0.9, useful=0.8,
@@ -359,7 +363,7 @@ def test_a_good_fact_arrives_whole() -> None:
     )  # fmt: skip
     (fact,) = extract(
         answer,
-        chunk=said("Anna here. Grafana is back, I\n  moved it to port 3001!"),
+        chunk=say("Anna here. Grafana is back, I\n  moved it to port 3001!"),
         setting=Setting(subjects=("Grafana", "Loki")),
     )
     assert fact == Fact(
@@ -375,21 +379,21 @@ def test_no_facts_are_no_facts() -> None:
 
 class TestHowMany:
     def test_a_thousand_facts_are_cut_to_what_was_asked_for(self) -> None:
-        facts = extract(*(found(f"Fact {at}.") for at in range(1_000)), setting=Setting(most_facts=7))
-        assert [fact.content for fact in facts] == [f"Fact {at}." for at in range(7)]
+        facts = extract(*(find(f"Fact {number}.") for number in range(1_000)), setting=Setting(most_facts=7))
+        assert [fact.content for fact in facts] == [f"Fact {number}." for number in range(7)]
 
     def test_what_is_said_twice_counts_once(self) -> None:
-        facts = extract(found("Likes tea."), found("likes  tea"), found("Likes tea!"), found("Likes coffee."))
+        facts = extract(find("Likes tea."), find("likes  tea"), find("Likes tea!"), find("Likes coffee."))
         assert [fact.content for fact in facts] == ["Likes tea.", "Likes coffee."]
 
 
 class TestContent:
     @each_row("content", ["", "  \n", "\x00\x1b", "...", "a" * 101])
     def test_what_is_empty_or_too_long_is_dropped_not_cut(self, content: str) -> None:
-        assert extract(found(content), setting=Setting(max_characters=100)) == []
+        assert extract(find(content), setting=Setting(max_characters=100)) == []
 
     def test_the_other_facts_stay(self) -> None:
-        assert [fact.content for fact in extract(found(""), found("Stays."))] == ["Stays."]
+        assert [fact.content for fact in extract(find(""), find("Stays."))] == ["Stays."]
 
     def test_control_and_hidden_characters_go(self) -> None:
         assert the_fact(content="Lives\x00 in\n\tBer\u202elin\U000e0041 now.").content == "Lives in Berlin now."
@@ -413,8 +417,8 @@ class TestWhereItWasSaid:
     )
 
     def locate(self, number: int, quote: str) -> list[tuple[int, str]]:
-        told = found("Owns a boat.", message=number, quote=quote)
-        return [(fact.message, fact.quote) for fact in extract(told, chunk=self.CHUNK)]
+        answer = find("Owns a boat.", message=number, quote=quote)
+        return [(fact.message, fact.quote) for fact in extract(answer, chunk=self.CHUNK)]
 
     def test_numbers_count_what_was_shown_and_places_what_was_handed_in(self) -> None:
         assert self.locate(1, "live in Berlin") == [(1, "live in Berlin")]
@@ -458,12 +462,12 @@ class TestLabels:
     )
     def test_of_given_categories_the_nearest_is_meant(self, label: str, category: str) -> None:
         setting = Setting(categories=("work", "hobbies", "preferences", "side_projects"))
-        (fact,) = extract(found(category=label), setting=setting)
+        (fact,) = extract(find(category=label), setting=setting)
         assert fact.category == category
 
-    @each_row(("value", "kept"), [(0, 1), (6, 5), (-3, 1), (10**300, 5), (2, 2)])
-    def test_importance_is_1_to_5(self, value: int, kept: int) -> None:
-        assert the_fact(importance=value).importance == kept
+    @each_row(("value", "retained"), [(0, 1), (6, 5), (-3, 1), (10**300, 5), (2, 2)])
+    def test_importance_is_1_to_5(self, value: int, retained: int) -> None:
+        assert the_fact(importance=value).importance == retained
 
     def test_shares_are_0_to_1(self) -> None:
         fact = the_fact(verifiable=17, useful=-0.5)
@@ -479,8 +483,8 @@ class TestLabels:
         assert the_fact(subject=label).subject == ""
 
     def test_tags_and_entities_are_few_and_short(self) -> None:
-        fact = the_fact(tags=[f"t{at}" for at in range(99)] + [""], entities=["", "!", "N" * 999, "Ana", "ana"])
-        assert fact.tags == tuple(f"t{at}" for at in range(10))
+        fact = the_fact(tags=[f"t{number}" for number in range(99)] + [""], entities=["", "!", "N" * 999, "Ana", "ana"])
+        assert fact.tags == tuple(f"t{number}" for number in range(10))
         assert fact.entities == ("Ana",)
 
 
@@ -519,7 +523,7 @@ any_text = st.text(st.characters(), max_size=60)
     any_text,
 )
 def test_whatever_a_model_says_a_fact_can_be_stored(answer: dict[str, Any], text: str) -> None:
-    for fact in extract(answer | {"message": 1}, answer, chunk=said(text, "tail"), setting=Setting(max_characters=50)):
+    for fact in extract(answer | {"message": 1}, answer, chunk=say(text, "tail"), setting=Setting(max_characters=50)):
         assert 0 < len(fact.content) <= 50
         assert fact.message in (0, 1)
         assert 1 <= fact.importance <= 5
@@ -542,7 +546,7 @@ class TestTheLeanQuestion:
             return FakeChat.ask(chat, ask, meter)
 
         chat.ask, llm = answer, LLMProvider(chat, metering([]), lean=lambda: lean)  # type: ignore[method-assign]
-        facts = llm.extract(said("I prefer tea in the morning."), Setting(categories=("preferences", "work")))
+        facts = llm.extract(say("I prefer tea in the morning."), Setting(categories=("preferences", "work")))
         fields = [list(ask.schema["properties"]["facts"]["items"]["properties"]) for ask in chat.asked]
         return facts, fields
 
@@ -561,17 +565,17 @@ class TestTheLeanQuestion:
             self.ask(LLMUnusable("no"), LLMUnusable("no"), lean=False)
 
 
-@each_row("text, kept", [("Backups run at 02:00 (importance 3, on db, 2026-05-01).", "Backups run at 02:00."),
+@each_row("text, retained", [("Backups run at 02:00 (importance 3, on db, 2026-05-01).", "Backups run at 02:00."),
                          ("Backups (at night) run.", "Backups (at night) run.")])  # fmt: skip
-def test_summaries_and_insights_copy_no_labels_of_facts(text: str, kept: str) -> None:
+def test_summaries_and_insights_copy_no_labels_of_facts(text: str, retained: str) -> None:
     llm, _ = provider_on({"text": text})
-    assert (llm.summarise("work", notes("a"), "", 500).text, llm.insight(notes("a"), 500).text) == (kept, kept)
+    assert (llm.summarise("work", notes("a"), "", 500).text, llm.insight(notes("a"), 500).text) == (retained, retained)
 
 
 @each_row("lean", [False, True])
 def test_what_the_operator_says_matters_goes_with_the_question(lean: bool) -> None:
     chat = FakeChat({"facts": []})
-    LLMProvider(chat, metering([]), lean=lambda: lean).extract(said("x"), Setting(guidance="Never keep prices."))
+    LLMProvider(chat, metering([]), lean=lambda: lean).extract(say("x"), Setting(guidance="Never keep prices."))
     (ask,) = chat.asked
     assert "Never keep prices." in ask.prompt
     assert "Never keep prices." not in ask.system
@@ -579,7 +583,7 @@ def test_what_the_operator_says_matters_goes_with_the_question(lean: bool) -> No
 
 def test_fields_of_facts_are_described() -> None:
     llm, chat = provider_on({"facts": []})
-    llm.extract(said("x"), Setting())
+    llm.extract(say("x"), Setting())
     fields = chat.asked[0].schema["properties"]["facts"]["items"]["properties"]
     assert [name for name, field in fields.items() if not field.get("description")] == []
     assert {name for name, field in fields.items() if field.get("enum")} == {"kind", "strength", "sentiment"}

@@ -3,7 +3,7 @@ from dataclasses import replace
 
 import pytest
 
-from memories.providers.llm.protocols import ROOM_TO_THINK, context_for
+from memories.providers.llm.protocols import THINKING_TOKENS, context_for
 from memories.providers.llm.provider import Ask, LLMMisconfigured, LLMUnavailable, LLMUnusable
 from tests.memories.providers.llm.servers import (
     KEY,
@@ -105,9 +105,9 @@ def test_an_answer_that_may_not_be_so_long_is_halved_and_that_is_remembered(serv
     assert [request.max_tokens for request in seen] == [4_000, 2_000, 1_000, 1_000]
 
 
-def test_thoughts_have_no_room_where_the_answer_has_just_enough(served):
+def test_thoughts_have_no_capacity_where_the_answer_has_just_enough(served):
     seen = served("anthropic", with_answers_of(4_096), times=2).seen
-    assert [request.max_tokens for request in seen] == [100 + ROOM_TO_THINK, 100, 100]
+    assert [request.max_tokens for request in seen] == [100 + THINKING_TOKENS, 100, 100]
 
 
 @pytest.mark.parametrize(
@@ -200,10 +200,10 @@ def test_what_one_model_refuses_another_may_take(chat_with, meter):
         ]
 
 
-def test_models_that_think_get_room_for_it_and_no_temperature(served):
+def test_models_that_think_get_capacity_for_it_and_no_temperature(served):
     seen = served("openai", reasoning_only, times=2).seen
     assert len(seen) == 3
-    assert seen[2].body["max_completion_tokens"] == 100 + ROOM_TO_THINK
+    assert seen[2].body["max_completion_tokens"] == 100 + THINKING_TOKENS
     assert seen[2].body["reasoning_effort"] == "low"
     assert not {"max_tokens", "temperature"} & seen[2].body.keys()
 
@@ -249,7 +249,7 @@ def test_anthropic_has_to_call_a_tool_with_the_answer(served):
     assert seen.body["tool_choice"] == {"type": "tool", "name": "answer", "disable_parallel_tool_use": True}
     assert seen.schema == WIRE_SCHEMA
     assert seen.headers["x-api-key"] == KEY
-    assert seen.body["max_tokens"] == 100 + ROOM_TO_THINK
+    assert seen.body["max_tokens"] == 100 + THINKING_TOKENS
     assert "temperature" not in seen.body
 
 

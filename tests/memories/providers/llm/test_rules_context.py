@@ -144,21 +144,21 @@ def test_any_clauses_can_be_heard(clauses: list[str]) -> None:
     assert isinstance(resolve(*clauses), str)
 
 
-@each_row("said", ["I spoke to Anna", "I met Anna", "I wrote to Anna", "I talked with Anna"])
-def test_whom_somebody_spoke_to_is_meant_before_who_was_named_earlier(said: str) -> None:
-    assert resolve("my wife is vegan", said, "she is my new boss") == "Anna is my new boss"
+@each_row("text", ["I spoke to Anna", "I met Anna", "I wrote to Anna", "I talked with Anna"])
+def test_whom_somebody_spoke_to_is_meant_before_who_was_named_earlier(text: str) -> None:
+    assert resolve("my wife is vegan", text, "she is my new boss") == "Anna is my new boss"
 
 
 @each_row(
-    "said",
+    "text",
     [
         "vlan 20 is for cameras only, don't put phones in it",
         "the door code is redacted, please don't store it",
         "the attic is wet, never put boxes into it",
     ],
 )
-def test_what_is_ordered_behind_a_statement_is_of_nothing_said_before(said: str) -> None:
-    assert resolve("the serial of the switch is on the lid", said) == said
+def test_what_is_ordered_behind_a_statement_is_of_nothing_said_before(text: str) -> None:
+    assert resolve("the serial of the switch is on the lid", text) == text
 
 
 @each_row(
@@ -217,13 +217,13 @@ def test_what_is_named_in_one_plain_word_since_leaves_in_doubt_what_is_meant(cla
 
 
 def test_what_is_named_in_the_sentence_itself_is_meant_before_what_was_said_earlier() -> None:
-    said = "the runbook says restart checkout-api first, but never restart it at night"
-    assert resolve("fixed by adding the index", said) == said
+    text = "the runbook says restart checkout-api first, but never restart it at night"
+    assert resolve("fixed by adding the index", text) == text
 
 
 def test_a_title_is_no_name_and_belongs_to_one() -> None:
-    said = "my professor Dr. van Dijk is strict"
-    assert resolve(said, "she wants IEEE style") == "my professor Dr. van Dijk wants IEEE style"
+    text = "my professor Dr. van Dijk is strict"
+    assert resolve(text, "she wants IEEE style") == "my professor Dr. van Dijk wants IEEE style"
     assert resolve("Mia's teacher, Mr. Brandt, called", "Karim is against it") == "Karim is against it"
 
 
@@ -235,9 +235,9 @@ AT_WORK = (
 AT_HOME = ("my wife and I have two kids and a cat", "the landlord raised the rent for the flat")
 
 
-def said_after(before: tuple[str, ...], said: str) -> list[str]:
-    messages = tuple(Message("user", one) for one in before)
-    return [fact.content for fact in extract(Chunk((Message("user", said),), WEDNESDAY, messages), Setting())]
+def said_after(before: tuple[str, ...], text: str) -> list[str]:
+    messages = tuple(Message("user", item) for item in before)
+    return [fact.content for fact in extract(Chunk((Message("user", text),), WEDNESDAY, messages), Setting())]
 
 
 @each_row_of("rules_ours")
@@ -246,7 +246,7 @@ def test_what_is_of_a_home_is_the_users_where_work_is_talked_about(said: str, ke
 
 
 @each_row(
-    ("said", "kept"),
+    ("text", "retained"),
     [
         ("our standup is at 9:45", "The team's standup is at 9:45"),
         ("our CTO is Marta", "The team's CTO is Marta"),
@@ -255,8 +255,8 @@ def test_what_is_of_a_home_is_the_users_where_work_is_talked_about(said: str, ke
         ("our NAS runs TrueNAS 24", "User's NAS runs TrueNAS 24"),
     ],
 )
-def test_what_is_of_work_is_the_teams_where_home_is_talked_about(said: str, kept: str) -> None:
-    assert said_after(AT_HOME, said) == [kept]
+def test_what_is_of_work_is_the_teams_where_home_is_talked_about(text: str, retained: str) -> None:
+    assert said_after(AT_HOME, text) == [retained]
 
 
 def test_who_hopes_for_a_job_speaks_of_no_team() -> None:
@@ -264,9 +264,9 @@ def test_who_hopes_for_a_job_speaks_of_no_team() -> None:
     assert said_after(before, "we have time after 8") == ["User has time after 8"]
 
 
-@each_row("said", ["", "our", "our 's", "our of", "it is our", "we", "our - our"])
-def test_what_says_nothing_is_answered(said: str) -> None:
-    assert weigh_ours(said) == 0
+@each_row("text", ["", "our", "our 's", "our of", "it is our", "we", "our - our"])
+def test_what_says_nothing_is_answered(text: str) -> None:
+    assert weigh_ours(text) == 0
 
 
 MOVED = "User moved to Malmö"
@@ -279,7 +279,7 @@ def test_what_a_household_does_is_the_users_whyever_it_does_so(before: tuple[str
 
 
 @each_row(
-    ("said", "kept"),
+    ("text", "retained"),
     [
         (
             "We left Berlin because Erik got a new job.",
@@ -302,13 +302,13 @@ def test_what_a_household_does_is_the_users_whyever_it_does_so(before: tuple[str
         ),
     ],
 )
-def test_what_ones_own_job_leads_to_is_no_teams_doing(said: str, kept: str) -> None:
-    assert said_after((), said) == [kept]
+def test_what_ones_own_job_leads_to_is_no_teams_doing(text: str, retained: str) -> None:
+    assert said_after((), text) == [retained]
 
 
 def test_a_job_that_a_server_runs_is_a_teams() -> None:
-    said = "We moved the backup job to Mondays because the nightly job was slow"
-    assert said_after((), said) == ["The team moved the backup job to Mondays because the nightly job was slow"]
+    text = "We moved the backup job to Mondays because the nightly job was slow"
+    assert said_after((), text) == ["The team moved the backup job to Mondays because the nightly job was slow"]
 
 
 def test_somebodys_job_in_the_next_sentence_makes_no_team() -> None:
@@ -322,14 +322,14 @@ def test_what_a_team_moves_stays_the_teams(said: str, kept: str) -> None:
 
 
 def test_a_team_that_talks_of_its_servers_moves_with_them() -> None:
-    said = "Our servers were in Ireland. We moved to Frankfurt last year."
-    assert said_after((), said)[-1] == "The team moved to Frankfurt in 2025"
+    text = "Our servers were in Ireland. We moved to Frankfurt last year."
+    assert said_after((), text)[-1] == "The team moved to Frankfurt in 2025"
 
 
 @each_row_of("rules_ours")
 def test_why_a_household_does_something_files_it_nowhere(said: str, category: str) -> None:
-    found = extract(Chunk((Message("user", said),), WEDNESDAY, ()), Setting())
-    assert [fact.category for fact in found] == [category]
+    result = extract(Chunk((Message("user", said),), WEDNESDAY, ()), Setting())
+    assert [fact.category for fact in result] == [category]
 
 
 @each_row("piece", ["we moved to ", "we just ", "we bought a new ", "because I ", "User and their "])
@@ -348,9 +348,9 @@ def contents(*turns: str) -> list[str]:
     return [fact.content for fact in RulesProvider().extract(Chunk(messages, NOW), Setting())]
 
 
-@each_row("said", ["I'm at work", "I'm at home with a cold", "I was at lunch with Tom"])
-def test_where_somebody_just_is_is_no_fact(said: str) -> None:
-    assert contents(said) == []
+@each_row("text", ["I'm at work", "I'm at home with a cold", "I was at lunch with Tom"])
+def test_where_somebody_just_is_is_no_fact(text: str) -> None:
+    assert contents(text) == []
 
 
 def test_at_whose_somebody_works_is_one() -> None:
@@ -413,13 +413,13 @@ def test_who_was_not_named_does_nothing() -> None:
 
 
 def test_that_one_begins_a_clause() -> None:
-    said = contents("Deploys go through ArgoCD except for the billing service, that one is still on Jenkins.")
-    assert "The billing service is still on Jenkins" in said
+    text = contents("Deploys go through ArgoCD except for the billing service, that one is still on Jenkins.")
+    assert "The billing service is still on Jenkins" in text
 
 
 def test_an_instruction_says_where() -> None:
-    said = "We ship the invoice service on the first Monday of every month, so never put appointments there."
-    assert "Never put appointments on the first Monday of every month" in contents(said)
+    text = "We ship the invoice service on the first Monday of every month, so never put appointments there."
+    assert "Never put appointments on the first Monday of every month" in contents(text)
     assert contents("Never put appointments there.") == []
 
 
@@ -433,12 +433,12 @@ def test_fragments_of_talk_are_no_facts() -> None:
 
 
 def test_a_guess_or_a_farewell_is_no_more_of_the_clause_before() -> None:
-    said = "My wife hates surprises. Maybe a weekend in Vienna. Good night!"
-    assert contents(said) == ["User's wife hates surprises"]
+    text = "My wife hates surprises. Maybe a weekend in Vienna. Good night!"
+    assert contents(text) == ["User's wife hates surprises"]
 
 
 @each_row(
-    ("said", "bare"),
+    ("text", "bare"),
     [
         ("Before we start: keep your answers short", "keep your answers short"),
         ("quick one before I forget: my landlord is Pavel", "my landlord is Pavel"),
@@ -446,12 +446,12 @@ def test_a_guess_or_a_farewell_is_no_more_of_the_clause_before() -> None:
         ("we ship on Mondays, ok", "we ship on Mondays"),
     ],
 )
-def test_only_what_wraps_a_statement_is_taken_off(said: str, bare: str) -> None:
-    assert strip_leads(said).text == bare
+def test_only_what_wraps_a_statement_is_taken_off(text: str, bare: str) -> None:
+    assert strip_leads(text).text == bare
 
 
 @each_row(
-    ("talk", "kept"),
+    ("talk", "retained"),
     [
         # Who asks which one names nothing.
         (
@@ -477,9 +477,9 @@ def test_only_what_wraps_a_statement_is_taken_off(said: str, bare: str) -> None:
         (("prod-db-2 is the replica, never write to it.",), "prod-db-2 is the replica, never write to it"),
     ],
 )  # fmt: skip
-def test_what_is_kept_says_what_was_meant(talk: tuple[str, ...], kept: str) -> None:
-    found = contents(*talk)
-    assert kept in found if kept else not [one for one in found if one.startswith(("The owl", "The is"))]
+def test_what_is_kept_says_what_was_meant(talk: tuple[str, ...], retained: str) -> None:
+    result = contents(*talk)
+    assert retained in result if retained else not [item for item in result if item.startswith(("The owl", "The is"))]
 
 
 def test_a_courtesy_is_nothing_that_could_be_meant() -> None:
@@ -559,11 +559,17 @@ def test_an_empty_answer_says_nothing_alone() -> None:
 
 
 def test_the_parts_of_a_question_are_in_the_words_of_who_answers() -> None:
-    asked = read_question("Which of your servers do you back up at night?")
-    assert asked is None or "your" not in f"{asked.noun} {asked.subject} {asked.rest}"
-    asked = read_question("Which editor do you use at home?")
-    assert asked
-    assert (asked.wh, asked.noun, asked.subject, asked.verb, asked.rest) == ("which", "editor", "I", "use", "at home")
+    requested = read_question("Which of your servers do you back up at night?")
+    assert requested is None or "your" not in f"{requested.noun} {requested.subject} {requested.rest}"
+    requested = read_question("Which editor do you use at home?")
+    assert requested
+    assert (requested.wh, requested.noun, requested.subject, requested.verb, requested.rest) == (
+        "which",
+        "editor",
+        "I",
+        "use",
+        "at home",
+    )
 
 
 @settings(max_examples=200)
@@ -615,7 +621,7 @@ def kept_of(*turns: str) -> list[str]:
 
 
 @each_row(
-    ("turns", "kept"),
+    ("turns", "retained"),
     [
         (["when does my contract run out btw", "A: On 31 August 2027."], "User's contract runs out on 31 August 2027"),
         (["When is my rent due?", "A: On the 3rd of each month."], "User's rent is due on the 3rd of each month"),
@@ -623,8 +629,8 @@ def kept_of(*turns: str) -> list[str]:
          "User's wife will need a customer password"),
     ],
 )  # fmt: skip
-def test_what_an_assistant_answers_is_of_the_user_who_asked(turns: list[str], kept: str) -> None:
-    assert kept in kept_of(*turns)
+def test_what_an_assistant_answers_is_of_the_user_who_asked(turns: list[str], retained: str) -> None:
+    assert retained in kept_of(*turns)
 
 
 @each_row_of("rules_slips")
@@ -633,7 +639,7 @@ def test_a_slip_is_mended_where_it_is_made(said: str, meant: str) -> None:
 
 
 @each_row(
-    "said",
+    "text",
     [
         "We use Postgres, no Redis",
         "It runs on port 8080, wait for the healthcheck",
@@ -643,12 +649,12 @@ def test_a_slip_is_mended_where_it_is_made(said: str, meant: str) -> None:
         "The cake is for Anna, sorry 8",
     ],
 )
-def test_what_is_no_slip_stays(said: str) -> None:
-    assert mend_slip(said) == said
+def test_what_is_no_slip_stays(text: str) -> None:
+    assert mend_slip(text) == text
 
 
 @each_row(
-    ("turns", "kept"),
+    ("turns", "retained"),
     [
         (["The staging server listens on port 8080. Scratch that, it's 8081."],
          "The staging server listens on port 8081, not 8080"),
@@ -660,13 +666,13 @@ def test_what_is_no_slip_stays(said: str) -> None:
          "The team's standup is on Tuesdays, not Mondays"),
     ],
 )  # fmt: skip
-def test_who_takes_back_their_own_words_leaves_one_statement_and_no_lesson(turns: list[str], kept: str) -> None:
-    assert [(fact.content, fact.kind == "lesson") for fact in facts(*turns)][-1] == (kept, False)
+def test_who_takes_back_their_own_words_leaves_one_statement_and_no_lesson(turns: list[str], retained: str) -> None:
+    assert [(fact.content, fact.kind == "lesson") for fact in facts(*turns)][-1] == (retained, False)
     assert len(facts(turns[0])) <= 1
 
 
 @each_row(
-    ("turns", "kept"),
+    ("turns", "retained"),
     [
         (["A: Your flight is on Tuesday at 8.", "no wait, Wednesday"],
          "User's flight is on Wednesday 14 October 2026 at 8, not Tuesday 13 October 2026"),
@@ -678,8 +684,8 @@ def test_who_takes_back_their_own_words_leaves_one_statement_and_no_lesson(turns
          "Always the flat, not the office"),
     ],
 )  # fmt: skip
-def test_who_sets_the_assistant_right_teaches_a_lesson(turns: list[str], kept: str) -> None:
-    assert [(fact.content, fact.kind) for fact in facts(*turns)][-1:] == [(kept, "lesson")]
+def test_who_sets_the_assistant_right_teaches_a_lesson(turns: list[str], retained: str) -> None:
+    assert [(fact.content, fact.kind) for fact in facts(*turns)][-1:] == [(retained, "lesson")]
 
 
 def test_a_no_to_a_question_is_no_correction() -> None:
@@ -697,7 +703,7 @@ def test_nobody_answers_themselves() -> None:
 
 
 @each_row(
-    ("said", "kept"),
+    ("text", "retained"),
     [
         ("my brother, he lives in Graz", "User's brother lives in Graz"),
         ("mind timescale, the extension has to be on 2.15 before", "Timescale: the extension has to be on 2.15 before"),
@@ -706,12 +712,12 @@ def test_nobody_answers_themselves() -> None:
         ("would turmeric fight with the eltroxin? I'm on 75 mg of it", "User is on 75 mg of the eltroxin"),
     ],
 )  # fmt: skip
-def test_what_a_statement_is_about_stands_in_it(said: str, kept: str) -> None:
-    assert kept_of(said) == [kept]
+def test_what_a_statement_is_about_stands_in_it(text: str, retained: str) -> None:
+    assert kept_of(text) == [retained]
 
 
 @each_row(
-    ("said", "kept"),
+    ("text", "retained"),
     [
         ("Found it: the test uses the local clock and ci-b has another time zone.",
          "The test uses the local clock and ci-b has another time zone"),
@@ -721,12 +727,12 @@ def test_what_a_statement_is_about_stands_in_it(said: str, kept: str) -> None:
          "The default features of reqwest were the only thing dragging in openssl-sys"),
     ],
 )  # fmt: skip
-def test_what_an_assistant_announces_is_told_without_the_announcement(said: str, kept: str) -> None:
-    assert kept in kept_of("why?", f"A: {said}")
+def test_what_an_assistant_announces_is_told_without_the_announcement(text: str, retained: str) -> None:
+    assert retained in kept_of("why?", f"A: {text}")
 
 
 @each_row(
-    ("turns", "kept"),
+    ("turns", "retained"),
     [
         (("deploys are Mondays and Wednesdays now", "wait no, Mondays and Thursdays. sorry"),
          "Deploys are Mondays and Thursdays now, not Mondays and Wednesdays"),
@@ -736,5 +742,5 @@ def test_what_an_assistant_announces_is_told_without_the_announcement(said: str,
         (("Emma swims on Mondays", "sorry, Mondays and Fridays"), "Emma swims on Mondays and Fridays"),
     ],
 )  # fmt: skip
-def test_days_that_come_round_are_taken_back_together(turns: tuple[str, ...], kept: str) -> None:
-    assert kept_of(*turns) == [kept]
+def test_days_that_come_round_are_taken_back_together(turns: tuple[str, ...], retained: str) -> None:
+    assert kept_of(*turns) == [retained]

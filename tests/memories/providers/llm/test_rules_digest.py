@@ -16,15 +16,15 @@ NOW = datetime(2025, 7, 1, 12, tzinfo=UTC)
 NONCE = "0123456789abcdef"
 
 
-def user(text: str, at: datetime | None = None) -> Message:
-    return Message("user", text, at)
+def user(text: str, moment: datetime | None = None) -> Message:
+    return Message("user", text, moment)
 
 
 def agent(text: str) -> Message:
     return Message("assistant", text)
 
 
-def told(*messages: Message, most: int = 1_000) -> str:
+def tell(*messages: Message, most: int = 1_000) -> str:
     return digest(messages, NOW, most).text
 
 
@@ -61,15 +61,15 @@ def test_an_outage_is_told_from_complaint_to_cure() -> None:
     assert places == sorted(places)
 
 
-def test_in_little_room_the_cause_and_the_cure_remain() -> None:
-    assert told(*OUTAGE, most=200) == (
+def test_in_little_capacity_the_cause_and_the_cure_remain() -> None:
+    assert tell(*OUTAGE, most=200) == (
         "Redis was evicted at 09:38 because node-4 ran out of memory. "
         "Assistant reverted the limit to 4 GB in the production overlay and restarted redis-sessions."
     )
 
 
 def test_what_somebody_tells_of_themselves_is_told_in_the_third_person() -> None:
-    text = told(
+    text = tell(
         user("I'm planning a trip to Lisbon in October with my wife Anna. She's vegetarian and allergic to nuts."),
         agent("That sounds wonderful! Lisbon in October is lovely. Would you like some restaurant suggestions?"),
         user("Yes, but nothing too fancy. We decided to stay in Alfama for 5 nights."),
@@ -94,7 +94,7 @@ MANY_FACTS = [
 
 
 def test_two_hundred_characters_are_used() -> None:
-    text = told(*MANY_FACTS, most=200)
+    text = tell(*MANY_FACTS, most=200)
     assert 150 <= len(text) <= 200
     assert "allergic to peanuts" in text
     assert not re.search(r"\b(?:I|I'm|my|our|User:)\b", text)
@@ -110,25 +110,25 @@ def test_two_hundred_characters_are_used() -> None:
     ],
 )
 def test_an_answer_that_restates_what_was_said_is_not_told(answer: str) -> None:
-    said = [user("I'm allergic to peanuts and I live in Graz."), user("The release is on Thursdays at 14:00.")]
-    text = told(*said, agent(answer))
-    assert text == told(*said)
+    texts = [user("I'm allergic to peanuts and I live in Graz."), user("The release is on Thursdays at 14:00.")]
+    text = tell(*texts, agent(answer))
+    assert text == tell(*texts)
     assert "allergic to peanuts" in text
     assert "Thursday" in text
 
 
 def test_what_an_answer_adds_is_told() -> None:
-    text = told(user("Book me a table at Noma for Friday."), agent("Your table at Noma is booked for 4 July at 19:30."))
+    text = tell(user("Book me a table at Noma for Friday."), agent("Your table at Noma is booked for 4 July at 19:30."))
     assert "19:30" in text
 
 
 def test_a_request_loses_its_courtesy() -> None:
-    text = told(user("hey, could you please upgrade the gitlab instance?"), agent("GitLab is now on version 17.2."))
+    text = tell(user("hey, could you please upgrade the gitlab instance?"), agent("GitLab is now on version 17.2."))
     assert text == "User asked to upgrade the gitlab instance. GitLab is now on version 17.2."
 
 
 def test_an_answer_that_repeats_the_question_stands_alone() -> None:
-    text = told(
+    text = tell(
         user("What port does our staging postgres listen on?"),
         agent("The staging Postgres listens on port 5433, because 5432 is taken by the legacy database."),
     )
@@ -146,7 +146,7 @@ def test_an_answer_that_repeats_the_question_stands_alone() -> None:
     ],
 )
 def test_chatter_is_not_worth_a_digest(talk: list[Message]) -> None:
-    assert told(*talk) == ""
+    assert tell(*talk) == ""
 
 
 @each_row(
@@ -162,7 +162,7 @@ def test_chatter_is_not_worth_a_digest(talk: list[Message]) -> None:
     ],
 )
 def test_code_output_and_what_we_put_in_are_not_told(hidden: str) -> None:
-    text = told(
+    text = tell(
         user("Rotate the API keys of the gateway in Vault by Friday."), agent(f"We agreed on Monday 7.\n\n{hidden}")
     )
     assert "Monday" in text
@@ -171,7 +171,7 @@ def test_code_output_and_what_we_put_in_are_not_told(hidden: str) -> None:
 
 def test_the_end_of_a_long_block_of_ours_is_not_told_either() -> None:
     block = "We decided to keep SECRET because it works now. \n" * 3_000
-    text = told(agent(f"We agreed on version 7.\n\n{open_fence(NONCE)}\n{block}{close_fence(NONCE)}"))
+    text = tell(agent(f"We agreed on version 7.\n\n{open_fence(NONCE)}\n{block}{close_fence(NONCE)}"))
     assert text == "We agreed on version 7."
 
 
@@ -179,29 +179,29 @@ def test_of_equal_outcomes_the_last_is_told() -> None:
     steps = [
         agent(f"The {thing} was moved to the attic.") for thing in ("piano", "sofa", "lamp", "mirror", "globe", "harp")
     ]
-    assert told(*steps, most=60) == "The harp was moved to the attic."
+    assert tell(*steps, most=60) == "The harp was moved to the attic."
 
 
 @each_row("role", ["system", "tool"])
 def test_only_people_and_agents_are_told(role: str) -> None:
-    assert told(Message(role, "We decided to move the database to node-4 because the disk was full.")) == ""
+    assert tell(Message(role, "We decided to move the database to node-4 because the disk was full.")) == ""
 
 
 def test_markers_are_told_by_their_text() -> None:
-    text = told(
+    text = tell(
         user("How are keys rotated?"), agent("[MEMORY:maintenance:vault] API keys must be rotated every 90 days")
     )
     assert text == "API keys must be rotated every 90 days."
 
 
 def test_other_speakers_are_told_by_name() -> None:
-    text = told(Message("Gina", "I lost my job at Door Dash this month."), Message("Jon", "I moved to Rome in May."))
+    text = tell(Message("Gina", "I lost my job at Door Dash this month."), Message("Jon", "I moved to Rome in May."))
     assert text == "Gina lost their job at Door Dash this month. Jon moved to Rome in May."
 
 
 def test_yesterday_is_dated_by_when_it_was_said() -> None:
-    at = datetime(2025, 3, 1, 23, 30, tzinfo=UTC)
-    talk = [user("I started my new job at Siemens yesterday.", at)]
+    index = datetime(2025, 3, 1, 23, 30, tzinfo=UTC)
+    talk = [user("I started my new job at Siemens yesterday.", index)]
     assert digest(talk, NOW, 200).text == "User started their new job at Siemens on 28 February 2025."
     vienna = NOW.astimezone(timezone(timedelta(hours=1)))
     assert digest(talk, vienna, 200).text == "User started their new job at Siemens on 1 March 2025."
@@ -209,13 +209,13 @@ def test_yesterday_is_dated_by_when_it_was_said() -> None:
 
 
 def test_a_day_in_a_sentence_that_is_no_fact_is_dated_too() -> None:
-    at = datetime(2025, 3, 1, 23, 30, tzinfo=UTC)
-    said = Message("Gina", "I lost my job at Door Dash yesterday.", at)
-    assert digest([said], NOW, 200).text == "Gina lost their job at Door Dash yesterday (2025-02-28)."
+    index = datetime(2025, 3, 1, 23, 30, tzinfo=UTC)
+    text = Message("Gina", "I lost my job at Door Dash yesterday.", index)
+    assert digest([text], NOW, 200).text == "Gina lost their job at Door Dash yesterday (2025-02-28)."
 
 
 def test_other_languages_are_told_in_their_own_words() -> None:
-    assert told(
+    assert tell(
         user("Bonjour, j'ai un problème avec mon imprimante, elle n'imprime plus depuis la mise à jour."),
         agent("Bonjour ! Quel modèle utilisez-vous ?"),
         user("Une Brother HL-2350, connectée en wifi."),
@@ -226,20 +226,20 @@ def test_other_languages_are_told_in_their_own_words() -> None:
         "Une Brother HL-2350, connectée en wifi. "
         "Assistant: Le pilote 3.2 contient un bug connu. Installez la version 3.1 depuis le site de Brother."
     )
-    assert told(
+    assert tell(
         user("来週の月曜日に東京へ出張します。"), agent("のぞみ12号、8時6分発の窓側の席を予約しました。")
     ).endswith("のぞみ12号、8時6分発の窓側の席を予約しました。")
 
 
 def test_what_is_longer_than_a_digest_is_cut_behind_a_word() -> None:
-    text = told(
+    text = tell(
         user("We decided to move the customer database from node-3 to node-4 because its disk was full."), most=60
     )
     assert text == "The team decided to move the customer database from node-3…"
 
 
 def test_nothing_is_told_twice() -> None:
-    text = told(*[user("We decided to move the backups to node-4 because of the disk.")] * 5)
+    text = tell(*[user("We decided to move the backups to node-4 because of the disk.")] * 5)
     assert text.count("node-4") == 1
 
 
@@ -260,8 +260,8 @@ words = st.sampled_from(
         "\ud800",
     ]
 )
-said = st.text(max_size=80) | st.lists(words, max_size=30).map(" ".join)
-message = st.builds(Message, st.sampled_from(["user", "assistant", "tool", "Jon\n#"]), said)
+texts = st.text(max_size=80) | st.lists(words, max_size=30).map(" ".join)
+message = st.builds(Message, st.sampled_from(["user", "assistant", "tool", "Jon\n#"]), texts)
 
 
 @settings(max_examples=150)
@@ -278,10 +278,10 @@ def test_any_conversation_gives_one_line_that_fits(messages: list[Message], most
 def test_two_thousand_messages_are_told_in_linear_time_and_the_end_is_heard() -> None:
     filler = [user(f"Let me think about topic {n} for a moment, please, and then about {n + 1}.") for n in range(1_999)]
     end = agent("The root cause was the full disk of node-4, now fixed.")
-    assert "full disk of node-4" in told(*filler, end, most=200)
-    assert_linear(lambda some: told(*some, most=200), lambda count: [*filler[: count - 1], end], 2_000)
+    assert "full disk of node-4" in tell(*filler, end, most=200)
+    assert_linear(lambda some: tell(*some, most=200), lambda count: [*filler[: count - 1], end], 2_000)
 
 
 @each_row_of("rules_digest")
 def test_hostile_repetition_takes_linear_time(unit: str) -> None:
-    assert_linear(lambda text: told(user(f"{text}a")), repeated(unit), 40_000)
+    assert_linear(lambda text: tell(user(f"{text}a")), repeated(unit), 40_000)

@@ -48,12 +48,12 @@ def contents(*turns: str) -> list[str]:
 
 @each_row("lead", ["It turns out", "turns out", "turned out that"])
 def test_how_a_finding_is_begun_is_no_part_of_it(lead: str) -> None:
-    said = f"{lead} the API gateway uses Kong rather than Nginx."
-    assert contents(said) == ["The API gateway uses Kong rather than Nginx"]
+    text = f"{lead} the API gateway uses Kong rather than Nginx."
+    assert contents(text) == ["The API gateway uses Kong rather than Nginx"]
 
 
 @each_row(
-    ("said", "kept"),
+    ("text", "retained"),
     [
         ("don't touch the migrations folder unless I ask you to",
          "Do not touch the migrations folder unless User asks you to"),
@@ -62,13 +62,13 @@ def test_how_a_finding_is_begun_is_no_part_of_it(lead: str) -> None:
          "User prefers short answers, explanations only if they ask"),
     ],
 )  # fmt: skip
-def test_what_holds_until_somebody_is_asked_is_not_cut_short(said: str, kept: str) -> None:
-    assert contents(said) == [kept]
+def test_what_holds_until_somebody_is_asked_is_not_cut_short(text: str, retained: str) -> None:
+    assert contents(text) == [retained]
 
 
 def test_a_plan_without_a_verb_is_no_part_of_the_sentence_before_it() -> None:
-    def kept(said: str) -> list[str]:
-        return [fact.content for fact in extract(chunk(said), Setting(), "learned")]
+    def kept(text: str) -> list[str]:
+        return [fact.content for fact in extract(chunk(text), Setting(), "learned")]
 
     dentist = "Dentist on 5 May 2026 at 3pm"
     assert kept("I like tea. Dentist tomorrow at 3pm.") == ["User likes tea", dentist]
@@ -82,20 +82,20 @@ def test_what_people_are_and_whom_they_go_to_is_told_in_few_words(said: str, kep
 
 
 @each_row(
-    ("said", "kept"),
+    ("text", "retained"),
     [
         ("can you keep lists to ten lines max", "Keep lists to ten lines max"),
         ("could you please keep your mails under a page", "Keep your mails under a page"),
         ("no Brazilian stuff please", "No Brazilian stuff"),
     ],
 )
-def test_a_standing_order_may_be_asked_for(said: str, kept: str) -> None:
-    assert contents(said) == [kept]
+def test_a_standing_order_may_be_asked_for(text: str, retained: str) -> None:
+    assert contents(text) == [retained]
 
 
-@each_row("said", ["can you keep the door open", "so don't put 7", "could you write to Ann"])
-def test_what_is_asked_for_once_is_no_standing_order(said: str) -> None:
-    assert contents(said) == []
+@each_row("text", ["can you keep the door open", "so don't put 7", "could you write to Ann"])
+def test_what_is_asked_for_once_is_no_standing_order(text: str) -> None:
+    assert contents(text) == []
 
 
 def test_a_person_is_told_of_under_their_name_not_their_title() -> None:
@@ -108,7 +108,7 @@ def test_a_statement_is_kept_in_words_that_stand_alone(said: str, kept: list[str
 
 
 @each_row(
-    ("said", "kept"),
+    ("text", "retained"),
     [
         ("My name is Maria and I live in Lisbon", ["User's name is Maria", "User lives in Lisbon"]),
         ("I live in Oslo and work at Acme", ["User lives in Oslo", "User works at Acme"]),
@@ -119,8 +119,8 @@ def test_a_statement_is_kept_in_words_that_stand_alone(said: str, kept: list[str
         ("I'm allergic to peanuts and shellfish", ["User is allergic to peanuts and shellfish"]),
     ],
 )
-def test_two_statements_are_kept_apart_only_where_each_has_its_verb(said: str, kept: list[str]) -> None:
-    assert contents(said) == kept
+def test_two_statements_are_kept_apart_only_where_each_has_its_verb(text: str, retained: list[str]) -> None:
+    assert contents(text) == retained
 
 
 @each_row_of("rules_facts")
@@ -130,12 +130,12 @@ def test_standing_instructions_are_kept(said: str, kept: str) -> None:
 
 @each_row_of("rules_facts")
 def test_corrections_become_lessons(turns: list[str], kept: str) -> None:
-    found = facts(*turns)
-    assert [(fact.content, fact.kind) for fact in found] == [(kept, "lesson")]
+    result = facts(*turns)
+    assert [(fact.content, fact.kind) for fact in result] == [(kept, "lesson")]
 
 
 @each_row(
-    ("said", "kept"),
+    ("text", "retained"),
     [
         ("let's go with FastAPI for the backend", "Decided to go with FastAPI for the backend"),
         ("we'll use Terraform", "Decided to use Terraform"),
@@ -143,12 +143,12 @@ def test_corrections_become_lessons(turns: list[str], kept: str) -> None:
         ("alright, going with zustand for the rewrite", "Decided on zustand for the rewrite"),
     ],
 )
-def test_decisions_are_kept_as_such(said: str, kept: str) -> None:
-    assert [(fact.content, fact.kind) for fact in facts(said)] == [(kept, "decision")]
+def test_decisions_are_kept_as_such(text: str, retained: str) -> None:
+    assert [(fact.content, fact.kind) for fact in facts(text)] == [(retained, "decision")]
 
 
 @each_row(
-    ("said", "kept"),
+    ("text", "retained"),
     [
         ("I'm flying to Rome tomorrow", "User is flying to Rome on 5 May 2026"),
         ("I'm flying to Rome on June 3", "User is flying to Rome on 3 June 2026"),
@@ -157,39 +157,39 @@ def test_decisions_are_kept_as_such(said: str, kept: str) -> None:
         ("We had an outage on staging yesterday because redis ran out of memory", None),
     ],
 )
-def test_relative_dates_are_written_out(said: str, kept: str | None) -> None:
-    found = contents(said)
-    assert not any("yesterday" in content for content in found)
-    assert kept is None or found == [kept]
+def test_relative_dates_are_written_out(text: str, retained: str | None) -> None:
+    result = contents(text)
+    assert not any("yesterday" in content for content in result)
+    assert retained is None or result == [retained]
 
 
 @each_row(
-    ("said", "kept"),
+    ("text", "retained"),
     [
         ("Since I'm vegan, which protein powder should I buy?", "User is vegan"),
         ("I'm vegan, what should I cook tonight?", "User is vegan"),
         ("need a warm-up for tomorrow, I coach the under-12 girls", "User coaches the under-12 girls"),
     ],
 )
-def test_what_is_told_inside_a_question_is_kept_without_the_question(said: str, kept: str) -> None:
-    assert contents(said) == [kept]
+def test_what_is_told_inside_a_question_is_kept_without_the_question(text: str, retained: str) -> None:
+    assert contents(text) == [retained]
 
 
 @each_row(
-    "said",
+    "text",
     [
         "Ich bin Vegetarier und wohne in Berlin",
         "Je suis allergique aux noix",
         "Vivo en Madrid con mi esposa",
     ],
 )
-def test_other_languages_are_kept_as_they_were_said(said: str) -> None:
-    assert contents(f"{said}.") == [said]
+def test_other_languages_are_kept_as_they_were_said(text: str) -> None:
+    assert contents(f"{text}.") == [text]
 
 
 def test_a_pronoun_is_named_where_the_sentence_before_tells_whom_it_means() -> None:
-    found = contents("My dog Rex is 4 years old. He hates fireworks.")
-    assert found == ["User's dog Rex is 4 years old", "User's dog Rex hates fireworks"]
+    result = contents("My dog Rex is 4 years old. He hates fireworks.")
+    assert result == ["User's dog Rex is 4 years old", "User's dog Rex hates fireworks"]
 
 
 @each_row_of("rules_facts")
@@ -197,14 +197,14 @@ def test_what_is_no_statement_of_the_speaker_leaves_nothing(said: str) -> None:
     assert contents(said) == []
 
 
-@each_row("said", ["I'd rather die than eat liver", "I'd rather do it myself", "I'd rather wait"])
-def test_a_saying_or_what_is_rather_done_now_is_no_preference(said: str) -> None:
-    assert facts(said) == []
+@each_row("text", ["I'd rather die than eat liver", "I'd rather do it myself", "I'd rather wait"])
+def test_a_saying_or_what_is_rather_done_now_is_no_preference(text: str) -> None:
+    assert facts(text) == []
 
 
-@each_row("said", ["remind me never to buy that brand again", "never buy this again", "Never do that again please"])
-def test_a_rule_about_what_only_was_in_view_leaves_nothing(said: str) -> None:
-    assert facts(said, "A: Noted.") == []
+@each_row("text", ["remind me never to buy that brand again", "never buy this again", "Never do that again please"])
+def test_a_rule_about_what_only_was_in_view_leaves_nothing(text: str) -> None:
+    assert facts(text, "A: Noted.") == []
 
 
 @each_row("answer", ["no need", "No need for that", "don't bother", "maybe later", "another time"])
@@ -213,8 +213,8 @@ def test_declining_an_offer_tells_nothing(answer: str) -> None:
 
 
 def test_what_follows_an_offer_is_not_joined_to_it() -> None:
-    said = contents("A: Good morning! What's on the list today?", "Quick intro since we never met: I'm Ruben, hello.")
-    assert not [content for content in said if "on the list" in content or "intro" in content.lower()]
+    text = contents("A: Good morning! What's on the list today?", "Quick intro since we never met: I'm Ruben, hello.")
+    assert not [content for content in text if "on the list" in content or "intro" in content.lower()]
 
 
 def test_us_counted_is_a_count_of_people() -> None:
@@ -240,12 +240,12 @@ def test_not_yet_is_a_no() -> None:
 
 
 def test_sympathy_is_no_regret() -> None:
-    found = facts("My mother broke her hip in March.", "A: Sorry to hear that, I hope she gets well soon!")
-    assert [fact.kind for fact in found] == ["fact"]
+    result = facts("My mother broke her hip in March.", "A: Sorry to hear that, I hope she gets well soon!")
+    assert [fact.kind for fact in result] == ["fact"]
 
 
 @each_row(
-    ("said", "kept"),
+    ("text", "retained"),
     [
         ("Quick note about money: I only use euros", "User only uses euros"),
         ("hmm the importer needs 4 GB of memory", "The importer needs 4 GB of memory"),
@@ -254,8 +254,8 @@ def test_sympathy_is_no_regret() -> None:
         ("Use metric units in all recipes", "Use metric units in all recipes"),
     ],
 )
-def test_what_leads_to_a_statement_is_left_out(said: str, kept: str) -> None:
-    assert contents(said)[0] == kept
+def test_what_leads_to_a_statement_is_left_out(text: str, retained: str) -> None:
+    assert contents(text)[0] == retained
 
 
 @each_row_of("rules_facts")
@@ -264,8 +264,8 @@ def test_of_the_assistant_only_results_are_kept(said: str, kept: list[str]) -> N
 
 
 def test_neither_system_prompts_nor_tool_output_are_read() -> None:
-    said = "I live in Paris and my sister Anna lives in Oslo."
-    assert extract(Chunk((Message("system", said), Message("tool", said)), NOW), Setting()) == []
+    text = "I live in Paris and my sister Anna lives in Oslo."
+    assert extract(Chunk((Message("system", text), Message("tool", text)), NOW), Setting()) == []
 
 
 @each_row_of("rules_facts")
@@ -280,17 +280,17 @@ def test_categories_and_subjects_of_the_asker_are_used() -> None:
 
 
 @each_row(
-    ("one", "other"),
+    ("text", "other"),
     [
         ("My daughter Anna plays football at the club after school with friends.", ("Anna", "Lena")),
         ("Our server runs on port 8080 behind the proxy in the data center of Berlin.", ("8080", "9090")),
         ("Meine Tochter Anna spielt jeden Montag nach der Schule Fußball im Verein mit Freunden.", ("Anna", "Lena")),
     ],
 )
-def test_one_other_word_in_a_long_sentence_is_another_fact(one: str, other: tuple[str, str]) -> None:
-    found = contents(one, one.replace(*other))
-    assert len(found) == 2
-    assert found[1] == found[0].replace(*other)
+def test_one_other_word_in_a_long_sentence_is_another_fact(text: str, other: tuple[str, str]) -> None:
+    result = contents(text, text.replace(*other))
+    assert len(result) == 2
+    assert result[1] == result[0].replace(*other)
 
 
 def test_the_same_is_kept_once() -> None:
@@ -336,13 +336,13 @@ def test_a_huge_message_is_answered(piece: str) -> None:
 
 
 def test_no_message_of_several_sentences_is_kept_whole() -> None:
-    said = "I live in Oslo. My sister Anna lives in Rome. We use Postgres 15, and never deploy on Fridays."
-    assert len(facts(said)) >= 3
-    assert all(content.count(".") == 0 and len(content) < 0.6 * len(said) for content in contents(said))
+    text = "I live in Oslo. My sister Anna lives in Rome. We use Postgres 15, and never deploy on Fridays."
+    assert len(facts(text)) >= 3
+    assert all(content.count(".") == 0 and len(content) < 0.6 * len(text) for content in contents(text))
 
 
 @each_row(
-    ("said", "kept"),
+    ("text", "retained"),
     [
         ("My friend Kim said 'I am vegan'", "User's friend Kim said 'I am vegan'"),
         ("My friend Kim said ‘I'm vegan’.", "User's friend Kim said ‘I'm vegan’."),
@@ -353,8 +353,8 @@ def test_no_message_of_several_sentences_is_kept_whole() -> None:
         ("\ue000 is what I like", None),
     ],
 )
-def test_what_is_quoted_stays_anothers_words_and_apostrophes_quote_nothing(said: str, kept: str | None) -> None:
-    assert to_third_person(said) == kept
+def test_what_is_quoted_stays_anothers_words_and_apostrophes_quote_nothing(text: str, retained: str | None) -> None:
+    assert to_third_person(text) == retained
 
 
 @each_row_of("rules_facts")
@@ -373,7 +373,7 @@ def test_what_somebody_switched_to_or_gave_up_is_kept(said: str, kept: list[str]
 
 
 @each_row(
-    ("said", "kept"),
+    ("text", "retained"),
     [
         (
             "On Wednesdays I can't fetch Tim, then grandma does it",
@@ -387,14 +387,14 @@ def test_what_somebody_switched_to_or_gave_up_is_kept(said: str, kept: list[str]
         ("I stopped eating meat, my kids still do", "User stopped eating meat, their kids still do"),
     ],
 )
-def test_who_does_it_instead_is_told_with_what_is_done(said: str, kept: str) -> None:
-    assert contents(said) == [kept]
-    assert gate(chunk(said)).keep
+def test_who_does_it_instead_is_told_with_what_is_done(text: str, retained: str) -> None:
+    assert contents(text) == [retained]
+    assert gate(chunk(text)).keep
 
 
-@each_row("said", ["I learned to swim last summer", "I switched to decaf last week", "Emma's turning 8 next week"])
-def test_what_is_told_alone_is_worth_keeping(said: str) -> None:
-    assert gate(chunk(said)).keep
+@each_row("text", ["I learned to swim last summer", "I switched to decaf last week", "Emma's turning 8 next week"])
+def test_what_is_told_alone_is_worth_keeping(text: str) -> None:
+    assert gate(chunk(text)).keep
 
 
 @each_row_of("rules_facts")
@@ -409,30 +409,30 @@ def test_what_somebody_does_with_all_of_a_kind_is_kept(said: str, kept: list[str
     assert gate(chunk(said)).keep == bool(kept)
 
 
-@each_row("said", ["don't ask how", "please don't ask me why"])
-def test_what_is_only_said_so_is_no_rule(said: str) -> None:
-    assert contents(said) == []
+@each_row("text", ["don't ask how", "please don't ask me why"])
+def test_what_is_only_said_so_is_no_rule(text: str) -> None:
+    assert contents(text) == []
 
 
 @each_row(
-    ("said", "kept"),
+    ("text", "retained"),
     [
         ("Because Erik got a new job we moved to Graz", ["Erik got a new job", "User moved to Graz"]),
         ("because Anna is vegan we never cook meat", ["Anna is vegan", "User never cooks meat"]),
         ("because the job I wanted is gone I stay at Acme", ["The job User wanted is gone"]),
     ],
 )
-def test_a_reason_is_told_apart_from_what_came_of_it_without_a_comma(said: str, kept: list[str]) -> None:
-    assert contents(said) == kept
+def test_a_reason_is_told_apart_from_what_came_of_it_without_a_comma(text: str, retained: list[str]) -> None:
+    assert contents(text) == retained
 
 
-@each_row("said", ["I've stopped being surprised", "I'm running the tests again"])
-def test_how_somebody_feels_and_what_they_just_run_is_no_habit(said: str) -> None:
-    assert contents(said) == []
+@each_row("text", ["I've stopped being surprised", "I'm running the tests again"])
+def test_how_somebody_feels_and_what_they_just_run_is_no_habit(text: str) -> None:
+    assert contents(text) == []
 
 
 @each_row(
-    ("said", "kept"),
+    ("text", "retained"),
     [
         ("she isn't my wife, she's my sister", []),
         ("that's not my brother, he's my cousin and he lives in Rome", ["User's cousin lives in Rome"]),
@@ -441,8 +441,8 @@ def test_how_somebody_feels_and_what_they_just_run_is_no_habit(said: str) -> Non
         ("dad is 80 now", ["User's dad is 80 now"]),
     ],
 )
-def test_nobody_is_told_of_who_is_not_meant(said: str, kept: list[str]) -> None:
-    assert contents(said) == kept
+def test_nobody_is_told_of_who_is_not_meant(text: str, retained: list[str]) -> None:
+    assert contents(text) == retained
 
 
 TODAY = datetime(2026, 11, 16, 10, tzinfo=UTC)
@@ -461,80 +461,80 @@ class Reader:
         return [self.worth.get(sentence, WORTHLESS) for _, sentence in sentences]
 
 
-def found(monkeypatch: pytest.MonkeyPatch, worth: dict[str, Reading], *messages: Message) -> list[Fact]:
+def find(monkeypatch: pytest.MonkeyPatch, worth: dict[str, Reading], *messages: Message) -> list[Fact]:
     monkeypatch.setattr("memories.providers.llm.rules.extraction.load_judgement_model", lambda: Reader(worth))
     return RulesProvider(judge="learned").extract(Chunk(messages, TODAY), Setting())
 
 
-def kept(worth: float = 0.9, category: str = "general", kind: str = "fact") -> Reading:
+def keep(worth: float = 0.9, category: str = "general", kind: str = "fact") -> Reading:
     return Reading(worth, WORTHLESS.categories | {category: 0.9}, WORTHLESS.kinds | {kind: 0.9})
 
 
 def test_a_sentence_that_no_rule_knows_is_kept_where_the_network_finds_it_worth_it(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    worth = {"Dentist appointment, Friday 3pm": kept(category="health", kind="plan")}
-    said = Message(USER, "Dentist appointment, Friday 3pm. Hm, let me think.")
-    assert [fact.category for fact in found(monkeypatch, worth, said)] == ["health"]
+    worth = {"Dentist appointment, Friday 3pm": keep(category="health", kind="plan")}
+    text = Message(USER, "Dentist appointment, Friday 3pm. Hm, let me think.")
+    assert [fact.category for fact in find(monkeypatch, worth, text)] == ["health"]
 
 
 def test_what_the_network_finds_worthless_is_not_kept(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert found(monkeypatch, {}, Message(USER, "I live in Bergen.")) == []
-    (fact,) = found(monkeypatch, {"I live in Turin": kept(0.5)}, Message(USER, "I live in Turin."))
+    assert find(monkeypatch, {}, Message(USER, "I live in Bergen.")) == []
+    (fact,) = find(monkeypatch, {"I live in Turin": keep(0.5)}, Message(USER, "I live in Turin."))
     assert fact.content == "User lives in Turin"
 
 
 def test_a_language_that_the_network_cannot_read_is_left_to_the_rules(monkeypatch: pytest.MonkeyPatch) -> None:
     by_rules = RulesProvider().extract(Chunk((Message(USER, "Ich bin allergisch gegen Nüsse."),), TODAY), Setting())
     assert [fact.content for fact in by_rules] == ["Ich bin allergisch gegen Nüsse"]
-    assert found(monkeypatch, {}, Message(USER, "Ich bin allergisch gegen Nüsse.")) == by_rules
+    assert find(monkeypatch, {}, Message(USER, "Ich bin allergisch gegen Nüsse.")) == by_rules
 
 
 def test_of_what_was_said_before_only_the_end_is_read(monkeypatch: pytest.MonkeyPatch) -> None:
-    reader = Reader({"yes, peanuts": kept()})
+    reader = Reader({"yes, peanuts": keep()})
     monkeypatch.setattr("memories.providers.llm.rules.extraction.load_judgement_model", lambda: reader)
-    asked = Message(ASSISTANT, "word " * 20_000 + ". Any allergies?")
-    RulesProvider(judge="learned").extract(Chunk((asked, Message(USER, "yes, peanuts")), TODAY), Setting())
+    requested = Message(ASSISTANT, "word " * 20_000 + ". Any allergies?")
+    RulesProvider(judge="learned").extract(Chunk((requested, Message(USER, "yes, peanuts")), TODAY), Setting())
     assert [len(before) <= 200 and before.endswith("Any allergies?") for before, _ in reader.asked] == [True]
 
 
 def test_a_short_answer_is_kept_with_its_question(monkeypatch: pytest.MonkeyPatch) -> None:
-    asked = Message(ASSISTANT, "Noted. Do you have any allergies?")
-    (fact,) = found(monkeypatch, {"yes, peanuts": kept(category="health")}, asked, Message(USER, "yes, peanuts"))
+    requested = Message(ASSISTANT, "Noted. Do you have any allergies?")
+    (fact,) = find(monkeypatch, {"yes, peanuts": keep(category="health")}, requested, Message(USER, "yes, peanuts"))
     assert fact.content == 'Asked "Do you have any allergies?", User said: yes, peanuts'
 
 
 @each_row(
-    ("asked", "answer", "kept"),
+    ("question", "answer", "retained"),
     [
         ("Sorry about that! Could you tell me your order number?", "It's 55-1207", "User's order number is 55-1207"),
         ("May I have the serial number?", "SN-99812", "The serial number is SN-99812"),
         ("Thank you. Is it the Barista Pro 500?", "yes, in red", "It is the Barista Pro 500, in red"),
     ],
 )
-def test_what_an_answer_says_with_its_question_is_weighed(asked: str, answer: str, kept: str) -> None:
-    chunk = Chunk((Message(ASSISTANT, asked), Message(USER, answer)), TODAY)
-    assert [fact.content for fact in RulesProvider(judge="learned").extract(chunk, Setting())] == [kept]
+def test_what_an_answer_says_with_its_question_is_weighed(question: str, answer: str, retained: str) -> None:
+    chunk = Chunk((Message(ASSISTANT, question), Message(USER, answer)), TODAY)
+    assert [fact.content for fact in RulesProvider(judge="learned").extract(chunk, Setting())] == [retained]
 
 
 def test_what_was_said_before_counts_only_where_it_asks() -> None:
-    said = Message(USER, "if the power goes out the UPS lasts about 20 minutes")
-    chunk = Chunk((said,), TODAY, before=(Message(ASSISTANT, "Okay. Caddy renewed it eleven days ago."),))
+    text = Message(USER, "if the power goes out the UPS lasts about 20 minutes")
+    chunk = Chunk((text,), TODAY, before=(Message(ASSISTANT, "Okay. Caddy renewed it eleven days ago."),))
     (fact,) = RulesProvider(judge="learned").extract(chunk, Setting())
     assert fact.content == "If the power goes out the UPS lasts about 20 minutes"
 
 
 def test_what_an_assistant_tells_is_weighed_too() -> None:
-    told = "Nextcloud needs about 90 seconds to come back after a reboot. I'll have a look."
-    chunk = Chunk((Message(ASSISTANT, told),), TODAY)
+    answer = "Nextcloud needs about 90 seconds to come back after a reboot. I'll have a look."
+    chunk = Chunk((Message(ASSISTANT, answer),), TODAY)
     (fact,) = RulesProvider(judge="learned").extract(chunk, Setting())
     assert fact.content == "Nextcloud needs about 90 seconds to come back after a reboot"
     assert not RulesProvider().extract(chunk, Setting())
 
 
 def test_what_points_back_is_kept_with_what_it_points_to(monkeypatch: pytest.MonkeyPatch) -> None:
-    said = Message(USER, "You declared the iLO dead. It needs four minutes after a reset.")
-    (fact,) = found(monkeypatch, {"It needs four minutes after a reset": kept(kind="lesson")}, said)
+    text = Message(USER, "You declared the iLO dead. It needs four minutes after a reset.")
+    (fact,) = find(monkeypatch, {"It needs four minutes after a reset": keep(kind="lesson")}, text)
     assert "iLO" in fact.content
     assert fact.kind == "lesson"
 
@@ -549,7 +549,7 @@ def test_what_points_back_is_kept_with_what_it_points_to(monkeypatch: pytest.Mon
 )
 def test_what_is_ordered_to_be_remembered_is_kept_whatever_it_is_worth(text: str) -> None:
     with pytest.MonkeyPatch.context() as patch:
-        facts = found(patch, {}, Message(USER, text))
+        facts = find(patch, {}, Message(USER, text))
     assert len(facts) == 1
     assert not facts[0].content.lower().startswith(("remember", "save", "merk"))
 
@@ -564,7 +564,7 @@ def test_questions_are_not_read(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @each_row(
-    ("said", "told"),
+    ("text", "message"),
     [
         ("I moved to the US last year", "User moved to the US last year"),
         ("I work in the US", "User works in the US"),
@@ -573,12 +573,12 @@ def test_questions_are_not_read(monkeypatch: pytest.MonkeyPatch) -> None:
         ("My favourite film is My Neighbor Totoro", "User's favourite film is My Neighbor Totoro"),
     ],
 )
-def test_names_that_are_spelt_as_pronouns_stay(said: str, told: str) -> None:
-    assert to_third_person(said, "User", "the team") == told
+def test_names_that_are_spelt_as_pronouns_stay(text: str, message: str) -> None:
+    assert to_third_person(text, "User", "the team") == message
 
 
 @each_row(
-    ("text", "told"),
+    ("text", "answer"),
     [
         ("I'm allergic to\nnuts and penicillin.", ["I'm allergic to nuts and penicillin"]),
         ("i live in oslo\ni like tea", ["i live in oslo", "i like tea"]),
@@ -587,12 +587,12 @@ def test_names_that_are_spelt_as_pronouns_stay(said: str, told: str) -> None:
         ("Here is the log:\n12:00 error\nsome text", ["Here is the log"]),
     ],
 )
-def test_a_line_break_is_no_end_and_code_none_either(text: str, told: list[str]) -> None:
-    assert [sentence.text for sentence in read_sentences(text)] == told
+def test_a_line_break_is_no_end_and_code_none_either(text: str, answer: list[str]) -> None:
+    assert [sentence.text for sentence in read_sentences(text)] == answer
 
 
 @each_row(
-    ("text", "told"),
+    ("text", "answer"),
     [
         (
             "Bob: I am allergic to peanuts\nAlice: I am not allergic to anything",
@@ -601,19 +601,19 @@ def test_a_line_break_is_no_end_and_code_none_either(text: str, told: list[str])
         ("Update: I moved to Linz", [("", "User moved to Linz")]),
     ],
 )
-def test_a_line_that_begins_with_a_name_is_that_persons(text: str, told: list[tuple[str, str]]) -> None:
+def test_a_line_that_begins_with_a_name_is_that_persons(text: str, answer: list[tuple[str, str]]) -> None:
     facts = RulesProvider().extract(Chunk((Message(USER, text),), TODAY), Setting())
-    assert [(fact.subject, fact.content) for fact in facts] == told
+    assert [(fact.subject, fact.content) for fact in facts] == answer
 
 
 def test_a_category_is_one_of_those_in_use(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(
         "memories.providers.llm.rules.extraction.load_judgement_model",
-        lambda: Reader({"I live in Ghent": replace(kept(), categories={"hobbies": 0.9})}),
+        lambda: Reader({"I live in Ghent": replace(keep(), categories={"hobbies": 0.9})}),
     )
-    said = Chunk((Message(USER, "I live in Ghent."),), TODAY)
-    (free,) = RulesProvider(judge="learned").extract(said, Setting())
-    (bound,) = RulesProvider(judge="learned").extract(replace(said), Setting(categories=("work", "general")))
+    text = Chunk((Message(USER, "I live in Ghent."),), TODAY)
+    (free,) = RulesProvider(judge="learned").extract(text, Setting())
+    (bound,) = RulesProvider(judge="learned").extract(replace(text), Setting(categories=("work", "general")))
     assert (free.category, bound.category in ("work", "general")) == ("hobbies", True)
 
 

@@ -30,8 +30,8 @@ def chunk(turns: tuple[str, ...], before: tuple[str, ...] = ()) -> Chunk:
 
 
 def message(turn: str) -> Message:
-    said = turn.removeprefix("A: ")
-    return Message("user" if said == turn else "assistant", said)
+    text = turn.removeprefix("A: ")
+    return Message("user" if text == turn else "assistant", text)
 
 
 def facts(*turns: str) -> list[Fact]:
@@ -48,25 +48,25 @@ def test_a_short_answer_is_kept_with_what_was_asked(question: str, answer: str, 
 
 
 @each_row(
-    ("said", "kept"),
+    ("text", "retained"),
     [
         ("husband's away till Friday", "User's husband's away till Friday 8 May 2026"),
         ("Kids are off school on Thursday", "User's kids are off school on Thursday 7 May 2026"),
         ("landlord says no pets", "User's landlord says no pets"),
     ],
 )
-def test_whose_they_are_goes_without_saying_for_the_speaker(said: str, kept: str) -> None:
-    assert contents(said) == [kept]
+def test_whose_they_are_goes_without_saying_for_the_speaker(text: str, retained: str) -> None:
+    assert contents(text) == [retained]
 
 
 def test_who_was_named_without_my_is_meant_afterwards() -> None:
-    told = contents("brb, cat's yelling", "A: Take your time.", "ok back. she's 14 and has kidney trouble")
-    assert "User's cat is 14 and has kidney trouble" in told
+    answer = contents("brb, cat's yelling", "A: Take your time.", "ok back. she's 14 and has kidney trouble")
+    assert "User's cat is 14 and has kidney trouble" in answer
 
 
-@each_row("said", ["boss fights are fun", "cat prints the file", "baby steps are the way to go"])
-def test_a_word_that_may_be_somebody_is_nobody_of_the_user(said: str) -> None:
-    assert not any("User" in one for one in contents(said))
+@each_row("text", ["boss fights are fun", "cat prints the file", "baby steps are the way to go"])
+def test_a_word_that_may_be_somebody_is_nobody_of_the_user(text: str) -> None:
+    assert not any("User" in content for content in contents(text))
 
 
 def test_what_might_follow_from_a_fact_is_no_part_of_it() -> None:
@@ -75,15 +75,15 @@ def test_what_might_follow_from_a_fact_is_no_part_of_it() -> None:
 
 
 @each_row(
-    ("said", "kept"),
+    ("text", "retained"),
     [
         ("short one today, I've a flight at six in the morning", "User has a flight at six in the morning"),
         ("we've two cats and a dog at home", "User has two cats and a dog at home"),
         ("I've my driving test on Friday", "User has their driving test on Friday 8 May 2026"),
     ],
 )
-def test_what_somebody_has_is_known_by_a_contraction_too(said: str, kept: str) -> None:
-    assert kept in contents(said)
+def test_what_somebody_has_is_known_by_a_contraction_too(text: str, retained: str) -> None:
+    assert retained in contents(text)
 
 
 def test_a_day_behind_a_full_stop_is_not_of_the_past_that_stands_before_it() -> None:
@@ -91,48 +91,48 @@ def test_a_day_behind_a_full_stop_is_not_of_the_past_that_stands_before_it() -> 
 
 
 def test_what_is_only_agreed_to_is_no_part_of_what_follows() -> None:
-    told = contents("A: Shall we start with a warm-up?", "yes but go easy, I only started in November")
-    assert told == ["User only started in November 2025"]
+    answer = contents("A: Shall we start with a warm-up?", "yes but go easy, I only started in November")
+    assert answer == ["User only started in November 2025"]
 
 
 def test_whose_parents_come_is_told_by_what_was_said_before() -> None:
-    told = contents("Tom's reading over my shoulder. we're having his parents over on Sunday")
-    assert told == ["User is having Tom's parents over on Sunday 10 May 2026"]
+    answer = contents("Tom's reading over my shoulder. we're having his parents over on Sunday")
+    assert answer == ["User is having Tom's parents over on Sunday 10 May 2026"]
     assert "User told his wife" in " ".join(contents("Tom and Ben are friends. I told his wife on Monday I'm moving"))
 
 
 def test_until_then_is_until_the_end_of_what_was_named() -> None:
-    told = contents("my registration's up for renewal end of August and I need 35 hours of training by then")
-    assert "User needs 35 hours of training by end of August 2026" in told
+    answer = contents("my registration's up for renewal end of August and I need 35 hours of training by then")
+    assert "User needs 35 hours of training by end of August 2026" in answer
 
 
 def test_cause_is_because() -> None:
-    told = contents("We moved it to the 25th, cause the sellers want the weekend")
-    assert told == ["User moved it to 25 May 2026, because the sellers want the weekend"]
+    answer = contents("We moved it to the 25th, cause the sellers want the weekend")
+    assert answer == ["User moved it to 25 May 2026, because the sellers want the weekend"]
 
 
 def test_of_several_things_one_is_so_and_another_is_not() -> None:
-    assert not any("booked" in one for one in contents("A: Is the trip booked?", "flights yes, hotel no"))
+    assert not any("booked" in content for content in contents("A: Is the trip booked?", "flights yes, hotel no"))
 
 
-@each_row("said", ["you sound like my mum", "you're so kind", "you're a star", "don't get me started"])
-def test_what_is_said_to_the_assistant_about_it_is_nothing_to_keep(said: str) -> None:
-    assert contents(said, "A: Noted.") == []
+@each_row("text", ["you sound like my mum", "you're so kind", "you're a star", "don't get me started"])
+def test_what_is_said_to_the_assistant_about_it_is_nothing_to_keep(text: str) -> None:
+    assert contents(text, "A: Noted.") == []
 
 
 def test_what_was_before_is_a_fact_of_its_own() -> None:
-    told = contents("I've worked on 4B since February, before that I was in the emergency room for six years")
-    assert "User was in the emergency room for six years" in told
+    answer = contents("I've worked on 4B since February, before that I was in the emergency room for six years")
+    assert "User was in the emergency room for six years" in answer
 
 
 def test_who_is_the_answer_is_meant_by_what_follows() -> None:
-    said = contents("Astro and Stripe.", "A: Who's the contact?", "Henrik Dahl, he's head of visitor services.")
-    assert "Henrik Dahl is head of visitor services" in said
+    text = contents("Astro and Stripe.", "A: Who's the contact?", "Henrik Dahl, he's head of visitor services.")
+    assert "Henrik Dahl is head of visitor services" in text
 
 
 def test_a_question_asked_before_the_chunk_is_answered_too() -> None:
-    asked = chunk(("2k max",), ("A: What's your budget?",))
-    assert [fact.content for fact in extract(asked, Setting())] == ["User's budget is 2k max"]
+    requested = chunk(("2k max",), ("A: What's your budget?",))
+    assert [fact.content for fact in extract(requested, Setting())] == ["User's budget is 2k max"]
 
 
 @each_row(
@@ -150,7 +150,7 @@ def test_answers_to_offers_tell_nothing(turns: tuple[str, ...]) -> None:
 
 
 @each_row(
-    ("said", "kept"),
+    ("text", "retained"),
     [
         ("stas is coeliac, he can't have normal pasta", ["Stas is coeliac", "Stas can't have normal pasta"]),
         (
@@ -168,12 +168,12 @@ def test_answers_to_offers_tell_nothing(turns: tuple[str, ...]) -> None:
         ),
     ],
 )
-def test_what_is_told_in_passing_is_kept_one_by_one_and_by_name(said: str, kept: list[str]) -> None:
-    assert contents(said) == kept
+def test_what_is_told_in_passing_is_kept_one_by_one_and_by_name(text: str, retained: list[str]) -> None:
+    assert contents(text) == retained
 
 
 @each_row(
-    ("proposed", "answer", "kept"),
+    ("proposed", "answer", "retained"),
     [
         ("I'd limit their ASN to 50 connections.", "do it", "Agreed to limit their ASN to 50 connections"),
         ("Proposal: buckets are named env-team-purpose.", "agreed", "Agreed: buckets are named env-team-purpose"),
@@ -183,14 +183,14 @@ def test_what_is_told_in_passing_is_kept_one_by_one_and_by_name(said: str, kept:
         ("Your tests pass.", "do it", ""),
     ],
 )
-def test_what_is_agreed_to_is_a_decision(proposed: str, answer: str, kept: str) -> None:
-    assert read_agreement(answer, read_sentences(proposed)) == kept
+def test_what_is_agreed_to_is_a_decision(proposed: str, answer: str, retained: str) -> None:
+    assert read_agreement(answer, read_sentences(proposed)) == retained
     decided = [fact.content for fact in facts(f"A: {proposed}", answer) if fact.kind == "decision"]
-    assert decided == ([kept] if kept else [])
+    assert decided == ([retained] if retained else [])
 
 
 @each_row(
-    ("asked", "found", "kept"),
+    ("question", "result", "retained"),
     [
         (
             "why is the import slow?",
@@ -204,8 +204,8 @@ def test_what_is_agreed_to_is_a_decision(proposed: str, answer: str, kept: str) 
         ),
     ],
 )
-def test_findings_of_the_assistant_are_kept_with_what_they_answer(asked: str, found: str, kept: str) -> None:
-    assert contents(asked, f"A: {found}") == [kept]
+def test_findings_of_the_assistant_are_kept_with_what_they_answer(question: str, result: str, retained: str) -> None:
+    assert contents(question, f"A: {result}") == [retained]
 
 
 @each_row(
@@ -225,9 +225,9 @@ def test_small_talk_drafts_and_logs_leave_nothing(turns: tuple[str, ...]) -> Non
 
 
 def test_a_name_is_written_as_it_was_written_before() -> None:
-    found = contents("A: Is Ines coming too?", "ines can't eat nuts, ines is allergic")
-    assert found
-    assert all("Ines" in content for content in found)
+    result = contents("A: Is Ines coming too?", "ines can't eat nuts, ines is allergic")
+    assert result
+    assert all("Ines" in content for content in result)
 
 
 def test_a_plain_statement_among_few_words_passes_the_gate() -> None:
@@ -236,25 +236,25 @@ def test_a_plain_statement_among_few_words_passes_the_gate() -> None:
 
 
 def test_a_sentence_that_speaks_of_code_is_no_code() -> None:
-    said = "The test uses Local::now() and the two runners have different time zones."
-    assert [sentence.text for sentence in read_sentences(said)] == [said.rstrip(".")]
+    text = "The test uses Local::now() and the two runners have different time zones."
+    assert [sentence.text for sentence in read_sentences(text)] == [text.rstrip(".")]
     assert read_sentences("let x = Local::now();") == []
 
 
 @each_row(
-    ("said", "sentences"),
+    ("text", "sentences"),
     [
         ("我住在北京。你呢？", [("我住在北京", False), ("你呢", True)]),
         ("मैं दिल्ली में रहता हूँ। और तुम?", [("मैं दिल्ली में रहता हूँ", False), ("और तुम", True)]),
         ("أعمل طبيبا. هل تعرف ذلك؟", [("أعمل طبيبا", False), ("هل تعرف ذلك", True)]),
     ],
 )
-def test_sentences_end_with_the_marks_of_their_script(said: str, sentences: list[tuple[str, bool]]) -> None:
-    assert [(sentence.text, sentence.is_question) for sentence in read_sentences(said)] == sentences
+def test_sentences_end_with_the_marks_of_their_script(text: str, sentences: list[tuple[str, bool]]) -> None:
+    assert [(sentence.text, sentence.is_question) for sentence in read_sentences(text)] == sentences
 
 
 @each_row(
-    ("said", "pieces"),
+    ("text", "pieces"),
     [
         ("the kids are fine and the dog is fat", ["the kids are fine", "the dog is fat"]),
         ("I like bread and butter", ["I like bread and butter"]),
@@ -262,12 +262,12 @@ def test_sentences_end_with_the_marks_of_their_script(said: str, sentences: list
         ("she has a key, what should I do", ["she has a key", "what should I do"]),
     ],
 )
-def test_a_run_on_sentence_is_cut_where_a_new_subject_has_its_verb(said: str, pieces: list[str]) -> None:
-    assert cut_run_on(said) == pieces
+def test_a_run_on_sentence_is_cut_where_a_new_subject_has_its_verb(text: str, pieces: list[str]) -> None:
+    assert cut_run_on(text) == pieces
 
 
 @each_row(
-    ("heard", "said", "meant"),
+    ("heard", "text", "meant"),
     [
         ("my wife is away", "he likes tea", "he likes tea"),
         ("my wife is away", "she likes tea", "my wife likes tea"),
@@ -276,10 +276,10 @@ def test_a_run_on_sentence_is_cut_where_a_new_subject_has_its_verb(said: str, pi
         ("I rang Nuala and she's off", "her van is red", "Nuala's van is red"),
     ],
 )
-def test_he_and_she_are_only_named_where_it_can_be_them(heard: str, said: str, meant: str) -> None:
+def test_he_and_she_are_only_named_where_it_can_be_them(heard: str, text: str, meant: str) -> None:
     people = People()
     people.note(heard)
-    assert people.resolve(said).lower() == meant.lower()
+    assert people.resolve(text).lower() == meant.lower()
 
 
 def test_an_answer_of_a_whole_sentence_keeps_its_own_words() -> None:
@@ -298,28 +298,28 @@ def test_any_words_can_be_cut_joined_and_resolved(said: str, asked: str) -> None
 
 
 @each_row(
-    ("said", "kept"),
+    ("text", "retained"),
     [
         ("if the queue is over 10k, scale the workers to 8", ["If the queue is over 10k, scale the workers to 8"]),
         ("unless the build is green, block the release", ["Unless the build is green, block the release"]),
         ("once the cert is renewed, restart the gateway", ["Once the cert is renewed, restart the gateway"]),
     ],
 )
-def test_what_holds_under_a_condition_is_not_kept_without_it(said: str, kept: list[str]) -> None:
-    assert contents(said) == kept
+def test_what_holds_under_a_condition_is_not_kept_without_it(text: str, retained: list[str]) -> None:
+    assert contents(text) == retained
 
 
 def test_her_is_nobody_of_before_where_two_are_named_beside_it() -> None:
-    said = contents("Patient Meyer's appointment is on Friday", "Dr Singh is on leave, Dr Alvarez covers for her")
-    assert not any("for Meyer" in one for one in said)
+    text = contents("Patient Meyer's appointment is on Friday", "Dr Singh is on leave, Dr Alvarez covers for her")
+    assert not any("for Meyer" in item for item in text)
 
 
 @each_row(
-    "said",
+    "text",
     ["3 are still missing", "the third is in another datacenter", "It's Priya until Sunday", "He told us on Monday"],
 )
-def test_what_does_not_say_of_what_it_is_said_leaves_nothing(said: str) -> None:
-    assert contents(said) == []
+def test_what_does_not_say_of_what_it_is_said_leaves_nothing(text: str) -> None:
+    assert contents(text) == []
 
 
 WEDNESDAY = datetime(2026, 10, 14, 9, tzinfo=UTC)
@@ -340,20 +340,20 @@ def test_what_a_text_is_to_say_is_no_fact(said: str) -> None:
 
 
 @each_row(
-    ("said", "kept"),
+    ("text", "retained"),
     [
         ("That we need the VAT return by the 10th, and that we switched to quarterly filing in July.", []),
         ("We need the VAT return by the 10th. And that we switched banks in July.", []),
         ("that the rent is too high. Keep it formal, Sofia hates first names.", ["Sofia hates first names"]),
     ],
 )
-@each_row("asked", ["Sure. What should it say?", "What would you like me to write?"])
-def test_nor_is_the_answer_to_what_it_should_say(asked: str, said: str, kept: list[str]) -> None:
-    assert kept_of("can you draft a mail to our accountant?", f"A: {asked}", said) == kept
+@each_row("question", ["Sure. What should it say?", "What would you like me to write?"])
+def test_nor_is_the_answer_to_what_it_should_say(question: str, text: str, retained: list[str]) -> None:
+    assert kept_of("can you draft a mail to our accountant?", f"A: {question}", text) == retained
 
 
 @each_row(
-    ("said", "kept"),
+    ("text", "retained"),
     [
         ("make a note that my wife is vegan", ["User's wife is vegan"]),
         ("I wrote a mail to the school that Emma is sick", ["User wrote a mail to the school that Emma is sick"]),
@@ -364,8 +364,8 @@ def test_nor_is_the_answer_to_what_it_should_say(asked: str, said: str, kept: li
         ("create the branch from develop every time", ["Create the branch from develop every time"]),
     ],
 )
-def test_what_is_noted_told_or_ordered_for_good_is_kept(said: str, kept: list[str]) -> None:
-    assert kept_of(said) == kept
+def test_what_is_noted_told_or_ordered_for_good_is_kept(text: str, retained: list[str]) -> None:
+    assert kept_of(text) == retained
 
 
 @each_row_of("rules_ordered")
@@ -382,12 +382,12 @@ def test_who_was_named_in_an_order_may_be_meant_by_what_follows() -> None:
 """A Monday."""
 
 
-def message_chunk(said: str) -> Chunk:
-    return Chunk((Message("user", said),), NOW)
+def message_chunk(text: str) -> Chunk:
+    return Chunk((Message("user", text),), NOW)
 
 
-def kept_habits(said: str) -> list[str]:
-    return [fact.content for fact in extract(message_chunk(said), Setting())]
+def kept_habits(text: str) -> list[str]:
+    return [fact.content for fact in extract(message_chunk(text), Setting())]
 
 
 @each_row_of("rules_habits")
@@ -413,19 +413,19 @@ def test_what_somebody_thinks_or_how_they_are_these_days_is_none(said: str) -> N
 
 
 @each_row(
-    ("said", "kept"),
+    ("text", "retained"),
     [
         ("From now on, answer in German", "From now on, answer in German"),
         ("From now on, I want you to answer in German", "Answer in German"),
         ("from now on call me Bea", "From now on call User Bea"),
     ],
 )
-def test_what_the_agent_shall_do_from_now_on_stays_an_instruction(said: str, kept: str) -> None:
-    assert kept_habits(said) == [kept]
+def test_what_the_agent_shall_do_from_now_on_stays_an_instruction(text: str, retained: str) -> None:
+    assert kept_habits(text) == [retained]
 
 
 @each_row(
-    ("said", "kept"),
+    ("text", "retained"),
     [
         (
             "Actually, I work at Zaha Hadid now, not at Foster.",
@@ -438,8 +438,8 @@ def test_what_the_agent_shall_do_from_now_on_stays_an_instruction(said: str, kep
         ("No, my birthday is on 5 May, not 4 May.", "User's birthday is on 5 May, not 4 May"),
     ],
 )
-def test_who_sets_right_where_they_are_now_is_heard(said: str, kept: str) -> None:
-    assert kept_habits(said) == [kept]
+def test_who_sets_right_where_they_are_now_is_heard(text: str, retained: str) -> None:
+    assert kept_habits(text) == [retained]
 
 
 @each_row(

@@ -101,7 +101,7 @@ def test_of_a_statement_and_its_denial_the_newer_is_told(first: str, second: str
             assert summarise("work", order, "", 400).text == f"# Work\n\n- {new}"
 
 
-def test_or_the_older_one_that_is_much_surer() -> None:
+def test_or_the_older_one_that_is_much_more_certain() -> None:
     facts = [
         Noted(1, "The importer is idempotent", confidence=1.0, said_at=day("2025-01-01")),
         Noted(2, "The importer is not idempotent", confidence=0.5, said_at=day("2025-03-01")),
@@ -163,7 +163,7 @@ def test_equal_statements_are_one_line_whatever_their_case_and_stop() -> None:
 
 
 @each_row(
-    ("one", "other"),
+    ("first", "other"),
     [
         ("nginx depends on postgres", "postgres depends on nginx"),
         ("Alice's laptop has 16 GB of RAM", "Bob's laptop has 16 GB of RAM"),
@@ -174,20 +174,20 @@ def test_equal_statements_are_one_line_whatever_their_case_and_stop() -> None:
         ("The staging server needs 5 minutes to boot", "The production server needs 5 minutes to boot"),
     ],
 )
-def test_what_only_looks_alike_stays_two_lines(one: str, other: str) -> None:
-    text = summarise("work", [Noted(1, one), Noted(2, other)], "", 400).text
-    assert one in text
+def test_what_only_looks_alike_stays_two_lines(first: str, other: str) -> None:
+    text = summarise("work", [Noted(1, first), Noted(2, other)], "", 400).text
+    assert first in text
     assert other in text
 
 
 def test_restatements_are_told_from_all_else_in_the_labelled_pairs() -> None:
-    found = {"same": 0, "contradicts": 0, "different": 0}
+    results = {"same": 0, "contradicts": 0, "different": 0}
     for name in ("relation-pairs.jsonl", "relation-pairs-extra.jsonl"):
         for line in (DATA / name).read_text().splitlines():
             pair = json.loads(line)
-            found[pair["relation"]] += says_no_more(pair["new"], pair["existing"], pair["subject"])
-    assert found["same"] > 40
-    assert found["contradicts"] == found["different"] == 0
+            results[pair["relation"]] += says_no_more(pair["new"], pair["existing"], pair["subject"])
+    assert results["same"] > 40
+    assert results["contradicts"] == results["different"] == 0
 
 
 def test_hostile_text_stays_one_item_of_plain_text() -> None:
@@ -203,11 +203,11 @@ def test_hostile_text_stays_one_item_of_plain_text() -> None:
 
 
 @each_row(
-    ("line", "shown"),
+    ("line", "displayed"),
     [("1. x", "1\\. x"), ("- x", "\\- x"), ("-1 is an error", "-1 is an error"), ("> x", "\\> x"), ("--- ", "\\--- ")],
 )
-def test_marks_at_the_start_of_a_line_are_escaped(line: str, shown: str) -> None:
-    assert escape_markdown(line) == shown
+def test_marks_at_the_start_of_a_line_are_escaped(line: str, displayed: str) -> None:
+    assert escape_markdown(line) == displayed
 
 
 def test_what_does_not_fit_is_left_out_whole_and_counted() -> None:
@@ -218,7 +218,7 @@ def test_what_does_not_fit_is_left_out_whole_and_counted() -> None:
     )
 
 
-def test_with_very_little_room_it_still_says_how_much_is_missing() -> None:
+def test_with_very_little_capacity_it_still_says_how_much_is_missing() -> None:
     assert summarise("timing", FACTS, "", 60).text == "# Timing\n\n*Left out for want of room: 7 of 7 facts.*"
     assert summarise("timing", FACTS, "", 50).text == "*Left out for want of room: 7 of 7 facts.*"
     assert summarise("timing", FACTS, "", 10).text == ""
@@ -257,7 +257,7 @@ def test_any_facts_in_any_order_give_one_text_that_fits(facts: list[Noted], most
 
 @settings(max_examples=60)
 @given(st.lists(noted, max_size=8))
-def test_with_room_every_statement_is_told(facts: list[Noted]) -> None:
+def test_with_capacity_every_statement_is_told(facts: list[Noted]) -> None:
     text = summarise("work", facts, "", 100_000).text.casefold()
     for fact in facts:
         assert escape_markdown(one_line(fact.content).rstrip(".")).casefold().rstrip("\\.") in text
@@ -428,7 +428,7 @@ def test_what_is_filed_elsewhere_is_not_merged() -> None:
 
 
 @each_row(
-    ("one", "other"),
+    ("text", "other"),
     [
         (
             "The nightly backup failed because the disk was full",
@@ -439,8 +439,8 @@ def test_what_is_filed_elsewhere_is_not_merged() -> None:
         ("Backups are encrypted", "Backups are not encrypted"),
     ],
 )
-def test_what_only_looks_alike_is_not_merged(one: str, other: str) -> None:
-    assert make_room([Noted(1, one), Noted(2, other)], NOW, 200).into is None
+def test_what_only_looks_alike_is_not_merged(text: str, other: str) -> None:
+    assert make_room([Noted(1, text), Noted(2, other)], NOW, 200).into is None
 
 
 memory = st.builds(
@@ -459,15 +459,15 @@ memory = st.builds(
 
 @settings(max_examples=100)
 @given(
-    st.lists(memory, min_size=1, max_size=10, unique_by=lambda one: one.number),
+    st.lists(memory, min_size=1, max_size=10, unique_by=lambda item: item.number),
     st.integers(0, 60),
     st.randoms(use_true_random=False),
 )
 def test_any_memories_in_any_order_give_one_choice(memories: list[Noted], most: int, rnd: random.Random) -> None:
-    by_number = {one.number: one for one in memories}
+    by_number = {memory.number: memory for memory in memories}
     shuffled = list(memories)
     rnd.shuffle(shuffled)
-    if all(one.pinned for one in memories):
+    if all(memory.pinned for memory in memories):
         with pytest.raises(LLMUnusable):
             make_room(memories, NOW, most)
         return
@@ -481,8 +481,8 @@ def test_any_memories_in_any_order_give_one_choice(memories: list[Noted], most: 
         assert choice.content in (stays.content, by_number[choice.number].content)
         assert not stays.pinned or choice.content == stays.content
     else:
-        loose = [one for one in memories if not one.pinned]
-        assert value(by_number[choice.number], NOW) <= min(value(one, NOW) for one in loose) + 1e-6
+        loose = [memory for memory in memories if not memory.pinned]
+        assert value(by_number[choice.number], NOW) <= min(value(item, NOW) for item in loose) + 1e-6
 
 
 def test_words_of_hindi_are_compared_whole_and_not_letter_by_letter() -> None:

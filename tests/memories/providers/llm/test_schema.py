@@ -41,8 +41,8 @@ def test_where_it_is_not_excluded_it_is_kept():
 
 
 def test_a_whole_float_is_an_integer():
-    found = check(importance=3.0)["importance"]
-    assert (found, type(found)) == (3, int)
+    result = check(importance=3.0)["importance"]
+    assert (result, type(result)) == (3, int)
 
 
 @each_row(
@@ -70,8 +70,8 @@ def test_a_whole_float_is_an_integer():
     ],
 )
 def test_what_is_odd_is_put_right(given, read):
-    found = check(**given)
-    assert {name: found[name] for name in read} == read
+    result = check(**given)
+    assert {name: result[name] for name in read} == read
 
 
 @each_row(
