@@ -48,6 +48,7 @@ from memories.models import Memory
 from memories.store.damage import VECTORS, report_damage
 from memsite.db.lru_cache import Commit, Latest
 from memsite.db.prepared import fetch_all
+from memsite.db.replica import on_primary
 from memsite.tenancy.models import App
 
 # Numbers of rows that are kept for each row of the index, and at least: 64 bytes beside the 1,600 of a memory.
@@ -279,7 +280,7 @@ class AppIndex:
 
     def up_to_date(self, commit: Commit | None = None) -> IndexView:
         """Refresh the index, and return its latest view."""
-        with self.lock:
+        with self.lock, on_primary():
             before = self.latest_view
             if self.refresh(commit):
                 columns = self.columns.head(self.size)
