@@ -24,6 +24,7 @@ from django.core.management import call_command
 from django.core.management.color import no_style
 from django.db import connection
 from psycopg import sql
+from psycopg.conninfo import conninfo_to_dict
 
 from tests.settings import database_url, is_walled
 
@@ -190,9 +191,9 @@ def address_of(name: str) -> str:
 
 
 @contextmanager
-def replica_of(address: str, socket_folder: str) -> Iterator[str]:
-    """Yield the folder with the socket of a new server that follows the one at this address, in whose folder it is."""
-    of_server = Path(socket_folder).stat()
+def replica_of(address: str) -> Iterator[str]:
+    """Yield the folder with the socket of a new server that follows the one at this address, on a socket as well."""
+    of_server = socket_folder_of(address).stat()
     # It is as little root as that one.
     user = {"user": of_server.st_uid, "group": of_server.st_gid} if os.geteuid() == 0 else {}
     with TemporaryDirectory(prefix="memsite-replica-") as folder:
@@ -207,3 +208,7 @@ def replica_of(address: str, socket_folder: str) -> Iterator[str]:
             yield folder
         finally:
             subprocess.run([*control, *stop], check=True, **user)  # noqa: S603
+
+
+def socket_folder_of(address: str) -> Path:
+    return Path(str(conninfo_to_dict(address)["host"]))

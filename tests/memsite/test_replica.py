@@ -25,7 +25,7 @@ from memsite.tenancy.row_level_security import confined
 from tests.conftest import Caller
 from tests.dashboard.conftest import sign_in
 from tests.dashboard.test_access import LOOKED_AT
-from tests.databases import replica_of
+from tests.databases import leave_database, replica_of, socket_folder_of
 from tests.settings import database_url
 
 pytestmark = [
@@ -51,9 +51,13 @@ PATIENT_MILLISECONDS = 60_000
 @pytest.fixture(scope="module", autouse=True)
 def socket_folder(django_db_setup: None, django_db_blocker: Any) -> Iterator[str]:
     """That of a server that follows the tests' own, and that the site reads from."""
-    conf = changed(get_conf(), replica_url=database_url)
+    with django_db_blocker.unblock(), connection.cursor() as cursor:
+        # As on servers of users: what is acknowledged is sent.
+        cursor.execute(f'ALTER DATABASE "{connection.settings_dict["NAME"]}" SET synchronous_commit = on')
+        leave_database()
+    conf = changed(get_conf(), database_url=database_url, replica_url=database_url)
     default = connections.databases["default"]
-    with django_db_blocker.unblock(), replica_of(database_url, default["HOST"]) as folder:
+    with django_db_blocker.unblock(), replica_of(database_url) as folder:
         connections.databases[REPLICA] = {**default, **replica_config(conf), "NAME": default["NAME"], "HOST": folder}
         yield folder
         close()
@@ -179,7 +183,7 @@ def test_while_it_is_away_the_primary_answers(elsewhere: Callable[[str], None], 
 
 def test_one_that_was_promoted_is_not_asked(elsewhere: Callable[[str], None], settings: Any) -> None:
     let_wait(settings, 1)
-    elsewhere(connection.settings_dict["HOST"])
+    elsewhere(str(socket_folder_of(database_url)))
     before = outcomes()
     replica.read(is_replica)
     assert new_outcomes(before) == {"behind": 1}
@@ -202,7 +206,9 @@ def test_no_page_and_no_list_writes(alice: Caller, operator: Any) -> None:
     for address in LISTS:
         assert alice.get(address).status_code == 200, address
     for address in OF_APP:
-        assert operator.get(f"/api/v1/apps{address and '/acme'}{address}").status_code == 200, address
+        answer = operator.get(f"/api/v1/apps{address and '/acme'}{address}")
+        assert answer.status_code == 200, address
+        answer.close()
     assert new_outcomes(before).keys() == {"replica"}
 
 
@@ -218,10 +224,13 @@ def test_row_level_security_holds_on_the_replica(settings: Any, alice: Caller, c
     settings.MEMSITE = changed(settings.MEMSITE, row_security=True)
     row_level_security.build()
     connection.close()
+    # Only then it has the role, too.
+    assert replica.read(is_replica)
     try:
         with confined(alice.app.pk):
             said = replica.read(lambda: (is_replica(), [*Memory.objects.values_list("content", flat=True)]))
     finally:
-        connection.close()
-        connection.execute_wrappers.remove(row_level_security.tell_first)
+        for wrapper in (connection, connections[REPLICA]):
+            wrapper.close()
+            wrapper.execute_wrappers.remove(row_level_security.tell_first)
     assert said == (True, ["Whales sing"])
