@@ -8,6 +8,7 @@ import shutil
 import stat
 from collections.abc import Callable
 from dataclasses import replace
+from mmap import mmap
 from pathlib import Path
 from typing import Any
 
@@ -30,7 +31,6 @@ from tests.conftest import Caller, fresh_caller, make_app, make_caller
 from tests.memories.retrieve.asking import change, contents, embedder_of, forget, search, store
 from tests.shared_data import module_fixture
 
-pytestmark = pytest.mark.sqlite("no other database has them")
 Read = list[int]
 
 
@@ -39,7 +39,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Kept at once, however small."""
     monkeypatch.setattr(vacuum, "index_folder", lambda: tmp_path / "indexes")
     monkeypatch.setattr(index_cache, "LEAST_ROWS", 1)
-    monkeypatch.setattr(index_cache, "write_in_background", index_cache.write_index)
+    monkeypatch.setattr(index_cache, "write_in_background", lambda kind, state, _: index_cache.write_index(kind, state))
     return tmp_path / "indexes"
 
 
@@ -134,9 +134,9 @@ def test_it_is_brought_up_to_date(alice: Caller, some: list[Memory], read: Read)
     found = another(alice)
     assert living(found) == [*[memory.pk for memory in some], fresh.pk]
     assert read == [len(some), 2]
-    row = found.row_of[some[0].pk]
+    row, new = found.row_of.get(some[0].pk), found.row_of.get(fresh.pk)
     assert found.columns.length[row] == len("Whales sing in the deep")
-    assert found.columns.subject[found.row_of[fresh.pk]] == found.subjects.numbers["Dogs"]
+    assert found.columns.subject[new] == found.subjects.numbers["Dogs"]
     assert len(set(found.columns.session_number[: found.size].tolist())) == found.size
 
 
@@ -202,6 +202,27 @@ def test_what_is_written_later_disturbs_neither_the_file_nor_another_process(ali
     one.columns.alive[:] = False
     assert path_of(alice.app).read_bytes() == written
     assert living(other) == [memory.pk for memory in some]
+
+
+def test_who_has_read_it_from_the_database_shares_the_file(alice: Caller, some: list[Memory], read: Read) -> None:
+    found = another(alice)
+    before = found.view()
+    fresh = store(alice, "Dogs bark")
+    found.share()
+    assert isinstance(found.columns.vectors.base, mmap)
+    assert living(found) == [*[memory.pk for memory in some], fresh.pk]
+    assert before.size == len(some)
+    assert read == [len(some), 1]
+
+
+def test_a_few_changes_are_no_reason_for_another_file(alice: Caller, some: list[Memory]) -> None:
+    first, second = another(alice), another(alice)
+    first.view()
+    written = path_of(alice.app).stat().st_ino
+    store(alice, "Dogs bark")
+    second.view()
+    second.keep()
+    assert path_of(alice.app).stat().st_ino == written
 
 
 def test_small_ones_are_not_kept(alice: Caller, some: list[Memory], monkeypatch: pytest.MonkeyPatch) -> None:
