@@ -15,20 +15,25 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-import django
 import httpx
-import psycopg
+from django.db import connection
 
+from bench.options import make_database, parser
+from bench.page import PERFORMANCE, circumstances, table, write_section
+from bench.search_latency import fill_app
+from memories.index.app_embedder import current_embedder
+from memsite.tenancy.keys import create_key
+from memsite.tenancy.models import Agent, AppPolicy
 from tools.ports import free_port
 
 PROCESSES, SEARCHES, WRITES, TEMPLATES = 4, 30, 100, 1_000
 PATIENCE_SECONDS = 900.0
-DATABASE = "bench_hosts"
 # Everything else is as in the copied row.
 COPIED = """
 INSERT INTO memories_memory ({names}) SELECT {values}
@@ -44,55 +49,35 @@ WHERE m.id > %(start)s + %(templates)s
 
 
 def main() -> None:
-    address = os.environ["TEST_DATABASE_URL"]
-    own = re.sub(r"/postgres\b", f"/{DATABASE}", address, count=1)
-    os.environ |= {"MEMSITE_DATABASE_URL": own, "MEMSITE_SECRET_KEY": "bench", "MEMSITE_LOG_LEVEL": "ERROR"}
-    os.environ["DJANGO_SETTINGS_MODULE"] = "memsite.config.settings"
-    from bench.options import parser
-
     options = parser(__doc__)
     options.add_argument("--sizes", type=int, nargs="+", default=[100_000])
     given = options.parse_args()
-    with psycopg.connect(address, autocommit=True) as server:
-        server.execute(f"DROP DATABASE IF EXISTS {DATABASE}")
-        server.execute(f"CREATE DATABASE {DATABASE}")
-    rows, delays = [], list[float]()
-    with TemporaryDirectory() as folder:
-        os.environ["MEMSITE_DATA_DIR"] = folder
-        django.setup()
-        from bench.page import PERFORMANCE, circumstances, table, write_section
+    make_database()
+    rows = []
+    for size in given.sizes:
+        figures, delays = measure(fill(size), size)
+        rows.append([f"{size:,} memories", *figures])
+        body = f"{circumstances(given.note)}\n\n{render(rows, sorted(delays), size)}"
+        write_section("Several processes and hosts", body, PERFORMANCE)
+        print(body)
 
-        for size in given.sizes:
-            key = fill(size)
-            figures, delays = measure(key, size)
-            rows.append([f"{size:,} memories", *figures])
-            head = ["", "one process", "four, after they started at once", "four, restarted", "first search, s"]
-            ordered = sorted(delays)
-            text = f"""{circumstances(given.note)}
 
-Megabytes (PSS of web processes with one data directory, MiniLM loaded, after {SEARCHES} searches each), vectors in the
-process. In brackets without files (`MEMSITE_KEEP_INDEXES=false`).
+def render(rows: Sequence[Sequence[object]], delays: Sequence[float], size: int) -> str:
+    head = ["", "one process", "four that started at once", "four, restarted", "first search, s"]
+    median, most = statistics.median(delays), delays[int(0.95 * len(delays))]
+    return f"""Megabytes of web processes with one data directory on PostgreSQL, pages that they share counted once (PSS),
+with MiniLM loaded and after {SEARCHES} searches each. The one alone keeps no files (`MEMSITE_KEEP_INDEXES=false`); in
+brackets four such processes, and its first search.
 
 {table(head, rows)}
 
-**Another host**, with a data directory of its own, found what one host had written {statistics.median(ordered):.0f} ms
-after that had answered (p50; p95 {ordered[int(0.95 * len(ordered))]:.0f}, at most {ordered[-1]:.0f}; {len(ordered)}
-writes to the app of {size:,}), its own search included: each search asks the app's change number first."""
-            write_section("Several processes and hosts", text, PERFORMANCE)
-            print(text)
+**Another host**, with a data directory of its own, has found what one host had written {median:.0f} ms after that one
+answered (p50; p95 {most:.0f}, {delays[-1]:.0f} at most) in {len(delays)} writes to the app of {size:,}, its search
+included."""
 
 
 def fill(size: int) -> str:
     """Return the key of an agent whose app has so many memories."""
-    from django.db import connection
-
-    from bench.options import make_database
-    from bench.search_latency import fill_app
-    from memories.index.app_embedder import current_embedder
-    from memsite.tenancy.keys import create_key
-    from memsite.tenancy.models import Agent, AppPolicy
-
-    make_database()
     app = fill_app(TEMPLATES, current_embedder(), f"app-{size}")
     AppPolicy.objects.filter(app=app).update(memory_limit=2 * size)
     with connection.cursor() as cursor:
@@ -120,8 +105,6 @@ def fill(size: int) -> str:
 
 
 def statement(sql: str, name: str, alias: str, changed: dict[str, str], without: str = "") -> str:
-    from django.db import connection
-
     with connection.cursor() as cursor:
         cursor.execute(STORED, [name])
         names = [column for (column,) in cursor.fetchall() if column != without]
@@ -193,7 +176,6 @@ def post(process: Process, path: str, key: str, body: dict[str, Any]) -> Any:
 
 def search_all(processes: Sequence[Process], key: str, *, at_once: bool = False) -> list[float]:
     """Return the seconds of each one's first search; some more follow."""
-    from concurrent.futures import ThreadPoolExecutor
 
     def ask(process: Process) -> float:
         began = time.perf_counter()

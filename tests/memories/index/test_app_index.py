@@ -177,7 +177,7 @@ def test_rows_stand_as_they_were_written_in_whatever_order_the_database_answers(
     expected = Memory.objects.order_by("change_number", "pk")
     assert view.columns.pk.tolist() == [memory.pk for memory in expected]
     assert view.columns.importance.tolist() == [memory.importance for memory in expected]
-    assert index.row_of == {pk: row for row, pk in enumerate(view.columns.pk.tolist())}
+    assert [index.row_of.get(pk) for pk in view.columns.pk.tolist()] == list(range(len(view.columns.pk)))
     # What is gone by number is gone by row.
     alice.delete(f"memories/{made[0]}")
     assert index.view().size == 20
