@@ -368,7 +368,7 @@ class AppIndex:
         self.arrange(found, changes)
         if is_new:
             self.row_of = LivingRows.of(self.columns.head(self.size))
-        if unreadable := [pk for pk in self.unreadable if (self.row_of.get(pk) or 0) >= found]:
+        if unreadable := [pk for pk in self.unreadable if (row := self.row_of.get(pk)) is not None and row >= found]:
             report_damage(self.app_pk, VECTORS, memories=len(unreadable), first=min(unreadable))
         for pk in gone_between(self.app_pk, self.change_number, latest):
             self.bury(pk)
