@@ -41,6 +41,11 @@ FROM memories_memory m, generate_series(%(first)s::bigint, %(last)s) AS copy
 WHERE m.id > %(start)s AND m.id <= %(start)s + %(templates)s
 """
 STORED = "SELECT column_name FROM information_schema.columns WHERE table_name = %s AND is_generated = 'NEVER'"
+# Made anew afterwards, which takes less time.
+INDEXES = """
+SELECT indexname, indexdef FROM pg_indexes WHERE tablename IN ('memories_memory', 'memories_vector')
+AND NOT EXISTS (SELECT FROM pg_constraint WHERE conname = indexname)
+"""
 VECTORS = """
 INSERT INTO memories_vector ({names}) SELECT {values}
 FROM memories_memory m JOIN memories_vector v ON v.memory_id = %(start)s + 1 + (m.id - %(start)s - 1) %% %(templates)s
@@ -83,7 +88,13 @@ def fill(size: int) -> str:
     with connection.cursor() as cursor:
         cursor.execute("SELECT min(id) - 1 FROM memories_memory WHERE app_id = %s", [app.pk])
         (start,) = cursor.fetchone()
-        cursor.execute("SET session_replication_role = replica")
+        cursor.execute("SET session_replication_role = replica; SET maintenance_work_mem = '1GB'")
+        cursor.execute(INDEXES)
+        indexes = cursor.fetchall()
+        for name, _ in indexes:
+            cursor.execute(f"DROP INDEX {name}")
+        # What was computed of a row is that of its copies.
+        cursor.execute("ALTER TABLE memories_memory ALTER words DROP EXPRESSION IF EXISTS")
         values = {"start": start, "templates": TEMPLATES, "first": 1, "last": size // TEMPLATES - 1}
         number = f"copy * {TEMPLATES} + m.id"
         changed = {
@@ -94,6 +105,8 @@ def fill(size: int) -> str:
         }
         cursor.execute(statement(COPIED, "memories_memory", "m", changed), values)
         cursor.execute(statement(VECTORS, "memories_vector", "v", {"memory_id": "m.id"}, without="id"), values)
+        for _, definition in indexes:
+            cursor.execute(definition)
         cursor.execute(
             "UPDATE tenancy_app SET memory_count = %s, change_number = %s WHERE id = %s", [size, size, app.pk]
         )
@@ -214,7 +227,7 @@ def delays_between(one: Process, other: Process, key: str) -> Iterator[float]:
         written = time.perf_counter()
         while True:
             hits = post(other, "memories/search", key, {"query": text})["results"]
-            if any(hit["memory"]["content"] == text if "memory" in hit else hit["content"] == text for hit in hits):
+            if any(hit["content"] == text for hit in hits):
                 break
         yield 1_000 * (time.perf_counter() - written)
 

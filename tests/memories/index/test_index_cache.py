@@ -11,6 +11,7 @@ from dataclasses import replace
 from mmap import mmap
 from pathlib import Path
 from typing import Any
+from unittest.mock import Mock
 
 import numpy as np
 import pytest
@@ -322,6 +323,22 @@ def test_a_file_of_which_something_is_forgotten_is_not_used_and_is_swept(
     forget(alice, some[1])
     drop_stale_index_files()
     assert not path_of(alice.app).exists()
+
+
+class Rested(Exception):
+    pass
+
+
+@pytest.mark.django_db(transaction=True)
+def test_each_host_sweeps_what_was_forgotten_on_another(charlie: Caller, monkeypatch: pytest.MonkeyPatch) -> None:
+    theirs = store(charlie, "Of another app")
+    another(charlie).view()
+    forget(charlie, theirs)
+    assert path_of(charlie.app).exists()
+    monkeypatch.setattr(vacuum, "time", Mock(sleep=Mock(side_effect=Rested)))
+    with pytest.raises(Rested):
+        vacuum.keep_sweeping()
+    assert not path_of(charlie.app).exists()
 
 
 def test_neighbours_keep_theirs(alice: Caller, charlie: Caller, some: list[Memory]) -> None:
