@@ -7,12 +7,14 @@ import sqlite3
 import subprocess
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from functools import cache
 from hashlib import sha256
 from pathlib import Path
 from secrets import token_hex
 from shutil import copyfile
+from tempfile import TemporaryDirectory
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -22,6 +24,7 @@ from django.core.management import call_command
 from django.core.management.color import no_style
 from django.db import connection
 from psycopg import sql
+from psycopg.conninfo import conninfo_to_dict
 
 from tests.settings import database_url, is_behind_row_security
 
@@ -185,3 +188,27 @@ def migrate_in_process(template: str) -> None:
 
 def address_of(name: str) -> str:
     return urlsplit(database_url)._replace(path=f"/{name}").geturl()
+
+
+@contextmanager
+def replica_of(address: str) -> Iterator[str]:
+    """Yield the folder with the socket of a new server that follows the one at this address, on a socket as well."""
+    of_server = socket_folder_of(address).stat()
+    # It is as little root as that one.
+    user = {"user": of_server.st_uid, "group": of_server.st_gid} if os.geteuid() == 0 else {}
+    with TemporaryDirectory(prefix="memsite-replica-") as folder:
+        os.chown(folder, of_server.st_uid, of_server.st_gid)
+        data = f"{folder}/data"
+        copy = ["pg_basebackup", "--dbname", address, "--pgdata", data, "--write-recovery-conf", "--checkpoint=fast"]
+        control = ["pg_ctl", "--pgdata", data, "--wait", "--silent", "--log", f"{folder}/log"]
+        start, stop = ["--options", f"-h '' -k {folder}", "start"], ["--mode=immediate", "stop"]
+        subprocess.run(copy, check=True, stderr=subprocess.DEVNULL, **user)  # noqa: S603
+        subprocess.run([*control, *start], check=True, **user)  # noqa: S603
+        try:
+            yield folder
+        finally:
+            subprocess.run([*control, *stop], check=True, **user)  # noqa: S603
+
+
+def socket_folder_of(address: str) -> Path:
+    return Path(str(conninfo_to_dict(address)["host"]))

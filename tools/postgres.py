@@ -24,8 +24,9 @@ SETTINGS = """
 fsync = off
 synchronous_commit = off
 full_page_writes = off
-wal_level = minimal
-max_wal_senders = 0
+# A test makes a replica.
+wal_level = replica
+max_wal_senders = 4
 max_wal_size = 2GB
 max_connections = 300
 """

@@ -22,6 +22,7 @@ from memories.providers.llm.provider import LLMMisconfigured
 from memories.retrieve.retrievers import in_time, run_retrievers
 from memories.store.damage import has_reported
 from memsite.config.conf import get_conf
+from memsite.db import replica
 from memsite.db.transactions import count
 from memsite.db.versions import is_migrated, library_note
 from memsite.tenancy import row_level_security
@@ -153,4 +154,5 @@ DEGRADED: dict[str, Callable[[], bool]] = {
     "indexes": nothing_was_damaged,
     "writing": takes_writes,
     "model": model_answers,
+    "replica": replica.is_well,
 }

@@ -6,6 +6,7 @@ import json
 from base64 import urlsafe_b64decode, urlsafe_b64encode
 from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from hashlib import sha256
 from typing import Any, TypeVar
 from uuid import UUID
@@ -26,6 +27,7 @@ from memories.retrieve.hits import Recall
 from memories.retrieve.pipeline import SearchRequest
 from memories.retrieve.validity import Times, at_moment
 from memories.services import MemoryAgent
+from memsite.db import replica
 from memsite.db.lru_cache import Commit
 from memsite.http.json_body import dump_json
 from memsite.timestamps import in_utc
@@ -82,7 +84,11 @@ def mark_of(request: Request) -> str:
 def page(
     view: Any, rows: QuerySet[Any], show: Callable[[Any], dict[str, Any]], ordering: str = LATEST_FIRST
 ) -> Response:
-    """Return one page of `rows`, each as `show` returns it."""
+    """Return one page of `rows`, each as `show` returns it; a replica may answer."""
+    return replica.read(partial(page_here, view, rows, show, ordering))
+
+
+def page_here(view: Any, rows: QuerySet[Any], show: Callable[[Any], dict[str, Any]], ordering: str) -> Response:
     pages = Pages(ordering, rows.model._meta.get_field(ordering.lstrip("-")))
     some: list[Any] | None = pages.paginate_queryset(rows, view.request, view=view)
     return Response(

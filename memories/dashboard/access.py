@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from functools import wraps
+from functools import partial, wraps
 from typing import Any
 from urllib.parse import urlencode
 from zoneinfo import ZoneInfo
@@ -18,6 +18,7 @@ from django.utils import timezone
 
 from memories.language.secrets import without_secrets
 from memories.services import MemoryAgent
+from memsite.db import replica
 from memsite.http.problems import problem_response
 from memsite.tenancy.access import Right, actor_of, apps_of, has_right, role_in
 from memsite.tenancy.models import App, AppStatus, Role
@@ -124,7 +125,8 @@ def page(
                 return render(request, "dashboard/purging.html", {"dashboard": answer}, status=410)
             try:
                 with timezone.override(answer.zone):
-                    response = view(request, *args, **kwargs)
+                    show = partial(view, request, *args, **kwargs)
+                    response = replica.read(show) if request.method in SAFE else show()
             except Http404:
                 if "HX-Request" not in request.headers:
                     raise

@@ -11,7 +11,7 @@ the same in each process, on each database, and after a restart.
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from threading import Lock
@@ -48,6 +48,7 @@ from memories.models import Memory
 from memories.store.damage import VECTORS, report_damage
 from memsite.db.lru_cache import Commit, Latest
 from memsite.db.prepared import fetch_all
+from memsite.db.replica import on_primary
 from memsite.tenancy.models import App
 
 # Numbers of rows that are kept for each row of the index, and at least: 64 bytes beside the 1,600 of a memory.
@@ -239,6 +240,54 @@ class IndexView:
         return rows[here]
 
 
+class LivingRows:
+    """Find the living row of a memory by its pk: of what was there at first in arrays, of what came since in a dict.
+
+    A dict of all takes a tenth of what the vectors take, in each process.
+    """
+
+    def __init__(self, pks: NDArray[np.int64] | None = None, rows: Rows | None = None) -> None:
+        self.pks = np.zeros(0, np.int64) if pks is None else pks
+        """They rise."""
+        self.rows = rows
+        """Theirs; None: each is at its own place."""
+        self.gone = set[int]()
+        self.later = dict[int, int]()
+
+    @classmethod
+    def of(cls, columns: Columns) -> LivingRows:
+        if columns.alive.all() and (columns.pk[1:] > columns.pk[:-1]).all():
+            return cls(columns.pk)
+        rows = np.flatnonzero(columns.alive)
+        rows = rows[np.argsort(columns.pk[rows])].astype(np.int32)
+        return cls(columns.pk[rows], rows)
+
+    def __len__(self) -> int:
+        return len(self.pks) - len(self.gone) + len(self.later)
+
+    def __contains__(self, pk: int) -> bool:
+        return self.get(pk) is not None
+
+    def get(self, pk: int) -> int | None:
+        row = self.later.get(pk)
+        if row is not None or pk in self.gone:
+            return row
+        at = int(np.searchsorted(self.pks, pk))
+        if at == len(self.pks) or self.pks[at] != pk:
+            return None
+        return at if self.rows is None else int(self.rows[at])
+
+    def pop(self, pk: int) -> int | None:
+        row = self.get(pk)
+        if self.later.pop(pk, None) is None and row is not None:
+            self.gone.add(pk)
+        return row
+
+    def update(self, rows: Iterable[tuple[int, int]]) -> None:
+        """Set the rows of memories that have come, or were taken out before."""
+        self.later.update(rows)
+
+
 class AppIndex:
     """Hold the memories of one app. `columns` has capacity; the first `size` rows are in use. `number` is the app's.
 
@@ -257,7 +306,7 @@ class AppIndex:
     def clear(self) -> None:
         self.columns = empty_columns(self.dim, away=self.away)
         self.size, self.change_number = 0, -1
-        self.row_of: dict[int, int] = {}
+        self.row_of = LivingRows()
         self.unreadable: set[int] = set()
         """Pks of the memories whose vectors cannot be read, until they have others."""
         self.users, self.subjects, self.sessions = Codes(), Subjects(), Sessions()
@@ -279,21 +328,25 @@ class AppIndex:
 
     def up_to_date(self, commit: Commit | None = None) -> IndexView:
         """Refresh the index, and return its latest view."""
-        with self.lock:
+        with self.lock, on_primary():
             before = self.latest_view
             if self.refresh(commit):
-                columns = self.columns.head(self.size)
-                known = self.latest_view.known_now()
-                # Readings know the view that keeps them: nothing of either would be freed before the next collection.
-                before.scoped_views.clear()
-                store: VectorStore = InProcessStore(columns, self.sample)
-                if self.away:
-                    store = PgvectorStore(self.app_pk, self.model, self.dim, columns, self.sample)
-                is_partial = bool(self.unreadable)
-                self.latest_view = IndexView(
-                    columns, self.users, self.subjects, store, known, self.postings, is_partial=is_partial
-                )
+                self.make_view(before)
             return self.latest_view
+
+    def make_view(self, before: IndexView) -> None:
+        """Make the latest view of what was read; `before` was the latest."""
+        columns = self.columns.head(self.size)
+        known = self.latest_view.known_now()
+        # Readings know the view that keeps them: nothing of either would be freed before the next collection.
+        before.scoped_views.clear()
+        store: VectorStore = InProcessStore(columns, self.sample)
+        if self.away:
+            store = PgvectorStore(self.app_pk, self.model, self.dim, columns, self.sample)
+        is_partial = bool(self.unreadable)
+        self.latest_view = IndexView(
+            columns, self.users, self.subjects, store, known, self.postings, is_partial=is_partial
+        )
 
     def refresh(self, commit: Commit | None) -> bool:
         """Read what was written since. Return False if nothing was.
@@ -313,7 +366,9 @@ class AppIndex:
             self.append(rows)
             changes += [row[1] for row in rows]
         self.arrange(found, changes)
-        if unreadable := [pk for pk in self.unreadable if self.row_of.get(pk, -1) >= found]:
+        if is_new:
+            self.row_of = LivingRows.of(self.columns.head(self.size))
+        if unreadable := [pk for pk in self.unreadable if (row := self.row_of.get(pk)) is not None and row >= found]:
             report_damage(self.app_pk, VECTORS, memories=len(unreadable), first=min(unreadable))
         for pk in gone_between(self.app_pk, self.change_number, latest):
             self.bury(pk)
@@ -333,29 +388,44 @@ class AppIndex:
     def begin(self, count: int, latest: int) -> None:
         """Begin anew: from the index cache on the disk, if that has most of it; else with capacity for so many rows."""
         self.clear()
-        state = None if self.away else index_cache.read_index(self.kind)
+        state = index_cache.read_index(self.kind)
         if state is None or self.is_overtaken(state.size, state.change_number, latest):
             self.reserve(count)
             return
+        self.install(state)
+
+    def install(self, state: index_cache.IndexState) -> None:
+        """Take over what is in the cache, into an index that was cleared."""
         self.columns, self.size, self.change_number = state.columns, state.size, state.change_number
         columns = self.columns.head(self.size)
         for codes, names in ((self.users, state.users), (self.subjects, state.subjects)):
             for name in names:
                 codes.take_in(name)
         self.sessions = Sessions.of(columns.session, columns.session_number)
-        rows = np.flatnonzero(columns.alive)
-        self.row_of = dict(zip(columns.pk[rows].tolist(), rows.tolist(), strict=True))
+        self.row_of = LivingRows.of(columns)
+
+    def share(self) -> None:
+        """Map the cached index in the place of this process's own copy, and read what was written since."""
+        state = index_cache.read_index(self.kind)
+        if state is None:
+            return
+        with self.lock:
+            before = self.latest_view
+            self.clear()
+            self.install(state)
+            self.refresh(None)
+            self.make_view(before)
 
     def keep(self) -> None:
-        """Write the index to the cache on the disk, in the background."""
+        """Write the index to the cache on the disk, and share it, in the background."""
         users, subjects = self.users.names[1:], self.subjects.names[1:]
         state = index_cache.IndexState(self.columns, self.size, self.change_number, users, subjects)
-        if not (self.away or self.unreadable):
-            index_cache.write_in_background(self.kind, state)
+        if not self.unreadable:
+            index_cache.write_in_background(self.kind, state, self.share)
 
     @property
     def kind(self) -> index_cache.IndexKey:
-        return index_cache.IndexKey(self.app_pk, self.model, self.dim, self.number)
+        return index_cache.IndexKey(self.app_pk, self.model, self.dim, self.number, self.away)
 
     def reserve(self, size: int) -> None:
         """Make capacity for so many rows."""
@@ -371,7 +441,7 @@ class AppIndex:
         unreadable = fill(new, rows, self.users, self.subjects, away=self.away)
         new.session_number[:] = self.sessions.numbers_of(new.session)
         pks = [row[0] for row in rows]
-        for pk in self.row_of.keys() & set(pks):
+        for pk in filter(self.row_of.__contains__, pks):
             self.bury(pk)
         self.row_of.update(zip(pks, range(start, end), strict=True))
         self.unreadable.update(unreadable)
@@ -399,7 +469,7 @@ class AppIndex:
         """Mark the row of a memory as dead."""
         recent_memories.drop((self.app_pk, pk))
         self.unreadable.discard(pk)
-        row = self.row_of.pop(pk, None)
+        row = self.row_of.pop(pk)
         if row is not None:
             self.columns.alive[row] = False
 
@@ -415,7 +485,7 @@ class AppIndex:
         self.columns.session_number[:] = self.sessions.numbers_of(self.columns.session)
         self.forget()
         self.size = len(self.columns.pk)
-        self.row_of = {int(pk): row for row, pk in enumerate(self.columns.pk)}
+        self.row_of = LivingRows.of(self.columns)
 
 
 class Indexes:

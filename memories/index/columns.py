@@ -304,7 +304,8 @@ def changed_between(
         if rows := fetch_all(sql, parameters):
             yield rows
         return
-    with connection.cursor() as cursor:
+    # PostgreSQL keeps the rest: this process would take as much memory again, and hardly give it back.
+    with connection.chunked_cursor() as cursor:
         cursor.execute(sql, parameters)
         while rows := cursor.fetchmany(LOAD_ROWS):
             yield rows

@@ -1,7 +1,8 @@
-"""Cache an app's index on the disk for the next process: mapped into its memory, not read.
+"""Keep an app's index in a file that the processes of a host share: mapped into their memory, not read.
 
-Written in the background when most of an index had to be read from the database. Since then the app may have changed:
-what is found here is refreshed as any index is. Of what is gone, nothing is found here (`memories.store.vacuum`).
+Written in the background when most of an index had to be read from the database; then whoever has read it maps it, too.
+Since then the app may have changed: what is found here is refreshed as any index is. Of what is gone, nothing is found
+here (`memories.store.vacuum`).
 """
 
 from __future__ import annotations
@@ -9,8 +10,9 @@ from __future__ import annotations
 import hashlib
 import shutil
 import time
+from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from threading import Thread
 
@@ -37,15 +39,16 @@ log = structlog.get_logger("memories.retrieve")
 
 @dataclass(frozen=True, slots=True)
 class IndexKey:
-    """Name an index of an app: `number` is the app's."""
+    """Name an index of an app: `number` is the app's. It may be without vectors, which are `away`."""
 
     app_pk: int
     model: str
     dim: int
     number: int
+    away: bool = False
 
     def described(self) -> About:
-        return {"app": self.app_pk, "model": self.model, "dim": self.dim, "number": self.number, "meaning": MEANING}
+        return {**asdict(self), "app": self.app_pk, "meaning": MEANING}
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,19 +84,20 @@ def read_index(kind: IndexKey) -> IndexState | None:
     return IndexState(columns, size, change_number, users, subjects)
 
 
-def write_in_background(kind: IndexKey, state: IndexState) -> None:
-    """Write the index in a thread of its own: nobody waits for it."""
+def write_in_background(kind: IndexKey, state: IndexState, share: Callable[[], None]) -> None:
+    """Write the index, and `share` it then, in a thread of its own: nobody waits for it."""
     if state.size < LEAST_ROWS or index_file_of(kind.app_pk) is None:
         return
     try:
-        Thread(target=write_and_close, args=(kind, state), name="keep-index", daemon=True).start()
+        Thread(target=write_and_close, args=(kind, state, share), name="keep-index", daemon=True).start()
     except RuntimeError as error:
         log.warning("index_not_kept", error=str(error))
 
 
-def write_and_close(kind: IndexKey, state: IndexState) -> None:
+def write_and_close(kind: IndexKey, state: IndexState, share: Callable[[], None]) -> None:
     try:
         write_index(kind, state)
+        share()
     except (OSError, DatabaseError) as error:
         log.warning("index_not_kept", error=str(error))
     finally:
@@ -118,7 +122,8 @@ def write_index(kind: IndexKey, state: IndexState) -> None:
     }
     about = {**kind.described(), **evidence(app), **content}
     with draft_in(path.parent, wait=True) as draft:
-        if is_there(path, kind, state.change_number):
+        # A few changes more are no reason for another copy: others may have mapped this one.
+        if is_there(path, kind, state.change_number - int(STALE * state.size)):
             return
         taken, free = sum(column.nbytes for column in columns.values()), shutil.disk_usage(path.parent).free
         if taken > MOST_OF_ROOM * free:

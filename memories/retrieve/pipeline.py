@@ -78,6 +78,7 @@ from memsite.config.conf import get_conf
 from memsite.db.expressions import Literal
 from memsite.db.lru_cache import Commit, last_commit
 from memsite.db.prepared import Prepared, padded
+from memsite.db.replica import on_primary
 from memsite.ops.metrics import count_search
 from memsite.ops.tracing import span
 from memsite.tenancy.access import is_of_users, one_user, users_told_of
@@ -144,7 +145,7 @@ class SearchRequest:
 
 def search(app: App, agent: Agent | None, request: SearchRequest, embedder: Embedder, now: datetime) -> Recall:
     """Return what fits, best first, with trust tags. Count the search, and log it without a word of its text."""
-    with span("search", app=app.app_id, mode=request.mode) as note:
+    with span("search", app=app.app_id, mode=request.mode) as note, on_primary():
         result = search_in_app(app, agent, request, embedder, now)
         note({"tier": result.tier, "hits": len(result.hits), "degraded": ",".join(result.degraded)})
     return result

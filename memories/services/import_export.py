@@ -68,6 +68,7 @@ from memories.services.memories import MemoryService
 from memories.services.sessions import SessionService
 from memories.store import Candidate, LimitReached, Writer, writing
 from memsite.config.conf import get_conf
+from memsite.db import replica
 from memsite.jobs.engine import WORK
 from memsite.jobs.job import Run, Unclaimed
 from memsite.jobs.task_queue import enqueue
@@ -307,14 +308,20 @@ class TakenIn(Exception):
 
 class ImportExportService(SessionService, MemoryService):
     def export(self, *, user_id: str | None = None, vectors: bool = False) -> IO[bytes]:
-        """Return the app's file, complete and at its beginning, deleted when it is closed. Raise StillPurging."""
+        """Return the app's file, complete and at its beginning, deleted when it is closed. Raise StillPurging.
+
+        A replica may read it.
+        """
         self.note_export(user_id)
-        return exported(self.app, user_id=user_id, vectors=vectors)
+        return replica.read(partial(exported, self.app, user_id=user_id, vectors=vectors))
 
     def export_markdown(self, *, user_id: str | None = None) -> IO[bytes]:
-        """Return a zip file of a page per category, and the lessons. It is deleted when it is closed."""
+        """Return a zip file of a page per category, and the lessons. It is deleted when it is closed.
+
+        A replica may read it.
+        """
         self.note_export(user_id)
-        return exported_pages(self.app, user_id)
+        return replica.read(partial(exported_pages, self.app, user_id))
 
     def note_export(self, user_id: str | None) -> None:
         note(self.actor, self.app, "app exported", self.app.app_id, after={"of_one_user": user_id is not None})

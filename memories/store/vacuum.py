@@ -4,8 +4,9 @@ SQLite overwrites what is deleted (`secure_delete`), and yet leaves it behind in
 (WAL), older segments of the full-text index, and unused parts of pages whose rows were moved to others. So the index is
 merged, the database rewritten, and the log emptied.
 
-The files in which a process that starts finds an app's index, beside an SQLite database, go first. What they tell is
-taken for true only while the database says so, and what is forgotten or purged does not stay in them.
+The files in which the processes of a host share an app's index go first. What they tell is taken for true only while
+the database says so, and what is forgotten or purged does not stay in them. Other hosts of a PostgreSQL look themselves
+(`sweep_index_files`).
 """
 
 from __future__ import annotations
@@ -13,9 +14,10 @@ from __future__ import annotations
 import time
 from datetime import datetime, timedelta
 from pathlib import Path
+from threading import Thread
 
 import structlog
-from django.db import OperationalError, connection
+from django.db import DatabaseError, OperationalError, connection
 from django.db.migrations.recorder import MigrationRecorder
 
 from memories.models import Forgotten, Memory, Revision
@@ -34,14 +36,12 @@ PAGES_AT_A_TIME = 500
 REST = 20
 """Times as long as it took, the next sweep waits: it keeps writers waiting."""
 READERS_MILLISECONDS = 500
+FILES_EVERY = 60.0
 MERGE = f"INSERT INTO {TABLE} ({TABLE}, rank) VALUES ('merge', %s)"  # noqa: S608  # our own name
 
 
 def index_file_of(app_pk: int) -> Path | None:
-    """Return the index file of an app.
-
-    None where none are kept: on PostgreSQL, whose other machines a sweep would not reach.
-    """
+    """Return the index file of an app, None where none are kept."""
     here = index_folder() if get_conf().keep_indexes else None
     return here / f"{app_pk}{SUFFIX}" if here else None
 
@@ -107,6 +107,26 @@ def drop_stale_index_files() -> None:
                 path.unlink(missing_ok=True)
 
 
+def sweep_index_files() -> None:
+    """Look through this host's files of a PostgreSQL every `FILES_EVERY` seconds, in the background.
+
+    Who deletes, or sweeps the database, may do it on another host.
+    """
+    if connection.vendor == "postgresql":
+        Thread(target=keep_sweeping, name="sweep-index-files", daemon=True).start()
+
+
+def keep_sweeping() -> None:
+    while True:
+        try:
+            drop_stale_index_files()
+        except (OSError, DatabaseError) as error:
+            log.warning("index_files_not_swept", error=str(error))
+        finally:
+            connection.close()
+        time.sleep(FILES_EVERY)
+
+
 @site_wide()
 def sweep(now: datetime) -> bool:
     """Sweep if there is anything to do; return whether it is done. Inside of a transaction it cannot be done."""
@@ -121,6 +141,7 @@ def sweep(now: datetime) -> bool:
         if connection.vendor == "sqlite":
             is_clean = sweep_sqlite()
         else:
+            drop_stale_index_files()
             # Deleted rows make space for new ones, and are overwritten by them.
             with connection.cursor() as cursor:
                 cursor.execute("VACUUM")

@@ -55,6 +55,7 @@ POSITIVE = {
     "llm_concurrency": "calls at a time",
     "llm_seconds": "seconds for one question",
     "database_connections": "connections",
+    "replica_milliseconds": "milliseconds",
     "upkeep_at_once": "jobs",
     "web_threads": "threads",
     "index_megabytes": "megabytes",
@@ -106,6 +107,8 @@ class Conf:
     data_dir: Path = USUAL_DATA_DIR
     database_url: str = secret()
     database_connections: int = 20
+    replica_url: str = secret()
+    replica_milliseconds: int = 100
     row_security: bool = False
     broker_url: str = secret()
     embedder: str = "minilm"
@@ -202,10 +205,13 @@ class Conf:
             "DATABASE_URL",
             f"begins with {' or '.join(DATABASES)}",
         )
+        is_postgres = self.database_url.startswith(DATABASES[1:])
+        require(is_postgres or not self.row_security, "ROW_SECURITY", "needs PostgreSQL: set MEMSITE_DATABASE_URL")
+        require(is_postgres or not self.replica_url, "REPLICA_URL", "needs PostgreSQL: set MEMSITE_DATABASE_URL")
         require(
-            not self.row_security or self.database_url.startswith(("postgres://", "postgresql://")),
-            "ROW_SECURITY",
-            "needs PostgreSQL: set MEMSITE_DATABASE_URL",
+            not self.replica_url or self.replica_url.startswith(DATABASES[1:]),
+            "REPLICA_URL",
+            f"begins with {' or '.join(DATABASES[1:])}",
         )
         require(self.time_zone in time_zones(), "TIME_ZONE", "is an IANA name such as Europe/Berlin")
         require(self.web_processes >= 0, "WEB_PROCESSES", "is a number of processes, 0 for unknown")

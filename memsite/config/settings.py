@@ -2,6 +2,7 @@
 
 import os
 import sys
+from dataclasses import replace
 from datetime import timedelta
 from typing import Any
 
@@ -98,7 +99,7 @@ FORM_RENDERER = "django.forms.renderers.TemplatesSetting"
 
 # A writer waits so long for the one before it, and a request for a connection; then it is answered with 503.
 LOCK_SECONDS = 20
-RECONNECT_SECONDS = 5
+RECONNECT_SECONDS, REPLICA_SECONDS = 5, 2
 # A server that says nothing at all is waited for so long at each of its addresses.
 CONNECT_SECONDS = 5
 DATABASE_URL_RULE = "is an address such as postgresql://user:password@host:5432/name, with %2F for a / in the password"
@@ -155,7 +156,18 @@ def postgres_options(conf: Conf) -> dict[str, Any]:
     return {"ENGINE": "memsite.db.postgres", "CONN_HEALTH_CHECKS": True, "OPTIONS": options}
 
 
-DATABASES = {"default": database(MEMSITE)}
+def replica(conf: Conf) -> dict[str, Any]:
+    """Return the server that follows the database. Nobody waits long for it: the database answers instead.
+
+    Tests make none.
+    """
+    config = database(replace(conf, database_url=conf.replica_url))
+    config["OPTIONS"]["pool"] |= {"timeout": REPLICA_SECONDS}
+    limits = {"connect_timeout": REPLICA_SECONDS, "tcp_user_timeout": 1_000 * REPLICA_SECONDS}
+    return config | {"OPTIONS": limits | config["OPTIONS"], "TEST": {"MIRROR": "default"}}
+
+
+DATABASES = {"default": database(MEMSITE), **({"replica": replica(MEMSITE)} if MEMSITE.replica_url else {})}
 
 AUTH_PASSWORD_VALIDATORS = [
     {"NAME": "django.contrib.auth.password_validation.UserAttributeSimilarityValidator"},

@@ -11,6 +11,8 @@ from django.db import connection
 from django.db.migrations.loader import MigrationLoader
 from django.db.migrations.recorder import MigrationRecorder
 
+from memsite.config.conf import get_conf
+
 
 @dataclass(frozen=True, slots=True)
 class Standing:
@@ -54,8 +56,10 @@ def has_wal_reset_bug(version: tuple[int, ...]) -> bool:
 
 
 def index_folder() -> Path | None:
-    """Return the folder with the indexes of large apps. None for PostgreSQL, and for a database in memory."""
-    if connection.vendor != "sqlite" or connection.is_in_memory_db():  # type: ignore[attr-defined]  # SQLite's own
+    """Return the folder with the indexes of large apps, on PostgreSQL this host's. None for a database in memory."""
+    if connection.vendor != "sqlite":
+        return get_conf().data_dir / "indexes"
+    if connection.is_in_memory_db():  # type: ignore[attr-defined]  # SQLite's own
         return None
     return indexes_of(Path(str(connection.settings_dict["NAME"])))
 

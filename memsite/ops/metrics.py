@@ -67,6 +67,9 @@ CREATED = counter("memsite_memories_created_total", "Memories that were stored a
 JOB_RUNS = counter("memsite_job_runs_total", "Runs of jobs, each time that a worker was at one.", "job", "outcome")
 JOB_SECONDS = histogram("memsite_job_seconds", "How long a worker was at a run.", JOB_BUCKETS, "job")
 DELIVERIES = counter("memsite_webhook_deliveries_total", "Attempts to send a message to a webhook.", "outcome")
+REPLICA_READS = counter(
+    "memsite_replica_reads_total", "Reads that a replica may answer, by why it did (replica) or did not.", "outcome"
+)
 STARTS = counter("memsite_process_starts_total", "Processes that began to count.", "process")
 
 
@@ -129,3 +132,8 @@ def count_delivery(outcome: str) -> None:
 
 
 watchers.append(count_embedding)
+
+
+def count_replica_read(outcome: str) -> None:
+    """Count a read by its outcome: `replica`, or why the primary answered: `behind`, `failed`, `resting` after them."""
+    REPLICA_READS.labels(outcome).inc()

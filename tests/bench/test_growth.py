@@ -65,7 +65,7 @@ def test_the_same_app_is_measured_in_pgvector() -> None:
 def test_an_index_that_is_kept_is_measured_too(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setattr(vacuum, "index_folder", lambda: tmp_path)
     monkeypatch.setattr(index_cache, "LEAST_ROWS", 400)
-    monkeypatch.setattr(index_cache, "write_in_background", index_cache.write_index)
+    monkeypatch.setattr(index_cache, "write_in_background", lambda kind, state, _: index_cache.write_index(kind, state))
     with hashing() as embedder:
         app = fill_app(400, embedder, "growth")
         results = steps.measure_loads(app, embedder, "who sees what")

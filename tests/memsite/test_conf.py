@@ -77,6 +77,8 @@ def test_data_of_an_installed_package_is_where_its_user_keeps_data(
         ("COUNT_MILLISECONDS", "10000000000000"),
         ("BACKUP_DIR", "~nobody-of-this-name/backups"),
         ("DATABASE_URL", "mysql://localhost/x"),
+        ("REPLICA_URL", "postgresql://replica/memsite"),
+        ("REPLICA_MILLISECONDS", "0"),
         ("PROVIDER_NETWORKS", "everywhere"),
         ("LLM_PRICES", "small=cheap/dear"),
         ("LLM_PRICES", "small=1"),

@@ -15,6 +15,7 @@ from django.db.backends.postgresql import base
 from psycopg_pool import PoolTimeout
 
 from memsite.db.postgres.session import settle
+from memsite.db.replica import REPLICA
 from memsite.db.transactions import Unsure, is_cut_off
 
 # The server's words where it has no room for one more: those that there are will be free again.
@@ -36,9 +37,9 @@ class Connection(psycopg.Connection[Any]):
             made = super().connect(conninfo, **options)
         except psycopg.OperationalError as error:
             if not any(words in str(error) for words in FULL):
-                Connection.is_reached = False
+                cls.is_reached = False
             raise
-        Connection.is_reached = True
+        cls.is_reached = True
         try:
             settle(made)
         except BaseException:
@@ -47,23 +48,33 @@ class Connection(psycopg.Connection[Any]):
         return made
 
 
+class ReplicaConnection(Connection):
+    """Those to the replica, which may be away while the primary is there."""
+
+    is_reached: ClassVar[bool] = False
+
+
 class DatabaseWrapper(base.DatabaseWrapper):
+    @property
+    def connection_class(self) -> type[Connection]:
+        return ReplicaConnection if self.alias == REPLICA else Connection
+
     @property
     def pool(self) -> Any:
         pool = super().pool
         if pool:
-            pool.connection_class = Connection
+            pool.connection_class = self.connection_class
         return pool
 
     def get_new_connection(self, conn_params: dict[str, Any]) -> Any:
-        if self.pool and not Connection.is_reached:
-            knock(conn_params)
+        if self.pool and not self.connection_class.is_reached:
+            knock(self.connection_class, conn_params)
         try:
             return super().get_new_connection(conn_params)
         except PoolTimeout:
-            if not Connection.is_reached:
+            if not self.connection_class.is_reached:
                 # It went away meanwhile.
-                knock(conn_params)
+                knock(self.connection_class, conn_params)
             raise
 
     def _commit(self) -> None:
@@ -88,9 +99,9 @@ class DatabaseWrapper(base.DatabaseWrapper):
         super()._close()  # type: ignore[misc]  # the stubs leave it out
 
 
-def knock(conn_params: dict[str, Any]) -> None:
+def knock(kind: type[Connection], conn_params: dict[str, Any]) -> None:
     """Raise OutOfReach."""
     try:
-        Connection.connect(**conn_params).close()
+        kind.connect(**conn_params).close()
     except psycopg.OperationalError as error:
         raise OutOfReach(str(error)) from error

@@ -14,7 +14,7 @@ from django.db import connection
 from django.utils import timezone
 
 from memories.index import app_index as index_module
-from memories.index.app_index import AppIndex, Indexes, IndexView
+from memories.index.app_index import AppIndex, Indexes, IndexView, LivingRows
 from memories.index.columns import Sessions, Subjects
 from memories.maintain.embedding import embed_backlog
 from memories.models import Memory, Vector
@@ -177,7 +177,7 @@ def test_rows_stand_as_they_were_written_in_whatever_order_the_database_answers(
     expected = Memory.objects.order_by("change_number", "pk")
     assert view.columns.pk.tolist() == [memory.pk for memory in expected]
     assert view.columns.importance.tolist() == [memory.importance for memory in expected]
-    assert index.row_of == {pk: row for row, pk in enumerate(view.columns.pk.tolist())}
+    assert [index.row_of.get(pk) for pk in view.columns.pk.tolist()] == list(range(len(view.columns.pk)))
     # What is gone by number is gone by row.
     alice.delete(f"memories/{made[0]}")
     assert index.view().size == 20
@@ -329,3 +329,11 @@ def test_subjects_are_known_by_the_words_of_their_names() -> None:
     assert [subjects.code(name) for name in ("Ann Lee", "Lee, Lee", None, "Ann Lee")] == [1, 2, 0, 1]
     assert subjects.by_word == {"ann": [1], "lee": [1, 2]}
     assert subjects.words_by_letter == {"a": ["ann"], "l": ["lee"]}
+
+
+def test_a_row_is_found_by_its_memory_until_that_goes_and_when_it_is_back() -> None:
+    rows = LivingRows(np.array([3, 5, 9]), np.array([2, 0, 1], np.int32))
+    assert [rows.get(pk) for pk in (2, 3, 4, 5, 9, 10)] == [None, 2, None, 0, 1, None]
+    assert (rows.pop(5), rows.get(5), rows.pop(5), len(rows)) == (0, None, None, 2)
+    rows.update([(5, 7), (11, 8)])
+    assert (rows.get(5), rows.get(11), rows.pop(11), 11 in rows, len(rows)) == (7, 8, 8, False, 3)

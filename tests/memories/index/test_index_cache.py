@@ -8,8 +8,10 @@ import shutil
 import stat
 from collections.abc import Callable
 from dataclasses import replace
+from mmap import mmap
 from pathlib import Path
 from typing import Any
+from unittest.mock import Mock
 
 import numpy as np
 import pytest
@@ -30,7 +32,6 @@ from tests.conftest import Caller, fresh_caller, make_app, make_caller
 from tests.memories.retrieve.asking import change, contents, embedder_of, forget, search, store
 from tests.shared_data import module_fixture
 
-pytestmark = pytest.mark.sqlite("no other database has them")
 Read = list[int]
 
 
@@ -39,7 +40,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Kept at once, however small."""
     monkeypatch.setattr(vacuum, "index_folder", lambda: tmp_path / "indexes")
     monkeypatch.setattr(index_cache, "LEAST_ROWS", 1)
-    monkeypatch.setattr(index_cache, "write_in_background", index_cache.write_index)
+    monkeypatch.setattr(index_cache, "write_in_background", lambda kind, state, _: index_cache.write_index(kind, state))
     return tmp_path / "indexes"
 
 
@@ -134,9 +135,9 @@ def test_it_is_brought_up_to_date(alice: Caller, some: list[Memory], read: Read)
     found = another(alice)
     assert living(found) == [*[memory.pk for memory in some], fresh.pk]
     assert read == [len(some), 2]
-    row = found.row_of[some[0].pk]
+    row, new = found.row_of.get(some[0].pk), found.row_of.get(fresh.pk)
     assert found.columns.length[row] == len("Whales sing in the deep")
-    assert found.columns.subject[found.row_of[fresh.pk]] == found.subjects.numbers["Dogs"]
+    assert found.columns.subject[new] == found.subjects.numbers["Dogs"]
     assert len(set(found.columns.session_number[: found.size].tolist())) == found.size
 
 
@@ -202,6 +203,17 @@ def test_what_is_written_later_disturbs_neither_the_file_nor_another_process(ali
     one.columns.alive[:] = False
     assert path_of(alice.app).read_bytes() == written
     assert living(other) == [memory.pk for memory in some]
+
+
+def test_who_has_read_it_from_the_database_shares_the_file(alice: Caller, some: list[Memory], read: Read) -> None:
+    found = another(alice)
+    before = found.view()
+    fresh = store(alice, "Dogs bark")
+    found.share()
+    assert isinstance(found.columns.vectors.base, mmap)
+    assert living(found) == [*[memory.pk for memory in some], fresh.pk]
+    assert before.size == len(some)
+    assert read == [len(some), 1]
 
 
 def test_small_ones_are_not_kept(alice: Caller, some: list[Memory], monkeypatch: pytest.MonkeyPatch) -> None:
@@ -311,6 +323,22 @@ def test_a_file_of_which_something_is_forgotten_is_not_used_and_is_swept(
     forget(alice, some[1])
     drop_stale_index_files()
     assert not path_of(alice.app).exists()
+
+
+class Rested(Exception):
+    pass
+
+
+@pytest.mark.django_db(transaction=True)
+def test_each_host_sweeps_what_was_forgotten_on_another(charlie: Caller, monkeypatch: pytest.MonkeyPatch) -> None:
+    theirs = store(charlie, "Of another app")
+    another(charlie).view()
+    forget(charlie, theirs)
+    assert path_of(charlie.app).exists()
+    monkeypatch.setattr(vacuum, "time", Mock(sleep=Mock(side_effect=Rested)))
+    with pytest.raises(Rested):
+        vacuum.keep_sweeping()
+    assert not path_of(charlie.app).exists()
 
 
 def test_neighbours_keep_theirs(alice: Caller, charlie: Caller, some: list[Memory]) -> None:
@@ -461,7 +489,12 @@ def test_who_comes_second_does_not_write_it_again(alice: Caller, some: list[Memo
     written = path_of(alice.app).stat().st_ino
     first.keep()
     assert path_of(alice.app).stat().st_ino == written
+    # A few changes are no reason either: it may be shared by now.
     store(alice, "Dogs bark")
+    first.view()
+    first.keep()
+    assert path_of(alice.app).stat().st_ino == written
+    store(alice, "Ducks quack")
     first.view()
     first.keep()
     assert path_of(alice.app).stat().st_ino != written

@@ -77,7 +77,7 @@ for caller, word in ((acme, user), (globex, app), (acme, neighbour)):
 upkeep_learn_due()
 upkeep_summaries()
 index_cache.LEAST_ROWS = 1
-index_cache.write_in_background = index_cache.write_index
+index_cache.write_in_background = lambda kind, state, _: index_cache.write_index(kind, state)
 load_indexes()
 print(0, flush=True)
 purge(f"acme/memories/{lone['id']}")

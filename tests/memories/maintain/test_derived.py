@@ -284,14 +284,14 @@ def test_a_file_of_an_index(
 ) -> None:  # fmt: skip
     monkeypatch.setattr(vacuum, "index_folder", lambda: tmp_path)
     monkeypatch.setattr(index_cache, "LEAST_ROWS", 1)
-    monkeypatch.setattr(index_cache, "write_in_background", index_cache.write_index)
+    monkeypatch.setattr(index_cache, "write_in_background", lambda kind, state, _: index_cache.write_index(kind, state))
     start_anew(rung)
     found(alice, "whales")
     (path,) = tmp_path.glob("*.index")
     break_it(path)
     clear_caches()
     assert named_now(alice.app) == {"files of indexes"}
-    monkeypatch.setattr(index_cache, "write_in_background", lambda kind, state: None)
+    monkeypatch.setattr(index_cache, "write_in_background", lambda *_: None)
     assert found(alice, "where whales sing") == found(alice, "where whales sing")
     assert found(alice, "where whales sing")[0][0] == TEXTS[0]
     mend(alice.app, Unclaimed(until=NOW))
