@@ -304,7 +304,7 @@ def deleting(rows: QuerySet[Any], size: int = BATCH) -> Delete:
         if pks:
             with purge_permit():
                 # Nothing but its number is read of a row, however long its text.
-                rows.filter(pk__in=pks).only("pk").delete()
+                rows.filter(pk__in=pks).only("pk", "app").delete()
                 note_residue()
         return len(pks)
 

@@ -752,12 +752,12 @@ def edit_action(old_status: str, new_status: str) -> Action:
 
 def update_rows(memories: Iterable[Memory], columns: Sequence[str]) -> None:
     """Update columns of memories. One statement, whatever their number."""
-    columns = [*columns, "id"]
+    columns = [*columns, "id", "app_id"]
     fields: list[Any] = [Memory._meta.get_field(column) for column in columns]
-    assignments = ", ".join(f"{column} = %s" for column in columns[:-1])
+    assignments = ", ".join(f"{column} = %s" for column in columns[:-2])
     with connection.cursor() as cursor:
         cursor.executemany(
-            f"UPDATE {Memory._meta.db_table} SET {assignments} WHERE id = %s",
+            f"UPDATE {Memory._meta.db_table} SET {assignments} WHERE id = %s AND app_id = %s",
             [
                 [field.get_db_prep_save(getattr(memory, field.attname), connection) for field in fields]
                 for memory in memories

@@ -1,14 +1,22 @@
-"""Apps, and what separates them: every row belongs to one app, and every read goes through `for_app`."""
+"""Apps, and what separates them: every row belongs to one app, and every read goes through `for_app`.
+
+Statements name the app, for partitions or shards of it: what Django writes about a row by its number alone (joins,
+references, updates of an instance, deletes with what hangs on it) names the row's app, too.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import partial
 from threading import Lock
-from typing import Self, TypeVar
+from typing import Any, Self, TypeVar
 from uuid import UUID
 
 from django.core.validators import RegexValidator
 from django.db import models
+from django.db.models.deletion import Collector
+from django.db.models.lookups import Exact
+from django.db.models.signals import class_prepared
 from django.utils import timezone
 from uuid_utils.compat import uuid7
 
@@ -96,6 +104,47 @@ class ScopedQuerySet(models.QuerySet[Model]):
         """Return the rows of these apps, as `for_app` does of one."""
         return self.filter(app__in=apps)
 
+    def delete(self) -> tuple[int, dict[str, int]]:
+        """Delete as Django does, with statements that name the app."""
+        rows = self.order_by().select_related(None)
+        rows.query.select_for_update = False
+        collector = AppCollector(using=rows.db, origin=self)
+        collector.collect(rows)
+        self._result_cache = None
+        return collector.delete()
+
+    delete.alters_data = True  # type: ignore[attr-defined]
+    delete.queryset_only = True  # type: ignore[attr-defined]
+
+
+class AppCollector(Collector):
+    """Rows to be deleted with what refers to them, which is of the same apps."""
+
+    app_pks: set[int | None] | None = None
+
+    def related_objects(self, related_model: Any, related_fields: Any, objs: Any) -> Any:
+        rows = super().related_objects(related_model, related_fields, objs)
+        if self.app_pks is None:
+            self.app_pks = {getattr(row, "app_id", None) for row in objs}
+        return self.of_apps(rows)
+
+    def of_apps(self, rows: models.QuerySet[Any]) -> models.QuerySet[Any]:
+        if self.app_pks and None not in self.app_pks and is_of_one_app(rows.model):
+            return rows.filter(app__in=self.app_pks)
+        return rows
+
+    def delete(self) -> tuple[int, dict[str, int]]:
+        # By a condition, as what is deleted unseen: nobody listens to signals of a single row, and the database checks
+        # references when all is done.
+        self.sort()
+        for model, rows in [*self.data.items()]:
+            if is_of_one_app(model):
+                self.app_pks = self.app_pks or {row.app_id for row in rows}  # type: ignore[attr-defined]
+                found = model._base_manager.using(self.using).filter(pk__in=[row.pk for row in rows])
+                self.fast_deletes.append(self.of_apps(found))
+                del self.data[model]
+        return super().delete()
+
 
 class Scoped(models.Model):
     """A row of one app. PROTECT: an app is uninstalled or purged, never dropped with its rows."""
@@ -104,6 +153,46 @@ class Scoped(models.Model):
 
     class Meta:
         abstract = True
+
+    def delete(self, using: str | None = None, keep_parents: bool = False) -> tuple[int, dict[str, int]]:
+        collector = AppCollector(using=using or self._state.db or "default", origin=self)
+        collector.collect([self], keep_parents=keep_parents)
+        return collector.delete()
+
+    def _do_update(self, base_qs: models.QuerySet[Any], *arguments: Any) -> Any:  # type: ignore[override]
+        rows = base_qs if self.app_id is None else base_qs.filter(app=self.app_id)
+        return super()._do_update(rows, *arguments)
+
+
+def is_of_one_app(model: type[models.Model]) -> bool:
+    """Return whether each of its rows has an app; some of `Scoped` may have none."""
+    return issubclass(model, Scoped) and not model._meta.get_field("app").null
+
+
+def name_apps(sender: type[models.Model], **_: Any) -> None:
+    """Let references from one row of an app to another name the app."""
+    if not issubclass(sender, Scoped) or sender._meta.abstract:
+        return
+    for field in sender._meta.local_fields:
+        if isinstance(field, models.ForeignKey) and field.name != "app":
+            field.get_extra_restriction = partial(same_app, field)  # type: ignore[method-assign]
+            field.get_extra_descriptor_filter = partial(app_of, field)  # type: ignore[method-assign]
+
+
+def same_app(field: Any, alias: str | None, related_alias: str | None) -> Exact | None:
+    """Return the condition of a join, beside the number of the row that the field refers to."""
+    if alias is None or related_alias is None or not is_of_one_app(field.related_model) or not is_of_one_app(field.model):
+        return None
+    there, here = (model._meta.get_field("app") for model in (field.related_model, field.model))
+    return Exact(there.get_col(alias), here.get_col(related_alias))
+
+
+def app_of(field: Any, row: Any) -> dict[str, Any]:
+    """Return the condition of a look at what the row's field refers to."""
+    return {"app": row.app_id} if is_of_one_app(field.related_model) and is_of_one_app(field.model) else {}
+
+
+class_prepared.connect(name_apps)
 
 
 class IndexedByApp(Scoped):
