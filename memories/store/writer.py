@@ -531,7 +531,7 @@ class Writer:
             redact_sources(app, rows)
             redact_reasons(app, rows)
             self.erase(rows)
-            note_residue()
+            note_residue(app.pk)
         if beside:
             self.forget(beside)
         return len(given)
@@ -569,7 +569,7 @@ class Writer:
         if passages := list(rows.select_for_update().order_by("pk")):
             with purge_permit():
                 self.erase(passages)
-                note_residue()
+                note_residue(self.app.pk)
 
     def drop_summaries(self, memories: Sequence[Memory]) -> None:
         """Delete every version of a summary that may hold words of these memories."""

@@ -82,7 +82,9 @@ def find_key(text: str, now: datetime, commit: Commit | None = None) -> ApiKey |
         return None
     body, check, prefix = text[:-CHECK_LENGTH], text[-CHECK_LENGTH:], parts[1]
     is_well_formed = (
-        PREFIX_LENGTH <= len(prefix) <= LONGEST_PREFIX and len(parts[2]) == SECRET_LENGTH + CHECK_LENGTH and is_base_62(prefix)
+        PREFIX_LENGTH <= len(prefix) <= LONGEST_PREFIX
+        and len(parts[2]) == SECRET_LENGTH + CHECK_LENGTH
+        and is_base_62(prefix)
     )
     if not is_well_formed or not hmac.compare_digest(checksum(body), check):
         return None

@@ -15,7 +15,9 @@ from uuid import UUID
 from django.core.validators import RegexValidator
 from django.db import models
 from django.db.models.deletion import Collector
-from django.db.models.lookups import Exact
+from django.db.models.expressions import Col
+from django.db.models.fields.related_lookups import RelatedExact, RelatedIn
+from django.db.models.lookups import Exact, In, Lookup
 from django.db.models.signals import class_prepared
 from django.utils import timezone
 from uuid_utils.compat import uuid7
@@ -159,6 +161,11 @@ class Scoped(models.Model):
         collector.collect([self], keep_parents=keep_parents)
         return collector.delete()
 
+    def refresh_from_db(self, using: Any = None, fields: Any = None, from_queryset: Any = None) -> None:
+        if from_queryset is None and self.__dict__.get("app_id") is not None:
+            from_queryset = type(self)._base_manager.db_manager(using).filter(app=self.app_id)
+        super().refresh_from_db(using, fields, from_queryset)
+
     def _do_update(self, base_qs: models.QuerySet[Any], *arguments: Any) -> Any:  # type: ignore[override]
         rows = base_qs if self.app_id is None else base_qs.filter(app=self.app_id)
         return super()._do_update(rows, *arguments)
@@ -177,11 +184,18 @@ def name_apps(sender: type[models.Model], **_: Any) -> None:
         if isinstance(field, models.ForeignKey) and field.name != "app":
             field.get_extra_restriction = partial(same_app, field)  # type: ignore[method-assign]
             field.get_extra_descriptor_filter = partial(app_of, field)  # type: ignore[method-assign]
+            field.register_lookup(ExactInApp)
+            field.register_lookup(InApps)
 
 
 def same_app(field: Any, alias: str | None, related_alias: str | None) -> Exact | None:
     """Return the condition of a join, beside the number of the row that the field refers to."""
-    if alias is None or related_alias is None or not is_of_one_app(field.related_model) or not is_of_one_app(field.model):
+    if (
+        alias is None
+        or related_alias is None
+        or not is_of_one_app(field.related_model)
+        or not is_of_one_app(field.model)
+    ):
         return None
     there, here = (model._meta.get_field("app") for model in (field.related_model, field.model))
     return Exact(there.get_col(alias), here.get_col(related_alias))
@@ -190,6 +204,36 @@ def same_app(field: Any, alias: str | None, related_alias: str | None) -> Exact 
 def app_of(field: Any, row: Any) -> dict[str, Any]:
     """Return the condition of a look at what the row's field refers to."""
     return {"app": row.app_id} if is_of_one_app(field.related_model) and is_of_one_app(field.model) else {}
+
+
+class NamesApps(Lookup):  # type: ignore[type-arg]  # only stubs know of it
+    """A look for rows that refer to rows at hand: it names their apps, too."""
+
+    app_pks: set[Any] = set()
+
+    def __init__(self, lhs: Any, rhs: Any) -> None:
+        rows = rhs if isinstance(rhs, list | tuple | set | frozenset) else [rhs]
+        if rows and isinstance(lhs, Col) and is_of_one_app(lhs.target.model):
+            self.app_pks = {row.app_id if isinstance(row, Scoped) else None for row in rows}
+        super().__init__(lhs, rhs)
+
+    def as_sql(self, compiler: Any, connection: Any) -> Any:
+        sql, parameters = super().as_sql(compiler, connection)
+        if not self.app_pks or None in self.app_pks:
+            return sql, parameters
+        column = self.lhs.target.model._meta.get_field("app").get_col(self.lhs.alias)
+        several = len(self.app_pks) > 1
+        condition = In(column, sorted(self.app_pks)) if several else Exact(column, min(self.app_pks))
+        named, apps = compiler.compile(condition)
+        return f"({sql} AND {named})", [*parameters, *apps]
+
+
+class ExactInApp(NamesApps, RelatedExact):
+    pass
+
+
+class InApps(NamesApps, RelatedIn):
+    pass
 
 
 class_prepared.connect(name_apps)

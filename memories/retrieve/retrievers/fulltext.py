@@ -49,7 +49,9 @@ IN_POSTGRES = (
 )
 # An index of words finds a range of numbers as fast as one, and a list one by one.
 NEW_IN_SQLITE = f"SELECT {{}}, rowid FROM {TABLE} WHERE {TABLE} MATCH %s AND rowid BETWEEN %s AND %s"
-NEW_IN_POSTGRES = f"SELECT {{}}, id FROM {MEMORY} WHERE app_id = %s AND id = ANY(%s) AND {WORDS} @@ memsite_query(%s, %s)"
+NEW_IN_POSTGRES = (
+    f"SELECT {{}}, id FROM {MEMORY} WHERE app_id = %s AND id = ANY(%s) AND {WORDS} @@ memsite_query(%s, %s)"
+)
 FEW_SUSPECTS = 4
 SYMBOL, MOST_SYMBOLS = "So", 8
 """The category of emoji, flags and the like in Unicode. What joins and colours them is of others."""
