@@ -23,13 +23,17 @@ from django.core.management.color import no_style
 from django.db import connection
 from psycopg import sql
 
+from memsite.tenancy import row_level_security
 from tests.settings import database_url, is_walled
+from tools.partitioned import split_by_app
 
 ROOT = Path(__file__).resolve().parents[1]
 FOLDER = ROOT / ".pytest_cache" / "d" / "databases"
 """Shared by the processes of this run and by later runs."""
 PATIENCE_SECONDS = 60
 SOURCES = ("memsite", "memories", "sessions")
+PARTITIONS = int(os.environ.get("TEST_PARTITIONS", "0"))
+"""Of the tables of memories and vectors, on PostgreSQL (`tools.partitioned`)."""
 
 
 def migrate_once() -> Callable[..., Any]:
@@ -106,6 +110,10 @@ def migrate_postgres(template: str, *arguments: Any, **options: Any) -> None:
         copy_database(template, own)
         return
     call_command("migrate", *arguments, **options)
+    if PARTITIONS:
+        with connection.cursor() as cursor:
+            split_by_app(cursor, PARTITIONS)
+        row_level_security.build()
     leave_database()
     copy_database(own, template)
 

@@ -12,7 +12,8 @@ from collections.abc import Iterable, Iterator, Mapping
 
 TABLE = re.compile(
     r"\b(?:FROM|JOIN|UPDATE|INTO|,) ?(?:ONLY )?([a-z_]+)"
-    r"(?: (?:AS )?(?!(?:ON|WHERE|SET|INNER|LEFT|JOIN|CROSS|ORDER|GROUP|LIMIT|INDEXED|NOT|VALUES|UNION|AND|USING)\b)(\w+))?"
+    r"(?: (?:AS )?(?!(?:ON|WHERE|SET|INNER|LEFT|JOIN|CROSS|ORDER|GROUP|LIMIT|INDEXED|NOT|VALUES|UNION|AND|USING)\b)"
+    r"(\w+))?"
 )
 INSERTED = re.compile(r"INSERT (?:OR \w+ )?INTO (\w+)(?: AS \w+)? ?\(([^)]*)\)")
 BOUND = re.compile(r"(?:\b(\w+)\.)?\b(app_id|id) ?(?:=|IN) ?(?:\(?(\w+)\.(app_id|id)\b|(?=[(%\d'?]|ANY|CAST|NULL))")
