@@ -127,7 +127,7 @@ class AppCollector(Collector):
     def related_objects(self, related_model: Any, related_fields: Any, objs: Any) -> Any:
         rows = super().related_objects(related_model, related_fields, objs)
         if self.app_pks is None:
-            self.app_pks = {getattr(row, "app_id", None) for row in objs}
+            self.app_pks = {read_app(row) for row in objs}
         return self.of_apps(rows)
 
     def of_apps(self, rows: models.QuerySet[Any]) -> models.QuerySet[Any]:
@@ -141,7 +141,7 @@ class AppCollector(Collector):
         self.sort()
         for model, rows in [*self.data.items()]:
             if is_of_one_app(model):
-                self.app_pks = self.app_pks or {row.app_id for row in rows}  # type: ignore[attr-defined]
+                self.app_pks = self.app_pks or {read_app(row) for row in rows}
                 found = model._base_manager.using(self.using).filter(pk__in=[row.pk for row in rows])
                 self.fast_deletes.append(self.of_apps(found))
                 del self.data[model]
@@ -162,13 +162,18 @@ class Scoped(models.Model):
         return collector.delete()
 
     def refresh_from_db(self, using: Any = None, fields: Any = None, from_queryset: Any = None) -> None:
-        if from_queryset is None and self.__dict__.get("app_id") is not None:
+        if from_queryset is None and read_app(self) is not None:
             from_queryset = type(self)._base_manager.db_manager(using).filter(app=self.app_id)
         super().refresh_from_db(using, fields, from_queryset)
 
     def _do_update(self, base_qs: models.QuerySet[Any], *arguments: Any) -> Any:  # type: ignore[override]
-        rows = base_qs if self.app_id is None else base_qs.filter(app=self.app_id)
+        rows = base_qs if read_app(self) is None else base_qs.filter(app=self.app_id)
         return super()._do_update(rows, *arguments)
+
+
+def read_app(row: Any) -> int | None:
+    """Return the number of the row's app as far as it has been read; None for what is no row of an app."""
+    return row.__dict__.get("app_id") if isinstance(row, Scoped) else None
 
 
 def is_of_one_app(model: type[models.Model]) -> bool:
@@ -203,7 +208,8 @@ def same_app(field: Any, alias: str | None, related_alias: str | None) -> Exact 
 
 def app_of(field: Any, row: Any) -> dict[str, Any]:
     """Return the condition of a look at what the row's field refers to."""
-    return {"app": row.app_id} if is_of_one_app(field.related_model) and is_of_one_app(field.model) else {}
+    is_known = is_of_one_app(field.related_model) and is_of_one_app(field.model) and read_app(row) is not None
+    return {"app": row.app_id} if is_known else {}
 
 
 class NamesApps(Lookup):  # type: ignore[type-arg]  # only stubs know of it
@@ -214,7 +220,7 @@ class NamesApps(Lookup):  # type: ignore[type-arg]  # only stubs know of it
     def __init__(self, lhs: Any, rhs: Any) -> None:
         rows = rhs if isinstance(rhs, list | tuple | set | frozenset) else [rhs]
         if rows and isinstance(lhs, Col) and is_of_one_app(lhs.target.model):
-            self.app_pks = {row.app_id if isinstance(row, Scoped) else None for row in rows}
+            self.app_pks = {read_app(row) for row in rows}
         super().__init__(lhs, rhs)
 
     def as_sql(self, compiler: Any, connection: Any) -> Any:
