@@ -196,6 +196,11 @@ bench-partitions: $(VENV)/dev.stamp
 bench-hosts: $(VENV)/dev.stamp
 	@$(BIN)/python -m tools.postgres --shared-buffers 1GB $(BIN)/python -W ignore -m bench.hosts --sizes $(SIZES) --note "$(NOTE)"
 
+# What 8 cores and a database of 16 carry, by processor time (SIZE=500 REQUESTS=20 APPS=8 for a quick look).
+.PHONY: bench-capacity
+bench-capacity: $(VENV)/dev.stamp ## Measure processor time per request, and whether apps wait for one another
+	@OMP_NUM_THREADS=1 $(BIN)/python -m tools.postgres $(BIN)/python -W ignore -m bench.capacity $(if $(filter command line,$(origin SIZE)),--size $(SIZE)) $(if $(REQUESTS),--requests $(REQUESTS)) $(if $(APPS),--apps $(APPS)) --note "$(NOTE)"
+
 train-ranker: $(VENV)/run.stamp ## Learn the weights of the ranking anew, and say what they are worth
 	@$(BENCH) bench.train_ranker $(BENCH_DATA)
 

@@ -11,14 +11,12 @@ statements of a search asked of each; then the statements of an agent's day are 
 from __future__ import annotations
 
 import json
-import re
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
-from django.apps import apps
 from django.db import connection, transaction
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
@@ -33,7 +31,8 @@ from memories.retrieve.access_counters import counters
 from memories.retrieve.pipeline import indexes
 from memsite.tenancy.keys import create_key
 from memsite.tenancy.models import Agent, App
-from memsite.tenancy.scoping import Scoped
+from memsite.tenancy.row_level_security import scoped_tables
+from tools.app_statements import shortened, statements_in, unnamed_tables
 
 LAYOUTS = {"as it is": 0, "16 partitions": 16, "128 partitions": 128}
 TABLES = ("memories_memory", "memories_vector")
@@ -46,14 +45,18 @@ STATEMENTS = {
     'SELECT "memories_memory"."id"': "the ten hits",
     "UPDATE memories_memory SET access_count": "their accesses, counted",
 }
-NAMING = {
-    "an app's index, read whole": ("v.memory_id = m.id", "v.memory_id = m.id AND v.app_id = m.app_id"),
-    "who holds the words": (" WHERE words @@", " WHERE app_id = {app} AND words @@"),
-}
-"""Of those that look into every partition: what in them would have to be said, so that they do not."""
+REFERENCE_TABLES = (
+    "tenancy_apikey",
+    "tenancy_identity",
+    "tenancy_auditentry",
+    "tenancy_purgepermit",
+    "jobs_jobrun",
+    "jobs_jobschedule",
+    "memories_alertrule",
+    "memories_alert",
+    "oauth_*",
+)
 GROWN = "a tenth changed, then VACUUM, ms"
-CONDITION, INSERTED = re.compile(r"(app_id\"?|\ba\.id) (=|IN) [^a-z\"]"), re.compile(r"INSERT INTO [^(]+\([^)]*app_id")
-"""How statements name an app: by a condition with its number (`a` is the app itself), or among what is inserted."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +77,7 @@ def main() -> None:
     with hashing() as embedder:
         app = fill_app(given.memories, embedder, "partitions")
         key = create_key(Agent.objects.for_app(app).get(), ["read", "write"]).text
-        statements = with_named_apps(statements_of_a_search(key), app)
+        statements = statements_of_a_search(key)
         laid_out = {name: lay_out(name, parts, app, given.apps) for name, parts in LAYOUTS.items()}
         question = {name: ask(name, statements) for name in LAYOUTS}
         grown = {name: vacuumed(name) for name in LAYOUTS}
@@ -98,18 +101,6 @@ def statements_of_a_search(key: str) -> dict[str, str]:
     results = {what: next(sql for sql in heard if sql.startswith(start)) for start, what in STATEMENTS.items()}
     # What is told together is explained alone.
     return {what: sql.split("; ")[0] for what, sql in results.items()}
-
-
-def with_named_apps(statements: Mapping[str, str], app: App) -> dict[str, str]:
-    """Each, and after it the same one as it would have to be."""
-    values: dict[str, str] = {}
-    for what, sql in statements.items():
-        values[what] = sql
-        if what in NAMING:
-            statement, better = NAMING[what]
-            assert statement in sql, f"{what} is asked in another way"
-            values[f"{what}, if it named the app"] = sql.replace(statement, better.format(app=app.pk))
-    return values
 
 
 @contextmanager
@@ -239,7 +230,7 @@ def vacuumed(layout: str) -> float:
 
 def routed_statements(key: str) -> dict[str, tuple[int, list[str]]]:
     """By what an agent does: how many statements about rows of apps it asks, and those that do not name the app."""
-    scoped = {model._meta.db_table for model in apps.get_models() if issubclass(model, Scoped)}
+    columns = scoped_tables()
     client = client_of(key)
     uid = parsed(client, "post", "memories", {"content": "Grey herons stand in the reeds"})["id"]
     day: dict[str, tuple[str, str, dict[str, object]]] = {
@@ -256,21 +247,9 @@ def routed_statements(key: str) -> dict[str, tuple[int, list[str]]]:
         with hearing() as captured:
             parsed(client, method, path, body)
             counters.write()
-        heard = [part for query in captured for part in query["sql"].split("; ")]
-        about = [sql for sql in heard if any(f"{name} " in sql.replace('"', " ") for name in scoped)]
-        values[what] = len(about), [shortened(sql) for sql in about if not names_app(sql)]
+        about = [sql for sql in statements_in(captured) if any(f"{name} " in sql.replace('"', " ") for name in columns)]
+        values[what] = len(about), [shortened(sql) for sql in about if unnamed_tables(sql, columns)]
     return values
-
-
-def names_app(sql: str) -> bool:
-    return bool(CONDITION.search(sql) or INSERTED.search(sql))
-
-
-def shortened(sql: str) -> str:
-    """Which statement it is, without what it was about."""
-    tables = re.findall(r'(?:FROM|INTO|UPDATE|JOIN) "?([a-z_]+)', sql)
-    columns = re.findall(r'WHERE.*?"?\.?"?([a-z_]+)"? (?:=|IN|>|@@)', sql, re.DOTALL)
-    return f"{sql.split()[0]} {', '.join(dict.fromkeys(tables))} by {', '.join(dict.fromkeys(columns)) or 'nothing'}"
 
 
 # --- what is told
@@ -298,13 +277,19 @@ def render(
         "**Shards**: a router such as Citus' sends a statement to one server if it names the app. Of the statements "
         "about rows of apps that an agent's requests ask, as the database hears them, so many do, and these do not."
     )
+    references = (
+        "**Tables that would be on every server**, as some of their rows are of no app, or are found before it is "
+        f"known: {', '.join(f'`{name}`' for name in REFERENCE_TABLES)}, and Django's own. `tenancy_writeslot` would be "
+        "split by its agent, `tenancy_idempotentanswer` by its caller, `tenancy_residue` by its number, which is the "
+        "app's; all others by `app_id`."
+    )
     days = [
         [what, number, number - len(others), "; ".join(f"`{seen}`" for seen in dict.fromkeys(others)) or "–"]
         for what, (number, others) in routed.items()
     ]
     return "\n\n".join([
         f"Measured {facts}", text, table(["", *values], rows), routing,
-        table(["an agent", "statements", "name the app", "the others"], days),
+        table(["an agent", "statements", "name the app", "the others"], days), references,
     ])  # fmt: skip
 
 

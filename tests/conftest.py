@@ -18,12 +18,13 @@ from hypothesis import HealthCheck, settings
 from rest_framework.test import APIClient
 from time_machine import travel
 
+from memories.store import writer
 from memsite.tenancy.keys import create_key
 from memsite.tenancy.models import Agent, App, AppPolicy
 from memsite.tenancy.policy import preset_values
 from memsite.tenancy.row_level_security import site_wide
 from tests.caches import clear_caches
-from tests.databases import drop_test_database, flush, migrate_once
+from tests.databases import PARTITIONS, drop_test_database, flush, migrate_once
 from tests.scale import SCALE
 from tests.serving import Server, serving
 from tests.statements import REPEATED, function_of
@@ -191,6 +192,13 @@ def django_db_modify_db_settings(django_db_modify_db_settings: None) -> Iterator
         if connection.vendor == "postgresql":
             patch.setattr(type(connection.creation), "_destroy_test_db", drop_test_database)
         yield
+
+
+@pytest.fixture(autouse=bool(PARTITIONS))
+def _vectors_are_written_over_by_app(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is unique in a table of partitions names the app."""
+    insert = writer.insert_all
+    monkeypatch.setattr(writer, "insert_all", lambda rows, over=(): insert(rows, over=("app", *over) if over else ()))
 
 
 @pytest.fixture

@@ -26,13 +26,17 @@ from django.db import connection
 from psycopg import sql
 from psycopg.conninfo import conninfo_to_dict
 
+from memsite.tenancy import row_level_security
 from tests.settings import database_url, is_behind_row_security
+from tools.partitioned import split_by_app
 
 ROOT = Path(__file__).resolve().parents[1]
 FOLDER = ROOT / ".pytest_cache" / "d" / "databases"
 """Shared by the processes of this run and by later runs."""
 PATIENCE_SECONDS = 60
 SOURCES = ("memsite", "memories", "sessions")
+PARTITIONS = int(os.environ.get("TEST_PARTITIONS", "0"))
+"""Of the tables of memories and vectors, on PostgreSQL (`tools.partitioned`)."""
 
 
 def migrate_once() -> Callable[..., Any]:
@@ -109,6 +113,10 @@ def migrate_postgres(template: str, *arguments: Any, **options: Any) -> None:
         copy_database(template, own)
         return
     call_command("migrate", *arguments, **options)
+    if PARTITIONS:
+        with connection.cursor() as cursor:
+            split_by_app(cursor, PARTITIONS)
+        row_level_security.build()
     leave_database()
     copy_database(own, template)
 

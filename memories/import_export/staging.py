@@ -120,7 +120,7 @@ def stage(row: Import, lines: Iterable[Line]) -> None:
     except BaseException:
         with transaction.atomic():
             Import.objects.for_app(row.app).filter(pk=row.pk).delete()
-            note_residue()
+            note_residue(row.app_id)
         raise
     row.refresh_from_db()
 

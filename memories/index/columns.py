@@ -64,7 +64,7 @@ SELECT m.id, m.change_number,
        m.importance, m.priority, m.confidence, m.sentiment, coalesce(m.look, 0),
        CASE WHEN m.reviewed_at IS NULL THEN m.origin ELSE '' END, {times},
        CASE WHEN {dim} = %s THEN {data} END
-FROM memories_memory m LEFT JOIN {table} v ON v.memory_id = m.id AND v.model = %s
+FROM memories_memory m LEFT JOIN {table} v ON v.memory_id = m.id AND v.app_id = m.app_id AND v.model = %s
 WHERE m.app_id = %s AND m.change_number > %s AND m.change_number <= %s AND m.purged_at IS NULL
 AND m.status NOT IN ('cold', 'withdrawn')
 """

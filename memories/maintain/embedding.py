@@ -94,7 +94,7 @@ def without_vector(app: App, model: str, after: Place = START) -> MemoryQuerySet
     behind = Q(change_number__gt=change) | Q(change_number=change, pk__gt=pk)
     # The first condition is what the database can find the place in the index by.
     rows = Memory.objects.for_app(app).warm().filter(behind, change_number__gte=change)
-    return rows.exclude(vectors__model=model).order_by("change_number", "pk")
+    return rows.without_vector(model).order_by("change_number", "pk")
 
 
 def passages_without(app: App, model: str) -> QuerySet[Passage]:

@@ -563,7 +563,8 @@ def add_trigger(
     memories = memories_named(agent, body.pop("memory_ids"))
     count_writes(ctx.agent, 1)
     try:
-        return brief_trigger(agent, agent.add_trigger({**body, "text": str(body["trigger_date"])}, memories))
+        trigger = agent.add_trigger({**body, "text": str(body["trigger_date"])}, memories)
+        return brief_trigger(agent, agent.triggers().get(pk=trigger.pk))
     except WrongTrigger as wrong:
         reason = str(wrong).replace("trigger_date", ARGUMENTS["trigger_date"])
         raise WrongTrigger(ARGUMENTS.get(wrong.field, wrong.field), reason) from None

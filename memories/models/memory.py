@@ -10,7 +10,7 @@ from typing import Self
 
 from django.core.validators import MaxValueValidator, MinValueValidator
 from django.db import connection, models
-from django.db.models import F, Q
+from django.db.models import Exists, F, OuterRef, Q
 from django.utils import timezone
 
 from memories.providers.llm.provider import Noted
@@ -138,6 +138,11 @@ class MemoryQuerySet(PurgedQuerySet["Memory"]):
     def without_documents(self) -> Self:
         """Return what is known, without the passages of files."""
         return self.exclude(source=Source.DOCUMENT)
+
+    def without_vector(self, model: str) -> Self:
+        """Return what this model has not embedded."""
+        vectors = self.model._meta.get_field("vectors").related_model._base_manager
+        return self.exclude(Exists(vectors.filter(app=OuterRef("app"), memory=OuterRef("pk"), model=model)))
 
     def lessons(self) -> Self:
         """Return what users corrected and agents learnt. Uses the index `memory_lesson`."""

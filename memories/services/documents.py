@@ -150,7 +150,7 @@ class DocumentService(Caller):
             write.drop_document(document)
             Document.objects.for_app(self.app).filter(pk=document.pk).delete()
             forget_answers(self.app, [document.uid, *passages])
-            note_residue()
+            note_residue(self.app.pk)
         enqueue(SWEEP_TASK)
 
     # --- in the worker
@@ -239,7 +239,7 @@ class DocumentService(Caller):
         done = {"status": status, "reason": reason[:500], "data": None, "lease_until": None, **fields}
         log.info("document_read", document=str(document.uid), status=status)
         with transaction.atomic():
-            note_residue()
+            note_residue(self.app.pk)
             return status.value if rows.update(**done, updated_at=timezone.now()) else "replaced"
 
 

@@ -234,7 +234,7 @@ class SessionService(TriggerService):
         self.wind_up(session)
         waiting = Extraction.objects.for_app(self.app).open().filter(session=session).count()
         mine = Memory.objects.for_app(self.app).warm().filter(session=session)
-        return waiting + mine.exclude(vectors__model=self.embedder.name).count()
+        return waiting + mine.without_vector(self.embedder.name).count()
 
     def wind_up(self, session: AgentSession) -> None:
         """Do what follows the end of a session, whoever ended it."""

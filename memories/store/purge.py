@@ -118,7 +118,7 @@ def purge_app(app: App, actor: str, now: datetime) -> Purge:
         forget_all_answers(app)
         # Answers to operators are not the app's: those go that tell of one of its memories.
         forget_answers(app, Memory.objects.for_app(app).values_list("uid", flat=True).iterator())
-        note_residue()
+        note_residue(app.pk)
         rows = (Memory, AgentSession, Turn, Resource)
         counts = [model.objects.for_app(app).count() for model in rows]
         return note(write, PurgeWhat.APP, *counts)
@@ -196,7 +196,7 @@ class Hiding:
                 beside = drop_for(self.app, rows)
                 self.hide(Memory.objects.for_app(self.app).filter(pk__in=[memory.pk for memory in beside]))
             forget_answers(self.app, uids)
-            note_residue()
+            note_residue(self.app.pk)
         turns = resources = 0
         for batch in in_batches(self.sessions, BATCH):
             some = [session.pk for session in batch]
@@ -284,7 +284,9 @@ def unread(rows: Rows) -> Rows:
     """Return those that no other row reads. What another purge has hidden since waits for the next time."""
     for relation in rows.model._meta.related_objects:
         if relation.on_delete is PROTECT:
-            readers = relation.related_model._base_manager.filter(**{relation.field.name: OuterRef("pk")})
+            readers = relation.related_model._base_manager.filter(
+                **{relation.field.name: OuterRef("pk"), "app": OuterRef("app")}
+            )
             rows = rows.filter(~Exists(readers))
     return rows
 
@@ -304,8 +306,8 @@ def deleting(rows: QuerySet[Any], size: int = BATCH) -> Delete:
         if pks:
             with purge_permit():
                 # Nothing but its number is read of a row, however long its text.
-                rows.filter(pk__in=pks).only("pk").delete()
-                note_residue()
+                rows.filter(pk__in=pks).only("pk", "app").delete()
+                note_residue(write.app.pk)
         return len(pks)
 
     return delete
@@ -318,7 +320,7 @@ def erase_memories(write: Writer) -> int:
             if not is_going(write.app):
                 redact_reasons(write.app, rows)
             write.erase(rows)
-            note_residue()
+            note_residue(write.app.pk)
     return len(rows)
 
 

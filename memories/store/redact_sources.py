@@ -109,7 +109,8 @@ def replace(row: Model, values: Mapping[str, Any]) -> None:
     if all(getattr(row, name) == value for name, value in values.items()):
         return
     with connection.cursor() as cursor:
-        cursor.execute(f"DELETE FROM {row._meta.db_table} WHERE id = %s", [row.pk])  # noqa: S608  # our own names
+        sql = f"DELETE FROM {row._meta.db_table} WHERE id = %s AND app_id = %s"  # noqa: S608  # our own names
+        cursor.execute(sql, [row.pk, row.app_id])
     for name, value in values.items():
         setattr(row, name, value)
     row.save(force_insert=True)

@@ -531,7 +531,7 @@ class Writer:
             redact_sources(app, rows)
             redact_reasons(app, rows)
             self.erase(rows)
-            note_residue()
+            note_residue(app.pk)
         if beside:
             self.forget(beside)
         return len(given)
@@ -569,7 +569,7 @@ class Writer:
         if passages := list(rows.select_for_update().order_by("pk")):
             with purge_permit():
                 self.erase(passages)
-                note_residue()
+                note_residue(self.app.pk)
 
     def drop_summaries(self, memories: Sequence[Memory]) -> None:
         """Delete every version of a summary that may hold words of these memories."""
@@ -752,12 +752,12 @@ def edit_action(old_status: str, new_status: str) -> Action:
 
 def update_rows(memories: Iterable[Memory], columns: Sequence[str]) -> None:
     """Update columns of memories. One statement, whatever their number."""
-    columns = [*columns, "id"]
+    columns = [*columns, "id", "app_id"]
     fields: list[Any] = [Memory._meta.get_field(column) for column in columns]
-    assignments = ", ".join(f"{column} = %s" for column in columns[:-1])
+    assignments = ", ".join(f"{column} = %s" for column in columns[:-2])
     with connection.cursor() as cursor:
         cursor.executemany(
-            f"UPDATE {Memory._meta.db_table} SET {assignments} WHERE id = %s",
+            f"UPDATE {Memory._meta.db_table} SET {assignments} WHERE id = %s AND app_id = %s",
             [
                 [field.get_db_prep_save(getattr(memory, field.attname), connection) for field in fields]
                 for memory in memories

@@ -98,6 +98,10 @@ class SameApp(TriggerOperation):
     def forwards(self, vendor: str) -> list[str]:
         theirs = f"(SELECT app_id FROM {self.target} WHERE id = NEW.{self.column})"
         foreign = f"NEW.{self.column} IS NOT NULL AND NEW.app_id IS DISTINCT FROM {theirs}"
+        if vendor == "postgresql" and not self.of_site:
+            # The same, and it names the app: where the target is in partitions, one of them is looked into.
+            there = f"SELECT FROM {self.target} WHERE id = NEW.{self.column} AND app_id = NEW.app_id"
+            foreign = f"NEW.{self.column} IS NOT NULL AND NOT EXISTS ({there})"
         if self.of_site:
             foreign += f" AND {'NEW.app_id' if self.of_site == 'row' else theirs} IS NOT NULL"
         if vendor == "sqlite":

@@ -1,7 +1,8 @@
 """API keys: how they look, how they are made, checked, rotated and revoked.
 
-A key is `mst_PREFIX_SECRETCHECK`: the prefix names it in lists and logs, the secret is 256 random bits, the check
-is a CRC-32 that tells a typing error from a wrong key without asking the database. The database holds the
+A key is `mst_PREFIX_SECRETCHECK`: the prefix names it in lists and logs, and begins with the number of the agent's app,
+by which a router finds its shard (keys of operators, and those of 0.1.0, have none). The secret is 256 random bits, the
+check is a CRC-32 that tells a typing error from a wrong key without asking the database. The database holds the
 SHA-512/256 of the whole; a slow password hash would add nothing to 256 random bits but 50 ms a request.
 """
 
@@ -21,7 +22,8 @@ from memsite.tenancy.row_level_security import site_wide
 
 ALPHABET = string.digits + string.ascii_letters
 MARK = "mst"
-PREFIX_LENGTH = 8
+PREFIX_LENGTH, LONGEST_PREFIX = 8, 16
+"""Without the app's number, and with the largest."""
 SECRET_LENGTH = 43  # 62**43 > 2**256
 CHECK_LENGTH = 6  # 62**6 > 2**32
 LIVE_KEYS_PER_AGENT = 2
@@ -35,7 +37,9 @@ class NewKey:
     text: str
 
 
-keys_of_prefix = Prepared(lambda prefix: ApiKey.objects.select_related("agent__app__policy").filter(prefix=prefix))
+with_agents = ApiKey.objects.select_related("agent__app__policy")
+keys_of_prefix = Prepared(lambda prefix: with_agents.filter(prefix=prefix))
+keys_of_app = Prepared(lambda app_pk, prefix: with_agents.filter(agent__app=app_pk, prefix=prefix))
 
 
 class TooManyKeys(Exception):
@@ -43,7 +47,7 @@ class TooManyKeys(Exception):
 
 
 def create_key(agent: Agent | None, scopes: Iterable[str], *, expires_at: datetime | None = None) -> NewKey:
-    prefix = random_text(PREFIX_LENGTH)
+    prefix = (base_62(agent.app_id) if agent else "") + random_text(PREFIX_LENGTH)
     body = f"{MARK}_{prefix}_{random_text(SECRET_LENGTH)}"
     text = body + checksum(body)
     row = ApiKey.objects.create(
@@ -77,12 +81,18 @@ def find_key(text: str, now: datetime, commit: Commit | None = None) -> ApiKey |
     if len(parts) != 3 or parts[0] != MARK or not text.isascii():
         return None
     body, check, prefix = text[:-CHECK_LENGTH], text[-CHECK_LENGTH:], parts[1]
-    is_well_formed = len(prefix) == PREFIX_LENGTH and len(parts[2]) == SECRET_LENGTH + CHECK_LENGTH
+    is_well_formed = (
+        PREFIX_LENGTH <= len(prefix) <= LONGEST_PREFIX
+        and len(parts[2]) == SECRET_LENGTH + CHECK_LENGTH
+        and is_base_62(prefix)
+    )
     if not is_well_formed or not hmac.compare_digest(checksum(body), check):
         return None
-    # Whose it is is not known yet.
+    app_pk = app_pk_of(prefix)
+    # Whose it is is not certain yet.
     with site_wide():
-        row = next(iter(keys_of_prefix.as_of(commit, prefix)), None)
+        rows = keys_of_app.as_of(commit, app_pk, prefix) if app_pk else keys_of_prefix.as_of(commit, prefix)
+    row = next(iter(rows), None)
     if row is None or not hmac.compare_digest(row.key_hash, hash_key(text)) or not row.is_live(now):
         return None
     return row
@@ -92,13 +102,29 @@ def hash_key(text: str) -> str:
     return hashlib.new("sha512_256", text.encode()).hexdigest()
 
 
+def app_pk_of(prefix: str) -> int | None:
+    """Return the number of the app that a key's prefix begins with, if it does."""
+    value = 0
+    for digit in prefix[:-PREFIX_LENGTH]:
+        value = value * len(ALPHABET) + ALPHABET.index(digit)
+    return value or None
+
+
 def checksum(body: str) -> str:
-    """Return CRC-32 in base 62."""
-    value, digits = zlib.crc32(body.encode()), []
-    for _ in range(CHECK_LENGTH):
+    """Return CRC-32 in base 62, its last digit first."""
+    return base_62(zlib.crc32(body.encode())).rjust(CHECK_LENGTH, ALPHABET[0])[::-1]
+
+
+def base_62(value: int) -> str:
+    digits = ""
+    while value:
         value, digit = divmod(value, len(ALPHABET))
-        digits.append(ALPHABET[digit])
-    return "".join(digits)
+        digits = ALPHABET[digit] + digits
+    return digits
+
+
+def is_base_62(text: str) -> bool:
+    return all(letter in ALPHABET for letter in text)
 
 
 def random_text(length: int) -> str:

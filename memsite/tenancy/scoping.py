@@ -1,14 +1,24 @@
-"""Apps, and what separates them: every row belongs to one app, and every read goes through `for_app`."""
+"""Apps, and what separates them: every row belongs to one app, and every read goes through `for_app`.
+
+Statements name the app, for partitions or shards of it: what Django writes about a row by its number alone (joins,
+references, updates of an instance, deletes with what hangs on it) names the row's app, too.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import partial
 from threading import Lock
-from typing import Self, TypeVar
+from typing import Any, Self, TypeVar
 from uuid import UUID
 
 from django.core.validators import RegexValidator
 from django.db import models
+from django.db.models.deletion import Collector
+from django.db.models.expressions import Col
+from django.db.models.fields.related_lookups import RelatedExact, RelatedIn
+from django.db.models.lookups import Exact, In, Lookup
+from django.db.models.signals import class_prepared
 from django.utils import timezone
 from uuid_utils.compat import uuid7
 
@@ -96,6 +106,47 @@ class ScopedQuerySet(models.QuerySet[Model]):
         """Return the rows of these apps, as `for_app` does of one."""
         return self.filter(app__in=apps)
 
+    def delete(self) -> tuple[int, dict[str, int]]:
+        """Delete as Django does, with statements that name the app."""
+        rows = self.order_by().select_related(None)
+        rows.query.select_for_update = False
+        collector = AppCollector(using=rows.db, origin=self)
+        collector.collect(rows)
+        self._result_cache = None
+        return collector.delete()
+
+    delete.alters_data = True  # type: ignore[attr-defined]
+    delete.queryset_only = True  # type: ignore[attr-defined]
+
+
+class AppCollector(Collector):
+    """Rows to be deleted with what refers to them, which is of the same apps."""
+
+    app_pks: set[int | None] | None = None
+
+    def related_objects(self, related_model: Any, related_fields: Any, objs: Any) -> Any:
+        rows = super().related_objects(related_model, related_fields, objs)
+        if self.app_pks is None:
+            self.app_pks = {read_app(row) for row in objs}
+        return self.of_apps(rows)
+
+    def of_apps(self, rows: models.QuerySet[Any]) -> models.QuerySet[Any]:
+        if self.app_pks and None not in self.app_pks and is_of_one_app(rows.model):
+            return rows.filter(app__in=self.app_pks)
+        return rows
+
+    def delete(self) -> tuple[int, dict[str, int]]:
+        # By a condition, as what is deleted unseen: nobody listens to signals of a single row, and the database checks
+        # references when all is done.
+        self.sort()
+        for model, rows in [*self.data.items()]:
+            if is_of_one_app(model):
+                self.app_pks = self.app_pks or {read_app(row) for row in rows}
+                found = model._base_manager.using(self.using).filter(pk__in=[row.pk for row in rows])
+                self.fast_deletes.append(self.of_apps(found))
+                del self.data[model]
+        return super().delete()
+
 
 class Scoped(models.Model):
     """A row of one app. PROTECT: an app is uninstalled or purged, never dropped with its rows."""
@@ -104,6 +155,94 @@ class Scoped(models.Model):
 
     class Meta:
         abstract = True
+
+    def delete(self, using: str | None = None, keep_parents: bool = False) -> tuple[int, dict[str, int]]:
+        collector = AppCollector(using=using or self._state.db or "default", origin=self)
+        collector.collect([self], keep_parents=keep_parents)
+        return collector.delete()
+
+    def refresh_from_db(self, using: Any = None, fields: Any = None, from_queryset: Any = None) -> None:
+        if from_queryset is None and read_app(self) is not None:
+            from_queryset = type(self)._base_manager.db_manager(using).filter(app=self.app_id)
+        super().refresh_from_db(using, fields, from_queryset)
+
+    def _do_update(self, base_qs: models.QuerySet[Any], *arguments: Any) -> Any:  # type: ignore[override]
+        rows = base_qs if read_app(self) is None else base_qs.filter(app=self.app_id)
+        return super()._do_update(rows, *arguments)
+
+
+def read_app(row: Any) -> int | None:
+    """Return the number of the row's app as far as it has been read; None for what is no row of an app."""
+    return row.__dict__.get("app_id") if isinstance(row, Scoped) else None
+
+
+def is_of_one_app(model: type[models.Model]) -> bool:
+    """Return whether each of its rows has an app; some of `Scoped` may have none."""
+    return issubclass(model, Scoped) and not model._meta.get_field("app").null
+
+
+def name_apps(sender: type[models.Model], **_: Any) -> None:
+    """Let references from one row of an app to another name the app."""
+    if not issubclass(sender, Scoped) or sender._meta.abstract:
+        return
+    for field in sender._meta.local_fields:
+        if isinstance(field, models.ForeignKey) and field.name != "app":
+            field.get_extra_restriction = partial(same_app, field)  # type: ignore[method-assign]
+            field.get_extra_descriptor_filter = partial(app_of, field)  # type: ignore[method-assign]
+            field.register_lookup(ExactInApp)
+            field.register_lookup(InApps)
+
+
+def same_app(field: Any, alias: str | None, related_alias: str | None) -> Exact | None:
+    """Return the condition of a join, beside the number of the row that the field refers to."""
+    if (
+        alias is None
+        or related_alias is None
+        or not is_of_one_app(field.related_model)
+        or not is_of_one_app(field.model)
+    ):
+        return None
+    there, here = (model._meta.get_field("app") for model in (field.related_model, field.model))
+    return Exact(there.get_col(alias), here.get_col(related_alias))
+
+
+def app_of(field: Any, row: Any) -> dict[str, Any]:
+    """Return the condition of a look at what the row's field refers to."""
+    is_known = is_of_one_app(field.related_model) and is_of_one_app(field.model) and read_app(row) is not None
+    return {"app": row.app_id} if is_known else {}
+
+
+class NamesApps(Lookup):  # type: ignore[type-arg]  # only stubs know of it
+    """A look for rows that refer to rows at hand: it names their apps, too."""
+
+    app_pks: set[Any] = set()
+
+    def __init__(self, lhs: Any, rhs: Any) -> None:
+        rows = rhs if isinstance(rhs, list | tuple | set | frozenset) else [rhs]
+        if rows and isinstance(lhs, Col) and is_of_one_app(lhs.target.model):
+            self.app_pks = {read_app(row) for row in rows}
+        super().__init__(lhs, rhs)
+
+    def as_sql(self, compiler: Any, connection: Any) -> Any:
+        sql, parameters = super().as_sql(compiler, connection)
+        if not self.app_pks or None in self.app_pks:
+            return sql, parameters
+        column = self.lhs.target.model._meta.get_field("app").get_col(self.lhs.alias)
+        several = len(self.app_pks) > 1
+        condition = In(column, sorted(self.app_pks)) if several else Exact(column, min(self.app_pks))
+        named, apps = compiler.compile(condition)
+        return f"({sql} AND {named})", [*parameters, *apps]
+
+
+class ExactInApp(NamesApps, RelatedExact):
+    pass
+
+
+class InApps(NamesApps, RelatedIn):
+    pass
+
+
+class_prepared.connect(name_apps)
 
 
 class IndexedByApp(Scoped):

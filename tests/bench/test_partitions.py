@@ -13,40 +13,18 @@ from bench.partitions import (
     Asked,
     ask,
     lay_out,
-    names_app,
     render,
     routed_statements,
     schema_of,
     shortened,
     statements_of_a_search,
     vacuumed,
-    with_named_apps,
 )  # fmt: skip
 from bench.search_latency import fill_app
 from memsite.tenancy.keys import create_key
 from memsite.tenancy.models import Agent, App
 
 WHOLE, SPLIT = "as it is", "2 partitions"
-
-
-@pytest.mark.parametrize("sql", [
-    'SELECT 1 FROM "memories_memory" WHERE "memories_memory"."app_id" = 7',
-    "UPDATE memories_memory SET access_count = 1 WHERE app_id = 7 AND id IN (1)",
-    'INSERT INTO "memories_link" ("app_id", "kind") VALUES (7, 1)',
-    "SELECT a.status FROM tenancy_app a WHERE a.id = 7",
-    "INSERT INTO memories_energyuse AS row (app_id, day) VALUES (7, 1)",
-])  # fmt: skip
-def test_a_statement_that_names_the_app_goes_to_its_shard(sql: str) -> None:
-    assert names_app(sql)
-
-
-@pytest.mark.parametrize("sql", [
-    'DELETE FROM "memories_link" WHERE "memories_link"."from_memory_id" IN (1)',
-    'SELECT "memories_memory"."app_id", "uid" FROM "memories_memory" WHERE "memories_memory"."id" = 1',
-    "SELECT 1 FROM memories_vector v JOIN memories_memory m ON v.app_id = m.app_id",
-])  # fmt: skip
-def test_one_that_names_a_row_goes_to_all(sql: str) -> None:
-    assert not names_app(sql)
 
 
 def test_a_statement_is_told_by_its_tables_and_columns() -> None:
@@ -84,22 +62,18 @@ def test_copies_answer_as_the_tables_do(monkeypatch: pytest.MonkeyPatch) -> None
     with hashing() as embedder:
         app = fill_app(60, embedder, "partitions")
         key = create_key(Agent.objects.for_app(app).get(), ["read", "write"]).text
-        statements = with_named_apps(statements_of_a_search(key), app)
+        statements = statements_of_a_search(key)
         for layout, parts in ((WHOLE, 0), (SPLIT, 2)):
             lay_out(layout, parts, app, 3)
             assert rows_in(layout) == [(60, 60)] * 3
         whole, split = ask(WHOLE, statements), ask(SPLIT, statements)
-        assert [item.tables for item in whole.values()] == [2, 2, 1, 1, 1, 1]
-        assert split["who holds the words"].tables == 2
-        assert split["who holds the words, if it named the app"].tables == 1
+        assert [item.tables for item in whole.values()] == [2, 1, 1, 1]
+        assert split["who holds the words"].tables == 1
         assert all(len(item.seconds) == 2 for item in [*whole.values(), *split.values()])
         assert vacuumed(SPLIT) > 0
         routed = routed_statements(key)
     assert App.objects.count() == 1
-    others = {what: [item for item in results if "apikey" not in item] for what, (_, results) in routed.items()}
-    assert [what for what, results in others.items() if results] == ["searches", "asks for context", "deletes it"]
-    assert others["searches"] == ["SELECT memories_memory by words"]
-    assert all(len(results) == len(others[what]) + 1 for what, (_, results) in routed.items()), "each asks for the key"
+    assert {what for what, (_, unnamed) in routed.items() if unnamed} == set()
 
 
 def rows_in(layout: str) -> list[tuple[int, int]]:

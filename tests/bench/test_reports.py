@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from bench import latency, recall, request_latency, vector_latency
+from bench import capacity, latency, recall, request_latency, vector_latency
 from bench.metrics import Score
 from bench.page import TITLES, circumstances, table, write_section
 from bench.request_latency import AGAIN, EMBEDDING, REQUEST
@@ -98,3 +98,13 @@ def test_synthetic_data_is_the_same_each_time():
     assert np.allclose(np.linalg.norm(queries, axis=1), 1, atol=1e-6)
     assert texts_of(3, 5, 1) == texts_of(3, 5, 1)
     assert texts_of(3, 5, 1) != texts_of(3, 5, 2)
+
+
+def test_capacity_is_what_the_cores_that_are_used_up_first_allow():
+    seconds = {capacity.WEB: 0.003, capacity.WORKER: 0.0, capacity.DATABASE: 0.002}
+    assert capacity.carried(seconds, 0.001) == (pytest.approx(2_000), "host")
+    assert capacity.carried(seconds | {capacity.DATABASE: 0.01}, 0.001) == (pytest.approx(1_600), "database")
+    apart = capacity.Apart(448, 1_000, capacity.Counter(tuple=3), capacity.Counter({"tuple: UPDATE x": 2}))
+    output = capacity.render({"a search": seconds}, 0.001, apart, 10_000, 100, 64, "today.")
+    assert "| a search | 3.00 | 0.00 | 2.00 | 2,000 | host |" in output
+    assert "waited for one another in tuple 3; sessions of different apps in 2: tuple: UPDATE x." in output

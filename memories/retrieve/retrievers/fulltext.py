@@ -45,11 +45,13 @@ IN_SQLITE = f"(SELECT group_concat(rowid) FROM (SELECT rowid FROM {TABLE} WHERE 
 UNDER_ROW_LEVEL_SECURITY = "memsite_holders(%s, %s, %s)"
 IN_POSTGRES = (
     "(SELECT string_agg(id::text, ',') FROM "
-    f"(SELECT id FROM {MEMORY} WHERE {WORDS} @@ memsite_query(%s, %s) LIMIT %s) AS found)"
+    f"(SELECT id FROM {MEMORY} WHERE app_id = %s AND {WORDS} @@ memsite_query(%s, %s) LIMIT %s) AS found)"
 )
 # An index of words finds a range of numbers as fast as one, and a list one by one.
 NEW_IN_SQLITE = f"SELECT {{}}, rowid FROM {TABLE} WHERE {TABLE} MATCH %s AND rowid BETWEEN %s AND %s"
-NEW_IN_POSTGRES = f"SELECT {{}}, id FROM {MEMORY} WHERE id = ANY(%s) AND {WORDS} @@ memsite_query(%s, %s)"
+NEW_IN_POSTGRES = (
+    f"SELECT {{}}, id FROM {MEMORY} WHERE app_id = %s AND id = ANY(%s) AND {WORDS} @@ memsite_query(%s, %s)"
+)
 FEW_SUSPECTS = 4
 SYMBOL, MOST_SYMBOLS = "So", 8
 """The category of emoji, flags and the like in Unicode. What joins and colours them is of others."""
@@ -377,7 +379,9 @@ def holders(words: Sequence[str], most: int, app_pk: int | None) -> list[Pks]:
     """
     if connection.vendor == "sqlite":
         return fetch_holders(IN_SQLITE, [(expression(word, app_pk), most) for word in words])
-    return fetch_holders(UNDER_ROW_LEVEL_SECURITY if is_up() else IN_POSTGRES, [(app_pk, word, most) for word in words])
+    if is_up():
+        return fetch_holders(UNDER_ROW_LEVEL_SECURITY, [(app_pk, word, most) for word in words])
+    return fetch_holders(IN_POSTGRES, [(app_pk, app_pk, word, most) for word in words])
 
 
 def new_holders(words: Sequence[str], pks: Pks, app_pk: int, characters: int) -> list[list[int]] | None:
@@ -391,7 +395,7 @@ def new_holders(words: Sequence[str], pks: Pks, app_pk: int, characters: int) ->
     if len(pks) > MOST_NEW:
         return None
     if connection.vendor != "sqlite":
-        return fetch_new_holders(NEW_IN_POSTGRES, [[pks.tolist(), app_pk, word] for word in words])
+        return fetch_new_holders(NEW_IN_POSTGRES, [[app_pk, pks.tolist(), app_pk, word] for word in words])
     expressions = [expression(word, None) for word in words]
     if len(pks) <= scratch_index.FEW_TEXTS and characters <= scratch_index.FEW_CHARACTERS:
         return scratch_index.holders(expressions, pks.tolist())

@@ -23,7 +23,7 @@ from django.utils import timezone
 from memories.models.fulltext import TABLE
 from memories.store.vacuum import READERS_MILLISECONDS, REST, merge_fulltext, sweep
 from memsite.tenancy.models import Residue
-from memsite.tenancy.purge_residue import note_residue, residue
+from memsite.tenancy.purge_residue import SWEPT, note_residue, residue
 from tests.conftest import Caller
 from tests.databases import copy_test_database
 
@@ -117,18 +117,18 @@ def test_a_sweep_follows_all_deletions_before_it(outside: None, alice: Caller) -
         memory = alice.remember(f"Whales number {number} sing")
         alice.delete(f"memories/{memory['id']}")
     assert sweep(timezone.now())
-    assert Residue.objects.get().swept == 3
+    assert Residue.objects.get(pk=SWEPT).swept == 3
     assert residue() is None
-    note_residue()
+    note_residue(alice.app.pk)
     assert residue() is not None
 
 
 def test_a_sweep_rests_so_that_many_deletions_share_one(outside: None) -> None:
     now = timezone.now()
-    note_residue()
+    note_residue(7)
     assert sweep(now)
     Residue.objects.update(seconds=2)
-    note_residue()
+    note_residue(7)
     assert not sweep(now + timedelta(seconds=2 * REST - 1))
     assert sweep(now + timedelta(seconds=2 * REST))
 
@@ -138,7 +138,7 @@ def test_a_sweep_that_cannot_delete_a_file_is_made_again(outside: None, monkeypa
     def refuse() -> None:
         raise PermissionError("It is not ours.")
 
-    note_residue()
+    note_residue(7)
     with monkeypatch.context() as patch:
         patch.setattr("memories.store.vacuum.drop_stale_index_files", refuse)
         assert not sweep(timezone.now())
@@ -167,7 +167,7 @@ def test_who_reads_for_long_is_not_waited_for_and_nothing_is_rewritten_meanwhile
         with closing(sqlite3.connect(path)) as reader, connection.execute_wrapper(asked):
             reader.execute("BEGIN")
             reader.execute("SELECT count(*) FROM django_migrations").fetchone()
-            note_residue()
+            note_residue(7)
             told.extend([sweep(timezone.now()), log.stat().st_size < path.stat().st_size / 4])
             reader.execute("ROLLBACK")
             told.append(sweep(timezone.now()))
@@ -181,7 +181,7 @@ def test_who_reads_for_long_is_not_waited_for_and_nothing_is_rewritten_meanwhile
 
 
 def test_a_sweep_inside_a_transaction_is_left_for_later(db: None) -> None:
-    note_residue()
+    note_residue(7)
     assert not sweep(timezone.now())
     assert residue() is not None
 
