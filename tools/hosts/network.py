@@ -57,8 +57,7 @@ def ip(*arguments: str) -> str:
 
 
 def build() -> None:
-    """Make switch and hosts. What an earlier stand has left is removed first."""
-    remove()
+    """Make switch and hosts."""
     ip("netns", "add", SWITCH)
     ip("-n", SWITCH, "link", "add", "switch", "type", "bridge")
     ip("-n", SWITCH, "link", "set", "switch", "up")

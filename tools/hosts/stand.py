@@ -1,4 +1,4 @@
-"""A site on eight hosts of this machine: balancer, two with web, one with worker and beat, two databases, PgBouncer, Redis.
+"""A site on eight hosts: balancer, two with web, one with worker and beat, two databases, PgBouncer, Redis.
 
 Needs root, and on Debian and Ubuntu: apt install postgresql haproxy pgbouncer redis-server (and libfaketime).
 """
@@ -27,7 +27,6 @@ from tools.hosts.services import (
     UNIT,
     Service,
     Unit,
-    in_namespace,
     read_compose,
     read_unit,
     run_once,
@@ -36,8 +35,8 @@ from tools.hosts.services import (
 PROGRAMS = {"haproxy": "haproxy", "pgbouncer": "pgbouncer", "redis-server": "redis-server", "ip": "iproute2"}
 READY_SECONDS = 180
 LOOK_EVERY_SECONDS = 0.1
-DISK = "400m"
-"""Of the primary: small, so that it can be filled."""
+DISK, DISK_NAME = "400m", "memsite-hosts"
+"""Of the first primary, in memory: small, so that it can be filled."""
 USER = "postgres"
 BALANCER, POOLER = DEPLOY / "haproxy" / "haproxy.cfg", DEPLOY / "pgbouncer" / "pgbouncer.ini"
 EXAMPLE = re.compile(r"\b10\.0\.0\.(\d+)\b")
@@ -58,7 +57,9 @@ tcp_keepalives_interval = 5
 tcp_keepalives_count = 3
 log_min_messages = warning
 """
-ACCESS = f"host all all {network.NETWORK}.0/24 scram-sha-256\nhost replication all {network.NETWORK}.0/24 scram-sha-256\n"
+ACCESS = (
+    f"host all all {network.NETWORK}.0/24 scram-sha-256\nhost replication all {network.NETWORK}.0/24 scram-sha-256\n"
+)
 
 
 def bin_of_postgres() -> Path:
@@ -81,6 +82,15 @@ def check() -> None:
     missing = [package for program, package in PROGRAMS.items() if not shutil.which(program)]
     if missing:
         raise SystemExit(f"On Debian and Ubuntu: apt install {' '.join(missing)}")
+
+
+def remove_disks() -> None:
+    """Unmount disks, of a stand that was killed, too, and remove what else that has left."""
+    for line in Path("/proc/mounts").read_text().splitlines():
+        name, place = line.split()[:2]
+        if name == DISK_NAME:
+            subprocess.run(["umount", place], check=False)  # noqa: S603, S607
+            shutil.rmtree(Path(place).parent, ignore_errors=True)
 
 
 class Database:
@@ -139,8 +149,8 @@ class Database:
 class Stand:
     """All hosts. `folder` is emptied by whoever made it."""
 
-    def __init__(self, folder: Path, port: int = 0) -> None:
-        self.folder, self.port = folder, port
+    def __init__(self, folder: Path, **settings: str) -> None:
+        self.folder = folder
         folder.chmod(0o755)
         given = {
             "MEMSITE_SECRET_KEY": token_hex(24),
@@ -148,15 +158,25 @@ class Stand:
             "MEMSITE_ALLOWED_HOSTS": f"localhost,127.0.0.1,balancer,{address_of('balancer')}",
         }
         self.environment, database = read_compose(COMPOSE.read_text(), given)
-        self.environment |= {"MEMSITE_TRUSTED_PROXIES": f"{address_of('balancer')}/32"}
+        self.environment |= {"MEMSITE_TRUSTED_PROXIES": f"{address_of('balancer')}/32", **settings}
         self.password, self.database_name = database["POSTGRES_PASSWORD"], database["POSTGRES_DB"]
         self.databases: dict[str, Database] = {}
         self.services: dict[str, list[Service]] = {host: [] for host in network.HOSTS}
         self.operator_key = ""
-        self.url = "http://balancer"
+        self.first = "db1"
+
+    @property
+    def primary(self) -> Database:
+        return self.databases[self.first]
+
+    @property
+    def replica(self) -> Database:
+        return self.databases["db2" if self.first == "db1" else "db1"]
 
     def __enter__(self) -> Self:
         check()
+        network.remove()
+        remove_disks()
         network.build()
         try:
             self.start()
@@ -169,7 +189,7 @@ class Stand:
         for service in self.all():
             service.is_wanted = False
         network.remove()
-        subprocess.run(["umount", str(self.folder / "db1")], check=False, capture_output=True)  # noqa: S603, S607
+        remove_disks()
 
     def all(self) -> list[Service]:
         return [service for some in self.services.values() for service in some]
@@ -197,7 +217,7 @@ class Stand:
         place = self.folder / "db1"
         self.databases = {host: Database(host, self.folder / host, self.password) for host in ("db1", "db2")}
         options = f"size={DISK},uid={USER},gid={USER},mode=0700"
-        subprocess.run(["mount", "-t", "tmpfs", "-o", options, "tmpfs", str(place)], check=True)  # noqa: S603, S607
+        subprocess.run(["mount", "-t", "tmpfs", "-o", options, DISK_NAME, str(place)], check=True)  # noqa: S603, S607
         primary, replica = self.databases.values()
         for server in (primary, replica):
             self.services[server.host].append(server.service)
@@ -214,20 +234,25 @@ class Stand:
         path.chmod(0o644)
         return path
 
-    def add(self, host: str, name: str, unit: Unit) -> Service:
+    def add(self, host: str, name: str, unit: Unit, *, starts: bool = True) -> None:
         service = Service(host, name, unit, self.folder / f"{host}-{name}.log")
         self.services[host].append(service)
-        service.start()
-        return service
+        if starts:
+            service.start()
 
-    def add_memsite(self, host: str, *parts: str) -> None:
+    def add_memsite(self, host: str, *parts: str, starts: bool = True) -> None:
         """Enable instances of deploy/systemd/memsite@.service on a host."""
         state = self.folder / host
-        state.mkdir(exist_ok=True)
-        (state / "memsite").mkdir(exist_ok=True)
-        listen = {"SERVE_OPTIONS": f"--host {address_of(host)}"} if "web" in parts else {}
+        files = self.folder / "web1" / "memsite" / "static"
+        if not state.exists():
+            (state / "memsite").mkdir(parents=True)
+            # As of an image: to collect and to compress them once is enough.
+            if files.exists():
+                shutil.copytree(files, state / "memsite" / "static")
+        listen = {"SERVE_OPTIONS": f"--host {address_of(host)} --workers 1"} if "web" in parts else {}
         for part in parts:
-            self.add(host, part, read_unit(UNIT.read_text(), part, state, {**self.environment, **listen}))
+            unit = read_unit(UNIT.read_text(), part, state, {**self.environment, **listen})
+            self.add(host, part, unit, starts=starts)
 
     def manage(self, host: str, *arguments: str) -> str:
         service = next(item for item in self.services[host] if item.unit.before)
@@ -281,6 +306,16 @@ class Stand:
         path.write_text(re.sub(r"host=\S+", f"host={address_of(primary)}", path.read_text()))
         where = "host=db user=memsite dbname=pgbouncer"
         self.databases[primary].run("psql", "-X", "-c", "RELOAD", where)
+        self.first = primary
 
+    def stat(self, host: str, column: str) -> str:
+        """Return what HAProxy says of a web host."""
+        lines = self.balance("show stat").lstrip("# ").splitlines()
+        names, rows = lines[0].split(","), [line.split(",") for line in lines[1:] if line]
+        return next(dict(zip(names, row, strict=False))[column] for row in rows if row[:2] == ["web", host])
 
-__all__ = ["Database", "Stand", "check", "in_namespace", "with_addresses"]
+    def sessions(self, host: str) -> int:
+        return int(self.stat(host, "scur"))
+
+    def is_up(self, host: str) -> bool:
+        return self.stat(host, "status") == "UP"

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
 from django.conf import settings
 from django.db import connection as default
+
+from memsite.db import clock
 
 ASKED = {
     # As long as with SQLite: without it, a writer waits for another one's lock without end.
@@ -22,14 +25,17 @@ ASKED = {
 }
 # What the URL's `options` say, counts.
 ASK = """
-SELECT set_config(name, asked, false) FROM unnest(%s::text[], %s::text[]) AS own(name, asked)
+SELECT EXTRACT(EPOCH FROM clock_timestamp())::float8, count(set_config(name, asked, false))
+FROM unnest(%s::text[], %s::text[]) AS own(name, asked)
 JOIN pg_settings USING (name) WHERE source <> 'client'
 """
 
 
 def settle(connection: Any) -> None:
     """Set what holds for the session, not by `options`: PgBouncer refuses or drops these."""
-    connection.execute(ASK, [list(ASKED), list(ASKED.values())])
+    asked = time.time()
+    (theirs, _) = connection.execute(ASK, [list(ASKED), list(ASKED.values())]).fetchone()
+    clock.note(theirs, asked, time.time())
 
 
 @contextmanager
