@@ -14,7 +14,8 @@ from pathlib import Path
 import httpx
 import psycopg
 
-from bench.hosts.load import Found, Load, client_of, everything, new_app, told, under_load, wait_until_learnt
+from bench.hosts.load import URL, Found, Load, client_of, everything, new_app, told, under_load, wait_until_learnt
+from memsite_client import Memsite
 from tools.hosts import network
 from tools.hosts.network import inside
 from tools.hosts.stand import Stand
@@ -25,7 +26,8 @@ CUT_SECONDS = 60
 APART_SECONDS = 300
 SOON_SECONDS = 60
 RUNNING = ("memories_extraction", "jobs_jobrun")
-OURS = "app_id = (SELECT id FROM tenancy_app WHERE app_id = 'worked-on')"
+QUIET = "worked-on"
+WANTED = "status = 'running' AND app_id = (SELECT id FROM tenancy_app WHERE app_id = %s)"
 TEXTS = 12
 
 
@@ -63,21 +65,24 @@ def lose_the_worker_host(stand: Stand) -> Result:
 
     Their leases would run out after 15 and 5 minutes: we let them, and then wait for who takes the work up.
     """
-    with under_load(stand, "worker-lost", statements=False) as load, ThreadPoolExecutor(2) as pool:
+    with under_load(stand, "worker-lost", statements=False) as load:
         time.sleep(BEFORE_SECONDS)
-        over = threading.Event()
-        key = new_app(stand, "worked-on")
-        caught = [pool.submit(hold_running, stand, table, over) for table in RUNNING]
-        with inside("clients"), client_of(key) as agent, client_of(stand.operator_key) as operator:
-            for number in range(TEXTS):
-                session = told(agent.post("sessions", json={"external_id": f"s{number}"}))["id"]
-                body = {"messages": [{"role": "user", "content": f"The probe z{number} takes 3 seconds to answer"}]}
-                told(agent.post(f"sessions/{session}/messages", json=body))
-            told(operator.post("jobs/nightly/run", json={"app_id": "worked-on"}))
-        time.sleep(AFTER_SECONDS)
-        stand.lose("worker")
-        over.set()
-        held = [job.result() for job in caught]
+        key = new_app(stand, QUIET)
+        with ThreadPoolExecutor(2) as pool:
+            caught = [pool.submit(hold_running, stand, table) for table in RUNNING]
+            with inside("clients"), Memsite(URL, key, retries=9) as agent:
+                for number in range(TEXTS):
+                    session = agent.create("sessions", {"external_id": f"s{number}"})["id"]
+                    body = {"messages": [{"role": "user", "content": f"The probe z{number} takes 3 seconds to answer"}]}
+                    agent.create(f"sessions/{session}/messages", body)
+            with inside("clients"), Memsite(URL, stand.operator_key, retries=9) as operator:
+                operator.create("jobs/nightly/run", {"app_id": QUIET})
+            stand.wait("worker", lambda: all(job.done() for job in caught), SOON_SECONDS)
+            stand.lose("worker")
+        held = []
+        for connection, pk in (job.result() for job in caught):
+            connection.close()
+            held.append(pk)
         for table in RUNNING:
             asks(stand, f"UPDATE {table} SET lease_until = now() WHERE status = 'running'")  # noqa: S608  # our own
         begun = time.monotonic()
@@ -96,25 +101,23 @@ def lose_the_worker_host(stand: Stand) -> Result:
     return Result(load.check(), note, 15, learnt == [1] * TEXTS)
 
 
-def hold_running(stand: Stand, table: str, over: threading.Event) -> int:
-    """Lock one row of work the moment that a worker has begun it, until the end. Return its key; 0 if none was seen."""
-    with connected(stand) as connection:
-        while not over.is_set():
-            with connection.transaction():
-                sql = f"SELECT id FROM {table} WHERE status = 'running' AND {OURS} LIMIT 1 FOR UPDATE SKIP LOCKED"  # noqa: S608
-                for (pk,) in connection.execute(sql).fetchall():
-                    over.wait()
-                    return int(pk)
-    return 0
+def hold_running(stand: Stand, table: str) -> tuple[psycopg.Connection, int]:
+    """Lock one row of work the moment that a worker has begun it. Return who holds it, and its key."""
+    connection = connect(stand)
+    sql = f"SELECT id FROM {table} WHERE {WANTED} LIMIT 1 FOR UPDATE SKIP LOCKED"  # noqa: S608  # our own
+    until = time.monotonic() + SOON_SECONDS
+    while time.monotonic() < until:
+        for (pk,) in connection.execute(sql, [QUIET]).fetchall():
+            return connection, int(pk)
+        connection.rollback()
+        time.sleep(0.002)
+    raise RuntimeError(f"Nobody was seen at work in {table}.")
 
 
-@contextmanager
-def connected(stand: Stand, host: str = "db1") -> Iterator[psycopg.Connection]:
-    where = f"hostaddr={network.address_of(host)} user=memsite dbname={stand.database_name} password={stand.password}"
+def connect(stand: Stand) -> psycopg.Connection:
+    where = f"hostaddr={network.address_of(stand.first)} user=memsite dbname={stand.database_name}"
     with inside("clients"):
-        connection = psycopg.connect(where, autocommit=True)
-    with connection:
-        yield connection
+        return psycopg.connect(where, password=stand.password)
 
 
 def asks(stand: Stand, sql: str) -> str:

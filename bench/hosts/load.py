@@ -47,7 +47,7 @@ class Log:
 
     def silence(self, kind: str) -> tuple[float, float]:
         """Return the longest time without an answer to anybody, and when it began after the first one, in seconds."""
-        moments = [*sorted(self.answered[kind]), self.ended]
+        moments = [*sorted(moment for moment in self.answered[kind] if moment < self.ended), self.ended]
         return max((later - earlier, earlier - moments[0]) for earlier, later in pairwise(moments))
 
 
@@ -85,7 +85,6 @@ class Load:
     async def work(self) -> None:
         writers = (self.write_on(number) for number in range(WRITERS))
         await asyncio.gather(*writers, *(self.search_on() for _ in range(SEARCHERS)))
-        self.log.ended = time.monotonic()
 
     async def write_on(self, number: int) -> None:
         async with AsyncMemsite(URL, self.key) as client:
@@ -151,6 +150,7 @@ def under_load(stand: Stand, name: str, *, statements: bool = True) -> Iterator[
     try:
         yield load
     finally:
+        load.log.ended = time.monotonic()
         load.stop.set()
         load.thread.join()
 

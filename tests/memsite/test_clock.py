@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from time import time
 from types import SimpleNamespace
@@ -18,9 +17,8 @@ AHEAD_SECONDS = 300.0
 
 
 @pytest.fixture(autouse=True)
-def unknown(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+def unknown(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(clock, "_ahead", clock.NONE)
-    yield
 
 
 def connect(seconds_ahead: float) -> None:

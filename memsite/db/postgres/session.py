@@ -20,6 +20,11 @@ ASKED = {
     # The driver reads no times of another style, and floats as they are told.
     "DateStyle": "ISO",
     "extra_float_digits": "1",
+    # A host that is gone gives up its locks, for which others wait. Where a pooler lies between, it has its own.
+    "tcp_keepalives_idle": "5",
+    "tcp_keepalives_interval": "1",
+    "tcp_keepalives_count": "5",
+    "tcp_user_timeout": "10s",
     # Rows of other apps are passed over. Otherwise whatever might meet one is refused.
     "row_security": "on",
 }
