@@ -31,6 +31,10 @@ LEARNT_SECONDS = 120
 MEMORY, STATEMENT = "Shelf {} is empty", "The probe {} takes {} seconds to answer"
 
 
+class Over(Exception):
+    """The load has ended, and this request was not answered."""
+
+
 @dataclass(slots=True)
 class Log:
     acknowledged: Counter[tuple[str, str]] = field(default_factory=Counter)
@@ -44,6 +48,8 @@ class Log:
     said: dict[str, float] = field(default_factory=dict)
     """When a statement was acknowledged, by the name of its probe."""
     ended: float = 0.0
+    unanswered: int = 0
+    """Requests that were not yet answered when the load ended: whether they were done, nobody knows."""
 
     def silence(self, kind: str) -> tuple[float, float]:
         """Return the longest time without an answer to anybody, and when it began after the first one, in seconds."""
@@ -84,7 +90,10 @@ class Load:
 
     async def work(self) -> None:
         writers = (self.write_on(number) for number in range(WRITERS))
-        await asyncio.gather(*writers, *(self.search_on() for _ in range(SEARCHERS)))
+        tasks = (*writers, *(self.search_on() for _ in range(SEARCHERS)))
+        for outcome in await asyncio.gather(*tasks, return_exceptions=True):
+            if isinstance(outcome, BaseException) and not isinstance(outcome, Over):
+                raise outcome
 
     async def write_on(self, number: int) -> None:
         async with AsyncMemsite(URL, self.key) as client:
@@ -116,6 +125,9 @@ class Load:
             try:
                 answer = await ask()
             except MemsiteError as error:
+                if self.stop.is_set():
+                    self.log.unanswered += 1
+                    raise Over from error
                 self.log.failed[described(error)] += 1
                 await asyncio.sleep(AGAIN_SECONDS)
                 continue
