@@ -28,7 +28,7 @@ SOON_SECONDS = 60
 RUNNING = ("memories_extraction", "jobs_jobrun")
 QUIET = "worked-on"
 WANTED = "status = 'running' AND app_id = (SELECT id FROM tenancy_app WHERE app_id = %s)"
-TEXTS = 12
+TEXTS = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,12 +71,13 @@ def lose_the_worker_host(stand: Stand) -> Result:
         with ThreadPoolExecutor(2) as pool:
             caught = [pool.submit(hold_running, stand, table) for table in RUNNING]
             with inside("clients"), Memsite(URL, key, retries=9) as agent:
-                for number in range(TEXTS):
-                    session = agent.create("sessions", {"external_id": f"s{number}"})["id"]
-                    body = {"messages": [{"role": "user", "content": f"The probe z{number} takes 3 seconds to answer"}]}
-                    agent.create(f"sessions/{session}/messages", body)
+                sessions = [agent.create("sessions", {"external_id": f"s{number}"})["id"] for number in range(TEXTS)]
             with inside("clients"), Memsite(URL, stand.operator_key, retries=9) as operator:
                 operator.create("jobs/nightly/run", {"app_id": QUIET})
+            with inside("clients"), Memsite(URL, key, retries=9) as agent:
+                for number, session in enumerate(sessions):
+                    body = {"messages": [{"role": "user", "content": f"The probe z{number} takes 3 seconds to answer"}]}
+                    agent.create(f"sessions/{session}/messages", body)
             stand.wait("worker", lambda: all(job.done() for job in caught), SOON_SECONDS)
             stand.lose("worker")
         held = []
