@@ -192,7 +192,8 @@ def new_app(stand: Stand, name: str) -> str:
 
 
 def client_of(key: str, url: str = URL) -> httpx.Client:
-    headers = {"Authorization": f"Bearer {key}"}
+    # A web host answers to the balancer's name only.
+    headers = {"Authorization": f"Bearer {key}", "Host": address_of("balancer")}
     return httpx.Client(base_url=f"{url}/api/v1/", headers=headers, timeout=60)
 
 
