@@ -216,6 +216,14 @@ try-models: $(VENV)/run.stamp $(VENV)/models.stamp ## Ask real small models all 
 promises: $(VENV)/run.stamp ## Try at full scale what docs/promises.md says: half an hour (ONLY=kills,copies, SHARE=0.1)
 	@$(BIN)/python -m bench.promises $(if $(ONLY),--only $(ONLY)) $(if $(SHARE),--share $(SHARE)) --note "$(NOTE)"
 
+.PHONY: hosts hosts-promises
+# Needs root, and on Debian and Ubuntu: apt install iproute2 postgresql redis-server haproxy pgbouncer libfaketime
+hosts: $(VENV)/run.stamp ## Start a site on eight hosts, in network namespaces: http://127.0.0.1:8613 (PORT=)
+	@$(BIN)/python -m tools.hosts --port $(if $(filter command line,$(origin PORT)),$(PORT),8613)
+
+hosts-promises: $(VENV)/run.stamp ## Lose hosts, disks and cables under load, on that stand: ten minutes (ONLY=web,cut)
+	@$(BIN)/python -m bench.hosts $(if $(ONLY),--only $(ONLY)) --note "$(NOTE)" --write bench/results/promises.md
+
 fuzz: $(VENV)/run.stamp $(VENV)/trust.stamp ## Ask every operation of the API all kinds of things: an hour (SECONDS=600)
 	@$(BIN)/python -m bench.promises.fuzz $(if $(EXAMPLES),--examples $(EXAMPLES)) $(if $(SECONDS),--seconds $(SECONDS))
 

@@ -9,7 +9,7 @@ from tempfile import TemporaryFile
 from time import monotonic
 
 import structlog
-from django.db import DatabaseError, connection
+from django.db import DatabaseError, OperationalError, connection
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.utils import timezone
 from django.views.decorators.csrf import csrf_exempt
@@ -80,6 +80,10 @@ def look_around(checks: dict[str, bool]) -> list[str]:
 def passes(name: str, check: Callable[[], bool]) -> bool:
     try:
         return check()
+    except OperationalError as error:
+        # A balancer asks every other second, and where it was asked says nothing.
+        log.error("not_ready", check=name, error=str(error))
+        return False
     except Exception:
         log.exception("not_ready", check=name)
         return False

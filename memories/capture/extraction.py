@@ -77,7 +77,7 @@ from memories.store import Candidate, Writer, writing
 from memories.store.revisions import learnt_in
 from memories.store.rollback import taken_back_in
 from memsite.config.conf import get_conf
-from memsite.db.transactions import is_busy
+from memsite.db.transactions import insist, is_busy
 from memsite.ops.storage_errors import why_unwritable
 from memsite.ops.tracing import span
 from memsite.tenancy.access import one_user
@@ -482,7 +482,7 @@ def attempt(
             if not rows:
                 return
         lesson.failed += len(rows)
-        extraction_queue.fail(claim, rows, error, now)
+        insist(partial(extraction_queue.fail, claim, rows, error, now))
         log.warning(
             "extraction_failed", session=str(claim.session.uid), texts=len(rows), error=extraction_queue.explain(error)
         )

@@ -11,6 +11,7 @@ from django.core.exceptions import ImproperlyConfigured
 
 from memsite.config.celery_settings import celery_settings
 from memsite.config.conf import IS_CHECKOUT, ROOT, Conf, mail_settings, read_conf
+from memsite.db import clock
 from memsite.ops.logs import logging_config
 
 MEMSITE: Conf = read_conf(os.environ)
@@ -100,6 +101,7 @@ FORM_RENDERER = "django.forms.renderers.TemplatesSetting"
 # A writer waits so long for the one before it, and a request for a connection; then it is answered with 503.
 LOCK_SECONDS = 20
 RECONNECT_SECONDS, REPLICA_SECONDS = 5, 2
+SILENT_SECONDS = 10
 # A server that says nothing at all is waited for so long at each of its addresses.
 CONNECT_SECONDS = 5
 DATABASE_URL_RULE = "is an address such as postgresql://user:password@host:5432/name, with %2F for a / in the password"
@@ -150,6 +152,11 @@ def postgres_options(conf: Conf) -> dict[str, Any]:
     options = {
         "pool": pool,
         "connect_timeout": CONNECT_SECONDS,
+        # One that falls silent in use, too: else it is waited for until the kernel gives up, a quarter of an hour.
+        "tcp_user_timeout": 1_000 * SILENT_SECONDS,
+        "keepalives_idle": SILENT_SECONDS // 2,
+        "keepalives_interval": 1,
+        "keepalives_count": SILENT_SECONDS // 2,
         # Plans are kept of what asks for it (`memsite.db.postgres`), never of what was only asked often.
         "prepare_threshold": sys.maxsize,
     }
@@ -164,10 +171,13 @@ def replica(conf: Conf) -> dict[str, Any]:
     config = database(replace(conf, database_url=conf.replica_url))
     config["OPTIONS"]["pool"] |= {"timeout": REPLICA_SECONDS}
     limits = {"connect_timeout": REPLICA_SECONDS, "tcp_user_timeout": 1_000 * REPLICA_SECONDS}
-    return config | {"OPTIONS": limits | config["OPTIONS"], "TEST": {"MIRROR": "default"}}
+    given = dict(environ.Env.db_url_config(conf.replica_url)).get("OPTIONS", {})
+    return config | {"OPTIONS": config["OPTIONS"] | limits | given, "TEST": {"MIRROR": "default"}}
 
 
 DATABASES = {"default": database(MEMSITE), **({"replica": replica(MEMSITE)} if MEMSITE.replica_url else {})}
+if DATABASES["default"]["ENGINE"] == "memsite.db.postgres":
+    clock.follow()
 
 AUTH_PASSWORD_VALIDATORS = [
     {"NAME": "django.contrib.auth.password_validation.UserAttributeSimilarityValidator"},

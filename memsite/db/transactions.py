@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from itertools import chain
+from time import monotonic, sleep
 from typing import Any, TypeVar
 
 import structlog
@@ -18,6 +19,8 @@ BUSY = "The database was busy for too long: nothing was stored."
 # PostgreSQL: admin_shutdown, crash_shutdown, cannot_connect_now. Of what the driver notices itself there is no state.
 CUT_OFF_STATES = frozenset({"57P01", "57P02", "57P03"})
 CONNECTION_STATES = "08"
+Result = TypeVar("Result")
+INSIST_SECONDS, INSIST_EVERY_SECONDS = 120.0, 1.0
 COUNT_MILLISECONDS = 500
 """A count waits so long for other writers, unless somebody waits for what is done after it."""
 
@@ -72,6 +75,22 @@ def count(work: Callable[[], object], milliseconds: int = COUNT_MILLISECONDS) ->
         log.debug("not_counted")
         return False
     return True
+
+
+def insist(work: Callable[[], Result]) -> Result:
+    """Do `work` as soon as the database is there again; raise what it raises once that was away for two minutes.
+
+    For what gives up a lease: whoever cannot say so would keep others waiting until that runs out.
+    """
+    until = monotonic() + INSIST_SECONDS
+    while True:
+        try:
+            return work()
+        except OperationalError as error:
+            if connection.in_atomic_block or not is_busy(error) or monotonic() > until:
+                raise
+        connection.close_if_unusable_or_obsolete()
+        sleep(INSIST_EVERY_SECONDS)
 
 
 @contextmanager

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import datetime, timedelta
+from functools import partial
 from time import perf_counter, sleep
 from typing import Any
 
@@ -14,7 +15,7 @@ from django.utils import timezone
 
 from memsite.config.conf import get_conf
 from memsite.db.expressions import Literal
-from memsite.db.transactions import in_batches
+from memsite.db.transactions import in_batches, insist
 from memsite.jobs import claims
 from memsite.jobs.job import Job
 from memsite.jobs.models import OPEN, JobRun, JobRunQuerySet, RunStatus
@@ -161,7 +162,7 @@ def carry_out(job: Job[Any], service: Any, claimed: claims.Claim) -> str:
                 claims.stop(claimed, now)
                 return "stopped"
             log.error("run_failed", job=claimed.row.job, app=named_app(claimed), exc_info=error)
-            claims.fail(claimed, error, now)
+            insist(partial(claims.fail, claimed, error, now))
         except claims.ClaimLost:
             log.warning("run_lost", job=claimed.row.job, app=named_app(claimed))
             return "lost"

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterable, Iterator
 from itertools import groupby
 from operator import itemgetter
 
 from django.db import connection
+from django.utils import timezone
 from rest_framework.exceptions import Throttled
 
 from memsite.db.prepared import fetch_all
@@ -34,7 +34,7 @@ RETURNING written
 
 
 def now_ms() -> int:
-    return round(time.time() * 1_000)
+    return round(timezone.now().timestamp() * 1_000)
 
 
 def check_writes(agent: Agent, count: int, limit: int) -> None:

@@ -6,10 +6,11 @@ from time import monotonic
 from typing import Any
 
 import pytest
-from django.db import DatabaseError, connection, transaction
+from django.db import DatabaseError, OperationalError, connection, transaction
 from django.test import Client
 from django.utils import timezone
 from pytest_django import DjangoAssertNumQueries
+from structlog.testing import capture_logs
 
 import memsite
 from memories.api import collector, health
@@ -45,6 +46,15 @@ def test_what_is_missing_is_named_and_healthz_stays_up(client: Client, monkeypat
     # Whether the others are well, nobody asked: they might wait for the same.
     assert (answer.status_code, answer.json()["checks"]) == (503, {"database": False})
     assert client.get("/healthz").status_code == 200
+
+
+def test_a_database_that_is_away_is_logged_without_a_traceback() -> None:
+    def away() -> bool:
+        raise OperationalError("connection timeout expired")
+
+    with capture_logs() as logs:
+        assert not health.passes("database", away)
+    assert [(entry["error"], entry.get("exc_info")) for entry in logs] == [("connection timeout expired", None)]
 
 
 @pytest.mark.django_db(transaction=True)

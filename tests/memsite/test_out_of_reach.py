@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import socket
+import sys
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from time import monotonic, sleep
@@ -14,7 +16,8 @@ from django.db import OperationalError, connection
 from django.db.backends.postgresql import base
 from django.db.utils import ConnectionHandler
 from django.test import Client
-from psycopg import errors
+from psycopg import errors, pq
+from psycopg.conninfo import make_conninfo
 from psycopg_pool import ConnectionPool, PoolTimeout
 
 from memories.management import database_message
@@ -101,6 +104,19 @@ def test_how_long_is_for_the_address_to_say(site: Connect) -> None:
         for options in ("", "?connect_timeout=30")
     ]
     assert timeouts == [5, 30]
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="others call it otherwise")
+def test_a_connection_that_falls_silent_in_use_is_given_up_after_ten_seconds(silent: int) -> None:
+    options = database(replace(get_conf(), database_url="postgresql://db/sea"))["OPTIONS"]
+    of_tcp = {name: value for name, value in options.items() if name.startswith(("tcp_", "keepalives"))}
+    begun = pq.PGconn.connect_start(make_conninfo(f"postgresql://127.0.0.1:{silent}/sea", **of_tcp).encode())
+    with socket.socket(fileno=os.dup(begun.socket)) as connecting:
+        ends = [
+            connecting.getsockopt(socket.IPPROTO_TCP, name) for name in (socket.TCP_USER_TIMEOUT, socket.TCP_KEEPIDLE)
+        ]
+    begun.finish()
+    assert ends == [10_000, 5]
 
 
 def test_each_one_who_asks_is_told(site: Connect, closed: int) -> None:

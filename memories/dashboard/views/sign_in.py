@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from datetime import timedelta
 from typing import Any
 from urllib.parse import urlsplit
@@ -23,6 +22,7 @@ from django.core.exceptions import PermissionDenied
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase, HttpResponseRedirect
 from django.shortcuts import redirect, render
 from django.urls import reverse, reverse_lazy
+from django.utils import timezone
 from django.utils.crypto import constant_time_compare
 from django.utils.decorators import method_decorator
 from django.utils.http import url_has_allowed_host_and_scheme
@@ -109,7 +109,7 @@ class SignIn(LoginView):
         self.request.session[WAITING] = {
             "user": user.pk,
             "hash": user.get_session_auth_hash(),
-            "since": time.time(),
+            "since": timezone.now().timestamp(),
             "next": self.get_success_url(),
         }
         return redirect("login-code" if has_factor else "account-factor")
@@ -118,7 +118,7 @@ class SignIn(LoginView):
 def waiting_user(request: HttpRequest) -> User | None:
     """Return whose password was right a few minutes ago, and who is to give a code."""
     stored = request.session.get(WAITING)
-    if not stored or not 0 <= time.time() - stored["since"] < STEP_SECONDS or not get_conf().local_login:
+    if not stored or not 0 <= timezone.now().timestamp() - stored["since"] < STEP_SECONDS or not get_conf().local_login:
         return None
     user = User.objects.filter(pk=stored["user"], is_active=True).first()
     return user if user and constant_time_compare(stored["hash"], user.get_session_auth_hash()) else None
@@ -212,7 +212,7 @@ def to_provider(request: HttpRequest) -> HttpResponse:
 
 def begin(request: HttpRequest, next_page: str = "", connects: int = 0) -> HttpResponse:
     """Send the browser to the provider, and keep what its answer is to be compared with."""
-    attempt = openid.Attempt(next_page=next_page, connects=connects, started=time.time())
+    attempt = openid.Attempt(next_page=next_page, connects=connects, started=timezone.now().timestamp())
     try:
         there = openid.authorization_address(attempt, own_address(request))
     except (openid.ProviderAway, openid.NotBelieved) as error:
@@ -273,7 +273,7 @@ def take_attempt(request: HttpRequest, state: str) -> openid.Attempt | None:
     if attempt is None:
         return None
     request.session[ATTEMPTS] = [entry.as_dict() for entry in stored if entry is not attempt]
-    return attempt if 0 <= time.time() - attempt.started < STEP_SECONDS else None
+    return attempt if 0 <= timezone.now().timestamp() - attempt.started < STEP_SECONDS else None
 
 
 def connect_account(request: HttpRequest, attempt: openid.Attempt, proof: openid.Proof) -> HttpResponse:
