@@ -19,7 +19,7 @@ WORDS = (
     (r"\bhttpx\.AsyncClient\b", "httpx.Client"),
     (r"\bhttpx\.AsyncBaseTransport\b", "httpx.BaseTransport"),
     (r"\bAsync(Iterator|Iterable)\b", r"\1"),
-    (r"\bAsync(Connection|Memories|Recall|Documents|Sessions|Learning|Apps|ImportExport|Webhooks|Memsite)\b", r"\1"),
+    (r"\bAsync(Connection|Memories|Recall|Documents|Sessions|Learning|Apps|Alerts|ImportExport|Webhooks|Memsite)\b", r"\1"),
     (r"__a(enter|exit)__", r"__\1__"),
     (r"\baclose\b", "close"),
     (r"\baread\b", "read"),

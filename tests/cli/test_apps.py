@@ -1,4 +1,4 @@
-"""`memsite export`, `import`, `webhooks`, `bridges` and `changes`, at a real server."""
+"""`memsite export`, `import`, `webhooks`, `bridges`, `alerts` and `changes`, at a real server."""
 
 from __future__ import annotations
 
@@ -9,7 +9,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from django.utils import timezone
 
+from memories.models import Alert, AlertRule
+from memsite.tenancy.models import App
 from memsite_client import Memsite, NotFound
 from tests.cli.conftest import run, run_json
 from tests.serving import Server
@@ -49,6 +52,19 @@ def test_an_app_is_saved_and_taken_in_by_another(memsite: Memsite, server: Serve
 
 def lines(content: bytes) -> dict[str, dict[str, object]]:
     return {row["type"]: row for row in map(json.loads, content.splitlines())}
+
+
+def test_a_rule_finds_what_is_acknowledged(memsite: Memsite) -> None:
+    rule = run_json("alerts", "add", "quarantine_waiting", "--threshold", "7")
+    assert "from 7" in run("alerts", "rules").stdout
+    app = App.objects.get()
+    found = AlertRule.objects.get()
+    alert = Alert.objects.create(app=app, rule=found, text="8 wait", value=8, begun_at=timezone.now())
+    assert "8 wait" in run("alerts", "list", "--status", "open").stdout
+    assert run_json("alerts", "acknowledge", str(alert.uid))["acknowledged_at"]
+    assert "off" in run("alerts", "switch", rule["id"], "--off").stdout
+    assert run("alerts", "remove", rule["id"]).stdout == "Removed.\n"
+    assert run_json("alerts", "list", "--app", app.app_id) == []
 
 
 def test_a_folder_of_notes_is_learnt_from(memsite: Memsite, tmp_path: Path) -> None:
