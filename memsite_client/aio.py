@@ -54,6 +54,7 @@ from memsite_client.shapes import (
     MemoryHeld,
     MemoryStored,
     MessagesStored,
+    NewCooldown,
     NewMemory,
     NewMemoryFields,
     NewSession,
@@ -429,6 +430,20 @@ class AsyncSessions(AsyncConnection):
         """Yield raw texts of this agent's sessions, said `since` a time and `until` before another."""
         return self.pages("resources", {"session_id": session_id, "since": since, "until": until})
 
+    async def delete_session(self, session_id: str) -> Deleted:
+        """Delete a session with its texts, and what was learnt from them."""
+        return cast(Deleted, await self.request("DELETE", session_path(session_id)))
+
+    async def report_cooldown(self, action: str, **fields: Unpack[NewCooldown]) -> Cooldown:
+        """Report what no agent is to do again for a while."""
+        return cast(Cooldown, await self.request("POST", "cooldowns", json={"action": action, **fields}))
+
+    def list_cooldowns(self) -> AsyncIterator[Cooldown]:
+        return self.pages("cooldowns", {})
+
+    async def lift_cooldown(self, cooldown_id: str) -> Deleted:
+        return cast(Deleted, await self.request("DELETE", f"cooldowns/{part(cooldown_id)}"))
+
     async def claude_code_hook(self, event: JSON) -> JSON:
         """Send the input of a Claude Code hook, and return its output."""
         # Messages with ids of their own are stored once, however often they are sent.
@@ -609,6 +624,10 @@ class AsyncApps(AsyncConnection):
 
     async def revoke_key(self, prefix: str) -> None:
         await self.request("DELETE", f"keys/{part(prefix)}")
+
+    async def erase_user(self, app_id: str, user_id: str) -> Deleted:
+        """Erase an end user: their sessions, and all that is known about or from them."""
+        return cast(Deleted, await self.request("DELETE", f"apps/{part(app_id)}/users/{part(user_id)}"))
 
     def list_app_sessions(
         self, app_id: str, *, status: str | None = None, agent: str | None = None, user_id: str | None = None

@@ -652,6 +652,16 @@ class Cooldown(TypedDict):
     created_at: str
 
 
+class NewCooldown(TypedDict, total=False):
+    """Either `seconds` or `until`."""
+
+    service: str
+    seconds: int
+    until: str
+    reason: str
+    session_id: str
+
+
 AlertKind = Literal[
     "app_full", "digest_failed", "circuit_open", "job_overdue", "quarantine_waiting", "budget_spent", "backup_failed"
 ]

@@ -23,6 +23,7 @@ from typing import Any, ClassVar
 
 import httpx
 import structlog
+from django.db import connection
 from django.db.models import QuerySet
 from django.http import HttpResponse, StreamingHttpResponse
 from django.http.response import HttpResponseBase
@@ -43,6 +44,7 @@ from memsite.config.conf import get_conf
 from memsite.db.lru_cache import Latest
 from memsite.db.prepared import Prepared
 from memsite.http.bodies import Places
+from memsite.http.middleware import let_go
 from memsite.tenancy.models import Agent, App, Scope
 from memsite.tenancy.policy import Block
 from memsite.tenancy.row_level_security import confined
@@ -352,8 +354,21 @@ def client() -> httpx.Client:
 
 @cache
 def threads() -> ThreadPoolExecutor:
-    """Return the threads that wait for models to begin, while what was asked is stored."""
+    """Return the threads that wait for models to begin, while what was asked is stored, and store answers."""
     return ThreadPoolExecutor(get_conf().web_threads, "proxy")
+
+
+def finish_behind(conversation: Conversation) -> None:
+    """Finish a conversation in another thread: to its client a stream has ended once this one is through."""
+    if connection.in_atomic_block:  # Of a transaction around the request, as a test's.
+        conversation.finish()
+        return
+
+    def finish() -> None:
+        conversation.finish()
+        let_go()
+
+    threads().submit(finish)
 
 
 def note_sent(is_sent: Event, step: str, _: Any) -> None:
@@ -403,7 +418,7 @@ class StreamedAnswer:
         answering.give_back()
         self.response.close()
         if self.conversation:
-            self.conversation.finish()
+            finish_behind(self.conversation)
 
 
 class WholeAnswer(HttpResponse):
@@ -414,7 +429,7 @@ class WholeAnswer(HttpResponse):
     def close(self) -> None:
         super().close()
         if self.conversation:
-            self.conversation.finish()
+            finish_behind(self.conversation)
 
 
 def object_in(data: bytes) -> dict[str, Any]:

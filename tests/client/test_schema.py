@@ -60,6 +60,7 @@ SERVERS_NAME = {
     "DocumentFields": "UploadFormRequest",
     "FileFields": "UploadFormRequest",
     "Citation": "Citation",
+    "NewCooldown": "NewCooldownRequest",
     "AgentChanges": "PatchedAgentChangesRequest",
     "AlertRuleChanges": "PatchedAlertRuleChangesRequest",
 }
@@ -68,13 +69,12 @@ WITHOUT_METHOD = {
     "what people do by hand: the dashboard": """
     change_app_memories change_app_memory create_app_memory delete_app_memories delete_app_memory get_app_memory
     list_app_revisions merge_app_memories undo_app_memory overrule_rejection rewrite_category get_category_text
-    get_category_version list_category_versions""",
+    get_category_version list_category_versions compare_category_versions preview_extraction""",
     "upkeep and figures: the dashboard, and `request` in scripts": """
     get_energy get_health_report get_health_report_as_text get_stats get_usage get_version list_extractions
     list_health_reports list_job_runs list_jobs list_purges retry_extraction retry_job_run run_job stop_job_run""",
-    "one row of a list that has a method": """
-    get_alert_rule get_site_alert_rule get_trigger list_entity_memories""",
-    "to be done with care, by `request`": "",
+    "a part of what a method answers": """
+    get_alert_rule get_site_alert_rule get_trigger list_entity_memories list_keys""",
 }
 OWN_METHODS = {"search_all", "survey_import", "follow_changes"}
 
