@@ -150,11 +150,11 @@ bench-limit: $(VENV)/run.stamp ## Overfill an app from several processes: its li
 bench-porting: $(VENV)/run.stamp ## Measure leaving and coming back
 	@$(BENCH) bench.porting --note "$(NOTE)"
 
-# `make bench-beside`, `-growth`, `-pgvector`, `-at-once` and `-import` are its parts.
+# `make bench-beside`, `-growth`, `-pgvector`, `-at-once`, `-import` and `-proxy` are its parts.
 GIVEN_SIZES = $(if $(filter command line,$(origin SIZES)),--sizes $(SIZES))
 GIVEN_QUESTIONS = $(if $(QUESTIONS),--questions $(QUESTIONS))
-.PHONY: bench-performance bench-growth bench-at-once
-bench-performance: bench-beside bench-growth bench-pgvector bench-at-once bench-import ## Measure beside other systems, on PostgreSQL and growing: bench/results/performance.md (SIZES=1000 STORE=1000 SECONDS=1 QUESTIONS=20)
+.PHONY: bench-performance bench-growth bench-at-once bench-proxy
+bench-performance: bench-beside bench-growth bench-pgvector bench-at-once bench-import bench-proxy ## Measure beside other systems, on PostgreSQL and growing: bench/results/performance.md (SIZES=1000 STORE=1000 SECONDS=1 QUESTIONS=20)
 
 # On SQLite and on a PostgreSQL of its own (ONLY=sqlite; SIZES=1000,10000,100000,1000000).
 bench-growth: $(VENV)/dev.stamp
@@ -162,6 +162,9 @@ bench-growth: $(VENV)/dev.stamp
 
 bench-at-once: $(VENV)/run.stamp
 	@$(BENCH) bench.questions_at_once $(GIVEN_QUESTIONS) --note "$(NOTE)"
+
+bench-proxy: $(VENV)/run.stamp ## Measure what the proxy adds to a model's answer (QUESTIONS=20 for a quick look)
+	@$(BIN)/python -m bench.proxy $(GIVEN_QUESTIONS) --note "$(NOTE)"
 
 # Both cores, as servers have them.
 bench-beside: $(VENV)/beside.stamp

@@ -28,9 +28,9 @@ under eight. [docs/performance.md](../../docs/performance.md) sums it up and com
 latency of each step, the dashboard and upkeep are in [benchmarks.md](benchmarks.md).
 
 Written by `make bench-performance`, never by hand; a missing section has not been measured yet. Its parts write a
-section each: `make bench-beside`, `make bench-growth`, `make bench-pgvector`, `make bench-at-once` and
-`make bench-import`.
-`make bench-partitions`, `make bench-capacity` and `make bench-hosts` are separate. `SIZES=1000 STORE=1000 SECONDS=1
+section each: `make bench-beside`, `make bench-growth`, `make bench-pgvector`, `make bench-at-once`,
+`make bench-import` and `make bench-proxy`.
+`make bench-partitions`, `make bench-capacity` and `make bench-index` are separate. `SIZES=1000 STORE=1000 SECONDS=1
 QUESTIONS=20` gives a quick look; `NOTE="quiet"` adds a remark for readers.
 """,
 }

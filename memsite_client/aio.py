@@ -13,7 +13,14 @@ from memsite_client import __version__
 from memsite_client.configuration import find_server
 from memsite_client.shapes import (
     JSON,
+    Agent,
+    AgentChanges,
     AgentWithKey,
+    Alert,
+    AlertKind,
+    AlertRule,
+    AlertRuleChanges,
+    AlertStatus,
     App,
     BatchAnswer,
     Bridge,
@@ -24,6 +31,7 @@ from memsite_client.shapes import (
     Checkpoint,
     Context,
     ContextOptions,
+    Cooldown,
     Decided,
     Deleted,
     Delivery,
@@ -46,6 +54,7 @@ from memsite_client.shapes import (
     MemoryHeld,
     MemoryStored,
     MessagesStored,
+    NewCooldown,
     NewMemory,
     NewMemoryFields,
     NewSession,
@@ -421,6 +430,20 @@ class AsyncSessions(AsyncConnection):
         """Yield raw texts of this agent's sessions, said `since` a time and `until` before another."""
         return self.pages("resources", {"session_id": session_id, "since": since, "until": until})
 
+    async def delete_session(self, session_id: str) -> Deleted:
+        """Delete a session with its texts, and what was learnt from them."""
+        return cast(Deleted, await self.request("DELETE", session_path(session_id)))
+
+    async def report_cooldown(self, action: str, **fields: Unpack[NewCooldown]) -> Cooldown:
+        """Report what no agent is to do again for a while."""
+        return cast(Cooldown, await self.request("POST", "cooldowns", json={"action": action, **fields}))
+
+    def list_cooldowns(self) -> AsyncIterator[Cooldown]:
+        return self.pages("cooldowns", {})
+
+    async def lift_cooldown(self, cooldown_id: str) -> Deleted:
+        return cast(Deleted, await self.request("DELETE", f"cooldowns/{part(cooldown_id)}"))
+
     async def claude_code_hook(self, event: JSON) -> JSON:
         """Send the input of a Claude Code hook, and return its output."""
         # Messages with ids of their own are stored once, however often they are sent.
@@ -571,6 +594,20 @@ class AsyncApps(AsyncConnection):
         body = {"name": name, "domain": domain, "scopes": list(scopes)}
         return cast(AgentWithKey, await self.create(f"apps/{part(app_id)}/agents", body, idempotency_key))
 
+    def list_agents(self, app_id: str, *, status: Literal["active", "deleted"] | None = None) -> AsyncIterator[Agent]:
+        """Yield an app's agents with their keys; active ones unless said."""
+        return self.pages(f"apps/{part(app_id)}/agents", {"status": status})
+
+    async def get_agent(self, app_id: str, name: str) -> Agent:
+        return cast(Agent, await self.request("GET", f"apps/{part(app_id)}/agents/{part(name)}"))
+
+    async def change_agent(self, app_id: str, agent: str, **changes: Unpack[AgentChanges]) -> Agent:
+        return cast(Agent, await self.request("PATCH", f"apps/{part(app_id)}/agents/{part(agent)}", json=changes))
+
+    async def delete_agent(self, app_id: str, name: str) -> Deleted:
+        """Delete an agent and revoke its keys. What it wrote stays."""
+        return cast(Deleted, await self.request("DELETE", f"apps/{part(app_id)}/agents/{part(name)}"))
+
     async def create_key(
         self,
         app_id: str,
@@ -587,6 +624,93 @@ class AsyncApps(AsyncConnection):
 
     async def revoke_key(self, prefix: str) -> None:
         await self.request("DELETE", f"keys/{part(prefix)}")
+
+    async def erase_user(self, app_id: str, user_id: str) -> Deleted:
+        """Erase an end user: their sessions, and all that is known about or from them."""
+        return cast(Deleted, await self.request("DELETE", f"apps/{part(app_id)}/users/{part(user_id)}"))
+
+    def list_app_sessions(
+        self, app_id: str, *, status: str | None = None, agent: str | None = None, user_id: str | None = None
+    ) -> AsyncIterator[Session]:
+        """Yield the sessions of all agents, the latest first."""
+        query = {"status": status, "agent": agent, "user_id": user_id}
+        return self.pages(f"apps/{part(app_id)}/sessions", query)
+
+    async def get_app_session(self, app_id: str, session_id: str) -> Session:
+        return cast(Session, await self.request("GET", f"apps/{part(app_id)}/sessions/{part(session_id)}"))
+
+    async def delete_app_session(self, app_id: str, session_id: str) -> Deleted:
+        """Delete a session with its texts, and what was learnt from them."""
+        return cast(Deleted, await self.request("DELETE", f"apps/{part(app_id)}/sessions/{part(session_id)}"))
+
+    def list_app_events(
+        self,
+        app_id: str,
+        *,
+        level: str | None = None,
+        service: str | None = None,
+        session_id: str | None = None,
+        agent: str | None = None,
+    ) -> AsyncIterator[Event]:
+        """Yield what all agents reported, the latest first."""
+        query = {"level": level, "service": service, "session_id": session_id, "agent": agent}
+        return self.pages(f"apps/{part(app_id)}/events", query)
+
+    def list_app_cooldowns(self, app_id: str, *, agent: str | None = None) -> AsyncIterator[Cooldown]:
+        return self.pages(f"apps/{part(app_id)}/cooldowns", {"agent": agent})
+
+    async def lift_app_cooldown(self, app_id: str, cooldown_id: str) -> Deleted:
+        return cast(Deleted, await self.request("DELETE", f"apps/{part(app_id)}/cooldowns/{part(cooldown_id)}"))
+
+
+class AsyncAlerts(AsyncConnection):
+    """Alerts of an app, and of the whole site for who operates all of it."""
+
+    def list_alerts(self, app_id: str, *, status: AlertStatus | None = None) -> AsyncIterator[Alert]:
+        """Yield what there is to tell, and for 90 days what there was, the latest first."""
+        return self.pages(f"apps/{part(app_id)}/alerts", {"status": status})
+
+    def list_all_alerts(self, *, status: AlertStatus | None = None) -> AsyncIterator[Alert]:
+        """Yield those of all apps that the key's owner operates."""
+        return self.pages("alerts", {"status": status})
+
+    async def acknowledge_alert(self, app_id: str, alert_id: str) -> Alert:
+        """Note that somebody has seen it: it is counted no more."""
+        return cast(Alert, await self.request("POST", f"apps/{part(app_id)}/alerts/{part(alert_id)}/acknowledge"))
+
+    async def acknowledge_any_alert(self, alert_id: str) -> Alert:
+        return cast(Alert, await self.request("POST", f"alerts/{part(alert_id)}/acknowledge"))
+
+    def list_alert_rules(self, app_id: str) -> AsyncIterator[AlertRule]:
+        return self.pages(f"apps/{part(app_id)}/alerts/rules", {})
+
+    def list_site_alert_rules(self) -> AsyncIterator[AlertRule]:
+        return self.pages("alerts/rules", {})
+
+    async def create_alert_rule(
+        self, app_id: str, kind: AlertKind, *, idempotency_key: str | None = None, **fields: Unpack[AlertRuleChanges]
+    ) -> AlertRule:
+        body = {"kind": kind, **fields}
+        return cast(AlertRule, await self.create(f"apps/{part(app_id)}/alerts/rules", body, idempotency_key))
+
+    async def create_site_alert_rule(
+        self, kind: AlertKind, *, idempotency_key: str | None = None, **fields: Unpack[AlertRuleChanges]
+    ) -> AlertRule:
+        return cast(AlertRule, await self.create("alerts/rules", {"kind": kind, **fields}, idempotency_key))
+
+    async def change_alert_rule(self, app_id: str, rule_id: str, **changes: Unpack[AlertRuleChanges]) -> AlertRule:
+        path = f"apps/{part(app_id)}/alerts/rules/{part(rule_id)}"
+        return cast(AlertRule, await self.request("PATCH", path, json=changes))
+
+    async def change_site_alert_rule(self, rule_id: str, **changes: Unpack[AlertRuleChanges]) -> AlertRule:
+        return cast(AlertRule, await self.request("PATCH", f"alerts/rules/{part(rule_id)}", json=changes))
+
+    async def delete_alert_rule(self, app_id: str, rule_id: str) -> Deleted:
+        """Delete a rule with what it has found."""
+        return cast(Deleted, await self.request("DELETE", f"apps/{part(app_id)}/alerts/rules/{part(rule_id)}"))
+
+    async def delete_site_alert_rule(self, rule_id: str) -> Deleted:
+        return cast(Deleted, await self.request("DELETE", f"alerts/rules/{part(rule_id)}"))
 
 
 class AsyncImportExport(AsyncConnection):
@@ -730,6 +854,7 @@ class AsyncMemsite(
     AsyncLearning,
     AsyncApps,
     AsyncImportExport,
+    AsyncAlerts,
     AsyncWebhooks,
 ):
     """Every endpoint of the API as a method, named as in `/api/docs`."""

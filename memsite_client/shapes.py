@@ -612,6 +612,102 @@ class AgentWithKey(TypedDict):
     api_key: str | None
 
 
+class Key(TypedDict):
+    prefix: str
+    scopes: list[str]
+    created_at: str
+    expires_at: str | None
+    revoked_at: str | None
+    last_used_at: str | None
+
+
+class Agent(TypedDict):
+    """`id` is the name."""
+
+    id: str
+    name: str
+    domain: str
+    tier: int | None
+    status: str
+    created_at: str
+    keys: list[Key]
+
+
+class AgentChanges(TypedDict, total=False):
+    name: str
+    domain: str
+    tier: int | None
+    scopes: list[Scope]
+    status: Literal["active"]
+
+
+class Cooldown(TypedDict):
+    id: str
+    action: str
+    service: str
+    until: str
+    reason: str
+    agent: str
+    session_id: str | None
+    created_at: str
+
+
+class NewCooldown(TypedDict, total=False):
+    """Either `seconds` or `until`."""
+
+    service: str
+    seconds: int
+    until: str
+    reason: str
+    session_id: str
+
+
+AlertKind = Literal[
+    "app_full", "digest_failed", "circuit_open", "job_overdue", "quarantine_waiting", "budget_spent", "backup_failed"
+]
+
+AlertStatus = Literal["open", "over"]
+
+
+class AlertRuleChanges(TypedDict, total=False):
+    threshold: float | None
+    webhook: str | None
+    emails: list[str]
+    dashboard: bool
+    enabled: bool
+
+
+class AlertRule(TypedDict):
+    """`app_id` is None for a rule of the whole site."""
+
+    id: str
+    app_id: str | None
+    kind: AlertKind
+    threshold: float | None
+    webhook: str | None
+    emails: list[str]
+    dashboard: bool
+    enabled: bool
+    created_at: str
+
+
+class Alert(TypedDict):
+    """`ended_at` is None while it lasts."""
+
+    id: str
+    app_id: str | None
+    kind: AlertKind
+    rule: str
+    text: str
+    value: float
+    begun_at: str
+    ended_at: str | None
+    acknowledged_at: str | None
+    acknowledged_by: str
+    mailed: str
+    mail_error: str
+
+
 class Counted(TypedDict):
     """`left_out` is what does not fit into this app, or waits for a person: `withheld` of it do."""
 

@@ -99,6 +99,16 @@ def stored_of(session: AgentSession, messages: Sequence[Said]) -> list[tuple[str
     return list(rows.values_list("source_key", "role")) if keys else []
 
 
+def names_stored(session: AgentSession, messages: Sequence[Said]) -> set[str]:
+    """Return under which of the names of these messages' keys there is a text. One query."""
+    condition = Q()
+    for message in messages:
+        name = f"{name_in(message.source_key)}:"
+        condition |= Q(session=session, source_key__range=hex_bounds(name, HASH_DIGITS))
+    rows = Resource.objects.for_app(session.app).filter(condition).order_by()
+    return {name_in(key) for key in rows.values_list("source_key", flat=True)}
+
+
 def stored_before(session: AgentSession, messages: Sequence[Said], new: Sequence[Resource]) -> list[UUID]:
     """Return the ids of those that were stored before the new ones. One query, if there are any."""
     public = (in_public(item, redacts=session.app.policy.redact_raw) for item in messages)

@@ -2,7 +2,8 @@
 
 `/proxy/openai/v1/chat/completions` and `/proxy/anthropic/v1/messages` speak the formats of OpenAI's and Anthropic's
 APIs, streamed or not. What the client sends goes on to the model of the settings as it is, with a memory block in the
-system prompt. The last user message is stored while the model thinks, and the answer before its end is passed on.
+system prompt. The last user message is stored while the model thinks, and the answer right behind its end. Where the
+process is killed just between, the conversation's next request brings the answer again, and it is stored then.
 Trouble with memories never costs a client its answer: `X-Memsite-Memory` says what happened.
 """
 
@@ -14,13 +15,16 @@ from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from datetime import datetime
-from functools import cache
+from functools import cache, cached_property, partial
 from hashlib import sha256
 from http import HTTPStatus
+from threading import Event
 from typing import Any, ClassVar
 
 import httpx
 import structlog
+from django.db import connection
+from django.db.models import QuerySet
 from django.http import HttpResponse, StreamingHttpResponse
 from django.http.response import HttpResponseBase
 from django.utils import timezone
@@ -38,18 +42,20 @@ from memories.services import MemoryAgent
 from memories.services.sessions import Greeting
 from memsite.config.conf import get_conf
 from memsite.db.lru_cache import Latest
+from memsite.db.prepared import Prepared
 from memsite.http.bodies import Places
-from memsite.tenancy.models import App, Scope
+from memsite.http.middleware import let_go
+from memsite.tenancy.models import Agent, App, Scope
 from memsite.tenancy.policy import Block
 from memsite.tenancy.row_level_security import confined
-from sessions.models import AgentSession, Resource, Role
-from sessions.recording import Said, source_key
+from sessions.models import AgentSession, Resource, Role, SessionStatus
+from sessions.recording import Said, name_in, names_stored, source_key
 
 log = structlog.get_logger("memories.proxy")
 USER_HEADER, SESSION_HEADER, MEMORY_HEADER = "X-Memsite-User", "X-Memsite-Session", "X-Memsite-Memory"
 MOST_IN_NAME, TITLE_CHARACTERS = 200, 80
 QUESTION_MESSAGES, QUESTION_CHARACTERS = 5, 10_000
-CONNECT_SECONDS, SILENCE_SECONDS = 10.0, 600.0
+CONNECT_SECONDS, SILENCE_SECONDS, SEND_SECONDS = 10.0, 600.0, 0.1
 """A model may think for minutes before its first word."""
 MOST_ANSWER_BYTES = 32 * 2**20
 """Of an answer in one piece, and of one event of a streamed one."""
@@ -99,10 +105,6 @@ class Format(ABC):
         """Return the text of an event of a streamed answer."""
 
     @abstractmethod
-    def is_end(self, data: bytes) -> bool:
-        """Tell whether an event's data are its last."""
-
-    @abstractmethod
     def error(self, status: int, message: str) -> dict[str, Any]:
         """Return the body of an error."""
 
@@ -134,9 +136,6 @@ class OpenAIFormat(Format):
     def piece_of(self, event: Mapping[str, Any]) -> Any:
         return first(event.get("choices")).get("delta", {}).get("content")
 
-    def is_end(self, data: bytes) -> bool:
-        return data == b"[DONE]"
-
     def error(self, status: int, message: str) -> dict[str, Any]:
         kind = "invalid_request_error" if status < HTTPStatus.INTERNAL_SERVER_ERROR else "server_error"
         return {"error": {"message": message, "type": kind, "param": None, "code": None}}
@@ -165,9 +164,6 @@ class AnthropicFormat(Format):
     def piece_of(self, event: Mapping[str, Any]) -> Any:
         delta = event.get("delta")
         return delta.get("text") if isinstance(delta, dict) else None
-
-    def is_end(self, data: bytes) -> bool:
-        return b'"message_stop"' in data
 
     def error(self, status: int, message: str) -> dict[str, Any]:
         kind = "invalid_request_error" if status < HTTPStatus.INTERNAL_SERVER_ERROR else "api_error"
@@ -199,13 +195,23 @@ class Conversation:
     """What a client sent, as a session: its last user message, the block for it, and in the end the answer."""
 
     agent: MemoryAgent
-    session: AgentSession
+    name: str
+    user_id: str | None
+    title: str
     messages: list[Message]
+    opened: AgentSession | None = None
     pieces: list[str] = field(default_factory=list)
     size: int = 0
     blocks: Sequence[Injected] = ()
-    is_captured: bool = False
-    is_judged: bool = False
+    is_finished: bool = False
+
+    @cached_property
+    def session(self) -> AgentSession:
+        """Return the session, which is opened unless it goes on."""
+        if self.opened:
+            return self.opened
+        fields = {"user_id": self.user_id, "title": self.title, "environment": {"client": CLIENT}}
+        return self.agent.open_session(self.name, fields)[0]
 
     @property
     def question(self) -> str:
@@ -217,7 +223,7 @@ class Conversation:
 
         The client does not send blocks of earlier requests again, so each request gets all of it.
         """
-        user_id, now = self.session.user_id, timezone.now()
+        user_id, now = self.user_id, timezone.now()
         last = self.messages[-QUESTION_MESSAGES:]
         recent = [replace(item, content=item.content[:QUESTION_CHARACTERS]) for item in last]
         greeting = greeting_of(self.agent, user_id, now)
@@ -234,7 +240,17 @@ class Conversation:
         for block in self.blocks:
             note_injected(self.session, without_memories(block, known), None, now)
         if self.question.strip():
-            self.agent.capture_messages(self.session, [self.message_of(Role.USER, self.question)])
+            self.agent.capture_messages(self.session, [*self.missed(), self.message_of(Role.USER, self.question)])
+
+    def missed(self) -> list[Said]:
+        """Return the answer before, if what it answers is stored and no answer to it. One query, if there is one."""
+        *before, answer = self.messages[:-1] or [Message(Role.SYSTEM, "")]
+        earlier = replace(self, messages=before)
+        if answer.role != Role.ASSISTANT or not answer.content.strip() or not earlier.question.strip():
+            return []
+        asked = earlier.message_of(Role.USER, earlier.question)
+        said = earlier.message_of(Role.ASSISTANT, answer.content)
+        return [said] if names_stored(self.session, [asked, said]) == {name_in(asked.source_key)} else []
 
     def message_of(self, role: str, text: str) -> Said:
         """Return a message that is recognised when it is sent again after the same message."""
@@ -247,30 +263,20 @@ class Conversation:
             self.pieces.append(piece)
             self.size += len(piece)
 
-    def capture_answer(self) -> None:
-        """Store the answer, once; what went wrong is logged."""
+    def finish(self) -> None:
+        """Store the answer, once, and learn from it which memories were of use; what goes wrong is logged."""
         text = "".join(self.pieces)[:MOST_CAPTURED]
-        if self.is_captured or not text.strip():
+        if self.is_finished or not text.strip():
             return
-        self.is_captured = True
-        try:
-            self.agent.capture_messages(self.session, [self.message_of(Role.ASSISTANT, text)])
-        except Exception:
-            log.exception("answer_not_captured", app=self.agent.app.app_id)
-
-    def judge_answer(self) -> None:
-        """Learn from the answer which memories were of use; nobody waits for it."""
-        text = "".join(self.pieces)[:MOST_CAPTURED]
-        if self.is_judged or not text.strip():
-            return
-        self.is_judged = True
+        self.is_finished = True
         try:
             # The request is over, and with it what its thread may see.
             with confined(self.agent.app.pk):
+                self.agent.capture_messages(self.session, [self.message_of(Role.ASSISTANT, text)])
                 turns = Resource.objects.for_app(self.agent.app).filter(session=self.session, role=Role.USER).count()
                 self.agent.judge_response(self.session, max(1, turns), text, self.question)
         except Exception:
-            log.exception("answer_not_judged", app=self.agent.app.app_id)
+            log.exception("answer_not_captured", app=self.agent.app.app_id)
 
 
 def greeting_of(agent: MemoryAgent, user_id: str | None, now: datetime) -> Greeting:
@@ -305,7 +311,10 @@ def messages_in(body: Mapping[str, Any]) -> list[Message]:
 
 
 def open_conversation(agent: MemoryAgent, request: Request, body: Mapping[str, Any], user: Any) -> Conversation:
-    """Return the conversation, with its session: the named one, or that of the same first message and end user."""
+    """Return the conversation: of the session that is named, or of that of the same first message and end user.
+
+    A new session is opened once it is needed: a client waits for the block alone.
+    """
     messages = messages_in(body)
     user_id = request.headers.get(USER_HEADER) or user or None
     name = request.headers.get(SESSION_HEADER)
@@ -316,15 +325,23 @@ def open_conversation(agent: MemoryAgent, request: Request, body: Mapping[str, A
             raise ValidationError(f"{header}: a text of at most {MOST_IN_NAME} characters.")
     opening = next((item.content for item in messages if item.role == Role.USER), "")
     title = " ".join(opening[: 4 * TITLE_CHARACTERS].split())[:TITLE_CHARACTERS]
-    fields = {"user_id": user_id, "title": title, "environment": {"client": CLIENT}}
     name = name or f"{CLIENT}-{digest(f'{user_id}{chr(0)}{opening}')}"
-    rows = AgentSession.objects.for_app(agent.app).active().filter(agent=agent.agent, external_id=name)
-    session = rows.filter(user_id=user_id).first()
-    if session is None:
-        session, _ = agent.open_session(name, fields)
-    # One that goes on is not written: what is said in it is a sign of life. The app's policy came with the key.
-    session.app = agent.app
-    return Conversation(agent, session, messages)
+    conversation = Conversation(agent, name, user_id, title, messages)
+    assert agent.agent is not None
+    for session in sessions_named(agent.app, agent.agent, name):
+        # The app's policy came with the key.
+        session.app = agent.app
+        if session.status == SessionStatus.ACTIVE and session.user_id == user_id:
+            # One that goes on is not written: what is said in it is a sign of life.
+            conversation.opened = session
+        else:
+            conversation.user_id = conversation.session.user_id
+    return conversation
+
+
+@Prepared
+def sessions_named(app: App, agent: Agent, name: str) -> QuerySet[AgentSession]:
+    return AgentSession.objects.for_app(app).filter(agent=agent, external_id=name)
 
 
 @cache
@@ -337,12 +354,31 @@ def client() -> httpx.Client:
 
 @cache
 def threads() -> ThreadPoolExecutor:
-    """Return the threads that wait for models to begin, while what was asked is stored."""
+    """Return the threads that wait for models to begin, while what was asked is stored, and store answers."""
     return ThreadPoolExecutor(get_conf().web_threads, "proxy")
 
 
+def finish_behind(conversation: Conversation) -> None:
+    """Finish a conversation in another thread: to its client a stream has ended once this one is through."""
+    if connection.in_atomic_block:  # Of a transaction around the request, as a test's.
+        conversation.finish()
+        return
+
+    def finish() -> None:
+        conversation.finish()
+        let_go()
+
+    threads().submit(finish)
+
+
+def note_sent(is_sent: Event, step: str, _: Any) -> None:
+    """Set the event after the step of a request, as httpcore names them, by which it has left."""
+    if step.endswith("send_request_body.complete"):
+        is_sent.set()
+
+
 class StreamedAnswer:
-    """Pass the events of an answer on as they come; the last one once the answer is stored.
+    """Pass the events of an answer on as they come; once it is closed, what they said is stored.
 
     It takes one of the places of `answering`, and gives it back when it is closed.
     """
@@ -367,40 +403,33 @@ class StreamedAnswer:
             log.warning("proxy_answer_broken_off", error=type(error).__name__)
             message = "The model's answer broke off."
             yield b"data: " + json.dumps(self.form.error(HTTPStatus.BAD_GATEWAY, message)).encode() + b"\n\n"
-        finally:
-            self.close()
 
     def hear(self, event: bytes) -> None:
         for line in event.split(b"\n"):
             if self.conversation is None or not line.startswith(b"data:"):
                 continue
-            data = line[5:].strip()
-            if self.form.is_end(data):
-                self.conversation.capture_answer()
-            else:
-                self.conversation.hear(self.form.piece_of(object_in(data)))
+            self.conversation.hear(self.form.piece_of(object_in(line[5:].strip())))
 
     def close(self) -> None:
-        """Store what came of the answer, and let the model and the place go."""
+        """Let the model and the place go, and store what came of the answer."""
         if not self.is_open:
             return
         self.is_open = False
         answering.give_back()
         self.response.close()
         if self.conversation:
-            self.conversation.capture_answer()
-            self.conversation.judge_answer()
+            finish_behind(self.conversation)
 
 
 class WholeAnswer(HttpResponse):
-    """An answer in one piece. What is learnt from it is learnt once it is sent."""
+    """An answer in one piece. It is stored once it is sent."""
 
     conversation: Conversation | None = None
 
     def close(self) -> None:
         super().close()
         if self.conversation:
-            self.conversation.judge_answer()
+            finish_behind(self.conversation)
 
 
 def object_in(data: bytes) -> dict[str, Any]:
@@ -428,7 +457,7 @@ class ProxyView(AgentView):
         response.content_type = "application/json"
         return response
 
-    def ask(self, request: Request, content: bytes | None) -> httpx.Response:
+    def ask(self, request: Request, content: bytes | None, is_sent: Event | None = None) -> httpx.Response:
         """Return the model's response, not read yet. ModelAway where there is none."""
         base, key = self.form.address()
         if not base:
@@ -439,6 +468,8 @@ class ProxyView(AgentView):
         try:
             url = checked_url(f"{root}/v1/{self.path}")
             outgoing = client().build_request(request.method or "", url, content=content, headers=headers)
+            if is_sent:
+                outgoing.extensions["trace"] = partial(note_sent, is_sent)
             return client().send(outgoing, stream=True)
         except (Refused, ServiceRefused) as error:
             raise ModelAway(f"The model cannot be asked: {error}.") from error
@@ -459,7 +490,6 @@ class ProxyView(AgentView):
             body = self.whole(response)
             if conversation and response.is_success:
                 conversation.hear(self.form.answer_of(object_in(body)))
-                conversation.capture_answer()
             answer = WholeAnswer(body, status=response.status_code)
             answer.conversation = conversation if response.is_success else None
         for name in PASSED_ON:
@@ -503,7 +533,11 @@ class Chat(ProxyView):
         sent = self.form.with_block(body, block) if block else body
         answering.take()
         try:
-            pending = threads().submit(self.ask, request, json.dumps(sent).encode())
+            is_sent = Event()
+            pending = threads().submit(self.ask, request, json.dumps(sent).encode(), is_sent)
+            pending.add_done_callback(lambda _: is_sent.set())
+            # What is stored beside takes the processor from what asks.
+            is_sent.wait(SEND_SECONDS)
             try:
                 conversation.capture_question()
             except Exception:

@@ -15,7 +15,7 @@ from datetime import date, datetime
 from itertools import islice
 
 from django.db import transaction
-from django.db.models import F, Q
+from django.db.models import F, Q, QuerySet
 
 from memories.language.dates.future import find_coming
 from memories.language.dates.windows import find_windows
@@ -35,6 +35,8 @@ from memories.providers.relation import judgements
 from memories.retrieve.question import STOP_WORDS
 from memories.store.links import called_off_in
 from memsite.config.conf import get_conf
+from memsite.db.expressions import Literal
+from memsite.db.prepared import Prepared
 from memsite.tenancy.access import of_users, one_user
 from memsite.tenancy.models import Agent, App
 from memsite.tenancy.scoping import ScopedQuerySet
@@ -414,6 +416,17 @@ def call_off(session: AgentSession, resource: Resource, off: Iterable[CalledOff]
 
 
 # --- on the day
+
+
+@Prepared
+def first_waiting(app: App) -> QuerySet[FutureTrigger, date]:
+    rows = FutureTrigger.objects.for_app(app).filter(status=Literal(TriggerStatus.WAITING))
+    return rows.order_by("trigger_date").values_list("trigger_date", flat=True)[:1]
+
+
+def has_come(app: App, now: datetime) -> bool:
+    """Return whether there may be something that is due or over. One short query."""
+    return any(day <= day_of(app, now) for day in first_waiting(app))
 
 
 def due(app: App, user_id: str | None, agent: Agent | None, now: datetime) -> list[Due]:

@@ -11,7 +11,6 @@ import mcp_types as mcp
 import orjson
 import structlog
 from mcp.server.mcpserver.utilities.func_metadata import FuncMetadata, func_metadata
-from mcp.shared.exceptions import MCPError
 from pydantic import TypeAdapter, ValidationError
 
 from memories.api.base import agent_of, check_scope
@@ -133,8 +132,8 @@ class Toolbox:
         tool = self.tools.get(name)
         if tool is None:
             return failed(f"There is no tool {name!r}. There are: {', '.join(self.tools)}.")
-        given = self.with_scopes(ctx, tool, given)
         try:
+            given = self.with_scopes(ctx, tool, given)
             check_scope(ctx.caller, tool.scope)
             # Models fill in all arguments: null, "", and 0 of optional ones that begin at 1 mean nothing.
             schema = tool.listed.input_schema
@@ -147,6 +146,8 @@ class Toolbox:
             }
             app_zone.set(ctx.agent.app.policy.time_zone)
             answer = tool.work(ctx, **tool.arguments.validate_arguments(meant))
+        except ScopeNameRefused as refusal:
+            return failed(str(refusal))
         except ValidationError as error:
             wrong = [(".".join(map(str, problem["loc"])), problem["msg"]) for problem in error.errors()[:5]]
             return failed("; ".join(f"{path.removeprefix('field_')}: {message}" for path, message in wrong))
@@ -162,14 +163,11 @@ class Toolbox:
         return mcp.CallToolResult(content=content, structured_content=structured)
 
     def with_scopes(self, ctx: ToolContext, tool: Tool, given: Mapping[str, Any]) -> Mapping[str, Any]:
-        """Return the arguments with scopes under our names. MCPError for one that cannot be followed."""
+        """Return the arguments with scopes under our names. ScopeNameRefused for one that cannot be followed."""
         takes = tool.listed.input_schema["properties"].keys()
-        try:
-            if self.keeps_apart_nobody and (name := next(iter(names_inside(given, takes)), None)):
-                raise ScopeNameRefused(f"{name}: what is stored here is shared by all agents of the app. Leave it out.")
-            return with_our_names(given, takes, ctx.of_key, tool.listed.name)
-        except ScopeNameRefused as refusal:
-            raise MCPError(code=mcp.INVALID_PARAMS, message=str(refusal)) from refusal
+        if self.keeps_apart_nobody and (name := next(iter(names_inside(given, takes)), None)):
+            raise ScopeNameRefused(f"{name}: what is stored here is shared by all agents of the app. Leave it out.")
+        return with_our_names(given, takes, ctx.of_key, tool.listed.name)
 
 
 def names_inside(given: Mapping[str, Any], takes: Collection[str]) -> list[str]:

@@ -9,6 +9,7 @@ from functools import partial
 from typing import Any
 
 from django.db import transaction
+from django.db.models import QuerySet
 from django.utils import timezone
 
 from memories.capture.candidates import FROM_UNSIGNED
@@ -40,10 +41,12 @@ from memories.retrieve.injection_guard import safe_memories
 from memories.services.triggers import TriggerService
 from memories.store.links import memories_of
 from memsite.config.conf import get_conf
+from memsite.db.prepared import Prepared
 from memsite.jobs.engine import fire_for
 from memsite.jobs.job import Run
 from memsite.jobs.task_queue import enqueue
 from memsite.tenancy.access import one_user
+from memsite.tenancy.models import App
 from memsite.tenancy.policy import AppPolicy
 from sessions.checkpoints import recover, store_turn, unread_turns
 from sessions.models import AgentSession, Role, SessionStatus, Turn
@@ -181,7 +184,8 @@ class SessionService(TriggerService):
     def greeting(self, user_id: str | None, now: datetime, shown_pks: Collection[int] = ()) -> Greeting:
         """Return the greeting of a new session of this end user, if these memories (pks) were `shown` in it before."""
         budget = max(1, budget_tokens(self.app.policy, self.app.policy.block) - SEAMS_TOKENS)
-        dues, lessons = self.due_triggers(user_id), self.lessons(user_id).exclude(pk__in=shown_pks)
+        dues = self.due_triggers(user_id)
+        lessons = self.lessons(user_id).exclude(pk__in=shown_pks) if any_lesson(self.app) else Memory.objects.none()
         first = safe_memories(lessons.order_by(*MOST_TELLING)[:MOST_LESSONS], self.app.policy)
         total = lessons.count() if len(first) == MOST_LESSONS else len(first)
         at_odds = self.doubted([memory for due in dues for memory in due.memories] + first, user_id, now)
@@ -208,6 +212,8 @@ class SessionService(TriggerService):
 
     def doubted(self, memories: Sequence[Memory], user_id: str | None, now: datetime) -> set[int]:
         """Return the memories that another one contradicts which may be shown too, whether or not a block has room."""
+        if not memories:
+            return set()
         others = injectable(self.memories().of_users(one_user(user_id)), self.app.policy, now)
         return at_odds_with(self.app, {memory.pk for memory in memories}, others)
 
@@ -311,6 +317,11 @@ class SessionService(TriggerService):
     def fire_overdue(self, occasion: str) -> list[str]:
         """Fire the jobs that are overdue; return their names. A worker runs them."""
         return fire_for(JOBS, self.app, timezone.now(), f"{occasion} of {self.actor}")
+
+
+@Prepared
+def any_lesson(app: App) -> QuerySet[Memory, int]:
+    return Memory.objects.for_app(app).lessons().order_by().values_list("pk", flat=True)[:1]
 
 
 def turn_texts(turn: Turn) -> list[Said]:

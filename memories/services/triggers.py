@@ -14,7 +14,7 @@ from memories.language.dates.future import find_coming
 from memories.language.secrets import clean
 from memories.language.similarity import used_share
 from memories.learn.trigger_span import Days, WrongTrigger, check_days, days_to_come, sentence_of
-from memories.learn.triggers import Due, due, injectable, put_away, visible_triggers
+from memories.learn.triggers import Due, due, has_come, injectable, put_away, visible_triggers
 from memories.ledger.days import day_of
 from memories.models import LIVE, FutureTrigger, Memory, Preload, Source, Status, TriggerStatus
 from memories.services.base import Caller
@@ -56,11 +56,10 @@ class TriggerService(Caller):
         return [memory for memory in trigger.memories.all() if is_of_users(memory.user_id, users)]
 
     def due_triggers(self, user_id: str | None) -> list[Due]:
-        """Close what is over, then return the triggers due today for this user.
-
-        Four queries at most if nothing is due.
-        """
+        """Close what is over, then return the triggers due today for this user. One query if nothing has come."""
         now = timezone.now()
+        if not has_come(self.app, now):
+            return []
         put_away(self.app, now)
         return due(self.app, user_id, self.agent, now)
 

@@ -7,6 +7,7 @@ import os
 import click
 
 from memsite_client import __version__
+from memsite_client.cli.alerts import alerts
 from memsite_client.cli.apps import bridges, changes, export, import_file, webhooks
 from memsite_client.cli.base import Commands
 from memsite_client.cli.claude import hook, transcripts
@@ -76,6 +77,7 @@ for command in (
     import_file,
     webhooks,
     bridges,
+    alerts,
     changes,
     sync,
 ):

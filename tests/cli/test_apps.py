@@ -1,4 +1,4 @@
-"""`memsite export`, `import`, `webhooks`, `bridges` and `changes`, at a real server."""
+"""`memsite export`, `import`, `webhooks`, `bridges`, `alerts` and `changes`, at a real server."""
 
 from __future__ import annotations
 
@@ -49,6 +49,16 @@ def test_an_app_is_saved_and_taken_in_by_another(memsite: Memsite, server: Serve
 
 def lines(content: bytes) -> dict[str, dict[str, object]]:
     return {row["type"]: row for row in map(json.loads, content.splitlines())}
+
+
+def test_a_rule_looks_for_what_alerts_tell(memsite: Memsite) -> None:
+    rule = run_json("alerts", "add", "quarantine_waiting", "--threshold", "7")
+    assert "from 7" in run("alerts", "rules").stdout
+    assert "off" in run("alerts", "switch", rule["id"], "--off").stdout
+    assert run_json("alerts", "list", "--status", "open") == []
+    run("alerts", "acknowledge", rule["id"], code=3)
+    assert run("alerts", "remove", rule["id"]).stdout == "Removed.\n"
+    assert run_json("alerts", "rules") == []
 
 
 def test_a_folder_of_notes_is_learnt_from(memsite: Memsite, tmp_path: Path) -> None:

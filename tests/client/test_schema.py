@@ -60,8 +60,22 @@ SERVERS_NAME = {
     "DocumentFields": "UploadFormRequest",
     "FileFields": "UploadFormRequest",
     "Citation": "Citation",
+    "NewCooldown": "NewCooldownRequest",
+    "AgentChanges": "PatchedAgentChangesRequest",
+    "AlertRuleChanges": "PatchedAlertRuleChangesRequest",
 }
 ARE_QUERIES = {"MemoryFilters", "Times"}
+WITHOUT_METHOD = {
+    "what people do by hand: the dashboard": """
+    change_app_memories change_app_memory create_app_memory delete_app_memories delete_app_memory get_app_memory
+    list_app_revisions merge_app_memories undo_app_memory overrule_rejection rewrite_category get_category_text
+    get_category_version list_category_versions compare_category_versions preview_extraction""",
+    "upkeep and figures: the dashboard, and `request` in scripts": """
+    get_energy get_health_report get_health_report_as_text get_stats get_usage get_version list_extractions
+    list_health_reports list_job_runs list_jobs list_purges retry_extraction retry_job_run run_job stop_job_run""",
+    "a part of what a method answers": """
+    get_alert_rule get_site_alert_rule get_trigger list_entity_memories list_keys""",
+}
 OWN_METHODS = {"search_all", "survey_import", "follow_changes"}
 
 
@@ -88,15 +102,16 @@ def methods(client: type) -> dict[str, Any]:
     return {name: method for name, method in results if not name.startswith("_") and name not in inherited}
 
 
-def test_every_method_is_named_like_the_operation_it_asks_for(schema: dict[str, Any]) -> None:
+def test_every_operation_has_a_method_of_its_name_or_a_reason_to_have_none(schema: dict[str, Any]) -> None:
     operations = {
         operation["operationId"]
-        for item in schema["paths"].values()
+        for path, item in schema["paths"].items()
         for operation in item.values()
-        if isinstance(operation, dict) and "operationId" in operation
+        if path.startswith("/api/v1/") and isinstance(operation, dict) and "operationId" in operation
     }
+    without = {name for names in WITHOUT_METHOD.values() for name in names.split()}
     assert methods(Memsite).keys() - operations == OWN_METHODS
-    assert {"create_memory", "search_memories", "get_context", "stream_session"} <= methods(Memsite).keys()
+    assert operations - methods(Memsite).keys() == without
 
 
 def test_both_clients_take_the_same() -> None:

@@ -30,7 +30,6 @@ class Upstream:
     seen: list[tuple[str, dict[str, str], dict[str, Any]]] = field(default_factory=list)
     status: int = 200
     breaks_off: bool = False
-    stored_before_end: list[int] = field(default_factory=list)
 
     def answer(self, path: str, body: dict[str, Any]) -> tuple[str, bytes]:
         words = [f"{word} " for word in SAID.split()]
@@ -126,6 +125,34 @@ def test_a_conversation_goes_on_in_its_session_and_is_kept_once(alice: Caller, u
     chat(alice, OPENAI, "which stair?", SAID, "thanks")
     assert stored() == [("user", "which stair?"), ("assistant", SAID), ("user", "thanks"), ("assistant", SAID)]
     assert AgentSession.objects.count() == 1
+
+
+def test_an_answer_that_a_killed_process_did_not_store_is_stored_with_the_next_message(
+    alice: Caller, upstream: Upstream, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with monkeypatch.context() as killed:
+        killed.setattr(proxy.Conversation, "finish", lambda _: None)
+        chat(alice, OPENAI, "which stair?")
+    for text in ("thanks", "thanks a lot"):
+        chat(alice, OPENAI, "which stair?", SAID, text)
+    assert stored()[:4] == [("user", "which stair?"), ("assistant", SAID), ("user", "thanks"), ("assistant", SAID)]
+    assert stored()[4:] == [("user", "thanks a lot"), ("assistant", SAID)]
+
+
+def test_an_answer_whose_question_is_not_stored_any_more_stays_away(alice: Caller, upstream: Upstream) -> None:
+    chat(alice, OPENAI, "which stair?", SAID, "thanks")
+    assert stored() == [("user", "thanks"), ("assistant", SAID)]
+
+
+def test_a_client_has_its_answer_before_that_is_stored(alice: Caller, upstream: Upstream) -> None:
+    answer = iter(chat(alice, OPENAI, "which stair?", stream=True).streaming_content)
+    events = b""
+    while not events.endswith(b"[DONE]\n\n"):
+        events += next(answer)
+    before = stored()
+    list(answer)
+    assert [role for role, _ in before] == ["user"]
+    assert [role for role, _ in stored()] == ["user", "assistant"]
 
 
 def test_what_is_stored_meanwhile_is_told_with_the_next_message(alice: Caller, upstream: Upstream) -> None:

@@ -38,9 +38,9 @@ def test_a_name_that_means_a_scope_is_followed(
 def test_a_scope_that_cannot_be_followed_is_refused_by_name(
     alice: Caller, rows: Any, path: str, tool: str, arguments: dict[str, Any], words: list[str]
 ) -> None:
-    error = post(alice, "tools/call", {"name": tool, "arguments": arguments}, path).json()["error"]
-    assert error["code"] == -32602
-    assert all(word in error["message"] for word in words), error
+    result = call(alice, tool, path, **arguments)
+    assert result["isError"], result
+    assert all(word in result["content"][0]["text"] for word in words), result
     assert rows() == []
 
 
