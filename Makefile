@@ -195,9 +195,9 @@ bench-partitions: $(VENV)/dev.stamp
 	@OMP_NUM_THREADS=1 $(BIN)/python -m tools.postgres $(BIN)/python -W ignore -m bench.partitions $(if $(APPS),--apps $(APPS)) $(if $(MEMORIES),--memories $(MEMORIES)) --note "$(NOTE)"
 
 # Web processes of one host and of two on a PostgreSQL of their own (SIZES="100000 1000000": twenty minutes).
-.PHONY: bench-hosts
-bench-hosts: $(VENV)/dev.stamp
-	@$(BIN)/python -m tools.postgres --shared-buffers 1GB $(BIN)/python -W ignore -m bench.hosts --sizes $(SIZES) --note "$(NOTE)"
+.PHONY: bench-index
+bench-index: $(VENV)/dev.stamp
+	@$(BIN)/python -m tools.postgres --shared-buffers 1GB $(BIN)/python -W ignore -m bench.index_memory --sizes $(SIZES) --note "$(NOTE)"
 
 # What 8 cores and a database of 16 carry, by processor time (SIZE=500 REQUESTS=20 APPS=8 for a quick look).
 .PHONY: bench-capacity

@@ -1,6 +1,6 @@
 """Several web processes and hosts on one PostgreSQL: what an index takes together, and how soon another host finds.
 
-    .venv/bin/python -m tools.postgres .venv/bin/python -W ignore -m bench.hosts --sizes 100000 1000000
+    .venv/bin/python -m tools.postgres .venv/bin/python -W ignore -m bench.index_memory --sizes 100000 1000000
 
 Each process is a server of its own with MiniLM; those with one data directory are of one host. The memories are some
 hundred, and copies of them by SQL: what is measured is the memory of processes, not what is found.
