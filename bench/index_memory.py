@@ -165,7 +165,7 @@ def host(folder: str, count: int, **settings: str) -> Iterator[list[Process]]:
             running.callback(process.terminate)
             processes.append((f"http://127.0.0.1:{port}", process.pid))
         for url, _ in processes:
-            wait_until(lambda url=url: answers(url))  # type: ignore[misc]  # the address of this round
+            wait_until(lambda url=url: answers(url))
         yield processes
 
 
