@@ -329,7 +329,7 @@ def upgrade(stand: Stand) -> Result:
             stand.wait(host, lambda host=host: stand.is_up(host), SOON_SECONDS)
             time.sleep(AFTER_SECONDS)
     failed = load.log.failed.total()
-    return Result(load.check(), "same code", 5, not failed)
+    return Result(load.check(), "same code", 15, not failed)
 
 
 FAULTS: dict[str, tuple[str, Callable[[Stand], Result]]] = {
