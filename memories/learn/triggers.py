@@ -419,14 +419,14 @@ def call_off(session: AgentSession, resource: Resource, off: Iterable[CalledOff]
 
 
 @Prepared
-def first_waiting(app: App) -> QuerySet[FutureTrigger, date]:
+def first_waiting(app: App) -> QuerySet[FutureTrigger, tuple[date]]:
     rows = FutureTrigger.objects.for_app(app).filter(status=Literal(TriggerStatus.WAITING))
-    return rows.order_by("trigger_date").values_list("trigger_date", flat=True)[:1]
+    return rows.order_by("trigger_date").values_list("trigger_date")[:1]
 
 
 def has_come(app: App, now: datetime) -> bool:
     """Return whether there may be something that is due or over. One short query."""
-    return any(day <= day_of(app, now) for day in first_waiting(app))
+    return any(day <= day_of(app, now) for (day,) in first_waiting(app))
 
 
 def due(app: App, user_id: str | None, agent: Agent | None, now: datetime) -> list[Due]:

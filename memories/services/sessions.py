@@ -320,8 +320,8 @@ class SessionService(TriggerService):
 
 
 @Prepared
-def any_lesson(app: App) -> QuerySet[Memory, int]:
-    return Memory.objects.for_app(app).lessons().order_by().values_list("pk", flat=True)[:1]
+def any_lesson(app: App) -> QuerySet[Memory, tuple[int]]:
+    return Memory.objects.for_app(app).lessons().order_by().values_list("pk")[:1]
 
 
 def turn_texts(turn: Turn) -> list[Said]:
